@@ -1,0 +1,131 @@
+# ptyd - `make help` lists the targets.
+
+VERSION  := 0.1.0
+BUILD    ?= build
+CC       ?= cc
+PREFIX   ?= /usr/local
+PKGS     := libuv vterm jansson
+SANITIZER ?=
+
+ifdef SANITIZER
+BUILD    := build/$(subst $(comma),-,$(SANITIZER))
+endif
+comma    := ,
+
+# A private libvterm (tests of another version): VTERM=/path/to/root/usr
+ifdef VTERM
+VTERM_LIB    := $(firstword $(wildcard $(VTERM)/lib/*/libvterm.so))
+VTERM_CFLAGS := -I$(VTERM)/include
+VTERM_LIBS   := $(VTERM_LIB) -Wl,-rpath,$(dir $(VTERM_LIB))
+PKGS         := libuv jansson
+endif
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef
+CFLAGS   ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. $(VTERM_CFLAGS) \
+             $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"'
+LIBS       = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS)) -lm
+ifdef SANITIZER
+SANITIZE := -fsanitize=$(SANITIZER) -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+
+BASE     := $(wildcard base/*.c)
+VTERM_C  := $(wildcard vterm_snapshot/*.c)
+ENVELOPE := $(wildcard envelope/*.c)
+PTYD     := $(wildcard ptyd/*.c ptyd/*/*.c)
+LIBRARY  := $(BASE) $(VTERM_C) $(ENVELOPE) $(filter-out ptyd/main.c,$(PTYD))
+
+objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/test_%,$(wildcard tests/unit/*.c)))
+SCRIPTS  := $(BUILD)/obj/scripts.o
+
+all: deps-build $(BUILD)/ptyd ## build build/ptyd
+	@:
+
+$(BUILD)/ptyd: $(call objects,$(LIBRARY) ptyd/main.c) $(SCRIPTS)
+	@echo "  link  $@"
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
+
+$(BUILD)/obj/%.o: %.c Makefile
+	@mkdir -p $(dir $@)
+	@echo "  cc    $<"
+	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The integration scripts become part of the program.
+$(BUILD)/obj/scripts.c: shell/bash.sh tools/embed Makefile
+	@mkdir -p $(dir $@)
+	@sh tools/embed script_bash shell/bash.sh > $@
+
+$(SCRIPTS): $(BUILD)/obj/scripts.c
+	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# ---- tests ----
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(call objects,$(LIBRARY)) $(SCRIPTS)
+	@mkdir -p $(dir $@)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
+
+check: deps-check ## build and run every test; says what was skipped and why
+	@$(MAKE) --no-print-directory check-all
+
+check-all: $(BUILD)/ptyd lint check-unit check-replay check-systemd check-e2e
+	@echo "All checks passed."
+
+check-unit: $(UNIT) ## the unit tests (cmocka)
+	@set -e; for t in $(UNIT); do echo "  test  $$t"; $$t; done
+
+check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
+	@PTYD=$(BUILD)/ptyd sh tests/replay/run
+
+check-e2e: $(BUILD)/ptyd ## real shells, a real daemon, the real codex
+	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run
+
+check-systemd: $(BUILD)/ptyd ## the units, with systemd-analyze
+	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/units
+
+demo: deps $(BUILD)/ptyd ## see the main job in ten seconds
+	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/demo
+
+bench: $(BUILD)/ptyd ## (to come) speed and memory against tmux and screen
+	@echo "make bench: not there yet; it comes with the work on speed (see README)"
+
+fuzz: ## (to come) libFuzzer targets
+	@echo "make fuzz: not there yet; it comes with the work on the terminal (see README)"
+
+lint: ## arrows, sizes, shell scripts
+	@sh tools/lint
+
+format: ## clang-format over the sources
+	@clang-format -i $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/unit/*.[ch])
+
+format-check: ## fails when format would change something
+	@clang-format --dry-run -Werror $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/unit/*.[ch])
+
+# ---- what must be there ----
+
+deps: ## install what building needs (asks for sudo only when something is missing)
+	@sh tools/deps build
+
+deps-build:
+	@sh tools/deps build
+
+deps-check:
+	@sh tools/deps build check
+
+install: $(BUILD)/ptyd ## into PREFIX (default /usr/local)
+	install -D -m 755 $(BUILD)/ptyd $(DESTDIR)$(PREFIX)/bin/ptyd
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user
+	sed 's|/usr/bin/ptyd|$(PREFIX)/bin/ptyd|' systemd/ptyd.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/ptyd.service
+	install -m 644 systemd/ptyd.socket $(DESTDIR)$(PREFIX)/lib/systemd/user/ptyd.socket
+
+clean: ## remove build/
+	rm -rf build
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
+
+.PHONY: all check check-all check-unit check-replay check-e2e check-systemd demo bench fuzz lint \
+        format format-check deps deps-build deps-check install clean help
+.SECONDARY:
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

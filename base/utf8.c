@@ -1,0 +1,118 @@
+#include "utf8.h"
+
+static int sequence_length(unsigned char lead)
+{
+    if (lead < 0x80)
+        return 1;
+    if (lead >= 0xc2 && lead <= 0xdf)
+        return 2;
+    if (lead >= 0xe0 && lead <= 0xef)
+        return 3;
+    if (lead >= 0xf0 && lead <= 0xf4)
+        return 4;
+    return -1;
+}
+
+/* RFC 3629: the second byte's range depends on the first (overlong forms, surrogates, the end). */
+static bool second_byte_fits(unsigned char lead, unsigned char second)
+{
+    unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    return second >= low && second <= high;
+}
+
+int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code)
+{
+    const unsigned char *b = (const unsigned char *)bytes;
+    int need = sequence_length(b[0]);
+    if (need <= 1) {
+        if (need == 1)
+            *ret_code = b[0];
+        return need;
+    }
+    uint32_t code = b[0] & (0xffu >> (need + 1));
+    for (int i = 1; i < need; i++) {
+        if ((size_t)i >= len)
+            return 0;
+        if ((b[i] & 0xc0) != 0x80 || (i == 1 && !second_byte_fits(b[0], b[1])))
+            return -1;
+        code = code << 6 | (b[i] & 0x3f);
+    }
+    *ret_code = code;
+    return need;
+}
+
+size_t utf8_encode(uint32_t code, char *out)
+{
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+        code = 0xfffd;
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        out[0] = (char)(0xc0 | code >> 6);
+        out[1] = (char)(0x80 | (code & 0x3f));
+        return 2;
+    }
+    if (code < 0x10000) {
+        out[0] = (char)(0xe0 | code >> 12);
+        out[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (code & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | code >> 18);
+    out[1] = (char)(0x80 | (code >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (code >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (code & 0x3f));
+    return 4;
+}
+
+size_t utf8_incomplete_tail(const char *bytes, size_t len)
+{
+    for (size_t back = 1; back <= 3 && back <= len; back++) {
+        unsigned char lead = (unsigned char)bytes[len - back];
+        if ((lead & 0xc0) == 0x80)
+            continue;
+        uint32_t code;
+        return lead >= 0xc0 && utf8_decode(bytes + len - back, back, &code) == 0 ? back : 0;
+    }
+    return 0;
+}
+
+size_t utf8_floor(const char *bytes, size_t len, size_t limit)
+{
+    if (limit >= len)
+        return len;
+    while (limit > 0 && ((unsigned char)bytes[limit] & 0xc0) == 0x80)
+        limit--;
+    return limit;
+}
+
+size_t utf8_ceil(const char *bytes, size_t len, size_t from)
+{
+    while (from < len && ((unsigned char)bytes[from] & 0xc0) == 0x80)
+        from++;
+    return from < len ? from : len;
+}
+
+bool utf8_valid(const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        uint32_t code;
+        int step = utf8_decode(bytes + i, len - i, &code);
+        if (step <= 0)
+            return false;
+        i += (size_t)step;
+    }
+    return true;
+}
+
+bool utf8_hidden(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0xad || c == 0x61c || c == 0x180e ||
+           (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
+           c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0 ||
+           (c >= 0xe0000 && c <= 0xe0fff);
+}

@@ -1,0 +1,35 @@
+/* utf8.h - the one UTF-8 walker. Strict: no surrogates, no overlong forms (RFC 3629). */
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decodes the character at `bytes` (`len` > 0). Returns its length in bytes (1 to 4) with the
+ * code point in *ret_code; 0 when the bytes end inside a character that is right so far; -1 for
+ * a byte that starts nothing valid (skip one byte and go on). */
+int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code);
+
+/* Writes `code` to `out` (room for 4 bytes) and returns the length; an invalid code point is
+ * written as U+FFFD. */
+size_t utf8_encode(uint32_t code, char *out);
+
+/* How many bytes at the end of `bytes` begin a character that is not complete (0 to 3). */
+size_t utf8_incomplete_tail(const char *bytes, size_t len);
+
+/* The largest n <= `limit` such that the first n bytes do not end inside a character. `bytes`
+ * is valid UTF-8 of `len` bytes. */
+size_t utf8_floor(const char *bytes, size_t len, size_t limit);
+
+/* The smallest n >= `from` at which a character starts, at most `len`. */
+size_t utf8_ceil(const char *bytes, size_t len, size_t from);
+
+/* Whether all of it is valid. */
+bool utf8_valid(const char *bytes, size_t len);
+
+/* Whether a character shows nothing and may deceive: C0, DEL, C1, bidi controls, zero-width
+ * characters other than the joiners inside words, tag characters, BOM, private surrogates. */
+bool utf8_hidden(uint32_t code);
+
+#endif

@@ -1,0 +1,64 @@
+/* entry.h - one command block, or the header of several, as the value an agent reads.
+ *
+ * Values are one JSON object on one line, at most LIMIT_ENTRY_BYTES, encoded by encode.h.
+ */
+#ifndef ENVELOPE_ENTRY_H
+#define ENVELOPE_ENTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+/* A block as the agent is told of it. Strings are UTF-8, never NULL, borrowed. */
+struct entry_block {
+    const char *block_id;
+    const char *shell_id;
+    const char *cmd;
+    const char *cwd;
+    const char *cwd_after;
+    const char *status;      /* `completed` is the default and left out */
+    const char *type;        /* `user_cmd` is the default and left out */
+    const char *signal;      /* "" for none */
+    const char *output_path; /* absolute; told only when the preview is truncated; "" for none */
+    const char *preview;     /* lines, each ended by \n */
+    bool has_exit_code;      /* false: null */
+    int exit_code;
+    int64_t duration_ms;
+    int64_t ts_end; /* ms since the epoch */
+    int64_t omitted_lines;
+    int redacted; /* secrets replaced in the text */
+    bool truncated;
+    bool nested;
+};
+
+/* Appends the value. `header_shell_id`: the shell the header names; another one is told. */
+void entry_render_block(const struct entry_block *block, const char *header_shell_id,
+                        struct bytes *out);
+
+/* The command still running, told in the header. */
+struct entry_running {
+    const char *cmd;
+    const char *cwd;
+    int64_t ts; /* ms since the epoch, when it began */
+    const char *preview;
+    bool truncated;
+};
+
+struct entry_header {
+    const char *conversation_id;
+    const char *shell_id;
+    const char *cwd;
+    int64_t total_commands_run, kept, dropped;
+    bool mcp;                            /* a `ptyd mcp` serves this conversation */
+    const struct entry_running *running; /* NULL for none */
+};
+
+void entry_render_header(const struct entry_header *header, struct bytes *out);
+
+/* Appends the key of a block or a header: fixed prefix, nine digits. */
+void entry_block_key(uint64_t number, struct bytes *out);
+void entry_header_key(uint64_t number, struct bytes *out);
+
+#endif

@@ -1,0 +1,257 @@
+/* One loop over three descriptors: keys, the daemon, signals. Everything that ends it goes
+ * through the same way out, which puts the terminal back. */
+#define _GNU_SOURCE
+#include "ptyd/client/attach.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "ptyd/client/cli.h"
+#include "ptyd/client/request.h"
+#include "ptyd/core/base64.h"
+#include "ptyd/core/file.h"
+#include "vterm_snapshot/terminal.h"
+
+#define LEAVE_KEY 0x1c /* Ctrl-\ */
+
+enum outcome { GOING, LEFT, ENDED, LOST, HUNG_UP };
+
+struct attach {
+    struct rpc *rpc;
+    const struct attach_options *options;
+    struct termios saved;
+    sigset_t saved_mask;
+    int signals;
+    int cols, rows;
+    bool leave_pressed;
+    enum outcome outcome;
+    int exit_status;
+};
+
+/* ---- the outer terminal ---- */
+
+static int enter_raw(struct attach *a)
+{
+    if (tcgetattr(STDIN_FILENO, &a->saved) < 0)
+        return -errno;
+    struct termios raw = a->saved;
+    cfmakeraw(&raw);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    return tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0 ? -errno : 0;
+}
+
+static void put(const char *bytes, size_t len)
+{
+    file_write_all(STDOUT_FILENO, bytes, len, -1);
+}
+
+static void restore(const struct attach *a)
+{
+    struct bytes out = {0};
+    terminal_restore_sequence(&out);
+    bytes_printf(&out, "\x1b[%d;1H\r\n", a->rows);
+    put(out.data, out.len);
+    bytes_finish(&out);
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &a->saved);
+}
+
+/* What is on the screen moves into the outer terminal's own scrollback, the joining line last. */
+static void print_joining_line(const struct attach *a, const json_t *session)
+{
+    const char *shell = json_string_value(json_object_get(session, "shell"));
+    bool marks = json_is_true(json_object_get(session, "marks"));
+    struct bytes out = {0};
+    bytes_printf(&out, "[ptyd: session %s, %s, %s; leave with Ctrl-\\ d]\r\n", a->options->name,
+                 shell ? shell : "", marks ? "capture on" : "capture degraded: no marks seen yet");
+    for (int i = 1; i < a->rows; i++)
+        bytes_append_char(&out, '\n');
+    put(out.data, out.len);
+    bytes_finish(&out);
+}
+
+/* ---- keys ---- */
+
+static void send_input(struct attach *a, const char *bytes, size_t len)
+{
+    struct bytes text = {0};
+    if (!len)
+        return;
+    base64_encode(bytes, len, &text);
+    if (rpc_send(a->rpc, "view.input", json_pack("{s:s}", "data", text.data)) < 0)
+        a->outcome = LOST;
+    bytes_finish(&text);
+}
+
+/* Ctrl-\ d leaves, Ctrl-\ Ctrl-\ sends one, Ctrl-\ and anything else sends both. */
+static void take_keys(struct attach *a, const char *keys, size_t len)
+{
+    struct bytes out = {0};
+    for (size_t i = 0; i < len && a->outcome == GOING; i++) {
+        bool leave = a->leave_pressed;
+        a->leave_pressed = !leave && keys[i] == LEAVE_KEY;
+        if (a->leave_pressed)
+            continue;
+        if (leave && keys[i] == 'd') {
+            a->outcome = LEFT;
+            break;
+        }
+        if (leave && keys[i] != LEAVE_KEY)
+            bytes_append_char(&out, LEAVE_KEY);
+        bytes_append_char(&out, keys[i]);
+    }
+    send_input(a, out.data, out.len);
+    bytes_finish(&out);
+}
+
+static void read_keys(struct attach *a)
+{
+    char keys[4096];
+    ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
+    if (n > 0)
+        take_keys(a, keys, (size_t)n);
+    else if (n == 0 || (errno != EINTR && errno != EAGAIN))
+        a->outcome = HUNG_UP;
+}
+
+/* ---- the daemon ---- */
+
+static void take_message(struct attach *a, const json_t *message)
+{
+    const char *method = json_string_value(json_object_get(message, "method"));
+    const json_t *params = json_object_get(message, "params");
+    if (method && !strcmp(method, "view.output")) {
+        const json_t *data = json_object_get(params, "data");
+        struct bytes bytes = {0};
+        if (base64_decode(json_string_value(data), json_string_length(data), &bytes) == 0)
+            put(bytes.data, bytes.len);
+        bytes_finish(&bytes);
+    } else if (method && !strcmp(method, "view.end")) {
+        a->exit_status = (int)json_integer_value(json_object_get(params, "exit_status"));
+        a->outcome = ENDED;
+    }
+}
+
+static void read_daemon(struct attach *a)
+{
+    json_t *message;
+    if (!rpc_fill(a->rpc))
+        a->outcome = LOST;
+    while ((message = rpc_next(a->rpc))) {
+        take_message(a, message);
+        json_decref(message);
+    }
+}
+
+/* ---- signals ---- */
+
+static void open_signals(struct attach *a)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGWINCH);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGINT);
+    sigprocmask(SIG_BLOCK, &set, &a->saved_mask);
+    a->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void resize(struct attach *a)
+{
+    request_terminal_size(&a->cols, &a->rows);
+    if (rpc_send(a->rpc, "view.resize",
+                 json_pack("{s:o}", "size", request_size_json(a->cols, a->rows))) < 0)
+        a->outcome = LOST;
+}
+
+static void read_signals(struct attach *a)
+{
+    struct signalfd_siginfo info;
+    while (read(a->signals, &info, sizeof info) == sizeof info)
+        if (info.ssi_signo == SIGWINCH)
+            resize(a);
+        else
+            a->outcome = HUNG_UP;
+}
+
+static void loop(struct attach *a)
+{
+    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                           {.fd = a->rpc->fd, .events = POLLIN},
+                           {.fd = a->signals, .events = POLLIN}};
+    json_t *message;
+    while ((message = rpc_next(a->rpc))) { /* what came right behind the reply */
+        take_message(a, message);
+        json_decref(message);
+    }
+    while (a->outcome == GOING) {
+        if (poll(fds, 3, -1) < 0 && errno != EINTR)
+            break;
+        if (fds[2].revents)
+            read_signals(a);
+        if (fds[1].revents)
+            read_daemon(a);
+        if (fds[0].revents && a->outcome == GOING)
+            read_keys(a);
+    }
+}
+
+static int say_outcome(const struct attach *a)
+{
+    const char *name = a->options->name;
+    switch (a->outcome) {
+    case LEFT:
+        printf("[left session %s; `ptyd attach %s` comes back]\n", name, name);
+        return EXIT_OK;
+    case ENDED:
+        printf("[session %s ended]\n", name);
+        return a->exit_status;
+    case HUNG_UP:
+        return EXIT_FAILED;
+    default:
+        return cli_fail(EXIT_FAILED,
+                        "the daemon went away; `ptyd attach %s` comes back to the "
+                        "session if it still runs",
+                        name);
+    }
+}
+
+int attach_run(struct rpc *rpc, const struct attach_options *options)
+{
+    struct attach a = {.rpc = rpc, .options = options, .signals = -1};
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return cli_fail(EXIT_FAILED,
+                        "attach needs a terminal; `ptyd run` and `ptyd screen` do not");
+    request_terminal_size(&a.cols, &a.rows);
+    json_t *reply = rpc_call(rpc, "session.attach",
+                             json_pack("{s:s, s:o, s:b, s:b}", "name", options->name, "size",
+                                       request_size_json(a.cols, a.rows), "view", options->looks,
+                                       "owns", options->owns),
+                             NULL, NULL);
+    if (!reply)
+        return EXIT_FAILED;
+    open_signals(&a);
+    if (enter_raw(&a) == 0) {
+        print_joining_line(&a, json_object_get(reply, "session"));
+        loop(&a);
+        restore(&a);
+    } else {
+        a.outcome = LOST;
+    }
+    json_decref(reply);
+    if (a.outcome == LEFT)
+        json_decref(rpc_call(rpc, "view.leave", json_object(), NULL, NULL));
+    if (a.outcome == ENDED && options->owns)
+        json_decref(
+            rpc_call(rpc, "session.close", json_pack("{s:s}", "name", options->name), NULL, NULL));
+    close(a.signals);
+    sigprocmask(SIG_SETMASK, &a.saved_mask, NULL);
+    return say_outcome(&a);
+}

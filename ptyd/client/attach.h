@@ -1,0 +1,19 @@
+/* attach.h - this terminal as a view of a session. */
+#ifndef PTYD_CLIENT_ATTACH_H
+#define PTYD_CLIENT_ATTACH_H
+
+#include <stdbool.h>
+
+#include "ptyd/client/rpc.h"
+
+struct attach_options {
+    const char *name; /* of the session */
+    bool looks;       /* --view: types nothing */
+    bool owns;        /* the session is this terminal's and ends with it */
+};
+
+/* Shows the session until it ends or the user leaves; the terminal is restored whatever happens.
+ * Returns the exit status: the shell's when it ended, 0 after leaving. */
+int attach_run(struct rpc *rpc, const struct attach_options *options);
+
+#endif

@@ -1,0 +1,99 @@
+#include "ptyd/client/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/core/text.h"
+
+struct cli cli_begin(const char *help)
+{
+    const char *session = getenv("PTYD_SESSION");
+    optind = 1;
+    return (struct cli){.session = session && *session ? session : "default", .help = help};
+}
+
+int cli_option(struct cli *cli, int option)
+{
+    switch (option) {
+    case 's':
+        if (!text_is_name(optarg))
+            cli_usage("'%s' is not a session name (letters, digits, . _ -, at most 64)", optarg);
+        cli->session = optarg;
+        cli->session_given = true;
+        return 0;
+    case CLI_JSON:
+        cli->json = true;
+        return 0;
+    case CLI_NO_START:
+        cli->no_start = true;
+        return 0;
+    case CLI_SOCKET:
+        setenv("PTYD_SOCKET", optarg, 1);
+        return 0;
+    case CLI_STATE_DIR:
+        setenv("PTYD_STATE_DIR", optarg, 1);
+        return 0;
+    case 'h':
+        fputs(cli->help, stdout);
+        exit(fflush(stdout) == 0 ? EXIT_OK : EXIT_FAILED);
+    case '?':
+    case ':':
+        fputs("See --help.\n", stderr); /* getopt has said what is wrong */
+        exit(EXIT_USAGE);
+    default:
+        return 1;
+    }
+}
+
+void cli_bare_name(struct cli *cli, int argc, char **argv)
+{
+    if (optind >= argc || cli->session_given)
+        return;
+    if (!text_is_name(argv[optind]))
+        cli_usage("'%s' is not a session name (letters, digits, . _ -, at most 64)", argv[optind]);
+    cli->session = argv[optind++];
+    cli->session_given = true;
+}
+
+void cli_no_more(const struct cli *cli, int argc, char **argv)
+{
+    (void)cli;
+    if (optind < argc)
+        cli_usage("unexpected argument '%s'", argv[optind]);
+}
+
+static void print_message(const char *format, va_list args)
+{
+    fputs("ptyd: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+int cli_fail(int status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_message(format, args);
+    va_end(args);
+    return status;
+}
+
+void cli_usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_message(format, args);
+    va_end(args);
+    fputs("See --help.\n", stderr);
+    exit(EXIT_USAGE);
+}
+
+int cli_print_json(json_t *value)
+{
+    int failed = json_dumpf(value, stdout, JSON_ENCODE_ANY | JSON_COMPACT) < 0;
+    json_decref(value);
+    failed = fputc('\n', stdout) == EOF || fflush(stdout) != 0 || failed;
+    return failed ? EXIT_FAILED : EXIT_OK;
+}

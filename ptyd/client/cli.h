@@ -1,0 +1,74 @@
+/* cli.h - what every command of the program shares: options, messages, the table of commands. */
+#ifndef PTYD_CLIENT_CLI_H
+#define PTYD_CLIENT_CLI_H
+
+#include <getopt.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Exit statuses. */
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_TIMEOUT = 124, EXIT_PTYD = 125 };
+
+/* Options that every command takes. */
+struct cli {
+    const char *session; /* -s NAME, else $PTYD_SESSION, else "default" */
+    bool session_given;  /* by -s or as a bare NAME */
+    bool json;
+    bool no_start;
+    const char *help; /* of the command at hand */
+};
+
+#define CLI_SHORT "+s:h"
+enum { CLI_JSON = 256, CLI_NO_START, CLI_SOCKET, CLI_STATE_DIR, CLI_FIRST_OWN };
+#define CLI_LONG                                                                                   \
+    {"session", required_argument, NULL, 's'}, {"json", no_argument, NULL, CLI_JSON},              \
+        {"no-start", no_argument, NULL, CLI_NO_START},                                             \
+        {"socket", required_argument, NULL, CLI_SOCKET},                                           \
+        {"state-dir", required_argument, NULL, CLI_STATE_DIR},                                     \
+    {                                                                                              \
+        "help", no_argument, NULL, 'h'                                                             \
+    }
+
+/* Starts reading a command's options. */
+struct cli cli_begin(const char *help);
+
+/* Handles an option that getopt_long() returned if it is a shared one. Returns 0 when done, 1
+ * when the command must handle it; does not return for --help (prints, exit 0) and for bad
+ * options (exit 2). */
+int cli_option(struct cli *cli, int option);
+
+/* Takes argv[optind] as the session's NAME if there is one and -s was not given. */
+void cli_bare_name(struct cli *cli, int argc, char **argv);
+
+/* Ends with status 2 if anything is left of the arguments. */
+void cli_no_more(const struct cli *cli, int argc, char **argv);
+
+/* Prints `ptyd: message` on stderr; returns `status`. */
+int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints the message and where help is; ends with status 2. */
+_Noreturn void cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints one JSON value and a newline; steals the reference. Returns 0, or 1 when stdout fails. */
+int cli_print_json(json_t *value);
+
+/* The commands; argv[0] is the command's name. Each returns the exit status. */
+int command_attach(int argc, char **argv);
+int command_block(int argc, char **argv);
+int command_blocks(int argc, char **argv);
+int command_close(int argc, char **argv);
+int command_context(int argc, char **argv);
+int command_default(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_mcp(int argc, char **argv);
+int command_open(int argc, char **argv);
+int command_proxy(int argc, char **argv);
+int command_replay(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_screen(int argc, char **argv);
+int command_scrollback(int argc, char **argv);
+int command_serve(int argc, char **argv);
+int command_status(int argc, char **argv);
+int command_version(int argc, char **argv);
+
+#endif

@@ -1,0 +1,142 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/client/request.h"
+#include "ptyd/client/show.h"
+#include "ptyd/core/text.h"
+
+static const char open_help[] =
+    "usage: ptyd open [NAME] [options] [-- ARGV...]\n\n"
+    "Makes sure that session NAME runs; starts the daemon when none runs. The session has your\n"
+    "environment, directory and umask, and goes on when this terminal closes.\n\n"
+    "  --shell S            another shell than $SHELL\n"
+    "  --cwd D              another directory\n"
+    "  --size COLSxROWS     default: this terminal's\n"
+    "  --login              a login shell\n"
+    "  --env K=V            one more variable, may be repeated\n"
+    "  --json               print the session as JSON\n"
+    "  -- ARGV...           run this instead of a shell (no command blocks)\n\n"
+    "examples:\n"
+    "  ptyd open work\n"
+    "  ptyd open build --cwd ~/src --size 120x40\n";
+
+static const char close_help[] =
+    "usage: ptyd close [NAME]\n\n"
+    "Ends a session: its shell is hung up, after 3 s killed. Its blocks stay "
+    "on disk.\n\nexample:\n  ptyd close work\n";
+
+enum { SHELL = CLI_FIRST_OWN, CWD, SIZE, LOGIN, ENV };
+
+static void set(json_t *params, const char *key, const char *value)
+{
+    if (json_object_set_new(params, key, json_string(value)) < 0)
+        cli_usage("'%s' is not UTF-8", key);
+}
+
+static void own_option(json_t *params, int option)
+{
+    int cols, rows;
+    const char *equals;
+    switch (option) {
+    case SHELL:
+        set(params, "shell", optarg);
+        break;
+    case CWD: {
+        char *path = realpath(optarg, NULL);
+        if (!path)
+            cli_usage("there is no directory %s", optarg);
+        set(params, "cwd", path);
+        free(path);
+        break;
+    }
+    case SIZE:
+        if (!text_parse_size(optarg, &cols, &rows))
+            cli_usage("size '%s' is not COLSxROWS, like 80x24", optarg);
+        json_object_set_new(params, "size", request_size_json(cols, rows));
+        break;
+    case LOGIN:
+        json_object_set_new(params, "login", json_true());
+        break;
+    case ENV:
+        equals = strchr(optarg, '=');
+        if (!equals || equals == optarg)
+            cli_usage("'%s' is not NAME=VALUE", optarg);
+        char *name = text_format("%.*s", (int)(equals - optarg), optarg);
+        set(json_object_get(params, "env"), name, equals + 1);
+        free(name);
+        break;
+    default:
+        break;
+    }
+}
+
+static json_t *rest_of(int argc, char **argv)
+{
+    json_t *list = json_array();
+    for (; optind < argc; optind++)
+        json_array_append_new(list, json_string(argv[optind]));
+    return list;
+}
+
+int command_open(int argc, char **argv)
+{
+    static const struct option options[] = {{"shell", required_argument, NULL, SHELL},
+                                            {"cwd", required_argument, NULL, CWD},
+                                            {"size", required_argument, NULL, SIZE},
+                                            {"login", no_argument, NULL, LOGIN},
+                                            {"env", required_argument, NULL, ENV},
+                                            CLI_LONG,
+                                            {0}};
+    struct cli cli = cli_begin(open_help);
+    json_t *params = request_open_params("default");
+    int option, cols, rows, end = argc;
+    request_terminal_size(&cols, &rows);
+    json_object_set_new(params, "size", request_size_json(cols, rows));
+    for (int i = 1; i < argc && end == argc; i++)
+        if (!strcmp(argv[i], "--"))
+            end = i;
+    /* NAME may stand before the options. */
+    while ((option = getopt_long(end, argv, CLI_SHORT + 1, options, NULL)) != -1)
+        if (cli_option(&cli, option))
+            own_option(params, option);
+    cli_bare_name(&cli, end, argv);
+    cli_no_more(&cli, end, argv);
+    optind = end + 1;
+    if (end < argc)
+        json_object_set_new(params, "argv", rest_of(argc, argv));
+    set(params, "name", cli.session);
+    json_t *result = request_once(&cli, true, "session.open", params);
+    if (!result)
+        return EXIT_FAILED;
+    const json_t *session = json_object_get(result, "session");
+    int status = EXIT_OK;
+    if (cli.json)
+        status = cli_print_json(json_incref((json_t *)session));
+    else
+        printf("Session %s %s. `ptyd attach %s` shows it.\n", cli.session,
+               json_is_true(json_object_get(result, "created")) ? "runs" : "was running already",
+               cli.session);
+    json_decref(result);
+    return status;
+}
+
+int command_close(int argc, char **argv)
+{
+    static const struct option options[] = {CLI_LONG, {0}};
+    struct cli cli = cli_begin(close_help);
+    int option;
+    while ((option = getopt_long(argc, argv, CLI_SHORT + 1, options, NULL)) != -1)
+        cli_option(&cli, option);
+    cli_bare_name(&cli, argc, argv);
+    cli_no_more(&cli, argc, argv);
+    json_t *result =
+        request_once(&cli, false, "session.close", json_pack("{s:s}", "name", cli.session));
+    if (!result)
+        return EXIT_FAILED;
+    if (cli.json)
+        return cli_print_json(result);
+    printf("Session %s is closed.\n", cli.session);
+    json_decref(result);
+    return EXIT_OK;
+}

@@ -1,0 +1,67 @@
+#define _GNU_SOURCE
+#include "ptyd/client/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+
+extern char **environ;
+
+json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params)
+{
+    struct rpc rpc;
+    if (rpc_connect(&rpc, start && !cli->no_start) < 0) {
+        json_decref(params);
+        return NULL;
+    }
+    json_t *result = rpc_call(&rpc, method, params, NULL, NULL);
+    rpc_close(&rpc);
+    return result;
+}
+
+/* JSON holds UTF-8 alone: a variable that is none is left out. */
+static json_t *environment(void)
+{
+    json_t *env = json_object();
+    for (char **at = environ; *at; at++) {
+        const char *equals = strchr(*at, '=');
+        size_t len = strlen(*at);
+        if (!equals || equals == *at || !utf8_valid(*at, len))
+            continue;
+        char *name = strndup(*at, (size_t)(equals - *at));
+        if (name)
+            json_object_set_new(env, name, json_string(equals + 1));
+        free(name);
+    }
+    return env;
+}
+
+json_t *request_open_params(const char *name)
+{
+    char cwd[4096];
+    mode_t mask = umask(0);
+    umask(mask);
+    if (!getcwd(cwd, sizeof cwd))
+        strcpy(cwd, "/");
+    return json_pack("{s:s, s:o, s:s, s:i}", "name", name, "env", environment(), "cwd", cwd,
+                     "umask", (int)mask);
+}
+
+void request_terminal_size(int *ret_cols, int *ret_rows)
+{
+    struct winsize size = {0};
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+        size.ws_col = 0;
+    *ret_cols = size.ws_col ? size.ws_col : LIMIT_COLS_DEFAULT;
+    *ret_rows = size.ws_row ? size.ws_row : LIMIT_ROWS_DEFAULT;
+}
+
+json_t *request_size_json(int cols, int rows)
+{
+    return json_pack("{s:i, s:i}", "cols", cols, "rows", rows);
+}

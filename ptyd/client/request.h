@@ -1,0 +1,22 @@
+/* request.h - what several commands ask of the daemon. */
+#ifndef PTYD_CLIENT_REQUEST_H
+#define PTYD_CLIENT_REQUEST_H
+
+#include <jansson.h>
+
+#include "ptyd/client/cli.h"
+#include "ptyd/client/rpc.h"
+
+/* Connects, asks one thing, disconnects. The result is a new reference; NULL after a message. */
+json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params);
+
+/* Parameters of session.open: this process's environment, directory and umask. New reference. */
+json_t *request_open_params(const char *name);
+
+/* The size of the terminal on stdin or stdout, 80x24 without one. */
+void request_terminal_size(int *ret_cols, int *ret_rows);
+
+/* {"cols":...,"rows":...}; new reference. */
+json_t *request_size_json(int cols, int rows);
+
+#endif

@@ -1,0 +1,196 @@
+#define _GNU_SOURCE
+#include "ptyd/client/rpc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ptyd/client/cli.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/text.h"
+
+#define START_MS    5000 /* for a daemon we started to answer */
+#define REPLY_LIMIT (256 << 20)
+
+static int try_connect(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path)
+        return -ENAMETOOLONG;
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    int error = -errno;
+    close(fd);
+    return error;
+}
+
+/* The daemon goes its own way: own session, no terminal, its messages in a file. */
+static _Noreturn void become_daemon(const char *log)
+{
+    setsid();
+    int null = open("/dev/null", O_RDWR);
+    int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
+    dup2(null, 0);
+    dup2(null, 1);
+    dup2(out >= 0 ? out : null, 2);
+    close_range(3, ~0u, 0);
+    if (chdir("/") == 0)
+        execl("/proc/self/exe", "ptyd", "serve", "--auto", (char *)NULL);
+    _exit(127);
+}
+
+static int start_daemon(const char *socket_path)
+{
+    char *directory = paths_parent(socket_path);
+    char *log = text_format("%s/ptyd.log", directory);
+    int result = file_make_private_directory(directory);
+    pid_t pid = result < 0 ? -1 : fork();
+    if (pid == 0) {
+        if (fork() == 0)
+            become_daemon(log);
+        _exit(0);
+    }
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    free(directory);
+    free(log);
+    return result < 0 ? result : pid < 0 ? -errno : 0;
+}
+
+static int wait_for_daemon(const char *path)
+{
+    int fd = -ENOENT;
+    for (int waited = 0; waited < START_MS; waited += 10) {
+        fd = try_connect(path);
+        if (fd >= 0)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return fd;
+}
+
+static int say_failure(const char *path, int error, bool start)
+{
+    char *directory = paths_parent(path);
+    if (error == -EPERM)
+        cli_fail(0, "the directory %s is not yours alone; remove it or set PTYD_SOCKET", directory);
+    else if (start)
+        cli_fail(0, "the daemon did not start; %s/ptyd.log says why", directory);
+    else if (error == -ENOENT || error == -ECONNREFUSED)
+        cli_fail(0, "no daemon runs at %s; `ptyd open NAME` starts it", path);
+    else
+        cli_fail(0, "cannot connect to %s: %s", path, strerror(-error));
+    free(directory);
+    return -1;
+}
+
+int rpc_connect(struct rpc *ret_rpc, bool start)
+{
+    char *path = paths_socket();
+    int fd = try_connect(path);
+    signal(SIGPIPE, SIG_IGN);
+    if ((fd == -ENOENT || fd == -ECONNREFUSED) && start) {
+        int result = start_daemon(path);
+        fd = result < 0 ? result : wait_for_daemon(path);
+    }
+    int result = fd >= 0 ? 0 : say_failure(path, fd, start);
+    free(path);
+    if (result == 0)
+        *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = REPLY_LIMIT}};
+    return result;
+}
+
+void rpc_close(struct rpc *rpc)
+{
+    close(rpc->fd);
+    lines_finish(&rpc->lines);
+}
+
+json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params)
+{
+    json_int_t id = ++rpc->next_id;
+    json_t *request = json_pack("{s:s, s:I, s:s, s:o}", "jsonrpc", "2.0", "id", id, "method",
+                                method, "params", params);
+    char *text = json_dumps(request, JSON_COMPACT);
+    char *line = text_format("%s\n", text ? text : "");
+    int result = file_write_all(rpc->fd, line, strlen(line), -1);
+    json_decref(request);
+    free(text);
+    free(line);
+    return result < 0 ? -1 : id;
+}
+
+int rpc_fill(struct rpc *rpc)
+{
+    char chunk[1 << 16];
+    ssize_t n;
+    while ((n = read(rpc->fd, chunk, sizeof chunk)) < 0 && errno == EINTR)
+        ;
+    if (n <= 0)
+        return 0;
+    lines_add(&rpc->lines, chunk, (size_t)n);
+    return 1;
+}
+
+json_t *rpc_next(struct rpc *rpc)
+{
+    char *line;
+    size_t len;
+    while (lines_next(&rpc->lines, &line, &len) > 0) {
+        json_t *message = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
+        if (json_is_object(message))
+            return message;
+        json_decref(message);
+    }
+    return NULL;
+}
+
+/* Handles one message; true when it is the reply. */
+static bool take_message(json_t *message, json_int_t id, rpc_notification *each, void *user,
+                         json_t **ret_result)
+{
+    const char *method = json_string_value(json_object_get(message, "method"));
+    if (method && each)
+        each(user, method, json_object_get(message, "params"));
+    if (method || json_integer_value(json_object_get(message, "id")) != id)
+        return false;
+    const char *error =
+        json_string_value(json_object_get(json_object_get(message, "error"), "message"));
+    *ret_result = error ? NULL : json_incref(json_object_get(message, "result"));
+    if (error)
+        cli_fail(0, "%s", error);
+    return true;
+}
+
+json_t *rpc_call(struct rpc *rpc, const char *method, json_t *params, rpc_notification *each,
+                 void *user)
+{
+    json_t *result = NULL;
+    json_int_t id = rpc_send(rpc, method, params);
+    for (bool done = false; id > 0 && !done;) {
+        json_t *message = rpc_next(rpc);
+        if (!message) {
+            if (!rpc_fill(rpc))
+                id = -1;
+            continue;
+        }
+        done = take_message(message, id, each, user, &result);
+        json_decref(message);
+    }
+    if (id < 0)
+        cli_fail(0, "the daemon went away before it answered; `ptyd status` shows its state");
+    return result;
+}

@@ -1,0 +1,114 @@
+#include "ptyd/client/show.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "ptyd/core/block.h"
+#include "ptyd/core/deliver.h"
+
+static void show_characters(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        uint32_t code = 0;
+        int step = utf8_decode(text + i, len - i, &code);
+        if (step <= 0 || (utf8_hidden(code) && code != '\n' && code != '\t' && code != 0x200d))
+            printf("\\u{%x}", step > 0 ? code : (unsigned char)text[i]);
+        else
+            fwrite(text + i, 1, (size_t)step, stdout);
+        i += step > 0 ? (size_t)step : 1;
+    }
+}
+
+void show_text(const char *text)
+{
+    show_characters(text, strlen(text));
+}
+
+void show_block(const json_t *json)
+{
+    struct block *block = block_from_json(json);
+    struct bytes text = {0};
+    if (!block)
+        return;
+    deliver_block_text(block, &text);
+    show_characters(text.data ? text.data : "", text.len);
+    bytes_finish(&text);
+    block_unref(block);
+}
+
+void show_blocks(const json_t *blocks)
+{
+    size_t i;
+    json_t *block;
+    if (!json_array_size(blocks))
+        puts("No commands yet.");
+    json_array_foreach(blocks, i, block)
+    {
+        if (i)
+            putchar('\n');
+        printf("[%lld] ", (long long)json_integer_value(json_object_get(block, "seq")));
+        show_block(block);
+    }
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+void show_sessions(const json_t *sessions)
+{
+    size_t i;
+    json_t *s;
+    if (!json_array_size(sessions)) {
+        puts("No sessions. `ptyd open NAME` makes one.");
+        return;
+    }
+    printf("%-16s %-10s %-6s %8s %-9s %s\n", "NAME", "STATE", "SHELL", "PID", "SIZE", "DIRECTORY");
+    json_array_foreach(sessions, i, s)
+    {
+        const json_t *size = json_object_get(s, "size");
+        char text[32];
+        snprintf(text, sizeof text, "%dx%d", (int)json_integer_value(json_object_get(size, "cols")),
+                 (int)json_integer_value(json_object_get(size, "rows")));
+        printf("%-16s %-10s %-6s %8lld %-9s ", text_of(s, "name"), text_of(s, "state"),
+               text_of(s, "shell"), (long long)json_integer_value(json_object_get(s, "shell_pid")),
+               text);
+        show_text(text_of(s, "cwd"));
+        putchar('\n');
+    }
+}
+
+void show_screen(const json_t *screen)
+{
+    const json_t *rows = json_object_get(screen, "rows");
+    size_t count = json_array_size(rows);
+    while (count && !*json_string_value(json_array_get(rows, count - 1)))
+        count--;
+    for (size_t i = 0; i < count; i++) {
+        show_text(json_string_value(json_array_get(rows, i)));
+        putchar('\n');
+    }
+}
+
+void show_replay(const json_t *result)
+{
+    const json_t *blocks = json_object_get(result, "blocks");
+    show_blocks(blocks);
+    puts("\nThe screen at the end:");
+    show_screen(json_object_get(result, "screen"));
+}
+
+void show_context(const json_t *context)
+{
+    const char *key;
+    json_t *entry;
+    json_object_foreach((json_t *)context, key, entry)
+    {
+        printf("<%s>", key);
+        show_text(text_of(entry, "value"));
+        printf("</%s>\n", key);
+    }
+}

@@ -1,0 +1,27 @@
+/* show.h - JSON results as text for a person. Output of programs is shown without its controls. */
+#ifndef PTYD_CLIENT_SHOW_H
+#define PTYD_CLIENT_SHOW_H
+
+#include <jansson.h>
+
+/* Text that reached us from a terminal: hidden characters appear as \u{...}. */
+void show_text(const char *text);
+
+/* One block: command, outcome, the lines of its preview behind `| `. */
+void show_block(const json_t *block);
+
+/* An array of blocks, and a line when it is empty. */
+void show_blocks(const json_t *blocks);
+
+/* A table of sessions. */
+void show_sessions(const json_t *sessions);
+
+/* The rows of a screen, blank ones at the end left out. */
+void show_screen(const json_t *screen);
+
+void show_replay(const json_t *result);
+
+/* The entries of an additionalContext map, one a line. */
+void show_context(const json_t *context);
+
+#endif

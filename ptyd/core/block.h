@@ -1,0 +1,85 @@
+/* block.h - one submitted command line and what came of it. */
+#ifndef PTYD_CORE_BLOCK_H
+#define PTYD_CORE_BLOCK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum block_status {
+    BLOCK_RUNNING,
+    BLOCK_COMPLETED,
+    BLOCK_KILLED,    /* by a signal, as its status says */
+    BLOCK_STOPPED,   /* Ctrl-Z */
+    BLOCK_ABANDONED, /* its end was never seen */
+};
+
+enum block_type {
+    BLOCK_USER_CMD,
+    BLOCK_USER_KILL, /* the user's Ctrl-C or Ctrl-\ ended it */
+    BLOCK_AGENT_CMD, /* an agent ran it */
+};
+
+/* Where the command text comes from. */
+enum block_source {
+    BLOCK_FROM_ECHO,    /* what stood between prompt and Enter on the screen */
+    BLOCK_FROM_SHELL,   /* the shell said it when it started the command */
+    BLOCK_FROM_HISTORY, /* the shell's history said it afterwards */
+};
+
+/* Strings are owned UTF-8, never NULL. Shared by reference count. */
+struct block {
+    int references;
+    char *conversation_id;
+    char *shell_id;
+    uint64_t seq; /* 1, 2, 3 ... per conversation */
+    uint64_t key; /* of the agent's entry; 0 until it is deliverable */
+    char *cmd;
+    bool cmd_truncated;
+    enum block_source cmd_source;
+    char *cwd;
+    char *cwd_after;
+    bool has_exit_code;
+    int exit_code;
+    enum block_status status;
+    enum block_type type;
+    int64_t ts_begin, ts_end; /* ms since the epoch; ts_end 0 while it runs */
+    int64_t duration_ms;      /* monotonic */
+    int64_t output_lines;
+    int64_t output_bytes;
+    char *output_path; /* relative to agent_pty/, "" when none is written */
+    bool alt_screen;
+    bool nested;
+    bool private;
+    char *preview; /* lines, each ended by \n */
+    bool truncated;
+    int64_t omitted_lines;
+};
+
+/* A running block with one reference and every string "". */
+struct block *block_create(void);
+struct block *block_ref(struct block *block);
+void block_unref(struct block *block);
+
+/* `<conversation_id>:<seq>:<ts_begin>`, new string. */
+char *block_id(const struct block *block);
+
+/* Sets exit code and with it status and signal; `status` as the shell's $?. */
+void block_set_exit(struct block *block, int status);
+
+/* `SIGINT` for 130 and so on, NULL when the exit code names no signal. */
+const char *block_signal(const struct block *block);
+
+/* Whether the command starts another shell, a remote one, a container or a multiplexer. */
+bool block_command_nests(const char *cmd);
+
+/* Every member of the contract; new reference. */
+json_t *block_to_json(const struct block *block);
+
+/* The reverse; NULL when it is no block. */
+struct block *block_from_json(const json_t *json);
+
+/* {"lines":[...],"truncated":...} of a text whose lines each end in \n; new reference. */
+json_t *block_preview_json(const char *lines, bool truncated);
+
+#endif

@@ -1,0 +1,135 @@
+#include "ptyd/core/deliver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "envelope/entry.h"
+#include "ptyd/core/text.h"
+
+/* The first word as a program's name: assignments and paths in front of it do not hide it. */
+static const char *program_word(const char *cmd, size_t *ret_len)
+{
+    for (;;) {
+        cmd += strspn(cmd, " \t");
+        size_t len = strcspn(cmd, " \t\n;|&");
+        const char *equals = memchr(cmd, '=', len);
+        if (!equals || equals == cmd) {
+            for (size_t i = len; i > 0; i--)
+                if (cmd[i - 1] == '/') {
+                    *ret_len = len - i;
+                    return cmd + i;
+                }
+            *ret_len = len;
+            return cmd;
+        }
+        cmd += len;
+    }
+}
+
+bool deliver_wanted(const struct block *b)
+{
+    static const char *const tools[] = {"ptyd", "codex", "claude", "gemini"};
+    if (b->status == BLOCK_RUNNING || b->private)
+        return false;
+    size_t len;
+    const char *word = program_word(b->cmd, &len);
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (strlen(tools[i]) == len && !memcmp(word, tools[i], len))
+            return false;
+    return true;
+}
+
+static const char *status_word(const struct block *b)
+{
+    static const char *const words[] = {"running", "completed", "killed", "stopped", "abandoned"};
+    return words[b->status];
+}
+
+void deliver_block(const struct block *b, const char *directory, const char *header_shell_id,
+                   struct bytes *out)
+{
+    static const char *const types[] = {"user_cmd", "user_kill", "agent_cmd"};
+    char *id = block_id(b);
+    char *path = *directory && *b->output_path ? text_format("%s/%s", directory, b->output_path)
+                                               : text_copy("");
+    const char *signal = block_signal(b);
+    entry_render_block(
+        &(struct entry_block){
+            .block_id = id,
+            .shell_id = b->shell_id,
+            .cmd = b->cmd,
+            .cwd = b->cwd,
+            .cwd_after = b->cwd_after,
+            .status = status_word(b),
+            .type = types[b->type],
+            .signal = signal ? signal : "",
+            .output_path = path,
+            .preview = b->preview,
+            .has_exit_code = b->has_exit_code,
+            .exit_code = b->exit_code,
+            .duration_ms = b->duration_ms,
+            .ts_end = b->ts_end,
+            .omitted_lines = b->omitted_lines,
+            .truncated = b->truncated,
+            .nested = b->nested,
+        },
+        header_shell_id, out);
+    free(id);
+    free(path);
+}
+
+void deliver_header(const struct deliver_header *h, struct bytes *out)
+{
+    struct entry_running running = {0};
+    if (h->running)
+        running = (struct entry_running){.cmd = h->running->cmd,
+                                         .cwd = h->running->cwd,
+                                         .ts = h->running->ts_begin,
+                                         .preview = h->running->preview,
+                                         .truncated = h->running->truncated};
+    entry_render_header(
+        &(struct entry_header){
+            .conversation_id = h->conversation_id,
+            .shell_id = h->shell_id,
+            .cwd = h->cwd,
+            .total_commands_run = h->total,
+            .kept = h->kept,
+            .dropped = h->total - h->kept,
+            .mcp = h->mcp,
+            .running = h->running ? &running : NULL,
+        },
+        out);
+}
+
+static void append_outcome(const struct block *b, struct bytes *out)
+{
+    const char *signal = block_signal(b);
+    if (b->has_exit_code)
+        bytes_printf(out, "exit %d", b->exit_code);
+    else
+        bytes_append_text(out, b->status == BLOCK_RUNNING ? "still running" : "exit unknown");
+    if (signal)
+        bytes_printf(out, " (%s)", signal);
+    if (b->status != BLOCK_RUNNING)
+        bytes_printf(out, " after %.1f s", (double)b->duration_ms / 1000);
+    bytes_printf(out, " in %s", b->cwd);
+}
+
+void deliver_block_text(const struct block *b, struct bytes *out)
+{
+    int lines = 0;
+    for (const char *at = b->preview; *at; at++)
+        lines += *at == '\n';
+    bytes_printf(out, "$ %s\n", b->cmd);
+    append_outcome(b, out);
+    if (b->omitted_lines)
+        bytes_printf(out, ", last %d of %lld lines", lines, (long long)b->output_lines);
+    bytes_append_char(out, '\n');
+    for (const char *at = b->preview; *at;) {
+        size_t len = strcspn(at, "\n");
+        bytes_append_text(out, "| ");
+        bytes_append(out, at, len);
+        bytes_append_char(out, '\n');
+        at += len + (at[len] == '\n');
+    }
+}

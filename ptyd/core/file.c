@@ -1,0 +1,108 @@
+#define _GNU_SOURCE
+#include "ptyd/core/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ptyd/core/text.h"
+
+int file_read(const char *path, size_t limit, struct bytes *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+    int result = 0;
+    for (;;) {
+        char *to = bytes_reserve(out, 1 << 16);
+        if (!to) {
+            result = -ENOMEM;
+            break;
+        }
+        ssize_t n = read(fd, to, 1 << 16);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            result = n < 0 ? -errno : 0;
+            break;
+        }
+        out->len += (size_t)n;
+        out->data[out->len] = '\0';
+        if (out->len > limit) {
+            result = -EFBIG;
+            break;
+        }
+    }
+    close(fd);
+    return result;
+}
+
+int file_write_all(int fd, const char *data, size_t len, long long offset)
+{
+    while (len) {
+        ssize_t n = offset < 0 ? write(fd, data, len) : pwrite(fd, data, len, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        data += n;
+        len -= (size_t)n;
+        offset += offset < 0 ? 0 : n;
+    }
+    return 0;
+}
+
+int file_replace(const char *path, const char *data, size_t len)
+{
+    char *temporary = text_format("%s.new", path);
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int result = fd < 0 ? -errno : file_write_all(fd, data, len, -1);
+    if (fd >= 0 && close(fd) < 0 && result == 0)
+        result = -errno;
+    if (result == 0 && rename(temporary, path) < 0)
+        result = -errno;
+    if (result < 0)
+        unlink(temporary);
+    free(temporary);
+    return result;
+}
+
+int file_make_directory(const char *path)
+{
+    char *copy = text_copy(path);
+    int result = 0;
+    for (char *at = copy + 1; result == 0; at++) {
+        if (*at && *at != '/')
+            continue;
+        char end = *at;
+        *at = '\0';
+        if (mkdir(copy, 0700) < 0 && errno != EEXIST && errno != EISDIR)
+            result = -errno;
+        *at = end;
+        if (!end)
+            break;
+    }
+    free(copy);
+    return result;
+}
+
+int file_make_private_directory(const char *path)
+{
+    struct stat st;
+    int result = file_make_directory(path);
+    if (result < 0)
+        return result;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
+    if (fstat(fd, &st) < 0 || st.st_uid != geteuid())
+        result = -EPERM;
+    else if ((st.st_mode & 0077) && fchmod(fd, 0700) < 0)
+        result = -errno;
+    close(fd);
+    return result;
+}

@@ -1,0 +1,26 @@
+/* file.h - whole files: read, replace atomically, private directories. */
+#ifndef PTYD_CORE_FILE_H
+#define PTYD_CORE_FILE_H
+
+#include <stddef.h>
+
+#include "base/bytes.h"
+
+/* Appends a file's content. Returns 0, -EFBIG beyond `limit` bytes, or another -errno. */
+int file_read(const char *path, size_t limit, struct bytes *out);
+
+/* Replaces the file in one step: readers see the old content or the new, never a part. Mode 0600.
+ * Returns 0 or -errno, with the old file as it was. */
+int file_replace(const char *path, const char *data, size_t len);
+
+/* Writes all of it at the offset, or at the end when `offset` is negative. Returns 0 or -errno. */
+int file_write_all(int fd, const char *data, size_t len, long long offset);
+
+/* Makes the directory and those above it, 0700. Returns 0 or -errno. */
+int file_make_directory(const char *path);
+
+/* Like file_make_directory(), and makes sure that the directory is ours and nobody else's to
+ * write: -EPERM otherwise, with the mode put right when it is ours. */
+int file_make_private_directory(const char *path);
+
+#endif

@@ -1,0 +1,60 @@
+/* intake.h - bytes from a terminal, read straight into memory that outlives the reader.
+ *
+ * One memfd per session, made by the keeper and mapped by the worker. A read(2) into private
+ * memory loses its bytes when the reader is killed before it has stored them; here they are where
+ * the next worker finds them. Two halves alternate: what was not consumed moves to the other half
+ * before one atomic word makes that half the current one.
+ *
+ * Invariant: everything behind `head` in the current half is zero. A successor therefore finds
+ * bytes that were read but not counted yet by looking for the last one that is not zero. (NULs at
+ * the very end of such a read are lost; terminals ignore them.)
+ */
+#ifndef PTYD_CORE_INTAKE_H
+#define PTYD_CORE_INTAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "vterm_snapshot/mark.h"
+
+#define INTAKE_HALF (56 * 1024)
+
+/* What the keeper keeps for a worker to come, besides the bytes. */
+struct intake_facts {
+    char name[72]; /* of the session */
+    char shell_id[32];
+    char shell[64];                 /* `bash`; what list shows */
+    char nonce[MARK_NONCE_LEN + 1]; /* "" when the shell has no integration */
+    int32_t cols, rows;
+    int32_t adopted;   /* a worker has begun with it */
+    int64_t opened_ms; /* since the epoch */
+};
+
+struct intake;
+
+/* A memfd of the right size with `facts` in it; -errno. */
+int intake_create_fd(const struct intake_facts *facts);
+
+/* Maps it and counts bytes that a killed reader left uncounted. Takes the descriptor over. NULL
+ * when it is not one of ours or memory is out. */
+struct intake *intake_map(int fd);
+void intake_unmap(struct intake *in);
+
+struct intake_facts *intake_facts(struct intake *in);
+
+/* Reads from `fd` until it would block, the half is full, or it ends. Returns the bytes read, or
+ * -errno: -EAGAIN when there was nothing, -EIO or 0 at the end, -ENOBUFS when there is no room. */
+ssize_t intake_read(struct intake *in, int fd);
+
+/* The bytes not consumed yet, and the stream offset of the first. */
+const char *intake_bytes(const struct intake *in, size_t *ret_len, uint64_t *ret_start);
+
+/* Says at which stream offset the first byte stands; before anything is read. */
+void intake_set_start(struct intake *in, uint64_t start);
+
+/* The first `len` of them are stored elsewhere. */
+void intake_consume(struct intake *in, size_t len);
+
+#endif

@@ -1,0 +1,111 @@
+#define _GNU_SOURCE
+#include "ptyd/core/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+
+void *memory_new(size_t size)
+{
+    void *memory = calloc(1, size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+char *text_clean(const char *bytes, size_t len, size_t limit)
+{
+    char *text = memory_new(3 * (len < limit ? len : limit) + 5);
+    size_t used = 0;
+    for (size_t i = 0; i < len;) {
+        uint32_t code;
+        int step = utf8_decode(bytes + i, len - i, &code);
+        char form[4];
+        size_t n = utf8_encode(step > 0 ? code : 0xfffd, form);
+        i += step > 0 ? (size_t)step : 1;
+        if (used + n > limit)
+            break;
+        if (step > 0 && code == 0)
+            continue;
+        memcpy(text + used, form, n);
+        used += n;
+    }
+    text[used] = '\0';
+    return text;
+}
+
+char *text_copy(const char *text)
+{
+    char *copy = strdup(text ? text : "");
+    if (!copy)
+        abort();
+    return copy;
+}
+
+char *text_format(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    int len = vasprintf(&text, format, args);
+    va_end(args);
+    if (len < 0)
+        abort();
+    return text;
+}
+
+bool text_is_name(const char *text)
+{
+    size_t len = strlen(text);
+    if (len == 0 || len > LIMIT_NAME_BYTES || !isalnum((unsigned char)text[0]))
+        return false;
+    return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") == len;
+}
+
+bool text_parse_number(const char *text, long low, long high, long *ret_number)
+{
+    char *end;
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    long number = strtol(text, &end, 10);
+    if (*end || number < low || number > high)
+        return false;
+    *ret_number = number;
+    return true;
+}
+
+bool text_parse_size(const char *text, int *ret_cols, int *ret_rows)
+{
+    int cols, rows, used = 0;
+    if (sscanf(text, "%7dx%7d%n", &cols, &rows, &used) != 2 || text[used] || cols < 0 || rows < 0)
+        return false;
+    *ret_cols = cols;
+    *ret_rows = rows;
+    return true;
+}
+
+char *text_shell_quote(const char *text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "@%+=:,./-_";
+    if (*text && strspn(text, plain) == strlen(text))
+        return text_copy(text);
+    struct bytes quoted = {0};
+    bytes_append_char(&quoted, '\'');
+    for (; *text; text++)
+        if (*text == '\'')
+            bytes_append_text(&quoted, "'\\''");
+        else
+            bytes_append_char(&quoted, *text);
+    bytes_append_char(&quoted, '\'');
+    if (quoted.failed)
+        abort();
+    return quoted.data;
+}

@@ -1,0 +1,34 @@
+/* text.h - small work on strings from outside. */
+#ifndef PTYD_CORE_TEXT_H
+#define PTYD_CORE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A new NUL-terminated UTF-8 string: bad bytes become U+FFFD, NULs go, at most `limit` bytes are
+ * kept, from the front. Ownership goes to the caller; aborts without memory, as all of ptyd does
+ * where nothing sensible could follow. */
+char *text_clean(const char *bytes, size_t len, size_t limit);
+
+/* strdup() that aborts without memory; "" for NULL. */
+char *text_copy(const char *text);
+
+/* printf() into a new string; aborts without memory. */
+char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* calloc() that aborts without memory. */
+void *memory_new(size_t size);
+
+/* Whether it is a session's NAME: [A-Za-z0-9][A-Za-z0-9_.-]{0,63}. */
+bool text_is_name(const char *text);
+
+/* Parses COLSxROWS. Returns false for anything else. */
+bool text_parse_size(const char *text, int *ret_cols, int *ret_rows);
+
+/* Parses a whole decimal number within [low, high]. */
+bool text_parse_number(const char *text, long low, long high, long *ret_number);
+
+/* The text as one word for a POSIX shell. New string. */
+char *text_shell_quote(const char *text);
+
+#endif

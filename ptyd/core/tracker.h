@@ -1,0 +1,91 @@
+/* tracker.h - marks in, command blocks out.
+ *
+ * The state machine of one shell's prompt: prompt, input, running. It asks the terminal for the
+ * text of the command line and for the output of the command. Knows no clock and no file: the
+ * time is told, blocks are handed out.
+ */
+#ifndef PTYD_CORE_TRACKER_H
+#define PTYD_CORE_TRACKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptyd/core/block.h"
+#include "vterm_snapshot/terminal.h"
+
+struct tracker;
+
+/* When something happened. */
+struct moment {
+    int64_t wall_ms;      /* since the epoch */
+    int64_t monotonic_ms; /* for durations */
+};
+
+enum tracker_state {
+    TRACKER_START,   /* no mark seen */
+    TRACKER_PROMPT,  /* the prompt is being drawn */
+    TRACKER_INPUT,   /* a line can be typed */
+    TRACKER_RUNNING, /* a command runs */
+};
+
+/* Called from tracker_mark() and tracker_abandon(). Each may be NULL. */
+struct tracker_events {
+    /* A command started; the block is shared and still changes. Return the time it is known to
+     * have begun at, 0 for now (a rebuild knows better). */
+    int64_t (*begin)(void *user, struct block *block);
+    /* Rendered output, in order. */
+    void (*output)(void *user, struct block *block, const char *text, size_t len);
+    /* It ended: the block is complete. Take a reference to keep it. */
+    void (*end)(void *user, struct block *block);
+    /* A prompt is ready for input. */
+    void (*prompt)(void *user);
+};
+
+struct tracker_options {
+    const char *conversation_id; /* borrowed */
+    const char *shell_id;        /* borrowed */
+    struct terminal *terminal;
+    const struct tracker_events *events;
+    void *user;
+    uint64_t seq;    /* of the last block there was */
+    const char *cwd; /* copied */
+};
+
+struct tracker *tracker_create(const struct tracker_options *options);
+void tracker_destroy(struct tracker *t);
+
+/* Applies a genuine mark. Returns false when it is out of order: it is then dropped. */
+bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now);
+
+/* A mark of another terminal's (OSC 133 or 633); only for --marks any. */
+void tracker_foreign(struct tracker *t, int number, const char *payload, size_t len,
+                     struct moment now);
+
+/* The shell is gone or the trace ends: a running block ends. `exit_known`: as the shell's own
+ * last command with `exit_status`; otherwise it is abandoned. */
+void tracker_abandon(struct tracker *t, struct moment now, bool exit_known, int exit_status);
+
+/* The user pressed Ctrl-C or Ctrl-\ and the terminal turns it into a signal. */
+void tracker_interrupt(struct tracker *t, struct moment now);
+
+/* Who types the next command line. */
+void tracker_set_actor(struct tracker *t, enum block_type type);
+
+/* Goes on with a block whose begin is not in the stream any more; takes a reference. Its counters
+ * start anew. */
+void tracker_resume(struct tracker *t, struct block *block, struct moment began);
+
+enum tracker_state tracker_state(const struct tracker *t);
+/* Marks of our shell's were seen. */
+bool tracker_marked(const struct tracker *t);
+/* The block that runs, or NULL; borrowed. Its preview is filled for a look at it. */
+struct block *tracker_running(struct tracker *t);
+/* Fills the preview of a running block from what it has printed so far. */
+void tracker_peek(struct tracker *t, int max_lines, size_t max_bytes);
+const char *tracker_cwd(const struct tracker *t);
+void tracker_set_cwd(struct tracker *t, const char *cwd);
+uint64_t tracker_seq(const struct tracker *t);
+void tracker_set_seq(struct tracker *t, uint64_t seq);
+
+#endif

@@ -1,0 +1,276 @@
+#define _GNU_SOURCE
+#include "ptyd/keeper/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "ptyd/core/file.h"
+
+extern char **environ;
+
+struct packed {
+    int32_t cols, rows;
+    uint32_t umask, argc, envc;
+    /* then NUL-terminated: cwd, program, script, argv..., env... */
+};
+
+static void pack_text(struct bytes *out, const char *text)
+{
+    bytes_append(out, text, strlen(text) + 1);
+}
+
+int spawn_pack(const struct spawn_request *request)
+{
+    struct packed head = {.cols = request->cols, .rows = request->rows, .umask = request->umask};
+    struct bytes data = {0};
+    while (request->argv[head.argc])
+        head.argc++;
+    while (request->env[head.envc])
+        head.envc++;
+    bytes_append(&data, &head, sizeof head);
+    pack_text(&data, request->cwd);
+    pack_text(&data, request->program);
+    pack_text(&data, request->script);
+    for (uint32_t i = 0; i < head.argc; i++)
+        pack_text(&data, request->argv[i]);
+    for (uint32_t i = 0; i < head.envc; i++)
+        pack_text(&data, request->env[i]);
+    int fd = data.failed ? -1 : memfd_create("ptyd-spawn", MFD_CLOEXEC);
+    int result = data.failed ? -ENOMEM
+                 : fd < 0    ? -errno
+                             : file_write_all(fd, data.data, data.len, 0);
+    bytes_finish(&data);
+    if (result == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+/* A request read back; `strings` points into `data`. */
+struct unpacked {
+    char *data;
+    struct packed head;
+    const char *cwd, *program, *script;
+    char **argv, **env;
+};
+
+static char *take(char **at, char *end)
+{
+    char *text = *at;
+    char *stop = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+    if (!stop)
+        return NULL;
+    *at = stop + 1;
+    return text;
+}
+
+static bool take_list(char **at, char *end, uint32_t count, char ***ret_list)
+{
+    *ret_list = calloc((size_t)count + 1, sizeof(char *));
+    for (uint32_t i = 0; *ret_list && i < count; i++)
+        if (!((*ret_list)[i] = take(at, end)))
+            return false;
+    return *ret_list != NULL;
+}
+
+static void forget(struct unpacked *u)
+{
+    free(u->data);
+    free(u->argv);
+    free(u->env);
+}
+
+static int unpack(int fd, struct unpacked *u)
+{
+    struct stat st;
+    *u = (struct unpacked){0};
+    if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof u->head || st.st_size > 8 << 20)
+        return -EINVAL;
+    size_t size = (size_t)st.st_size;
+    u->data = malloc(size);
+    if (!u->data || pread(fd, u->data, size, 0) != (ssize_t)size) {
+        forget(u);
+        return -ENOMEM;
+    }
+    memcpy(&u->head, u->data, sizeof u->head);
+    char *at = u->data + sizeof u->head, *end = u->data + size;
+    u->cwd = take(&at, end);
+    u->program = take(&at, end);
+    u->script = take(&at, end);
+    if (u->cwd && u->program && u->script && u->head.argc && u->head.argc < size &&
+        u->head.envc < size && take_list(&at, end, u->head.argc, &u->argv) &&
+        take_list(&at, end, u->head.envc, &u->env))
+        return 0;
+    forget(u);
+    return -EINVAL;
+}
+
+/* ---- the child ---- */
+
+static void default_signals(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int i = 1; i < NSIG; i++)
+        sigaction(i, &action, NULL); /* KILL, STOP and libc's own refuse, rightly */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void enter_directory(const char *cwd)
+{
+    const char *home = getenv("HOME");
+    if (chdir(cwd) == 0 || (home && chdir(home) == 0))
+        return;
+    if (chdir("/") < 0)
+        _exit(127);
+}
+
+/* Never returns: what fails is told through `report`, a CLOEXEC pipe. */
+static _Noreturn void child(const struct unpacked *u, const char *slave, int script, int report)
+{
+    default_signals();
+    setsid();
+    int tty = open(slave, O_RDWR);
+    if (tty < 0 || ioctl(tty, TIOCSCTTY, 0) < 0)
+        goto failed;
+    /* Out of the way of 0 to 3, then into place. */
+    int kept = fcntl(report, F_DUPFD_CLOEXEC, 10);
+    int source = script < 0 ? -1 : fcntl(script, F_DUPFD_CLOEXEC, 10);
+    tty = fcntl(tty, F_DUPFD, 10);
+    if (kept < 0 || tty < 0 || (script >= 0 && source < 0))
+        goto failed;
+    report = kept;
+    for (int fd = 0; fd <= 2; fd++)
+        if (dup2(tty, fd) < 0)
+            goto failed;
+    if (source >= 0 && dup2(source, SPAWN_SCRIPT_FD) < 0)
+        goto failed;
+    for (int fd = source >= 0 ? SPAWN_SCRIPT_FD + 1 : 3; fd < report; fd++)
+        close(fd);
+    close_range((unsigned)report + 1, ~0u, 0);
+    umask(u->head.umask);
+    environ = u->env;
+    enter_directory(u->cwd);
+    execvp(u->program, u->argv);
+failed:;
+    int error = errno;
+    while (write(report, &error, sizeof error) < 0 && errno == EINTR)
+        ;
+    _exit(127);
+}
+
+/* ---- the parent ---- */
+
+static int open_terminal(const struct packed *head, char *ret_slave, size_t size, int *ret_slave_fd)
+{
+    struct winsize window = {.ws_col = (unsigned short)head->cols,
+                             .ws_row = (unsigned short)head->rows};
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    if (master < 0)
+        return -errno;
+    struct termios modes;
+    int slave = -1;
+    if (grantpt(master) == 0 && unlockpt(master) == 0 && ptsname_r(master, ret_slave, size) == 0)
+        slave = open(ret_slave, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (slave < 0 || fchmod(slave, 0600) < 0 || ioctl(master, TIOCSWINSZ, &window) < 0 ||
+        tcgetattr(slave, &modes) < 0)
+        goto failed;
+    modes.c_iflag |= IUTF8;
+    modes.c_cc[VERASE] = 0x7f;
+    if (tcsetattr(slave, TCSANOW, &modes) < 0)
+        goto failed;
+    *ret_slave_fd = slave; /* held until the child has opened it: no hang-up in between */
+    return master;
+
+failed:;
+    int error = -errno;
+    if (slave >= 0)
+        close(slave);
+    close(master);
+    return error;
+}
+
+static int script_pipe(const char *script)
+{
+    int fds[2];
+    size_t len = strlen(script);
+    if (len > SPAWN_SCRIPT_MAX)
+        return -EFBIG;
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return -errno;
+    int result = file_write_all(fds[1], script, len, -1);
+    close(fds[1]);
+    if (result == 0)
+        return fds[0];
+    close(fds[0]);
+    return result;
+}
+
+/* 0 when the exec went well, else its -errno. */
+static int exec_result(int report)
+{
+    int error = 0;
+    ssize_t n;
+    while ((n = read(report, &error, sizeof error)) < 0 && errno == EINTR)
+        ;
+    return n == sizeof error ? -error : 0;
+}
+
+static int run(const struct unpacked *u, pid_t *ret_pid, int *ret_master)
+{
+    char slave[64];
+    int slave_fd = -1, script = -1, report[2] = {-1, -1}, result;
+    int master = open_terminal(&u->head, slave, sizeof slave, &slave_fd);
+    if (master < 0)
+        return master;
+    if (*u->script && (script = script_pipe(u->script)) < 0) {
+        result = script;
+        goto out;
+    }
+    result = pipe2(report, O_CLOEXEC) < 0 ? -errno : 0;
+    pid_t pid = result == 0 ? fork() : -1;
+    if (pid == 0)
+        child(u, slave, script, report[1]);
+    if (result == 0 && pid < 0)
+        result = -errno;
+    if (report[1] >= 0)
+        close(report[1]);
+    if (result == 0)
+        result = exec_result(report[0]);
+    if (result == 0) {
+        *ret_pid = pid;
+        *ret_master = master;
+    }
+out:
+    if (report[0] >= 0)
+        close(report[0]);
+    if (script >= 0)
+        close(script);
+    close(slave_fd);
+    if (result < 0)
+        close(master);
+    return result;
+}
+
+int spawn_run(int request_fd, pid_t *ret_pid, int *ret_master)
+{
+    struct unpacked u;
+    int result = unpack(request_fd, &u);
+    if (result < 0)
+        return result;
+    result = run(&u, ret_pid, ret_master);
+    forget(&u);
+    return result;
+}

@@ -1,0 +1,34 @@
+/* spawn.h - a program on a new pseudo-terminal.
+ *
+ * The worker writes a request (strings and numbers) into a memfd; the keeper, which parses
+ * nothing else, reads it and forks.
+ */
+#ifndef PTYD_KEEPER_SPAWN_H
+#define PTYD_KEEPER_SPAWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Strings are borrowed. */
+struct spawn_request {
+    int cols, rows;
+    unsigned umask;
+    const char *cwd;     /* falls back to $HOME, then / */
+    const char *program; /* a path, or a name looked up in the PATH of `env` */
+    char *const *argv;   /* NULL-terminated */
+    char *const *env;    /* NULL-terminated, the whole environment */
+    const char *script;  /* given to the program on descriptor 3, "" for no descriptor 3 */
+};
+
+#define SPAWN_SCRIPT_FD  3
+#define SPAWN_SCRIPT_MAX (60 << 10) /* fits into a pipe */
+
+/* Writes the request into a new memfd; -errno. */
+int spawn_pack(const struct spawn_request *request);
+
+/* Runs what the memfd asks for. Returns 0 with the process and the terminal's master (CLOEXEC,
+ * non-blocking), or -errno, that of a failed exec included. */
+int spawn_run(int request_fd, pid_t *ret_pid, int *ret_master);
+
+#endif

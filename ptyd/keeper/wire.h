@@ -1,0 +1,42 @@
+/* wire.h - messages between keeper and worker: one datagram each, descriptors beside it. */
+#ifndef PTYD_KEEPER_WIRE_H
+#define PTYD_KEEPER_WIRE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+enum wire_type {
+    /* keeper to worker */
+    WIRE_LISTENER = 1, /* descriptor: the listening socket */
+    WIRE_SESSION,      /* a shell that runs or ran; descriptors: master, intake */
+    WIRE_SPAWN_FAILED, /* error: errno */
+    WIRE_HANDED_OVER,  /* every session there is has been told */
+    WIRE_EXITED,       /* pid, status as waitpid gives it */
+    WIRE_STOPPING,     /* the daemon ends: sessions get their last words */
+    /* worker to keeper */
+    WIRE_READY,  /* the socket is served */
+    WIRE_SPAWN,  /* descriptors: a memfd with a spawn request, intake */
+    WIRE_CLOSE,  /* HUP, then KILL, the session's processes */
+    WIRE_FORGET, /* the session is over: close its descriptors */
+    WIRE_STOP,   /* end the daemon */
+};
+
+struct wire_message {
+    uint32_t type;
+    int32_t pid;
+    int32_t status; /* WIRE_EXITED, and WIRE_SESSION when `exited` */
+    int32_t exited; /* WIRE_SESSION: the shell is gone already */
+    int32_t error;
+    char name[72]; /* of the session */
+};
+
+#define WIRE_FDS_MAX 2
+
+/* Sends with `count` descriptors. Returns 0 or -errno. */
+int wire_send(int socket, const struct wire_message *message, const int *fds, int count);
+
+/* Receives one message; descriptors are CLOEXEC, -1 where none came. Returns 1, 0 at the end,
+ * -errno otherwise. */
+int wire_receive(int socket, struct wire_message *ret_message, int ret_fds[WIRE_FDS_MAX]);
+
+#endif

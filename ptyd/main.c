@@ -1,0 +1,69 @@
+/* main.c - the table of commands. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptyd/client/cli.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = {
+    {"open", command_open, "a session that outlives terminals"},
+    {"attach", command_attach, "show and drive a session in this terminal"},
+    {"run", command_run, "type a command at a session's prompt and wait for it"},
+    {"list", command_list, "the sessions"},
+    {"status", command_status, "the daemon's health"},
+    {"blocks", command_blocks, "the commands of a session"},
+    {"block", command_block, "one command and its output"},
+    {"screen", command_screen, "what a session's screen shows"},
+    {"scrollback", command_scrollback, "the lines above the screen"},
+    {"context", command_context, "what the agent will be told"},
+    {"close", command_close, "end a session"},
+    {"proxy", command_proxy, "stand between a client and an app-server"},
+    {"mcp", command_mcp, "an MCP server on stdio"},
+    {"replay", command_replay, "blocks and screen of a recorded session"},
+    {"serve", command_serve, "the daemon in the foreground"},
+    {"version", command_version, "the version"},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static int print_help(void)
+{
+    puts("ptyd - your terminal's commands, told to your coding agent\n\n"
+         "usage: ptyd                    this terminal becomes a session\n"
+         "       ptyd COMMAND [ARGS...]  one of these, each with --help:\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("  %-11s %s\n", commands[i].name, commands[i].summary);
+    puts("\nexamples:\n"
+         "  ptyd open work                              a session named work\n"
+         "  ptyd run -s work -- make                    run make in it\n"
+         "  ptyd context show -s work                   what the agent would be told\n"
+         "  ptyd proxy -s work -- codex app-server      tell it, with every turn");
+    return EXIT_OK;
+}
+
+int command_version(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    puts("ptyd " PTYD_VERSION);
+    return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, "");
+    if (argc < 2)
+        return command_default(argc, argv);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+        return print_help();
+    if (!strcmp(argv[1], "--version"))
+        return command_version(argc, argv);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return commands[i].run(argc - 1, argv + 1);
+    cli_usage("there is no command '%s'", argv[1]);
+}

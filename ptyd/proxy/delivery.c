@@ -1,0 +1,190 @@
+#define _GNU_SOURCE
+#include "ptyd/proxy/delivery.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/client/cli.h"
+#include "ptyd/client/rpc.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/text.h"
+
+#define COMMIT_WAIT_MS 2000 /* a commit matters more than a moment of the user's time */
+
+struct delivery {
+    char *session;
+    struct rpc rpc;
+    bool connected;
+    json_int_t abandoned; /* id of a take whose answer came too late, 0 for none */
+    bool said_missing;
+};
+
+struct delivery *delivery_create(const char *session)
+{
+    struct delivery *d = memory_new(sizeof *d);
+    d->session = session ? text_copy(session) : NULL;
+    return d;
+}
+
+static void disconnect(struct delivery *d)
+{
+    if (d->connected)
+        rpc_close(&d->rpc);
+    d->connected = false;
+    d->abandoned = 0;
+}
+
+void delivery_destroy(struct delivery *d)
+{
+    if (!d)
+        return;
+    disconnect(d); /* the daemon releases what this connection held */
+    free(d->session);
+    free(d);
+}
+
+static long long now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+static bool connect_daemon(struct delivery *d)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    char *path = paths_socket();
+    bool fits = strlen(path) < sizeof address.sun_path;
+    if (fits)
+        strcpy(address.sun_path, path);
+    free(path);
+    int fd = fits ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+        close(fd);
+        fd = -1;
+    }
+    if (fd < 0)
+        return false;
+    d->rpc = (struct rpc){.fd = fd, .lines = {.limit = 64 << 20}};
+    return d->connected = true;
+}
+
+/* A take that was given up is answered after all: nobody will use it. */
+static void release_late(struct delivery *d, const json_t *message)
+{
+    const json_t *lease = json_object_get(json_object_get(message, "result"), "lease");
+    d->abandoned = 0;
+    if (json_is_integer(lease))
+        rpc_send(&d->rpc, "context.release",
+                 json_pack("{s:I}", "lease", json_integer_value(lease)));
+}
+
+/* The answer to `id`, NULL when it does not come in time. */
+static json_t *await(struct delivery *d, json_int_t id, int wait_ms)
+{
+    long long deadline = now_ms() + wait_ms;
+    for (;;) {
+        json_t *message;
+        while ((message = rpc_next(&d->rpc))) {
+            json_int_t got = json_integer_value(json_object_get(message, "id"));
+            if (got == id)
+                return message;
+            if (got && got == d->abandoned)
+                release_late(d, message);
+            json_decref(message);
+        }
+        long long left = deadline - now_ms();
+        struct pollfd fd = {.fd = d->rpc.fd, .events = POLLIN};
+        int ready = left > 0 ? poll(&fd, 1, (int)left) : 0;
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0)
+            return NULL;
+        if (!rpc_fill(&d->rpc)) {
+            disconnect(d);
+            return NULL;
+        }
+    }
+}
+
+static json_t *call(struct delivery *d, const char *method, json_t *params, int wait_ms)
+{
+    if (!d->connected && !connect_daemon(d)) {
+        json_decref(params);
+        return NULL;
+    }
+    json_int_t id = rpc_send(&d->rpc, method, params);
+    if (id < 0) {
+        disconnect(d);
+        return NULL;
+    }
+    json_t *answer = await(d, id, wait_ms);
+    if (!answer && d->connected && !strcmp(method, "context.take"))
+        d->abandoned = id;
+    return answer;
+}
+
+json_t *delivery_take(struct delivery *d, const char *thread, const json_t *roots,
+                      const json_t *taken_keys)
+{
+    char *consumer = text_format("codex:%s", thread);
+    json_t *params = json_pack("{s:s, s:s}", "consumer", consumer, "thread", thread);
+    free(consumer);
+    if (!params)
+        return NULL;
+    if (d->session)
+        json_object_set_new(params, "session", json_string(d->session));
+    if (roots)
+        json_object_set(params, "roots", (json_t *)roots);
+    if (taken_keys)
+        json_object_set(params, "taken_keys", (json_t *)taken_keys);
+    json_t *again = json_incref(params);
+    json_t *answer = call(d, "context.take", params, LIMIT_PROXY_WAIT_MS);
+    if (!answer && !d->connected) /* it was restarted between two turns */
+        answer = call(d, "context.take", again, LIMIT_PROXY_WAIT_MS);
+    else
+        json_decref(again);
+    if (!answer && !d->said_missing) {
+        d->said_missing = true;
+        cli_fail(0, "no answer from the daemon: turns pass without the terminal's context; `ptyd "
+                    "open` starts it");
+    }
+    d->said_missing = d->said_missing && !answer;
+    json_t *result = json_incref(json_object_get(answer, "result"));
+    json_decref(answer);
+    if (result && !json_object_get(result, "lease")) {
+        json_decref(result);
+        return NULL;
+    }
+    return result;
+}
+
+static bool settle(struct delivery *d, const char *method, const json_t *taken, int wait_ms)
+{
+    json_t *params = json_pack("{s:O, s:O}", "lease", json_object_get(taken, "lease"), "receipt",
+                               json_object_get(taken, "receipt"));
+    json_t *answer = call(d, method, params, wait_ms);
+    bool settled = json_object_get(answer, "result") != NULL;
+    json_decref(answer);
+    return settled;
+}
+
+void delivery_commit(struct delivery *d, const json_t *taken)
+{
+    /* A daemon that was restarted since knows the receipt, if not the lease. */
+    if (!settle(d, "context.commit", taken, COMMIT_WAIT_MS) &&
+        !settle(d, "context.commit", taken, COMMIT_WAIT_MS))
+        cli_fail(0, "the daemon did not hear that the agent has the context; it may be sent again");
+}
+
+void delivery_release(struct delivery *d, const json_t *taken)
+{
+    settle(d, "context.release", taken, LIMIT_PROXY_WAIT_MS);
+}

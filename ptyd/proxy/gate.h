@@ -1,0 +1,48 @@
+/* gate.h - what the proxy does with each message between a client and an app-server.
+ *
+ * Everything passes as it came, but: a user's turn/start gets the pending entries; an `initialize`
+ * asks for experimentalApi, if allowed; answers to the proxy's own requests and notifications that
+ * only that flag brought stay here.
+ */
+#ifndef PTYD_PROXY_GATE_H
+#define PTYD_PROXY_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/bytes.h"
+
+struct gate_options {
+    const char *session; /* -s NAME, or NULL */
+    bool no_upgrade;     /* leave `initialize` alone */
+};
+
+struct gate;
+
+struct gate *gate_create(const struct gate_options *options);
+void gate_destroy(struct gate *g);
+
+/* What to do with a line of which `len` bytes are known; `whole`: it is complete. */
+enum gate_verdict {
+    GATE_PASS, /* forward it, now and to its end */
+    GATE_MORE, /* say again with more of it */
+    GATE_TAKE, /* give it whole to gate_client_line() or gate_server_line() */
+};
+
+enum gate_verdict gate_client_look(const struct gate *g, const char *line, size_t len, bool whole);
+enum gate_verdict gate_server_look(const struct gate *g, const char *line, size_t len, bool whole);
+
+/* A whole line (without its end) from the client. Appends to `to_server` what goes there, line
+ * ends included. Returns false when it must wait: give it again after a server line came or
+ * gate_wait_ms() is over. */
+bool gate_client_line(struct gate *g, const char *line, size_t len, struct bytes *to_server);
+
+/* A whole line from the server. Appends to `to_client` what goes there (nothing for answers to us)
+ * and to `to_server` what the proxy itself has to ask. */
+void gate_server_line(struct gate *g, const char *line, size_t len, struct bytes *to_client,
+                      struct bytes *to_server);
+
+/* How long a client line may still have to wait, in ms; -1 when none does. */
+int gate_wait_ms(const struct gate *g);
+
+#endif

@@ -1,0 +1,169 @@
+#include "ptyd/worker/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/worker.h"
+
+enum phase { WAITING, TYPED, RUNNING };
+
+struct command {
+    struct errand errand; /* first: cancel() gets it */
+    struct watcher watcher;
+    struct client *client;
+    struct session *session;
+    json_t *id;
+    char *text;
+    enum block_type actor;
+    enum phase phase;
+    uint64_t seq; /* of its block, when RUNNING */
+    uv_timer_t timer;
+};
+
+static struct command *of_watcher(struct watcher *w)
+{
+    return (struct command *)((char *)w - offsetof(struct command, watcher));
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct command *c = handle->data;
+    json_decref(c->id);
+    free(c->text);
+    free(c);
+}
+
+static void finish(struct command *c)
+{
+    if (c->session)
+        session_unwatch(c->session, &c->watcher);
+    client_remove_errand(c->client, &c->errand);
+    uv_close((uv_handle_t *)&c->timer, on_timer_closed);
+}
+
+static void reply(struct command *c, const struct block *block, bool completed, bool timed_out)
+{
+    client_reply(c->client, c->id,
+                 json_pack("{s:b, s:b, s:b, s:o}", "completed", completed, "timed_out", timed_out,
+                           "typed", c->phase != WAITING, "block",
+                           block ? block_to_json(block) : json_null()));
+    finish(c);
+}
+
+static void type(struct command *c)
+{
+    c->phase = TYPED;
+    session_type_command(c->session, c->text, c->actor);
+}
+
+static void on_prompt(struct watcher *w)
+{
+    struct command *c = of_watcher(w);
+    if (c->phase == WAITING)
+        type(c);
+}
+
+/* Something waits for input and no mark has said what: nobody shall hang. Before the command was
+ * typed in a shell without marks this is the prompt. */
+static void on_maybe_prompt(struct watcher *w)
+{
+    struct command *c = of_watcher(w);
+    if (c->phase == WAITING && !session_integrated(c->session))
+        type(c);
+    else if (c->phase == RUNNING || (c->phase == TYPED && !session_integrated(c->session)))
+        reply(c, tracker_running(session_tracker(c->session)), false, false);
+}
+
+static void on_begin(struct watcher *w, struct block *block)
+{
+    struct command *c = of_watcher(w);
+    if (c->phase != TYPED)
+        return;
+    c->phase = RUNNING;
+    c->seq = block->seq;
+}
+
+static void on_output(struct watcher *w, struct block *block, const char *text, size_t len)
+{
+    struct command *c = of_watcher(w);
+    if (c->phase == RUNNING && block->seq == c->seq &&
+        client_queued(c->client) < LIMIT_CLIENT_QUEUE)
+        client_notify(c->client, "run.output", json_pack("{s:s#}", "text", text, (int)len));
+}
+
+static void on_end(struct watcher *w, struct block *block)
+{
+    struct command *c = of_watcher(w);
+    if (c->phase == RUNNING && block->seq == c->seq)
+        reply(c, block, true, false);
+}
+
+static void on_exited(struct watcher *w, int status)
+{
+    (void)status;
+    reply(of_watcher(w), NULL, false, false);
+}
+
+static void on_gone(struct watcher *w)
+{
+    struct command *c = of_watcher(w);
+    c->session = NULL;
+    reply(c, NULL, false, false);
+}
+
+static void on_cancel(struct errand *errand)
+{
+    finish((struct command *)errand);
+}
+
+static void on_timeout(uv_timer_t *timer)
+{
+    struct command *c = timer->data;
+    reply(c, c->phase == RUNNING ? tracker_running(session_tracker(c->session)) : NULL, false,
+          true);
+}
+
+void command_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *worker = client_worker(client);
+    const char *name = json_string_value(json_object_get(params, "name"));
+    const char *text = json_string_value(json_object_get(params, "command"));
+    const char *actor = json_string_value(json_object_get(params, "actor"));
+    json_int_t timeout = json_integer_value(json_object_get(params, "timeout_ms"));
+    struct session *session = name ? worker_find(worker, name) : NULL;
+    if (!session || session_exited(session)) {
+        client_fail(client, id, RPC_NO_SESSION, "session %s does not run; `ptyd open %s` starts it",
+                    name ? name : "", name ? name : "NAME");
+        return;
+    }
+    if (!text || !*text) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "which command?");
+        return;
+    }
+    struct command *c = memory_new(sizeof *c);
+    *c = (struct command){
+        .errand = {.cancel = on_cancel},
+        .watcher = {.prompt = on_prompt,
+                    .maybe_prompt = on_maybe_prompt,
+                    .block_begin = on_begin,
+                    .block_output = on_output,
+                    .block_end = on_end,
+                    .exited = on_exited,
+                    .gone = on_gone},
+        .client = client,
+        .session = session,
+        .id = json_incref((json_t *)id),
+        .text = text_copy(text),
+        .actor = actor && !strcmp(actor, "agent") ? BLOCK_AGENT_CMD : BLOCK_USER_CMD,
+    };
+    uv_timer_init(&worker->loop, &c->timer);
+    c->timer.data = c;
+    client_add_errand(client, &c->errand);
+    session_watch(session, &c->watcher);
+    if (timeout > 0)
+        uv_timer_start(&c->timer, on_timeout, (uint64_t)timeout, 0);
+    if (tracker_state(session_tracker(session)) == TRACKER_INPUT)
+        type(c);
+}

@@ -1,0 +1,12 @@
+/* command.h - `session.run`: a command typed at the prompt, followed to its end. */
+#ifndef PTYD_WORKER_COMMAND_H
+#define PTYD_WORKER_COMMAND_H
+
+#include "ptyd/worker/server.h"
+
+/* params: {name, command, timeout_ms, actor}. Waits for a prompt, types the command, sends its
+ * rendered output as `run.output {text}` and replies {completed, block}: `completed` false when
+ * its end will not be seen (no marks, the shell is gone) or the time is over (`timed_out`). */
+void command_call(struct client *client, const json_t *id, const json_t *params);
+
+#endif

@@ -1,0 +1,305 @@
+/* The methods that answer at once, and the table of all of them (ptyd-rpc(7)). */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/screen.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/command.h"
+#include "ptyd/worker/context.h"
+#include "ptyd/worker/open.h"
+#include "ptyd/worker/server.h"
+#include "ptyd/worker/view.h"
+#include "ptyd/worker/worker.h"
+
+static const char *text_of(const json_t *params, const char *key)
+{
+    return json_string_value(json_object_get(params, key));
+}
+
+/* The session of params.name; answers the request when there is none. */
+static struct session *session_of(struct client *client, const json_t *id, const json_t *params)
+{
+    const char *name = text_of(params, "name");
+    struct session *session = name ? worker_find(client_worker(client), name) : NULL;
+    if (!session)
+        client_fail(client, id, RPC_NO_SESSION,
+                    "there is no session %s; `ptyd open %s` starts it, `ptyd list` shows all",
+                    name ? name : "", name ? name : "NAME");
+    return session;
+}
+
+/* ---- sessions ---- */
+
+static json_t *all_sessions(struct worker *w)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < w->session_count; i++)
+        json_array_append_new(list, session_json(w->sessions[i]));
+    return list;
+}
+
+static void list_call(struct client *client, const json_t *id, const json_t *params)
+{
+    (void)params;
+    client_reply(client, id, all_sessions(client_worker(client)));
+}
+
+static void add_warning(json_t *warnings, const struct session *s)
+{
+    const char *error = store_error(session_store(s));
+    if (error)
+        json_array_append_new(warnings,
+                              json_sprintf("session %s: cannot write %s", session_name(s), error));
+    if (!session_integrated(s) && !session_exited(s))
+        json_array_append_new(warnings, json_sprintf("session %s: no integration for its shell: "
+                                                     "no command blocks",
+                                                     session_name(s)));
+}
+
+static void status_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    json_t *warnings = json_array();
+    json_int_t spoofed = 0;
+    (void)params;
+    for (int i = 0; i < w->session_count; i++) {
+        spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
+        add_warning(warnings, w->sessions[i]);
+    }
+    client_reply(client, id,
+                 json_pack("{s:s, s:i, s:i, s:I, s:o, s:I, s:o}", "version", PTYD_VERSION,
+                           "keeper_pid", (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
+                           (json_int_t)(worker_now().monotonic_ms - w->started_ms), "sessions",
+                           all_sessions(w), "spoofed_marks", spoofed, "warnings", warnings));
+}
+
+static void screen_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = session_of(client, id, params);
+    if (s)
+        client_reply(client, id, screen_json(session_terminal(s)));
+}
+
+static size_t size_of(const json_t *params, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(params, key));
+    return value > 0 ? (size_t)value : 0;
+}
+
+static void scrollback_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = session_of(client, id, params);
+    if (s)
+        client_reply(client, id,
+                     screen_scrollback_json(session_terminal(s), size_of(params, "skip"),
+                                            size_of(params, "limit")));
+}
+
+static void input_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = session_of(client, id, params);
+    const json_t *text = json_object_get(params, "text");
+    if (!s)
+        return;
+    session_input(s, json_string_value(text) ? json_string_value(text) : "",
+                  json_string_length(text));
+    client_reply(client, id, json_object());
+}
+
+/* ---- blocks ---- */
+
+/* The running block with its preview as it is now, in place of what the file says of it. */
+static void refresh_running(struct session *s, json_t *blocks)
+{
+    struct block *running = tracker_running(session_tracker(s));
+    size_t count = json_array_size(blocks);
+    const json_t *last = count ? json_array_get(blocks, count - 1) : NULL;
+    if (!running)
+        return;
+    tracker_peek(session_tracker(s), LIMIT_PREVIEW_LINES, LIMIT_PREVIEW_BYTES);
+    if (last && json_integer_value(json_object_get(last, "seq")) == (json_int_t)running->seq)
+        json_array_set_new(blocks, count - 1, block_to_json(running));
+}
+
+static void blocks_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = session_of(client, id, params);
+    if (!s)
+        return;
+    json_t *blocks = store_blocks(session_store(s), size_of(params, "last"), false);
+    refresh_running(s, blocks);
+    client_reply(client, id, blocks);
+}
+
+/* A block by its id or its seq. */
+static json_t *find_block(struct session *s, const json_t *wanted)
+{
+    json_t *blocks = store_blocks(session_store(s), 0, false);
+    json_t *found = NULL, *block;
+    size_t i;
+    refresh_running(s, blocks);
+    json_array_foreach(blocks, i, block)
+    {
+        const char *seq_or_id = json_string_value(wanted);
+        char *seq =
+            text_format("%lld", (long long)json_integer_value(json_object_get(block, "seq")));
+        if (seq_or_id &&
+            (!strcmp(seq_or_id, seq) || !strcmp(seq_or_id, text_of(block, "block_id"))))
+            found = json_incref(block);
+        free(seq);
+    }
+    json_decref(blocks);
+    return found;
+}
+
+static void block_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = session_of(client, id, params);
+    json_t *block = s ? find_block(s, json_object_get(params, "block")) : NULL;
+    if (!s)
+        return;
+    if (!block) {
+        client_fail(client, id, RPC_FAILED,
+                    "session %s has no such block; `ptyd blocks -s %s` lists "
+                    "them",
+                    session_name(s), session_name(s));
+        return;
+    }
+    client_reply(
+        client, id,
+        json_pack("{s:o, s:s}", "block", block, "directory", store_directory(session_store(s))));
+}
+
+/* ---- context ---- */
+
+static void take_call(struct client *client, const json_t *id, const json_t *params, bool peek)
+{
+    const char *consumer = text_of(params, "consumer");
+    json_t *result =
+        context_take(client_worker(client)->context,
+                     &(struct context_request){
+                         .consumer = consumer ? consumer : "cli",
+                         .session = text_of(params, "session"),
+                         .thread = text_of(params, "thread"),
+                         .roots = json_object_get(params, "roots"),
+                         .taken = json_object_get(params, "taken_keys"),
+                         .peek = peek,
+                         .expires = json_is_true(json_object_get(params, "expires")),
+                         .owner = json_is_true(json_object_get(params, "expires")) ? NULL : client,
+                     });
+    if (result)
+        client_reply(client, id, result);
+    else
+        client_fail(client, id, RPC_BUSY, "%d leases are out; commit or release one", LIMIT_LEASES);
+}
+
+static void context_take_call(struct client *client, const json_t *id, const json_t *params)
+{
+    take_call(client, id, params, false);
+}
+
+static void context_show_call(struct client *client, const json_t *id, const json_t *params)
+{
+    take_call(client, id, params, true);
+}
+
+static void settled(struct client *client, const json_t *id, bool known)
+{
+    if (known)
+        client_reply(client, id, json_object());
+    else
+        client_fail(client, id, RPC_FAILED, "no such lease: it was settled or has expired");
+}
+
+static void context_commit_call(struct client *client, const json_t *id, const json_t *params)
+{
+    settled(client, id,
+            context_commit(client_worker(client)->context,
+                           json_integer_value(json_object_get(params, "lease")),
+                           json_object_get(params, "receipt")));
+}
+
+static void context_release_call(struct client *client, const json_t *id, const json_t *params)
+{
+    settled(client, id,
+            context_release(client_worker(client)->context,
+                            json_integer_value(json_object_get(params, "lease"))));
+}
+
+/* ---- MCP ---- */
+
+/* A connection of a `ptyd mcp`: while it lives, the header names its tools. */
+struct mcp_errand {
+    struct errand errand;
+    struct context *context;
+    char *conversation;
+};
+
+static void mcp_cancel(struct errand *errand)
+{
+    struct mcp_errand *m = (struct mcp_errand *)errand;
+    context_mcp(m->context, m->conversation, -1);
+    free(m->conversation);
+    free(m);
+}
+
+static void mcp_call(struct client *client, const json_t *id, const json_t *params)
+{
+    const char *name = text_of(params, "name");
+    if (!name || !text_is_name(name)) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "which conversation?");
+        return;
+    }
+    struct mcp_errand *m = memory_new(sizeof *m);
+    *m = (struct mcp_errand){.errand = {.cancel = mcp_cancel},
+                             .context = client_worker(client)->context,
+                             .conversation = text_copy(name)};
+    client_add_errand(client, &m->errand);
+    context_mcp(m->context, name, 1);
+    client_reply(client, id, json_object());
+}
+
+/* ---- the table ---- */
+
+static const struct method {
+    const char *name;
+    void (*call)(struct client *client, const json_t *id, const json_t *params);
+} methods[] = {
+    {"context.commit", context_commit_call},
+    {"context.release", context_release_call},
+    {"context.show", context_show_call},
+    {"context.take", context_take_call},
+    {"mcp.serve", mcp_call},
+    {"session.attach", view_attach_call},
+    {"session.block", block_call},
+    {"session.blocks", blocks_call},
+    {"session.close", close_call},
+    {"session.input", input_call},
+    {"session.list", list_call},
+    {"session.open", open_call},
+    {"session.run", command_call},
+    {"session.screen", screen_call},
+    {"session.scrollback", scrollback_call},
+    {"status", status_call},
+    {"view.input", view_input_call},
+    {"view.leave", view_leave_call},
+    {"view.resize", view_resize_call},
+};
+
+void method_call(struct client *client, const char *name, const json_t *id, const json_t *params)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (!strcmp(methods[i].name, name)) {
+            methods[i].call(client, id, params);
+            return;
+        }
+    client_fail(client, id, RPC_METHOD_NOT_FOUND, "there is no method %s", name);
+}
+
+void method_client_gone(struct client *client)
+{
+    context_release_owner(client_worker(client)->context, client);
+}

@@ -1,0 +1,302 @@
+/* Connections of the control socket. A connection reads lines, each one request, and writes
+ * replies and notifications in order. A client that does not read is not written to without
+ * bound: views stop sending at LIMIT_CLIENT_QUEUE and redraw later (view.c); other replies are
+ * bounded by the requests, which are not read while that much is queued. */
+#define _GNU_SOURCE
+#include "ptyd/worker/server.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/limits.h"
+#include "ptyd/core/lines.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/worker.h"
+
+struct client {
+    struct server *server;
+    struct client *next;
+    uv_pipe_t pipe;
+    struct lines lines;
+    struct errand *errands;
+    bool closing;
+    bool paused;  /* not read from: too much is queued */
+    bool working; /* inside its own requests: do not read them again */
+    char buffer[1 << 16];
+};
+
+struct server {
+    struct worker *worker;
+    uv_pipe_t listener;
+    struct client *clients;
+    int count;
+    bool closing;
+};
+
+struct outgoing {
+    uv_write_t request;
+    char *text;
+};
+
+static void start_reading(struct client *c);
+static void work(struct client *c);
+
+/* ---- closing ---- */
+
+static void on_client_closed(uv_handle_t *handle)
+{
+    struct client *c = handle->data;
+    lines_finish(&c->lines);
+    free(c);
+}
+
+static void close_client(struct client *c)
+{
+    if (c->closing)
+        return;
+    c->closing = true;
+    for (struct client **at = &c->server->clients; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            break;
+        }
+    c->server->count--;
+    while (c->errands) {
+        struct errand *errand = c->errands;
+        c->errands = errand->next;
+        errand->cancel(errand);
+    }
+    method_client_gone(c);
+    uv_close((uv_handle_t *)&c->pipe, on_client_closed);
+    worker_check_idle(c->server->worker);
+}
+
+void client_add_errand(struct client *c, struct errand *errand)
+{
+    errand->next = c->errands;
+    c->errands = errand;
+}
+
+void client_remove_errand(struct client *c, struct errand *errand)
+{
+    for (struct errand **at = &c->errands; *at; at = &(*at)->next)
+        if (*at == errand) {
+            *at = errand->next;
+            return;
+        }
+}
+
+struct worker *client_worker(const struct client *c)
+{
+    return c->server->worker;
+}
+
+/* ---- writing ---- */
+
+static void on_written(uv_write_t *request, int status)
+{
+    struct outgoing *out = request->data;
+    struct client *c = request->handle->data;
+    free(out->text);
+    free(out);
+    if (status < 0) {
+        close_client(c);
+    } else if (c->paused && !c->closing && client_queued(c) < LIMIT_CLIENT_QUEUE / 2) {
+        c->paused = false;
+        work(c);
+        start_reading(c);
+    }
+}
+
+size_t client_queued(const struct client *c)
+{
+    return uv_stream_get_write_queue_size((const uv_stream_t *)&c->pipe);
+}
+
+static void send_json(struct client *c, json_t *message)
+{
+    char *text = c->closing ? NULL : json_dumps(message, JSON_COMPACT | JSON_ENCODE_ANY);
+    json_decref(message);
+    if (!text)
+        return;
+    size_t len = strlen(text);
+    struct outgoing *out = memory_new(sizeof *out);
+    out->text = realloc(text, len + 1);
+    out->text[len] = '\n';
+    out->request.data = out;
+    uv_buf_t buffer = uv_buf_init(out->text, (unsigned)len + 1);
+    if (uv_write(&out->request, (uv_stream_t *)&c->pipe, &buffer, 1, on_written) < 0) {
+        free(out->text);
+        free(out);
+    }
+}
+
+void client_notify(struct client *c, const char *method, json_t *params)
+{
+    send_json(c,
+              json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params));
+}
+
+void client_reply(struct client *c, const json_t *id, json_t *result)
+{
+    if (!id) {
+        json_decref(result);
+        return;
+    }
+    send_json(c, json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result));
+}
+
+void client_fail(struct client *c, const json_t *id, int code, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    char *clean = text_clean(text, strlen(text), sizeof text);
+    json_t *key = id ? json_incref((json_t *)id) : json_null();
+    send_json(c, json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", key, "error", "code",
+                           code, "message", clean));
+    free(clean);
+}
+
+/* ---- reading ---- */
+
+static void handle_request(struct client *c, const char *line, size_t len)
+{
+    json_error_t error;
+    json_t *request = json_loadb(line, len, JSON_ALLOW_NUL, &error);
+    const json_t *id = json_object_get(request, "id");
+    const char *method = json_string_value(json_object_get(request, "method"));
+    json_t *params = json_object_get(request, "params");
+    json_t *none = json_object();
+    if (!request)
+        client_fail(c, NULL, RPC_PARSE_ERROR, "not JSON: %s", error.text);
+    else if (!method || (params && !json_is_object(params)))
+        client_fail(c, id, RPC_INVALID_REQUEST, "a request has a method and params as an object");
+    else
+        method_call(c, method, id, params ? params : none);
+    json_decref(none);
+    json_decref(request);
+}
+
+static void work(struct client *c)
+{
+    char *line;
+    size_t len;
+    int found;
+    if (c->working)
+        return;
+    c->working = true;
+    while (!c->closing && !c->paused && (found = lines_next(&c->lines, &line, &len)) != 0) {
+        if (found < 0)
+            client_fail(c, NULL, RPC_INVALID_REQUEST, "a request is at most %d bytes",
+                        LIMIT_REQUEST_BYTES);
+        else if (len)
+            handle_request(c, line, len);
+        if (client_queued(c) > LIMIT_CLIENT_QUEUE) {
+            c->paused = true;
+            uv_read_stop((uv_stream_t *)&c->pipe);
+        }
+    }
+    c->working = false;
+}
+
+static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buffer)
+{
+    struct client *c = handle->data;
+    (void)suggested;
+    *ret_buffer = uv_buf_init(c->buffer, sizeof c->buffer);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
+{
+    struct client *c = stream->data;
+    if (n < 0) {
+        close_client(c);
+        return;
+    }
+    lines_add(&c->lines, buffer->base, (size_t)n);
+    work(c);
+}
+
+static void start_reading(struct client *c)
+{
+    if (!c->closing)
+        uv_read_start((uv_stream_t *)&c->pipe, on_allocate, on_read);
+}
+
+/* ---- accepting ---- */
+
+static bool is_our_user(uv_pipe_t *pipe)
+{
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    uv_os_fd_t fd;
+    return uv_fileno((uv_handle_t *)pipe, &fd) == 0 &&
+           getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+}
+
+static void on_connection(uv_stream_t *listener, int status)
+{
+    struct server *server = listener->data;
+    if (status < 0)
+        return;
+    struct client *c = memory_new(sizeof *c);
+    c->server = server;
+    c->lines.limit = LIMIT_REQUEST_BYTES;
+    uv_pipe_init(&server->worker->loop, &c->pipe, 0);
+    c->pipe.data = c;
+    c->next = server->clients;
+    server->clients = c;
+    server->count++;
+    if (uv_accept(listener, (uv_stream_t *)&c->pipe) < 0 || !is_our_user(&c->pipe) ||
+        server->count > LIMIT_CLIENTS) {
+        close_client(c);
+        return;
+    }
+    start_reading(c);
+    worker_check_idle(server->worker);
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+struct server *server_create(struct worker *worker, int fd)
+{
+    struct server *server = memory_new(sizeof *server);
+    server->worker = worker;
+    uv_pipe_init(&worker->loop, &server->listener, 0);
+    server->listener.data = server;
+    int result = uv_pipe_open(&server->listener, fd);
+    if (result == 0)
+        result = uv_listen((uv_stream_t *)&server->listener, 128, on_connection);
+    if (result == 0)
+        return server;
+    errno = -result;
+    uv_close((uv_handle_t *)&server->listener, on_listener_closed);
+    return NULL;
+}
+
+void server_close(struct server *server)
+{
+    if (server->closing)
+        return;
+    server->closing = true;
+    while (server->clients)
+        close_client(server->clients);
+    uv_close((uv_handle_t *)&server->listener, on_listener_closed);
+}
+
+int server_client_count(const struct server *server)
+{
+    return server->count;
+}

@@ -1,0 +1,60 @@
+/* server.h - the control socket: JSON-RPC 2.0, one message a line (ptyd-rpc(7)). */
+#ifndef PTYD_WORKER_SERVER_H
+#define PTYD_WORKER_SERVER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct client;
+struct server;
+struct session;
+struct worker;
+
+/* Serves the listening socket `fd`, which becomes the server's. NULL with errno on failure. */
+struct server *server_create(struct worker *worker, int fd);
+/* Closes every connection; what is queued is still written as far as it goes at once. */
+void server_close(struct server *server);
+int server_client_count(const struct server *server);
+
+/* Something that lives as long as a connection or less: an attached view, a `run`. */
+struct errand {
+    struct errand *next;
+    /* The connection is gone: end and free it. */
+    void (*cancel)(struct errand *errand);
+};
+void client_add_errand(struct client *client, struct errand *errand);
+void client_remove_errand(struct client *client, struct errand *errand);
+
+struct worker *client_worker(const struct client *client);
+
+/* Sends a notification; steals `params`. */
+void client_notify(struct client *client, const char *method, json_t *params);
+
+/* Answers a request; each steals its value. `id` is borrowed; without one nothing is sent. */
+void client_reply(struct client *client, const json_t *id, json_t *result);
+void client_fail(struct client *client, const json_t *id, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Bytes queued and not sent yet. */
+size_t client_queued(const struct client *client);
+
+/* Error codes: JSON-RPC's own and, from -32000 on, ours. */
+enum {
+    RPC_PARSE_ERROR = -32700,
+    RPC_INVALID_REQUEST = -32600,
+    RPC_METHOD_NOT_FOUND = -32601,
+    RPC_INVALID_PARAMS = -32602,
+    RPC_FAILED = -32000,
+    RPC_NO_SESSION = -32001,
+    RPC_BUSY = -32002,
+};
+
+/* Runs a method (methods.c): replies now or later. `params` is an object. */
+void method_call(struct client *client, const char *name, const json_t *id, const json_t *params);
+/* A connection ends: what its methods hold is given back. */
+void method_client_gone(struct client *client);
+/* The keeper could not start the shell, or the session is there now. */
+void method_spawned(struct worker *worker, const char *name, int error);
+
+#endif

@@ -1,0 +1,706 @@
+/* A session's bytes: read into shared memory (intake), scanned by the terminal on a copy, written
+ * to the log without nonces, and only then consumed. A worker that dies anywhere in between is
+ * followed by one that finds the rest in the shared memory; rebuild() below brings its terminal
+ * and tracker to the same point from the log first. */
+#define _GNU_SOURCE
+#include "ptyd/worker/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/context.h"
+#include "ptyd/worker/worker.h"
+
+#define EXIT_QUIET_MS   50   /* a shell that exited has said everything after this much quiet */
+#define EXIT_MOST_MS    1000 /* but is not waited for longer than this */
+#define QUIET_PROMPT_MS 100  /* output stopped this long: look whether a prompt waits */
+#define INPUT_MAX       (1 << 20)
+
+struct session {
+    struct worker *worker;
+    char *name, *shell_id;
+    pid_t pid;
+    int master;
+    bool exited, ended; /* reaped; drained and over */
+    int exit_status;    /* as a shell gives it */
+    struct intake *intake;
+    struct terminal *terminal;
+    struct tracker *tracker;
+    struct rawlog *log;
+    struct store *store;
+    struct watcher *watchers;
+    uint64_t spoofed;
+
+    uv_poll_t poll;
+    uv_timer_t exit_timer, quiet_timer;
+    int open_handles; /* freed when all are closed */
+    bool polling;
+    int64_t exited_at, last_read; /* monotonic ms */
+    struct bytes input;           /* not written yet */
+    int64_t reply_second;         /* window of the reply limit */
+    int reply_bytes;
+
+    bool rebuilding;
+    struct moment now; /* of the bytes at hand */
+    struct rawlog_record *records;
+    size_t record_count, record_at;
+};
+
+#define EACH_WATCHER(s, method, ...)                                                               \
+    for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \
+        next_ = w_->next;                                                                          \
+        if (w_->method)                                                                            \
+            w_->method(__VA_ARGS__);                                                               \
+    }
+
+static struct session *of(void *user)
+{
+    return user;
+}
+
+/* ---- what the terminal finds ---- */
+
+/* In the log nonces are zeros: there a mark is genuine where the index says that it was. */
+static bool recorded_mark(struct session *s, uint64_t offset)
+{
+    while (s->record_at < s->record_count && s->records[s->record_at].offset < offset)
+        s->record_at++;
+    for (size_t i = s->record_at; i < s->record_count && s->records[i].offset == offset; i++)
+        if (s->records[i].kind == RAWLOG_MARK) {
+            s->now = (struct moment){s->records[i].wall_ms, s->records[i].monotonic_ms};
+            return true;
+        }
+    return false;
+}
+
+static void on_mark(void *user, const struct mark *mark)
+{
+    struct session *s = of(user);
+    bool genuine = s->rebuilding ? mark->signature == MARK_ZEROED && recorded_mark(s, mark->offset)
+                                 : mark->signature == MARK_SIGNED;
+    if (!genuine || !tracker_mark(s->tracker, mark, s->now)) {
+        s->spoofed += !s->rebuilding;
+        return;
+    }
+    if (!s->rebuilding)
+        rawlog_record(s->log, RAWLOG_MARK, mark->offset, s->now, (uint16_t)mark->kind,
+                      (uint32_t)tracker_seq(s->tracker));
+}
+
+static void on_malformed(void *user)
+{
+    of(user)->spoofed++;
+}
+
+static void write_input(struct session *s);
+
+/* Programs that ask without end get answers at a bounded rate. */
+static void on_reply(void *user, const char *bytes, size_t len)
+{
+    struct session *s = of(user);
+    int64_t second = s->now.monotonic_ms / 1000;
+    if (s->rebuilding)
+        return;
+    if (second != s->reply_second) {
+        s->reply_second = second;
+        s->reply_bytes = 0;
+    }
+    s->reply_bytes += (int)len;
+    if (s->reply_bytes > LIMIT_REPLY_BYTES_PER_S || s->input.len > INPUT_MAX)
+        return;
+    bytes_append(&s->input, bytes, len);
+}
+
+static void on_display(void *user, const char *bytes, size_t len)
+{
+    struct session *s = of(user);
+    if (!s->rebuilding)
+        EACH_WATCHER(s, display, w_, bytes, len);
+}
+
+static const struct terminal_events terminal_events = {
+    .mark = on_mark, .malformed = on_malformed, .reply = on_reply, .display = on_display};
+
+/* ---- what the tracker finds ---- */
+
+/* Blocks that a former worker has stored are not told again. */
+static bool is_stored(const struct session *s, const struct block *block)
+{
+    return block->seq <= store_last_ended(s->store);
+}
+
+static int64_t on_block_begin(void *user, struct block *block)
+{
+    struct session *s = of(user);
+    if (is_stored(s, block))
+        return 0;
+    struct block *known = store_running(s->store);
+    int64_t began = known && known->seq == block->seq ? known->ts_begin : 0;
+    block->ts_begin = began ? began : block->ts_begin;
+    block_unref(known);
+    store_begin(s->store, block);
+    if (!s->rebuilding)
+        EACH_WATCHER(s, block_begin, w_, block);
+    return began;
+}
+
+static void on_block_output(void *user, struct block *block, const char *text, size_t len)
+{
+    struct session *s = of(user);
+    if (is_stored(s, block))
+        return;
+    store_output(s->store, block, text, len);
+    if (!s->rebuilding)
+        EACH_WATCHER(s, block_output, w_, block, text, len);
+}
+
+static void on_block_end(void *user, struct block *block)
+{
+    struct session *s = of(user);
+    if (is_stored(s, block))
+        return;
+    context_block_ended(s->worker->context, s, block); /* takes its key before it is stored */
+    store_end(s->store, block, s->terminal);
+    EACH_WATCHER(s, block_end, w_, block);
+}
+
+static void on_prompt(void *user)
+{
+    struct session *s = of(user);
+    if (!s->rebuilding)
+        EACH_WATCHER(s, prompt, w_);
+}
+
+static const struct tracker_events tracker_events = {
+    .begin = on_block_begin, .output = on_block_output, .end = on_block_end, .prompt = on_prompt};
+
+/* ---- bytes in ---- */
+
+/* Takes what the intake holds; returns how much of it. */
+static size_t drain(struct session *s)
+{
+    size_t len;
+    uint64_t start;
+    const char *bytes = intake_bytes(s->intake, &len, &start);
+    char *scratch = s->worker->scratch;
+    memcpy(scratch, bytes, len);
+    s->now = worker_now();
+    size_t taken = terminal_write(s->terminal, scratch, len);
+    if (!taken)
+        return 0;
+    rawlog_record(s->log, RAWLOG_TIME, start, s->now, 0, 0);
+    rawlog_write(s->log, start, scratch, taken);
+    rawlog_flush(s->log);
+    store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
+    intake_consume(s->intake, taken);
+    EACH_WATCHER(s, drained, w_);
+    if (s->input.len)
+        write_input(s);
+    return taken;
+}
+
+static void on_quiet(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    struct termios modes;
+    if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0 ||
+        (modes.c_lflag & ICANON))
+        return;
+    EACH_WATCHER(s, maybe_prompt, w_);
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+static void poll_for(struct session *s)
+{
+    int events = UV_READABLE | (s->input.len ? UV_WRITABLE : 0);
+    if (s->polling)
+        uv_poll_start(&s->poll, events, on_readable);
+}
+
+static void stop_polling(struct session *s)
+{
+    if (s->polling)
+        uv_poll_stop(&s->poll);
+    s->polling = false;
+}
+
+/* One read's worth per wakeup: other sessions and clients come in between. */
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    struct session *s = poll->data;
+    if (status < 0) {
+        stop_polling(s);
+        return;
+    }
+    if (events & UV_WRITABLE)
+        write_input(s);
+    if (!(events & UV_READABLE))
+        return;
+    ssize_t n = intake_read(s->intake, s->master);
+    if (n > 0 || n == -ENOBUFS) {
+        s->last_read = worker_now().monotonic_ms;
+        drain(s);
+        if (s->watchers)
+            uv_timer_start(&s->quiet_timer, on_quiet, QUIET_PROMPT_MS, 0);
+    } else if (n != -EAGAIN) {
+        stop_polling(s); /* hung up: the exit is told by the keeper */
+    }
+}
+
+/* ---- the end ---- */
+
+/* What `exec` runs takes the shell's place: its status says nothing of the shell. */
+static bool replaces_shell(const struct block *block)
+{
+    return !strncmp(block->cmd, "exec", 4) && strchr(" \t\n", block->cmd[4]);
+}
+
+static void end(struct session *s)
+{
+    if (s->ended)
+        return;
+    s->ended = true;
+    stop_polling(s);
+    s->now = worker_now();
+    struct block *running = tracker_running(s->tracker);
+    tracker_abandon(s->tracker, s->now, running && !replaces_shell(running), s->exit_status);
+    rawlog_flush(s->log);
+    close(s->master);
+    s->master = -1;
+    worker_tell(s->worker, WIRE_FORGET, s->name, NULL, 0);
+    EACH_WATCHER(s, exited, w_, s->exit_status);
+    worker_check_idle(s->worker);
+}
+
+static void on_exit_timer(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    int64_t now = worker_now().monotonic_ms;
+    ssize_t n = intake_read(s->intake, s->master);
+    if (n > 0) {
+        s->last_read = now;
+        drain(s);
+    }
+    bool quiet = now - s->last_read >= EXIT_QUIET_MS && now - s->exited_at >= EXIT_QUIET_MS;
+    if (quiet || now - s->exited_at >= EXIT_MOST_MS) {
+        uv_timer_stop(timer);
+        end(s);
+    }
+}
+
+void session_shell_exited(struct session *s, int status)
+{
+    if (s->exited)
+        return;
+    s->exited = true;
+    s->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    s->exited_at = worker_now().monotonic_ms;
+    uv_timer_start(&s->exit_timer, on_exit_timer, 0, 10);
+}
+
+/* ---- bytes out ---- */
+
+static void write_input(struct session *s)
+{
+    while (s->input.len && s->master >= 0) {
+        ssize_t n = write(s->master, s->input.data, s->input.len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            break;
+        bytes_consume(&s->input, (size_t)n);
+    }
+    poll_for(s);
+}
+
+/* Ctrl-C and Ctrl-\, as far as the terminal turns them into signals now. */
+static bool interrupts(const struct session *s, const char *bytes, size_t len)
+{
+    struct termios modes;
+    if (tcgetattr(s->master, &modes) < 0 || !(modes.c_lflag & ISIG))
+        return false;
+    return memchr(bytes, modes.c_cc[VINTR], len) || memchr(bytes, modes.c_cc[VQUIT], len);
+}
+
+void session_input(struct session *s, const char *bytes, size_t len)
+{
+    if (s->exited || !len || s->input.len + len > INPUT_MAX)
+        return;
+    if (interrupts(s, bytes, len))
+        tracker_interrupt(s->tracker, worker_now());
+    bytes_append(&s->input, bytes, len);
+    write_input(s);
+}
+
+void session_type_command(struct session *s, const char *command, enum block_type actor)
+{
+    struct bytes line = {0};
+    bool paste = strchr(command, '\n') && terminal_bracketed_paste(s->terminal);
+    tracker_set_actor(s->tracker, actor);
+    bytes_append_text(&line, paste ? "\x1b[200~" : "");
+    for (const char *at = command; *at; at++)
+        if (*at == '\n' || *at == '\t' || (unsigned char)*at >= 0x20) /* no keys in disguise */
+            bytes_append_char(&line, *at);
+    bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
+    session_input(s, line.data, line.len);
+    bytes_finish(&line);
+}
+
+void session_resize(struct session *s, int cols, int rows)
+{
+    struct intake_facts *facts = intake_facts(s->intake);
+    terminal_resize(s->terminal, cols, rows);
+    cols = terminal_cols(s->terminal);
+    rows = terminal_rows(s->terminal);
+    if (facts->cols == cols && facts->rows == rows)
+        return;
+    struct winsize size = {.ws_col = (unsigned short)cols, .ws_row = (unsigned short)rows};
+    struct moment now = worker_now();
+    facts->cols = cols;
+    facts->rows = rows;
+    rawlog_record(s->log, RAWLOG_RESIZE, terminal_offset(s->terminal), now, 0,
+                  (uint32_t)cols << 16 | (uint32_t)rows);
+    rawlog_flush(s->log);
+    store_size(s->store, cols, rows, now.wall_ms);
+    if (s->master >= 0)
+        ioctl(s->master, TIOCSWINSZ, &size);
+    EACH_WATCHER(s, resized, w_);
+}
+
+/* ---- rebuilding ---- */
+
+static void apply_resizes(struct session *s, size_t *at, uint64_t offset)
+{
+    for (; *at < s->record_count && s->records[*at].offset <= offset; (*at)++)
+        if (s->records[*at].kind == RAWLOG_RESIZE)
+            terminal_resize(s->terminal, (int)(s->records[*at].value >> 16),
+                            (int)(s->records[*at].value & 0xffff));
+}
+
+static uint64_t next_resize(const struct session *s, size_t at, uint64_t end)
+{
+    for (; at < s->record_count; at++)
+        if (s->records[at].kind == RAWLOG_RESIZE && s->records[at].offset < end)
+            return s->records[at].offset;
+    return end;
+}
+
+/* Feeds [from, to) of the log; what the terminal holds back at the end comes again later. */
+static void feed_log(struct session *s, uint64_t from, uint64_t to)
+{
+    size_t resize = 0;
+    terminal_set_offset(s->terminal, from);
+    while (from < to) {
+        apply_resizes(s, &resize, from);
+        uint64_t stop = next_resize(s, resize, to);
+        size_t want = stop - from < INTAKE_HALF ? (size_t)(stop - from) : INTAKE_HALF;
+        ssize_t n = rawlog_read(s->log, from, s->worker->scratch, want);
+        size_t taken = n > 0 ? terminal_write(s->terminal, s->worker->scratch, (size_t)n) : 0;
+        if (!taken)
+            break;
+        from += taken;
+    }
+    apply_resizes(s, &resize, to);
+    terminal_set_offset(s->terminal, to);
+}
+
+/* The log begins inside a command's output: the block goes on without its begin. */
+static void resume_block(struct session *s, uint64_t from)
+{
+    struct block *running = store_running(s->store);
+    size_t i = 0;
+    while (i < s->record_count &&
+           (s->records[i].offset < from || s->records[i].kind != RAWLOG_MARK))
+        i++;
+    bool inside = i == s->record_count || s->records[i].detail == MARK_DONE ||
+                  s->records[i].detail == MARK_OUTPUT_END;
+    if (running && inside) {
+        tracker_set_seq(s->tracker, running->seq);
+        tracker_resume(s->tracker, running, worker_now());
+    }
+    block_unref(running);
+}
+
+/* Brings terminal and tracker to where the former worker had consumed the stream. */
+static void rebuild(struct session *s, uint64_t start)
+{
+    uint64_t from = rawlog_base(s->log);
+    rawlog_cut(s->log, start);
+    s->records = rawlog_records(s->log, &s->record_count);
+    s->record_at = 0;
+    bool headless = s->record_count && s->records[0].offset < from;
+    if (s->record_count && s->records[0].offset > from)
+        from = s->records[0].offset;
+    s->rebuilding = true;
+    if (headless)
+        resume_block(s, from);
+    feed_log(s, from, start);
+    s->rebuilding = false;
+    free(s->records);
+    s->records = NULL;
+    s->record_count = 0;
+}
+
+/* ---- life ---- */
+
+static uint64_t first_seq(const struct rawlog *log)
+{
+    size_t count;
+    struct rawlog_record *records = rawlog_records(log, &count);
+    uint64_t seq = count ? records[0].value : 0;
+    for (size_t i = 0; i < count; i++) { /* the first mark still held, when the head is gone */
+        if (records[i].kind != RAWLOG_MARK || records[i].offset < rawlog_base(log))
+            continue;
+        seq = records[i].value - (records[i].detail == MARK_COMMAND);
+        break;
+    }
+    free(records);
+    return seq;
+}
+
+/* A block that ran when its shell was lost with the keeper ends unseen. */
+static void end_orphan(struct session *s)
+{
+    struct block *orphan = store_running(s->store);
+    if (!orphan)
+        return;
+    orphan->status = BLOCK_ABANDONED;
+    orphan->ts_end = orphan->ts_begin;
+    store_end(s->store, orphan, s->terminal);
+    block_unref(orphan);
+}
+
+static bool open_parts(struct session *s, bool is_new)
+{
+    const struct intake_facts *facts = intake_facts(s->intake);
+    s->store = store_open(s->worker->options->state, s->name);
+    s->log = s->store ? rawlog_open(store_directory(s->store)) : NULL;
+    if (!s->log)
+        return false;
+    s->terminal = terminal_create(&(struct terminal_options){
+        .cols = facts->cols, .rows = facts->rows, .events = &terminal_events, .user = s});
+    if (!s->terminal)
+        return false;
+    if (facts->nonce[0])
+        terminal_set_nonce(s->terminal, facts->nonce);
+    s->tracker = tracker_create(&(struct tracker_options){
+        .conversation_id = s->name,
+        .shell_id = s->shell_id,
+        .terminal = s->terminal,
+        .events = &tracker_events,
+        .user = s,
+        .seq = is_new ? 0 : first_seq(s->log),
+        .cwd = json_string_value(json_object_get(store_meta(s->store), "cwd")),
+    });
+    return true;
+}
+
+static void begin_shell(struct session *s)
+{
+    const struct intake_facts *facts = intake_facts(s->intake);
+    struct moment now = worker_now();
+    end_orphan(s);
+    uint64_t seq = store_last_ended(s->store);
+    tracker_set_seq(s->tracker, seq);
+    rawlog_record(s->log, RAWLOG_SHELL, rawlog_end(s->log), now, 0, (uint32_t)seq);
+    rawlog_record(s->log, RAWLOG_RESIZE, rawlog_end(s->log), now, 0,
+                  (uint32_t)facts->cols << 16 | (uint32_t)facts->rows);
+    rawlog_flush(s->log);
+    intake_set_start(s->intake, rawlog_end(s->log));
+    terminal_set_offset(s->terminal, rawlog_end(s->log));
+    store_shell(s->store, s->shell_id);
+    store_size(s->store, facts->cols, facts->rows, now.wall_ms);
+}
+
+static void start_handles(struct session *s)
+{
+    uv_loop_t *loop = &s->worker->loop;
+    uv_poll_init(loop, &s->poll, s->master);
+    uv_timer_init(loop, &s->exit_timer);
+    uv_timer_init(loop, &s->quiet_timer);
+    s->poll.data = s->exit_timer.data = s->quiet_timer.data = s;
+    s->open_handles = 3;
+    s->polling = true;
+    poll_for(s);
+}
+
+struct session *session_adopt(struct worker *worker, const char *name, pid_t pid, int master,
+                              int intake_fd)
+{
+    struct session *s = memory_new(sizeof *s);
+    *s = (struct session){.worker = worker, .pid = pid, .master = master};
+    s->name = text_copy(name);
+    s->intake = intake_map(intake_fd);
+    s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
+    size_t len = 0;
+    uint64_t start = 0;
+    if (s->intake)
+        intake_bytes(s->intake, &len, &start);
+    bool is_new = s->intake && !intake_facts(s->intake)->adopted;
+    if (!s->intake || !open_parts(s, is_new)) {
+        fprintf(stderr, "ptyd: session %s cannot be served: %s\n", name, strerror(errno));
+        session_destroy(s);
+        return NULL;
+    }
+    if (is_new)
+        begin_shell(s);
+    else
+        rebuild(s, start);
+    intake_facts(s->intake)->adopted = 1;
+    context_load(worker->context, s);
+    start_handles(s);
+    while (drain(s))
+        ; /* what a former worker had read */
+    return s;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct session *s = handle->data;
+    if (--s->open_handles == 0)
+        free(s);
+}
+
+void session_destroy(struct session *s)
+{
+    EACH_WATCHER(s, gone, w_);
+    if (s->store)
+        context_forget(s->worker->context, s);
+    tracker_destroy(s->tracker);
+    terminal_destroy(s->terminal);
+    rawlog_close(s->log);
+    store_close(s->store);
+    intake_unmap(s->intake);
+    bytes_finish(&s->input);
+    free(s->name);
+    free(s->shell_id);
+    if (s->open_handles) {
+        stop_polling(s);
+        uv_close((uv_handle_t *)&s->poll, on_closed);
+        uv_close((uv_handle_t *)&s->exit_timer, on_closed);
+        uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
+    }
+    if (s->master >= 0)
+        close(s->master);
+    if (!s->open_handles)
+        free(s);
+}
+
+void session_end(struct session *s)
+{
+    if (!s->exited || s->ended)
+        return;
+    while (intake_read(s->intake, s->master) > 0)
+        drain(s);
+    end(s);
+}
+
+void session_flush(struct session *s)
+{
+    json_object_set_new(store_meta(s->store), "cwd", json_string(tracker_cwd(s->tracker)));
+    json_object_set_new(store_meta(s->store), "base",
+                        json_integer((json_int_t)rawlog_base(s->log)));
+    store_save_meta(s->store);
+}
+
+void session_watch(struct session *s, struct watcher *w)
+{
+    w->next = s->watchers;
+    s->watchers = w;
+}
+
+void session_unwatch(struct session *s, struct watcher *w)
+{
+    for (struct watcher **at = &s->watchers; *at; at = &(*at)->next)
+        if (*at == w) {
+            *at = w->next;
+            return;
+        }
+}
+
+/* ---- reading ---- */
+
+const char *session_name(const struct session *s)
+{
+    return s->name;
+}
+
+const char *session_shell_id(const struct session *s)
+{
+    return s->shell_id;
+}
+
+pid_t session_pid(const struct session *s)
+{
+    return s->pid;
+}
+
+bool session_exited(const struct session *s)
+{
+    return s->ended;
+}
+
+int session_exit_status(const struct session *s)
+{
+    return s->exit_status;
+}
+
+struct terminal *session_terminal(const struct session *s)
+{
+    return s->terminal;
+}
+
+struct tracker *session_tracker(const struct session *s)
+{
+    return s->tracker;
+}
+
+struct store *session_store(const struct session *s)
+{
+    return s->store;
+}
+
+uint64_t session_spoofed_marks(const struct session *s)
+{
+    return s->spoofed;
+}
+
+bool session_integrated(const struct session *s)
+{
+    return intake_facts(s->intake)->nonce[0] != '\0';
+}
+
+const char *session_state(const struct session *s)
+{
+    if (s->ended)
+        return "exited";
+    if (terminal_alt_screen(s->terminal))
+        return "fullscreen";
+    switch (tracker_state(s->tracker)) {
+    case TRACKER_START:
+        return session_integrated(s) ? "starting" : "running";
+    case TRACKER_RUNNING:
+        return "running";
+    default:
+        return "prompt";
+    }
+}
+
+json_t *session_json(const struct session *s)
+{
+    return json_pack("{s:s, s:s, s:s, s:I, s:s, s:{s:i, s:i}, s:s, s:b}", "name", s->name,
+                     "shell_id", s->shell_id, "shell", intake_facts(s->intake)->shell, "shell_pid",
+                     (json_int_t)s->pid, "cwd", tracker_cwd(s->tracker), "size", "cols",
+                     terminal_cols(s->terminal), "rows", terminal_rows(s->terminal), "state",
+                     session_state(s), "marks", tracker_marked(s->tracker));
+}

@@ -1,0 +1,18 @@
+/* view.h - an attached terminal: it shows the session and, unless it only looks, drives it. */
+#ifndef PTYD_WORKER_VIEW_H
+#define PTYD_WORKER_VIEW_H
+
+#include "ptyd/worker/server.h"
+
+/* `session.attach {name, size, view, owns}`: replies with what the joining line needs, then sends
+ * `view.output {data}` (base64) and, at the end, `view.end {exit_status}`. */
+void view_attach_call(struct client *client, const json_t *id, const json_t *params);
+
+/* `view.leave`: the user goes, the session stays, also one that the view owns. */
+void view_leave_call(struct client *client, const json_t *id, const json_t *params);
+
+/* `view.input {data}` and `view.resize {size}` of an attached client. */
+void view_input_call(struct client *client, const json_t *id, const json_t *params);
+void view_resize_call(struct client *client, const json_t *id, const json_t *params);
+
+#endif

@@ -1,0 +1,172 @@
+# ptyd's integration for bash 4.4 and newer.
+#
+# The daemon hands this text over a pipe, as the shell's rc file, behind one line that sets
+# __ptyd_v[0] (the nonce) and __ptyd_v[5] (1 for a login shell). Nothing of it is on disk and
+# nothing is exported. It prints marks (ptyd-marks(7)): D and A from PROMPT_COMMAND, B at the end of
+# PS1, C from PS0. No DEBUG trap; no fork at a prompt.
+#
+# __ptyd_v: 0 nonce, 1 last seq, 2 HISTCMD at the last prompt, 3 directory told last,
+#           4 a command was started (set by PS0), 5 login, 6 $? kept for us (bash < 5.1).
+# An array, because arrays are never exported, whatever `set -a` says.
+builtin exec 3<&-
+__ptyd_v[1]=0
+__ptyd_v[2]=
+__ptyd_v[3]=
+__ptyd_v[4]=0
+
+# Percent-encodes $1 into __ptyd_v[7]: what holds a %, a ; or a control character, byte by byte.
+__ptyd_encode() {
+    __ptyd_v[7]=$1
+    case $1 in
+    *[%\;[:cntrl:]]*) ;;
+    *) return 0 ;;
+    esac
+    builtin local LC_ALL=C __ptyd_i __ptyd_c __ptyd_h
+    __ptyd_v[7]=
+    for ((__ptyd_i = 0; __ptyd_i < ${#1}; __ptyd_i++)); do
+        __ptyd_c=${1:__ptyd_i:1}
+        case $__ptyd_c in
+        [%\;[:cntrl:]])
+            builtin printf -v __ptyd_h '%%%02X' "'$__ptyd_c"
+            __ptyd_c=$__ptyd_h
+            ;;
+        esac
+        __ptyd_v[7]+=$__ptyd_c
+    done
+    return 0
+}
+
+# The end of a command: where it left the shell, its status, and what history has of it.
+__ptyd_done() {
+    builtin local __ptyd_recorded=0
+    if [[ ${HISTCMD-} != "${__ptyd_v[2]}" ]]; then __ptyd_recorded=1; fi
+    builtin printf '\e]7711;%s;%d;D;st=%d;hist=%d;raw=' \
+        "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "$1" "$__ptyd_recorded"
+    HISTTIMEFORMAT= builtin history 1
+    builtin printf ';%s\a' "${__ptyd_v[0]}"
+    return 0
+}
+
+__ptyd_directory() {
+    if [[ ${__ptyd_v[3]} == "$PWD" ]]; then return 0; fi
+    __ptyd_v[3]=$PWD
+    __ptyd_encode "$PWD"
+    builtin printf '\e]7711;%s;%d;P;cwd=%s\a' \
+        "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "${__ptyd_v[7]}"
+    return 0
+}
+
+# Whether lines that begin with a space stay out of history: they are private then.
+__ptyd_ignores_space() {
+    case :${HISTCONTROL-}: in
+    *:ignorespace:* | *:ignoreboth:*) return 0 ;;
+    esac
+    return 1
+}
+
+# PS1 ends with B, PS0 with C: as references, so that neither string holds the nonce and both are
+# empty in a shell that inherits them.
+__ptyd_prompts() {
+    __ptyd_b=$'\e]7711;'${__ptyd_v[0]}';'$((++__ptyd_v[1]))$';B\a'
+    __ptyd_c=$'\e]7711;'${__ptyd_v[0]}';'$((++__ptyd_v[1]))$';C\a'
+    builtin export -n __ptyd_b __ptyd_c
+    case ${PS1-} in
+    *'${__ptyd_b-}'*) ;;
+    *) PS1=${PS1-}'\[${__ptyd_b-}\]' ;;
+    esac
+    case ${PS0-} in
+    *__ptyd_c*) ;;
+    *) PS0=${PS0-}'${__ptyd_c+${__ptyd_c:$((__ptyd_v[4]=1,0))}}' ;;
+    esac
+    return 0
+}
+
+# Our hooks stand around all others: O before them, so that what they print is no output; D and A
+# behind them, next to the prompt. Who was added outside moves between.
+__ptyd_arrange() {
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then return 0; fi
+    builtin local __ptyd_i=0 __ptyd_others __ptyd_count=${#PROMPT_COMMAND[@]}
+    if ((__ptyd_count == 1)) && [[ ${PROMPT_COMMAND[*]} == *__ptyd_hook* ]]; then return 0; fi
+    if [[ ${PROMPT_COMMAND[0]-} == *__ptyd_over* && ${PROMPT_COMMAND[-1]} == *__ptyd_hook* ]]; then
+        return 0
+    fi
+    __ptyd_others=()
+    for __ptyd_i in "${PROMPT_COMMAND[@]}"; do
+        case $__ptyd_i in
+        *__ptyd_over* | *__ptyd_hook*) ;;
+        *) __ptyd_others+=("$__ptyd_i") ;;
+        esac
+    done
+    PROMPT_COMMAND=('{ __ptyd_over; } 2>/dev/null' ${__ptyd_others[@]+"${__ptyd_others[@]}"}
+        '{ __ptyd_hook "$?"; } 2>/dev/null')
+    return 0
+}
+
+# The command's output has ended.
+__ptyd_over() {
+    if ((__ptyd_v[4])); then
+        builtin printf '\e]7711;%s;%d;O\a' "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" >|/dev/tty
+    fi
+    return 0
+}
+
+# $1: the command's status. Called with standard error closed to the eye, so that `set -x` shows
+# nothing of it; tracing to another descriptor is stopped for the time.
+__ptyd_hook() {
+    builtin local __ptyd_trace=
+    case $- in
+    *x*) builtin set +x; __ptyd_trace=1 ;;
+    esac
+    {
+        if ((__ptyd_v[4])); then
+            __ptyd_directory
+            __ptyd_done "$1"
+        fi
+        if __ptyd_ignores_space; then __ptyd_v[7]=1; else __ptyd_v[7]=0; fi
+        builtin printf '\e]7711;%s;%d;A;ign=%d\a' \
+            "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "${__ptyd_v[7]}"
+        __ptyd_directory
+    } >|/dev/tty
+    __ptyd_v[2]=${HISTCMD-}
+    __ptyd_v[4]=0
+    __ptyd_prompts
+    __ptyd_arrange
+    if [[ -n $__ptyd_trace ]]; then builtin set -x; fi
+    return 0
+}
+
+__ptyd_keep() {
+    __ptyd_v[6]=$?
+    __ptyd_over
+    return "${__ptyd_v[6]}"
+}
+
+# bash 5.1 runs every element of PROMPT_COMMAND with the same $? and PIPESTATUS; older ones have
+# one string, in front of which the status is kept. Alone, ours is element 7711, so that a later
+# PROMPT_COMMAND=... does not overwrite it.
+__ptyd_setup() {
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
+        PROMPT_COMMAND[7711]='{ __ptyd_hook "$?"; } 2>/dev/null'
+        __ptyd_arrange
+    else
+        PROMPT_COMMAND=$'__ptyd_keep\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[6]}"; } 2>/dev/null'
+    fi
+    builtin export -n PROMPT_COMMAND
+    builtin unset -f __ptyd_setup
+    return 0
+}
+
+# The user's own files, at the top level, so that `declare` in them means what it always means.
+if ((__ptyd_v[5])); then
+    if [[ -r /etc/profile ]]; then builtin . /etc/profile; fi
+    if [[ -r ~/.bash_profile ]]; then
+        builtin . ~/.bash_profile
+    elif [[ -r ~/.bash_login ]]; then
+        builtin . ~/.bash_login
+    elif [[ -r ~/.profile ]]; then
+        builtin . ~/.profile
+    fi
+elif [[ -r ~/.bashrc ]]; then
+    builtin . ~/.bashrc
+fi
+\__ptyd_setup

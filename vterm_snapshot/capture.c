@@ -1,0 +1,89 @@
+#include "vterm_snapshot/capture.h"
+
+void capture_begin(struct capture *c, uint64_t anchor, int col, uint32_t stamp)
+{
+    c->active = true;
+    c->stamp = stamp;
+    c->anchor = anchor;
+    c->anchor_col = col;
+    c->started = c->erased = false;
+    c->blank = 0;
+}
+
+static void hand_out(struct capture *c)
+{
+    static const char newlines[64] = {[0 ... 63] = '\n'};
+    for (; c->blank; c->blank -= c->blank < 64 ? c->blank : 64)
+        c->output(c->user, newlines, c->blank < 64 ? (size_t)c->blank : 64);
+    c->output(c->user, c->text.data, c->text.len);
+}
+
+/* A row that goes on in the next one keeps its trailing blanks: they were printed. */
+static void row_out(struct capture *c, const struct row *row, int from, bool wrapped,
+                    const struct cluster_table *clusters)
+{
+    c->text.len = 0;
+    if (wrapped)
+        row_text(row, from, row_used(row), clusters, &c->text);
+    else
+        row_text_trimmed(row, from, clusters, &c->text);
+    if (c->started && !(row->continuation && from == 0))
+        c->blank++;
+    c->started = true;
+    if (c->text.len && !c->text.failed)
+        hand_out(c);
+}
+
+static bool belongs(const struct capture *c, const struct row *row, uint64_t number)
+{
+    return number >= c->anchor || row->stamp == c->stamp;
+}
+
+/* Blank rows in front of the first text are output only where the command stood when it began. */
+static bool is_leading_blank(const struct capture *c, const struct row *row, uint64_t number)
+{
+    return !c->started && (c->erased || number < c->anchor) && row_is_blank(row);
+}
+
+void capture_row_leaves(struct capture *c, const struct row *row, uint64_t number, bool wrapped,
+                        const struct cluster_table *clusters)
+{
+    if (!c->active || !belongs(c, row, number) || is_leading_blank(c, row, number))
+        return;
+    row_out(c, row, number == c->anchor ? c->anchor_col : 0, wrapped, clusters);
+}
+
+void capture_screen_erased(struct capture *c, uint64_t top)
+{
+    c->anchor = top;
+    c->anchor_col = 0;
+    c->erased = true;
+}
+
+static int last_row(const struct capture *c, const struct grid *grid, int cursor_row)
+{
+    int last = grid->rows - 1;
+    while (last > cursor_row &&
+           (grid->row[last]->stamp != c->stamp || row_is_blank(grid->row[last])))
+        last--;
+    return last;
+}
+
+void capture_screen(struct capture *c, const struct grid *grid, uint64_t top, int cursor_row,
+                    const struct cluster_table *clusters)
+{
+    int last = last_row(c, grid, cursor_row);
+    for (int i = 0; c->active && i <= last; i++) {
+        const struct row *row = grid->row[i];
+        uint64_t number = top + (uint64_t)i;
+        if (!belongs(c, row, number) || is_leading_blank(c, row, number))
+            continue;
+        bool wrapped = i < last && grid->row[i + 1]->continuation;
+        row_out(c, row, number == c->anchor ? c->anchor_col : 0, wrapped, clusters);
+    }
+}
+
+void capture_finish(struct capture *c)
+{
+    bytes_finish(&c->text);
+}

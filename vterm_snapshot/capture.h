@@ -1,0 +1,48 @@
+/* capture.h - the rendered output of one command, cut out of the screen.
+ *
+ * Between begin and end the cells that the command wrote become text: each line when it leaves
+ * the top of the screen, the rest at the end. A wrapped line is one line; what the command erased
+ * again is no output; rows of the prompt and of earlier commands are not part of it.
+ */
+#ifndef VTERM_SNAPSHOT_CAPTURE_H
+#define VTERM_SNAPSHOT_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vterm_snapshot/grid.h"
+
+/* Gets the text in order, line ends (\n) included; trailing blank lines never come. */
+typedef void capture_output(void *user, const char *text, size_t len);
+
+struct capture {
+    capture_output *output;
+    void *user;
+    bool active;
+    uint32_t stamp;    /* of the rows the command changed */
+    uint64_t anchor;   /* absolute number of the row it began in */
+    int anchor_col;    /* column it began at */
+    bool started;      /* a row was handed out or counted */
+    bool erased;       /* the command blanked the screen: its output begins anew there */
+    uint64_t blank;    /* line ends not handed out yet */
+    struct bytes text; /* scratch */
+};
+
+/* Starts at (anchor row, column); rows changed from now on carry `stamp`. */
+void capture_begin(struct capture *capture, uint64_t anchor, int col, uint32_t stamp);
+
+/* `row`, number `number`, is about to leave the top of the screen; `wrapped`: the row below goes
+ * on with its line. */
+void capture_row_leaves(struct capture *capture, const struct row *row, uint64_t number,
+                        bool wrapped, const struct cluster_table *clusters);
+
+/* The command blanked the whole screen, whose first row is `top`. */
+void capture_screen_erased(struct capture *capture, uint64_t top);
+
+/* Hands out what the screen still holds of the command. Copy the struct before to look ahead. */
+void capture_screen(struct capture *capture, const struct grid *grid, uint64_t top, int cursor_row,
+                    const struct cluster_table *clusters);
+
+void capture_finish(struct capture *capture);
+
+#endif

@@ -1,0 +1,96 @@
+#include "vterm_snapshot/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+
+struct cluster {
+    uint32_t codes[CLUSTER_MAX]; /* zero behind the last */
+};
+
+struct cluster_table {
+    struct cluster *clusters;
+    uint32_t count, capacity;
+    uint32_t *slots; /* open addressing: number + 1, 0 for free */
+    uint32_t slot_count;
+};
+
+struct cluster_table *cluster_table_create(void)
+{
+    return calloc(1, sizeof(struct cluster_table));
+}
+
+void cluster_table_destroy(struct cluster_table *t)
+{
+    if (!t)
+        return;
+    free(t->clusters);
+    free(t->slots);
+    free(t);
+}
+
+static uint32_t hash(const struct cluster *c)
+{
+    uint64_t h = 0;
+    for (int i = 0; i < CLUSTER_MAX; i++)
+        h = (h ^ c->codes[i]) * 0x9e3779b97f4a7c15ull;
+    return (uint32_t)(h >> 32);
+}
+
+static void place(struct cluster_table *t, uint32_t number)
+{
+    uint32_t i = hash(&t->clusters[number]) & (t->slot_count - 1);
+    while (t->slots[i])
+        i = (i + 1) & (t->slot_count - 1);
+    t->slots[i] = number + 1;
+}
+
+static int grow(struct cluster_table *t)
+{
+    uint32_t capacity = t->capacity ? t->capacity * 2 : 64;
+    struct cluster *clusters = realloc(t->clusters, capacity * sizeof *clusters);
+    if (!clusters)
+        return -1;
+    t->clusters = clusters;
+    uint32_t *slots = calloc(capacity * 2, sizeof *slots);
+    if (!slots)
+        return -1;
+    free(t->slots);
+    t->slots = slots;
+    t->slot_count = capacity * 2;
+    t->capacity = capacity;
+    for (uint32_t i = 0; i < t->count; i++)
+        place(t, i);
+    return 0;
+}
+
+uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codes, size_t count)
+{
+    if (count < 2)
+        return codes[0];
+    struct cluster c = {{0}};
+    memcpy(c.codes, codes, (count < CLUSTER_MAX ? count : CLUSTER_MAX) * sizeof *codes);
+    if (t->slot_count)
+        for (uint32_t i = hash(&c) & (t->slot_count - 1); t->slots[i];
+             i = (i + 1) & (t->slot_count - 1))
+            if (!memcmp(&t->clusters[t->slots[i] - 1], &c, sizeof c))
+                return (t->slots[i] - 1) | CLUSTER_FLAG;
+    if (t->count >= LIMIT_CLUSTERS || (t->count == t->capacity && grow(t)))
+        return codes[0];
+    t->clusters[t->count] = c;
+    place(t, t->count);
+    return t->count++ | CLUSTER_FLAG;
+}
+
+size_t cluster_encode(const struct cluster_table *t, uint32_t character, char *out)
+{
+    if (!(character & CLUSTER_FLAG))
+        return utf8_encode(character, out);
+    const struct cluster *c = &t->clusters[character & ~CLUSTER_FLAG];
+    size_t len = 0;
+    for (int i = 0; i < CLUSTER_MAX && c->codes[i]; i++)
+        len += utf8_encode(c->codes[i], out + len);
+    return len;
+}

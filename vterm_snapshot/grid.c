@@ -1,0 +1,228 @@
+#include "vterm_snapshot/grid.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void row_destroy(struct row *row)
+{
+    if (row)
+        free(row->cells);
+    free(row);
+}
+
+static struct row *row_create(int cols)
+{
+    struct row *row = calloc(1, sizeof *row);
+    if (!row)
+        return NULL;
+    *row = (struct row){.extent = cols, .capacity = cols};
+    row->cells = calloc((size_t)cols, sizeof *row->cells);
+    if (row->cells)
+        return row;
+    free(row);
+    return NULL;
+}
+
+/* Makes room for `cols` cells; what the row already holds stays, also beyond them. */
+static int row_widen(struct row *row, int cols)
+{
+    if (cols > row->capacity) {
+        struct cell *cells = realloc(row->cells, (size_t)cols * sizeof *cells);
+        if (!cells)
+            return -ENOMEM;
+        row->cells = cells;
+        row->capacity = cols;
+    }
+    if (cols > row->extent) {
+        memset(row->cells + row->extent, 0, (size_t)(cols - row->extent) * sizeof(struct cell));
+        row->extent = cols;
+    }
+    return 0;
+}
+
+static void fill(struct row *row, int from, int to, uint16_t pen)
+{
+    if (!pen) {
+        memset(row->cells + from, 0, (size_t)(to - from) * sizeof(struct cell));
+        return;
+    }
+    for (int i = from; i < to; i++)
+        row->cells[i] = (struct cell){.pen = pen};
+}
+
+/* A change forgets what a narrower screen hides of the row. */
+static struct row *touch(struct grid *grid, int row)
+{
+    struct row *r = grid->row[row];
+    r->stamp = grid->stamp;
+    r->extent = grid->cols;
+    return r;
+}
+
+int grid_init(struct grid *grid, int cols, int rows)
+{
+    *grid = (struct grid){.cols = cols, .rows = rows};
+    grid->row = calloc((size_t)rows, sizeof(struct row *));
+    for (int i = 0; grid->row && i < rows; i++)
+        if (!(grid->row[i] = row_create(cols)))
+            break;
+    if (grid->row && grid->row[rows - 1])
+        return 0;
+    grid_finish(grid);
+    return -ENOMEM;
+}
+
+void grid_finish(struct grid *grid)
+{
+    for (int i = 0; grid->row && i < grid->rows; i++)
+        row_destroy(grid->row[i]);
+    free(grid->row);
+    *grid = (struct grid){0};
+}
+
+void grid_put(struct grid *grid, int row, int col, uint32_t character, int width, uint16_t pen)
+{
+    if (row < 0 || row >= grid->rows || col < 0 || col >= grid->cols)
+        return;
+    struct cell *cell = touch(grid, row)->cells + col;
+    *cell = (struct cell){.character = character, .pen = pen, .wide = width > 1};
+    if (width > 1 && col + 1 < grid->cols)
+        cell[1] = (struct cell){.character = CELL_COVERED, .pen = pen};
+}
+
+static int clip(int value, int limit)
+{
+    return value < 0 ? 0 : value > limit ? limit : value;
+}
+
+void grid_erase(struct grid *grid, int start_row, int end_row, int start_col, int end_col,
+                uint16_t pen)
+{
+    start_col = clip(start_col, grid->cols);
+    end_col = clip(end_col, grid->cols);
+    for (int i = clip(start_row, grid->rows); i < end_row && i < grid->rows; i++) {
+        if (start_col >= end_col)
+            break;
+        struct row *row = touch(grid, i);
+        fill(row, start_col, end_col, pen);
+        if (start_col == 0)
+            row->continuation = false;
+        if (end_col == grid->cols && i + 1 < grid->rows)
+            grid->row[i + 1]->continuation = false;
+    }
+}
+
+void grid_scroll(struct grid *grid, int top, int bottom, int count, uint16_t pen)
+{
+    int height = bottom - top;
+    int shift = count < 0 ? -count : count;
+    if (height <= 0)
+        return;
+    shift = shift < height ? shift : height;
+    struct row *gone[shift ? shift : 1];
+    struct row **base = grid->row + top;
+    if (count > 0) {
+        memcpy(gone, base, (size_t)shift * sizeof *gone);
+        memmove(base, base + shift, (size_t)(height - shift) * sizeof *gone);
+        memcpy(base + height - shift, gone, (size_t)shift * sizeof *gone);
+    } else {
+        memcpy(gone, base + height - shift, (size_t)shift * sizeof *gone);
+        memmove(base + shift, base, (size_t)(height - shift) * sizeof *gone);
+        memcpy(base, gone, (size_t)shift * sizeof *gone);
+    }
+    for (int i = 0; i < shift; i++) {
+        gone[i]->extent = grid->cols;
+        gone[i]->stamp = grid->stamp;
+        gone[i]->continuation = false;
+        fill(gone[i], 0, grid->cols, pen);
+    }
+}
+
+void grid_move(struct grid *grid, int to_row, int to_col, int from_row, int from_col, int height,
+               int width)
+{
+    bool upward = to_row <= from_row;
+    for (int n = 0; n < height; n++) {
+        int i = upward ? n : height - 1 - n;
+        struct row *to = touch(grid, to_row + i);
+        memmove(to->cells + to_col, grid->row[from_row + i]->cells + from_col,
+                (size_t)width * sizeof(struct cell));
+    }
+}
+
+int grid_resize(struct grid *grid, int cols, int rows, int drop_top)
+{
+    struct row **row = calloc((size_t)rows, sizeof(struct row *));
+    if (!row)
+        return -ENOMEM;
+    int kept = grid->rows - drop_top < rows ? grid->rows - drop_top : rows;
+    for (int i = 0; i < kept; i++)
+        if (row_widen(grid->row[drop_top + i], cols) < 0)
+            goto no_memory;
+    for (int i = kept; i < rows; i++)
+        if (!(row[i] = row_create(cols)))
+            goto no_memory;
+    for (int i = 0; i < grid->rows; i++)
+        if (i < drop_top || i >= drop_top + kept)
+            row_destroy(grid->row[i]);
+        else
+            row[i - drop_top] = grid->row[i];
+    free(grid->row);
+    grid->row = row;
+    grid->cols = cols;
+    grid->rows = rows;
+    return 0;
+
+no_memory:
+    for (int i = kept; i < rows; i++)
+        row_destroy(row[i]);
+    free(row);
+    return -ENOMEM;
+}
+
+int row_used(const struct row *row)
+{
+    int used = row->extent;
+    while (used > 0 && row->cells[used - 1].character == 0)
+        used--;
+    return used;
+}
+
+void row_text(const struct row *row, int from, int to, const struct cluster_table *clusters,
+              struct bytes *out)
+{
+    to = to < row->extent ? to : row->extent;
+    char *at = from < to ? bytes_reserve(out, (size_t)(to - from) * 4) : NULL;
+    for (int i = from; at && i < to; i++) {
+        uint32_t c = row->cells[i].character;
+        if (c == CELL_COVERED)
+            continue;
+        if (c - 1 < 0x7f) {
+            out->data[out->len++] = (char)c;
+            continue;
+        }
+        at = bytes_reserve(out, 4 * CLUSTER_MAX + (size_t)(to - i) * 4);
+        if (at)
+            out->len += cluster_encode(clusters, c ? c : ' ', at);
+    }
+    if (out->data)
+        out->data[out->len] = '\0';
+}
+
+void row_text_trimmed(const struct row *row, int from, const struct cluster_table *clusters,
+                      struct bytes *out)
+{
+    size_t start = out->len;
+    row_text(row, from, row_used(row), clusters, out);
+    while (out->len > start && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+}
+
+bool row_is_blank(const struct row *row)
+{
+    for (int i = 0; i < row->extent; i++)
+        if (row->cells[i].character && row->cells[i].character != ' ')
+            return false;
+    return true;
+}

@@ -1,0 +1,72 @@
+/* grid.h - one screen of cells. Rows are pointers, so that scrolling moves no cell. */
+#ifndef VTERM_SNAPSHOT_GRID_H
+#define VTERM_SNAPSHOT_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "vterm_snapshot/cluster.h"
+
+/* The character of a cell that a wide character on its left covers. */
+#define CELL_COVERED 0x7fffffffu
+
+struct cell {
+    uint32_t character; /* code point, CLUSTER_FLAG | number, CELL_COVERED, or 0: never written */
+    uint16_t pen;       /* of pen.h */
+    uint16_t wide;      /* 1 when it covers the next cell too */
+};
+
+struct row {
+    struct cell *cells;
+    int extent;        /* cells that count: the grid's columns, or more when the grid shrank and
+                          the row was not touched since */
+    int capacity;      /* cells allocated */
+    uint32_t stamp;    /* grid.stamp at the last change */
+    bool continuation; /* goes on from the row above: it was wrapped */
+};
+
+struct grid {
+    int cols, rows;
+    struct row **row;
+    uint32_t stamp; /* set by the owner; changed rows take it */
+};
+
+/* Returns 0 or -ENOMEM. grid_finish() takes a zeroed struct too. */
+int grid_init(struct grid *grid, int cols, int rows);
+void grid_finish(struct grid *grid);
+
+/* Writes a character of `width` columns (1 or 2) if (row, col) is inside. */
+void grid_put(struct grid *grid, int row, int col, uint32_t character, int width, uint16_t pen);
+
+/* Blanks [start_row, end_row) x [start_col, end_col), clipped, with the pen. */
+void grid_erase(struct grid *grid, int start_row, int end_row, int start_col, int end_col,
+                uint16_t pen);
+
+/* Moves the rows [top, bottom) up by `count` (down when negative); rows that come in are blank
+ * with the pen. */
+void grid_scroll(struct grid *grid, int top, int bottom, int count, uint16_t pen);
+
+/* Copies cells from a rectangle of `height` x `width` to another place; they may overlap. */
+void grid_move(struct grid *grid, int to_row, int to_col, int from_row, int from_col, int height,
+               int width);
+
+/* Changes the size. `drop_top` and then as many rows at the bottom as needed go away; missing
+ * ones are added at the bottom. Returns 0, or -ENOMEM with the grid as it was. */
+int grid_resize(struct grid *grid, int cols, int rows, int drop_top);
+
+/* One past the last cell that was written. */
+int row_used(const struct row *row);
+
+/* Appends the cells [from, to) as UTF-8; unwritten ones are spaces. */
+void row_text(const struct row *row, int from, int to, const struct cluster_table *clusters,
+              struct bytes *out);
+
+/* Appends the row without its trailing blanks. */
+void row_text_trimmed(const struct row *row, int from, const struct cluster_table *clusters,
+                      struct bytes *out);
+
+/* Whether the row shows nothing. */
+bool row_is_blank(const struct row *row);
+
+#endif

@@ -1,0 +1,96 @@
+#include "vterm_snapshot/pen.h"
+
+#include <stdbool.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+struct pen_table {
+    struct pen *pens;
+    uint32_t count, capacity;
+    uint16_t *slots; /* open addressing: number, 0 for free (pen 0 is never looked up) */
+    uint32_t slot_count;
+};
+
+static uint32_t hash(const struct pen *pen)
+{
+    uint64_t h = pen->foreground * 0x9e3779b97f4a7c15ull;
+    h = (h ^ pen->background) * 0xbf58476d1ce4e5b9ull;
+    h = (h ^ pen->attributes) * 0x94d049bb133111ebull;
+    return (uint32_t)(h >> 32);
+}
+
+static bool same(const struct pen *a, const struct pen *b)
+{
+    return a->foreground == b->foreground && a->background == b->background &&
+           a->attributes == b->attributes;
+}
+
+static void place(struct pen_table *t, uint16_t number)
+{
+    uint32_t i = hash(&t->pens[number]) & (t->slot_count - 1);
+    while (t->slots[i])
+        i = (i + 1) & (t->slot_count - 1);
+    t->slots[i] = number;
+}
+
+static bool grow(struct pen_table *t)
+{
+    uint32_t capacity = t->capacity ? t->capacity * 4 : 16;
+    struct pen *pens = realloc(t->pens, capacity * sizeof *pens);
+    if (!pens)
+        return false;
+    t->pens = pens;
+    uint16_t *slots = calloc(capacity * 2, sizeof *slots);
+    if (!slots)
+        return false;
+    free(t->slots);
+    t->slots = slots;
+    t->slot_count = capacity * 2;
+    t->capacity = capacity;
+    for (uint32_t i = 1; i < t->count; i++)
+        place(t, (uint16_t)i);
+    return true;
+}
+
+struct pen_table *pen_table_create(void)
+{
+    struct pen_table *t = calloc(1, sizeof *t);
+    if (!t || !grow(t)) {
+        pen_table_destroy(t);
+        return NULL;
+    }
+    t->pens[t->count++] = (struct pen){0};
+    return t;
+}
+
+void pen_table_destroy(struct pen_table *t)
+{
+    if (!t)
+        return;
+    free(t->pens);
+    free(t->slots);
+    free(t);
+}
+
+uint16_t pen_intern(struct pen_table *t, const struct pen *pen)
+{
+    if (same(pen, &t->pens[0]))
+        return 0;
+    for (uint32_t i = hash(pen) & (t->slot_count - 1); t->slots[i];
+         i = (i + 1) & (t->slot_count - 1))
+        if (same(&t->pens[t->slots[i]], pen))
+            return t->slots[i];
+    if (t->count >= LIMIT_PENS || (t->count == t->capacity && !grow(t)))
+        return 0;
+    t->pens[t->count] = *pen;
+    place(t, (uint16_t)t->count);
+    return (uint16_t)t->count++;
+}
+
+const struct pen *pen_lookup(const struct pen_table *t, uint16_t number)
+{
+    return &t->pens[number];
+}

@@ -1,0 +1,39 @@
+/* pen.h - interned pens: a cell names its colours and attributes by a small number. */
+#ifndef VTERM_SNAPSHOT_PEN_H
+#define VTERM_SNAPSHOT_PEN_H
+
+#include <stdint.h>
+
+enum pen_attribute {
+    PEN_BOLD = 1 << 0,
+    PEN_ITALIC = 1 << 1,
+    PEN_BLINK = 1 << 2,
+    PEN_REVERSE = 1 << 3,
+    PEN_STRIKE = 1 << 4,
+    PEN_UNDERLINE = 1 << 5,
+    PEN_UNDERLINE_DOUBLE = 1 << 6, /* with PEN_UNDERLINE: curly */
+    PEN_CONCEAL = 1 << 7,
+};
+
+/* A colour: 0 is the default, PEN_INDEXED | n of the palette, PEN_RGB | 0xrrggbb. */
+#define PEN_INDEXED 0x01000000u
+#define PEN_RGB     0x02000000u
+
+struct pen {
+    uint32_t foreground, background;
+    uint32_t attributes; /* of enum pen_attribute */
+};
+
+struct pen_table;
+
+/* Number 0 is the default pen. Returns NULL without memory. */
+struct pen_table *pen_table_create(void);
+void pen_table_destroy(struct pen_table *table);
+
+/* The number of `pen`; 0 when LIMIT_PENS others are in use or memory is out. */
+uint16_t pen_intern(struct pen_table *table, const struct pen *pen);
+
+/* The pen of a number that pen_intern() gave. */
+const struct pen *pen_lookup(const struct pen_table *table, uint16_t number);
+
+#endif

@@ -1,0 +1,73 @@
+#include "vterm_snapshot/redraw.h"
+
+static void append_colour(uint32_t colour, int base, struct bytes *out)
+{
+    if (colour & PEN_INDEXED)
+        bytes_printf(out, ";%d;5;%u", base + 8, colour & 0xff);
+    else if (colour & PEN_RGB)
+        bytes_printf(out, ";%d;2;%u;%u;%u", base + 8, colour >> 16 & 0xff, colour >> 8 & 0xff,
+                     colour & 0xff);
+}
+
+static void append_pen(const struct pen *pen, struct bytes *out)
+{
+    static const struct {
+        uint32_t attribute;
+        const char *code;
+    } codes[] = {
+        {PEN_BOLD, ";1"},      {PEN_ITALIC, ";3"},
+        {PEN_UNDERLINE, ";4"}, {PEN_BLINK, ";5"},
+        {PEN_REVERSE, ";7"},   {PEN_CONCEAL, ";8"},
+        {PEN_STRIKE, ";9"},    {PEN_UNDERLINE_DOUBLE, ";21"},
+    };
+    bytes_append_text(out, "\x1b[0");
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (pen->attributes & codes[i].attribute)
+            bytes_append_text(out, codes[i].code);
+    append_colour(pen->foreground, 30, out);
+    append_colour(pen->background, 40, out);
+    bytes_append_char(out, 'm');
+}
+
+static void append_row(const struct emulator *e, const struct row *row, int cols, struct bytes *out)
+{
+    uint16_t pen = 0;
+    int used = cols;
+    while (used > 0 && !row->cells[used - 1].character && !row->cells[used - 1].pen)
+        used--;
+    for (int col = 0; col < used; col++) {
+        const struct cell *cell = &row->cells[col];
+        if (cell->character == CELL_COVERED)
+            continue;
+        if (cell->pen != pen) {
+            pen = cell->pen;
+            append_pen(pen_lookup(emulator_pens(e), pen), out);
+        }
+        char text[4 * CLUSTER_MAX];
+        uint32_t character = cell->character ? cell->character : ' ';
+        bytes_append(out, text, cluster_encode(emulator_clusters(e), character, text));
+    }
+    if (pen)
+        bytes_append_text(out, "\x1b[m");
+}
+
+void redraw_screen(const struct emulator *e, struct bytes *out)
+{
+    const struct grid *grid = emulator_grid(e);
+    struct emulator_cursor cursor = emulator_cursor(e);
+    bytes_append_text(out, emulator_alt_screen(e) ? "\x1b[?1049h" : "\x1b[?1049l");
+    bytes_append_text(out, "\x1b[?25l\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x0f\x1b[m");
+    for (int row = 0; row < grid->rows; row++) {
+        bytes_printf(out, "\x1b[%d;1H\x1b[2K", row + 1);
+        append_row(e, grid->row[row], grid->cols, out);
+    }
+    bytes_printf(out, "\x1b[%d;%dH", cursor.row + 1, cursor.col + 1);
+    if (cursor.visible)
+        bytes_append_text(out, "\x1b[?25h");
+}
+
+void redraw_restore(struct bytes *out)
+{
+    bytes_append_text(out, "\x1b[?1049l\x1b[r\x1b[?1;1000;1002;1003;1004;1005;1006;2004l"
+                           "\x1b[?6l\x1b[?7h\x1b[4l\x1b>\x1b(B\x0f\x1b[m\x1b[?25h");
+}

@@ -1,0 +1,112 @@
+#include "vterm_snapshot/scrollback.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One allocation a line: this head, the runs, the text. */
+struct packed {
+    uint32_t len;
+    uint16_t runs;
+    uint16_t continuation;
+    struct pen_run run[];
+};
+
+struct scrollback {
+    size_t limit;
+    struct packed **lines; /* a ring that grows to `limit` */
+    size_t capacity;
+    size_t first, count;
+    uint64_t total;
+};
+
+struct scrollback *scrollback_create(size_t limit)
+{
+    struct scrollback *s = calloc(1, sizeof *s);
+    if (s)
+        s->limit = limit ? limit : 1;
+    return s;
+}
+
+void scrollback_clear(struct scrollback *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free(s->lines[(s->first + i) % s->capacity]);
+    s->first = s->count = 0;
+}
+
+void scrollback_destroy(struct scrollback *s)
+{
+    if (!s)
+        return;
+    scrollback_clear(s);
+    free(s->lines);
+    free(s);
+}
+
+static bool grow(struct scrollback *s)
+{
+    size_t capacity = s->capacity ? s->capacity * 2 : 64;
+    capacity = capacity < s->limit ? capacity : s->limit;
+    struct packed **lines = malloc(capacity * sizeof(struct packed *));
+    if (!lines)
+        return false;
+    for (size_t i = 0; i < s->count; i++)
+        lines[i] = s->lines[(s->first + i) % s->capacity];
+    free(s->lines);
+    s->lines = lines;
+    s->capacity = capacity;
+    s->first = 0;
+    return true;
+}
+
+static struct packed *pack(const struct scrollback_line *line)
+{
+    size_t runs = line->runs * sizeof(struct pen_run);
+    struct packed *p = malloc(sizeof *p + runs + line->len);
+    if (!p)
+        return NULL;
+    *p = (struct packed){.len = line->len, .runs = line->runs, .continuation = line->continuation};
+    if (runs)
+        memcpy(p->run, line->run, runs);
+    if (line->len)
+        memcpy((char *)p->run + runs, line->text, line->len);
+    return p;
+}
+
+void scrollback_push(struct scrollback *s, const struct scrollback_line *line)
+{
+    s->total++;
+    if (s->count == s->capacity && s->capacity < s->limit && !grow(s))
+        return;
+    struct packed *p = pack(line);
+    if (!p)
+        return;
+    if (s->count == s->capacity) {
+        free(s->lines[s->first]);
+        s->first = (s->first + 1) % s->capacity;
+        s->count--;
+    }
+    s->lines[(s->first + s->count++) % s->capacity] = p;
+}
+
+size_t scrollback_count(const struct scrollback *s)
+{
+    return s->count;
+}
+
+uint64_t scrollback_total(const struct scrollback *s)
+{
+    return s->total;
+}
+
+struct scrollback_line scrollback_get(const struct scrollback *s, size_t i)
+{
+    struct packed *p = s->lines[(s->first + i) % s->capacity];
+    return (struct scrollback_line){
+        .len = p->len,
+        .runs = p->runs,
+        .continuation = p->continuation,
+        .run = p->run,
+        .text = (char *)(p->run + p->runs),
+    };
+}

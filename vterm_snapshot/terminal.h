@@ -1,0 +1,110 @@
+/* terminal.h - bytes in; screen, scrollback, marks and a command's output come out.
+ *
+ * The one header of this library that its users need. Pure: no I/O, no clock, no log.
+ */
+#ifndef VTERM_SNAPSHOT_TERMINAL_H
+#define VTERM_SNAPSHOT_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "vterm_snapshot/mark.h"
+
+struct terminal;
+
+/* Called during terminal_write(), at the exact byte; each may be NULL. */
+struct terminal_events {
+    /* A mark of the shell's, or one that pretends to be. The screen is as it was at the mark. */
+    void (*mark)(void *user, const struct mark *mark);
+    /* A mark on our number that cannot be read. */
+    void (*malformed)(void *user);
+    /* OSC 7's payload: `file://host/path`, percent-encoded. Whoever prints can send it. */
+    void (*directory)(void *user, const char *url, size_t len);
+    /* A mark of another terminal's: OSC 133 or 633, payload behind the number and `;`. */
+    void (*foreign_mark)(void *user, int number, const char *payload, size_t len);
+    /* The terminal answers a query; for the program's input. */
+    void (*reply)(void *user, const char *bytes, size_t len);
+    /* What an attached terminal of the same size may show as it is. */
+    void (*display)(void *user, const char *bytes, size_t len);
+};
+
+struct terminal_options {
+    int cols, rows;                       /* clamped to LIMIT_SIZE_MIN .. LIMIT_SIZE_MAX */
+    size_t scrollback;                    /* lines kept; 0 for LIMIT_SCROLLBACK_LINES */
+    const struct terminal_events *events; /* outlives the terminal */
+    void *user;
+};
+
+/* Returns NULL without memory. */
+struct terminal *terminal_create(const struct terminal_options *options);
+void terminal_destroy(struct terminal *t);
+
+/* Takes bytes as a program wrote them, cut anywhere. What can be understood only with what follows
+ * (part of a character, the head of a mark) is not taken: returns how many were; give the rest
+ * again in front of the next. Overwrites the shell's nonce in `bytes` by zeros. */
+size_t terminal_write(struct terminal *t, char *bytes, size_t len);
+
+/* Bytes taken since the start; a terminal that is rebuilt starts elsewhere. */
+uint64_t terminal_offset(const struct terminal *t);
+void terminal_set_offset(struct terminal *t, uint64_t offset);
+
+/* The shell's nonce, MARK_NONCE_LEN characters. */
+void terminal_set_nonce(struct terminal *t, const char *nonce);
+/* Replay: the first well-formed A sets the nonce. */
+void terminal_trust_first_mark(struct terminal *t);
+
+/* Clamps and changes the size. */
+void terminal_resize(struct terminal *t, int cols, int rows);
+int terminal_cols(const struct terminal *t);
+int terminal_rows(const struct terminal *t);
+
+/* The screen. Rows count from 0; text is appended right-trimmed. */
+void terminal_row_text(const struct terminal *t, int row, struct bytes *out);
+struct terminal_cursor {
+    int row, col;
+    bool visible;
+};
+struct terminal_cursor terminal_cursor(const struct terminal *t);
+bool terminal_alt_screen(const struct terminal *t);
+/* UTF-8 without controls, "" at first. */
+const char *terminal_title(const struct terminal *t);
+
+/* Whether the alternate screen was shown since the last call with `reset`. */
+bool terminal_alt_screen_seen(struct terminal *t, bool reset);
+
+/* Private modes (DECSET) that matter to who attaches or types. */
+bool terminal_bracketed_paste(const struct terminal *t);
+
+/* Scrollback: lines held, lines ever, and line i of those held (0 the oldest). */
+size_t terminal_scrollback_count(const struct terminal *t);
+uint64_t terminal_scrollback_total(const struct terminal *t);
+void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out);
+
+/* A place on the primary screen that survives scrolling. */
+struct terminal_anchor {
+    uint64_t row; /* since the start */
+    int col;
+};
+struct terminal_anchor terminal_anchor(const struct terminal *t);
+
+/* Appends what stands between `from` and the cursor, as far as it is still on the screen; wrapped
+ * rows are joined, others end in \n. */
+void terminal_text_since(const struct terminal *t, struct terminal_anchor from, struct bytes *out);
+
+/* Rendered output from the cursor on; see capture.h. */
+typedef void terminal_output(void *user, const char *text, size_t len);
+void terminal_capture_begin(struct terminal *t, terminal_output *output, void *user);
+void terminal_capture_end(struct terminal *t);
+void terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user);
+
+/* Appends what draws this screen, its modes and its cursor on a terminal of the same size that
+ * may show anything now. */
+void terminal_redraw(const struct terminal *t, struct bytes *out);
+
+/* Appends what brings back every mode that terminal_redraw() or passed-through output may have
+ * set, for when the outer terminal goes back to its owner. */
+void terminal_restore_sequence(struct bytes *out);
+
+#endif
