@@ -1,0 +1,204 @@
+// What the end-to-end tests share: a private daemon, a model that records what it is told, and a
+// client of an app-server on stdio. Only node's own modules.
+'use strict';
+const { spawn, spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const http = require('node:http');
+const os = require('node:os');
+const path = require('node:path');
+
+const PTYD = process.env.PTYD || path.resolve(__dirname, '../../build/ptyd');
+
+// A folder of its own for everything a test leaves: socket, state, home.
+function workspace() {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'ptyd-e2e-'));
+  const home = path.join(root, 'home');
+  fs.mkdirSync(home);
+  fs.writeFileSync(path.join(home, '.bashrc'), 'PS1="\\$ "\n');
+  const env = {
+    PATH: process.env.PATH, HOME: home, SHELL: '/bin/bash', LANG: 'C.UTF-8',
+    PTYD_SOCKET: path.join(root, 'run/ptyd.sock'), PTYD_STATE_DIR: path.join(root, 'state'),
+  };
+  return { root, home, env };
+}
+
+class Daemon {
+  constructor(space) {
+    this.space = space;
+    this.process = spawn(PTYD, ['serve'], { env: space.env, stdio: ['ignore', 'ignore', 'inherit'] });
+    this.ended = new Promise((resolve) => this.process.on('exit', (code, signal) => resolve({ code, signal })));
+  }
+
+  async ready() {
+    await until('the daemon answers', () => this.ptyd('status').status === 0);
+    return this;
+  }
+
+  // Runs a command of ptyd to its end.
+  ptyd(...args) {
+    return spawnSync(PTYD, args, { env: this.space.env, encoding: 'utf8', cwd: this.space.home });
+  }
+
+  json(...args) {
+    const result = this.ptyd(...args, '--json');
+    if (result.status !== 0 && !result.stdout) throw new Error(`ptyd ${args.join(' ')}: ${result.stderr}`);
+    return JSON.parse(result.stdout);
+  }
+
+  async stop() {
+    this.process.kill('SIGTERM');
+    return this.ended;
+  }
+}
+
+// Waits for a condition, with a deadline.
+async function until(what, condition, ms = 20000) {
+  const deadline = Date.now() + ms;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (Date.now() > deadline) throw new Error(`timed out: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+// A model on loopback: answers every request with one message, keeps what it was asked.
+class MockModel {
+  constructor() {
+    this.requests = [];
+    this.server = http.createServer((request, response) => this.answer(request, response));
+  }
+
+  async listen() {
+    await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    this.port = this.server.address().port;
+    return this;
+  }
+
+  answer(request, response) {
+    let body = '';
+    request.on('data', (data) => { body += data; });
+    request.on('end', () => {
+      if (!request.url.endsWith('/responses')) {
+        response.end('{}');
+        return;
+      }
+      this.requests.push(JSON.parse(body));
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const id = `r${this.requests.length}`;
+      const message = { type: 'message', role: 'assistant', id: `m${id}`, content: [{ type: 'output_text', text: 'noted' }] };
+      const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+      for (const event of [
+        { type: 'response.created', response: { id } },
+        { type: 'response.output_item.done', output_index: 0, item: message },
+        { type: 'response.completed', response: { id, output: [], usage } },
+      ]) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      response.end();
+    });
+  }
+
+  // A home for codex that talks to this model alone.
+  codexHome(root) {
+    const home = path.join(root, 'codex-home');
+    fs.mkdirSync(home, { recursive: true });
+    fs.writeFileSync(path.join(home, 'config.toml'), `
+model = "mock-model"
+approval_policy = "never"
+sandbox_mode = "read-only"
+model_provider = "mock"
+[model_providers.mock]
+name = "mock"
+base_url = "http://127.0.0.1:${this.port}/v1"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+`);
+    return home;
+  }
+
+  close() {
+    this.server.closeAllConnections?.();
+    this.server.close();
+  }
+}
+
+// A client of an app-server on stdio.
+class Client {
+  constructor(command, args, options) {
+    this.process = spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.messages = [];
+    this.lines = [];
+    this.stderr = '';
+    let rest = '';
+    this.process.stdout.setEncoding('utf8');
+    this.process.stdout.on('data', (data) => {
+      const lines = (rest + data).split('\n');
+      rest = lines.pop();
+      for (const line of lines) {
+        this.lines.push(line);
+        try { this.messages.push(JSON.parse(line)); } catch { /* not ours to judge */ }
+      }
+    });
+    this.process.stderr.on('data', (data) => { this.stderr += data; });
+    this.ended = new Promise((resolve) => this.process.on('exit', resolve));
+    this.nextId = 1;
+  }
+
+  sendRaw(line) { this.process.stdin.write(`${line}\n`); }
+
+  async request(method, params, id = this.nextId++) {
+    this.sendRaw(JSON.stringify({ id, method, params }));
+    return until(`answer to ${method}`, () => this.messages.find((m) => m.id === id && !m.method));
+  }
+
+  async initialize(experimentalApi) {
+    const capabilities = experimentalApi === undefined ? undefined : { experimentalApi };
+    const answer = await this.request('initialize', {
+      clientInfo: { name: 'test', title: null, version: '1' }, capabilities,
+    });
+    this.sendRaw(JSON.stringify({ method: 'initialized' }));
+    return answer;
+  }
+
+  // Sends a user's message and waits until the turn is over.
+  async turn(threadId, text, extra = {}) {
+    const before = this.messages.filter((m) => m.method === 'turn/completed').length;
+    const answer = await this.request('turn/start', { threadId, input: [{ type: 'text', text }], ...extra });
+    if (answer.result)
+      await until('turn/completed', () => this.messages.filter((m) => m.method === 'turn/completed').length > before);
+    return answer;
+  }
+
+  async end() {
+    this.process.stdin.end();
+    return this.ended;
+  }
+}
+
+// One `ok`/`not ok` line a test; the exit status says whether all went well.
+class Report {
+  constructor() { this.passed = 0; this.failed = 0; this.skipped = 0; }
+
+  async test(name, body) {
+    try {
+      await body();
+      this.passed += 1;
+      console.log(`ok - ${name}`);
+    } catch (error) {
+      this.failed += 1;
+      console.log(`not ok - ${name}\n${String(error.stack || error).replace(/^/gm, '    ')}`);
+    }
+  }
+
+  skip(name, why) {
+    this.skipped += 1;
+    console.log(`skipped - ${name}: ${why}`);
+  }
+
+  finish() {
+    console.log(`${this.passed} passed, ${this.failed} failed, ${this.skipped} skipped`);
+    process.exitCode = this.failed ? 1 : 0;
+  }
+}
+
+module.exports = { PTYD, workspace, Daemon, MockModel, Client, Report, until };
