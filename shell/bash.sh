@@ -8,7 +8,7 @@
 # __ptyd_v: 0 nonce, 1 last seq, 2 HISTCMD at the last prompt, 3 directory told last,
 #           4 a command was started (set by PS0), 5 login, 6 $? kept for us (bash < 5.1).
 # An array, because arrays are never exported, whatever `set -a` says.
-builtin exec 3<&-
+exec 3<&-
 __ptyd_v[1]=0
 __ptyd_v[2]=
 __ptyd_v[3]=

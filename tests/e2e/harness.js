@@ -25,7 +25,7 @@ function workspace() {
 class Daemon {
   constructor(space) {
     this.space = space;
-    this.process = spawn(PTYD, ['serve'], { env: space.env, stdio: ['ignore', 'ignore', 'inherit'] });
+    this.process = spawn(PTYD, ['serve'], { env: space.env, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'daemon.log'), 'a')] });
     this.ended = new Promise((resolve) => this.process.on('exit', (code, signal) => resolve({ code, signal })));
   }
 

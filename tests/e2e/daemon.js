@@ -1,0 +1,243 @@
+// The daemon itself: its life, its sessions, and that no crash loses a shell or a byte.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const net = require('node:net');
+const path = require('node:path');
+const { spawnSync } = require('node:child_process');
+const { workspace, Daemon, Client, Report, PTYD, until } = require('./harness');
+
+const KILLS = Number(process.env.KILLS || 50);
+
+async function killUnderFlood(daemon, space) {
+  const before = daemon.json('list').find((s) => s.name === 'flood');
+  const directory = path.join(space.env.PTYD_STATE_DIR, 'conversations/flood/agent_pty');
+  const raw = path.join(directory, 'output.raw');
+  const lines = 2500000;
+  const run = new Client(PTYD, ['run', '-s', 'flood', '--', `seq 1 ${lines}; echo FLOOD''ED`], { env: space.env });
+  const size = () => (fs.existsSync(raw) ? fs.statSync(raw).size : 0);
+  await until('the flood begins', () => size() > 10000);
+  let kills = 0;
+  const workers = new Set();
+  while (kills < KILLS) {
+    const status = daemon.ptyd('status', '--json');
+    if (status.status !== 0) continue;
+    const pid = JSON.parse(status.stdout).worker_pid;
+    if (workers.has(pid)) continue;
+    workers.add(pid);
+    const at = size();
+    await until('bytes flow', () => size() > at || fs.readFileSync(raw).includes("FLOODED\r\n"), 30000);
+    process.kill(pid, 'SIGKILL');
+    kills += 1;
+  }
+  run.process.kill();
+  const block = await until('the flood ends', () => {
+    const answer = daemon.ptyd('blocks', '-s', 'flood', '--last', '1', '--json');
+    const last = answer.status === 0 ? JSON.parse(answer.stdout)[0] : undefined;
+    return last && last.status !== 'running' && last;
+  }, 120000);
+  const after = daemon.json('list').find((s) => s.name === 'flood');
+  assert.strictEqual(after.shell_pid, before.shell_pid, 'the same shell');
+  const text = fs.readFileSync(raw, 'latin1');
+  const start = text.indexOf('1\r\n2\r\n3\r\n4\r\n');
+  const end = text.indexOf('FLOODED\r\n', start);
+  assert.ok(start > 0 && end > start, 'the flood is in the log');
+  let expected = '';
+  for (let i = 1; i <= lines; i += 1) expected += `${i}\r\n`;
+  assert.ok(text.slice(start, end) === expected, `every byte once: ${end - start} of ${expected.length}`);
+  assert.strictEqual(block.exit_code, 0);
+  assert.strictEqual(block.output_lines, lines + 1);
+  assert.strictEqual(block.preview.lines[19], 'FLOODED');
+  const seqs = daemon.json('blocks', '-s', 'flood').map((b) => b.seq);
+  assert.deepStrictEqual(seqs, [...new Set(seqs)], 'every block once');
+  const events = fs.readFileSync(path.join(directory, 'events.jsonl'), 'utf8').trim().split('\n').map((l) => JSON.parse(l));
+  const ends = events.filter((e) => e.type === 'agent_block_end' && e.block.seq === block.seq);
+  assert.strictEqual(ends.length, 1, 'one end event');
+  return workers.size;
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const daemon = await new Daemon(space).ready();
+  const socket = space.env.PTYD_SOCKET;
+
+  await report.test('files and directories are private', () => {
+    daemon.ptyd('open', 'one');
+    for (const place of [path.dirname(socket), space.env.PTYD_STATE_DIR])
+      assert.strictEqual(fs.statSync(place).mode & 0o777, 0o700, place);
+    assert.strictEqual(fs.statSync(socket).mode & 0o777, 0o600);
+    const pty = path.join(space.env.PTYD_STATE_DIR, 'conversations/one/agent_pty');
+    for (const file of fs.readdirSync(pty))
+      assert.strictEqual(fs.statSync(path.join(pty, file)).mode & 0o077, 0, file);
+  });
+
+  await report.test("the shell's environment, descriptors, signals and terminal are clean", () => {
+    const out = (command) => daemon.ptyd('run', '-s', 'one', '--', command).stdout.trim();
+    assert.strictEqual(out('env | cut -d= -f1 | grep -i ptyd'), 'PTYD_SESSION');
+    assert.strictEqual(out('echo $TERM $COLORTERM'), 'xterm-256color truecolor');
+    assert.strictEqual(out('ls /proc/$$/fd | tr "\\n" " "').trim(), '0 1 2 255');
+    assert.strictEqual(out('grep -E "SigIgn|SigBlk" /proc/self/status | tr -d "\\n\\t"'), 'SigBlk:0000000000000000SigIgn:0000000000000000');
+    assert.strictEqual(out('stat -c %a $(tty)'), '600');
+    assert.strictEqual(out('[ $$ = $(ps -o sid= -p $$) ] && echo leader'), 'leader');
+    assert.strictEqual(out('tr "\\0" "\\n" < /proc/$$/environ | grep -c __ptyd'), '0');
+  });
+
+  await report.test('the block of each situation: command, directory, exit code, signal', () => {
+    const last = () => daemon.json('blocks', '-s', 'one', '--last', '1')[0];
+    daemon.ptyd('run', '-s', 'one', '--', 'cd /usr');
+    assert.deepStrictEqual([last().cwd_after, last().cmd], ['/usr', 'cd /usr']);
+    daemon.ptyd('run', '-s', 'one', '--', 'cat <<X\nhello\nX');
+    assert.deepStrictEqual([last().cmd, last().preview.lines], ['cat <<X\nhello\nX', ['hello']]);
+    daemon.ptyd('run', '-s', 'one', '--', '(kill -TERM $BASHPID)');
+    assert.deepStrictEqual([last().exit_code, last().signal, last().status], [143, 'SIGTERM', 'killed']);
+    for (const member of ['block_id', 'conversation_id', 'shell_id', 'seq', 'cmd', 'cmd_truncated', 'cmd_source', 'cwd',
+      'cwd_after', 'exit_code', 'signal', 'status', 'type', 'ts_begin', 'ts_end', 'duration_ms', 'output_lines',
+      'output_bytes', 'output_path', 'alt_screen', 'nested', 'private', 'preview', 'omitted_lines'])
+      assert.ok(member in last(), member);
+    daemon.ptyd('run', '-s', 'one', '--', 'cd');
+  });
+
+  await report.test('run: time-out, unknown session state, stdin text with controls', () => {
+    const slow = daemon.ptyd('run', '-s', 'one', '--timeout', '0.3', '--', 'sleep 1; echo slept');
+    assert.strictEqual(slow.status, 124);
+    assert.match(slow.stderr, /goes on/);
+    const next = daemon.ptyd('run', '-s', 'one', '--', 'echo next');
+    assert.strictEqual(next.stdout, 'next\n');
+    assert.strictEqual(daemon.ptyd('run', '--timeout', 'x', '--', 'ls').status, 2);
+    assert.strictEqual(daemon.ptyd('frobnicate').status, 2);
+    assert.strictEqual(daemon.ptyd('screen', '-s', 'none').status, 1);
+  });
+
+  await report.test('a marks forger gains nothing and is counted', () => {
+    const nonce = 'f'.repeat(32);
+    daemon.ptyd('run', '-s', 'one', '--', `printf '\\033]7711;${nonce};99;D;st=0\\a\\033]7711;x\\a'; false`);
+    const last = daemon.json('blocks', '-s', 'one', '--last', '1')[0];
+    assert.strictEqual(last.exit_code, 1);
+    daemon.ptyd('run', '-s', 'one', '--', `cat ${space.env.PTYD_STATE_DIR}/conversations/one/agent_pty/output.raw`);
+    const status = daemon.json('status');
+    assert.ok(status.spoofed_marks >= 3, String(status.spoofed_marks));
+    const dump = daemon.ptyd('run', '-s', 'one', '--', 'declare -p __ptyd_v').stdout;
+    assert.match(dump, /\[0\]="0{32}"/);
+    const raw = fs.readFileSync(path.join(space.env.PTYD_STATE_DIR, 'conversations/one/agent_pty/output.raw'), 'latin1');
+    for (const match of raw.matchAll(/\x1b\]7711;([0-9a-f]{32});/g)) assert.match(match[1], /^0+$/);
+  });
+
+  await report.test('a worker that is killed: the session goes on where it was, requests wait', async () => {
+    daemon.ptyd('run', '-s', 'one', '--', 'x=remembered');
+    const before = daemon.json('blocks', '-s', 'one');
+    const screen = daemon.json('screen', '-s', 'one');
+    process.kill(daemon.json('status').worker_pid, 'SIGKILL');
+    assert.strictEqual(daemon.ptyd('run', '-s', 'one', '--', 'echo $x').stdout, 'remembered\n');
+    const after = daemon.json('blocks', '-s', 'one');
+    assert.deepStrictEqual(after.slice(0, -1), before);
+    assert.strictEqual(after.at(-1).seq, before.at(-1).seq + 1);
+    process.kill(daemon.json('status').worker_pid, 'SIGKILL');
+    const again = daemon.json('screen', '-s', 'one');
+    assert.strictEqual(again.cursor.col, screen.cursor.col);
+  });
+
+  await report.test(`${KILLS} kills -9 of the worker under a flood: same shell, every byte and block once`, async () => {
+    daemon.ptyd('open', 'flood');
+    assert.strictEqual(await killUnderFlood(daemon, space), KILLS);
+  });
+
+  await report.test('bad requests are answered, the connection goes on', async () => {
+    const answers = await new Promise((resolve, reject) => {
+      const connection = net.connect(socket);
+      let text = '';
+      connection.on('data', (data) => { text += data; if (text.split('\n').length === 6) { connection.end(); resolve(text.trim().split('\n').map((l) => JSON.parse(l))); } });
+      connection.on('error', reject);
+      connection.write('nonsense\n{"id":1}\n{"id":2,"method":"no.such"}\n');
+      connection.write(`${'z'.repeat(1100000)}\n`);
+      connection.write('{"id":3,"method":"session.list"}\n');
+    });
+    assert.deepStrictEqual(answers.map((a) => a.error && a.error.code), [-32700, -32600, -32601, -32600, undefined]);
+    assert.ok(Array.isArray(answers[4].result));
+  });
+
+  await report.test('a second daemon on the same socket is told of the first', () => {
+    const second = spawnSync(PTYD, ['serve', '--state-dir', `${space.root}/other`], { env: space.env, encoding: 'utf8' });
+    assert.strictEqual(second.status, 1);
+    assert.match(second.stderr, /another ptyd \(process \d+\)/);
+  });
+
+  await report.test('a file in the place of the socket is left alone, a stale socket is replaced', async () => {
+    const place = path.join(space.root, 'place');
+    fs.mkdirSync(place, { mode: 0o700 });
+    fs.writeFileSync(`${place}/s`, 'precious');
+    const refused = spawnSync(PTYD, ['serve', '--socket', `${place}/s`, '--state-dir', `${space.root}/s2`], { env: space.env, encoding: 'utf8' });
+    assert.strictEqual(refused.status, 1);
+    assert.match(refused.stderr, /no socket/);
+    assert.strictEqual(fs.readFileSync(`${place}/s`, 'utf8'), 'precious');
+    const other = { ...space, env: { ...space.env, PTYD_SOCKET: `${place}/t`, PTYD_STATE_DIR: `${space.root}/s2` } };
+    const first = await new Daemon(other).ready();
+    first.process.kill('SIGKILL');
+    await first.ended;
+    assert.ok(fs.existsSync(`${place}/t`));
+    const again = await new Daemon(other).ready();
+    assert.deepStrictEqual(await again.stop(), { code: 0, signal: null });
+    assert.ok(!fs.existsSync(`${place}/t`));
+  });
+
+  await report.test('close hangs up the shell, which writes its history', () => {
+    daemon.ptyd('open', 'brief');
+    daemon.ptyd('run', '-s', 'brief', '--', 'echo for the history');
+    assert.strictEqual(daemon.ptyd('close', 'brief').status, 0);
+    assert.match(fs.readFileSync(path.join(space.home, '.bash_history'), 'utf8'), /for the history/);
+    assert.ok(!daemon.json('list').some((s) => s.name === 'brief'));
+  });
+
+  await report.test('exit N ends the session with the last block; open starts a new shell, seq goes on', async () => {
+    daemon.ptyd('open', 'again');
+    const first = daemon.json('list').find((s) => s.name === 'again');
+    daemon.ptyd('run', '-s', 'again', '--', 'exit 3');
+    await until('exited', () => daemon.json('list').find((s) => s.name === 'again').state === 'exited');
+    assert.strictEqual(daemon.json('blocks', '-s', 'again').at(-1).exit_code, 3);
+    daemon.ptyd('open', 'again');
+    const second = daemon.json('list').find((s) => s.name === 'again');
+    assert.notStrictEqual(second.shell_id, first.shell_id);
+    daemon.ptyd('run', '-s', 'again', '--', 'true');
+    assert.deepStrictEqual(daemon.json('blocks', '-s', 'again').map((b) => b.seq), [1, 2]);
+  });
+
+  await report.test('a program that cannot run is said so', () => {
+    const failed = daemon.ptyd('open', 'broken', '--shell', '/no/such/shell');
+    assert.strictEqual(failed.status, 1);
+    assert.match(failed.stderr, /No such file/);
+  });
+
+  await report.test('MCP: the two tools read, and the header names them while it runs', async () => {
+    const mcp = new Client(PTYD, ['mcp', '-s', 'one'], { env: space.env });
+    const init = await mcp.request('initialize', { protocolVersion: '2025-06-18', capabilities: {} });
+    assert.strictEqual(init.result.serverInfo.name, 'ptyd');
+    const tools = await mcp.request('tools/list', {});
+    assert.deepStrictEqual(tools.result.tools.map((t) => t.name), ['pty_read_screen', 'pty_read_scrollback']);
+    const call = await mcp.request('tools/call', { name: 'pty_read_screen', arguments: {} });
+    assert.strictEqual(JSON.parse(call.result.content[0].text).cols, 80);
+    const about = Object.entries(daemon.json('context', 'show', '-s', 'one').additionalContext).find(([k]) => k.startsWith('terminal_about_'));
+    assert.deepStrictEqual(JSON.parse(about[1].value).mcp, ['pty_read_screen', 'pty_read_scrollback']);
+    await mcp.end();
+  });
+
+  await report.test('SIGTERM stops everything and leaves no process and no socket', async () => {
+    const pids = daemon.json('list').filter((s) => s.state !== 'exited').map((s) => s.shell_pid);
+    assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+    assert.ok(!fs.existsSync(socket));
+    for (const pid of pids) assert.throws(() => process.kill(pid, 0));
+  });
+
+  await report.test('open starts a daemon by itself; --no-start does not', () => {
+    assert.strictEqual(daemon.ptyd('open', 'auto', '--no-start').status, 1);
+    assert.strictEqual(daemon.ptyd('list').status, 1);
+    assert.strictEqual(daemon.ptyd('open', 'auto').status, 0);
+    const { keeper_pid: keeper } = daemon.json('status');
+    process.kill(keeper, 'SIGTERM');
+    return until('it ends', () => { try { process.kill(keeper, 0); return false; } catch { return true; } });
+  });
+
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
