@@ -7,10 +7,10 @@ PREFIX   ?= /usr/local
 PKGS     := libuv vterm jansson
 SANITIZER ?=
 
-ifdef SANITIZER
+comma    := ,
+ifneq ($(SANITIZER),)
 BUILD    := build/$(subst $(comma),-,$(SANITIZER))
 endif
-comma    := ,
 
 # A private libvterm (tests of another version): VTERM=/path/to/root/usr
 ifdef VTERM
@@ -25,7 +25,7 @@ CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. $(VTERM_CFLAGS) \
              $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"'
 LIBS       = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS)) -lm
-ifdef SANITIZER
+ifneq ($(SANITIZER),)
 SANITIZE := -fsanitize=$(SANITIZER) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 

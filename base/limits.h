@@ -29,8 +29,9 @@
 #define LIMIT_PREVIEW_BYTES    3000 /* UTF-8, one byte per line end */
 #define LIMIT_RUNNING_LINES    5    /* preview of a command that still runs */
 #define LIMIT_RUNNING_BYTES    600
-#define LIMIT_COMMAND_BYTES    (128 << 10) /* a longer command keeps its head, cmd_truncated says so \
-                                            */
+#define LIMIT_COMMAND_BYTES                                                                        \
+    (128 << 10) /* a longer command keeps its head, cmd_truncated says so                          \
+                 */
 #define LIMIT_CWD_BYTES 4096
 #define LIMIT_OUTPUT_FILE_BYTES                                                                    \
     (64 << 20) /* of blocks/N.out; the tail keeps counting, not writing */
@@ -58,8 +59,9 @@
     (1 << 20)                  /* of one request line; a longer one is answered with an error */
 #define LIMIT_CLIENTS      128 /* connections; further ones wait in the backlog */
 #define LIMIT_CLIENT_QUEUE (1 << 20) /* bytes unsent to a client before it is sent less */
-#define LIMIT_PROXY_QUEUE  (1 << 20) /* bytes unsent before the proxy stops reading the other side \
-                                      */
+#define LIMIT_PROXY_QUEUE                                                                          \
+    (1 << 20) /* bytes unsent before the proxy stops reading the other side                        \
+               */
 #define LIMIT_PROXY_LINE        (160 << 20) /* of a line held whole; a longer one passes unread */
 #define LIMIT_PROXY_WAIT_MS     50   /* for the daemon's answer, then the turn goes without */
 #define LIMIT_REPLY_BYTES_PER_S 4096 /* answers to a program's terminal queries */

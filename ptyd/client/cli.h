@@ -18,7 +18,8 @@ struct cli {
     const char *help; /* of the command at hand */
 };
 
-#define CLI_SHORT "+s:h"
+#define CLI_SHORT       "+s:h" /* options come before arguments */
+#define CLI_SHORT_MIXED "s:h"  /* or among them */
 enum { CLI_JSON = 256, CLI_NO_START, CLI_SOCKET, CLI_STATE_DIR, CLI_FIRST_OWN };
 #define CLI_LONG                                                                                   \
     {"session", required_argument, NULL, 's'}, {"json", no_argument, NULL, CLI_JSON},              \

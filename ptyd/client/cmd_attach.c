@@ -36,7 +36,7 @@ int command_attach(int argc, char **argv)
     struct attach_options attach = {0};
     struct rpc rpc;
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT + 1, options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         if (cli_option(&cli, option))
             attach.looks = true;
     cli_bare_name(&cli, argc, argv);

@@ -28,7 +28,7 @@ int command_context(int argc, char **argv)
     static const struct option options[] = {CLI_LONG, {0}};
     struct cli cli = cli_begin(help);
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT + 1, options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         cli_option(&cli, option);
     if (optind < argc && strcmp(argv[optind], "show"))
         cli_usage("context has no '%s'; it shows what is pending", argv[optind]);

@@ -189,7 +189,7 @@ int command_block(int argc, char **argv)
     struct cli cli = cli_begin(block_help);
     struct selection selection = {.from = 1, .to = 0x7fffffff};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT + 1, options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         if (cli_option(&cli, option) && option == LINES)
             parse_lines(optarg, &selection);
         else if (option == SEARCH)

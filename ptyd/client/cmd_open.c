@@ -97,7 +97,7 @@ int command_open(int argc, char **argv)
         if (!strcmp(argv[i], "--"))
             end = i;
     /* NAME may stand before the options. */
-    while ((option = getopt_long(end, argv, CLI_SHORT + 1, options, NULL)) != -1)
+    while ((option = getopt_long(end, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         if (cli_option(&cli, option))
             own_option(params, option);
     cli_bare_name(&cli, end, argv);
@@ -126,7 +126,7 @@ int command_close(int argc, char **argv)
     static const struct option options[] = {CLI_LONG, {0}};
     struct cli cli = cli_begin(close_help);
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT + 1, options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         cli_option(&cli, option);
     cli_bare_name(&cli, argc, argv);
     cli_no_more(&cli, argc, argv);

@@ -1,0 +1,139 @@
+// A person's terminal: `ptyd attach` and bare `ptyd` in a real pseudo-terminal, made by script(1).
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const { spawn } = require('node:child_process');
+const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+
+// A terminal of 100x30 that runs `command`; `text` is everything it was sent.
+class Terminal {
+  constructor(env, command) {
+    this.text = '';
+    this.process = spawn('script', ['-qefc', `stty cols 100 rows 30; ${command}; echo "STATUS $? $(stty -a | grep -o -- '-\\?icanon')"`, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+    this.process.stdout.setEncoding('utf8');
+    this.process.stdout.on('data', (data) => { this.text += data; });
+    this.ended = new Promise((resolve) => this.process.on('exit', resolve));
+  }
+
+  type(keys) { this.process.stdin.write(keys); }
+
+  // Waits until `pattern` comes after what was there at the last call.
+  async expect(pattern) {
+    const from = this.seen || 0;
+    await until(`${pattern} in ${JSON.stringify(this.text.slice(from))}`, () => pattern.test(this.text.slice(from)));
+    this.seen = this.text.length;
+  }
+}
+
+// Processes whose whole command line is this.
+function processesOf(command) {
+  return fs.readdirSync('/proc').filter((pid) => {
+    try { return /^\d+$/.test(pid) && fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `${command}\0`; } catch { return false; }
+  }).map(Number);
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const daemon = await new Daemon(space).ready();
+  const env = { ...space.env, TERM: 'xterm-256color' };
+  daemon.ptyd('open', 'work');
+  const last = () => daemon.json('blocks', '-s', 'work', '--last', '1')[0];
+  const terminal = new Terminal(env, `${PTYD} attach work`);
+
+  await report.test('joining: one line says what this is and how to leave, then the screen is drawn', async () => {
+    await terminal.expect(/\[ptyd: session work, bash, capture on; leave with Ctrl-\\ d\][^]*\$ /);
+    assert.deepStrictEqual([daemon.json('screen', '-s', 'work').cols, daemon.json('screen', '-s', 'work').rows_count], [100, 30]);
+  });
+
+  await report.test('what is typed runs, what runs is shown, no mark is', async () => {
+    terminal.type('echo attached\r');
+    await terminal.expect(/attached\r\n/);
+    await until('the block', () => last().cmd === 'echo attached' && last().exit_code === 0);
+    assert.ok(!terminal.text.includes('7711'));
+  });
+
+  await report.test('Ctrl-C in a command: user_kill, 130; at the prompt: no block', async () => {
+    terminal.type('sleep 30\r');
+    await until('it runs', () => last().status === 'running');
+    assert.strictEqual(last().cmd, 'sleep 30');
+    terminal.type('\x03');
+    await until('it ended', () => last().status === 'killed');
+    assert.deepStrictEqual([last().exit_code, last().signal, last().type], [130, 'SIGINT', 'user_kill']);
+    terminal.type('half a line\x03');
+    terminal.type('\r# a comment\r\r');
+    terminal.type('echo done\r');
+    await until('the next block', () => last().cmd === 'echo done');
+    assert.strictEqual(last().seq, daemon.json('blocks', '-s', 'work').length);
+  });
+
+  await report.test('Ctrl-Z stops, fg ends: two blocks', async () => {
+    terminal.type('sleep 0.2\r');
+    await until('it runs', () => last().status === 'running');
+    terminal.type('\x1a');
+    await until('stopped', () => last().status === 'stopped');
+    assert.strictEqual(last().exit_code, 148);
+    terminal.type('fg\r');
+    await until('done', () => last().cmd === 'fg' && last().status === 'completed');
+  });
+
+  await report.test('a command that starts with a space is private where history ignores it', async () => {
+    terminal.type('HISTCONTROL=ignorespace\r');
+    await until('set', () => last().cmd === 'HISTCONTROL=ignorespace' && last().status === 'completed');
+    terminal.type(' echo secret\r');
+    await until('done', () => last().cmd === ' echo secret' && last().status === 'completed');
+    assert.strictEqual(last().private, true);
+    assert.ok(!JSON.stringify(daemon.json('context', 'show', '-s', 'work')).includes('secret'));
+  });
+
+  await report.test('queries are answered once, whoever is attached', async () => {
+    terminal.type("printf '\\033[6n'; IFS= read -rsd R answer; printf '%q\\n' \"$answer\"\r");
+    await terminal.expect(/\$'\\E\[\d+;\d+'\r\n/);
+    await until('done', () => last().status === 'completed');
+    assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--', 'echo clean').stdout, 'clean\n');
+  });
+
+  await report.test('Ctrl-\\ d leaves: the terminal is as it was, the session goes on', async () => {
+    terminal.type('\x1c');
+    terminal.type('d');
+    await terminal.expect(/\[left session work[^]*STATUS 0 icanon/);
+    assert.strictEqual(await terminal.ended, 0);
+    assert.ok(terminal.text.includes('\x1b[?1;1000;1002;1003;1004;1005;1006;2004l'));
+    assert.strictEqual(daemon.json('list')[0].state, 'prompt');
+  });
+
+  await report.test('bare ptyd: a session of this terminal that ends with the shell, and its status', async () => {
+    const own = new Terminal(env, PTYD);
+    await own.expect(/session term-1[^]*\$ /);
+    own.type('echo $PTYD_SESSION; ptyd_inside=1\r');
+    await own.expect(/term-1\r\n/);
+    own.type(`${PTYD}\r`);
+    await own.expect(/session term-1 already/);
+    own.type('exit 7\r');
+    await own.expect(/session term-1 ended[^]*STATUS 7 icanon/);
+    await own.ended;
+    assert.ok(!daemon.json('list').some((s) => s.name === 'term-1'));
+  });
+
+  await report.test('a terminal that is killed takes its own session along', async () => {
+    const own = new Terminal(env, PTYD);
+    await own.expect(/session term-1[^]*\$ /);
+    const pid = daemon.json('list').find((s) => s.name === 'term-1').shell_pid;
+    for (const client of processesOf(PTYD)) process.kill(client, 'SIGKILL');
+    await until('the shell is gone', () => { try { process.kill(pid, 0); return false; } catch { return true; } });
+    await own.ended;
+  });
+
+  await report.test('a terminal is restored when the daemon goes away', async () => {
+    const other = new Terminal(env, `${PTYD} attach work`);
+    await other.expect(/session work[^]*\$ /);
+    await daemon.stop();
+    await other.expect(/STATUS \d+ icanon/);
+    await other.ended;
+  });
+
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });

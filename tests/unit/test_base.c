@@ -1,0 +1,152 @@
+/* UTF-8 (RFC 3629's own examples and limits), growing bytes, JSON lines. */
+#include "test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/utf8.h"
+#include "ptyd/core/base64.h"
+#include "ptyd/core/lines.h"
+
+static int decode(const char *text, uint32_t *code)
+{
+    return utf8_decode(text, strlen(text), code);
+}
+
+static void utf8_decodes_every_length(void **state)
+{
+    uint32_t code;
+    (void)state;
+    assert_int_equal(decode("A", &code), 1);
+    assert_int_equal(decode("\xc2\xa2", &code), 2);
+    assert_int_equal(code, 0xa2);
+    assert_int_equal(decode("\xe6\x97\xa5", &code), 3);
+    assert_int_equal(code, 0x65e5);
+    assert_int_equal(decode("\xf0\xa3\x8e\xb4", &code), 4);
+    assert_int_equal(code, 0x233b4);
+}
+
+static void utf8_refuses_what_rfc_3629_forbids(void **state)
+{
+    static const char *const bad[] = {
+        "\xc0\x80",         "\xc1\xbf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+        "\xf5\x80\x80\x80", "\x80",     "\xff",         "\xc2\x41",
+    };
+    uint32_t code;
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(decode(bad[i], &code), -1);
+}
+
+static void utf8_knows_an_unfinished_tail(void **state)
+{
+    (void)state;
+    assert_int_equal(utf8_incomplete_tail("a\xe6", 2), 1);
+    assert_int_equal(utf8_incomplete_tail("a\xe6\x97", 3), 2);
+    assert_int_equal(utf8_incomplete_tail("a\xe6\x97\xa5", 4), 0);
+    assert_int_equal(utf8_incomplete_tail("a\xf0\x9f\x98", 4), 3);
+    assert_int_equal(utf8_incomplete_tail("\xe0\x80", 2), 0); /* never right */
+    assert_int_equal(utf8_incomplete_tail("\x97\xa5", 2), 0);
+}
+
+static void utf8_cuts_between_characters(void **state)
+{
+    (void)state;
+    assert_int_equal(utf8_floor("\xe6\x97\xa5x", 4, 2), 0);
+    assert_int_equal(utf8_floor("\xe6\x97\xa5x", 4, 3), 3);
+    assert_int_equal(utf8_ceil("\xe6\x97\xa5x", 4, 1), 3);
+}
+
+static void bytes_grow_and_shrink(void **state)
+{
+    struct bytes b = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        bytes_printf(&b, "%d,", i);
+    assert_true(strncmp(b.data, "0,1,2,", 6) == 0);
+    bytes_consume(&b, 2);
+    assert_true(strncmp(b.data, "1,2,", 4) == 0);
+    assert_int_equal(strlen(b.data), b.len);
+    bytes_finish(&b);
+}
+
+static void lines_come_whole_whatever_the_chunks(void **state)
+{
+    static const char text[] = "one\ntwo\r\n\nfour";
+    struct lines lines = {.limit = 100};
+    char *line;
+    size_t len;
+    char seen[64] = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof text - 1; i++) {
+        lines_add(&lines, text + i, 1);
+        while (lines_next(&lines, &line, &len) == 1) {
+            strcat(seen, line);
+            strcat(seen, "|");
+        }
+    }
+    assert_string_equal(seen, "one|two||");
+    lines_finish(&lines);
+}
+
+static void lines_recover_from_one_too_long(void **state)
+{
+    struct lines lines = {.limit = 4};
+    char *line;
+    size_t len;
+    (void)state;
+    lines_add(&lines, "toolong", 7);
+    assert_int_equal(lines_next(&lines, &line, &len), -EFBIG);
+    assert_int_equal(lines_next(&lines, &line, &len), 0);
+    lines_add(&lines, "er\nok\nalsotoolong\nend\n", 22);
+    assert_int_equal(lines_next(&lines, &line, &len), 1);
+    assert_string_equal(line, "ok");
+    assert_int_equal(lines_next(&lines, &line, &len), -EFBIG);
+    assert_int_equal(lines_next(&lines, &line, &len), 1);
+    assert_string_equal(line, "end");
+    assert_int_equal(lines_next(&lines, &line, &len), 0);
+    lines_finish(&lines);
+}
+
+static void base64_matches_rfc_4648(void **state)
+{
+    static const char *const vectors[][2] = {{"", ""},
+                                             {"f", "Zg=="},
+                                             {"fo", "Zm8="},
+                                             {"foo", "Zm9v"},
+                                             {"foob", "Zm9vYg=="},
+                                             {"fooba", "Zm9vYmE="},
+                                             {"foobar", "Zm9vYmFy"}};
+    (void)state;
+    for (size_t i = 0; i < 7; i++) {
+        struct bytes out = {0}, back = {0};
+        bytes_append_text(&out, "");
+        bytes_append_text(&back, "");
+        base64_encode(vectors[i][0], strlen(vectors[i][0]), &out);
+        assert_string_equal(out.data, vectors[i][1]);
+        assert_int_equal(base64_decode(out.data, out.len, &back), 0);
+        assert_string_equal(back.data, vectors[i][0]);
+        bytes_finish(&out);
+        bytes_finish(&back);
+    }
+    struct bytes out = {0};
+    assert_int_equal(base64_decode("Zg=", 3, &out), -1);
+    assert_int_equal(base64_decode("Z?==", 4, &out), -1);
+    bytes_finish(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(utf8_decodes_every_length),
+        cmocka_unit_test(utf8_refuses_what_rfc_3629_forbids),
+        cmocka_unit_test(utf8_knows_an_unfinished_tail),
+        cmocka_unit_test(utf8_cuts_between_characters),
+        cmocka_unit_test(bytes_grow_and_shrink),
+        cmocka_unit_test(lines_come_whole_whatever_the_chunks),
+        cmocka_unit_test(lines_recover_from_one_too_long),
+        cmocka_unit_test(base64_matches_rfc_4648),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

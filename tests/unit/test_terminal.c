@@ -1,0 +1,488 @@
+/* Guard and terminal: what breaks libvterm does not reach it (V1 to V13), what is shown is right
+ * however the bytes are cut, marks are found at their byte. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "vterm_snapshot/csi.h"
+#include "vterm_snapshot/terminal.h"
+
+#define NONCE "0123456789abcdef0123456789abcdef"
+#define ZEROS "00000000000000000000000000000000"
+
+struct seen {
+    char kinds[64];
+    int count, forged, malformed;
+    struct bytes raw, output, reply, display;
+};
+
+static void on_mark(void *user, const struct mark *mark)
+{
+    struct seen *seen = user;
+    if (mark->signature != MARK_SIGNED) {
+        seen->forged++;
+        return;
+    }
+    seen->kinds[seen->count++] = (char)mark->kind;
+    if (mark->has_raw)
+        mark_history_text(mark->raw.data, mark->raw.len, &seen->raw);
+}
+
+static void on_malformed(void *user)
+{
+    ((struct seen *)user)->malformed++;
+}
+
+static void on_reply(void *user, const char *bytes, size_t len)
+{
+    bytes_append(&((struct seen *)user)->reply, bytes, len);
+}
+
+static void on_display(void *user, const char *bytes, size_t len)
+{
+    bytes_append(&((struct seen *)user)->display, bytes, len);
+}
+
+static const struct terminal_events events = {
+    .mark = on_mark, .malformed = on_malformed, .reply = on_reply, .display = on_display};
+
+static struct seen seen;
+static struct terminal *terminal;
+
+static int setup(void **state)
+{
+    (void)state;
+    seen = (struct seen){.count = 0};
+    terminal = terminal_create(&(struct terminal_options){
+        .cols = 80, .rows = 24, .scrollback = 100, .events = &events, .user = &seen});
+    terminal_set_nonce(terminal, NONCE);
+    return terminal ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    terminal_destroy(terminal);
+    bytes_finish(&seen.raw);
+    bytes_finish(&seen.output);
+    bytes_finish(&seen.reply);
+    bytes_finish(&seen.display);
+    return 0;
+}
+
+static void give(const char *bytes, size_t len, size_t chunk)
+{
+    struct bytes pending = {0};
+    for (size_t i = 0; i < len; i += chunk) {
+        bytes_append(&pending, bytes + i, len - i < chunk ? len - i : chunk);
+        bytes_consume(&pending, terminal_write(terminal, pending.data, pending.len));
+    }
+    bytes_finish(&pending);
+}
+
+static void write_text(const char *text)
+{
+    give(text, strlen(text), strlen(text));
+}
+
+static void assert_row(int row, const char *expected)
+{
+    struct bytes text = {0};
+    bytes_append_text(&text, "");
+    terminal_row_text(terminal, row, &text);
+    assert_string_equal(text.data, expected);
+    bytes_finish(&text);
+}
+
+/* ---- what libvterm does not survive ---- */
+
+static void v1_repeat_of_nothing(void **state)
+{
+    (void)state;
+    write_text("\x1b[3bok");
+    assert_row(0, "ok");
+}
+
+static void v2_repeat_of_a_wide_character_at_the_margin(void **state)
+{
+    (void)state;
+    write_text("\x1b[1;70H\xe6\x97\xa5\x1b[9b\r\nok");
+    struct bytes text = {0};
+    terminal_row_text(terminal, 0, &text);
+    assert_non_null(strstr(text.data, "\xe6\x97\xa5\xe6\x97\xa5"));
+    bytes_finish(&text);
+}
+
+static void v3_wide_character_on_the_narrowest_screen(void **state)
+{
+    (void)state;
+    terminal_resize(terminal, 1, 1);
+    assert_int_equal(terminal_cols(terminal), 2);
+    assert_int_equal(terminal_rows(terminal), 2);
+    write_text("\xe6\x97\xa5\xe6\x97\xa5");
+    assert_row(1, "\xe6\x97\xa5");
+}
+
+static void v4_escape_inside_a_string(void **state)
+{
+    (void)state;
+    write_text("\x1b]133;D\x1b\x01");
+    write_text("\x1b]8;;\x1b\r\nook"); /* the first o ends the escape sequence */
+    struct terminal_cursor cursor = terminal_cursor(terminal);
+    assert_int_equal(cursor.col, 2);
+}
+
+static void v7_region_beyond_a_smaller_screen(void **state)
+{
+    (void)state;
+    write_text("\x1b[20;24r\x1b[22;5H");
+    terminal_resize(terminal, 80, 6);
+    write_text("\n\n\n\n\n\n\n\nx");
+    assert_row(5, "    x");
+}
+
+static void v8_more_than_sixteen_parameters(void **state)
+{
+    struct bytes redraw = {0};
+    (void)state;
+    write_text("\x1b[38;2;1;2;3;48;2;4;5;6;38;2;7;8;9;1;3;4;9;48;2;10;11;12mX");
+    terminal_redraw(terminal, &redraw);
+    assert_non_null(strstr(redraw.data, "38;2;7;8;9"));
+    assert_non_null(strstr(redraw.data, "48;2;10;11;12"));
+    assert_non_null(strstr(redraw.data, "\x1b[0;1;3;4;9;"));
+    bytes_finish(&redraw);
+}
+
+static void v9_saved_cursor_beyond_a_smaller_screen(void **state)
+{
+    (void)state;
+    write_text("\x1b[24;80H\x1b"
+               "7\x1b[H");
+    terminal_resize(terminal, 10, 5);
+    write_text("\x1b"
+               "8Z");
+    assert_row(4, "         Z");
+}
+
+static void v10_string_over_two_writes(void **state)
+{
+    (void)state;
+    write_text("\x1b]2;tit");
+    write_text("le\x1b");
+    write_text("\\x");
+    assert_string_equal(terminal_title(terminal), "title");
+    assert_row(0, "x");
+}
+
+static void v11_string_without_end(void **state)
+{
+    char chunk[4096];
+    (void)state;
+    memset(chunk, 'A', sizeof chunk);
+    write_text("\x1b]52;c;");
+    for (int i = 0; i < 1000; i++)
+        give(chunk, sizeof chunk, sizeof chunk);
+    write_text("\aok");
+    assert_row(0, "ok");
+}
+
+static void v12_very_long_text(void **state)
+{
+    size_t len = 2 << 20;
+    char *text = malloc(len);
+    (void)state;
+    memset(text, 'a', len);
+    give(text, len, len);
+    free(text);
+    assert_int_equal(terminal_scrollback_count(terminal), 100);
+}
+
+static void v13_characters_cut_in_two(void **state)
+{
+    (void)state;
+    give("ab\xe6\x97\xa5\xf0\x9f\x98\x80z", 10, 1);
+    assert_row(0, "ab\xe6\x97\xa5\xf0\x9f\x98\x80z");
+}
+
+/* ---- sequences ---- */
+
+static void assert_rewrite(const char *body, char final, const char *expected)
+{
+    struct bytes out = {0};
+    bytes_append_text(&out, "");
+    csi_rewrite(body, strlen(body), final, &out);
+    assert_string_equal(out.data, expected);
+    bytes_finish(&out);
+}
+
+static void csi_keeps_what_is_harmless(void **state)
+{
+    (void)state;
+    assert_rewrite("", 'm', "\x1b[m");
+    assert_rewrite("1;31", 'm', "\x1b[1;31m");
+    assert_rewrite("?25", 'l', "\x1b[?25l");
+    assert_rewrite(";5", 'H', "\x1b[;5H");
+    assert_rewrite("4:3", 'm', "\x1b[4:3m");
+    assert_rewrite("!", 'p', "\x1b[!p");
+}
+
+static void csi_splits_clamps_and_drops(void **state)
+{
+    (void)state;
+    assert_rewrite("99999999999999999999", 'B', "\x1b[9999B");
+    assert_rewrite("38;2;1;2;3;48;2;1;2;3;38;2;9;9;9;1;4", 'm',
+                   "\x1b[38;2;1;2;3;48;2;1;2;3;38;2;9;9;9;1m\x1b[4m");
+    assert_rewrite("58;5;3;1", 'm', "\x1b[1m");
+    assert_rewrite("?1;2", 'm', "");
+    assert_rewrite("1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1", 'H',
+                   "\x1b[1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1H");
+}
+
+static void queries_are_answered_and_not_shown(void **state)
+{
+    (void)state;
+    write_text("ab\x1b[6n\x1b[c\x1b[38;5;1m\x1b]52;c;?\a\x1bP$qm\x1b\\");
+    assert_non_null(strstr(seen.reply.data, "\x1b[1;3R"));
+    assert_string_equal(seen.display.data, "ab\x1b[38;5;1m");
+    for (size_t i = 0; i < seen.reply.len; i++)
+        assert_non_null(strchr("\x1b[?>$;0123456789Rc", seen.reply.data[i]));
+}
+
+/* ---- lines, screens ---- */
+
+static void wrapped_rows_are_one_line(void **state)
+{
+    struct bytes text = {0};
+    struct terminal_anchor start = terminal_anchor(terminal);
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        write_text("x");
+    write_text("\r\nnext");
+    terminal_text_since(terminal, start, &text);
+    assert_int_equal(text.len, 100 + 1 + 4);
+    bytes_finish(&text);
+}
+
+static void full_row_and_newline_do_not_join(void **state)
+{
+    struct bytes text = {0};
+    struct terminal_anchor start = terminal_anchor(terminal);
+    (void)state;
+    for (int i = 0; i < 80; i++)
+        write_text("x");
+    write_text("\r\nnext");
+    terminal_text_since(terminal, start, &text);
+    assert_int_equal(text.len, 80 + 1 + 4);
+    bytes_finish(&text);
+}
+
+static void scrollback_keeps_the_newest(void **state)
+{
+    char line[32];
+    struct bytes text = {0};
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        snprintf(line, sizeof line, "line %d\r\n", i);
+        write_text(line);
+    }
+    assert_int_equal(terminal_scrollback_count(terminal), 100);
+    assert_int_equal(terminal_scrollback_total(terminal), 500 - 23);
+    terminal_scrollback_text(terminal, 99, &text);
+    assert_string_equal(text.data, "line 476");
+    bytes_finish(&text);
+    write_text("\x1b[3J");
+    assert_int_equal(terminal_scrollback_count(terminal), 0);
+}
+
+static void the_alternate_screen_leaves_the_primary_alone(void **state)
+{
+    (void)state;
+    write_text("before\x1b[?1049h\x1b[Hfull screen");
+    assert_true(terminal_alt_screen(terminal));
+    assert_row(0, "full screen");
+    write_text("\x1b[?1049l");
+    assert_false(terminal_alt_screen(terminal));
+    assert_row(0, "before");
+    assert_true(terminal_alt_screen_seen(terminal, true));
+    assert_false(terminal_alt_screen_seen(terminal, true));
+}
+
+static void a_narrower_screen_hides_and_a_wider_one_shows_again(void **state)
+{
+    (void)state;
+    write_text("abcdefghij");
+    terminal_resize(terminal, 5, 24);
+    assert_row(0, "abcde");
+    terminal_resize(terminal, 80, 24);
+    assert_row(0, "abcdefghij");
+}
+
+static void combined_characters_stay_together(void **state)
+{
+    (void)state;
+    write_text("e\xcc\x81|\xf0\x9f\x87\xa9");
+    assert_row(0, "e\xcc\x81|\xf0\x9f\x87\xa9");
+}
+
+/* ---- output of a command ---- */
+
+static void collect(void *user, const char *text, size_t len)
+{
+    bytes_append(&((struct seen *)user)->output, text, len);
+}
+
+static void assert_output(const char *bytes, const char *expected)
+{
+    write_text("earlier output\r\n$ command\r\n");
+    terminal_capture_begin(terminal, collect, &seen);
+    write_text(bytes);
+    terminal_capture_end(terminal);
+    bytes_append_text(&seen.output, "");
+    assert_string_equal(seen.output.data, expected);
+}
+
+static void output_of_progress_is_its_last_state(void **state)
+{
+    (void)state;
+    assert_output("10%\r50%\r100%\r\ndone\r\n", "100%\ndone");
+}
+
+static void output_after_clear_is_what_came_after(void **state)
+{
+    (void)state;
+    assert_output("lost\x1b[H\x1b[2J\x1b[3Jkept\r\n\r\nlines\r\n", "kept\n\nlines");
+}
+
+static void output_of_a_full_screen_program_is_none(void **state)
+{
+    (void)state;
+    assert_output("\x1b[?1049h\x1b[Hscreen\x1b[?1049lafter\r\n", "after");
+}
+
+static void output_with_cursor_motion_is_what_is_left(void **state)
+{
+    (void)state;
+    assert_output("one\r\ntwo\r\n\x1b[2A\x1b[2KONE\r\n\r\n", "ONE\ntwo");
+}
+
+static void output_scrolled_away_is_all_there(void **state)
+{
+    char text[8192] = {0}, expected[8192] = {0}, line[32];
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        snprintf(line, sizeof line, "%s%d", i ? "\n" : "", i);
+        strcat(expected, line);
+        snprintf(line, sizeof line, "%d\r\n", i);
+        strcat(text, line);
+    }
+    assert_output(text, expected);
+}
+
+/* ---- marks ---- */
+
+#define M(text) "\x1b]7711;" NONCE ";" text "\a"
+#define STREAM                                                                                     \
+    M("1;A")                                                                                       \
+    "$ " M("2;B") "ls\r\n" M("3;C") "out\r\n" M("4;O")                                             \
+        M("5;D;st=0;raw=   12  ls; \x1b]0;x\a y\r\n;" NONCE) M("6;A")
+
+static void marks_come_in_order_whatever_the_chunks(void **state)
+{
+    static const size_t chunks[] = {1, 2, 3, 5, 7, 31, 64, 1000};
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        teardown(state);
+        setup(state);
+        give(STREAM, sizeof STREAM - 1, chunks[i]);
+        assert_string_equal(seen.kinds, "ABCODA");
+        assert_string_equal(seen.raw.data, "ls; \x1b]0;x\a y");
+        assert_row(0, "$ ls");
+        assert_row(1, "out");
+        assert_row(2, "");
+    }
+}
+
+static void marks_of_others_are_forged_and_invisible(void **state)
+{
+    (void)state;
+    write_text("\x1b]7711;ffffffffffffffffffffffffffffffff;9;A\a"
+               "\x1b]7711;" ZEROS ";9;A\a"
+               "\x1b]7711;short;9;A\a"
+               "\x1b]7711;" NONCE ";x;A\a"
+               "\x1b]7711;" NONCE ";9;Z\aok");
+    assert_int_equal(seen.count, 0);
+    assert_int_equal(seen.forged, 2);
+    assert_int_equal(seen.malformed, 3);
+    assert_row(0, "ok");
+}
+
+static void the_nonce_is_scrubbed_wherever_it_stands(void **state)
+{
+    char bytes[] = "__ptyd_v=([0]=\"" NONCE "\")" M("1;A");
+    (void)state;
+    assert_int_equal(terminal_write(terminal, bytes, sizeof bytes - 1), sizeof bytes - 1);
+    assert_null(strstr(bytes, NONCE));
+    assert_row(0, "__ptyd_v=([0]=\"" ZEROS "\")");
+    assert_int_equal(seen.count, 1);
+}
+
+static void the_nonce_is_scrubbed_when_cut(void **state)
+{
+    (void)state;
+    give("x" NONCE "y", 34, 9);
+    assert_row(0, "x" ZEROS "y");
+}
+
+static void a_raw_field_without_end_gives_up(void **state)
+{
+    char chunk[4096];
+    (void)state;
+    memset(chunk, 'A', sizeof chunk);
+    write_text("\x1b]7711;" NONCE ";1;D;raw=");
+    for (int i = 0; i < 300; i++)
+        give(chunk, sizeof chunk, sizeof chunk);
+    write_text("\r\n\x1b[2J\x1b[Hok");
+    assert_row(0, "ok");
+    assert_int_equal(seen.malformed, 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(v1_repeat_of_nothing),
+        TEST(v2_repeat_of_a_wide_character_at_the_margin),
+        TEST(v3_wide_character_on_the_narrowest_screen),
+        TEST(v4_escape_inside_a_string),
+        TEST(v7_region_beyond_a_smaller_screen),
+        TEST(v8_more_than_sixteen_parameters),
+        TEST(v9_saved_cursor_beyond_a_smaller_screen),
+        TEST(v10_string_over_two_writes),
+        TEST(v11_string_without_end),
+        TEST(v12_very_long_text),
+        TEST(v13_characters_cut_in_two),
+        TEST(csi_keeps_what_is_harmless),
+        TEST(csi_splits_clamps_and_drops),
+        TEST(queries_are_answered_and_not_shown),
+        TEST(wrapped_rows_are_one_line),
+        TEST(full_row_and_newline_do_not_join),
+        TEST(scrollback_keeps_the_newest),
+        TEST(the_alternate_screen_leaves_the_primary_alone),
+        TEST(a_narrower_screen_hides_and_a_wider_one_shows_again),
+        TEST(combined_characters_stay_together),
+        TEST(output_of_progress_is_its_last_state),
+        TEST(output_after_clear_is_what_came_after),
+        TEST(output_of_a_full_screen_program_is_none),
+        TEST(output_with_cursor_motion_is_what_is_left),
+        TEST(output_scrolled_away_is_all_there),
+        TEST(marks_come_in_order_whatever_the_chunks),
+        TEST(marks_of_others_are_forged_and_invisible),
+        TEST(the_nonce_is_scrubbed_wherever_it_stands),
+        TEST(the_nonce_is_scrubbed_when_cut),
+        TEST(a_raw_field_without_end_gives_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
