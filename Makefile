@@ -39,8 +39,8 @@ objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/test_%,$(wildcard tests/unit/*.c)))
 SCRIPTS  := $(BUILD)/obj/scripts.o
 
-all: deps-build $(BUILD)/ptyd ## build build/ptyd
-	@:
+all: deps-build ## build build/ptyd
+	@$(MAKE) --no-print-directory $(BUILD)/ptyd
 
 $(BUILD)/ptyd: $(call objects,$(LIBRARY) ptyd/main.c) $(SCRIPTS)
 	@echo "  link  $@"
@@ -83,8 +83,12 @@ check-e2e: $(BUILD)/ptyd ## real shells, a real daemon, the real codex
 check-systemd: $(BUILD)/ptyd ## the units, with systemd-analyze
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/units
 
-demo: deps $(BUILD)/ptyd ## see the main job in ten seconds
-	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/demo
+$(BUILD)/standin: $(BUILD)/obj/tests/e2e/standin.o
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $$(pkg-config --libs jansson)
+
+demo: deps ## see the main job in ten seconds
+	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin
+	@PTYD=$(abspath $(BUILD)/ptyd) STANDIN=$(abspath $(BUILD)/standin) bash tests/e2e/demo
 
 bench: $(BUILD)/ptyd ## (to come) speed and memory against tmux and screen
 	@echo "make bench: not there yet; it comes with the work on speed (see README)"

@@ -13,6 +13,7 @@ static const struct command {
     {"open", command_open, "a session that outlives terminals"},
     {"attach", command_attach, "show and drive a session in this terminal"},
     {"run", command_run, "type a command at a session's prompt and wait for it"},
+    {"send", command_send, "type keys into a session"},
     {"list", command_list, "the sessions"},
     {"status", command_status, "the daemon's health"},
     {"blocks", command_blocks, "the commands of a session"},

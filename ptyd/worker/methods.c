@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/base64.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
@@ -101,12 +102,18 @@ static void scrollback_call(struct client *client, const json_t *id, const json_
 static void input_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = session_of(client, id, params);
-    const json_t *text = json_object_get(params, "text");
+    const json_t *data = json_object_get(params, "data");
+    struct bytes bytes = {0};
     if (!s)
         return;
-    session_input(s, json_string_value(text) ? json_string_value(text) : "",
-                  json_string_length(text));
-    client_reply(client, id, json_object());
+    if (!json_is_string(data) ||
+        base64_decode(json_string_value(data), json_string_length(data), &bytes) < 0) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "data is bytes in base64");
+    } else {
+        session_input(s, bytes.data, bytes.len);
+        client_reply(client, id, json_object());
+    }
+    bytes_finish(&bytes);
 }
 
 /* ---- blocks ---- */

@@ -45,9 +45,13 @@ class Daemon {
     return JSON.parse(result.stdout);
   }
 
+  // Ends it; a sanitizer's complaint anywhere in its life is a failure.
   async stop() {
     this.process.kill('SIGTERM');
-    return this.ended;
+    const ended = await this.ended;
+    const log = fs.readFileSync(path.join(this.space.root, 'daemon.log'), 'utf8');
+    if (/Sanitizer|runtime error/.test(log)) throw new Error(log);
+    return ended;
   }
 }
 

@@ -14,7 +14,8 @@
 
 static char *replay_in_chunks(const struct bytes *trace, size_t chunk)
 {
-    struct replay *r = replay_create(&(struct replay_options){.chunk = chunk, .foreign_marks = true});
+    struct replay *r =
+        replay_create(&(struct replay_options){.chunk = chunk, .foreign_marks = true});
     char *error = NULL;
     assert_int_equal(
         trace_read(trace->data, trace->len, TRACE_AUTO, NULL, 0, replay_events(), r, &error), 0);
