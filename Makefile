@@ -117,6 +117,9 @@ deps-check:
 	@sh tools/deps build check
 
 install: $(BUILD)/ptyd ## into PREFIX (default /usr/local)
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -m 644 docs/ptyd.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 docs/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -D -m 755 $(BUILD)/ptyd $(DESTDIR)$(PREFIX)/bin/ptyd
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user
 	sed 's|/usr/bin/ptyd|$(PREFIX)/bin/ptyd|' systemd/ptyd.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/ptyd.service
