@@ -129,7 +129,7 @@ clean: ## remove build/
 	rm -rf build
 
 help: ## this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: all check check-all check-unit check-replay check-e2e check-systemd demo bench fuzz lint \
         format format-check deps deps-build deps-check install clean help
