@@ -93,8 +93,26 @@ demo: deps ## see the main job in ten seconds
 bench: $(BUILD)/ptyd ## (to come) speed and memory against tmux and screen
 	@echo "make bench: not there yet; it comes with the work on speed (see README)"
 
-fuzz: ## (to come) libFuzzer targets
-	@echo "make fuzz: not there yet; it comes with the work on the terminal (see README)"
+# libFuzzer, with address and undefined sanitizers; needs clang. FUZZ_S: seconds per target.
+FUZZ_S   ?= 60
+FUZZERS  := terminal replay turn
+FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c ptyd/replay/*.c)
+
+build/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_C)
+	@mkdir -p build/fuzz
+	@clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. \
+	    $(VTERM_CFLAGS) $$(pkg-config --cflags $(PKGS)) -o $@ $^ $(VTERM_LIBS) \
+	    $$(pkg-config --libs vterm jansson) -lm
+
+fuzz: $(addprefix build/fuzz/,$(FUZZERS)) ## libFuzzer targets, FUZZ_S seconds each (default 60)
+	@set -e; for f in $(FUZZERS); do \
+	    mkdir -p build/fuzz/corpus-$$f; \
+	    echo "  fuzz  $$f for $(FUZZ_S) s"; \
+	    build/fuzz/$$f -max_total_time=$(FUZZ_S) -timeout=5 -rss_limit_mb=2048 -max_len=4096 \
+	        -artifact_prefix=build/fuzz/ -dict=tests/fuzz/$$f.dict -print_final_stats=1 \
+	        build/fuzz/corpus-$$f tests/fuzz/corpus/$$f >build/fuzz/$$f.log 2>&1 || { tail -n 40 build/fuzz/$$f.log; exit 1; }; \
+	    grep -E 'number_of_executed_units|peak_rss' build/fuzz/$$f.log; \
+	done
 
 lint: ## arrows, sizes, shell scripts
 	@sh tools/lint

@@ -68,6 +68,15 @@ size_t utf8_encode(uint32_t code, char *out)
     return 4;
 }
 
+size_t utf8_bad_length(const char *bytes, size_t len)
+{
+    uint32_t code;
+    for (size_t n = len < 3 ? len : 3; n > 1; n--)
+        if (utf8_decode(bytes, n, &code) == 0)
+            return n;
+    return 1;
+}
+
 size_t utf8_incomplete_tail(const char *bytes, size_t len)
 {
     for (size_t back = 1; back <= 3 && back <= len; back++) {

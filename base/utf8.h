@@ -15,6 +15,10 @@ int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code);
  * written as U+FFFD. */
 size_t utf8_encode(uint32_t code, char *out);
 
+/* How many bytes one U+FFFD stands for where utf8_decode() does not return a character: the longest
+ * piece that is right so far, at least one (Unicode 15, section 3.9, maximal subparts). */
+size_t utf8_bad_length(const char *bytes, size_t len);
+
 /* How many bytes at the end of `bytes` begin a character that is not complete (0 to 3). */
 size_t utf8_incomplete_tail(const char *bytes, size_t len);
 

@@ -17,8 +17,7 @@
 #define MARK_PREFIX     "7711;"
 #define MARK_PREFIX_LEN 5
 #define MARK_HEAD_LEN   (MARK_PREFIX_LEN + MARK_NONCE_LEN + 1)
-/* A piece of the nonce this long at the end of a write is held back until more comes. */
-#define NONCE_HOLD_MIN 8
+#define NONCE_SHOWN     7 /* digits of a printed nonce that pass: 100 bits of it stay secret */
 
 enum state { GROUND, ESCAPE, CSI, OSC_START, STRING, STRING_ESCAPE, MARK, MARK_ESCAPE, MARK_RAW };
 
@@ -43,6 +42,9 @@ struct guard {
     size_t raw_len; /* bytes of raw= seen */
     enum mark_signature signature;
     char closer[MARK_NONCE_LEN + 2]; /* `;` nonce BEL of the mark at hand */
+
+    char passed[NONCE_SHOWN]; /* the last bytes of the run that passed */
+    size_t passed_len;
 
     char last[4]; /* the last printed character, for REP */
     size_t last_len;
@@ -117,31 +119,79 @@ static void feed(struct guard *g, const char *bytes, size_t len)
         g->events->feed(g->user, bytes, len);
 }
 
-/* ---- the nonce in other places than marks ---- */
-
-static size_t nonce_tail(const struct guard *g, const char *bytes, size_t len)
+static bool all_zero(const char *nonce)
 {
-    size_t most = len < MARK_NONCE_LEN - 1 ? len : MARK_NONCE_LEN - 1;
-    for (size_t n = most; n >= NONCE_HOLD_MIN; n--)
-        if (!memcmp(bytes + len - n, g->nonce, n))
-            return n;
+    return strspn(nonce, "0") >= MARK_NONCE_LEN;
+}
+
+/* ---- the nonce in other places than marks ----
+ *
+ * What is typed must be echoed at once, also when it happens to begin like the nonce: so its first
+ * NONCE_SHOWN digits pass as they come, the others are held until it is clear whether the nonce
+ * follows, and then overwritten. The result is the same however the bytes are cut. */
+
+/* The last bytes that passed and the first at hand, in one piece. */
+struct window {
+    char bytes[NONCE_SHOWN + MARK_NONCE_LEN];
+    size_t before; /* of them passed already */
+    size_t len;
+};
+
+static void zero_digits(char *bytes, size_t nonce_at, size_t len)
+{
+    size_t from = nonce_at + NONCE_SHOWN, to = nonce_at + MARK_NONCE_LEN;
+    memset(bytes + from, '0', (to < len ? to : len) - from);
+}
+
+/* Overwrites a nonce that began in what passed before. */
+static void scrub_begun(struct guard *g, char *bytes, size_t len)
+{
+    struct window w = {.before = g->passed_len};
+    size_t more = len < MARK_NONCE_LEN ? len : MARK_NONCE_LEN;
+    memcpy(w.bytes, g->passed, w.before);
+    memcpy(w.bytes + w.before, bytes, more);
+    w.len = w.before + more;
+    for (size_t at = 0; at < w.before && at + MARK_NONCE_LEN <= w.len; at++)
+        if (!memcmp(w.bytes + at, g->nonce, MARK_NONCE_LEN))
+            memset(bytes + (at + NONCE_SHOWN - w.before), '0', MARK_NONCE_LEN - NONCE_SHOWN);
+}
+
+/* How many bytes at the end may belong to a nonce whose rest has not come. */
+static size_t held_digits(const struct guard *g, const char *bytes, size_t len)
+{
+    char end[MARK_NONCE_LEN - 1];
+    size_t own = len < sizeof end ? len : sizeof end;
+    size_t passed = sizeof end - own < g->passed_len ? sizeof end - own : g->passed_len;
+    memcpy(end, g->passed + g->passed_len - passed, passed);
+    memcpy(end + passed, bytes + len - own, own);
+    for (size_t n = passed + own; n > NONCE_SHOWN; n--)
+        if (!memcmp(end + passed + own - n, g->nonce, n))
+            return n - NONCE_SHOWN;
     return 0;
 }
 
-/* Zeroes the nonce in a run; returns how much of it may go on (less at the end of a write that
- * cuts a nonce in two). */
+static void remember_passed(struct guard *g, const char *bytes, size_t len)
+{
+    size_t own = len < NONCE_SHOWN ? len : NONCE_SHOWN;
+    size_t kept = NONCE_SHOWN - own < g->passed_len ? NONCE_SHOWN - own : g->passed_len;
+    memmove(g->passed, g->passed + g->passed_len - kept, kept);
+    memcpy(g->passed + kept, bytes + len - own, own);
+    g->passed_len = kept + own;
+}
+
+/* Overwrites the nonce in a run; returns how much of it may go on now. `at_end`: the run goes on
+ * in the next write. */
 static size_t scrub(struct guard *g, char *bytes, size_t len, bool at_end)
 {
-    if (!g->has_nonce)
+    if (!g->has_nonce || all_zero(g->nonce))
         return len;
+    scrub_begun(g, bytes, len);
     char *at = bytes;
-    size_t left = len;
-    while (left >= MARK_NONCE_LEN && (at = memmem(at, left, g->nonce, MARK_NONCE_LEN))) {
-        memset(at, '0', MARK_NONCE_LEN);
-        at += MARK_NONCE_LEN;
-        left = len - (size_t)(at - bytes);
-    }
-    return at_end ? len - nonce_tail(g, bytes, len) : len;
+    while ((at = memmem(at, len - (size_t)(at - bytes), g->nonce, MARK_NONCE_LEN)))
+        zero_digits(bytes, (size_t)(at - bytes), len);
+    size_t ready = at_end ? len - held_digits(g, bytes, len) : len;
+    remember_passed(g, bytes, ready);
+    return ready;
 }
 
 /* ---- text ---- */
@@ -160,26 +210,61 @@ static void remember_last(struct guard *g, const char *bytes, size_t len)
     memcpy(g->last, bytes + from, g->last_len);
 }
 
-/* Where the next C1 control in its two-byte form (C2 80 .. C2 9F) stands, NULL for none. */
-static const char *find_c1(const char *bytes, size_t len)
+/* How many bytes from the start are ASCII: eight at a time, as nearly all text is. */
+static size_t ascii_run(const char *bytes, size_t len)
 {
-    const char *end = bytes + len;
-    for (const char *at = bytes; (at = memchr(at, 0xc2, (size_t)(end - at))); at++)
-        if (at + 1 < end && ((unsigned char)at[1] & 0xe0) == 0x80)
-            return at;
-    return NULL;
+    size_t i = 0;
+    for (uint64_t eight; i + 8 <= len; i += 8) {
+        memcpy(&eight, bytes + i, 8);
+        if (eight & 0x8080808080808080ull)
+            break;
+    }
+    while (i < len && (unsigned char)bytes[i] < 0x80)
+        i++;
+    return i;
 }
 
-/* C1 controls print nothing anywhere and confuse libvterm's widths: they are left out. */
+/* How many are text as it should be: valid UTF-8 without C1 controls. */
+static size_t good_run(const char *bytes, size_t len)
+{
+    size_t i = ascii_run(bytes, len);
+    while (i < len) {
+        uint32_t code;
+        int step = utf8_decode(bytes + i, len - i, &code);
+        if (step <= 0 || (code >= 0x80 && code < 0xa0))
+            break;
+        i += (size_t)step;
+        i += ascii_run(bytes + i, len - i);
+    }
+    return i;
+}
+
+static void feed_good(struct guard *g, const char *bytes, size_t len)
+{
+    if (!len)
+        return;
+    remember_last(g, bytes, len);
+    feed(g, bytes, len);
+    show(g, bytes, len);
+}
+
+/* libvterm puts its sign for a bad character in another place when a write ends inside it, so
+ * ours is put instead. C1 controls print nothing and confuse libvterm's widths: they are left out.
+ */
 static void feed_text(struct guard *g, const char *bytes, size_t len)
 {
-    remember_last(g, bytes, len);
     while (len) {
-        const char *c1 = find_c1(bytes, len);
-        size_t run = c1 ? (size_t)(c1 - bytes) : len;
-        feed(g, bytes, run);
-        show(g, bytes, run);
-        run += c1 ? 2 : 0;
+        size_t run = good_run(bytes, len);
+        feed_good(g, bytes, run);
+        bytes += run;
+        len -= run;
+        if (!len)
+            break;
+        uint32_t code;
+        int step = utf8_decode(bytes, len, &code);
+        if (step <= 0)
+            feed_good(g, "\xef\xbf\xbd", 3);
+        run = step > 0 ? (size_t)step : utf8_bad_length(bytes, len);
         bytes += run;
         len -= run;
     }
@@ -192,6 +277,7 @@ static ssize_t ground(struct guard *g, char *bytes, size_t len)
         g->sequence_len = 0;
         g->sequence_overflow = false;
         g->mark_offset = g->offset;
+        g->passed_len = 0;
         return 1;
     }
     char *escape = memchr(bytes, 0x1b, len);
@@ -226,6 +312,7 @@ static void begin_string(struct guard *g, char kind)
     g->string_kind = kind;
     g->string.len = 0;
     g->string_truncated = false;
+    g->passed_len = 0;
     g->state = kind == ']' ? OSC_START : STRING;
 }
 
@@ -357,11 +444,6 @@ static void finish_string(struct guard *g)
         show(g, g->string.data, g->string.len);
         show(g, "\x1b\\", 2);
     }
-}
-
-static bool all_zero(const char *nonce)
-{
-    return strspn(nonce, "0") >= MARK_NONCE_LEN;
 }
 
 static bool is_nonce(const char *text)

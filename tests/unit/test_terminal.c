@@ -12,6 +12,7 @@
 
 #define NONCE "0123456789abcdef0123456789abcdef"
 #define ZEROS "00000000000000000000000000000000"
+#define SHOWN "01234560000000000000000000000000" /* what is left of a printed nonce */
 
 struct seen {
     char kinds[64];
@@ -205,6 +206,18 @@ static void v13_characters_cut_in_two(void **state)
     (void)state;
     give("ab\xe6\x97\xa5\xf0\x9f\x98\x80z", 10, 1);
     assert_row(0, "ab\xe6\x97\xa5\xf0\x9f\x98\x80z");
+}
+
+static void bad_utf8_shows_the_same_whatever_the_chunks(void **state)
+{
+    static const char bytes[] = "a\xe2\x80z\xf0\x9f\x98\xe6\x97\xa5\xff\xc2\x9b\xc0\xaf.";
+    for (size_t chunk = 1; chunk <= sizeof bytes; chunk++) {
+        teardown(state);
+        setup(state);
+        give(bytes, sizeof bytes - 1, chunk);
+        assert_row(0,
+                   "a\xef\xbf\xbdz\xef\xbf\xbd\xe6\x97\xa5\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd.");
+    }
 }
 
 /* ---- sequences ---- */
@@ -424,15 +437,27 @@ static void the_nonce_is_scrubbed_wherever_it_stands(void **state)
     (void)state;
     assert_int_equal(terminal_write(terminal, bytes, sizeof bytes - 1), sizeof bytes - 1);
     assert_null(strstr(bytes, NONCE));
-    assert_row(0, "__ptyd_v=([0]=\"" ZEROS "\")");
+    assert_row(0, "__ptyd_v=([0]=\"" SHOWN "\")");
     assert_int_equal(seen.count, 1);
 }
 
-static void the_nonce_is_scrubbed_when_cut(void **state)
+static void the_nonce_is_scrubbed_however_it_is_cut(void **state)
+{
+    for (size_t chunk = 1; chunk < 40; chunk++) {
+        teardown(state);
+        setup(state);
+        give("0123x012345678 " NONCE NONCE "\x1b[m\r\n" NONCE "y", 15 + 64 + 5 + 33, chunk);
+        assert_row(0, "0123x012345678 " SHOWN SHOWN);
+        assert_row(1, SHOWN "y");
+    }
+}
+
+static void typing_is_echoed_at_once(void **state)
 {
     (void)state;
-    give("x" NONCE "y", 34, 9);
-    assert_row(0, "x" ZEROS "y");
+    for (const char *key = "0123456"; *key; key++)
+        give(key, 1, 1);
+    assert_row(0, "0123456");
 }
 
 static void a_raw_field_without_end_gives_up(void **state)
@@ -464,6 +489,7 @@ int main(void)
         TEST(v11_string_without_end),
         TEST(v12_very_long_text),
         TEST(v13_characters_cut_in_two),
+        TEST(bad_utf8_shows_the_same_whatever_the_chunks),
         TEST(csi_keeps_what_is_harmless),
         TEST(csi_splits_clamps_and_drops),
         TEST(queries_are_answered_and_not_shown),
@@ -481,7 +507,8 @@ int main(void)
         TEST(marks_come_in_order_whatever_the_chunks),
         TEST(marks_of_others_are_forged_and_invisible),
         TEST(the_nonce_is_scrubbed_wherever_it_stands),
-        TEST(the_nonce_is_scrubbed_when_cut),
+        TEST(the_nonce_is_scrubbed_however_it_is_cut),
+        TEST(typing_is_echoed_at_once),
         TEST(a_raw_field_without_end_gives_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
