@@ -98,16 +98,14 @@ static bool is_of_interest(struct span method)
     return false;
 }
 
+/* A method is looked for in a line's head and, if it is not there, once more in the whole line:
+ * never in between, or a long line would be read again with every piece of it. */
 enum gate_verdict gate_client_look(const struct gate *g, const char *line, size_t len, bool whole)
 {
     struct span method;
-    size_t head = len < HEAD_BYTES ? len : HEAD_BYTES;
+    size_t head = whole || len < HEAD_BYTES ? len : HEAD_BYTES;
     (void)g;
     if (span_peek(line, head, "method", &method) == 0)
-        return is_of_interest(method) ? GATE_TAKE : GATE_PASS;
-    if (len < HEAD_BYTES && !whole)
-        return GATE_MORE;
-    if (span_peek(line, len, "method", &method) == 0)
         return is_of_interest(method) ? GATE_TAKE : GATE_PASS;
     return whole ? GATE_PASS : GATE_MORE;
 }

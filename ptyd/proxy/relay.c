@@ -17,8 +17,9 @@
 
 struct direction {
     int from, to;     /* descriptors; -1 when over */
-    struct bytes in;  /* read, not decided */
-    size_t scanned;   /* bytes of `in` known to hold no line end */
+    struct bytes in;  /* read */
+    size_t at;        /* bytes of `in` that are decided */
+    size_t scanned;   /* bytes of `in` known to hold no line end that is not decided */
     struct bytes out; /* to be written to `to` */
     size_t written;   /* bytes of `out` that are */
     bool passing;     /* inside a line that passes */
@@ -39,49 +40,52 @@ static size_t queued(const struct direction *d)
 
 /* ---- decisions ---- */
 
-/* Moves the first `len` bytes of what was read to what is to be written. */
+/* The next `len` bytes of what was read are decided. */
+static void done(struct direction *d, size_t len)
+{
+    d->at += len;
+    d->scanned = d->at;
+    if (d->at == d->in.len)
+        d->at = d->scanned = d->in.len = 0;
+}
+
 static void pass(struct direction *d, size_t len)
 {
-    bytes_append(&d->out, d->in.data, len);
-    bytes_consume(&d->in, len);
-    d->scanned = 0;
+    bytes_append(&d->out, d->in.data + d->at, len);
+    done(d, len);
 }
 
 /* Handles one line, or what is there of it. Returns false when more must come first. */
 static bool step(struct relay *r, struct direction *d)
 {
-    const char *newline = d->in.len > d->scanned
-                              ? memchr(d->in.data + d->scanned, '\n', d->in.len - d->scanned)
-                              : NULL;
-    size_t len = newline ? (size_t)(newline - d->in.data) : d->in.len;
-    bool up = d == &r->up;
-    d->scanned = len;
-    if (!d->in.len)
+    if (d->at == d->in.len)
         return false;
+    const char *line = d->in.data + d->at;
+    const char *newline = memchr(d->in.data + d->scanned, '\n', d->in.len - d->scanned);
+    size_t len = newline ? (size_t)(newline - line) : d->in.len - d->at;
+    bool up = d == &r->up, whole = newline != NULL;
+    d->scanned = d->at + len;
     if (d->passing) {
-        d->passing = !newline;
-        pass(d, newline ? len + 1 : len);
+        d->passing = !whole;
+        pass(d, len + whole);
         return true;
     }
-    enum gate_verdict verdict = up ? gate_client_look(r->gate, d->in.data, len, newline != NULL)
-                                   : gate_server_look(r->gate, d->in.data, len, newline != NULL);
-    if (verdict != GATE_PASS && !newline && len <= LIMIT_PROXY_LINE && !d->ended)
+    enum gate_verdict verdict = up ? gate_client_look(r->gate, line, len, whole)
+                                   : gate_server_look(r->gate, line, len, whole);
+    if (verdict != GATE_PASS && !whole && len <= LIMIT_PROXY_LINE && !d->ended)
         return false;
-    if (verdict == GATE_PASS ||
-        !newline) { /* too long to hold, or cut off by the end: as it came */
-        d->passing = !newline;
-        pass(d, newline ? len + 1 : len);
+    if (verdict == GATE_PASS || !whole) { /* too long to hold, or cut off by the end: as it came */
+        d->passing = !whole;
+        pass(d, len + whole);
         return true;
     }
     if (up)
-        d->waiting = !gate_client_line(r->gate, d->in.data, len, &r->up.out);
+        d->waiting = !gate_client_line(r->gate, line, len, &r->up.out);
     else
-        gate_server_line(r->gate, d->in.data, len, &r->down.out, &r->up.out);
-    if (d->waiting)
-        return false;
-    bytes_consume(&d->in, len + 1);
-    d->scanned = 0;
-    return true;
+        gate_server_line(r->gate, line, len, &r->down.out, &r->up.out);
+    if (!d->waiting)
+        done(d, len + 1);
+    return !d->waiting;
 }
 
 static void decide(struct relay *r, struct direction *d)
@@ -94,6 +98,11 @@ static void decide(struct relay *r, struct direction *d)
 
 static void read_more(struct direction *d)
 {
+    if (d->at) {
+        bytes_consume(&d->in, d->at);
+        d->scanned -= d->at;
+        d->at = 0;
+    }
     char *to = bytes_reserve(&d->in, READ_BYTES);
     ssize_t n = to ? read(d->from, to, READ_BYTES) : -1;
     if (n > 0) {
@@ -130,7 +139,7 @@ static bool wants_to_read(const struct direction *d)
 static void close_when_done(struct relay *r)
 {
     struct direction *up = &r->up;
-    if (up->ended && !up->in.len && !queued(up) && up->to >= 0) {
+    if (up->ended && up->at == up->in.len && !queued(up) && up->to >= 0) {
         close(up->to);
         up->to = -1;
     }
@@ -178,7 +187,7 @@ void relay_run(struct gate *gate, struct relay_ends ends)
     int in_flags = set_nonblocking(ends.client_in), out_flags = set_nonblocking(ends.client_out);
     set_nonblocking(ends.server_in);
     set_nonblocking(ends.server_out);
-    while (!r.down.ended || r.down.in.len || queued(&r.down))
+    while (!r.down.ended || r.down.at < r.down.in.len || queued(&r.down))
         run_once(&r);
     if (r.up.to >= 0)
         close(r.up.to);
