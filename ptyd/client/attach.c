@@ -132,6 +132,10 @@ static void take_message(struct attach *a, const json_t *message)
         if (base64_decode(json_string_value(data), json_string_length(data), &bytes) == 0)
             put(bytes.data, bytes.len);
         bytes_finish(&bytes);
+    } else if (method && !strcmp(method, "view.cwd")) {
+        const char *cwd = json_string_value(json_object_get(params, "cwd"));
+        if (cwd && chdir(cwd) < 0)
+            errno = 0; /* gone or not ours: stay where we are */
     } else if (method && !strcmp(method, "view.end")) {
         a->exit_status = (int)json_integer_value(json_object_get(params, "exit_status"));
         a->outcome = ENDED;

@@ -1,3 +1,4 @@
+#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,9 @@ int command_open(int argc, char **argv)
     if (end < argc)
         json_object_set_new(params, "argv", rest_of(argc, argv));
     set(params, "name", cli.session);
+    if (strcmp(nl_langinfo(CODESET), "UTF-8"))
+        cli_fail(0, "your locale is %s; sessions are UTF-8 (set LANG=C.UTF-8)",
+                 nl_langinfo(CODESET));
     json_t *result = request_once(&cli, true, "session.open", params);
     if (!result)
         return EXIT_FAILED;

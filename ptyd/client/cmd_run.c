@@ -22,9 +22,9 @@ enum { TIMEOUT = CLI_FIRST_OWN };
 
 static void on_notification(void *user, const char *method, const json_t *params)
 {
-    const bool *quiet = user;
+    (void)user;
     const json_t *text = json_object_get(params, "text");
-    if (strcmp(method, "run.output") || *quiet || !json_is_string(text))
+    if (strcmp(method, "run.output") || !json_is_string(text))
         return;
     fwrite(json_string_value(text), 1, json_string_length(text), stdout);
     fflush(stdout);
@@ -69,18 +69,19 @@ static int run(const struct cli *cli, char *text, double timeout)
 {
     struct rpc rpc;
     int cols, rows;
-    bool quiet = cli->json;
     request_terminal_size(&cols, &rows);
     if (rpc_connect(&rpc, !cli->no_start) < 0)
         return EXIT_PTYD;
     json_t *open = request_open_params(cli->session);
     json_object_set_new(open, "size", request_size_json(cols, rows));
     json_t *opened = rpc_call(&rpc, "session.open", open, NULL, NULL);
-    json_t *result = opened ? rpc_call(&rpc, "session.run",
-                                       json_pack("{s:s, s:s, s:I}", "name", cli->session, "command",
-                                                 text, "timeout_ms", (json_int_t)(timeout * 1000)),
-                                       on_notification, &quiet)
-                            : NULL;
+    json_t *result =
+        opened
+            ? rpc_call(&rpc, "session.run",
+                       json_pack("{s:s, s:s, s:b, s:I}", "name", cli->session, "command", text,
+                                 "stream", !cli->json, "timeout_ms", (json_int_t)(timeout * 1000)),
+                       on_notification, NULL)
+            : NULL;
     int status = result ? report(cli, result, timeout) : EXIT_PTYD;
     json_decref(opened);
     json_decref(result);

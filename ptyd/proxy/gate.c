@@ -365,7 +365,8 @@ static void settle(struct gate *g, const struct request *r, const char *line, si
         delivery_commit(g->delivery, r->taken);
     else if (r->kind == REQUEST_TURN)
         delivery_release(g->delivery, r->taken);
-    else if (r->kind == REQUEST_INITIALIZE && accepted && g->capability == NOT_ASKED)
+    else if (r->kind == REQUEST_INITIALIZE && accepted &&
+             (g->capability == NOT_ASKED || g->capability == UNKNOWN))
         ask(g, to_server);
     else if (r->kind == REQUEST_THREAD && accepted) {
         json_t *value = json_loadb(result.at, result.len, JSON_ALLOW_NUL, NULL);

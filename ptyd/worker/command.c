@@ -18,7 +18,9 @@ struct command {
     char *text;
     enum block_type actor;
     enum phase phase;
-    uint64_t seq; /* of its block, when RUNNING */
+    uint64_t seq;        /* of its block, when RUNNING */
+    bool streams;        /* the client wants the output as it comes */
+    struct bytes output; /* not sent yet */
     uv_timer_t timer;
 };
 
@@ -31,6 +33,7 @@ static void on_timer_closed(uv_handle_t *handle)
 {
     struct command *c = handle->data;
     json_decref(c->id);
+    bytes_finish(&c->output);
     free(c->text);
     free(c);
 }
@@ -43,8 +46,17 @@ static void finish(struct command *c)
     uv_close((uv_handle_t *)&c->timer, on_timer_closed);
 }
 
+static void send_output(struct command *c)
+{
+    if (c->output.len)
+        client_notify(c->client, "run.output",
+                      json_pack("{s:s#}", "text", c->output.data, (int)c->output.len));
+    c->output.len = 0;
+}
+
 static void reply(struct command *c, const struct block *block, bool completed, bool timed_out)
 {
+    send_output(c);
     client_reply(c->client, c->id,
                  json_pack("{s:b, s:b, s:b, s:o}", "completed", completed, "timed_out", timed_out,
                            "typed", c->phase != WAITING, "block",
@@ -85,12 +97,18 @@ static void on_begin(struct watcher *w, struct block *block)
     c->seq = block->seq;
 }
 
+/* A client that does not read loses nothing of the block, only the view of it as it runs. */
 static void on_output(struct watcher *w, struct block *block, const char *text, size_t len)
 {
     struct command *c = of_watcher(w);
-    if (c->phase == RUNNING && block->seq == c->seq &&
+    if (c->streams && c->phase == RUNNING && block->seq == c->seq &&
         client_queued(c->client) < LIMIT_CLIENT_QUEUE)
-        client_notify(c->client, "run.output", json_pack("{s:s#}", "text", text, (int)len));
+        bytes_append(&c->output, text, len);
+}
+
+static void on_drained(struct watcher *w)
+{
+    send_output(of_watcher(w));
 }
 
 static void on_end(struct watcher *w, struct block *block)
@@ -149,6 +167,7 @@ void command_call(struct client *client, const json_t *id, const json_t *params)
                     .maybe_prompt = on_maybe_prompt,
                     .block_begin = on_begin,
                     .block_output = on_output,
+                    .drained = on_drained,
                     .block_end = on_end,
                     .exited = on_exited,
                     .gone = on_gone},
@@ -156,6 +175,7 @@ void command_call(struct client *client, const json_t *id, const json_t *params)
         .session = session,
         .id = json_incref((json_t *)id),
         .text = text_copy(text),
+        .streams = json_is_true(json_object_get(params, "stream")),
         .actor = actor && !strcmp(actor, "agent") ? BLOCK_AGENT_CMD : BLOCK_USER_CMD,
     };
     uv_timer_init(&worker->loop, &c->timer);

@@ -345,11 +345,12 @@ void session_input(struct session *s, const char *bytes, size_t len)
 void session_type_command(struct session *s, const char *command, enum block_type actor)
 {
     struct bytes line = {0};
-    bool paste = strchr(command, '\n') && terminal_bracketed_paste(s->terminal);
+    bool paste = strpbrk(command, "\n\t") && terminal_bracketed_paste(s->terminal);
     tracker_set_actor(s->tracker, actor);
+    /* Other control characters are keys in disguise: they are left out. */
     bytes_append_text(&line, paste ? "\x1b[200~" : "");
     for (const char *at = command; *at; at++)
-        if (*at == '\n' || *at == '\t' || (unsigned char)*at >= 0x20) /* no keys in disguise */
+        if (*at == '\n' || *at == '\t' || ((unsigned char)*at >= 0x20 && *at != 0x7f))
             bytes_append_char(&line, *at);
     bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
     session_input(s, line.data, line.len);

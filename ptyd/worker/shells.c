@@ -26,10 +26,11 @@ static bool has_prefix(const char *name, const char *prefix)
 /* Variables that speak of the client's own terminal or of our service manager, and ours. */
 static bool is_left_out(const char *name)
 {
-    static const char *const names[] = {"TMUX", "TMUX_PANE", "STY",   "WINDOW",  "NOTIFY_SOCKET",
-                                        "TERM", "COLORTERM", "LINES", "COLUMNS", "TERMCAP"};
-    static const char *const prefixes[] = {"TERM_PROGRAM", "VTE_",      "VSCODE_",
-                                           "LISTEN_",      "WATCHDOG_", "PTYD_"};
+    static const char *const names[] = {"TMUX",          "TMUX_PANE", "STY",         "WINDOW",
+                                        "NOTIFY_SOCKET", "TERM",      "COLORTERM",   "LINES",
+                                        "COLUMNS",       "TERMCAP",   "PTYD_SESSION"};
+    static const char *const prefixes[] = {"TERM_PROGRAM", "VTE_", "VSCODE_", "LISTEN_",
+                                           "WATCHDOG_"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;

@@ -23,6 +23,7 @@ struct view {
     bool looks;     /* types nothing */
     bool owns;      /* the session ends with it */
     bool stale;     /* it must be redrawn */
+    char *cwd;      /* told last, NULL before */
     struct bytes output;
     uv_timer_t timer;
 };
@@ -38,6 +39,7 @@ static void on_timer_closed(uv_handle_t *handle)
 {
     struct view *v = handle->data;
     bytes_finish(&v->output);
+    free(v->cwd);
     free(v);
 }
 
@@ -116,6 +118,18 @@ static void on_drained(struct watcher *w)
         send_output(v);
 }
 
+/* Its process goes along, so that what the outer terminal opens next opens there. */
+static void on_prompt(struct watcher *w)
+{
+    struct view *v = of_watcher(w);
+    const char *cwd = tracker_cwd(session_tracker(v->session));
+    if (v->cwd && !strcmp(v->cwd, cwd))
+        return;
+    free(v->cwd);
+    v->cwd = text_copy(cwd);
+    client_notify(v->client, "view.cwd", json_pack("{s:s}", "cwd", cwd));
+}
+
 static void on_resized(struct watcher *w)
 {
     make_stale(of_watcher(w));
@@ -180,6 +194,7 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
         .watcher = {.display = on_display,
                     .drained = on_drained,
                     .resized = on_resized,
+                    .prompt = on_prompt,
                     .exited = on_exited,
                     .gone = on_gone},
         .next = all,
@@ -199,6 +214,7 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
         session_resize(session, cols, rows);
     session_watch(session, &v->watcher);
     redraw(v);
+    on_prompt(&v->watcher);
 }
 
 static struct view *view_of(const struct client *client)

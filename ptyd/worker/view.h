@@ -5,7 +5,7 @@
 #include "ptyd/worker/server.h"
 
 /* `session.attach {name, size, view, owns}`: replies with what the joining line needs, then sends
- * `view.output {data}` (base64) and, at the end, `view.end {exit_status}`. */
+ * `view.output {data}` (base64), `view.cwd {cwd}` and, at the end, `view.end {exit_status}`. */
 void view_attach_call(struct client *client, const json_t *id, const json_t *params);
 
 /* `view.leave`: the user goes, the session stays, also one that the view owns. */

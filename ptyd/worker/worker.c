@@ -87,9 +87,21 @@ static void remove_exited(struct worker *w, const char *name)
         }
 }
 
+/* The keeper holds fewer living ones than there are places. */
+static void remove_any_exited(struct worker *w)
+{
+    for (int i = 0; i < w->session_count; i++)
+        if (session_exited(w->sessions[i])) {
+            remove_exited(w, session_name(w->sessions[i]));
+            return;
+        }
+}
+
 static void take_session(struct worker *w, const struct wire_message *m, const int fds[2])
 {
     remove_exited(w, m->name);
+    if (w->session_count == LIMIT_SESSIONS)
+        remove_any_exited(w);
     struct session *s = session_adopt(w, m->name, m->pid, fds[0], fds[1]);
     if (!s) {
         worker_tell(w, WIRE_CLOSE, m->name, NULL, 0);

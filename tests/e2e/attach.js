@@ -26,9 +26,9 @@ class Terminal {
 }
 
 // Processes whose whole command line is this.
-function processesOf(command) {
+function processesOf(...command) {
   return fs.readdirSync('/proc').filter((pid) => {
-    try { return /^\d+$/.test(pid) && fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `${command}\0`; } catch { return false; }
+    try { return /^\d+$/.test(pid) && fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8') === command.map((word) => `${word}\0`).join(''); } catch { return false; }
   }).map(Number);
 }
 
@@ -51,6 +51,13 @@ async function main() {
     await terminal.expect(/attached\r\n/);
     await until('the block', () => last().cmd === 'echo attached' && last().exit_code === 0);
     assert.ok(!terminal.text.includes('7711'));
+  });
+
+  await report.test("the attach process goes along with the session's directory", async () => {
+    const [pid] = processesOf(PTYD, 'attach', 'work');
+    terminal.type('cd /usr\r');
+    await until('it is there', () => fs.readlinkSync(`/proc/${pid}/cwd`) === '/usr');
+    terminal.type('cd\r');
   });
 
   await report.test('Ctrl-C in a command: user_kill, 130; at the prompt: no block', async () => {

@@ -74,7 +74,7 @@ async function main() {
 
   await report.test("the shell's environment, descriptors, signals and terminal are clean", () => {
     const out = (command) => daemon.ptyd('run', '-s', 'one', '--', command).stdout.trim();
-    assert.strictEqual(out('env | cut -d= -f1 | grep -i ptyd'), 'PTYD_SESSION');
+    assert.strictEqual(out('env | cut -d= -f1 | grep -i ptyd | sort'), 'PTYD_SESSION\nPTYD_SOCKET\nPTYD_STATE_DIR');
     assert.strictEqual(out('echo $TERM $COLORTERM'), 'xterm-256color truecolor');
     assert.strictEqual(out('ls /proc/$$/fd | tr "\\n" " "').trim(), '0 1 2 255');
     assert.strictEqual(out('grep -E "SigIgn|SigBlk" /proc/self/status | tr -d "\\n\\t"'), 'SigBlk:0000000000000000SigIgn:0000000000000000');
