@@ -1,5 +1,7 @@
 #include "vterm_snapshot/capture.h"
 
+#include <string.h>
+
 void capture_begin(struct capture *c, uint64_t anchor, int col, uint32_t stamp)
 {
     c->active = true;
@@ -10,12 +12,20 @@ void capture_begin(struct capture *c, uint64_t anchor, int col, uint32_t stamp)
     c->blank = 0;
 }
 
-static void hand_out(struct capture *c)
+static void hand_out(struct capture *c, const char *text, size_t len)
 {
     static const char newlines[64] = {[0 ... 63] = '\n'};
     for (; c->blank; c->blank -= c->blank < 64 ? c->blank : 64)
         c->output(c->user, newlines, c->blank < 64 ? (size_t)c->blank : 64);
-    c->output(c->user, c->text.data, c->text.len);
+    c->output(c->user, text, len);
+}
+
+static void text_out(struct capture *c, const char *text, size_t len, bool continuation)
+{
+    c->blank += c->started && !continuation;
+    c->started = true;
+    if (len)
+        hand_out(c, text, len);
 }
 
 /* A row that goes on in the next one keeps its trailing blanks: they were printed. */
@@ -27,11 +37,8 @@ static void row_out(struct capture *c, const struct row *row, int from, bool wra
         row_text(row, from, row_used(row), clusters, &c->text);
     else
         row_text_trimmed(row, from, clusters, &c->text);
-    if (c->started && !(row->continuation && from == 0))
-        c->blank++;
-    c->started = true;
-    if (c->text.len && !c->text.failed)
-        hand_out(c);
+    if (!c->text.failed)
+        text_out(c, c->text.data, c->text.len, row->continuation && from == 0);
 }
 
 static bool belongs(const struct capture *c, const struct row *row, uint64_t number)
@@ -51,6 +58,13 @@ void capture_row_leaves(struct capture *c, const struct row *row, uint64_t numbe
     if (!c->active || !belongs(c, row, number) || is_leading_blank(c, row, number))
         return;
     row_out(c, row, number == c->anchor ? c->anchor_col : 0, wrapped, clusters);
+}
+
+void capture_text_leaves(struct capture *c, const char *text, size_t len, bool continuation)
+{
+    bool blank = strspn(text, " ") >= len;
+    if (c->active && !(blank && c->erased && !c->started))
+        text_out(c, text, len, continuation);
 }
 
 void capture_screen_erased(struct capture *c, uint64_t top)

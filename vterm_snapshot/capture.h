@@ -36,6 +36,10 @@ void capture_begin(struct capture *capture, uint64_t anchor, int col, uint32_t s
 void capture_row_leaves(struct capture *capture, const struct row *row, uint64_t number,
                         bool wrapped, const struct cluster_table *clusters);
 
+/* The same for a row that never was on the screen: `text` is what row_text() would give, trimmed
+ * unless `wrapped`. It stands behind the anchor. */
+void capture_text_leaves(struct capture *capture, const char *text, size_t len, bool continuation);
+
 /* The command blanked the whole screen, whose first row is `top`. */
 void capture_screen_erased(struct capture *capture, uint64_t top);
 

@@ -1,40 +1,14 @@
-#include "vterm_snapshot/emulator.h"
+#include "vterm_snapshot/emulator_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vterm.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 
 /* 0.2 replaced the cursor in the resize callback by a struct of fields. */
 #define VTERM_HAS_FIELDS (VTERM_VERSION_MAJOR > 0 || VTERM_VERSION_MINOR >= 2)
-
-struct emulator {
-    struct emulator_options options;
-    VTerm *vterm;
-    VTermState *state;
-    struct grid primary, alternate;
-    struct grid *shown; /* one of the two */
-    struct scrollback *scrollback;
-    struct pen_table *pens;
-    struct cluster_table *clusters;
-    struct capture capture;
-
-    VTermPos cursor;
-    bool cursor_visible;
-    int primary_cursor_row; /* while the alternate screen is shown */
-    bool alt_seen;
-
-    struct pen pen;      /* what SGR has set */
-    uint16_t pen_number; /* interned, when pen_known */
-    uint16_t blank_pen;  /* its background alone */
-    bool pen_known;
-
-    /* Where the last character ended: a character that follows it in column 0 was wrapped. */
-    int glyph_row, glyph_end;
-    bool resizing; /* what is fed comes from us: answer nothing */
-};
 
 /* libvterm trusts its allocator. Out of memory ends the process; the keeper starts another. */
 static void *allocate(size_t size, void *user)
@@ -113,7 +87,7 @@ static int on_initpen(void *user)
     return 1;
 }
 
-static void know_pen(struct emulator *e)
+void emulator_know_pen(struct emulator *e)
 {
     if (e->pen_known)
         return;
@@ -138,7 +112,7 @@ static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
     struct grid *grid = e->shown;
     if (pos.row < 0 || pos.row >= grid->rows)
         return 1;
-    know_pen(e);
+    emulator_know_pen(e);
     grid_put(grid, pos.row, pos.col, character_of(e, info), info->width, e->pen_number);
     if (pos.col == 0 && e->glyph_end >= grid->cols - 1 && e->glyph_row == pos.row - 1)
         grid->row[pos.row]->continuation = true;
@@ -163,7 +137,7 @@ static int on_erase(VTermRect rect, int selective, void *user)
 {
     struct emulator *e = user;
     (void)selective;
-    know_pen(e);
+    emulator_know_pen(e);
     grid_erase(e->shown, rect.start_row, rect.end_row, rect.start_col, rect.end_col, e->blank_pen);
     if (e->shown == &e->primary && rect.start_row == 0 && rect.end_row >= e->shown->rows &&
         rect.start_col == 0 && rect.end_col >= e->shown->cols)
@@ -185,7 +159,7 @@ static void push_run(const struct row *row, struct pen_run *runs, uint16_t *coun
     }
 }
 
-static void push_row(struct emulator *e, int index)
+void emulator_push_row(struct emulator *e, int index)
 {
     const struct row *row = e->primary.row[index];
     bool wrapped = index + 1 < e->primary.rows && e->primary.row[index + 1]->continuation;
@@ -208,7 +182,7 @@ static void push_row(struct emulator *e, int index)
 static void push_top(struct emulator *e, int count)
 {
     for (int i = 0; i < count; i++)
-        push_row(e, i);
+        emulator_push_row(e, i);
 }
 
 static int move_rect(VTermRect dest, VTermRect src, void *user)
@@ -231,7 +205,7 @@ static int on_scroll(VTermRect rect, int downward, int rightward, void *user)
     struct grid *grid = e->shown;
     if (!inside(grid, rect))
         return 1;
-    know_pen(e);
+    emulator_know_pen(e);
     if (rightward || rect.start_col > 0 || rect.end_col < grid->cols) {
         vterm_scroll_rect(rect, downward, rightward, move_rect, on_erase, e);
         return 1;
@@ -378,6 +352,10 @@ struct emulator *emulator_create(const struct emulator_options *options)
     vterm_state_set_callbacks(e->state, &state_callbacks, e);
     vterm_state_set_bold_highbright(e->state, 0);
     vterm_state_reset(e->state, 1);
+    vterm_input_write(e->vterm,
+                      "\x1b"
+                      "7",
+                      2); /* a DECRC without DECSC finds defaults, not zeros */
     e->alt_seen = false;
     return e;
 }
@@ -394,12 +372,48 @@ void emulator_destroy(struct emulator *e)
     pen_table_destroy(e->pens);
     cluster_table_destroy(e->clusters);
     capture_finish(&e->capture);
+    bytes_finish(&e->line);
     free(e);
+}
+
+void emulator_place_cursor(struct emulator *e, int row, int col)
+{
+    char sequence[32];
+    int len = snprintf(sequence, sizeof sequence, "\x1b[%d;%dH", row + 1, col + 1);
+    vterm_input_write(e->vterm, sequence, (size_t)len);
+}
+
+/* What the bypass left: at most a line, or anything that is not plain. */
+static void feed_libvterm(struct emulator *e, const char *bytes, size_t len)
+{
+    plain_observe(&e->plain, bytes, len);
+    while (len) {
+        size_t piece = utf8_floor(bytes, len, LIMIT_FEED_BYTES);
+        piece = piece ? piece : len;
+        vterm_input_write(e->vterm, bytes, piece);
+        bytes += piece;
+        len -= piece;
+    }
+}
+
+/* Behind the line that the bypass does not take, it may take the next ones again. */
+static size_t until_line_end(const char *bytes, size_t len)
+{
+    const char *newline = memchr(bytes, '\n', len);
+    return newline ? (size_t)(newline - bytes) + 1 : len;
 }
 
 void emulator_feed(struct emulator *e, const char *bytes, size_t len)
 {
-    vterm_input_write(e->vterm, bytes, len);
+    while (len) {
+        size_t taken = bypass_lines(e, bytes, len);
+        if (!taken) {
+            taken = e->plain.exotic || bytes[0] == 0x1b ? len : until_line_end(bytes, len);
+            feed_libvterm(e, bytes, taken);
+        }
+        bytes += taken;
+        len -= taken;
+    }
 }
 
 static int clamp_size(int value)
@@ -407,13 +421,6 @@ static int clamp_size(int value)
     return value < LIMIT_SIZE_MIN   ? LIMIT_SIZE_MIN
            : value > LIMIT_SIZE_MAX ? LIMIT_SIZE_MAX
                                     : value;
-}
-
-static void feed_position(struct emulator *e, int row, int col)
-{
-    char sequence[32];
-    int len = snprintf(sequence, sizeof sequence, "\x1b[%d;%dH", row + 1, col + 1);
-    emulator_feed(e, sequence, (size_t)len);
 }
 
 /* A scroll region that reaches below the new size makes libvterm write outside its memory, so it
@@ -426,8 +433,8 @@ void emulator_resize(struct emulator *e, int cols, int rows)
         return;
     VTermPos at = e->cursor;
     e->resizing = true;
-    emulator_feed(e, "\x1b[r", 3);
-    feed_position(e, at.row, at.col);
+    feed_libvterm(e, "\x1b[r", 3);
+    emulator_place_cursor(e, at.row, at.col);
     vterm_set_size(e->vterm, rows, cols);
     vterm_state_get_cursorpos(e->state, &e->cursor);
     e->resizing = false;
@@ -441,7 +448,7 @@ void emulator_mend_cursor(struct emulator *e)
     int row = at.row < e->shown->rows ? at.row : e->shown->rows - 1;
     int col = at.col < e->shown->cols ? at.col : e->shown->cols - 1;
     if (row != at.row || col != at.col)
-        feed_position(e, row, col);
+        emulator_place_cursor(e, row, col);
 }
 
 void emulator_clear_scrollback(struct emulator *e)

@@ -21,6 +21,7 @@ struct emulator;
 struct emulator_options {
     int cols, rows;    /* within LIMIT_SIZE_MIN .. LIMIT_SIZE_MAX */
     size_t scrollback; /* lines */
+    bool no_bypass;    /* everything visits libvterm (for comparison in tests) */
     /* NULL, or gets what the terminal answers to a query. */
     void (*reply)(void *user, const char *bytes, size_t len);
     void *user;
@@ -30,7 +31,7 @@ struct emulator_options {
 struct emulator *emulator_create(const struct emulator_options *options);
 void emulator_destroy(struct emulator *e);
 
-/* At most LIMIT_FEED_BYTES at once, cut where the guard cuts. */
+/* Whole sequences, or text that ends between characters. */
 void emulator_feed(struct emulator *e, const char *bytes, size_t len);
 
 /* Clamps the size and changes it; the content keeps its rows, without reflow. */

@@ -108,13 +108,6 @@ static void show(struct guard *g, const char *bytes, size_t len)
 
 static void feed(struct guard *g, const char *bytes, size_t len)
 {
-    while (len > LIMIT_FEED_BYTES) {
-        size_t piece = utf8_floor(bytes, len, LIMIT_FEED_BYTES);
-        piece = piece ? piece : LIMIT_FEED_BYTES;
-        g->events->feed(g->user, bytes, piece);
-        bytes += piece;
-        len -= piece;
-    }
     if (len)
         g->events->feed(g->user, bytes, len);
 }

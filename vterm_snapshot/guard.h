@@ -21,7 +21,7 @@ struct guard;
 
 /* All called during guard_write(), with the guard's user pointer. */
 struct guard_events {
-    /* A run for libvterm: valid at every cut, at most LIMIT_FEED_BYTES. */
+    /* A run for libvterm: whole sequences, or text that may be cut between characters. */
     void (*feed)(void *user, const char *bytes, size_t len);
     /* An OSC's payload without introducer and terminator, NUL-terminated, C0 removed, at most
      * LIMIT_STRING_BYTES. Never 7711. */

@@ -125,6 +125,7 @@ struct terminal *terminal_create(const struct terminal_options *options)
         .cols = clamp(options->cols, LIMIT_COLS_DEFAULT),
         .rows = clamp(options->rows, LIMIT_ROWS_DEFAULT),
         .scrollback = options->scrollback ? options->scrollback : LIMIT_SCROLLBACK_LINES,
+        .no_bypass = options->no_bypass,
         .reply = on_reply,
         .user = t,
     });

@@ -31,8 +31,9 @@ struct terminal_events {
 };
 
 struct terminal_options {
-    int cols, rows;                       /* clamped to LIMIT_SIZE_MIN .. LIMIT_SIZE_MAX */
-    size_t scrollback;                    /* lines kept; 0 for LIMIT_SCROLLBACK_LINES */
+    int cols, rows;    /* clamped to LIMIT_SIZE_MIN .. LIMIT_SIZE_MAX */
+    size_t scrollback; /* lines kept; 0 for LIMIT_SCROLLBACK_LINES */
+    bool no_bypass;    /* slower, and the same: every byte visits libvterm (tests compare) */
     const struct terminal_events *events; /* outlives the terminal */
     void *user;
 };

@@ -1,0 +1,50 @@
+/* emulator_private.h - what emulator.c and bypass.c share: the emulator from inside. */
+#ifndef VTERM_SNAPSHOT_EMULATOR_PRIVATE_H
+#define VTERM_SNAPSHOT_EMULATOR_PRIVATE_H
+
+#include <vterm.h>
+
+#include "vterm_snapshot/emulator.h"
+#include "vterm_snapshot/plain.h"
+
+struct emulator {
+    struct emulator_options options;
+    VTerm *vterm;
+    VTermState *state;
+    struct grid primary, alternate;
+    struct grid *shown; /* one of the two */
+    struct scrollback *scrollback;
+    struct pen_table *pens;
+    struct cluster_table *clusters;
+    struct capture capture;
+
+    VTermPos cursor;
+    bool cursor_visible;
+    int primary_cursor_row; /* while the alternate screen is shown */
+    bool alt_seen;
+
+    struct pen pen;      /* what SGR has set */
+    uint16_t pen_number; /* interned, when pen_known */
+    uint16_t blank_pen;  /* its background alone */
+    bool pen_known;
+
+    /* Where the last character ended: a character that follows it in column 0 was wrapped. */
+    int glyph_row, glyph_end;
+    struct plain plain;
+    struct bytes line; /* scratch of the bypass */
+    bool resizing;     /* what is fed comes from us: answer nothing */
+};
+
+/* Interns the pen that SGR has set: pen_number and blank_pen are right afterwards. */
+void emulator_know_pen(struct emulator *e);
+
+/* The primary screen's row `index` leaves at the top, to capture and scrollback. */
+void emulator_push_row(struct emulator *e, int index);
+
+/* Tells libvterm where the cursor is. */
+void emulator_place_cursor(struct emulator *e, int row, int col);
+
+/* Takes plain lines from the front of a text without visiting libvterm; returns how many bytes. */
+size_t bypass_lines(struct emulator *e, const char *bytes, size_t len);
+
+#endif

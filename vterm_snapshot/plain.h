@@ -1,0 +1,27 @@
+/* plain.h - whether text may take the short way around libvterm.
+ *
+ * Printable ASCII lines do the same in every terminal as long as no mode changes what a character
+ * or a line end means. This keeps account of those modes from the sequences that go by.
+ */
+#ifndef VTERM_SNAPSHOT_PLAIN_H
+#define VTERM_SNAPSHOT_PLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct plain {
+    unsigned exotic; /* reasons why not; 0 when plain */
+};
+
+/* Looks at a run on its way to libvterm: whole sequences or text. */
+void plain_observe(struct plain *plain, const char *bytes, size_t len);
+
+/* How many bytes of `bytes` are whole plain lines: printable ASCII and tabs, each line ended by
+ * CR LF, no line with a tab longer than `columns` - 1. The number of lines is added to
+ * *ret_lines. */
+size_t plain_lines(const char *bytes, size_t len, int columns, size_t *ret_lines);
+
+/* The columns that a line without its end takes, tabs expanded. */
+size_t plain_width(const char *line, size_t len);
+
+#endif
