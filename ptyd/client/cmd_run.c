@@ -30,6 +30,29 @@ static void on_notification(void *user, const char *method, const json_t *params
     fflush(stdout);
 }
 
+/* The output that came faster than it was read here: the block's file has it. */
+static void print_rest(const json_t *result, const json_t *block)
+{
+    json_int_t streamed = json_integer_value(json_object_get(result, "streamed"));
+    json_int_t total = json_integer_value(json_object_get(block, "output_bytes"));
+    const char *directory = json_string_value(json_object_get(result, "directory"));
+    const char *name = json_string_value(json_object_get(block, "output_path"));
+    if (streamed >= total || !directory || !name)
+        return;
+    char *path = text_format("%s/%s", directory, name);
+    char chunk[1 << 16];
+    FILE *file = fopen(path, "re");
+    size_t n;
+    if (file && fseek(file, (long)streamed, SEEK_SET) == 0)
+        while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
+            fwrite(chunk, 1, n, stdout);
+    else
+        cli_fail(0, "%s cannot be read: the rest of the output is missing", path);
+    if (file)
+        fclose(file);
+    free(path);
+}
+
 static char *command_text(int argc, char **argv)
 {
     if (optind == argc - 1)
@@ -49,6 +72,8 @@ static int report(const struct cli *cli, const json_t *result, double timeout)
     const json_t *exit_code = json_object_get(block, "exit_code");
     if (cli->json && json_is_object(block))
         cli_print_json(json_incref(block));
+    else if (json_is_true(json_object_get(result, "completed")))
+        print_rest(result, block);
     if (json_is_true(json_object_get(result, "timed_out")))
         return json_is_true(json_object_get(result, "typed"))
                    ? cli_fail(EXIT_TIMEOUT,

@@ -21,6 +21,7 @@ struct command {
     uint64_t seq;        /* of its block, when RUNNING */
     bool streams;        /* the client wants the output as it comes */
     struct bytes output; /* not sent yet */
+    json_int_t streamed; /* bytes sent */
     uv_timer_t timer;
 };
 
@@ -51,6 +52,7 @@ static void send_output(struct command *c)
     if (c->output.len)
         client_notify(c->client, "run.output",
                       json_pack("{s:s#}", "text", c->output.data, (int)c->output.len));
+    c->streamed += (json_int_t)c->output.len;
     c->output.len = 0;
 }
 
@@ -58,9 +60,11 @@ static void reply(struct command *c, const struct block *block, bool completed, 
 {
     send_output(c);
     client_reply(c->client, c->id,
-                 json_pack("{s:b, s:b, s:b, s:o}", "completed", completed, "timed_out", timed_out,
-                           "typed", c->phase != WAITING, "block",
-                           block ? block_to_json(block) : json_null()));
+                 json_pack("{s:b, s:b, s:b, s:o, s:I, s:s}", "completed", completed, "timed_out",
+                           timed_out, "typed", c->phase != WAITING, "block",
+                           block ? block_to_json(block) : json_null(), "streamed", c->streamed,
+                           "directory",
+                           c->session ? store_directory(session_store(c->session)) : ""));
     finish(c);
 }
 
@@ -97,12 +101,13 @@ static void on_begin(struct watcher *w, struct block *block)
     c->seq = block->seq;
 }
 
-/* A client that does not read loses nothing of the block, only the view of it as it runs. */
+/* A client that does not keep up gets no more as it comes: it reads the rest, from `streamed` on,
+ * from the block's file. */
 static void on_output(struct watcher *w, struct block *block, const char *text, size_t len)
 {
     struct command *c = of_watcher(w);
-    if (c->streams && c->phase == RUNNING && block->seq == c->seq &&
-        client_queued(c->client) < LIMIT_CLIENT_QUEUE)
+    c->streams = c->streams && client_queued(c->client) < LIMIT_CLIENT_QUEUE;
+    if (c->streams && c->phase == RUNNING && block->seq == c->seq)
         bytes_append(&c->output, text, len);
 }
 

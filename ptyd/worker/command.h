@@ -5,8 +5,9 @@
 #include "ptyd/worker/server.h"
 
 /* params: {name, command, timeout_ms, actor, stream}. Waits for a prompt, types the command, sends
- * its rendered output as `run.output {text}` if `stream`, and replies {completed, block}:
- * `completed` false when its end will not be seen (no marks, the shell is gone) or the time is over
+ * its rendered output as `run.output {text}` if `stream`, and replies {completed, block, streamed,
+ * directory}: `completed` false when its end will not be seen (no marks, the shell is gone) or the
+ * time is over
  * (`timed_out`). */
 void command_call(struct client *client, const json_t *id, const json_t *params);
 

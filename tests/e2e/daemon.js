@@ -123,6 +123,13 @@ async function main() {
     for (const match of raw.matchAll(/\x1b\]7711;([0-9a-f]{32});/g)) assert.match(match[1], /^0+$/);
   });
 
+  await report.test('run shows all of a long output, however slowly it is read', () => {
+    const { stdout } = daemon.ptyd('run', '-s', 'one', '--', 'seq 1 1000000');
+    let expected = '';
+    for (let i = 1; i <= 1000000; i += 1) expected += `${i}\n`;
+    assert.ok(stdout === expected, `${stdout.length} of ${expected.length} bytes`);
+  });
+
   await report.test('a worker that is killed: the session goes on where it was, requests wait', async () => {
     daemon.ptyd('run', '-s', 'one', '--', 'x=remembered');
     const before = daemon.json('blocks', '-s', 'one');

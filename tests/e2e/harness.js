@@ -36,7 +36,7 @@ class Daemon {
 
   // Runs a command of ptyd to its end.
   ptyd(...args) {
-    return spawnSync(PTYD, args, { env: this.space.env, encoding: 'utf8', cwd: this.space.home });
+    return spawnSync(PTYD, args, { env: this.space.env, encoding: 'utf8', cwd: this.space.home, maxBuffer: 1 << 28 });
   }
 
   json(...args) {
