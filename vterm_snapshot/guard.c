@@ -1,7 +1,6 @@
 /* A state machine after Paul Williams' DEC parser, reduced to what must be told apart: text,
  * escape, control sequence, string. Each state has one function that takes the bytes at hand and
  * returns how many it used; HOLD asks for more of them. */
-#define _GNU_SOURCE
 #include "vterm_snapshot/guard.h"
 
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "vterm_snapshot/csi.h"
+#include "vterm_snapshot/scrub.h"
 
 #define HOLD            (-1)
 #define MARK_PREFIX     "7711;"
@@ -43,8 +43,7 @@ struct guard {
     enum mark_signature signature;
     char closer[MARK_NONCE_LEN + 2]; /* `;` nonce BEL of the mark at hand */
 
-    char passed[NONCE_SHOWN]; /* the last bytes of the run that passed */
-    size_t passed_len;
+    struct scrub scrub;
 
     char last[4]; /* the last printed character, for REP */
     size_t last_len;
@@ -76,6 +75,7 @@ void guard_set_nonce(struct guard *g, const char *nonce)
     g->has_nonce = nonce != NULL;
     if (nonce)
         memcpy(g->nonce, nonce, MARK_NONCE_LEN);
+    scrub_set_nonce(&g->scrub, nonce);
 }
 
 void guard_set_trust(struct guard *g, enum guard_trust trust)
@@ -110,81 +110,6 @@ static void feed(struct guard *g, const char *bytes, size_t len)
 {
     if (len)
         g->events->feed(g->user, bytes, len);
-}
-
-static bool all_zero(const char *nonce)
-{
-    return strspn(nonce, "0") >= MARK_NONCE_LEN;
-}
-
-/* ---- the nonce in other places than marks ----
- *
- * What is typed must be echoed at once, also when it happens to begin like the nonce: so its first
- * NONCE_SHOWN digits pass as they come, the others are held until it is clear whether the nonce
- * follows, and then overwritten. The result is the same however the bytes are cut. */
-
-/* The last bytes that passed and the first at hand, in one piece. */
-struct window {
-    char bytes[NONCE_SHOWN + MARK_NONCE_LEN];
-    size_t before; /* of them passed already */
-    size_t len;
-};
-
-static void zero_digits(char *bytes, size_t nonce_at, size_t len)
-{
-    size_t from = nonce_at + NONCE_SHOWN, to = nonce_at + MARK_NONCE_LEN;
-    memset(bytes + from, '0', (to < len ? to : len) - from);
-}
-
-/* Overwrites a nonce that began in what passed before. */
-static void scrub_begun(struct guard *g, char *bytes, size_t len)
-{
-    struct window w = {.before = g->passed_len};
-    size_t more = len < MARK_NONCE_LEN ? len : MARK_NONCE_LEN;
-    memcpy(w.bytes, g->passed, w.before);
-    memcpy(w.bytes + w.before, bytes, more);
-    w.len = w.before + more;
-    for (size_t at = 0; at < w.before && at + MARK_NONCE_LEN <= w.len; at++)
-        if (!memcmp(w.bytes + at, g->nonce, MARK_NONCE_LEN))
-            memset(bytes + (at + NONCE_SHOWN - w.before), '0', MARK_NONCE_LEN - NONCE_SHOWN);
-}
-
-/* How many bytes at the end may belong to a nonce whose rest has not come. */
-static size_t held_digits(const struct guard *g, const char *bytes, size_t len)
-{
-    char end[MARK_NONCE_LEN - 1];
-    size_t own = len < sizeof end ? len : sizeof end;
-    size_t passed = sizeof end - own < g->passed_len ? sizeof end - own : g->passed_len;
-    memcpy(end, g->passed + g->passed_len - passed, passed);
-    memcpy(end + passed, bytes + len - own, own);
-    for (size_t n = passed + own; n > NONCE_SHOWN; n--)
-        if (!memcmp(end + passed + own - n, g->nonce, n))
-            return n - NONCE_SHOWN;
-    return 0;
-}
-
-static void remember_passed(struct guard *g, const char *bytes, size_t len)
-{
-    size_t own = len < NONCE_SHOWN ? len : NONCE_SHOWN;
-    size_t kept = NONCE_SHOWN - own < g->passed_len ? NONCE_SHOWN - own : g->passed_len;
-    memmove(g->passed, g->passed + g->passed_len - kept, kept);
-    memcpy(g->passed + kept, bytes + len - own, own);
-    g->passed_len = kept + own;
-}
-
-/* Overwrites the nonce in a run; returns how much of it may go on now. `at_end`: the run goes on
- * in the next write. */
-static size_t scrub(struct guard *g, char *bytes, size_t len, bool at_end)
-{
-    if (!g->has_nonce || all_zero(g->nonce))
-        return len;
-    scrub_begun(g, bytes, len);
-    char *at = bytes;
-    while ((at = memmem(at, len - (size_t)(at - bytes), g->nonce, MARK_NONCE_LEN)))
-        zero_digits(bytes, (size_t)(at - bytes), len);
-    size_t ready = at_end ? len - held_digits(g, bytes, len) : len;
-    remember_passed(g, bytes, ready);
-    return ready;
 }
 
 /* ---- text ---- */
@@ -270,12 +195,12 @@ static ssize_t ground(struct guard *g, char *bytes, size_t len)
         g->sequence_len = 0;
         g->sequence_overflow = false;
         g->mark_offset = g->offset;
-        g->passed_len = 0;
+        scrub_break(&g->scrub);
         return 1;
     }
     char *escape = memchr(bytes, 0x1b, len);
     size_t run = escape ? (size_t)(escape - bytes) : len;
-    size_t ready = scrub(g, bytes, run, !escape);
+    size_t ready = scrub_run(&g->scrub, bytes, run, !escape);
     if (!escape)
         ready -= utf8_incomplete_tail(bytes, ready);
     if (!ready)
@@ -305,7 +230,7 @@ static void begin_string(struct guard *g, char kind)
     g->string_kind = kind;
     g->string.len = 0;
     g->string_truncated = false;
-    g->passed_len = 0;
+    scrub_break(&g->scrub);
     g->state = kind == ']' ? OSC_START : STRING;
 }
 
@@ -439,6 +364,11 @@ static void finish_string(struct guard *g)
     }
 }
 
+static bool all_zero(const char *nonce)
+{
+    return strspn(nonce, "0") >= MARK_NONCE_LEN;
+}
+
 static bool is_nonce(const char *text)
 {
     return strspn(text, "0123456789abcdef") >= MARK_NONCE_LEN;
@@ -505,7 +435,7 @@ static ssize_t string(struct guard *g, char *bytes, size_t len)
     size_t run = 0;
     while (run < len && !ends_string(g, bytes[run]))
         run++;
-    size_t ready = scrub(g, bytes, run, run == len);
+    size_t ready = scrub_run(&g->scrub, bytes, run, run == len);
     if (g->string_kind == ']')
         for (size_t i = 0; i < ready; i++)
             if ((unsigned char)bytes[i] >= 0x20 && bytes[i] != 0x7f)
