@@ -2,7 +2,7 @@
  * A consumer's view of it: everything behind its cursor, and what came back to it; nothing that
  * one of its own leases holds. */
 #define _GNU_SOURCE
-#include "ptyd/worker/context.h"
+#include "ptyd/worker/ledger.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,62 +17,6 @@
 
 #define LOOKBACK_MS (15 * 60 * 1000) /* told to others: a new consumer hears of it this long */
 #define KEY_RESERVE 1000             /* keys taken from the file at once */
-
-/* A block on offer. */
-struct offer {
-    struct block *block;
-    char *session;   /* its name */
-    char *directory; /* in front of its output_path */
-    char *value;     /* as first rendered; NULL before */
-    bool told;       /* some consumer has it */
-};
-
-/* What a consumer knows of one session. */
-struct cursor {
-    char *session;
-    uint64_t key;       /* of the last block it needs no more */
-    uint64_t *returned; /* keys at or before that which came back */
-    size_t returned_count;
-    int64_t missed; /* blocks it was never told and that are gone from memory */
-};
-
-struct consumer {
-    char *id;
-    int64_t used_ms; /* wall clock */
-    struct cursor *cursors;
-    size_t cursor_count;
-    json_t *running_told; /* of the running command it heard of last, or NULL */
-};
-
-struct lease {
-    json_int_t id;
-    char *consumer;
-    const void *owner;
-    int64_t expires_ms; /* monotonic; 0 for never */
-    struct offer_key {
-        uint64_t key;
-        char *session;
-    } * keys;
-    size_t key_count;
-    struct upto { /* what the take has seen of each session */
-        char *session;
-        uint64_t key;
-    } * upto;
-    size_t upto_count;
-};
-
-struct context {
-    struct worker *worker;
-    uint64_t next_key, reserved_key;
-    json_int_t next_lease;
-    struct offer *offers[LIMIT_CONTEXT_MEMORY];
-    size_t offer_count;
-    struct consumer consumers[LIMIT_CONSUMERS];
-    size_t consumer_count;
-    struct lease leases[LIMIT_LEASES];
-    size_t lease_count;
-    json_t *mcp; /* conversation: how many serve it */
-};
 
 /* ---- keys ---- */
 
@@ -121,22 +65,6 @@ static void offer_free(struct offer *o)
     free(o);
 }
 
-static struct cursor *find_cursor(const struct consumer *consumer, const char *session)
-{
-    for (size_t i = 0; i < consumer->cursor_count; i++)
-        if (!strcmp(consumer->cursors[i].session, session))
-            return &consumer->cursors[i];
-    return NULL;
-}
-
-static bool is_returned(const struct cursor *cursor, uint64_t key)
-{
-    for (size_t i = 0; i < cursor->returned_count; i++)
-        if (cursor->returned[i] == key)
-            return true;
-    return false;
-}
-
 static bool is_leased(const struct context *c, const char *consumer, uint64_t key)
 {
     for (size_t i = 0; i < c->lease_count; i++) {
@@ -154,11 +82,11 @@ static bool is_due(const struct context *c, const struct consumer *consumer, con
                    const struct offer *o, int64_t now_ms)
 {
     uint64_t key = o->block->key;
-    const struct cursor *cursor = consumer ? find_cursor(consumer, o->session) : NULL;
+    const struct cursor *cursor = consumer ? ledger_find_cursor(consumer, o->session) : NULL;
     if (is_leased(c, id, key))
         return false;
     if (cursor)
-        return key > cursor->key || is_returned(cursor, key);
+        return key > cursor->key || ledger_is_returned(cursor, key);
     return !o->told || o->block->ts_end > now_ms - LOOKBACK_MS;
 }
 
@@ -166,7 +94,7 @@ static void drop_oldest(struct context *c)
 {
     struct offer *o = c->offers[0];
     for (size_t i = 0; i < c->consumer_count; i++) {
-        struct cursor *cursor = find_cursor(&c->consumers[i], o->session);
+        struct cursor *cursor = ledger_find_cursor(&c->consumers[i], o->session);
         if (cursor && o->block->key > cursor->key)
             cursor->missed++;
     }
@@ -188,141 +116,6 @@ static void add_offer(struct context *c, struct session *session, struct block *
     c->offers[at] = o;
 }
 
-/* ---- what is kept in meta.json ---- */
-
-static json_t *ledger_json(const struct context *c, const char *session)
-{
-    json_t *consumers = json_object();
-    for (size_t i = 0; i < c->consumer_count; i++) {
-        const struct cursor *cursor = find_cursor(&c->consumers[i], session);
-        if (!cursor)
-            continue;
-        json_t *returned = json_array();
-        for (size_t k = 0; k < cursor->returned_count; k++)
-            json_array_append_new(returned, json_integer((json_int_t)cursor->returned[k]));
-        json_object_set_new(consumers, c->consumers[i].id,
-                            json_pack("{s:I, s:o, s:I, s:I}", "cursor", (json_int_t)cursor->key,
-                                      "returned", returned, "missed", (json_int_t)cursor->missed,
-                                      "used", (json_int_t)c->consumers[i].used_ms));
-    }
-    uint64_t told = 0;
-    for (size_t i = 0; i < c->offer_count; i++)
-        if (c->offers[i]->told && !strcmp(c->offers[i]->session, session))
-            told = c->offers[i]->block->key;
-    return json_pack("{s:o, s:I}", "consumers", consumers, "told", (json_int_t)told);
-}
-
-/* The seed's object, for what nobody has been told yet. */
-static json_t *pending_json(const struct context *c, const struct session *session)
-{
-    json_t *commands = json_array();
-    json_int_t total = 0;
-    for (size_t i = 0; i < c->offer_count; i++) {
-        const struct offer *o = c->offers[i];
-        const struct block *b = o->block;
-        if (o->told || strcmp(o->session, session_name(session)))
-            continue;
-        char *id = block_id(b);
-        total++;
-        json_array_append_new(
-            commands, json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "cmd", b->cmd, "exit_code",
-                                b->has_exit_code ? json_integer(b->exit_code) : json_null(), "cwd",
-                                b->cwd, "block_id", id, "ts", (json_int_t)b->ts_end, "preview",
-                                block_preview_json(b->preview, b->truncated)));
-        free(id);
-        if (json_array_size(commands) > LIMIT_CONTEXT_BLOCKS)
-            json_array_remove(commands, 0);
-    }
-    if (!total) {
-        json_decref(commands);
-        return NULL;
-    }
-    return json_pack("{s:i, s:s, s:s, s:o, s:I}", "v", 1, "shell_id", session_shell_id(session),
-                     "conversation_id", session_name(session), "commands", commands,
-                     "total_commands_run", total);
-}
-
-static void save(struct context *c, struct session *session)
-{
-    json_t *meta = store_meta(session_store(session));
-    json_t *pending = pending_json(c, session);
-    json_object_set_new(meta, "ptyd_ledger", ledger_json(c, session_name(session)));
-    if (pending)
-        json_object_set_new(meta, "pending_cmd_buffer", pending);
-    else
-        json_object_del(meta, "pending_cmd_buffer");
-    session_flush(session);
-}
-
-static void save_all(struct context *c)
-{
-    for (int i = 0; i < c->worker->session_count; i++)
-        save(c, c->worker->sessions[i]);
-}
-
-/* ---- consumers ---- */
-
-static struct consumer *find_consumer(struct context *c, const char *id)
-{
-    for (size_t i = 0; i < c->consumer_count; i++)
-        if (!strcmp(c->consumers[i].id, id))
-            return &c->consumers[i];
-    return NULL;
-}
-
-static void consumer_finish(struct consumer *consumer)
-{
-    for (size_t i = 0; i < consumer->cursor_count; i++) {
-        free(consumer->cursors[i].session);
-        free(consumer->cursors[i].returned);
-    }
-    free(consumer->cursors);
-    free(consumer->id);
-    json_decref(consumer->running_told);
-}
-
-static struct consumer *make_consumer(struct context *c, const char *id)
-{
-    struct consumer *found = find_consumer(c, id);
-    if (found)
-        return found;
-    if (c->consumer_count == LIMIT_CONSUMERS) {
-        size_t oldest = 0;
-        for (size_t i = 1; i < c->consumer_count; i++)
-            if (c->consumers[i].used_ms < c->consumers[oldest].used_ms)
-                oldest = i;
-        consumer_finish(&c->consumers[oldest]);
-        c->consumers[oldest] = c->consumers[--c->consumer_count];
-    }
-    struct consumer *consumer = &c->consumers[c->consumer_count++];
-    *consumer = (struct consumer){.id = text_copy(id)};
-    return consumer;
-}
-
-static struct cursor *make_cursor(struct consumer *consumer, const char *session)
-{
-    struct cursor *found = find_cursor(consumer, session);
-    if (found)
-        return found;
-    struct cursor *grown = realloc(consumer->cursors, (consumer->cursor_count + 1) * sizeof *grown);
-    if (!grown)
-        abort();
-    consumer->cursors = grown;
-    grown[consumer->cursor_count] = (struct cursor){.session = text_copy(session)};
-    return &grown[consumer->cursor_count++];
-}
-
-static void add_returned(struct cursor *cursor, uint64_t key)
-{
-    if (is_returned(cursor, key))
-        return;
-    uint64_t *grown = realloc(cursor->returned, (cursor->returned_count + 1) * sizeof *grown);
-    if (!grown)
-        abort();
-    cursor->returned = grown;
-    grown[cursor->returned_count++] = key;
-}
-
 /* Forgets what came back up to `key`, unless a lease holds it. */
 static void settle(struct context *c, const struct consumer *consumer, struct cursor *cursor,
                    uint64_t key)
@@ -334,25 +127,6 @@ static void settle(struct context *c, const struct consumer *consumer, struct cu
     cursor->returned_count = kept;
     cursor->key = key > cursor->key ? key : cursor->key;
     cursor->missed = 0;
-}
-
-/* ---- loading ---- */
-
-static void load_ledger(struct context *c, const char *session, const json_t *ledger)
-{
-    const char *id;
-    json_t *entry, *key;
-    size_t i;
-    json_object_foreach(json_object_get(ledger, "consumers"), id, entry)
-    {
-        struct consumer *consumer = make_consumer(c, id);
-        struct cursor *cursor = make_cursor(consumer, session);
-        cursor->key = (uint64_t)json_integer_value(json_object_get(entry, "cursor"));
-        cursor->missed = json_integer_value(json_object_get(entry, "missed"));
-        consumer->used_ms = json_integer_value(json_object_get(entry, "used"));
-        json_array_foreach(json_object_get(entry, "returned"), i, key)
-            add_returned(cursor, (uint64_t)json_integer_value(key));
-    }
 }
 
 static bool is_offered(const struct context *c, uint64_t key)
@@ -371,7 +145,7 @@ void context_load(struct context *c, struct session *session)
     json_t *json;
     size_t i;
     if (ledger)
-        load_ledger(c, session_name(session), ledger);
+        ledger_load(c, session_name(session), ledger);
     json_array_foreach(blocks, i, json)
     {
         struct block *block = block_from_json(json);
@@ -384,7 +158,7 @@ void context_load(struct context *c, struct session *session)
 
 void context_forget(struct context *c, struct session *session)
 {
-    save(c, session);
+    ledger_save(c, session);
 }
 
 void context_block_ended(struct context *c, struct session *session, struct block *block)
@@ -393,7 +167,7 @@ void context_block_ended(struct context *c, struct session *session, struct bloc
         return;
     block->key = new_key(c);
     add_offer(c, session, block, false);
-    save(c, session);
+    ledger_save(c, session);
 }
 
 /* ---- which sessions feed a consumer ---- */
@@ -581,19 +355,19 @@ static json_t *receipt_of(const struct lease *lease)
 static void pin_due(struct context *c, const struct context_request *q, struct offer **due,
                     size_t count)
 {
-    struct consumer *consumer = make_consumer(c, q->consumer);
+    struct consumer *consumer = ledger_consumer(c, q->consumer);
     consumer->used_ms = worker_now().wall_ms;
     for (size_t i = 0; i < c->offer_count; i++) {
         const char *session = c->offers[i]->session;
-        if (!feeds(c, q, c->offers[i]) || find_cursor(consumer, session))
+        if (!feeds(c, q, c->offers[i]) || ledger_find_cursor(consumer, session))
             continue;
-        struct cursor *cursor = make_cursor(consumer, session);
+        struct cursor *cursor = ledger_cursor(consumer, session);
         for (size_t k = 0; k < c->offer_count; k++)
             if (!strcmp(c->offers[k]->session, session))
                 cursor->key = c->offers[k]->block->key;
         for (size_t k = 0; k < count; k++)
             if (!strcmp(due[k]->session, session))
-                add_returned(cursor, due[k]->block->key);
+                ledger_add_returned(cursor, due[k]->block->key);
     }
 }
 
@@ -622,7 +396,7 @@ json_t *context_take(struct context *c, const struct context_request *q)
     expire(c);
     if (!q->peek && c->lease_count == LIMIT_LEASES)
         return NULL;
-    struct consumer *consumer = find_consumer(c, q->consumer);
+    struct consumer *consumer = ledger_find_consumer(c, q->consumer);
     struct offer *due[LIMIT_CONTEXT_MEMORY];
     size_t count = 0;
     int64_t now = worker_now().wall_ms;
@@ -645,7 +419,7 @@ json_t *context_take(struct context *c, const struct context_request *q)
             set_block(c, q, due[i], shell, map);
         if (!q->peek) {
             pin_due(c, q, due, count);
-            consumer = find_consumer(c, q->consumer);
+            consumer = ledger_find_consumer(c, q->consumer);
             json_decref(consumer->running_told);
             consumer->running_told = json_incref(told);
             const struct lease *lease = make_lease(c, q, due, count, kept);
@@ -681,7 +455,7 @@ static bool pull_lease(struct context *c, json_int_t id, struct lease *ret_lease
 static void settle_upto(struct context *c, struct consumer *consumer, const char *session,
                         uint64_t key)
 {
-    settle(c, consumer, make_cursor(consumer, session), key);
+    settle(c, consumer, ledger_cursor(consumer, session), key);
     for (size_t i = 0; i < c->offer_count; i++)
         if (!strcmp(c->offers[i]->session, session) && c->offers[i]->block->key <= key)
             c->offers[i]->told = true;
@@ -694,7 +468,7 @@ static bool commit_receipt(struct context *c, const json_t *receipt)
     json_t *key;
     if (!id)
         return false;
-    struct consumer *consumer = make_consumer(c, id);
+    struct consumer *consumer = ledger_consumer(c, id);
     json_object_foreach(json_object_get(receipt, "upto"), session, key)
         settle_upto(c, consumer, session, (uint64_t)json_integer_value(key));
     return true;
@@ -712,7 +486,7 @@ bool context_commit(struct context *c, json_int_t id, const json_t *receipt)
     } else if (!commit_receipt(c, receipt)) {
         return false;
     }
-    save_all(c);
+    ledger_save_all(c);
     return true;
 }
 
@@ -721,13 +495,13 @@ bool context_release(struct context *c, json_int_t id)
     struct lease lease;
     if (!pull_lease(c, id, &lease))
         return false;
-    struct consumer *consumer = make_consumer(c, lease.consumer);
+    struct consumer *consumer = ledger_consumer(c, lease.consumer);
     json_decref(consumer->running_told);
     consumer->running_told = NULL;
     for (size_t i = 0; i < lease.key_count; i++) {
-        struct cursor *cursor = make_cursor(consumer, lease.keys[i].session);
+        struct cursor *cursor = ledger_cursor(consumer, lease.keys[i].session);
         if (lease.keys[i].key <= cursor->key)
-            add_returned(cursor, lease.keys[i].key);
+            ledger_add_returned(cursor, lease.keys[i].key);
     }
     lease_finish(&lease);
     return true;
@@ -762,7 +536,7 @@ void context_destroy(struct context *c)
     for (size_t i = 0; i < c->offer_count; i++)
         offer_free(c->offers[i]);
     for (size_t i = 0; i < c->consumer_count; i++)
-        consumer_finish(&c->consumers[i]);
+        ledger_consumer_finish(&c->consumers[i]);
     for (size_t i = 0; i < c->lease_count; i++)
         lease_finish(&c->leases[i]);
     json_decref(c->mcp);

@@ -1,9 +1,9 @@
 /* A session's bytes: read into shared memory (intake), scanned by the terminal on a copy, written
  * to the log without nonces, and only then consumed. A worker that dies anywhere in between is
- * followed by one that finds the rest in the shared memory; rebuild() below brings its terminal
+ * followed by one that finds the rest in the shared memory; rebuild.c brings its terminal
  * and tracker to the same point from the log first. */
 #define _GNU_SOURCE
-#include "ptyd/worker/session.h"
+#include "ptyd/worker/session_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,36 +25,6 @@
 #define QUIET_PROMPT_MS 100  /* output stopped this long: look whether a prompt waits */
 #define INPUT_MAX       (1 << 20)
 
-struct session {
-    struct worker *worker;
-    char *name, *shell_id;
-    pid_t pid;
-    int master;
-    bool exited, ended; /* reaped; drained and over */
-    int exit_status;    /* as a shell gives it */
-    struct intake *intake;
-    struct terminal *terminal;
-    struct tracker *tracker;
-    struct rawlog *log;
-    struct store *store;
-    struct watcher *watchers;
-    uint64_t spoofed;
-
-    uv_poll_t poll;
-    uv_timer_t exit_timer, quiet_timer;
-    int open_handles; /* freed when all are closed */
-    bool polling;
-    int64_t exited_at, last_read; /* monotonic ms */
-    struct bytes input;           /* not written yet */
-    int64_t reply_second;         /* window of the reply limit */
-    int reply_bytes;
-
-    bool rebuilding;
-    struct moment now; /* of the bytes at hand */
-    struct rawlog_record *records;
-    size_t record_count, record_at;
-};
-
 #define EACH_WATCHER(s, method, ...)                                                               \
     for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \
         next_ = w_->next;                                                                          \
@@ -69,24 +39,12 @@ static struct session *of(void *user)
 
 /* ---- what the terminal finds ---- */
 
-/* In the log nonces are zeros: there a mark is genuine where the index says that it was. */
-static bool recorded_mark(struct session *s, uint64_t offset)
-{
-    while (s->record_at < s->record_count && s->records[s->record_at].offset < offset)
-        s->record_at++;
-    for (size_t i = s->record_at; i < s->record_count && s->records[i].offset == offset; i++)
-        if (s->records[i].kind == RAWLOG_MARK) {
-            s->now = (struct moment){s->records[i].wall_ms, s->records[i].monotonic_ms};
-            return true;
-        }
-    return false;
-}
-
 static void on_mark(void *user, const struct mark *mark)
 {
     struct session *s = of(user);
-    bool genuine = s->rebuilding ? mark->signature == MARK_ZEROED && recorded_mark(s, mark->offset)
-                                 : mark->signature == MARK_SIGNED;
+    bool genuine = s->rebuilding
+                       ? mark->signature == MARK_ZEROED && session_recorded_mark(s, mark->offset)
+                       : mark->signature == MARK_SIGNED;
     if (!genuine || !tracker_mark(s->tracker, mark, s->now)) {
         s->spoofed += !s->rebuilding;
         return;
@@ -378,96 +336,7 @@ void session_resize(struct session *s, int cols, int rows)
     EACH_WATCHER(s, resized, w_);
 }
 
-/* ---- rebuilding ---- */
-
-static void apply_resizes(struct session *s, size_t *at, uint64_t offset)
-{
-    for (; *at < s->record_count && s->records[*at].offset <= offset; (*at)++)
-        if (s->records[*at].kind == RAWLOG_RESIZE)
-            terminal_resize(s->terminal, (int)(s->records[*at].value >> 16),
-                            (int)(s->records[*at].value & 0xffff));
-}
-
-static uint64_t next_resize(const struct session *s, size_t at, uint64_t end)
-{
-    for (; at < s->record_count; at++)
-        if (s->records[at].kind == RAWLOG_RESIZE && s->records[at].offset < end)
-            return s->records[at].offset;
-    return end;
-}
-
-/* Feeds [from, to) of the log; what the terminal holds back at the end comes again later. */
-static void feed_log(struct session *s, uint64_t from, uint64_t to)
-{
-    size_t resize = 0;
-    terminal_set_offset(s->terminal, from);
-    while (from < to) {
-        apply_resizes(s, &resize, from);
-        uint64_t stop = next_resize(s, resize, to);
-        size_t want = stop - from < INTAKE_HALF ? (size_t)(stop - from) : INTAKE_HALF;
-        ssize_t n = rawlog_read(s->log, from, s->worker->scratch, want);
-        size_t taken = n > 0 ? terminal_write(s->terminal, s->worker->scratch, (size_t)n) : 0;
-        if (!taken)
-            break;
-        from += taken;
-    }
-    apply_resizes(s, &resize, to);
-    terminal_set_offset(s->terminal, to);
-}
-
-/* The log begins inside a command's output: the block goes on without its begin. */
-static void resume_block(struct session *s, uint64_t from)
-{
-    struct block *running = store_running(s->store);
-    size_t i = 0;
-    while (i < s->record_count &&
-           (s->records[i].offset < from || s->records[i].kind != RAWLOG_MARK))
-        i++;
-    bool inside = i == s->record_count || s->records[i].detail == MARK_DONE ||
-                  s->records[i].detail == MARK_OUTPUT_END;
-    if (running && inside) {
-        tracker_set_seq(s->tracker, running->seq);
-        tracker_resume(s->tracker, running, worker_now());
-    }
-    block_unref(running);
-}
-
-/* Brings terminal and tracker to where the former worker had consumed the stream. */
-static void rebuild(struct session *s, uint64_t start)
-{
-    uint64_t from = rawlog_base(s->log);
-    rawlog_cut(s->log, start);
-    s->records = rawlog_records(s->log, &s->record_count);
-    s->record_at = 0;
-    bool headless = s->record_count && s->records[0].offset < from;
-    if (s->record_count && s->records[0].offset > from)
-        from = s->records[0].offset;
-    s->rebuilding = true;
-    if (headless)
-        resume_block(s, from);
-    feed_log(s, from, start);
-    s->rebuilding = false;
-    free(s->records);
-    s->records = NULL;
-    s->record_count = 0;
-}
-
 /* ---- life ---- */
-
-static uint64_t first_seq(const struct rawlog *log)
-{
-    size_t count;
-    struct rawlog_record *records = rawlog_records(log, &count);
-    uint64_t seq = count ? records[0].value : 0;
-    for (size_t i = 0; i < count; i++) { /* the first mark still held, when the head is gone */
-        if (records[i].kind != RAWLOG_MARK || records[i].offset < rawlog_base(log))
-            continue;
-        seq = records[i].value - (records[i].detail == MARK_COMMAND);
-        break;
-    }
-    free(records);
-    return seq;
-}
 
 /* A block that ran when its shell was lost with the keeper ends unseen. */
 static void end_orphan(struct session *s)
@@ -500,7 +369,7 @@ static bool open_parts(struct session *s, bool is_new)
         .terminal = s->terminal,
         .events = &tracker_events,
         .user = s,
-        .seq = is_new ? 0 : first_seq(s->log),
+        .seq = is_new ? 0 : session_first_seq(s->log),
         .cwd = json_string_value(json_object_get(store_meta(s->store), "cwd")),
     });
     return true;
@@ -556,7 +425,7 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
     if (is_new)
         begin_shell(s);
     else
-        rebuild(s, start);
+        session_rebuild(s, start);
     intake_facts(s->intake)->adopted = 1;
     context_load(worker->context, s);
     start_handles(s);

@@ -1,0 +1,86 @@
+/* ledger.h - consumers, their cursors, and how they are kept in meta.json. The inside of context.h.
+ */
+#ifndef PTYD_WORKER_LEDGER_H
+#define PTYD_WORKER_LEDGER_H
+
+#include "base/limits.h"
+#include "ptyd/worker/context.h"
+#include "ptyd/worker/worker.h"
+
+/* A block on offer. */
+struct offer {
+    struct block *block;
+    char *session;   /* its name */
+    char *directory; /* in front of its output_path */
+    char *value;     /* as first rendered; NULL before */
+    bool told;       /* some consumer has it */
+};
+
+/* What a consumer knows of one session. */
+struct cursor {
+    char *session;
+    uint64_t key;       /* of the last block it needs no more */
+    uint64_t *returned; /* keys at or before that which came back */
+    size_t returned_count;
+    int64_t missed; /* blocks it was never told and that are gone from memory */
+};
+
+struct consumer {
+    char *id;
+    int64_t used_ms; /* wall clock */
+    struct cursor *cursors;
+    size_t cursor_count;
+    json_t *running_told; /* of the running command it heard of last, or NULL */
+};
+
+struct lease {
+    json_int_t id;
+    char *consumer;
+    const void *owner;
+    int64_t expires_ms; /* monotonic; 0 for never */
+    struct offer_key {
+        uint64_t key;
+        char *session;
+    } * keys;
+    size_t key_count;
+    struct upto { /* what the take has seen of each session */
+        char *session;
+        uint64_t key;
+    } * upto;
+    size_t upto_count;
+};
+
+struct context {
+    struct worker *worker;
+    uint64_t next_key, reserved_key;
+    json_int_t next_lease;
+    struct offer *offers[LIMIT_CONTEXT_MEMORY];
+    size_t offer_count;
+    struct consumer consumers[LIMIT_CONSUMERS];
+    size_t consumer_count;
+    struct lease leases[LIMIT_LEASES];
+    size_t lease_count;
+    json_t *mcp; /* conversation: how many serve it */
+};
+
+/* A consumer by its id: NULL, or made (forgetting the one unused longest at LIMIT_CONSUMERS). */
+struct consumer *ledger_find_consumer(struct context *c, const char *id);
+struct consumer *ledger_consumer(struct context *c, const char *id);
+void ledger_consumer_finish(struct consumer *consumer);
+
+/* Its cursor in a session: NULL, or made. */
+struct cursor *ledger_find_cursor(const struct consumer *consumer, const char *session);
+struct cursor *ledger_cursor(struct consumer *consumer, const char *session);
+
+/* Keys that came back to it. */
+bool ledger_is_returned(const struct cursor *cursor, uint64_t key);
+void ledger_add_returned(struct cursor *cursor, uint64_t key);
+
+/* Writes `ptyd_ledger` and `pending_cmd_buffer` into a session's meta.json, or into all. */
+void ledger_save(struct context *c, struct session *session);
+void ledger_save_all(struct context *c);
+
+/* Reads a session's `ptyd_ledger` back. */
+void ledger_load(struct context *c, const char *session, const json_t *ledger);
+
+#endif

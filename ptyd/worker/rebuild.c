@@ -1,0 +1,105 @@
+/* A session's terminal and tracker from its log, after a worker was lost. In the log nonces are
+ * zeros: a mark is genuine where the index says that one was accepted. */
+#include "ptyd/worker/session_private.h"
+
+#include <stdlib.h>
+
+#include "ptyd/worker/worker.h"
+
+bool session_recorded_mark(struct session *s, uint64_t offset)
+{
+    while (s->record_at < s->record_count && s->records[s->record_at].offset < offset)
+        s->record_at++;
+    for (size_t i = s->record_at; i < s->record_count && s->records[i].offset == offset; i++)
+        if (s->records[i].kind == RAWLOG_MARK) {
+            s->now = (struct moment){s->records[i].wall_ms, s->records[i].monotonic_ms};
+            return true;
+        }
+    return false;
+}
+
+static void apply_resizes(struct session *s, size_t *at, uint64_t offset)
+{
+    for (; *at < s->record_count && s->records[*at].offset <= offset; (*at)++)
+        if (s->records[*at].kind == RAWLOG_RESIZE)
+            terminal_resize(s->terminal, (int)(s->records[*at].value >> 16),
+                            (int)(s->records[*at].value & 0xffff));
+}
+
+static uint64_t next_resize(const struct session *s, size_t at, uint64_t end)
+{
+    for (; at < s->record_count; at++)
+        if (s->records[at].kind == RAWLOG_RESIZE && s->records[at].offset < end)
+            return s->records[at].offset;
+    return end;
+}
+
+/* Feeds [from, to) of the log; what the terminal holds back at the end comes again later. */
+static void feed_log(struct session *s, uint64_t from, uint64_t to)
+{
+    size_t resize = 0;
+    terminal_set_offset(s->terminal, from);
+    while (from < to) {
+        apply_resizes(s, &resize, from);
+        uint64_t stop = next_resize(s, resize, to);
+        size_t want = stop - from < INTAKE_HALF ? (size_t)(stop - from) : INTAKE_HALF;
+        ssize_t n = rawlog_read(s->log, from, s->worker->scratch, want);
+        size_t taken = n > 0 ? terminal_write(s->terminal, s->worker->scratch, (size_t)n) : 0;
+        if (!taken)
+            break;
+        from += taken;
+    }
+    apply_resizes(s, &resize, to);
+    terminal_set_offset(s->terminal, to);
+}
+
+/* The log begins inside a command's output: the block goes on without its begin. */
+static void resume_block(struct session *s, uint64_t from)
+{
+    struct block *running = store_running(s->store);
+    size_t i = 0;
+    while (i < s->record_count &&
+           (s->records[i].offset < from || s->records[i].kind != RAWLOG_MARK))
+        i++;
+    bool inside = i == s->record_count || s->records[i].detail == MARK_DONE ||
+                  s->records[i].detail == MARK_OUTPUT_END;
+    if (running && inside) {
+        tracker_set_seq(s->tracker, running->seq);
+        tracker_resume(s->tracker, running, worker_now());
+    }
+    block_unref(running);
+}
+
+void session_rebuild(struct session *s, uint64_t start)
+{
+    uint64_t from = rawlog_base(s->log);
+    rawlog_cut(s->log, start);
+    s->records = rawlog_records(s->log, &s->record_count);
+    s->record_at = 0;
+    bool headless = s->record_count && s->records[0].offset < from;
+    if (s->record_count && s->records[0].offset > from)
+        from = s->records[0].offset;
+    s->rebuilding = true;
+    if (headless)
+        resume_block(s, from);
+    feed_log(s, from, start);
+    s->rebuilding = false;
+    free(s->records);
+    s->records = NULL;
+    s->record_count = 0;
+}
+
+uint64_t session_first_seq(const struct rawlog *log)
+{
+    size_t count;
+    struct rawlog_record *records = rawlog_records(log, &count);
+    uint64_t seq = count ? records[0].value : 0;
+    for (size_t i = 0; i < count; i++) { /* the first mark still held, when the head is gone */
+        if (records[i].kind != RAWLOG_MARK || records[i].offset < rawlog_base(log))
+            continue;
+        seq = records[i].value - (records[i].detail == MARK_COMMAND);
+        break;
+    }
+    free(records);
+    return seq;
+}

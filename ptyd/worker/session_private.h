@@ -1,0 +1,48 @@
+/* session_private.h - what session.c and rebuild.c share: a session from inside. */
+#ifndef PTYD_WORKER_SESSION_PRIVATE_H
+#define PTYD_WORKER_SESSION_PRIVATE_H
+
+#include "base/bytes.h"
+#include "ptyd/worker/session.h"
+
+struct session {
+    struct worker *worker;
+    char *name, *shell_id;
+    pid_t pid;
+    int master;
+    bool exited, ended; /* reaped; drained and over */
+    int exit_status;    /* as a shell gives it */
+    struct intake *intake;
+    struct terminal *terminal;
+    struct tracker *tracker;
+    struct rawlog *log;
+    struct store *store;
+    struct watcher *watchers;
+    uint64_t spoofed;
+
+    uv_poll_t poll;
+    uv_timer_t exit_timer, quiet_timer;
+    int open_handles; /* freed when all are closed */
+    bool polling;
+    int64_t exited_at, last_read; /* monotonic ms */
+    struct bytes input;           /* not written yet */
+    int64_t reply_second;         /* window of the reply limit */
+    int reply_bytes;
+
+    bool rebuilding;
+    struct moment now; /* of the bytes at hand */
+    struct rawlog_record *records;
+    size_t record_count, record_at;
+};
+
+/* Brings terminal and tracker to where the former worker had consumed the stream. */
+void session_rebuild(struct session *s, uint64_t start);
+
+/* While rebuilding: whether the index says that a mark was accepted at this offset; sets `now` to
+ * when it was. */
+bool session_recorded_mark(struct session *s, uint64_t offset);
+
+/* The seq of the last block before what the log still holds. */
+uint64_t session_first_seq(const struct rawlog *log);
+
+#endif
