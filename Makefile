@@ -104,6 +104,14 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_C)
 	    $(VTERM_CFLAGS) $$(pkg-config --cflags $(PKGS)) -o $@ $^ $(VTERM_LIBS) \
 	    $$(pkg-config --libs vterm jansson) -lm
 
+# Every input kept in the tree, once: what was found before stays mended.
+fuzz-corpus: $(addprefix build/fuzz/,$(FUZZERS)) ## the fuzz targets on the inputs in the tree
+	@set -e; for f in $(FUZZERS); do \
+	    echo "  fuzz  $$f, its corpus"; \
+	    build/fuzz/$$f -runs=0 -timeout=5 tests/fuzz/corpus/$$f/* >build/fuzz/$$f.log 2>&1 || \
+	        { tail -n 40 build/fuzz/$$f.log; exit 1; }; \
+	done
+
 fuzz: $(addprefix build/fuzz/,$(FUZZERS)) ## libFuzzer targets, FUZZ_S seconds each (default 60)
 	@set -e; for f in $(FUZZERS); do \
 	    mkdir -p build/fuzz/corpus-$$f; \
@@ -149,7 +157,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-replay check-e2e check-systemd demo bench fuzz lint \
+.PHONY: all check check-all check-unit check-replay check-e2e check-systemd demo bench fuzz fuzz-corpus lint \
         format format-check deps deps-build deps-check install clean help
 .SECONDARY:
 

@@ -243,6 +243,8 @@ static void finish_escape(struct guard *g, char final)
     g->state = GROUND;
     if (g->sequence_len && g->sequence[0] == ' ')
         return; /* S7C1T, S8C1T: answers stay in seven bits */
+    if (g->sequence_len && strchr("PX[]^_\\", final))
+        return; /* libvterm overlooks the intermediate and begins a string or a sequence */
     if (!g->sequence_len && (final == 'Z' || final == '\\'))
         return;
     feed(g, sequence, len);

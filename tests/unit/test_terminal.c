@@ -220,6 +220,13 @@ static void bad_utf8_shows_the_same_whatever_the_chunks(void **state)
     }
 }
 
+static void a_string_hides_behind_no_intermediate(void **state)
+{
+    (void)state;
+    write_text("\x1b']swallowed?\x1b(P;x\x1b [31;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1mok");
+    assert_row(0, "swallowed?;x31;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1mok");
+}
+
 /* ---- sequences ---- */
 
 static void assert_rewrite(const char *body, char final, const char *expected)
@@ -490,6 +497,7 @@ int main(void)
         TEST(v12_very_long_text),
         TEST(v13_characters_cut_in_two),
         TEST(bad_utf8_shows_the_same_whatever_the_chunks),
+        TEST(a_string_hides_behind_no_intermediate),
         TEST(csi_keeps_what_is_harmless),
         TEST(csi_splits_clamps_and_drops),
         TEST(queries_are_answered_and_not_shown),
