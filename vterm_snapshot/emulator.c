@@ -383,6 +383,27 @@ void emulator_place_cursor(struct emulator *e, int row, int col)
     vterm_input_write(e->vterm, sequence, (size_t)len);
 }
 
+/* At the right edge libvterm forgets which cell a combining mark belongs to when a write ends
+ * before the mark. There the last character is given again, in one write with what follows. */
+static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
+{
+    int col = e->glyph_end - 1;
+    if (!e->text_before || e->glyph_end < e->shown->cols || (unsigned char)bytes[0] < 0x80 ||
+        e->plain.exotic || e->glyph_row < 0 || e->glyph_row >= e->shown->rows)
+        return false;
+    const struct row *row = e->shown->row[e->glyph_row];
+    col -= col > 0 && row->cells[col].character == CELL_COVERED;
+    char again[4 * CLUSTER_MAX];
+    e->line.len = 0;
+    bytes_append(&e->line, again, cluster_encode(e->clusters, row->cells[col].character, again));
+    bytes_append(&e->line, bytes, len);
+    if (e->line.failed)
+        return false;
+    emulator_place_cursor(e, e->glyph_row, col);
+    vterm_input_write(e->vterm, e->line.data, e->line.len);
+    return true;
+}
+
 /* What the bypass left: at most a line, or anything that is not plain. */
 static void feed_libvterm(struct emulator *e, const char *bytes, size_t len)
 {
@@ -390,7 +411,9 @@ static void feed_libvterm(struct emulator *e, const char *bytes, size_t len)
     while (len) {
         size_t piece = utf8_floor(bytes, len, LIMIT_FEED_BYTES);
         piece = piece ? piece : len;
-        vterm_input_write(e->vterm, bytes, piece);
+        if (!feed_after_edge(e, bytes, piece))
+            vterm_input_write(e->vterm, bytes, piece);
+        e->text_before = bytes[0] != 0x1b;
         bytes += piece;
         len -= piece;
     }

@@ -30,6 +30,7 @@ struct emulator {
 
     /* Where the last character ended: a character that follows it in column 0 was wrapped. */
     int glyph_row, glyph_end;
+    bool text_before; /* what libvterm got last was text: what comes now goes on with it */
     struct plain plain;
     struct bytes line; /* scratch of the bypass */
     bool resizing;     /* what is fed comes from us: answer nothing */
