@@ -389,7 +389,7 @@ static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
 {
     int col = e->glyph_end - 1;
     if (!e->text_before || e->glyph_end < e->shown->cols || (unsigned char)bytes[0] < 0x80 ||
-        e->plain.exotic || e->glyph_row < 0 || e->glyph_row >= e->shown->rows)
+        !plain_repeats(&e->plain) || e->glyph_row < 0 || e->glyph_row >= e->shown->rows)
         return false;
     const struct row *row = e->shown->row[e->glyph_row];
     col -= col > 0 && row->cells[col].character == CELL_COVERED;

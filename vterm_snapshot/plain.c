@@ -89,6 +89,11 @@ void plain_observe(struct plain *p, const char *bytes, size_t len)
         set(p, SHIFT, out && (!in || out > in || memchr(in, 0x0e, (size_t)(end - in))));
 }
 
+bool plain_repeats(const struct plain *p)
+{
+    return !(p->exotic & (ORIGIN | MARGINS | CHARSET | SHIFT));
+}
+
 /* Whether all eight bytes are from 0x20 to 0x7e. */
 static bool eight_printable(uint64_t v)
 {

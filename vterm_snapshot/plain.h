@@ -16,6 +16,10 @@ struct plain {
 /* Looks at a run on its way to libvterm: whole sequences or text. */
 void plain_observe(struct plain *plain, const char *bytes, size_t len);
 
+/* Whether a character that is on the screen would come out the same when it was given again in its
+ * place: ASCII is ASCII, and rows and columns count from the screen's corner. */
+bool plain_repeats(const struct plain *plain);
+
 /* How many bytes of `bytes` are whole plain lines: printable ASCII and tabs, each line ended by
  * CR LF, no line with a tab longer than `columns` - 1. The number of lines is added to
  * *ret_lines. */
