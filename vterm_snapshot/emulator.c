@@ -275,9 +275,20 @@ static int resize_grids(struct emulator *e, int rows, int cols)
 }
 
 #if VTERM_HAS_FIELDS
+/* Here libvterm leaves its own lines' facts to the callback, allocated as it would (vterm.h). */
 static int on_resize(int rows, int cols, VTermStateFields *fields, void *user)
 {
-    fields->pos.row -= resize_grids(user, rows, cols);
+    struct emulator *e = user;
+    int kept = rows < e->primary.rows ? rows : e->primary.rows;
+    for (int i = 0; i < 2 && rows != e->primary.rows; i++) {
+        if (!fields->lineinfos[i])
+            continue;
+        VTermLineInfo *infos = allocate((size_t)rows * sizeof *infos, NULL);
+        memcpy(infos, fields->lineinfos[i], (size_t)kept * sizeof *infos);
+        deallocate(fields->lineinfos[i], NULL);
+        fields->lineinfos[i] = infos;
+    }
+    fields->pos.row -= resize_grids(e, rows, cols);
     return 1;
 }
 #else
