@@ -126,10 +126,10 @@ lint: ## arrows, sizes, shell scripts
 	@sh tools/lint
 
 format: ## clang-format over the sources
-	@clang-format -i $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/unit/*.[ch])
+	@clang-format -i $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/*/*.[ch])
 
 format-check: ## fails when format would change something
-	@clang-format --dry-run -Werror $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/unit/*.[ch])
+	@clang-format --dry-run -Werror $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/*/*.[ch])
 
 # ---- what must be there ----
 

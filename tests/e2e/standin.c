@@ -23,13 +23,16 @@ static void start_turn(const json_t *id, const json_t *params)
         const char *kind = json_string_value(json_object_get(entry, "kind"));
         if (!kind || (strcmp(kind, "application") && strcmp(kind, "untrusted"))) {
             answer(id, "error",
-                   json_pack("{s:i, s:s}", "code", -32600, "message",
-                             "Invalid request: unknown variant, expected `untrusted` or `application`"));
+                   json_pack(
+                       "{s:i, s:s}", "code", -32600, "message",
+                       "Invalid request: unknown variant, expected `untrusted` or `application`"));
             return;
         }
     }
-    answer(id, "result", json_pack("{s:{s:s, s:s}}", "turn", "id", "turn-1", "status", "inProgress"));
-    puts("{\"method\":\"turn/completed\",\"params\":{\"turn\":{\"id\":\"turn-1\",\"status\":\"completed\"}}}");
+    answer(id, "result",
+           json_pack("{s:{s:s, s:s}}", "turn", "id", "turn-1", "status", "inProgress"));
+    puts("{\"method\":\"turn/"
+         "completed\",\"params\":{\"turn\":{\"id\":\"turn-1\",\"status\":\"completed\"}}}");
     fflush(stdout);
 }
 

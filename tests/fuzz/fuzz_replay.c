@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char *replay_in(const uint8_t *data, size_t size, enum trace_format format, size_t chunk)
 {
-    struct replay *r =
-        replay_create(&(struct replay_options){.chunk = chunk, .foreign_marks = true, .scrollback = 50});
+    struct replay *r = replay_create(
+        &(struct replay_options){.chunk = chunk, .foreign_marks = true, .scrollback = 50});
     char *error = NULL;
     const char *timing = format == TRACE_SCRIPT ? (const char *)data : NULL;
     trace_read((const char *)data, size, format, timing, size, replay_events(), r, &error);

@@ -20,8 +20,7 @@ static void check_turn(const char *text, size_t size)
     if (!turn_has_key(text, size, KEY) &&
         turn_add_context(text, size, &entry, 1, &out, &why) == 0) {
         json_t *edited = json_loadb(out.data, out.len, JSON_ALLOW_NUL, NULL);
-        json_t *context =
-            json_object_get(json_object_get(edited, "params"), "additionalContext");
+        json_t *context = json_object_get(json_object_get(edited, "params"), "additionalContext");
         if (!json_object_get(context, KEY))
             abort();
         json_decref(edited);
@@ -34,9 +33,9 @@ static void check_initialize(const char *text, size_t size)
     struct bytes out = {0};
     if (turn_upgrade_initialize(text, size, "m", &out) == 1) {
         json_t *edited = json_loadb(out.data, out.len, JSON_ALLOW_NUL, NULL);
-        if (!json_is_true(json_object_get(
-                json_object_get(json_object_get(edited, "params"), "capabilities"),
-                "experimentalApi")))
+        if (!json_is_true(
+                json_object_get(json_object_get(json_object_get(edited, "params"), "capabilities"),
+                                "experimentalApi")))
             abort();
         json_decref(edited);
     }
