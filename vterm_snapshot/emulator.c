@@ -363,10 +363,7 @@ struct emulator *emulator_create(const struct emulator_options *options)
     vterm_state_set_callbacks(e->state, &state_callbacks, e);
     vterm_state_set_bold_highbright(e->state, 0);
     vterm_state_reset(e->state, 1);
-    vterm_input_write(e->vterm,
-                      "\x1b"
-                      "7",
-                      2); /* a DECRC without DECSC finds defaults, not zeros */
+    vterm_input_write(e->vterm, "\0337", 2); /* a DECRC without DECSC finds defaults, not zeros */
     e->alt_seen = false;
     return e;
 }
@@ -398,12 +395,14 @@ void emulator_place_cursor(struct emulator *e, int row, int col)
  * before the mark. There the last character is given again, in one write with what follows. */
 static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
 {
-    int col = e->glyph_end - 1;
+    int col = e->shown->cols - 1; /* of its last cell; a wide one may reach beyond */
     if (!e->text_before || e->glyph_end < e->shown->cols || (unsigned char)bytes[0] < 0x80 ||
         !plain_repeats(&e->plain) || e->glyph_row < 0 || e->glyph_row >= e->shown->rows)
         return false;
     const struct row *row = e->shown->row[e->glyph_row];
-    col -= col > 0 && row->cells[col].character == CELL_COVERED;
+    col -= row->cells[col].character == CELL_COVERED;
+    if (!row->cells[col].character)
+        return false;
     char again[4 * CLUSTER_MAX];
     e->line.len = 0;
     bytes_append(&e->line, again, cluster_encode(e->clusters, row->cells[col].character, again));

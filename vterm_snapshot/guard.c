@@ -17,7 +17,6 @@
 #define MARK_PREFIX     "7711;"
 #define MARK_PREFIX_LEN 5
 #define MARK_HEAD_LEN   (MARK_PREFIX_LEN + MARK_NONCE_LEN + 1)
-#define NONCE_SHOWN     7 /* digits of a printed nonce that pass: 100 bits of it stay secret */
 
 enum state { GROUND, ESCAPE, CSI, OSC_START, STRING, STRING_ESCAPE, MARK, MARK_ESCAPE, MARK_RAW };
 

@@ -45,9 +45,12 @@ static void print_rest(const json_t *result, const json_t *block)
     size_t n;
     if (file && fseek(file, (long)streamed, SEEK_SET) == 0)
         while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
-            fwrite(chunk, 1, n, stdout);
+            streamed += (json_int_t)fwrite(chunk, 1, n, stdout);
     else
         cli_fail(0, "%s cannot be read: the rest of the output is missing", path);
+    if (file && streamed < total)
+        cli_fail(0, "%s holds no more: %lld bytes of the output are missing", path,
+                 (long long)(total - streamed));
     if (file)
         fclose(file);
     free(path);

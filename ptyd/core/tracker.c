@@ -406,11 +406,6 @@ const char *tracker_cwd(const struct tracker *t)
     return t->cwd;
 }
 
-void tracker_set_cwd(struct tracker *t, const char *cwd)
-{
-    set_text(&t->cwd, text_copy(cwd));
-}
-
 uint64_t tracker_seq(const struct tracker *t)
 {
     return t->seq;

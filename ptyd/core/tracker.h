@@ -84,7 +84,6 @@ struct block *tracker_running(struct tracker *t);
 /* Fills the preview of a running block from what it has printed so far. */
 void tracker_peek(struct tracker *t, int max_lines, size_t max_bytes);
 const char *tracker_cwd(const struct tracker *t);
-void tracker_set_cwd(struct tracker *t, const char *cwd);
 uint64_t tracker_seq(const struct tracker *t);
 void tracker_set_seq(struct tracker *t, uint64_t seq);
 

@@ -21,10 +21,10 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/keeper/spawn.h"
 #include "ptyd/keeper/wire.h"
 
@@ -57,13 +57,6 @@ struct keeper {
     bool stop_sent; /* the worker knows */
     long long worker_stop_at;
 };
-
-static long long now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
 
 static void tell(struct keeper *k, struct wire_message message, const int *fds, int count)
 {
@@ -253,7 +246,7 @@ static void from_worker(struct keeper *k)
         k->ready = true;
         listener_notify("READY=1");
     } else if (m.type == WIRE_CLOSE && s) {
-        hang_up(s, now_ms());
+        hang_up(s, clock_monotonic_ms());
     } else if (m.type == WIRE_FORGET && s && !s->pid) {
         forget(k, s);
     } else if (m.type == WIRE_STOP) {
@@ -272,7 +265,7 @@ static void reap(struct keeper *k)
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
         if (pid == k->worker)
-            worker_gone(k, status, now_ms());
+            worker_gone(k, status, clock_monotonic_ms());
         else
             reaped(k, pid, status);
 }
@@ -363,7 +356,7 @@ int keeper_run(const struct listener *listener, keeper_worker *worker, void *use
         return 1;
     }
     for (;;) {
-        long long now = now_ms();
+        long long now = clock_monotonic_ms();
         if (k.stopping && step_stop(&k, now))
             break;
         int timeout = step_timers(&k, now);

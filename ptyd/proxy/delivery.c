@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/client/cli.h"
 #include "ptyd/client/rpc.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 
@@ -50,13 +50,6 @@ void delivery_destroy(struct delivery *d)
     free(d);
 }
 
-static long long now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
 static bool connect_daemon(struct delivery *d)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -89,7 +82,7 @@ static void release_late(struct delivery *d, const json_t *message)
 /* The answer to `id`, NULL when it does not come in time. */
 static json_t *await(struct delivery *d, json_int_t id, int wait_ms)
 {
-    long long deadline = now_ms() + wait_ms;
+    long long deadline = clock_monotonic_ms() + wait_ms;
     for (;;) {
         json_t *message;
         while ((message = rpc_next(&d->rpc))) {
@@ -100,7 +93,7 @@ static json_t *await(struct delivery *d, json_int_t id, int wait_ms)
                 release_late(d, message);
             json_decref(message);
         }
-        long long left = deadline - now_ms();
+        long long left = deadline - clock_monotonic_ms();
         struct pollfd fd = {.fd = d->rpc.fd, .events = POLLIN};
         int ready = left > 0 ? poll(&fd, 1, (int)left) : 0;
         if (ready < 0 && errno == EINTR)

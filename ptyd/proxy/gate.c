@@ -8,12 +8,12 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "envelope/span.h"
 #include "envelope/turn.h"
 #include "ptyd/client/cli.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/delivery.h"
 
@@ -45,20 +45,13 @@ struct gate {
     bool said_unknown;
 };
 
-static long long now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
 struct gate *gate_create(const struct gate_options *options)
 {
     struct gate *g = memory_new(sizeof *g);
     g->options = *options;
     g->delivery = delivery_create(options->session);
     g->threads = json_object();
-    g->probe_id = text_format("ptyd:%ld:%lld", (long)getpid(), now_ms());
+    g->probe_id = text_format("ptyd:%ld:%lld", (long)getpid(), (long long)clock_monotonic_ms());
     return g;
 }
 
@@ -174,7 +167,7 @@ static void ask(struct gate *g, struct bytes *to_server)
                  "{\"p\":{\"value\":\"\",\"kind\":\"bogus\"}}}}\n",
                  g->probe_id);
     g->capability = ASKED;
-    g->probe_deadline = now_ms() + PROBE_WAIT_MS;
+    g->probe_deadline = clock_monotonic_ms() + PROBE_WAIT_MS;
 }
 
 static void take_answer(struct gate *g, const char *line, size_t len)
@@ -290,7 +283,7 @@ static bool must_wait(struct gate *g, struct bytes *to_server)
 {
     if (g->capability == NOT_ASKED)
         ask(g, to_server);
-    return g->capability == ASKED && now_ms() < g->probe_deadline;
+    return g->capability == ASKED && clock_monotonic_ms() < g->probe_deadline;
 }
 
 static void send_initialize(struct gate *g, const char *line, size_t len, struct bytes *out)
@@ -405,6 +398,6 @@ int gate_wait_ms(const struct gate *g)
 {
     if (g->capability != ASKED)
         return -1;
-    long long left = g->probe_deadline - now_ms();
+    long long left = g->probe_deadline - clock_monotonic_ms();
     return left > 0 ? (int)left : 0;
 }

@@ -18,6 +18,9 @@
 #define LOOKBACK_MS (15 * 60 * 1000) /* told to others: a new consumer hears of it this long */
 #define KEY_RESERVE 1000             /* keys taken from the file at once */
 
+_Static_assert((LIMIT_CONTEXT_BLOCKS + 1) * LIMIT_ENTRY_BYTES <= LIMIT_CONTEXT_BYTES,
+               "all entries together stay in their bound because each does");
+
 /* ---- keys ---- */
 
 static char *keys_path(const struct context *c)

@@ -510,19 +510,9 @@ const char *session_shell_id(const struct session *s)
     return s->shell_id;
 }
 
-pid_t session_pid(const struct session *s)
-{
-    return s->pid;
-}
-
 bool session_exited(const struct session *s)
 {
     return s->ended;
-}
-
-int session_exit_status(const struct session *s)
-{
-    return s->exit_status;
 }
 
 struct terminal *session_terminal(const struct session *s)

@@ -74,9 +74,7 @@ void session_resize(struct session *s, int cols, int rows);
 /* A look at what is there. */
 const char *session_name(const struct session *s);
 const char *session_shell_id(const struct session *s);
-pid_t session_pid(const struct session *s);
 bool session_exited(const struct session *s);
-int session_exit_status(const struct session *s);
 struct terminal *session_terminal(const struct session *s);
 struct tracker *session_tracker(const struct session *s);
 struct store *session_store(const struct session *s);

@@ -11,24 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "ptyd/core/clock.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/server.h"
 
 #define IDLE_MS 30000 /* an auto-started daemon stays this long without session and client */
 
-static long long milliseconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
 struct moment worker_now(void)
 {
-    return (struct moment){milliseconds(CLOCK_REALTIME), milliseconds(CLOCK_MONOTONIC)};
+    return (struct moment){clock_wall_ms(), clock_monotonic_ms()};
 }
 
 struct session *worker_find(struct worker *w, const char *name)

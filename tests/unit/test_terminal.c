@@ -347,6 +347,15 @@ static void combined_characters_stay_together(void **state)
     assert_row(0, "e\xcc\x81|\xf0\x9f\x87\xa9");
 }
 
+static void a_mark_joins_a_wide_character_that_reaches_beyond_the_edge(void **state)
+{
+    (void)state;
+    write_text("\x1b[?7l\x1b[80G\xe6\x97\xa5");
+    write_text("\xcc\x81");
+    write_text("\rok");
+    assert_int_equal(terminal_cursor(terminal).col, 2);
+}
+
 /* ---- output of a command ---- */
 
 static void collect(void *user, const char *text, size_t len)
@@ -507,6 +516,7 @@ int main(void)
         TEST(the_alternate_screen_leaves_the_primary_alone),
         TEST(a_narrower_screen_hides_and_a_wider_one_shows_again),
         TEST(combined_characters_stay_together),
+        TEST(a_mark_joins_a_wide_character_that_reaches_beyond_the_edge),
         TEST(output_of_progress_is_its_last_state),
         TEST(output_after_clear_is_what_came_after),
         TEST(output_of_a_full_screen_program_is_none),

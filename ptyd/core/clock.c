@@ -1,0 +1,20 @@
+#include "ptyd/core/clock.h"
+
+#include <time.h>
+
+static int64_t milliseconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int64_t clock_monotonic_ms(void)
+{
+    return milliseconds(CLOCK_MONOTONIC);
+}
+
+int64_t clock_wall_ms(void)
+{
+    return milliseconds(CLOCK_REALTIME);
+}
