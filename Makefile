@@ -52,9 +52,10 @@ $(BUILD)/obj/%.o: %.c Makefile
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The integration scripts become part of the program.
-$(BUILD)/obj/scripts.c: shell/bash.sh tools/embed Makefile
+$(BUILD)/obj/scripts.c: $(wildcard shell/*) tools/embed Makefile
 	@mkdir -p $(dir $@)
-	@sh tools/embed script_bash shell/bash.sh > $@
+	@sh tools/embed script_bash shell/bash.sh script_zsh shell/zsh.zsh \
+	    script_fish shell/fish.fish script_posix shell/posix.sh > $@
 
 $(SCRIPTS): $(BUILD)/obj/scripts.c
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<

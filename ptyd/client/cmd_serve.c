@@ -5,6 +5,7 @@
 
 #include "ptyd/client/cli.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/text.h"
 #include "ptyd/keeper/keeper.h"
 #include "ptyd/worker/worker.h"
 
@@ -33,7 +34,9 @@ int command_serve(int argc, char **argv)
             worker.auto_ended = true;
     cli_no_more(&cli, argc, argv);
     char *socket = paths_socket();
+    char *beside = paths_parent(socket);
     worker.state = paths_state();
+    worker.runtime = text_format("%s/shells", beside);
     int status = EXIT_FAILED;
     /* The original umask and resource limits go to the shells: neither is changed here. */
     if (listener_open(socket, worker.state, &listener, &message) < 0) {
@@ -45,5 +48,7 @@ int command_serve(int argc, char **argv)
     free(message);
     free(socket);
     free(worker.state);
+    free(worker.runtime);
+    free(beside);
     return status;
 }

@@ -166,6 +166,7 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
         &(struct shell_request){
             .name = name,
             .shell = json_string_value(json_object_get(params, "shell")),
+            .runtime = worker->options->runtime,
             .cwd = json_string_value(json_object_get(params, "cwd")),
             .argv = json_object_get(params, "argv"),
             .env = json_object_get(params, "env"),

@@ -18,6 +18,7 @@
 #include "base/limits.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/context.h"
+#include "ptyd/worker/plan.h"
 #include "ptyd/worker/worker.h"
 
 #define EXIT_QUIET_MS   50   /* a shell that exited has said everything after this much quiet */
@@ -42,6 +43,7 @@ static struct session *of(void *user)
 static void on_mark(void *user, const struct mark *mark)
 {
     struct session *s = of(user);
+    bool first = !tracker_marked(s->tracker);
     bool genuine = s->rebuilding
                        ? mark->signature == MARK_ZEROED && session_recorded_mark(s, mark->offset)
                        : mark->signature == MARK_SIGNED;
@@ -49,6 +51,8 @@ static void on_mark(void *user, const struct mark *mark)
         s->spoofed += !s->rebuilding;
         return;
     }
+    if (first)
+        plan_remove_secret(s->worker->options->runtime, s->shell_id);
     if (!s->rebuilding)
         rawlog_record(s->log, RAWLOG_MARK, mark->offset, s->now, (uint16_t)mark->kind,
                       (uint32_t)tracker_seq(s->tracker));
@@ -228,6 +232,7 @@ static void end(struct session *s)
     if (s->ended)
         return;
     s->ended = true;
+    plan_remove_secret(s->worker->options->runtime, s->shell_id);
     stop_polling(s);
     s->now = worker_now();
     struct block *running = tracker_running(s->tracker);

@@ -12,6 +12,7 @@ struct shell_request {
     const char *name;  /* of the session */
     const char *shell; /* program; else $SHELL of the environment */
     const char *cwd;
+    const char *runtime; /* directory for what a shell reads at its start; made when missing */
     const json_t *argv; /* array: run this instead of a shell */
     const json_t *env;  /* object: the client's environment */
     int cols, rows;

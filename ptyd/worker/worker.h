@@ -15,6 +15,7 @@ struct server;
 
 struct worker_options {
     char *state;     /* state directory */
+    char *runtime;   /* for what shells read when they start; beside the socket */
     bool auto_ended; /* started by a command: leaves when nobody needs it */
 };
 

@@ -1,0 +1,2 @@
+# ptyd's integration for dash and busybox sh.
+exec 3<&-

@@ -1,0 +1,140 @@
+# ptyd's integration for zsh 5.3 and newer.
+#
+# The daemon points ZDOTDIR at a folder whose .zshenv reads this text from descriptor 3, behind
+# lines that set __ptyd_v[1] (the nonce) and put ZDOTDIR back. Nothing of it is on disk and nothing
+# is exported. It prints marks (ptyd-marks(7)): O at the front of PROMPT_EOL_MARK, which zsh prints
+# after a command's last byte and before anything else; P, D and A from precmd; B from
+# zle-line-init, when the prompt stands; C with the text from preexec. No fork at a prompt.
+#
+# __ptyd_v: 1 nonce, 2 last seq, 3 directory told last, 4 a command runs, 5 B was printed,
+#           6 result of __ptyd_encode, 7 inside __ptyd_line_init, 8 the user's PROMPT_EOL_MARK,
+#           9 what we made of it.
+# Arrays are never exported, whatever `setopt allexport` says. Options are the user's: every
+# function begins with `emulate -L`, which leaves them so.
+exec 3<&-
+
+# Percent-encodes $1 into __ptyd_v[6]: what holds a %, a ; or a control character, byte by byte. The
+# daemon keeps 24 KiB of a mark; more than that is not worth the work.
+__ptyd_encode() {
+    emulate -L zsh -o extended_glob -o no_multibyte +x
+    builtin local MATCH MBEGIN MEND
+    __ptyd_v[6]=${${1[1,25000]}//(#m)[%;[:cntrl:]]/%${(l:2::0:)$(( [##16] #MATCH ))}}
+}
+
+# Prints $1 as a mark. Called at the prompt only; the terminal, whatever the user redirected.
+__ptyd_mark() {
+    builtin print -rn -- $'\e]7711;'"${__ptyd_v[1]};$((++__ptyd_v[2]));$1"$'\a' >|/dev/tty
+}
+
+__ptyd_directory() {
+    if [[ ${__ptyd_v[3]} != "$PWD" ]]; then
+        __ptyd_v[3]=$PWD
+        __ptyd_encode "$PWD"
+        __ptyd_mark "P;cwd=${__ptyd_v[6]}"
+    fi
+}
+
+# The mark that output has ended goes in front of the sign for a missing newline. An array of one
+# element: zsh reads it like a string and `export` cannot put it into an environment.
+__ptyd_end_mark() {
+    if [[ ${PROMPT_EOL_MARK-unset} != "${__ptyd_v[9]}" ]]; then
+        __ptyd_v[8]=${PROMPT_EOL_MARK-%B%S%#%s%b}
+    fi
+    __ptyd_v[9]=$'%{\e]7711;'"${__ptyd_v[1]};$((++__ptyd_v[2]));O"$'\a%}'"${__ptyd_v[8]}"
+    builtin unset PROMPT_EOL_MARK
+    builtin typeset -ga PROMPT_EOL_MARK
+    PROMPT_EOL_MARK=("${__ptyd_v[9]}")
+}
+
+# Ours is the first precmd, so that no other's trouble keeps it from running, and the last
+# preexec, so that what others print there is no output.
+__ptyd_arrange() {
+    builtin typeset -ga precmd_functions preexec_functions
+    if [[ ${precmd_functions[1]-} != __ptyd_precmd ]]; then
+        precmd_functions=(__ptyd_precmd ${precmd_functions:#__ptyd_precmd})
+    fi
+    if [[ ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
+        preexec_functions=(${preexec_functions:#__ptyd_preexec} __ptyd_preexec)
+    fi
+}
+
+# Who replaced our widget without calling it is called by it.
+__ptyd_widget() {
+    builtin local current=${widgets[zle-line-init]-}
+    if [[ $current == user:__ptyd_line_init ]]; then
+        return 0
+    fi
+    if [[ -n $current ]]; then
+        builtin zle -A zle-line-init __ptyd_next_line_init
+    fi
+    builtin zle -N zle-line-init __ptyd_line_init
+}
+
+__ptyd_precmd() {
+    builtin local __ptyd_status=$? __ptyd_last=$_ __ptyd_ignores=0
+    if [[ -o hist_ignore_space ]] { __ptyd_ignores=1 }
+    emulate -L zsh +x
+    if (( __ptyd_v[4] )); then
+        __ptyd_directory
+        __ptyd_mark "D;st=$__ptyd_status"
+    fi
+    __ptyd_v[4]=0
+    __ptyd_mark "A;ign=$__ptyd_ignores"
+    __ptyd_directory
+    __ptyd_arrange
+    if (( ! __ptyd_v[5] )) { __ptyd_widget }
+    __ptyd_v[5]=0
+    if [[ ! -o zle ]] { __ptyd_mark B }
+    __ptyd_end_mark
+    : "$__ptyd_last"
+}
+
+# CONTEXT: only the first line of a command; not vared, select, or a continuation.
+__ptyd_line_init() {
+    emulate -L zsh +x
+    if (( __ptyd_v[7] )); then
+        return 0
+    fi
+    __ptyd_v[7]=1
+    {
+        if [[ ${CONTEXT-} == start ]]; then
+            __ptyd_directory
+            __ptyd_mark B
+            __ptyd_v[5]=1
+            __ptyd_end_mark
+            __ptyd_arrange
+        fi
+        if (( ${+widgets[__ptyd_next_line_init]} )); then
+            builtin zle __ptyd_next_line_init -- "$@"
+        fi
+    } always {
+        __ptyd_v[7]=0
+    }
+}
+
+__ptyd_preexec() {
+    builtin local __ptyd_last=$_
+    emulate -L zsh +x
+    if (( ! __ptyd_v[4] )); then
+        if [[ -n ${1:-${3-}} ]]; then
+            __ptyd_encode "${1:-$3}"
+            __ptyd_mark "C;cmd=${__ptyd_v[6]}"
+        else
+            __ptyd_mark C
+        fi
+        __ptyd_end_mark
+    fi
+    __ptyd_v[4]=1
+    : "$__ptyd_last"
+}
+
+if [[ -o interactive && ( ${ZSH_VERSION%%.*} -gt 5 || $ZSH_VERSION == 5.(<3->|<3->.*) ) ]]; then
+    __ptyd_arrange
+else
+    builtin unset __ptyd_v
+fi
+
+# The user's own file, at the top level, so that `typeset` in it means what it always means.
+if [[ -r ${ZDOTDIR:-$HOME}/.zshenv ]]; then
+    builtin source "${ZDOTDIR:-$HOME}/.zshenv"
+fi
