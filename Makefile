@@ -81,6 +81,9 @@ check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte 
 check-e2e: $(BUILD)/ptyd ## real shells, a real daemon, the real codex
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run
 
+check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
+	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/shells.js
+
 check-systemd: $(BUILD)/ptyd ## the units, with systemd-analyze
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/units
 
@@ -158,7 +161,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-replay check-e2e check-systemd demo bench fuzz fuzz-corpus lint \
+.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-systemd demo bench fuzz fuzz-corpus lint \
         format format-check deps deps-build deps-check install clean help
 .SECONDARY:
 

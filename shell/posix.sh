@@ -1,2 +1,28 @@
-# ptyd's integration for dash and busybox sh.
+# ptyd's integration for dash and busybox sh: interactive shells without hooks.
+#
+# The daemon hands this text over a pipe that ENV names, behind lines that set __ptyd_n (the nonce)
+# and put ENV back. The only code that such a shell runs at a prompt are the expansions in PS1: they
+# print (ptyd-marks(7)) D with $?, P with the directory, and A and B around the user's prompt. There
+# is no C: `line=1` says that a command starts with the line feed after B (`line=2`: in a shell that
+# edits lines itself), and `more=1`, in PS2, that its line goes on. Everything is empty in a shell that inherits PS1 without the nonce.
 exec 3<&-
+__ptyd_s=0
+__ptyd_e=$(printf '\033]7711;')
+__ptyd_g=$(printf '\007')
+__ptyd_o=
+__ptyd_c=
+__ptyd_l=1
+case $(readlink /proc/$$/exe 2>/dev/null) in
+*busybox*) # edits lines itself and counts columns
+    __ptyd_o='\['
+    __ptyd_c='\]'
+    __ptyd_l=2
+    ;;
+esac
+if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then
+    . "$ENV"
+fi
+PS1=$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));P;raw=$PWD;$__ptyd_n$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));D;st=$?;line=1$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));A;line='$__ptyd_l'$__ptyd_g}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));B$__ptyd_g}'$__ptyd_c
+PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));P;more=1$__ptyd_g}'$__ptyd_c
+unset __ptyd_o __ptyd_c __ptyd_l
+: "$0" # what $_ is in a shell that has just begun

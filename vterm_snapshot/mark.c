@@ -83,6 +83,11 @@ static void read_field(struct mark *mark, const char *field, size_t len)
         percent_decode(value, n, &mark->cmd);
     } else if (value_of(field, len, "hist=", &value, &n)) {
         mark->unrecorded = n == 1 && value[0] == '0';
+    } else if (value_of(field, len, "line=", &value, &n)) {
+        mark->by_line = n == 1 && (value[0] == '1' || value[0] == '2');
+        mark->edits = mark->by_line && value[0] == '2';
+    } else if (value_of(field, len, "more=", &value, &n)) {
+        mark->more = n == 1 && value[0] == '1';
     } else if (value_of(field, len, "ign=", &value, &n)) {
         mark->ignore_space = n == 1 && value[0] == '1';
     }

@@ -16,17 +16,47 @@ struct terminal {
     struct emulator *emulator;
     struct modes modes;
     char title[LIMIT_TITLE_BYTES + 1];
+    bool line_expected;
+    int returns; /* carriage returns fed last, up to the next other byte */
 };
 
 /* ---- what the guard finds ---- */
 
+/* Up to and with the line feed that is waited for; then whoever waits. A line editor that wraps
+ * prints CR LF itself, which the tty makes CR CR LF: its line goes on. */
+static size_t feed_line(struct terminal *t, const char *bytes, size_t len)
+{
+    size_t used = 0;
+    if (!t->line_expected)
+        return 0;
+    for (; used < len && bytes[used] != '\n'; used++)
+        t->returns = bytes[used] == '\r' ? t->returns + 1 : 0;
+    bool wraps = t->returns >= 2;
+    emulator_feed(t->emulator, bytes, used < len ? used + 1 : len);
+    if (used == len)
+        return len;
+    t->returns = 0;
+    if (!wraps) {
+        t->line_expected = false;
+        if (t->options.events->line)
+            t->options.events->line(t->options.user);
+    }
+    return used + 1;
+}
+
 static void on_feed(void *user, const char *bytes, size_t len)
 {
     struct terminal *t = user;
+    size_t used;
     modes_observe(&t->modes, bytes, len);
     if (len == 4 && !memcmp(bytes, "\x1b[3J", 4))
         emulator_clear_scrollback(t->emulator);
-    emulator_feed(t->emulator, bytes, len);
+    while (len && (used = feed_line(t, bytes, len))) {
+        bytes += used;
+        len -= used;
+    }
+    if (len)
+        emulator_feed(t->emulator, bytes, len);
 }
 
 static void set_title(struct terminal *t, const char *text, size_t len)
@@ -301,4 +331,9 @@ void terminal_redraw(const struct terminal *t, struct bytes *out)
 void terminal_restore_sequence(struct bytes *out)
 {
     redraw_restore(out);
+}
+
+void terminal_expect_line(struct terminal *t)
+{
+    t->line_expected = true;
 }

@@ -18,6 +18,8 @@ struct terminal;
 struct terminal_events {
     /* A mark of the shell's, or one that pretends to be. The screen is as it was at the mark. */
     void (*mark)(void *user, const struct mark *mark);
+    /* The line feed that terminal_expect_line() waits for was done. */
+    void (*line)(void *user);
     /* A mark on our number that cannot be read. */
     void (*malformed)(void *user);
     /* OSC 7's payload: `file://host/path`, percent-encoded. Whoever prints can send it. */
@@ -93,6 +95,9 @@ struct terminal_anchor terminal_anchor(const struct terminal *t);
 /* Appends what stands between `from` and the cursor, as far as it is still on the screen; wrapped
  * rows are joined, others end in \n. */
 void terminal_text_since(const struct terminal *t, struct terminal_anchor from, struct bytes *out);
+
+/* The next line feed raises the event `line`, once, at its exact byte. */
+void terminal_expect_line(struct terminal *t);
 
 /* Rendered output from the cursor on; see capture.h. */
 typedef void terminal_output(void *user, const char *text, size_t len);

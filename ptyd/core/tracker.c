@@ -25,6 +25,15 @@ struct tracker {
     bool has_input;
     char *announced; /* command text told before C (OSC 633 E) */
 
+    bool by_line;        /* no C in this shell: see the section on lines */
+    bool edits;          /* the shell echoes, also what was typed ahead */
+    bool typed, entered; /* since the last B: anything, an Enter */
+    struct bytes ahead;  /* typed while a command ran, or behind its Enter */
+    struct bytes held;   /* output since B while no block is there */
+    bool discards;       /* output that comes now is an echo */
+    bool interrupted;    /* the line ends in ^C: whether it is a command shows later */
+    struct moment line_at;
+
     struct block *block; /* running, or NULL */
     struct preview preview;
     int64_t began_ms;       /* monotonic */
@@ -49,6 +58,8 @@ void tracker_destroy(struct tracker *t)
     block_unref(t->block);
     free(t->cwd);
     free(t->announced);
+    bytes_finish(&t->ahead);
+    bytes_finish(&t->held);
     free(t);
 }
 
@@ -63,9 +74,25 @@ static void set_text(char **place, char *text)
 static void on_output(void *user, const char *text, size_t len)
 {
     struct tracker *t = user;
+    if (t->discards)
+        return;
+    if (!t->block) {
+        if (t->held.len < LIMIT_COMMAND_BYTES)
+            bytes_append(&t->held, text, len);
+        return;
+    }
     preview_append(&t->preview, text, len);
     if (t->options.events->output)
         t->options.events->output(t->options.user, t->block, text, len);
+}
+
+static void remove_newlines(struct bytes *text)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < text->len; i++)
+        if (text->data[i] != '\n')
+            text->data[kept++] = text->data[i];
+    text->len = kept;
 }
 
 /* The line as it was typed, from the screen. */
@@ -76,6 +103,8 @@ static char *echoed_line(const struct tracker *t)
         terminal_text_since(t->options.terminal, t->input, &text);
     while (text.len && (text.data[text.len - 1] == '\n' || text.data[text.len - 1] == ' '))
         text.len--;
+    if (t->edits) /* it breaks a long line by itself */
+        remove_newlines(&text);
     char *line = text_clean(text.data ? text.data : "", text.len, LIMIT_COMMAND_BYTES);
     bytes_finish(&text);
     return line;
@@ -99,7 +128,8 @@ static void capture(struct tracker *t)
     terminal_capture_begin(t->options.terminal, on_output, t);
 }
 
-static void begin(struct tracker *t, const struct mark *mark, struct moment now)
+/* All of a block's beginning but the capture of its output. */
+static void start_block(struct tracker *t, const struct mark *mark, struct moment now)
 {
     struct block *b = block_create();
     char *echo = echoed_line(t);
@@ -130,6 +160,12 @@ static void begin(struct tracker *t, const struct mark *mark, struct moment now)
         int64_t known = t->options.events->begin(t->options.user, b);
         b->ts_begin = known ? known : b->ts_begin;
     }
+    t->output_ended = false;
+}
+
+static void begin(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    start_block(t, mark, now);
     capture(t);
 }
 
@@ -221,6 +257,168 @@ static void done(struct tracker *t, const struct mark *mark, struct moment now)
     finish(t, now);
 }
 
+/* ---- lines ----
+ *
+ * A shell without C (`line=1`) echoes the command line behind B; the line feed that ends it starts
+ * the command. Three things look like that and are not: an empty line or a comment; a line given
+ * up with Ctrl-C, which ends in ^C and comes to nothing with status 130; and output of a line that
+ * was typed before the prompt came, which is not echoed again: then nothing was typed since B. */
+
+static void start_capture(struct tracker *t)
+{
+    t->held.len = 0;
+    terminal_capture_begin(t->options.terminal, on_output, t);
+}
+
+static void drop_capture(struct tracker *t)
+{
+    t->discards = true;
+    terminal_capture_end(t->options.terminal);
+    t->discards = false;
+    t->held.len = 0;
+}
+
+static void await_line(struct tracker *t)
+{
+    t->typed = t->entered = false;
+    t->interrupted = false;
+    start_capture(t);
+    terminal_expect_line(t->options.terminal);
+}
+
+/* The first whole line that was typed ahead, without what edits lines; NULL for none. */
+static char *take_ahead(struct tracker *t)
+{
+    size_t len = 0;
+    while (len < t->ahead.len && t->ahead.data[len] != '\r' && t->ahead.data[len] != '\n')
+        len++;
+    if (len == t->ahead.len)
+        return NULL;
+    char *line = text_clean(t->ahead.data, len, LIMIT_COMMAND_BYTES);
+    bytes_consume(&t->ahead, len + 1);
+    return line;
+}
+
+/* A line typed ahead ran: its output began at B. */
+static bool begin_ahead(struct tracker *t, struct moment now)
+{
+    char *line = t->typed || t->edits ? NULL : take_ahead(t);
+    if (!line)
+        return false;
+    struct bytes held = t->held;
+    t->held = (struct bytes){0};
+    struct mark mark = {.kind = MARK_COMMAND, .has_cmd = true};
+    bytes_append_text(&mark.cmd, line);
+    start_block(t, &mark, now);
+    t->state = TRACKER_RUNNING;
+    t->block->cmd_source = BLOCK_FROM_ECHO;
+    if (held.len)
+        on_output(t, held.data, held.len);
+    bytes_finish(&held);
+    mark_finish(&mark);
+    free(line);
+    return true;
+}
+
+static void begin_line(struct tracker *t, struct moment now)
+{
+    begin(t, &(struct mark){.kind = MARK_COMMAND}, now);
+}
+
+static bool is_command(const char *line)
+{
+    line += strspn(line, " \t\n");
+    return *line && *line != '#';
+}
+
+static bool is_given_up(const char *line)
+{
+    size_t len = strlen(line);
+    return len >= 2 && line[len - 2] == '^' && (line[len - 1] == 'C' || line[len - 1] == '\\');
+}
+
+/* One more line, which it frees, of a command that goes on. */
+static void extend_line(struct tracker *t, char *line)
+{
+    char *whole = text_format("%s\n%s", t->block->cmd, line);
+    set_command(t->block, whole, strlen(whole), BLOCK_FROM_ECHO, t->block->cmd_truncated);
+    free(whole);
+    free(line);
+    terminal_capture_begin(t->options.terminal, on_output, t);
+}
+
+static void await_more(struct tracker *t)
+{
+    drop_capture(t);
+    t->preview = (struct preview){0};
+    char *line = t->edits ? NULL : take_ahead(t);
+    if (line) { /* its echo came before */
+        extend_line(t, line);
+        return;
+    }
+    t->input = terminal_anchor(t->options.terminal);
+    terminal_expect_line(t->options.terminal);
+}
+
+void tracker_line(struct tracker *t, struct moment now)
+{
+    if (t->block) {
+        extend_line(t, echoed_line(t));
+        return;
+    }
+    if (t->state != TRACKER_INPUT || begin_ahead(t, now))
+        return;
+    char *line = echoed_line(t);
+    drop_capture(t);
+    t->interrupted = is_given_up(line);
+    if (t->interrupted) {
+        t->line_at = now;
+        start_capture(t);
+    } else if (is_command(line)) {
+        begin_line(t, now);
+    }
+    free(line);
+}
+
+/* D came: what of it was open in a shell without C. */
+static void end_line(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    if (t->block || t->state != TRACKER_INPUT || begin_ahead(t, now))
+        return;
+    terminal_capture_end(t->options.terminal);
+    bool ran = t->interrupted && !(mark->status == 130 && t->held.len == 0);
+    if (ran) {
+        struct bytes held = t->held;
+        t->held = (struct bytes){0};
+        start_block(t, &(struct mark){.kind = MARK_COMMAND}, t->line_at);
+        t->state = TRACKER_RUNNING;
+        if (held.len)
+            on_output(t, held.data, held.len);
+        t->output_ended = true;
+        bytes_finish(&held);
+    }
+    t->held.len = 0;
+}
+
+void tracker_typed(struct tracker *t, const char *bytes, size_t len)
+{
+    size_t used = 0;
+    if (!t->by_line)
+        return;
+    if (t->state == TRACKER_INPUT && !t->typed) {
+        t->typed = true;
+        t->ahead.len = 0;
+    }
+    if (t->state == TRACKER_INPUT && !t->entered) {
+        while (used < len && bytes[used] != '\r' && bytes[used] != '\n')
+            used++;
+        t->entered = used < len;
+        used += t->entered;
+    }
+    if (t->ahead.len + len - used < LIMIT_COMMAND_BYTES)
+        bytes_append(&t->ahead, bytes + used, len - used);
+}
+
 /* ---- marks ---- */
 
 static bool is_legal(const struct tracker *t, const struct mark *mark)
@@ -239,8 +437,9 @@ static bool is_legal(const struct tracker *t, const struct mark *mark)
     case MARK_COMMAND:
         return t->state == TRACKER_PROMPT || t->state == TRACKER_INPUT;
     case MARK_OUTPUT_END:
-    case MARK_DONE:
         return running;
+    case MARK_DONE: /* a shell without C says it at each prompt */
+        return running || t->by_line || mark->by_line;
     }
     return false;
 }
@@ -249,15 +448,33 @@ static void take_input(struct tracker *t)
 {
     t->input = terminal_anchor(t->options.terminal);
     t->has_input = true;
+    bool redrawn = t->state == TRACKER_INPUT;
     t->state = TRACKER_INPUT;
-    if (t->options.events->prompt)
+    if (t->by_line && !redrawn)
+        await_line(t);
+    if (!redrawn && t->options.events->prompt)
         t->options.events->prompt(t->options.user);
+}
+
+static void take_directory(struct tracker *t, const struct bytes *cwd)
+{
+    set_text(&t->cwd, text_clean(cwd->data ? cwd->data : "", cwd->len, LIMIT_CWD_BYTES));
+}
+
+static void take_property(struct tracker *t, const struct mark *mark)
+{
+    if (mark->has_raw)
+        take_directory(t, &mark->raw);
+    if (mark->more && t->by_line && t->state == TRACKER_RUNNING)
+        await_more(t);
 }
 
 static void take_prompt(struct tracker *t, const struct mark *mark, struct moment now)
 {
     tracker_abandon(t, now, false, 0);
     t->ignore_space = mark->ignore_space;
+    t->by_line = mark->by_line;
+    t->edits = mark->edits;
     t->has_input = false;
     t->state = TRACKER_PROMPT;
 }
@@ -270,8 +487,7 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
     t->last_seq = mark->seq;
     t->last_kind = mark->kind;
     if (mark->has_cwd)
-        set_text(&t->cwd,
-                 text_clean(mark->cwd.data ? mark->cwd.data : "", mark->cwd.len, LIMIT_CWD_BYTES));
+        take_directory(t, &mark->cwd);
     switch (mark->kind) {
     case MARK_PROMPT:
         take_prompt(t, mark, now);
@@ -286,9 +502,13 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
         end_output(t);
         break;
     case MARK_DONE:
-        done(t, mark, now);
+        if (t->by_line)
+            end_line(t, mark, now);
+        if (t->block)
+            done(t, mark, now);
         break;
     case MARK_PROPERTY:
+        take_property(t, mark);
         break;
     }
     return true;

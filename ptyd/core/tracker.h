@@ -58,6 +58,12 @@ void tracker_destroy(struct tracker *t);
 /* Applies a genuine mark. Returns false when it is out of order: it is then dropped. */
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now);
 
+/* The terminal's event `line`: in a shell without C (`line=1`) the command starts here. */
+void tracker_line(struct tracker *t, struct moment now);
+
+/* Bytes were typed. In a shell without C they tell an echoed command line from output. */
+void tracker_typed(struct tracker *t, const char *bytes, size_t len);
+
 /* A mark of another terminal's (OSC 133 or 633); only for --marks any. */
 void tracker_foreign(struct tracker *t, int number, const char *payload, size_t len,
                      struct moment now);

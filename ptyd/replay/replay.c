@@ -38,6 +38,12 @@ static void on_mark(void *user, const struct mark *mark)
         tracker_mark(r->tracker, mark, r->now);
 }
 
+static void on_line(void *user)
+{
+    struct replay *r = user;
+    tracker_line(r->tracker, r->now);
+}
+
 static void on_foreign(void *user, int number, const char *payload, size_t len)
 {
     struct replay *r = user;
@@ -64,7 +70,8 @@ static void on_end(void *user, struct block *block)
         keep_deliverable(r, block);
 }
 
-static const struct terminal_events terminal_events = {.mark = on_mark, .foreign_mark = on_foreign};
+static const struct terminal_events terminal_events = {
+    .mark = on_mark, .line = on_line, .foreign_mark = on_foreign};
 static const struct tracker_events tracker_events = {.end = on_end};
 
 /* ---- the trace's events ---- */

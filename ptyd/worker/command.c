@@ -79,6 +79,8 @@ static void on_prompt(struct watcher *w)
     struct command *c = of_watcher(w);
     if (c->phase == WAITING)
         type(c);
+    else if (c->phase == TYPED)
+        reply(c, NULL, false, false); /* a comment, or nothing: it was no command */
 }
 
 /* Something waits for input and no mark has said what: nobody shall hang. Before the command was

@@ -100,8 +100,8 @@ static char *secret_path(const char *runtime, const char *shell_id)
     return text_format("%s/%s.fish", runtime, shell_id);
 }
 
-/* fish cannot close a descriptor it inherits: it reads a private file, which is removed at the first
- * mark. */
+/* fish cannot close a descriptor it inherits: it reads a private file, which is removed at the
+ * first mark. */
 static int plan_fish(const struct plan_request *q, struct plan *plan)
 {
     struct bytes text = {0}, source = {0};
@@ -110,8 +110,8 @@ static int plan_fish(const struct plan_request *q, struct plan *plan)
     bytes_append(&text, script_fish, script_fish_len);
     bytes_append_text(&source, "builtin source ");
     append_quoted(&source, file, "\\'");
-    plan->argv = list_of((const char *const[]){q->login ? "-fish" : "fish", "--init-command",
-                                               source.data, NULL});
+    plan->argv = list_of(
+        (const char *const[]){q->login ? "-fish" : "fish", "--init-command", source.data, NULL});
     int result = file_replace(file, text.data, text.len);
     bytes_finish(&text);
     bytes_finish(&source);
@@ -140,8 +140,8 @@ static int plan_posix(const struct plan_request *q, struct plan *plan)
 }
 
 static const struct dialect dialects[] = {
-    {"bash", NULL, plan_bash},        {"zsh", "ZDOTDIR", plan_zsh}, {"fish", NULL, plan_fish},
-    {"dash", "ENV", plan_posix},      {"ash", "ENV", plan_posix},   {"sh", "ENV", plan_posix},
+    {"bash", NULL, plan_bash},      {"zsh", "ZDOTDIR", plan_zsh}, {"fish", NULL, plan_fish},
+    {"dash", "ENV", plan_posix},    {"ash", "ENV", plan_posix},   {"sh", "ENV", plan_posix},
     {"busybox", "ENV", plan_posix},
 };
 

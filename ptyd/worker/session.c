@@ -58,6 +58,11 @@ static void on_mark(void *user, const struct mark *mark)
                       (uint32_t)tracker_seq(s->tracker));
 }
 
+static void on_line(void *user)
+{
+    tracker_line(of(user)->tracker, of(user)->now);
+}
+
 static void on_malformed(void *user)
 {
     of(user)->spoofed++;
@@ -89,8 +94,11 @@ static void on_display(void *user, const char *bytes, size_t len)
         EACH_WATCHER(s, display, w_, bytes, len);
 }
 
-static const struct terminal_events terminal_events = {
-    .mark = on_mark, .malformed = on_malformed, .reply = on_reply, .display = on_display};
+static const struct terminal_events terminal_events = {.mark = on_mark,
+                                                       .line = on_line,
+                                                       .malformed = on_malformed,
+                                                       .reply = on_reply,
+                                                       .display = on_display};
 
 /* ---- what the tracker finds ---- */
 
@@ -301,6 +309,7 @@ void session_input(struct session *s, const char *bytes, size_t len)
         return;
     if (interrupts(s, bytes, len))
         tracker_interrupt(s->tracker, worker_now());
+    tracker_typed(s->tracker, bytes, len);
     bytes_append(&s->input, bytes, len);
     write_input(s);
 }

@@ -53,10 +53,9 @@ static char **make_environment(const struct shell_request *q, const char *variab
     size_t count = 0;
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)q->env, name, value) if (json_is_string(value) && *name &&
-                                                           !strchr(name, '=') &&
-                                                           !is_left_out(name) &&
-                                                           !is_assigned(variable, name))
+    json_object_foreach((json_t *)q->env, name,
+                        value) if (json_is_string(value) && *name && !strchr(name, '=') &&
+                                   !is_left_out(name) && !is_assigned(variable, name))
         env[count++] = text_format("%s=%s", name, json_string_value(value));
     env[count++] = text_copy("TERM=xterm-256color");
     env[count++] = text_copy("COLORTERM=truecolor");

@@ -13,8 +13,8 @@ struct shell_request {
     const char *shell; /* program; else $SHELL of the environment */
     const char *cwd;
     const char *runtime; /* directory for what a shell reads at its start; made when missing */
-    const json_t *argv; /* array: run this instead of a shell */
-    const json_t *env;  /* object: the client's environment */
+    const json_t *argv;  /* array: run this instead of a shell */
+    const json_t *env;   /* object: the client's environment */
     int cols, rows;
     unsigned umask;
     bool login;

@@ -1,0 +1,329 @@
+// Every installed shell against every situation: what ptyd captured, against what the shell itself
+// says. The truth of an exit code and a directory is what the shell wrote into a file when it was
+// asked, with its own $? and $PWD; the truth of the text is what was typed.
+//   node tests/e2e/shells.js [SHELL...]      prints the table
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { spawnSync } = require('node:child_process');
+const { workspace, Daemon, Report, until } = require('./harness');
+
+const only = process.argv.slice(2);
+
+function find(name) {
+  for (const folder of [...process.env.PATH.split(':'), '/bin'])
+    if (fs.existsSync(path.join(folder, name))) return path.join(folder, name);
+  return undefined;
+}
+
+// posix: understands $? and POSIX syntax. history: expands `!!`. echoes: the text of a command is
+// what the terminal echoed, so wrapped or recalled lines are what they looked like.
+const SHELLS = [
+  { name: 'bash', posix: true, history: true, job: 148 },
+  { name: 'zsh', posix: true, history: true, job: 148 },
+  { name: 'fish', posix: false, history: false, job: 0 },
+  { name: 'dash', posix: true, history: false, job: undefined, echoes: true },
+  { name: 'busybox', posix: true, history: false, job: undefined, echoes: true },
+].filter((s) => !only.length || only.includes(s.name));
+
+class Session {
+  constructor(daemon, shell, name, open = []) {
+    this.daemon = daemon;
+    this.shell = shell;
+    this.name = name;
+    this.truth = path.join(daemon.space.root, `truth-${name}`);
+    const opened = daemon.ptyd('open', name, '--shell', find(shell.name), ...open);
+    assert.strictEqual(opened.status, 0, opened.stderr);
+  }
+
+  blocks() { return this.daemon.json('blocks', '-s', this.name); }
+
+  last() { return this.daemon.json('blocks', '-s', this.name, '--last', '1')[0]; }
+
+  run(command, timeout = '10') { return this.daemon.ptyd('run', '-s', this.name, '--timeout', timeout, '--', command); }
+
+  send(...keys) { this.daemon.ptyd('send', '-s', this.name, ...keys); }
+
+  state() { return this.daemon.json('list').find((s) => s.name === this.name).state; }
+
+  async prompt() { await until(`${this.name} shows a prompt`, () => this.state() === 'prompt'); }
+
+  async running(text) {
+    await until(`${this.name} runs ${text}`, () => { const b = this.last(); return b && b.status === 'running' && b.cmd.includes(text); });
+  }
+
+  // Types a line with Enter; waits until it is done.
+  async type(line) {
+    const before = this.blocks().length;
+    this.send(line, '--key', 'Enter');
+    await until(`${this.name}: ${line} is done`, () => this.blocks().length > before && this.last().status !== 'running');
+    await this.prompt();
+  }
+
+  // Asks the shell for its status and directory; not to be confused with a block's.
+  ask() {
+    fs.rmSync(this.truth, { force: true });
+    const seen = this.last();
+    this.run(this.shell.posix ? `echo "$? $PWD" >|${this.truth}` : `echo "$status $PWD" >${this.truth}`);
+    const [status, ...rest] = fs.readFileSync(this.truth, 'utf8').trim().split(' ');
+    return { seen, exit: Number(status), cwd: rest.join(' ') };
+  }
+}
+
+// One row: what is typed, and what is known of it besides the shell's own word.
+const SITUATIONS = [
+  ['plain', 'echo hello', { lines: ['hello'] }],
+  ['fails', 'false', { lines: [], exit: 1 }],
+  ['status 42', 'sh -c "exit 42"', { exit: 42 }],
+  ['pipeline', 'printf "b\\na\\n" | sort', { lines: ['a', 'b'] }],
+  ['no newline', 'printf partial', { lines: ['partial'] }],
+  ['cd', 'cd /usr', { after: '/usr' }],
+  ['cd back', 'cd', {}],
+  ['subshell', '(echo sub; exit 9)', { posix: true, lines: ['sub'], exit: 9 }],
+  ['and-or', 'false || echo or', { lines: ['or'], exit: 0 }],
+  ['loop', 'for i in 1 2 3; do echo $i; done', { posix: true, lines: ['1', '2', '3'] }],
+  ['function', 'f() { echo in f; return 3; }', { posix: true, exit: 0 }],
+  ['call it', 'f', { posix: true, lines: ['in f'], exit: 3 }],
+  ['semicolon, percent', 'echo "a;b%41c"', { lines: ['a;b%41c'] }],
+  ['unicode', 'echo "héllo 世界 👩‍👩‍👧"', { lines: ['héllo 世界 👩‍👩‍👧'], skip: ['busybox'] }],
+  ['killed by itself', 'sh -c "kill -TERM \\$\\$"', { exit: 143, signal: 'SIGTERM' }],
+  ['two lines quoted', 'echo "one\ntwo"', { lines: ['one', 'two'] }],
+  ['heredoc', 'cat <<X\nhere\nX', { posix: true, lines: ['here'] }],
+  ['clear', 'clear; echo after', { ends: 'after' }],
+  ['background', 'sleep 60 &', { posix: true, exit: 0 }],
+  ['stty -echo', 'stty -echo; echo quiet; stty echo', { lines: ['quiet'] }],
+  ['a long line', `echo ${'x'.repeat(300)}`, { lines: ['x'.repeat(300)] }],
+  ['many lines', 'seq 1 50', { ends: '50', omitted: 30 }],
+];
+
+const table = [];
+function note(shell, situation, block, truth, verdict) {
+  table.push([shell, situation, JSON.stringify((block && block.cmd) || '').slice(0, 34),
+    String(block ? block.exit_code : '-'), String(truth ? truth.exit : '-'), block ? block.cwd_after.replace(/^.*\/home$/, '~') : '-',
+    block ? JSON.stringify(block.preview.lines.slice(-1)[0] || '').slice(0, 24) : '-', verdict]);
+}
+
+function printTable() {
+  const head = ['shell', 'situation', 'command as captured', 'exit', 'truth', 'directory after', 'last line', ''];
+  const rows = [head, ...table];
+  const width = head.map((_, i) => Math.max(...rows.map((r) => r[i].length)));
+  for (const row of rows) console.log(row.map((c, i) => c.padEnd(width[i])).join('  ').trimEnd());
+}
+
+async function situations(daemon, report, shell) {
+  const session = new Session(daemon, shell, `all-${shell.name}`);
+  for (const [name, command, expect] of SITUATIONS) {
+    if ((expect.posix && !shell.posix) || (expect.skip || []).includes(shell.name)) continue;
+    await report.test(`${shell.name}: ${name}`, async () => {
+      const count = session.blocks().length;
+      let verdict = 'WRONG';
+      let block;
+      let truth;
+      try {
+        session.run(command);
+        truth = session.ask();
+        block = truth.seen;
+        assert.strictEqual(session.blocks().length, count + 2, 'once');
+        if (!shell.echoes || !command.includes('\n')) assert.strictEqual(block.cmd, command);
+        assert.strictEqual(block.exit_code, truth.exit);
+        assert.strictEqual(block.cwd_after, truth.cwd);
+        if ('exit' in expect) assert.strictEqual(block.exit_code, expect.exit);
+        if (expect.signal) assert.strictEqual(block.signal, expect.signal);
+        if (expect.lines) assert.deepStrictEqual(block.preview.lines, expect.lines);
+        if (expect.ends) assert.strictEqual(block.preview.lines.at(-1), expect.ends);
+        if (expect.omitted) assert.strictEqual(block.omitted_lines, expect.omitted);
+        if (expect.after) assert.strictEqual(block.cwd_after, expect.after);
+        verdict = 'ok';
+      } finally {
+        note(shell.name, name, block || session.last(), truth, verdict);
+      }
+    });
+  }
+}
+
+// What a person does with keys.
+async function keys(daemon, report, shell) {
+  const session = new Session(daemon, shell, `keys-${shell.name}`);
+  const test = (name, body, used = session) => report.test(`${shell.name}: ${name}`, async () => {
+    let verdict = 'WRONG';
+    try { await body(); verdict = 'ok'; } finally { note(shell.name, name, used.last(), undefined, verdict); }
+  });
+  await session.prompt();
+  await test('Ctrl-C in a command', async () => {
+    session.send('sleep 30', '--key', 'Enter');
+    await session.running('sleep 30');
+    await until('it is in front', () => /sleep/.test(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout));
+    session.send('--key', 'C-c');
+    await session.prompt();
+    const block = session.last();
+    assert.strictEqual(block.exit_code, 130);
+    assert.strictEqual(block.type, 'user_kill');
+    assert.strictEqual(block.signal, 'SIGINT');
+  });
+  await test('Enter, Ctrl-C and blanks at the prompt are no commands', async () => {
+    const count = session.blocks().length;
+    session.send('--key', 'Enter');
+    session.send('   ', '--key', 'Enter');
+    session.send('half a li', '--key', 'C-c');
+    session.run('echo next');
+    assert.deepStrictEqual(session.blocks().slice(count).map((b) => b.cmd), ['echo next']);
+  });
+  if (shell.job !== undefined) {
+    await test('Ctrl-Z, fg', async () => {
+      session.send('sleep 0.3', '--key', 'Enter');
+      await session.running('sleep 0.3');
+      await until('it is in front', () => /sleep 0.3/.test(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout));
+      session.send('--key', 'C-z');
+      await session.prompt();
+      const stopped = session.ask();
+      assert.strictEqual(stopped.seen.exit_code, stopped.exit);
+      assert.strictEqual(stopped.seen.exit_code, shell.job);
+      if (shell.job) assert.strictEqual(stopped.seen.status, 'stopped');
+      session.run('fg');
+      assert.strictEqual(session.last().cmd, 'fg');
+      assert.strictEqual(session.last().exit_code, 0);
+    });
+  }
+  await test('edited before Enter', async () => {
+    await session.type('echo abX\x7fc');
+    assert.strictEqual(session.last().cmd, 'echo abc');
+    assert.deepStrictEqual(session.last().preview.lines, ['abc']);
+  });
+  if (shell.history) {
+    await test('!! is what it stands for', async () => {
+      session.run('echo again');
+      await session.type('!!');
+      assert.strictEqual(session.last().cmd, 'echo again');
+      assert.strictEqual(session.last().preview.lines.at(-1), 'again');
+    });
+  }
+  await test('typed ahead', async () => {
+    const count = session.blocks().length;
+    session.send('sleep 0.5', '--key', 'Enter');
+    await session.running('sleep 0.5');
+    session.send('echo ahead', '--key', 'Enter');
+    await until('both are done', () => session.blocks().length === count + 2 && session.last().status !== 'running');
+    assert.deepStrictEqual(session.blocks().slice(count).map((b) => b.exit_code), [0, 0]);
+    assert.strictEqual(session.last().cmd, 'echo ahead');
+    assert.deepStrictEqual(session.last().preview.lines, ['ahead']);
+  });
+  await test('a nested shell is one block', async () => {
+    const count = session.blocks().length;
+    session.send('sh', '--key', 'Enter');
+    await session.running('sh');
+    session.send('echo inside; exit 5', '--key', 'Enter');
+    await session.prompt();
+    const block = session.last();
+    assert.deepStrictEqual([session.blocks().length - count, block.cmd, block.exit_code, block.nested], [1, 'sh', 5, true]);
+  });
+  await test('cleared with Ctrl-L while typing', async () => {
+    if (shell.echoes) return; // no line editor that knows it
+    session.send('echo before', '--key', 'C-l');
+    await session.type(' clear');
+    assert.strictEqual(session.last().cmd, 'echo before clear');
+    assert.deepStrictEqual(session.last().preview.lines, ['before clear']);
+  });
+  await test('exit N ends the last block with it', async () => {
+    session.send('exit 7', '--key', 'Enter');
+    await until('it is gone', () => session.state() === 'exited');
+    assert.strictEqual(session.last().cmd, 'exit 7');
+    assert.strictEqual(session.last().exit_code, 7);
+  });
+  for (const [command, exit] of [['kill -9 $$', 137], ['set -e; false', 1]]) {
+    if (!shell.posix) continue;
+    const dying = new Session(daemon, shell, `dies-${shell.name}-${exit}`);
+    await test(`death: ${command}`, async () => {
+      await dying.prompt();
+      dying.send(command, '--key', 'Enter');
+      await until('it is gone', () => dying.state() === 'exited');
+      assert.strictEqual(dying.last().cmd, command);
+      assert.strictEqual(dying.last().exit_code, exit);
+    }, dying);
+  }
+}
+
+// Nothing of ours is in the way, and nothing leaks.
+async function traces(daemon, report, shell) {
+  const session = new Session(daemon, shell, `trace-${shell.name}`);
+  const out = (command) => { session.run(command); return session.last().preview.lines.join('\n'); };
+  await session.prompt();
+  await report.test(`${shell.name}: only PTYD_SESSION is exported, no descriptor is left`, () => {
+    assert.strictEqual(out('env | grep -c -e __ptyd -e 7711 -e ZDOTDIR -e "^ENV="'), '0');
+    assert.strictEqual(out('env | grep ^PTYD_SESSION='), `PTYD_SESSION=trace-${shell.name}`);
+    assert.strictEqual(out('sh -c "ls -C /proc/self/fd"').replace(/ +/g, ' ').replace(/ 3$/, ''), '0 1 2');
+  });
+  if (shell.posix) {
+    await report.test(`${shell.name}: \$? and \$_ are the user's`, () => {
+      session.run('sh -c "exit 5"');
+      assert.strictEqual(out('echo $?'), '5');
+      if (shell.name === 'bash' || shell.name === 'zsh') {
+        session.run('true some thing');
+        assert.strictEqual(out('echo $_'), 'thing');
+      }
+    });
+    for (const options of ['set -u', 'set -a', 'set -C', 'set -x', 'set -f']) {
+      await report.test(`${shell.name}: ${options} harms nothing`, () => {
+        session.run(options);
+        session.run('echo fine');
+        assert.strictEqual(session.last().cmd, 'echo fine');
+        assert.strictEqual(session.last().preview.lines.at(-1), 'fine');
+        session.run('false');
+        assert.strictEqual(session.last().exit_code, 1);
+        assert.ok(!/__ptyd|7711/.test(session.last().preview.lines.join('\n')), 'nothing of ours in the output');
+        assert.strictEqual(out('env 2>/dev/null | grep -c -e __ptyd_[^s] -e "]7711"').split('\n').at(-1), '0');
+        session.run(options.replace('-', '+'));
+      });
+    }
+    await report.test(`${shell.name}: aliases and functions named like builtins`, () => {
+      session.run("alias printf='echo HIJACK' local=false echo='echo HIJACK'");
+      session.run('unalias printf local echo');
+      session.run('sh -c "exit 6"');
+      assert.strictEqual(session.last().exit_code, 6);
+      session.run('export PS1 PS2 PROMPT_COMMAND PS0 PROMPT_EOL_MARK 2>/dev/null');
+      const nested = out(`env | grep -c "7711"`);
+      assert.strictEqual(nested, '0', 'no mark in the environment');
+    });
+  }
+  await report.test(`${shell.name}: a program that reads all it can forges nothing`, async () => {
+    const count = session.blocks().length;
+    const forger = path.join(daemon.space.root, 'forge.sh');
+    fs.writeFileSync(forger, `
+all=$(env; cat /proc/self/environ /proc/$PPID/environ /proc/$PPID/cmdline 2>/dev/null | tr '\\0' '\\n'
+for f in /proc/$$/fd/* /proc/$PPID/fd/*; do [ -f "$f" ] && head -c 100000 "$f"; done; cat ${daemon.space.root}/run/shells/* 2>/dev/null)
+for n in $(printf '%s' "$all" | grep -aoE '[0-9a-f]{32}') ${'0'.repeat(32)}; do
+  printf '\\033]7711;%s;999999;D;st=77\\a\\033]7711;%s;1000000;A\\a\\033]7711;%s;1000001;C;cmd=evil\\a' $n $n $n
+done
+cat ${daemon.space.root}/state/conversations/${session.name}/agent_pty/output.raw | head -c 200000
+exit 4
+`);
+    session.run(`sh ${forger}`);
+    const blocks = session.blocks().slice(count);
+    assert.deepStrictEqual(blocks.map((b) => b.exit_code), [4]);
+    assert.ok(!session.blocks().some((b) => b.cmd === 'evil' || b.exit_code === 77));
+  });
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  fs.writeFileSync(path.join(space.home, '.zshrc'), "PS1='%# '\nHISTFILE=~/.zsh_history HISTSIZE=100 SAVEHIST=100\n");
+  const daemon = await new Daemon(space).ready();
+  for (const shell of SHELLS) {
+    if (!find(shell.name)) {
+      report.skip(shell.name, 'not on this machine');
+      continue;
+    }
+    await situations(daemon, report, shell);
+    await keys(daemon, report, shell);
+    await traces(daemon, report, shell);
+  }
+  await report.test('the daemon ends cleanly', async () => {
+    assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+  });
+  printTable();
+  report.finish();
+  fs.rmSync(space.root, { recursive: true, force: true });
+}
+
+main();
