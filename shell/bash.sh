@@ -6,7 +6,8 @@
 # PS1, C from PS0. No DEBUG trap; no fork at a prompt.
 #
 # __ptyd_v: 0 nonce, 1 last seq, 2 HISTCMD at the last prompt, 3 directory told last,
-#           4 a command was started (set by PS0), 5 login, 6 $? kept for us (bash < 5.1).
+#           4 a command was started (set by PS0), 5 login, 6 $? kept for us (bash < 5.1),
+#           7 result of __ptyd_encode, 8 what is lost.
 # An array, because arrays are never exported, whatever `set -a` says.
 exec 3<&-
 __ptyd_v[1]=0
@@ -64,9 +65,27 @@ __ptyd_ignores_space() {
     return 1
 }
 
+# What cannot be told and why; said when it changes.
+__ptyd_lost() {
+    if [[ ${__ptyd_v[8]-} != "$1" ]]; then
+        __ptyd_v[8]=$1
+        __ptyd_encode "$1"
+        builtin printf '\e]7711;%s;%d;P;lost=%s\a' \
+            "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "${__ptyd_v[7]}" >|/dev/tty
+    fi
+    return 0
+}
+
 # PS1 ends with B, PS0 with C: as references, so that neither string holds the nonce and both are
 # empty in a shell that inherits them.
 __ptyd_prompts() {
+    if ! builtin shopt -q promptvars; then
+        PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_b-}\]'}
+        PS0=${PS0-}; PS0=${PS0//'${__ptyd_c+${__ptyd_c:$((__ptyd_v[4]=1,0))}}'}
+        __ptyd_lost 'shopt -u promptvars: its prompts expand nothing'
+        return 0
+    fi
+    __ptyd_lost ''
     __ptyd_b=$'\e]7711;'${__ptyd_v[0]}';'$((++__ptyd_v[1]))$';B\a'
     __ptyd_c=$'\e]7711;'${__ptyd_v[0]}';'$((++__ptyd_v[1]))$';C\a'
     builtin export -n __ptyd_b __ptyd_c
@@ -87,18 +106,18 @@ __ptyd_arrange() {
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then return 0; fi
     builtin local __ptyd_i=0 __ptyd_others __ptyd_count=${#PROMPT_COMMAND[@]}
     if ((__ptyd_count == 1)) && [[ ${PROMPT_COMMAND[*]} == *__ptyd_hook* ]]; then return 0; fi
-    if [[ ${PROMPT_COMMAND[0]-} == *__ptyd_over* && ${PROMPT_COMMAND[-1]} == *__ptyd_hook* ]]; then
+    if [[ ${PROMPT_COMMAND[0]-} == '{ __ptyd_over; }'* && ${PROMPT_COMMAND[-1]} == '{ __ptyd_hook '* ]]; then
         return 0
     fi
     __ptyd_others=()
     for __ptyd_i in "${PROMPT_COMMAND[@]}"; do
-        case $__ptyd_i in
-        *__ptyd_over* | *__ptyd_hook*) ;;
-        *) __ptyd_others+=("$__ptyd_i") ;;
-        esac
+        # Others may have joined ours with theirs to one string.
+        __ptyd_i=${__ptyd_i//'{ __ptyd_over; } >/dev/null 2>&1'}
+        __ptyd_i=${__ptyd_i//'{ __ptyd_hook "$?"; } >/dev/null 2>&1'}
+        if [[ $__ptyd_i == *[![:space:]]* ]]; then __ptyd_others+=("$__ptyd_i"); fi
     done
-    PROMPT_COMMAND=('{ __ptyd_over; } 2>/dev/null' ${__ptyd_others[@]+"${__ptyd_others[@]}"}
-        '{ __ptyd_hook "$?"; } 2>/dev/null')
+    PROMPT_COMMAND=('{ __ptyd_over; } >/dev/null 2>&1' ${__ptyd_others[@]+"${__ptyd_others[@]}"}
+        '{ __ptyd_hook "$?"; } >/dev/null 2>&1')
     return 0
 }
 
@@ -111,7 +130,9 @@ __ptyd_over() {
 }
 
 # $1: the command's status. Called with standard error closed to the eye, so that `set -x` shows
-# nothing of it; tracing to another descriptor is stopped for the time.
+# nothing of it; tracing to another descriptor is stopped for the time. And with standard output
+# closed, too: DEBUG traps see this call, and those that look for the user's commands
+# (bash-preexec's) pass over what has no terminal.
 __ptyd_hook() {
     builtin local __ptyd_trace=
     case $- in
@@ -146,10 +167,10 @@ __ptyd_keep() {
 # PROMPT_COMMAND=... does not overwrite it.
 __ptyd_setup() {
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
-        PROMPT_COMMAND[7711]='{ __ptyd_hook "$?"; } 2>/dev/null'
+        PROMPT_COMMAND[7711]='{ __ptyd_hook "$?"; } >/dev/null 2>&1'
         __ptyd_arrange
     else
-        PROMPT_COMMAND=$'__ptyd_keep\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[6]}"; } 2>/dev/null'
+        PROMPT_COMMAND=$'__ptyd_keep\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[6]}"; } >/dev/null 2>&1'
     fi
     builtin export -n PROMPT_COMMAND
     builtin unset -f __ptyd_setup
@@ -169,4 +190,10 @@ if ((__ptyd_v[5])); then
 elif [[ -r ~/.bashrc ]]; then
     builtin . ~/.bashrc
 fi
-\__ptyd_setup
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+    \__ptyd_setup
+else
+    __ptyd_v[3]="bash ${BASH_VERSION%%(*} is older than 4.4 and cannot tell of its commands"
+    builtin printf '\033]7711;%s;1;P;lost=%s\a' "${__ptyd_v[0]}" "${__ptyd_v[3]}" >/dev/tty
+    builtin unset __ptyd_v
+fi

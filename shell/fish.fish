@@ -68,7 +68,8 @@ function __ptyd_on_postexec --on-event fish_postexec
 end
 
 if not builtin string match -qr '^(3\.[4-9]|3\.\d\d|[4-9]|\d\d)' -- $version
-    functions -e (functions -a | builtin string match '__ptyd_*')
+    printf '\e]7711;%s;1;P;lost=fish %s is older than 3.4\a' $__ptyd_nonce $version >/dev/tty
+    functions -e __ptyd_on_prompt __ptyd_on_preexec __ptyd_on_postexec
 end
 set -gu __ptyd_seq 0
 set -gu __ptyd_running 0

@@ -60,7 +60,7 @@ __ptyd_arrange() {
 
 # Who replaced our widget without calling it is called by it.
 __ptyd_widget() {
-    builtin local current=${widgets[zle-line-init]-}
+    builtin local current="${widgets[zle-line-init]-}"
     if [[ $current == user:__ptyd_line_init ]]; then
         return 0
     fi
@@ -71,7 +71,7 @@ __ptyd_widget() {
 }
 
 __ptyd_precmd() {
-    builtin local __ptyd_status=$? __ptyd_last=$_ __ptyd_ignores=0
+    builtin local __ptyd_status="$?" __ptyd_last="$_" __ptyd_ignores=0
     if [[ -o hist_ignore_space ]] { __ptyd_ignores=1 }
     emulate -L zsh +x
     if (( __ptyd_v[4] )); then
@@ -113,7 +113,7 @@ __ptyd_line_init() {
 }
 
 __ptyd_preexec() {
-    builtin local __ptyd_last=$_
+    builtin local __ptyd_last="$_"
     emulate -L zsh +x
     if (( ! __ptyd_v[4] )); then
         if [[ -n ${1:-${3-}} ]]; then
@@ -128,9 +128,22 @@ __ptyd_preexec() {
     : "$__ptyd_last"
 }
 
+# Start-up files may have thrown away every hook but this one, which runs before preexec.
+__ptyd_accept() {
+    emulate -L zsh +x
+    if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
+        __ptyd_arrange
+        __ptyd_widget
+        __ptyd_mark A
+    fi
+    return 0
+}
+
 if [[ -o interactive && ( ${ZSH_VERSION%%.*} -gt 5 || $ZSH_VERSION == 5.(<3->|<3->.*) ) ]]; then
     __ptyd_arrange
-else
+    zshaddhistory_functions+=(__ptyd_accept)
+elif [[ -o interactive ]]; then
+    builtin print -n "\033]7711;${__ptyd_v[1]};1;P;lost=zsh $ZSH_VERSION is older than 5.3\a" >/dev/tty
     builtin unset __ptyd_v
 fi
 

@@ -81,6 +81,10 @@ static void read_field(struct mark *mark, const char *field, size_t len)
         mark->has_cmd = true;
         mark->cmd.len = 0;
         percent_decode(value, n, &mark->cmd);
+    } else if (value_of(field, len, "lost=", &value, &n)) {
+        mark->has_lost = true;
+        mark->lost.len = 0;
+        percent_decode(value, n, &mark->lost);
     } else if (value_of(field, len, "hist=", &value, &n)) {
         mark->unrecorded = n == 1 && value[0] == '0';
     } else if (value_of(field, len, "line=", &value, &n)) {
@@ -124,7 +128,7 @@ int mark_parse(const char *payload, size_t len, struct mark *ret_mark)
         return -EINVAL;
     if (at < len)
         read_fields(&mark, payload + at + 1, len - at - 1);
-    if (mark.cwd.failed || mark.cmd.failed || mark.raw.failed) {
+    if (mark.cwd.failed || mark.cmd.failed || mark.lost.failed || mark.raw.failed) {
         mark_finish(&mark);
         return -ENOMEM;
     }
@@ -136,6 +140,7 @@ void mark_finish(struct mark *mark)
 {
     bytes_finish(&mark->cwd);
     bytes_finish(&mark->cmd);
+    bytes_finish(&mark->lost);
     bytes_finish(&mark->raw);
 }
 

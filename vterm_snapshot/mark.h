@@ -40,6 +40,7 @@ struct mark {
     bool has_cwd;      /* cwd= was there */
     bool has_cmd;      /* cmd= was there */
     bool has_raw;      /* raw= was there */
+    bool has_lost;     /* lost= was there */
     bool unrecorded;   /* hist=0: the line did not enter the shell's history */
     bool by_line;      /* line=: no C will come; a line feed behind B starts the command */
     bool edits;        /* line=2: and the shell, not the terminal, echoes what is typed */
@@ -47,6 +48,7 @@ struct mark {
     bool ignore_space; /* ign=1: the shell keeps lines that begin with a space out of its history */
     struct bytes cwd;  /* decoded bytes, possibly not UTF-8 */
     struct bytes cmd;  /* decoded bytes, possibly not UTF-8 */
+    struct bytes lost; /* what the shell cannot tell, for people; "" when all is well again */
     struct bytes raw;  /* raw= (of D: history, of P: the directory) as it came from the terminal: CR
                           LF ends a line */
 };

@@ -89,6 +89,11 @@ static int report(const struct cli *cli, const json_t *result, double timeout)
                               timeout, cli->session);
     if (json_is_integer(exit_code) && json_is_true(json_object_get(result, "completed")))
         return (int)json_integer_value(exit_code);
+    if (!json_is_true(json_object_get(result, "typed")))
+        return cli_fail(EXIT_PTYD,
+                        "nothing was typed: something that is no prompt waits for input. "
+                        "`ptyd screen -s %s` shows it",
+                        cli->session);
     return cli_fail(EXIT_PTYD, "its status is not known; `ptyd screen -s %s` shows the terminal",
                     cli->session);
 }

@@ -30,6 +30,7 @@ struct intake_facts {
     int32_t cols, rows;
     int32_t adopted;   /* a worker has begun with it */
     int64_t opened_ms; /* since the epoch */
+    uint64_t process;  /* fingerprint of the shell at its first mark; 0 before */
 };
 
 struct intake;

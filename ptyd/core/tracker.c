@@ -15,6 +15,8 @@ struct tracker {
     struct tracker_options options;
     enum tracker_state state;
     bool marked;
+    char *lost;        /* "" while marks work */
+    bool lost_told;    /* by the shell itself */
     uint64_t last_seq; /* of the last mark accepted */
     enum mark_kind last_kind;
     uint64_t seq; /* of the last block */
@@ -47,6 +49,7 @@ struct tracker *tracker_create(const struct tracker_options *options)
     t->options = *options;
     t->seq = options->seq;
     t->cwd = text_copy(options->cwd);
+    t->lost = text_copy("");
     t->interrupted_ms = -1;
     return t;
 }
@@ -57,6 +60,7 @@ void tracker_destroy(struct tracker *t)
         return;
     block_unref(t->block);
     free(t->cwd);
+    free(t->lost);
     free(t->announced);
     bytes_finish(&t->ahead);
     bytes_finish(&t->held);
@@ -465,6 +469,10 @@ static void take_property(struct tracker *t, const struct mark *mark)
 {
     if (mark->has_raw)
         take_directory(t, &mark->raw);
+    t->lost_told = mark->has_lost ? mark->lost.len > 0 : t->lost_told;
+    if (mark->has_lost)
+        set_text(&t->lost, text_clean(mark->lost.data ? mark->lost.data : "", mark->lost.len,
+                                      LIMIT_TITLE_BYTES));
     if (mark->more && t->by_line && t->state == TRACKER_RUNNING)
         await_more(t);
 }
@@ -472,6 +480,8 @@ static void take_property(struct tracker *t, const struct mark *mark)
 static void take_prompt(struct tracker *t, const struct mark *mark, struct moment now)
 {
     tracker_abandon(t, now, false, 0);
+    if (!t->lost_told) /* here they are */
+        set_text(&t->lost, text_copy(""));
     t->ignore_space = mark->ignore_space;
     t->by_line = mark->by_line;
     t->edits = mark->edits;
@@ -598,7 +608,17 @@ enum tracker_state tracker_state(const struct tracker *t)
 
 bool tracker_marked(const struct tracker *t)
 {
-    return t->marked;
+    return t->marked && !*t->lost;
+}
+
+const char *tracker_lost(const struct tracker *t)
+{
+    return t->lost;
+}
+
+void tracker_set_lost(struct tracker *t, const char *why)
+{
+    set_text(&t->lost, text_copy(why));
 }
 
 struct block *tracker_running(struct tracker *t)

@@ -83,8 +83,12 @@ void tracker_set_actor(struct tracker *t, enum block_type type);
 void tracker_resume(struct tracker *t, struct block *block, struct moment began);
 
 enum tracker_state tracker_state(const struct tracker *t);
-/* Marks of our shell's were seen. */
+/* Marks of our shell's were seen, and it can tell of its commands. */
 bool tracker_marked(const struct tracker *t);
+/* What the shell cannot tell and why, for people; "" when nothing is lost. */
+const char *tracker_lost(const struct tracker *t);
+/* Somebody else found that it says nothing; the next prompt's mark takes it back. */
+void tracker_set_lost(struct tracker *t, const char *why);
 /* The block that runs, or NULL; borrowed. Its preview is filled for a look at it. */
 struct block *tracker_running(struct tracker *t);
 /* Fills the preview of a running block from what it has printed so far. */

@@ -18,6 +18,7 @@ struct command {
     char *text;
     enum block_type actor;
     enum phase phase;
+    bool prompted;       /* since it was typed: if that is all, it was no command (a comment) */
     uint64_t seq;        /* of its block, when RUNNING */
     bool streams;        /* the client wants the output as it comes */
     struct bytes output; /* not sent yet */
@@ -80,17 +81,18 @@ static void on_prompt(struct watcher *w)
     if (c->phase == WAITING)
         type(c);
     else if (c->phase == TYPED)
-        reply(c, NULL, false, false); /* a comment, or nothing: it was no command */
+        c->prompted = true;
 }
 
-/* Something waits for input and no mark has said what: nobody shall hang. Before the command was
- * typed in a shell without marks this is the prompt. */
+/* Something waits for input and no mark has said what: nobody shall hang. In a shell without marks
+ * it is taken for the prompt; with marks it is none, and nothing is typed into it. */
 static void on_maybe_prompt(struct watcher *w)
 {
     struct command *c = of_watcher(w);
-    if (c->phase == WAITING && !session_integrated(c->session))
+    bool marked = session_integrated(c->session);
+    if (c->phase == WAITING && !marked)
         type(c);
-    else if (c->phase == RUNNING || (c->phase == TYPED && !session_integrated(c->session)))
+    else if (c->phase != TYPED || c->prompted || !marked)
         reply(c, tracker_running(session_tracker(c->session)), false, false);
 }
 

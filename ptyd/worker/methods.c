@@ -54,10 +54,14 @@ static void add_warning(json_t *warnings, const struct session *s)
     if (error)
         json_array_append_new(warnings,
                               json_sprintf("session %s: cannot write %s", session_name(s), error));
-    if (!session_integrated(s) && !session_exited(s))
-        json_array_append_new(warnings, json_sprintf("session %s: no integration for its shell: "
-                                                     "no command blocks",
-                                                     session_name(s)));
+    const char *lost = tracker_lost(session_tracker(s));
+    if (session_integrated(s) || session_exited(s))
+        return;
+    json_array_append_new(
+        warnings, json_sprintf("session %s: no command blocks: %s", session_name(s),
+                               *lost ? lost
+                                     : "its shell has no integration; bash, zsh, fish, dash and "
+                                       "busybox sh have"));
 }
 
 static void status_call(struct client *client, const json_t *id, const json_t *params)

@@ -19,12 +19,14 @@
 #include "ptyd/core/text.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/plan.h"
+#include "ptyd/worker/process.h"
 #include "ptyd/worker/worker.h"
 
 #define EXIT_QUIET_MS   50   /* a shell that exited has said everything after this much quiet */
 #define EXIT_MOST_MS    1000 /* but is not waited for longer than this */
 #define QUIET_PROMPT_MS 100  /* output stopped this long: look whether a prompt waits */
 #define INPUT_MAX       (1 << 20)
+#define PASTE_LENGTH    1024 /* longer lines are pasted: editors redraw at each key that is typed */
 
 #define EACH_WATCHER(s, method, ...)                                                               \
     for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \
@@ -51,6 +53,8 @@ static void on_mark(void *user, const struct mark *mark)
         s->spoofed += !s->rebuilding;
         return;
     }
+    if (!intake_facts(s->intake)->process) /* not earlier: a wrapper may have started the shell */
+        intake_facts(s->intake)->process = process_fingerprint(s->pid);
     if (first)
         plan_remove_secret(s->worker->options->runtime, s->shell_id);
     if (!s->rebuilding)
@@ -178,14 +182,35 @@ static size_t drain(struct session *s)
     return taken;
 }
 
+/* Another program runs where the shell was (exec). */
+static bool is_replaced(const struct session *s)
+{
+    uint64_t was = intake_facts(s->intake)->process;
+    uint64_t now = was ? process_fingerprint(s->pid) : 0;
+    return now && now != was;
+}
+
+/* Without marks: a line editor waits when the shell's group is in front and lines are not the
+ * tty's. With marks that work this ends no block. A shell that was replaced will never tell the end
+ * of the `exec`: where its successor waits for a line, it is over, and nobody knows how. */
 static void on_quiet(uv_timer_t *timer)
 {
     struct session *s = timer->data;
     struct termios modes;
-    if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0 ||
-        (modes.c_lflag & ICANON))
+    if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0)
         return;
-    EACH_WATCHER(s, maybe_prompt, w_);
+    bool edits = !(modes.c_lflag & ICANON);
+    bool replaced = is_replaced(s);
+    if (replaced && session_integrated(s)) {
+        tracker_set_lost(s->tracker, "another program took the shell's place (exec)");
+        s->now = worker_now();
+        if (edits)
+            tracker_abandon(s->tracker, s->now, false, 0);
+    }
+    if (edits && tracker_state(s->tracker) == TRACKER_START && session_integrated(s))
+        tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");
+    if (edits || replaced || tracker_state(s->tracker) == TRACKER_INPUT)
+        EACH_WATCHER(s, maybe_prompt, w_);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events);
@@ -220,7 +245,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     if (n > 0 || n == -ENOBUFS) {
         s->last_read = worker_now().monotonic_ms;
         drain(s);
-        if (s->watchers)
+        if (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING)
             uv_timer_start(&s->quiet_timer, on_quiet, QUIET_PROMPT_MS, 0);
     } else if (n != -EAGAIN) {
         stop_polling(s); /* hung up: the exit is told by the keeper */
@@ -317,7 +342,8 @@ void session_input(struct session *s, const char *bytes, size_t len)
 void session_type_command(struct session *s, const char *command, enum block_type actor)
 {
     struct bytes line = {0};
-    bool paste = strpbrk(command, "\n\t") && terminal_bracketed_paste(s->terminal);
+    bool paste = (strpbrk(command, "\n\t") || strlen(command) > PASTE_LENGTH) &&
+                 terminal_bracketed_paste(s->terminal);
     tracker_set_actor(s->tracker, actor);
     /* Other control characters are keys in disguise: they are left out. */
     bytes_append_text(&line, paste ? "\x1b[200~" : "");
@@ -501,6 +527,7 @@ void session_watch(struct session *s, struct watcher *w)
 {
     w->next = s->watchers;
     s->watchers = w;
+    uv_timer_start(&s->quiet_timer, on_quiet, QUIET_PROMPT_MS, 0);
 }
 
 void session_unwatch(struct session *s, struct watcher *w)
@@ -551,7 +578,7 @@ uint64_t session_spoofed_marks(const struct session *s)
 
 bool session_integrated(const struct session *s)
 {
-    return intake_facts(s->intake)->nonce[0] != '\0';
+    return intake_facts(s->intake)->nonce[0] != '\0' && !*tracker_lost(s->tracker);
 }
 
 const char *session_state(const struct session *s)
@@ -566,6 +593,8 @@ const char *session_state(const struct session *s)
     case TRACKER_RUNNING:
         return "running";
     default:
+        if (!session_integrated(s))
+            return "running"; /* nobody can say more */
         return "prompt";
     }
 }

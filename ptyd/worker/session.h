@@ -79,7 +79,7 @@ struct terminal *session_terminal(const struct session *s);
 struct tracker *session_tracker(const struct session *s);
 struct store *session_store(const struct session *s);
 uint64_t session_spoofed_marks(const struct session *s);
-/* Its shell has our integration, so marks are to be expected. */
+/* Its shell has our integration and has not lost it, so marks are to be expected. */
 bool session_integrated(const struct session *s);
 /* starting, prompt, running, fullscreen or exited. */
 const char *session_state(const struct session *s);

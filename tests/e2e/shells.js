@@ -6,7 +6,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const { workspace, Daemon, Report, until } = require('./harness');
 
 const only = process.argv.slice(2);
@@ -260,8 +260,27 @@ async function traces(daemon, report, shell) {
       if (shell.name === 'bash' || shell.name === 'zsh') {
         session.run('true some thing');
         assert.strictEqual(out('echo $_'), 'thing');
+        session.run('(exit 3) | (exit 4) | true');
+        assert.strictEqual(out('echo ${PIPESTATUS[*]-}${pipestatus[*]-}'), '3 4 0');
       }
     });
+    if (shell.name !== 'dash' && shell.name !== 'busybox') {
+      await report.test(`${shell.name}: traps, options, history file and ZDOTDIR are as without us`, () => {
+        // The same questions to a shell that never heard of ptyd.
+        const questions = ['trap', 'set +o | grep -v history', 'echo "H=$HISTFILE"', 'echo "${ZDOTDIR-none}"',
+          shell.name === 'bash' ? 'shopt' : 'setopt', 'sh -c "exit 3" | sh -c "exit 4" | true; echo "${PIPESTATUS[*]-}${pipestatus[*]-}"', 'echo $-'];
+        const bare = spawnSync('script', ['-qec', `${find(shell.name)} -i`, '/dev/null'], {
+          input: questions.map((q) => `{ ${q}; } >>"$HOME/bare-$0" 2>&1\n`.replace('bare-$0', `bare-${shell.name}`)).join('') + 'exit\n',
+          env: { ...daemon.space.env, TERM: 'xterm-256color' }, encoding: 'utf8', cwd: daemon.space.home, timeout: 20000,
+        });
+        assert.strictEqual(bare.error, undefined);
+        const file = path.join(daemon.space.root, `ours-${shell.name}`);
+        for (const question of questions) session.run(`{ ${question}; } >>${file} 2>&1`);
+        const theirs = fs.readFileSync(path.join(daemon.space.home, `bare-${shell.name}`), 'utf8');
+        assert.ok(theirs.length > 300, theirs);
+        assert.strictEqual(fs.readFileSync(file, 'utf8'), theirs);
+      });
+    }
     for (const options of ['set -u', 'set -a', 'set -C', 'set -x', 'set -f']) {
       await report.test(`${shell.name}: ${options} harms nothing`, () => {
         session.run(options);
@@ -271,7 +290,7 @@ async function traces(daemon, report, shell) {
         session.run('false');
         assert.strictEqual(session.last().exit_code, 1);
         assert.ok(!/__ptyd|7711/.test(session.last().preview.lines.join('\n')), 'nothing of ours in the output');
-        assert.strictEqual(out('env 2>/dev/null | grep -c -e __ptyd_[^s] -e "]7711"').split('\n').at(-1), '0');
+        assert.strictEqual(out('env 2>/dev/null | grep -c -e "__ptyd_[^s]" -e "]7711"').split('\n').at(-1), '0');
         session.run(options.replace('-', '+'));
       });
     }
@@ -284,6 +303,26 @@ async function traces(daemon, report, shell) {
       const nested = out(`env | grep -c "7711"`);
       assert.strictEqual(nested, '0', 'no mark in the environment');
     });
+  }
+  if (find('strace')) {
+    await report.test(`${shell.name}: no process is started at a prompt`, async () => {
+      const quiet = new Session(daemon, shell, `quiet-${shell.name}`);
+      const file = path.join(daemon.space.root, `strace-${shell.name}`);
+      await quiet.prompt();
+      quiet.run(':');
+      const pid = daemon.json('list').find((s) => s.name === quiet.name).shell_pid;
+      const strace = spawn('strace', ['-f', '-e', 'trace=clone,clone3,fork,vfork,execve', '-o', file, '-p', String(pid)], { stdio: ['ignore', 'ignore', 'pipe'] });
+      await new Promise((resolve) => { strace.stderr.on('data', (d) => /attached/.test(d) && resolve()); strace.on('exit', resolve); });
+      for (const command of [':', 'cd /usr', 'false', ': "a;b%c"', 'cd /']) quiet.run(command);
+      quiet.send('--key', 'Enter');
+      quiet.run(':');
+      strace.kill();
+      await new Promise((resolve) => { strace.on('close', resolve); });
+      const calls = fs.readFileSync(file, 'utf8').split('\n').filter((l) => /(clone|fork|exec)/.test(l) && !/CLONE_THREAD|resumed/.test(l));
+      assert.deepStrictEqual(calls, []);
+    });
+  } else {
+    report.skip(`${shell.name}: no process is started at a prompt`, 'strace is not on this machine');
   }
   await report.test(`${shell.name}: a program that reads all it can forges nothing`, async () => {
     const count = session.blocks().length;
@@ -308,6 +347,9 @@ async function main() {
   const report = new Report();
   const space = workspace();
   fs.writeFileSync(path.join(space.home, '.zshrc'), "PS1='%# '\nHISTFILE=~/.zsh_history HISTSIZE=100 SAVEHIST=100\n");
+  fs.mkdirSync(path.join(space.home, '.config/fish'), { recursive: true });
+  // (fish's own prompt starts git)
+  fs.writeFileSync(path.join(space.home, '.config/fish/config.fish'), "function fish_prompt; printf '> '; end\nset -g fish_autosuggestion_enabled 0\n");
   const daemon = await new Daemon(space).ready();
   for (const shell of SHELLS) {
     if (!find(shell.name)) {

@@ -1,0 +1,198 @@
+// Prompts that others write: what is installed here runs for real, of the others their way of
+// rewriting prompts and hooks is imitated. With each, every command appears once, with its text, its
+// exit code and nothing of the prompt in its output.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { workspace, Daemon, Report, until } = require('./harness');
+
+const exists = (file) => fs.existsSync(file);
+
+// name, shell, rc file, and a file that must be there.
+const PROMPTS = [
+  ['liquidprompt', 'bash', 'source /usr/share/liquidprompt/liquidprompt', '/usr/share/liquidprompt/liquidprompt'],
+  ['liquidprompt', 'zsh', 'source /usr/share/liquidprompt/liquidprompt', '/usr/share/liquidprompt/liquidprompt'],
+  ['powerlevel9k', 'zsh', 'source /usr/share/powerlevel9k/powerlevel9k.zsh-theme', '/usr/share/powerlevel9k/powerlevel9k.zsh-theme'],
+  ['syntax highlighting and suggestions', 'zsh', `PS1='%# '
+source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh
+source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh`, '/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh'],
+  // bash-preexec: a DEBUG trap that takes the first command after the prompt for the user's, and an
+  // installer that joins PROMPT_COMMAND to one string and appends an element.
+  ['like bash-preexec', 'bash', `PS1='$ '
+interactive=
+prompted() { interactive=on; }
+precmds() { interactive=; printf 'precmd\\n' >> ~/precmd; }
+debug() {
+  [[ -t 1 ]] || return
+  [[ -n $interactive ]] || return
+  interactive=
+  case $BASH_COMMAND in precmds|prompted|install) return;; esac
+  printf '%s\\n' "$BASH_COMMAND" >> ~/preexec
+}
+install() {
+  [[ "\${PROMPT_COMMAND[*]}" == *precmds* ]] && return
+  trap debug DEBUG
+  local existing=\${PROMPT_COMMAND:-}
+  existing=\${existing//install/:}
+  PROMPT_COMMAND=precmds
+  PROMPT_COMMAND+=$'\\n'$existing
+  PROMPT_COMMAND+=(prompted)
+  precmds; prompted
+}
+PROMPT_COMMAND=install`],
+  // starship and oh-my-posh: PS1 written anew at each prompt, $? read, PS0 with a side effect.
+  ['like starship', 'bash', `begin=0
+prompt() { local st=$?; PS1="[$st] \\w"$'\\n''> '; }
+PS0='\${begin:$((begin=SECONDS,0)):0}'
+PROMPT_COMMAND=prompt`],
+  ['like oh-my-posh', 'bash', `_hook() { local st=$?; PS1="$(printf '<%d>' $st) "; return $st; }
+PROMPT_COMMAND="_hook; $PROMPT_COMMAND"`],
+  ['array of hooks', 'bash', `PS1='$ '; PROMPT_COMMAND=('x=1' 'y=$?'); PROMPT_COMMAND+=('printf "\\033]0;title\\007"')`],
+  ['two lines and a right prompt', 'zsh', `PS1=$'%~\\n%# '; RPROMPT='%D{%H:%M:%S}'; setopt promptsubst transientrprompt`],
+  // powerlevel10k: output before the first prompt, hooks put in front, the prompt rewritten on Enter.
+  ['like powerlevel10k', 'zsh', `print -rn -- $'\\e[1minstant> \\e[0m\\r\\e[K'
+setopt promptsubst
+_p_precmd() { PS1='%F{4}%~%f \${(%):-%n} > '; RPS1='%*'; }
+_p_preexec() { : }
+_p_finish() { PS1='> '; RPS1=; zle .reset-prompt; zle -R; }
+zle -N zle-line-finish _p_finish
+_p_init() { : }
+zle -N zle-line-init _p_init
+precmd_functions=(_p_precmd)
+preexec_functions=(_p_preexec)`],
+  // oh-my-zsh: functions with the plain names, add-zsh-hook, title sequences, its own line-init.
+  ['like oh-my-zsh', 'zsh', `setopt promptsubst
+autoload -Uz add-zsh-hook add-zle-hook-widget colors && colors
+PROMPT='%{$fg[green]%}%c%{$reset_color%} \$(true)$ '
+title() { print -Pn "\\e]0;\${1:gs/%/%%}\\a" }
+t_precmd() { title "%~" }
+t_preexec() { title "$1" }
+add-zsh-hook precmd t_precmd
+add-zsh-hook preexec t_preexec
+zle-line-init() { (( \${+terminfo[smkx]} )) && echoti smkx }
+zle -N zle-line-init
+vi() { : }; precmd() { : }; preexec() { : }`],
+  ['vi mode', 'zsh', `bindkey -v; PS1='%# '; zle-keymap-select() { zle reset-prompt }; zle -N zle-keymap-select`],
+  ['vi mode', 'bash', `set -o vi; PS1='$ '`],
+  ['a prompt that forgets', 'zsh', `PS1='%# '; setopt no_prompt_sp no_prompt_cr ksh_arrays sh_word_split no_unset noclobber warn_create_global`],
+  ['a prompt of its own', 'fish', `function fish_prompt; printf 'one\\ntwo> '; end; function fish_right_prompt; date; end`],
+];
+
+const COMMANDS = [
+  ['echo plain', 0, ['plain']],
+  ['false', 1, []],
+  ['sh -c "echo out; exit 3"', 3, ['out']],
+  ['printf "no newline"', 0, ['no newline']],
+  ['echo "semi;colon 100%"', 0, ['semi;colon 100%']],
+];
+
+// What is in history, or is not: bash tells the text only there.
+const HISTORY = [
+  ['HISTCONTROL=ignorespace', ' echo spaced', ' echo spaced', true],
+  ['HISTCONTROL=ignoreboth', ' echo spaced again', ' echo spaced again', true],
+  ['HISTCONTROL=ignoredups', 'echo twice', 'echo twice'],
+  ['HISTCONTROL=ignoredups', 'echo twice', 'echo twice'],
+  ['HISTCONTROL=erasedups', 'echo erased', 'echo erased'],
+  ["HISTCONTROL= HISTIGNORE='echo ign*'", 'echo ignored', 'echo ignored'],
+  ["HISTIGNORE= HISTTIMEFORMAT='%F %T '", 'echo timed', 'echo timed'],
+  ['set +o history', 'echo unrecorded', 'echo unrecorded'],
+  ['set -o history; alias e=echo', 'e aliased', 'e aliased'],
+  ['unset HISTFILE', 'echo no file', 'echo no file'],
+  ['HISTSIZE=0', 'echo size 0', 'echo size 0'],
+];
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const daemon = await new Daemon(space).ready();
+  const find = (name) => ['/bin', '/usr/bin'].map((d) => `${d}/${name}`).find(exists);
+  const blocks = (name) => daemon.json('blocks', '-s', name);
+  const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '60', '--', command);
+  let count = 0;
+
+  for (const [title, shell, rc, needs] of PROMPTS) {
+    const label = `${shell}: ${title}`;
+    if (!find(shell) || (needs && !exists(needs))) {
+      report.skip(label, `${needs && !exists(needs) ? needs : shell} is not on this machine`);
+      continue;
+    }
+    await report.test(label, async () => {
+      const name = `p${count += 1}`;
+      const home = path.join(space.root, name);
+      fs.mkdirSync(path.join(home, '.config/fish'), { recursive: true });
+      fs.writeFileSync(path.join(home, { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[shell]), `${rc}\n`);
+      daemon.ptyd('open', name, '--shell', find(shell), '--env', `HOME=${home}`);
+      for (const [command] of COMMANDS) run(name, command);
+      if (label !== 'bash: vi mode') daemon.ptyd('send', '-s', name, '--key', 'C-l'); // redrawn
+      daemon.ptyd('send', '-s', name, 'echo edited', '--key', 'Enter');
+      await until('it is done', () => blocks(name).length > COMMANDS.length && blocks(name).at(-1).status !== 'running');
+      const got = blocks(name).map((b) => [b.cmd, b.exit_code, b.preview.lines]);
+      assert.deepStrictEqual(got, [...COMMANDS, ['echo edited', 0, ['edited']]]);
+      if (title === 'like bash-preexec')
+        assert.deepStrictEqual(fs.readFileSync(path.join(home, 'preexec'), 'utf8').trim().split('\n'), [...COMMANDS.map((c) => c[0]), 'echo edited']);
+      if (title === 'like starship') assert.match(daemon.ptyd('screen', '-s', name).stdout, /\[0\]/);
+      assert.strictEqual(daemon.json('status').spoofed_marks, 0);
+    });
+  }
+
+  await report.test('bash: what history keeps and what it does not', () => {
+    daemon.ptyd('open', 'history', '--shell', '/bin/bash');
+    for (const [setting, command, text, hidden] of HISTORY) {
+      run('history', setting);
+      run('history', command);
+      const block = blocks('history').at(-1);
+      assert.deepStrictEqual([block.cmd, block.private], [text, !!hidden], setting);
+    }
+  });
+
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    if (!find(shell)) continue;
+    await report.test(`${shell}: a 100 KB paste, control characters, UTF-8`, async () => {
+      const name = `paste-${shell}`;
+      daemon.ptyd('open', name, '--shell', find(shell));
+      run(name, `echo ${'word '.repeat(20000)}| wc -c`);
+      const [long] = blocks(name).slice(-1);
+      assert.strictEqual(long.exit_code, 0);
+      assert.strictEqual(long.preview.lines.at(-1).trim(), '100000');
+      assert.ok(long.cmd.startsWith('echo word word'), 'its head is there');
+      if (shell !== 'bash') assert.strictEqual(long.cmd_truncated, true);
+      run(name, "echo 'ünï 世界 %41;'");
+      assert.strictEqual(blocks(name).at(-1).cmd, "echo 'ünï 世界 %41;'");
+      const lines = "printf '%s\\n' 'a\nb\tc'"; // (fish takes the indent away from what is pasted)
+      run(name, lines);
+      assert.deepStrictEqual([blocks(name).at(-1).cmd, blocks(name).at(-1).preview.lines], [lines, ['a', 'b       c']]);
+    });
+    await report.test(`${shell}: 300 commands as fast as they can be typed`, async () => {
+      const name = `fast-${shell}`;
+      daemon.ptyd('open', name, '--shell', find(shell));
+      let lines = '';
+      for (let i = 0; i < 300; i += 1) lines += `sh -c "exit ${i % 200}"\r`;
+      daemon.ptyd('send', '-s', name, '--hex', Buffer.from(lines).toString('hex'));
+      const done = await until('all are done', () => { const b = blocks(name); return b.length === 300 && b.at(-1).status !== 'running' && b; }, 60000);
+      done.forEach((b, i) => assert.deepStrictEqual([b.exit_code, b.cmd], [i % 200, `sh -c "exit ${i % 200}"`]));
+    });
+    await report.test(`${shell}: resized while a command runs and while one is typed`, async () => {
+      const name = `sized-${shell}`;
+      daemon.ptyd('open', name, '--shell', find(shell), '--size', '100x30');
+      daemon.ptyd('send', '-s', name, "sleep 0.3; seq 1 3", '--key', 'Enter');
+      await until('it runs', () => blocks(name).length === 1);
+      daemon.ptyd('resize', name, '60x20');
+      await until('it ends', () => blocks(name)[0].status === 'completed');
+      assert.deepStrictEqual(blocks(name)[0].preview.lines, ['1', '2', '3']);
+      daemon.ptyd('send', '-s', name, 'echo half');
+      daemon.ptyd('resize', name, '90x40');
+      daemon.ptyd('send', '-s', name, ' way', '--key', 'Enter');
+      await until('it ends', () => blocks(name).length === 2 && blocks(name)[1].status === 'completed');
+      assert.deepStrictEqual([blocks(name)[1].cmd, blocks(name)[1].preview.lines], ['echo half way', ['half way']]);
+    });
+  }
+
+  await report.test('the daemon ends cleanly', async () => {
+    assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+  });
+  report.finish();
+  fs.rmSync(space.root, { recursive: true, force: true });
+}
+
+main();

@@ -1,0 +1,118 @@
+// Where marks are missing nobody hangs and nothing is guessed; and what is lost is said.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { workspace, Daemon, Report, until } = require('./harness');
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  fs.writeFileSync(path.join(space.home, '.zshrc'), "PS1='%# '\n");
+  const daemon = await new Daemon(space).ready();
+  const has = (shell) => fs.existsSync(`/bin/${shell}`) || fs.existsSync(`/usr/bin/${shell}`);
+  const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '15', '--', command);
+  const last = (name) => daemon.json('blocks', '-s', name, '--last', '1')[0];
+  const state = (name) => daemon.json('list').find((s) => s.name === name).state;
+  const warnings = () => daemon.json('status').warnings.join('\n');
+
+  await report.test('read -n1 in a function: the waiter is released, the block ends when it ends', async () => {
+    daemon.ptyd('open', 'reads', '--shell', '/bin/bash');
+    run('reads', 'f() { read -n1 x; return 9; }');
+    assert.strictEqual(run('reads', 'f').status, 125);
+    assert.strictEqual(last('reads').status, 'running');
+    const second = run('reads', 'echo must not be typed');
+    assert.strictEqual(second.status, 125);
+    assert.match(second.stderr, /nothing was typed/);
+    daemon.ptyd('send', '-s', 'reads', 'y');
+    await until('it ends', () => last('reads').status === 'completed');
+    assert.strictEqual(last('reads').exit_code, 9);
+  });
+
+  await report.test('a raw-mode child without job control', async () => {
+    daemon.ptyd('open', 'raw', '--shell', '/bin/bash');
+    run('raw', 'set +m');
+    const result = run('raw', "stty raw -echo; head -c1 >/dev/null; stty sane; (exit 3)");
+    assert.strictEqual(result.status, 125);
+    assert.strictEqual(last('raw').status, 'running');
+    daemon.ptyd('send', '-s', 'raw', 'y');
+    await until('it ends', () => last('raw').status === 'completed');
+    assert.strictEqual(last('raw').exit_code, 3);
+  });
+
+  await report.test('a prompt tool that eats the marks', () => {
+    daemon.ptyd('open', 'eaten', '--shell', '/bin/bash');
+    assert.strictEqual(run('eaten', "unset PROMPT_COMMAND; PS0= PS1='> '").status, 125);
+    assert.strictEqual(run('eaten', 'echo next').status, 125);
+    assert.strictEqual(last('eaten').exit_code, null);
+  });
+
+  for (const [shell, edits] of [['zsh', true], ['fish', true], ['bash', true], ['dash', false]]) {
+    if (!has(shell)) {
+      report.skip(`exec ${shell}`, 'not on this machine');
+      continue;
+    }
+    await report.test(`exec ${shell}: no exit code is made up, and it can be worked in`, async () => {
+      const name = `exec-${shell}`;
+      daemon.ptyd('open', name, '--shell', '/bin/bash');
+      assert.strictEqual(run(name, `exec ${shell}`).status, 125);
+      assert.match(warnings(), new RegExp(`${name}: .*took the shell's place`));
+      assert.strictEqual(last(name).exit_code, null);
+      assert.strictEqual(last(name).status, edits ? 'abandoned' : 'running');
+      assert.strictEqual(run(name, 'echo in the other').status, 125);
+      await until('it ran', () => daemon.ptyd('screen', '-s', name).stdout.includes('\nin the other'));
+      assert.strictEqual(daemon.json('blocks', '-s', name).length, 1);
+      assert.strictEqual(daemon.json('list').find((s) => s.name === name).marks, false);
+      daemon.ptyd('send', '-s', name, 'exit', '--key', 'Enter');
+      await until('it is gone', () => state(name) === 'exited');
+      assert.strictEqual(last(name).exit_code, null);
+    });
+  }
+
+  await report.test('a shell without integration', () => {
+    fs.symlinkSync('/bin/dash', path.join(space.root, 'unknownsh'));
+    daemon.ptyd('open', 'unknown', '--shell', path.join(space.root, 'unknownsh'));
+    assert.match(warnings(), /session unknown: no command blocks: its shell has no integration/);
+    assert.deepStrictEqual(daemon.json('blocks', '-s', 'unknown'), []);
+  });
+
+  await report.test('a bash that is too old says so', () => {
+    const place = path.join(space.root, 'old');
+    fs.mkdirSync(place);
+    // What the script's own check does in bash 4.3: it prints the mark and leaves the shell alone.
+    fs.writeFileSync(path.join(place, 'bash'), `#!/bin/bash
+source <(sed -e 's/((BASH_VERSINFO\\[0\\] \\* 100 + BASH_VERSINFO\\[1\\] >= 404))/((0))/' /dev/fd/3) ; exec /bin/bash --norc -i
+`, { mode: 0o755 });
+    daemon.ptyd('open', 'old', '--shell', path.join(place, 'bash'));
+    assert.match(warnings(), /session old: no command blocks: bash .* is older than 4\.4/);
+  });
+
+  await report.test('shopt -u promptvars: told, and back again', () => {
+    daemon.ptyd('open', 'vars', '--shell', '/bin/bash');
+    run('vars', 'shopt -u promptvars');
+    assert.match(warnings(), /session vars: .*promptvars/);
+    assert.ok(!daemon.ptyd('screen', '-s', 'vars').stdout.includes('__ptyd'));
+    run('vars', 'shopt -s promptvars');
+    run('vars', 'true');
+    assert.strictEqual(run('vars', 'echo back').stdout, 'back\n');
+  });
+
+  await report.test('an /etc/zshenv that moves ZDOTDIR', () => {
+    if (!has('zsh')) return;
+    const place = path.join(space.root, 'moved');
+    fs.mkdirSync(place);
+    fs.writeFileSync(path.join(place, 'zsh'), '#!/bin/sh\nunset ZDOTDIR\nexec zsh\n', { mode: 0o755 });
+    daemon.ptyd('open', 'moved', '--shell', path.join(place, 'zsh'));
+    const result = run('moved', 'echo works all the same');
+    assert.strictEqual(result.status, 125);
+    assert.match(warnings(), /session moved: no command blocks: its start-up files/);
+  });
+
+  await report.test('the daemon ends cleanly', async () => {
+    assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+  });
+  report.finish();
+  fs.rmSync(space.root, { recursive: true, force: true });
+}
+
+main();
