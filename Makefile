@@ -94,8 +94,13 @@ demo: deps ## see the main job in ten seconds
 	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin
 	@PTYD=$(abspath $(BUILD)/ptyd) STANDIN=$(abspath $(BUILD)/standin) bash tests/e2e/demo
 
-bench: $(BUILD)/ptyd ## (to come) speed and memory against tmux and screen
-	@echo "make bench: not there yet; it comes with the work on speed (see README)"
+bench: $(BUILD)/prompt ## what the integration costs at a prompt, against other ways (3 min)
+	@sh tests/bench/prompts $(abspath $(BUILD)/prompt)
+	@echo "(to come: speed and memory against tmux and screen; see README)"
+
+$(BUILD)/prompt: tests/bench/prompt.c
+	@mkdir -p $(BUILD)
+	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
 # libFuzzer, with address and undefined sanitizers; needs clang. FUZZ_S: seconds per target.
 FUZZ_S   ?= 60

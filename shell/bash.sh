@@ -6,14 +6,20 @@
 # PS1, C from PS0. No DEBUG trap; no fork at a prompt.
 #
 # __ptyd_v: 0 nonce, 1 last seq, 2 HISTCMD at the last prompt, 3 directory told last,
-#           4 a command was started (set by PS0), 5 login, 6 $? kept for us (bash < 5.1),
-#           7 result of __ptyd_encode, 8 what is lost.
+#           4 a command was started (set by PS0), 5 login, 6 what every mark begins with,
+#           7 result of __ptyd_encode, 8 what is lost, 9 B, 10 C, 11 prompts, hooks and options as
+#           we left them, 12 tracing to be turned on again, 13 lines with a space are private,
+#           14 $? kept for us (bash < 5.1).
 # An array, because arrays are never exported, whatever `set -a` says.
 exec 3<&-
 __ptyd_v[1]=0
-__ptyd_v[2]=
+__ptyd_v[2]=0
 __ptyd_v[3]=
 __ptyd_v[4]=0
+__ptyd_v[6]=$'\e]7711;'${__ptyd_v[0]}\;
+__ptyd_v[8]=
+__ptyd_v[11]=
+__ptyd_v[12]=
 
 # Percent-encodes $1 into __ptyd_v[7]: what holds a %, a ; or a control character, byte by byte.
 __ptyd_encode() {
@@ -37,42 +43,12 @@ __ptyd_encode() {
     return 0
 }
 
-# The end of a command: where it left the shell, its status, and what history has of it.
-__ptyd_done() {
-    builtin local __ptyd_recorded=0
-    if [[ ${HISTCMD-} != "${__ptyd_v[2]}" ]]; then __ptyd_recorded=1; fi
-    builtin printf '\e]7711;%s;%d;D;st=%d;hist=%d;raw=' \
-        "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "$1" "$__ptyd_recorded"
-    HISTTIMEFORMAT= builtin history 1
-    builtin printf ';%s\a' "${__ptyd_v[0]}"
-    return 0
-}
-
-__ptyd_directory() {
-    if [[ ${__ptyd_v[3]} == "$PWD" ]]; then return 0; fi
-    __ptyd_v[3]=$PWD
-    __ptyd_encode "$PWD"
-    builtin printf '\e]7711;%s;%d;P;cwd=%s\a' \
-        "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "${__ptyd_v[7]}"
-    return 0
-}
-
-# Whether lines that begin with a space stay out of history: they are private then.
-__ptyd_ignores_space() {
-    case :${HISTCONTROL-}: in
-    *:ignorespace:* | *:ignoreboth:*) return 0 ;;
-    esac
-    return 1
-}
-
-# What cannot be told and why; said when it changes.
+# What cannot be told and why.
 __ptyd_lost() {
-    if [[ ${__ptyd_v[8]-} != "$1" ]]; then
-        __ptyd_v[8]=$1
-        __ptyd_encode "$1"
-        builtin printf '\e]7711;%s;%d;P;lost=%s\a' \
-            "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "${__ptyd_v[7]}" >|/dev/tty
-    fi
+    __ptyd_v[8]=$1
+    __ptyd_encode "$1"
+    builtin printf '\e]7711;%s;%d;P;lost=%s\a' \
+        "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "${__ptyd_v[7]}" >|/dev/tty
     return 0
 }
 
@@ -80,23 +56,18 @@ __ptyd_lost() {
 # empty in a shell that inherits them.
 __ptyd_prompts() {
     if ! builtin shopt -q promptvars; then
-        PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_b-}\]'}
-        PS0=${PS0-}; PS0=${PS0//'${__ptyd_c+${__ptyd_c:$((__ptyd_v[4]=1,0))}}'}
-        __ptyd_lost 'shopt -u promptvars: its prompts expand nothing'
+        PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_v[9]-}\]'}
+        PS0=${PS0-}; PS0=${PS0//'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]=1,0))}}'}
+        if [[ -z ${__ptyd_v[8]} ]]; then
+            __ptyd_lost 'shopt -u promptvars: its prompts expand nothing'
+        fi
         return 0
     fi
-    __ptyd_lost ''
-    __ptyd_b=$'\e]7711;'${__ptyd_v[0]}';'$((++__ptyd_v[1]))$';B\a'
-    __ptyd_c=$'\e]7711;'${__ptyd_v[0]}';'$((++__ptyd_v[1]))$';C\a'
-    builtin export -n __ptyd_b __ptyd_c
-    case ${PS1-} in
-    *'${__ptyd_b-}'*) ;;
-    *) PS1=${PS1-}'\[${__ptyd_b-}\]' ;;
-    esac
-    case ${PS0-} in
-    *__ptyd_c*) ;;
-    *) PS0=${PS0-}'${__ptyd_c+${__ptyd_c:$((__ptyd_v[4]=1,0))}}' ;;
-    esac
+    if [[ -n ${__ptyd_v[8]} ]]; then __ptyd_lost ''; fi
+    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* ]]; then PS1=${PS1-}'\[${__ptyd_v[9]-}\]'; fi
+    if [[ ${PS0-} != *'__ptyd_v[10]'* ]]; then
+        PS0=${PS0-}'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]=1,0))}}'
+    fi
     return 0
 }
 
@@ -104,11 +75,8 @@ __ptyd_prompts() {
 # behind them, next to the prompt. Who was added outside moves between.
 __ptyd_arrange() {
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then return 0; fi
-    builtin local __ptyd_i=0 __ptyd_others __ptyd_count=${#PROMPT_COMMAND[@]}
-    if ((__ptyd_count == 1)) && [[ ${PROMPT_COMMAND[*]} == *__ptyd_hook* ]]; then return 0; fi
-    if [[ ${PROMPT_COMMAND[0]-} == '{ __ptyd_over; }'* && ${PROMPT_COMMAND[-1]} == '{ __ptyd_hook '* ]]; then
-        return 0
-    fi
+    builtin local __ptyd_i
+    builtin local -a __ptyd_others
     __ptyd_others=()
     for __ptyd_i in "${PROMPT_COMMAND[@]}"; do
         # Others may have joined ours with theirs to one string.
@@ -116,8 +84,21 @@ __ptyd_arrange() {
         __ptyd_i=${__ptyd_i//'{ __ptyd_hook "$?"; } >/dev/null 2>&1'}
         if [[ $__ptyd_i == *[![:space:]]* ]]; then __ptyd_others+=("$__ptyd_i"); fi
     done
-    PROMPT_COMMAND=('{ __ptyd_over; } >/dev/null 2>&1' ${__ptyd_others[@]+"${__ptyd_others[@]}"}
-        '{ __ptyd_hook "$?"; } >/dev/null 2>&1')
+    if ((${#__ptyd_others[@]})); then
+        PROMPT_COMMAND=('{ __ptyd_over; } >/dev/null 2>&1' "${__ptyd_others[@]}"
+            '{ __ptyd_hook "$?"; } >/dev/null 2>&1')
+    else # at a place where a later PROMPT_COMMAND=... does not overwrite it
+        PROMPT_COMMAND=([7711]='{ __ptyd_hook "$?"; } >/dev/null 2>&1')
+    fi
+    return 0
+}
+
+# Prompt strings, hooks or options are not as we left them.
+__ptyd_changed() {
+    if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
+    __ptyd_prompts
+    __ptyd_arrange
+    __ptyd_v[11]=$-$BASHOPTS${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
     return 0
 }
 
@@ -132,45 +113,58 @@ __ptyd_over() {
 # $1: the command's status. Called with standard error closed to the eye, so that `set -x` shows
 # nothing of it; tracing to another descriptor is stopped for the time. And with standard output
 # closed, too: DEBUG traps see this call, and those that look for the user's commands
-# (bash-preexec's) pass over what has no terminal.
+# (bash-preexec's) pass over what has no terminal. It runs at every prompt: the common one is
+# straight, with one write before and one after what history prints.
 __ptyd_hook() {
-    builtin local __ptyd_trace=
-    case $- in
-    *x*) builtin set +x; __ptyd_trace=1 ;;
-    esac
-    {
-        if ((__ptyd_v[4])); then
-            __ptyd_directory
-            __ptyd_done "$1"
-        fi
-        if __ptyd_ignores_space; then __ptyd_v[7]=1; else __ptyd_v[7]=0; fi
-        builtin printf '\e]7711;%s;%d;A;ign=%d\a' \
-            "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "${__ptyd_v[7]}"
-        __ptyd_directory
-    } >|/dev/tty
-    __ptyd_v[2]=${HISTCMD-}
-    __ptyd_v[4]=0
-    __ptyd_prompts
-    __ptyd_arrange
-    if [[ -n $__ptyd_trace ]]; then builtin set -x; fi
+    if [[ $-$BASHOPTS${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "${__ptyd_v[11]}" ]]; then
+        __ptyd_changed
+    fi
+    __ptyd_v[7]=
+    if [[ ${__ptyd_v[3]} != "$PWD" ]]; then
+        __ptyd_v[3]=$PWD
+        __ptyd_encode "$PWD"
+        __ptyd_v[7]="${__ptyd_v[6]}$((++__ptyd_v[1]));P;cwd=${__ptyd_v[7]}"$'\a'
+    fi
+    ((__ptyd_v[1] += 4, __ptyd_v[13] = 0)) # D, A, B, C
+    # Lines that begin with a space stay out of history: they are private.
+    if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_v[13]=1; fi
+    if ((__ptyd_v[4])); then
+        ((__ptyd_v[4] = 0, __ptyd_v[2] = HISTCMD != __ptyd_v[2]))
+        {
+            builtin printf %s "${__ptyd_v[7]}${__ptyd_v[6]}$((__ptyd_v[1] - 3));D;st=$1;hist=${__ptyd_v[2]};raw="
+            if [[ -n ${HISTTIMEFORMAT+set} ]]; then
+                HISTTIMEFORMAT= builtin history 1
+            else
+                builtin history 1
+            fi
+            builtin printf %s ";${__ptyd_v[0]}"$'\a'"${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}"$'\a'
+        } >|/dev/tty
+    else
+        builtin printf %s "${__ptyd_v[7]}${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}"$'\a' >|/dev/tty
+    fi
+    __ptyd_v[9]=${__ptyd_v[6]}$((__ptyd_v[1] - 1))$';B\a'
+    __ptyd_v[10]=${__ptyd_v[6]}${__ptyd_v[1]}$';C\a'
+    __ptyd_v[2]=${HISTCMD:-0}
+    if [[ -n ${__ptyd_v[12]} ]]; then
+        __ptyd_v[11]= __ptyd_v[12]=
+        builtin set -x
+    fi
     return 0
 }
 
 __ptyd_keep() {
-    __ptyd_v[6]=$?
+    __ptyd_v[14]=$?
     __ptyd_over
-    return "${__ptyd_v[6]}"
+    return "${__ptyd_v[14]}"
 }
 
 # bash 5.1 runs every element of PROMPT_COMMAND with the same $? and PIPESTATUS; older ones have
-# one string, in front of which the status is kept. Alone, ours is element 7711, so that a later
-# PROMPT_COMMAND=... does not overwrite it.
+# one string, in front of which the status is kept.
 __ptyd_setup() {
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
-        PROMPT_COMMAND[7711]='{ __ptyd_hook "$?"; } >/dev/null 2>&1'
         __ptyd_arrange
     else
-        PROMPT_COMMAND=$'__ptyd_keep\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[6]}"; } >/dev/null 2>&1'
+        PROMPT_COMMAND=$'__ptyd_keep\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[14]}"; } >/dev/null 2>&1'
     fi
     builtin export -n PROMPT_COMMAND
     builtin unset -f __ptyd_setup

@@ -2,13 +2,23 @@
 #
 # The daemon writes this text, with the nonce in it, into a private file that fish reads once
 # (--init-command) and the daemon removes at the first mark: fish cannot close an inherited pipe.
-# It prints marks (ptyd-marks(7)) from fish's own events: A and B at fish_prompt, when the terminal
+# It prints marks (ptyd-marks(7)) from fish's own events: A and B at fish_prompt (and fish_cancel), when the terminal
 # is already set for editing; C with the text at fish_preexec; P and D at fish_postexec. No function
 # of the user's is wrapped. No fork at a prompt.
 
+# Prints marks. Numbers rise without arithmetic, which would be a command substitution: the next of
+# three digits is looked up, and the thousands are counted on when they come round.
 function __ptyd_mark
-    set -g __ptyd_seq (builtin math $__ptyd_seq + 1)
-    builtin printf '\e]7711;%s;%d;%s\a' $__ptyd_nonce $__ptyd_seq $argv[1] >/dev/tty
+    set -l __ptyd_out
+    set -l __ptyd_one
+    for __ptyd_one in $argv
+        set __ptyd_low $__ptyd_next[$__ptyd_low]
+        if builtin test $__ptyd_low = 1
+            set __ptyd_high (builtin math $__ptyd_high + 1)
+        end
+        set -a __ptyd_out $__ptyd_nonce $__ptyd_high $__ptyd_low "$__ptyd_one"
+    end
+    builtin printf '\e]7711;%s;%d%04d;%s\a' $__ptyd_out >/dev/tty
 end
 
 # Percent-encodes $argv into __ptyd_text. The common line needs nothing; of a longer one the daemon
@@ -31,21 +41,15 @@ function __ptyd_encode
     end
 end
 
-function __ptyd_directory
-    if builtin test "$__ptyd_told" != "$PWD"
-        set -g __ptyd_told $PWD
+function __ptyd_on_prompt --on-event fish_prompt --on-event fish_cancel
+    set __ptyd_running 0
+    if builtin test "$__ptyd_told" = "$PWD"
+        __ptyd_mark 'A;ign=1' B
+    else
+        set __ptyd_told $PWD
         __ptyd_encode $PWD
-        __ptyd_mark "P;cwd=$__ptyd_text"
+        __ptyd_mark 'A;ign=1' "P;cwd=$__ptyd_text" B
     end
-end
-
-function __ptyd_on_prompt --on-event fish_prompt
-    if builtin test $__ptyd_running = 1 # its end was never told
-        set -g __ptyd_running 0
-    end
-    __ptyd_mark 'A;ign=1'
-    __ptyd_directory
-    __ptyd_mark B
 end
 
 # fish tells of blank and comment lines, too: they are no commands.
@@ -55,15 +59,20 @@ function __ptyd_on_preexec --on-event fish_preexec
     end
     __ptyd_encode $argv[1]
     __ptyd_mark "C;cmd=$__ptyd_text"
-    set -g __ptyd_running 1
+    set __ptyd_running 1
 end
 
 function __ptyd_on_postexec --on-event fish_postexec
     set -l __ptyd_status $status
     if builtin test $__ptyd_running = 1
-        set -g __ptyd_running 0
-        __ptyd_directory
-        __ptyd_mark "D;st=$__ptyd_status"
+        set __ptyd_running 0
+        if builtin test "$__ptyd_told" = "$PWD"
+            __ptyd_mark "D;st=$__ptyd_status"
+        else
+            set __ptyd_told $PWD
+            __ptyd_encode $PWD
+            __ptyd_mark "P;cwd=$__ptyd_text" "D;st=$__ptyd_status"
+        end
     end
 end
 
@@ -71,7 +80,9 @@ if not builtin string match -qr '^(3\.[4-9]|3\.\d\d|[4-9]|\d\d)' -- $version
     printf '\e]7711;%s;1;P;lost=fish %s is older than 3.4\a' $__ptyd_nonce $version >/dev/tty
     functions -e __ptyd_on_prompt __ptyd_on_preexec __ptyd_on_postexec
 end
-set -gu __ptyd_seq 0
+set -gu __ptyd_high 1
+set -gu __ptyd_low 1
+set -gu __ptyd_next (seq 2 1000) 1
 set -gu __ptyd_running 0
 set -gu __ptyd_told ''
 set -gu __ptyd_text ''

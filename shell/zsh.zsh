@@ -8,7 +8,7 @@
 #
 # __ptyd_v: 1 nonce, 2 last seq, 3 directory told last, 4 a command runs, 5 B was printed,
 #           6 result of __ptyd_encode, 7 inside __ptyd_line_init, 8 the user's PROMPT_EOL_MARK,
-#           9 what we made of it.
+#           9 what we made of it, 10 marks to be printed.
 # Arrays are never exported, whatever `setopt allexport` says. Options are the user's: every
 # function begins with `emulate -L`, which leaves them so.
 exec 3<&-
@@ -16,14 +16,24 @@ exec 3<&-
 # Percent-encodes $1 into __ptyd_v[6]: what holds a %, a ; or a control character, byte by byte. The
 # daemon keeps 24 KiB of a mark; more than that is not worth the work.
 __ptyd_encode() {
+    if [[ $1 != *[%\;[:cntrl:]]* && ${#1} -lt 8000 ]]; then
+        __ptyd_v[6]=$1
+        return 0
+    fi
     emulate -L zsh -o extended_glob -o no_multibyte +x
     builtin local MATCH MBEGIN MEND
     __ptyd_v[6]=${${1[1,25000]}//(#m)[%;[:cntrl:]]/%${(l:2::0:)$(( [##16] #MATCH ))}}
 }
 
-# Prints $1 as a mark. Called at the prompt only; the terminal, whatever the user redirected.
+# Appends a mark to __ptyd_v[10]; who is done prints it: to the terminal, wherever the user's
+# output goes.
 __ptyd_mark() {
-    builtin print -rn -- $'\e]7711;'"${__ptyd_v[1]};$((++__ptyd_v[2]));$1"$'\a' >|/dev/tty
+    __ptyd_v[10]+=$'\e]7711;'"${__ptyd_v[1]};$((++__ptyd_v[2]));$1"$'\a'
+}
+
+__ptyd_print() {
+    builtin print -rn -- "${__ptyd_v[10]}" >|/dev/tty
+    __ptyd_v[10]=
 }
 
 __ptyd_directory() {
@@ -39,10 +49,10 @@ __ptyd_directory() {
 __ptyd_end_mark() {
     if [[ ${PROMPT_EOL_MARK-unset} != "${__ptyd_v[9]}" ]]; then
         __ptyd_v[8]=${PROMPT_EOL_MARK-%B%S%#%s%b}
+        builtin unset PROMPT_EOL_MARK
+        builtin typeset -ga PROMPT_EOL_MARK
     fi
     __ptyd_v[9]=$'%{\e]7711;'"${__ptyd_v[1]};$((++__ptyd_v[2]));O"$'\a%}'"${__ptyd_v[8]}"
-    builtin unset PROMPT_EOL_MARK
-    builtin typeset -ga PROMPT_EOL_MARK
     PROMPT_EOL_MARK=("${__ptyd_v[9]}")
 }
 
@@ -85,7 +95,7 @@ __ptyd_precmd() {
     if (( ! __ptyd_v[5] )) { __ptyd_widget }
     __ptyd_v[5]=0
     if [[ ! -o zle ]] { __ptyd_mark B }
-    __ptyd_end_mark
+    __ptyd_print
     : "$__ptyd_last"
 }
 
@@ -100,8 +110,8 @@ __ptyd_line_init() {
         if [[ ${CONTEXT-} == start ]]; then
             __ptyd_directory
             __ptyd_mark B
+            __ptyd_print
             __ptyd_v[5]=1
-            __ptyd_end_mark
             __ptyd_arrange
         fi
         if (( ${+widgets[__ptyd_next_line_init]} )); then
@@ -122,6 +132,7 @@ __ptyd_preexec() {
         else
             __ptyd_mark C
         fi
+        __ptyd_print
         __ptyd_end_mark
     fi
     __ptyd_v[4]=1
@@ -135,6 +146,7 @@ __ptyd_accept() {
         __ptyd_arrange
         __ptyd_widget
         __ptyd_mark A
+        __ptyd_print
     fi
     return 0
 }

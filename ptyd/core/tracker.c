@@ -594,6 +594,8 @@ void tracker_interrupt(struct tracker *t, struct moment now)
 {
     if (t->state == TRACKER_RUNNING)
         t->interrupted_ms = now.monotonic_ms;
+    else if (t->state == TRACKER_INPUT && t->by_line)
+        t->state = TRACKER_PROMPT; /* the line is given up; a new prompt comes */
 }
 
 void tracker_set_actor(struct tracker *t, enum block_type type)

@@ -83,7 +83,7 @@ static int plan_zsh(const struct plan_request *q, struct plan *plan)
         result = file_replace(file, loader, strlen(loader));
     plan->variable = text_format("ZDOTDIR=%s", folder);
     plan->argv = list_of((const char *const[]){q->login ? "-zsh" : "zsh", NULL});
-    bytes_printf(&plan->script, "typeset -ga __ptyd_v; __ptyd_v=(%s 0 '' 0 0 '' 0 '' '')\n",
+    bytes_printf(&plan->script, "typeset -ga __ptyd_v; __ptyd_v=(%s 0 '' 0 0 '' 0 '' '' '')\n",
                  plan->nonce);
     bytes_append_text(&plan->script, q->environment ? "ZDOTDIR=" : "unset ZDOTDIR");
     if (q->environment)
