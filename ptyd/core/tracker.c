@@ -78,9 +78,7 @@ static void set_text(char **place, char *text)
 static void on_output(void *user, const char *text, size_t len)
 {
     struct tracker *t = user;
-    if (t->discards)
-        return;
-    if (!t->block) {
+    if (t->discards || !t->block) {
         if (t->held.len < LIMIT_COMMAND_BYTES)
             bytes_append(&t->held, text, len);
         return;
@@ -351,9 +349,26 @@ static void extend_line(struct tracker *t, char *line)
     terminal_capture_begin(t->options.terminal, on_output, t);
 }
 
+/* Whole lines between a line and the sign that it goes on were typed with it, echoed already. */
+static void read_ahead(struct tracker *t)
+{
+    t->held.len = 0;
+    t->discards = true;
+    terminal_capture_end(t->options.terminal);
+    t->discards = false;
+    while (t->held.len && t->held.data[t->held.len - 1] != '\n')
+        t->held.len--;
+    if (t->held.len)
+        bytes_append(&t->ahead, t->held.data, t->held.len);
+    t->held.len = 0;
+}
+
 static void await_more(struct tracker *t)
 {
-    drop_capture(t);
+    if (t->ahead.len || t->edits)
+        drop_capture(t);
+    else
+        read_ahead(t);
     t->preview = (struct preview){0};
     char *line = t->edits ? NULL : take_ahead(t);
     if (line) { /* its echo came before */

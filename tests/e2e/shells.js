@@ -304,6 +304,14 @@ async function traces(daemon, report, shell) {
       assert.strictEqual(nested, '0', 'no mark in the environment');
     });
   }
+  await report.test(`${shell.name}: a worker that dies changes nothing`, () => {
+    const before = session.blocks();
+    process.kill(daemon.json('status').worker_pid, 'SIGKILL');
+    assert.deepStrictEqual(session.blocks(), before);
+    session.run('sh -c "echo on; exit 8"');
+    const block = session.last();
+    assert.deepStrictEqual([block.cmd, block.exit_code, block.preview.lines, block.seq], ['sh -c "echo on; exit 8"', 8, ['on'], before.at(-1).seq + 1]);
+  });
   if (find('strace')) {
     await report.test(`${shell.name}: no process is started at a prompt`, async () => {
       const quiet = new Session(daemon, shell, `quiet-${shell.name}`);

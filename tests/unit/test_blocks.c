@@ -29,7 +29,14 @@ static void on_end(void *user, struct block *block)
 }
 
 static const struct tracker_events tracker_events = {.end = on_end};
-static const struct terminal_events terminal_events;
+
+static void on_line(void *user)
+{
+    (void)user;
+    tracker_line(tracker, now);
+}
+
+static const struct terminal_events terminal_events = {.line = on_line};
 
 static int setup(void **state)
 {
@@ -196,6 +203,80 @@ static void the_users_interrupt_makes_a_user_kill(void **state)
     assert_string_equal(string(0, "type"), "user_kill");
     assert_string_equal(string(1, "type"), "user_cmd");
     assert_int_equal(json_integer_value(member(1, "duration_ms")), 5001);
+}
+
+/* What dash prints at a prompt. */
+static void line_prompt(int status)
+{
+    char *fields = text_format(";st=%d;line=1", status);
+    mark('P', ";raw=/in;side");
+    mark('D', fields);
+    mark('A', ";line=1");
+    print("$ ");
+    mark('B', "");
+    free(fields);
+}
+
+static void without_c_a_line_feed_starts_the_command(void **state)
+{
+    (void)state;
+    line_prompt(0);
+    print("echo hi\r\nhi\r\n");
+    line_prompt(3);
+    print("\r\n"); /* nothing was typed */
+    line_prompt(3);
+    print("# a comment\r\n");
+    line_prompt(3);
+    print("half^C\r\n"); /* given up */
+    line_prompt(130);
+    print("cat <<X\r\n> ");
+    mark('P', ";more=1");
+    print("in\r\n> ");
+    mark('P', ";more=1");
+    print("X\r\nin\r\n");
+    line_prompt(0);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_string_equal(string(0, "cmd"), "echo hi");
+    assert_int_equal(json_integer_value(member(0, "exit_code")), 3);
+    assert_string_equal(string(0, "cwd_after"), "/in;side");
+    assert_string_equal(string(1, "cmd"), "cat <<X\nin\nX");
+    const json_t *lines = json_object_get(member(1, "preview"), "lines");
+    assert_int_equal(json_array_size(lines), 1);
+    assert_string_equal(json_string_value(json_array_get(lines, 0)), "in");
+}
+
+static void a_line_typed_ahead_is_no_output(void **state)
+{
+    (void)state;
+    line_prompt(0);
+    tracker_typed(tracker, "sleep 1\r", 8);
+    print("sleep 1\r\n");
+    tracker_typed(tracker, "echo next\r", 10);
+    print("echo next\r\n"); /* the tty echoes it into the running command */
+    line_prompt(0);
+    print("next\r\n");
+    line_prompt(5);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_string_equal(string(1, "cmd"), "echo next");
+    assert_int_equal(json_integer_value(member(1, "exit_code")), 5);
+    const json_t *lines = json_object_get(member(1, "preview"), "lines");
+    assert_int_equal(json_array_size(lines), 1);
+}
+
+static void what_is_lost_is_said(void **state)
+{
+    (void)state;
+    assert_false(tracker_marked(tracker));
+    mark('P', ";lost=too old%3b sorry");
+    assert_string_equal(tracker_lost(tracker), "too old; sorry");
+    mark('A', "");
+    assert_false(tracker_marked(tracker));
+    mark('P', ";lost=");
+    assert_true(tracker_marked(tracker));
+    tracker_set_lost(tracker, "replaced");
+    assert_false(tracker_marked(tracker));
+    mark('A', "");
+    assert_true(tracker_marked(tracker));
 }
 
 static void directories_are_followed(void **state)
@@ -392,6 +473,9 @@ int main(void)
         TEST(a_prompt_in_a_command_abandons_it),
         TEST(signals_are_named),
         TEST(the_users_interrupt_makes_a_user_kill),
+        TEST(without_c_a_line_feed_starts_the_command),
+        TEST(a_line_typed_ahead_is_no_output),
+        TEST(what_is_lost_is_said),
         TEST(directories_are_followed),
         TEST(output_ends_at_o),
         TEST(a_line_with_a_space_is_private_where_the_shell_says_so),
