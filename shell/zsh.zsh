@@ -10,7 +10,7 @@
 #           6 result of __ptyd_encode, 7 inside __ptyd_line_init, 8 the user's PROMPT_EOL_MARK,
 #           9 what we made of it, 10 marks to be printed.
 # Arrays are never exported, whatever `setopt allexport` says. Options are the user's: every
-# function begins with `emulate -L`, which leaves them so.
+# function begins with `emulate -L`, which leaves them so, and traps with them (LOCAL_TRAPS).
 exec 3<&-
 
 # Percent-encodes $1 into __ptyd_v[6]: what holds a %, a ; or a control character, byte by byte. The
@@ -84,6 +84,7 @@ __ptyd_precmd() {
     builtin local __ptyd_status="$?" __ptyd_last="$_" __ptyd_ignores=0
     if [[ -o hist_ignore_space ]] { __ptyd_ignores=1 }
     emulate -L zsh +x
+    builtin trap - DEBUG
     if (( __ptyd_v[4] )); then
         __ptyd_directory
         __ptyd_mark "D;st=$__ptyd_status"
@@ -102,6 +103,7 @@ __ptyd_precmd() {
 # CONTEXT: only the first line of a command; not vared, select, or a continuation.
 __ptyd_line_init() {
     emulate -L zsh +x
+    builtin trap - DEBUG
     if (( __ptyd_v[7] )); then
         return 0
     fi
@@ -125,6 +127,7 @@ __ptyd_line_init() {
 __ptyd_preexec() {
     builtin local __ptyd_last="$_"
     emulate -L zsh +x
+    builtin trap - DEBUG
     if (( ! __ptyd_v[4] )); then
         if [[ -n ${1:-${3-}} ]]; then
             __ptyd_encode "${1:-$3}"
@@ -142,6 +145,7 @@ __ptyd_preexec() {
 # Start-up files may have thrown away every hook but this one, which runs before preexec.
 __ptyd_accept() {
     emulate -L zsh +x
+    builtin trap - DEBUG
     if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
         __ptyd_arrange
         __ptyd_widget

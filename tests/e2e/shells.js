@@ -11,7 +11,9 @@ const { workspace, Daemon, Report, until } = require('./harness');
 
 const only = process.argv.slice(2);
 
+// FISH=/path: another fish than the machine's.
 function find(name) {
+  if (name === 'fish' && process.env.FISH) return process.env.FISH;
   for (const folder of [...process.env.PATH.split(':'), '/bin'])
     if (fs.existsSync(path.join(folder, name))) return path.join(folder, name);
   return undefined;
