@@ -144,15 +144,26 @@ void mark_finish(struct mark *mark)
     bytes_finish(&mark->raw);
 }
 
-void mark_history_text(const char *raw, size_t len, struct bytes *out)
+/* `history` prints `%5d%c %s`: the entry's number, a blank or, when it was edited, a star. Returns
+ * the length of that at `text`, 0 when it is something else. */
+static size_t history_number(const char *text, size_t len)
 {
     size_t i = 0;
-    while (i < len && raw[i] == ' ')
+    while (i < len && text[i] == ' ')
         i++;
-    while (i < len && raw[i] >= '0' && raw[i] <= '9')
+    size_t digits = i;
+    while (i < len && text[i] >= '0' && text[i] <= '9')
         i++;
-    i += i < len && (raw[i] == ' ' || raw[i] == '*'); /* `*` marks an edited line */
-    i += i < len && raw[i] == ' ';
+    bool is_number = i > digits && i >= 5 && i + 1 < len;
+    return is_number && (text[i] == ' ' || text[i] == '*') && text[i + 1] == ' ' ? i + 2 : 0;
+}
+
+void mark_history_text(const char *raw, size_t len, struct bytes *out)
+{
+    size_t i = 0, used = 0;
+    for (; i < len && !(used = history_number(raw + i, len - i)); i++)
+        ; /* what was typed at that moment and echoed in between */
+    i = used ? i + used : 0;
     size_t start = out->len;
     for (; i < len; i++)
         if (!(raw[i] == '\r' && i + 1 < len && raw[i + 1] == '\n'))

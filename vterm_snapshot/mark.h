@@ -58,8 +58,9 @@ struct mark {
 int mark_parse(const char *payload, size_t len, struct mark *ret_mark);
 void mark_finish(struct mark *mark);
 
-/* The command in the output of bash's `history 1` that raw= carries: number and star removed,
- * CR LF turned into LF, trailing newlines dropped. Appends to `out`. */
+/* The command in the output of bash's `history 1` that raw= carries: number and star removed, and
+ * before them what the tty echoed in between; CR LF turned into LF, trailing newlines dropped.
+ * Appends to `out`. */
 void mark_history_text(const char *raw, size_t len, struct bytes *out);
 
 #endif

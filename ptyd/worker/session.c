@@ -22,18 +22,8 @@
 #include "ptyd/worker/process.h"
 #include "ptyd/worker/worker.h"
 
-#define EXIT_QUIET_MS   50   /* a shell that exited has said everything after this much quiet */
-#define EXIT_MOST_MS    1000 /* but is not waited for longer than this */
-#define QUIET_PROMPT_MS 100  /* output stopped this long: look whether a prompt waits */
-#define INPUT_MAX       (1 << 20)
-#define PASTE_LENGTH    1024 /* longer lines are pasted: editors redraw at each key that is typed */
-
-#define EACH_WATCHER(s, method, ...)                                                               \
-    for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \
-        next_ = w_->next;                                                                          \
-        if (w_->method)                                                                            \
-            w_->method(__VA_ARGS__);                                                               \
-    }
+#define EXIT_QUIET_MS 50   /* a shell that exited has said everything after this much quiet */
+#define EXIT_MOST_MS  1000 /* but is not waited for longer than this */
 
 static struct session *of(void *user)
 {
@@ -71,8 +61,6 @@ static void on_malformed(void *user)
 {
     of(user)->spoofed++;
 }
-
-static void write_input(struct session *s);
 
 /* Programs that ask without end get answers at a bounded rate. */
 static void on_reply(void *user, const char *bytes, size_t len)
@@ -178,44 +166,13 @@ static size_t drain(struct session *s)
     intake_consume(s->intake, taken);
     EACH_WATCHER(s, drained, w_);
     if (s->input.len)
-        write_input(s);
+        session_write_input(s);
     return taken;
-}
-
-/* Another program runs where the shell was (exec). */
-static bool is_replaced(const struct session *s)
-{
-    uint64_t was = intake_facts(s->intake)->process;
-    uint64_t now = was ? process_fingerprint(s->pid) : 0;
-    return now && now != was;
-}
-
-/* Without marks: a line editor waits when the shell's group is in front and lines are not the
- * tty's. With marks that work this ends no block. A shell that was replaced will never tell the end
- * of the `exec`: where its successor waits for a line, it is over, and nobody knows how. */
-static void on_quiet(uv_timer_t *timer)
-{
-    struct session *s = timer->data;
-    struct termios modes;
-    if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0)
-        return;
-    bool edits = !(modes.c_lflag & ICANON);
-    bool replaced = is_replaced(s);
-    if (replaced && session_integrated(s)) {
-        tracker_set_lost(s->tracker, "another program took the shell's place (exec)");
-        s->now = worker_now();
-        if (edits)
-            tracker_abandon(s->tracker, s->now, false, 0);
-    }
-    if (edits && tracker_state(s->tracker) == TRACKER_START && session_integrated(s))
-        tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");
-    if (edits || replaced || tracker_state(s->tracker) == TRACKER_INPUT)
-        EACH_WATCHER(s, maybe_prompt, w_);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events);
 
-static void poll_for(struct session *s)
+void session_poll_for(struct session *s)
 {
     int events = UV_READABLE | (s->input.len ? UV_WRITABLE : 0);
     if (s->polling)
@@ -238,7 +195,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         return;
     }
     if (events & UV_WRITABLE)
-        write_input(s);
+        session_write_input(s);
     if (!(events & UV_READABLE))
         return;
     ssize_t n = intake_read(s->intake, s->master);
@@ -246,7 +203,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         s->last_read = worker_now().monotonic_ms;
         drain(s);
         if (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING)
-            uv_timer_start(&s->quiet_timer, on_quiet, QUIET_PROMPT_MS, 0);
+            uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
     } else if (n != -EAGAIN) {
         stop_polling(s); /* hung up: the exit is told by the keeper */
     }
@@ -304,56 +261,7 @@ void session_shell_exited(struct session *s, int status)
     uv_timer_start(&s->exit_timer, on_exit_timer, 0, 10);
 }
 
-/* ---- bytes out ---- */
-
-static void write_input(struct session *s)
-{
-    while (s->input.len && s->master >= 0) {
-        ssize_t n = write(s->master, s->input.data, s->input.len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            break;
-        bytes_consume(&s->input, (size_t)n);
-    }
-    poll_for(s);
-}
-
-/* Ctrl-C and Ctrl-\, as far as the terminal turns them into signals now. */
-static bool interrupts(const struct session *s, const char *bytes, size_t len)
-{
-    struct termios modes;
-    if (tcgetattr(s->master, &modes) < 0 || !(modes.c_lflag & ISIG))
-        return false;
-    return memchr(bytes, modes.c_cc[VINTR], len) || memchr(bytes, modes.c_cc[VQUIT], len);
-}
-
-void session_input(struct session *s, const char *bytes, size_t len)
-{
-    if (s->exited || !len || s->input.len + len > INPUT_MAX)
-        return;
-    if (interrupts(s, bytes, len))
-        tracker_interrupt(s->tracker, worker_now());
-    tracker_typed(s->tracker, bytes, len);
-    bytes_append(&s->input, bytes, len);
-    write_input(s);
-}
-
-void session_type_command(struct session *s, const char *command, enum block_type actor)
-{
-    struct bytes line = {0};
-    bool paste = (strpbrk(command, "\n\t") || strlen(command) > PASTE_LENGTH) &&
-                 terminal_bracketed_paste(s->terminal);
-    tracker_set_actor(s->tracker, actor);
-    /* Other control characters are keys in disguise: they are left out. */
-    bytes_append_text(&line, paste ? "\x1b[200~" : "");
-    for (const char *at = command; *at; at++)
-        if (*at == '\n' || *at == '\t' || ((unsigned char)*at >= 0x20 && *at != 0x7f))
-            bytes_append_char(&line, *at);
-    bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
-    session_input(s, line.data, line.len);
-    bytes_finish(&line);
-}
+/* ---- size ---- */
 
 void session_resize(struct session *s, int cols, int rows)
 {
@@ -441,7 +349,7 @@ static void start_handles(struct session *s)
     s->poll.data = s->exit_timer.data = s->quiet_timer.data = s;
     s->open_handles = 3;
     s->polling = true;
-    poll_for(s);
+    session_poll_for(s);
 }
 
 struct session *session_adopt(struct worker *worker, const char *name, pid_t pid, int master,
@@ -527,7 +435,7 @@ void session_watch(struct session *s, struct watcher *w)
 {
     w->next = s->watchers;
     s->watchers = w;
-    uv_timer_start(&s->quiet_timer, on_quiet, QUIET_PROMPT_MS, 0);
+    uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
 }
 
 void session_unwatch(struct session *s, struct watcher *w)

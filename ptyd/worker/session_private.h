@@ -35,6 +35,27 @@ struct session {
     size_t record_count, record_at;
 };
 
+/* Output stopped this long: look whether a prompt waits. */
+#define QUIET_PROMPT_MS 100
+/* Bytes typed that the terminal has not taken; further ones are refused. */
+#define INPUT_MAX (1 << 20)
+
+#define EACH_WATCHER(s, method, ...)                                                               \
+    for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \
+        next_ = w_->next;                                                                          \
+        if (w_->method)                                                                            \
+            w_->method(__VA_ARGS__);                                                               \
+    }
+
+/* What is typed: as much as the terminal takes now. */
+void session_write_input(struct session *s);
+
+/* Polls the master for what there is to do. */
+void session_poll_for(struct session *s);
+
+/* The timer QUIET_PROMPT_MS after output stopped. */
+void session_on_quiet(uv_timer_t *timer);
+
 /* Brings terminal and tracker to where the former worker had consumed the stream. */
 void session_rebuild(struct session *s, uint64_t start);
 

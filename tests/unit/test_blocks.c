@@ -263,6 +263,23 @@ static void a_line_typed_ahead_is_no_output(void **state)
     assert_int_equal(json_array_size(lines), 1);
 }
 
+/* The tty echoes what is typed while bash prints its history. */
+static void what_is_typed_into_history_is_no_command(void **state)
+{
+    (void)state;
+    static const char *const raws[] = {";st=0;hist=1;raw=\r\n:   406  : 405\r\n",
+                                       ";st=0;hist=1;raw=   406* : 405\r\n: 40",
+                                       ";st=0;hist=1;raw=10406  : 405\r\n"};
+    for (size_t i = 0; i < sizeof raws / sizeof *raws; i++) {
+        mark('A', "");
+        mark('B', "");
+        print(": 405\r\n");
+        mark('C', "");
+        mark('D', raws[i]);
+        assert_string_equal(string(i, "cmd"), ": 405");
+    }
+}
+
 static void what_is_lost_is_said(void **state)
 {
     (void)state;
@@ -475,6 +492,7 @@ int main(void)
         TEST(the_users_interrupt_makes_a_user_kill),
         TEST(without_c_a_line_feed_starts_the_command),
         TEST(a_line_typed_ahead_is_no_output),
+        TEST(what_is_typed_into_history_is_no_command),
         TEST(what_is_lost_is_said),
         TEST(directories_are_followed),
         TEST(output_ends_at_o),

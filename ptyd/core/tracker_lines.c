@@ -1,0 +1,184 @@
+/* Shells without C (`line=1`). Such a shell echoes the command line behind B; the line feed that
+ * ends it starts the command. Three things look like that and are not: an empty line or a comment;
+ * a line given up with Ctrl-C, which ends in ^C and comes to nothing with status 130; and output of
+ * a line that was typed before the prompt came, which is not echoed again: then nothing was typed
+ * since B. */
+#include "ptyd/core/tracker_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/text.h"
+
+static void start_capture(struct tracker *t)
+{
+    t->held.len = 0;
+    terminal_capture_begin(t->options.terminal, tracker_output, t);
+}
+
+static void drop_capture(struct tracker *t)
+{
+    t->discards = true;
+    terminal_capture_end(t->options.terminal);
+    t->discards = false;
+    t->held.len = 0;
+}
+
+void tracker_await_line(struct tracker *t)
+{
+    t->typed = t->entered = false;
+    t->interrupted = false;
+    start_capture(t);
+    terminal_expect_line(t->options.terminal);
+}
+
+/* The first whole line that was typed ahead, without what edits lines; NULL for none. */
+static char *take_ahead(struct tracker *t)
+{
+    size_t len = 0;
+    while (len < t->ahead.len && t->ahead.data[len] != '\r' && t->ahead.data[len] != '\n')
+        len++;
+    if (len == t->ahead.len)
+        return NULL;
+    char *line = text_clean(t->ahead.data, len, LIMIT_COMMAND_BYTES);
+    bytes_consume(&t->ahead, len + 1);
+    return line;
+}
+
+/* A line typed ahead ran: its output began at B. */
+static bool begin_ahead(struct tracker *t, struct moment now)
+{
+    char *line = t->typed || t->edits ? NULL : take_ahead(t);
+    if (!line)
+        return false;
+    struct bytes held = t->held;
+    t->held = (struct bytes){0};
+    struct mark mark = {.kind = MARK_COMMAND, .has_cmd = true};
+    bytes_append_text(&mark.cmd, line);
+    tracker_start_block(t, &mark, now);
+    t->state = TRACKER_RUNNING;
+    t->block->cmd_source = BLOCK_FROM_ECHO;
+    if (held.len)
+        tracker_output(t, held.data, held.len);
+    bytes_finish(&held);
+    mark_finish(&mark);
+    free(line);
+    return true;
+}
+
+static void begin_line(struct tracker *t, struct moment now)
+{
+    tracker_begin(t, &(struct mark){.kind = MARK_COMMAND}, now);
+}
+
+static bool is_command(const char *line)
+{
+    line += strspn(line, " \t\n");
+    return *line && *line != '#';
+}
+
+static bool is_given_up(const char *line)
+{
+    size_t len = strlen(line);
+    return len >= 2 && line[len - 2] == '^' && (line[len - 1] == 'C' || line[len - 1] == '\\');
+}
+
+/* One more line, which it frees, of a command that goes on. */
+static void extend_line(struct tracker *t, char *line)
+{
+    char *whole = text_format("%s\n%s", t->block->cmd, line);
+    tracker_set_command(t->block, whole, strlen(whole), BLOCK_FROM_ECHO, t->block->cmd_truncated);
+    free(whole);
+    free(line);
+    terminal_capture_begin(t->options.terminal, tracker_output, t);
+}
+
+/* Whole lines between a line and the sign that it goes on were typed with it, echoed already. */
+static void read_ahead(struct tracker *t)
+{
+    t->held.len = 0;
+    t->discards = true;
+    terminal_capture_end(t->options.terminal);
+    t->discards = false;
+    while (t->held.len && t->held.data[t->held.len - 1] != '\n')
+        t->held.len--;
+    if (t->held.len)
+        bytes_append(&t->ahead, t->held.data, t->held.len);
+    t->held.len = 0;
+}
+
+void tracker_await_more(struct tracker *t)
+{
+    if (t->ahead.len || t->edits)
+        drop_capture(t);
+    else
+        read_ahead(t);
+    t->preview = (struct preview){0};
+    char *line = t->edits ? NULL : take_ahead(t);
+    if (line) { /* its echo came before */
+        extend_line(t, line);
+        return;
+    }
+    t->input = terminal_anchor(t->options.terminal);
+    terminal_expect_line(t->options.terminal);
+}
+
+void tracker_line(struct tracker *t, struct moment now)
+{
+    if (t->block) {
+        extend_line(t, tracker_echoed_line(t));
+        return;
+    }
+    if (t->state != TRACKER_INPUT || begin_ahead(t, now))
+        return;
+    char *line = tracker_echoed_line(t);
+    drop_capture(t);
+    t->interrupted = is_given_up(line);
+    if (t->interrupted) {
+        t->line_at = now;
+        start_capture(t);
+    } else if (is_command(line)) {
+        begin_line(t, now);
+    }
+    free(line);
+}
+
+/* D came: what of it was open in a shell without C. */
+void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    if (t->block || t->state != TRACKER_INPUT || begin_ahead(t, now))
+        return;
+    terminal_capture_end(t->options.terminal);
+    bool ran = t->interrupted && !(mark->status == 130 && t->held.len == 0);
+    if (ran) {
+        struct bytes held = t->held;
+        t->held = (struct bytes){0};
+        tracker_start_block(t, &(struct mark){.kind = MARK_COMMAND}, t->line_at);
+        t->state = TRACKER_RUNNING;
+        if (held.len)
+            tracker_output(t, held.data, held.len);
+        t->output_ended = true;
+        bytes_finish(&held);
+    }
+    t->held.len = 0;
+}
+
+void tracker_typed(struct tracker *t, const char *bytes, size_t len)
+{
+    size_t used = 0;
+    if (!t->by_line)
+        return;
+    if (t->state == TRACKER_INPUT && !t->typed) {
+        t->typed = true;
+        t->ahead.len = 0;
+    }
+    if (t->state == TRACKER_INPUT && !t->entered) {
+        while (used < len && bytes[used] != '\r' && bytes[used] != '\n')
+            used++;
+        t->entered = used < len;
+        used += t->entered;
+    }
+    if (t->ahead.len + len - used < LIMIT_COMMAND_BYTES)
+        bytes_append(&t->ahead, bytes + used, len - used);
+}

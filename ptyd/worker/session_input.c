@@ -1,0 +1,60 @@
+/* What is typed into a session. */
+#include "ptyd/worker/session_private.h"
+
+#include <errno.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "ptyd/worker/worker.h"
+
+#define PASTE_LENGTH 1024 /* longer lines are pasted: editors redraw at each key that is typed */
+
+void session_write_input(struct session *s)
+{
+    while (s->input.len && s->master >= 0) {
+        ssize_t n = write(s->master, s->input.data, s->input.len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            break;
+        bytes_consume(&s->input, (size_t)n);
+    }
+    session_poll_for(s);
+}
+
+/* Ctrl-C and Ctrl-\, as far as the terminal turns them into signals now. */
+static bool interrupts(const struct session *s, const char *bytes, size_t len)
+{
+    struct termios modes;
+    if (tcgetattr(s->master, &modes) < 0 || !(modes.c_lflag & ISIG))
+        return false;
+    return memchr(bytes, modes.c_cc[VINTR], len) || memchr(bytes, modes.c_cc[VQUIT], len);
+}
+
+void session_input(struct session *s, const char *bytes, size_t len)
+{
+    if (s->exited || !len || s->input.len + len > INPUT_MAX)
+        return;
+    if (interrupts(s, bytes, len))
+        tracker_interrupt(s->tracker, worker_now());
+    tracker_typed(s->tracker, bytes, len);
+    bytes_append(&s->input, bytes, len);
+    session_write_input(s);
+}
+
+void session_type_command(struct session *s, const char *command, enum block_type actor)
+{
+    struct bytes line = {0};
+    bool paste = (strpbrk(command, "\n\t") || strlen(command) > PASTE_LENGTH) &&
+                 terminal_bracketed_paste(s->terminal);
+    tracker_set_actor(s->tracker, actor);
+    /* Other control characters are keys in disguise: they are left out. */
+    bytes_append_text(&line, paste ? "\x1b[200~" : "");
+    for (const char *at = command; *at; at++)
+        if (*at == '\n' || *at == '\t' || ((unsigned char)*at >= 0x20 && *at != 0x7f))
+            bytes_append_char(&line, *at);
+    bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
+    session_input(s, line.data, line.len);
+    bytes_finish(&line);
+}

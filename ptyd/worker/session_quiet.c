@@ -1,0 +1,41 @@
+/* Where marks are missing: a look, once, when output has stopped. Nothing is guessed and nobody is
+ * left waiting. */
+#define _GNU_SOURCE
+#include "ptyd/worker/session_private.h"
+
+#include <termios.h>
+#include <unistd.h>
+
+#include "ptyd/worker/process.h"
+#include "ptyd/worker/worker.h"
+
+/* Another program runs where the shell was (exec). */
+static bool is_replaced(const struct session *s)
+{
+    uint64_t was = intake_facts(s->intake)->process;
+    uint64_t now = was ? process_fingerprint(s->pid) : 0;
+    return now && now != was;
+}
+
+/* Without marks: a line editor waits when the shell's group is in front and lines are not the
+ * tty's. With marks that work this ends no block. A shell that was replaced will never tell the end
+ * of the `exec`: where its successor waits for a line, it is over, and nobody knows how. */
+void session_on_quiet(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    struct termios modes;
+    if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0)
+        return;
+    bool edits = !(modes.c_lflag & ICANON);
+    bool replaced = is_replaced(s);
+    if (replaced && session_integrated(s)) {
+        tracker_set_lost(s->tracker, "another program took the shell's place (exec)");
+        s->now = worker_now();
+        if (edits)
+            tracker_abandon(s->tracker, s->now, false, 0);
+    }
+    if (edits && tracker_state(s->tracker) == TRACKER_START && session_integrated(s))
+        tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");
+    if (edits || replaced || tracker_state(s->tracker) == TRACKER_INPUT)
+        EACH_WATCHER(s, maybe_prompt, w_);
+}
