@@ -219,6 +219,17 @@ async function keys(daemon, report, shell) {
     const block = session.last();
     assert.deepStrictEqual([session.blocks().length - count, block.cmd, block.exit_code, block.nested], [1, 'sh', 5, true]);
   });
+  if (find('tmux')) {
+    await test('tmux is one block, its screen no output', async () => {
+      const count = session.blocks().length;
+      session.send(`tmux -L ${shell.name} -f /dev/null`, '--key', 'Enter');
+      await until('tmux is there', () => session.state() === 'fullscreen');
+      session.send('exit', '--key', 'Enter');
+      await session.prompt();
+      const block = session.last();
+      assert.deepStrictEqual([session.blocks().length - count, block.exit_code, block.nested, block.alt_screen, block.preview.lines], [1, 0, true, true, ['[exited]']]);
+    });
+  }
   await test('cleared with Ctrl-L while typing', async () => {
     if (shell.echoes) return; // no line editor that knows it
     session.send('echo before', '--key', 'C-l');
