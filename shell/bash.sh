@@ -102,10 +102,12 @@ __ptyd_changed() {
     return 0
 }
 
-# The command's output has ended.
+# The command's output has ended. Not traced: BASH_XTRACEFD may lead to a file.
 __ptyd_over() {
     if ((__ptyd_v[4])); then
+        if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
         builtin printf '\e]7711;%s;%d;O\a' "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" >|/dev/tty
+        if [[ -n ${__ptyd_v[12]} ]]; then __ptyd_v[12]=; builtin set -x; fi
     fi
     return 0
 }
@@ -129,7 +131,7 @@ __ptyd_hook() {
     # Lines that begin with a space stay out of history: they are private.
     if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_v[13]=1; fi
     if ((__ptyd_v[4])); then
-        ((__ptyd_v[4] = 0, __ptyd_v[2] = HISTCMD != __ptyd_v[2]))
+        ((__ptyd_v[4] = 0, __ptyd_v[2] = ${HISTCMD:-0} != __ptyd_v[2]))
         {
             builtin printf %s "${__ptyd_v[7]}${__ptyd_v[6]}$((__ptyd_v[1] - 3));D;st=$1;hist=${__ptyd_v[2]};raw="
             if [[ -n ${HISTTIMEFORMAT+set} ]]; then

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "ptyd/core/text.h"
 
 /* A command the user interrupted counts as killed by the user if it ends this soon. */

@@ -17,11 +17,18 @@ static void start_capture(struct tracker *t)
     terminal_capture_begin(t->options.terminal, tracker_output, t);
 }
 
-static void drop_capture(struct tracker *t)
+/* What was printed since the capture began goes to `held`, to no block. */
+static void hold_capture(struct tracker *t)
 {
+    t->held.len = 0;
     t->discards = true;
     terminal_capture_end(t->options.terminal);
     t->discards = false;
+}
+
+static void drop_capture(struct tracker *t)
+{
+    hold_capture(t);
     t->held.len = 0;
 }
 
@@ -46,22 +53,28 @@ static char *take_ahead(struct tracker *t)
     return line;
 }
 
+/* A block begins whose first output is held already. */
+static void begin_held(struct tracker *t, const struct mark *mark, struct moment when)
+{
+    struct bytes held = t->held;
+    t->held = (struct bytes){0};
+    tracker_start_block(t, mark, when);
+    t->state = TRACKER_RUNNING;
+    if (held.len)
+        tracker_output(t, held.data, held.len);
+    bytes_finish(&held);
+}
+
 /* A line typed ahead ran: its output began at B. */
 static bool begin_ahead(struct tracker *t, struct moment now)
 {
     char *line = t->typed || t->edits ? NULL : take_ahead(t);
     if (!line)
         return false;
-    struct bytes held = t->held;
-    t->held = (struct bytes){0};
     struct mark mark = {.kind = MARK_COMMAND, .has_cmd = true};
     bytes_append_text(&mark.cmd, line);
-    tracker_start_block(t, &mark, now);
-    t->state = TRACKER_RUNNING;
+    begin_held(t, &mark, now);
     t->block->cmd_source = BLOCK_FROM_ECHO;
-    if (held.len)
-        tracker_output(t, held.data, held.len);
-    bytes_finish(&held);
     mark_finish(&mark);
     free(line);
     return true;
@@ -97,10 +110,7 @@ static void extend_line(struct tracker *t, char *line)
 /* Whole lines between a line and the sign that it goes on were typed with it, echoed already. */
 static void read_ahead(struct tracker *t)
 {
-    t->held.len = 0;
-    t->discards = true;
-    terminal_capture_end(t->options.terminal);
-    t->discards = false;
+    hold_capture(t);
     while (t->held.len && t->held.data[t->held.len - 1] != '\n')
         t->held.len--;
     if (t->held.len)
@@ -152,14 +162,8 @@ void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment 
     terminal_capture_end(t->options.terminal);
     bool ran = t->interrupted && !(mark->status == 130 && t->held.len == 0);
     if (ran) {
-        struct bytes held = t->held;
-        t->held = (struct bytes){0};
-        tracker_start_block(t, &(struct mark){.kind = MARK_COMMAND}, t->line_at);
-        t->state = TRACKER_RUNNING;
-        if (held.len)
-            tracker_output(t, held.data, held.len);
+        begin_held(t, &(struct mark){.kind = MARK_COMMAND}, t->line_at);
         t->output_ended = true;
-        bytes_finish(&held);
     }
     t->held.len = 0;
 }

@@ -240,8 +240,11 @@ void method_spawned(struct worker *worker, const char *name, int error)
         if (q->closes || q->session || strcmp(q->name, name))
             continue;
         if (error || !session) {
-            client_fail(q->client, q->id, RPC_FAILED, "cannot start session %s: %s", name,
-                        error ? strerror(error) : "its files cannot be opened");
+            client_fail(q->client, q->id, RPC_FAILED, "cannot start session %s: %s%s", name,
+                        error ? strerror(error) : "its files cannot be opened",
+                        error == ENOENT || error == EACCES
+                            ? "; --shell or -- ARGV names what to start"
+                            : "");
             finish(q);
             continue;
         }

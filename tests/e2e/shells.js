@@ -317,6 +317,19 @@ async function traces(daemon, report, shell) {
       assert.strictEqual(nested, '0', 'no mark in the environment');
     });
   }
+  if (shell.posix && !shell.echoes) {
+    await report.test(`${shell.name}: a trace that goes to a file does not hold the nonce`, () => {
+      const file = path.join(daemon.space.root, 'trace');
+      const bash = shell.name === 'bash';
+      session.run(bash ? `x() { :; }; PROMPT_COMMAND+=(x); exec 5>${file}; BASH_XTRACEFD=5` : `exec 5>&2 2>${file}`);
+      session.run('set -x');
+      session.run('echo traced');
+      session.run(bash ? 'set +x; unset BASH_XTRACEFD; exec 5>&-' : 'set +x; exec 2>&5 5>&-');
+      const trace = fs.readFileSync(file, 'utf8');
+      assert.match(trace, /echo traced/);
+      assert.ok(!/[0-9a-f]{32}/.test(trace), trace);
+    });
+  }
   await report.test(`${shell.name}: a worker that dies changes nothing`, () => {
     const before = session.blocks();
     process.kill(daemon.json('status').worker_pid, 'SIGKILL');
