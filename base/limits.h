@@ -41,9 +41,12 @@
 #define LIMIT_CONTEXT_MEMORY 256   /* deliverable blocks held in memory over all sessions */
 #define LIMIT_ENTRY_BYTES    4000  /* of one encoded value; the app-server cuts longer ones */
 #define LIMIT_CONTEXT_BYTES  44000 /* of all encoded values together */
-#define LIMIT_CONSUMERS      256   /* the one unused longest is forgotten */
-#define LIMIT_LEASES         64    /* per daemon; a further take is refused */
+#define LIMIT_HOOK_BYTES     9500 /* of the text for agents without an app-server; they cut 10,000 */
+#define LIMIT_ENVELOPE_BYTES (32 << 10) /* of the legacy envelope's object */
+#define LIMIT_CONSUMERS      256        /* the one unused longest is forgotten */
+#define LIMIT_LEASES         64         /* per daemon; a further take is refused */
 #define LIMIT_LEASE_CLI_MS   60000 /* a lease taken from the command line is released after this */
+#define LIMIT_SECRETS        64 /* values of an environment that are looked for; later ones pass */
 
 /* Sessions and files. */
 #define LIMIT_SESSIONS          1000

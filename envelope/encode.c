@@ -1,6 +1,8 @@
 #include "envelope/encode.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/utf8.h"
 
@@ -43,6 +45,27 @@ void encode_string(const char *text, size_t len, struct bytes *out)
         bytes_append(out, form, encode_character(code, form));
     }
     bytes_append_char(out, '"');
+}
+
+static bool begins_tag(const char *next, size_t len)
+{
+    return len && (strchr("/!?", *next) || ((*next | 32) >= 'a' && (*next | 32) <= 'z'));
+}
+
+void encode_plain(const char *text, size_t len, struct bytes *out)
+{
+    for (size_t i = 0; i < len;) {
+        uint32_t code;
+        size_t step = read_character(text + i, len - i, &code);
+        char form[16];
+        i += step;
+        if (code == '\n' || code == '\t' || (code == '<' && !begins_tag(text + i, len - i)))
+            bytes_append_char(out, (char)code);
+        else if (code < 0x80 && code != '<' && !utf8_hidden(code))
+            bytes_append_char(out, (char)code);
+        else
+            bytes_append(out, form, encode_character(code, form));
+    }
 }
 
 size_t encoded_length(const char *text, size_t len)

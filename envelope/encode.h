@@ -14,6 +14,10 @@
 /* Appends `text` with its quotes. Bytes that are no UTF-8 become U+FFFD. */
 void encode_string(const char *text, size_t len, struct bytes *out);
 
+/* Appends `text` as plain text for an agent: what is hidden, and a `<` that could begin a tag,
+ * appear as \uXXXX; line feeds and tabs stay. */
+void encode_plain(const char *text, size_t len, struct bytes *out);
+
 /* Bytes that encode_string() would append, quotes left out. */
 size_t encoded_length(const char *text, size_t len);
 

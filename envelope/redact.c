@@ -1,0 +1,186 @@
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "envelope/redact_private.h"
+
+#define SECRET_MIN 6 /* shorter values are words that appear everywhere */
+
+struct redact_secrets {
+    size_t count;
+    struct secret {
+        char *type; /* `env:NAME` */
+        char *value;
+        size_t len;
+    } list[LIMIT_SECRETS];
+};
+
+/* ---- characters ---- */
+
+bool redact_in(char c, unsigned set)
+{
+    unsigned is = c >= '0' && c <= '9'               ? CLASS_DIGIT
+                  : c >= 'A' && c <= 'Z'             ? CLASS_UPPER
+                  : c >= 'a' && c <= 'f'             ? CLASS_LOWER | CLASS_HEX
+                  : c >= 'g' && c <= 'z'             ? CLASS_LOWER
+                  : c == '_'                         ? CLASS_UNDER
+                  : c == '-'                         ? CLASS_DASH
+                  : c == '.'                         ? CLASS_DOT
+                  : c == '+' || c == '/' || c == '=' ? CLASS_BASE64
+                                                     : 0;
+    return (is & set) != 0;
+}
+
+size_t redact_run(const char *text, size_t len, size_t at, unsigned set)
+{
+    size_t from = at;
+    while (at < len && redact_in(text[at], set))
+        at++;
+    return at - from;
+}
+
+bool redact_starts_word(const char *text, size_t at)
+{
+    return at == 0 || !redact_in(text[at - 1], CLASS_ALNUM | CLASS_UNDER);
+}
+
+/* ---- known values ---- */
+
+/* Names that end in a telling word but hold a place, not a secret. */
+static bool holds_place(const char *name, size_t len, const char *value)
+{
+    static const char *const endings[] = {"_SOCK", "_FILE", "_PATH",
+                                          "_DIR",  "_URI",  "_CREDENTIALS"};
+    if (*value != '/' && *value != '~')
+        return false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t ending = strlen(endings[i]);
+        if (len >= ending && !memcmp(name + len - ending, endings[i], ending))
+            return true;
+    }
+    return false;
+}
+
+static bool add_secret(struct redact_secrets *secrets, const char *name, size_t name_len,
+                       const char *value, size_t len)
+{
+    struct secret *s = &secrets->list[secrets->count];
+    if (asprintf(&s->type, "env:%.*s", (int)name_len, name) < 0)
+        return false;
+    s->value = strndup(value, len);
+    s->len = len;
+    if (!s->value) {
+        free(s->type);
+        return false;
+    }
+    secrets->count++;
+    return true;
+}
+
+struct redact_secrets *redact_secrets_create(const char *environ, size_t len)
+{
+    struct redact_secrets *secrets = calloc(1, sizeof *secrets);
+    const char *at = environ, *end = environ + len;
+    while (secrets && at < end && secrets->count < LIMIT_SECRETS) {
+        size_t entry = strnlen(at, (size_t)(end - at));
+        const char *equals = memchr(at, '=', entry);
+        size_t name = equals ? (size_t)(equals - at) : 0;
+        size_t value = equals ? entry - name - 1 : 0;
+        if (value >= SECRET_MIN && name <= LIMIT_NAME_BYTES && redact_is_telling(at, name) &&
+            !holds_place(at, name, equals + 1))
+            add_secret(secrets, at, name, equals + 1, value);
+        at += entry + 1;
+    }
+    if (secrets && secrets->count)
+        return secrets;
+    free(secrets);
+    return NULL;
+}
+
+void redact_secrets_destroy(struct redact_secrets *secrets)
+{
+    for (size_t i = 0; secrets && i < secrets->count; i++) {
+        explicit_bzero(secrets->list[i].value, secrets->list[i].len);
+        free(secrets->list[i].value);
+        free(secrets->list[i].type);
+    }
+    free(secrets);
+}
+
+/* The longest known value that begins here. */
+static bool is_known(const struct redact_secrets *secrets, const char *text, size_t len, size_t at,
+                     struct redact_match *ret_match)
+{
+    size_t longest = 0;
+    for (size_t i = 0; secrets && i < secrets->count; i++) {
+        const struct secret *s = &secrets->list[i];
+        if (s->len > longest && s->len <= len - at && !memcmp(text + at, s->value, s->len)) {
+            longest = s->len;
+            *ret_match = (struct redact_match){at, at + s->len, s->type};
+        }
+    }
+    return longest > 0;
+}
+
+/* ---- text ---- */
+
+/* An assignment, called after the shape of its value where that says more. */
+static bool is_assigned(const struct redact_secrets *secrets, const char *text, size_t len,
+                        size_t at, struct redact_match *ret_match)
+{
+    struct redact_match inner;
+    if (!redact_assignment(text, len, at, ret_match))
+        return false;
+    size_t value = ret_match->from;
+    if (redact_pem(text, len, value, &inner))
+        *ret_match = inner;
+    else if (is_known(secrets, text, len, value, &inner) || redact_token(text, len, value, &inner))
+        ret_match->type = inner.type;
+    return true;
+}
+
+static bool find(const struct redact_secrets *secrets, redact_rule *more, void *user,
+                 const char *text, size_t len, size_t at, struct redact_match *ret_match)
+{
+    return is_known(secrets, text, len, at, ret_match) || redact_pem(text, len, at, ret_match) ||
+           redact_token(text, len, at, ret_match) || redact_url(text, len, at, ret_match) ||
+           is_assigned(secrets, text, len, at, ret_match) ||
+           (more && more(user, text, len, at, ret_match));
+}
+
+/* Replaces one match; what stands between `at` and it stays. Returns where to go on. */
+static size_t replace(const char *text, size_t at, const struct redact_match *match,
+                      struct bytes *out)
+{
+    bytes_append(out, text + at, match->from - at);
+    bytes_printf(out, "[redacted:%s]", match->type);
+    return match->to;
+}
+
+int redact_text(const char *text, size_t len, const struct redact_secrets *secrets,
+                redact_rule *more, void *user, struct bytes *out)
+{
+    struct redact_match match;
+    int count = 0;
+    size_t at = 0;
+    if (redact_pem_tail(text, len, &match)) {
+        /* in front of the body there may be anything */
+        struct bytes head = {0};
+        count += redact_text(text, match.from, secrets, more, user, &head);
+        bytes_append(out, head.data ? head.data : "", head.len);
+        bytes_finish(&head);
+        at = replace(text, match.from, &match, out);
+        count++;
+    }
+    while (at < len) {
+        if (find(secrets, more, user, text, len, at, &match) && match.to > match.from) {
+            at = replace(text, at, &match, out);
+            count++;
+        } else {
+            bytes_append_char(out, text[at++]);
+        }
+    }
+    return count;
+}
