@@ -21,6 +21,7 @@ static const struct command {
     {"screen", command_screen, "what a session's screen shows"},
     {"scrollback", command_scrollback, "the lines above the screen"},
     {"context", command_context, "what the agent will be told"},
+    {"events", command_events, "what happens, as it happens"},
     {"close", command_close, "end a session"},
     {"proxy", command_proxy, "stand between a client and an app-server"},
     {"mcp", command_mcp, "an MCP server on stdio"},

@@ -44,29 +44,6 @@ int command_list(int argc, char **argv)
     return ask_and_show(&cli, "session.list", json_object(), show_sessions);
 }
 
-static void show_status(const json_t *status)
-{
-    size_t i;
-    json_t *warning;
-    printf("ptyd %s, keeper %lld, worker %lld, up %lld s, %lld spoofed marks dropped\n",
-           json_string_value(json_object_get(status, "version")),
-           (long long)json_integer_value(json_object_get(status, "keeper_pid")),
-           (long long)json_integer_value(json_object_get(status, "worker_pid")),
-           (long long)json_integer_value(json_object_get(status, "uptime_ms")) / 1000,
-           (long long)json_integer_value(json_object_get(status, "spoofed_marks")));
-    show_sessions(json_object_get(status, "sessions"));
-    json_array_foreach(json_object_get(status, "warnings"), i, warning)
-        printf("warning: %s\n", json_string_value(warning));
-}
-
-int command_status(int argc, char **argv)
-{
-    struct cli cli = parse_plain(argc, argv,
-                                 "usage: ptyd status [--json]\n\nThe daemon's health, its "
-                                 "sessions and warnings.\n\nexample:\n  ptyd status\n");
-    return ask_and_show(&cli, "status", json_object(), show_status);
-}
-
 int command_screen(int argc, char **argv)
 {
     struct cli cli =

@@ -101,7 +101,7 @@ static json_t *call_tool(struct mcp *m, const char *name, const json_t *argument
 {
     const char *session = json_string_value(json_object_get(arguments, "conversation_id"));
     json_int_t limit = json_integer_value(json_object_get(arguments, "limit"));
-    json_t *params = json_pack("{s:s}", "name", session ? session : m->session);
+    json_t *params = json_pack("{s:s, s:b}", "name", session ? session : m->session, "agent", 1);
     if (!strcmp(name, "pty_read_screen"))
         return ask(m, "session.screen", params, ret_error);
     limit = limit < 1 ? 200 : limit > 2000 ? 2000 : limit;

@@ -101,6 +101,23 @@ void show_replay(const json_t *result)
     show_screen(json_object_get(result, "screen"));
 }
 
+/* What an entry leaves out of what the terminal showed. */
+static void show_losses(const char *value)
+{
+    json_t *entry = json_loads(value, 0, NULL);
+    long long omitted = json_integer_value(json_object_get(entry, "omitted_lines"));
+    long long redacted = json_integer_value(json_object_get(entry, "redacted"));
+    const json_t *preview = json_object_get(entry, "preview");
+    if (omitted)
+        printf("  ^ cut: %lld earlier line%s stay%s in %s\n", omitted, omitted == 1 ? "" : "s",
+               omitted == 1 ? "s" : "", text_of(entry, "output_path"));
+    else if (json_is_true(json_object_get(preview, "truncated")))
+        printf("  ^ cut: the beginning of its output stays in %s\n", text_of(entry, "output_path"));
+    if (redacted)
+        printf("  ^ redacted: %lld secret%s\n", redacted, redacted == 1 ? "" : "s");
+    json_decref(entry);
+}
+
 void show_context(const json_t *context)
 {
     const char *key;
@@ -110,5 +127,6 @@ void show_context(const json_t *context)
         printf("<%s>", key);
         show_text(text_of(entry, "value"));
         printf("</%s>\n", key);
+        show_losses(text_of(entry, "value"));
     }
 }

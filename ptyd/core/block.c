@@ -40,6 +40,8 @@ void block_unref(struct block *b)
     free(b->cwd_after);
     free(b->output_path);
     free(b->preview);
+    free(b->told_cmd);
+    free(b->told_preview);
     free(b);
 }
 
@@ -84,6 +86,26 @@ void block_set_exit(struct block *b, int status)
     int number = status - 128;
     bool stops = number == SIGTSTP || number == SIGSTOP || number == SIGTTIN || number == SIGTTOU;
     b->status = stops ? BLOCK_STOPPED : BLOCK_KILLED;
+}
+
+/* ---- what agents are told ---- */
+
+static int redact(const char *text, const struct redact_secrets *secrets, char **told)
+{
+    struct bytes out = {0};
+    int count = redact_text(text, strlen(text), secrets, NULL, NULL, &out);
+    free(*told);
+    *told = count ? text_copy(out.data) : NULL;
+    if (out.failed)
+        abort();
+    bytes_finish(&out);
+    return count;
+}
+
+void block_redact(struct block *b, const struct redact_secrets *secrets)
+{
+    b->redacted = redact(b->cmd, secrets, &b->told_cmd);
+    b->redacted += redact(b->preview, secrets, &b->told_preview);
 }
 
 /* ---- nested shells ---- */
@@ -254,13 +276,34 @@ static char *preview_from_json(const json_t *preview)
     return text.data;
 }
 
+void block_add_internal(const struct block *b, json_t *json)
+{
+    set_integer(json, "key", (int64_t)b->key);
+    if (b->redacted)
+        json_object_set_new(json, "told",
+                            json_pack("{s:s*, s:s*, s:i}", "cmd", b->told_cmd, "preview",
+                                      b->told_preview, "redacted", b->redacted));
+}
+
+void block_remove_internal(json_t *json)
+{
+    json_object_del(json, "key");
+    json_object_del(json, "told");
+}
+
+static char *told_text(const json_t *told, const char *key)
+{
+    const char *text = json_string_value(json_object_get(told, key));
+    return text ? text_copy(text) : NULL;
+}
+
 struct block *block_from_json(const json_t *o)
 {
     if (get_integer(o, "seq") < 1)
         return NULL;
     struct block *b = memory_new(sizeof *b);
     const json_t *exit_code = json_object_get(o, "exit_code");
-    const json_t *preview = json_object_get(o, "preview");
+    const json_t *preview = json_object_get(o, "preview"), *told = json_object_get(o, "told");
     *b = (struct block){
         .references = 1,
         .conversation_id = get_string(o, "conversation_id"),
@@ -289,6 +332,9 @@ struct block *block_from_json(const json_t *o)
         .preview = preview_from_json(preview),
         .truncated = json_is_true(json_object_get(preview, "truncated")),
         .omitted_lines = get_integer(o, "omitted_lines"),
+        .told_cmd = told_text(told, "cmd"),
+        .told_preview = told_text(told, "preview"),
+        .redacted = (int)get_integer(told, "redacted"),
     };
     return b;
 }

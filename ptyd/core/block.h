@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "envelope/redact.h"
+
 enum block_status {
     BLOCK_RUNNING,
     BLOCK_COMPLETED,
@@ -54,7 +56,16 @@ struct block {
     char *preview; /* lines, each ended by \n */
     bool truncated;
     int64_t omitted_lines;
+
+    /* What agents are told in place of `cmd` and `preview` once secrets are out; NULL for the same.
+     */
+    char *told_cmd, *told_preview;
+    int redacted;    /* secrets taken out of them */
+    bool unrecorded; /* capture was paused while it ran */
 };
+
+/* Takes secrets out of what agents will be told. `secrets` may be NULL. */
+void block_redact(struct block *block, const struct redact_secrets *secrets);
 
 /* A running block with one reference and every string "". */
 struct block *block_create(void);
@@ -78,6 +89,11 @@ json_t *block_to_json(const struct block *block);
 
 /* The reverse; NULL when it is no block. */
 struct block *block_from_json(const json_t *json);
+
+/* What is added to block_to_json() for our own files alone: the agent's key, and the told text. */
+void block_add_internal(const struct block *block, json_t *json);
+/* And taken away again before others see it. */
+void block_remove_internal(json_t *json);
 
 /* {"lines":[...],"truncated":...} of a text whose lines each end in \n; new reference. */
 json_t *block_preview_json(const char *lines, bool truncated);

@@ -39,6 +39,16 @@ bool deliver_wanted(const struct block *b)
     return true;
 }
 
+const char *deliver_cmd(const struct block *b)
+{
+    return b->told_cmd ? b->told_cmd : b->cmd;
+}
+
+const char *deliver_preview(const struct block *b)
+{
+    return b->told_preview ? b->told_preview : b->preview;
+}
+
 static const char *status_word(const struct block *b)
 {
     static const char *const words[] = {"running", "completed", "killed", "stopped", "abandoned"};
@@ -57,14 +67,15 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
         &(struct entry_block){
             .block_id = id,
             .shell_id = b->shell_id,
-            .cmd = b->cmd,
+            .cmd = deliver_cmd(b),
             .cwd = b->cwd,
             .cwd_after = b->cwd_after,
             .status = status_word(b),
             .type = types[b->type],
             .signal = signal ? signal : "",
             .output_path = path,
-            .preview = b->preview,
+            .preview = deliver_preview(b),
+            .redacted = b->redacted,
             .has_exit_code = b->has_exit_code,
             .exit_code = b->exit_code,
             .duration_ms = b->duration_ms,
@@ -82,10 +93,10 @@ void deliver_header(const struct deliver_header *h, struct bytes *out)
 {
     struct entry_running running = {0};
     if (h->running)
-        running = (struct entry_running){.cmd = h->running->cmd,
+        running = (struct entry_running){.cmd = deliver_cmd(h->running),
                                          .cwd = h->running->cwd,
                                          .ts = h->running->ts_begin,
-                                         .preview = h->running->preview,
+                                         .preview = deliver_preview(h->running),
                                          .truncated = h->running->truncated};
     entry_render_header(
         &(struct entry_header){
@@ -99,37 +110,4 @@ void deliver_header(const struct deliver_header *h, struct bytes *out)
             .running = h->running ? &running : NULL,
         },
         out);
-}
-
-static void append_outcome(const struct block *b, struct bytes *out)
-{
-    const char *signal = block_signal(b);
-    if (b->has_exit_code)
-        bytes_printf(out, "exit %d", b->exit_code);
-    else
-        bytes_append_text(out, b->status == BLOCK_RUNNING ? "still running" : "exit unknown");
-    if (signal)
-        bytes_printf(out, " (%s)", signal);
-    if (b->status != BLOCK_RUNNING)
-        bytes_printf(out, " after %.1f s", (double)b->duration_ms / 1000);
-    bytes_printf(out, " in %s", b->cwd);
-}
-
-void deliver_block_text(const struct block *b, struct bytes *out)
-{
-    int lines = 0;
-    for (const char *at = b->preview; *at; at++)
-        lines += *at == '\n';
-    bytes_printf(out, "$ %s\n", b->cmd);
-    append_outcome(b, out);
-    if (b->omitted_lines)
-        bytes_printf(out, ", last %d of %lld lines", lines, (long long)b->output_lines);
-    bytes_append_char(out, '\n');
-    for (const char *at = b->preview; *at;) {
-        size_t len = strcspn(at, "\n");
-        bytes_append_text(out, "| ");
-        bytes_append(out, at, len);
-        bytes_append_char(out, '\n');
-        at += len + (at[len] == '\n');
-    }
 }

@@ -2,6 +2,7 @@
 #ifndef PTYD_CORE_DELIVER_H
 #define PTYD_CORE_DELIVER_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,7 +27,31 @@ void deliver_block(const struct block *block, const char *directory, const char 
                    struct bytes *out);
 void deliver_header(const struct deliver_header *header, struct bytes *out);
 
-/* A block as text for people and for agents that read no JSON; ends in a newline. */
+/* What an agent is told of a block's command and output: the text without its secrets. */
+const char *deliver_cmd(const struct block *block);
+const char *deliver_preview(const struct block *block);
+
+/* A block as text for people; ends in a newline. */
 void deliver_block_text(const struct block *block, struct bytes *out);
+
+/* The seed's members of blocks: [{cmd, exit_code, cwd, block_id, ts, preview}]; new reference. */
+json_t *deliver_commands(const struct block *const *blocks, size_t count);
+
+/* The legacy envelope's object on one line, at most LIMIT_ENVELOPE_BYTES: the oldest commands'
+ * previews go first, then the oldest commands. Of `header` it needs the names and counts. */
+void deliver_seed(const struct block *const *blocks, size_t count,
+                  const struct deliver_header *header, struct bytes *out);
+
+/* Blocks as text for agents that read no JSON (deliver_text.c): secrets out, nothing hidden, no
+ * tags; at most `limit` bytes, for which the longest previews lose their oldest lines first, those
+ * of commands that succeeded before the others. */
+struct deliver_text {
+    const struct block *const *blocks;
+    size_t count;
+    int64_t dropped;                /* commands that are not among them */
+    const struct block *running;    /* or NULL */
+    const char *const *directories; /* of each: in front of its output_path, or "" */
+};
+void deliver_text(const struct deliver_text *text, size_t limit, struct bytes *out);
 
 #endif

@@ -1,22 +1,22 @@
 /* Blocks on offer are one list in order of their keys, which is the order in which they ended.
- * A consumer's view of it: everything behind its cursor, and what came back to it; nothing that
- * one of its own leases holds. */
+ * A consumer's view of it (context_take.c): everything behind its cursor, and what came back to it;
+ * nothing that one of its own leases holds. context_settle.c says what becomes of a lease. */
 #define _GNU_SOURCE
 #include "ptyd/worker/ledger.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "envelope/entry.h"
 #include "ptyd/core/deliver.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/follow.h"
 #include "ptyd/worker/worker.h"
 
-#define LOOKBACK_MS (15 * 60 * 1000) /* told to others: a new consumer hears of it this long */
-#define KEY_RESERVE 1000             /* keys taken from the file at once */
+#define KEY_RESERVE 1000 /* keys taken from the file at once */
 
 _Static_assert((LIMIT_CONTEXT_BLOCKS + 1) * LIMIT_ENTRY_BYTES <= LIMIT_CONTEXT_BYTES,
                "all entries together stay in their bound because each does");
@@ -42,7 +42,7 @@ static void load_keys(struct context *c)
 }
 
 /* Numbers never repeat, also when the daemon dies: they are reserved in the file first. */
-static uint64_t new_key(struct context *c)
+uint64_t ledger_new_key(struct context *c)
 {
     if (c->next_key >= c->reserved_key) {
         char *path = keys_path(c);
@@ -65,47 +65,30 @@ static void offer_free(struct offer *o)
     free(o->session);
     free(o->directory);
     free(o->value);
+    free(o->shell_id);
     free(o);
 }
 
-static bool is_leased(const struct context *c, const char *consumer, uint64_t key)
+void ledger_remove_offer(struct context *c, size_t index)
 {
-    for (size_t i = 0; i < c->lease_count; i++) {
-        const struct lease *lease = &c->leases[i];
-        for (size_t k = 0; k < lease->key_count; k++)
-            if (lease->keys[k].key == key && !strcmp(lease->consumer, consumer))
-                return true;
-    }
-    return false;
-}
-
-/* Whether a consumer has still to be told. One without a cursor for the session is told what
- * nobody was told, and what ended lately. */
-static bool is_due(const struct context *c, const struct consumer *consumer, const char *id,
-                   const struct offer *o, int64_t now_ms)
-{
-    uint64_t key = o->block->key;
-    const struct cursor *cursor = consumer ? ledger_find_cursor(consumer, o->session) : NULL;
-    if (is_leased(c, id, key))
-        return false;
-    if (cursor)
-        return key > cursor->key || ledger_is_returned(cursor, key);
-    return !o->told || o->block->ts_end > now_ms - LOOKBACK_MS;
+    offer_free(c->offers[index]);
+    memmove(c->offers + index, c->offers + index + 1,
+            (--c->offer_count - index) * sizeof *c->offers);
 }
 
 static void drop_oldest(struct context *c)
 {
-    struct offer *o = c->offers[0];
+    const struct offer *o = c->offers[0];
     for (size_t i = 0; i < c->consumer_count; i++) {
         struct cursor *cursor = ledger_find_cursor(&c->consumers[i], o->session);
         if (cursor && o->block->key > cursor->key)
             cursor->missed++;
     }
-    offer_free(o);
-    memmove(c->offers, c->offers + 1, --c->offer_count * sizeof *c->offers);
+    ledger_remove_offer(c, 0);
 }
 
-static void add_offer(struct context *c, struct session *session, struct block *block, bool told)
+static struct offer *add_offer(struct context *c, struct session *session, struct block *block,
+                               bool told)
 {
     if (c->offer_count == LIMIT_CONTEXT_MEMORY)
         drop_oldest(c);
@@ -117,19 +100,7 @@ static void add_offer(struct context *c, struct session *session, struct block *
     for (; at > 0 && c->offers[at - 1]->block->key > block->key; at--)
         c->offers[at] = c->offers[at - 1];
     c->offers[at] = o;
-}
-
-/* Forgets what came back up to `key`, unless a lease holds it. */
-static void settle(struct context *c, const struct consumer *consumer, struct cursor *cursor,
-                   uint64_t key)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < cursor->returned_count; i++)
-        if (cursor->returned[i] > key || is_leased(c, consumer->id, cursor->returned[i]))
-            cursor->returned[kept++] = cursor->returned[i];
-    cursor->returned_count = kept;
-    cursor->key = key > cursor->key ? key : cursor->key;
-    cursor->missed = 0;
+    return o;
 }
 
 static bool is_offered(const struct context *c, uint64_t key)
@@ -140,11 +111,22 @@ static bool is_offered(const struct context *c, uint64_t key)
     return false;
 }
 
+/* For which header the value was rendered, so that it comes out the same. */
+static void restore_rendered(struct offer *o, const json_t *rendered)
+{
+    char *key = text_format("%llu", (unsigned long long)o->block->key);
+    const char *shell_id = json_string_value(json_object_get(rendered, key));
+    o->shell_id = shell_id ? text_copy(shell_id) : NULL;
+    free(key);
+}
+
 void context_load(struct context *c, struct session *session)
 {
     const json_t *ledger = json_object_get(store_meta(session_store(session)), "ptyd_ledger");
     uint64_t told = (uint64_t)json_integer_value(json_object_get(ledger, "told"));
-    json_t *blocks = store_blocks(session_store(session), 4 * LIMIT_CONTEXT_BLOCKS, true);
+    uint64_t cleared = (uint64_t)json_integer_value(json_object_get(ledger, "cleared"));
+    const json_t *rendered = json_object_get(ledger, "rendered");
+    json_t *blocks = store_blocks(session_store(session), LIMIT_CONTEXT_MEMORY, true);
     json_t *json;
     size_t i;
     if (ledger)
@@ -152,8 +134,8 @@ void context_load(struct context *c, struct session *session)
     json_array_foreach(blocks, i, json)
     {
         struct block *block = block_from_json(json);
-        if (block && block->key && deliver_wanted(block) && !is_offered(c, block->key))
-            add_offer(c, session, block, block->key <= told);
+        if (block && block->key > cleared && deliver_wanted(block) && !is_offered(c, block->key))
+            restore_rendered(add_offer(c, session, block, block->key <= told), rendered);
         block_unref(block);
     }
     json_decref(blocks);
@@ -168,354 +150,109 @@ void context_block_ended(struct context *c, struct session *session, struct bloc
 {
     if (!deliver_wanted(block))
         return;
-    block->key = new_key(c);
+    block->key = ledger_new_key(c);
     add_offer(c, session, block, false);
     ledger_save(c, session);
+    follow_pending(c->worker, block);
 }
 
-/* ---- which sessions feed a consumer ---- */
+/* ---- what users see and switch ---- */
 
-static bool under(const char *directory, const json_t *roots)
+size_t context_pending(const struct context *c, const char *session)
 {
-    size_t i;
-    json_t *root;
-    json_array_foreach(roots, i, root)
-    {
-        const char *path = json_string_value(root);
-        size_t len = path ? strlen(path) : 0;
-        while (len > 1 && path[len - 1] == '/')
-            len--;
-        if (len && !strncmp(directory, path, len) &&
-            (len == 1 || !directory[len] || directory[len] == '/'))
-            return true;
-    }
-    return false;
-}
-
-static bool feeds(const struct context *c, const struct context_request *q, const struct offer *o)
-{
-    if (q->session)
-        return !strcmp(o->session, q->session);
-    if (q->thread && worker_find(c->worker, q->thread))
-        return !strcmp(o->session, q->thread);
-    if (c->worker->session_count <= 1 || !json_array_size(q->roots))
-        return true;
-    return under(o->block->cwd, q->roots) || under(o->block->cwd_after, q->roots);
-}
-
-/* The session that the header speaks of: the one named, else the one of the newest block. */
-static struct session *header_session(struct context *c, const struct context_request *q,
-                                      struct offer **due, size_t count)
-{
-    struct session *s = q->session ? worker_find(c->worker, q->session) : NULL;
-    if (!s && q->thread)
-        s = worker_find(c->worker, q->thread);
-    if (!s && count)
-        s = worker_find(c->worker, due[count - 1]->session);
-    if (!s && !q->session && c->worker->session_count == 1)
-        s = c->worker->sessions[0];
-    return s;
-}
-
-/* ---- taking ---- */
-
-static bool is_taken(const json_t *taken, const char *key)
-{
-    size_t i;
-    json_t *value;
-    json_array_foreach(taken, i, value) if (json_string_value(value) &&
-                                            !strcmp(json_string_value(value), key)) return true;
-    return false;
-}
-
-/* A block's key and value; another number when the client uses ours. */
-static void set_block(struct context *c, const struct context_request *q, struct offer *o,
-                      const char *shell_id, json_t *map)
-{
-    struct bytes key = {0}, value = {0};
-    entry_block_key(o->block->key, &key);
-    if (!o->value) {
-        deliver_block(o->block, o->directory, shell_id, &value);
-        if (q->peek) {
-            json_object_set_new(
-                map, key.data, json_pack("{s:s, s:s}", "value", value.data, "kind", "application"));
-            bytes_finish(&key);
-            bytes_finish(&value);
-            return;
-        }
-        o->value = text_copy(value.data);
-    }
-    while (is_taken(q->taken, key.data)) {
-        key.len = 0;
-        entry_block_key(new_key(c), &key);
-    }
-    json_object_set_new(map, key.data,
-                        json_pack("{s:s, s:s}", "value", o->value, "kind", "application"));
-    bytes_finish(&key);
-    bytes_finish(&value);
-}
-
-static void set_header(struct context *c, const struct context_request *q, struct session *session,
-                       const struct block *running, int64_t total, size_t kept, json_t *map)
-{
-    struct bytes key = {0}, value = {0};
-    do {
-        key.len = 0;
-        entry_header_key(q->peek ? c->next_key : new_key(c), &key);
-    } while (!q->peek && is_taken(q->taken, key.data));
-    const char *name = session ? session_name(session) : q->session ? q->session : "";
-    deliver_header(
-        &(struct deliver_header){
-            .conversation_id = name,
-            .shell_id = session ? session_shell_id(session) : "",
-            .cwd = session ? tracker_cwd(session_tracker(session)) : "",
-            .total = total,
-            .kept = (int64_t)kept,
-            .mcp = json_integer_value(json_object_get(c->mcp, name)) > 0,
-            .running = running,
-        },
-        &value);
-    json_object_set_new(map, key.data,
-                        json_pack("{s:s, s:s}", "value", value.data, "kind", "application"));
-    bytes_finish(&key);
-    bytes_finish(&value);
-}
-
-/* The command that runs now, if the consumer has not heard of it or it printed more since. */
-static struct block *running_block(struct session *session, const struct consumer *consumer,
-                                   json_t **ret_told)
-{
-    struct tracker *tracker = session ? session_tracker(session) : NULL;
-    struct block *block = tracker ? tracker_running(tracker) : NULL;
-    if (!block || block->private)
-        return NULL;
-    tracker_peek(tracker, LIMIT_RUNNING_LINES, LIMIT_RUNNING_BYTES);
-    struct block as_if = *block;
-    as_if.status = BLOCK_COMPLETED;
-    if (!deliver_wanted(&as_if))
-        return NULL;
-    char *id = block_id(block);
-    *ret_told = json_pack("{s:s, s:I}", "block", id, "bytes", (json_int_t)block->output_bytes);
-    free(id);
-    if (consumer && consumer->running_told && json_equal(consumer->running_told, *ret_told)) {
-        json_decref(*ret_told);
-        *ret_told = NULL;
-        return NULL;
-    }
-    return block;
-}
-
-static void lease_finish(struct lease *lease)
-{
-    for (size_t i = 0; i < lease->key_count; i++)
-        free(lease->keys[i].session);
-    for (size_t i = 0; i < lease->upto_count; i++)
-        free(lease->upto[i].session);
-    free(lease->keys);
-    free(lease->upto);
-    free(lease->consumer);
-}
-
-static void see_upto(struct lease *lease, const char *session, uint64_t key)
-{
-    for (size_t i = 0; i < lease->upto_count; i++)
-        if (!strcmp(lease->upto[i].session, session)) {
-            lease->upto[i].key = key > lease->upto[i].key ? key : lease->upto[i].key;
-            return;
-        }
-    lease->upto[lease->upto_count++] = (struct upto){text_copy(session), key};
-}
-
-/* Holds the blocks kept, and remembers the dropped ones as seen. */
-static const struct lease *make_lease(struct context *c, const struct context_request *q,
-                                      struct offer **due, size_t count, size_t kept)
-{
-    struct lease *lease = &c->leases[c->lease_count++];
-    *lease = (struct lease){
-        .id = ++c->next_lease, .consumer = text_copy(q->consumer), .owner = q->owner};
-    lease->expires_ms = q->expires ? worker_now().monotonic_ms + LIMIT_LEASE_CLI_MS : 0;
-    lease->keys = memory_new((kept + 1) * sizeof *lease->keys);
-    lease->upto = memory_new((count + 1) * sizeof *lease->upto);
-    for (size_t i = count - kept; i < count; i++)
-        lease->keys[lease->key_count++] =
-            (struct offer_key){due[i]->block->key, text_copy(due[i]->session)};
-    for (size_t i = 0; i < count; i++)
-        see_upto(lease, due[i]->session, due[i]->block->key);
-    return lease;
-}
-
-/* What a taker hands back with its commit. */
-static json_t *receipt_of(const struct lease *lease)
-{
-    json_t *upto = json_object();
-    for (size_t i = 0; i < lease->upto_count; i++)
-        json_object_set_new(upto, lease->upto[i].session,
-                            json_integer((json_int_t)lease->upto[i].key));
-    return json_pack("{s:s, s:o}", "consumer", lease->consumer, "upto", upto);
-}
-
-/* Before the first take of a session, what it is due is written down one by one. */
-static void pin_due(struct context *c, const struct context_request *q, struct offer **due,
-                    size_t count)
-{
-    struct consumer *consumer = ledger_consumer(c, q->consumer);
-    consumer->used_ms = worker_now().wall_ms;
-    for (size_t i = 0; i < c->offer_count; i++) {
-        const char *session = c->offers[i]->session;
-        if (!feeds(c, q, c->offers[i]) || ledger_find_cursor(consumer, session))
-            continue;
-        struct cursor *cursor = ledger_cursor(consumer, session);
-        for (size_t k = 0; k < c->offer_count; k++)
-            if (!strcmp(c->offers[k]->session, session))
-                cursor->key = c->offers[k]->block->key;
-        for (size_t k = 0; k < count; k++)
-            if (!strcmp(due[k]->session, session))
-                ledger_add_returned(cursor, due[k]->block->key);
-    }
-}
-
-static void expire(struct context *c)
-{
-    int64_t now = worker_now().monotonic_ms;
-    for (size_t i = c->lease_count; i > 0; i--)
-        if (c->leases[i - 1].expires_ms && c->leases[i - 1].expires_ms <= now)
-            context_release(c, c->leases[i - 1].id);
-}
-
-static int64_t missed(const struct consumer *consumer, struct offer **due, size_t count)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; consumer && i < consumer->cursor_count; i++)
-        for (size_t k = 0; k < count; k++)
-            if (!strcmp(consumer->cursors[i].session, due[k]->session)) {
-                sum += consumer->cursors[i].missed;
-                break;
-            }
-    return sum;
-}
-
-json_t *context_take(struct context *c, const struct context_request *q)
-{
-    expire(c);
-    if (!q->peek && c->lease_count == LIMIT_LEASES)
-        return NULL;
-    struct consumer *consumer = ledger_find_consumer(c, q->consumer);
-    struct offer *due[LIMIT_CONTEXT_MEMORY];
     size_t count = 0;
-    int64_t now = worker_now().wall_ms;
-    for (size_t i = 0; i < c->offer_count; i++)
-        if (feeds(c, q, c->offers[i]) && is_due(c, consumer, q->consumer, c->offers[i], now))
-            due[count++] = c->offers[i];
-    size_t kept = count < LIMIT_CONTEXT_BLOCKS ? count : LIMIT_CONTEXT_BLOCKS;
-    int64_t total = (int64_t)count + missed(consumer, due, count);
-    struct session *session = header_session(c, q, due, count);
-    json_t *told = NULL, *map = json_object();
-    struct block *running = running_block(session, consumer, &told);
-    json_t *result =
-        json_pack("{s:I, s:I, s:I, s:I, s:o}", "pending", (json_int_t)count, "total_commands_run",
-                  (json_int_t)total, "kept", (json_int_t)kept, "dropped",
-                  (json_int_t)(total - (int64_t)kept), "additionalContext", map);
-    if (kept || running) {
-        const char *shell = session ? session_shell_id(session) : "";
-        set_header(c, q, session, running, total, kept, map);
-        for (size_t i = count - kept; i < count; i++)
-            set_block(c, q, due[i], shell, map);
-        if (!q->peek) {
-            pin_due(c, q, due, count);
-            consumer = ledger_find_consumer(c, q->consumer);
-            json_decref(consumer->running_told);
-            consumer->running_told = json_incref(told);
-            const struct lease *lease = make_lease(c, q, due, count, kept);
-            json_object_set_new(result, "lease", json_integer(lease->id));
-            json_object_set_new(result, "receipt", receipt_of(lease));
-        }
+    for (size_t i = 0; i < c->offer_count; i++) {
+        const struct offer *o = c->offers[i];
+        count += !o->told && (!session || !strcmp(o->session, session));
     }
-    json_decref(told);
-    return result;
+    return count;
 }
 
-/* ---- settling ---- */
-
-static struct lease *find_lease(struct context *c, json_int_t id)
+size_t context_clear(struct context *c, const char *session)
 {
-    for (size_t i = 0; i < c->lease_count; i++)
-        if (c->leases[i].id == id)
-            return &c->leases[i];
-    return NULL;
-}
-
-/* Takes the lease out of the table. */
-static bool pull_lease(struct context *c, json_int_t id, struct lease *ret_lease)
-{
-    struct lease *found = find_lease(c, id);
-    if (!found)
-        return false;
-    *ret_lease = *found;
-    *found = c->leases[--c->lease_count];
-    return true;
-}
-
-static void settle_upto(struct context *c, struct consumer *consumer, const char *session,
-                        uint64_t key)
-{
-    settle(c, consumer, ledger_cursor(consumer, session), key);
-    for (size_t i = 0; i < c->offer_count; i++)
-        if (!strcmp(c->offers[i]->session, session) && c->offers[i]->block->key <= key)
-            c->offers[i]->told = true;
-}
-
-static bool commit_receipt(struct context *c, const json_t *receipt)
-{
-    const char *id = json_string_value(json_object_get(receipt, "consumer"));
-    const char *session;
-    json_t *key;
-    if (!id)
-        return false;
-    struct consumer *consumer = ledger_consumer(c, id);
-    json_object_foreach(json_object_get(receipt, "upto"), session, key)
-        settle_upto(c, consumer, session, (uint64_t)json_integer_value(key));
-    return true;
-}
-
-bool context_commit(struct context *c, json_int_t id, const json_t *receipt)
-{
-    struct lease lease;
-    bool known = pull_lease(c, id, &lease);
-    if (known) {
-        json_t *own = receipt_of(&lease);
-        commit_receipt(c, own);
-        json_decref(own);
-        lease_finish(&lease);
-    } else if (!commit_receipt(c, receipt)) {
-        return false;
+    size_t count = 0;
+    for (size_t i = c->offer_count; i > 0; i--) {
+        const struct offer *o = c->offers[i - 1];
+        struct session *s = worker_find(c->worker, o->session);
+        json_t *ledger = s ? json_object_get(store_meta(session_store(s)), "ptyd_ledger") : NULL;
+        if (session && strcmp(o->session, session))
+            continue;
+        json_int_t before = json_integer_value(json_object_get(ledger, "cleared"));
+        if (ledger && (json_int_t)o->block->key > before)
+            json_object_set_new(ledger, "cleared", json_integer((json_int_t)o->block->key));
+        count += !o->told;
+        ledger_remove_offer(c, i - 1);
     }
+    for (size_t i = 0; i < c->consumer_count; i++)
+        for (size_t k = 0; k < c->consumers[i].cursor_count; k++)
+            c->consumers[i].cursors[k].missed = 0;
     ledger_save_all(c);
-    return true;
+    follow_pending(c->worker, NULL);
+    return count;
 }
 
-bool context_release(struct context *c, json_int_t id)
+static char *switches_path(const struct context *c)
 {
-    struct lease lease;
-    if (!pull_lease(c, id, &lease))
-        return false;
-    struct consumer *consumer = ledger_consumer(c, lease.consumer);
-    json_decref(consumer->running_told);
-    consumer->running_told = NULL;
-    for (size_t i = 0; i < lease.key_count; i++) {
-        struct cursor *cursor = ledger_cursor(consumer, lease.keys[i].session);
-        if (lease.keys[i].key <= cursor->key)
-            ledger_add_returned(cursor, lease.keys[i].key);
+    return text_format("%s/context.json", c->worker->options->state);
+}
+
+static void load_switches(struct context *c)
+{
+    struct bytes text = {0};
+    char *path = switches_path(c);
+    if (file_read(path, LIMIT_JSONL_BYTES, &text) == 0)
+        c->switches = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+    if (!json_is_object(c->switches)) {
+        json_decref(c->switches);
+        c->switches = json_object();
     }
-    lease_finish(&lease);
-    return true;
+    bytes_finish(&text);
+    free(path);
 }
 
-void context_release_owner(struct context *c, const void *owner)
+void ledger_save_switches(const struct context *c)
 {
-    for (size_t i = c->lease_count; i > 0; i--)
-        if (c->leases[i - 1].owner == owner)
-            context_release(c, c->leases[i - 1].id);
+    char *path = switches_path(c), *text = json_dumps(c->switches, JSON_COMPACT);
+    int result = text ? file_replace(path, text, strlen(text)) : -ENOMEM;
+    if (result < 0)
+        fprintf(stderr, "ptyd: cannot write %s: %s\n", path, strerror(-result));
+    free(path);
+    free(text);
 }
+
+void context_set_injection(struct context *c, const char *thread, bool on)
+{
+    json_t *threads = json_object_get(c->switches, "threads_off");
+    if (!thread) {
+        json_object_set_new(c->switches, "off", json_boolean(!on));
+        if (on)
+            json_object_del(c->switches, "threads_off");
+    } else if (on) {
+        json_object_del(threads, thread);
+    } else {
+        if (!threads)
+            json_object_set_new(c->switches, "threads_off", threads = json_object());
+        if (json_object_size(threads) < LIMIT_CONSUMERS)
+            json_object_set_new(threads, thread, json_true());
+    }
+    ledger_save_switches(c);
+    follow_capture(c->worker, NULL);
+}
+
+bool context_injects(const struct context *c, const char *consumer)
+{
+    const char *colon = consumer ? strchr(consumer, ':') : NULL;
+    if (json_is_true(json_object_get(c->switches, "off")))
+        return false;
+    return !colon || !json_object_get(json_object_get(c->switches, "threads_off"), colon + 1);
+}
+
+json_int_t context_unseen(const struct context *c)
+{
+    return json_integer_value(json_object_get(c->switches, "unseen"));
+}
+
+/* ---- life ---- */
 
 void context_mcp(struct context *c, const char *conversation, int change)
 {
@@ -529,6 +266,7 @@ struct context *context_create(struct worker *worker)
     c->worker = worker;
     c->mcp = json_object();
     load_keys(c);
+    load_switches(c);
     return c;
 }
 
@@ -541,7 +279,8 @@ void context_destroy(struct context *c)
     for (size_t i = 0; i < c->consumer_count; i++)
         ledger_consumer_finish(&c->consumers[i]);
     for (size_t i = 0; i < c->lease_count; i++)
-        lease_finish(&c->leases[i]);
+        ledger_lease_finish(&c->leases[i]);
     json_decref(c->mcp);
+    json_decref(c->switches);
     free(c);
 }

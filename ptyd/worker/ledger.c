@@ -1,8 +1,10 @@
 #include "ptyd/worker/ledger.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptyd/core/deliver.h"
 #include "ptyd/core/text.h"
 
 struct cursor *ledger_find_cursor(const struct consumer *consumer, const char *session)
@@ -84,6 +86,45 @@ void ledger_add_returned(struct cursor *cursor, uint64_t key)
 
 /* ---- what is kept in meta.json ---- */
 
+/* The part of each lease that holds blocks of this session. */
+static json_t *leases_json(const struct context *c, const char *session)
+{
+    json_t *leases = json_array();
+    for (size_t i = 0; i < c->lease_count; i++) {
+        const struct lease *lease = &c->leases[i];
+        json_t *keys = json_array();
+        json_int_t upto = 0;
+        for (size_t k = 0; k < lease->key_count; k++)
+            if (!strcmp(lease->keys[k].session, session))
+                json_array_append_new(keys, json_integer((json_int_t)lease->keys[k].key));
+        for (size_t k = 0; k < lease->upto_count; k++)
+            if (!strcmp(lease->upto[k].session, session))
+                upto = (json_int_t)lease->upto[k].key;
+        if (upto)
+            json_array_append_new(
+                leases, json_pack("{s:I, s:s, s:i, s:I, s:I, s:O}", "id", lease->id, "consumer",
+                                  lease->consumer, "pid", (int)lease->pid, "ts",
+                                  (json_int_t)lease->wall_ms, "upto", upto, "keys", keys));
+        json_decref(keys);
+    }
+    return leases;
+}
+
+/* For which header's shell values were rendered, so that they come out the same again. */
+static json_t *rendered_json(const struct context *c, const char *session)
+{
+    json_t *rendered = json_object();
+    for (size_t i = 0; i < c->offer_count; i++) {
+        const struct offer *o = c->offers[i];
+        char key[24];
+        if (!o->shell_id || o->told || strcmp(o->session, session))
+            continue;
+        snprintf(key, sizeof key, "%llu", (unsigned long long)o->block->key);
+        json_object_set_new(rendered, key, json_string(o->shell_id));
+    }
+    return rendered;
+}
+
 static json_t *ledger_json(const struct context *c, const char *session)
 {
     json_t *consumers = json_object();
@@ -103,36 +144,32 @@ static json_t *ledger_json(const struct context *c, const char *session)
     for (size_t i = 0; i < c->offer_count; i++)
         if (c->offers[i]->told && !strcmp(c->offers[i]->session, session))
             told = c->offers[i]->block->key;
-    return json_pack("{s:o, s:I}", "consumers", consumers, "told", (json_int_t)told);
+    const json_t *before =
+        json_object_get(store_meta(session_store(worker_find(c->worker, session))), "ptyd_ledger");
+    return json_pack("{s:o, s:I, s:I, s:o, s:o}", "consumers", consumers, "told", (json_int_t)told,
+                     "cleared", json_integer_value(json_object_get(before, "cleared")), "leases",
+                     leases_json(c, session), "rendered", rendered_json(c, session));
 }
 
 /* The seed's object, for what nobody has been told yet. */
 static json_t *pending_json(const struct context *c, const struct session *session)
 {
-    json_t *commands = json_array();
+    const struct block *blocks[LIMIT_CONTEXT_BLOCKS];
+    size_t kept = 0;
     json_int_t total = 0;
-    for (size_t i = 0; i < c->offer_count; i++) {
-        const struct offer *o = c->offers[i];
-        const struct block *b = o->block;
+    for (size_t i = c->offer_count; i > 0; i--) {
+        const struct offer *o = c->offers[i - 1];
         if (o->told || strcmp(o->session, session_name(session)))
             continue;
-        char *id = block_id(b);
+        if (kept < LIMIT_CONTEXT_BLOCKS)
+            blocks[LIMIT_CONTEXT_BLOCKS - ++kept] = o->block;
         total++;
-        json_array_append_new(
-            commands, json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "cmd", b->cmd, "exit_code",
-                                b->has_exit_code ? json_integer(b->exit_code) : json_null(), "cwd",
-                                b->cwd, "block_id", id, "ts", (json_int_t)b->ts_end, "preview",
-                                block_preview_json(b->preview, b->truncated)));
-        free(id);
-        if (json_array_size(commands) > LIMIT_CONTEXT_BLOCKS)
-            json_array_remove(commands, 0);
     }
-    if (!total) {
-        json_decref(commands);
+    if (!total)
         return NULL;
-    }
     return json_pack("{s:i, s:s, s:s, s:o, s:I}", "v", 1, "shell_id", session_shell_id(session),
-                     "conversation_id", session_name(session), "commands", commands,
+                     "conversation_id", session_name(session), "commands",
+                     deliver_commands(blocks + LIMIT_CONTEXT_BLOCKS - kept, kept),
                      "total_commands_run", total);
 }
 
@@ -154,6 +191,41 @@ void ledger_save_all(struct context *c)
         ledger_save(c, c->worker->sessions[i]);
 }
 
+/* A lease that an earlier worker gave. One may hold blocks of several sessions, each of which knows
+ * its part. Its taker will settle it; if it is gone, or says nothing for long, the blocks come
+ * back. */
+static void load_lease(struct context *c, const char *session, const json_t *entry)
+{
+    json_int_t id = json_integer_value(json_object_get(entry, "id"));
+    const char *consumer = json_string_value(json_object_get(entry, "consumer"));
+    const json_t *keys = json_object_get(entry, "keys");
+    struct lease *lease = NULL;
+    for (size_t i = 0; i < c->lease_count; i++)
+        if (c->leases[i].id == id)
+            lease = &c->leases[i];
+    if (!consumer || (!lease && c->lease_count == LIMIT_LEASES) || (lease && lease->owner))
+        return;
+    if (!lease) {
+        lease = &c->leases[c->lease_count++];
+        *lease = (struct lease){
+            .id = id,
+            .consumer = text_copy(consumer),
+            .pid = (pid_t)json_integer_value(json_object_get(entry, "pid")),
+            .wall_ms = json_integer_value(json_object_get(entry, "ts")),
+            .expires_ms = worker_now().monotonic_ms + LIMIT_LEASE_CLI_MS,
+        };
+    }
+    for (size_t i = 0; i < lease->upto_count; i++)
+        if (!strcmp(lease->upto[i].session, session))
+            return; /* known: the session was opened again */
+    ledger_lease_grow(lease, json_array_size(keys));
+    for (size_t i = 0; i < json_array_size(keys); i++)
+        lease->keys[lease->key_count++] = (struct offer_key){
+            (uint64_t)json_integer_value(json_array_get(keys, i)), text_copy(session)};
+    lease->upto[lease->upto_count++] = (struct upto){
+        text_copy(session), (uint64_t)json_integer_value(json_object_get(entry, "upto"))};
+}
+
 void ledger_load(struct context *c, const char *session, const json_t *ledger)
 {
     const char *id;
@@ -169,4 +241,5 @@ void ledger_load(struct context *c, const char *session, const json_t *ledger)
         json_array_foreach(json_object_get(entry, "returned"), i, key)
             ledger_add_returned(cursor, (uint64_t)json_integer_value(key));
     }
+    json_array_foreach(json_object_get(ledger, "leases"), i, entry) load_lease(c, session, entry);
 }

@@ -13,6 +13,7 @@ struct offer {
     char *session;   /* its name */
     char *directory; /* in front of its output_path */
     char *value;     /* as first rendered; NULL before */
+    char *shell_id;  /* the header's, for which `value` was rendered; NULL before */
     bool told;       /* some consumer has it */
 };
 
@@ -38,6 +39,8 @@ struct lease {
     char *consumer;
     const void *owner;
     int64_t expires_ms; /* monotonic; 0 for never */
+    pid_t pid;          /* of the taker: released when it is gone; 0 for nobody in particular */
+    int64_t wall_ms;    /* when it was taken */
     struct offer_key {
         uint64_t key;
         char *session;
@@ -53,14 +56,14 @@ struct lease {
 struct context {
     struct worker *worker;
     uint64_t next_key, reserved_key;
-    json_int_t next_lease;
     struct offer *offers[LIMIT_CONTEXT_MEMORY];
     size_t offer_count;
     struct consumer consumers[LIMIT_CONSUMERS];
     size_t consumer_count;
     struct lease leases[LIMIT_LEASES];
     size_t lease_count;
-    json_t *mcp; /* conversation: how many serve it */
+    json_t *mcp;      /* conversation: how many serve it */
+    json_t *switches; /* context.json: {off, threads: {id: true}, repeats} */
 };
 
 /* A consumer by its id: NULL, or made (forgetting the one unused longest at LIMIT_CONSUMERS). */
@@ -75,6 +78,28 @@ struct cursor *ledger_cursor(struct consumer *consumer, const char *session);
 /* Keys that came back to it. */
 bool ledger_is_returned(const struct cursor *cursor, uint64_t key);
 void ledger_add_returned(struct cursor *cursor, uint64_t key);
+
+/* Offers, in order of their keys. */
+void ledger_remove_offer(struct context *c, size_t index);
+
+/* Releases what has expired, or whose taker is gone. */
+void ledger_expire(struct context *c);
+
+/* Makes room for `keys` further keys and one further session. */
+void ledger_lease_grow(struct lease *lease, size_t keys);
+
+/* What a taker hands back with its commit; new reference. */
+json_t *ledger_receipt(const struct lease *lease);
+
+/* Writes context.json. */
+void ledger_save_switches(const struct context *c);
+
+/* Whether a lease of the consumer holds the block. */
+bool ledger_is_leased(const struct context *c, const char *consumer, uint64_t key);
+void ledger_lease_finish(struct lease *lease);
+
+/* The next number for an entry; never repeats, whatever dies. */
+uint64_t ledger_new_key(struct context *c);
 
 /* Writes `ptyd_ledger` and `pending_cmd_buffer` into a session's meta.json, or into all. */
 void ledger_save(struct context *c, struct session *session);

@@ -10,6 +10,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/worker/command.h"
 #include "ptyd/worker/context.h"
+#include "ptyd/worker/follow.h"
 #include "ptyd/worker/open.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/view.h"
@@ -48,6 +49,11 @@ static void list_call(struct client *client, const json_t *id, const json_t *par
     client_reply(client, id, all_sessions(client_worker(client)));
 }
 
+static bool is_degraded(const struct session *s)
+{
+    return store_error(session_store(s)) || (!session_integrated(s) && !session_exited(s));
+}
+
 static void add_warning(json_t *warnings, const struct session *s)
 {
     const char *error = store_error(session_store(s));
@@ -75,17 +81,73 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
         add_warning(warnings, w->sessions[i]);
     }
     client_reply(client, id,
-                 json_pack("{s:s, s:i, s:i, s:I, s:o, s:I, s:o}", "version", PTYD_VERSION,
-                           "keeper_pid", (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
-                           (json_int_t)(worker_now().monotonic_ms - w->started_ms), "sessions",
-                           all_sessions(w), "spoofed_marks", spoofed, "warnings", warnings));
+                 json_pack("{s:s, s:i, s:i, s:I, s:o, s:I, s:o, s:I, s:b, s:I}", "version",
+                           PTYD_VERSION, "keeper_pid", (int)getppid(), "worker_pid", (int)getpid(),
+                           "uptime_ms", (json_int_t)(worker_now().monotonic_ms - w->started_ms),
+                           "sessions", all_sessions(w), "spoofed_marks", spoofed, "warnings",
+                           warnings, "pending", (json_int_t)context_pending(w->context, NULL),
+                           "injection", context_injects(w->context, NULL), "maybe_repeated",
+                           context_unseen(w->context)));
+}
+
+/* For a status line, asked for every few seconds. */
+static void status_short_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    const char *name = text_of(params, "name");
+    bool paused = false, degraded = false;
+    for (int i = 0; i < w->session_count; i++) {
+        const struct session *s = w->sessions[i];
+        if (name && strcmp(session_name(s), name))
+            continue;
+        paused = paused || session_paused(s);
+        degraded = degraded || is_degraded(s);
+    }
+    client_reply(client, id,
+                 json_pack("{s:I, s:b, s:b, s:b}", "pending",
+                           (json_int_t)context_pending(w->context, name), "paused", paused,
+                           "injection", context_injects(w->context, NULL), "degraded", degraded));
+}
+
+/* An agent reads through its tools: not while capture is paused, and without secrets. */
+static bool may_read(struct client *client, const json_t *id, const json_t *params,
+                     const struct session *s)
+{
+    bool agent = json_is_true(json_object_get(params, "agent"));
+    if (s && agent && session_paused(s))
+        client_fail(client, id, RPC_FAILED, "the user has paused capture in session %s",
+                    session_name(s));
+    return s && !(agent && session_paused(s));
+}
+
+static json_t *redact_lines(json_t *value, const char *key, const json_t *params,
+                            const struct session *s)
+{
+    json_t *lines = json_object_get(value, key), *line;
+    size_t i;
+    int count = 0;
+    if (!json_is_true(json_object_get(params, "agent")))
+        return value;
+    json_array_foreach(lines, i, line)
+    {
+        struct bytes out = {0};
+        int found = redact_text(json_string_value(line), json_string_length(line),
+                                session_secrets(s), NULL, NULL, &out);
+        if (found)
+            json_array_set_new(lines, i, json_stringn(out.data, out.len));
+        count += found;
+        bytes_finish(&out);
+    }
+    if (count)
+        json_object_set_new(value, "redacted", json_integer(count));
+    return value;
 }
 
 static void screen_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = session_of(client, id, params);
-    if (s)
-        client_reply(client, id, screen_json(session_terminal(s)));
+    if (may_read(client, id, params, s))
+        client_reply(client, id, redact_lines(screen_json(session_terminal(s)), "rows", params, s));
 }
 
 static size_t size_of(const json_t *params, const char *key)
@@ -97,10 +159,12 @@ static size_t size_of(const json_t *params, const char *key)
 static void scrollback_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = session_of(client, id, params);
-    if (s)
-        client_reply(client, id,
-                     screen_scrollback_json(session_terminal(s), size_of(params, "skip"),
-                                            size_of(params, "limit")));
+    if (may_read(client, id, params, s))
+        client_reply(
+            client, id,
+            redact_lines(screen_scrollback_json(session_terminal(s), size_of(params, "skip"),
+                                                size_of(params, "limit")),
+                         "lines", params, s));
 }
 
 static void input_call(struct client *client, const json_t *id, const json_t *params)
@@ -186,21 +250,31 @@ static void block_call(struct client *client, const json_t *id, const json_t *pa
 
 /* ---- context ---- */
 
+static enum context_format format_of(const json_t *params)
+{
+    const char *format = text_of(params, "format");
+    return format && !strcmp(format, "text")       ? CONTEXT_TEXT
+           : format && !strcmp(format, "envelope") ? CONTEXT_SEED
+                                                   : CONTEXT_ENTRIES;
+}
+
 static void take_call(struct client *client, const json_t *id, const json_t *params, bool peek)
 {
     const char *consumer = text_of(params, "consumer");
-    json_t *result =
-        context_take(client_worker(client)->context,
-                     &(struct context_request){
-                         .consumer = consumer ? consumer : "cli",
-                         .session = text_of(params, "session"),
-                         .thread = text_of(params, "thread"),
-                         .roots = json_object_get(params, "roots"),
-                         .taken = json_object_get(params, "taken_keys"),
-                         .peek = peek,
-                         .expires = json_is_true(json_object_get(params, "expires")),
-                         .owner = json_is_true(json_object_get(params, "expires")) ? NULL : client,
-                     });
+    bool expires = json_is_true(json_object_get(params, "expires"));
+    json_t *result = context_take(client_worker(client)->context,
+                                  &(struct context_request){
+                                      .consumer = consumer ? consumer : "cli",
+                                      .session = text_of(params, "session"),
+                                      .thread = text_of(params, "thread"),
+                                      .roots = json_object_get(params, "roots"),
+                                      .taken = json_object_get(params, "taken_keys"),
+                                      .format = format_of(params),
+                                      .peek = peek,
+                                      .expires = expires,
+                                      .owner = expires ? NULL : client,
+                                      .pid = expires ? 0 : client_pid(client),
+                                  });
     if (result)
         client_reply(client, id, result);
     else
@@ -230,14 +304,49 @@ static void context_commit_call(struct client *client, const json_t *id, const j
     settled(client, id,
             context_commit(client_worker(client)->context,
                            json_integer_value(json_object_get(params, "lease")),
-                           json_object_get(params, "receipt")));
+                           json_object_get(params, "receipt"), text_of(params, "turn_id")));
 }
 
 static void context_release_call(struct client *client, const json_t *id, const json_t *params)
 {
     settled(client, id,
             context_release(client_worker(client)->context,
-                            json_integer_value(json_object_get(params, "lease"))));
+                            json_integer_value(json_object_get(params, "lease")),
+                            json_is_true(json_object_get(params, "unseen"))));
+}
+
+/* `on` may name a thread. */
+static void context_inject_call(struct client *client, const json_t *id, const json_t *params)
+{
+    const json_t *on = json_object_get(params, "on");
+    if (!json_is_boolean(on)) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "on is true or false");
+        return;
+    }
+    context_set_injection(client_worker(client)->context, text_of(params, "thread"),
+                          json_is_true(on));
+    client_reply(client, id, json_object());
+}
+
+/* One session, or all. */
+static void context_pause_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    bool all = !text_of(params, "name");
+    bool paused = json_is_true(json_object_get(params, "paused"));
+    struct session *one = all ? NULL : session_of(client, id, params);
+    if (!all && !one)
+        return;
+    for (int i = 0; i < w->session_count; i++)
+        if (all || w->sessions[i] == one)
+            session_set_paused(w->sessions[i], paused);
+    client_reply(client, id, json_pack("{s:i}", "sessions", all ? w->session_count : 1));
+}
+
+static void context_clear_call(struct client *client, const json_t *id, const json_t *params)
+{
+    size_t count = context_clear(client_worker(client)->context, text_of(params, "name"));
+    client_reply(client, id, json_pack("{s:I}", "cleared", (json_int_t)count));
 }
 
 /* ---- MCP ---- */
@@ -279,10 +388,14 @@ static const struct method {
     const char *name;
     void (*call)(struct client *client, const json_t *id, const json_t *params);
 } methods[] = {
+    {"context.clear", context_clear_call},
     {"context.commit", context_commit_call},
+    {"context.inject", context_inject_call},
+    {"context.pause", context_pause_call},
     {"context.release", context_release_call},
     {"context.show", context_show_call},
     {"context.take", context_take_call},
+    {"events.follow", follow_call},
     {"mcp.serve", mcp_call},
     {"session.attach", view_attach_call},
     {"session.block", block_call},
@@ -295,6 +408,7 @@ static const struct method {
     {"session.screen", screen_call},
     {"session.scrollback", scrollback_call},
     {"status", status_call},
+    {"status.short", status_short_call},
     {"view.input", view_input_call},
     {"view.leave", view_leave_call},
     {"view.resize", view_resize_call},

@@ -91,6 +91,12 @@ int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t 
     return 0;
 }
 
+void rawlog_skip(struct rawlog *log, uint64_t end)
+{
+    if (end > log->end && ftruncate(log->raw, (off_t)end) == 0)
+        log->end = end;
+}
+
 ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size_t len)
 {
     ssize_t n;

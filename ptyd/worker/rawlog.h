@@ -17,6 +17,7 @@ enum rawlog_kind {
     RAWLOG_RESIZE,   /* value: columns << 16 | rows, from this offset on */
     RAWLOG_MARK,     /* a mark was accepted here; detail: its kind; value: seq of the last block */
     RAWLOG_SHELL,    /* a new shell begins here; value: seq of the last block */
+    RAWLOG_GAP, /* capture was paused (detail 1) or resumed (0); value: seq of the last block */
 };
 
 struct rawlog_record {
@@ -39,6 +40,10 @@ uint64_t rawlog_base(const struct rawlog *log);
 /* Writes at the offset; gives back the oldest bytes beyond LIMIT_RAW_LOG_BYTES. Returns 0 or
  * -errno. */
 int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t len);
+
+/* Bytes up to `end` came and are not kept: a hole. */
+void rawlog_skip(struct rawlog *log, uint64_t end);
+
 ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size_t len);
 
 /* Adds a record; it reaches the file with the next rawlog_flush(). */

@@ -18,30 +18,46 @@ bool session_recorded_mark(struct session *s, uint64_t offset)
     return false;
 }
 
-static void apply_resizes(struct session *s, size_t *at, uint64_t offset)
+/* Does what the index says happened up to `offset`, besides bytes. Returns whether what follows is
+ * a gap: capture was paused, and blocks of that time are counted but not known. */
+static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool gap)
 {
-    for (; *at < s->record_count && s->records[*at].offset <= offset; (*at)++)
-        if (s->records[*at].kind == RAWLOG_RESIZE)
-            terminal_resize(s->terminal, (int)(s->records[*at].value >> 16),
-                            (int)(s->records[*at].value & 0xffff));
+    for (; *at < s->record_count && s->records[*at].offset <= offset; (*at)++) {
+        const struct rawlog_record *r = &s->records[*at];
+        if (r->kind == RAWLOG_RESIZE)
+            terminal_resize(s->terminal, (int)(r->value >> 16), (int)(r->value & 0xffff));
+        if (r->kind == RAWLOG_GAP)
+            gap = r->detail;
+        if (r->kind == RAWLOG_GAP && !gap)
+            tracker_set_seq(s->tracker, r->value);
+    }
+    return gap;
 }
 
-static uint64_t next_resize(const struct session *s, size_t at, uint64_t end)
+static uint64_t next_record(const struct session *s, size_t at, uint64_t end)
 {
-    for (; at < s->record_count; at++)
-        if (s->records[at].kind == RAWLOG_RESIZE && s->records[at].offset < end)
-            return s->records[at].offset;
+    for (; at < s->record_count; at++) {
+        const struct rawlog_record *r = &s->records[at];
+        if ((r->kind == RAWLOG_RESIZE || r->kind == RAWLOG_GAP) && r->offset < end)
+            return r->offset;
+    }
     return end;
 }
 
 /* Feeds [from, to) of the log; what the terminal holds back at the end comes again later. */
 static void feed_log(struct session *s, uint64_t from, uint64_t to)
 {
-    size_t resize = 0;
+    size_t at = 0;
+    bool gap = false;
     terminal_set_offset(s->terminal, from);
     while (from < to) {
-        apply_resizes(s, &resize, from);
-        uint64_t stop = next_resize(s, resize, to);
+        gap = apply_records(s, &at, from, gap);
+        uint64_t stop = next_record(s, at, to);
+        if (gap) {
+            from = stop;
+            terminal_set_offset(s->terminal, from);
+            continue;
+        }
         size_t want = stop - from < INTAKE_HALF ? (size_t)(stop - from) : INTAKE_HALF;
         ssize_t n = rawlog_read(s->log, from, s->worker->scratch, want);
         size_t taken = n > 0 ? terminal_write(s->terminal, s->worker->scratch, (size_t)n) : 0;
@@ -49,7 +65,7 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
             break;
         from += taken;
     }
-    apply_resizes(s, &resize, to);
+    apply_records(s, &at, to, gap);
     terminal_set_offset(s->terminal, to);
 }
 

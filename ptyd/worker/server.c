@@ -25,6 +25,7 @@ struct client {
     uv_pipe_t pipe;
     struct lines lines;
     struct errand *errands;
+    pid_t pid; /* of the peer */
     bool closing;
     bool paused;  /* not read from: too much is queued */
     bool working; /* inside its own requests: do not read them again */
@@ -90,6 +91,11 @@ void client_remove_errand(struct client *c, struct errand *errand)
             *at = errand->next;
             return;
         }
+}
+
+pid_t client_pid(const struct client *c)
+{
+    return c->pid;
 }
 
 struct worker *client_worker(const struct client *c)
@@ -234,13 +240,15 @@ static void start_reading(struct client *c)
 
 /* ---- accepting ---- */
 
-static bool is_our_user(uv_pipe_t *pipe)
+static bool is_our_user(uv_pipe_t *pipe, pid_t *ret_pid)
 {
-    struct ucred peer;
+    struct ucred peer = {0};
     socklen_t len = sizeof peer;
     uv_os_fd_t fd;
-    return uv_fileno((uv_handle_t *)pipe, &fd) == 0 &&
-           getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+    bool ours = uv_fileno((uv_handle_t *)pipe, &fd) == 0 &&
+                getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+    *ret_pid = peer.pid;
+    return ours;
 }
 
 static void on_connection(uv_stream_t *listener, int status)
@@ -256,7 +264,7 @@ static void on_connection(uv_stream_t *listener, int status)
     c->next = server->clients;
     server->clients = c;
     server->count++;
-    if (uv_accept(listener, (uv_stream_t *)&c->pipe) < 0 || !is_our_user(&c->pipe) ||
+    if (uv_accept(listener, (uv_stream_t *)&c->pipe) < 0 || !is_our_user(&c->pipe, &c->pid) ||
         server->count > LIMIT_CLIENTS) {
         close_client(c);
         return;

@@ -26,6 +26,9 @@ struct errand {
 void client_add_errand(struct client *client, struct errand *errand);
 void client_remove_errand(struct client *client, struct errand *errand);
 
+/* The process at the other end. */
+pid_t client_pid(const struct client *client);
+
 struct worker *client_worker(const struct client *client);
 
 /* Sends a notification; steals `params`. */

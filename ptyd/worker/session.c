@@ -18,6 +18,7 @@
 #include "base/limits.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/context.h"
+#include "ptyd/worker/follow.h"
 #include "ptyd/worker/plan.h"
 #include "ptyd/worker/process.h"
 #include "ptyd/worker/worker.h"
@@ -109,9 +110,13 @@ static int64_t on_block_begin(void *user, struct block *block)
     int64_t began = known && known->seq == block->seq ? known->ts_begin : 0;
     block->ts_begin = began ? began : block->ts_begin;
     block_unref(known);
-    store_begin(s->store, block);
+    block->unrecorded = s->paused;
+    if (!s->paused)
+        store_begin(s->store, block);
     if (!s->rebuilding)
         EACH_WATCHER(s, block_begin, w_, block);
+    if (!s->rebuilding && !s->paused)
+        follow_block(s->worker, "agent_block_begin", block);
     return began;
 }
 
@@ -120,7 +125,8 @@ static void on_block_output(void *user, struct block *block, const char *text, s
     struct session *s = of(user);
     if (is_stored(s, block))
         return;
-    store_output(s->store, block, text, len);
+    if (!block->unrecorded)
+        store_output(s->store, block, text, len);
     if (!s->rebuilding)
         EACH_WATCHER(s, block_output, w_, block, text, len);
 }
@@ -130,8 +136,15 @@ static void on_block_end(void *user, struct block *block)
     struct session *s = of(user);
     if (is_stored(s, block))
         return;
+    if (block->unrecorded) {
+        session_end_unrecorded(s, block);
+        EACH_WATCHER(s, block_end, w_, block);
+        return;
+    }
+    block_redact(block, s->secrets);
     context_block_ended(s->worker->context, s, block); /* takes its key before it is stored */
     store_end(s->store, block, s->terminal);
+    follow_block(s->worker, "agent_block_end", block);
     EACH_WATCHER(s, block_end, w_, block);
 }
 
@@ -160,7 +173,10 @@ static size_t drain(struct session *s)
     if (!taken)
         return 0;
     rawlog_record(s->log, RAWLOG_TIME, start, s->now, 0, 0);
-    rawlog_write(s->log, start, scratch, taken);
+    if (s->paused)
+        rawlog_skip(s->log, start + taken);
+    else
+        rawlog_write(s->log, start, scratch, taken);
     rawlog_flush(s->log);
     store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
     intake_consume(s->intake, taken);
@@ -370,6 +386,8 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
         session_destroy(s);
         return NULL;
     }
+    s->paused = json_is_true(json_object_get(store_meta(s->store), "paused"));
+    session_read_secrets(s);
     if (is_new)
         begin_shell(s);
     else
@@ -399,6 +417,7 @@ void session_destroy(struct session *s)
     rawlog_close(s->log);
     store_close(s->store);
     intake_unmap(s->intake);
+    redact_secrets_destroy(s->secrets);
     bytes_finish(&s->input);
     free(s->name);
     free(s->shell_id);
@@ -509,9 +528,10 @@ const char *session_state(const struct session *s)
 
 json_t *session_json(const struct session *s)
 {
-    return json_pack("{s:s, s:s, s:s, s:I, s:s, s:{s:i, s:i}, s:s, s:b}", "name", s->name,
+    return json_pack("{s:s, s:s, s:s, s:I, s:s, s:{s:i, s:i}, s:s, s:b, s:s}", "name", s->name,
                      "shell_id", s->shell_id, "shell", intake_facts(s->intake)->shell, "shell_pid",
                      (json_int_t)s->pid, "cwd", tracker_cwd(s->tracker), "size", "cols",
                      terminal_cols(s->terminal), "rows", terminal_rows(s->terminal), "state",
-                     session_state(s), "marks", tracker_marked(s->tracker));
+                     session_state(s), "marks", tracker_marked(s->tracker), "capture",
+                     s->paused ? "paused" : "on");
 }

@@ -71,6 +71,13 @@ void session_type_command(struct session *s, const char *command, enum block_typ
 
 void session_resize(struct session *s, int cols, int rows);
 
+/* Stops and resumes capture: while it is paused nothing is recorded and nothing pending is told. */
+void session_set_paused(struct session *s, bool paused);
+bool session_paused(const struct session *s);
+
+/* What is secret in the shell's environment; NULL for nothing. Borrowed. */
+const struct redact_secrets *session_secrets(const struct session *s);
+
 /* A look at what is there. */
 const char *session_name(const struct session *s);
 const char *session_shell_id(const struct session *s);

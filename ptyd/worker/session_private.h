@@ -19,6 +19,8 @@ struct session {
     struct store *store;
     struct watcher *watchers;
     uint64_t spoofed;
+    struct redact_secrets *secrets; /* of the shell's environment, or NULL */
+    bool paused;                    /* nothing is recorded */
 
     uv_poll_t poll;
     uv_timer_t exit_timer, quiet_timer;
@@ -55,6 +57,12 @@ void session_poll_for(struct session *s);
 
 /* The timer QUIET_PROMPT_MS after output stopped. */
 void session_on_quiet(uv_timer_t *timer);
+
+/* Reads what is secret in the shell's environment. */
+void session_read_secrets(struct session *s);
+
+/* The end of a block that capture was paused in. */
+void session_end_unrecorded(struct session *s, struct block *block);
 
 /* Brings terminal and tracker to where the former worker had consumed the stream. */
 void session_rebuild(struct session *s, uint64_t start);

@@ -37,6 +37,7 @@ struct store {
     struct bytes text;      /* not written yet */
     struct bytes delta;     /* not told yet */
     int64_t delta_ms;
+    uint64_t snapshot_from; /* earlier scrollback lines are in no snapshot */
 };
 
 static void failed(struct store *s, const char *what, int error)
@@ -159,7 +160,7 @@ static void collect(void *user, json_t *block)
     json_int_t seq = json_integer_value(json_object_get(block, "seq"));
     const json_t *last = json_array_get(c->blocks, count - 1);
     if (!c->with_keys)
-        json_object_del(block, "key");
+        block_remove_internal(block);
     if (count && json_integer_value(json_object_get(last, "seq")) == seq)
         json_array_set(c->blocks, count - 1, block);
     else
@@ -179,7 +180,7 @@ json_t *store_blocks(const struct store *s, size_t last, bool with_keys)
 static void append_block(struct store *s, const struct block *block)
 {
     json_t *json = block_to_json(block);
-    json_object_set_new(json, "key", json_integer((json_int_t)block->key));
+    block_add_internal(block, json);
     append_line(s, "blocks.jsonl", json);
 }
 
@@ -342,6 +343,19 @@ static void sweep(struct store *s, uint64_t seq)
     free(path);
 }
 
+/* Lines from before capture was resumed stay out. */
+static size_t snapshot_lines(const struct store *s, const struct terminal *terminal)
+{
+    uint64_t total = terminal_scrollback_total(terminal);
+    uint64_t since = total > s->snapshot_from ? total - s->snapshot_from : 0;
+    return since < SNAPSHOT_LINES ? (size_t)since : SNAPSHOT_LINES;
+}
+
+void store_set_snapshot_from(struct store *s, uint64_t line)
+{
+    s->snapshot_from = line;
+}
+
 static void write_snapshots(struct store *s, const struct block *block,
                             const struct terminal *terminal)
 {
@@ -350,7 +364,8 @@ static void write_snapshots(struct store *s, const struct block *block,
     json_object_set_new(screen, "block_id", json_string(id));
     json_object_set_new(screen, "ts", json_integer(block->ts_end));
     replace_named(s, "screen.snapshot.json", screen);
-    json_t *scrollback = screen_scrollback_json(terminal, 0, SNAPSHOT_LINES);
+    size_t lines = snapshot_lines(s, terminal);
+    json_t *scrollback = screen_scrollback_json(terminal, lines ? 0 : SIZE_MAX, lines);
     json_object_set(scrollback, "scrollback_total", json_object_get(scrollback, "total"));
     json_object_set_new(scrollback, "block_id", json_string(id));
     json_object_set_new(scrollback, "ts", json_integer(block->ts_end));
@@ -366,7 +381,8 @@ void store_end(struct store *s, struct block *block, const struct terminal *term
     if (s->output >= 0)
         close(s->output);
     s->output = -1;
-    write_snapshots(s, block, terminal);
+    if (terminal)
+        write_snapshots(s, block, terminal);
     append_block(s, block);
     append_event(s, "agent_block_end", block);
     s->last_ended = block->seq;

@@ -36,7 +36,7 @@ void store_begin(struct store *store, struct block *block);
 void store_output(struct store *store, struct block *block, const char *text, size_t len);
 /* Writes what is held back; the end of one drain. */
 void store_flush(struct store *store, struct block *block, int64_t monotonic_ms);
-/* It ended: snapshots first, then line and event. */
+/* It ended: snapshots first (not without `terminal`), then line and event. */
 void store_end(struct store *store, struct block *block, const struct terminal *terminal);
 
 /* Blocks on disk as JSON (without the running one's preview), oldest first; at most the newest
@@ -46,6 +46,9 @@ json_t *store_blocks(const struct store *store, size_t last, bool with_keys);
 /* The meta.json object; borrowed. Change it, then store_save_meta(). */
 json_t *store_meta(struct store *store);
 void store_save_meta(struct store *store);
+
+/* Scrollback lines before this absolute number are kept out of snapshots from now on. */
+void store_set_snapshot_from(struct store *store, uint64_t line);
 
 void store_shell(struct store *store, const char *shell_id);
 void store_size(struct store *store, int cols, int rows, int64_t now_ms);

@@ -11,6 +11,7 @@
 #include "ptyd/worker/session.h"
 
 struct context;
+struct follower;
 struct server;
 
 struct worker_options {
@@ -27,6 +28,7 @@ struct worker {
     uv_timer_t idle_timer;
     struct server *server;
     struct context *context;
+    struct follower *followers; /* of events */
     struct session *sessions[LIMIT_SESSIONS];
     int session_count;
     int64_t started_ms; /* monotonic */

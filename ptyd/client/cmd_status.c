@@ -1,0 +1,71 @@
+#include <stdio.h>
+
+#include "ptyd/client/request.h"
+#include "ptyd/client/show.h"
+
+static const char help[] =
+    "usage: ptyd status [--short] [-s NAME] [--json]\n\n"
+    "The daemon's health, its sessions and warnings.\n\n"
+    "  --short    one line for a prompt or a status bar: how many commands wait for the agent,\n"
+    "             and `paused`, `off` or `degraded` when it is so; of session NAME, or of all\n\n"
+    "examples:\n"
+    "  ptyd status\n"
+    "  tmux: set -g status-right '#(ptyd status --short)'\n";
+
+enum { SHORT = CLI_FIRST_OWN };
+
+static void show_status(const json_t *status)
+{
+    size_t i;
+    json_t *warning;
+    printf("ptyd %s, keeper %lld, worker %lld, up %lld s, %lld spoofed marks dropped\n",
+           json_string_value(json_object_get(status, "version")),
+           (long long)json_integer_value(json_object_get(status, "keeper_pid")),
+           (long long)json_integer_value(json_object_get(status, "worker_pid")),
+           (long long)json_integer_value(json_object_get(status, "uptime_ms")) / 1000,
+           (long long)json_integer_value(json_object_get(status, "spoofed_marks")));
+    show_sessions(json_object_get(status, "sessions"));
+    json_array_foreach(json_object_get(status, "warnings"), i, warning)
+        printf("warning: %s\n", json_string_value(warning));
+}
+
+static int show_short(const struct cli *cli)
+{
+    json_t *params = json_object();
+    if (cli->session_given)
+        json_object_set_new(params, "name", json_string(cli->session));
+    json_t *status = request_once(cli, false, "status.short", params);
+    if (!status)
+        return EXIT_FAILED;
+    if (cli->json)
+        return cli_print_json(status);
+    printf("%lld pending%s%s%s\n",
+           (long long)json_integer_value(json_object_get(status, "pending")),
+           json_is_true(json_object_get(status, "paused")) ? ", paused" : "",
+           json_is_false(json_object_get(status, "injection")) ? ", off" : "",
+           json_is_true(json_object_get(status, "degraded")) ? ", degraded" : "");
+    json_decref(status);
+    return EXIT_OK;
+}
+
+int command_status(int argc, char **argv)
+{
+    static const struct option options[] = {{"short", no_argument, NULL, SHORT}, CLI_LONG, {0}};
+    struct cli cli = cli_begin(help);
+    bool brief = false;
+    int option;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+        if (cli_option(&cli, option))
+            brief = true;
+    cli_no_more(&cli, argc, argv);
+    if (brief)
+        return show_short(&cli);
+    json_t *status = request_once(&cli, false, "status", json_object());
+    if (!status)
+        return EXIT_FAILED;
+    if (cli.json)
+        return cli_print_json(status);
+    show_status(status);
+    json_decref(status);
+    return EXIT_OK;
+}

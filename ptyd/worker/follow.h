@@ -1,0 +1,33 @@
+/* follow.h - what happens, told to connections that asked for it (`ptyd events -f`).
+ *
+ * Events are notifications `event` with params {type, ts, ...} (ptyd-rpc(7)). One that cannot keep
+ * up loses events, and hears how many.
+ */
+#ifndef PTYD_WORKER_FOLLOW_H
+#define PTYD_WORKER_FOLLOW_H
+
+#include <jansson.h>
+
+#include "ptyd/core/block.h"
+
+struct client;
+struct session;
+struct worker;
+
+/* The method `events.follow`. */
+void follow_call(struct client *client, const json_t *id, const json_t *params);
+
+/* context_pending: a block waits for agents, or (NULL) what waits has changed otherwise. */
+void follow_pending(struct worker *w, const struct block *block);
+
+/* context_delivered and context_released; `block_ids` is stolen. `turn` may be NULL. */
+void follow_delivered(struct worker *w, const char *consumer, const char *turn, json_t *block_ids);
+void follow_released(struct worker *w, const char *consumer, json_t *block_ids);
+
+/* capture_changed: of a session, or (NULL) injection was switched. */
+void follow_capture(struct worker *w, const struct session *session);
+
+/* agent_block_begin and agent_block_end. */
+void follow_block(struct worker *w, const char *type, const struct block *block);
+
+#endif
