@@ -4,7 +4,7 @@ VERSION  := 0.1.0
 BUILD    ?= build
 CC       ?= cc
 PREFIX   ?= /usr/local
-PKGS     := libuv vterm jansson
+PKGS     := libuv vterm jansson libmd
 SANITIZER ?=
 
 comma    := ,
@@ -17,14 +17,14 @@ ifdef VTERM
 VTERM_LIB    := $(firstword $(wildcard $(VTERM)/lib/*/libvterm.so))
 VTERM_CFLAGS := -I$(VTERM)/include
 VTERM_LIBS   := $(VTERM_LIB) -Wl,-rpath,$(dir $(VTERM_LIB))
-PKGS         := libuv jansson
+PKGS         := libuv jansson libmd
 endif
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. $(VTERM_CFLAGS) \
              $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"'
-LIBS       = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS)) -lm
+LIBS       = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS)) -lwslay -lm
 ifneq ($(SANITIZER),)
 SANITIZE := -fsanitize=$(SANITIZER) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif

@@ -65,6 +65,17 @@
 #define LIMIT_PROXY_QUEUE                                                                          \
     (1 << 20) /* bytes unsent before the proxy stops reading the other side                        \
                */
+#define LIMIT_WEBSOCKET_BYTES                                                                      \
+    (16 << 20) /* of a WebSocket message received; longer: closed, 1009                            \
+                */
+#define LIMIT_HTTP_HEAD_BYTES                                                                      \
+    (16 << 10)                        /* of a request's or answer's head; longer: closed, 431      \
+                                       */
+#define LIMIT_HTTP_WAIT_MS      10000 /* for a head to be whole; then the connection is closed */
+#define LIMIT_PROXY_REQUESTS    4096 /* of a client, whose answers are waited for; then unwatched */
+#define LIMIT_THREADS           1024 /* that a connection remembers; then they are asked for again */
+#define LIMIT_SERVER_START_MS   15000       /* for an app-server to listen; then it is ended */
+#define LIMIT_CONNECTIONS       64          /* that one proxy serves; further ones wait */
 #define LIMIT_PROXY_LINE        (160 << 20) /* of a line held whole; a longer one passes unread */
 #define LIMIT_PROXY_WAIT_MS     50   /* for the daemon's answer, then the turn goes without */
 #define LIMIT_REPLY_BYTES_PER_S 4096 /* answers to a program's terminal queries */

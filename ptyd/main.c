@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptyd/client/cli.h"
+#include "ptyd/proxy/proxy.h"
 
 static const struct command {
     const char *name;
@@ -23,6 +24,8 @@ static const struct command {
     {"context", command_context, "what the agent will be told"},
     {"events", command_events, "what happens, as it happens"},
     {"close", command_close, "end a session"},
+    {"hook", command_hook, "the context, for an agent's prompt hook"},
+    {"codex", command_codex, "codex, with its app-server behind ptyd"},
     {"proxy", command_proxy, "stand between a client and an app-server"},
     {"mcp", command_mcp, "an MCP server on stdio"},
     {"replay", command_replay, "blocks and screen of a recorded session"},
@@ -57,7 +60,10 @@ int command_version(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    const char *slash = strrchr(argv[0], '/');
     setlocale(LC_CTYPE, "");
+    if (!strcmp(slash ? slash + 1 : argv[0], "codex"))
+        return codex_main(argc, argv);
     if (argc < 2)
         return command_default(argc, argv);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))

@@ -7,35 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ptyd/client/cli.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 
 #define START_MS    5000 /* for a daemon we started to answer */
 #define REPLY_LIMIT (256 << 20)
-
-static int try_connect(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    if (strlen(path) >= sizeof address.sun_path)
-        return -ENAMETOOLONG;
-    strcpy(address.sun_path, path);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -errno;
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-        return fd;
-    int error = -errno;
-    close(fd);
-    return error;
-}
 
 /* The daemon goes its own way: own session, no terminal, its messages in a file. */
 static _Noreturn void become_daemon(const char *log)
@@ -74,7 +57,7 @@ static int wait_for_daemon(const char *path)
 {
     int fd = -ENOENT;
     for (int waited = 0; waited < START_MS; waited += 10) {
-        fd = try_connect(path);
+        fd = local_socket_connect(path);
         if (fd >= 0)
             break;
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
@@ -100,7 +83,7 @@ static int say_failure(const char *path, int error, bool start)
 int rpc_connect(struct rpc *ret_rpc, bool start)
 {
     char *path = paths_socket();
-    int fd = try_connect(path);
+    int fd = local_socket_connect(path);
     signal(SIGPIPE, SIG_IGN);
     if ((fd == -ENOENT || fd == -ECONNREFUSED) && start) {
         int result = start_daemon(path);

@@ -2,93 +2,142 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ptyd/client/cli.h"
+#include "ptyd/core/text.h"
+#include "ptyd/proxy/front.h"
+#include "ptyd/proxy/proxy.h"
 #include "ptyd/proxy/relay.h"
+#include "ptyd/proxy/upgrade.h"
 
 static const char help[] =
-    "usage: ptyd proxy [-s NAME] [--no-upgrade] -- SERVER [ARGS...]\n\n"
-    "Starts an app-server and stands between it and the client on stdin and stdout. Everything\n"
-    "passes as it is; each turn/start of the user's gets what the user did in the terminal since\n"
-    "the last one, as additionalContext. Without a daemon everything passes untouched.\n\n"
-    "  -s NAME         only session NAME (default: the one that fits the thread)\n"
-    "  --no-upgrade    do not ask for experimentalApi on the client's behalf\n\n"
+    "usage: ptyd proxy [OPTIONS] -- SERVER [ARGS...]\n"
+    "       ptyd proxy [OPTIONS] --connect URL\n\n"
+    "Stands between a client and an app-server. Everything passes as it is; each turn/start of\n"
+    "the user's gets what the user did in the terminal since the last one, as\n"
+    "additionalContext. Without a daemon everything passes untouched.\n\n"
+    "  -s NAME          only session NAME (default: the one that fits the thread)\n"
+    "  --listen URL     serve clients at unix://PATH or ws://IP:PORT (default: stdin, stdout);\n"
+    "                   `codex` is where the codex TUI looks for a server by itself\n"
+    "  --connect URL    an app-server that listens there already\n"
+    "  --token-env VAR  with --connect on stdin and stdout: a bearer token for it\n"
+    "  --steer          turn/steer carries context too\n"
+    "  --no-upgrade     do not ask for experimentalApi on the client's behalf; context then\n"
+    "                   follows an accepted turn as thread/inject_items\n"
+    "  --envelope       the legacy CODEX_META envelope in the user's text\n\n"
     "examples:\n"
     "  ptyd proxy -- codex app-server\n"
-    "  ptyd proxy -s work -- codex -c model=... app-server\n";
+    "  ptyd proxy --listen codex                          then just `codex`\n"
+    "  ptyd proxy --listen ws://127.0.0.1:4500 -- codex app-server\n";
 
-enum { NO_UPGRADE = CLI_FIRST_OWN };
+enum { LISTEN = CLI_FIRST_OWN, CONNECT, TOKEN_ENV, STEER, NO_UPGRADE, ENVELOPE };
 
-static pid_t server_pid;
+/* ---- one client, on stdin and stdout ---- */
 
-static void pass_signal(int number)
+static int set_nonblocking(int fd)
 {
-    kill(server_pid, number);
+    int flags = fcntl(fd, F_GETFL);
+    fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+    return flags;
 }
 
-static _Noreturn void become_server(char **argv, const int in[2], const int out[2], pid_t proxy)
+static struct end *server_end(struct upstream *u, const char *authorization)
 {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != proxy)
-        _exit(125);
-    signal(SIGPIPE, SIG_DFL);
-    dup2(in[0], STDIN_FILENO);
-    dup2(out[1], STDOUT_FILENO);
-    execvp(argv[0], argv);
-    cli_fail(0, "cannot run %s: %s", argv[0], strerror(errno));
-    _exit(errno == ENOENT ? 127 : 126);
+    if (!upstream_is_piped(u))
+        return upgrade_connect(&u->address, authorization);
+    set_nonblocking(u->child.in);
+    set_nonblocking(u->child.out);
+    struct end *end = end_create_lines(u->child.out, u->child.in, true);
+    u->child.in = -1; /* the end's now */
+    return end;
 }
 
-static int exit_status(int status)
+static int relay_stdio(const struct proxy_options *o, struct upstream *u)
 {
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static int run(char **argv, const struct gate_options *options)
-{
-    int in[2], out[2], status = 0;
-    pid_t self = getpid();
-    if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
-        return cli_fail(EXIT_FAILED, "cannot make pipes: %s", strerror(errno));
-    signal(SIGPIPE, SIG_IGN);
-    server_pid = fork();
-    if (server_pid < 0)
-        return cli_fail(EXIT_FAILED, "cannot start a process: %s", strerror(errno));
-    if (server_pid == 0)
-        become_server(argv, in, out, self);
-    close(in[0]);
-    close(out[1]);
-    struct sigaction action = {.sa_handler = pass_signal};
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    struct gate *gate = gate_create(options);
-    relay_run(gate, (struct relay_ends){.client_in = STDIN_FILENO,
-                                        .client_out = STDOUT_FILENO,
-                                        .server_in = in[1],
-                                        .server_out = out[0]});
-    while (waitpid(server_pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    const char *token = o->token_env ? getenv(o->token_env) : NULL;
+    char *authorization = token ? text_format("Bearer %s", token) : NULL;
+    struct end *server = server_end(u, authorization);
+    free(authorization);
+    if (!server)
+        return EXIT_FAILED;
+    int in = set_nonblocking(STDIN_FILENO), out = set_nonblocking(STDOUT_FILENO);
+    struct end *client = end_create_lines(STDIN_FILENO, STDOUT_FILENO, false);
+    struct gate *gate = gate_create(&o->gate);
+    relay_run(gate, client, server, u->child.pidfd);
+    end_destroy(server); /* first: it hears the end of its input */
     gate_destroy(gate);
-    return exit_status(status);
+    end_destroy(client);
+    fcntl(STDIN_FILENO, F_SETFL, in); /* shared with whoever started us */
+    fcntl(STDOUT_FILENO, F_SETFL, out);
+    return EXIT_OK;
+}
+
+/* ---- several clients ---- */
+
+static int serve(const struct proxy_options *o, struct upstream *u, const struct address *address)
+{
+    if (!address_is_local(address) && !o->connect && address_is_local(&u->address))
+        cli_fail(0, "warning: %s is reachable from elsewhere, and the app-server asks for no token",
+                 address->host);
+    return front_run(address, u, &o->gate);
+}
+
+int proxy_run(const struct proxy_options *o, char **argv)
+{
+    struct upstream upstream;
+    struct address address = {0};
+    char *message;
+    signal(SIGPIPE, SIG_IGN);
+    if (o->listen && address_parse(o->listen, &address, &message) < 0)
+        cli_usage("%s", message);
+    int status = upstream_start(o->connect, argv, o->listen != NULL, &upstream);
+    if (status == 0) {
+        if (!o->listen && upstream.child.pid > 0)
+            child_pass_signals(&upstream.child);
+        status = o->listen ? serve(o, &upstream, &address) : relay_stdio(o, &upstream);
+        if (status && upstream.child.pid > 0)
+            kill(upstream.child.pid, SIGTERM);
+        int ended = upstream_finish(&upstream);
+        status = status ? status : ended;
+    }
+    address_finish(&address);
+    return status;
 }
 
 int command_proxy(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"no-upgrade", no_argument, NULL, NO_UPGRADE}, CLI_LONG, {0}};
+    static const struct option options[] = {{"listen", required_argument, NULL, LISTEN},
+                                            {"connect", required_argument, NULL, CONNECT},
+                                            {"token-env", required_argument, NULL, TOKEN_ENV},
+                                            {"steer", no_argument, NULL, STEER},
+                                            {"no-upgrade", no_argument, NULL, NO_UPGRADE},
+                                            {"envelope", no_argument, NULL, ENVELOPE},
+                                            CLI_LONG,
+                                            {0}};
+    static char *codex_server[] = {(char *)"codex", (char *)"app-server", NULL};
     struct cli cli = cli_begin(help);
-    struct gate_options gate = {0};
+    struct proxy_options o = {0};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
-        if (cli_option(&cli, option))
-            gate.no_upgrade = true;
-    if (optind >= argc)
+    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1) {
+        if (!cli_option(&cli, option))
+            continue;
+        o.listen = option == LISTEN ? optarg : o.listen;
+        o.connect = option == CONNECT ? optarg : o.connect;
+        o.token_env = option == TOKEN_ENV ? optarg : o.token_env;
+        o.gate.steer = o.gate.steer || option == STEER;
+        o.gate.no_upgrade = o.gate.no_upgrade || option == NO_UPGRADE;
+        o.gate.envelope = o.gate.envelope || option == ENVELOPE;
+    }
+    char **server = optind < argc ? argv + optind : NULL;
+    if (o.connect && server)
+        cli_usage("--connect names a server that runs; SERVER would start another");
+    if (!server && o.listen && !strcmp(o.listen, "codex"))
+        server = codex_server;
+    if (!server && !o.connect)
         cli_usage("which SERVER? For example: ptyd proxy -- codex app-server");
-    gate.session = cli.session_given ? cli.session : NULL;
-    return run(argv + optind, &gate);
+    o.gate.session = cli.session_given ? cli.session : NULL;
+    return proxy_run(&o, server);
 }

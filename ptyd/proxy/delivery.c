@@ -5,14 +5,12 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/client/cli.h"
 #include "ptyd/client/rpc.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 
@@ -52,17 +50,9 @@ void delivery_destroy(struct delivery *d)
 
 static bool connect_daemon(struct delivery *d)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     char *path = paths_socket();
-    bool fits = strlen(path) < sizeof address.sun_path;
-    if (fits)
-        strcpy(address.sun_path, path);
+    int fd = local_socket_connect(path);
     free(path);
-    int fd = fits ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) < 0) {
-        close(fd);
-        fd = -1;
-    }
     if (fd < 0)
         return false;
     d->rpc = (struct rpc){.fd = fd, .lines = {.limit = 64 << 20}};
@@ -125,7 +115,7 @@ static json_t *call(struct delivery *d, const char *method, json_t *params, int 
 }
 
 json_t *delivery_take(struct delivery *d, const char *thread, const json_t *roots,
-                      const json_t *taken_keys)
+                      const json_t *taken_keys, const char *format)
 {
     char *consumer = text_format("codex:%s", thread);
     json_t *params = json_pack("{s:s, s:s}", "consumer", consumer, "thread", thread);
@@ -138,6 +128,8 @@ json_t *delivery_take(struct delivery *d, const char *thread, const json_t *root
         json_object_set(params, "roots", (json_t *)roots);
     if (taken_keys)
         json_object_set(params, "taken_keys", (json_t *)taken_keys);
+    if (format)
+        json_object_set_new(params, "format", json_string(format));
     json_t *again = json_incref(params);
     json_t *answer = call(d, "context.take", params, LIMIT_PROXY_WAIT_MS);
     if (!answer && !d->connected) /* it was restarted between two turns */
@@ -159,25 +151,34 @@ json_t *delivery_take(struct delivery *d, const char *thread, const json_t *root
     return result;
 }
 
-static bool settle(struct delivery *d, const char *method, const json_t *taken, int wait_ms)
+/* `key` and `value`: a further member, stolen; or NULL. */
+static bool settle(struct delivery *d, const char *method, const json_t *taken, const char *key,
+                   json_t *value, int wait_ms)
 {
     json_t *params = json_pack("{s:O, s:O}", "lease", json_object_get(taken, "lease"), "receipt",
                                json_object_get(taken, "receipt"));
+    if (value)
+        json_object_set_new(params, key, value);
     json_t *answer = call(d, method, params, wait_ms);
     bool settled = json_object_get(answer, "result") != NULL;
     json_decref(answer);
     return settled;
 }
 
-void delivery_commit(struct delivery *d, const json_t *taken)
+static bool commit(struct delivery *d, const json_t *taken, const char *turn)
+{
+    return settle(d, "context.commit", taken, "turn_id", turn ? json_string(turn) : NULL,
+                  COMMIT_WAIT_MS);
+}
+
+void delivery_commit(struct delivery *d, const json_t *taken, const char *turn)
 {
     /* A daemon that was restarted since knows the receipt, if not the lease. */
-    if (!settle(d, "context.commit", taken, COMMIT_WAIT_MS) &&
-        !settle(d, "context.commit", taken, COMMIT_WAIT_MS))
+    if (!commit(d, taken, turn) && !commit(d, taken, turn))
         cli_fail(0, "the daemon did not hear that the agent has the context; it may be sent again");
 }
 
-void delivery_release(struct delivery *d, const json_t *taken)
+void delivery_release(struct delivery *d, const json_t *taken, bool unseen)
 {
-    settle(d, "context.release", taken, LIMIT_PROXY_WAIT_MS);
+    settle(d, "context.release", taken, "unseen", json_boolean(unseen), LIMIT_PROXY_WAIT_MS);
 }

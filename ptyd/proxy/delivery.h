@@ -14,14 +14,16 @@ struct delivery;
 struct delivery *delivery_create(const char *session);
 void delivery_destroy(struct delivery *d);
 
-/* What is pending for a thread; `roots` and `taken_keys` are borrowed arrays or NULL. Returns the
+/* What is pending for a thread; `roots` and `taken_keys` are borrowed arrays or NULL; `format` as
+ * in `context.take`, or NULL. Returns the
  * daemon's answer (with `lease`, `receipt`, `additionalContext`), a new reference; NULL when there
  * is nothing or no daemon. */
 json_t *delivery_take(struct delivery *d, const char *thread, const json_t *roots,
-                      const json_t *taken_keys);
+                      const json_t *taken_keys, const char *format);
 
-/* The server has accepted, or refused, the turn that carried `taken`. */
-void delivery_commit(struct delivery *d, const json_t *taken);
-void delivery_release(struct delivery *d, const json_t *taken);
+/* The server has accepted the turn (of this id, or NULL) that carried `taken`. */
+void delivery_commit(struct delivery *d, const json_t *taken, const char *turn);
+/* It has refused it; or (`unseen`) nobody saw whether. */
+void delivery_release(struct delivery *d, const json_t *taken, bool unseen);
 
 #endif

@@ -10,19 +10,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/bytes.h"
+#include "ptyd/proxy/messages.h"
 
 struct gate_options {
     const char *session; /* -s NAME, or NULL */
     bool no_upgrade;     /* leave `initialize` alone */
+    bool steer;          /* turn/steer carries context too */
+    bool envelope;       /* the legacy envelope instead of additionalContext */
 };
 
 struct gate;
 
 struct gate *gate_create(const struct gate_options *options);
+
+/* Gives back what was taken and not settled: nobody saw whether the server had accepted it. */
 void gate_destroy(struct gate *g);
 
-/* What to do with a line of which `len` bytes are known; `whole`: it is complete. */
+/* What to do with a message of which `len` bytes are known; `whole`: it is complete. */
 enum gate_verdict {
     GATE_PASS, /* forward it, now and to its end */
     GATE_MORE, /* say again with more of it */
@@ -32,17 +36,16 @@ enum gate_verdict {
 enum gate_verdict gate_client_look(const struct gate *g, const char *line, size_t len, bool whole);
 enum gate_verdict gate_server_look(const struct gate *g, const char *line, size_t len, bool whole);
 
-/* A whole line (without its end) from the client. Appends to `to_server` what goes there, line
- * ends included. Returns false when it must wait: give it again after a server line came or
- * gate_wait_ms() is over. */
-bool gate_client_line(struct gate *g, const char *line, size_t len, struct bytes *to_server);
+/* A whole message from the client. Adds to `to_server` what goes there. Returns false when it must
+ * wait: give it again after a server's message came or gate_wait_ms() is over. */
+bool gate_client_line(struct gate *g, const char *line, size_t len, struct messages *to_server);
 
-/* A whole line from the server. Appends to `to_client` what goes there (nothing for answers to us)
+/* A whole message from the server. Adds to `to_client` what goes there (nothing for answers to us)
  * and to `to_server` what the proxy itself has to ask. */
-void gate_server_line(struct gate *g, const char *line, size_t len, struct bytes *to_client,
-                      struct bytes *to_server);
+void gate_server_line(struct gate *g, const char *line, size_t len, struct messages *to_client,
+                      struct messages *to_server);
 
-/* How long a client line may still have to wait, in ms; -1 when none does. */
+/* How long a client's message may still have to wait, in ms; -1 when none does. */
 int gate_wait_ms(const struct gate *g);
 
 #endif

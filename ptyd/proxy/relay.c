@@ -1,200 +1,199 @@
-/* Two directions, each: bytes read, cut at line ends; the gate decides on a line as soon as its
- * head is known, and what it lets pass goes on without being held. */
+/* Two directions, each: messages from one end; the gate decides on a message as soon as its head is
+ * known, and what it lets pass goes on without being held. */
 #define _GNU_SOURCE
 #include "ptyd/proxy/relay.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/proxy/messages.h"
 
-#define READ_BYTES (1 << 16)
+#define ANSWERS_MS 2000 /* for a server's answers when its client is gone */
+#define DRAIN_MS   200  /* for what a server that has ended left in its pipe, or a close frame */
 
 struct direction {
-    int from, to;     /* descriptors; -1 when over */
-    struct bytes in;  /* read */
-    size_t at;        /* bytes of `in` that are decided */
-    size_t scanned;   /* bytes of `in` known to hold no line end that is not decided */
-    struct bytes out; /* to be written to `to` */
-    size_t written;   /* bytes of `out` that are */
-    bool passing;     /* inside a line that passes */
-    bool waiting;     /* the gate wants the line at hand again later */
-    bool ended;       /* `from` has ended */
+    struct end *from, *to;
+    bool passing; /* inside a message that passes */
+    bool waiting; /* the gate wants the message at hand again later */
 };
 
 struct relay {
     struct gate *gate;
     struct direction up;   /* client to server */
     struct direction down; /* server to client */
+    struct messages to_client, to_server;
+    bool server_exited;
+    long long drain_until; /* monotonic ms; 0 while not draining */
 };
-
-static size_t queued(const struct direction *d)
-{
-    return d->out.len - d->written;
-}
 
 /* ---- decisions ---- */
 
-/* The next `len` bytes of what was read are decided. */
-static void done(struct direction *d, size_t len)
+/* What a message may hold beyond one line matters where lines are written. */
+static void pass(struct direction *d, const struct end_piece *piece)
 {
-    d->at += len;
-    d->scanned = d->at;
-    if (d->at == d->in.len)
-        d->at = d->scanned = d->in.len = 0;
+    d->passing = !piece->whole;
+    end_write(d->to, piece->data, piece->len, piece->whole, end_is_framed(d->from));
+    end_consume(d->from, piece);
 }
 
-static void pass(struct direction *d, size_t len)
+static void send_all(struct messages *m, struct end *to, bool raw_lines)
 {
-    bytes_append(&d->out, d->in.data + d->at, len);
-    done(d, len);
+    for (size_t i = 0; i < messages_count(m); i++) {
+        size_t len;
+        const char *text = messages_get(m, i, &len);
+        end_write(to, text, len, true, raw_lines);
+    }
+    messages_clear(m);
 }
 
-/* Handles one line, or what is there of it. Returns false when more must come first. */
+/* Handles one message, or what is there of it. Returns false when more must come first. */
 static bool step(struct relay *r, struct direction *d)
 {
-    if (d->at == d->in.len)
+    struct end_piece piece;
+    bool up = d == &r->up;
+    if (!end_peek(d->from, &piece))
         return false;
-    const char *line = d->in.data + d->at;
-    const char *newline = memchr(d->in.data + d->scanned, '\n', d->in.len - d->scanned);
-    size_t len = newline ? (size_t)(newline - line) : d->in.len - d->at;
-    bool up = d == &r->up, whole = newline != NULL;
-    d->scanned = d->at + len;
     if (d->passing) {
-        d->passing = !whole;
-        pass(d, len + whole);
+        pass(d, &piece);
         return true;
     }
-    enum gate_verdict verdict = up ? gate_client_look(r->gate, line, len, whole)
-                                   : gate_server_look(r->gate, line, len, whole);
-    if (verdict != GATE_PASS && !whole && len <= LIMIT_PROXY_LINE && !d->ended)
+    enum gate_verdict verdict = up ? gate_client_look(r->gate, piece.data, piece.len, piece.whole)
+                                   : gate_server_look(r->gate, piece.data, piece.len, piece.whole);
+    bool held = verdict != GATE_PASS && !piece.whole;
+    if (held && piece.len <= LIMIT_PROXY_LINE && !end_has_ended(d->from))
         return false;
-    if (verdict == GATE_PASS || !whole) { /* too long to hold, or cut off by the end: as it came */
-        d->passing = !whole;
-        pass(d, len + whole);
+    if (verdict == GATE_PASS || !piece.whole) { /* too long to hold, or cut off by the end */
+        pass(d, &piece);
         return true;
     }
     if (up)
-        d->waiting = !gate_client_line(r->gate, line, len, &r->up.out);
+        d->waiting = !gate_client_line(r->gate, piece.data, piece.len, &r->to_server);
     else
-        gate_server_line(r->gate, line, len, &r->down.out, &r->up.out);
+        gate_server_line(r->gate, piece.data, piece.len, &r->to_client, &r->to_server);
+    send_all(&r->to_server, r->up.to, end_is_framed(r->up.from));
+    send_all(&r->to_client, r->down.to, end_is_framed(r->down.from));
     if (!d->waiting)
-        done(d, len + 1);
+        end_consume(d->from, &piece);
     return !d->waiting;
 }
 
 static void decide(struct relay *r, struct direction *d)
 {
-    while (queued(d) < LIMIT_PROXY_QUEUE && step(r, d))
+    while (end_queued(d->to) < LIMIT_PROXY_QUEUE && step(r, d))
         ;
 }
 
 /* ---- bytes ---- */
 
-static void read_more(struct direction *d)
+static bool may_read(const struct direction *d)
 {
-    if (d->at) {
-        bytes_consume(&d->in, d->at);
-        d->scanned -= d->at;
-        d->at = 0;
-    }
-    char *to = bytes_reserve(&d->in, READ_BYTES);
-    ssize_t n = to ? read(d->from, to, READ_BYTES) : -1;
-    if (n > 0) {
-        d->in.len += (size_t)n;
-    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-        d->ended = true;
-    }
+    return !end_has_ended(d->from) && !d->waiting && end_queued(d->to) < LIMIT_PROXY_QUEUE;
 }
 
-static void write_more(struct direction *d)
+/* A line that its end cut off is passed on as it is; over frames it is a message. */
+static void finish_last(struct direction *d)
 {
-    while (queued(d)) {
-        ssize_t n = write(d->to, d->out.data + d->written, queued(d));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN)
-            return;
-        if (n < 0) { /* nobody reads any more */
-            d->out.len = d->written = 0;
-            d->ended = true;
-            return;
-        }
-        d->written += (size_t)n;
-    }
-    d->out.len = d->written = 0;
+    if (d->passing && end_is_over(d->from) && end_is_framed(d->to))
+        end_write(d->to, "", 0, true, false);
+    d->passing = d->passing && !end_is_over(d->from);
 }
 
-static bool wants_to_read(const struct direction *d)
+/* A client that reads no more says no more; what the server still answers settles leases. */
+static void notice_dead_client(struct relay *r)
 {
-    return !d->ended && !d->waiting && queued(d) < LIMIT_PROXY_QUEUE;
+    if (!end_is_dead(r->down.to) || r->drain_until)
+        return;
+    end_stop_reading(r->up.from);
+    r->up.waiting = r->up.passing = false;
+    r->drain_until = clock_monotonic_ms() + ANSWERS_MS;
 }
 
 /* The client's input is over and passed on: the server hears it. */
 static void close_when_done(struct relay *r)
 {
-    struct direction *up = &r->up;
-    if (up->ended && up->at == up->in.len && !queued(up) && up->to >= 0) {
-        close(up->to);
-        up->to = -1;
-    }
+    if (end_is_over(r->up.from) && !r->up.waiting)
+        end_close(r->up.to, r->up.from);
 }
 
-static void run_once(struct relay *r)
+static int timeout_ms(const struct relay *r)
+{
+    int wait = r->up.waiting ? gate_wait_ms(r->gate) : -1;
+    if (r->drain_until) {
+        long long left = r->drain_until - clock_monotonic_ms();
+        left = left > 0 ? left : 0;
+        wait = wait < 0 || left < wait ? (int)left : wait;
+    }
+    if ((may_read(&r->up) && end_has_more(r->up.from)) ||
+        (may_read(&r->down) && end_has_more(r->down.from)))
+        return 0;
+    return wait;
+}
+
+static void run_once(struct relay *r, int pidfd)
 {
     struct direction *up = &r->up, *down = &r->down;
-    struct pollfd fds[] = {
-        {.fd = wants_to_read(up) ? up->from : -1, .events = POLLIN},
-        {.fd = wants_to_read(down) ? down->from : -1, .events = POLLIN},
-        {.fd = queued(up) ? up->to : -1, .events = POLLOUT},
-        {.fd = queued(down) ? down->to : -1, .events = POLLOUT},
-    };
-    int timeout = up->waiting ? gate_wait_ms(r->gate) : -1;
-    if (poll(fds, 4, timeout) < 0 && errno != EINTR)
+    struct pollfd client[2], server[2], fds[5];
+    int n = end_poll(up->from, may_read(up), client);
+    int m = end_poll(down->from, may_read(down), server);
+    for (int i = 0; i < n; i++)
+        fds[i] = client[i];
+    for (int i = 0; i < m; i++)
+        fds[n + i] = server[i];
+    fds[n + m] = (struct pollfd){.fd = r->server_exited ? -1 : pidfd, .events = POLLIN};
+    if (poll(fds, (nfds_t)(n + m + 1), timeout_ms(r)) < 0 && errno != EINTR)
         abort();
-    if (fds[0].revents)
-        read_more(up);
-    if (fds[1].revents)
-        read_more(down);
+    if (end_readable(up->from, fds, n) || (may_read(up) && end_has_more(up->from)))
+        end_read(up->from);
+    if (end_readable(down->from, fds + n, m) || (may_read(down) && end_has_more(down->from)))
+        end_read(down->from);
+    if (fds[n + m].revents && !r->server_exited) {
+        r->server_exited = true;
+        r->drain_until = clock_monotonic_ms() + DRAIN_MS;
+    }
     decide(r, down);
     up->waiting = false; /* what the server said may be what it waited for */
     decide(r, up);
-    if (up->to >= 0)
-        write_more(up);
-    write_more(down);
+    end_flush(up->to);
+    end_flush(down->to);
     decide(r, up); /* there may be room again */
     decide(r, down);
+    finish_last(up);
+    finish_last(down);
+    notice_dead_client(r);
     close_when_done(r);
 }
 
-static int set_nonblocking(int fd)
+/* The server has said all, or it has exited and what it left in the pipe is read. */
+static bool is_over(const struct relay *r)
 {
-    int flags = fcntl(fd, F_GETFL);
-    fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-    return flags;
+    const struct direction *down = &r->down;
+    if (end_is_over(down->from))
+        return !end_queued(down->to) || end_is_dead(down->to);
+    return r->drain_until && clock_monotonic_ms() >= r->drain_until && !end_queued(down->to);
 }
 
-void relay_run(struct gate *gate, struct relay_ends ends)
+/* The client of a socket gets a close frame, and a moment to take it. */
+static void say_goodbye(struct relay *r)
 {
-    struct relay r = {.gate = gate,
-                      .up = {.from = ends.client_in, .to = ends.server_in},
-                      .down = {.from = ends.server_out, .to = ends.client_out}};
-    int in_flags = set_nonblocking(ends.client_in), out_flags = set_nonblocking(ends.client_out);
-    set_nonblocking(ends.server_in);
-    set_nonblocking(ends.server_out);
-    while (!r.down.ended || r.down.at < r.down.in.len || queued(&r.down))
-        run_once(&r);
-    if (r.up.to >= 0)
-        close(r.up.to);
-    fcntl(ends.client_in, F_SETFL, in_flags); /* shared with whoever started us */
-    fcntl(ends.client_out, F_SETFL, out_flags);
-    bytes_finish(&r.up.in);
-    bytes_finish(&r.up.out);
-    bytes_finish(&r.down.in);
-    bytes_finish(&r.down.out);
+    long long until = clock_monotonic_ms() + DRAIN_MS;
+    end_close(r->down.to, r->down.from);
+    while (end_queued(r->down.to) && !end_is_dead(r->down.to) && clock_monotonic_ms() < until) {
+        struct pollfd fds[2];
+        int n = end_poll(r->down.to, false, fds);
+        poll(fds, (nfds_t)n, DRAIN_MS);
+        end_flush(r->down.to);
+    }
+}
+
+void relay_run(struct gate *gate, struct end *client, struct end *server, int server_pidfd)
+{
+    struct relay r = {
+        .gate = gate, .up = {.from = client, .to = server}, .down = {.from = server, .to = client}};
+    while (!is_over(&r))
+        run_once(&r, server_pidfd);
+    say_goodbye(&r);
+    messages_finish(&r.to_client);
+    messages_finish(&r.to_server);
 }

@@ -1,16 +1,13 @@
-/* relay.h - a gate between two pairs of descriptors. */
+/* relay.h - a gate between a client and a server. */
 #ifndef PTYD_PROXY_RELAY_H
 #define PTYD_PROXY_RELAY_H
 
+#include "ptyd/proxy/end.h"
 #include "ptyd/proxy/gate.h"
 
-struct relay_ends {
-    int client_in, client_out; /* from and to the client */
-    int server_in, server_out; /* to and from the server */
-};
-
-/* Relays until the server's output ends. Closes server_in when the client's input has ended and
- * was passed on. Memory is bounded: a side that does not read stops the other. */
-void relay_run(struct gate *gate, struct relay_ends ends);
+/* Relays until the server's output ends, or the process behind `server_pidfd` (-1: none) has ended
+ * and what it left is read. When the client's input has ended and was passed on the server hears
+ * it. Memory is bounded: a side that does not read stops the other. */
+void relay_run(struct gate *gate, struct end *client, struct end *server, int server_pidfd);
 
 #endif

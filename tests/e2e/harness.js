@@ -2,8 +2,11 @@
 // client of an app-server on stdio. Only node's own modules.
 'use strict';
 const { spawn, spawnSync } = require('node:child_process');
+const crypto = require('node:crypto');
+const { EventEmitter } = require('node:events');
 const fs = require('node:fs');
 const http = require('node:http');
+const net = require('node:net');
 const os = require('node:os');
 const path = require('node:path');
 
@@ -179,11 +182,87 @@ class Client {
   }
 }
 
+// A WebSocket client written from RFC 6455 alone, so that two readings of it meet. `where` is a
+// Unix socket's path or {host, port}. Speaks to an app-server like Client does.
+class SocketClient extends EventEmitter {
+  static open(where, { path: target = '/', headers = {} } = {}) {
+    const client = new SocketClient();
+    client.socket = net.connect(where);
+    client.messages = [];
+    client.lines = [];
+    client.pongs = [];
+    client.nextId = 1;
+    client.pending = Buffer.alloc(0);
+    client.key = crypto.randomBytes(16).toString('base64');
+    client.closed = new Promise((resolve) => client.socket.on('close', () => resolve(client.closeCode)));
+    client.socket.on('error', () => {});
+    client.socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`
+      + `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${client.key}\r\n`
+      + `${Object.entries(headers).map(([k, v]) => `${k}: ${v}\r\n`).join('')}\r\n`);
+    client.socket.on('data', (data) => client.take(data));
+    return new Promise((resolve) => { client.on('head', () => resolve(client)); client.socket.on('close', () => resolve(client)); });
+  }
+
+  take(data) {
+    this.pending = Buffer.concat([this.pending, data]);
+    if (!this.status) {
+      const end = this.pending.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      this.head = this.pending.subarray(0, end).toString();
+      this.status = Number(this.head.split(' ')[1]);
+      this.pending = this.pending.subarray(end + 4);
+      const accept = crypto.createHash('sha1').update(`${this.key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+      this.accepted = this.status === 101 && this.head.toLowerCase().includes(`sec-websocket-accept: ${accept.toLowerCase()}`);
+      this.emit('head');
+    }
+    if (this.status !== 101) return;
+    for (;;) {
+      if (this.pending.length < 2) return;
+      const opcode = this.pending[0] & 15;
+      let length = this.pending[1] & 127, at = 2;
+      if (this.pending[1] & 128) throw new Error('a server must not mask');
+      if (length === 126) { if (this.pending.length < 4) return; length = this.pending.readUInt16BE(2); at = 4; }
+      else if (length === 127) { if (this.pending.length < 10) return; length = Number(this.pending.readBigUInt64BE(2)); at = 10; }
+      if (this.pending.length < at + length) return;
+      const payload = this.pending.subarray(at, at + length);
+      this.pending = this.pending.subarray(at + length);
+      if (opcode === 1) {
+        const text = payload.toString();
+        this.lines.push(text);
+        try { this.messages.push(JSON.parse(text)); } catch { /* not ours to judge */ }
+      } else if (opcode === 8) {
+        this.closeCode = payload.length >= 2 ? payload.readUInt16BE(0) : 1005;
+      } else if (opcode === 9) this.frame(10, payload);
+      else if (opcode === 10) this.pongs.push(payload.toString());
+    }
+  }
+
+  frame(opcode, payload, { fin = true } = {}) {
+    const data = Buffer.from(payload), mask = crypto.randomBytes(4);
+    const head = data.length < 126 ? Buffer.from([0, 128 | data.length])
+      : data.length < 65536 ? Buffer.from([0, 254, data.length >> 8, data.length & 255])
+        : Buffer.concat([Buffer.from([0, 255]), (() => { const b = Buffer.alloc(8); b.writeBigUInt64BE(BigInt(data.length)); return b; })()]);
+    head[0] = (fin ? 128 : 0) | opcode;
+    for (let i = 0; i < data.length; i++) data[i] ^= mask[i & 3];
+    this.socket.write(Buffer.concat([head, mask, data]));
+  }
+
+  sendRaw(text) { this.frame(1, text); }
+
+  end(code = 1000) {
+    this.frame(8, Buffer.from([code >> 8, code & 255]));
+    return this.closed;
+  }
+}
+for (const method of ['request', 'initialize', 'turn']) SocketClient.prototype[method] = Client.prototype[method];
+
 // One `ok`/`not ok` line a test; the exit status says whether all went well.
 class Report {
   constructor() { this.passed = 0; this.failed = 0; this.skipped = 0; }
 
+  // ONLY=pattern runs the tests whose names match it.
   async test(name, body) {
+    if (process.env.ONLY && !new RegExp(process.env.ONLY).test(name)) return;
     try {
       await body();
       this.passed += 1;
@@ -205,4 +284,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, Daemon, MockModel, Client, Report, until };
+module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Report, until };

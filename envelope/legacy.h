@@ -1,0 +1,28 @@
+/* legacy.h - the envelope in front of a user's text, for servers without any other way.
+ *
+ * `\x1eCODEX_META <one-line JSON>\x1f` goes in front of the first text item of a turn/start; the
+ * same module takes it off again wherever the server tells the text back. A user's own text that
+ * begins like an envelope gets an empty one in front, so that taking one off always gives it back.
+ */
+#ifndef ENVELOPE_LEGACY_H
+#define ENVELOPE_LEGACY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/bytes.h"
+
+/* Appends the turn/start `line` with the envelope of `object` (one JSON object, ASCII) in its first
+ * text item, whose text_elements move along. `object` NULL: only a text that needs an empty one
+ * gets it. Returns 1; 0 when nothing had to change (nothing appended); -ENOENT without a text item;
+ * -EINVAL when it is no turn/start. */
+int legacy_add(const char *line, size_t len, const char *object, struct bytes *out);
+
+/* Whether a message may hold an envelope. */
+bool legacy_may_hold(const char *line, size_t len);
+
+/* Appends `line` with the envelope taken off every string that begins with one. Returns 1; 0 when
+ * there is none (nothing appended); -EINVAL when it is not JSON. */
+int legacy_strip(const char *line, size_t len, struct bytes *out);
+
+#endif

@@ -1,0 +1,131 @@
+/* The prompt-submit hook of agents without an app-server. Whatever goes wrong, the user's prompt
+ * goes on: exit 0 and nothing on stdout but the JSON. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/client/request.h"
+#include "ptyd/core/text.h"
+
+#define DAEMON_WAIT_S 2 /* for an answer; then the prompt goes without */
+
+static const char help[] =
+    "usage: ptyd hook codex|claude|gemini [-s NAME]\n\n"
+    "Run by an agent when its user sends a prompt: reads the event on stdin, prints what the\n"
+    "user did in the terminal as additional context. `ptyd enable AGENT` sets it up. It never\n"
+    "fails: without a daemon, or with nothing to tell, it prints nothing and exits 0.\n\n"
+    "example:\n"
+    "  echo '{\"session_id\":\"1\",\"cwd\":\"/tmp\"}' | ptyd hook claude\n";
+
+static const struct agent {
+    const char *name, *event;
+} agents[] = {
+    {"codex", "UserPromptSubmit"},
+    {"claude", "UserPromptSubmit"},
+    {"gemini", "BeforeAgent"},
+};
+
+static const struct agent *find_agent(const char *name)
+{
+    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
+        if (!strcmp(name, agents[i].name))
+            return &agents[i];
+    return NULL;
+}
+
+/* The event, at most LIMIT_REQUEST_BYTES of it; NULL for anything else. */
+static json_t *read_event(void)
+{
+    struct bytes text = {0};
+    char chunk[1 << 16];
+    ssize_t n;
+    while ((n = read(STDIN_FILENO, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0 && text.len <= LIMIT_REQUEST_BYTES)
+            bytes_append(&text, chunk, (size_t)n);
+    json_t *event = text.data && text.len <= LIMIT_REQUEST_BYTES
+                        ? json_loadb(text.data, text.len, JSON_ALLOW_NUL, NULL)
+                        : NULL;
+    bytes_finish(&text);
+    return event;
+}
+
+static json_t *take_params(const struct cli *cli, const struct agent *agent, const json_t *event)
+{
+    const char *id = json_string_value(json_object_get(event, "session_id"));
+    const char *cwd = json_string_value(json_object_get(event, "cwd"));
+    if (!id)
+        return NULL;
+    json_t *params =
+        json_pack("{s:o, s:s, s:s}", "consumer", json_sprintf("%s:%s", agent->name, id), "thread",
+                  id, "format", "text");
+    if (!params)
+        return NULL;
+    if (cli->session_given)
+        json_object_set_new(params, "session", json_string(cli->session));
+    if (cwd)
+        json_object_set_new(params, "roots", json_pack("[s]", cwd));
+    return params;
+}
+
+/* Prints the context; true when all of it was written. */
+static bool print_context(const struct agent *agent, const char *text)
+{
+    json_t *output = json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName",
+                               agent->event, "additionalContext", text);
+    return cli_print_json(output) == EXIT_OK;
+}
+
+static void deliver(const struct agent *agent, json_t *params)
+{
+    struct rpc rpc;
+    if (rpc_connect(&rpc, false) < 0) {
+        json_decref(params);
+        return;
+    }
+    struct timeval patience = {.tv_sec = DAEMON_WAIT_S};
+    setsockopt(rpc.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    json_t *taken = rpc_call(&rpc, "context.take", params, NULL, NULL);
+    const char *text = json_string_value(json_object_get(taken, "text"));
+    json_t *lease = json_object_get(taken, "lease");
+    if (text && lease) {
+        const char *settle = print_context(agent, text) ? "context.commit" : "context.release";
+        json_decref(rpc_call(
+            &rpc, settle,
+            json_pack("{s:O, s:O}", "lease", lease, "receipt", json_object_get(taken, "receipt")),
+            NULL, NULL));
+    }
+    json_decref(taken);
+    rpc_close(&rpc);
+}
+
+int command_hook(int argc, char **argv)
+{
+    static const struct option options[] = {CLI_LONG, {0}};
+    struct cli cli = cli_begin(help);
+    /* Some agents block the prompt on exit 2: a hook that is set up wrongly says so and passes. */
+    bool by_agent = !isatty(STDIN_FILENO);
+    int option;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+        if (option == '?' && by_agent)
+            return EXIT_OK;
+        else
+            cli_option(&cli, option);
+    const struct agent *agent = optind < argc ? find_agent(argv[optind++]) : NULL;
+    if (!agent && by_agent)
+        return cli_fail(EXIT_OK, "which agent? `ptyd hook codex`, `claude` or `gemini`");
+    if (!agent)
+        cli_usage("which agent? codex, claude or gemini");
+    json_t *event = read_event();
+    json_t *params = take_params(&cli, agent, event);
+    if (params)
+        deliver(agent, params);
+    else
+        cli_fail(0, "the event on stdin is no JSON object with a session_id: no context this time");
+    json_decref(event);
+    return EXIT_OK;
+}

@@ -1,0 +1,21 @@
+/* local_socket.h - Unix sockets in files: connecting, and serving one alone. */
+#ifndef PTYD_CORE_LOCAL_SOCKET_H
+#define PTYD_CORE_LOCAL_SOCKET_H
+
+#include <sys/un.h>
+
+/* Fills an address. Returns 0, or -ENAMETOOLONG beyond 107 bytes. */
+int local_socket_address(const char *path, struct sockaddr_un *ret_address);
+
+/* A connected stream, or -errno. */
+int local_socket_connect(const char *path);
+
+/* Holds a file's lock while the descriptor is open, with our process id in it. Returns the
+ * descriptor, or -1 with a message that says who has the `what` (a new string). */
+int local_socket_lock(const char *path, const char *what, char **ret_message);
+
+/* A listening socket of mode 0600, nonblocking; a stale one in its place is removed. Returns the
+ * descriptor, or -1 with a message that says what to do (a new string). */
+int local_socket_listen(const char *path, char **ret_message);
+
+#endif

@@ -1,0 +1,165 @@
+/* Before the first turn with context the server is asked whether it knows additionalContext: one
+ * that does not would ignore it and say yes, and the context would be lost. The question (a turn
+ * for a thread that cannot exist, with a context entry of a kind that cannot exist) touches
+ * nothing: a server that knows the field complains about the kind, one that does not about the
+ * thread. A thread that this connection neither started nor resumed is asked for, because a hidden
+ * one must not get what is the user's. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/client/cli.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/core/text.h"
+#include "ptyd/proxy/gate_private.h"
+
+#define ANSWER_WAIT_MS 1000
+
+/* Sends a request of our own; steals `params`. */
+static struct request *ask(struct gate *g, enum request_kind kind, const char *method,
+                           json_t *params, struct messages *to_server)
+{
+    json_t *id = json_sprintf("ptyd:%ld:%lld:%ld", (long)getpid(), (long long)clock_monotonic_ms(),
+                              ++g->own_count);
+    json_t *message = json_pack("{s:O, s:s, s:o}", "id", id, "method", method, "params", params);
+    char *text = json_dumps(message, JSON_COMPACT);
+    if (text)
+        messages_add(to_server, text, strlen(text));
+    free(text);
+    json_decref(message);
+    g->deadline = clock_monotonic_ms() + ANSWER_WAIT_MS;
+    return gate_remember(g, kind, id);
+}
+
+void ask_capability(struct gate *g, struct messages *to_server)
+{
+    ask(g, REQUEST_PROBE, "turn/start",
+        json_pack("{s:s, s:[], s:{s:{s:s, s:s}}}", "threadId",
+                  "00000000-0000-0000-0000-000000000000", "input", "additionalContext", "p",
+                  "value", "", "kind", "bogus"),
+        to_server);
+    g->capability = ASKED;
+}
+
+void ask_thread(struct gate *g, const char *thread, struct messages *to_server)
+{
+    struct request *r =
+        ask(g, REQUEST_LOOKUP, "thread/read",
+            json_pack("{s:s, s:b}", "threadId", thread, "includeTurns", 0), to_server);
+    json_object_set_new(g->threads, thread, json_null());
+    if (r)
+        r->thread = text_copy(thread);
+}
+
+/* Entries as the server itself would put them into the history. */
+static json_t *items_of(const json_t *taken)
+{
+    json_t *items = json_array(), *entry;
+    const char *key;
+    json_object_foreach(json_object_get(taken, "additionalContext"), key, entry)
+    {
+        const char *value = json_string_value(json_object_get(entry, "value"));
+        json_array_append_new(items,
+                              json_pack("{s:s, s:s, s:[{s:s, s:o}]}", "type", "message", "role",
+                                        "developer", "content", "type", "input_text", "text",
+                                        json_sprintf("<%s>%s</%s>", key, value, key)));
+    }
+    return items;
+}
+
+void ask_inject(struct gate *g, const char *thread, const char *turn, json_t *taken,
+                struct messages *to_server)
+{
+    struct request *r =
+        ask(g, REQUEST_INJECT, "thread/inject_items",
+            json_pack("{s:s, s:o}", "threadId", thread, "items", items_of(taken)), to_server);
+    if (r) {
+        r->taken = taken;
+        r->turn = turn ? text_copy(turn) : NULL;
+    } else {
+        delivery_release(g->delivery, taken, false);
+        json_decref(taken);
+    }
+}
+
+/* ---- answers ---- */
+
+static void add_root(json_t *roots, const json_t *value)
+{
+    if (json_is_string(value))
+        json_array_append(roots, (json_t *)value);
+}
+
+void ask_learn_thread(struct gate *g, const json_t *result)
+{
+    const json_t *thread = json_object_get(result, "thread");
+    const char *id = json_string_value(json_object_get(thread, "id"));
+    const char *source = json_string_value(json_object_get(thread, "threadSource"));
+    json_t *roots = json_array(), *root;
+    size_t i;
+    if (!id) {
+        json_decref(roots);
+        return;
+    }
+    bool user =
+        !json_is_true(json_object_get(thread, "ephemeral")) && (!source || !strcmp(source, "user"));
+    add_root(roots, json_object_get(result, "cwd"));
+    add_root(roots, json_object_get(thread, "cwd"));
+    json_array_foreach(json_object_get(result, "runtimeWorkspaceRoots"), i, root)
+        add_root(roots, root);
+    if (json_object_size(g->threads) >= LIMIT_THREADS)
+        json_object_clear(g->threads); /* they are asked for again */
+    json_object_set_new(g->threads, id, json_pack("{s:b, s:o}", "user", user, "roots", roots));
+}
+
+static const char *error_message(const json_t *answer)
+{
+    const char *message =
+        json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
+    return message ? message : "";
+}
+
+static void learn_capability(struct gate *g, const json_t *answer)
+{
+    /* Old servers drop the field and miss the thread; ones that were not initialised refuse all. */
+    const char *message = error_message(answer);
+    bool ignored = strstr(message, "thread not found") || strstr(message, "ot initialized");
+    g->capability = ignored ? UNKNOWN : KNOWN;
+}
+
+/* A thread that cannot be read: an old server, or one that keeps hidden threads to itself. */
+static void learn_unreadable(struct gate *g, const char *thread, const json_t *answer)
+{
+    bool hidden = strstr(error_message(answer), "ephemeral") != NULL;
+    json_object_set_new(g->threads, thread, json_pack("{s:b, s:[]}", "user", !hidden, "roots"));
+}
+
+static void settle_inject(struct gate *g, struct request *r, const json_t *answer)
+{
+    if (json_object_get(answer, "result")) {
+        delivery_commit(g->delivery, r->taken, r->turn);
+        return;
+    }
+    delivery_release(g->delivery, r->taken, false);
+    g->cannot_inject = true;
+    cli_fail(0,
+             "the app-server takes neither additionalContext nor thread/inject_items (%s); the "
+             "terminal's context stays pending. `ptyd proxy --envelope` is the way for old ones",
+             error_message(answer));
+}
+
+void ask_answered(struct gate *g, struct request *r, const char *line, size_t len)
+{
+    json_t *answer = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
+    const json_t *result = json_object_get(answer, "result");
+    if (r->kind == REQUEST_PROBE)
+        learn_capability(g, answer);
+    else if (r->kind == REQUEST_INJECT)
+        settle_inject(g, r, answer);
+    else if (json_object_get(json_object_get(result, "thread"), "id"))
+        ask_learn_thread(g, result);
+    else
+        learn_unreadable(g, r->thread, answer);
+    json_decref(answer);
+}

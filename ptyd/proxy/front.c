@@ -1,0 +1,167 @@
+/* Each connection is a process of its own: what a client does to one is done to none of the others,
+ * and each may wait for the daemon without holding anybody up. The parent accepts, reaps, and keeps
+ * the server. */
+#define _GNU_SOURCE
+#include "ptyd/proxy/front.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/client/cli.h"
+#include "ptyd/proxy/relay.h"
+#include "ptyd/proxy/upgrade.h"
+
+struct front {
+    const struct address *address;
+    struct upstream *upstream;
+    const struct gate_options *options;
+    int listener, signals;
+    int connections;
+    bool stopping;
+    bool server_ended;
+};
+
+/* ---- one connection ---- */
+
+static _Noreturn void serve(struct front *f, int fd, pid_t parent)
+{
+    struct end *client = NULL, *server = NULL;
+    sigset_t none;
+    close(f->listener);
+    close(f->signals);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(0);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (upgrade_accept(fd, &f->upstream->address, &client, &server) == 0) {
+        struct gate *gate = gate_create(f->options);
+        relay_run(gate, client, server, -1);
+        gate_destroy(gate);
+        end_destroy(client);
+        end_destroy(server);
+    }
+    exit(0); /* not _exit(): leak checks speak here */
+}
+
+static bool is_our_user(int fd)
+{
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+}
+
+static void accept_one(struct front *f)
+{
+    pid_t self = getpid();
+    int fd = accept4(f->listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return;
+    pid_t pid = f->address->path && !is_our_user(fd) ? -1 : fork();
+    if (pid == 0)
+        serve(f, fd, self);
+    f->connections += pid > 0;
+    close(fd);
+}
+
+/* ---- signals ---- */
+
+static void reap(struct front *f)
+{
+    siginfo_t info;
+    pid_t server = f->upstream->child.pid;
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
+            return;
+        if (server > 0 && info.si_pid == server) {
+            f->server_ended = true; /* its status is read by upstream_finish() */
+            return;
+        }
+        waitpid(info.si_pid, NULL, 0);
+        f->connections--;
+    }
+}
+
+static void take_signal(struct front *f)
+{
+    struct signalfd_siginfo info;
+    if (read(f->signals, &info, sizeof info) != sizeof info)
+        return;
+    if (info.ssi_signo == SIGCHLD) {
+        reap(f);
+        return;
+    }
+    f->stopping = true;
+    if (f->upstream->child.pid > 0 && info.ssi_code != SI_KERNEL)
+        kill(f->upstream->child.pid, (int)info.ssi_signo);
+}
+
+static int open_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* ---- the loop ---- */
+
+/* A server that was started ends the proxy with itself; without one a signal does. */
+static bool is_over(const struct front *f)
+{
+    return f->server_ended || (f->stopping && f->upstream->child.pid <= 0);
+}
+
+static void loop(struct front *f)
+{
+    while (!is_over(f)) {
+        bool may_accept = !f->stopping && f->connections < LIMIT_CONNECTIONS;
+        struct pollfd fds[] = {{.fd = f->signals, .events = POLLIN},
+                               {.fd = may_accept ? f->listener : -1, .events = POLLIN}};
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return;
+        if (fds[0].revents)
+            take_signal(f);
+        if (fds[1].revents)
+            accept_one(f);
+        reap(f); /* signals of several children may be one */
+    }
+}
+
+int front_run(const struct address *address, struct upstream *upstream,
+              const struct gate_options *options)
+{
+    char *message;
+    struct front f = {.address = address, .upstream = upstream, .options = options};
+    f.listener = address_listen(address, &message);
+    if (f.listener < 0) {
+        cli_fail(0, "%s", message);
+        free(message);
+        return EXIT_FAILED;
+    }
+    f.signals = open_signals();
+    if (address->path)
+        cli_fail(0, "listening on unix://%s", address->path);
+    else
+        cli_fail(0, "listening on ws://%s:%s", address->host, address->port);
+    loop(&f);
+    close(f.listener);
+    close(f.signals);
+    if (address->path)
+        unlink(address->path);
+    return 0;
+}

@@ -1,0 +1,13 @@
+/* front.h - a proxy with several clients: a process for each connection. */
+#ifndef PTYD_PROXY_FRONT_H
+#define PTYD_PROXY_FRONT_H
+
+#include "ptyd/proxy/gate.h"
+#include "ptyd/proxy/upstream.h"
+
+/* Serves `address` until the server ends or a signal says so (it is passed to the server, whose end
+ * is waited for). Returns 0, or an exit status after a message. */
+int front_run(const struct address *address, struct upstream *upstream,
+              const struct gate_options *options);
+
+#endif

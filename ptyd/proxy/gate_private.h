@@ -1,0 +1,84 @@
+/* gate_private.h - the gate from inside: gate.c decides and remembers, gate_turn.c handles turns,
+ * asking.c is what the proxy asks on its own account. */
+#ifndef PTYD_PROXY_GATE_PRIVATE_H
+#define PTYD_PROXY_GATE_PRIVATE_H
+
+#include <jansson.h>
+
+#include "envelope/span.h"
+#include "ptyd/proxy/delivery.h"
+#include "ptyd/proxy/gate.h"
+
+#define EXTRA_METHOD "thread/readState/changed" /* what experimentalApi adds to a plain session */
+
+enum capability { NOT_ASKED, ASKED, KNOWN, UNKNOWN };
+
+/* A request whose answer matters: the client's, or one of our own. */
+enum request_kind {
+    REQUEST_INITIALIZE,
+    REQUEST_THREAD,
+    REQUEST_TURN,   /* carries `taken`, or (NULL) is followed by thread/inject_items */
+    REQUEST_PROBE,  /* ours: whether the server knows additionalContext */
+    REQUEST_LOOKUP, /* ours: whose thread `thread` is */
+    REQUEST_INJECT, /* ours: thread/inject_items with `taken` */
+};
+
+struct request {
+    struct request *next;
+    enum request_kind kind;
+    json_t *id;
+    json_t *taken;
+    char *thread;
+    char *turn; /* REQUEST_INJECT: the turn it goes with */
+};
+
+struct gate {
+    struct gate_options options;
+    struct delivery *delivery;
+    struct request *requests;
+    enum capability capability;
+    bool upgraded;     /* experimentalApi is ours, not the client's */
+    bool experimental; /* it is on, whoever asked */
+    bool cannot_inject;
+    bool said_unknown;
+    long own_count;     /* requests of our own */
+    long long deadline; /* of the one that a turn waits for, monotonic ms */
+    json_t *threads;    /* id: {user: bool, roots: [...]}; null while it is looked up */
+};
+
+/* Remembers a request; steals `id`. NULL when the client uses the id already, or has too many out.
+ */
+struct request *gate_remember(struct gate *g, enum request_kind kind, json_t *id);
+
+/* The member `id` when it is a string or an integer; new reference. */
+json_t *gate_id(const char *line, size_t len);
+
+/* A string member of an object that is a member of the message, like params.threadId; new string
+ * or NULL. */
+char *gate_text(const char *line, size_t len, const char *object, const char *key);
+
+/* ---- gate_turn.c ---- */
+
+/* A turn/start or turn/steer: edited when something is pending. False when it must wait. */
+bool turn_send(struct gate *g, const char *line, size_t len, bool steer,
+               struct messages *to_server);
+
+/* The server answered the turn. */
+void turn_settle(struct gate *g, struct request *r, const char *line, size_t len,
+                 struct messages *to_server);
+
+/* ---- asking.c ---- */
+
+void ask_capability(struct gate *g, struct messages *to_server);
+void ask_thread(struct gate *g, const char *thread, struct messages *to_server);
+/* `taken` goes to the thread as items of its history; steals `taken`. */
+void ask_inject(struct gate *g, const char *thread, const char *turn, json_t *taken,
+                struct messages *to_server);
+
+/* An answer to one of them. */
+void ask_answered(struct gate *g, struct request *r, const char *line, size_t len);
+
+/* Learns from thread/start, resume, fork and read whose thread it is and where it works. */
+void ask_learn_thread(struct gate *g, const json_t *result);
+
+#endif

@@ -1,0 +1,252 @@
+/* Of a client's head only the target and Authorization go on: a header that neither side knows of
+ * (compression, for one) must not be agreed on behind our back. A request with an Origin comes from
+ * a web page and is refused, as app-servers do. */
+#define _GNU_SOURCE
+#include "ptyd/proxy/upgrade.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ptyd/client/cli.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
+#include "ptyd/proxy/http.h"
+
+#define MESSAGE_BOUND                                                                              \
+    "x-codex-websocket-max-unfragmented-message-bytes" /* passed to the client                     \
+                                                        */
+#define UNREACHED  "the app-server cannot be reached"
+#define BODY_BYTES (64 << 10) /* of a refusal */
+
+static bool is_upgrade(const struct http_head *head)
+{
+    return http_header_has(head, "Upgrade", "websocket") &&
+           http_header_has(head, "Connection", "upgrade");
+}
+
+static void set_nonblocking(int fd)
+{
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
+
+/* ---- asking the server ---- */
+
+static int send_request(int fd, const struct address *server, const char *target,
+                        const char *authorization, const char *key)
+{
+    struct bytes text = {0};
+    bytes_printf(&text, "GET %s HTTP/1.1\r\nHost: %s\r\n", target, address_host(server));
+    if (authorization)
+        bytes_printf(&text, "Authorization: %s\r\n", authorization);
+    bytes_printf(&text,
+                 "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                 "Sec-WebSocket-Key: %s\r\n\r\n",
+                 key);
+    int result = text.failed ? -ENOMEM : file_write_all(fd, text.data, text.len, -1);
+    bytes_finish(&text);
+    return result;
+}
+
+/* Whether the answer agrees to the upgrade asked for with `key`. */
+static bool agrees(const struct http_head *answer, const char *key)
+{
+    char wanted[29];
+    char *accept = http_header(answer, "Sec-WebSocket-Accept");
+    http_accept_key(key, wanted);
+    bool ok = http_status(answer) == 101 && accept && !strcmp(accept, wanted);
+    free(accept);
+    return ok;
+}
+
+/* Connects and asks. Returns the socket with the answer's head, or -errno. */
+static int ask(const struct address *server, const char *target, const char *authorization,
+               const char *key, struct http_head *ret_answer)
+{
+    int fd = address_connect(server);
+    if (fd < 0)
+        return fd;
+    int result = send_request(fd, server, target, authorization, key);
+    if (result == 0)
+        result = http_read_head(fd, ret_answer);
+    if (result == 0)
+        return fd;
+    close(fd);
+    return result;
+}
+
+static struct end *become_frames(int fd, bool as_client, const struct http_head *head)
+{
+    set_nonblocking(fd);
+    return end_create_frames(fd, as_client, &head->early);
+}
+
+struct end *upgrade_connect(const struct address *server, const char *authorization)
+{
+    struct http_head answer = {0};
+    struct end *end = NULL;
+    char key[25];
+    http_new_key(key);
+    int fd = ask(server, server->target, authorization, key, &answer);
+    if (fd < 0)
+        cli_fail(0, "cannot connect to the app-server at %s: %s",
+                 server->path ? server->path : server->host, strerror(-fd));
+    else if (agrees(&answer, key))
+        end = become_frames(fd, true, &answer);
+    else
+        cli_fail(0, "the app-server at %s refused the connection (HTTP %d)",
+                 server->path ? server->path : server->host, http_status(&answer));
+    if (fd >= 0 && !end)
+        close(fd);
+    http_head_finish(&answer);
+    return end;
+}
+
+/* ---- answering the client ---- */
+
+/* The server's refusal as it is. */
+static void pass_answer(int fd, int server, const struct http_head *answer)
+{
+    char *length = http_header(answer, "Content-Length");
+    char *type = http_header(answer, "Content-Type");
+    char *challenge = http_header(answer, "WWW-Authenticate");
+    size_t want = length ? strtoul(length, NULL, 10) : 0;
+    struct bytes body = {0};
+    bytes_append(&body, answer->early.data, answer->early.len);
+    while (want <= BODY_BYTES && body.len < want) {
+        char *to = bytes_reserve(&body, want - body.len);
+        ssize_t n = to ? read(server, to, want - body.len) : -1;
+        if (n <= 0)
+            break;
+        body.len += (size_t)n;
+    }
+    struct bytes text = {0};
+    size_t line = strcspn(answer->text.data, "\r");
+    bytes_append(&text, answer->text.data, line);
+    bytes_printf(&text, "\r\nContent-Length: %zu\r\nConnection: close\r\n", body.len);
+    if (type)
+        bytes_printf(&text, "Content-Type: %s\r\n", type);
+    if (challenge)
+        bytes_printf(&text, "WWW-Authenticate: %s\r\n", challenge);
+    bytes_append_text(&text, "\r\n");
+    bytes_append(&text, body.data, body.len);
+    if (!text.failed)
+        file_write_all(fd, text.data, text.len, -1);
+    bytes_finish(&text);
+    bytes_finish(&body);
+    free(length);
+    free(type);
+    free(challenge);
+}
+
+static int send_agreement(int fd, const char *client_key, const struct http_head *answer)
+{
+    char accept[29];
+    char *bound = http_header(answer, MESSAGE_BOUND);
+    struct bytes text = {0};
+    http_accept_key(client_key, accept);
+    bytes_printf(&text,
+                 "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                 "Upgrade: websocket\r\nSec-WebSocket-Accept: %s\r\n",
+                 accept);
+    if (bound)
+        bytes_printf(&text, MESSAGE_BOUND ": %s\r\n", bound);
+    bytes_append_text(&text, "\r\n");
+    int result = text.failed ? -ENOMEM : file_write_all(fd, text.data, text.len, -1);
+    bytes_finish(&text);
+    free(bound);
+    return result;
+}
+
+/* What is wrong with a request; NULL for nothing. */
+static const char *complaint(const struct http_head *head, const char *target, int *ret_status)
+{
+    char *origin = http_header(head, "Origin"), *key = http_header(head, "Sec-WebSocket-Key");
+    bool version = http_header_has(head, "Sec-WebSocket-Version", "13");
+    const char *what = NULL;
+    *ret_status = 400;
+    if (!target) {
+        what = "only GET with HTTP/1.1 is served here";
+    } else if (origin) {
+        *ret_status = 403;
+        what = "requests from web pages are not served";
+    } else if (is_upgrade(head) && (!key || strlen(key) != 24)) {
+        what = "Sec-WebSocket-Key is missing";
+    } else if (is_upgrade(head) && !version) {
+        *ret_status = 426;
+        what = "Sec-WebSocket-Version must be 13";
+    }
+    free(origin);
+    free(key);
+    return what;
+}
+
+/* Not every app-server answers plain requests: whether it takes connections says as much. */
+static void answer_plain(int fd, const char *target, const struct address *server)
+{
+    bool health = !strcmp(target, "/readyz") || !strcmp(target, "/healthz");
+    int upstream = health ? address_connect(server) : -1;
+    if (!health)
+        http_answer(fd, 404, "Not Found", "only WebSocket, /readyz and /healthz are served here");
+    else if (upstream >= 0)
+        http_answer(fd, 200, "OK", "the app-server is reached");
+    else
+        http_answer(fd, 503, "Service Unavailable", UNREACHED);
+    if (upstream >= 0)
+        close(upstream);
+}
+
+static int serve(int fd, const struct http_head *head, const char *target,
+                 const struct address *server, struct end **ret_client, struct end **ret_server)
+{
+    struct http_head answer = {0};
+    char *authorization = http_header(head, "Authorization");
+    char *client_key = http_header(head, "Sec-WebSocket-Key");
+    char key[25];
+    int result = -1;
+    http_new_key(key);
+    int upstream = ask(server, target, authorization, key, &answer);
+    if (upstream < 0) {
+        http_answer(fd, 503, "Service Unavailable", UNREACHED);
+        cli_fail(0, "a client was refused: " UNREACHED " (%s)", strerror(-upstream));
+    } else if (!agrees(&answer, key)) {
+        pass_answer(fd, upstream, &answer);
+        close(upstream);
+    } else if (send_agreement(fd, client_key, &answer) == 0) {
+        *ret_client = become_frames(fd, false, head);
+        *ret_server = become_frames(upstream, true, &answer);
+        result = 0;
+    } else {
+        close(upstream);
+    }
+    free(authorization);
+    free(client_key);
+    http_head_finish(&answer);
+    return result;
+}
+
+int upgrade_accept(int fd, const struct address *server, struct end **ret_client,
+                   struct end **ret_server)
+{
+    struct http_head head = {0};
+    int status, result = http_read_head(fd, &head);
+    char *target = result == 0 ? http_target(&head) : NULL;
+    const char *what = result == 0 ? complaint(&head, target, &status) : NULL;
+    if (result == -EFBIG)
+        http_answer(fd, 431, "Request Header Fields Too Large", "the head is too long");
+    else if (what)
+        http_answer(fd, status, status == 403 ? "Forbidden" : "Bad Request", what);
+    bool good = result == 0 && !what;
+    if (good && !is_upgrade(&head))
+        answer_plain(fd, target, server);
+    result =
+        good && is_upgrade(&head) ? serve(fd, &head, target, server, ret_client, ret_server) : -1;
+    if (result < 0)
+        close(fd);
+    free(target);
+    http_head_finish(&head);
+    return result;
+}

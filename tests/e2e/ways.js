@@ -1,0 +1,329 @@
+// Every way a client may reach the real codex app-server, through ptyd: what the model received is
+// the judge. Prints a table: way x (seen once, second turn clean, refused turn kept, hidden turn
+// skipped). Usage: node ways.js PATH-TO-CODEX [PATH-TO-OLD-CODEX]
+'use strict';
+const assert = require('node:assert');
+const { spawn, spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
+const { workspace, Daemon, MockModel, Client, SocketClient, Report, PTYD, until } = require('./harness');
+
+const [codex, oldCodex] = process.argv.slice(2);
+
+function textsOf(request) {
+  return request.input.map((item) => (Array.isArray(item.content) ? item.content : []).map((c) => c.text || '').join(''));
+}
+// Commands told to the model in one request, however they were told.
+function toldIn(request) {
+  return textsOf(request).flatMap((text) => {
+    const entry = /^<terminal_block_\d{9}>(.*)<\/terminal_block_\d{9}>$/s.exec(text);
+    if (entry) return [JSON.parse(entry[1]).cmd];
+    const envelope = /^\x1eCODEX_META (.*?)\x1f/s.exec(text);
+    return envelope && envelope[1] !== '{}' ? JSON.parse(envelope[1]).commands.map((c) => c.cmd) : [];
+  });
+}
+
+// The TUI's hidden thread asks for an answer of a shape.
+const isTitle = (request) => Boolean(request.text?.format);
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const model = await new MockModel().listen();
+  const daemon = await new Daemon(space).ready();
+  const bin = path.join(space.root, 'bin');
+  fs.mkdirSync(bin);
+  fs.symlinkSync(codex, path.join(bin, 'codex'));
+  const env = {
+    ...space.env, PATH: `${bin}:${process.env.PATH}`, CODEX_HOME: model.codexHome(space.root), OPENAI_API_KEY: 'none', XDG_RUNTIME_DIR: space.root,
+  };
+  const table = [];
+  daemon.ptyd('open', 'work');
+  const run = (command) => assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--timeout', '20', '--', command).status, 0);
+  const started = [];
+  const start = (args, options = {}) => {
+    const child = spawn(PTYD, args, { env, cwd: space.home, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'proxy.log'), 'a')], ...options });
+    child.ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
+    started.push(child);
+    return child;
+  };
+  const reachable = (where) => until('the proxy listens', async () => {
+    const client = await SocketClient.open(where);
+    client.socket.destroy();
+    return client.status === 101;
+  });
+
+  // The four questions, for a client that is initialised.
+  let serial = 0;
+  async function judge(way, client, { experimental, thread: given, kind } = {}) {
+    const row = { way };
+    const tag = `${way.replace(/\W+/g, '-')}-${++serial}`;
+    await client.initialize(experimental);
+    const thread = given || (await client.request('thread/start', {})).result.thread.id;
+    const seen = (text) => until(`the model hears ${text}`, () => model.requests.find((r) => textsOf(r).some((t) => t.includes(text))));
+    const count = (request, command) => toldIn(request).filter((c) => c === command).length;
+
+    run(`echo ${tag}-one`);
+    await client.turn(thread, `${tag} first`);
+    await seen(`${tag} first`);
+    // what came right after acceptance may be seen only with the next request
+    if (kind === 'after') await client.turn(thread, `${tag} between`);
+    const first = await seen(kind === 'after' ? `${tag} between` : `${tag} first`);
+    row.once = count(first, `echo ${tag}-one`) === 1;
+
+    await client.turn(thread, `${tag} second`);
+    row.clean = count(await seen(`${tag} second`), `echo ${tag}-one`) === 1;
+
+    run(`echo ${tag}-two`);
+    const refused = await client.request('turn/start', { threadId: thread, input: 'no list' });
+    await client.turn(thread, `${tag} third`);
+    if (kind === 'after') await client.turn(thread, `${tag} fourth`);
+    const third = await seen(kind === 'after' ? `${tag} fourth` : `${tag} third`);
+    row.kept = Boolean(refused.error) && count(third, `echo ${tag}-two`) === 1;
+
+    const hidden = await client.request('thread/start', { ephemeral: true });
+    if (hidden.result) {
+      run(`echo ${tag}-three`);
+      await client.turn(hidden.result.thread.id, `${tag} title`);
+      const title = await seen(`${tag} title`);
+      await client.turn(thread, `${tag} fifth`);
+      if (kind === 'after') await client.turn(thread, `${tag} sixth`);
+      const fifth = await seen(kind === 'after' ? `${tag} sixth` : `${tag} fifth`);
+      row.skipped = toldIn(title).length === 0 && count(fifth, `echo ${tag}-three`) === 1;
+    } else row.skipped = 'no such threads';
+    table.push(row);
+    const leaked = client.lines.filter((line) => line.includes('ptyd:') || line.includes('terminal_block_') || line.includes('CODEX_META'));
+    assert.deepStrictEqual(leaked, [], 'nothing of ours reaches the client');
+    assert.ok(row.once && row.clean && row.kept && row.skipped, JSON.stringify(row));
+    return thread;
+  }
+
+  const stdio = (args, options) => new Client(PTYD, args, { env, cwd: space.home, ...options });
+  await report.test('stdin and stdout, the client asks for nothing', async () => {
+    const client = stdio(['proxy', '-s', 'work', '--', 'codex', 'app-server']);
+    await judge('stdio', client);
+    assert.strictEqual(await client.end(), 0);
+  });
+
+  await report.test('stdin and stdout, the client asks for experimentalApi', async () => {
+    const client = stdio(['proxy', '-s', 'work', '--', 'codex', 'app-server']);
+    await judge('stdio, experimental', client, { experimental: true });
+    await client.end();
+  });
+
+  await report.test('--no-upgrade: items follow the accepted turn', async () => {
+    const client = stdio(['proxy', '-s', 'work', '--no-upgrade', '--', 'codex', 'app-server']);
+    await judge('stdio, --no-upgrade', client, { kind: 'after' });
+    assert.ok(!client.lines.some((line) => line.includes('readState')));
+    await client.end();
+  });
+
+  await report.test('--envelope: the legacy envelope, taken off wherever the text comes back', async () => {
+    const client = stdio(['proxy', '-s', 'work', '--envelope', '--', 'codex', 'app-server']);
+    const thread = await judge('stdio, --envelope', client, { experimental: true });
+    for (const [method, params] of [['thread/read', { threadId: thread, includeTurns: true }], ['thread/list', {}], ['thread/resume', { threadId: thread }],
+      ['thread/fork', { threadId: thread }], ['thread/turns/list', { threadId: thread }], ['thread/items/list', { threadId: thread }],
+      ['thread/timeline/list', { threadId: thread }], ['thread/search', { query: 'first' }], ['thread/searchOccurrences', { threadId: thread, query: 'first' }]])
+      await client.request(method, params);
+    assert.ok(client.lines.some((line) => line.includes('envelope-') && line.includes('first')), 'the text itself came back');
+    assert.deepStrictEqual(client.lines.filter((line) => line.includes('CODEX_META') || line.includes('user_cmd_context')).map((l) => l.slice(0, 300)), []);
+    // a sentinel of the user's own is the user's
+    const own = '\x1eCODEX_META {"v":1,"type":"user_cmd_context"}\x1fmine';
+    await client.turn(thread, own);
+    const back = client.messages.flatMap((m) => m.params?.item?.content || []).map((c) => c.text);
+    assert.ok(back.includes(own), 'it comes back as it was');
+    run('echo elements');
+    await client.turn(thread, 'see @file now', { input: [{ type: 'text', text: 'see @file now', text_elements: [{ byteRange: { start: 4, end: 9 }, placeholder: '@file' }] }] });
+    const echo = client.messages.flatMap((m) => (m.params?.item?.content || [])).filter((c) => c.text === 'see @file now');
+    assert.ok(echo.length && echo.every((c) => JSON.stringify(c.text_elements?.[0]?.byteRange) === '{"start":4,"end":9}'), JSON.stringify(echo));
+    await client.end();
+  });
+
+  const front = path.join(space.root, 'front', 'front.sock');
+  await report.test('--listen unix://: a server of its own behind it, several clients at once', async () => {
+    const proxy = start(['proxy', '-s', 'work', '--listen', `unix://${front}`, '--', 'codex', 'app-server']);
+    await until('the socket is there', () => fs.existsSync(front));
+    assert.strictEqual(fs.statSync(front).mode & 0o777, 0o600);
+    assert.strictEqual(fs.statSync(path.dirname(front)).mode & 0o777, 0o700);
+    const [one, two] = [await SocketClient.open(front, { path: '/rpc' }), await SocketClient.open(front)];
+    assert.ok(one.accepted && two.accepted);
+    await two.initialize();
+    await judge('unix socket', one);
+    // the other connection resumes nothing and starts its own thread: both are told everything
+    const thread = (await two.request('thread/start', {})).result.thread.id;
+    run('echo for-both');
+    await two.turn(thread, 'from the second');
+    const heard = await until('the model hears it', () => model.requests.find((r) => textsOf(r).some((t) => t.includes('from the second'))));
+    assert.ok(toldIn(heard).includes('echo for-both'));
+    assert.strictEqual(await one.end(), 1000);
+    two.frame(9, 'are you there');
+    await until('a pong', () => two.pongs.includes('are you there'));
+    // fragments are one message; what is too long is refused with 1009
+    two.frame(1, '{"id":"frag","method":"thread/', { fin: false });
+    two.frame(0, 'loaded/list","params":{}}');
+    await until('an answer to fragments', () => two.messages.find((m) => m.id === 'frag'));
+    two.frame(1, 'x'.repeat((16 << 20) + 1));
+    assert.strictEqual(await two.closed, 1009);
+    proxy.kill('SIGTERM');
+    const ended = await proxy.ended;
+    assert.ok(ended.code !== null || ended.signal === 'SIGTERM', JSON.stringify(ended));
+    assert.ok(!fs.existsSync(front), 'the socket is removed');
+    assert.deepStrictEqual(fs.readdirSync(space.root).filter((f) => f.startsWith('ptyd-proxy')), [], 'and the private directory');
+  });
+
+  await report.test('--listen ws://, a server that asks for a token: passed through, refused as the server refuses', async () => {
+    const port = 20000 + (process.pid % 20000);
+    const token = path.join(space.root, 'token');
+    fs.writeFileSync(token, 'geheim-token-0123456789abcdef0123456789');
+    const proxy = start(['proxy', '-s', 'work', '--listen', `ws://127.0.0.1:${port}`, '--', 'codex', 'app-server', '--ws-auth', 'capability-token', '--ws-token-file', token]);
+    const where = { host: '127.0.0.1', port };
+    const refused = await until('the proxy listens', async () => {
+      const client = await SocketClient.open(where);
+      return client.status ? client : null;
+    });
+    assert.strictEqual(refused.status, 401);
+    const page = await SocketClient.open(where, { headers: { Origin: 'http://evil.example' } });
+    assert.strictEqual(page.status, 403);
+    const client = await SocketClient.open(where, { headers: { Authorization: `Bearer ${fs.readFileSync(token)}`, 'x-codex-app-server-compression': 'zstd-stream-v1' } });
+    assert.ok(client.accepted, client.head);
+    await judge('ws, bearer token', client);
+    await client.end();
+    proxy.kill('SIGINT');
+    await proxy.ended;
+  });
+
+  await report.test('--connect: a server that runs already, from stdin and stdout and from a socket', async () => {
+    const there = path.join(space.root, 'there', 'server.sock');
+    fs.mkdirSync(path.dirname(there), { mode: 0o700 });
+    const server = spawn('codex', ['app-server', '--listen', `unix://${there}`], { env, cwd: space.home, stdio: 'ignore', detached: true });
+    await reachable(there);
+    const client = stdio(['proxy', '-s', 'work', '--connect', `unix://${there}`]);
+    await judge('stdio to a unix server', client);
+    assert.strictEqual(await client.end(), 0);
+    const proxy = start(['proxy', '-s', 'work', '--listen', `unix://${front}`, '--connect', `unix://${there}`]);
+    await reachable(front);
+    const socket = await SocketClient.open(front);
+    await judge('unix to a unix server', socket);
+    process.kill(-server.pid, 'SIGKILL'); // codex and what it started: clients lose the connection
+    await socket.closed;
+    proxy.kill('SIGTERM');
+    assert.strictEqual((await proxy.ended).code, 0);
+  });
+
+  await report.test('`ptyd codex app-server`, and a link named codex', async () => {
+    const client = stdio(['codex', '-c', 'model="mock-model"', 'app-server', '--analytics-default-enabled']);
+    await judge('ptyd codex', client);
+    assert.strictEqual(await client.end(), 0);
+    const links = path.join(space.root, 'links');
+    fs.mkdirSync(links);
+    fs.symlinkSync(PTYD, path.join(links, 'codex'));
+    const linked = { ...env, PATH: `${links}:${env.PATH}` };
+    const second = new Client('codex', ['app-server'], { env: linked, cwd: space.home });
+    await judge('a link named codex', second);
+    assert.strictEqual(await second.end(), 0);
+    const version = spawnSync('codex', ['--version'], { env: linked, encoding: 'utf8' });
+    assert.strictEqual(version.stdout, spawnSync(codex, ['--version'], { env, encoding: 'utf8' }).stdout);
+    const none = spawnSync(PTYD, ['codex', '--version'], { env: { ...env, PATH: links }, encoding: 'utf8' });
+    assert.strictEqual(none.status, 127);
+    assert.match(none.stderr, /npm install/);
+  });
+
+  await report.test('`ptyd codex app-server --listen`: ptyd listens there', async () => {
+    const place = path.join(space.root, 'told', 'told.sock');
+    const proxy = start(['codex', 'app-server', '--listen', `unix://${place}`]);
+    await reachable(place);
+    const client = await SocketClient.open(place);
+    await judge('ptyd codex --listen', client);
+    await client.end();
+    proxy.kill('SIGTERM');
+    await proxy.ended;
+  });
+
+  await report.test('the plain codex TUI, with no flags', async () => {
+    const proxy = start(['proxy', '-s', 'work', '--listen', 'codex']);
+    const control = path.join(env.CODEX_HOME, 'app-server-control', 'app-server-control.sock');
+    await reachable(control);
+    assert.strictEqual(fs.statSync(control).mode & 0o777, 0o600);
+    assert.strictEqual(fs.statSync(path.dirname(control)).mode & 0o777, 0o700);
+    const before = model.requests.length;
+    const row = { way: 'plain codex TUI' };
+    // the TUI runs in a session of its own: a terminal that answers what it asks
+    fs.appendFileSync(path.join(env.CODEX_HOME, 'config.toml'), `[projects."${space.home}"]\ntrust_level = "trusted"\n`);
+    daemon.ptyd('open', 'tui', '--size', '100x40', '--env', `CODEX_HOME=${env.CODEX_HOME}`, '--env', `PATH=${env.PATH}`, '--env', 'OPENAI_API_KEY=none');
+    const screen = () => daemon.json('screen', '-s', 'tui').rows.join('\n');
+    run('echo tui-one');
+    daemon.ptyd('send', '-s', 'tui', 'codex', '--key', 'Enter');
+    const type = async (text) => {
+      await until('the TUI waits for input', () => /›|send|context left/.test(screen()), 30000);
+      daemon.ptyd('send', '-s', 'tui', text);
+      await until('it shows what was typed', () => screen().includes(text), 30000);
+      daemon.ptyd('send', '-s', 'tui', '--key', 'Enter');
+    };
+    const heard = (text) => until(`the model hears ${text}`, () => model.requests.slice(before).find((r) => textsOf(r).some((t) => t === text) && !isTitle(r)), 30000);
+    try {
+      await type('why tui first');
+      const first = await heard('why tui first');
+      row.once = toldIn(first).filter((c) => c === 'echo tui-one').length === 1;
+      await type('and tui second');
+      const second = await heard('and tui second');
+      row.clean = toldIn(second).filter((c) => c === 'echo tui-one').length === 1;
+      row.kept = 'not refused';
+      const titles = model.requests.slice(before).filter(isTitle);
+      row.skipped = titles.every((r) => toldIn(r).length === 0) && (titles.length > 0 || 'no title turn');
+    } catch (error) {
+      error.message += `\n${screen()}`;
+      throw error;
+    } finally {
+      table.push(row);
+      daemon.ptyd('send', '-s', 'tui', '--key', 'C-c');
+      daemon.ptyd('send', '-s', 'tui', '--key', 'C-c');
+      daemon.ptyd('close', 'tui');
+      proxy.kill('SIGTERM');
+      await proxy.ended;
+    }
+    assert.ok(row.once && row.clean && row.skipped, JSON.stringify(row));
+  });
+
+  await report.test('a hook and a proxy on one thread: each command once', async () => {
+    const client = stdio(['proxy', '-s', 'work', '--', 'codex', 'app-server']);
+    await client.initialize();
+    const thread = (await client.request('thread/start', {})).result.thread.id;
+    run('echo by-hook');
+    const hook = spawnSync(PTYD, ['hook', 'codex', '-s', 'work'], { env, input: JSON.stringify({ session_id: thread, cwd: space.home, prompt: 'x' }), encoding: 'utf8' });
+    assert.match(JSON.parse(hook.stdout).hookSpecificOutput.additionalContext, /\$ echo by-hook/);
+    await client.turn(thread, 'after the hook');
+    const heard = model.requests[model.requests.length - 1];
+    assert.ok(!toldIn(heard).includes('echo by-hook'));
+    await client.end();
+  });
+
+  if (oldCodex) await report.test('an older app-server that does not know additionalContext', async () => {
+    const client = stdio(['proxy', '-s', 'work', '--', oldCodex, 'app-server']);
+    await client.initialize();
+    const thread = (await client.request('thread/start', {})).result.thread.id;
+    const before = model.requests.length;
+    run('echo for-the-old');
+    await client.turn(thread, 'old first');
+    await client.turn(thread, 'old second');
+    const told = model.requests.slice(before).map(toldIn);
+    const pending = daemon.json('context', 'show', '-s', 'work', '--consumer', `codex:${thread}`);
+    const arrived = told[told.length - 1].filter((c) => c === 'echo for-the-old').length;
+    table.push({ way: `old app-server`, once: arrived === 1 ? true : 'kept pending', clean: true, kept: true, skipped: '-' });
+    assert.ok(arrived === 1 || pending.kept > 0, `lost: ${JSON.stringify(told)} ${client.stderr}`);
+    await client.end();
+  });
+  else report.skip('an older app-server', 'none was given');
+
+  console.log(`\n${'client way'.padEnd(26)}${['seen once', 'second clean', 'refused kept', 'hidden skipped'].map((h) => h.padEnd(16)).join('')}`);
+  const word = (value) => (value === true ? 'yes' : value === false ? 'NO' : value === undefined ? 'NOT TRIED' : value);
+  for (const row of table) console.log(`${row.way.padEnd(26)}${[row.once, row.clean, row.kept, row.skipped].map((v) => String(word(v)).padEnd(16)).join('')}`);
+  for (const child of started) child.kill('SIGKILL');
+  await daemon.stop();
+  model.close();
+  const log = fs.readFileSync(path.join(space.root, 'proxy.log'), 'utf8');
+  if (/Sanitizer|runtime error/.test(log)) { console.error(log); process.exitCode = 1; }
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
