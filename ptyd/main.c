@@ -1,7 +1,9 @@
 /* main.c - the table of commands. */
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ptyd/client/cli.h"
 #include "ptyd/proxy/proxy.h"
@@ -24,6 +26,8 @@ static const struct command {
     {"context", command_context, "what the agent will be told"},
     {"events", command_events, "what happens, as it happens"},
     {"close", command_close, "end a session"},
+    {"enable", command_enable, "make an agent hear of the terminal from now on"},
+    {"disable", command_disable, "undo that"},
     {"hook", command_hook, "the context, for an agent's prompt hook"},
     {"codex", command_codex, "codex, with its app-server behind ptyd"},
     {"proxy", command_proxy, "stand between a client and an app-server"},
@@ -58,9 +62,19 @@ int command_version(int argc, char **argv)
     return EXIT_OK;
 }
 
+/* A standard descriptor that came closed must not become a socket's: what is written there would go
+ * astray. It stays one that fails. */
+static void occupy_standard_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+            _exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
+    occupy_standard_descriptors();
     setlocale(LC_CTYPE, "");
     if (!strcmp(slash ? slash + 1 : argv[0], "codex"))
         return codex_main(argc, argv);

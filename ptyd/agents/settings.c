@@ -1,0 +1,226 @@
+#define _GNU_SOURCE
+#include "ptyd/agents/settings.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/text.h"
+
+/* ---- the file ---- */
+
+/* A settings file that is a link (dotfiles are) stays one: its target is replaced. */
+static char *target_of(const char *path)
+{
+    char *real = realpath(path, NULL);
+    return real ? real : text_copy(path);
+}
+
+static char *kept_of(const char *path)
+{
+    return text_format("%s.before-ptyd", path);
+}
+
+/* An object; an empty one when there is no file. NULL with *ret_error when it is not to be parsed;
+ * twice the same key is not either, one would get lost. */
+static json_t *load(const char *path, int *ret_error)
+{
+    struct bytes text = {0};
+    int result = file_read(path, LIMIT_SETTINGS_BYTES, &text);
+    json_t *json = NULL;
+    if (result == -ENOENT)
+        json = json_object();
+    else if (result == 0)
+        json = json_loadb(text.data ? text.data : "", text.len, JSON_REJECT_DUPLICATES, NULL);
+    bytes_finish(&text);
+    *ret_error = result < 0 && result != -ENOENT ? result : -EBADMSG;
+    if (json && !json_is_object(json)) {
+        json_decref(json);
+        json = NULL;
+    }
+    return json;
+}
+
+/* As these agents write it themselves, with the shortest numbers that come back the same. */
+static char *dump(const json_t *json)
+{
+    for (size_t precision = 15; precision <= 17; precision++) {
+        char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(precision));
+        json_t *again = text ? json_loads(text, 0, NULL) : NULL;
+        bool same = again && json_equal(again, json);
+        json_decref(again);
+        if (same)
+            return text;
+        free(text);
+    }
+    return NULL;
+}
+
+static int save_text(const char *path, const char *text, size_t len)
+{
+    struct stat st;
+    bool known = stat(path, &st) == 0;
+    int result = file_replace(path, text, len);
+    if (result == 0 && known && chmod(path, st.st_mode & 07777) < 0)
+        result = -errno;
+    return result;
+}
+
+static int save(const char *path, const json_t *json)
+{
+    char *text = dump(json);
+    char *line = text ? text_format("%s\n", text) : NULL;
+    int result = line ? save_text(path, line, strlen(line)) : -EBADMSG;
+    free(text);
+    free(line);
+    return result;
+}
+
+static int copy(const char *from, const char *to)
+{
+    struct bytes text = {0};
+    int result = file_read(from, LIMIT_SETTINGS_BYTES, &text);
+    if (result == 0)
+        result = save_text(to, text.data ? text.data : "", text.len);
+    bytes_finish(&text);
+    return result;
+}
+
+/* ---- the hook ---- */
+
+static json_t *make_hook(const struct settings_hook *h)
+{
+    char *program = text_shell_quote(h->program);
+    json_t *hook = json_pack("{s:s, s:o, s:I}", "type", "command", "command",
+                             json_sprintf("%s hook %s", program, h->agent), "timeout", h->timeout);
+    if (h->name)
+        json_object_set_new(hook, "name", json_string(h->name));
+    free(program);
+    return json_pack("{s:[o]}", "hooks", hook);
+}
+
+/* `... ptyd hook AGENT`, wherever ptyd is. */
+static bool is_ours(const struct settings_hook *h, const json_t *hook)
+{
+    const char *command = json_string_value(json_object_get(hook, "command"));
+    char *ending = text_format(" hook %s", h->agent);
+    size_t len = command ? strlen(command) : 0, tail = strlen(ending);
+    bool ours = len > tail && !strcmp(command + len - tail, ending) && strstr(command, "ptyd");
+    free(ending);
+    return ours;
+}
+
+static bool is_there(const struct settings_hook *h, const json_t *groups)
+{
+    size_t i, k;
+    json_t *group, *hook;
+    json_array_foreach(groups, i, group) json_array_foreach(json_object_get(group, "hooks"), k,
+                                                            hook) if (is_ours(h, hook)) return true;
+    return false;
+}
+
+/* The array of an event's hooks, made where it is missing; NULL when something else is there. */
+static json_t *groups_of(const struct settings_hook *h, json_t *settings)
+{
+    json_t *hooks = json_object_get(settings, "hooks");
+    if (!hooks)
+        json_object_set_new(settings, "hooks", hooks = json_object());
+    json_t *groups = json_object_get(hooks, h->event);
+    if (!groups && json_is_object(hooks))
+        json_object_set_new(hooks, h->event, groups = json_array());
+    return json_is_array(groups) ? groups : NULL;
+}
+
+int settings_add(const struct settings_hook *h)
+{
+    int result;
+    char *path = target_of(h->path), *kept = kept_of(path), *directory = paths_parent(path);
+    json_t *settings = load(path, &result);
+    json_t *groups = settings ? groups_of(h, settings) : NULL;
+    if (groups && is_there(h, groups)) {
+        result = 0;
+    } else if (groups) {
+        json_array_append_new(groups, make_hook(h));
+        result = file_make_directory(directory);
+        if (result == 0 && access(path, F_OK) == 0 && access(kept, F_OK) < 0)
+            result = copy(path, kept);
+        if (result == 0)
+            result = save(path, settings);
+        result = result == 0 ? 1 : result;
+    }
+    json_decref(settings);
+    free(path);
+    free(kept);
+    free(directory);
+    return result;
+}
+
+/* Takes our hooks out, and what is empty then. */
+static bool take_out(const struct settings_hook *h, json_t *settings)
+{
+    json_t *hooks = json_object_get(settings, "hooks");
+    json_t *groups = json_object_get(hooks, h->event);
+    bool found = false;
+    for (size_t i = json_array_size(groups); i > 0; i--) {
+        json_t *list = json_object_get(json_array_get(groups, i - 1), "hooks");
+        size_t before = json_array_size(list);
+        for (size_t k = before; k > 0; k--)
+            if (is_ours(h, json_array_get(list, k - 1)))
+                json_array_remove(list, k - 1);
+        found = found || json_array_size(list) < before;
+        if (before && !json_array_size(list))
+            json_array_remove(groups, i - 1);
+    }
+    if (found && !json_array_size(groups))
+        json_object_del(hooks, h->event);
+    if (found && !json_object_size(hooks))
+        json_object_del(settings, "hooks");
+    return found;
+}
+
+/* Writes what is left: the kept file when it says the same, none when nothing is left. */
+static int give_back(const char *path, const char *kept, const json_t *settings)
+{
+    int ignored, result;
+    json_t *before = access(kept, F_OK) == 0 ? load(kept, &ignored) : NULL;
+    if (before && json_equal(before, settings))
+        result = copy(kept, path);
+    else if (!before && !json_object_size(settings))
+        result = unlink(path) < 0 ? -errno : 0;
+    else
+        result = save(path, settings);
+    if (result == 0 && before)
+        unlink(kept);
+    json_decref(before);
+    return result;
+}
+
+int settings_remove(const struct settings_hook *h)
+{
+    int result;
+    char *path = target_of(h->path), *kept = kept_of(path);
+    json_t *settings = load(path, &result);
+    if (settings && !take_out(h, settings))
+        result = 0;
+    else if (settings && (result = give_back(path, kept, settings)) == 0)
+        result = 1;
+    json_decref(settings);
+    free(path);
+    free(kept);
+    return result;
+}
+
+char *settings_example(const struct settings_hook *h)
+{
+    json_t *json = json_pack("{s:{s:[o]}}", "hooks", h->event, make_hook(h));
+    char *text = json_dumps(json, JSON_INDENT(2));
+    json_decref(json);
+    return text;
+}

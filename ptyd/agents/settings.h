@@ -1,0 +1,32 @@
+/* settings.h - a hook in an agent's JSON settings, put there and taken away without harm.
+ *
+ * Claude Code, Gemini CLI and codex share the shape: {"hooks": {EVENT: [{"hooks": [{"type":
+ * "command", "command": ...}]}]}}. Before the first change the file is kept beside itself; taking
+ * the hook away gives back that very file when nothing else has changed since. What cannot be
+ * parsed is never written.
+ */
+#ifndef PTYD_AGENTS_SETTINGS_H
+#define PTYD_AGENTS_SETTINGS_H
+
+#include <jansson.h>
+
+struct settings_hook {
+    const char *path;    /* of the file; made when it is not there */
+    const char *event;   /* UserPromptSubmit, ... */
+    const char *agent;   /* the word behind `ptyd hook`, by which ours is known */
+    const char *name;    /* the hook's `name`, or NULL */
+    const char *program; /* ptyd's own path */
+    json_int_t timeout;  /* in the agent's unit */
+};
+
+/* Returns 1 when the hook was added, 0 when it was there, or -errno (-EBADMSG: not to be parsed)
+ * with the file as it was. */
+int settings_add(const struct settings_hook *hook);
+
+/* Returns 1 when it was removed, 0 when there was none, or -errno likewise. */
+int settings_remove(const struct settings_hook *hook);
+
+/* What a person would have to write; new string. */
+char *settings_example(const struct settings_hook *hook);
+
+#endif
