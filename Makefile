@@ -78,11 +78,17 @@ check-unit: $(UNIT) ## the unit tests (cmocka)
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
-check-e2e: $(BUILD)/ptyd ## real shells, a real daemon, the real codex
+check-e2e: $(BUILD)/ptyd $(BUILD)/standin ## real shells, a real daemon, the real codex
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run
 
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/shells.js
+
+check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
+	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
+
+check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path; see tests/e2e/run)
+	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways
 
 check-systemd: $(BUILD)/ptyd ## the units, with systemd-analyze
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/units
@@ -166,7 +172,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-systemd demo bench fuzz fuzz-corpus lint \
+.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench fuzz fuzz-corpus lint \
         format format-check deps deps-build deps-check install clean help
 .SECONDARY:
 

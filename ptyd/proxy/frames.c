@@ -82,8 +82,8 @@ static void on_message(wslay_event_context_ptr ctx, const struct wslay_event_on_
     struct end *e = f->end;
     size_t size = m->msg_length;
     (void)ctx;
-    if (wslay_is_ctrl_frame(m->opcode))
-        return;
+    if (m->opcode != WSLAY_TEXT_FRAME)
+        return; /* app-servers do not answer binary messages, and handle control frames like us */
     bytes_append(&e->text, m->msg, size);
     bytes_append(&e->sizes, &size, sizeof size);
     if (e->text.failed || e->sizes.failed)

@@ -1,8 +1,17 @@
-/* A stand-in for an app-server: it knows the shapes of the protocol that the demo needs and runs no
- * model. Lines of JSON on stdin and stdout. */
+/* A stand-in for an app-server: it knows the shapes of the protocol that the demo and the ledger's
+ * test need and runs no model. Lines of JSON on stdin and stdout.
+ *
+ * STANDIN_LOG=FILE: each accepted turn's context is appended to FILE, one line, before anybody
+ * hears of it. What is to go wrong stands in the turn's own params:
+ *   fault: refuse, overload, die-before (accepting), die-after (accepting, unheard),
+ *          kill-before, kill-after (the process `victim`, around accepting), ask (a request of its
+ *          own with the turn's id, first) */
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void answer(const json_t *id, const char *what, json_t *value)
 {
@@ -13,42 +22,100 @@ static void answer(const json_t *id, const char *what, json_t *value)
     json_decref(message);
 }
 
-static void start_turn(const json_t *id, const json_t *params)
+static void refuse(const json_t *id, int code, const char *text)
 {
-    const json_t *context = json_object_get(params, "additionalContext");
+    answer(id, "error", json_pack("{s:i, s:s}", "code", code, "message", text));
+}
+
+static int has_bad_kind(const json_t *context)
+{
     const char *key;
     json_t *entry;
     json_object_foreach((json_t *)context, key, entry)
     {
         const char *kind = json_string_value(json_object_get(entry, "kind"));
-        if (!kind || (strcmp(kind, "application") && strcmp(kind, "untrusted"))) {
-            answer(id, "error",
-                   json_pack(
-                       "{s:i, s:s}", "code", -32600, "message",
-                       "Invalid request: unknown variant, expected `untrusted` or `application`"));
-            return;
-        }
+        if (!kind || (strcmp(kind, "application") && strcmp(kind, "untrusted")))
+            return 1;
     }
+    return 0;
+}
+
+/* One write, so that a kill leaves no half of it. */
+static void accept_turn(const json_t *params)
+{
+    const char *path = getenv("STANDIN_LOG");
+    FILE *log = path ? fopen(path, "a") : NULL;
+    const json_t *context = json_object_get(params, "additionalContext");
+    const char *fault = json_string_value(json_object_get(params, "fault"));
+    if (!log)
+        return;
+    json_t *line = json_pack("{s:s, s:O*, s:O*}", "fault", fault ? fault : "", "context", context,
+                             "input", json_object_get(params, "input"));
+    char *text = json_dumps(line, JSON_COMPACT);
+    setvbuf(log, NULL, _IOFBF, strlen(text) + 2);
+    fprintf(log, "%s\n", text);
+    fclose(log);
+    free(text);
+    json_decref(line);
+}
+
+static void start_turn(const json_t *id, const json_t *params)
+{
+    static long turns;
+    const json_t *fault_member = json_object_get(params, "fault");
+    const char *fault = json_string_value(fault_member) ? json_string_value(fault_member) : "";
+    pid_t victim = (pid_t)json_integer_value(json_object_get(params, "victim"));
+    if (has_bad_kind(json_object_get(params, "additionalContext"))) {
+        refuse(id, -32600,
+               "Invalid request: unknown variant, expected `untrusted` or `application`");
+        return;
+    }
+    if (!strcmp(fault, "ask"))
+        answer(id, "method", json_string("item/tool/call"));
+    if (!strcmp(fault, "refuse") || !strcmp(fault, "overload")) {
+        refuse(id, *fault == 'o' ? -32001 : -32600, fault);
+        return;
+    }
+    if (!strcmp(fault, "die-before"))
+        raise(SIGKILL);
+    if (!strcmp(fault, "kill-before"))
+        kill(victim, SIGKILL);
+    accept_turn(params);
+    if (!strcmp(fault, "die-after"))
+        raise(SIGKILL);
+    if (!strcmp(fault, "kill-after"))
+        kill(victim, SIGKILL);
     answer(id, "result",
-           json_pack("{s:{s:s, s:s}}", "turn", "id", "turn-1", "status", "inProgress"));
-    puts("{\"method\":\"turn/"
-         "completed\",\"params\":{\"turn\":{\"id\":\"turn-1\",\"status\":\"completed\"}}}");
+           json_pack("{s:{s:o, s:s}}", "turn", "id", json_sprintf("turn-%ld", ++turns), "status",
+                     "inProgress"));
+    printf("{\"method\":\"turn/completed\",\"params\":{\"turn\":{\"id\":\"turn-%ld\",\"status\":"
+           "\"completed\"}}}\n",
+           turns);
     fflush(stdout);
+}
+
+/* The thread is called as the client wishes. */
+static void start_thread(const json_t *id, const json_t *params)
+{
+    const char *name = json_string_value(json_object_get(params, "name"));
+    answer(id, "result",
+           json_pack("{s:{s:s, s:b}}", "thread", "id", name ? name : "stand-in-thread", "ephemeral",
+                     0));
 }
 
 int main(void)
 {
     json_t *message;
-    while ((message = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, NULL))) {
+    json_error_t error;
+    while ((message = json_loadf(stdin, JSON_DISABLE_EOF_CHECK, &error))) {
         const json_t *id = json_object_get(message, "id");
         const char *method = json_string_value(json_object_get(message, "method"));
         if (!id || !method)
             ; /* a notification */
         else if (!strcmp(method, "turn/start"))
             start_turn(id, json_object_get(message, "params"));
-        else if (!strcmp(method, "thread/start"))
-            answer(id, "result",
-                   json_pack("{s:{s:s, s:b}}", "thread", "id", "stand-in-thread", "ephemeral", 0));
+        else if (!strcmp(method, "thread/start") || !strcmp(method, "thread/resume"))
+            start_thread(id, json_object_get(message, "params"));
         else
             answer(id, "result", json_object());
         json_decref(message);

@@ -41,6 +41,7 @@ async function main() {
   daemon.ptyd('open', 'work');
   const run = (command) => assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--timeout', '20', '--', command).status, 0);
   const started = [];
+  fs.writeFileSync(path.join(space.root, 'proxy.log'), '');
   const start = (args, options = {}) => {
     const child = spawn(PTYD, args, { env, cwd: space.home, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'proxy.log'), 'a')], ...options });
     child.ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
@@ -308,15 +309,19 @@ async function main() {
     const told = model.requests.slice(before).map(toldIn);
     const pending = daemon.json('context', 'show', '-s', 'work', '--consumer', `codex:${thread}`);
     const arrived = told[told.length - 1].filter((c) => c === 'echo for-the-old').length;
-    table.push({ way: `old app-server`, once: arrived === 1 ? true : 'kept pending', clean: true, kept: true, skipped: '-' });
+    table.push({ way: 'old app-server', once: arrived === 1 ? true : 'kept pending', clean: '-', kept: '-', skipped: '-' });
     assert.ok(arrived === 1 || pending.kept > 0, `lost: ${JSON.stringify(told)} ${client.stderr}`);
+    assert.match(client.stderr, /stays pending/);
     await client.end();
+    const legacy = stdio(['proxy', '-s', 'work', '--envelope', '--', oldCodex, 'app-server']);
+    await judge('old app-server, --envelope', legacy);
+    await legacy.end();
   });
   else report.skip('an older app-server', 'none was given');
 
-  console.log(`\n${'client way'.padEnd(26)}${['seen once', 'second clean', 'refused kept', 'hidden skipped'].map((h) => h.padEnd(16)).join('')}`);
+  console.log(`\n${'client way'.padEnd(28)}${['seen once', 'second clean', 'refused kept', 'hidden skipped'].map((h) => h.padEnd(16)).join('')}`);
   const word = (value) => (value === true ? 'yes' : value === false ? 'NO' : value === undefined ? 'NOT TRIED' : value);
-  for (const row of table) console.log(`${row.way.padEnd(26)}${[row.once, row.clean, row.kept, row.skipped].map((v) => String(word(v)).padEnd(16)).join('')}`);
+  for (const row of table) console.log(`${row.way.padEnd(28)}${[row.once, row.clean, row.kept, row.skipped].map((v) => String(word(v)).padEnd(16)).join('')}`);
   for (const child of started) child.kill('SIGKILL');
   await daemon.stop();
   model.close();
