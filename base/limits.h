@@ -44,7 +44,8 @@
 #define LIMIT_HOOK_BYTES     9500 /* of the text for agents without an app-server; they cut 10,000 */
 #define LIMIT_ENVELOPE_BYTES (32 << 10) /* of the legacy envelope's object */
 #define LIMIT_CONSUMERS      256        /* the one unused longest is forgotten */
-#define LIMIT_LEASES         64         /* per daemon; a further take is refused */
+#define LIMIT_TURNS          64    /* of a consumer, remembered for forks; then the oldest goes */
+#define LIMIT_LEASES         64    /* per daemon; a further take is refused */
 #define LIMIT_LEASE_CLI_MS   60000 /* a lease taken from the command line is released after this */
 #define LIMIT_SECRETS        64 /* values of an environment that are looked for; later ones pass */
 

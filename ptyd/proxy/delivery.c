@@ -151,6 +151,15 @@ json_t *delivery_take(struct delivery *d, const char *thread, const json_t *root
     return result;
 }
 
+void delivery_inherit(struct delivery *d, const char *from, const char *to, const char *last_turn,
+                      const char *before_turn)
+{
+    json_t *params =
+        json_pack("{s:o, s:o, s:s*, s:s*}", "from", json_sprintf("codex:%s", from), "to",
+                  json_sprintf("codex:%s", to), "last_turn", last_turn, "before_turn", before_turn);
+    json_decref(call(d, "context.inherit", params, LIMIT_PROXY_WAIT_MS));
+}
+
 /* `key` and `value`: a further member, stolen; or NULL. */
 static bool settle(struct delivery *d, const char *method, const json_t *taken, const char *key,
                    json_t *value, int wait_ms)

@@ -21,6 +21,10 @@ void delivery_destroy(struct delivery *d);
 json_t *delivery_take(struct delivery *d, const char *thread, const json_t *roots,
                       const json_t *taken_keys, const char *format);
 
+/* `to` was forked from the thread `from`, at the turns named (NULL: with all of them). */
+void delivery_inherit(struct delivery *d, const char *from, const char *to, const char *last_turn,
+                      const char *before_turn);
+
 /* The server has accepted the turn (of this id, or NULL) that carried `taken`. */
 void delivery_commit(struct delivery *d, const json_t *taken, const char *turn);
 /* It has refused it; or (`unseen`) nobody saw whether. */

@@ -28,6 +28,7 @@ static void request_free(struct request *r)
     json_decref(r->taken);
     free(r->thread);
     free(r->turn);
+    free(r->before);
     free(r);
 }
 
@@ -185,7 +186,12 @@ bool gate_client_line(struct gate *g, const char *line, size_t len, struct messa
     if (span_is_string(method, "initialize")) {
         send_initialize(g, line, len, to_server);
     } else {
-        gate_remember(g, REQUEST_THREAD, gate_id(line, len));
+        struct request *r = gate_remember(g, REQUEST_THREAD, gate_id(line, len));
+        if (r && span_is_string(method, "thread/fork")) {
+            r->thread = gate_text(line, len, "params", "threadId");
+            r->turn = gate_text(line, len, "params", "lastTurnId");
+            r->before = gate_text(line, len, "params", "beforeTurnId");
+        }
         messages_add(to_server, line, len);
     }
     return true;
@@ -193,13 +199,16 @@ bool gate_client_line(struct gate *g, const char *line, size_t len, struct messa
 
 /* ---- from the server ---- */
 
-static void learn_thread(struct gate *g, const char *line, size_t len)
+static void learn_thread(struct gate *g, const struct request *r, const char *line, size_t len)
 {
     struct span result;
     if (span_member(line, len, "result", &result) < 0)
         return;
     json_t *value = json_loadb(result.at, result.len, JSON_ALLOW_NUL, NULL);
     ask_learn_thread(g, value);
+    const char *id = json_string_value(json_object_get(json_object_get(value, "thread"), "id"));
+    if (r->thread && id)
+        delivery_inherit(g->delivery, r->thread, id, r->turn, r->before);
     json_decref(value);
 }
 
@@ -214,7 +223,7 @@ static bool settle(struct gate *g, struct request *r, const char *line, size_t l
         turn_settle(g, r, line, len, to_server);
         return true;
     case REQUEST_THREAD:
-        learn_thread(g, line, len);
+        learn_thread(g, r, line, len);
         return true;
     case REQUEST_INITIALIZE:
         if (g->experimental && g->capability != KNOWN && !g->options.envelope &&

@@ -28,8 +28,9 @@ struct request {
     enum request_kind kind;
     json_t *id;
     json_t *taken;
-    char *thread;
-    char *turn; /* REQUEST_INJECT: the turn it goes with */
+    char *thread; /* that it is about; of a thread/fork: the source */
+    char *turn;   /* REQUEST_INJECT: the turn it goes with; of a thread/fork: the last it keeps */
+    char *before; /* of a thread/fork: the first turn it does not keep */
 };
 
 struct gate {

@@ -61,6 +61,11 @@ json_t *context_take(struct context *c, const struct context_request *request);
  * neither lease nor receipt says anything. */
 bool context_commit(struct context *c, json_int_t lease, const json_t *receipt, const char *turn);
 
+/* A consumer's thread was forked: the new one has its history, and is told what comes after.
+ * `last`: the last turn it keeps, or `before`: the first it does not; NULL for all of them. */
+void context_inherit(struct context *c, const char *from, const char *to, const char *last,
+                     const char *before);
+
 /* It never reached the agent. `unseen`: it may have, nobody could see it; this is counted. */
 bool context_release(struct context *c, json_int_t lease, bool unseen);
 

@@ -129,6 +129,60 @@ static json_t *block_ids(const struct context *c, const struct lease *lease)
     return ids;
 }
 
+/* Remembers what the turn carried, for a thread that is forked at it. */
+static void note_turn(struct context *c, const struct lease *lease, const char *turn)
+{
+    struct consumer *consumer = ledger_consumer(c, lease->consumer);
+    if (!turn || !lease->key_count)
+        return;
+    uint64_t low = lease->keys[0].key;
+    for (size_t i = 1; i < lease->key_count; i++)
+        low = lease->keys[i].key < low ? lease->keys[i].key : low;
+    if (!consumer->turns)
+        consumer->turns = json_array();
+    json_array_append_new(consumer->turns, json_pack("[s, I]", turn, (json_int_t)low));
+    if (json_array_size(consumer->turns) > LIMIT_TURNS)
+        json_array_remove(consumer->turns, 0);
+}
+
+/* The lowest key of the first turn that a fork at `last` (the last that it keeps) or `before` (the
+ * first that it does not) leaves out; UINT64_MAX when it keeps all. Turns are named in order of
+ * time (UUID version 7), so that one which carried nothing has its place too. */
+static uint64_t first_left_out(const struct consumer *source, const char *last, const char *before)
+{
+    json_t *entry;
+    size_t i;
+    json_array_foreach(source->turns, i, entry)
+    {
+        const char *turn = json_string_value(json_array_get(entry, 0));
+        bool out =
+            turn && ((last && strcmp(turn, last) > 0) || (before && strcmp(turn, before) >= 0));
+        if (out)
+            return (uint64_t)json_integer_value(json_array_get(entry, 1));
+    }
+    return UINT64_MAX;
+}
+
+void context_inherit(struct context *c, const char *from, const char *to, const char *last,
+                     const char *before)
+{
+    if (!ledger_find_consumer(c, from) || ledger_find_consumer(c, to))
+        return;
+    struct consumer *heir = ledger_consumer(c, to); /* may move the other */
+    const struct consumer *source = ledger_find_consumer(c, from);
+    uint64_t out = first_left_out(source, last, before);
+    heir->used_ms = worker_now().wall_ms;
+    for (size_t i = 0; source && i < source->cursor_count; i++) {
+        const struct cursor *theirs = &source->cursors[i];
+        struct cursor *own = ledger_cursor(heir, theirs->session);
+        own->key = theirs->key < out ? theirs->key : out - 1;
+        for (size_t k = 0; k < theirs->returned_count; k++)
+            if (theirs->returned[k] <= own->key)
+                ledger_add_returned(own, theirs->returned[k]);
+    }
+    ledger_save_all(c);
+}
+
 bool context_commit(struct context *c, json_int_t id, const json_t *receipt, const char *turn)
 {
     struct lease lease;
@@ -138,6 +192,7 @@ bool context_commit(struct context *c, json_int_t id, const json_t *receipt, con
         ledger_save_all(c);
         return true;
     }
+    note_turn(c, &lease, turn);
     json_t *own = ledger_receipt(&lease);
     commit_receipt(c, own);
     json_decref(own);

@@ -40,6 +40,7 @@ void ledger_consumer_finish(struct consumer *consumer)
     free(consumer->cursors);
     free(consumer->id);
     json_decref(consumer->running_told);
+    json_decref(consumer->turns);
 }
 
 struct consumer *ledger_consumer(struct context *c, const char *id)
@@ -125,8 +126,9 @@ static json_t *rendered_json(const struct context *c, const char *session)
     return rendered;
 }
 
-static json_t *ledger_json(const struct context *c, const char *session)
+static json_t *ledger_json(const struct context *c, struct session *s)
 {
+    const char *session = session_name(s);
     json_t *consumers = json_object();
     for (size_t i = 0; i < c->consumer_count; i++) {
         const struct cursor *cursor = ledger_find_cursor(&c->consumers[i], session);
@@ -136,16 +138,16 @@ static json_t *ledger_json(const struct context *c, const char *session)
         for (size_t k = 0; k < cursor->returned_count; k++)
             json_array_append_new(returned, json_integer((json_int_t)cursor->returned[k]));
         json_object_set_new(consumers, c->consumers[i].id,
-                            json_pack("{s:I, s:o, s:I, s:I}", "cursor", (json_int_t)cursor->key,
-                                      "returned", returned, "missed", (json_int_t)cursor->missed,
-                                      "used", (json_int_t)c->consumers[i].used_ms));
+                            json_pack("{s:O*, s:I, s:o, s:I, s:I}", "turns", c->consumers[i].turns,
+                                      "cursor", (json_int_t)cursor->key, "returned", returned,
+                                      "missed", (json_int_t)cursor->missed, "used",
+                                      (json_int_t)c->consumers[i].used_ms));
     }
     uint64_t told = 0;
     for (size_t i = 0; i < c->offer_count; i++)
         if (c->offers[i]->told && !strcmp(c->offers[i]->session, session))
             told = c->offers[i]->block->key;
-    const json_t *before =
-        json_object_get(store_meta(session_store(worker_find(c->worker, session))), "ptyd_ledger");
+    const json_t *before = json_object_get(store_meta(session_store(s)), "ptyd_ledger");
     return json_pack("{s:o, s:I, s:I, s:o, s:o}", "consumers", consumers, "told", (json_int_t)told,
                      "cleared", json_integer_value(json_object_get(before, "cleared")), "leases",
                      leases_json(c, session), "rendered", rendered_json(c, session));
@@ -177,7 +179,7 @@ void ledger_save(struct context *c, struct session *session)
 {
     json_t *meta = store_meta(session_store(session));
     json_t *pending = pending_json(c, session);
-    json_object_set_new(meta, "ptyd_ledger", ledger_json(c, session_name(session)));
+    json_object_set_new(meta, "ptyd_ledger", ledger_json(c, session));
     if (pending)
         json_object_set_new(meta, "pending_cmd_buffer", pending);
     else
@@ -238,6 +240,8 @@ void ledger_load(struct context *c, const char *session, const json_t *ledger)
         cursor->key = (uint64_t)json_integer_value(json_object_get(entry, "cursor"));
         cursor->missed = json_integer_value(json_object_get(entry, "missed"));
         consumer->used_ms = json_integer_value(json_object_get(entry, "used"));
+        if (!consumer->turns)
+            consumer->turns = json_incref(json_object_get(entry, "turns"));
         json_array_foreach(json_object_get(entry, "returned"), i, key)
             ledger_add_returned(cursor, (uint64_t)json_integer_value(key));
     }

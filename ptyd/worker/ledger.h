@@ -32,6 +32,7 @@ struct consumer {
     struct cursor *cursors;
     size_t cursor_count;
     json_t *running_told; /* of the running command it heard of last, or NULL */
+    json_t *turns;        /* [[turn, lowest key it carried], ...], the newest last; or NULL */
 };
 
 struct lease {

@@ -315,6 +315,18 @@ static void context_release_call(struct client *client, const json_t *id, const 
                             json_is_true(json_object_get(params, "unseen"))));
 }
 
+static void context_inherit_call(struct client *client, const json_t *id, const json_t *params)
+{
+    const char *from = text_of(params, "from"), *to = text_of(params, "to");
+    if (!from || !to) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "which consumers? from and to");
+        return;
+    }
+    context_inherit(client_worker(client)->context, from, to, text_of(params, "last_turn"),
+                    text_of(params, "before_turn"));
+    client_reply(client, id, json_object());
+}
+
 /* `on` may name a thread. */
 static void context_inject_call(struct client *client, const json_t *id, const json_t *params)
 {
@@ -390,6 +402,7 @@ static const struct method {
 } methods[] = {
     {"context.clear", context_clear_call},
     {"context.commit", context_commit_call},
+    {"context.inherit", context_inherit_call},
     {"context.inject", context_inject_call},
     {"context.pause", context_pause_call},
     {"context.release", context_release_call},

@@ -114,12 +114,13 @@ static void stop(struct worker *w)
         return;
     uv_close((uv_handle_t *)&w->link_poll, NULL);
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
-    for (int i = 0; i < w->session_count; i++) {
+    for (int i = 0; i < w->session_count; i++)
         session_end(w->sessions[i]);
-        session_flush(w->sessions[i]);
-        session_destroy(w->sessions[i]);
+    while (w->session_count) { /* nobody may find one that is gone */
+        struct session *s = w->sessions[--w->session_count];
+        session_flush(s);
+        session_destroy(s);
     }
-    w->session_count = 0;
     if (w->server)
         server_close(w->server);
 }

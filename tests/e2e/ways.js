@@ -298,6 +298,55 @@ async function main() {
     await client.end();
   });
 
+  await report.test('after resume, fork (whole and at an earlier turn), revert and compaction nothing goes twice, nothing is suppressed', async () => {
+    daemon.ptyd('context', 'clear');
+    const open = async () => { const c = stdio(['proxy', '-s', 'work', '--', 'codex', 'app-server']); await c.initialize(true); return c; };
+    const heard = async (client, thread, text) => {
+      const answer = await client.turn(thread, text);
+      assert.ok(answer.result, JSON.stringify(answer));
+      const request = await until(text, () => model.requests.find((r) => textsOf(r).includes(text)));
+      return { told: toldIn(request).filter((c) => c.startsWith('echo life-')), turn: answer.result.turn.id };
+    };
+    let client = await open();
+    const thread = (await client.request('thread/start', {})).result.thread.id;
+    run('echo life-1');
+    const first = await heard(client, thread, 'life one');
+    assert.deepStrictEqual(first.told, ['echo life-1']);
+    run('echo life-2');
+    const second = await heard(client, thread, 'life two');
+    assert.deepStrictEqual(second.told, ['echo life-1', 'echo life-2']);
+    await client.end();
+
+    client = await open(); // another server, another proxy
+    assert.ok((await client.request('thread/resume', { threadId: thread })).result);
+    run('echo life-3');
+    assert.deepStrictEqual((await heard(client, thread, 'life three')).told, ['echo life-1', 'echo life-2', 'echo life-3'], 'resumed');
+
+    const whole = await client.request('thread/fork', { threadId: thread });
+    assert.ok(whole.result, JSON.stringify(whole));
+    run('echo life-4');
+    assert.deepStrictEqual((await heard(client, whole.result.thread.id, 'life fork')).told, ['echo life-1', 'echo life-2', 'echo life-3', 'echo life-4'], 'forked');
+    const early = await client.request('thread/fork', { threadId: thread, lastTurnId: first.turn });
+    assert.ok(early.result, JSON.stringify(early));
+    assert.deepStrictEqual((await heard(client, early.result.thread.id, 'life early')).told, ['echo life-1', 'echo life-2', 'echo life-3', 'echo life-4'], 'forked at the first turn');
+
+    const reverted = await client.request('thread/revert', { threadId: thread, beforeTurnId: second.turn });
+    run('echo life-5');
+    const after = (await heard(client, thread, 'life reverted')).told;
+    if (reverted.result) assert.deepStrictEqual(after, ['echo life-1', 'echo life-4', 'echo life-5'], 'reverted: what its turns held went with them, by the user\'s own wish');
+    else report.skip('revert', JSON.stringify(reverted.error));
+
+    const completed = () => client.messages.filter((m) => m.method === 'turn/completed').length;
+    const before = completed();
+    assert.ok((await client.request('thread/compact/start', { threadId: thread })).result);
+    await until('compaction', () => completed() > before && client.lines.some((l) => /contextCompaction|thread\/compacted/.test(l)));
+    run('echo life-6');
+    const compacted = (await heard(client, thread, 'life compacted')).told;
+    assert.strictEqual(compacted.filter((c) => c === 'echo life-6').length, 1);
+    assert.ok(new Set(compacted).size === compacted.length, 'compacted');
+    await client.end();
+  });
+
   if (oldCodex) await report.test('an older app-server that does not know additionalContext', async () => {
     const client = stdio(['proxy', '-s', 'work', '--', oldCodex, 'app-server']);
     await client.initialize();
