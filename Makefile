@@ -119,7 +119,7 @@ $(BUILD)/prompt: tests/bench/prompt.c
 
 # libFuzzer, with address and undefined sanitizers; needs clang. FUZZ_S: seconds per target.
 FUZZ_S   ?= 60
-FUZZERS  := terminal replay turn
+FUZZERS  := terminal replay turn leaving
 FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c ptyd/replay/*.c)
 
 build/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_C)

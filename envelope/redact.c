@@ -150,13 +150,27 @@ static bool find(const struct redact_secrets *secrets, redact_rule *more, void *
            (more && more(user, text, len, at, ret_match));
 }
 
-/* Replaces one match; what stands between `at` and it stays. Returns where to go on. */
-static size_t replace(const char *text, size_t at, const struct redact_match *match,
-                      struct bytes *out)
+/* Replaces one match. What stands between `at` and it stays, but for known values in it, one of
+ * which may reach into the match. Returns where to go on. */
+static size_t replace(const struct redact_secrets *secrets, const char *text, size_t len, size_t at,
+                      const struct redact_match *match, int *count, struct bytes *out)
 {
-    bytes_append(out, text + at, match->from - at);
-    bytes_printf(out, "[redacted:%s]", match->type);
-    return match->to;
+    while (at < match->from) {
+        struct redact_match known;
+        if (!is_known(secrets, text, len, at, &known)) {
+            bytes_append_char(out, text[at++]);
+            continue;
+        }
+        bytes_printf(out, "[redacted:%s]", known.type);
+        at = known.to;
+        ++*count;
+    }
+    if (at < match->to) {
+        bytes_printf(out, "[redacted:%s]", match->type);
+        at = match->to;
+        ++*count;
+    }
+    return at;
 }
 
 int redact_text(const char *text, size_t len, const struct redact_secrets *secrets,
@@ -171,16 +185,13 @@ int redact_text(const char *text, size_t len, const struct redact_secrets *secre
         count += redact_text(text, match.from, secrets, more, user, &head);
         bytes_append(out, head.data ? head.data : "", head.len);
         bytes_finish(&head);
-        at = replace(text, match.from, &match, out);
-        count++;
+        at = replace(secrets, text, len, match.from, &match, &count, out);
     }
     while (at < len) {
-        if (find(secrets, more, user, text, len, at, &match) && match.to > match.from) {
-            at = replace(text, at, &match, out);
-            count++;
-        } else {
+        if (find(secrets, more, user, text, len, at, &match) && match.to > match.from)
+            at = replace(secrets, text, len, at, &match, &count, out);
+        else
             bytes_append_char(out, text[at++]);
-        }
     }
     return count;
 }

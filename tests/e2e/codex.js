@@ -137,6 +137,22 @@ async function main() {
     assert.ok(entriesOf(last()).some((e) => e.value.includes('echo mine')));
   });
 
+  await report.test("the client's own entries mean what they mean without us: repeated, changed, left out, null, {}", async () => {
+    const own = async (additionalContext) => {
+      const seen = () => last().input.filter((i) => i.role === 'developer' && /^<mine>/.test((i.content || [])[0]?.text || '')).length;
+      const before = seen();
+      run('echo in between'); // entries of ours come and go in the same map
+      await client.turn(thread, 'own', additionalContext === undefined ? {} : { additionalContext });
+      return seen() - before;
+    };
+    const entry = (value) => ({ mine: { value, kind: 'application' } });
+    const steps = [[entry('a'), 1], [entry('a'), 0], [entry('a'), 0], [entry('b'), 1], [undefined, 0], [entry('b'), 1],
+      [null, 0], [entry('b'), 1], [{}, 0], [entry('b'), 1], [entry('b'), 0]];
+    const heard = [];
+    for (const [context] of steps) heard.push(await own(context));
+    assert.deepStrictEqual(heard, steps.map(([, n]) => n));
+  });
+
   await report.test('nothing of ours reaches the client', () => {
     assert.ok(!client.lines.some((line) => line.includes('ptyd:')));
     assert.ok(!client.lines.some((line) => line.includes('thread/readState/changed')));

@@ -354,6 +354,19 @@ static void test_values_of_the_environment(void **state)
     assert_null(redact_secrets_create("A=b", 4));
 }
 
+static void test_a_known_value_inside_a_telling_name(void **state)
+{
+    static const char environ[] = "A_TOKEN=hunter2hunter2";
+    struct redact_secrets *secrets = redact_secrets_create(environ, sizeof environ);
+    int count;
+    (void)state;
+    char *got = redacted("ghunter2hunter2hpassword: p_2xyz", secrets, &count);
+    assert_string_equal(got, "g[redacted:env:A_TOKEN]hpassword: [redacted:value]");
+    assert_int_equal(count, 2);
+    free(got);
+    redact_secrets_destroy(secrets);
+}
+
 static bool find_badge(void *user, const char *text, size_t len, size_t at,
                        struct redact_match *ret)
 {
@@ -402,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_passwords_in_urls),
         cmocka_unit_test(test_pem_blocks_whole_and_in_part),
         cmocka_unit_test(test_values_of_the_environment),
+        cmocka_unit_test(test_a_known_value_inside_a_telling_name),
         cmocka_unit_test(test_a_rule_of_the_caller),
         cmocka_unit_test(test_random_bytes),
     };
