@@ -91,17 +91,34 @@ class MockModel {
         return;
       }
       this.requests.push(JSON.parse(body));
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const id = `r${this.requests.length}`;
-      const message = { type: 'message', role: 'assistant', id: `m${id}`, content: [{ type: 'output_text', text: 'noted' }] };
-      const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
-      for (const event of [
-        { type: 'response.created', response: { id } },
-        { type: 'response.output_item.done', output_index: 0, item: message },
-        { type: 'response.completed', response: { id, output: [], usage } },
-      ]) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-      response.end();
+      if (this.held) {
+        this.held.push(() => this.reply(response));
+        return;
+      }
+      this.reply(response);
     });
+  }
+
+  // Answers wait from now on; release() gives them.
+  hold() { this.held = []; }
+
+  release() {
+    const held = this.held;
+    this.held = null;
+    for (const go of held) go();
+  }
+
+  reply(response) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const id = `r${this.requests.length}`;
+    const message = { type: 'message', role: 'assistant', id: `m${id}`, content: [{ type: 'output_text', text: 'noted' }] };
+    const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+    for (const event of [
+      { type: 'response.created', response: { id } },
+      { type: 'response.output_item.done', output_index: 0, item: message },
+      { type: 'response.completed', response: { id, output: [], usage } },
+    ]) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    response.end();
   }
 
   // A home for codex that talks to this model alone.

@@ -163,6 +163,9 @@ async function main() {
     two.frame(1, '{"id":"frag","method":"thread/', { fin: false });
     two.frame(0, 'loaded/list","params":{}}');
     await until('an answer to fragments', () => two.messages.find((m) => m.id === 'frag'));
+    const exact = `{"id":"exact","method":"thread/loaded/list","params":{"pad":"${'p'.repeat((16 << 20) - 64)}"}}`.padEnd(16 << 20);
+    two.frame(1, exact.slice(0, 16 << 20));
+    await until('an answer to 16 MiB', () => two.messages.find((m) => m.id === 'exact'));
     two.frame(1, 'x'.repeat((16 << 20) + 1));
     assert.strictEqual(await two.closed, 1009);
     proxy.kill('SIGTERM');
@@ -295,6 +298,31 @@ async function main() {
     await client.turn(thread, 'after the hook');
     const heard = model.requests[model.requests.length - 1];
     assert.ok(!toldIn(heard).includes('echo by-hook'));
+    await client.end();
+  });
+
+  await report.test('turn/start and turn/steer while a turn runs: both carry context', async () => {
+    const client = stdio(['proxy', '-s', 'work', '--steer', '--', 'codex', 'app-server']);
+    await client.initialize(true);
+    const thread = (await client.request('thread/start', {})).result.thread.id;
+    await client.turn(thread, 'warm');
+    const heard = (text) => until(text, () => model.requests.find((r) => textsOf(r).includes(text)));
+    model.hold();
+    const running = (await client.request('turn/start', { threadId: thread, input: [{ type: 'text', text: 'a long one' }] })).result.turn.id;
+    await heard('a long one');
+    run('echo while-running-1');
+    const joined = await client.request('turn/start', { threadId: thread, input: [{ type: 'text', text: 'start joins' }] });
+    assert.strictEqual(joined.result?.turn.id, running, JSON.stringify(joined));
+    run('echo while-running-2');
+    const alone = await client.request('turn/steer', { threadId: thread, expectedTurnId: running, input: [] });
+    assert.match(alone.error.message, /input must not be empty/, 'context never goes alone');
+    const steered = await client.request('turn/steer', { threadId: thread, expectedTurnId: running, input: [{ type: 'text', text: 'steer joins' }] });
+    assert.ok(steered.result, JSON.stringify(steered));
+    model.release();
+    await until('the turn ends', () => client.messages.filter((m) => m.method === 'turn/completed').length === 2);
+    await client.turn(thread, 'all of it');
+    const told = toldIn(await heard('all of it')).filter((c) => c.startsWith('echo while-running'));
+    assert.deepStrictEqual(told, ['echo while-running-1', 'echo while-running-2']);
     await client.end();
   });
 
