@@ -57,7 +57,7 @@ static int wait_for_daemon(const char *path)
 {
     int fd = -ENOENT;
     for (int waited = 0; waited < START_MS; waited += 10) {
-        fd = local_socket_connect(path);
+        fd = local_socket_connect(path, START_MS);
         if (fd >= 0)
             break;
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
@@ -83,7 +83,7 @@ static int say_failure(const char *path, int error, bool start)
 int rpc_connect(struct rpc *ret_rpc, bool start)
 {
     char *path = paths_socket();
-    int fd = local_socket_connect(path);
+    int fd = local_socket_connect(path, START_MS);
     signal(SIGPIPE, SIG_IGN);
     if ((fd == -ENOENT || fd == -ECONNREFUSED) && start) {
         int result = start_daemon(path);

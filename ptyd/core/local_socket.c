@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "ptyd/core/file.h"
@@ -111,8 +112,9 @@ int local_socket_listen(const char *path, char **ret_message)
     return -1;
 }
 
-int local_socket_connect(const char *path)
+int local_socket_connect(const char *path, int wait_ms)
 {
+    struct timeval wait = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000}, ever = {0};
     struct sockaddr_un address;
     int result = local_socket_address(path, &address);
     int fd = result < 0 ? result : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -120,8 +122,11 @@ int local_socket_connect(const char *path)
         return result;
     if (fd < 0)
         return -errno;
-    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait); /* connect(2) heeds it, too */
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &ever, sizeof ever);
         return fd;
+    }
     int error = -errno;
     close(fd);
     return error;

@@ -7,8 +7,9 @@
 /* Fills an address. Returns 0, or -ENAMETOOLONG beyond 107 bytes. */
 int local_socket_address(const char *path, struct sockaddr_un *ret_address);
 
-/* A connected stream, or -errno. */
-int local_socket_connect(const char *path);
+/* A connected stream, or -errno: -EAGAIN when nobody accepts and the backlog stayed full for
+ * `wait_ms`. */
+int local_socket_connect(const char *path, int wait_ms);
 
 /* Holds a file's lock while the descriptor is open, with our process id in it. Returns the
  * descriptor, or -1 with a message that says who has the `what` (a new string). */

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
@@ -159,5 +160,5 @@ static int connect_tcp(const struct address *a)
 
 int address_connect(const struct address *a)
 {
-    return a->path ? local_socket_connect(a->path) : connect_tcp(a);
+    return a->path ? local_socket_connect(a->path, LIMIT_HTTP_WAIT_MS) : connect_tcp(a);
 }

@@ -51,7 +51,7 @@ void delivery_destroy(struct delivery *d)
 static bool connect_daemon(struct delivery *d)
 {
     char *path = paths_socket();
-    int fd = local_socket_connect(path);
+    int fd = local_socket_connect(path, LIMIT_PROXY_WAIT_MS);
     free(path);
     if (fd < 0)
         return false;
