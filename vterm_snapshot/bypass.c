@@ -148,16 +148,19 @@ static void take_lines(struct emulator *e, const char *bytes, size_t len, size_t
 
 size_t bypass_lines(struct emulator *e, const char *bytes, size_t len)
 {
-    bool pending_wrap = e->glyph_end >= e->primary.cols;
+    bool pending_wrap = e->ahead ? e->phantom : e->glyph_end >= e->primary.cols;
     size_t lines = 0;
-    if (e->plain.exotic || e->options.no_bypass || e->shown != &e->primary || pending_wrap)
+    if (e->plain.exotic || e->options.no_bypass || e->shown != &e->primary || pending_wrap ||
+        e->edge_unsure)
         return 0;
     /* A tab counts from the line's start: only where the first line starts there. */
     size_t taken = plain_lines(bytes, len, e->primary.cols, &lines);
     if (!lines || (e->cursor.col && memchr(bytes, '\t', taken)))
         return 0;
     take_lines(e, bytes, taken, lines);
-    emulator_place_cursor(e, e->cursor.row, e->cursor.col);
+    e->ahead = true;
+    e->phantom = false;
+    e->text_before = true;
     e->glyph_end = -1;
     return taken;
 }

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "vterm_snapshot/width.h"
 
 /* 0.2 replaced the cursor in the resize callback by a struct of fields. */
 #define VTERM_HAS_FIELDS (VTERM_VERSION_MAJOR > 0 || VTERM_VERSION_MINOR >= 2)
@@ -46,6 +47,8 @@ static void set_attribute(struct pen *pen, uint32_t attribute, bool on)
 static int on_pen(VTermAttr attr, VTermValue *value, void *user)
 {
     struct emulator *e = user;
+    if (e->muted)
+        return 1;
     e->pen_known = false;
     switch (attr) {
     case VTERM_ATTR_BOLD:
@@ -82,6 +85,8 @@ static int on_pen(VTermAttr attr, VTermValue *value, void *user)
 static int on_initpen(void *user)
 {
     struct emulator *e = user;
+    if (e->muted)
+        return 1;
     e->pen = (struct pen){0};
     e->pen_known = false;
     return 1;
@@ -110,7 +115,7 @@ static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
 {
     struct emulator *e = user;
     struct grid *grid = e->shown;
-    if (pos.row < 0 || pos.row >= grid->rows)
+    if (e->muted || pos.row < 0 || pos.row >= grid->rows)
         return 1;
     emulator_know_pen(e);
     grid_put(grid, pos.row, pos.col, character_of(e, info), info->width, e->pen_number);
@@ -118,6 +123,7 @@ static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
         grid->row[pos.row]->continuation = true;
     e->glyph_row = pos.row;
     e->glyph_end = pos.col + info->width;
+    e->glyph_width = info->width;
     return 1;
 }
 
@@ -126,7 +132,12 @@ static int on_move_cursor(VTermPos pos, VTermPos old, int visible, void *user)
     struct emulator *e = user;
     (void)old;
     (void)visible;
-    int expected = e->glyph_end < e->shown->cols ? e->glyph_end : e->shown->cols - 1;
+    if (e->muted)
+        return 1;
+    e->edge_unsure = false;
+    /* on the last column it waits on the character's first cell */
+    int cols = e->shown->cols;
+    int expected = e->glyph_end < cols ? e->glyph_end : cols - e->glyph_width;
     if (pos.row != e->glyph_row || pos.col != expected)
         e->glyph_end = -1; /* the next character does not follow the last one */
     e->cursor = pos;
@@ -137,6 +148,8 @@ static int on_erase(VTermRect rect, int selective, void *user)
 {
     struct emulator *e = user;
     (void)selective;
+    if (e->muted)
+        return 1;
     emulator_know_pen(e);
     grid_erase(e->shown, rect.start_row, rect.end_row, rect.start_col, rect.end_col, e->blank_pen);
     if (e->shown == &e->primary && rect.start_row == 0 && rect.end_row >= e->shown->rows &&
@@ -164,18 +177,18 @@ void emulator_push_row(struct emulator *e, int index)
     const struct row *row = e->primary.row[index];
     bool wrapped = index + 1 < e->primary.rows && e->primary.row[index + 1]->continuation;
     capture_row_leaves(&e->capture, row, emulator_top(e), wrapped, e->clusters);
-    struct bytes text = {0};
+    struct bytes *text = &e->row_text;
     struct pen_run runs[LIMIT_SIZE_MAX];
+    text->len = 0;
     struct scrollback_line line = {.run = runs, .continuation = row->continuation};
     if (wrapped)
-        row_text(row, 0, row_used(row), e->clusters, &text);
+        row_text(row, 0, row_used(row), e->clusters, text);
     else
-        row_text_trimmed(row, 0, e->clusters, &text);
+        row_text_trimmed(row, 0, e->clusters, text);
     push_run(row, runs, &line.runs);
-    line.text = text.data;
-    line.len = (uint32_t)text.len;
+    line.text = text->data;
+    line.len = (uint32_t)text->len;
     scrollback_push(e->scrollback, &line);
-    bytes_finish(&text);
 }
 
 /* Rows leave for good when they scroll off the top of the primary screen. */
@@ -203,7 +216,7 @@ static int on_scroll(VTermRect rect, int downward, int rightward, void *user)
 {
     struct emulator *e = user;
     struct grid *grid = e->shown;
-    if (!inside(grid, rect))
+    if (e->muted || !inside(grid, rect))
         return 1;
     emulator_know_pen(e);
     if (rightward || rect.start_col > 0 || rect.end_col < grid->cols) {
@@ -227,6 +240,7 @@ static void show_alternate(struct emulator *e, bool on)
         return;
     if (on)
         e->primary_cursor_row = e->cursor.row;
+    e->edge_unsure = e->edge_unsure || e->glyph_end >= e->shown->cols;
     e->shown = on ? &e->alternate : &e->primary;
     e->alt_seen = e->alt_seen || on;
     e->glyph_end = -1;
@@ -340,9 +354,10 @@ static bool create_parts(struct emulator *e)
     e->scrollback = scrollback_create(o->scrollback);
     e->pens = pen_table_create();
     e->clusters = cluster_table_create();
+    e->widths = width_table_create();
     e->vterm =
         vterm_new_with_allocator(o->rows, o->cols, (VTermAllocatorFunctions *)&functions, NULL);
-    return e->scrollback && e->pens && e->clusters && e->vterm;
+    return e->scrollback && e->pens && e->clusters && e->widths && e->vterm;
 }
 
 struct emulator *emulator_create(const struct emulator_options *options)
@@ -379,8 +394,10 @@ void emulator_destroy(struct emulator *e)
     scrollback_destroy(e->scrollback);
     pen_table_destroy(e->pens);
     cluster_table_destroy(e->clusters);
+    width_table_destroy(e->widths);
     capture_finish(&e->capture);
     bytes_finish(&e->line);
+    bytes_finish(&e->row_text);
     free(e);
 }
 
@@ -417,6 +434,7 @@ static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
 /* What the bypass left: at most a line, or anything that is not plain. */
 static void feed_libvterm(struct emulator *e, const char *bytes, size_t len)
 {
+    direct_sync(e);
     plain_observe(&e->plain, bytes, len);
     while (len) {
         size_t piece = utf8_floor(bytes, len, LIMIT_FEED_BYTES);
@@ -429,19 +447,21 @@ static void feed_libvterm(struct emulator *e, const char *bytes, size_t len)
     }
 }
 
-/* Behind the line that the bypass does not take, it may take the next ones again. */
-static size_t until_line_end(const char *bytes, size_t len)
+/* How much libvterm gets of what neither way around it takes: in a mode that shuts them both, all. */
+static size_t libvterms_share(struct emulator *e, const char *bytes, size_t len)
 {
-    const char *newline = memchr(bytes, '\n', len);
-    return newline ? (size_t)(newline - bytes) + 1 : len;
+    if (e->plain.exotic || e->options.no_bypass || bytes[0] == 0x1b)
+        return len;
+    return direct_cluster(e, bytes, len);
 }
 
 void emulator_feed(struct emulator *e, const char *bytes, size_t len)
 {
     while (len) {
         size_t taken = bypass_lines(e, bytes, len);
+        taken = taken ? taken : direct_feed(e, bytes, len);
         if (!taken) {
-            taken = e->plain.exotic || bytes[0] == 0x1b ? len : until_line_end(bytes, len);
+            taken = libvterms_share(e, bytes, len);
             feed_libvterm(e, bytes, taken);
         }
         bytes += taken;
@@ -465,6 +485,7 @@ void emulator_resize(struct emulator *e, int cols, int rows)
     if (cols == e->primary.cols && rows == e->primary.rows)
         return;
     VTermPos at = e->cursor;
+    direct_sync(e);
     e->resizing = true;
     feed_libvterm(e, "\x1b[r", 3);
     emulator_place_cursor(e, at.row, at.col);
@@ -477,6 +498,7 @@ void emulator_resize(struct emulator *e, int cols, int rows)
 void emulator_mend_cursor(struct emulator *e)
 {
     VTermPos at;
+    direct_sync(e);
     vterm_state_get_cursorpos(e->state, &at);
     int row = at.row < e->shown->rows ? at.row : e->shown->rows - 1;
     int col = at.col < e->shown->cols ? at.col : e->shown->cols - 1;

@@ -29,10 +29,18 @@ struct emulator {
     bool pen_known;
 
     /* Where the last character ended: a character that follows it in column 0 was wrapped. */
-    int glyph_row, glyph_end;
+    int glyph_row, glyph_end, glyph_width;
     bool text_before; /* what libvterm got last was text: what comes now goes on with it */
     struct plain plain;
+    /* The direct way (direct.c): our cursor and pen may be ahead of libvterm's. */
+    bool ahead;
+    bool pen_ahead;
+    bool phantom;     /* while ahead: the cursor waits on the last column for the next character */
+    bool edge_unsure; /* libvterm may wait there without our knowing */
+    bool muted;       /* libvterm is told what we know: its callbacks change nothing */
+    struct width_table *widths;
     struct bytes line; /* scratch of the bypass */
+    struct bytes row_text; /* and of a row that leaves */
     bool resizing;     /* what is fed comes from us: answer nothing */
 };
 
@@ -44,6 +52,15 @@ void emulator_push_row(struct emulator *e, int index);
 
 /* Tells libvterm where the cursor is. */
 void emulator_place_cursor(struct emulator *e, int row, int col);
+
+/* Takes what goes the direct way from the front of a run; returns how many bytes. */
+size_t direct_feed(struct emulator *e, const char *bytes, size_t len);
+
+/* The bytes of the first character of a text with what joins it. */
+size_t direct_cluster(struct emulator *e, const char *bytes, size_t len);
+
+/* Tells libvterm where cursor and pen are. */
+void direct_sync(struct emulator *e);
 
 /* Takes plain lines from the front of a text without visiting libvterm; returns how many bytes. */
 size_t bypass_lines(struct emulator *e, const char *bytes, size_t len);

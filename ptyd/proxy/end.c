@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/end_private.h"
 
@@ -204,6 +206,20 @@ void end_close(struct end *e, const struct end *other)
         frames_close(e->frames, code);
     e->closed = true;
     end_flush(e);
+}
+
+void end_linger(struct end *e, int ms)
+{
+    long long until = clock_monotonic_ms() + ms;
+    char sink[READ_BYTES];
+    if (!e->frames || shutdown(e->out, SHUT_WR) < 0)
+        return;
+    for (;;) {
+        long long left = until - clock_monotonic_ms();
+        struct pollfd p = {.fd = e->in, .events = POLLIN};
+        if (left <= 0 || poll(&p, 1, (int)left) <= 0 || read(e->in, sink, sizeof sink) <= 0)
+            return;
+    }
 }
 
 /* ---- waiting ---- */

@@ -11,6 +11,7 @@
 #include "ptyd/proxy/messages.h"
 
 #define ANSWERS_MS 2000 /* for a server's answers when its client is gone */
+#define LINGER_MS  1000 /* for a client to hang up after our last words */
 #define DRAIN_MS   200  /* for what a server that has ended left in its pipe, or a close frame */
 
 struct direction {
@@ -185,6 +186,7 @@ static void say_goodbye(struct relay *r)
         poll(fds, (nfds_t)n, DRAIN_MS);
         end_flush(r->down.to);
     }
+    end_linger(r->down.to, LINGER_MS);
 }
 
 void relay_run(struct gate *gate, struct end *client, struct end *server, int server_pidfd)
