@@ -100,14 +100,19 @@ demo: deps ## see the main job in ten seconds
 	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin
 	@PTYD=$(abspath $(BUILD)/ptyd) STANDIN=$(abspath $(BUILD)/standin) bash tests/e2e/demo
 
-bench: bench-proxy bench-prompt ## all measurements (4 min)
-	@echo "(to come: speed and memory against tmux and screen; see README)"
+bench: bench-engine bench-proxy bench-prompt ## all measurements (5 min)
+
+bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's screen layer
+	@$(BUILD)/engine
 
 bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against other ways
 	@sh tests/bench/prompts $(abspath $(BUILD)/prompt)
 
 bench-proxy: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/proxy ## the proxy against a read/write relay
 	@sh tests/bench/proxies $(abspath $(BUILD)/proxy) $(abspath $(BUILD)/ptyd) $(abspath $(BUILD)/standin)
+
+$(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(call objects,$(BASE) $(VTERM_C))
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
 
 $(BUILD)/proxy: tests/bench/proxy.c
 	@mkdir -p $(BUILD)
@@ -181,7 +186,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-prompt bench-proxy fuzz fuzz-corpus lint \
+.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-prompt bench-proxy fuzz fuzz-corpus lint \
         format format-check deps deps-build deps-check install clean help
 .SECONDARY:
 

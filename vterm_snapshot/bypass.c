@@ -160,7 +160,7 @@ size_t bypass_lines(struct emulator *e, const char *bytes, size_t len)
     take_lines(e, bytes, taken, lines);
     e->ahead = true;
     e->phantom = false;
-    e->text_before = true;
+    e->text_before = false;
     e->glyph_end = -1;
     return taken;
 }

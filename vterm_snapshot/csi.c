@@ -154,6 +154,17 @@ static bool is_underline_colour(const struct token *token)
            (token->len == 2 || token->text[2] == ':');
 }
 
+/* A colour without all of its values: libvterm would read what an earlier sequence left there. */
+static bool is_cut_colour(const struct token *tokens, int group)
+{
+    const char *text = tokens[0].text;
+    if (tokens[0].len < 2 || (memcmp(text, "38", 2) && memcmp(text, "48", 2)))
+        return false;
+    if (tokens[0].len == 2)
+        return group < 3 || (token_is(&tokens[1], "2") && group < 5);
+    return text[2] == ':' && tokens[0].values < (text[3] == '2' ? 5 : 3);
+}
+
 static void rewrite_groups(struct emitter *e, bool sgr)
 {
     struct token tokens[LIMIT_CSI_BYTES];
@@ -163,7 +174,7 @@ static void rewrite_groups(struct emitter *e, bool sgr)
         count++;
     for (int i = 0; i < count;) {
         int group = sgr ? colour_group_length(tokens + i, count - i) : 1;
-        if (!sgr || !is_underline_colour(&tokens[i]))
+        if (!sgr || (!is_underline_colour(&tokens[i]) && !is_cut_colour(tokens + i, group)))
             emit_group(e, tokens + i, group);
         i += group;
     }
@@ -184,6 +195,45 @@ static void rewrite_cut(struct emitter *e)
         e->values += token.values;
     }
     emitter_close(e);
+}
+
+/* The values that an extended colour at `values` needs with its own; 1 for anything else. */
+static int colour_values(const int *values, int left)
+{
+    if (values[0] != 38 && values[0] != 48)
+        return 1;
+    return left > 1 && values[1] == 5 ? 3 : left > 1 && values[1] == 2 ? 5 : LIMIT_CSI_PARAMS + 1;
+}
+
+/* Whether no colour is cut off or of a kind that is dropped. */
+static bool has_whole_colours(const int *values, int count)
+{
+    for (int i = 0; i < count;) {
+        int used = colour_values(values + i, count - i);
+        if (used > count - i || values[i] == 58)
+            return false;
+        i += used;
+    }
+    return true;
+}
+
+bool csi_is_plain(const char *body, size_t len, char final)
+{
+    int values[LIMIT_CSI_PARAMS] = {0}, count = 0, digits = 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = body[i];
+        if (c >= '0' && c <= '9') {
+            values[count] = values[count] * 10 + (c - '0');
+            if (++digits > 4)
+                return false;
+        } else if (c == ';' && count + 1 < LIMIT_CSI_PARAMS) {
+            count++;
+            digits = 0;
+        } else {
+            return false;
+        }
+    }
+    return final != 'm' || has_whole_colours(values, count + 1);
 }
 
 void csi_rewrite(const char *body, size_t len, char final, struct bytes *out)

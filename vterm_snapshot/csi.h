@@ -12,6 +12,10 @@
 
 #include "base/bytes.h"
 
+/* Whether csi_rewrite() would change nothing that matters: few short numbers, and nothing that is
+ * dropped. Nearly all sequences are so. */
+bool csi_is_plain(const char *body, size_t len, char final);
+
 /* Appends to `out` the sequences that stand for `ESC [ body final` (`body`: leader, parameters
  * and intermediates, no control characters). Appends nothing for what must not reach libvterm. */
 void csi_rewrite(const char *body, size_t len, char final, struct bytes *out);

@@ -62,11 +62,13 @@ static struct row *row_for_glyph(struct emulator *e)
     return row;
 }
 
-static void after_glyph(struct emulator *e, int start, int width)
+static void after_glyph(struct emulator *e, int start, int width, uint32_t character)
 {
+    e->last = (VTermPos){.row = e->cursor.row, .col = start};
+    e->last_width = width;
+    e->last_character = character;
     e->glyph_row = e->cursor.row;
     e->glyph_end = start + width;
-    e->glyph_width = width;
     e->phantom = start + width >= e->shown->cols;
     e->cursor.col = e->phantom ? start : start + width;
 }
@@ -83,7 +85,7 @@ static void put_ascii(struct emulator *e, const char *text, size_t len)
         struct cell *cell = row->cells + col;
         for (size_t i = 0; i < n; i++)
             cell[i] = (struct cell){.character = (unsigned char)text[i], .pen = e->pen_number};
-        after_glyph(e, col + (int)n - 1, 1);
+        after_glyph(e, col + (int)n - 1, 1, (unsigned char)text[n - 1]);
         text += n;
         len -= n;
     }
@@ -97,7 +99,7 @@ static void put_character(struct emulator *e, uint32_t code, int width)
     int col = e->cursor.col;
     row_for_glyph(e);
     grid_put(e->shown, e->cursor.row, col, code, width, e->pen_number);
-    after_glyph(e, col, width);
+    after_glyph(e, col, width, code);
 }
 
 static size_t printable_run(const char *bytes, size_t len)
@@ -215,11 +217,11 @@ static int extended_colour(const int *params, int left, uint32_t *colour)
 
 static bool set_attribute(struct pen *pen, int param)
 {
-    static const uint32_t on[] = {[1] = PEN_BOLD, [3] = PEN_ITALIC, [4] = PEN_UNDERLINE,
+    static const uint32_t on[] = {[1] = PEN_BOLD,  [3] = PEN_ITALIC,  [4] = PEN_UNDERLINE,
                                   [5] = PEN_BLINK, [7] = PEN_REVERSE, [9] = PEN_STRIKE};
-    static const uint32_t off[] = {[2] = PEN_BOLD,  [3] = PEN_ITALIC,
-                                   [4] = PEN_UNDERLINE | PEN_UNDERLINE_DOUBLE,
-                                   [5] = PEN_BLINK, [7] = PEN_REVERSE, [9] = PEN_STRIKE};
+    static const uint32_t off[] = {
+        [2] = PEN_BOLD,  [3] = PEN_ITALIC,  [4] = PEN_UNDERLINE | PEN_UNDERLINE_DOUBLE,
+        [5] = PEN_BLINK, [7] = PEN_REVERSE, [9] = PEN_STRIKE};
     if (param > 0 && param < 10 && on[param]) {
         pen->attributes &= param == 4 ? ~(uint32_t)PEN_UNDERLINE_DOUBLE : ~0u;
         pen->attributes |= on[param];
@@ -327,7 +329,7 @@ size_t direct_feed(struct emulator *e, const char *bytes, size_t len)
         taken = len;
     if (taken) {
         e->ahead = true;
-        e->text_before = bytes[0] != 0x1b;
+        e->text_before = bytes[0] != 0x1b && (unsigned char)bytes[taken - 1] >= 0x20;
     }
     return taken;
 }
@@ -356,8 +358,11 @@ static void append_pen(struct bytes *out, const struct pen *pen)
     static const struct {
         uint32_t attribute;
         const char *param;
-    } params[] = {{PEN_BOLD, ";1"},    {PEN_ITALIC, ";3"}, {PEN_BLINK, ";5"},
-                  {PEN_REVERSE, ";7"}, {PEN_STRIKE, ";9"}};
+    } params[] = {{PEN_BOLD, ";1"},
+                  {PEN_ITALIC, ";3"},
+                  {PEN_BLINK, ";5"},
+                  {PEN_REVERSE, ";7"},
+                  {PEN_STRIKE, ";9"}};
     uint32_t underline = pen->attributes & (PEN_UNDERLINE | PEN_UNDERLINE_DOUBLE);
     bytes_append_text(out, "\x1b[0");
     for (size_t i = 0; i < sizeof params / sizeof *params; i++)
@@ -372,31 +377,24 @@ static void append_pen(struct bytes *out, const struct pen *pen)
     bytes_append_char(out, 'm');
 }
 
-/* The cursor stands right behind a character (or waits on the last one): libvterm is given that
- * character again, so that it waits too and knows what a mark would join. */
-static void append_cursor(struct emulator *e, struct bytes *out)
+/* Where the cursor stands behind the last character, or waits on it, libvterm is given that again:
+ * then it waits too, and knows what a mark would join. Elsewhere it must not remember an older one.
+ */
+static void append_cursor(struct emulator *e, bool marks, struct bytes *out)
 {
-    int col = e->cursor.col;
-    const struct row *row = e->shown->row[e->cursor.row];
-    bool behind = e->glyph_row == e->cursor.row && e->glyph_end == col && col > 0;
     char again[4 * CLUSTER_MAX];
-    uint32_t character = 0;
-    if (e->phantom)
-        character = row->cells[col].character;
-    else if (behind && row->cells[col -= e->glyph_width].character)
-        character = row->cells[col].character;
-    if (e->phantom && (!character || character == CELL_COVERED)) {
-        character = 'x'; /* erased since: any will do */
-        col = e->shown->cols - 1;
+    bool behind = e->cursor.row == e->last.row && e->cursor.col == e->last.col + e->last_width;
+    if (e->phantom || behind) {
+        bytes_printf(out, "\x1b[%d;%dH", e->cursor.row + 1, e->last.col + 1);
+        bytes_append(out, again, cluster_encode(e->clusters, e->last_character, again));
+        return;
     }
-    if (!e->phantom && !character)
-        col = e->cursor.col;
-    bytes_printf(out, "\x1b[%d;%dH", e->cursor.row + 1, col + 1);
-    if (character)
-        bytes_append(out, again, cluster_encode(e->clusters, character, again));
+    if (marks)
+        bytes_append_text(out, e->cursor.row ? "\x1b[1;1Hx" : "\x1b[2;1Hx");
+    bytes_printf(out, "\x1b[%d;%dH", e->cursor.row + 1, e->cursor.col + 1);
 }
 
-void direct_sync(struct emulator *e)
+void direct_sync(struct emulator *e, bool marks)
 {
     struct bytes text = {0};
     if (!e->ahead)
@@ -405,7 +403,7 @@ void direct_sync(struct emulator *e)
     if (e->pen_ahead)
         append_pen(&text, &e->pen);
     e->pen_ahead = false;
-    append_cursor(e, &text);
+    append_cursor(e, marks, &text);
     e->muted = true;
     if (!text.failed)
         vterm_input_write(e->vterm, text.data, text.len);

@@ -89,6 +89,7 @@ static int on_initpen(void *user)
         return 1;
     e->pen = (struct pen){0};
     e->pen_known = false;
+    e->last.row = -1;
     return 1;
 }
 
@@ -118,12 +119,15 @@ static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
     if (e->muted || pos.row < 0 || pos.row >= grid->rows)
         return 1;
     emulator_know_pen(e);
-    grid_put(grid, pos.row, pos.col, character_of(e, info), info->width, e->pen_number);
+    uint32_t character = character_of(e, info);
+    grid_put(grid, pos.row, pos.col, character, info->width, e->pen_number);
     if (pos.col == 0 && e->glyph_end >= grid->cols - 1 && e->glyph_row == pos.row - 1)
         grid->row[pos.row]->continuation = true;
     e->glyph_row = pos.row;
     e->glyph_end = pos.col + info->width;
-    e->glyph_width = info->width;
+    e->last = pos;
+    e->last_width = info->width;
+    e->last_character = character;
     return 1;
 }
 
@@ -137,7 +141,7 @@ static int on_move_cursor(VTermPos pos, VTermPos old, int visible, void *user)
     e->edge_unsure = false;
     /* on the last column it waits on the character's first cell */
     int cols = e->shown->cols;
-    int expected = e->glyph_end < cols ? e->glyph_end : cols - e->glyph_width;
+    int expected = e->glyph_end < cols ? e->glyph_end : cols - e->last_width;
     if (pos.row != e->glyph_row || pos.col != expected)
         e->glyph_end = -1; /* the next character does not follow the last one */
     e->cursor = pos;
@@ -367,7 +371,7 @@ struct emulator *emulator_create(const struct emulator_options *options)
         return NULL;
     e->options = *options;
     e->cursor_visible = true;
-    e->glyph_end = -1;
+    e->glyph_end = e->last.row = -1;
     if (!create_parts(e)) {
         emulator_destroy(e);
         return NULL;
@@ -434,20 +438,21 @@ static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
 /* What the bypass left: at most a line, or anything that is not plain. */
 static void feed_libvterm(struct emulator *e, const char *bytes, size_t len)
 {
-    direct_sync(e);
+    direct_sync(e, (unsigned char)bytes[0] >= 0x80);
     plain_observe(&e->plain, bytes, len);
     while (len) {
         size_t piece = utf8_floor(bytes, len, LIMIT_FEED_BYTES);
         piece = piece ? piece : len;
         if (!feed_after_edge(e, bytes, piece))
             vterm_input_write(e->vterm, bytes, piece);
-        e->text_before = bytes[0] != 0x1b;
+        e->text_before = bytes[0] != 0x1b && (unsigned char)bytes[piece - 1] >= 0x20;
         bytes += piece;
         len -= piece;
     }
 }
 
-/* How much libvterm gets of what neither way around it takes: in a mode that shuts them both, all. */
+/* How much libvterm gets of what neither way around it takes: in a mode that shuts them both, all.
+ */
 static size_t libvterms_share(struct emulator *e, const char *bytes, size_t len)
 {
     if (e->plain.exotic || e->options.no_bypass || bytes[0] == 0x1b)
@@ -458,7 +463,7 @@ static size_t libvterms_share(struct emulator *e, const char *bytes, size_t len)
 void emulator_feed(struct emulator *e, const char *bytes, size_t len)
 {
     while (len) {
-        size_t taken = bypass_lines(e, bytes, len);
+        size_t taken = bytes[0] == 0x1b ? 0 : bypass_lines(e, bytes, len);
         taken = taken ? taken : direct_feed(e, bytes, len);
         if (!taken) {
             taken = libvterms_share(e, bytes, len);
@@ -485,7 +490,7 @@ void emulator_resize(struct emulator *e, int cols, int rows)
     if (cols == e->primary.cols && rows == e->primary.rows)
         return;
     VTermPos at = e->cursor;
-    direct_sync(e);
+    direct_sync(e, true);
     e->resizing = true;
     feed_libvterm(e, "\x1b[r", 3);
     emulator_place_cursor(e, at.row, at.col);
@@ -498,12 +503,13 @@ void emulator_resize(struct emulator *e, int cols, int rows)
 void emulator_mend_cursor(struct emulator *e)
 {
     VTermPos at;
-    direct_sync(e);
+    direct_sync(e, true);
     vterm_state_get_cursorpos(e->state, &at);
     int row = at.row < e->shown->rows ? at.row : e->shown->rows - 1;
     int col = at.col < e->shown->cols ? at.col : e->shown->cols - 1;
     if (row != at.row || col != at.col)
         emulator_place_cursor(e, row, col);
+    e->cursor = (VTermPos){.row = row, .col = col}; /* libvterm tells of it before it clamps */
 }
 
 void emulator_clear_scrollback(struct emulator *e)

@@ -29,8 +29,13 @@ struct emulator {
     bool pen_known;
 
     /* Where the last character ended: a character that follows it in column 0 was wrapped. */
-    int glyph_row, glyph_end, glyph_width;
-    bool text_before; /* what libvterm got last was text: what comes now goes on with it */
+    int glyph_row, glyph_end;
+    /* The last character and where it was put, wherever the cursor is now: libvterm lets a mark
+     * join it when the cursor stands behind that place again. */
+    VTermPos last;
+    int last_width;
+    uint32_t last_character; /* as in a cell */
+    bool text_before;        /* what came last was a character: a mark that comes now joins it */
     struct plain plain;
     /* The direct way (direct.c): our cursor and pen may be ahead of libvterm's. */
     bool ahead;
@@ -39,9 +44,9 @@ struct emulator {
     bool edge_unsure; /* libvterm may wait there without our knowing */
     bool muted;       /* libvterm is told what we know: its callbacks change nothing */
     struct width_table *widths;
-    struct bytes line; /* scratch of the bypass */
+    struct bytes line;     /* scratch of the bypass */
     struct bytes row_text; /* and of a row that leaves */
-    bool resizing;     /* what is fed comes from us: answer nothing */
+    bool resizing;         /* what is fed comes from us: answer nothing */
 };
 
 /* Interns the pen that SGR has set: pen_number and blank_pen are right afterwards. */
@@ -59,8 +64,8 @@ size_t direct_feed(struct emulator *e, const char *bytes, size_t len);
 /* The bytes of the first character of a text with what joins it. */
 size_t direct_cluster(struct emulator *e, const char *bytes, size_t len);
 
-/* Tells libvterm where cursor and pen are. */
-void direct_sync(struct emulator *e);
+/* Tells libvterm where cursor and pen are. `marks`: what comes next may join a character. */
+void direct_sync(struct emulator *e, bool marks);
 
 /* Takes plain lines from the front of a text without visiting libvterm; returns how many bytes. */
 size_t bypass_lines(struct emulator *e, const char *bytes, size_t len);

@@ -289,6 +289,22 @@ static void repeat_last(struct guard *g)
     }
 }
 
+static void feed_csi(struct guard *g, char final)
+{
+    char sequence[LIMIT_CSI_BYTES + 3];
+    memcpy(sequence, "\x1b[", 2);
+    if (csi_is_plain(g->sequence, g->sequence_len, final)) {
+        memcpy(sequence + 2, g->sequence, g->sequence_len);
+        sequence[2 + g->sequence_len] = final;
+        feed(g, sequence, g->sequence_len + 3);
+        return;
+    }
+    g->rewritten.len = 0;
+    csi_rewrite(g->sequence, g->sequence_len, final, &g->rewritten);
+    if (!g->rewritten.failed)
+        feed(g, g->rewritten.data, g->rewritten.len);
+}
+
 static void finish_csi(struct guard *g, char final)
 {
     g->state = GROUND;
@@ -298,16 +314,13 @@ static void finish_csi(struct guard *g, char final)
         repeat_last(g);
         return;
     }
-    g->rewritten.len = 0;
-    csi_rewrite(g->sequence, g->sequence_len, final, &g->rewritten);
-    if (!g->rewritten.failed)
-        feed(g, g->rewritten.data, g->rewritten.len);
-    if (!csi_is_query(g->sequence, g->sequence_len, final)) {
+    feed_csi(g, final);
+    if (g->events->display && !csi_is_query(g->sequence, g->sequence_len, final)) {
         show(g, "\x1b[", 2);
         show(g, g->sequence, g->sequence_len);
         show(g, &final, 1);
     }
-    if (csi_restores_cursor(g->sequence, g->sequence_len, final))
+    if (strchr("ul", final) && csi_restores_cursor(g->sequence, g->sequence_len, final))
         g->events->restored(g->user);
 }
 

@@ -72,5 +72,5 @@ enum width width_of(struct width_table *t, uint32_t code)
     uint8_t *known = *page + code % PAGE;
     if (*known == WIDTH_UNKNOWN)
         *known = (uint8_t)ask(t, code);
-    return (enum width)*known;
+    return (enum width) * known;
 }

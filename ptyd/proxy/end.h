@@ -67,9 +67,9 @@ bool end_is_dead(const struct end *end);
  * that `other` was closed with (NULL: 1000). What is queued goes first. */
 void end_close(struct end *end, const struct end *other);
 
-/* After end_close() and a flush: a socket is shut for writing, and what the peer still sends is read
- * and dropped until it has hung up, at most `ms`. Closing on unread bytes would take our last words
- * from it. */
+/* After end_close() and a flush: a socket is shut for writing, and what the peer still sends is
+ * read and dropped until it has hung up, at most `ms`. Closing on unread bytes would take our last
+ * words from it. */
 void end_linger(struct end *end, int ms);
 
 /* ---- waiting ---- */

@@ -3,8 +3,8 @@
  * usage: engine [COLSxROWS]...   (default 80x24 and 200x50)
  *
  * Eleven works, made here so that everybody measures the same bytes: 5 paired rounds each, medians,
- * and the median of the rounds' ratios. Both sides keep 10,000 lines: ours as it does, libvterm's as
- * the cells its callback hands over. Times are of this process's processor. */
+ * and the median of the rounds' ratios. Both sides keep 10,000 lines: ours as it does, libvterm's
+ * as the cells its callback hands over. Times are of this process's processor. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +31,9 @@ static unsigned pick(unsigned count)
 
 static void words(struct bytes *out, size_t len)
 {
-    static const char *const list[] = {"return", "static", "if (x)", "value", "{", "}", "int", "for",
-                                       "buffer", "= 0;", "size_t", "->next", "/* so */", "error"};
+    static const char *const list[] = {"return", "static", "if (x)",   "value",  "{",
+                                       "}",      "int",    "for",      "buffer", "= 0;",
+                                       "size_t", "->next", "/* so */", "error"};
     for (size_t start = out->len; out->len - start < len;) {
         bytes_append_text(out, list[pick(sizeof list / sizeof *list)]);
         bytes_append_char(out, ' ');
@@ -55,7 +56,8 @@ static void make_code(struct bytes *out, int i)
 
 static void make_log80(struct bytes *out, int i)
 {
-    bytes_printf(out, "2026-11-21T10:%02d:%02d.%03d INFO  worker[%04u] request %08x took %5u us ok\r\n",
+    bytes_printf(out,
+                 "2026-11-21T10:%02d:%02d.%03d INFO  worker[%04u] request %08x took %5u us ok\r\n",
                  i / 60 % 60, i % 60, i % 1000, pick(9999), i * 2654435761u, pick(99999));
 }
 
@@ -69,13 +71,16 @@ static void make_long(struct bytes *out, int i)
 static void make_ls(struct bytes *out, int i)
 {
     for (int k = 0; k < 4; k++)
-        bytes_printf(out, "\x1b[0m\x1b[01;3%um%s%d\x1b[0m    ", 1 + pick(6), pick(2) ? "file-" : "directory", i);
+        bytes_printf(out, "\x1b[0m\x1b[01;3%um%s%d\x1b[0m    ", 1 + pick(6),
+                     pick(2) ? "file-" : "directory", i);
     bytes_append_text(out, "\r\n");
 }
 
 static void make_compiler(struct bytes *out, int i)
 {
-    bytes_printf(out, "\x1b[01m\x1b[Ksrc/shop.c:%d:%u:\x1b[m\x1b[K \x1b[01;31m\x1b[Kerror: \x1b[m\x1b[K'\x1b[01m\x1b[Kfoo%d\x1b[m\x1b[K' undeclared\r\n",
+    bytes_printf(out,
+                 "\x1b[01m\x1b[Ksrc/shop.c:%d:%u:\x1b[m\x1b[K \x1b[01;31m\x1b[Kerror: "
+                 "\x1b[m\x1b[K'\x1b[01m\x1b[Kfoo%d\x1b[m\x1b[K' undeclared\r\n",
                  i, pick(80), i);
     words(out, 30);
     bytes_append_text(out, "\r\n      | \x1b[01;31m\x1b[K^~~~~~\x1b[m\x1b[K\r\n");
@@ -83,7 +88,8 @@ static void make_compiler(struct bytes *out, int i)
 
 static void make_unicode(struct bytes *out, int i)
 {
-    static const char *const list[] = {"日本語", "Grüße", "Привет", "emoji 😀", "naïve", "中文字", "→ ok", "ascii"};
+    static const char *const list[] = {"日本語", "Grüße",  "Привет", "emoji 😀",
+                                       "naïve",  "中文字", "→ ok",   "ascii"};
     for (int k = 0; k < 8; k++)
         bytes_printf(out, "%s %d ", list[pick(8)], i);
     bytes_append_text(out, "\r\n");
@@ -93,12 +99,15 @@ static void make_dense(struct bytes *out, int i)
 {
     (void)i;
     for (int k = 0; k < 20; k++)
-        bytes_printf(out, "\x1b[%u;%uH\x1b[4%um%c", 1 + pick(24), 1 + pick(80), pick(8), 'a' + (int)pick(26));
+        bytes_printf(out, "\x1b[%u;%uH\x1b[4%um%c", 1 + pick(24), 1 + pick(80), pick(8),
+                     'a' + (int)pick(26));
 }
 
 static void make_tui(struct bytes *out, int i)
 {
-    bytes_printf(out, "\x1b[2;20r\x1b[20;1H\r\n\x1b[r\x1b[%u;1H\x1b[7m status %d \x1b[m\x1b[K\x1b[%u;10H", 22, i, 1 + pick(20));
+    bytes_printf(
+        out, "\x1b[2;20r\x1b[20;1H\r\n\x1b[r\x1b[%u;1H\x1b[7m status %d \x1b[m\x1b[K\x1b[%u;10H",
+        22, i, 1 + pick(20));
     words(out, 30);
 }
 
@@ -111,8 +120,9 @@ static void make_progress(struct bytes *out, int i)
 
 static void make_mix(struct bytes *out, int i)
 {
-    static void (*const list[])(struct bytes *, int) = {make_code, make_log80, make_ls, make_compiler, make_unicode,
-                                                        make_code, make_log80, make_progress};
+    static void (*const list[])(struct bytes *, int) = {make_code,     make_log80,   make_ls,
+                                                        make_compiler, make_unicode, make_code,
+                                                        make_log80,    make_progress};
     list[pick(8)](out, i);
 }
 
@@ -121,9 +131,9 @@ static const struct work {
     void (*make)(struct bytes *out, int i);
     double asked; /* times libvterm's screen layer at 80x24; 0: no figure was asked for */
 } works[] = {
-    {"seq", make_seq, 0},           {"code", make_code, 20},       {"log80", make_log80, 20},
-    {"long", make_long, 8},         {"ls-color", make_ls, 17},     {"compiler", make_compiler, 9},
-    {"unicode", make_unicode, 4.5}, {"dense", make_dense, 0.95},   {"tui", make_tui, 1.6},
+    {"seq", make_seq, 0},           {"code", make_code, 20},     {"log80", make_log80, 20},
+    {"long", make_long, 8},         {"ls-color", make_ls, 17},   {"compiler", make_compiler, 9},
+    {"unicode", make_unicode, 4.5}, {"dense", make_dense, 0.95}, {"tui", make_tui, 1.6},
     {"progress", make_progress, 0}, {"mix", make_mix, 17},
 };
 
@@ -238,7 +248,8 @@ int main(int argc, char **argv)
         int cols = 80, rows = 24;
         if (sscanf(list[k], "%dx%d", &cols, &rows) != 2)
             return 2;
-        printf("In memory at %dx%d, MB per CPU second, medians of %d paired rounds:\n", cols, rows, ROUNDS);
+        printf("In memory at %dx%d, MB per CPU second, medians of %d paired rounds:\n", cols, rows,
+               ROUNDS);
         printf("  %-9s %8s %8s %8s\n", "work", "libvterm", "ptyd", "ratio");
         for (size_t i = 0; i < sizeof works / sizeof *works; i++)
             measure(&works[i], cols, rows);
