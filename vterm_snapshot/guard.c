@@ -13,6 +13,7 @@
 #include "vterm_snapshot/csi.h"
 #include "vterm_snapshot/scrub.h"
 
+#define PLAIN_CSI_BYTES 40 /* longer ones go through the state machine */
 #define HOLD            (-1)
 #define MARK_PREFIX     "7711;"
 #define MARK_PREFIX_LEN 5
@@ -187,9 +188,36 @@ static void feed_text(struct guard *g, const char *bytes, size_t len)
     }
 }
 
+/* A control sequence that is there whole and passes as it is, as nearly all are: its length, else
+ * 0.
+ */
+static size_t plain_csi(const char *bytes, size_t len)
+{
+    size_t at = 2;
+    if (len < 3 || bytes[1] != '[')
+        return 0;
+    while (at < len && at < PLAIN_CSI_BYTES &&
+           (bytes[at] == ';' || (bytes[at] >= '0' && bytes[at] <= '9')))
+        at++;
+    if (at == len || bytes[at] < 0x40 || bytes[at] == 0x7f)
+        return 0;
+    char final = bytes[at];
+    if (final == 'b' || final == 'u' || final == 'l' || !csi_is_plain(bytes + 2, at - 2, final))
+        return 0;
+    return at + 1;
+}
+
 static ssize_t ground(struct guard *g, char *bytes, size_t len)
 {
     if (bytes[0] == 0x1b) {
+        size_t whole = plain_csi(bytes, len);
+        if (whole) {
+            scrub_break(&g->scrub);
+            feed(g, bytes, whole);
+            if (g->events->display && !csi_is_query(bytes + 2, whole - 3, bytes[whole - 1]))
+                show(g, bytes, whole);
+            return (ssize_t)whole;
+        }
         g->state = ESCAPE;
         g->sequence_len = 0;
         g->sequence_overflow = false;
@@ -320,7 +348,7 @@ static void finish_csi(struct guard *g, char final)
         show(g, g->sequence, g->sequence_len);
         show(g, &final, 1);
     }
-    if (strchr("ul", final) && csi_restores_cursor(g->sequence, g->sequence_len, final))
+    if ((final == 'u' || final == 'l') && csi_restores_cursor(g->sequence, g->sequence_len, final))
         g->events->restored(g->user);
 }
 
