@@ -100,10 +100,13 @@ demo: deps ## see the main job in ten seconds
 	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin
 	@PTYD=$(abspath $(BUILD)/ptyd) STANDIN=$(abspath $(BUILD)/standin) bash tests/e2e/demo
 
-bench: bench-engine bench-proxy bench-prompt ## all measurements (5 min)
+bench: bench-engine bench-pty bench-proxy bench-prompt ## all measurements (10 min)
 
 bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's screen layer
 	@$(BUILD)/engine
+
+bench-pty: deps-bench $(BUILD)/ptyd $(BUILD)/writer ## the daemon through a pty against a bare reader, tmux and screen
+	@sh tests/bench/ptys $(abspath $(BUILD)/writer) $(abspath $(BUILD)/ptyd)
 
 bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against other ways
 	@sh tests/bench/prompts $(abspath $(BUILD)/prompt)
@@ -111,8 +114,11 @@ bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against
 bench-proxy: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/proxy ## the proxy against a read/write relay
 	@sh tests/bench/proxies $(abspath $(BUILD)/proxy) $(abspath $(BUILD)/ptyd) $(abspath $(BUILD)/standin)
 
-$(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(call objects,$(BASE) $(VTERM_C))
+$(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(BUILD)/obj/tests/bench/works.o $(call objects,$(BASE) $(VTERM_C))
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
+
+$(BUILD)/writer: $(BUILD)/obj/tests/bench/writer.o $(BUILD)/obj/tests/bench/works.o $(call objects,$(BASE))
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lutil
 
 $(BUILD)/proxy: tests/bench/proxy.c
 	@mkdir -p $(BUILD)
@@ -168,6 +174,9 @@ deps: ## install what building needs (asks for sudo only when something is missi
 deps-build:
 	@sh tools/deps build
 
+deps-bench: ## install what the measurements compare with
+	@sh tools/deps build bench
+
 deps-check:
 	@sh tools/deps build check
 
@@ -186,8 +195,8 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-prompt bench-proxy fuzz fuzz-corpus lint \
-        format format-check deps deps-build deps-check install clean help
+.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy fuzz fuzz-corpus lint \
+        format format-check deps deps-build deps-bench deps-check install clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
