@@ -164,32 +164,16 @@ static int on_erase(VTermRect rect, int selective, void *user)
 
 /* ---- scrolling ---- */
 
-static void push_run(const struct row *row, struct pen_run *runs, uint16_t *count)
-{
-    uint16_t pen = 0;
-    int used = row_used(row);
-    for (int i = 0; i < used; i++) {
-        if (row->cells[i].pen == pen)
-            continue;
-        pen = row->cells[i].pen;
-        runs[(*count)++] = (struct pen_run){.column = (uint16_t)i, .pen = pen};
-    }
-}
-
 void emulator_push_row(struct emulator *e, int index)
 {
     const struct row *row = e->primary.row[index];
     bool wrapped = index + 1 < e->primary.rows && e->primary.row[index + 1]->continuation;
     capture_row_leaves(&e->capture, row, emulator_top(e), wrapped, e->clusters);
     struct bytes *text = &e->row_text;
-    struct pen_run runs[LIMIT_SIZE_MAX];
+    struct row_run runs[LIMIT_SIZE_MAX];
     text->len = 0;
     struct scrollback_line line = {.run = runs, .continuation = row->continuation};
-    if (wrapped)
-        row_text(row, 0, row_used(row), e->clusters, text);
-    else
-        row_text_trimmed(row, 0, e->clusters, text);
-    push_run(row, runs, &line.runs);
+    line.runs = row_pack(row, !wrapped, e->clusters, text, runs);
     line.text = text->data;
     line.len = (uint32_t)text->len;
     scrollback_push(e->scrollback, &line);

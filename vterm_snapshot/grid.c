@@ -219,6 +219,33 @@ void row_text_trimmed(const struct row *row, int from, const struct cluster_tabl
         out->data[--out->len] = '\0';
 }
 
+uint16_t row_pack(const struct row *row, bool trim, const struct cluster_table *clusters,
+                  struct bytes *text, struct row_run *runs)
+{
+    int used = row_used(row);
+    uint16_t pen = 0, count = 0;
+    char *to = bytes_reserve(text, (size_t)used * 4 * CLUSTER_MAX + 1), *from = to;
+    if (!to)
+        return 0;
+    for (int i = 0; i < used; i++) {
+        const struct cell *cell = &row->cells[i];
+        uint32_t c = cell->character;
+        if (cell->pen != pen) {
+            pen = cell->pen;
+            runs[count++] = (struct row_run){.column = (uint16_t)i, .pen = pen};
+        }
+        if (c - 1 < 0x7f)
+            *to++ = (char)c;
+        else if (c != CELL_COVERED)
+            to += cluster_encode(clusters, c ? c : ' ', to);
+    }
+    while (trim && to > from && to[-1] == ' ')
+        to--;
+    *to = '\0';
+    text->len += (size_t)(to - from);
+    return count;
+}
+
 bool row_is_blank(const struct row *row)
 {
     for (int i = 0; i < row->extent; i++)

@@ -66,6 +66,16 @@ void row_text(const struct row *row, int from, int to, const struct cluster_tabl
 void row_text_trimmed(const struct row *row, int from, const struct cluster_table *clusters,
                       struct bytes *out);
 
+/* Where the pen changes, and to which. */
+struct row_run {
+    uint16_t column, pen;
+};
+
+/* Both at once, for a row that leaves: its text, without trailing blanks when `trim`, and its pen
+ * changes (room for as many as columns). Returns how many. */
+uint16_t row_pack(const struct row *row, bool trim, const struct cluster_table *clusters,
+                  struct bytes *text, struct row_run *runs);
+
 /* Whether the row shows nothing. */
 bool row_is_blank(const struct row *row);
 

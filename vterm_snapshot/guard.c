@@ -29,6 +29,7 @@ struct guard {
     uint64_t offset;      /* bytes taken */
     uint64_t mark_offset; /* of the ESC that opened the string at hand */
     int columns;
+    bool shown; /* somebody wants what an attached terminal may see */
     bool has_nonce;
     char nonce[MARK_NONCE_LEN];
 
@@ -58,6 +59,7 @@ struct guard *guard_create(const struct guard_events *events, void *user)
     g->events = events;
     g->user = user;
     g->columns = LIMIT_COLS_DEFAULT;
+    g->shown = events->display != NULL;
     return g;
 }
 
@@ -83,6 +85,11 @@ void guard_set_trust(struct guard *g, enum guard_trust trust)
     g->trust = trust;
 }
 
+void guard_set_shown(struct guard *g, bool shown)
+{
+    g->shown = shown && g->events->display;
+}
+
 void guard_set_columns(struct guard *g, int columns)
 {
     g->columns = columns;
@@ -102,7 +109,7 @@ void guard_set_offset(struct guard *g, uint64_t offset)
 
 static void show(struct guard *g, const char *bytes, size_t len)
 {
-    if (g->events->display && len)
+    if (g->shown && len)
         g->events->display(g->user, bytes, len);
 }
 
@@ -214,7 +221,7 @@ static ssize_t ground(struct guard *g, char *bytes, size_t len)
         if (whole) {
             scrub_break(&g->scrub);
             feed(g, bytes, whole);
-            if (g->events->display && !csi_is_query(bytes + 2, whole - 3, bytes[whole - 1]))
+            if (g->shown && !csi_is_query(bytes + 2, whole - 3, bytes[whole - 1]))
                 show(g, bytes, whole);
             return (ssize_t)whole;
         }
@@ -343,7 +350,7 @@ static void finish_csi(struct guard *g, char final)
         return;
     }
     feed_csi(g, final);
-    if (g->events->display && !csi_is_query(g->sequence, g->sequence_len, final)) {
+    if (g->shown && !csi_is_query(g->sequence, g->sequence_len, final)) {
         show(g, "\x1b[", 2);
         show(g, g->sequence, g->sequence_len);
         show(g, &final, 1);

@@ -51,6 +51,9 @@ void guard_destroy(struct guard *guard);
 void guard_set_nonce(struct guard *guard, const char *nonce);
 void guard_set_trust(struct guard *guard, enum guard_trust trust);
 
+/* Whether `display` is called at all; it is until this says otherwise. */
+void guard_set_shown(struct guard *guard, bool shown);
+
 /* Columns of the terminal: the most that one REP may repeat. */
 void guard_set_columns(struct guard *guard, int columns);
 

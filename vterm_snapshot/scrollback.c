@@ -8,7 +8,7 @@ struct packed {
     uint32_t len;
     uint16_t runs;
     uint16_t continuation;
-    struct pen_run run[];
+    struct row_run run[];
 };
 
 struct scrollback {
@@ -61,7 +61,7 @@ static bool grow(struct scrollback *s)
 
 static struct packed *pack(const struct scrollback_line *line)
 {
-    size_t runs = line->runs * sizeof(struct pen_run);
+    size_t runs = line->runs * sizeof(struct row_run);
     struct packed *p = malloc(sizeof *p + runs + line->len);
     if (!p)
         return NULL;

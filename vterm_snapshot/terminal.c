@@ -333,6 +333,11 @@ void terminal_restore_sequence(struct bytes *out)
     redraw_restore(out);
 }
 
+void terminal_set_shown(struct terminal *t, bool shown)
+{
+    guard_set_shown(t->guard, shown);
+}
+
 void terminal_expect_line(struct terminal *t)
 {
     t->line_expected = true;

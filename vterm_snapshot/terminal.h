@@ -96,6 +96,9 @@ struct terminal_anchor terminal_anchor(const struct terminal *t);
  * rows are joined, others end in \n. */
 void terminal_text_since(const struct terminal *t, struct terminal_anchor from, struct bytes *out);
 
+/* Whether the event `display` is called; nobody listening, it need not be. */
+void terminal_set_shown(struct terminal *t, bool shown);
+
 /* The next line feed raises the event `line`, once, at its exact byte. */
 void terminal_expect_line(struct terminal *t);
 

@@ -24,6 +24,7 @@
 #include "ptyd/worker/worker.h"
 
 #define EXIT_QUIET_MS 50   /* a shell that exited has said everything after this much quiet */
+#define TIME_MS       10   /* between records of when bytes came */
 #define EXIT_MOST_MS  1000 /* but is not waited for longer than this */
 
 static struct session *of(void *user)
@@ -172,7 +173,10 @@ static size_t drain(struct session *s)
     size_t taken = terminal_write(s->terminal, scratch, len);
     if (!taken)
         return 0;
-    rawlog_record(s->log, RAWLOG_TIME, start, s->now, 0, 0);
+    if (s->now.monotonic_ms - s->timed_ms >= TIME_MS) {
+        s->timed_ms = s->now.monotonic_ms;
+        rawlog_record(s->log, RAWLOG_TIME, start, s->now, 0, 0);
+    }
     if (s->paused)
         rawlog_skip(s->log, start + taken);
     else
@@ -325,6 +329,7 @@ static bool open_parts(struct session *s, bool is_new)
         .cols = facts->cols, .rows = facts->rows, .events = &terminal_events, .user = s});
     if (!s->terminal)
         return false;
+    terminal_set_shown(s->terminal, false);
     if (facts->nonce[0])
         terminal_set_nonce(s->terminal, facts->nonce);
     s->tracker = tracker_create(&(struct tracker_options){
@@ -450,10 +455,20 @@ void session_flush(struct session *s)
     store_save_meta(s->store);
 }
 
+/* What is shown is made only while somebody looks. */
+static void show_if_watched(struct session *s)
+{
+    bool shown = false;
+    for (const struct watcher *w = s->watchers; w; w = w->next)
+        shown = shown || w->display;
+    terminal_set_shown(s->terminal, shown);
+}
+
 void session_watch(struct session *s, struct watcher *w)
 {
     w->next = s->watchers;
     s->watchers = w;
+    show_if_watched(s);
     uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
 }
 
@@ -462,6 +477,7 @@ void session_unwatch(struct session *s, struct watcher *w)
     for (struct watcher **at = &s->watchers; *at; at = &(*at)->next)
         if (*at == w) {
             *at = w->next;
+            show_if_watched(s);
             return;
         }
 }

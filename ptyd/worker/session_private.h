@@ -27,6 +27,7 @@ struct session {
     int open_handles; /* freed when all are closed */
     bool polling;
     int64_t exited_at, last_read; /* monotonic ms */
+    int64_t timed_ms;             /* when it was last recorded that bytes came */
     struct bytes input;           /* not written yet */
     int64_t reply_second;         /* window of the reply limit */
     int reply_bytes;
