@@ -13,7 +13,6 @@
 #include "vterm_snapshot/csi.h"
 #include "vterm_snapshot/scrub.h"
 
-#define PLAIN_CSI_BYTES 40 /* longer ones go through the state machine */
 #define HOLD            (-1)
 #define MARK_PREFIX     "7711;"
 #define MARK_PREFIX_LEN 5
@@ -196,20 +195,28 @@ static void feed_text(struct guard *g, const char *bytes, size_t len)
 }
 
 /* A control sequence that is there whole and passes as it is, as nearly all are: its length, else
- * 0.
+ * 0. One pass; only what may be an extended or an underline colour (38, 48, 58) is looked at again.
  */
 static size_t plain_csi(const char *bytes, size_t len)
 {
     size_t at = 2;
+    int digits = 0, count = 1;
+    bool colours = false;
     if (len < 3 || bytes[1] != '[')
         return 0;
-    while (at < len && at < PLAIN_CSI_BYTES &&
-           (bytes[at] == ';' || (bytes[at] >= '0' && bytes[at] <= '9')))
-        at++;
+    for (; at < len && (bytes[at] == ';' || (bytes[at] >= '0' && bytes[at] <= '9')); at++) {
+        bool digit = bytes[at] != ';';
+        colours = colours || (bytes[at] == '8' && digits && strchr("345", bytes[at - 1]));
+        digits = digit ? digits + 1 : 0;
+        count += !digit;
+        if (digits > 4 || count > LIMIT_CSI_PARAMS)
+            return 0;
+    }
     if (at == len || bytes[at] < 0x40 || bytes[at] == 0x7f)
         return 0;
     char final = bytes[at];
-    if (final == 'b' || final == 'u' || final == 'l' || !csi_is_plain(bytes + 2, at - 2, final))
+    if (final == 'b' || final == 'u' || final == 'l' ||
+        (colours && !csi_is_plain(bytes + 2, at - 2, final)))
         return 0;
     return at + 1;
 }
