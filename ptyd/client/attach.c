@@ -66,10 +66,14 @@ static void restore(const struct attach *a)
 static void print_joining_line(const struct attach *a, const json_t *session)
 {
     const char *shell = json_string_value(json_object_get(session, "shell"));
+    const char *capture = json_string_value(json_object_get(session, "capture"));
     bool marks = json_is_true(json_object_get(session, "marks"));
+    const char *state = capture && !strcmp(capture, "paused") ? "capture paused"
+                        : marks                               ? "capture on"
+                                : "capture degraded: no marks seen yet";
     struct bytes out = {0};
     bytes_printf(&out, "[ptyd: session %s, %s, %s; leave with Ctrl-\\ d]\r\n", a->options->name,
-                 shell ? shell : "", marks ? "capture on" : "capture degraded: no marks seen yet");
+                 shell ? shell : "", state);
     for (int i = 1; i < a->rows; i++)
         bytes_append_char(&out, '\n');
     put(out.data, out.len);

@@ -60,6 +60,11 @@ static void add_warning(json_t *warnings, const struct session *s)
     if (error)
         json_array_append_new(warnings,
                               json_sprintf("session %s: cannot write %s", session_name(s), error));
+    if (session_paused(s))
+        json_array_append_new(
+            warnings, json_sprintf("session %s: capture is paused; `ptyd context resume -s %s` "
+                                   "undoes it",
+                                   session_name(s), session_name(s)));
     const char *lost = tracker_lost(session_tracker(s));
     if (session_integrated(s) || session_exited(s))
         return;
@@ -76,6 +81,9 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     json_t *warnings = json_array();
     json_int_t spoofed = 0;
     (void)params;
+    if (!context_injects(w->context, NULL))
+        json_array_append_new(warnings,
+                              json_string("agents are told nothing; `ptyd context on` undoes it"));
     for (int i = 0; i < w->session_count; i++) {
         spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
         add_warning(warnings, w->sessions[i]);
