@@ -108,6 +108,15 @@ static size_t envelope_length(const char *text, size_t len)
     return end ? (size_t)(end - text) + 1 : len;
 }
 
+/* What is left of a string that begins with an envelope (a new reference), NULL for anything else.
+ */
+static json_t *rest_of(const json_t *value, size_t *ret_off)
+{
+    const char *text = json_string_value(value);
+    *ret_off = text ? envelope_length(text, json_string_length(value)) : 0;
+    return *ret_off ? json_stringn(text + *ret_off, json_string_length(value) - *ret_off) : NULL;
+}
+
 static int strip_value(json_t *value);
 
 static int strip_object(json_t *object)
@@ -118,19 +127,13 @@ static int strip_object(json_t *object)
     int changed = 0;
     json_object_foreach_safe(object, next, key, member)
     {
-        size_t off = json_is_string(member)
-                         ? envelope_length(json_string_value(member), json_string_length(member))
-                         : 0;
-        if (off) {
-            json_t *rest =
-                json_stringn(json_string_value(member) + off, json_string_length(member) - off);
-            if (!strcmp(key, "text"))
-                shift_elements(object, -(json_int_t)off);
+        size_t off;
+        json_t *rest = rest_of(member, &off);
+        if (rest && !strcmp(key, "text"))
+            shift_elements(object, -(json_int_t)off);
+        if (rest)
             json_object_set_new(object, key, rest);
-            changed = 1;
-        } else {
-            changed |= strip_value(member);
-        }
+        changed |= rest ? 1 : strip_value(member);
     }
     return changed;
 }
@@ -138,20 +141,16 @@ static int strip_object(json_t *object)
 static int strip_value(json_t *value)
 {
     int changed = 0;
-    size_t i;
+    size_t i, off;
     json_t *item;
     if (json_is_object(value))
         return strip_object(value);
     json_array_foreach(value, i, item)
     {
-        size_t off = json_is_string(item)
-                         ? envelope_length(json_string_value(item), json_string_length(item))
-                         : 0;
-        if (off)
-            json_array_set_new(
-                value, i,
-                json_stringn(json_string_value(item) + off, json_string_length(item) - off));
-        changed |= off ? 1 : strip_value(item);
+        json_t *rest = rest_of(item, &off);
+        if (rest)
+            json_array_set_new(value, i, rest);
+        changed |= rest ? 1 : strip_value(item);
     }
     return changed;
 }

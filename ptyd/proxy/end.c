@@ -237,10 +237,8 @@ int end_poll(const struct end *e, bool may_read, struct pollfd fds[2])
     return 2;
 }
 
-bool end_readable(const struct end *e, const struct pollfd fds[2], int count)
+bool end_readable(const struct pollfd *fds)
 {
-    (void)e;
-    (void)count;
     return (fds[0].events & POLLIN) && (fds[0].revents & (POLLIN | POLLHUP | POLLERR));
 }
 

@@ -76,8 +76,8 @@ void end_linger(struct end *end, int ms);
 
 /* Fills one or two entries; returns how many. `may_read`: more input is welcome. */
 int end_poll(const struct end *end, bool may_read, struct pollfd fds[2]);
-/* Whether any of them reports something to read. */
-bool end_readable(const struct end *end, const struct pollfd fds[2], int count);
+/* Whether the first of them, which is the one that is read from, reports something to read. */
+bool end_readable(const struct pollfd *fds);
 /* Input was read but not understood yet, because there was no room: poll will not tell. */
 bool end_has_more(const struct end *end);
 

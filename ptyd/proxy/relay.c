@@ -145,9 +145,9 @@ static void run_once(struct relay *r, int pidfd)
     fds[n + m] = (struct pollfd){.fd = r->server_exited ? -1 : pidfd, .events = POLLIN};
     if (poll(fds, (nfds_t)(n + m + 1), timeout_ms(r)) < 0 && errno != EINTR)
         abort();
-    if (end_readable(up->from, fds, n) || (may_read(up) && end_has_more(up->from)))
+    if (end_readable(fds) || (may_read(up) && end_has_more(up->from)))
         end_read(up->from);
-    if (end_readable(down->from, fds + n, m) || (may_read(down) && end_has_more(down->from)))
+    if (end_readable(fds + n) || (may_read(down) && end_has_more(down->from)))
         end_read(down->from);
     if (fds[n + m].revents && !r->server_exited) {
         r->server_exited = true;
