@@ -9,15 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC     0x7074796431696e31ull
-#define HEAD_BITS 17
+#define MAGIC 0x7074796431696e32ull
 
-/* The word: which half (bit 63), the stream offset of its first byte, how many bytes it holds. */
+/* Three stream offsets, each only growing: clean <= tail <= head. The bytes from `tail` to `head`
+ * wait; those from `clean` to `tail` are being zeroed; all others of the ring are zero. `head` is
+ * the reader's, the other two the consumer's. */
 struct shared {
     uint64_t magic;
-    _Atomic uint64_t word;
+    _Atomic uint64_t clean, tail, head;
     struct intake_facts facts;
-    char half[2][INTAKE_HALF];
+    char ring[INTAKE_BYTES];
 };
 
 struct intake {
@@ -25,24 +26,26 @@ struct intake {
     struct shared *shared;
 };
 
-static uint64_t pack(int half, uint64_t start, size_t head)
+static char *place(struct shared *shared, uint64_t offset)
 {
-    return (uint64_t)half << 63 | start << HEAD_BITS | head;
+    return shared->ring + offset % INTAKE_BYTES;
 }
 
-static int half_of(uint64_t word)
+/* How many bytes lie in one piece of the ring from `offset` on, up to `end`. */
+static size_t piece(uint64_t offset, uint64_t end)
 {
-    return (int)(word >> 63);
+    uint64_t to_edge = INTAKE_BYTES - offset % INTAKE_BYTES;
+    return (size_t)(end - offset < to_edge ? end - offset : to_edge);
 }
 
-static uint64_t start_of(uint64_t word)
+static void clear(struct shared *shared, uint64_t from, uint64_t to)
 {
-    return (word & ~(1ull << 63)) >> HEAD_BITS;
-}
-
-static size_t head_of(uint64_t word)
-{
-    return word & ((1u << HEAD_BITS) - 1);
+    while (from < to) {
+        size_t n = piece(from, to);
+        memset(place(shared, from), 0, n);
+        from += n;
+    }
+    atomic_store(&shared->clean, to);
 }
 
 int intake_create_fd(const struct intake_facts *facts)
@@ -64,16 +67,24 @@ int intake_create_fd(const struct intake_facts *facts)
     return fd;
 }
 
-static void count_uncounted(struct shared *shared)
+/* What a killed worker left half done: bytes let go of but not zeroed, bytes read but not counted.
+ */
+static void recover(struct shared *shared)
 {
-    uint64_t word = atomic_load(&shared->word);
-    const char *half = shared->half[half_of(word)];
-    size_t head = head_of(word), end = INTAKE_HALF;
-    while (end > head && half[end - 1] == 0)
-        end--;
-    atomic_store(&shared->word, pack(half_of(word), start_of(word), end));
-    /* Killed between the switch of halves and the clearing of the old one. */
-    memset(shared->half[!half_of(word)], 0, INTAKE_HALF);
+    uint64_t tail = atomic_load(&shared->tail), head = atomic_load(&shared->head);
+    clear(shared, atomic_load(&shared->clean), tail);
+    size_t room = piece(head, tail + INTAKE_BYTES); /* of the read it was in */
+    const char *bytes = place(shared, head);
+    while (room && bytes[room - 1] == 0)
+        room--;
+    atomic_store(&shared->head, head + room);
+}
+
+static bool is_sound(struct shared *shared)
+{
+    uint64_t clean = atomic_load(&shared->clean), tail = atomic_load(&shared->tail),
+             head = atomic_load(&shared->head);
+    return shared->magic == MAGIC && clean <= tail && tail <= head && head - clean <= INTAKE_BYTES;
 }
 
 struct intake *intake_map(int fd)
@@ -83,15 +94,14 @@ struct intake *intake_map(int fd)
     struct shared *shared = MAP_FAILED;
     if (in && fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof *shared)
         shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (shared == MAP_FAILED || shared->magic != MAGIC ||
-        head_of(atomic_load(&shared->word)) > INTAKE_HALF) {
+    if (shared == MAP_FAILED || !is_sound(shared)) {
         if (shared != MAP_FAILED)
             munmap(shared, sizeof *shared);
         close(fd);
         free(in);
         return NULL;
     }
-    count_uncounted(shared);
+    recover(shared);
     in->fd = fd;
     in->shared = shared;
     return in;
@@ -113,12 +123,12 @@ struct intake_facts *intake_facts(struct intake *in)
 
 ssize_t intake_read(struct intake *in, int fd)
 {
-    uint64_t word = atomic_load(&in->shared->word);
-    char *half = in->shared->half[half_of(word)];
-    size_t head = head_of(word), before = head;
+    struct shared *shared = in->shared;
+    uint64_t head = atomic_load(&shared->head), before = head;
     ssize_t result = -ENOBUFS;
-    while (head < INTAKE_HALF) {
-        ssize_t n = read(fd, half + head, INTAKE_HALF - head);
+    size_t room;
+    while ((room = piece(head, atomic_load(&shared->clean) + INTAKE_BYTES))) {
+        ssize_t n = read(fd, place(shared, head), room);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
@@ -126,31 +136,42 @@ ssize_t intake_read(struct intake *in, int fd)
             break;
         }
         head += (size_t)n;
-        atomic_store(&in->shared->word, pack(half_of(word), start_of(word), head));
+        atomic_store(&shared->head, head);
     }
     return head > before ? (ssize_t)(head - before) : result;
 }
 
-const char *intake_bytes(const struct intake *in, size_t *ret_len, uint64_t *ret_start)
+uint64_t intake_start(const struct intake *in)
 {
-    uint64_t word = atomic_load(&in->shared->word);
-    *ret_len = head_of(word);
-    *ret_start = start_of(word);
-    return in->shared->half[half_of(word)];
+    return atomic_load(&in->shared->tail);
+}
+
+size_t intake_waiting(const struct intake *in)
+{
+    return (size_t)(atomic_load(&in->shared->head) - intake_start(in));
+}
+
+size_t intake_copy(const struct intake *in, char *out, size_t most)
+{
+    size_t len = intake_waiting(in);
+    uint64_t tail = intake_start(in);
+    len = len < most ? len : most;
+    size_t first = piece(tail, tail + len);
+    memcpy(out, place(in->shared, tail), first);
+    memcpy(out + first, in->shared->ring, len - first);
+    return len;
 }
 
 void intake_set_start(struct intake *in, uint64_t start)
 {
-    uint64_t word = atomic_load(&in->shared->word);
-    atomic_store(&in->shared->word, pack(half_of(word), start, head_of(word)));
+    atomic_store(&in->shared->clean, start);
+    atomic_store(&in->shared->tail, start);
+    atomic_store(&in->shared->head, start);
 }
 
 void intake_consume(struct intake *in, size_t len)
 {
-    uint64_t word = atomic_load(&in->shared->word);
-    int from = half_of(word), to = !from;
-    size_t rest = head_of(word) - len;
-    memcpy(in->shared->half[to], in->shared->half[from] + len, rest);
-    atomic_store(&in->shared->word, pack(to, start_of(word) + len, rest));
-    memset(in->shared->half[from], 0, head_of(word));
+    uint64_t from = intake_start(in), to = from + len;
+    atomic_store(&in->shared->tail, to);
+    clear(in->shared, from, to);
 }

@@ -2,12 +2,12 @@
  *
  * One memfd per session, made by the keeper and mapped by the worker. A read(2) into private
  * memory loses its bytes when the reader is killed before it has stored them; here they are where
- * the next worker finds them. Two halves alternate: what was not consumed moves to the other half
- * before one atomic word makes that half the current one.
+ * the next worker finds them. It is a ring with one reader and one consumer, which may be two
+ * threads.
  *
- * Invariant: everything behind `head` in the current half is zero. A successor therefore finds
- * bytes that were read but not counted yet by looking for the last one that is not zero. (NULs at
- * the very end of such a read are lost; terminals ignore them.)
+ * Invariant: all of the ring that no byte waits in is zero, before a read may reach it. A successor
+ * therefore finds bytes that were read but not counted yet by looking for the last one that is not
+ * zero. (NULs at the very end of such a read are lost; terminals ignore them.)
  */
 #ifndef PTYD_CORE_INTAKE_H
 #define PTYD_CORE_INTAKE_H
@@ -19,7 +19,8 @@
 
 #include "vterm_snapshot/mark.h"
 
-#define INTAKE_HALF (56 * 1024)
+/* Bytes that may wait; with the facts the memfd stays under 128 KiB. */
+#define INTAKE_BYTES (124 * 1024)
 
 /* What the keeper keeps for a worker to come, besides the bytes. */
 struct intake_facts {
@@ -45,12 +46,17 @@ void intake_unmap(struct intake *in);
 
 struct intake_facts *intake_facts(struct intake *in);
 
-/* Reads from `fd` until it would block, the half is full, or it ends. Returns the bytes read, or
- * -errno: -EAGAIN when there was nothing, -EIO or 0 at the end, -ENOBUFS when there is no room. */
+/* Reads from `fd` until it would block, the ring is full, or it ends. Returns the bytes read, or
+ * -errno: -EAGAIN when there was nothing, -EIO or 0 at the end, -ENOBUFS when there is no room.
+ * This and intake_waiting() are what another thread than the consumer's may call, one at a time. */
 ssize_t intake_read(struct intake *in, int fd);
 
-/* The bytes not consumed yet, and the stream offset of the first. */
-const char *intake_bytes(const struct intake *in, size_t *ret_len, uint64_t *ret_start);
+/* The stream offset of the first byte not consumed yet, and how many wait. */
+uint64_t intake_start(const struct intake *in);
+size_t intake_waiting(const struct intake *in);
+
+/* Copies the first of those that wait, at most `most`; returns how many. */
+size_t intake_copy(const struct intake *in, char *out, size_t most);
 
 /* Says at which stream offset the first byte stands; before anything is read. */
 void intake_set_start(struct intake *in, uint64_t start);

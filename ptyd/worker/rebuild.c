@@ -58,7 +58,7 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
             terminal_set_offset(s->terminal, from);
             continue;
         }
-        size_t want = stop - from < INTAKE_HALF ? (size_t)(stop - from) : INTAKE_HALF;
+        size_t want = stop - from < SCRATCH_BYTES ? (size_t)(stop - from) : SCRATCH_BYTES;
         ssize_t n = rawlog_read(s->log, from, s->worker->scratch, want);
         size_t taken = n > 0 ? terminal_write(s->terminal, s->worker->scratch, (size_t)n) : 0;
         if (!taken)

@@ -26,6 +26,8 @@
 #define EXIT_QUIET_MS 50   /* a shell that exited has said everything after this much quiet */
 #define TIME_MS       10   /* between records of when bytes came */
 #define EXIT_MOST_MS  1000 /* but is not waited for longer than this */
+#define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
+#define FLOOD_WAKEUPS 8           /* in a row are a flood */
 
 static struct session *of(void *user)
 {
@@ -164,11 +166,9 @@ static const struct tracker_events tracker_events = {
 /* Takes what the intake holds; returns how much of it. */
 static size_t drain(struct session *s)
 {
-    size_t len;
-    uint64_t start;
-    const char *bytes = intake_bytes(s->intake, &len, &start);
     char *scratch = s->worker->scratch;
-    memcpy(scratch, bytes, len);
+    uint64_t start = intake_start(s->intake);
+    size_t len = intake_copy(s->intake, scratch, SCRATCH_BYTES);
     s->now = worker_now();
     size_t taken = terminal_write(s->terminal, scratch, len);
     if (!taken)
@@ -194,9 +194,11 @@ static void on_readable(uv_poll_t *poll, int status, int events);
 
 void session_poll_for(struct session *s)
 {
-    int events = UV_READABLE | (s->input.len ? UV_WRITABLE : 0);
-    if (s->polling)
+    int events = (s->pump ? 0 : UV_READABLE) | (s->input.len ? UV_WRITABLE : 0);
+    if (s->polling && events)
         uv_poll_start(&s->poll, events, on_readable);
+    else if (s->polling)
+        uv_poll_stop(&s->poll);
 }
 
 static void stop_polling(struct session *s)
@@ -204,6 +206,47 @@ static void stop_polling(struct session *s)
     if (s->polling)
         uv_poll_stop(&s->poll);
     s->polling = false;
+}
+
+static void take_in(struct session *s)
+{
+    s->last_read = worker_now().monotonic_ms;
+    drain(s);
+    if (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING)
+        uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
+}
+
+static void stop_pump(struct session *s)
+{
+    pump_destroy(s->pump);
+    s->pump = NULL;
+    s->floods = 0;
+}
+
+static void on_pumped(void *user)
+{
+    struct session *s = of(user);
+    bool ended = pump_ended(s->pump); /* asked first: what it read last is there */
+    if (intake_waiting(s->intake))
+        take_in(s);
+    pump_room(s->pump);
+    if (intake_waiting(s->intake) >= SCRATCH_BYTES / 4)
+        pump_again(s->pump);
+    if (!ended)
+        return;
+    stop_pump(s);
+    session_poll_for(s);
+}
+
+/* Much came several times in a row: from now on a thread reads. */
+static void look_for_flood(struct session *s, ssize_t n)
+{
+    s->floods = n >= FLOOD_BYTES || n == -ENOBUFS ? s->floods + 1 : 0;
+    if (s->floods < FLOOD_WAKEUPS || !s->polling)
+        return;
+    s->pump = pump_create(&s->worker->loop, s->intake, s->master, on_pumped, s);
+    s->floods = 0;
+    session_poll_for(s);
 }
 
 /* One read's worth per wakeup: other sessions and clients come in between. */
@@ -220,10 +263,8 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         return;
     ssize_t n = intake_read(s->intake, s->master);
     if (n > 0 || n == -ENOBUFS) {
-        s->last_read = worker_now().monotonic_ms;
-        drain(s);
-        if (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING)
-            uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
+        take_in(s);
+        look_for_flood(s, n);
     } else if (n != -EAGAIN) {
         stop_polling(s); /* hung up: the exit is told by the keeper */
     }
@@ -276,6 +317,8 @@ void session_shell_exited(struct session *s, int status)
     if (s->exited)
         return;
     s->exited = true;
+    stop_pump(s);
+    session_poll_for(s);
     s->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     s->exited_at = worker_now().monotonic_ms;
     uv_timer_start(&s->exit_timer, on_exit_timer, 0, 10);
@@ -381,10 +424,6 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
     s->name = text_copy(name);
     s->intake = intake_map(intake_fd);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
-    size_t len = 0;
-    uint64_t start = 0;
-    if (s->intake)
-        intake_bytes(s->intake, &len, &start);
     bool is_new = s->intake && !intake_facts(s->intake)->adopted;
     if (!s->intake || !open_parts(s, is_new)) {
         fprintf(stderr, "ptyd: session %s cannot be served: %s\n", name, strerror(errno));
@@ -396,7 +435,7 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
     if (is_new)
         begin_shell(s);
     else
-        session_rebuild(s, start);
+        session_rebuild(s, intake_start(s->intake));
     intake_facts(s->intake)->adopted = 1;
     context_load(worker->context, s);
     start_handles(s);
@@ -415,6 +454,7 @@ static void on_closed(uv_handle_t *handle)
 void session_destroy(struct session *s)
 {
     EACH_WATCHER(s, gone, w_);
+    stop_pump(s);
     if (s->store)
         context_forget(s->worker->context, s);
     tracker_destroy(s->tracker);
@@ -442,6 +482,7 @@ void session_end(struct session *s)
 {
     if (!s->exited || s->ended)
         return;
+    stop_pump(s);
     while (intake_read(s->intake, s->master) > 0)
         drain(s);
     end(s);

@@ -3,6 +3,7 @@
 #define PTYD_WORKER_SESSION_PRIVATE_H
 
 #include "base/bytes.h"
+#include "ptyd/worker/pump.h"
 #include "ptyd/worker/session.h"
 
 struct session {
@@ -13,6 +14,8 @@ struct session {
     bool exited, ended; /* reaped; drained and over */
     int exit_status;    /* as a shell gives it */
     struct intake *intake;
+    struct pump *pump; /* reads in a flood; else NULL */
+    int floods;        /* wakeups in a row that found much */
     struct terminal *terminal;
     struct tracker *tracker;
     struct rawlog *log;

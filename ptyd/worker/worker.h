@@ -20,6 +20,9 @@ struct worker_options {
     bool auto_ended; /* started by a command: leaves when nobody needs it */
 };
 
+/* Taken of a session at once; then others have their turn. */
+#define SCRATCH_BYTES (64 * 1024)
+
 struct worker {
     const struct worker_options *options;
     uv_loop_t loop;
@@ -33,7 +36,7 @@ struct worker {
     int session_count;
     int64_t started_ms; /* monotonic */
     bool handed_over;
-    char scratch[INTAKE_HALF]; /* bytes on their way through a terminal */
+    char scratch[SCRATCH_BYTES]; /* bytes on their way through a terminal */
 };
 
 /* Runs the worker on the keeper's socket until it closes; `user` is a struct worker_options. The

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "ptyd/core/deliver.h"
-#include "ptyd/core/intake.h"
 #include "ptyd/core/text.h"
 #include "ptyd/core/tracker.h"
 #include "ptyd/replay/replay.h"
@@ -371,47 +370,6 @@ static void nested_shells_are_recognised(void **state)
     assert_false(block_command_nests("ls ssh"));
 }
 
-/* ---- intake ---- */
-
-static void bytes_survive_their_reader(void **state)
-{
-    int pipes[2];
-    size_t len;
-    uint64_t start;
-    (void)state;
-    assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
-    int fd = intake_create_fd(&(struct intake_facts){.cols = 80, .rows = 24});
-    struct intake *first = intake_map(dup(fd));
-    assert_int_equal(write(pipes[1], "hello world", 11), 11);
-    assert_int_equal(intake_read(first, pipes[0]), 11);
-    intake_consume(first, 6);
-    intake_unmap(first); /* as if killed */
-    struct intake *second = intake_map(dup(fd));
-    const char *bytes = intake_bytes(second, &len, &start);
-    assert_int_equal(len, 5);
-    assert_int_equal(start, 6);
-    assert_memory_equal(bytes, "world", 5);
-    assert_int_equal(write(pipes[1], "!", 1), 1);
-    assert_int_equal(intake_read(second, pipes[0]), 1);
-    intake_bytes(second, &len, &start);
-    assert_int_equal(len, 6);
-    intake_consume(second, 6);
-    intake_bytes(second, &len, &start);
-    assert_int_equal(len, 0);
-    assert_int_equal(start, 12);
-    assert_int_equal(intake_read(second, pipes[0]), -EAGAIN);
-    intake_unmap(second);
-    close(fd);
-    close(pipes[0]);
-    close(pipes[1]);
-}
-
-static void what_is_no_intake_is_refused(void **state)
-{
-    (void)state;
-    assert_null(intake_map(open("/dev/null", O_RDONLY)));
-}
-
 /* ---- traces ---- */
 
 static json_t *replay_text(const char *data, size_t len, const char *timing, char **ret_error)
@@ -499,8 +457,6 @@ int main(void)
         TEST(a_line_with_a_space_is_private_where_the_shell_says_so),
         cmocka_unit_test(the_agents_own_tools_are_not_told),
         cmocka_unit_test(nested_shells_are_recognised),
-        cmocka_unit_test(bytes_survive_their_reader),
-        cmocka_unit_test(what_is_no_intake_is_refused),
         cmocka_unit_test(every_format_is_read),
         cmocka_unit_test(damage_is_told_with_its_place),
     };

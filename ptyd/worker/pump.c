@@ -1,0 +1,154 @@
+/* The thread sleeps in poll(2) on the terminal while the intake has room, and on an eventfd by
+ * which the loop says that there is room or that it must stop. It tells the loop at once when much
+ * waits, and otherwise only when the terminal says no more: many small pieces cost more than one.
+ */
+#define _GNU_SOURCE
+#include "ptyd/worker/pump.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "ptyd/core/text.h"
+
+#define ENOUGH_BYTES (16 * 1024) /* is told at once */
+#define LITTLE_MS    1           /* less is told when no more came for so long */
+#define FLOOD_MS     50          /* after as much quiet the flood is over */
+#define STACK_BYTES  (64 * 1024)
+
+struct pump {
+    pthread_t thread;
+    uv_async_t async;
+    struct intake *intake;
+    int fd, wake; /* the terminal; an eventfd */
+    pump_ready *ready;
+    void *user;
+    _Atomic bool stop, ended, full;
+};
+
+/* Waits for the terminal (not while the intake is full) or for the loop. Returns whether one of
+ * them has something. */
+static bool wait_for(struct pump *p, bool full, int timeout_ms)
+{
+    struct pollfd fds[] = {{.fd = p->wake, .events = POLLIN},
+                           {.fd = full ? -1 : p->fd, .events = POLLIN}};
+    uint64_t count;
+    int n = poll(fds, 2, timeout_ms);
+    if (n > 0 && fds[0].revents && read(p->wake, &count, sizeof count) < 0)
+        return true; /* told already */
+    return n != 0;
+}
+
+/* One round: reads what there is, waits for more. False when the flood is over. */
+static bool pump_once(struct pump *p)
+{
+    ssize_t n = intake_read(p->intake, p->fd);
+    bool full = n == -ENOBUFS;
+    if (n <= 0 && n != -EAGAIN && !full)
+        return false; /* hung up: whoever polls next finds out */
+    if (full || intake_waiting(p->intake) >= ENOUGH_BYTES)
+        uv_async_send(&p->async);
+    if (full) {
+        atomic_store(&p->full, true); /* before the look: see pump_room() */
+        return wait_for(p, intake_waiting(p->intake) > INTAKE_BYTES / 2, -1);
+    }
+    if (n > 0)
+        return true;
+    if (wait_for(p, false, LITTLE_MS))
+        return true;
+    if (intake_waiting(p->intake))
+        uv_async_send(&p->async);
+    return wait_for(p, false, FLOOD_MS);
+}
+
+static void *run(void *user)
+{
+    struct pump *p = user;
+    while (!atomic_load(&p->stop) && pump_once(p))
+        ;
+    atomic_store(&p->ended, true);
+    uv_async_send(&p->async);
+    return NULL;
+}
+
+static void on_async(uv_async_t *async)
+{
+    struct pump *p = async->data;
+    p->ready(p->user);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+/* Signals are the loop's business. */
+static int start_thread(struct pump *p)
+{
+    pthread_attr_t attributes;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    int result = pthread_create(&p->thread, &attributes, run, p);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return -result;
+}
+
+struct pump *pump_create(uv_loop_t *loop, struct intake *intake, int fd, pump_ready *ready,
+                         void *user)
+{
+    int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (wake < 0)
+        return NULL;
+    struct pump *p = memory_new(sizeof *p);
+    *p = (struct pump){.intake = intake, .fd = fd, .wake = wake, .ready = ready, .user = user};
+    uv_async_init(loop, &p->async, on_async);
+    p->async.data = p;
+    if (start_thread(p) == 0)
+        return p;
+    close(wake);
+    uv_close((uv_handle_t *)&p->async, on_closed);
+    return NULL;
+}
+
+static void wake(struct pump *p)
+{
+    uint64_t one = 1;
+    if (write(p->wake, &one, sizeof one) < 0)
+        return; /* it is full of wakes */
+}
+
+void pump_destroy(struct pump *p)
+{
+    if (!p)
+        return;
+    atomic_store(&p->stop, true);
+    wake(p);
+    pthread_join(p->thread, NULL);
+    close(p->wake);
+    uv_close((uv_handle_t *)&p->async, on_closed);
+}
+
+void pump_room(struct pump *p)
+{
+    if (intake_waiting(p->intake) <= INTAKE_BYTES / 2 && atomic_exchange(&p->full, false))
+        wake(p);
+}
+
+void pump_again(struct pump *p)
+{
+    uv_async_send(&p->async);
+}
+
+bool pump_ended(const struct pump *p)
+{
+    return atomic_load(&p->ended);
+}

@@ -1,0 +1,176 @@
+/* Bytes between a reader and a consumer, across threads, laps of the ring and kills. */
+#define _GNU_SOURCE
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ptyd/core/intake.h"
+
+static void bytes_survive_their_reader(void **state)
+{
+    int pipes[2];
+    char bytes[16];
+    (void)state;
+    assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
+    int fd = intake_create_fd(&(struct intake_facts){.cols = 80, .rows = 24});
+    struct intake *first = intake_map(dup(fd));
+    assert_int_equal(write(pipes[1], "hello world", 11), 11);
+    assert_int_equal(intake_read(first, pipes[0]), 11);
+    intake_consume(first, 6);
+    intake_unmap(first); /* as if killed */
+    struct intake *second = intake_map(dup(fd));
+    assert_int_equal(intake_copy(second, bytes, sizeof bytes), 5);
+    assert_int_equal(intake_start(second), 6);
+    assert_memory_equal(bytes, "world", 5);
+    assert_int_equal(write(pipes[1], "!", 1), 1);
+    assert_int_equal(intake_read(second, pipes[0]), 1);
+    assert_int_equal(intake_waiting(second), 6);
+    intake_consume(second, 6);
+    assert_int_equal(intake_waiting(second), 0);
+    assert_int_equal(intake_start(second), 12);
+    assert_int_equal(intake_read(second, pipes[0]), -EAGAIN);
+    intake_unmap(second);
+    close(fd);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
+static void what_is_no_intake_is_refused(void **state)
+{
+    (void)state;
+    assert_null(intake_map(open("/dev/null", O_RDONLY)));
+}
+
+/* The stream's byte at an offset; never NUL, and no period that fits the ring. */
+static char byte_at(uint64_t offset)
+{
+    return (char)(1 + offset * 31 % 251);
+}
+
+struct flood {
+    struct intake *intake;
+    int from;
+    _Atomic bool over;
+};
+
+static void *read_all(void *user)
+{
+    struct flood *f = user;
+    while (intake_read(f->intake, f->from) != 0)
+        ;
+    f->over = true;
+    return NULL;
+}
+
+static void write_stream(int fd, uint64_t from, uint64_t to)
+{
+    char chunk[5000];
+    while (from < to) {
+        size_t n = 1 + from % sizeof chunk;
+        n = to - from < n ? (size_t)(to - from) : n;
+        for (size_t i = 0; i < n; i++)
+            chunk[i] = byte_at(from + i);
+        ssize_t wrote = write(fd, chunk, n);
+        from += wrote > 0 ? (uint64_t)wrote : 0;
+    }
+}
+
+/* Checks what waits against the stream and consumes most of it; returns how much that was. */
+static size_t take(struct intake *in)
+{
+    static char bytes[INTAKE_BYTES];
+    uint64_t start = intake_start(in);
+    size_t len = intake_copy(in, bytes, sizeof bytes);
+    for (size_t i = 0; i < len; i++)
+        if (bytes[i] != byte_at(start + i))
+            fail_msg("byte %llu is wrong", (unsigned long long)(start + i));
+    size_t taken = len > 3 ? len - start % 3 : len;
+    intake_consume(in, taken);
+    return taken;
+}
+
+static void a_thread_reads_while_another_consumes(void **state)
+{
+    const uint64_t most = 20 * INTAKE_BYTES;
+    int pipes[2];
+    (void)state;
+    assert_int_equal(pipe(pipes), 0);
+    pid_t writer = fork();
+    if (writer == 0) {
+        write_stream(pipes[1], 0, most);
+        _exit(0);
+    }
+    close(pipes[1]);
+    struct flood f = {.intake = intake_map(intake_create_fd(&(struct intake_facts){.cols = 80})),
+                      .from = pipes[0]};
+    pthread_t reader;
+    assert_int_equal(pthread_create(&reader, NULL, read_all, &f), 0);
+    while (!f.over)
+        take(f.intake);
+    while (take(f.intake))
+        ;
+    pthread_join(reader, NULL);
+    assert_int_equal(intake_start(f.intake), most);
+    intake_unmap(f.intake);
+    waitpid(writer, NULL, 0);
+    close(pipes[0]);
+}
+
+/* A reader with a consumer, killed at any moment, and a successor: no byte twice, none missing. */
+static void kills_lose_nothing(void **state)
+{
+    const uint64_t most = 400 * INTAKE_BYTES;
+    int pipes[2], kills = 0;
+    (void)state;
+    assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
+    int fd = intake_create_fd(&(struct intake_facts){.cols = 80});
+    pid_t writer = fork();
+    if (writer == 0) {
+        write_stream(pipes[1], 0, most);
+        _exit(0);
+    }
+    close(pipes[1]);
+    for (uint64_t reached = 0; reached < most; kills++) {
+        pid_t worker = fork();
+        if (worker == 0) {
+            struct intake *in = intake_map(dup(fd));
+            while (intake_read(in, pipes[0]) != 0 || intake_waiting(in))
+                take(in);
+            _exit(0);
+        }
+        for (volatile int i = 0; i < 10000 + kills * 9973 % 700000; i++)
+            ; /* any moment will do */
+        kill(worker, SIGKILL);
+        waitpid(worker, NULL, 0);
+        struct intake *in = intake_map(dup(fd));
+        take(in);
+        assert_true(intake_start(in) >= reached);
+        reached = intake_start(in);
+        intake_unmap(in);
+    }
+    struct intake *in = intake_map(fd);
+    while (intake_waiting(in))
+        take(in);
+    assert_int_equal(intake_start(in), most);
+    assert_true(kills > 20);
+    intake_unmap(in);
+    waitpid(writer, NULL, 0);
+    close(pipes[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_survive_their_reader),
+        cmocka_unit_test(what_is_no_intake_is_refused),
+        cmocka_unit_test(a_thread_reads_while_another_consumes),
+        cmocka_unit_test(kills_lose_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
