@@ -9,7 +9,7 @@
 static void scroll_one(struct emulator *e)
 {
     emulator_push_row(e, 0);
-    grid_scroll(&e->primary, 0, e->primary.rows, 1, e->blank_pen);
+    grid_scroll(&e->primary, 0, e->primary.rows, 1, emulator_blank_pen(e));
 }
 
 static void next_row(struct emulator *e)
@@ -131,7 +131,7 @@ static void take_lines(struct emulator *e, const char *bytes, size_t len, size_t
     size_t many = 2 * (size_t)e->primary.rows;
     emulator_know_pen(e);
     while (at < end) {
-        if (lines > many && !e->pen_number && !e->blank_pen && at_fresh_bottom(e)) {
+        if (lines > many && !e->pen_number && at_fresh_bottom(e)) {
             size_t left = (size_t)(end - at);
             size_t away = left - last_screenful(e, at, left);
             push_batch(e, at, away);

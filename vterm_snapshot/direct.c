@@ -34,10 +34,9 @@ static void line_feed(struct emulator *e)
         e->cursor.row++;
         return;
     }
-    emulator_know_pen(e);
     if (grid == &e->primary)
         emulator_push_row(e, 0);
-    grid_scroll(grid, 0, grid->rows, 1, e->blank_pen);
+    grid_scroll(grid, 0, grid->rows, 1, emulator_blank_pen(e));
     e->glyph_row--;
 }
 
@@ -150,6 +149,7 @@ static size_t put_other(struct emulator *e, const char *bytes, size_t len)
     return (size_t)step;
 }
 
+/* Up to ESC, or to what libvterm must see. */
 static size_t take_text(struct emulator *e, const char *bytes, size_t len)
 {
     size_t at = 0;
@@ -174,29 +174,36 @@ static size_t take_text(struct emulator *e, const char *bytes, size_t len)
     return at;
 }
 
+/* A line ended that no sequence stood in, and more is there: the bypass may take what follows. */
+static bool offer_bypass(const char *bytes, size_t at, size_t len, bool sequences)
+{
+    return bytes[at - 1] == '\n' && len - at > BATCH_BYTES && !sequences;
+}
+
 /* ---- sequences ---- */
 
-/* The numbers between `ESC [` and the final; -1 for one that is not there. Returns how many, or -1
- * for anything but digits and semicolons. */
-static int parse(const char *at, const char *final, int params[PARAMS_MOST])
+/* The numbers behind `ESC [`; -1 for one that is not there. Returns where they end, NULL for more
+ * or larger ones than are known here. */
+static const char *parse(const char *at, const char *end, int params[PARAMS_MOST], int *ret_count)
 {
-    int count = 1;
-    params[0] = -1;
-    for (; at < final; at++) {
-        if (*at == ';') {
-            if (count == PARAMS_MOST)
-                return -1;
-            params[count++] = -1;
-        } else if (*at >= '0' && *at <= '9') {
-            int *p = &params[count - 1];
-            *p = (*p < 0 ? 0 : *p) * 10 + (*at - '0');
-            if (*p > LIMIT_CSI_VALUE)
-                return -1;
-        } else {
-            return -1;
+    int count = 0, value = -1;
+    for (; at < end; at++) {
+        unsigned digit = (unsigned)(unsigned char)*at - '0';
+        if (digit < 10) {
+            value = (value < 0 ? 0 : value * 10) + (int)digit;
+            if (value > LIMIT_CSI_VALUE)
+                return NULL;
+            continue;
         }
+        params[count++] = value;
+        value = -1;
+        if (*at != ';')
+            break;
+        if (count == PARAMS_MOST)
+            return NULL;
     }
-    return count;
+    *ret_count = count;
+    return at;
 }
 
 /* 38 or 48 and what follows; returns how many parameters, 0 for a form that is not known here. */
@@ -283,15 +290,8 @@ static void place(struct emulator *e, const int *params, int count)
     e->phantom = false;
 }
 
-static bool take_sequence(struct emulator *e, const char *bytes, size_t len)
+static bool draw(struct emulator *e, char final, const int *params, int count)
 {
-    int params[PARAMS_MOST];
-    if (len < 3 || bytes[1] != '[')
-        return false;
-    char final = bytes[len - 1];
-    int count = parse(bytes + 2, bytes + len - 1, params);
-    if (count < 0)
-        return false;
     if (final == 'm')
         return select_graphics(e, params, count);
     if (final == 'H' && count <= 2) {
@@ -300,10 +300,21 @@ static bool take_sequence(struct emulator *e, const char *bytes, size_t len)
     }
     if (final != 'K' || count != 1 || params[0] > 0)
         return false;
-    emulator_know_pen(e);
     grid_erase(e->shown, e->cursor.row, e->cursor.row + 1, e->cursor.col, e->shown->cols,
-               e->blank_pen);
+               emulator_blank_pen(e));
     return true;
+}
+
+/* One sequence; returns its bytes, 0 when libvterm must see it. */
+static size_t take_sequence(struct emulator *e, const char *bytes, size_t len)
+{
+    int params[PARAMS_MOST], count;
+    if (len < 3 || bytes[1] != '[')
+        return 0;
+    const char *final = parse(bytes + 2, bytes + len, params, &count);
+    if (!final || final == bytes + len || !draw(e, *final, params, count))
+        return 0;
+    return (size_t)(final - bytes) + 1;
 }
 
 /* ---- the way in and out ---- */
@@ -317,21 +328,24 @@ static bool may_begin(const struct emulator *e)
 
 size_t direct_feed(struct emulator *e, const char *bytes, size_t len)
 {
-    bool was_ahead = e->ahead;
-    size_t taken = 0;
+    size_t at = 0, taken = 0;
+    bool sequence = false, sequences = false;
     if (!may_begin(e))
         return 0;
-    if (!was_ahead)
+    if (!e->ahead)
         e->phantom = false;
-    if (bytes[0] != 0x1b)
-        taken = take_text(e, bytes, len);
-    else if (take_sequence(e, bytes, len))
-        taken = len;
-    if (taken) {
+    do {
+        sequence = bytes[at] == 0x1b;
+        sequences = sequence || (sequences && bytes[at - 1] != '\n');
+        taken =
+            sequence ? take_sequence(e, bytes + at, len - at) : take_text(e, bytes + at, len - at);
+        if (!taken)
+            break;
+        at += taken;
         e->ahead = true;
-        e->text_before = bytes[0] != 0x1b && (unsigned char)bytes[taken - 1] >= 0x20;
-    }
-    return taken;
+        e->text_before = !sequence && (unsigned char)bytes[at - 1] >= 0x20;
+    } while (at < len && !offer_bypass(bytes, at, len, sequences));
+    return at;
 }
 
 size_t direct_cluster(struct emulator *e, const char *bytes, size_t len)

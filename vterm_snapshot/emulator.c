@@ -98,8 +98,14 @@ void emulator_know_pen(struct emulator *e)
     if (e->pen_known)
         return;
     e->pen_number = pen_intern(e->pens, &e->pen);
-    e->blank_pen = pen_intern(e->pens, &(struct pen){.background = e->pen.background});
     e->pen_known = true;
+}
+
+uint16_t emulator_blank_pen(struct emulator *e)
+{
+    if (!e->pen.background)
+        return 0;
+    return pen_intern(e->pens, &(struct pen){.background = e->pen.background});
 }
 
 /* ---- cells ---- */
@@ -154,8 +160,8 @@ static int on_erase(VTermRect rect, int selective, void *user)
     (void)selective;
     if (e->muted)
         return 1;
-    emulator_know_pen(e);
-    grid_erase(e->shown, rect.start_row, rect.end_row, rect.start_col, rect.end_col, e->blank_pen);
+    grid_erase(e->shown, rect.start_row, rect.end_row, rect.start_col, rect.end_col,
+               emulator_blank_pen(e));
     if (e->shown == &e->primary && rect.start_row == 0 && rect.end_row >= e->shown->rows &&
         rect.start_col == 0 && rect.end_col >= e->shown->cols)
         capture_screen_erased(&e->capture, emulator_top(e));
@@ -206,7 +212,6 @@ static int on_scroll(VTermRect rect, int downward, int rightward, void *user)
     struct grid *grid = e->shown;
     if (e->muted || !inside(grid, rect))
         return 1;
-    emulator_know_pen(e);
     if (rightward || rect.start_col > 0 || rect.end_col < grid->cols) {
         vterm_scroll_rect(rect, downward, rightward, move_rect, on_erase, e);
         return 1;
@@ -214,7 +219,7 @@ static int on_scroll(VTermRect rect, int downward, int rightward, void *user)
     int height = rect.end_row - rect.start_row;
     if (grid == &e->primary && rect.start_row == 0 && downward > 0)
         push_top(e, downward < height ? downward : height);
-    grid_scroll(grid, rect.start_row, rect.end_row, downward, e->blank_pen);
+    grid_scroll(grid, rect.start_row, rect.end_row, downward, emulator_blank_pen(e));
     if (e->glyph_row >= rect.start_row && e->glyph_row < rect.end_row)
         e->glyph_row -= downward;
     return 1;
@@ -435,13 +440,27 @@ static void feed_libvterm(struct emulator *e, const char *bytes, size_t len)
     }
 }
 
-/* How much libvterm gets of what neither way around it takes: in a mode that shuts them both, all.
+/* The length of the sequence at the front of a run: a CSI ends at its final, any other comes alone.
  */
+static size_t sequence_length(const char *bytes, size_t len)
+{
+    size_t at = 2;
+    if (len < 3 || bytes[1] != '[')
+        return len;
+    while (at < len && (unsigned char)bytes[at] < 0x40)
+        at++;
+    return at < len ? at + 1 : len;
+}
+
+/* How much libvterm gets of what neither way around it takes: a sequence, a character; in a mode
+ * that shuts them both, all text up to the next sequence. */
 static size_t libvterms_share(struct emulator *e, const char *bytes, size_t len)
 {
-    if (e->plain.exotic || e->options.no_bypass || bytes[0] == 0x1b)
-        return len;
-    return direct_cluster(e, bytes, len);
+    if (bytes[0] == 0x1b)
+        return sequence_length(bytes, len);
+    const char *escape = memchr(bytes, 0x1b, len);
+    len = escape ? (size_t)(escape - bytes) : len;
+    return e->plain.exotic || e->options.no_bypass ? len : direct_cluster(e, bytes, len);
 }
 
 void emulator_feed(struct emulator *e, const char *bytes, size_t len)

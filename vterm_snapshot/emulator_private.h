@@ -25,7 +25,6 @@ struct emulator {
 
     struct pen pen;      /* what SGR has set */
     uint16_t pen_number; /* interned, when pen_known */
-    uint16_t blank_pen;  /* its background alone */
     bool pen_known;
 
     /* Where the last character ended: a character that follows it in column 0 was wrapped. */
@@ -49,8 +48,11 @@ struct emulator {
     bool resizing;         /* what is fed comes from us: answer nothing */
 };
 
-/* Interns the pen that SGR has set: pen_number and blank_pen are right afterwards. */
+/* Interns the pen that SGR has set: pen_number is right afterwards. */
 void emulator_know_pen(struct emulator *e);
+
+/* The number of a pen with its background alone: what erasing leaves. */
+uint16_t emulator_blank_pen(struct emulator *e);
 
 /* The primary screen's row `index` leaves at the top, to capture and scrollback. */
 void emulator_push_row(struct emulator *e, int index);

@@ -78,6 +78,7 @@ void guard_feed(struct guard *g, const char *bytes, size_t len)
 
 /* ---- text ---- */
 
+/* The last printed character, for REP. */
 static void remember_last(struct guard *g, const char *bytes, size_t len)
 {
     size_t from = len;
@@ -121,13 +122,18 @@ static size_t good_run(const char *bytes, size_t len)
     return i;
 }
 
+static void feed_run(struct guard *g, const char *bytes, size_t len)
+{
+    guard_feed(g, bytes, len);
+    guard_show(g, bytes, len);
+}
+
 static void feed_good(struct guard *g, const char *bytes, size_t len)
 {
     if (!len)
         return;
     remember_last(g, bytes, len);
-    guard_feed(g, bytes, len);
-    guard_show(g, bytes, len);
+    feed_run(g, bytes, len);
 }
 
 /* libvterm puts its sign for a bad character in another place when a write ends inside it, so
@@ -164,7 +170,8 @@ static size_t plain_csi(const char *bytes, size_t len)
         return 0;
     for (; at < len && (bytes[at] == ';' || (bytes[at] >= '0' && bytes[at] <= '9')); at++) {
         bool digit = bytes[at] != ';';
-        colours = colours || (bytes[at] == '8' && digits && strchr("345", bytes[at - 1]));
+        colours =
+            colours || (bytes[at] == '8' && digits && bytes[at - 1] >= '3' && bytes[at - 1] <= '5');
         digits = digit ? digits + 1 : 0;
         count += !digit;
         if (digits > 4 || count > LIMIT_CSI_PARAMS)
@@ -179,33 +186,72 @@ static size_t plain_csi(const char *bytes, size_t len)
     return at + 1;
 }
 
-static ssize_t ground(struct guard *g, char *bytes, size_t len)
+/* ESC: a sequence that is there whole and is as it should be, or the beginning of any other. */
+static ssize_t ground_escape(struct guard *g, char *bytes, size_t len)
 {
-    if (bytes[0] == 0x1b) {
-        size_t whole = plain_csi(bytes, len);
-        if (whole) {
-            scrub_break(&g->scrub);
-            guard_feed(g, bytes, whole);
-            if (g->shown && !csi_is_query(bytes + 2, whole - 3, bytes[whole - 1]))
-                guard_show(g, bytes, whole);
-            return (ssize_t)whole;
-        }
-        g->state = ESCAPE;
-        g->sequence_len = 0;
-        g->sequence_overflow = false;
-        g->mark_offset = g->offset;
-        scrub_break(&g->scrub);
-        return 1;
+    size_t whole = plain_csi(bytes, len);
+    scrub_break(&g->scrub);
+    if (whole) {
+        guard_feed(g, bytes, whole);
+        if (g->shown && !csi_is_query(bytes + 2, whole - 3, bytes[whole - 1]))
+            guard_show(g, bytes, whole);
+        return (ssize_t)whole;
     }
-    char *escape = memchr(bytes, 0x1b, len);
+    g->state = ESCAPE;
+    g->sequence_len = 0;
+    g->sequence_overflow = false;
+    g->mark_offset = g->offset;
+    return 1;
+}
+
+/* A sequence that is as it should be and only draws: it may stand within a run. Its length, or 0.
+ */
+static size_t drawing_csi(struct guard *g, const char *bytes, size_t len)
+{
+    size_t whole = plain_csi(bytes, len);
+    char final = whole ? bytes[whole - 1] : 0;
+    if (final != 'm' && final != 'K' && final != 'H')
+        return 0;
+    scrub_break(&g->scrub);
+    return whole;
+}
+
+/* How much of the text at `bytes`, which ends at ESC, may pass now; *ret_all says whether all. */
+static size_t ready_text(struct guard *g, char *bytes, size_t len, bool *ret_all)
+{
+    const char *escape = memchr(bytes, 0x1b, len);
     size_t run = escape ? (size_t)(escape - bytes) : len;
     size_t ready = scrub_run(&g->scrub, bytes, run, !escape);
     if (!escape)
         ready -= utf8_incomplete_tail(bytes, ready);
-    if (!ready)
-        return HOLD;
-    feed_text(g, bytes, ready);
-    return (ssize_t)ready;
+    *ret_all = ready == run;
+    return ready;
+}
+
+/* As much as can go on in one run; text that is not as it should be follows it piece by piece. */
+static ssize_t ground(struct guard *g, char *bytes, size_t len)
+{
+    size_t at = 0;
+    for (bool more = true; more && at < len;) {
+        size_t ready;
+        if (bytes[at] == 0x1b) {
+            ready = drawing_csi(g, bytes + at, len - at);
+            more = ready > 0;
+        } else {
+            ready = ready_text(g, bytes + at, len - at, &more);
+            if (good_run(bytes + at, ready) < ready) {
+                feed_run(g, bytes, at);
+                feed_text(g, bytes + at, ready);
+                return (ssize_t)(at + ready);
+            }
+            remember_last(g, bytes + at, ready);
+        }
+        at += ready;
+    }
+    feed_run(g, bytes, at);
+    if (at)
+        return (ssize_t)at;
+    return bytes[0] == 0x1b ? ground_escape(g, bytes, len) : HOLD;
 }
 
 /* ---- escape sequences ---- */

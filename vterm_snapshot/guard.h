@@ -21,7 +21,8 @@ struct guard;
 
 /* All called during guard_write(), with the guard's user pointer. */
 struct guard_events {
-    /* A run for libvterm: whole sequences, or text that may be cut between characters. */
+    /* A run for the emulator: text, which may be cut between characters, and among it whole SGR, EL
+     * and CUP; any other sequence comes alone. */
     void (*feed)(void *user, const char *bytes, size_t len);
     /* An OSC's payload without introducer and terminator, NUL-terminated, C0 removed, at most
      * LIMIT_STRING_BYTES. Never 7711. */
