@@ -1,16 +1,8 @@
 #include "utf8.h"
 
-static int sequence_length(unsigned char lead)
+static bool continues(unsigned char byte)
 {
-    if (lead < 0x80)
-        return 1;
-    if (lead >= 0xc2 && lead <= 0xdf)
-        return 2;
-    if (lead >= 0xe0 && lead <= 0xef)
-        return 3;
-    if (lead >= 0xf0 && lead <= 0xf4)
-        return 4;
-    return -1;
+    return (byte & 0xc0) == 0x80;
 }
 
 /* RFC 3629: the second byte's range depends on the first (overlong forms, surrogates, the end). */
@@ -24,22 +16,34 @@ static bool second_byte_fits(unsigned char lead, unsigned char second)
 int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code)
 {
     const unsigned char *b = (const unsigned char *)bytes;
-    int need = sequence_length(b[0]);
-    if (need <= 1) {
-        if (need == 1)
-            *ret_code = b[0];
-        return need;
+    if (b[0] < 0x80) {
+        *ret_code = b[0];
+        return 1;
     }
-    uint32_t code = b[0] & (0xffu >> (need + 1));
-    for (int i = 1; i < need; i++) {
-        if ((size_t)i >= len)
-            return 0;
-        if ((b[i] & 0xc0) != 0x80 || (i == 1 && !second_byte_fits(b[0], b[1])))
-            return -1;
-        code = code << 6 | (b[i] & 0x3f);
+    if (b[0] < 0xc2 || b[0] > 0xf4)
+        return -1;
+    if (len < 2)
+        return 0;
+    if (!second_byte_fits(b[0], b[1]))
+        return -1;
+    if (b[0] < 0xe0) {
+        *ret_code = (b[0] & 0x1fu) << 6 | (b[1] & 0x3fu);
+        return 2;
     }
-    *ret_code = code;
-    return need;
+    if (len < 3)
+        return 0;
+    if (!continues(b[2]))
+        return -1;
+    if (b[0] < 0xf0) {
+        *ret_code = (b[0] & 0xfu) << 12 | (b[1] & 0x3fu) << 6 | (b[2] & 0x3fu);
+        return 3;
+    }
+    if (len < 4)
+        return 0;
+    if (!continues(b[3]))
+        return -1;
+    *ret_code = (b[0] & 7u) << 18 | (b[1] & 0x3fu) << 12 | (b[2] & 0x3fu) << 6 | (b[3] & 0x3fu);
+    return 4;
 }
 
 size_t utf8_encode(uint32_t code, char *out)

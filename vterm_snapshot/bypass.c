@@ -1,117 +1,314 @@
-/* Plain lines (plain.h) go into rows without visiting libvterm, which is told afterwards where the
- * cursor is; in a long batch all but the last screenful go straight into scrollback and capture.
- * The result is what libvterm would have made of them, cell for cell (tests/unit/test_bypass.c). */
+/* Lines that are scrolled away before anybody sees them go straight into scrollback and capture, no
+ * cell is drawn: text with its colours becomes what row_pack() would have made of the row. This is
+ * done for a long run of lines, but for the last screenful, which the direct way draws. Where a
+ * line holds anything else, or a mode or background would show, the lines up to there are drawn,
+ * too. The result is what libvterm would have made of them, cell for cell
+ * (tests/unit/test_bypass.c). */
 #define _GNU_SOURCE
 #include "vterm_snapshot/emulator_private.h"
 
 #include <string.h>
 
-static void scroll_one(struct emulator *e)
+#include "base/ascii.h"
+#include "base/utf8.h"
+#include "vterm_snapshot/sgr.h"
+#include "vterm_snapshot/width.h"
+
+/* One row that leaves. */
+struct leaving_row {
+    const char *text; /* in the input; NULL: in the scratch, behind that of the row before */
+    uint32_t len;
+    uint32_t end;       /* of the line in the input; 0 where the line goes on */
+    uint16_t runs, pen; /* of the row; the pen behind the line */
+    bool continuation;
+};
+
+/* What leaves, until it is clear how much of it does. */
+struct leaving {
+    struct emulator *emulator;
+    const char *input;
+    struct bytes text, runs, rows; /* scratch: arrays of char, row_run, leaving_row */
+    uint32_t row_count, run_count, line_count;
+
+    struct pen pen;
+    uint16_t pen_number, first_pen;
+    bool pen_known;
+
+    /* The row at hand: where its text and its runs begin, the column, the columns that hold
+     * something, and the pen of the last of them. */
+    size_t text_start;
+    uint32_t run_start;
+    int col, written;
+    int stale; /* columns that hold what stood there before a carriage return */
+    uint16_t run_pen;
+    bool continuation;
+};
+
+/* ---- a row ---- */
+
+static void begin_row(struct leaving *l, bool continuation)
 {
-    emulator_push_row(e, 0);
-    grid_scroll(&e->primary, 0, e->primary.rows, 1, emulator_blank_pen(e));
+    l->text_start = l->text.len;
+    l->run_start = l->run_count;
+    l->col = l->written = l->stale = 0;
+    l->run_pen = 0;
+    l->continuation = continuation;
 }
 
-static void next_row(struct emulator *e)
+static void end_row(struct leaving *l, uint32_t end)
 {
-    if (e->cursor.row + 1 < e->primary.rows)
-        e->cursor.row++;
-    else
-        scroll_one(e);
-    e->cursor.col = 0;
+    while (end && l->text.len > l->text_start && l->text.data[l->text.len - 1] == ' ')
+        l->text.len--;
+    struct leaving_row row = {.len = (uint32_t)(l->text.len - l->text_start),
+                              .end = end,
+                              .runs = (uint16_t)(l->run_count - l->run_start),
+                              .pen = l->pen_number,
+                              .continuation = l->continuation};
+    bytes_append(&l->rows, &row, sizeof row);
+    l->row_count++;
+    l->line_count += end > 0;
 }
 
-/* One line without its end, from the cursor on. */
-static void put_line(struct emulator *e, const char *text, size_t len)
+static void begin_run(struct leaving *l, int col, uint16_t pen)
 {
-    struct grid *grid = &e->primary;
-    for (size_t i = 0; i < len; i++) {
-        if (e->cursor.col == grid->cols) {
-            next_row(e);
-            grid->row[e->cursor.row]->continuation = true;
-        }
-        if (text[i] == '\t') {
-            e->cursor.col = (e->cursor.col | 7) + 1;
-            continue;
-        }
-        struct row *row = grid->row[e->cursor.row];
-        row->stamp = grid->stamp;
-        row->extent = grid->cols;
-        row->cells[e->cursor.col++] =
-            (struct cell){.character = (unsigned char)text[i], .pen = e->pen_number};
+    struct row_run run = {.column = (uint16_t)col, .pen = pen};
+    if (pen == l->run_pen)
+        return;
+    bytes_append(&l->runs, &run, sizeof run);
+    l->run_count++;
+    l->run_pen = pen;
+}
+
+/* Finds the pen's number; false when it has none, as there are too many. */
+static bool know_pen(struct leaving *l)
+{
+    if (!l->pen_known)
+        l->pen_number = pen_intern(l->emulator->pens, &l->pen);
+    l->pen_known = true;
+    return l->pen_number || !memcmp(&l->pen, &(struct pen){0}, sizeof l->pen);
+}
+
+/* Characters of `width` columns in all come at the cursor: what a tab left out is blank. False
+ * where it is not, because something stood there. */
+static bool reach(struct leaving *l, int width)
+{
+    if (l->written < l->col && l->written < l->stale)
+        return false;
+    if (l->written < l->col)
+        begin_run(l, l->written, 0);
+    for (; l->written < l->col; l->written++)
+        bytes_append_char(&l->text, ' ');
+    begin_run(l, l->col, l->pen_number);
+    l->col += width;
+    l->written = l->col;
+    return true;
+}
+
+/* False where the row that comes in would show a background. */
+static bool wrap(struct leaving *l)
+{
+    if (l->pen.background || l->written < l->stale)
+        return false;
+    end_row(l, 0);
+    begin_row(l, true);
+    return true;
+}
+
+/* ---- a line ---- */
+
+/* Room for the input was made before; blanks for tabs may need more. */
+static void append_text(struct leaving *l, const char *text, size_t len)
+{
+    if (l->text.capacity - l->text.len <= len) {
+        bytes_append(&l->text, text, len);
+        return;
     }
-    next_row(e);
+    memcpy(l->text.data + l->text.len, text, len);
+    l->text.len += len;
 }
 
-/* One row of a line that is scrolled away before anybody sees it. */
-static void push_text(struct emulator *e, const char *text, size_t len, bool continuation,
-                      bool wrapped)
+static bool put_ascii(struct leaving *l, const char *text, size_t len)
 {
-    while (!wrapped && len && text[len - 1] == ' ')
-        len--;
-    capture_text_leaves(&e->capture, text, len, continuation);
-    scrollback_push(e->scrollback, &(struct scrollback_line){.text = (char *)text,
-                                                             .len = (uint32_t)len,
-                                                             .continuation = continuation});
-}
-
-static void push_line(struct emulator *e, const char *text, size_t len)
-{
-    size_t cols = (size_t)e->primary.cols;
-    if (memchr(text, '\t', len)) {
-        e->line.len = 0;
-        for (size_t i = 0; i < len; i++)
-            do
-                bytes_append_char(&e->line, text[i] == '\t' ? ' ' : text[i]);
-            while (text[i] == '\t' && e->line.len % 8);
-        text = e->line.data;
-        len = e->line.len;
+    int cols = l->emulator->primary.cols;
+    while (len) {
+        if (l->col == cols && !wrap(l))
+            return false;
+        size_t room = (size_t)(cols - l->col), n = len < room ? len : room;
+        if (!reach(l, (int)n))
+            return false;
+        append_text(l, text, n);
+        text += n;
+        len -= n;
     }
-    for (size_t at = 0;; at += cols) {
-        bool wrapped = len - at > cols;
-        push_text(e, text + at, wrapped ? cols : len - at, at > 0, wrapped);
-        if (!wrapped)
-            break;
+    return true;
+}
+
+/* One character that is not ASCII; returns its bytes, 0 when the line must be drawn. */
+static size_t put_other(struct leaving *l, const char *bytes, size_t len)
+{
+    uint32_t code;
+    int cols = l->emulator->primary.cols;
+    int step = utf8_decode(bytes, len, &code);
+    enum width kind = step > 0 ? width_of(l->emulator->widths, code) : WIDTH_SPECIAL;
+    int width = kind == WIDTH_TWO ? 2 : 1;
+    if (kind == WIDTH_SPECIAL)
+        return 0;
+    if (l->col + width > cols && (l->written < l->col || !wrap(l)))
+        return 0;
+    if (!reach(l, width))
+        return 0;
+    append_text(l, bytes, (size_t)step);
+    return (size_t)step;
+}
+
+/* Not where the cursor waits at the edge: there it may still move. */
+static bool tab(struct leaving *l)
+{
+    int last = l->emulator->primary.cols - 1;
+    int next = (l->col | 7) + 1;
+    if (l->col > last)
+        return false;
+    l->col = next < last ? next : last;
+    return true;
+}
+
+/* SGR, and EL where nothing stands to be erased. */
+static size_t take_sequence(struct leaving *l, const char *bytes, size_t len)
+{
+    int params[SGR_PARAMS], count;
+    if (len < 3 || bytes[1] != '[')
+        return 0;
+    const char *final = sgr_parse(bytes + 2, bytes + len, params, &count);
+    if (!final || final == bytes + len)
+        return 0;
+    bool erases = *final == 'K' && count == 1 && params[0] <= 0 && !l->pen.background &&
+                  l->col < l->emulator->primary.cols && (l->col > 0 || !l->continuation) &&
+                  (l->written == l->col || !l->stale);
+    if (!erases && !(*final == 'm' && sgr_apply(&l->pen, params, count)))
+        return 0;
+    l->pen_known = l->pen_known && erases;
+    l->stale = erases ? 0 : l->stale;
+    return know_pen(l) ? (size_t)(final - bytes) + 1 : 0;
+}
+
+/* A carriage return within a line: what is printed next must cover what stands there. */
+static void take_return(struct leaving *l)
+{
+    l->stale = l->written > l->stale ? l->written : l->stale;
+    l->text.len = l->text_start;
+    l->run_count = l->run_start;
+    l->runs.len = l->run_count * sizeof(struct row_run);
+    l->col = l->written = 0;
+    l->run_pen = 0;
+}
+
+/* One character or more, a tab, a sequence: its bytes, 0 when the line must be drawn. */
+static size_t take_piece(struct leaving *l, const char *bytes, size_t len)
+{
+    unsigned char c = (unsigned char)bytes[0];
+    size_t run = ascii_printable_run(bytes, len);
+    if (run)
+        return put_ascii(l, bytes, run) ? run : 0;
+    if (c >= 0x80)
+        return put_other(l, bytes, len);
+    if (c == 0x1b)
+        return take_sequence(l, bytes, len);
+    if (c == '\t')
+        return tab(l);
+    if (c == '\r' && len > 1 && bytes[1] != '\r')
+        take_return(l);
+    return c == '\r' && len > 1;
+}
+
+static bool ends_line(const char *bytes, size_t len)
+{
+    return len >= 2 && bytes[0] == '\r' && bytes[1] == '\n';
+}
+
+/* The line at `at`; returns where the next one begins, 0 when it must be drawn or is not whole. */
+static size_t take_line(struct leaving *l, size_t at, size_t len)
+{
+    begin_row(l, false);
+    while (at < len && !ends_line(l->input + at, len - at)) {
+        size_t taken = take_piece(l, l->input + at, len - at);
+        if (!taken)
+            return 0;
+        at += taken;
+    }
+    if (at == len || l->pen.background || l->written < l->stale)
+        return 0;
+    end_row(l, (uint32_t)at + 2);
+    return at + 2;
+}
+
+/* A line that is printable ASCII and fits a row stays where it is; else 0. */
+static size_t take_plain_line(struct leaving *l, size_t at, size_t len)
+{
+    const char *text = l->input + at;
+    size_t run = ascii_printable_run(text, len - at);
+    if (l->pen_number || run > (size_t)l->emulator->primary.cols ||
+        !ends_line(text + run, len - at - run))
+        return 0;
+    struct leaving_row row = {.text = text, .len = (uint32_t)run, .end = (uint32_t)(at + run) + 2};
+    while (row.len && text[row.len - 1] == ' ')
+        row.len--;
+    bytes_append(&l->rows, &row, sizeof row);
+    l->row_count++;
+    l->line_count++;
+    return row.end;
+}
+
+static void take_lines(struct leaving *l, size_t len)
+{
+    size_t at = 0, next;
+    while ((next = take_plain_line(l, at, len)) || (next = take_line(l, at, len)))
+        at = next;
+}
+
+/* ---- away ---- */
+
+static void push_rows(struct leaving *l, uint32_t count)
+{
+    struct emulator *e = l->emulator;
+    const struct leaving_row *row = (const struct leaving_row *)l->rows.data;
+    struct row_run *run = (struct row_run *)l->runs.data;
+    const char *scratch = l->text.data;
+    for (; count; count--, row++) {
+        const char *text = row->text ? row->text : scratch;
+        capture_text_leaves(&e->capture, text, row->len, row->continuation);
+        scrollback_push(e->scrollback,
+                        &(struct scrollback_line){.text = text,
+                                                  .len = row->len,
+                                                  .run = run,
+                                                  .runs = row->runs,
+                                                  .continuation = row->continuation});
+        scratch += row->text ? 0 : row->len;
+        run += row->runs;
     }
 }
 
-/* The rest of the line at `at` without its end; moves `at` behind it. */
-static const char *take_line(const char **at, size_t *ret_len)
+/* How many rows belong to all lines but the last `kept`. */
+static uint32_t rows_before(const struct leaving *l, uint32_t kept)
 {
-    const char *line = *at;
-    const char *newline = strchr(line, '\n');
-    *ret_len = (size_t)(newline - line) - 1;
-    *at = newline + 1;
-    return line;
+    const struct leaving_row *row = (const struct leaving_row *)l->rows.data;
+    uint32_t count = l->row_count;
+    for (uint32_t lines = 0; count && lines <= kept; count--)
+        lines += row[count - 1].end > 0;
+    return count + 1;
 }
 
-/* How many bytes at the end of the lines make up at least a screenful. */
-static size_t last_screenful(const struct emulator *e, const char *bytes, size_t len)
-{
-    size_t rows = 0, at = len;
-    while (at > 0 && rows + 1 < (size_t)e->primary.rows) {
-        size_t end = at - 2;
-        const char *newline = memrchr(bytes, '\n', end);
-        at = newline ? (size_t)(newline - bytes) + 1 : 0;
-        size_t width = plain_width(bytes + at, end - at);
-        rows += width ? (width + (size_t)e->primary.cols - 1) / (size_t)e->primary.cols : 1;
-    }
-    return len - at;
-}
-
-/* The screen is about to be scrolled away as a whole: nothing of these lines is drawn. */
-static void push_batch(struct emulator *e, const char *bytes, size_t len)
+/* The screen is scrolled away as a whole; what follows is drawn from its top. */
+static void push_screen(struct emulator *e)
 {
     struct grid *grid = &e->primary;
     for (int i = 0; i + 1 < grid->rows; i++)
         emulator_push_row(e, i);
-    for (const char *at = bytes; at < bytes + len;) {
-        size_t line_len;
-        const char *line = take_line(&at, &line_len);
-        push_line(e, line, line_len);
-    }
     grid_scroll(grid, 0, grid->rows, grid->rows, 0);
     e->cursor = (VTermPos){0, 0};
+    e->glyph_end = -1;
+    e->text_before = false;
+    e->ahead = true;
+    e->phantom = false;
 }
 
 /* The cursor is in a row at the bottom that nothing was written to, and that no capture began
@@ -125,42 +322,37 @@ static bool at_fresh_bottom(const struct emulator *e)
            !row->continuation && !begun;
 }
 
-static void take_lines(struct emulator *e, const char *bytes, size_t len, size_t lines)
+/* All but the last lines leave; returns where those begin in the input. */
+static size_t push_lines(struct leaving *l, uint32_t kept)
 {
-    const char *at = bytes, *end = bytes + len;
-    size_t many = 2 * (size_t)e->primary.rows;
-    emulator_know_pen(e);
-    while (at < end) {
-        if (lines > many && !e->pen_number && at_fresh_bottom(e)) {
-            size_t left = (size_t)(end - at);
-            size_t away = left - last_screenful(e, at, left);
-            push_batch(e, at, away);
-            at += away;
-            lines = 0;
-            continue;
-        }
-        size_t line_len;
-        const char *line = take_line(&at, &line_len);
-        put_line(e, line, line_len);
-        lines -= lines > 0;
-    }
+    struct emulator *e = l->emulator;
+    uint32_t count = rows_before(l, kept);
+    const struct leaving_row *last = (const struct leaving_row *)l->rows.data + count - 1;
+    push_screen(e);
+    push_rows(l, count);
+    e->pen_ahead = e->pen_ahead || last->pen != l->first_pen;
+    e->pen = *pen_lookup(e->pens, last->pen);
+    e->pen_known = false;
+    return last->end;
 }
 
 size_t bypass_lines(struct emulator *e, const char *bytes, size_t len)
 {
+    uint32_t kept = (uint32_t)e->primary.rows - 1;
     bool pending_wrap = e->ahead ? e->phantom : e->glyph_end >= e->primary.cols;
-    size_t lines = 0;
+    struct leaving l = {.emulator = e, .input = bytes, .pen = e->pen};
+    size_t taken = 0;
     if (e->plain.exotic || e->options.no_bypass || e->shown != &e->primary || pending_wrap ||
-        e->edge_unsure)
+        e->edge_unsure || e->pen.background || !at_fresh_bottom(e) || !know_pen(&l))
         return 0;
-    /* A tab counts from the line's start: only where the first line starts there. */
-    size_t taken = plain_lines(bytes, len, e->primary.cols, &lines);
-    if (!lines || (e->cursor.col && memchr(bytes, '\t', taken)))
+    l.first_pen = l.pen_number;
+    if (!bytes_reserve(&l.text, len))
         return 0;
-    take_lines(e, bytes, taken, lines);
-    e->ahead = true;
-    e->phantom = false;
-    e->text_before = false;
-    e->glyph_end = -1;
+    take_lines(&l, len);
+    if (l.line_count > 2 * kept && !l.text.failed && !l.runs.failed && !l.rows.failed)
+        taken = push_lines(&l, kept);
+    bytes_finish(&l.text);
+    bytes_finish(&l.runs);
+    bytes_finish(&l.rows);
     return taken;
 }

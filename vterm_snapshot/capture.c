@@ -62,8 +62,12 @@ void capture_row_leaves(struct capture *c, const struct row *row, uint64_t numbe
 
 void capture_text_leaves(struct capture *c, const char *text, size_t len, bool continuation)
 {
-    bool blank = strspn(text, " ") >= len;
-    if (c->active && !(blank && c->erased && !c->started))
+    if (!c->active)
+        return;
+    size_t spaces = 0;
+    while (spaces < len && text[spaces] == ' ')
+        spaces++;
+    if (spaces < len || !c->erased || c->started)
         text_out(c, text, len, continuation);
 }
 

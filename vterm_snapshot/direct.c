@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "vterm_snapshot/sgr.h"
 #include "vterm_snapshot/width.h"
-
-#define BATCH_BYTES 1024 /* so much behind a line end is offered to the bypass first */
-#define PARAMS_MOST 16
 
 /* ---- moving ---- */
 
@@ -101,14 +100,6 @@ static void put_character(struct emulator *e, uint32_t code, int width)
     after_glyph(e, col, width, code);
 }
 
-static size_t printable_run(const char *bytes, size_t len)
-{
-    size_t i = 0;
-    while (i < len && (unsigned char)bytes[i] >= 0x20 && (unsigned char)bytes[i] < 0x7f)
-        i++;
-    return i;
-}
-
 /* Whether what follows joins the character before it. */
 static bool joins(struct emulator *e, const char *bytes, size_t len)
 {
@@ -149,15 +140,21 @@ static size_t put_other(struct emulator *e, const char *bytes, size_t len)
     return (size_t)step;
 }
 
-/* Up to ESC, or to what libvterm must see. */
-static size_t take_text(struct emulator *e, const char *bytes, size_t len)
+/* A line ended, and enough was drawn here: the bypass may take what follows. */
+static bool is_offered(const struct emulator *e, const char *bytes, size_t at, size_t len)
 {
-    size_t at = 0;
+    return bytes[at - 1] == '\n' && at >= e->bypass_wait &&
+           len - at >= BYPASS_ROW_BYTES * (size_t)e->primary.rows;
+}
+
+/* Text from `at` on, up to ESC or to what libvterm must see; returns where that is. */
+static size_t take_text(struct emulator *e, const char *bytes, size_t at, size_t len)
+{
     while (at < len) {
         unsigned char c = (unsigned char)bytes[at];
         size_t taken;
         if (c >= 0x20 && c < 0x7f) {
-            taken = printable_run(bytes + at, len - at);
+            taken = ascii_printable_run(bytes + at, len - at);
             taken -= joins(e, bytes + at + taken, len - at - taken); /* its letter goes with it */
             put_ascii(e, bytes + at, taken);
         } else if (c >= 0x80) {
@@ -168,112 +165,18 @@ static size_t take_text(struct emulator *e, const char *bytes, size_t len)
         if (!taken)
             break;
         at += taken;
-        if (c == '\n' && len - at > BATCH_BYTES)
+        if (is_offered(e, bytes, at, len))
             break;
     }
     return at;
-}
-
-/* A line ended that no sequence stood in, and more is there: the bypass may take what follows. */
-static bool offer_bypass(const char *bytes, size_t at, size_t len, bool sequences)
-{
-    return bytes[at - 1] == '\n' && len - at > BATCH_BYTES && !sequences;
 }
 
 /* ---- sequences ---- */
 
-/* The numbers behind `ESC [`; -1 for one that is not there. Returns where they end, NULL for more
- * or larger ones than are known here. */
-static const char *parse(const char *at, const char *end, int params[PARAMS_MOST], int *ret_count)
-{
-    int count = 0, value = -1;
-    for (; at < end; at++) {
-        unsigned digit = (unsigned)(unsigned char)*at - '0';
-        if (digit < 10) {
-            value = (value < 0 ? 0 : value * 10) + (int)digit;
-            if (value > LIMIT_CSI_VALUE)
-                return NULL;
-            continue;
-        }
-        params[count++] = value;
-        value = -1;
-        if (*at != ';')
-            break;
-        if (count == PARAMS_MOST)
-            return NULL;
-    }
-    *ret_count = count;
-    return at;
-}
-
-/* 38 or 48 and what follows; returns how many parameters, 0 for a form that is not known here. */
-static int extended_colour(const int *params, int left, uint32_t *colour)
-{
-    if (left >= 3 && params[1] == 5 && params[2] >= 0 && params[2] < 256) {
-        *colour = PEN_INDEXED | (uint32_t)params[2];
-        return 3;
-    }
-    if (left < 5 || params[1] != 2)
-        return 0;
-    for (int i = 2; i < 5; i++)
-        if (params[i] < 0 || params[i] > 255)
-            return 0;
-    *colour = PEN_RGB | (uint32_t)params[2] << 16 | (uint32_t)params[3] << 8 | (uint32_t)params[4];
-    return 5;
-}
-
-static bool set_attribute(struct pen *pen, int param)
-{
-    static const uint32_t on[] = {[1] = PEN_BOLD,  [3] = PEN_ITALIC,  [4] = PEN_UNDERLINE,
-                                  [5] = PEN_BLINK, [7] = PEN_REVERSE, [9] = PEN_STRIKE};
-    static const uint32_t off[] = {
-        [2] = PEN_BOLD,  [3] = PEN_ITALIC,  [4] = PEN_UNDERLINE | PEN_UNDERLINE_DOUBLE,
-        [5] = PEN_BLINK, [7] = PEN_REVERSE, [9] = PEN_STRIKE};
-    if (param > 0 && param < 10 && on[param]) {
-        pen->attributes &= param == 4 ? ~(uint32_t)PEN_UNDERLINE_DOUBLE : ~0u;
-        pen->attributes |= on[param];
-    } else if (param > 20 && param < 30 && off[param - 20]) {
-        pen->attributes &= ~off[param - 20];
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static bool set_colour(struct pen *pen, int param)
-{
-    uint32_t *colour = (param >= 30 && param < 40) || (param >= 90 && param < 98)
-                           ? &pen->foreground
-                           : &pen->background;
-    if ((param >= 30 && param < 38) || (param >= 40 && param < 48))
-        *colour = PEN_INDEXED | (uint32_t)(param % 10);
-    else if ((param >= 90 && param < 98) || (param >= 100 && param < 108))
-        *colour = PEN_INDEXED | (uint32_t)(param % 10 + 8);
-    else if (param == 39 || param == 49)
-        *colour = 0;
-    else
-        return false;
-    return true;
-}
-
 static bool select_graphics(struct emulator *e, const int *params, int count)
 {
-    struct pen pen = e->pen;
-    for (int i = 0; i < count; i++) {
-        int param = params[i] < 0 ? 0 : params[i];
-        if (param == 0) {
-            pen = (struct pen){0};
-        } else if (param == 38 || param == 48) {
-            int used = extended_colour(params + i, count - i,
-                                       param == 38 ? &pen.foreground : &pen.background);
-            if (!used)
-                return false;
-            i += used - 1;
-        } else if (!set_attribute(&pen, param) && !set_colour(&pen, param)) {
-            return false;
-        }
-    }
-    e->pen = pen;
+    if (!sgr_apply(&e->pen, params, count))
+        return false;
     e->pen_known = false;
     e->pen_ahead = true;
     return true;
@@ -308,10 +211,10 @@ static bool draw(struct emulator *e, char final, const int *params, int count)
 /* One sequence; returns its bytes, 0 when libvterm must see it. */
 static size_t take_sequence(struct emulator *e, const char *bytes, size_t len)
 {
-    int params[PARAMS_MOST], count;
+    int params[SGR_PARAMS], count;
     if (len < 3 || bytes[1] != '[')
         return 0;
-    const char *final = parse(bytes + 2, bytes + len, params, &count);
+    const char *final = sgr_parse(bytes + 2, bytes + len, params, &count);
     if (!final || final == bytes + len || !draw(e, *final, params, count))
         return 0;
     return (size_t)(final - bytes) + 1;
@@ -329,22 +232,22 @@ static bool may_begin(const struct emulator *e)
 size_t direct_feed(struct emulator *e, const char *bytes, size_t len)
 {
     size_t at = 0, taken = 0;
-    bool sequence = false, sequences = false;
+    bool offered = false;
     if (!may_begin(e))
         return 0;
     if (!e->ahead)
         e->phantom = false;
-    do {
-        sequence = bytes[at] == 0x1b;
-        sequences = sequence || (sequences && bytes[at - 1] != '\n');
+    while (at < len && !offered) {
+        bool sequence = bytes[at] == 0x1b;
         taken =
-            sequence ? take_sequence(e, bytes + at, len - at) : take_text(e, bytes + at, len - at);
+            sequence ? take_sequence(e, bytes + at, len - at) : take_text(e, bytes, at, len) - at;
         if (!taken)
             break;
         at += taken;
         e->ahead = true;
         e->text_before = !sequence && (unsigned char)bytes[at - 1] >= 0x20;
-    } while (at < len && !offer_bypass(bytes, at, len, sequences));
+        offered = is_offered(e, bytes, at, len);
+    }
     return at;
 }
 
@@ -356,39 +259,6 @@ size_t direct_cluster(struct emulator *e, const char *bytes, size_t len)
     while (at < len && joins(e, bytes + at, len - at))
         at += (size_t)utf8_decode(bytes + at, len - at, &code);
     return at;
-}
-
-static void append_colour(struct bytes *out, uint32_t colour, int base)
-{
-    if (colour & PEN_INDEXED)
-        bytes_printf(out, ";%d;5;%d", base + 8, (int)(colour & 0xff));
-    else if (colour & PEN_RGB)
-        bytes_printf(out, ";%d;2;%d;%d;%d", base + 8, (int)(colour >> 16 & 0xff),
-                     (int)(colour >> 8 & 0xff), (int)(colour & 0xff));
-}
-
-static void append_pen(struct bytes *out, const struct pen *pen)
-{
-    static const struct {
-        uint32_t attribute;
-        const char *param;
-    } params[] = {{PEN_BOLD, ";1"},
-                  {PEN_ITALIC, ";3"},
-                  {PEN_BLINK, ";5"},
-                  {PEN_REVERSE, ";7"},
-                  {PEN_STRIKE, ";9"}};
-    uint32_t underline = pen->attributes & (PEN_UNDERLINE | PEN_UNDERLINE_DOUBLE);
-    bytes_append_text(out, "\x1b[0");
-    for (size_t i = 0; i < sizeof params / sizeof *params; i++)
-        if (pen->attributes & params[i].attribute)
-            bytes_append_text(out, params[i].param);
-    if (underline)
-        bytes_append_text(out, underline == PEN_UNDERLINE          ? ";4"
-                               : underline == PEN_UNDERLINE_DOUBLE ? ";21"
-                                                                   : ";4:3");
-    append_colour(out, pen->foreground, 30);
-    append_colour(out, pen->background, 40);
-    bytes_append_char(out, 'm');
 }
 
 /* Where the cursor stands behind the last character, or waits on it, libvterm is given that again:
@@ -415,7 +285,7 @@ void direct_sync(struct emulator *e, bool marks)
         return;
     e->ahead = false;
     if (e->pen_ahead)
-        append_pen(&text, &e->pen);
+        sgr_append(&e->pen, &text);
     e->pen_ahead = false;
     append_cursor(e, marks, &text);
     e->muted = true;

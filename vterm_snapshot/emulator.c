@@ -1,11 +1,9 @@
 #include "vterm_snapshot/emulator_private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "vterm_snapshot/width.h"
 
 /* 0.2 replaced the cursor in the resize callback by a struct of fields. */
@@ -394,89 +392,6 @@ void emulator_destroy(struct emulator *e)
     free(e);
 }
 
-void emulator_place_cursor(struct emulator *e, int row, int col)
-{
-    char sequence[32];
-    int len = snprintf(sequence, sizeof sequence, "\x1b[%d;%dH", row + 1, col + 1);
-    vterm_input_write(e->vterm, sequence, (size_t)len);
-}
-
-/* At the right edge libvterm forgets which cell a combining mark belongs to when a write ends
- * before the mark. There the last character is given again, in one write with what follows. */
-static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
-{
-    int col = e->shown->cols - 1; /* of its last cell; a wide one may reach beyond */
-    if (!e->text_before || e->glyph_end < e->shown->cols || (unsigned char)bytes[0] < 0x80 ||
-        !plain_repeats(&e->plain) || e->glyph_row < 0 || e->glyph_row >= e->shown->rows)
-        return false;
-    const struct row *row = e->shown->row[e->glyph_row];
-    col -= row->cells[col].character == CELL_COVERED;
-    if (!row->cells[col].character)
-        return false;
-    char again[4 * CLUSTER_MAX];
-    e->line.len = 0;
-    bytes_append(&e->line, again, cluster_encode(e->clusters, row->cells[col].character, again));
-    bytes_append(&e->line, bytes, len);
-    if (e->line.failed)
-        return false;
-    emulator_place_cursor(e, e->glyph_row, col);
-    vterm_input_write(e->vterm, e->line.data, e->line.len);
-    return true;
-}
-
-/* What the bypass left: at most a line, or anything that is not plain. */
-static void feed_libvterm(struct emulator *e, const char *bytes, size_t len)
-{
-    direct_sync(e, (unsigned char)bytes[0] >= 0x80);
-    plain_observe(&e->plain, bytes, len);
-    while (len) {
-        size_t piece = utf8_floor(bytes, len, LIMIT_FEED_BYTES);
-        piece = piece ? piece : len;
-        if (!feed_after_edge(e, bytes, piece))
-            vterm_input_write(e->vterm, bytes, piece);
-        e->text_before = bytes[0] != 0x1b && (unsigned char)bytes[piece - 1] >= 0x20;
-        bytes += piece;
-        len -= piece;
-    }
-}
-
-/* The length of the sequence at the front of a run: a CSI ends at its final, any other comes alone.
- */
-static size_t sequence_length(const char *bytes, size_t len)
-{
-    size_t at = 2;
-    if (len < 3 || bytes[1] != '[')
-        return len;
-    while (at < len && (unsigned char)bytes[at] < 0x40)
-        at++;
-    return at < len ? at + 1 : len;
-}
-
-/* How much libvterm gets of what neither way around it takes: a sequence, a character; in a mode
- * that shuts them both, all text up to the next sequence. */
-static size_t libvterms_share(struct emulator *e, const char *bytes, size_t len)
-{
-    if (bytes[0] == 0x1b)
-        return sequence_length(bytes, len);
-    const char *escape = memchr(bytes, 0x1b, len);
-    len = escape ? (size_t)(escape - bytes) : len;
-    return e->plain.exotic || e->options.no_bypass ? len : direct_cluster(e, bytes, len);
-}
-
-void emulator_feed(struct emulator *e, const char *bytes, size_t len)
-{
-    while (len) {
-        size_t taken = bytes[0] == 0x1b ? 0 : bypass_lines(e, bytes, len);
-        taken = taken ? taken : direct_feed(e, bytes, len);
-        if (!taken) {
-            taken = libvterms_share(e, bytes, len);
-            feed_libvterm(e, bytes, taken);
-        }
-        bytes += taken;
-        len -= taken;
-    }
-}
-
 static int clamp_size(int value)
 {
     return value < LIMIT_SIZE_MIN   ? LIMIT_SIZE_MIN
@@ -495,7 +410,7 @@ void emulator_resize(struct emulator *e, int cols, int rows)
     VTermPos at = e->cursor;
     direct_sync(e, true);
     e->resizing = true;
-    feed_libvterm(e, "\x1b[r", 3);
+    emulator_feed_libvterm(e, "\x1b[r", 3);
     emulator_place_cursor(e, at.row, at.col);
     vterm_set_size(e->vterm, rows, cols);
     vterm_state_get_cursorpos(e->state, &e->cursor);

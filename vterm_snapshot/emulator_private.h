@@ -1,4 +1,5 @@
-/* emulator_private.h - what emulator.c and bypass.c share: the emulator from inside. */
+/* emulator_private.h - the emulator from inside: emulator.c (libvterm's callbacks, size), feed.c
+ * (which way a run goes), direct.c and bypass.c (the ways around libvterm). */
 #ifndef VTERM_SNAPSHOT_EMULATOR_PRIVATE_H
 #define VTERM_SNAPSHOT_EMULATOR_PRIVATE_H
 
@@ -43,7 +44,8 @@ struct emulator {
     bool edge_unsure; /* libvterm may wait there without our knowing */
     bool muted;       /* libvterm is told what we know: its callbacks change nothing */
     struct width_table *widths;
-    struct bytes line;     /* scratch of the bypass */
+    size_t bypass_wait;    /* bytes drawn before the bypass is offered some again */
+    struct bytes line;     /* scratch of feed_after_edge() */
     struct bytes row_text; /* and of a row that leaves */
     bool resizing;         /* what is fed comes from us: answer nothing */
 };
@@ -57,6 +59,9 @@ uint16_t emulator_blank_pen(struct emulator *e);
 /* The primary screen's row `index` leaves at the top, to capture and scrollback. */
 void emulator_push_row(struct emulator *e, int index);
 
+/* Gives libvterm a run, whatever cursor and pen are ahead of it first. */
+void emulator_feed_libvterm(struct emulator *e, const char *bytes, size_t len);
+
 /* Tells libvterm where the cursor is. */
 void emulator_place_cursor(struct emulator *e, int row, int col);
 
@@ -69,7 +74,12 @@ size_t direct_cluster(struct emulator *e, const char *bytes, size_t len);
 /* Tells libvterm where cursor and pen are. `marks`: what comes next may join a character. */
 void direct_sync(struct emulator *e, bool marks);
 
-/* Takes plain lines from the front of a text without visiting libvterm; returns how many bytes. */
+/* Fewer bytes a row of the screen are not worth the bypass. */
+#define BYPASS_ROW_BYTES 32
+/* It is offered lines again after so many were drawn, at most. */
+#define BYPASS_WAIT_MOST (32 * 1024)
+
+/* Takes lines that are scrolled away unseen from the front of a run; returns how many bytes. */
 size_t bypass_lines(struct emulator *e, const char *bytes, size_t len);
 
 #endif

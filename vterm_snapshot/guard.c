@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "vterm_snapshot/csi.h"
 #include "vterm_snapshot/guard_private.h"
@@ -91,20 +92,6 @@ static void remember_last(struct guard *g, const char *bytes, size_t len)
         return;
     g->last_len = end - from;
     memcpy(g->last, bytes + from, g->last_len);
-}
-
-/* How many bytes from the start are ASCII: eight at a time, as nearly all text is. */
-static size_t ascii_run(const char *bytes, size_t len)
-{
-    size_t i = 0;
-    for (uint64_t eight; i + 8 <= len; i += 8) {
-        memcpy(&eight, bytes + i, 8);
-        if (eight & 0x8080808080808080ull)
-            break;
-    }
-    while (i < len && (unsigned char)bytes[i] < 0x80)
-        i++;
-    return i;
 }
 
 /* How many are text as it should be: valid UTF-8 without C1 controls. */

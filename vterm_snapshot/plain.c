@@ -1,6 +1,5 @@
 #include "vterm_snapshot/plain.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,63 +91,4 @@ void plain_observe(struct plain *p, const char *bytes, size_t len)
 bool plain_repeats(const struct plain *p)
 {
     return !(p->exotic & (ORIGIN | MARGINS | CHARSET | SHIFT));
-}
-
-/* Whether all eight bytes are from 0x20 to 0x7e. */
-static bool eight_printable(uint64_t v)
-{
-    uint64_t high = 0x8080808080808080ull, ones = 0x0101010101010101ull;
-    uint64_t below = (v - ones * 0x20) & ~v; /* the high bit of a byte under 0x20 */
-    uint64_t delete = (v + ones) & high;     /* of 0x7f */
-    return !((v | below | delete) & high);
-}
-
-static bool is_plain(const char *line, size_t len, bool *ret_tabs)
-{
-    size_t i = 0;
-    *ret_tabs = false;
-    while (i < len) {
-        uint64_t eight;
-        if (i + 8 <= len) {
-            memcpy(&eight, line + i, 8);
-            if (eight_printable(eight)) {
-                i += 8;
-                continue;
-            }
-        }
-        size_t stop = i + 8 < len ? i + 8 : len;
-        for (; i < stop; i++) {
-            if (line[i] == '\t')
-                *ret_tabs = true;
-            else if (line[i] < 0x20 || line[i] > 0x7e)
-                return false;
-        }
-    }
-    return true;
-}
-
-size_t plain_width(const char *line, size_t len)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < len; i++)
-        width = line[i] == '\t' ? (width | 7) + 1 : width + 1;
-    return width;
-}
-
-size_t plain_lines(const char *bytes, size_t len, int columns, size_t *ret_lines)
-{
-    size_t at = 0;
-    while (at < len) {
-        const char *line = bytes + at;
-        const char *newline = memchr(line, '\n', len - at);
-        bool tabs;
-        if (!newline || newline == line || newline[-1] != '\r')
-            break;
-        size_t text = (size_t)(newline - line) - 1;
-        if (!is_plain(line, text, &tabs) || (tabs && plain_width(line, text) >= (size_t)columns))
-            break;
-        at += text + 2;
-        ++*ret_lines;
-    }
-    return at;
 }

@@ -20,12 +20,4 @@ void plain_observe(struct plain *plain, const char *bytes, size_t len);
  * place: ASCII is ASCII, and rows and columns count from the screen's corner. */
 bool plain_repeats(const struct plain *plain);
 
-/* How many bytes of `bytes` are whole plain lines: printable ASCII and tabs, each line ended by
- * CR LF, no line with a tab longer than `columns` - 1. The number of lines is added to
- * *ret_lines. */
-size_t plain_lines(const char *bytes, size_t len, int columns, size_t *ret_lines);
-
-/* The columns that a line without its end takes, tabs expanded. */
-size_t plain_width(const char *line, size_t len);
-
 #endif

@@ -1,33 +1,6 @@
 #include "vterm_snapshot/redraw.h"
 
-static void append_colour(uint32_t colour, int base, struct bytes *out)
-{
-    if (colour & PEN_INDEXED)
-        bytes_printf(out, ";%d;5;%u", base + 8, colour & 0xff);
-    else if (colour & PEN_RGB)
-        bytes_printf(out, ";%d;2;%u;%u;%u", base + 8, colour >> 16 & 0xff, colour >> 8 & 0xff,
-                     colour & 0xff);
-}
-
-static void append_pen(const struct pen *pen, struct bytes *out)
-{
-    static const struct {
-        uint32_t attribute;
-        const char *code;
-    } codes[] = {
-        {PEN_BOLD, ";1"},      {PEN_ITALIC, ";3"},
-        {PEN_UNDERLINE, ";4"}, {PEN_BLINK, ";5"},
-        {PEN_REVERSE, ";7"},   {PEN_CONCEAL, ";8"},
-        {PEN_STRIKE, ";9"},    {PEN_UNDERLINE_DOUBLE, ";21"},
-    };
-    bytes_append_text(out, "\x1b[0");
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (pen->attributes & codes[i].attribute)
-            bytes_append_text(out, codes[i].code);
-    append_colour(pen->foreground, 30, out);
-    append_colour(pen->background, 40, out);
-    bytes_append_char(out, 'm');
-}
+#include "vterm_snapshot/sgr.h"
 
 static void append_row(const struct emulator *e, const struct row *row, int cols, struct bytes *out)
 {
@@ -41,7 +14,7 @@ static void append_row(const struct emulator *e, const struct row *row, int cols
             continue;
         if (cell->pen != pen) {
             pen = cell->pen;
-            append_pen(pen_lookup(emulator_pens(e), pen), out);
+            sgr_append(pen_lookup(emulator_pens(e), pen), out);
         }
         char text[4 * CLUSTER_MAX];
         uint32_t character = cell->character ? cell->character : ' ';

@@ -9,11 +9,11 @@
 #include "vterm_snapshot/grid.h"
 
 struct scrollback_line {
-    uint32_t len;        /* bytes of text */
-    uint16_t runs;       /* pen changes; 0 when all is drawn with the default pen */
-    bool continuation;   /* goes on from the line before: it was wrapped */
-    struct row_run *run; /* from `column` on, cells are drawn with `pen` */
-    char *text;          /* UTF-8, right-trimmed, no NUL at the end */
+    uint32_t len;              /* bytes of text */
+    uint16_t runs;             /* pen changes; 0 when all is drawn with the default pen */
+    bool continuation;         /* goes on from the line before: it was wrapped */
+    const struct row_run *run; /* from `column` on, cells are drawn with `pen` */
+    const char *text;          /* UTF-8, right-trimmed, no NUL at the end */
 };
 
 struct scrollback;

@@ -9,6 +9,7 @@
 #include "vterm_snapshot/guard.h"
 #include "vterm_snapshot/modes.h"
 #include "vterm_snapshot/redraw.h"
+#include "vterm_snapshot/sgr.h"
 
 struct terminal {
     struct terminal_options options;
@@ -278,6 +279,16 @@ void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *
     while (len && line.text[len - 1] == ' ')
         len--;
     bytes_append(out, line.text, len);
+}
+
+void terminal_scrollback_pens(const struct terminal *t, size_t i, struct bytes *out)
+{
+    struct scrollback_line line = scrollback_get(emulator_scrollback(t->emulator), i);
+    bytes_append_text(out, line.continuation ? "+" : "");
+    for (int run = 0; run < line.runs; run++) {
+        bytes_printf(out, "%d", line.run[run].column);
+        sgr_append(pen_lookup(emulator_pens(t->emulator), line.run[run].pen), out);
+    }
 }
 
 struct terminal_anchor terminal_anchor(const struct terminal *t)

@@ -84,6 +84,9 @@ bool terminal_bracketed_paste(const struct terminal *t);
 size_t terminal_scrollback_count(const struct terminal *t);
 uint64_t terminal_scrollback_total(const struct terminal *t);
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out);
+/* Appends how it is drawn: `+` when it goes on from the line before, then each column where the
+ * pen changes with the SGR that sets it. */
+void terminal_scrollback_pens(const struct terminal *terminal, size_t i, struct bytes *out);
 
 /* A place on the primary screen that survives scrolling. */
 struct terminal_anchor {

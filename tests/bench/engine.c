@@ -18,7 +18,7 @@
 
 #define ROUNDS  5
 #define HISTORY 10000
-#define CHUNK   4096
+#define CHUNK   (64 * 1024) /* what the daemon takes at once in a flood */
 
 /* ---- the two sides ---- */
 

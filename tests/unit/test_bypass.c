@@ -118,9 +118,49 @@ static void add_sequence(struct bytes *out)
     bytes_append_text(out, sequences[pick(sizeof sequences / sizeof *sequences)]);
 }
 
+/* Much of what may scroll away unseen, and now and then something that may not. */
+static void make_listing(struct bytes *out)
+{
+    static const char *const pieces[] = {
+        "name",
+        "\r",
+        "\r\r",
+        "\r\x1b[K",
+        "  ",
+        "\t",
+        "\x1b[01;34m",
+        "\x1b[0m",
+        "\x1b[m\x1b[K",
+        "\x1b[38;5;9m",
+        "\xc3\xa9",
+        "\x1b[7m",
+        "\xe6\x97\xa5\xe6\x9c\xac",
+        "0123456789",
+        "\x1b[K",
+        "\xe2\x86\x92 ",
+        "\x1b[3;39m",
+        "a long word and another ",
+    };
+    static const char *const others[] = {"\r",           "\b",      "\x1b[44m",         "e\xcc\x81",
+                                         "\n",           "\x1b[2A", "\xf0\x9f\x98\x80", "\x1b[21m",
+                                         "\x1b[1;31;46m"};
+    unsigned strange = 20 + pick(2000);
+    for (unsigned n = 20 + pick(300); n; n--) {
+        for (unsigned k = pick(9); k; k--)
+            bytes_append_text(out, pieces[pick(sizeof pieces / sizeof *pieces)]);
+        if (pick(strange) == 0)
+            bytes_append_text(out, others[pick(sizeof others / sizeof *others)]);
+        bytes_append_text(out, pick(400) ? "\r\n" : "\x1b[m");
+    }
+}
+
 static void make_stream(struct bytes *out)
 {
-    unsigned style = pick(4);
+    unsigned style = pick(6);
+    if (style > 3) {
+        make_listing(out);
+        return;
+    }
     for (unsigned n = 5 + pick(style == 0 ? 400 : 60); n; n--) {
         add_text(out);
         if (pick(style == 0 ? 60 : 4) == 0)
@@ -166,6 +206,7 @@ static char *all_of(struct side *s)
     bytes_printf(&all, "\n%d,%d,%d\n", cursor.row, cursor.col,
                  (int)terminal_scrollback_total(s->terminal));
     for (size_t i = 0; i < terminal_scrollback_count(s->terminal); i++) {
+        terminal_scrollback_pens(s->terminal, i, &all);
         terminal_scrollback_text(s->terminal, i, &all);
         bytes_append_char(&all, '\n');
     }

@@ -136,6 +136,29 @@ static void v4_escape_inside_a_string(void **state)
     assert_int_equal(cursor.col, 2);
 }
 
+/* libvterm's reflow is never switched on; what it would be asked to reflow is there. */
+static void v5_wrapped_rows_shrink_and_grow(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        write_text(
+            "a line that goes on over many and many a narrow row and has \xe6\x97\xa5 in it ");
+    for (int cols = 80; cols > 2; cols -= 7)
+        terminal_resize(terminal, cols, cols / 4);
+    terminal_resize(terminal, 200, 60);
+    write_text("\r\n\x1b[HZ");
+    assert_int_equal(terminal_cols(terminal), 200);
+    assert_int_equal(terminal_cursor(terminal).col, 1);
+}
+
+/* A selection's base64 never reaches libvterm, and nothing of it the screen. */
+static void v6_a_selection_is_no_text(void **state)
+{
+    (void)state;
+    write_text("a\x1b]52;c;\xff\xfe////====\ab\x1b]52;c;Zm9v\x1b\\c");
+    assert_row(0, "abc");
+}
+
 static void v7_region_beyond_a_smaller_screen(void **state)
 {
     (void)state;
@@ -498,6 +521,8 @@ int main(void)
         TEST(v2_repeat_of_a_wide_character_at_the_margin),
         TEST(v3_wide_character_on_the_narrowest_screen),
         TEST(v4_escape_inside_a_string),
+        TEST(v5_wrapped_rows_shrink_and_grow),
+        TEST(v6_a_selection_is_no_text),
         TEST(v7_region_beyond_a_smaller_screen),
         TEST(v8_more_than_sixteen_parameters),
         TEST(v9_saved_cursor_beyond_a_smaller_screen),

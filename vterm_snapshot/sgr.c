@@ -1,0 +1,124 @@
+#include "vterm_snapshot/sgr.h"
+
+#include <stddef.h>
+
+#include "base/limits.h"
+
+const char *sgr_parse(const char *at, const char *end, int params[SGR_PARAMS], int *ret_count)
+{
+    int count = 0, value = -1;
+    for (; at < end; at++) {
+        unsigned digit = (unsigned)(unsigned char)*at - '0';
+        if (digit < 10) {
+            value = (value < 0 ? 0 : value * 10) + (int)digit;
+            if (value > LIMIT_CSI_VALUE)
+                return NULL;
+            continue;
+        }
+        params[count++] = value;
+        value = -1;
+        if (*at != ';')
+            break;
+        if (count == SGR_PARAMS)
+            return NULL;
+    }
+    *ret_count = count;
+    return at;
+}
+
+/* 38 or 48 and what follows; returns how many parameters, 0 for a form that is not known here. */
+static int extended_colour(const int *params, int left, uint32_t *colour)
+{
+    if (left >= 3 && params[1] == 5 && params[2] >= 0 && params[2] < 256) {
+        *colour = PEN_INDEXED | (uint32_t)params[2];
+        return 3;
+    }
+    if (left < 5 || params[1] != 2)
+        return 0;
+    for (int i = 2; i < 5; i++)
+        if (params[i] < 0 || params[i] > 255)
+            return 0;
+    *colour = PEN_RGB | (uint32_t)params[2] << 16 | (uint32_t)params[3] << 8 | (uint32_t)params[4];
+    return 5;
+}
+
+static bool set_attribute(struct pen *pen, int param)
+{
+    static const uint32_t on[] = {[1] = PEN_BOLD,  [3] = PEN_ITALIC,  [4] = PEN_UNDERLINE,
+                                  [5] = PEN_BLINK, [7] = PEN_REVERSE, [9] = PEN_STRIKE};
+    static const uint32_t off[] = {
+        [2] = PEN_BOLD,  [3] = PEN_ITALIC,  [4] = PEN_UNDERLINE | PEN_UNDERLINE_DOUBLE,
+        [5] = PEN_BLINK, [7] = PEN_REVERSE, [9] = PEN_STRIKE};
+    if (param > 0 && param < 10 && on[param]) {
+        pen->attributes &= param == 4 ? ~(uint32_t)PEN_UNDERLINE_DOUBLE : ~0u;
+        pen->attributes |= on[param];
+    } else if (param > 20 && param < 30 && off[param - 20]) {
+        pen->attributes &= ~off[param - 20];
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool set_colour(struct pen *pen, int param)
+{
+    uint32_t *colour = (param >= 30 && param < 40) || (param >= 90 && param < 98)
+                           ? &pen->foreground
+                           : &pen->background;
+    if ((param >= 30 && param < 38) || (param >= 40 && param < 48))
+        *colour = PEN_INDEXED | (uint32_t)(param % 10);
+    else if ((param >= 90 && param < 98) || (param >= 100 && param < 108))
+        *colour = PEN_INDEXED | (uint32_t)(param % 10 + 8);
+    else if (param == 39 || param == 49)
+        *colour = 0;
+    else
+        return false;
+    return true;
+}
+
+bool sgr_apply(struct pen *pen, const int *params, int count)
+{
+    struct pen next = *pen;
+    for (int i = 0; i < count; i++) {
+        int param = params[i] < 0 ? 0 : params[i];
+        if (param == 0) {
+            next = (struct pen){0};
+        } else if (param == 38 || param == 48) {
+            int used = extended_colour(params + i, count - i,
+                                       param == 38 ? &next.foreground : &next.background);
+            if (!used)
+                return false;
+            i += used - 1;
+        } else if (!set_attribute(&next, param) && !set_colour(&next, param)) {
+            return false;
+        }
+    }
+    *pen = next;
+    return true;
+}
+
+static void append_colour(struct bytes *out, uint32_t colour, int base)
+{
+    if (colour & PEN_INDEXED)
+        bytes_printf(out, ";%d;5;%d", base + 8, (int)(colour & 0xff));
+    else if (colour & PEN_RGB)
+        bytes_printf(out, ";%d;2;%d;%d;%d", base + 8, (int)(colour >> 16 & 0xff),
+                     (int)(colour >> 8 & 0xff), (int)(colour & 0xff));
+}
+
+static const char *underline_of(uint32_t attributes)
+{
+    bool single = attributes & PEN_UNDERLINE, twice = attributes & PEN_UNDERLINE_DOUBLE;
+    return single && twice ? ";4:3" : twice ? ";21" : single ? ";4" : "";
+}
+
+void sgr_append(const struct pen *pen, struct bytes *out)
+{
+    uint32_t on = pen->attributes;
+    bytes_printf(out, "\x1b[0%s%s%s%s%s%s", on & PEN_BOLD ? ";1" : "", on & PEN_ITALIC ? ";3" : "",
+                 underline_of(on), on & PEN_BLINK ? ";5" : "", on & PEN_REVERSE ? ";7" : "",
+                 on & PEN_STRIKE ? ";9" : "");
+    append_colour(out, pen->foreground, 30);
+    append_colour(out, pen->background, 40);
+    bytes_append_char(out, 'm');
+}
