@@ -224,7 +224,7 @@ static size_t take_sequence(struct emulator *e, const char *bytes, size_t len)
 
 static bool may_begin(const struct emulator *e)
 {
-    if (e->plain.exotic || e->options.no_bypass || e->edge_unsure)
+    if (settings_exotic(&e->settings) || e->options.no_bypass || e->edge_unsure)
         return false;
     return e->ahead || e->glyph_end < e->shown->cols; /* libvterm does not say whether it waits */
 }

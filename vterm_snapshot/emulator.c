@@ -242,6 +242,8 @@ static void show_alternate(struct emulator *e, bool on)
 static int on_property(VTermProp prop, VTermValue *value, void *user)
 {
     struct emulator *e = user;
+    if (e->muted)
+        return 1;
     if (prop == VTERM_PROP_ALTSCREEN)
         show_alternate(e, value->boolean);
     else if (prop == VTERM_PROP_CURSORVISIBLE)
@@ -358,6 +360,7 @@ struct emulator *emulator_create(const struct emulator_options *options)
         return NULL;
     e->options = *options;
     e->cursor_visible = true;
+    settings_init(&e->settings);
     e->glyph_end = e->last.row = -1;
     if (!create_parts(e)) {
         emulator_destroy(e);
@@ -412,6 +415,7 @@ void emulator_resize(struct emulator *e, int cols, int rows)
     e->resizing = true;
     emulator_feed_libvterm(e, "\x1b[r", 3);
     emulator_place_cursor(e, at.row, at.col);
+    settings_resized(&e->settings, e->primary.cols, cols);
     vterm_set_size(e->vterm, rows, cols);
     vterm_state_get_cursorpos(e->state, &e->cursor);
     e->resizing = false;
@@ -473,6 +477,11 @@ uint64_t emulator_top(const struct emulator *e)
 const struct scrollback *emulator_scrollback(const struct emulator *e)
 {
     return e->scrollback;
+}
+
+const struct settings *emulator_settings(const struct emulator *e)
+{
+    return &e->settings;
 }
 
 const struct cluster_table *emulator_clusters(const struct emulator *e)

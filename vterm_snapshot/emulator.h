@@ -15,6 +15,7 @@
 #include "vterm_snapshot/grid.h"
 #include "vterm_snapshot/pen.h"
 #include "vterm_snapshot/scrollback.h"
+#include "vterm_snapshot/settings.h"
 
 struct emulator;
 
@@ -58,6 +59,7 @@ const struct grid *emulator_grid(const struct emulator *e);
 const struct grid *emulator_primary(const struct emulator *e);
 /* Absolute number of the primary screen's first row. */
 uint64_t emulator_top(const struct emulator *e);
+const struct settings *emulator_settings(const struct emulator *e);
 const struct scrollback *emulator_scrollback(const struct emulator *e);
 const struct cluster_table *emulator_clusters(const struct emulator *e);
 const struct pen_table *emulator_pens(const struct emulator *e);

@@ -6,7 +6,7 @@
 #include <vterm.h>
 
 #include "vterm_snapshot/emulator.h"
-#include "vterm_snapshot/plain.h"
+#include "vterm_snapshot/settings.h"
 
 struct emulator {
     struct emulator_options options;
@@ -36,7 +36,7 @@ struct emulator {
     int last_width;
     uint32_t last_character; /* as in a cell */
     bool text_before;        /* what came last was a character: a mark that comes now joins it */
-    struct plain plain;
+    struct settings settings;
     /* The direct way (direct.c): our cursor and pen may be ahead of libvterm's. */
     bool ahead;
     bool pen_ahead;

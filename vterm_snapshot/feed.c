@@ -20,7 +20,7 @@ static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
 {
     int col = e->shown->cols - 1; /* of its last cell; a wide one may reach beyond */
     if (!e->text_before || e->glyph_end < e->shown->cols || (unsigned char)bytes[0] < 0x80 ||
-        !plain_repeats(&e->plain) || e->glyph_row < 0 || e->glyph_row >= e->shown->rows)
+        !settings_repeats(&e->settings) || e->glyph_row < 0 || e->glyph_row >= e->shown->rows)
         return false;
     const struct row *row = e->shown->row[e->glyph_row];
     col -= row->cells[col].character == CELL_COVERED;
@@ -41,7 +41,11 @@ static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
 void emulator_feed_libvterm(struct emulator *e, const char *bytes, size_t len)
 {
     direct_sync(e, (unsigned char)bytes[0] >= 0x80);
-    plain_observe(&e->plain, bytes, len);
+    settings_observe(&e->settings, bytes, len,
+                     &(struct settings_cursor){.row = e->cursor.row,
+                                               .col = e->cursor.col,
+                                               .visible = e->cursor_visible,
+                                               .pen = e->pen});
     while (len) {
         size_t piece = utf8_floor(bytes, len, LIMIT_FEED_BYTES);
         piece = piece ? piece : len;
@@ -73,7 +77,8 @@ static size_t libvterms_share(struct emulator *e, const char *bytes, size_t len)
         return sequence_length(bytes, len);
     const char *escape = memchr(bytes, 0x1b, len);
     len = escape ? (size_t)(escape - bytes) : len;
-    return e->plain.exotic || e->options.no_bypass ? len : direct_cluster(e, bytes, len);
+    return settings_exotic(&e->settings) || e->options.no_bypass ? len
+                                                                 : direct_cluster(e, bytes, len);
 }
 
 /* What it looks at and does not take costs twice, so that it is asked less and less. */

@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "vterm_snapshot/emulator.h"
 #include "vterm_snapshot/guard.h"
-#include "vterm_snapshot/modes.h"
 #include "vterm_snapshot/redraw.h"
 #include "vterm_snapshot/sgr.h"
 
@@ -15,7 +14,6 @@ struct terminal {
     struct terminal_options options;
     struct guard *guard;
     struct emulator *emulator;
-    struct modes modes;
     char title[LIMIT_TITLE_BYTES + 1];
     bool line_expected;
     int returns; /* carriage returns fed last, up to the next other byte */
@@ -49,7 +47,6 @@ static void on_feed(void *user, const char *bytes, size_t len)
 {
     struct terminal *t = user;
     size_t used;
-    modes_observe(&t->modes, bytes, len);
     if (len == 4 && !memcmp(bytes, "\x1b[3J", 4))
         emulator_clear_scrollback(t->emulator);
     while (len && (used = feed_line(t, bytes, len))) {
@@ -259,7 +256,7 @@ bool terminal_alt_screen_seen(struct terminal *t, bool reset)
 
 bool terminal_bracketed_paste(const struct terminal *t)
 {
-    return modes_get(&t->modes, MODE_BRACKETED_PASTE);
+    return settings_get(emulator_settings(t->emulator), SETTING_BRACKETED_PASTE);
 }
 
 size_t terminal_scrollback_count(const struct terminal *t)
@@ -334,7 +331,7 @@ void terminal_capture_peek(const struct terminal *t, terminal_output *output, vo
 void terminal_redraw(const struct terminal *t, struct bytes *out)
 {
     redraw_screen(t->emulator, out);
-    modes_append(&t->modes, out);
+    settings_append_input_modes(emulator_settings(t->emulator), out);
     if (t->title[0])
         bytes_printf(out, "\x1b]2;%s\x1b\\", t->title);
 }
