@@ -94,3 +94,21 @@ size_t cluster_encode(const struct cluster_table *t, uint32_t character, char *o
         len += utf8_encode(c->codes[i], out + len);
     return len;
 }
+
+void cluster_table_save(const struct cluster_table *t, struct bytes *out)
+{
+    pack_run(out, t->clusters, t->count * sizeof *t->clusters);
+}
+
+struct cluster_table *cluster_table_load(struct unpack *in)
+{
+    size_t len;
+    const char *clusters = unpack_run(in, &len);
+    struct cluster_table *t = clusters ? cluster_table_create() : NULL;
+    for (size_t at = 0; t && at + sizeof(struct cluster) <= len; at += sizeof(struct cluster)) {
+        struct cluster c;
+        memcpy(&c, clusters + at, sizeof c);
+        cluster_intern(t, c.codes, CLUSTER_MAX);
+    }
+    return t;
+}

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
+#include "base/pack.h"
+
 /* Set in a cell's character when it is a cluster's number and no code point. */
 #define CLUSTER_FLAG 0x80000000u
 /* Code points in one cluster; libvterm hands over no more. */
@@ -18,6 +21,10 @@ void cluster_table_destroy(struct cluster_table *table);
 /* A cell character for `codes` (1 to CLUSTER_MAX): the code point itself when it is alone, or when
  * the table is full (LIMIT_CLUSTERS) or memory is out. */
 uint32_t cluster_intern(struct cluster_table *table, const uint32_t *codes, size_t count);
+
+/* All of it, and a new table with the same numbers; NULL when that fails. */
+void cluster_table_save(const struct cluster_table *table, struct bytes *out);
+struct cluster_table *cluster_table_load(struct unpack *in);
 
 /* Writes the character as UTF-8 to `out` (room for 4 * CLUSTER_MAX bytes), returns the length. */
 size_t cluster_encode(const struct cluster_table *table, uint32_t character, char *out);

@@ -32,6 +32,12 @@ struct emulator_options {
 struct emulator *emulator_create(const struct emulator_options *options);
 void emulator_destroy(struct emulator *e);
 
+/* Everything, so that emulator_load() gives one that goes on as this one would, cell for cell.
+ * False, `out` unchanged, where libvterm's state is not known well enough; later it will be. */
+bool emulator_save(const struct emulator *e, struct bytes *out);
+/* `options` without size. NULL when it is none, or without memory. */
+struct emulator *emulator_load(const struct emulator_options *options, struct unpack *in);
+
 /* Whole sequences, or text that ends between characters. */
 void emulator_feed(struct emulator *e, const char *bytes, size_t len);
 
@@ -66,6 +72,8 @@ const struct pen_table *emulator_pens(const struct emulator *e);
 
 /* Starts to capture at the cursor; a capture under way is dropped. */
 void emulator_capture_begin(struct emulator *e, capture_output *output, void *user);
+/* The receiver of a capture that was loaded. */
+void emulator_capture_resume(struct emulator *e, capture_output *output, void *user);
 /* Hands out the rest. */
 void emulator_capture_end(struct emulator *e);
 /* Hands out what the end would hand out now, to another receiver, and changes nothing. */

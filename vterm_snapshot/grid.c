@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 static void row_destroy(struct row *row)
 {
     if (row)
@@ -179,6 +181,69 @@ no_memory:
         row_destroy(row[i]);
     free(row);
     return -ENOMEM;
+}
+
+/* A row as it is packed; its cells follow, but for empty ones at the end. */
+struct packed_row {
+    int32_t extent, cells;
+    uint32_t stamp, continuation;
+};
+
+static void save_row(const struct row *row, struct bytes *out)
+{
+    static const struct cell empty;
+    int cells = row->extent;
+    while (cells && !memcmp(&row->cells[cells - 1], &empty, sizeof empty))
+        cells--;
+    struct packed_row head = {row->extent, cells, row->stamp, row->continuation};
+    bytes_append(out, &head, sizeof head);
+    bytes_append(out, row->cells, (size_t)cells * sizeof *row->cells);
+}
+
+void grid_save(const struct grid *grid, struct bytes *out)
+{
+    int32_t size[] = {grid->cols, grid->rows};
+    bytes_append(out, size, sizeof size);
+    bytes_append(out, &grid->stamp, sizeof grid->stamp);
+    for (int i = 0; i < grid->rows; i++)
+        save_row(grid->row[i], out);
+}
+
+static int load_row(struct row *row, struct unpack *in)
+{
+    struct packed_row head;
+    unpack_value(in, &head, sizeof head);
+    if (head.extent > LIMIT_SIZE_MAX || head.cells < 0 || head.cells > head.extent)
+        return -EINVAL;
+    const char *cells = unpack_bytes(in, (size_t)head.cells * sizeof *row->cells);
+    if (!cells)
+        return -EINVAL;
+    if (row_widen(row, head.extent) < 0)
+        return -ENOMEM;
+    memcpy(row->cells, cells, (size_t)head.cells * sizeof *row->cells);
+    row->stamp = head.stamp;
+    row->continuation = head.continuation;
+    return 0;
+}
+
+static bool is_size(int32_t value)
+{
+    return value >= LIMIT_SIZE_MIN && value <= LIMIT_SIZE_MAX;
+}
+
+int grid_load(struct grid *grid, struct unpack *in)
+{
+    int32_t size[2];
+    uint32_t stamp;
+    unpack_value(in, size, sizeof size);
+    unpack_value(in, &stamp, sizeof stamp);
+    if (!is_size(size[0]) || !is_size(size[1]))
+        return -EINVAL;
+    int result = grid_init(grid, size[0], size[1]);
+    grid->stamp = stamp;
+    for (int i = 0; result == 0 && i < grid->rows; i++)
+        result = load_row(grid->row[i], in);
+    return result;
 }
 
 int row_used(const struct row *row)

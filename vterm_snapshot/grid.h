@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/pack.h"
 #include "vterm_snapshot/cluster.h"
 
 /* The character of a cell that a wide character on its left covers. */
@@ -54,6 +55,10 @@ void grid_move(struct grid *grid, int to_row, int to_col, int from_row, int from
 /* Changes the size. `drop_top` and then as many rows at the bottom as needed go away; missing
  * ones are added at the bottom. Returns 0, or -ENOMEM with the grid as it was. */
 int grid_resize(struct grid *grid, int cols, int rows, int drop_top);
+
+/* All of it; grid_load() makes a grid of that. Returns 0, -ENOMEM, or -EINVAL for what is none. */
+void grid_save(const struct grid *grid, struct bytes *out);
+int grid_load(struct grid *grid, struct unpack *in);
 
 /* One past the last cell that was written. */
 int row_used(const struct row *row);

@@ -63,6 +63,39 @@ void guard_set_offset(struct guard *g, uint64_t offset)
     g->offset = offset;
 }
 
+struct guard_point {
+    uint64_t offset;
+    char last[4], passed[SCRUB_SHOWN];
+    uint8_t last_len, passed_len;
+};
+
+bool guard_save(const struct guard *g, struct bytes *out)
+{
+    struct guard_point point = {.offset = g->offset,
+                                .last_len = (uint8_t)g->last_len,
+                                .passed_len = (uint8_t)g->scrub.passed_len};
+    if (g->state != GROUND)
+        return false;
+    memcpy(point.last, g->last, sizeof point.last);
+    memcpy(point.passed, g->scrub.passed, sizeof point.passed);
+    bytes_append(out, &point, sizeof point);
+    return true;
+}
+
+bool guard_load(struct guard *g, struct unpack *in)
+{
+    struct guard_point point;
+    if (!unpack_value(in, &point, sizeof point) || point.last_len > sizeof point.last ||
+        point.passed_len > sizeof point.passed)
+        return false;
+    g->offset = point.offset;
+    g->last_len = point.last_len;
+    g->scrub.passed_len = point.passed_len;
+    memcpy(g->last, point.last, sizeof point.last);
+    memcpy(g->scrub.passed, point.passed, sizeof point.passed);
+    return true;
+}
+
 /* ---- output ---- */
 
 void guard_show(struct guard *g, const char *bytes, size_t len)

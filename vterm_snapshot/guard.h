@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
+#include "base/pack.h"
 #include "vterm_snapshot/mark.h"
 
 struct guard;
@@ -60,6 +62,11 @@ void guard_set_columns(struct guard *guard, int columns);
 
 /* Scans `bytes`, which it may change (see above). Returns how many it took. */
 size_t guard_write(struct guard *guard, char *bytes, size_t len);
+
+/* Where the guard stands between two runs; false within a sequence or string, `out` unchanged. The
+ * nonce is not part of it: it is set again. */
+bool guard_save(const struct guard *guard, struct bytes *out);
+bool guard_load(struct guard *guard, struct unpack *in);
 
 /* Bytes taken since the start. */
 uint64_t guard_offset(const struct guard *guard);

@@ -94,3 +94,21 @@ const struct pen *pen_lookup(const struct pen_table *t, uint16_t number)
 {
     return &t->pens[number];
 }
+
+void pen_table_save(const struct pen_table *t, struct bytes *out)
+{
+    pack_run(out, t->pens + 1, (t->count - 1) * sizeof *t->pens);
+}
+
+struct pen_table *pen_table_load(struct unpack *in)
+{
+    size_t len;
+    const char *pens = unpack_run(in, &len);
+    struct pen_table *t = pens ? pen_table_create() : NULL;
+    for (size_t at = 0; t && at + sizeof(struct pen) <= len; at += sizeof(struct pen)) {
+        struct pen pen;
+        memcpy(&pen, pens + at, sizeof pen);
+        pen_intern(t, &pen);
+    }
+    return t;
+}

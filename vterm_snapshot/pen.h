@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+#include "base/bytes.h"
+#include "base/pack.h"
+
 enum pen_attribute {
     PEN_BOLD = 1 << 0,
     PEN_ITALIC = 1 << 1,
@@ -32,6 +35,10 @@ void pen_table_destroy(struct pen_table *table);
 
 /* The number of `pen`; 0 when LIMIT_PENS others are in use or memory is out. */
 uint16_t pen_intern(struct pen_table *table, const struct pen *pen);
+
+/* All of it, and a new table with the same numbers; NULL when that fails. */
+void pen_table_save(const struct pen_table *table, struct bytes *out);
+struct pen_table *pen_table_load(struct unpack *in);
 
 /* The pen of a number that pen_intern() gave. */
 const struct pen *pen_lookup(const struct pen_table *table, uint16_t number);

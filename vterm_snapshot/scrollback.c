@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
+
 /* One allocation a line: this head, the runs, the text. */
 struct packed {
     uint32_t len;
@@ -109,4 +111,51 @@ struct scrollback_line scrollback_get(const struct scrollback *s, size_t i)
         .run = p->run,
         .text = (char *)(p->run + p->runs),
     };
+}
+
+void scrollback_save(const struct scrollback *s, struct bytes *out)
+{
+    uint64_t count = s->count;
+    bytes_append(out, &s->total, sizeof s->total);
+    bytes_append(out, &count, sizeof count);
+    for (size_t i = 0; i < s->count; i++) {
+        const struct packed *p = s->lines[(s->first + i) % s->capacity];
+        bytes_append(out, p, sizeof *p + p->runs * sizeof *p->run + p->len);
+    }
+}
+
+static bool load_line(struct scrollback *s, struct unpack *in)
+{
+    struct packed head;
+    unpack_value(in, &head, sizeof head);
+    const char *runs = unpack_bytes(in, head.runs * sizeof(struct row_run));
+    const char *text = unpack_bytes(in, head.len);
+    if (!text)
+        return false;
+    struct row_run run[LIMIT_SIZE_MAX];
+    if (head.runs > LIMIT_SIZE_MAX)
+        return false;
+    memcpy(run, runs, head.runs * sizeof *run);
+    scrollback_push(s, &(struct scrollback_line){.len = head.len,
+                                                 .runs = head.runs,
+                                                 .continuation = head.continuation,
+                                                 .run = run,
+                                                 .text = text});
+    return true;
+}
+
+struct scrollback *scrollback_load(size_t limit, struct unpack *in)
+{
+    uint64_t total, count;
+    struct scrollback *s = scrollback_create(limit);
+    unpack_value(in, &total, sizeof total);
+    unpack_value(in, &count, sizeof count);
+    while (s && count && load_line(s, in))
+        count--;
+    if (s && !in->failed) {
+        s->total = total;
+        return s;
+    }
+    scrollback_destroy(s);
+    return NULL;
 }

@@ -34,6 +34,10 @@ void scrollback_clear(struct scrollback *s);
 size_t scrollback_count(const struct scrollback *s);
 uint64_t scrollback_total(const struct scrollback *s);
 
+/* All of it, and a new one with the same lines and numbers; NULL when that fails. */
+void scrollback_save(const struct scrollback *s, struct bytes *out);
+struct scrollback *scrollback_load(size_t limit, struct unpack *in);
+
 /* The i-th line held; valid until the next push or clear. */
 struct scrollback_line scrollback_get(const struct scrollback *s, size_t i);
 

@@ -5,7 +5,7 @@
 
 void scrub_set_nonce(struct scrub *s, const char *nonce)
 {
-    *s = (struct scrub){.active = false};
+    s->active = false;
     for (int i = 0; nonce && i < MARK_NONCE_LEN; i++) {
         s->nonce[i] = nonce[i];
         s->active = s->active || nonce[i] != '0';

@@ -142,6 +142,19 @@ static int clamp(int value, int fallback)
                                     : value;
 }
 
+static struct emulator_options emulator_options(struct terminal *t)
+{
+    const struct terminal_options *options = &t->options;
+    return (struct emulator_options){
+        .cols = clamp(options->cols, LIMIT_COLS_DEFAULT),
+        .rows = clamp(options->rows, LIMIT_ROWS_DEFAULT),
+        .scrollback = options->scrollback ? options->scrollback : LIMIT_SCROLLBACK_LINES,
+        .no_bypass = options->no_bypass,
+        .reply = on_reply,
+        .user = t,
+    };
+}
+
 struct terminal *terminal_create(const struct terminal_options *options)
 {
     struct terminal *t = calloc(1, sizeof *t);
@@ -149,14 +162,8 @@ struct terminal *terminal_create(const struct terminal_options *options)
         return NULL;
     t->options = *options;
     t->guard = guard_create(&guard_events, t);
-    t->emulator = emulator_create(&(struct emulator_options){
-        .cols = clamp(options->cols, LIMIT_COLS_DEFAULT),
-        .rows = clamp(options->rows, LIMIT_ROWS_DEFAULT),
-        .scrollback = options->scrollback ? options->scrollback : LIMIT_SCROLLBACK_LINES,
-        .no_bypass = options->no_bypass,
-        .reply = on_reply,
-        .user = t,
-    });
+    struct emulator_options of_emulator = emulator_options(t);
+    t->emulator = emulator_create(&of_emulator);
     if (!t->guard || !t->emulator) {
         terminal_destroy(t);
         return NULL;
@@ -172,6 +179,51 @@ void terminal_destroy(struct terminal *t)
     guard_destroy(t->guard);
     emulator_destroy(t->emulator);
     free(t);
+}
+
+/* What a terminal knows besides its parts. */
+struct point {
+    int returns;
+    bool line_expected;
+    char title[LIMIT_TITLE_BYTES + 1];
+};
+
+bool terminal_save(const struct terminal *t, struct bytes *out)
+{
+    size_t start = out->len;
+    struct point point;
+    memset(&point, 0, sizeof point);
+    point.returns = t->returns;
+    point.line_expected = t->line_expected;
+    memcpy(point.title, t->title, sizeof point.title);
+    bytes_append(out, &point, sizeof point);
+    if (!out->failed && guard_save(t->guard, out) && emulator_save(t->emulator, out))
+        return true;
+    out->len = start;
+    return false;
+}
+
+struct terminal *terminal_load(const struct terminal_options *options, struct unpack *in)
+{
+    struct point point;
+    struct terminal *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->options = *options;
+    t->guard = guard_create(&guard_events, t);
+    struct emulator_options of_emulator = emulator_options(t);
+    bool is_one = t->guard && unpack_value(in, &point, sizeof point) && guard_load(t->guard, in);
+    t->emulator = is_one ? emulator_load(&of_emulator, in) : NULL;
+    if (!t->emulator) {
+        terminal_destroy(t);
+        return NULL;
+    }
+    t->returns = point.returns;
+    t->line_expected = point.line_expected;
+    memcpy(t->title, point.title, sizeof t->title);
+    t->title[LIMIT_TITLE_BYTES] = '\0';
+    guard_set_columns(t->guard, terminal_cols(t));
+    return t;
 }
 
 size_t terminal_write(struct terminal *t, char *bytes, size_t len)
@@ -316,6 +368,11 @@ void terminal_text_since(const struct terminal *t, struct terminal_anchor from, 
 void terminal_capture_begin(struct terminal *t, terminal_output *output, void *user)
 {
     emulator_capture_begin(t->emulator, output, user);
+}
+
+void terminal_capture_resume(struct terminal *t, terminal_output *output, void *user)
+{
+    emulator_capture_resume(t->emulator, output, user);
 }
 
 void terminal_capture_end(struct terminal *t)

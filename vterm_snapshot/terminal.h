@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/pack.h"
 #include "vterm_snapshot/mark.h"
 
 struct terminal;
@@ -43,6 +44,14 @@ struct terminal_options {
 /* Returns NULL without memory. */
 struct terminal *terminal_create(const struct terminal_options *options);
 void terminal_destroy(struct terminal *t);
+
+/* Everything but the nonce, so that terminal_load() gives one that goes on as this one would, cell
+ * for cell. False, `out` unchanged, at a point that cannot be told (within a sequence, say);
+ * another comes soon. */
+bool terminal_save(const struct terminal *t, struct bytes *out);
+/* `options` without size. NULL for what is no saved terminal of this program's, or without memory.
+ */
+struct terminal *terminal_load(const struct terminal_options *options, struct unpack *in);
 
 /* Takes bytes as a program wrote them, cut anywhere. What can be understood only with what follows
  * (part of a character, the head of a mark) is not taken: returns how many were; give the rest
@@ -108,6 +117,8 @@ void terminal_expect_line(struct terminal *t);
 /* Rendered output from the cursor on; see capture.h. */
 typedef void terminal_output(void *user, const char *text, size_t len);
 void terminal_capture_begin(struct terminal *t, terminal_output *output, void *user);
+/* The receiver of a capture that was loaded with its terminal. */
+void terminal_capture_resume(struct terminal *t, terminal_output *output, void *user);
 void terminal_capture_end(struct terminal *t);
 void terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user);
 

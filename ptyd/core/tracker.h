@@ -55,6 +55,11 @@ struct tracker_options {
 struct tracker *tracker_create(const struct tracker_options *options);
 void tracker_destroy(struct tracker *t);
 
+/* Everything, and a tracker that goes on as that one would, with a terminal that was saved at the
+ * same point. NULL for what is none. No event is called. */
+void tracker_save(const struct tracker *t, struct bytes *out);
+struct tracker *tracker_load(const struct tracker_options *options, struct unpack *in);
+
 /* Applies a genuine mark. Returns false when it is out of order: it is then dropped. */
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now);
 

@@ -6,6 +6,7 @@
 #include "ptyd/core/tracker.h"
 #include "vterm_snapshot/preview.h"
 
+/* tracker_save() copies it as it is: pointers are made anew by hand there. */
 struct tracker {
     struct tracker_options options;
     enum tracker_state state;

@@ -142,12 +142,20 @@ static struct rawlog_record *read_all(const struct rawlog *log, size_t *ret_coun
     return records;
 }
 
+/* Whether it stays when the bytes from `offset` on come again. */
+static bool stays(const struct rawlog_record *record, uint64_t offset)
+{
+    bool of_bytes = record->kind == RAWLOG_TIME || record->kind == RAWLOG_MARK;
+    return record->offset < offset || record->kind == RAWLOG_SHELL ||
+           (record->offset == offset && !of_bytes);
+}
+
 void rawlog_cut(struct rawlog *log, uint64_t offset)
 {
     size_t count;
     struct rawlog_record *records = read_all(log, &count);
     size_t kept = count;
-    while (kept && records[kept - 1].offset >= offset && records[kept - 1].kind != RAWLOG_SHELL)
+    while (kept && !stays(&records[kept - 1], offset))
         kept--;
     free(records);
     if (kept < count && ftruncate(log->index, (off_t)(kept * sizeof *records)) < 0)

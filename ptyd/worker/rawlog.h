@@ -18,6 +18,7 @@ enum rawlog_kind {
     RAWLOG_MARK,     /* a mark was accepted here; detail: its kind; value: seq of the last block */
     RAWLOG_SHELL,    /* a new shell begins here; value: seq of the last block */
     RAWLOG_GAP, /* capture was paused (detail 1) or resumed (0); value: seq of the last block */
+    RAWLOG_CHECKPOINT, /* the checkpoint, if it speaks of this offset, was taken here */
 };
 
 struct rawlog_record {
@@ -51,7 +52,7 @@ void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, s
                    uint16_t detail, uint32_t value);
 int rawlog_flush(struct rawlog *log);
 
-/* Drops the records at and behind `offset`. */
+/* Drops the records of bytes at and behind `offset`, which come again. */
 void rawlog_cut(struct rawlog *log, uint64_t offset);
 
 /* All records from the last RAWLOG_SHELL on (from the first without one); new array. */

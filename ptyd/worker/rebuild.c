@@ -47,7 +47,7 @@ static uint64_t next_record(const struct session *s, size_t at, uint64_t end)
 /* Feeds [from, to) of the log; what the terminal holds back at the end comes again later. */
 static void feed_log(struct session *s, uint64_t from, uint64_t to)
 {
-    size_t at = 0;
+    size_t at = s->record_at;
     bool gap = false;
     terminal_set_offset(s->terminal, from);
     while (from < to) {
@@ -96,7 +96,9 @@ void session_rebuild(struct session *s, uint64_t start)
     if (s->record_count && s->records[0].offset > from)
         from = s->records[0].offset;
     s->rebuilding = true;
-    if (headless)
+    if (session_load_checkpoint(s, from, start))
+        from = s->checkpoint_at;
+    else if (headless)
         resume_block(s, from);
     feed_log(s, from, start);
     s->rebuilding = false;

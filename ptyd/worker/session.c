@@ -184,6 +184,7 @@ static size_t drain(struct session *s)
     rawlog_flush(s->log);
     store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
     intake_consume(s->intake, taken);
+    session_checkpoint(s);
     EACH_WATCHER(s, drained, w_);
     if (s->input.len)
         session_write_input(s);
@@ -289,6 +290,7 @@ static void end(struct session *s)
     struct block *running = tracker_running(s->tracker);
     tracker_abandon(s->tracker, s->now, running && !replaces_shell(running), s->exit_status);
     rawlog_flush(s->log);
+    session_drop_checkpoint(s);
     close(s->master);
     s->master = -1;
     worker_tell(s->worker, WIRE_FORGET, s->name, NULL, 0);
@@ -361,29 +363,45 @@ static void end_orphan(struct session *s)
     block_unref(orphan);
 }
 
-static bool open_parts(struct session *s, bool is_new)
+struct terminal_options session_terminal_options(struct session *s)
 {
     const struct intake_facts *facts = intake_facts(s->intake);
+    return (struct terminal_options){
+        .cols = facts->cols, .rows = facts->rows, .events = &terminal_events, .user = s};
+}
+
+struct tracker_options session_tracker_options(struct session *s, struct terminal *terminal)
+{
+    return (struct tracker_options){.conversation_id = s->name,
+                                    .shell_id = s->shell_id,
+                                    .terminal = terminal,
+                                    .events = &tracker_events,
+                                    .user = s};
+}
+
+void session_prepare_terminal(struct session *s)
+{
+    const struct intake_facts *facts = intake_facts(s->intake);
+    terminal_set_shown(s->terminal, false);
+    if (facts->nonce[0])
+        terminal_set_nonce(s->terminal, facts->nonce);
+}
+
+static bool open_parts(struct session *s, bool is_new)
+{
     s->store = store_open(s->worker->options->state, s->name);
     s->log = s->store ? rawlog_open(store_directory(s->store)) : NULL;
     if (!s->log)
         return false;
-    s->terminal = terminal_create(&(struct terminal_options){
-        .cols = facts->cols, .rows = facts->rows, .events = &terminal_events, .user = s});
+    struct terminal_options of_terminal = session_terminal_options(s);
+    s->terminal = terminal_create(&of_terminal);
     if (!s->terminal)
         return false;
-    terminal_set_shown(s->terminal, false);
-    if (facts->nonce[0])
-        terminal_set_nonce(s->terminal, facts->nonce);
-    s->tracker = tracker_create(&(struct tracker_options){
-        .conversation_id = s->name,
-        .shell_id = s->shell_id,
-        .terminal = s->terminal,
-        .events = &tracker_events,
-        .user = s,
-        .seq = is_new ? 0 : session_first_seq(s->log),
-        .cwd = json_string_value(json_object_get(store_meta(s->store), "cwd")),
-    });
+    session_prepare_terminal(s);
+    struct tracker_options of_tracker = session_tracker_options(s, s->terminal);
+    of_tracker.seq = is_new ? 0 : session_first_seq(s->log);
+    of_tracker.cwd = json_string_value(json_object_get(store_meta(s->store), "cwd"));
+    s->tracker = tracker_create(&of_tracker);
     return true;
 }
 
@@ -399,6 +417,7 @@ static void begin_shell(struct session *s)
                   (uint32_t)facts->cols << 16 | (uint32_t)facts->rows);
     rawlog_flush(s->log);
     intake_set_start(s->intake, rawlog_end(s->log));
+    s->checkpoint_at = rawlog_end(s->log);
     terminal_set_offset(s->terminal, rawlog_end(s->log));
     store_shell(s->store, s->shell_id);
     store_size(s->store, facts->cols, facts->rows, now.wall_ms);

@@ -50,8 +50,10 @@ void session_set_paused(struct session *s, bool paused)
     rawlog_record(s->log, RAWLOG_GAP, terminal_offset(s->terminal), worker_now(), paused,
                   (uint32_t)tracker_seq(s->tracker));
     rawlog_flush(s->log);
-    if (!paused)
-        store_set_snapshot_from(s->store, first_line_behind(s));
+    if (!paused) {
+        s->unrecorded_until = first_line_behind(s);
+        store_set_snapshot_from(s->store, s->unrecorded_until);
+    }
     json_object_set_new(store_meta(s->store), "paused", json_boolean(paused));
     session_flush(s);
     follow_capture(s->worker, s);

@@ -35,6 +35,9 @@ struct session {
     int64_t reply_second;         /* window of the reply limit */
     int reply_bytes;
 
+    uint64_t checkpoint_at;    /* offset of the last checkpoint */
+    uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
+
     bool rebuilding;
     struct moment now; /* of the bytes at hand */
     struct rawlog_record *records;
@@ -70,6 +73,22 @@ void session_end_unrecorded(struct session *s, struct block *block);
 
 /* Brings terminal and tracker to where the former worker had consumed the stream. */
 void session_rebuild(struct session *s, uint64_t start);
+
+/* Writes a checkpoint when one is due and can be had. */
+void session_checkpoint(struct session *s);
+
+/* The shell is gone: nobody will go on from it. */
+void session_drop_checkpoint(const struct session *s);
+
+/* Goes on from the checkpoint if there is one within [from, to] of the stream: terminal, tracker
+ * and `record_at` are then those of its offset. */
+bool session_load_checkpoint(struct session *s, uint64_t from, uint64_t to);
+
+/* What the session's terminal and tracker are made with; `terminal` may be NULL. */
+struct terminal_options session_terminal_options(struct session *s);
+struct tracker_options session_tracker_options(struct session *s, struct terminal *terminal);
+/* A terminal that was just made learns what is not in its options. */
+void session_prepare_terminal(struct session *s);
 
 /* While rebuilding: whether the index says that a mark was accepted at this offset; sets `now` to
  * when it was. */

@@ -284,16 +284,17 @@ struct block *store_running(const struct store *s)
 
 /* ---- a block's life ---- */
 
-static void open_output(struct store *s, struct block *block)
+/* Opens the block's file and cuts it to the first `written` bytes. */
+static void open_output(struct store *s, struct block *block, int64_t written)
 {
     free(block->output_path);
     block->output_path = text_format("blocks/%llu_%lld.out", (unsigned long long)block->seq,
                                      (long long)block->ts_begin);
     char *path = path_of(s, block->output_path);
-    s->output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (s->output < 0)
+    s->output = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (s->output < 0 || ftruncate(s->output, written) < 0 || lseek(s->output, 0, SEEK_END) < 0)
         failed(s, block->output_path, errno);
-    s->output_written = 0;
+    s->output_written = written;
     s->text.len = s->delta.len = 0;
     free(path);
 }
@@ -301,11 +302,23 @@ static void open_output(struct store *s, struct block *block)
 void store_begin(struct store *s, struct block *block)
 {
     bool known = s->running && s->running->seq == block->seq;
-    open_output(s, block);
+    open_output(s, block, 0);
     if (known)
         return; /* a former worker has told it */
     append_block(s, block);
     append_event(s, "agent_block_begin", block);
+    block_unref(s->running);
+    s->running = block_ref(block);
+}
+
+int64_t store_written(const struct store *s)
+{
+    return s->output_written;
+}
+
+void store_resume(struct store *s, struct block *block, int64_t written)
+{
+    open_output(s, block, written);
     block_unref(s->running);
     s->running = block_ref(block);
 }

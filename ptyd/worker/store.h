@@ -32,6 +32,10 @@ struct block *store_running(const struct store *store);
 
 /* A block began: event, line, output file. */
 void store_begin(struct store *store, struct block *block);
+/* How much of a running block's output is in its file. */
+int64_t store_written(const struct store *store);
+/* Goes on with a block that began before, its file as it was when so much was written. */
+void store_resume(struct store *store, struct block *block, int64_t written);
 /* Its rendered output goes on. */
 void store_output(struct store *store, struct block *block, const char *text, size_t len);
 /* Writes what is held back; the end of one drain. */

@@ -172,6 +172,7 @@ static void make_stream(struct bytes *out)
 
 struct side {
     struct terminal *terminal;
+    struct terminal_options options;
     struct bytes output, pending;
 };
 
@@ -184,17 +185,48 @@ static const struct terminal_events events;
 
 static void open_side(struct side *s, int cols, int rows, bool no_bypass)
 {
-    *s = (struct side){.terminal =
-                           terminal_create(&(struct terminal_options){.cols = cols,
-                                                                      .rows = rows,
-                                                                      .scrollback = 40,
-                                                                      .events = &events,
-                                                                      .no_bypass = no_bypass})};
+    *s = (struct side){.options = {.cols = cols,
+                                   .rows = rows,
+                                   .scrollback = 40,
+                                   .events = &events,
+                                   .no_bypass = no_bypass}};
+    s->terminal = terminal_create(&s->options);
+}
+
+/* Kept apart, so that both sides are given the same. */
+static uint64_t aside_seed;
+static unsigned saved, refused;
+
+static unsigned pick_aside(unsigned count)
+{
+    aside_seed = aside_seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (unsigned)(aside_seed >> 33) % count;
+}
+
+/* Goes on with another terminal, made of what the first one saved. */
+static void save_and_load(struct side *s)
+{
+    struct bytes point = {0};
+    if (terminal_save(s->terminal, &point)) {
+        struct unpack in = {.at = point.data, .end = point.data + point.len};
+        struct terminal *next = terminal_load(&s->options, &in);
+        assert_non_null(next);
+        assert_ptr_equal(in.at, in.end);
+        terminal_capture_resume(next, on_output, s);
+        terminal_destroy(s->terminal);
+        s->terminal = next;
+        saved++;
+    } else {
+        refused++;
+    }
+    bytes_finish(&point);
 }
 
 static void give(struct side *s, const char *bytes, size_t len)
 {
     bytes_append(&s->pending, bytes, len);
+    if (!s->options.no_bypass && pick_aside(6) == 0)
+        save_and_load(s);
     bytes_consume(&s->pending, terminal_write(s->terminal, s->pending.data, s->pending.len));
 }
 
@@ -262,6 +294,7 @@ static void compare_stream(uint64_t number)
     struct bytes stream = {0};
     struct side sides[2];
     seed = number * 7919 + 1;
+    aside_seed = number;
     make_stream(&stream);
     int cols = 5 + (int)pick(90), rows = 2 + (int)pick(30);
     open_side(&sides[0], cols, rows, true);
@@ -293,6 +326,8 @@ static void random_streams_end_the_same(void **state)
     (void)state;
     for (uint64_t i = 0; i < count; i++)
         compare_stream(from + i);
+    print_message("%u times saved and loaded, %u times refused\n", saved, refused);
+    assert_true(saved > refused);
 }
 
 int main(void)

@@ -1,0 +1,136 @@
+// A worker that takes over from one that was killed: from the log, from a checkpoint and the log behind
+// it. What it shows and stores must be what the shell really did; the terminal goes on as if nothing had
+// been.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { spawn, spawnSync } = require('node:child_process');
+const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+
+const MB = 1 << 20;
+
+function directoryOf(space, name) {
+  return path.join(space.env.PTYD_STATE_DIR, 'conversations', name, 'agent_pty');
+}
+
+// Kills the worker and waits for the next one.
+function replaceWorker(daemon) {
+  const { worker_pid: pid } = daemon.json('status');
+  process.kill(pid, 'SIGKILL');
+  return until('another worker', () => {
+    const answer = daemon.ptyd('status', '--json');
+    return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
+  });
+}
+
+function look(daemon, name) {
+  return { screen: daemon.json('screen', '-s', name), scrollback: daemon.ptyd('scrollback', '-s', name).stdout };
+}
+
+// Types a command that prints `lines` numbered lines, waits for the file `go`, and prints three more.
+async function printAndWait(daemon, space, name, lines, go) {
+  daemon.ptyd('open', name);
+  daemon.ptyd('send', '-s', name, `seq 1 ${lines}; until [ -e ${go} ]; do sleep 0.02; done; printf 'a\\nb\\nc\\n'\r`);
+  await until('it has printed', () => daemon.json('screen', '-s', name).rows.includes(String(lines)), 60000);
+}
+
+async function checkBlock(daemon, space, name, lines) {
+  const block = await until('the block ends', () => daemon.json('blocks', '-s', name).find((b) => b.status === 'completed'));
+  const expected = spawnSync('seq', ['1', String(lines)], { encoding: 'latin1', maxBuffer: 1 << 28 }).stdout + 'a\nb\nc\n';
+  assert.strictEqual(block.output_lines, lines + 3);
+  assert.strictEqual(block.output_bytes, expected.length);
+  assert.strictEqual(block.exit_code, 0);
+  const file = fs.readFileSync(path.join(directoryOf(space, name), block.output_path), 'latin1');
+  assert.ok(file === expected, `its file: ${file.length} of ${expected.length}`);
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const daemon = await new Daemon(space).ready();
+
+  await report.test('a running command, killed behind a checkpoint: the log before it is not needed', async () => {
+    const go = path.join(space.root, 'go-one');
+    await printAndWait(daemon, space, 'one', 3000000, go);
+    const directory = directoryOf(space, 'one');
+    assert.ok(fs.existsSync(path.join(directory, 'checkpoint')));
+    const before = look(daemon, 'one');
+    spawnSync('fallocate', ['--punch-hole', '--offset', '0', '--length', String(8 * MB), path.join(directory, 'output.raw')]);
+    await replaceWorker(daemon);
+    assert.deepStrictEqual(look(daemon, 'one'), before);
+    await replaceWorker(daemon);
+    fs.writeFileSync(go, '');
+    await checkBlock(daemon, space, 'one', 3000000);
+  });
+
+  await report.test('a checkpoint that is no good: the log is gone through', async () => {
+    const go = path.join(space.root, 'go-two');
+    await printAndWait(daemon, space, 'two', 3000000, go);
+    const before = look(daemon, 'two');
+    const file = path.join(directoryOf(space, 'two'), 'checkpoint');
+    const bytes = fs.readFileSync(file);
+    bytes[bytes.length >> 1] ^= 1;
+    fs.writeFileSync(file, bytes);
+    await replaceWorker(daemon);
+    assert.deepStrictEqual(look(daemon, 'two'), before);
+    fs.writeFileSync(go, '');
+    await checkBlock(daemon, space, 'two', 3000000);
+  });
+
+  await report.test('a full-screen program in the middle of it: both screens are there', async () => {
+    const go = path.join(space.root, 'go-three');
+    const script = `seq 1 1500000; printf '\\033[?1049h\\033[3;8r\\033[2;2Hpanel\\033[4h'; ` +
+      `i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); printf '\\033[5;5H\\033[1;3%dm%07d line of a panel that is drawn again and again\\033[m' $((i % 8)) $i; done; ` +
+      `until [ -e ${go} ]; do sleep 0.02; done; printf '\\033[4l\\033[r\\033[?1049l'; echo back`;
+    fs.writeFileSync(path.join(space.root, 'panel.sh'), script);
+    daemon.ptyd('open', 'three');
+    daemon.ptyd('send', '-s', 'three', `sh ${space.root}/panel.sh\r`);
+    await until('it is drawn', () => daemon.json('screen', '-s', 'three').rows.some((row) => row.includes('0200000 line')), 60000);
+    const before = look(daemon, 'three');
+    assert.ok(fs.existsSync(path.join(directoryOf(space, 'three'), 'checkpoint')));
+    await replaceWorker(daemon);
+    assert.deepStrictEqual(look(daemon, 'three'), before);
+    assert.strictEqual(before.screen.alt_screen, true);
+    fs.writeFileSync(go, '');
+    const block = await until('it ends', () => daemon.json('blocks', '-s', 'three').find((b) => b.status === 'completed'));
+    assert.deepStrictEqual(block.preview.lines.slice(-2), ['1500000', 'back']);
+    assert.strictEqual(block.alt_screen, true);
+    assert.strictEqual(block.output_lines, 1500001);
+  });
+
+  await report.test('a size that was changed at a quiet prompt stays', async () => {
+    daemon.ptyd('open', 'four', '--size', '80x24');
+    daemon.ptyd('run', '-s', 'four', '--', 'echo before');
+    const viewer = spawn('script', ['-qec', `stty cols 61 rows 17; exec ${PTYD} attach four`, '/dev/null'],
+      { env: { ...space.env, TERM: 'xterm' }, stdio: ['pipe', 'ignore', 'ignore'] });
+    const left = new Promise((resolve) => viewer.on('exit', resolve));
+    await until('it has the size', () => daemon.json('screen', '-s', 'four').cols === 61);
+    viewer.stdin.write('\x1cd');
+    assert.strictEqual(await left, 0);
+    const before = look(daemon, 'four');
+    assert.deepStrictEqual([before.screen.cols, before.screen.rows_count], [61, 17]);
+    await replaceWorker(daemon);
+    assert.deepStrictEqual(look(daemon, 'four'), before);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'four', '--', 'stty size').stdout, '17 61\n');
+  });
+
+  await report.test('what came while capture was paused gets into no checkpoint', async () => {
+    daemon.ptyd('open', 'five');
+    daemon.ptyd('context', 'pause', '-s', 'five');
+    daemon.ptyd('run', '-s', 'five', '--', 'echo hidden-$((40 + 2))');
+    daemon.ptyd('context', 'resume', '-s', 'five');
+    const file = path.join(directoryOf(space, 'five'), 'checkpoint');
+    const has = () => fs.existsSync(file) && fs.readFileSync(file, 'latin1').includes('hidden-42');
+    daemon.ptyd('run', '-s', 'five', '--', 'head -c 20000000 /dev/zero | tr "\\\\0" x');
+    assert.ok(!has());
+    daemon.ptyd('run', '-s', 'five', '--', 'seq 1 3000000');
+    assert.ok(fs.existsSync(file) && !has());
+  });
+
+  assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
