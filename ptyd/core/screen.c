@@ -1,12 +1,25 @@
 #include "ptyd/core/screen.h"
 
+void screen_row_text(const struct terminal *t, int row, uint64_t hidden, struct bytes *out)
+{
+    uint64_t top = terminal_scrollback_total(t);
+    uint64_t number = terminal_alt_screen(t) ? top : top + (uint64_t)row;
+    if (number >= hidden)
+        terminal_row_text(t, row, out);
+}
+
 json_t *screen_json(const struct terminal *t)
+{
+    return screen_json_without(t, 0);
+}
+
+json_t *screen_json_without(const struct terminal *t, uint64_t hidden)
 {
     json_t *rows = json_array();
     struct bytes text = {0};
     for (int i = 0; i < terminal_rows(t); i++) {
         text.len = 0;
-        terminal_row_text(t, i, &text);
+        screen_row_text(t, i, hidden, &text);
         json_array_append_new(rows, json_stringn(text.data ? text.data : "", text.len));
     }
     bytes_finish(&text);

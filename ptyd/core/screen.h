@@ -3,11 +3,18 @@
 #define PTYD_CORE_SCREEN_H
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "vterm_snapshot/terminal.h"
 
 /* {rows, cursor, title, alt_screen, cols, rows_count}; new reference. */
 json_t *screen_json(const struct terminal *terminal);
+
+/* Appends a row's text. Rows of absolute numbers below `hidden` are empty, and so is a full-screen
+ * program's screen as long as one of those is on the primary one. */
+void screen_row_text(const struct terminal *terminal, int row, uint64_t hidden, struct bytes *out);
+/* screen_json() with those rows empty. */
+json_t *screen_json_without(const struct terminal *terminal, uint64_t hidden);
 
 /* {lines, total}: at most `limit` of the lines held (0: all), those before the newest `skip` left
  * out from the end; oldest first; new reference. */

@@ -185,6 +185,7 @@ static size_t drain(struct session *s)
     store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
     intake_consume(s->intake, taken);
     session_checkpoint(s);
+    session_screen_changed(s);
     EACH_WATCHER(s, drained, w_);
     if (s->input.len)
         session_write_input(s);
@@ -290,6 +291,7 @@ static void end(struct session *s)
     struct block *running = tracker_running(s->tracker);
     tracker_abandon(s->tracker, s->now, running && !replaces_shell(running), s->exit_status);
     rawlog_flush(s->log);
+    session_screen_flush(s);
     session_drop_checkpoint(s);
     close(s->master);
     s->master = -1;
@@ -344,6 +346,8 @@ void session_resize(struct session *s, int cols, int rows)
                   (uint32_t)cols << 16 | (uint32_t)rows);
     rawlog_flush(s->log);
     store_size(s->store, cols, rows, now.wall_ms);
+    s->now = now;
+    session_screen_changed(s);
     if (s->master >= 0)
         ioctl(s->master, TIOCSWINSZ, &size);
     EACH_WATCHER(s, resized, w_);
@@ -429,8 +433,9 @@ static void start_handles(struct session *s)
     uv_poll_init(loop, &s->poll, s->master);
     uv_timer_init(loop, &s->exit_timer);
     uv_timer_init(loop, &s->quiet_timer);
-    s->poll.data = s->exit_timer.data = s->quiet_timer.data = s;
-    s->open_handles = 3;
+    uv_timer_init(loop, &s->screen_timer);
+    s->poll.data = s->exit_timer.data = s->quiet_timer.data = s->screen_timer.data = s;
+    s->open_handles = 4;
     s->polling = true;
     session_poll_for(s);
 }
@@ -460,6 +465,8 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
     start_handles(s);
     while (drain(s))
         ; /* what a former worker had read */
+    s->now = worker_now();
+    session_screen_changed(s); /* what the former worker did not come to tell */
     return s;
 }
 
@@ -482,6 +489,7 @@ void session_destroy(struct session *s)
     store_close(s->store);
     intake_unmap(s->intake);
     redact_secrets_destroy(s->secrets);
+    deltas_finish(&s->deltas);
     bytes_finish(&s->input);
     free(s->name);
     free(s->shell_id);
@@ -490,6 +498,7 @@ void session_destroy(struct session *s)
         uv_close((uv_handle_t *)&s->poll, on_closed);
         uv_close((uv_handle_t *)&s->exit_timer, on_closed);
         uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
+        uv_close((uv_handle_t *)&s->screen_timer, on_closed);
     }
     if (s->master >= 0)
         close(s->master);
@@ -509,6 +518,7 @@ void session_end(struct session *s)
 
 void session_flush(struct session *s)
 {
+    session_screen_flush(s);
     json_object_set_new(store_meta(s->store), "cwd", json_string(tracker_cwd(s->tracker)));
     json_object_set_new(store_meta(s->store), "base",
                         json_integer((json_int_t)rawlog_base(s->log)));

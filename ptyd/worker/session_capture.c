@@ -44,6 +44,7 @@ void session_set_paused(struct session *s, bool paused)
     struct block *running = tracker_running(s->tracker);
     if (s->paused == paused)
         return;
+    session_screen_flush(s);
     s->paused = paused;
     if (running)
         running->unrecorded = true; /* the part of it that was not seen is not guessed */

@@ -3,6 +3,7 @@
 #define PTYD_WORKER_SESSION_PRIVATE_H
 
 #include "base/bytes.h"
+#include "ptyd/worker/deltas.h"
 #include "ptyd/worker/pump.h"
 #include "ptyd/worker/session.h"
 
@@ -26,7 +27,7 @@ struct session {
     bool paused;                    /* nothing is recorded */
 
     uv_poll_t poll;
-    uv_timer_t exit_timer, quiet_timer;
+    uv_timer_t exit_timer, quiet_timer, screen_timer;
     int open_handles; /* freed when all are closed */
     bool polling;
     int64_t exited_at, last_read; /* monotonic ms */
@@ -37,6 +38,10 @@ struct session {
 
     uint64_t checkpoint_at;    /* offset of the last checkpoint */
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
+
+    struct deltas deltas;
+    bool screen_changed; /* since it was told */
+    int64_t screen_told_ms;
 
     bool rebuilding;
     struct moment now; /* of the bytes at hand */
@@ -73,6 +78,10 @@ void session_end_unrecorded(struct session *s, struct block *block);
 
 /* Brings terminal and tracker to where the former worker had consumed the stream. */
 void session_rebuild(struct session *s, uint64_t start);
+
+/* The screen is not what it was at `now`: screen.jsonl will say so. Flush: now, if it is due. */
+void session_screen_changed(struct session *s);
+void session_screen_flush(struct session *s);
 
 /* Writes a checkpoint when one is due and can be had. */
 void session_checkpoint(struct session *s);

@@ -400,7 +400,7 @@ static void write_snapshots(struct store *s, const struct block *block,
                             const struct terminal *terminal)
 {
     char *id = block_id(block);
-    json_t *screen = screen_json(terminal);
+    json_t *screen = screen_json_without(terminal, s->snapshot_from);
     json_object_set_new(screen, "block_id", json_string(id));
     json_object_set_new(screen, "ts", json_integer(block->ts_end));
     replace_named(s, "screen.snapshot.json", screen);
@@ -430,6 +430,11 @@ void store_end(struct store *s, struct block *block, const struct terminal *term
     s->running = NULL;
     if (block->seq % SWEEP_EVERY == 0)
         sweep(s, block->seq);
+}
+
+void store_screen_delta(struct store *s, json_t *delta)
+{
+    append_line(s, "screen.jsonl", delta);
 }
 
 /* ---- meta and small files ---- */

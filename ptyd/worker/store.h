@@ -51,7 +51,10 @@ json_t *store_blocks(const struct store *store, size_t last, bool with_keys);
 json_t *store_meta(struct store *store);
 void store_save_meta(struct store *store);
 
-/* Scrollback lines before this absolute number are kept out of snapshots from now on. */
+/* Adds a line to screen.jsonl; steals the reference. */
+void store_screen_delta(struct store *store, json_t *delta);
+
+/* Lines before this absolute number are kept out of snapshots from now on. */
 void store_set_snapshot_from(struct store *store, uint64_t line);
 
 void store_shell(struct store *store, const char *shell_id);

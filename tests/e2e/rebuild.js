@@ -115,17 +115,46 @@ async function main() {
     assert.strictEqual(daemon.ptyd('run', '-s', 'four', '--', 'stty size').stdout, '17 61\n');
   });
 
-  await report.test('what came while capture was paused gets into no checkpoint', async () => {
+  await report.test('screen.jsonl: every delta on top of the others gives the screen, ten a second at most, also over a kill', async () => {
+    daemon.ptyd('open', 'six', '--size', '70x20');
+    const file = path.join(directoryOf(space, 'six'), 'screen.jsonl');
+    const deltas = () => fs.readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+    const shown = () => deltas().reduce((rows, delta) => {
+      const next = rows.slice(0, delta.rows_count);
+      for (const { row, text } of delta.rows) next[row] = text;
+      return next;
+    }, []);
+    const settles = () => until('the last state is told', () => {
+      const { rows, cursor, title } = daemon.json('screen', '-s', 'six');
+      const last = deltas().at(-1);
+      return JSON.stringify([rows, cursor, title]) === JSON.stringify([shown(), last.cursor, last.title]);
+    });
+    daemon.ptyd('run', '-s', 'six', '--', "seq 1 300000; printf '\\033]2;a title\\033\\\\\\033[3;5Hmiddle\\r'");
+    await settles();
+    daemon.ptyd('send', '-s', 'six', 'echo typed');
+    await until('the echo', () => daemon.json('screen', '-s', 'six').rows.some((row) => row.includes('echo typed')));
+    await replaceWorker(daemon);
+    await settles();
+    for (const [i, { ts }] of deltas().entries()) {
+      if (i >= 10) assert.ok(ts - deltas()[i - 10].ts >= 900, 'ten a second');
+    }
+    assert.ok(deltas().some((delta) => delta.block_id && delta.block_id.startsWith('six:1:')));
+  });
+
+  await report.test('what came while capture was paused gets into no file', async () => {
     daemon.ptyd('open', 'five');
     daemon.ptyd('context', 'pause', '-s', 'five');
     daemon.ptyd('run', '-s', 'five', '--', 'echo hidden-$((40 + 2))');
     daemon.ptyd('context', 'resume', '-s', 'five');
-    const file = path.join(directoryOf(space, 'five'), 'checkpoint');
-    const has = () => fs.existsSync(file) && fs.readFileSync(file, 'latin1').includes('hidden-42');
+    const directory = directoryOf(space, 'five');
+    const has = () => spawnSync('grep', ['-rl', 'hidden-42', directory], { encoding: 'utf8' }).stdout;
+    daemon.ptyd('run', '-s', 'five', '--', 'echo seen');
+    assert.strictEqual(has(), '');
     daemon.ptyd('run', '-s', 'five', '--', 'head -c 20000000 /dev/zero | tr "\\\\0" x');
-    assert.ok(!has());
+    assert.strictEqual(has(), '');
     daemon.ptyd('run', '-s', 'five', '--', 'seq 1 3000000');
-    assert.ok(fs.existsSync(file) && !has());
+    assert.ok(fs.existsSync(path.join(directory, 'checkpoint')));
+    assert.strictEqual(has(), '');
   });
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
