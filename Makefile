@@ -100,7 +100,7 @@ demo: deps ## see the main job in ten seconds
 	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin
 	@PTYD=$(abspath $(BUILD)/ptyd) STANDIN=$(abspath $(BUILD)/standin) bash tests/e2e/demo
 
-bench: bench-engine bench-pty bench-rebuild bench-proxy bench-prompt ## all measurements (25 min)
+bench: bench-engine bench-pty bench-rebuild bench-session bench-proxy bench-prompt ## all measurements (25 min)
 
 bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's screen layer
 	@$(BUILD)/engine
@@ -110,6 +110,9 @@ bench-pty: deps-bench $(BUILD)/ptyd $(BUILD)/writer ## the daemon through a pty 
 
 bench-rebuild: $(BUILD)/ptyd $(BUILD)/writer ## a worker killed behind a gigabyte of output
 	@sh tests/bench/rebuilds $(abspath $(BUILD)/writer) $(abspath $(BUILD)/ptyd)
+
+bench-session: deps-bench $(BUILD)/ptyd ## memory of a session, and wakeups while nothing happens
+	@sh tests/bench/sessions $(abspath $(BUILD)/ptyd)
 
 bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against other ways
 	@sh tests/bench/prompts $(abspath $(BUILD)/prompt)
@@ -198,7 +201,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild fuzz fuzz-corpus lint \
+.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild bench-session fuzz fuzz-corpus lint \
         format format-check deps deps-build deps-bench deps-check install clean help
 .SECONDARY:
 

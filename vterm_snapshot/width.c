@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-#define PAGE  256
+#define PAGE  4096 /* code points; two bits each */
 #define PAGES (0x110000 / PAGE)
 
 struct width_table {
@@ -67,10 +67,11 @@ static enum width ask(struct width_table *t, uint32_t code)
 enum width width_of(struct width_table *t, uint32_t code)
 {
     uint8_t **page = &t->page[code / PAGE];
-    if (!*page && !(*page = calloc(1, PAGE)))
+    if (!*page && !(*page = calloc(1, PAGE / 4)))
         return WIDTH_SPECIAL;
-    uint8_t *known = *page + code % PAGE;
-    if (*known == WIDTH_UNKNOWN)
-        *known = (uint8_t)ask(t, code);
-    return (enum width) * known;
+    uint8_t *known = *page + code % PAGE / 4;
+    unsigned shift = code % 4 * 2;
+    if ((*known >> shift & 3) == WIDTH_UNKNOWN)
+        *known |= (uint8_t)(ask(t, code) << shift);
+    return (enum width)(*known >> shift & 3);
 }

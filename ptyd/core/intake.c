@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,17 +68,32 @@ int intake_create_fd(const struct intake_facts *facts)
     return fd;
 }
 
+/* How many of the `len` bytes behind `head` there are up to the last that is not zero. They are
+ * read from the file: a look through the mapping would give memory to every page. */
+static size_t uncounted(int fd, uint64_t head, size_t len)
+{
+    char chunk[4096];
+    off_t start = (off_t)offsetof(struct shared, ring) + (off_t)(head % INTAKE_BYTES);
+    while (len) {
+        size_t n = len % sizeof chunk ? len % sizeof chunk : sizeof chunk;
+        if (pread(fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
+            return len;
+        for (; n && chunk[n - 1] == 0; n--)
+            len--;
+        if (n)
+            return len;
+    }
+    return 0;
+}
+
 /* What a killed worker left half done: bytes let go of but not zeroed, bytes read but not counted.
  */
-static void recover(struct shared *shared)
+static void recover(struct shared *shared, int fd)
 {
     uint64_t tail = atomic_load(&shared->tail), head = atomic_load(&shared->head);
     clear(shared, atomic_load(&shared->clean), tail);
     size_t room = piece(head, tail + INTAKE_BYTES); /* of the read it was in */
-    const char *bytes = place(shared, head);
-    while (room && bytes[room - 1] == 0)
-        room--;
-    atomic_store(&shared->head, head + room);
+    atomic_store(&shared->head, head + uncounted(fd, head, room));
 }
 
 static bool is_sound(struct shared *shared)
@@ -101,7 +117,7 @@ struct intake *intake_map(int fd)
         free(in);
         return NULL;
     }
-    recover(shared);
+    recover(shared, fd);
     in->fd = fd;
     in->shared = shared;
     return in;
