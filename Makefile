@@ -107,6 +107,7 @@ bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's scree
 
 bench-pty: deps-bench $(BUILD)/ptyd $(BUILD)/writer ## the daemon through a pty against a bare reader, tmux and screen
 	@sh tests/bench/ptys $(abspath $(BUILD)/writer) $(abspath $(BUILD)/ptyd)
+	@sh tests/bench/ptys $(abspath $(BUILD)/writer) $(abspath $(BUILD)/ptyd) 200x50 16
 
 bench-rebuild: $(BUILD)/ptyd $(BUILD)/writer ## a worker killed behind a gigabyte of output
 	@sh tests/bench/rebuilds $(abspath $(BUILD)/writer) $(abspath $(BUILD)/ptyd)

@@ -50,6 +50,17 @@ void bytes_append_char(struct bytes *b, char c)
     bytes_append(b, &c, 1);
 }
 
+void bytes_append_number(struct bytes *b, unsigned number)
+{
+    char digits[3 * sizeof number];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    bytes_append(b, digits + at, sizeof digits - at);
+}
+
 void bytes_printf(struct bytes *b, const char *format, ...)
 {
     va_list args;

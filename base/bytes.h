@@ -26,6 +26,8 @@ char *bytes_reserve(struct bytes *b, size_t more);
 void bytes_append(struct bytes *b, const void *data, size_t len);
 void bytes_append_text(struct bytes *b, const char *text);
 void bytes_append_char(struct bytes *b, char c);
+/* In decimal; much faster than bytes_printf(). */
+void bytes_append_number(struct bytes *b, unsigned number);
 void bytes_printf(struct bytes *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Removes the first `len` bytes. */

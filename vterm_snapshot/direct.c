@@ -261,6 +261,15 @@ size_t direct_cluster(struct emulator *e, const char *bytes, size_t len)
     return at;
 }
 
+static void append_place(struct bytes *out, int row, int col)
+{
+    bytes_append_text(out, "\x1b[");
+    bytes_append_number(out, (unsigned)row + 1);
+    bytes_append_char(out, ';');
+    bytes_append_number(out, (unsigned)col + 1);
+    bytes_append_char(out, 'H');
+}
+
 /* Where the cursor stands behind the last character, or waits on it, libvterm is given that again:
  * then it waits too, and knows what a mark would join. Elsewhere it must not remember an older one.
  */
@@ -269,13 +278,13 @@ static void append_cursor(struct emulator *e, bool marks, struct bytes *out)
     char again[4 * CLUSTER_MAX];
     bool behind = e->cursor.row == e->last.row && e->cursor.col == e->last.col + e->last_width;
     if (e->phantom || behind) {
-        bytes_printf(out, "\x1b[%d;%dH", e->cursor.row + 1, e->last.col + 1);
+        append_place(out, e->cursor.row, e->last.col);
         bytes_append(out, again, cluster_encode(e->clusters, e->last_character, again));
         return;
     }
     if (marks)
         bytes_append_text(out, e->cursor.row ? "\x1b[1;1Hx" : "\x1b[2;1Hx");
-    bytes_printf(out, "\x1b[%d;%dH", e->cursor.row + 1, e->cursor.col + 1);
+    append_place(out, e->cursor.row, e->cursor.col);
 }
 
 void direct_sync(struct emulator *e, bool marks)

@@ -97,13 +97,25 @@ bool sgr_apply(struct pen *pen, const int *params, int count)
     return true;
 }
 
-static void append_colour(struct bytes *out, uint32_t colour, int base)
+static void append_param(struct bytes *out, unsigned number)
 {
-    if (colour & PEN_INDEXED)
-        bytes_printf(out, ";%d;5;%d", base + 8, (int)(colour & 0xff));
-    else if (colour & PEN_RGB)
-        bytes_printf(out, ";%d;2;%d;%d;%d", base + 8, (int)(colour >> 16 & 0xff),
-                     (int)(colour >> 8 & 0xff), (int)(colour & 0xff));
+    bytes_append_char(out, ';');
+    bytes_append_number(out, number);
+}
+
+static void append_colour(struct bytes *out, uint32_t colour, unsigned base)
+{
+    if (!colour)
+        return;
+    append_param(out, base + 8);
+    if (colour & PEN_INDEXED) {
+        append_param(out, 5);
+        append_param(out, colour & 0xff);
+        return;
+    }
+    append_param(out, 2);
+    for (int shift = 16; shift >= 0; shift -= 8)
+        append_param(out, colour >> shift & 0xff);
 }
 
 static const char *underline_of(uint32_t attributes)
@@ -115,9 +127,13 @@ static const char *underline_of(uint32_t attributes)
 void sgr_append(const struct pen *pen, struct bytes *out)
 {
     uint32_t on = pen->attributes;
-    bytes_printf(out, "\x1b[0%s%s%s%s%s%s", on & PEN_BOLD ? ";1" : "", on & PEN_ITALIC ? ";3" : "",
-                 underline_of(on), on & PEN_BLINK ? ";5" : "", on & PEN_REVERSE ? ";7" : "",
-                 on & PEN_STRIKE ? ";9" : "");
+    bytes_append_text(out, "\x1b[0");
+    bytes_append_text(out, on & PEN_BOLD ? ";1" : "");
+    bytes_append_text(out, on & PEN_ITALIC ? ";3" : "");
+    bytes_append_text(out, underline_of(on));
+    bytes_append_text(out, on & PEN_BLINK ? ";5" : "");
+    bytes_append_text(out, on & PEN_REVERSE ? ";7" : "");
+    bytes_append_text(out, on & PEN_STRIKE ? ";9" : "");
     append_colour(out, pen->foreground, 30);
     append_colour(out, pen->background, 40);
     bytes_append_char(out, 'm');
