@@ -137,7 +137,7 @@ $(BUILD)/prompt: tests/bench/prompt.c
 
 # libFuzzer, with address and undefined sanitizers; needs clang. FUZZ_S: seconds per target.
 FUZZ_S   ?= 60
-FUZZERS  := terminal replay turn leaving
+FUZZERS  := terminal mark preview replay turn leaving
 FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c ptyd/replay/*.c)
 
 build/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_C)
@@ -154,7 +154,20 @@ fuzz-corpus: $(addprefix build/fuzz/,$(FUZZERS)) ## the fuzz targets on the inpu
 	        { tail -n 40 build/fuzz/$$f.log; exit 1; }; \
 	done
 
-fuzz: $(addprefix build/fuzz/,$(FUZZERS)) ## libFuzzer targets, FUZZ_S seconds each (default 60)
+# Random streams through the ways around libvterm and through libvterm, a share for each processor.
+STREAMS  ?= 10000000
+differential: $(BUILD)/tests/test_bypass ## STREAMS random streams (default ten million), compared with plain emulation
+	@n=$$(nproc); echo "  differential, $(STREAMS) streams"; \
+	    for i in $$(seq $$n); do \
+	        BYPASS_FIRST=$$((i * 1000000000)) BYPASS_STREAMS=$$(($(STREAMS) / n)) $< >$(BUILD)/differential.$$i 2>&1 & \
+	        pids="$$pids $$!"; \
+	    done; \
+	    failed=0; for p in $$pids; do wait $$p || failed=1; done; \
+	    [ $$failed = 0 ] || { cat $(BUILD)/differential.*; exit 1; }
+
+fuzz: fuzz-targets differential ## libFuzzer targets, FUZZ_S seconds each (default 60), and STREAMS random streams
+
+fuzz-targets: $(addprefix build/fuzz/,$(FUZZERS)) ## the libFuzzer targets alone
 	@set -e; for f in $(FUZZERS); do \
 	    mkdir -p build/fuzz/corpus-$$f; \
 	    echo "  fuzz  $$f for $(FUZZ_S) s"; \
@@ -202,7 +215,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild bench-session fuzz fuzz-corpus lint \
+.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint \
         format format-check deps deps-build deps-bench deps-check install clean help
 .SECONDARY:
 
