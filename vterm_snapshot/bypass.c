@@ -342,8 +342,9 @@ size_t bypass_lines(struct emulator *e, const char *bytes, size_t len)
     bool pending_wrap = e->ahead ? e->phantom : e->glyph_end >= e->primary.cols;
     struct leaving l = {.emulator = e, .input = bytes, .pen = e->pen};
     size_t taken = 0;
-    if (settings_exotic(&e->settings) || e->options.no_bypass || e->shown != &e->primary ||
-        pending_wrap || e->edge_unsure || e->pen.background || !at_fresh_bottom(e) || !know_pen(&l))
+    if (settings_exotic(&e->settings) || settings_get(&e->settings, SETTING_REGION) ||
+        e->options.no_bypass || e->shown != &e->primary || pending_wrap || e->edge_unsure ||
+        e->pen.background || !at_fresh_bottom(e) || !know_pen(&l))
         return 0;
     l.first_pen = l.pen_number;
     if (!bytes_reserve(&l.text, len))

@@ -37,8 +37,10 @@ static bool is_known(const struct emulator *e)
     const struct settings *s = &e->settings;
     bool waits = !e->ahead && e->glyph_end >= e->shown->cols;
     bool saved_inside = s->saved.row < e->shown->rows && s->saved.col < e->shown->cols;
-    bool origin_inside = !settings_get(s, SETTING_ORIGIN) ||
-                         (e->cursor.row + 1 >= s->top && (!s->bottom || e->cursor.row < s->bottom));
+    int top, bottom;
+    settings_region(s, e->shown->rows, &top, &bottom);
+    bool origin_inside =
+        !settings_get(s, SETTING_ORIGIN) || (e->cursor.row >= top && e->cursor.row < bottom);
     return !e->edge_unsure && !waits && !s->unsure && !settings_get(s, SETTING_MARGINS) &&
            saved_inside && origin_inside && !(settings_exotic(s) && beside_last(e));
 }
@@ -147,10 +149,10 @@ static void tell_libvterm(struct emulator *e)
     if (settings_exotic(&e->settings))
         direct_sync(e, true);
     settings_append_rest(&e->settings, &text);
+    int top, bottom;
+    settings_region(&e->settings, e->primary.rows, &top, &bottom);
     if (settings_get(&e->settings, SETTING_ORIGIN))
-        bytes_printf(&text, "\x1b[%d;%dH",
-                     e->cursor.row + 2 - (e->settings.top ? e->settings.top : 1),
-                     e->cursor.col + 1);
+        bytes_printf(&text, "\x1b[%d;%dH", e->cursor.row - top + 1, e->cursor.col + 1);
     bytes_append_text(&text, e->cursor_visible ? "\x1b[?25h" : "\x1b[?25l");
     write_muted(e, &text);
     bytes_finish(&text);

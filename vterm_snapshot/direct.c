@@ -1,8 +1,9 @@
 /* What most programs print goes into rows without visiting libvterm: text, carriage return, line
- * feed, backspace, tab, and the sequences for colours (SGR), for erasing to the line's end (EL) and
- * for moving the cursor (CUP). libvterm hears of cursor and pen when something else comes, in one
- * go (direct_sync). The result is what libvterm would have made of it, quirks at the right edge
- * included; the differential test (tests/unit/test_bypass.c) holds it to that. */
+ * feed, backspace, tab, and the sequences for colours (SGR), for erasing to the line's end (EL),
+ * for moving the cursor (CUP) and for what scrolls (DECSTBM). libvterm hears of cursor and pen when
+ * something else comes, in one go (direct_sync). The result is what libvterm would have made of it,
+ * quirks at the right edge included; the differential test (tests/unit/test_bypass.c) holds it to
+ * that. */
 #define _GNU_SOURCE
 #include "vterm_snapshot/emulator_private.h"
 
@@ -29,14 +30,17 @@ static void moved(struct emulator *e, VTermPos old)
 static void line_feed(struct emulator *e)
 {
     struct grid *grid = e->shown;
-    if (e->cursor.row + 1 < grid->rows) {
-        e->cursor.row++;
+    int top, bottom;
+    settings_region(&e->settings, grid->rows, &top, &bottom);
+    if (e->cursor.row + 1 != bottom) {
+        e->cursor.row += e->cursor.row + 1 < grid->rows;
         return;
     }
-    if (grid == &e->primary)
+    if (grid == &e->primary && top == 0)
         emulator_push_row(e, 0);
-    grid_scroll(grid, 0, grid->rows, 1, emulator_blank_pen(e));
-    e->glyph_row--;
+    grid_scroll(grid, top, bottom, 1, emulator_blank_pen(e));
+    if (e->glyph_row >= top && e->glyph_row < bottom)
+        e->glyph_row--;
 }
 
 static void wrap(struct emulator *e)
@@ -193,12 +197,27 @@ static void place(struct emulator *e, const int *params, int count)
     e->phantom = false;
 }
 
+/* It homes the cursor. */
+static void set_region(struct emulator *e, const int *params, int count)
+{
+    VTermPos old = e->cursor;
+    int bottom = count > 1 ? params[1] : -1;
+    settings_set_region(&e->settings, params[0], bottom, count > 1 || params[0] >= 0);
+    e->region_ahead = true;
+    e->cursor = (VTermPos){0, 0};
+    moved(e, old);
+}
+
 static bool draw(struct emulator *e, char final, const int *params, int count)
 {
     if (final == 'm')
         return select_graphics(e, params, count);
     if (final == 'H' && count <= 2) {
         place(e, params, count);
+        return true;
+    }
+    if (final == 'r' && count <= 2) {
+        set_region(e, params, count);
         return true;
     }
     if (final != 'K' || count != 1 || params[0] > 0)
@@ -293,6 +312,9 @@ void direct_sync(struct emulator *e, bool marks)
     if (!e->ahead)
         return;
     e->ahead = false;
+    if (e->region_ahead)
+        settings_append_region(&e->settings, &text);
+    e->region_ahead = false;
     if (e->pen_ahead)
         sgr_append(&e->pen, &text);
     e->pen_ahead = false;

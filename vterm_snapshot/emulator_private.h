@@ -39,7 +39,7 @@ struct emulator {
     struct settings settings;
     /* The direct way (direct.c): our cursor and pen may be ahead of libvterm's. */
     bool ahead;
-    bool pen_ahead;
+    bool pen_ahead, region_ahead;
     bool phantom;     /* while ahead: the cursor waits on the last column for the next character */
     bool edge_unsure; /* libvterm may wait there without our knowing */
     bool muted;       /* libvterm is told what we know: its callbacks change nothing */

@@ -31,8 +31,8 @@ static const struct mode {
 #define BIT(setting) (1u << (setting))
 #define SETS         (BIT(SETTING_CHARSET) | BIT(SETTING_SHIFT))
 #define EXOTIC                                                                                     \
-    (BIT(SETTING_REGION) | BIT(SETTING_INSERT) | BIT(SETTING_NEWLINE) | BIT(SETTING_ORIGIN) |      \
-     BIT(SETTING_NO_WRAP) | BIT(SETTING_MARGINS) | BIT(SETTING_TABS) | SETS)
+    (BIT(SETTING_INSERT) | BIT(SETTING_NEWLINE) | BIT(SETTING_ORIGIN) | BIT(SETTING_NO_WRAP) |     \
+     BIT(SETTING_MARGINS) | BIT(SETTING_TABS) | SETS)
 
 void settings_init(struct settings *s)
 {
@@ -82,12 +82,12 @@ static void set_modes(struct settings *s, const char *body, const char *final,
     }
 }
 
-static void set_region(struct settings *s, const char *body, const char *final)
+static void read_region(struct settings *s, const char *body, const char *final)
 {
     char *next = (char *)body;
-    s->top = (int)strtol(body, &next, 10);
-    s->bottom = next < final && *next == ';' ? (int)strtol(next + 1, NULL, 10) : 0;
-    set(s, SETTING_REGION, final > body);
+    long top = strtol(body, &next, 10);
+    long bottom = next + 1 < final && *next == ';' ? strtol(next + 1, NULL, 10) : -1;
+    settings_set_region(s, (int)top, (int)bottom, final > body);
 }
 
 static void change_tabs(struct settings *s)
@@ -117,8 +117,8 @@ static const char *observe_csi(struct settings *s, const char *body, const char 
         final++;
     if (final == end)
         return end;
-    if (*final == 'r' && (final == body || *body < 0x3a))
-        set_region(s, body, final);
+    if (*final == 'r' && (final == body || *body <= ';'))
+        read_region(s, body, final);
     else if (*final == 'g')
         clear_tabs(s, body, now);
     else if (*final == 'h' || *final == 'l')
@@ -134,7 +134,8 @@ static const char *observe_csi(struct settings *s, const char *body, const char 
 
 /* ---- the others ---- */
 
-/* What was saved stays, and so may the character sets. */
+/* What was saved stays. Character sets go back to what they were in the beginning, which no
+ * designation brings about; whether all of them do is not known of every version. */
 static void reset(struct settings *s)
 {
     struct settings old = *s;
@@ -142,8 +143,6 @@ static void reset(struct settings *s)
     s->saved = old.saved;
     s->on = old.on & SETS;
     s->unsure = s->on != 0;
-    memcpy(s->charset, old.charset, sizeof s->charset);
-    s->shift = old.shift;
 }
 
 static void set_tab(struct settings *s, const struct settings_cursor *now)
@@ -215,6 +214,36 @@ void settings_resized(struct settings *s, int old_cols, int cols)
     }
 }
 
+/* ---- the scroll region ---- */
+
+void settings_set_region(struct settings *s, int top, int bottom, bool given)
+{
+    s->top = top;
+    s->bottom = bottom;
+    set(s, SETTING_REGION, given);
+}
+
+void settings_region(const struct settings *s, int rows, int *ret_top, int *ret_bottom)
+{
+    int top = s->top > 0 ? s->top - 1 : 0;
+    int bottom = s->bottom < 0 || s->bottom > rows ? rows : s->bottom;
+    bool whole = !settings_get(s, SETTING_REGION) || bottom <= top;
+    *ret_top = whole ? 0 : top;
+    *ret_bottom = whole ? rows : bottom;
+}
+
+void settings_append_region(const struct settings *s, struct bytes *out)
+{
+    bytes_append_text(out, "\x1b[");
+    if (settings_get(s, SETTING_REGION)) {
+        bytes_append_number(out, s->top > 0 ? (unsigned)s->top : 1);
+        bytes_append_char(out, ';');
+        if (s->bottom >= 0)
+            bytes_append_number(out, (unsigned)s->bottom);
+    }
+    bytes_append_char(out, 'r');
+}
+
 /* ---- reading ---- */
 
 bool settings_get(const struct settings *s, enum setting setting)
@@ -224,7 +253,7 @@ bool settings_get(const struct settings *s, enum setting setting)
 
 bool settings_exotic(const struct settings *s)
 {
-    return s->on & EXOTIC;
+    return (s->on & EXOTIC) || (s->unsure && settings_get(s, SETTING_REGION));
 }
 
 bool settings_repeats(const struct settings *s)
@@ -259,8 +288,7 @@ void settings_append_first(const struct settings *s, int cols, struct bytes *out
                  "\x1b[%d;%dH\x1b[%d q\x1b[?25%c\x1b"
                  "7\x1b[?25h",
                  saved->row + 1, saved->col + 1, saved->style, saved->visible ? 'h' : 'l');
-    if (settings_get(s, SETTING_REGION))
-        bytes_printf(out, "\x1b[%d;%dr", s->top, s->bottom);
+    settings_append_region(s, out);
 }
 
 void settings_append_rest(const struct settings *s, struct bytes *out)

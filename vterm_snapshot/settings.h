@@ -51,7 +51,7 @@ struct settings_cursor {
 struct settings {
     uint32_t on;     /* bits by enum setting */
     bool unsure;     /* something came whose effect is not known in every version */
-    int top, bottom; /* parameters of DECSTBM, 0 for none */
+    int top, bottom; /* parameters of DECSTBM, -1 for none */
     char charset[4]; /* finals of the designations of G0 to G3, 0 for the default */
     char shift;      /* 0, or the final of LS1 (N), LS2 (n), LS3 (o) */
     uint8_t style;   /* of the cursor */
@@ -72,7 +72,16 @@ void settings_resized(struct settings *s, int old_cols, int cols);
 
 bool settings_get(const struct settings *s, enum setting setting);
 
-/* Whether text may not go around libvterm: a mode changes what a character or a line end means. */
+/* DECSTBM with these parameters, -1 for none; `count` of them. */
+void settings_set_region(struct settings *s, int top, int bottom, bool given);
+
+/* The rows that scroll on a screen of `rows`, [*ret_top, *ret_bottom): as libvterm bounds them. */
+void settings_region(const struct settings *s, int rows, int *ret_top, int *ret_bottom);
+/* Appends the DECSTBM that sets them. */
+void settings_append_region(const struct settings *s, struct bytes *out);
+
+/* Whether text may not go around libvterm: a mode changes what a character or a line end means. A
+ * scroll region is none of those. */
 bool settings_exotic(const struct settings *s);
 
 /* Whether a character that is on the screen would come out the same when it was given again in its
