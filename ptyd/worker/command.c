@@ -18,7 +18,8 @@ struct command {
     char *text;
     enum block_type actor;
     enum phase phase;
-    bool prompted;       /* since it was typed: if that is all, it was no command (a comment) */
+    bool at_prompt;      /* it was typed at a prompt, or the one it was typed for has come */
+    bool prompted;       /* another came since: if that is all, it was no command (a comment) */
     uint64_t seq;        /* of its block, when RUNNING */
     bool streams;        /* the client wants the output as it comes */
     struct bytes output; /* not sent yet */
@@ -72,16 +73,19 @@ static void reply(struct command *c, const struct block *block, bool completed, 
 static void type(struct command *c)
 {
     c->phase = TYPED;
+    c->at_prompt = tracker_state(session_tracker(c->session)) == TRACKER_INPUT;
     session_type_command(c->session, c->text, c->actor);
 }
 
 static void on_prompt(struct watcher *w)
 {
     struct command *c = of_watcher(w);
-    if (c->phase == WAITING)
+    if (c->phase == WAITING) {
         type(c);
-    else if (c->phase == TYPED)
-        c->prompted = true;
+    } else if (c->phase == TYPED) {
+        c->prompted = c->at_prompt;
+        c->at_prompt = true;
+    }
 }
 
 /* Something waits for input and no mark has said what: nobody shall hang. In a shell without marks

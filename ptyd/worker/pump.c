@@ -143,11 +143,6 @@ void pump_room(struct pump *p)
         wake(p);
 }
 
-void pump_again(struct pump *p)
-{
-    uv_async_send(&p->async);
-}
-
 bool pump_ended(const struct pump *p)
 {
     return atomic_load(&p->ended);

@@ -29,9 +29,6 @@ void pump_destroy(struct pump *pump);
 /* Bytes were consumed: there is room. */
 void pump_room(struct pump *pump);
 
-/* Calls `ready` again: more waits than was taken. */
-void pump_again(struct pump *pump);
-
 /* Nothing came for a while, or the terminal hung up: the thread reads no more. */
 bool pump_ended(const struct pump *pump);
 

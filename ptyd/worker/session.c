@@ -210,10 +210,18 @@ static void stop_polling(struct session *s)
     s->polling = false;
 }
 
+/* All that waits now; what a thread reads meanwhile is told again. */
+static void drain_waiting(struct session *s)
+{
+    size_t left = intake_waiting(s->intake), taken;
+    while (left && (taken = drain(s)))
+        left -= taken < left ? taken : left;
+}
+
 static void take_in(struct session *s)
 {
     s->last_read = worker_now().monotonic_ms;
-    drain(s);
+    drain_waiting(s);
     if (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING)
         uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
 }
@@ -232,8 +240,6 @@ static void on_pumped(void *user)
     if (intake_waiting(s->intake))
         take_in(s);
     pump_room(s->pump);
-    if (intake_waiting(s->intake) >= SCRATCH_BYTES / 4)
-        pump_again(s->pump);
     if (!ended)
         return;
     stop_pump(s);
@@ -305,10 +311,9 @@ static void on_exit_timer(uv_timer_t *timer)
     struct session *s = timer->data;
     int64_t now = worker_now().monotonic_ms;
     ssize_t n = intake_read(s->intake, s->master);
-    if (n > 0) {
+    if (n > 0)
         s->last_read = now;
-        drain(s);
-    }
+    drain_waiting(s);
     bool quiet = now - s->last_read >= EXIT_QUIET_MS && now - s->exited_at >= EXIT_QUIET_MS;
     if (quiet || now - s->exited_at >= EXIT_MOST_MS) {
         uv_timer_stop(timer);
@@ -463,8 +468,7 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
     intake_facts(s->intake)->adopted = 1;
     context_load(worker->context, s);
     start_handles(s);
-    while (drain(s))
-        ; /* what a former worker had read */
+    drain_waiting(s); /* what a former worker had read */
     s->now = worker_now();
     session_screen_changed(s); /* what the former worker did not come to tell */
     return s;
@@ -511,8 +515,9 @@ void session_end(struct session *s)
     if (!s->exited || s->ended)
         return;
     stop_pump(s);
-    while (intake_read(s->intake, s->master) > 0)
-        drain(s);
+    do
+        drain_waiting(s);
+    while (intake_read(s->intake, s->master) > 0);
     end(s);
 }
 

@@ -130,6 +130,15 @@ async function main() {
     assert.ok(stdout === expected, `${stdout.length} of ${expected.length} bytes`);
   });
 
+  await report.test('a burst of any size is taken in to its last byte, with nothing behind it', () => {
+    for (let i = 0; i < 60; i += 1) {
+      const size = 40000 + i * 7001;
+      daemon.ptyd('run', '-s', 'one', '--timeout', '10', '--', `head -c ${size} /dev/zero | tr '\\0' x`);
+      const [block] = daemon.json('blocks', '-s', 'one', '--last', '1');
+      assert.deepStrictEqual([block.status, block.output_bytes], ['completed', size + 1], `${size} bytes`);
+    }
+  });
+
   await report.test('a worker that is killed: the session goes on where it was, requests wait', async () => {
     daemon.ptyd('run', '-s', 'one', '--', 'x=remembered');
     const before = daemon.json('blocks', '-s', 'one');

@@ -3,9 +3,10 @@
 // exit code and nothing of the prompt in its output.
 'use strict';
 const assert = require('node:assert');
+const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, until } = require('./harness');
+const { workspace, Daemon, Report, PTYD, until } = require('./harness');
 
 const exists = (file) => fs.existsSync(file);
 
@@ -177,6 +178,18 @@ async function main() {
       daemon.ptyd('send', '-s', name, ' way', '--key', 'Enter');
       await until('it ends', () => blocks(name).length === 2 && blocks(name)[1].status === 'completed');
       assert.deepStrictEqual([blocks(name)[1].cmd, blocks(name)[1].preview.lines], ['echo half way', ['half way']]);
+    });
+  }
+
+  if (find('zsh')) {
+    await report.test('zsh whose line editor is slow to begin and to end: run waits for its command', async () => {
+      const home = path.join(space.root, 'slow');
+      fs.mkdirSync(home);
+      fs.writeFileSync(path.join(home, '.zshrc'), "PS1='$ '\nzmodload zsh/zselect\nzle-line-init() { zselect -t 40 }\nzle -N zle-line-init\naccept-line() { zselect -t 40; zle .accept-line }\nzle -N accept-line\n");
+      spawn(PTYD, ['open', 'slow', '--shell', find('zsh'), '--env', `HOME=${home}`, '--env', `ZDOTDIR=${home}`], { env: space.env, stdio: 'ignore' });
+      await until('it is there', () => daemon.json('list').some((session) => session.name === 'slow'));
+      const answer = run('slow', 'echo first');
+      assert.deepStrictEqual([answer.status, answer.stdout], [0, 'first\n']);
     });
   }
 
