@@ -30,8 +30,7 @@ static bool beside_last(const struct emulator *e)
            (e->cursor.col == e->last.col || e->cursor.col == e->last.col + e->last_width);
 }
 
-/* Where a mode changes what the bytes mean that tell libvterm cursor and last character, neither
- * may matter. */
+/* Setting DECOM moves the cursor away from the last character: libvterm cannot be told both. */
 static bool is_known(const struct emulator *e)
 {
     const struct settings *s = &e->settings;
@@ -42,7 +41,7 @@ static bool is_known(const struct emulator *e)
     bool origin_inside =
         !settings_get(s, SETTING_ORIGIN) || (e->cursor.row >= top && e->cursor.row < bottom);
     return !e->edge_unsure && !waits && !s->unsure && !settings_get(s, SETTING_MARGINS) &&
-           saved_inside && origin_inside && !(settings_exotic(s) && beside_last(e));
+           saved_inside && origin_inside && !(settings_get(s, SETTING_ORIGIN) && beside_last(e));
 }
 
 bool emulator_save(const struct emulator *e, struct bytes *out)
