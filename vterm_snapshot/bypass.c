@@ -347,8 +347,10 @@ size_t bypass_lines(struct emulator *e, const char *bytes, size_t len)
         e->pen.background || !at_fresh_bottom(e) || !know_pen(&l))
         return 0;
     l.first_pen = l.pen_number;
-    if (!bytes_reserve(&l.text, len))
+    if (!bytes_reserve(&l.text, len) || !bytes_reserve(&l.runs, sizeof(struct row_run))) {
+        bytes_finish(&l.text);
         return 0;
+    }
     take_lines(&l, len);
     if (l.line_count > 2 * kept && !l.text.failed && !l.runs.failed && !l.rows.failed)
         taken = push_lines(&l, kept);
