@@ -137,6 +137,7 @@ $(BUILD)/prompt: tests/bench/prompt.c
 
 # libFuzzer, with address and undefined sanitizers; needs clang. FUZZ_S: seconds per target.
 FUZZ_S   ?= 60
+FUZZ_RUNS ?=
 FUZZERS  := terminal mark preview replay turn leaving
 FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c ptyd/replay/*.c)
 
@@ -171,7 +172,7 @@ fuzz-targets: $(addprefix build/fuzz/,$(FUZZERS)) ## the libFuzzer targets alone
 	@set -e; for f in $(FUZZERS); do \
 	    mkdir -p build/fuzz/corpus-$$f; \
 	    echo "  fuzz  $$f for $(FUZZ_S) s"; \
-	    build/fuzz/$$f -max_total_time=$(FUZZ_S) -timeout=5 -rss_limit_mb=2048 -max_len=4096 \
+	    build/fuzz/$$f -max_total_time=$(FUZZ_S) $(if $(FUZZ_RUNS),-seed=1 -runs=$(FUZZ_RUNS)) -timeout=5 -rss_limit_mb=2048 -max_len=4096 \
 	        -artifact_prefix=build/fuzz/ -dict=tests/fuzz/$$f.dict -print_final_stats=1 \
 	        build/fuzz/corpus-$$f tests/fuzz/corpus/$$f >build/fuzz/$$f.log 2>&1 || { tail -n 40 build/fuzz/$$f.log; exit 1; }; \
 	    grep -E 'number_of_executed_units|peak_rss' build/fuzz/$$f.log; \

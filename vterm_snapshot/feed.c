@@ -10,7 +10,10 @@
 void emulator_place_cursor(struct emulator *e, int row, int col)
 {
     char sequence[32];
-    int len = snprintf(sequence, sizeof sequence, "\x1b[%d;%dH", row + 1, col + 1);
+    int top = 0, bottom;
+    if (settings_get(&e->settings, SETTING_ORIGIN)) /* rows count from the region's first */
+        settings_region(&e->settings, e->shown->rows, &top, &bottom);
+    int len = snprintf(sequence, sizeof sequence, "\x1b[%d;%dH", row - top + 1, col + 1);
     vterm_input_write(e->vterm, sequence, (size_t)len);
 }
 
@@ -19,8 +22,11 @@ void emulator_place_cursor(struct emulator *e, int row, int col)
 static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
 {
     int col = e->shown->cols - 1; /* of its last cell; a wide one may reach beyond */
+    int top = 0, bottom = e->shown->rows;
+    if (settings_get(&e->settings, SETTING_ORIGIN))
+        settings_region(&e->settings, e->shown->rows, &top, &bottom);
     if (!e->text_before || e->glyph_end < e->shown->cols || (unsigned char)bytes[0] < 0x80 ||
-        !settings_repeats(&e->settings) || e->glyph_row < 0 || e->glyph_row >= e->shown->rows)
+        !settings_repeats(&e->settings) || e->glyph_row < top || e->glyph_row >= bottom)
         return false;
     const struct row *row = e->shown->row[e->glyph_row];
     col -= row->cells[col].character == CELL_COVERED;

@@ -258,7 +258,8 @@ bool settings_exotic(const struct settings *s)
 
 bool settings_repeats(const struct settings *s)
 {
-    return !(s->on & (BIT(SETTING_ORIGIN) | BIT(SETTING_MARGINS) | SETS));
+    bool margins = settings_get(s, SETTING_MARGINS) && s->unsure; /* and they may have been given */
+    return !margins && !(s->on & SETS);
 }
 
 void settings_append_input_modes(const struct settings *s, struct bytes *out)

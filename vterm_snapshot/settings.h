@@ -85,7 +85,7 @@ void settings_append_region(const struct settings *s, struct bytes *out);
 bool settings_exotic(const struct settings *s);
 
 /* Whether a character that is on the screen would come out the same when it was given again in its
- * place: ASCII is ASCII, and rows and columns count from the screen's corner. */
+ * place: ASCII is ASCII, and no margin stands between it and the edge. */
 bool settings_repeats(const struct settings *s);
 
 /* Appends the sequences that set every mode that programs set for keys, mouse and paste. */
