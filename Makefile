@@ -135,7 +135,8 @@ $(BUILD)/prompt: tests/bench/prompt.c
 	@mkdir -p $(BUILD)
 	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
-# libFuzzer, with address and undefined sanitizers; needs clang. FUZZ_S: seconds per target.
+# libFuzzer, with address and undefined sanitizers; needs clang. FUZZ_S: seconds per target;
+# FUZZ_RUNS: inputs at most, always the same ones (CI).
 FUZZ_S   ?= 60
 FUZZ_RUNS ?=
 FUZZERS  := terminal mark preview replay turn leaving

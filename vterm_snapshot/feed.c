@@ -43,7 +43,6 @@ static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
     return true;
 }
 
-/* What the bypass left: at most a line, or anything that is not plain. */
 void emulator_feed_libvterm(struct emulator *e, const char *bytes, size_t len)
 {
     direct_sync(e, (unsigned char)bytes[0] >= 0x80);

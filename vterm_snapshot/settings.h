@@ -72,7 +72,7 @@ void settings_resized(struct settings *s, int old_cols, int cols);
 
 bool settings_get(const struct settings *s, enum setting setting);
 
-/* DECSTBM with these parameters, -1 for none; `count` of them. */
+/* DECSTBM with these parameters, -1 for one that is missing; `given`: it had any. */
 void settings_set_region(struct settings *s, int top, int bottom, bool given);
 
 /* The rows that scroll on a screen of `rows`, [*ret_top, *ret_bottom): as libvterm bounds them. */

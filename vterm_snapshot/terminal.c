@@ -155,16 +155,28 @@ static struct emulator_options emulator_options(struct terminal *t)
     };
 }
 
-struct terminal *terminal_create(const struct terminal_options *options)
+/* All but its emulator. */
+static struct terminal *create_guarded(const struct terminal_options *options)
 {
     struct terminal *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
     t->options = *options;
     t->guard = guard_create(&guard_events, t);
+    if (t->guard)
+        return t;
+    free(t);
+    return NULL;
+}
+
+struct terminal *terminal_create(const struct terminal_options *options)
+{
+    struct terminal *t = create_guarded(options);
+    if (!t)
+        return NULL;
     struct emulator_options of_emulator = emulator_options(t);
     t->emulator = emulator_create(&of_emulator);
-    if (!t->guard || !t->emulator) {
+    if (!t->emulator) {
         terminal_destroy(t);
         return NULL;
     }
@@ -206,13 +218,11 @@ bool terminal_save(const struct terminal *t, struct bytes *out)
 struct terminal *terminal_load(const struct terminal_options *options, struct unpack *in)
 {
     struct point point;
-    struct terminal *t = calloc(1, sizeof *t);
+    struct terminal *t = create_guarded(options);
     if (!t)
         return NULL;
-    t->options = *options;
-    t->guard = guard_create(&guard_events, t);
     struct emulator_options of_emulator = emulator_options(t);
-    bool is_one = t->guard && unpack_value(in, &point, sizeof point) && guard_load(t->guard, in);
+    bool is_one = unpack_value(in, &point, sizeof point) && guard_load(t->guard, in);
     t->emulator = is_one ? emulator_load(&of_emulator, in) : NULL;
     if (!t->emulator) {
         terminal_destroy(t);
