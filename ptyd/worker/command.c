@@ -83,7 +83,7 @@ static void on_prompt(struct watcher *w)
     if (c->phase == WAITING) {
         type(c);
     } else if (c->phase == TYPED) {
-        c->prompted = c->at_prompt;
+        c->prompted = c->at_prompt && session_input_read(c->session);
         c->at_prompt = true;
     }
 }

@@ -2,8 +2,8 @@
 #include "ptyd/worker/process.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,4 +43,18 @@ uint64_t process_fingerprint(pid_t pid)
     if (!mix_file(pid, "cmdline", &hash) || !mix_file(pid, "environ", &hash))
         return 0;
     return hash ? hash : 1;
+}
+
+bool process_busy(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(text, ')'); /* proc(5): "pid (name) state", any name */
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'R' || name_end[2] == 'D');
 }

@@ -2,6 +2,7 @@
 #ifndef PTYD_WORKER_PROCESS_H
 #define PTYD_WORKER_PROCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -9,5 +10,8 @@
  * it execs: of its executable, its arguments and its first environment. 0 when it cannot be read.
  */
 uint64_t process_fingerprint(pid_t pid);
+
+/* Whether it is at work rather than waiting for something; false also when that cannot be known. */
+bool process_busy(pid_t pid);
 
 #endif

@@ -65,6 +65,8 @@ void session_unwatch(struct session *s, struct watcher *w);
 
 /* Types bytes into the terminal. */
 void session_input(struct session *s, const char *bytes, size_t len);
+/* Whether all that was typed has been read by whoever reads the terminal. */
+bool session_input_read(const struct session *s);
 
 /* Types a command line, as a paste when it has several lines, and Enter. */
 void session_type_command(struct session *s, const char *command, enum block_type actor);

@@ -1,8 +1,11 @@
 /* What is typed into a session. */
+#define _GNU_SOURCE
 #include "ptyd/worker/session_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -21,6 +24,18 @@ void session_write_input(struct session *s)
         bytes_consume(&s->input, (size_t)n);
     }
     session_poll_for(s);
+}
+
+bool session_input_read(const struct session *s)
+{
+    int unread = 0;
+    int terminal = ioctl(s->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (terminal < 0)
+        return !s->input.len;
+    if (ioctl(terminal, FIONREAD, &unread) < 0)
+        unread = 0;
+    close(terminal);
+    return !unread && !s->input.len;
 }
 
 /* Ctrl-C and Ctrl-\, as far as the terminal turns them into signals now. */

@@ -51,6 +51,8 @@ struct session {
 
 /* Output stopped this long: look whether a prompt waits. */
 #define QUIET_PROMPT_MS 100
+/* ... and again, at most this far apart, while the shell is busy or has not read what was typed. */
+#define QUIET_LOOK_MS 3200
 /* Bytes typed that the terminal has not taken; further ones are refused. */
 #define INPUT_MAX (1 << 20)
 

@@ -17,6 +17,15 @@ static bool is_replaced(const struct session *s)
     return now && now != was;
 }
 
+/* It may be about to do what was typed: another look later, less and less often. */
+static void look_again(uv_timer_t *timer)
+{
+    uint64_t before = uv_timer_get_repeat(timer);
+    uint64_t next = before ? 2 * before : QUIET_PROMPT_MS;
+    next = next < QUIET_LOOK_MS ? next : QUIET_LOOK_MS;
+    uv_timer_start(timer, session_on_quiet, next, next);
+}
+
 /* Without marks: a line editor waits when the shell's group is in front and lines are not the
  * tty's. With marks that work this ends no block. A shell that was replaced will never tell the end
  * of the `exec`: where its successor waits for a line, it is over, and nobody knows how. */
@@ -24,6 +33,7 @@ void session_on_quiet(uv_timer_t *timer)
 {
     struct session *s = timer->data;
     struct termios modes;
+    uv_timer_stop(timer);
     if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0)
         return;
     bool edits = !(modes.c_lflag & ICANON);
@@ -36,6 +46,10 @@ void session_on_quiet(uv_timer_t *timer)
     }
     if (edits && tracker_state(s->tracker) == TRACKER_START && session_integrated(s))
         tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");
-    if (edits || replaced || tracker_state(s->tracker) == TRACKER_INPUT)
-        EACH_WATCHER(s, maybe_prompt, w_);
+    if (!edits && !replaced && tracker_state(s->tracker) != TRACKER_INPUT)
+        return;
+    if (session_input_read(s) && !process_busy(s->pid))
+        EACH_WATCHER(s, maybe_prompt, w_)
+    else if (s->watchers)
+        look_again(timer);
 }

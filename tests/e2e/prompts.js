@@ -185,11 +185,15 @@ async function main() {
     await report.test('zsh whose line editor is slow to begin and to end: run waits for its command', async () => {
       const home = path.join(space.root, 'slow');
       fs.mkdirSync(home);
-      fs.writeFileSync(path.join(home, '.zshrc'), "PS1='$ '\nzmodload zsh/zselect\nzle-line-init() { zselect -t 40 }\nzle -N zle-line-init\naccept-line() { zselect -t 40; zle .accept-line }\nzle -N accept-line\n");
+      fs.writeFileSync(path.join(home, '.zshrc'), "PS1='$ '\nzmodload zsh/zselect\nzle-line-init() { zselect -t 40 }\nzle -N zle-line-init\naccept-line() { zselect -t 40; zle .accept-line }\nzle -N accept-line\nlater() { zselect -t 40 }\nzle -N later\nbindkey '^X' later\n");
       spawn(PTYD, ['open', 'slow', '--shell', find('zsh'), '--env', `HOME=${home}`, '--env', `ZDOTDIR=${home}`], { env: space.env, stdio: 'ignore' });
       await until('it is there', () => daemon.json('list').some((session) => session.name === 'slow'));
       const answer = run('slow', 'echo first');
       assert.deepStrictEqual([answer.status, answer.stdout], [0, 'first\n']);
+      // The prompt behind this Enter is not yet the one behind the command.
+      daemon.ptyd('send', '-s', 'slow', '--key', 'C-x', '--key', 'Enter', '--key', 'C-x');
+      const second = run('slow', 'echo second');
+      assert.deepStrictEqual([second.status, second.stdout], [0, 'second\n']);
     });
   }
 
