@@ -149,9 +149,9 @@ static size_t put_other(struct leaving *l, const char *bytes, size_t len)
     uint32_t code;
     int cols = l->emulator->primary.cols;
     int step = utf8_decode(bytes, len, &code);
-    enum width kind = step > 0 ? width_of(l->emulator->widths, code) : WIDTH_SPECIAL;
+    enum width kind = step > 0 ? width_of(l->emulator->widths, code) : WIDTH_MARK;
     int width = kind == WIDTH_TWO ? 2 : 1;
-    if (kind == WIDTH_SPECIAL)
+    if (kind == WIDTH_MARK)
         return 0;
     if (l->col + width > cols && (l->written < l->col || !wrap(l)))
         return 0;
@@ -306,7 +306,6 @@ static void push_screen(struct emulator *e)
     grid_scroll(grid, 0, grid->rows, grid->rows, 0);
     e->cursor = (VTermPos){0, 0};
     e->glyph_end = -1;
-    e->text_before = false;
     e->ahead = true;
     e->phantom = false;
 }

@@ -10,7 +10,7 @@
 /* What an emulator knows besides its tables. */
 struct point {
     int cols, rows;
-    bool alternate, cursor_visible, alt_seen, text_before, phantom;
+    bool alternate, cursor_visible, alt_seen, phantom;
     int primary_cursor_row, glyph_row, glyph_end, last_width;
     uint32_t last_character;
     VTermPos cursor, last;
@@ -24,13 +24,7 @@ struct point {
     } capture;
 };
 
-static bool beside_last(const struct emulator *e)
-{
-    return e->cursor.row == e->last.row &&
-           (e->cursor.col == e->last.col || e->cursor.col == e->last.col + e->last_width);
-}
-
-/* Setting DECOM moves the cursor away from the last character: libvterm cannot be told both. */
+/* Setting DECOM moves the cursor: libvterm cannot be told then that it waits at the edge. */
 static bool is_known(const struct emulator *e)
 {
     const struct settings *s = &e->settings;
@@ -41,7 +35,7 @@ static bool is_known(const struct emulator *e)
     bool origin_inside =
         !settings_get(s, SETTING_ORIGIN) || (e->cursor.row >= top && e->cursor.row < bottom);
     return !e->edge_unsure && !waits && !s->unsure && !settings_get(s, SETTING_MARGINS) &&
-           saved_inside && origin_inside && !(settings_get(s, SETTING_ORIGIN) && beside_last(e));
+           saved_inside && origin_inside && !(settings_get(s, SETTING_ORIGIN) && e->phantom);
 }
 
 bool emulator_save(const struct emulator *e, struct bytes *out)
@@ -55,7 +49,6 @@ bool emulator_save(const struct emulator *e, struct bytes *out)
     point.alternate = e->shown == &e->alternate;
     point.cursor_visible = e->cursor_visible;
     point.alt_seen = e->alt_seen;
-    point.text_before = e->text_before;
     point.phantom = e->ahead && e->phantom;
     point.primary_cursor_row = e->primary_cursor_row;
     point.glyph_row = e->glyph_row;
@@ -87,7 +80,6 @@ static void take_point(struct emulator *e, const struct point *point)
     e->shown = point->alternate ? &e->alternate : &e->primary;
     e->cursor_visible = point->cursor_visible;
     e->alt_seen = point->alt_seen;
-    e->text_before = point->text_before;
     e->primary_cursor_row = point->primary_cursor_row;
     e->glyph_row = point->glyph_row;
     e->glyph_end = point->glyph_end;

@@ -84,6 +84,20 @@ uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codes, size_t c
     return t->count++ | CLUSTER_FLAG;
 }
 
+uint32_t cluster_join(struct cluster_table *t, uint32_t character, uint32_t mark)
+{
+    uint32_t codes[CLUSTER_MAX + 1] = {character};
+    size_t count = 1;
+    if (character & CLUSTER_FLAG) {
+        memcpy(codes, t->clusters[character & ~CLUSTER_FLAG].codes, CLUSTER_MAX * sizeof *codes);
+        while (codes[count])
+            count++;
+    }
+    codes[count] = mark;
+    uint32_t joined = count < CLUSTER_MAX ? cluster_intern(t, codes, count + 1) : character;
+    return joined & CLUSTER_FLAG ? joined : character;
+}
+
 size_t cluster_encode(const struct cluster_table *t, uint32_t character, char *out)
 {
     if (!(character & CLUSTER_FLAG))

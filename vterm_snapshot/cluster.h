@@ -22,6 +22,9 @@ void cluster_table_destroy(struct cluster_table *table);
  * the table is full (LIMIT_CLUSTERS) or memory is out. */
 uint32_t cluster_intern(struct cluster_table *table, const uint32_t *codes, size_t count);
 
+/* A cell character for `character` with one more mark; the same when it has CLUSTER_MAX already. */
+uint32_t cluster_join(struct cluster_table *table, uint32_t character, uint32_t mark);
+
 /* All of it, and a new table with the same numbers; NULL when that fails. */
 void cluster_table_save(const struct cluster_table *table, struct bytes *out);
 struct cluster_table *cluster_table_load(struct unpack *in);

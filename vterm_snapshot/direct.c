@@ -104,14 +104,6 @@ static void put_character(struct emulator *e, uint32_t code, int width)
     after_glyph(e, col, width, code);
 }
 
-/* Whether what follows joins the character before it. */
-static bool joins(struct emulator *e, const char *bytes, size_t len)
-{
-    uint32_t code;
-    return len && (unsigned char)bytes[0] >= 0x80 && utf8_decode(bytes, len, &code) > 0 &&
-           width_of(e->widths, code) == WIDTH_SPECIAL;
-}
-
 static bool put_control(struct emulator *e, char c)
 {
     VTermPos old = e->cursor;
@@ -137,10 +129,11 @@ static size_t put_other(struct emulator *e, const char *bytes, size_t len)
 {
     uint32_t code;
     int step = utf8_decode(bytes, len, &code);
-    enum width width = step > 0 ? width_of(e->widths, code) : WIDTH_SPECIAL;
-    if (width == WIDTH_SPECIAL || joins(e, bytes + step, len - (size_t)step))
+    if (step <= 0)
         return 0;
-    put_character(e, code, width == WIDTH_TWO ? 2 : 1);
+    enum width width = width_of(e->widths, code);
+    if (width != WIDTH_MARK || !emulator_join(e, code))
+        put_character(e, code, width == WIDTH_MARK ? 0 : width == WIDTH_TWO ? 2 : 1);
     return (size_t)step;
 }
 
@@ -159,7 +152,6 @@ static size_t take_text(struct emulator *e, const char *bytes, size_t at, size_t
         size_t taken;
         if (c >= 0x20 && c < 0x7f) {
             taken = ascii_printable_run(bytes + at, len - at);
-            taken -= joins(e, bytes + at + taken, len - at - taken); /* its letter goes with it */
             put_ascii(e, bytes + at, taken);
         } else if (c >= 0x80) {
             taken = put_other(e, bytes + at, len - at);
@@ -264,19 +256,8 @@ size_t direct_feed(struct emulator *e, const char *bytes, size_t len)
             break;
         at += taken;
         e->ahead = true;
-        e->text_before = !sequence && (unsigned char)bytes[at - 1] >= 0x20;
         offered = is_offered(e, bytes, at, len);
     }
-    return at;
-}
-
-size_t direct_cluster(struct emulator *e, const char *bytes, size_t len)
-{
-    uint32_t code;
-    int step = utf8_decode(bytes, len, &code);
-    size_t at = step > 0 ? (size_t)step : 1;
-    while (at < len && joins(e, bytes + at, len - at))
-        at += (size_t)utf8_decode(bytes + at, len - at, &code);
     return at;
 }
 
@@ -289,14 +270,12 @@ static void append_place(struct bytes *out, int row, int col)
     bytes_append_char(out, 'H');
 }
 
-/* Where the cursor stands behind the last character, or waits on it, libvterm is given that again:
- * then it waits too, and knows what a mark would join. Elsewhere it must not remember an older one.
- */
+/* Where the cursor waits on the last character libvterm is given that again: then it waits, too.
+ * With a mark to come that joins nothing it must not remember an older character there. */
 static void append_cursor(struct emulator *e, bool marks, struct bytes *out)
 {
     char again[4 * CLUSTER_MAX];
-    bool behind = e->cursor.row == e->last.row && e->cursor.col == e->last.col + e->last_width;
-    if (e->phantom || behind) {
+    if (e->phantom) {
         append_place(out, e->cursor.row, e->last.col);
         bytes_append(out, again, cluster_encode(e->clusters, e->last_character, again));
         return;

@@ -87,7 +87,6 @@ static int on_initpen(void *user)
         return 1;
     e->pen = (struct pen){0};
     e->pen_known = false;
-    e->last.row = -1;
     return 1;
 }
 
@@ -390,7 +389,6 @@ void emulator_destroy(struct emulator *e)
     cluster_table_destroy(e->clusters);
     width_table_destroy(e->widths);
     capture_finish(&e->capture);
-    bytes_finish(&e->line);
     bytes_finish(&e->row_text);
     free(e);
 }

@@ -30,12 +30,11 @@ struct emulator {
 
     /* Where the last character ended: a character that follows it in column 0 was wrapped. */
     int glyph_row, glyph_end;
-    /* The last character and where it was put, wherever the cursor is now: libvterm lets a mark
-     * join it when the cursor stands behind that place again. */
+    /* The last character and where it was put, wherever the cursor is now: a mark joins it when
+     * the cursor stands behind that place again. */
     VTermPos last;
     int last_width;
     uint32_t last_character; /* as in a cell */
-    bool text_before;        /* what came last was a character: a mark that comes now joins it */
     struct settings settings;
     /* The direct way (direct.c): our cursor and pen may be ahead of libvterm's. */
     bool ahead;
@@ -45,8 +44,7 @@ struct emulator {
     bool muted;       /* libvterm is told what we know: its callbacks change nothing */
     struct width_table *widths;
     size_t bypass_wait;    /* bytes drawn before the bypass is offered some again */
-    struct bytes line;     /* scratch of feed_after_edge() */
-    struct bytes row_text; /* and of a row that leaves */
+    struct bytes row_text; /* scratch of a row that leaves */
     bool resizing;         /* what is fed comes from us: answer nothing */
 };
 
@@ -65,11 +63,12 @@ void emulator_feed_libvterm(struct emulator *e, const char *bytes, size_t len);
 /* Tells libvterm where the cursor is. */
 void emulator_place_cursor(struct emulator *e, int row, int col);
 
+/* A mark joins the last character when the cursor stands behind it, or waits on it at the right
+ * edge. False when it has nothing to join: it then takes a place of its own, of no width. */
+bool emulator_join(struct emulator *e, uint32_t mark);
+
 /* Takes what goes the direct way from the front of a run; returns how many bytes. */
 size_t direct_feed(struct emulator *e, const char *bytes, size_t len);
-
-/* The bytes of the first character of a text with what joins it. */
-size_t direct_cluster(struct emulator *e, const char *bytes, size_t len);
 
 /* Tells libvterm where cursor and pen are. `marks`: what comes next may join a character. */
 void direct_sync(struct emulator *e, bool marks);

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "vterm_snapshot/width.h"
 
 void emulator_place_cursor(struct emulator *e, int row, int col)
 {
@@ -17,49 +18,77 @@ void emulator_place_cursor(struct emulator *e, int row, int col)
     vterm_input_write(e->vterm, sequence, (size_t)len);
 }
 
-/* At the right edge libvterm forgets which cell a combining mark belongs to when a write ends
- * before the mark. There the last character is given again, in one write with what follows. */
-static bool feed_after_edge(struct emulator *e, const char *bytes, size_t len)
+bool emulator_join(struct emulator *e, uint32_t mark)
 {
-    int col = e->shown->cols - 1; /* of its last cell; a wide one may reach beyond */
-    int top = 0, bottom = e->shown->rows;
-    if (settings_get(&e->settings, SETTING_ORIGIN))
-        settings_region(&e->settings, e->shown->rows, &top, &bottom);
-    if (!e->text_before || e->glyph_end < e->shown->cols || (unsigned char)bytes[0] < 0x80 ||
-        !settings_repeats(&e->settings) || e->glyph_row < top || e->glyph_row >= bottom)
+    bool behind = e->cursor.row == e->last.row && e->cursor.col == e->last.col + e->last_width;
+    bool edge = e->glyph_end >= e->shown->cols && e->glyph_row == e->cursor.row;
+    if (!behind && !edge)
         return false;
-    const struct row *row = e->shown->row[e->glyph_row];
-    col -= row->cells[col].character == CELL_COVERED;
-    if (!row->cells[col].character)
-        return false;
-    char again[4 * CLUSTER_MAX];
-    e->line.len = 0;
-    bytes_append(&e->line, again, cluster_encode(e->clusters, row->cells[col].character, again));
-    bytes_append(&e->line, bytes, len);
-    if (e->line.failed)
-        return false;
-    emulator_place_cursor(e, e->glyph_row, col);
-    vterm_input_write(e->vterm, e->line.data, e->line.len);
+    emulator_know_pen(e);
+    e->last_character = cluster_join(e->clusters, e->last_character, mark);
+    grid_put(e->shown, e->last.row, e->last.col, e->last_character, e->last_width, e->pen_number);
+    e->glyph_row = e->last.row;
+    e->glyph_end = e->last.col + e->last_width;
     return true;
+}
+
+static bool is_ascii(char c)
+{
+    return (unsigned char)c < 0x80;
+}
+
+/* Whether a mark is at the front; also its code point. */
+static bool is_mark(struct emulator *e, const char *bytes, size_t len, uint32_t *ret_code)
+{
+    return !is_ascii(*bytes) && utf8_decode(bytes, len, ret_code) > 0 &&
+           width_of(e->widths, *ret_code) == WIDTH_MARK;
+}
+
+static size_t character_length(const char *bytes, size_t len)
+{
+    uint32_t code;
+    int step = utf8_decode(bytes, len, &code);
+    return step > 0 ? (size_t)step : 1;
+}
+
+/* How much of a text libvterm gets at once: ASCII, or other characters, none of them a mark. Behind
+ * others it would take ASCII for ASCII whatever set is chosen. */
+static size_t text_length(struct emulator *e, const char *bytes, size_t len)
+{
+    uint32_t code;
+    size_t at = 0;
+    do
+        at += character_length(bytes + at, len - at);
+    while (at < len && at < LIMIT_FEED_BYTES && is_ascii(bytes[at]) == is_ascii(*bytes) &&
+           !is_mark(e, bytes + at, len - at, &code));
+    return at;
+}
+
+/* A mark joins the character before it here: libvterm does that only as far as both come to it at
+ * once, or away from the right edge. */
+static size_t feed_text(struct emulator *e, const char *bytes, size_t len)
+{
+    uint32_t code;
+    bool mark = is_mark(e, bytes, len, &code);
+    size_t piece = mark ? character_length(bytes, len) : text_length(e, bytes, len);
+    if (!mark || !emulator_join(e, code))
+        vterm_input_write(e->vterm, bytes, piece);
+    return piece;
 }
 
 void emulator_feed_libvterm(struct emulator *e, const char *bytes, size_t len)
 {
-    direct_sync(e, (unsigned char)bytes[0] >= 0x80);
+    direct_sync(e, !is_ascii(*bytes));
     settings_observe(&e->settings, bytes, len,
                      &(struct settings_cursor){.row = e->cursor.row,
                                                .col = e->cursor.col,
                                                .visible = e->cursor_visible,
                                                .pen = e->pen});
-    while (len) {
-        size_t piece = utf8_floor(bytes, len, LIMIT_FEED_BYTES);
-        piece = piece ? piece : len;
-        if (!feed_after_edge(e, bytes, piece))
-            vterm_input_write(e->vterm, bytes, piece);
-        e->text_before = bytes[0] != 0x1b && (unsigned char)bytes[piece - 1] >= 0x20;
-        bytes += piece;
-        len -= piece;
-    }
+    if (*bytes == 0x1b)
+        vterm_input_write(e->vterm, bytes, len);
+    else
+        for (size_t at = 0; at < len;)
+            at += feed_text(e, bytes + at, len - at);
 }
 
 /* The length of the sequence at the front of a run: a CSI ends at its final, any other comes alone.
@@ -83,7 +112,7 @@ static size_t libvterms_share(struct emulator *e, const char *bytes, size_t len)
     const char *escape = memchr(bytes, 0x1b, len);
     len = escape ? (size_t)(escape - bytes) : len;
     return settings_exotic(&e->settings) || e->options.no_bypass ? len
-                                                                 : direct_cluster(e, bytes, len);
+                                                                 : character_length(bytes, len);
 }
 
 /* What it looks at and does not take costs twice, so that it is asked less and less. */

@@ -256,12 +256,6 @@ bool settings_exotic(const struct settings *s)
     return (s->on & EXOTIC) || (s->unsure && settings_get(s, SETTING_REGION));
 }
 
-bool settings_repeats(const struct settings *s)
-{
-    bool margins = settings_get(s, SETTING_MARGINS) && s->unsure; /* and they may have been given */
-    return !margins && !(s->on & SETS);
-}
-
 void settings_append_input_modes(const struct settings *s, struct bytes *out)
 {
     for (int i = 0; i < SETTING_COUNT; i++)

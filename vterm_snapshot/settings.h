@@ -84,10 +84,6 @@ void settings_append_region(const struct settings *s, struct bytes *out);
  * scroll region is none of those. */
 bool settings_exotic(const struct settings *s);
 
-/* Whether a character that is on the screen would come out the same when it was given again in its
- * place: ASCII is ASCII, and no margin stands between it and the edge. */
-bool settings_repeats(const struct settings *s);
-
 /* Appends the sequences that set every mode that programs set for keys, mouse and paste. */
 void settings_append_input_modes(const struct settings *s, struct bytes *out);
 

@@ -60,15 +60,15 @@ static enum width ask(struct width_table *t, uint32_t code)
     t->glyphs = t->width = 0;
     vterm_input_write(t->vterm, text, len);
     if (t->glyphs != 2)
-        return WIDTH_SPECIAL;
-    return t->width == 1 ? WIDTH_ONE : t->width == 2 ? WIDTH_TWO : WIDTH_SPECIAL;
+        return WIDTH_MARK;
+    return t->width == 1 ? WIDTH_ONE : t->width == 2 ? WIDTH_TWO : WIDTH_MARK;
 }
 
 enum width width_of(struct width_table *t, uint32_t code)
 {
     uint8_t **page = &t->page[code / PAGE];
     if (!*page && !(*page = calloc(1, PAGE / 4)))
-        return WIDTH_SPECIAL;
+        return WIDTH_MARK;
     uint8_t *known = *page + code % PAGE / 4;
     unsigned shift = code % 4 * 2;
     if ((*known >> shift & 3) == WIDTH_UNKNOWN)

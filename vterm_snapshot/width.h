@@ -10,7 +10,7 @@
 
 enum width {
     WIDTH_UNKNOWN,
-    WIDTH_SPECIAL, /* it joins the character before it, or does something else */
+    WIDTH_MARK, /* it joins the character before it */
     WIDTH_ONE,
     WIDTH_TWO,
 };
