@@ -98,6 +98,18 @@ uint32_t cluster_join(struct cluster_table *t, uint32_t character, uint32_t mark
     return joined & CLUSTER_FLAG ? joined : character;
 }
 
+uint32_t cluster_copy(struct cluster_table *t, const struct cluster_table *from, uint32_t character)
+{
+    if (!(character & CLUSTER_FLAG))
+        return character;
+    return cluster_intern(t, from->clusters[character & ~CLUSTER_FLAG].codes, CLUSTER_MAX);
+}
+
+uint32_t cluster_table_count(const struct cluster_table *t)
+{
+    return t->count;
+}
+
 size_t cluster_encode(const struct cluster_table *t, uint32_t character, char *out)
 {
     if (!(character & CLUSTER_FLAG))

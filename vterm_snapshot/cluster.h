@@ -25,6 +25,12 @@ uint32_t cluster_intern(struct cluster_table *table, const uint32_t *codes, size
 /* A cell character for `character` with one more mark; the same when it has CLUSTER_MAX already. */
 uint32_t cluster_join(struct cluster_table *table, uint32_t character, uint32_t mark);
 
+/* The cell character for what `character` is in another table. */
+uint32_t cluster_copy(struct cluster_table *table, const struct cluster_table *from,
+                      uint32_t character);
+
+uint32_t cluster_table_count(const struct cluster_table *table);
+
 /* All of it, and a new table with the same numbers; NULL when that fails. */
 void cluster_table_save(const struct cluster_table *table, struct bytes *out);
 struct cluster_table *cluster_table_load(struct unpack *in);

@@ -124,6 +124,8 @@ static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
     emulator_know_pen(e);
     uint32_t character = character_of(e, info);
     grid_put(grid, pos.row, pos.col, character, info->width, e->pen_number);
+    if (info->protected_cell)
+        grid_protect(grid, pos.row, pos.col);
     if (pos.col == 0 && e->glyph_end >= grid->cols - 1 && e->glyph_row == pos.row - 1)
         grid->row[pos.row]->continuation = true;
     e->glyph_row = pos.row;
@@ -154,11 +156,11 @@ static int on_move_cursor(VTermPos pos, VTermPos old, int visible, void *user)
 static int on_erase(VTermRect rect, int selective, void *user)
 {
     struct emulator *e = user;
-    (void)selective;
     if (e->muted)
         return 1;
-    grid_erase(e->shown, rect.start_row, rect.end_row, rect.start_col, rect.end_col,
-               emulator_blank_pen(e));
+    (selective ? grid_erase_selectively : grid_erase)(e->shown, rect.start_row, rect.end_row,
+                                                      rect.start_col, rect.end_col,
+                                                      emulator_blank_pen(e));
     if (e->shown == &e->primary && rect.start_row == 0 && rect.end_row >= e->shown->rows &&
         rect.start_col == 0 && rect.end_col >= e->shown->cols)
         capture_screen_erased(&e->capture, emulator_top(e));

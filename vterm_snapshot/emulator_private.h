@@ -43,6 +43,7 @@ struct emulator {
     bool edge_unsure; /* libvterm may wait there without our knowing */
     bool muted;       /* libvterm is told what we know: its callbacks change nothing */
     struct width_table *widths;
+    size_t unswept;        /* bytes fed since the last look at the tables (sweep.c) */
     size_t bypass_wait;    /* bytes drawn before the bypass is offered some again */
     struct bytes row_text; /* scratch of a row that leaves */
     bool resizing;         /* what is fed comes from us: answer nothing */
@@ -66,6 +67,10 @@ void emulator_place_cursor(struct emulator *e, int row, int col);
 /* A mark joins the last character when the cursor stands behind it, or waits on it at the right
  * edge. False when it has nothing to join: it then takes a place of its own, of no width. */
 bool emulator_join(struct emulator *e, uint32_t mark);
+
+/* `len` bytes are about to come: forgets the pens and combined characters that nothing names any
+ * more, if there are many. */
+void emulator_sweep(struct emulator *e, size_t len);
 
 /* Takes what goes the direct way from the front of a run; returns how many bytes. */
 size_t direct_feed(struct emulator *e, const char *bytes, size_t len);

@@ -20,13 +20,17 @@ void emulator_place_cursor(struct emulator *e, int row, int col)
 
 bool emulator_join(struct emulator *e, uint32_t mark)
 {
+    bool inside = e->last.row >= 0 && e->last.row < e->shown->rows && e->last.col < e->shown->cols;
     bool behind = e->cursor.row == e->last.row && e->cursor.col == e->last.col + e->last_width;
     bool edge = e->glyph_end >= e->shown->cols && e->glyph_row == e->cursor.row;
-    if (!behind && !edge)
+    if (!inside || (!behind && !edge))
         return false;
+    bool protected = e->shown->row[e->last.row]->cells[e->last.col].protected;
     emulator_know_pen(e);
     e->last_character = cluster_join(e->clusters, e->last_character, mark);
     grid_put(e->shown, e->last.row, e->last.col, e->last_character, e->last_width, e->pen_number);
+    if (protected)
+        grid_protect(e->shown, e->last.row, e->last.col);
     e->glyph_row = e->last.row;
     e->glyph_end = e->last.col + e->last_width;
     return true;
@@ -129,6 +133,7 @@ static size_t offer_bypass(struct emulator *e, const char *bytes, size_t len)
 
 void emulator_feed(struct emulator *e, const char *bytes, size_t len)
 {
+    emulator_sweep(e, len);
     while (len) {
         size_t taken = offer_bypass(e, bytes, len);
         taken = taken ? taken : direct_feed(e, bytes, len);

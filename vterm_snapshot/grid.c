@@ -93,6 +93,16 @@ void grid_put(struct grid *grid, int row, int col, uint32_t character, int width
         cell[1] = (struct cell){.character = CELL_COVERED, .pen = pen};
 }
 
+void grid_protect(struct grid *grid, int row, int col)
+{
+    if (row < 0 || row >= grid->rows || col < 0 || col >= grid->cols)
+        return;
+    struct cell *cell = grid->row[row]->cells + col;
+    cell[0].protected = 1;
+    if (cell[0].wide && col + 1 < grid->cols)
+        cell[1].protected = 1;
+}
+
 static int clip(int value, int limit)
 {
     return value < 0 ? 0 : value > limit ? limit : value;
@@ -112,6 +122,20 @@ void grid_erase(struct grid *grid, int start_row, int end_row, int start_col, in
             row->continuation = false;
         if (end_col == grid->cols && i + 1 < grid->rows)
             grid->row[i + 1]->continuation = false;
+    }
+}
+
+void grid_erase_selectively(struct grid *grid, int start_row, int end_row, int start_col,
+                            int end_col, uint16_t pen)
+{
+    end_col = clip(end_col, grid->cols);
+    for (int i = clip(start_row, grid->rows); i < end_row && i < grid->rows; i++) {
+        const struct cell *cell = grid->row[i]->cells;
+        for (int col = clip(start_col, grid->cols), from; col < end_col; col++) {
+            for (from = col; col < end_col && !cell[col].protected; col++)
+                ;
+            grid_erase(grid, i, i + 1, from, col, pen);
+        }
     }
 }
 

@@ -15,7 +15,8 @@
 struct cell {
     uint32_t character; /* code point, CLUSTER_FLAG | number, CELL_COVERED, or 0: never written */
     uint16_t pen;       /* of pen.h */
-    uint16_t wide;      /* 1 when it covers the next cell too */
+    uint8_t wide;       /* 1 when it covers the next cell too */
+    uint8_t protected;  /* 1: selective erasing spares it (DECSCA) */
 };
 
 struct row {
@@ -40,9 +41,16 @@ void grid_finish(struct grid *grid);
 /* Writes a character of `width` columns (1 or 2) if (row, col) is inside. */
 void grid_put(struct grid *grid, int row, int col, uint32_t character, int width, uint16_t pen);
 
+/* Protects the character there from selective erasing. */
+void grid_protect(struct grid *grid, int row, int col);
+
 /* Blanks [start_row, end_row) x [start_col, end_col), clipped, with the pen. */
 void grid_erase(struct grid *grid, int start_row, int end_row, int start_col, int end_col,
                 uint16_t pen);
+
+/* The same, but for cells that are protected (DECSED, DECSEL). */
+void grid_erase_selectively(struct grid *grid, int start_row, int end_row, int start_col,
+                            int end_col, uint16_t pen);
 
 /* Moves the rows [top, bottom) up by `count` (down when negative); rows that come in are blank
  * with the pen. */

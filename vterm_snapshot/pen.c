@@ -1,7 +1,6 @@
 #include "vterm_snapshot/pen.h"
 
 #include <stdbool.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +87,11 @@ uint16_t pen_intern(struct pen_table *t, const struct pen *pen)
     t->pens[t->count] = *pen;
     place(t, (uint16_t)t->count);
     return (uint16_t)t->count++;
+}
+
+uint32_t pen_table_count(const struct pen_table *t)
+{
+    return t->count;
 }
 
 const struct pen *pen_lookup(const struct pen_table *t, uint16_t number)

@@ -36,6 +36,9 @@ void pen_table_destroy(struct pen_table *table);
 /* The number of `pen`; 0 when LIMIT_PENS others are in use or memory is out. */
 uint16_t pen_intern(struct pen_table *table, const struct pen *pen);
 
+/* How many there are, the default pen included. */
+uint32_t pen_table_count(const struct pen_table *table);
+
 /* All of it, and a new table with the same numbers; NULL when that fails. */
 void pen_table_save(const struct pen_table *table, struct bytes *out);
 struct pen_table *pen_table_load(struct unpack *in);

@@ -113,6 +113,13 @@ struct scrollback_line scrollback_get(const struct scrollback *s, size_t i)
     };
 }
 
+struct row_run *scrollback_runs(struct scrollback *s, size_t i, size_t *ret_count)
+{
+    struct packed *p = s->lines[(s->first + i) % s->capacity];
+    *ret_count = p->runs;
+    return p->run;
+}
+
 void scrollback_save(const struct scrollback *s, struct bytes *out)
 {
     uint64_t count = s->count;

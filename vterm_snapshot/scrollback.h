@@ -40,5 +40,7 @@ struct scrollback *scrollback_load(size_t limit, struct unpack *in);
 
 /* The i-th line held; valid until the next push or clear. */
 struct scrollback_line scrollback_get(const struct scrollback *s, size_t i);
+/* Its runs, to be given other numbers. */
+struct row_run *scrollback_runs(struct scrollback *s, size_t i, size_t *ret_count);
 
 #endif

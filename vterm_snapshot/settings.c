@@ -32,7 +32,7 @@ static const struct mode {
 #define SETS         (BIT(SETTING_CHARSET) | BIT(SETTING_SHIFT))
 #define EXOTIC                                                                                     \
     (BIT(SETTING_INSERT) | BIT(SETTING_NEWLINE) | BIT(SETTING_ORIGIN) | BIT(SETTING_NO_WRAP) |     \
-     BIT(SETTING_MARGINS) | BIT(SETTING_TABS) | SETS)
+     BIT(SETTING_MARGINS) | BIT(SETTING_TABS) | BIT(SETTING_PROTECT) | SETS)
 
 void settings_init(struct settings *s)
 {
@@ -107,8 +107,14 @@ static void clear_tabs(struct settings *s, const char *body, const struct settin
         s->tabs[now->col / 8] &= (uint8_t) ~(1u << now->col % 8);
 }
 
-/* `body` begins behind ESC [; returns the final's place. A soft reset (CSI ! p) is not believed:
- * versions of libvterm differ in what it resets. */
+/* It is not believed: versions of libvterm differ in what it resets. */
+static void soft_reset(struct settings *s)
+{
+    s->unsure = true;
+    s->on &= ~(BIT(SETTING_CURSOR_KEYS) | BIT(SETTING_KEYPAD));
+}
+
+/* `body` begins behind ESC [; returns the final's place. */
 static const char *observe_csi(struct settings *s, const char *body, const char *end,
                                const struct settings_cursor *now)
 {
@@ -125,10 +131,12 @@ static const char *observe_csi(struct settings *s, const char *body, const char 
         set_modes(s, body, final, now);
     else if (*final == 'q' && final > body && final[-1] == ' ')
         s->style = *body >= '1' && *body <= '6' ? (uint8_t)(*body - '0') : 1;
-    else if (*final == 's' || (*final == 'p' && final > body && final[-1] == '!'))
+    else if (*final == 'q' && final > body && final[-1] == '"')
+        set(s, SETTING_PROTECT, *body == '1');
+    else if (*final == 's')
         s->unsure = true;
-    if (*final == 'p' && s->unsure)
-        s->on &= ~(BIT(SETTING_CURSOR_KEYS) | BIT(SETTING_KEYPAD));
+    else if (*final == 'p' && final > body && final[-1] == '!')
+        soft_reset(s);
     return final;
 }
 
@@ -295,6 +303,8 @@ void settings_append_rest(const struct settings *s, struct bytes *out)
                          modes[i].inverse ? 'l' : 'h');
     if (settings_get(s, SETTING_KEYPAD))
         bytes_append_text(out, "\x1b=");
+    if (settings_get(s, SETTING_PROTECT))
+        bytes_append_text(out, "\x1b[1\"q");
     for (int i = 0; i < 4; i++)
         if (s->charset[i])
             bytes_printf(out, "\x1b%c%c", shifts[i], s->charset[i]);

@@ -37,6 +37,7 @@ enum setting {
     SETTING_CHARSET,         /* G0 is not ASCII */
     SETTING_SHIFT,           /* another set than G0 is invoked */
     SETTING_TABS,            /* tab stops were changed */
+    SETTING_PROTECT,         /* DECSCA: selective erasing spares what is written */
     SETTING_COUNT,
 };
 

@@ -74,6 +74,12 @@ static void add_sequence(struct bytes *out)
         "\x1b"
         "c",
         "\x1b[!p",
+        "\x1b[1\"q",
+        "\x1b[1\"q",
+        "\x1b[2\"q",
+        "\x1b[?J",
+        "\x1b[?1K",
+        "\x1b[?2K",
         "\x1b[3J",
         "\b",
         "\r",

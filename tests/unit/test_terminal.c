@@ -379,6 +379,72 @@ static void a_mark_joins_a_wide_character_that_reaches_beyond_the_edge(void **st
     assert_int_equal(terminal_cursor(terminal).col, 2);
 }
 
+/* libvterm alone does that only when both come in one write, and not in these modes. */
+static void a_mark_joins_at_the_edge_in_every_mode(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"",          "\x1b[?7l",         "\x1b[?69h\x1b[3;9s",
+                                        "\x1b[4h",   "\x1b(B",           "\x1b(0",
+                                        "\x1b[1\"q", "\x1b[2;5r\x1b[?6h"};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        for (size_t chunk = 1; chunk < 20; chunk++) {
+            write_text("\x1b"
+                       "c");
+            write_text(modes[i]);
+            write_text("\x1b[1;80H");
+            const char *text = "\xc3\xa9\xcc\x81\xcc\x82";
+            give(text, strlen(text), chunk);
+            assert_int_equal(terminal_cursor(terminal).col, 79);
+            struct bytes row = {0};
+            terminal_row_text(terminal, terminal_cursor(terminal).row, &row);
+            assert_int_equal(row.len, 79 + 6);
+            assert_memory_equal(row.data + 79, text, 6);
+            bytes_finish(&row);
+        }
+}
+
+static void marks_without_end_fill_one_cell_and_no_memory(void **state)
+{
+    (void)state;
+    struct bytes flood = {0};
+    bytes_append_text(&flood, "e");
+    for (int i = 0; i < 100000; i++)
+        bytes_append_text(&flood, "\xcc\x81");
+    give(flood.data, flood.len, 4096);
+    bytes_finish(&flood);
+    assert_row(0, "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81");
+}
+
+/* ECMA-48 and DEC STD 070: DECSCA protects from DECSED and DECSEL, not from ED and EL. */
+static void selective_erasing_spares_what_is_protected(void **state)
+{
+    (void)state;
+    write_text("one \x1b[1\"qtwo \xe6\x97\xa5\x1b[0\"q three\r\x1b[?2K");
+    assert_row(0, "    two \xe6\x97\xa5");
+    write_text("\x1b[?2J");
+    assert_row(0, "    two \xe6\x97\xa5");
+    write_text("\x1b[2K");
+    assert_row(0, "");
+}
+
+/* Twice as many pens and combined characters as there are numbers. */
+static void colours_and_marks_last_however_many_there_were(void **state)
+{
+    (void)state;
+    char text[64];
+    for (int i = 0; i < 120000; i++) {
+        snprintf(text, sizeof text, "\x1b[H\x1b[38;2;%d;%d;%dm%c\xcc%c\xcc%c", i >> 16,
+                 i >> 8 & 255, i & 255, 'a' + i % 26, 0x80 + i / 26 % 64, 0x80 + i / 26 / 64 % 48);
+        write_text(text);
+    }
+    struct bytes screen = {0};
+    terminal_redraw(terminal, &screen);
+    bytes_append_char(&screen, '\0');
+    assert_non_null(strstr(screen.data, "38;2;1;212;191"));
+    bytes_finish(&screen);
+    assert_row(0, strrchr(text, 'm') + 1);
+}
+
 /* ---- output of a command ---- */
 
 static void collect(void *user, const char *text, size_t len)
@@ -542,6 +608,10 @@ int main(void)
         TEST(a_narrower_screen_hides_and_a_wider_one_shows_again),
         TEST(combined_characters_stay_together),
         TEST(a_mark_joins_a_wide_character_that_reaches_beyond_the_edge),
+        TEST(a_mark_joins_at_the_edge_in_every_mode),
+        TEST(marks_without_end_fill_one_cell_and_no_memory),
+        TEST(selective_erasing_spares_what_is_protected),
+        TEST(colours_and_marks_last_however_many_there_were),
         TEST(output_of_progress_is_its_last_state),
         TEST(output_after_clear_is_what_came_after),
         TEST(output_of_a_full_screen_program_is_none),

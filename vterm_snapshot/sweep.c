@@ -1,0 +1,81 @@
+/* Pens and combined characters are interned for as long as a terminal lives. Once many are, those
+ * that no cell and no line of scrollback names any more are forgotten. */
+#include "vterm_snapshot/emulator_private.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+
+/* A sweep looks at every cell and line: not before so many are interned, nor within so many bytes
+ * of the last. */
+#define SWEEP_COUNT (LIMIT_PENS - 10000)
+#define SWEEP_BYTES (1u << 20)
+
+static void keep_pens_of_grid(struct grid *grid, const struct pen_table *old, struct pen_table *new)
+{
+    for (int i = 0; i < grid->rows; i++) {
+        struct row *row = grid->row[i];
+        for (int col = 0; col < row->extent; col++)
+            row->cells[col].pen = pen_intern(new, pen_lookup(old, row->cells[col].pen));
+    }
+}
+
+/* The newest lines first: where half the table is full, older ones lose their colours. */
+static void keep_pens_of_lines(struct scrollback *s, const struct pen_table *old,
+                               struct pen_table *new)
+{
+    for (size_t i = scrollback_count(s); i--;) {
+        size_t runs;
+        struct row_run *run = scrollback_runs(s, i, &runs);
+        bool room = pen_table_count(new) < LIMIT_PENS / 2;
+        for (size_t k = 0; k < runs; k++)
+            run[k].pen = room ? pen_intern(new, pen_lookup(old, run[k].pen)) : 0;
+    }
+}
+
+static void sweep_pens(struct emulator *e)
+{
+    struct pen_table *kept = pen_table_create();
+    if (!kept)
+        return;
+    keep_pens_of_grid(&e->primary, e->pens, kept);
+    keep_pens_of_grid(&e->alternate, e->pens, kept);
+    keep_pens_of_lines(e->scrollback, e->pens, kept);
+    pen_table_destroy(e->pens);
+    e->pens = kept;
+    e->pen_known = false;
+}
+
+static void keep_clusters(struct grid *grid, const struct cluster_table *old,
+                          struct cluster_table *new)
+{
+    for (int i = 0; i < grid->rows; i++) {
+        struct row *row = grid->row[i];
+        for (int col = 0; col < row->extent; col++)
+            row->cells[col].character = cluster_copy(new, old, row->cells[col].character);
+    }
+}
+
+static void sweep_clusters(struct emulator *e)
+{
+    struct cluster_table *kept = cluster_table_create();
+    if (!kept)
+        return;
+    keep_clusters(&e->primary, e->clusters, kept);
+    keep_clusters(&e->alternate, e->clusters, kept);
+    e->last_character = cluster_copy(kept, e->clusters, e->last_character);
+    cluster_table_destroy(e->clusters);
+    e->clusters = kept;
+}
+
+void emulator_sweep(struct emulator *e, size_t len)
+{
+    e->unswept += len;
+    if (e->unswept < SWEEP_BYTES)
+        return;
+    e->unswept = 0;
+    if (pen_table_count(e->pens) > SWEEP_COUNT)
+        sweep_pens(e);
+    if (cluster_table_count(e->clusters) > SWEEP_COUNT)
+        sweep_clusters(e);
+}
