@@ -13,7 +13,7 @@ static bool second_byte_fits(unsigned char lead, unsigned char second)
     return second >= low && second <= high;
 }
 
-int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code)
+int utf8_decode_any(const char *bytes, size_t len, uint32_t *ret_code)
 {
     const unsigned char *b = (const unsigned char *)bytes;
     if (b[0] < 0x80) {

@@ -9,7 +9,8 @@
 /* Decodes the character at `bytes` (`len` > 0). Returns its length in bytes (1 to 4) with the
  * code point in *ret_code; 0 when the bytes end inside a character that is right so far; -1 for
  * a byte that starts nothing valid (skip one byte and go on). */
-int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code);
+static inline int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code);
+int utf8_decode_any(const char *bytes, size_t len, uint32_t *ret_code); /* the same, not inline */
 
 /* Writes `code` to `out` (room for 4 bytes) and returns the length; an invalid code point is
  * written as U+FFFD. */
@@ -35,5 +36,23 @@ bool utf8_valid(const char *bytes, size_t len);
 /* Whether a character shows nothing and may deceive: C0, DEL, C1, bidi controls, zero-width
  * characters other than the joiners inside words, tag characters, BOM, private surrogates. */
 bool utf8_hidden(uint32_t code);
+
+/* The common forms of two and three bytes, here so that walking over them is no call. */
+static inline int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code)
+{
+    uint32_t lead = (unsigned char)bytes[0];
+    if (len < 3 || lead < 0xc2 || lead >= 0xf0)
+        return utf8_decode_any(bytes, len, ret_code);
+    uint32_t second = (unsigned char)bytes[1] ^ 0x80u, third = (unsigned char)bytes[2] ^ 0x80u;
+    uint32_t code = (lead & 0xf) << 12 | second << 6 | third;
+    if (lead < 0xe0 && second < 0x40) {
+        *ret_code = (lead & 0x1f) << 6 | second;
+        return 2;
+    }
+    if (lead < 0xe0 || (second | third) >= 0x40 || code < 0x800 || (code >> 11) == 0xd800 >> 11)
+        return utf8_decode_any(bytes, len, ret_code);
+    *ret_code = code;
+    return 3;
+}
 
 #endif

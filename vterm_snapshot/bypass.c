@@ -143,22 +143,39 @@ static bool put_ascii(struct leaving *l, const char *text, size_t len)
     return true;
 }
 
-/* One character that is not ASCII; returns its bytes, 0 when the line must be drawn. */
-static size_t put_other(struct leaving *l, const char *bytes, size_t len)
+/* The characters at the front that are not ASCII and fit into `room` columns, one at least if there
+ * is any: their bytes and columns. No mark among them. */
+static size_t wide_run(struct leaving *l, const char *bytes, size_t len, int room, int *ret_width)
 {
-    uint32_t code;
-    int cols = l->emulator->primary.cols;
-    int step = utf8_decode(bytes, len, &code);
-    enum width kind = step > 0 ? width_of(l->emulator->widths, code) : WIDTH_MARK;
-    int width = kind == WIDTH_TWO ? 2 : 1;
-    if (kind == WIDTH_MARK)
+    size_t at = 0;
+    int width = 0;
+    while (at < len && (unsigned char)bytes[at] >= 0x80) {
+        uint32_t code;
+        int step = utf8_decode(bytes + at, len - at, &code);
+        enum width kind = step > 0 ? width_of(l->emulator->widths, code) : WIDTH_MARK;
+        int columns = kind == WIDTH_TWO ? 2 : 1;
+        if (kind == WIDTH_MARK || (at && width + columns > room))
+            break;
+        width += columns;
+        at += (size_t)step;
+    }
+    *ret_width = width;
+    return at;
+}
+
+/* Characters that are not ASCII; returns their bytes, 0 when the line must be drawn. */
+static size_t put_others(struct leaving *l, const char *bytes, size_t len)
+{
+    int cols = l->emulator->primary.cols, width;
+    size_t run = wide_run(l, bytes, len, cols - l->col, &width);
+    if (!run)
         return 0;
     if (l->col + width > cols && (l->written < l->col || !wrap(l)))
         return 0;
     if (!reach(l, width))
         return 0;
-    append_text(l, bytes, (size_t)step);
-    return (size_t)step;
+    append_text(l, bytes, run);
+    return run;
 }
 
 /* Not where the cursor waits at the edge: there it may still move. */
@@ -210,7 +227,7 @@ static size_t take_piece(struct leaving *l, const char *bytes, size_t len)
     if (run)
         return put_ascii(l, bytes, run) ? run : 0;
     if (c >= 0x80)
-        return put_other(l, bytes, len);
+        return put_others(l, bytes, len);
     if (c == 0x1b)
         return take_sequence(l, bytes, len);
     if (c == '\t')

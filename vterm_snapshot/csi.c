@@ -1,7 +1,9 @@
 #include "vterm_snapshot/csi.h"
 
+#include <stdint.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/limits.h"
 
 /* A sequence's body in its three parts (ECMA-48 5.4). */
@@ -234,6 +236,67 @@ bool csi_is_plain(const char *body, size_t len, char final)
         }
     }
     return final != 'm' || has_whole_colours(values, count + 1);
+}
+
+/* The bytes that are not 0: their high bit. */
+static uint64_t other_than_0(uint64_t eight)
+{
+    return (((eight & ~ASCII_HIGH) + ASCII_ONES * 0x7f) | eight) & ASCII_HIGH;
+}
+
+/* The parameters at the front of eight bytes, without a branch for each: how many bytes; 8 when
+ * they do not end there. Sets *ret_odd where a number has five digits, or may be 38, 48 or 58. */
+static size_t short_params(const char *bytes, bool *ret_odd)
+{
+    uint64_t eight = ascii_load(bytes) ^ ASCII_ONES * '0'; /* a digit is its value now */
+    uint64_t no_digit = ((eight & ~ASCII_HIGH) + ASCII_ONES * (0x80 - 10)) | eight;
+    uint64_t neither = no_digit & other_than_0(eight ^ ASCII_ONES * (';' ^ '0'));
+    size_t len = neither ? ascii_before(neither) : 8;
+    uint64_t mine = len < 8 ? (1ull << 8 * len) - 1 : ~0ull;
+    uint64_t digit = ~no_digit & ASCII_HIGH & mine;
+    uint64_t an_8 = ~other_than_0(eight ^ ASCII_ONES * 8) & digit;
+    uint64_t from_3 = eight + ASCII_ONES * (0x80 - 3), from_6 = eight + ASCII_ONES * (0x80 - 6);
+    *ret_odd = (digit & digit << 8 & digit << 16 & digit << 24 & digit << 32) ||
+               (an_8 & (from_3 & ~from_6 & digit) << 8);
+    return len;
+}
+
+/* What short_params() does not decide. */
+static size_t long_params(const char *bytes, size_t len, bool *ret_colours)
+{
+    size_t at = 2, from = 2; /* of the parameter at hand */
+    int count = 1;
+    for (; at < len; at++) {
+        if ((unsigned)bytes[at] - '0' < 10)
+            continue;
+        if (at - from > 4)
+            return 0;
+        if (at - from >= 2 && bytes[at - 1] == '8')
+            *ret_colours = *ret_colours || (bytes[at - 2] >= '3' && bytes[at - 2] <= '5');
+        if (bytes[at] != ';')
+            break;
+        from = at + 1;
+        if (++count > LIMIT_CSI_PARAMS)
+            return 0;
+    }
+    return at;
+}
+
+size_t csi_plain_length(const char *bytes, size_t len)
+{
+    bool colours = false;
+    if (len < 3 || bytes[1] != '[')
+        return 0;
+    size_t at = len < 10 ? len : 2 + short_params(bytes + 2, &colours);
+    if (len < 10 || at == 10 || colours)
+        at = long_params(bytes, len, &colours);
+    if (!at || at == len || bytes[at] < 0x40 || bytes[at] == 0x7f)
+        return 0;
+    char final = bytes[at];
+    if (final == 'b' || final == 'u' || final == 'l' ||
+        (colours && !csi_is_plain(bytes + 2, at - 2, final)))
+        return 0;
+    return at + 1;
 }
 
 void csi_rewrite(const char *body, size_t len, char final, struct bytes *out)

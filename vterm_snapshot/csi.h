@@ -16,6 +16,10 @@
  * dropped. Nearly all sequences are so. */
 bool csi_is_plain(const char *body, size_t len, char final);
 
+/* The length of the sequence at the front (`ESC [ ... final`) if it is there whole, plain, and has
+ * nothing else to it that is looked for; else 0. */
+size_t csi_plain_length(const char *bytes, size_t len);
+
 /* Appends to `out` the sequences that stand for `ESC [ body final` (`body`: leader, parameters
  * and intermediates, no control characters). Appends nothing for what must not reach libvterm. */
 void csi_rewrite(const char *body, size_t len, char final, struct bytes *out);

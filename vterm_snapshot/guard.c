@@ -178,38 +178,10 @@ static void feed_text(struct guard *g, const char *bytes, size_t len)
     }
 }
 
-/* A control sequence that is there whole and passes as it is, as nearly all are: its length, else
- * 0. One pass; only what may be an extended or an underline colour (38, 48, 58) is looked at again.
- */
-static size_t plain_csi(const char *bytes, size_t len)
-{
-    size_t at = 2;
-    int digits = 0, count = 1;
-    bool colours = false;
-    if (len < 3 || bytes[1] != '[')
-        return 0;
-    for (; at < len && (bytes[at] == ';' || (bytes[at] >= '0' && bytes[at] <= '9')); at++) {
-        bool digit = bytes[at] != ';';
-        colours =
-            colours || (bytes[at] == '8' && digits && bytes[at - 1] >= '3' && bytes[at - 1] <= '5');
-        digits = digit ? digits + 1 : 0;
-        count += !digit;
-        if (digits > 4 || count > LIMIT_CSI_PARAMS)
-            return 0;
-    }
-    if (at == len || bytes[at] < 0x40 || bytes[at] == 0x7f)
-        return 0;
-    char final = bytes[at];
-    if (final == 'b' || final == 'u' || final == 'l' ||
-        (colours && !csi_is_plain(bytes + 2, at - 2, final)))
-        return 0;
-    return at + 1;
-}
-
 /* ESC: a sequence that is there whole and is as it should be, or the beginning of any other. */
 static ssize_t ground_escape(struct guard *g, char *bytes, size_t len)
 {
-    size_t whole = plain_csi(bytes, len);
+    size_t whole = csi_plain_length(bytes, len);
     scrub_break(&g->scrub);
     if (whole) {
         guard_feed(g, bytes, whole);
@@ -228,12 +200,24 @@ static ssize_t ground_escape(struct guard *g, char *bytes, size_t len)
  */
 static size_t drawing_csi(struct guard *g, const char *bytes, size_t len)
 {
-    size_t whole = plain_csi(bytes, len);
+    size_t whole = csi_plain_length(bytes, len);
     char final = whole ? bytes[whole - 1] : 0;
     if (final != 'm' && final != 'K' && final != 'H')
         return 0;
     scrub_break(&g->scrub);
     return whole;
+}
+
+/* A word of ASCII between two sequences, as programs print them that draw: its length, or 0. Too
+ * short for a nonce, and none has begun. */
+static size_t short_text(const struct guard *g, const char *bytes, size_t len)
+{
+    size_t most = len < MARK_NONCE_LEN ? len : MARK_NONCE_LEN, at = 0;
+    if (g->scrub.active && g->scrub.passed_len)
+        return 0;
+    while (at < most && bytes[at] >= 0 && bytes[at] != 0x1b)
+        at++;
+    return at < most && bytes[at] == 0x1b ? at : 0;
 }
 
 /* How much of the text at `bytes`, which ends at ESC, may pass now; *ret_all says whether all. */
@@ -257,6 +241,8 @@ static ssize_t ground(struct guard *g, char *bytes, size_t len)
         if (bytes[at] == 0x1b) {
             ready = drawing_csi(g, bytes + at, len - at);
             more = ready > 0;
+        } else if ((ready = short_text(g, bytes + at, len - at))) {
+            remember_last(g, bytes + at, ready);
         } else {
             ready = ready_text(g, bytes + at, len - at, &more);
             if (good_run(bytes + at, ready) < ready) {

@@ -15,10 +15,10 @@ struct pen_table {
 
 static uint32_t hash(const struct pen *pen)
 {
-    uint64_t h = pen->foreground * 0x9e3779b97f4a7c15ull;
-    h = (h ^ pen->background) * 0xbf58476d1ce4e5b9ull;
-    h = (h ^ pen->attributes) * 0x94d049bb133111ebull;
-    return (uint32_t)(h >> 32);
+    return (uint32_t)((pen->foreground * 0x9e3779b97f4a7c15ull ^
+                       pen->background * 0xbf58476d1ce4e5b9ull ^
+                       pen->attributes * 0x94d049bb133111ebull) >>
+                      32);
 }
 
 static bool same(const struct pen *a, const struct pen *b)

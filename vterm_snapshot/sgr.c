@@ -4,19 +4,22 @@
 
 #include "base/limits.h"
 
+static unsigned digit_of(char c)
+{
+    return (unsigned)(unsigned char)c - '0';
+}
+
 const char *sgr_parse(const char *at, const char *end, int params[SGR_PARAMS], int *ret_count)
 {
-    int count = 0, value = -1;
+    int count = 0;
     for (; at < end; at++) {
-        unsigned digit = (unsigned)(unsigned char)*at - '0';
-        if (digit < 10) {
-            value = (value < 0 ? 0 : value * 10) + (int)digit;
-            if (value > LIMIT_CSI_VALUE)
+        int value = digit_of(*at) < 10 ? 0 : -1;
+        for (; at < end && digit_of(*at) < 10; at++)
+            if ((value = value * 10 + (int)digit_of(*at)) > LIMIT_CSI_VALUE)
                 return NULL;
-            continue;
-        }
+        if (at == end)
+            break;
         params[count++] = value;
-        value = -1;
         if (*at != ';')
             break;
         if (count == SGR_PARAMS)
@@ -62,34 +65,36 @@ static bool set_attribute(struct pen *pen, int param)
 
 static bool set_colour(struct pen *pen, int param)
 {
-    uint32_t *colour = (param >= 30 && param < 40) || (param >= 90 && param < 98)
-                           ? &pen->foreground
-                           : &pen->background;
-    if ((param >= 30 && param < 38) || (param >= 40 && param < 48))
-        *colour = PEN_INDEXED | (uint32_t)(param % 10);
-    else if ((param >= 90 && param < 98) || (param >= 100 && param < 108))
-        *colour = PEN_INDEXED | (uint32_t)(param % 10 + 8);
-    else if (param == 39 || param == 49)
-        *colour = 0;
-    else
+    unsigned digit = (unsigned)param % 10, tens = (unsigned)param / 10;
+    bool bright = tens >= 9;
+    uint32_t *colour = tens == 3 || tens == 9 ? &pen->foreground : &pen->background;
+    if ((tens != 3 && tens != 4 && tens != 9 && tens != 10) || digit == 8 || (digit == 9 && bright))
         return false;
+    *colour = digit == 9 ? 0 : PEN_INDEXED | (digit + (bright ? 8 : 0));
     return true;
+}
+
+static bool set(struct pen *pen, int param)
+{
+    if (param == 0)
+        *pen = (struct pen){0};
+    return param == 0 || (param < 30 ? set_attribute(pen, param) : set_colour(pen, param));
 }
 
 bool sgr_apply(struct pen *pen, const int *params, int count)
 {
+    if (count == 1)
+        return set(pen, params[0] < 0 ? 0 : params[0]);
     struct pen next = *pen;
     for (int i = 0; i < count; i++) {
         int param = params[i] < 0 ? 0 : params[i];
-        if (param == 0) {
-            next = (struct pen){0};
-        } else if (param == 38 || param == 48) {
+        if (param == 38 || param == 48) {
             int used = extended_colour(params + i, count - i,
                                        param == 38 ? &next.foreground : &next.background);
             if (!used)
                 return false;
             i += used - 1;
-        } else if (!set_attribute(&next, param) && !set_colour(&next, param)) {
+        } else if (!set(&next, param)) {
             return false;
         }
     }

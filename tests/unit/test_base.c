@@ -39,6 +39,19 @@ static void utf8_refuses_what_rfc_3629_forbids(void **state)
         assert_int_equal(decode(bad[i], &code), -1);
 }
 
+/* The short way for common forms and the whole walker: every three bytes that are not all ASCII. */
+static void utf8_decodes_the_same_both_ways(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0xc00000; n <= 0xffffff; n++) {
+        char bytes[] = {(char)(n >> 16), (char)(n >> 8), (char)n};
+        uint32_t code = 0, expected = 0;
+        int step = utf8_decode(bytes, 3, &code);
+        if (step != utf8_decode_any(bytes, 3, &expected) || code != expected)
+            fail_msg("%06x", n);
+    }
+}
+
 static void utf8_knows_an_unfinished_tail(void **state)
 {
     (void)state;
@@ -141,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(utf8_decodes_every_length),
         cmocka_unit_test(utf8_refuses_what_rfc_3629_forbids),
+        cmocka_unit_test(utf8_decodes_the_same_both_ways),
         cmocka_unit_test(utf8_knows_an_unfinished_tail),
         cmocka_unit_test(utf8_cuts_between_characters),
         cmocka_unit_test(bytes_grow_and_shrink),

@@ -284,6 +284,27 @@ static void csi_splits_clamps_and_drops(void **state)
                    "\x1b[1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1H");
 }
 
+/* The quick look and the thorough one agree. */
+static void csi_is_plain_however_it_is_looked_at(void **state)
+{
+    (void)state;
+    static const char alphabet[] = "0123456789;;;;3848;:?\x80 ";
+    static const char finals[] = "mHKJrb@~ulh";
+    unsigned seed = 1;
+    for (int n = 0; n < 300000; n++) {
+        char text[64] = "\x1b[";
+        size_t len = 2;
+        for (size_t body = (seed = seed * 1103515245u + 12345u) >> 16 & 15; body--;)
+            text[len++] = alphabet[((seed = seed * 1103515245u + 12345u) >> 16) %
+                                   (sizeof alphabet - 1 - n % 5)];
+        char final = finals[(seed >> 20) % (sizeof finals - 1)];
+        text[len++] = final;
+        bool plain = csi_is_plain(text + 2, len - 3, final) && !strchr("bul", final);
+        size_t behind = n % 3 ? 20 : 0;
+        assert_int_equal(csi_plain_length(text, len + behind), plain ? len : 0);
+    }
+}
+
 static void queries_are_answered_and_not_shown(void **state)
 {
     (void)state;
@@ -600,6 +621,7 @@ int main(void)
         TEST(a_string_hides_behind_no_intermediate),
         TEST(csi_keeps_what_is_harmless),
         TEST(csi_splits_clamps_and_drops),
+        TEST(csi_is_plain_however_it_is_looked_at),
         TEST(queries_are_answered_and_not_shown),
         TEST(wrapped_rows_are_one_line),
         TEST(full_row_and_newline_do_not_join),
