@@ -28,7 +28,7 @@ struct leaving {
     struct emulator *emulator;
     const char *input;
     struct bytes text, runs, rows; /* scratch: arrays of char, row_run, leaving_row */
-    uint32_t row_count, run_count, line_count;
+    uint32_t row_count, run_count;
 
     struct pen pen;
     uint16_t pen_number, first_pen;
@@ -66,7 +66,6 @@ static void end_row(struct leaving *l, uint32_t end)
                               .continuation = l->continuation};
     bytes_append(&l->rows, &row, sizeof row);
     l->row_count++;
-    l->line_count += end > 0;
 }
 
 static void begin_run(struct leaving *l, int col, uint16_t pen)
@@ -271,7 +270,6 @@ static size_t take_plain_line(struct leaving *l, size_t at, size_t len)
         row.len--;
     bytes_append(&l->rows, &row, sizeof row);
     l->row_count++;
-    l->line_count++;
     return row.end;
 }
 
@@ -304,14 +302,13 @@ static void push_rows(struct leaving *l, uint32_t count)
     }
 }
 
-/* How many rows belong to all lines but the last `kept`. */
-static uint32_t rows_before(const struct leaving *l, uint32_t kept)
+/* How many of the first `count` rows are those of whole lines. */
+static uint32_t whole_rows(const struct leaving *l, uint32_t count)
 {
     const struct leaving_row *row = (const struct leaving_row *)l->rows.data;
-    uint32_t count = l->row_count;
-    for (uint32_t lines = 0; count && lines <= kept; count--)
-        lines += row[count - 1].end > 0;
-    return count + 1;
+    while (count && !row[count - 1].end)
+        count--;
+    return count;
 }
 
 /* The screen is scrolled away as a whole; what follows is drawn from its top. */
@@ -338,11 +335,10 @@ static bool at_fresh_bottom(const struct emulator *e)
            !row->continuation && !begun;
 }
 
-/* All but the last lines leave; returns where those begin in the input. */
-static size_t push_lines(struct leaving *l, uint32_t kept)
+/* The lines of the first `count` rows leave; returns where the next one begins in the input. */
+static size_t push_lines(struct leaving *l, uint32_t count)
 {
     struct emulator *e = l->emulator;
-    uint32_t count = rows_before(l, kept);
     const struct leaving_row *last = (const struct leaving_row *)l->rows.data + count - 1;
     push_screen(e);
     push_rows(l, count);
@@ -368,8 +364,10 @@ size_t bypass_lines(struct emulator *e, const char *bytes, size_t len)
         return 0;
     }
     take_lines(&l, len);
-    if (l.line_count > 2 * kept && !l.text.failed && !l.runs.failed && !l.rows.failed)
-        taken = push_lines(&l, kept);
+    uint32_t whole = whole_rows(&l, l.row_count);
+    uint32_t leaves = whole > 2 * kept ? whole_rows(&l, whole - kept) : 0;
+    if (leaves && !l.text.failed && !l.runs.failed && !l.rows.failed)
+        taken = push_lines(&l, leaves);
     bytes_finish(&l.text);
     bytes_finish(&l.runs);
     bytes_finish(&l.rows);
