@@ -303,6 +303,8 @@ static void take_prompt(struct tracker *t, const struct mark *mark, struct momen
 
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 {
+    if (mark->kind == MARK_INPUT && t->state == TRACKER_INPUT && mark->seq < t->last_seq)
+        return true; /* an editor draws an older prompt again */
     if (!is_legal(t, mark))
         return false;
     t->marked = true;

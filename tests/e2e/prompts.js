@@ -49,6 +49,33 @@ PS0='\${begin:$((begin=SECONDS,0)):0}'
 PROMPT_COMMAND=prompt`],
   ['like oh-my-posh', 'bash', `_hook() { local st=$?; PS1="$(printf '<%d>' $st) "; return $st; }
 PROMPT_COMMAND="_hook; $PROMPT_COMMAND"`],
+  // ble.sh: an editor of its own inside a key binding. It takes PS1 away from readline, expands and
+  // prints PS1 and PS0 itself, runs PROMPT_COMMAND itself, and evals the line.
+  ['like ble.sh', 'bash', `PS1='\\u\\$ '
+_b_prompt() {
+  local hook status=$1
+  PS1=$_b_ps1
+  for hook in "\${PROMPT_COMMAND[@]}"; do _b_status "$status"; eval "$hook"; done
+  _b_ps1=$PS1 PS1=
+  printf %s "\${_b_ps1@P}" >/dev/tty
+}
+_b_status() { return "$1"; }
+_b_accept() {
+  local line=$READLINE_LINE
+  READLINE_LINE= READLINE_POINT=0
+  [[ $line ]] && history -s -- "$line"
+  printf '%s\\n' "$line" >/dev/tty
+  if [[ $line ]]; then printf %s "\${PS0@P}" >/dev/tty; fi
+  eval -- "$line"
+  _b_prompt "$?"
+}
+_b_attach() {
+  [[ $_b_on ]] && return
+  _b_on=1 _b_ps1=$PS1 PS1=
+  bind -x '"\\C-m": _b_accept'
+  printf %s "\${_b_ps1@P}" >/dev/tty
+}
+PROMPT_COMMAND=_b_attach`],
   ['array of hooks', 'bash', `PS1='$ '; PROMPT_COMMAND=('x=1' 'y=$?'); PROMPT_COMMAND+=('printf "\\033]0;title\\007"')`],
   ['two lines and a right prompt', 'zsh', `PS1=$'%~\\n%# '; RPROMPT='%D{%H:%M:%S}'; setopt promptsubst transientrprompt`],
   // powerlevel10k: output before the first prompt, hooks put in front, the prompt rewritten on Enter.
