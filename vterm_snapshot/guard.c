@@ -110,6 +110,13 @@ void guard_feed(struct guard *g, const char *bytes, size_t len)
         g->events->feed(g->user, bytes, len);
 }
 
+void guard_insert(struct guard *g, const char *sequences)
+{
+    size_t len = strlen(sequences);
+    guard_feed(g, sequences, len);
+    guard_show(g, sequences, len);
+}
+
 /* ---- text ---- */
 
 /* The last printed character, for REP. */

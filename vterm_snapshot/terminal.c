@@ -316,6 +316,20 @@ bool terminal_alt_screen_seen(struct terminal *t, bool reset)
     return emulator_alt_screen_seen(t->emulator, reset);
 }
 
+/* Region, origin, insert, wrap, cursor, mouse, pen; then the screen, with the cursor where it was.
+ */
+#define FAREWELL                                                                                   \
+    "\x1b[r\x1b[?6l\x1b[4l\x1b[?7h\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b["      \
+    "m\x1b[?1049l"
+
+void terminal_leave_alt_screen(struct terminal *t)
+{
+    if (!emulator_alt_screen(t->emulator))
+        return;
+    guard_insert(t->guard, FAREWELL);
+    emulator_mend_cursor(t->emulator);
+}
+
 bool terminal_bracketed_paste(const struct terminal *t)
 {
     return settings_get(emulator_settings(t->emulator), SETTING_BRACKETED_PASTE);

@@ -86,6 +86,11 @@ const char *terminal_title(const struct terminal *t);
 /* Whether the alternate screen was shown since the last call with `reset`. */
 bool terminal_alt_screen_seen(struct terminal *t, bool reset);
 
+/* Back to the primary screen, as the program would have gone that left for the alternate one: its
+ * scroll region, hidden cursor and mouse go with it.
+ * Whoever is shown the output goes, too. May be called from the events. */
+void terminal_leave_alt_screen(struct terminal *t);
+
 /* Private modes (DECSET) that matter to who attaches or types. */
 bool terminal_bracketed_paste(const struct terminal *t);
 

@@ -175,6 +175,7 @@ static void finish(struct tracker *t, struct moment now)
         t->options.events->output(t->options.user, b, "\n", 1);
     fill_preview(t, &t->preview, LIMIT_PREVIEW_LINES, LIMIT_PREVIEW_BYTES);
     b->alt_screen = terminal_alt_screen_seen(t->options.terminal, true);
+    terminal_leave_alt_screen(t->options.terminal); /* who died there left it to us */
     b->duration_ms = now.monotonic_ms - t->began_ms;
     b->duration_ms = b->duration_ms > 0 ? b->duration_ms : 0;
     b->ts_end = now.wall_ms > b->ts_begin ? now.wall_ms : b->ts_begin;

@@ -307,6 +307,22 @@ static void directories_are_followed(void **state)
     assert_string_equal(string(0, "cwd_after"), "/new");
 }
 
+/* A program that died on the alternate screen leaves nobody there. */
+static void the_alternate_screen_ends_with_the_command(void **state)
+{
+    (void)state;
+    run("vim", "\x1b[?1049h\x1b[5;10r\x1b[?25l\x1b[44mwhat vim shows", ";st=137");
+    assert_false(terminal_alt_screen(terminal));
+    assert_true(terminal_cursor(terminal).visible);
+    for (int i = 0; i < 30; i++) /* more than a screen: a region would lose lines */
+        run("echo seen", "seen\r\n", ";st=0");
+    assert_int_equal(terminal_scrollback_count(terminal), 1 + 60 + 1 - 24);
+    assert_true(json_is_true(member(0, "alt_screen")));
+    assert_int_equal(json_integer_value(member(0, "output_lines")), 0);
+    assert_false(json_is_true(member(1, "alt_screen")));
+    assert_int_equal(json_integer_value(member(1, "output_lines")), 1);
+}
+
 static void output_ends_at_o(void **state)
 {
     (void)state;
@@ -453,6 +469,7 @@ int main(void)
         TEST(what_is_typed_into_history_is_no_command),
         TEST(what_is_lost_is_said),
         TEST(directories_are_followed),
+        TEST(the_alternate_screen_ends_with_the_command),
         TEST(output_ends_at_o),
         TEST(a_line_with_a_space_is_private_where_the_shell_says_so),
         cmocka_unit_test(the_agents_own_tools_are_not_told),
