@@ -100,6 +100,13 @@ demo: deps ## see the main job in ten seconds
 	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin
 	@PTYD=$(abspath $(BUILD)/ptyd) STANDIN=$(abspath $(BUILD)/standin) bash tests/e2e/demo
 
+check-faults: $(BUILD)/tests/test_faults $(BUILD)/tests/bare_faults ## libvterm's known faults, on ours and on libvterm alone
+	@sh tests/unit/faults $^ $$(PKG_CONFIG_PATH=$(wildcard $(VTERM)/lib/*/pkgconfig) pkg-config --modversion vterm)
+
+$(BUILD)/tests/bare_faults: $(BUILD)/obj/tests/unit/test_faults.o $(BUILD)/obj/tests/unit/bare_terminal.o $(call objects,$(BASE))
+	@mkdir -p $(dir $@)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
+
 bench: bench-engine bench-pty bench-rebuild bench-session bench-proxy bench-prompt ## all measurements (25 min)
 
 bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's screen layer
@@ -217,7 +224,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint \
+.PHONY: all check check-all check-unit check-faults check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint \
         format format-check deps deps-build deps-bench deps-check install clean help
 .SECONDARY:
 
