@@ -166,7 +166,7 @@ fuzz-corpus: $(addprefix build/fuzz/,$(FUZZERS)) ## the fuzz targets on the inpu
 # Random streams through the ways around libvterm and through libvterm, a share for each processor.
 STREAMS  ?= 10000000
 differential: $(BUILD)/tests/test_bypass ## STREAMS random streams (default ten million), compared with plain emulation
-	@n=$$(nproc); echo "  differential, $(STREAMS) streams"; \
+	@n=$$(nproc); echo "  differential, $(STREAMS) streams; progress in $(BUILD)/differential.*"; \
 	    for i in $$(seq $$n); do \
 	        BYPASS_FIRST=$$((i * 1000000000)) BYPASS_STREAMS=$$(($(STREAMS) / n)) $< >$(BUILD)/differential.$$i 2>&1 & \
 	        pids="$$pids $$!"; \

@@ -336,8 +336,13 @@ static void random_streams_end_the_same(void **state)
     uint64_t count = given ? strtoull(given, NULL, 10) : 10000;
     uint64_t from = first ? strtoull(first, NULL, 10) : 0;
     (void)state;
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
         compare_stream(from + i);
+        if (i % 100000 == 99999) {
+            print_message("%llu of %llu\n", (unsigned long long)i + 1, (unsigned long long)count);
+            fflush(stdout);
+        }
+    }
     print_message("%u times saved and loaded, %u times refused\n", saved, refused);
     assert_true(saved > refused);
 }
