@@ -166,7 +166,7 @@ __ptyd_setup() {
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
         __ptyd_arrange
     else
-        PROMPT_COMMAND=$'__ptyd_keep\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[14]}"; } >/dev/null 2>&1'
+        PROMPT_COMMAND=$'{ __ptyd_keep; } 2>/dev/null\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[14]}"; } >/dev/null 2>&1'
     fi
     builtin export -n PROMPT_COMMAND
     builtin unset -f __ptyd_setup

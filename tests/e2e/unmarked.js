@@ -87,6 +87,24 @@ source <(sed -e 's/((BASH_VERSINFO\\[0\\] \\* 100 + BASH_VERSINFO\\[1\\] >= 404)
     assert.match(warnings(), /session old: no command blocks: bash .* is older than 4\.4/);
   });
 
+  await report.test('a bash older than 5.1: one string of hooks, every command once', () => {
+    const place = path.join(space.root, 'string');
+    fs.mkdirSync(place);
+    // The script takes the road that it takes there.
+    fs.writeFileSync(path.join(place, 'bash'), `#!/bin/bash
+exec /bin/bash --rcfile <(sed -e 's/>= 501/>= 9901/; s/< 501/< 9901/' /dev/fd/3) -i
+`, { mode: 0o755 });
+    const hooks = path.join(space.root, 'hooks');
+    fs.writeFileSync(path.join(space.home, '.bashrc'), `PS1='$ '; PROMPT_COMMAND='echo "$?" >>${hooks}'\n`);
+    daemon.ptyd('open', 'string', '--shell', path.join(place, 'bash'));
+    const commands = [['echo one', 0, ['one']], ['false', 1, []], ['(exit 42)', 42, []], ['echo "$PROMPT_COMMAND" | grep -c ptyd_hook', 0, ['1']], ['set -x', 0, []], ['true', 0, ['+ true']]];
+    for (const [command] of commands) run('string', command);
+    const got = daemon.json('blocks', '-s', 'string').map((b) => [b.cmd, b.exit_code, b.preview.lines.slice(0, 1)]);
+    assert.deepStrictEqual(got, commands);
+    assert.deepStrictEqual(fs.readFileSync(hooks, 'utf8').trim().split('\n').slice(1), ['0', '1', '42', '0', '0', '0']);
+    fs.rmSync(path.join(space.home, '.bashrc'));
+  });
+
   await report.test('shopt -u promptvars: told, and back again', () => {
     daemon.ptyd('open', 'vars', '--shell', '/bin/bash');
     run('vars', 'shopt -u promptvars');
