@@ -18,11 +18,9 @@
 #define LIMIT_STRING_BYTES (24 << 10) /* of an OSC; the rest is skipped to the terminator */
 #define LIMIT_RAW_BYTES    (1 << 20)  /* of a mark's raw= field; then the mark is dropped */
 #define LIMIT_TITLE_BYTES  1024       /* longer titles lose their end */
-#define LIMIT_PENS                                                                                 \
-    60000 /* distinct pens shown or in scrollback; later ones draw as the default                  \
-           */
-#define LIMIT_CLUSTERS   60000 /* distinct combined characters; later ones lose their marks */
-#define LIMIT_FEED_BYTES 4096  /* written to libvterm at once */
+#define LIMIT_PENS         60000      /* distinct pens in use; more draw as the default */
+#define LIMIT_CLUSTERS     60000 /* distinct combined characters in use; more lose their marks */
+#define LIMIT_FEED_BYTES   4096  /* written to libvterm at once */
 
 /* Blocks and previews. */
 #define LIMIT_SCROLLBACK_LINES 10000   /* per session; the oldest go first */

@@ -290,11 +290,11 @@ size_t csi_plain_length(const char *bytes, size_t len)
     size_t at = len < 10 ? len : 2 + short_params(bytes + 2, &colours);
     if (len < 10 || at == 10 || colours)
         at = long_params(bytes, len, &colours);
-    if (!at || at == len || bytes[at] < 0x40 || bytes[at] == 0x7f)
+    unsigned char final = at < len ? (unsigned char)bytes[at] : 0;
+    if (!at || final < 0x40 || final > 0x7e)
         return 0;
-    char final = bytes[at];
     if (final == 'b' || final == 'u' || final == 'l' ||
-        (colours && !csi_is_plain(bytes + 2, at - 2, final)))
+        (colours && !csi_is_plain(bytes + 2, at - 2, (char) final)))
         return 0;
     return at + 1;
 }

@@ -222,7 +222,7 @@ static size_t short_text(const struct guard *g, const char *bytes, size_t len)
     size_t most = len < MARK_NONCE_LEN ? len : MARK_NONCE_LEN, at = 0;
     if (g->scrub.active && g->scrub.passed_len)
         return 0;
-    while (at < most && bytes[at] >= 0 && bytes[at] != 0x1b)
+    while (at < most && (unsigned char)bytes[at] < 0x80 && bytes[at] != 0x1b)
         at++;
     return at < most && bytes[at] == 0x1b ? at : 0;
 }

@@ -57,8 +57,7 @@ void guard_set_trust(struct guard *guard, enum guard_trust trust);
 /* Whether `display` is called at all; it is until this says otherwise. */
 void guard_set_shown(struct guard *guard, bool shown);
 
-/* Control sequences of our own at this point of the stream, for the terminal and for whoever is
- * shown it.
+/* Control sequences of our own at this point of the stream, for the terminal and whoever sees it.
  */
 void guard_insert(struct guard *guard, const char *sequences);
 

@@ -48,8 +48,9 @@ void session_on_quiet(uv_timer_t *timer)
         tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");
     if (!edits && !replaced && tracker_state(s->tracker) != TRACKER_INPUT)
         return;
-    if (session_input_read(s) && !process_busy(s->pid))
-        EACH_WATCHER(s, maybe_prompt, w_)
-    else if (s->watchers)
+    bool waits = session_input_read(s) && !process_busy(s->pid);
+    if (!waits && s->watchers)
         look_again(timer);
+    if (waits)
+        EACH_WATCHER(s, maybe_prompt, w_);
 }
