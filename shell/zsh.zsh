@@ -8,52 +8,35 @@
 #
 # __ptyd_v: 1 nonce, 2 last seq, 3 directory told last, 4 a command runs, 5 B was printed,
 #           6 result of __ptyd_encode, 7 inside __ptyd_line_init, 8 the user's PROMPT_EOL_MARK,
-#           9 what we made of it, 10 marks to be printed.
+#           9 what we made of it, 10 marks to be printed, 11 what every mark begins with.
 # Arrays are never exported, whatever `setopt allexport` says. Options are the user's: every
 # function begins with `emulate -L`, which leaves them so, and traps with them (LOCAL_TRAPS).
+# A call costs as much as ten tests: what happens at every prompt is not in functions of its own.
 exec 3<&-
+__ptyd_v[11]=$'\e]7711;'"${__ptyd_v[1]};"
 
-# Percent-encodes $1 into __ptyd_v[6]: what holds a %, a ; or a control character, byte by byte. The
-# daemon keeps 24 KiB of a mark; more than that is not worth the work.
+# Percent-encodes __ptyd_v[6], byte by byte: for what holds a %, a ; or a control character, or is
+# long. The daemon keeps 24 KiB of a mark; more than that is not worth the work.
 __ptyd_encode() {
-    if [[ $1 != *[%\;[:cntrl:]]* && ${#1} -lt 8000 ]]; then
-        __ptyd_v[6]=$1
-        return 0
-    fi
     emulate -L zsh -o extended_glob -o no_multibyte +x
     builtin local MATCH MBEGIN MEND
-    __ptyd_v[6]=${${1[1,25000]}//(#m)[%;[:cntrl:]]/%${(l:2::0:)$(( [##16] #MATCH ))}}
+    __ptyd_v[6]=${${__ptyd_v[6][1,25000]}//(#m)[%;[:cntrl:]]/%${(l:2::0:)$(( [##16] #MATCH ))}}
 }
 
-# Appends a mark to __ptyd_v[10]; who is done prints it: to the terminal, wherever the user's
-# output goes.
-__ptyd_mark() {
-    __ptyd_v[10]+=$'\e]7711;'"${__ptyd_v[1]};$((++__ptyd_v[2]));$1"$'\a'
-}
-
-__ptyd_print() {
-    builtin print -rn -- "${__ptyd_v[10]}" >|/dev/tty
-    __ptyd_v[10]=
-}
-
+# Another directory. Marks are appended to __ptyd_v[10]; who is done prints them: to the terminal,
+# wherever the user's output goes.
 __ptyd_directory() {
-    if [[ ${__ptyd_v[3]} != "$PWD" ]]; then
-        __ptyd_v[3]=$PWD
-        __ptyd_encode "$PWD"
-        __ptyd_mark "P;cwd=${__ptyd_v[6]}"
-    fi
+    __ptyd_v[3]=$PWD
+    __ptyd_v[6]=$PWD
+    __ptyd_encode
+    __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));P;cwd=${__ptyd_v[6]}"$'\a'
 }
 
-# The mark that output has ended goes in front of the sign for a missing newline. An array of one
-# element: zsh reads it like a string and `export` cannot put it into an environment.
-__ptyd_end_mark() {
-    if [[ ${PROMPT_EOL_MARK-unset} != "${__ptyd_v[9]}" ]]; then
-        __ptyd_v[8]=${PROMPT_EOL_MARK-%B%S%#%s%b}
-        builtin unset PROMPT_EOL_MARK
-        builtin typeset -ga PROMPT_EOL_MARK
-    fi
-    __ptyd_v[9]=$'%{\e]7711;'"${__ptyd_v[1]};$((++__ptyd_v[2]));O"$'\a%}'"${__ptyd_v[8]}"
-    PROMPT_EOL_MARK=("${__ptyd_v[9]}")
+# The sign for a missing newline is the user's again, or still.
+__ptyd_end_sign() {
+    __ptyd_v[8]=${PROMPT_EOL_MARK-%B%S%#%s%b}
+    builtin unset PROMPT_EOL_MARK
+    builtin typeset -ga PROMPT_EOL_MARK
 }
 
 # Ours is the first precmd, so that no other's trouble keeps it from running, and the last
@@ -85,18 +68,20 @@ __ptyd_precmd() {
     if [[ -o hist_ignore_space ]] { __ptyd_ignores=1 }
     emulate -L zsh +x
     builtin trap - DEBUG
+    if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
     if (( __ptyd_v[4] )); then
-        __ptyd_directory
-        __ptyd_mark "D;st=$__ptyd_status"
+        __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));D;st=$__ptyd_status"$'\a'
+        __ptyd_v[4]=0
     fi
-    __ptyd_v[4]=0
-    __ptyd_mark "A;ign=$__ptyd_ignores"
-    __ptyd_directory
-    __ptyd_arrange
+    __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));A;ign=$__ptyd_ignores"$'\a'
+    if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
+        __ptyd_arrange
+    fi
     if (( ! __ptyd_v[5] )) { __ptyd_widget }
     __ptyd_v[5]=0
-    if [[ ! -o zle ]] { __ptyd_mark B }
-    __ptyd_print
+    if [[ ! -o zle ]] { __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));B"$'\a' }
+    builtin print -rn -- "${__ptyd_v[10]}" >|/dev/tty
+    __ptyd_v[10]=
     : "$__ptyd_last"
 }
 
@@ -110,11 +95,13 @@ __ptyd_line_init() {
     __ptyd_v[7]=1
     {
         if [[ ${CONTEXT-} == start ]]; then
-            __ptyd_directory
-            __ptyd_mark B
-            __ptyd_print
+            if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
+            builtin print -rn -- "${__ptyd_v[10]}${__ptyd_v[11]}$((++__ptyd_v[2]));B"$'\a' >|/dev/tty
+            __ptyd_v[10]=
             __ptyd_v[5]=1
-            __ptyd_arrange
+            if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
+                __ptyd_arrange
+            fi
         fi
         if (( ${+widgets[__ptyd_next_line_init]} )); then
             builtin zle __ptyd_next_line_init -- "$@"
@@ -129,14 +116,14 @@ __ptyd_preexec() {
     emulate -L zsh +x
     builtin trap - DEBUG
     if (( ! __ptyd_v[4] )); then
-        if [[ -n ${1:-${3-}} ]]; then
-            __ptyd_encode "${1:-$3}"
-            __ptyd_mark "C;cmd=${__ptyd_v[6]}"
-        else
-            __ptyd_mark C
-        fi
-        __ptyd_print
-        __ptyd_end_mark
+        __ptyd_v[6]=${1:-${3-}}
+        if [[ ${__ptyd_v[6]} == *[%\;[:cntrl:]]* || ${#__ptyd_v[6]} -ge 8000 ]] { __ptyd_encode }
+        builtin print -rn -- "${__ptyd_v[11]}$((++__ptyd_v[2]));C${__ptyd_v[6]:+;cmd=}${__ptyd_v[6]}"$'\a' >|/dev/tty
+        # The mark that output has ended goes in front of the sign for a missing newline. An array of
+        # one element: zsh reads it like a string and `export` cannot put it into an environment.
+        if [[ ${PROMPT_EOL_MARK-unset} != "${__ptyd_v[9]}" ]] { __ptyd_end_sign }
+        __ptyd_v[9]="%{${__ptyd_v[11]}$((++__ptyd_v[2]));O"$'\a%}'"${__ptyd_v[8]}"
+        PROMPT_EOL_MARK=("${__ptyd_v[9]}")
     fi
     __ptyd_v[4]=1
     : "$__ptyd_last"
@@ -149,8 +136,7 @@ __ptyd_accept() {
     if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
         __ptyd_arrange
         __ptyd_widget
-        __ptyd_mark A
-        __ptyd_print
+        builtin print -rn -- "${__ptyd_v[11]}$((++__ptyd_v[2]));A"$'\a' >|/dev/tty
     fi
     return 0
 }
