@@ -93,12 +93,27 @@ __ptyd_arrange() {
     return 0
 }
 
-# Prompt strings, hooks or options are not as we left them.
+# Prompt strings, hooks or options are not as we left them. Then the prompt, as always.
 __ptyd_changed() {
     if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
     __ptyd_prompts
     __ptyd_arrange
-    __ptyd_v[11]=$-$BASHOPTS${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
+    # Lines that begin with a space stay out of history: they are private.
+    __ptyd_v[13]=0
+    if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_v[13]=1; fi
+    __ptyd_v[11]=$-$BASHOPTS${HISTCONTROL-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
+    __ptyd_hook "$1"
+    if [[ -n ${__ptyd_v[12]} ]]; then
+        __ptyd_v[11]= __ptyd_v[12]=
+        builtin set -x
+    fi
+    return 0
+}
+
+__ptyd_directory() {
+    __ptyd_v[3]=$PWD
+    __ptyd_encode "$PWD"
+    builtin printf %s "${__ptyd_v[6]}$((++__ptyd_v[1]));P;cwd=${__ptyd_v[7]}"$'\a' >|/dev/tty
     return 0
 }
 
@@ -118,22 +133,14 @@ __ptyd_over() {
 # (bash-preexec's) pass over what has no terminal. It runs at every prompt: the common one is
 # straight, with one write before and one after what history prints.
 __ptyd_hook() {
-    if [[ $-$BASHOPTS${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "${__ptyd_v[11]}" ]]; then
-        __ptyd_changed
+    if [[ $-$BASHOPTS${HISTCONTROL-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "${__ptyd_v[11]}" ]]; then
+        __ptyd_changed "$1"
+        return 0
     fi
-    __ptyd_v[7]=
-    if [[ ${__ptyd_v[3]} != "$PWD" ]]; then
-        __ptyd_v[3]=$PWD
-        __ptyd_encode "$PWD"
-        __ptyd_v[7]="${__ptyd_v[6]}$((++__ptyd_v[1]));P;cwd=${__ptyd_v[7]}"$'\a'
-    fi
-    ((__ptyd_v[1] += 4, __ptyd_v[13] = 0)) # D, A, B, C
-    # Lines that begin with a space stay out of history: they are private.
-    if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_v[13]=1; fi
-    if ((__ptyd_v[4])); then
-        ((__ptyd_v[4] = 0, __ptyd_v[2] = ${HISTCMD:-0} != __ptyd_v[2]))
+    if [[ ${__ptyd_v[3]} != "$PWD" ]]; then __ptyd_directory; fi
+    if ((__ptyd_v[1] += 4, __ptyd_v[4])); then # D, A, B, C
         {
-            builtin printf %s "${__ptyd_v[7]}${__ptyd_v[6]}$((__ptyd_v[1] - 3));D;st=$1;hist=${__ptyd_v[2]};raw="
+            builtin printf %s "${__ptyd_v[6]}$((__ptyd_v[1] - 3));D;st=$1;hist=$((__ptyd_v[4] = 0, ${HISTCMD:-0} != __ptyd_v[2]));raw="
             if [[ -n ${HISTTIMEFORMAT+set} ]]; then
                 HISTTIMEFORMAT= builtin history 1
             else
@@ -142,16 +149,9 @@ __ptyd_hook() {
             builtin printf %s ";${__ptyd_v[0]}"$'\a'"${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}"$'\a'
         } >|/dev/tty
     else
-        builtin printf %s "${__ptyd_v[7]}${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}"$'\a' >|/dev/tty
+        builtin printf %s "${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}"$'\a' >|/dev/tty
     fi
-    __ptyd_v[9]=${__ptyd_v[6]}$((__ptyd_v[1] - 1))$';B\a'
-    __ptyd_v[10]=${__ptyd_v[6]}${__ptyd_v[1]}$';C\a'
-    __ptyd_v[2]=${HISTCMD:-0}
-    if [[ -n ${__ptyd_v[12]} ]]; then
-        __ptyd_v[11]= __ptyd_v[12]=
-        builtin set -x
-    fi
-    return 0
+    __ptyd_v[9]=${__ptyd_v[6]}$((__ptyd_v[1] - 1))$';B\a' __ptyd_v[10]=${__ptyd_v[6]}${__ptyd_v[1]}$';C\a' __ptyd_v[2]=${HISTCMD:-0}
 }
 
 __ptyd_keep() {

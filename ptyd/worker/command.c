@@ -89,12 +89,14 @@ static void on_prompt(struct watcher *w)
 }
 
 /* Something waits for input and no mark has said what: nobody shall hang. In a shell without marks
- * it is taken for the prompt; with marks it is none, and nothing is typed into it. */
+ * it is taken for the prompt; with marks it is none, and nothing is typed into it, unless a prompt
+ * stands already: a Ctrl-C at an empty one is not always told. */
 static void on_maybe_prompt(struct watcher *w)
 {
     struct command *c = of_watcher(w);
     bool marked = session_integrated(c->session);
-    if (c->phase == WAITING && !marked)
+    bool stands = tracker_state(session_tracker(c->session)) == TRACKER_INPUT;
+    if (c->phase == WAITING && (!marked || stands))
         type(c);
     else if (c->phase != TYPED || c->prompted || !marked)
         reply(c, tracker_running(session_tracker(c->session)), false, false);
@@ -197,6 +199,6 @@ void command_call(struct client *client, const json_t *id, const json_t *params)
     session_watch(session, &c->watcher);
     if (timeout > 0)
         uv_timer_start(&c->timer, on_timeout, (uint64_t)timeout, 0);
-    if (tracker_state(session_tracker(session)) == TRACKER_INPUT)
+    if (session_takes_line(session))
         type(c);
 }

@@ -154,6 +154,7 @@ static void on_block_end(void *user, struct block *block)
 static void on_prompt(void *user)
 {
     struct session *s = of(user);
+    s->interrupted = false;
     if (!s->rebuilding)
         EACH_WATCHER(s, prompt, w_);
 }

@@ -65,6 +65,9 @@ void session_unwatch(struct session *s, struct watcher *w);
 
 /* Types bytes into the terminal. */
 void session_input(struct session *s, const char *bytes, size_t len);
+/* Whether a prompt stands, and what is typed now goes to it: nothing that came before waits to be
+ * read, nor to interrupt it (readline throws away what it reads with a Ctrl-C). */
+bool session_takes_line(const struct session *s);
 /* Whether all that was typed has been read by whoever reads the terminal. */
 bool session_input_read(const struct session *s);
 

@@ -26,6 +26,11 @@ void session_write_input(struct session *s)
     session_poll_for(s);
 }
 
+bool session_takes_line(const struct session *s)
+{
+    return tracker_state(s->tracker) == TRACKER_INPUT && !s->interrupted && session_input_read(s);
+}
+
 bool session_input_read(const struct session *s)
 {
     int unread = 0;
@@ -51,8 +56,10 @@ void session_input(struct session *s, const char *bytes, size_t len)
 {
     if (s->exited || !len || s->input.len + len > INPUT_MAX)
         return;
-    if (interrupts(s, bytes, len))
+    if (interrupts(s, bytes, len)) {
         tracker_interrupt(s->tracker, worker_now());
+        s->interrupted = tracker_state(s->tracker) == TRACKER_INPUT;
+    }
     tracker_typed(s->tracker, bytes, len);
     bytes_append(&s->input, bytes, len);
     session_write_input(s);

@@ -33,6 +33,7 @@ struct session {
     int64_t exited_at, last_read; /* monotonic ms */
     int64_t timed_ms;             /* when it was last recorded that bytes came */
     struct bytes input;           /* not written yet */
+    bool interrupted;             /* Ctrl-C was typed at the prompt that stands */
     int64_t reply_second;         /* window of the reply limit */
     int reply_bytes;
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "ptyd/worker/session_private.h"
 
+#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -15,6 +16,14 @@ static bool is_replaced(const struct session *s)
     uint64_t was = intake_facts(s->intake)->process;
     uint64_t now = was ? process_fingerprint(s->pid) : 0;
     return now && now != was;
+}
+
+/* Quiet is what this loop has not seen for a while, not what has not come: on a busy machine it may
+ * have slept longer than that. What is known of the shell is then older than what it does. */
+static bool output_waits(const struct session *s)
+{
+    struct pollfd master = {.fd = s->master, .events = POLLIN};
+    return s->pump || intake_waiting(s->intake) || poll(&master, 1, 0) != 0;
 }
 
 /* It may be about to do what was typed: another look later, less and less often. */
@@ -34,6 +43,10 @@ void session_on_quiet(uv_timer_t *timer)
     struct session *s = timer->data;
     struct termios modes;
     uv_timer_stop(timer);
+    if (!s->exited && output_waits(s)) {
+        look_again(timer);
+        return;
+    }
     if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0)
         return;
     bool edits = !(modes.c_lflag & ICANON);

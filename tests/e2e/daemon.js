@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const { workspace, Daemon, Client, Report, PTYD, until } = require('./harness');
 
 const KILLS = Number(process.env.KILLS || 50);
@@ -137,6 +137,22 @@ async function main() {
       const [block] = daemon.json('blocks', '-s', 'one', '--last', '1');
       assert.deepStrictEqual([block.status, block.output_bytes], ['completed', size + 1], `${size} bytes`);
     }
+  });
+
+  await report.test('a worker that sleeps while the command ends does not take its prompt for one that was missed', async () => {
+    const file = path.join(space.root, 'ended');
+    const shell = daemon.json('list').find((s) => s.name === 'one').shell_pid;
+    const worker = daemon.json('status').worker_pid;
+    const stat = () => fs.readFileSync(`/proc/${shell}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+    const run = spawn(PTYD, ['run', '-s', 'one', '--', `sleep 0.3; echo late; touch ${file}`], { env: space.env });
+    let said = '';
+    run.stdout.on('data', (data) => { said += data; });
+    const ended = new Promise((resolve) => run.on('exit', resolve));
+    await until('it runs', () => daemon.json('blocks', '-s', 'one').some((b) => b.status === 'running'));
+    process.kill(worker, 'SIGSTOP');
+    await until('the shell waits again', () => fs.existsSync(file) && stat()[0] === 'S' && stat()[5] === String(shell));
+    process.kill(worker, 'SIGCONT');
+    assert.deepStrictEqual([await ended, said], [0, 'late\n']);
   });
 
   await report.test('a worker that is killed: the session goes on where it was, requests wait', async () => {

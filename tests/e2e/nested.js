@@ -86,9 +86,10 @@ async function main() {
         await until('it runs', () => blocks().length > count);
         // Typed one after the other, as a person would: the inner shell may throw away what came early.
         for (const said of ['one', 'two']) {
-          await until(`${said} is said`, () => {
-            daemon.ptyd('send', '-s', name, `echo said-${said}`, '--key', 'Enter');
-            return new RegExp(`^said-${said}`, 'm').test(daemon.ptyd('screen', '-s', name).stdout);
+          const word = `${what.slice(0, 4)}-${said}`;
+          await until(`${word} is said`, () => {
+            daemon.ptyd('send', '-s', name, `echo ${word}`, '--key', 'Enter');
+            return new RegExp(`^${word}$`, 'm').test(daemon.ptyd('screen', '-s', name).stdout);
           });
         }
         daemon.ptyd('send', '-s', name, 'exit 7', '--key', 'Enter');
@@ -96,7 +97,7 @@ async function main() {
         const [block, ...more] = blocks().slice(count);
         assert.deepStrictEqual(more, []);
         assert.deepStrictEqual([block.cmd, block.exit_code, block.nested], [command, 7, true]);
-        assert.ok(block.preview.lines.includes('said-two'), block.preview.lines.join('\n'));
+        assert.ok(block.preview.lines.includes(`${what.slice(0, 4)}-two`), block.preview.lines.join('\n'));
       });
     }
     if (ssh) {
