@@ -65,12 +65,21 @@ static void begin_held(struct tracker *t, const struct mark *mark, struct moment
     bytes_finish(&held);
 }
 
-/* A line typed ahead ran: its output began at B. */
+static bool is_command(const char *line)
+{
+    line += strspn(line, " \t\n");
+    return *line && *line != '#';
+}
+
+/* A line typed ahead ran: its output began at B. An empty one came to nothing. */
 static bool begin_ahead(struct tracker *t, struct moment now)
 {
     char *line = t->typed || t->edits ? NULL : take_ahead(t);
-    if (!line)
-        return false;
+    if (!line || !is_command(line)) {
+        bool empty = line;
+        free(line);
+        return empty;
+    }
     struct mark mark = {.kind = MARK_COMMAND, .has_cmd = true};
     bytes_append_text(&mark.cmd, line);
     begin_held(t, &mark, now);
@@ -83,12 +92,6 @@ static bool begin_ahead(struct tracker *t, struct moment now)
 static void begin_line(struct tracker *t, struct moment now)
 {
     tracker_begin(t, &(struct mark){.kind = MARK_COMMAND}, now);
-}
-
-static bool is_command(const char *line)
-{
-    line += strspn(line, " \t\n");
-    return *line && *line != '#';
 }
 
 static bool is_given_up(const char *line)
@@ -157,9 +160,11 @@ void tracker_line(struct tracker *t, struct moment now)
 /* D came: what of it was open in a shell without C. */
 void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    if (t->block || t->state != TRACKER_INPUT || begin_ahead(t, now))
+    bool ahead = !t->block && t->state == TRACKER_INPUT && begin_ahead(t, now);
+    if (t->block || t->state != TRACKER_INPUT)
         return;
     terminal_capture_end(t->options.terminal);
+    t->interrupted = t->interrupted && !ahead;
     bool ran = t->interrupted && !(mark->status == 130 && t->held.len == 0);
     if (ran) {
         begin_held(t, &(struct mark){.kind = MARK_COMMAND}, t->line_at);

@@ -262,6 +262,24 @@ static void a_line_typed_ahead_is_no_output(void **state)
     assert_int_equal(json_array_size(lines), 1);
 }
 
+static void an_empty_line_typed_ahead_is_none(void **state)
+{
+    (void)state;
+    line_prompt(0);
+    tracker_typed(tracker, "sleep 1\r", 8);
+    print("sleep 1\r\n");
+    tracker_typed(tracker, "\r   \r# what\recho next\r", 22);
+    print("\r\n   \r\n# what\r\necho next\r\n");
+    for (int i = 0; i < 4; i++)
+        line_prompt(0);
+    print("next\r\n");
+    line_prompt(5);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_string_equal(string(1, "cmd"), "echo next");
+    assert_int_equal(json_integer_value(member(1, "exit_code")), 5);
+    assert_int_equal(json_integer_value(member(1, "output_lines")), 1);
+}
+
 /* The tty echoes what is typed while bash prints its history. */
 static void what_is_typed_into_history_is_no_command(void **state)
 {
@@ -466,6 +484,7 @@ int main(void)
         TEST(the_users_interrupt_makes_a_user_kill),
         TEST(without_c_a_line_feed_starts_the_command),
         TEST(a_line_typed_ahead_is_no_output),
+        TEST(an_empty_line_typed_ahead_is_none),
         TEST(what_is_typed_into_history_is_no_command),
         TEST(what_is_lost_is_said),
         TEST(directories_are_followed),
