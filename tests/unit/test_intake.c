@@ -126,7 +126,7 @@ static void a_thread_reads_while_another_consumes(void **state)
 static void kills_lose_nothing(void **state)
 {
     const uint64_t most = 400 * INTAKE_BYTES;
-    int pipes[2], kills = 0;
+    int pipes[2], kills = 0, idle = 0;
     (void)state;
     assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
     int fd = intake_create_fd(&(struct intake_facts){.cols = 80});
@@ -144,13 +144,15 @@ static void kills_lose_nothing(void **state)
                 take(in);
             _exit(0);
         }
-        for (volatile int i = 0; i < 10000 + kills * 9973 % 700000; i++)
-            ; /* any moment will do */
+        /* any moment will do; a later one where the last came before it did anything */
+        for (volatile int i = 0; i < (10000 + kills * 9973 % 700000) << idle; i++)
+            ;
         kill(worker, SIGKILL);
         waitpid(worker, NULL, 0);
         struct intake *in = intake_map(dup(fd));
         take(in);
         assert_true(intake_start(in) >= reached);
+        idle = intake_start(in) > reached ? 0 : idle < 8 ? idle + 1 : idle;
         reached = intake_start(in);
         intake_unmap(in);
     }
