@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "tests/unit/screen.h"
 #include "vterm_snapshot/terminal.h"
 
 static const struct terminal_events events;
-static struct terminal *terminal;
-
 static int setup(void **state)
 {
     (void)state;
@@ -26,30 +24,6 @@ static int teardown(void **state)
     (void)state;
     terminal_destroy(terminal);
     return 0;
-}
-
-static void give(const char *bytes, size_t len, size_t chunk)
-{
-    struct bytes pending = {0};
-    for (size_t i = 0; i < len; i += chunk) {
-        bytes_append(&pending, bytes + i, len - i < chunk ? len - i : chunk);
-        bytes_consume(&pending, terminal_write(terminal, pending.data, pending.len));
-    }
-    bytes_finish(&pending);
-}
-
-static void write_text(const char *text)
-{
-    give(text, strlen(text), strlen(text));
-}
-
-static void assert_row(int row, const char *expected)
-{
-    struct bytes text = {0};
-    bytes_append_text(&text, "");
-    terminal_row_text(terminal, row, &text);
-    assert_string_equal(text.data, expected);
-    bytes_finish(&text);
 }
 
 static void v1_repeat_of_nothing(void **state)

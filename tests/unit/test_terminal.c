@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "tests/unit/screen.h"
 #include "vterm_snapshot/csi.h"
 #include "vterm_snapshot/terminal.h"
 
@@ -51,7 +52,6 @@ static const struct terminal_events events = {
     .mark = on_mark, .malformed = on_malformed, .reply = on_reply, .display = on_display};
 
 static struct seen seen;
-static struct terminal *terminal;
 
 static int setup(void **state)
 {
@@ -72,30 +72,6 @@ static int teardown(void **state)
     bytes_finish(&seen.reply);
     bytes_finish(&seen.display);
     return 0;
-}
-
-static void give(const char *bytes, size_t len, size_t chunk)
-{
-    struct bytes pending = {0};
-    for (size_t i = 0; i < len; i += chunk) {
-        bytes_append(&pending, bytes + i, len - i < chunk ? len - i : chunk);
-        bytes_consume(&pending, terminal_write(terminal, pending.data, pending.len));
-    }
-    bytes_finish(&pending);
-}
-
-static void write_text(const char *text)
-{
-    give(text, strlen(text), strlen(text));
-}
-
-static void assert_row(int row, const char *expected)
-{
-    struct bytes text = {0};
-    bytes_append_text(&text, "");
-    terminal_row_text(terminal, row, &text);
-    assert_string_equal(text.data, expected);
-    bytes_finish(&text);
 }
 
 /* ---- what comes in ---- */
