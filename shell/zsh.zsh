@@ -7,8 +7,9 @@
 # zle-line-init, when the prompt stands; C with the text from preexec. No fork at a prompt.
 #
 # __ptyd_v: 1 nonce, 2 last seq, 3 directory told last, 4 a command runs, 5 B was printed,
-#           6 result of __ptyd_encode, 7 inside __ptyd_line_init, 8 the user's PROMPT_EOL_MARK,
-#           9 what we made of it, 10 marks to be printed, 11 what every mark begins with.
+#           6 what __ptyd_encode is given, and gives, 7 inside __ptyd_line_init, 8 the user's
+#           PROMPT_EOL_MARK, 9 what we made of it, 10 marks to be printed, 11 what every mark begins
+#           with.
 # Arrays are never exported, whatever `setopt allexport` says. Options are the user's: every
 # function begins with `emulate -L`, which leaves them so, and traps with them (LOCAL_TRAPS).
 # A call costs as much as ten tests: what happens at every prompt is not in functions of its own.

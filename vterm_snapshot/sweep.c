@@ -2,13 +2,11 @@
  * that no cell and no line of scrollback names any more are forgotten. */
 #include "vterm_snapshot/emulator_private.h"
 
-#include <stdlib.h>
-
 #include "base/limits.h"
 
-/* A sweep looks at every cell and line: not before so many are interned, nor within so many bytes
+/* A sweep looks at every cell and line: not while so many more have room, nor within so many bytes
  * of the last. */
-#define SWEEP_COUNT (LIMIT_PENS - 10000)
+#define SWEEP_ROOM  10000
 #define SWEEP_BYTES (1u << 20)
 
 static void keep_pens_of_grid(struct grid *grid, const struct pen_table *old, struct pen_table *new)
@@ -74,8 +72,8 @@ void emulator_sweep(struct emulator *e, size_t len)
     if (e->unswept < SWEEP_BYTES)
         return;
     e->unswept = 0;
-    if (pen_table_count(e->pens) > SWEEP_COUNT)
+    if (pen_table_count(e->pens) > LIMIT_PENS - SWEEP_ROOM)
         sweep_pens(e);
-    if (cluster_table_count(e->clusters) > SWEEP_COUNT)
+    if (cluster_table_count(e->clusters) > LIMIT_CLUSTERS - SWEEP_ROOM)
         sweep_clusters(e);
 }

@@ -1,5 +1,5 @@
-/* Where marks are missing: a look, once, when output has stopped. Nothing is guessed and nobody is
- * left waiting. */
+/* Where marks are missing: a look when output has stopped, and another where it came too early.
+ * Nothing is guessed and nobody is left waiting. */
 #define _GNU_SOURCE
 #include "ptyd/worker/session_private.h"
 
