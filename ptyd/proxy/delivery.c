@@ -59,7 +59,8 @@ static bool connect_daemon(struct delivery *d)
     return d->connected = true;
 }
 
-/* A take that was given up is answered after all: nobody will use it. */
+/* A take that was given up is answered after all: nobody will use it. What is sent behind this
+ * finds the blocks on offer again. */
 static void release_late(struct delivery *d, const json_t *message)
 {
     const json_t *lease = json_object_get(json_object_get(message, "result"), "lease");
@@ -114,6 +115,34 @@ static json_t *call(struct delivery *d, const char *method, json_t *params, int 
     return answer;
 }
 
+/* Waits for the answer to a take that was given up. Returns whether none is owed any more. */
+static bool hear_late(struct delivery *d, int wait_ms)
+{
+    if (!d->abandoned)
+        return true;
+    json_t *message = await(d, d->abandoned, wait_ms);
+    if (message)
+        release_late(d, message);
+    json_decref(message);
+    return !d->abandoned;
+}
+
+/* One take at a time: a daemon that still owes an answer is not asked for another. */
+static json_t *call_take(struct delivery *d, json_t *params)
+{
+    long long deadline = clock_monotonic_ms() + LIMIT_PROXY_WAIT_MS;
+    json_t *again = json_incref(params), *answer = NULL;
+    if (hear_late(d, LIMIT_PROXY_WAIT_MS))
+        answer = call(d, "context.take", params, (int)(deadline - clock_monotonic_ms()));
+    else
+        json_decref(params);
+    if (!answer && !d->connected) /* it was restarted between two turns */
+        answer = call(d, "context.take", again, LIMIT_PROXY_WAIT_MS);
+    else
+        json_decref(again);
+    return answer;
+}
+
 json_t *delivery_take(struct delivery *d, const char *thread, const json_t *roots,
                       const json_t *taken_keys, const char *format)
 {
@@ -130,12 +159,7 @@ json_t *delivery_take(struct delivery *d, const char *thread, const json_t *root
         json_object_set(params, "taken_keys", (json_t *)taken_keys);
     if (format)
         json_object_set_new(params, "format", json_string(format));
-    json_t *again = json_incref(params);
-    json_t *answer = call(d, "context.take", params, LIMIT_PROXY_WAIT_MS);
-    if (!answer && !d->connected) /* it was restarted between two turns */
-        answer = call(d, "context.take", again, LIMIT_PROXY_WAIT_MS);
-    else
-        json_decref(again);
+    json_t *answer = call_take(d, params);
     if (!answer && !d->said_missing) {
         d->said_missing = true;
         cli_fail(0, "no answer from the daemon: turns pass without the terminal's context; `ptyd "

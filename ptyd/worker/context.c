@@ -103,7 +103,7 @@ static struct offer *add_offer(struct context *c, struct session *session, struc
     return o;
 }
 
-static bool is_offered(const struct context *c, uint64_t key)
+bool ledger_is_offered(const struct context *c, uint64_t key)
 {
     for (size_t i = 0; i < c->offer_count; i++)
         if (c->offers[i]->block->key == key)
@@ -120,10 +120,15 @@ static void restore_rendered(struct offer *o, const json_t *rendered)
     free(key);
 }
 
+static bool is_told(const json_t *ledger, uint64_t key)
+{
+    return key <= (uint64_t)json_integer_value(json_object_get(ledger, "told")) &&
+           !ledger_lists(json_object_get(ledger, "untold"), key);
+}
+
 void context_load(struct context *c, struct session *session)
 {
     const json_t *ledger = json_object_get(store_meta(session_store(session)), "ptyd_ledger");
-    uint64_t told = (uint64_t)json_integer_value(json_object_get(ledger, "told"));
     uint64_t cleared = (uint64_t)json_integer_value(json_object_get(ledger, "cleared"));
     const json_t *rendered = json_object_get(ledger, "rendered");
     json_t *blocks = store_blocks(session_store(session), LIMIT_CONTEXT_MEMORY, true);
@@ -134,8 +139,9 @@ void context_load(struct context *c, struct session *session)
     json_array_foreach(blocks, i, json)
     {
         struct block *block = block_from_json(json);
-        if (block && block->key > cleared && deliver_wanted(block) && !is_offered(c, block->key))
-            restore_rendered(add_offer(c, session, block, block->key <= told), rendered);
+        if (block && block->key > cleared && deliver_wanted(block) &&
+            !ledger_is_offered(c, block->key))
+            restore_rendered(add_offer(c, session, block, is_told(ledger, block->key)), rendered);
         block_unref(block);
     }
     json_decref(blocks);

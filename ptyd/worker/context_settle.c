@@ -25,8 +25,10 @@ void ledger_lease_finish(struct lease *lease)
 {
     for (size_t i = 0; i < lease->key_count; i++)
         free(lease->keys[i].session);
-    for (size_t i = 0; i < lease->upto_count; i++)
+    for (size_t i = 0; i < lease->upto_count; i++) {
         free(lease->upto[i].session);
+        json_decref(lease->upto[i].held);
+    }
     free(lease->keys);
     free(lease->upto);
     free(lease->consumer);
@@ -45,22 +47,43 @@ void ledger_lease_grow(struct lease *lease, size_t keys)
 
 json_t *ledger_receipt(const struct lease *lease)
 {
-    json_t *upto = json_object();
-    for (size_t i = 0; i < lease->upto_count; i++)
-        json_object_set_new(upto, lease->upto[i].session,
-                            json_integer((json_int_t)lease->upto[i].key));
-    return json_pack("{s:s, s:o}", "consumer", lease->consumer, "upto", upto);
+    json_t *upto = json_object(), *held = json_object();
+    for (size_t i = 0; i < lease->upto_count; i++) {
+        const struct upto *u = &lease->upto[i];
+        json_object_set_new(upto, u->session, json_integer((json_int_t)u->key));
+        if (u->held)
+            json_object_set(held, u->session, u->held);
+    }
+    return json_pack("{s:s, s:o, s:o}", "consumer", lease->consumer, "upto", upto, "held", held);
 }
 
-/* Forgets what came back up to `key`, unless a lease holds it. */
-static void settle(struct context *c, const struct consumer *consumer, struct cursor *cursor,
-                   uint64_t key)
+/* Forgets what came back up to `key`, unless a lease holds it or held it (`held`) at the take. */
+static void forget_returned(struct context *c, const struct consumer *consumer,
+                            struct cursor *cursor, uint64_t key, const json_t *held)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < cursor->returned_count; i++)
-        if (cursor->returned[i] > key || ledger_is_leased(c, consumer->id, cursor->returned[i]))
-            cursor->returned[kept++] = cursor->returned[i];
+    for (size_t i = 0; i < cursor->returned_count; i++) {
+        uint64_t back = cursor->returned[i];
+        if (back > key || ledger_lists(held, back) || ledger_is_leased(c, consumer->id, back))
+            cursor->returned[kept++] = back;
+    }
     cursor->returned_count = kept;
+}
+
+/* Moves the cursor to `key`. What it passes there and another lease held comes back, until that one
+ * is committed. */
+static void settle(struct context *c, const struct consumer *consumer, struct cursor *cursor,
+                   uint64_t key, const json_t *held)
+{
+    const json_t *value;
+    size_t i;
+    forget_returned(c, consumer, cursor, key, held);
+    json_array_foreach(held, i, value)
+    {
+        uint64_t passed = (uint64_t)json_integer_value(value);
+        if (passed > cursor->key && passed <= key && ledger_is_offered(c, passed))
+            ledger_add_returned(cursor, passed);
+    }
     cursor->key = key > cursor->key ? key : cursor->key;
     cursor->missed = 0;
 }
@@ -85,24 +108,26 @@ static bool pull_lease(struct context *c, json_int_t id, struct lease *ret_lease
 }
 
 static void settle_upto(struct context *c, struct consumer *consumer, const char *session,
-                        uint64_t key)
+                        uint64_t key, const json_t *held)
 {
-    settle(c, consumer, ledger_cursor(consumer, session), key);
-    for (size_t i = 0; i < c->offer_count; i++)
-        if (!strcmp(c->offers[i]->session, session) && c->offers[i]->block->key <= key)
+    settle(c, consumer, ledger_cursor(consumer, session), key, held);
+    for (size_t i = 0; i < c->offer_count && c->offers[i]->block->key <= key; i++)
+        if (!strcmp(c->offers[i]->session, session) &&
+            !ledger_lists(held, c->offers[i]->block->key))
             c->offers[i]->told = true;
 }
 
 static bool commit_receipt(struct context *c, const json_t *receipt)
 {
     const char *id = json_string_value(json_object_get(receipt, "consumer"));
+    const json_t *held = json_object_get(receipt, "held");
     const char *session;
     json_t *key;
     if (!id)
         return false;
     struct consumer *consumer = ledger_consumer(c, id);
-    json_object_foreach(json_object_get(receipt, "upto"), session, key)
-        settle_upto(c, consumer, session, (uint64_t)json_integer_value(key));
+    json_object_foreach(json_object_get(receipt, "upto"), session, key) settle_upto(
+        c, consumer, session, (uint64_t)json_integer_value(key), json_object_get(held, session));
     return true;
 }
 

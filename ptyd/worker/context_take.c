@@ -264,14 +264,27 @@ static void see_upto(struct lease *lease, const char *session, uint64_t key)
             lease->upto[i].key = key > lease->upto[i].key ? key : lease->upto[i].key;
             return;
         }
-    lease->upto[lease->upto_count++] = (struct upto){text_copy(session), key};
+    lease->upto[lease->upto_count++] = (struct upto){.session = text_copy(session), .key = key};
+}
+
+/* What another lease holds is not this one's to settle. */
+static void note_held(const struct context *c, const struct lease *lease, struct upto *upto)
+{
+    for (size_t i = 0; i < c->offer_count && c->offers[i]->block->key <= upto->key; i++) {
+        uint64_t key = c->offers[i]->block->key;
+        if (strcmp(c->offers[i]->session, upto->session) ||
+            !ledger_is_leased(c, lease->consumer, key))
+            continue;
+        upto->held = upto->held ? upto->held : json_array();
+        json_array_append_new(upto->held, json_integer((json_int_t)key));
+    }
 }
 
 /* Holds the blocks kept, and remembers the dropped ones as seen. */
 static const struct lease *make_lease(struct context *c, const struct context_request *q,
                                       struct offer **due, size_t count, size_t kept)
 {
-    struct lease *lease = &c->leases[c->lease_count++];
+    struct lease *lease = &c->leases[c->lease_count];
     *lease = (struct lease){
         .id = (json_int_t)ledger_new_key(c), /* unlike any of a former worker's */
         .consumer = text_copy(q->consumer),
@@ -287,6 +300,9 @@ static const struct lease *make_lease(struct context *c, const struct context_re
             (struct offer_key){due[i]->block->key, text_copy(due[i]->session)};
     for (size_t i = 0; i < count; i++)
         see_upto(lease, due[i]->session, due[i]->block->key);
+    for (size_t i = 0; i < lease->upto_count; i++)
+        note_held(c, lease, &lease->upto[i]);
+    c->lease_count++;
     return lease;
 }
 

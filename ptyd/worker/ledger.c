@@ -15,6 +15,14 @@ struct cursor *ledger_find_cursor(const struct consumer *consumer, const char *s
     return NULL;
 }
 
+bool ledger_lists(const json_t *keys, uint64_t key)
+{
+    const json_t *value;
+    size_t i;
+    json_array_foreach(keys, i, value) if ((uint64_t)json_integer_value(value) == key) return true;
+    return false;
+}
+
 bool ledger_is_returned(const struct cursor *cursor, uint64_t key)
 {
     for (size_t i = 0; i < cursor->returned_count; i++)
@@ -94,18 +102,19 @@ static json_t *leases_json(const struct context *c, const char *session)
     for (size_t i = 0; i < c->lease_count; i++) {
         const struct lease *lease = &c->leases[i];
         json_t *keys = json_array();
-        json_int_t upto = 0;
+        const struct upto *upto = NULL;
         for (size_t k = 0; k < lease->key_count; k++)
             if (!strcmp(lease->keys[k].session, session))
                 json_array_append_new(keys, json_integer((json_int_t)lease->keys[k].key));
         for (size_t k = 0; k < lease->upto_count; k++)
             if (!strcmp(lease->upto[k].session, session))
-                upto = (json_int_t)lease->upto[k].key;
+                upto = &lease->upto[k];
         if (upto)
             json_array_append_new(
-                leases, json_pack("{s:I, s:s, s:i, s:I, s:I, s:O}", "id", lease->id, "consumer",
-                                  lease->consumer, "pid", (int)lease->pid, "ts",
-                                  (json_int_t)lease->wall_ms, "upto", upto, "keys", keys));
+                leases,
+                json_pack("{s:I, s:s, s:i, s:I, s:I, s:O*, s:O}", "id", lease->id, "consumer",
+                          lease->consumer, "pid", (int)lease->pid, "ts", (json_int_t)lease->wall_ms,
+                          "upto", (json_int_t)upto->key, "held", upto->held, "keys", keys));
         json_decref(keys);
     }
     return leases;
@@ -126,6 +135,25 @@ static json_t *rendered_json(const struct context *c, const char *session)
     return rendered;
 }
 
+/* Key of the newest block of a session that some consumer has; 0 for none. */
+static uint64_t newest_told(const struct context *c, const char *session)
+{
+    for (size_t i = c->offer_count; i > 0; i--)
+        if (c->offers[i - 1]->told && !strcmp(c->offers[i - 1]->session, session))
+            return c->offers[i - 1]->block->key;
+    return 0;
+}
+
+/* Those before it that came back, and that nobody has. */
+static json_t *untold_before(const struct context *c, const char *session, uint64_t told)
+{
+    json_t *untold = json_array();
+    for (size_t i = 0; i < c->offer_count && c->offers[i]->block->key < told; i++)
+        if (!c->offers[i]->told && !strcmp(c->offers[i]->session, session))
+            json_array_append_new(untold, json_integer((json_int_t)c->offers[i]->block->key));
+    return untold;
+}
+
 static json_t *ledger_json(const struct context *c, struct session *s)
 {
     const char *session = session_name(s);
@@ -143,13 +171,11 @@ static json_t *ledger_json(const struct context *c, struct session *s)
                                       "missed", (json_int_t)cursor->missed, "used",
                                       (json_int_t)c->consumers[i].used_ms));
     }
-    uint64_t told = 0;
-    for (size_t i = 0; i < c->offer_count; i++)
-        if (c->offers[i]->told && !strcmp(c->offers[i]->session, session))
-            told = c->offers[i]->block->key;
+    uint64_t told = newest_told(c, session);
     const json_t *before = json_object_get(store_meta(session_store(s)), "ptyd_ledger");
-    return json_pack("{s:o, s:I, s:I, s:o, s:o}", "consumers", consumers, "told", (json_int_t)told,
-                     "cleared", json_integer_value(json_object_get(before, "cleared")), "leases",
+    return json_pack("{s:o, s:I, s:o, s:I, s:o, s:o}", "consumers", consumers, "told",
+                     (json_int_t)told, "untold", untold_before(c, session, told), "cleared",
+                     json_integer_value(json_object_get(before, "cleared")), "leases",
                      leases_json(c, session), "rendered", rendered_json(c, session));
 }
 
@@ -225,7 +251,8 @@ static void load_lease(struct context *c, const char *session, const json_t *ent
         lease->keys[lease->key_count++] = (struct offer_key){
             (uint64_t)json_integer_value(json_array_get(keys, i)), text_copy(session)};
     lease->upto[lease->upto_count++] = (struct upto){
-        text_copy(session), (uint64_t)json_integer_value(json_object_get(entry, "upto"))};
+        text_copy(session), (uint64_t)json_integer_value(json_object_get(entry, "upto")),
+        json_incref(json_object_get(entry, "held"))};
 }
 
 void ledger_load(struct context *c, const char *session, const json_t *ledger)

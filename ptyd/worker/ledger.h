@@ -47,9 +47,10 @@ struct lease {
         char *session;
     } * keys;
     size_t key_count;
-    struct upto { /* what the take has seen of each session */
+    struct upto { /* what the take has seen of each session: all up to `key`, but for `held` */
         char *session;
         uint64_t key;
+        json_t *held; /* keys that another lease of the consumer held then */
     } * upto;
     size_t upto_count;
 };
@@ -76,11 +77,15 @@ void ledger_consumer_finish(struct consumer *consumer);
 struct cursor *ledger_find_cursor(const struct consumer *consumer, const char *session);
 struct cursor *ledger_cursor(struct consumer *consumer, const char *session);
 
+/* Whether an array of keys, or NULL, has this one. */
+bool ledger_lists(const json_t *keys, uint64_t key);
+
 /* Keys that came back to it. */
 bool ledger_is_returned(const struct cursor *cursor, uint64_t key);
 void ledger_add_returned(struct cursor *cursor, uint64_t key);
 
 /* Offers, in order of their keys. */
+bool ledger_is_offered(const struct context *c, uint64_t key);
 void ledger_remove_offer(struct context *c, size_t index);
 
 /* Releases what has expired, or whose taker is gone. */

@@ -176,6 +176,14 @@ async function main() {
     'worker-killed-before-commit': async () => { await flush('kill-after', { victim: workerPid }); await nextWorker(); },
     'proxy-and-worker-killed': async () => { flush(); await new Promise((resolve) => setTimeout(resolve, 2)); killWorker(); client.process.kill('SIGKILL'); await nextWorker(); await again(); },
   };
+  // the daemon answers when the turn has gone already; the lease it gives then is nobody's
+  faults['daemon-late'] = async () => {
+    process.kill(workerPid, 'SIGSTOP');
+    assert.ok((await flush()).result);
+    if (random() < 0.5) assert.ok((await flush()).result);
+    process.kill(workerPid, 'SIGCONT');
+    await command(); // the next turn's take meets that answer
+  };
   const names = Object.keys(faults);
   const needsWorker = (name) => name.includes('worker');
 

@@ -71,6 +71,44 @@ async function main() {
     assert.deepStrictEqual(await told('t1', { roots: [shop] }), [`cd ${shop}`], 'it ended under the root');
   });
 
+  await report.test('leases of one consumer that overlap: what the first gives back is told, what it keeps is not', async () => {
+    const owners = async (id) => {
+      run('one', `echo first-${id}`);
+      const first = await take('t1');
+      run('one', `echo second-${id}`);
+      return [first, await take('t1')];
+    };
+    let [first, second] = await owners('back');
+    assert.deepStrictEqual(commands(second), ['echo second-back']);
+    await release(first);
+    await commit(second);
+    assert.deepStrictEqual(await told('t1'), ['echo first-back'], 'released, then the later one committed');
+
+    [first, second] = await owners('after');
+    await commit(second);
+    await release(first);
+    assert.deepStrictEqual(await told('t1'), ['echo first-after'], 'committed, then the earlier one released');
+
+    [first, second] = await owners('both');
+    await commit(first);
+    await commit(second);
+    assert.deepStrictEqual(await told('t1'), [], 'both committed');
+
+    [first, second] = await owners('expired');
+    await release(first);
+    await release(second); // as if it had expired: the receipt is all that is left
+    await commit(second);
+    assert.deepStrictEqual(await told('t1'), ['echo first-expired'], 'a receipt speaks of its own blocks');
+
+    [first, second] = await owners('crash');
+    const worker = daemon.json('status').worker_pid;
+    process.kill(worker, 'SIGKILL');
+    await until('another worker', () => { const { worker_pid: pid } = daemon.json('status'); return pid && pid !== worker; });
+    await release(first);
+    await commit(second);
+    assert.deepStrictEqual(await told('t1'), ['echo first-crash'], 'with a restart between');
+  });
+
   await report.test('keys ascend with time across sessions, the header before all', async () => {
     run('one', 'echo k1'); run('two', 'echo k2'); run('one', 'echo k3');
     const taken = await take('t1', { roots: [space.root] });
