@@ -137,24 +137,27 @@ struct intake_facts *intake_facts(struct intake *in)
     return &in->shared->facts;
 }
 
-ssize_t intake_read(struct intake *in, int fd)
+ssize_t intake_read_piece(struct intake *in, int fd)
 {
     struct shared *shared = in->shared;
-    uint64_t head = atomic_load(&shared->head), before = head;
-    ssize_t result = -ENOBUFS;
-    size_t room;
-    while ((room = piece(head, atomic_load(&shared->clean) + INTAKE_BYTES))) {
-        ssize_t n = read(fd, place(shared, head), room);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            result = n < 0 ? -errno : 0;
-            break;
-        }
-        head += (size_t)n;
-        atomic_store(&shared->head, head);
-    }
-    return head > before ? (ssize_t)(head - before) : result;
+    uint64_t head = atomic_load(&shared->head);
+    size_t room = piece(head, atomic_load(&shared->clean) + INTAKE_BYTES);
+    if (!room)
+        return -ENOBUFS;
+    ssize_t n;
+    while ((n = read(fd, place(shared, head), room)) < 0 && errno == EINTR)
+        ;
+    if (n > 0)
+        atomic_store(&shared->head, head + (size_t)n);
+    return n < 0 ? -errno : n;
+}
+
+ssize_t intake_read(struct intake *in, int fd)
+{
+    ssize_t sum = 0, n;
+    while ((n = intake_read_piece(in, fd)) > 0)
+        sum += n;
+    return sum ? sum : n;
 }
 
 uint64_t intake_start(const struct intake *in)

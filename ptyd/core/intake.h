@@ -46,9 +46,13 @@ void intake_unmap(struct intake *in);
 
 struct intake_facts *intake_facts(struct intake *in);
 
+/* One read(2) from `fd`: what the terminal has, or a part. Returns as intake_read() does. */
+ssize_t intake_read_piece(struct intake *in, int fd);
+
 /* Reads from `fd` until it would block, the ring is full, or it ends. Returns the bytes read, or
  * -errno: -EAGAIN when there was nothing, -EIO or 0 at the end, -ENOBUFS when there is no room.
- * This and intake_waiting() are what another thread than the consumer's may call, one at a time. */
+ * These two and intake_waiting() are what another thread than the consumer's may call, one at a
+ * time. */
 ssize_t intake_read(struct intake *in, int fd);
 
 /* The stream offset of the first byte not consumed yet, and how many wait. */

@@ -1,13 +1,17 @@
 /* The thread sleeps in poll(2) on the terminal while the intake has room, and on an eventfd by
  * which the loop says that there is room or that it must stop. It tells the loop at once when much
  * waits, and otherwise only when the terminal says no more: many small pieces cost more than one.
- */
+ *
+ * The kernel passes at most 4 KB at a time from one side of a terminal to the other, and wakes the
+ * reader on the processor where the writer is. Where there are only two processors that leaves the
+ * loop's half idle, so the thread goes there for as long as the loop keeps up. */
 #define _GNU_SOURCE
 #include "ptyd/worker/pump.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,12 +24,18 @@
 #define LITTLE_MS    1           /* less is told when no more came for so long */
 #define FLOOD_MS     50          /* after as much quiet the flood is over */
 #define STACK_BYTES  (64 * 1024)
+#define FULL_PIECE   4095 /* what the terminal gives when it has more */
+#define LOOK_PIECES  64   /* after so many the thread looks where it should run */
+#define ANYWHERE     (-1)
 
 struct pump {
     pthread_t thread;
     uv_async_t async;
     struct intake *intake;
     int fd, wake; /* the terminal; an eventfd */
+    cpu_set_t allowed;
+    int processor, pieces; /* where the thread stays, or ANYWHERE; since it looked */
+    _Atomic int loops;     /* the processor that the loop was seen on */
     pump_ready *ready;
     void *user;
     _Atomic bool stop, ended, full;
@@ -44,10 +54,26 @@ static bool wait_for(struct pump *p, bool full, int timeout_ms)
     return n != 0;
 }
 
+/* Beside the loop, or wherever the scheduler likes; see above. */
+static void choose_processor(struct pump *p)
+{
+    bool keeps_up = intake_waiting(p->intake) < INTAKE_BYTES / 2;
+    int processor = keeps_up ? atomic_load(&p->loops) : ANYWHERE;
+    cpu_set_t one;
+    p->pieces = 0;
+    if (processor == p->processor || CPU_COUNT(&p->allowed) != 2)
+        return;
+    CPU_ZERO(&one);
+    if (processor != ANYWHERE)
+        CPU_SET((size_t)processor, &one);
+    p->processor = processor;
+    sched_setaffinity(0, sizeof one, processor == ANYWHERE ? &p->allowed : &one);
+}
+
 /* One round: reads what there is, waits for more. False when the flood is over. */
 static bool pump_once(struct pump *p)
 {
-    ssize_t n = intake_read(p->intake, p->fd);
+    ssize_t n = intake_read_piece(p->intake, p->fd);
     bool full = n == -ENOBUFS;
     if (n <= 0 && n != -EAGAIN && !full)
         return false; /* hung up: whoever polls next finds out */
@@ -57,9 +83,9 @@ static bool pump_once(struct pump *p)
         atomic_store(&p->full, true); /* before the look: see pump_room() */
         return wait_for(p, intake_waiting(p->intake) > INTAKE_BYTES / 2, -1);
     }
-    if (n > 0)
-        return true;
-    if (wait_for(p, false, LITTLE_MS))
+    if (++p->pieces >= LOOK_PIECES)
+        choose_processor(p);
+    if (n >= FULL_PIECE || wait_for(p, false, LITTLE_MS))
         return true;
     if (intake_waiting(p->intake))
         uv_async_send(&p->async);
@@ -79,6 +105,7 @@ static void *run(void *user)
 static void on_async(uv_async_t *async)
 {
     struct pump *p = async->data;
+    atomic_store(&p->loops, sched_getcpu());
     p->ready(p->user);
 }
 
@@ -109,7 +136,14 @@ struct pump *pump_create(uv_loop_t *loop, struct intake *intake, int fd, pump_re
     if (wake < 0)
         return NULL;
     struct pump *p = memory_new(sizeof *p);
-    *p = (struct pump){.intake = intake, .fd = fd, .wake = wake, .ready = ready, .user = user};
+    *p = (struct pump){.intake = intake,
+                       .fd = fd,
+                       .wake = wake,
+                       .processor = ANYWHERE,
+                       .loops = ANYWHERE,
+                       .ready = ready,
+                       .user = user};
+    sched_getaffinity(0, sizeof p->allowed, &p->allowed);
     uv_async_init(loop, &p->async, on_async);
     p->async.data = p;
     if (start_thread(p) == 0)
