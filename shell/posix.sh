@@ -7,6 +7,7 @@
 # edits lines itself), and `more=1`, in PS2, that its line goes on. Everything is empty in a shell that inherits PS1 without the nonce.
 exec 3<&-
 __ptyd_s=0
+__ptyd_a=1
 __ptyd_e=$(printf '\033]7711;')
 __ptyd_g=$(printf '\007')
 __ptyd_o=
@@ -22,7 +23,25 @@ esac
 if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then
     . "$ENV"
 fi
-PS1=$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));P;raw=$PWD;$__ptyd_n$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));D;st=$?;line=1$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));A;line='$__ptyd_l'$__ptyd_g}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));B$__ptyd_g}'$__ptyd_c
-PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_s=__ptyd_s+1));P;more=1$__ptyd_g}'$__ptyd_c
-unset __ptyd_o __ptyd_c __ptyd_l
+# What PS1 counts with must not be assigned under `set -a`, which would export it; 0 is said then.
+# With that flag the name is __ptyd_a, which is 1, and otherwise one that nobody sets. Some busybox
+# assigns in the branch that it does not take: there a subshell looks, which keeps $? as it is.
+__ptyd_t=0
+: $((1 ? 0 : (__ptyd_t = 1)))
+__ptyd_n4='$((__ptyd_a${-##*a*}?0:(__ptyd_s=__ptyd_s+4)))'
+if [ "$__ptyd_t" = 1 ]; then
+    __ptyd_n4='$(($({ __ptyd_x=$?; case $- in (*a*) \command echo 0;; (*) \command echo "__ptyd_s=__ptyd_s+4";; esac; exit $__ptyd_x; } 2>/dev/null)))'
+fi
+case $- in
+*a*)
+    __ptyd_t=a
+    set +a
+    ;;
+esac
+PS1=$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;'$__ptyd_n4';P;raw=$PWD;$__ptyd_n$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+1));D;st=$?;line=1$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+2));A;line='$__ptyd_l'$__ptyd_g}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+3));B$__ptyd_g}'$__ptyd_c
+PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;'$__ptyd_n4';P;more=1$__ptyd_g}'$__ptyd_c
+if [ "$__ptyd_t" = a ]; then
+    set -a
+fi
+unset __ptyd_o __ptyd_c __ptyd_l __ptyd_t __ptyd_n4
 : "$0" # what $_ is in a shell that has just begun

@@ -238,11 +238,18 @@ static void done(struct tracker *t, const struct mark *mark, struct moment now)
 
 /* ---- marks ---- */
 
+/* A shell without hooks cannot count under `set -a` without exporting what it counts with. */
+static bool is_counted(const struct tracker *t, const struct mark *mark)
+{
+    return mark->seq || !(t->by_line || mark->by_line);
+}
+
 static bool is_legal(const struct tracker *t, const struct mark *mark)
 {
+    bool counted = is_counted(t, mark);
     bool repeated_input = mark->kind == MARK_INPUT && t->last_kind == MARK_INPUT &&
-                          mark->seq == t->last_seq && t->state == TRACKER_INPUT;
-    if (mark->seq <= t->last_seq && t->marked && !repeated_input)
+                          (mark->seq == t->last_seq || !counted) && t->state == TRACKER_INPUT;
+    if (counted && mark->seq <= t->last_seq && t->marked && !repeated_input)
         return false;
     bool running = t->state == TRACKER_RUNNING;
     switch (mark->kind) {
@@ -304,12 +311,13 @@ static void take_prompt(struct tracker *t, const struct mark *mark, struct momen
 
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    if (mark->kind == MARK_INPUT && t->state == TRACKER_INPUT && mark->seq < t->last_seq)
+    if (mark->kind == MARK_INPUT && t->state == TRACKER_INPUT && mark->seq < t->last_seq &&
+        is_counted(t, mark))
         return true; /* an editor draws an older prompt again */
     if (!is_legal(t, mark))
         return false;
     t->marked = true;
-    t->last_seq = mark->seq;
+    t->last_seq = is_counted(t, mark) ? mark->seq : t->last_seq;
     t->last_kind = mark->kind;
     if (mark->has_cwd)
         take_directory(t, &mark->cwd);

@@ -308,10 +308,23 @@ async function traces(daemon, report, shell) {
         session.run('false');
         assert.strictEqual(session.last().exit_code, 1);
         assert.ok(!/__ptyd|7711/.test(session.last().preview.lines.join('\n')), 'nothing of ours in the output');
-        assert.strictEqual(out('env 2>/dev/null | grep -c -e "__ptyd_[^s]" -e "]7711"').split('\n').at(-1), '0');
+        assert.strictEqual(out('env 2>/dev/null | grep -c -e "__ptyd_" -e "]7711"').split('\n').at(-1), '0');
         session.run(options.replace('-', '+'));
+        assert.strictEqual(out('echo after'), 'after');
       });
     }
+    await report.test(`${shell.name}: set -a, and lines given up: what follows is one block with its status`, async () => {
+      session.run('set -a');
+      for (const key of ['C-c', 'Enter', 'C-c']) {
+        session.send('--key', key);
+        await session.prompt();
+      }
+      const before = session.blocks().length;
+      await session.type('sh -c "exit 5"');
+      assert.deepStrictEqual(session.blocks().slice(before).map((b) => [b.cmd, b.exit_code]), [['sh -c "exit 5"', 5]]);
+      session.run('set +a');
+      assert.strictEqual(session.last().cmd, 'set +a');
+    });
     await report.test(`${shell.name}: aliases and functions named like builtins`, () => {
       session.run("alias printf='echo HIJACK' local=false echo='echo HIJACK'");
       session.run('unalias printf local echo');

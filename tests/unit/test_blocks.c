@@ -69,11 +69,14 @@ static void print(const char *text)
     free(copy);
 }
 
-/* A mark with the next seq; `fields` as behind the kind. */
+static bool counts = true;
+
+/* A mark with the next seq (0 where `counts` is off); `fields` as behind the kind. */
 static bool mark(char kind, const char *fields)
 {
     struct mark m;
-    char *payload = text_format("%llu;%c%s", (unsigned long long)++mark_seq, kind, fields);
+    char *payload =
+        text_format("%llu;%c%s", counts ? (unsigned long long)++mark_seq : 0, kind, fields);
     assert_int_equal(mark_parse(payload, strlen(payload), &m), 0);
     bool accepted = tracker_mark(tracker, &m, now);
     mark_finish(&m);
@@ -242,6 +245,30 @@ static void without_c_a_line_feed_starts_the_command(void **state)
     const json_t *lines = json_object_get(member(1, "preview"), "lines");
     assert_int_equal(json_array_size(lines), 1);
     assert_string_equal(json_string_value(json_array_get(lines, 0)), "in");
+}
+
+/* Under set -a it says 0, which others must not. */
+static void without_c_a_shell_need_not_count(void **state)
+{
+    (void)state;
+    mark('A', "");
+    counts = false;
+    bool forged = mark('B', "") || mark('A', "");
+    counts = true;
+    assert_false(forged);
+    line_prompt(0);
+    counts = false;
+    print("echo hi\r\nhi\r\n");
+    line_prompt(3);
+    print("half^C\r\n");
+    line_prompt(130);
+    print("echo on\r\non\r\n");
+    counts = true;
+    line_prompt(4);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_int_equal(json_integer_value(member(0, "exit_code")), 3);
+    assert_string_equal(string(1, "cmd"), "echo on");
+    assert_int_equal(json_integer_value(member(1, "exit_code")), 4);
 }
 
 static void a_line_typed_ahead_is_no_output(void **state)
@@ -483,6 +510,7 @@ int main(void)
         TEST(signals_are_named),
         TEST(the_users_interrupt_makes_a_user_kill),
         TEST(without_c_a_line_feed_starts_the_command),
+        TEST(without_c_a_shell_need_not_count),
         TEST(a_line_typed_ahead_is_no_output),
         TEST(an_empty_line_typed_ahead_is_none),
         TEST(what_is_typed_into_history_is_no_command),
