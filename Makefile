@@ -84,6 +84,9 @@ check-e2e: $(BUILD)/ptyd $(BUILD)/standin ## real shells, a real daemon, the rea
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/shells.js
 
+check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian releases, unpacked privately
+	@PTYD=$(abspath $(BUILD)/ptyd) tests/e2e/other-shells build/other-shells
+
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
@@ -224,8 +227,8 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-faults check-replay check-e2e check-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint \
+.PHONY: all check check-all check-unit check-faults check-replay check-e2e check-shells check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint \
         format format-check deps deps-build deps-bench deps-check install clean help
 .SECONDARY:
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -type f -path '*/obj/*' 2>/dev/null)

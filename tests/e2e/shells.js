@@ -11,9 +11,10 @@ const { workspace, Daemon, Report, until } = require('./harness');
 
 const only = process.argv.slice(2);
 
-// FISH=/path: another fish than the machine's.
+// SHELL_BASH=/path/to/bash, SHELL_ZSH and so on: another one than the machine's.
 function find(name) {
-  if (name === 'fish' && process.env.FISH) return process.env.FISH;
+  const other = process.env[`SHELL_${name.toUpperCase()}`];
+  if (other) return other;
   for (const folder of [...process.env.PATH.split(':'), '/bin'])
     if (fs.existsSync(path.join(folder, name))) return path.join(folder, name);
   return undefined;
@@ -28,6 +29,9 @@ const SHELLS = [
   { name: 'dash', posix: true, history: false, job: undefined, echoes: true },
   { name: 'busybox', posix: true, history: false, job: undefined, echoes: true },
 ].filter((s) => !only.length || only.includes(s.name));
+
+// Whether a busybox assigns in the branch of a condition that it does not take.
+const assignsInVain = (busybox) => spawnSync(busybox, ['sh', '-c', 'echo $((1 ? 0 : (t = 1)))$t'], { encoding: 'utf8' }).stdout.trim() === '01';
 
 class Session {
   constructor(daemon, shell, name, open = []) {
@@ -356,7 +360,10 @@ async function traces(daemon, report, shell) {
     const block = session.last();
     assert.deepStrictEqual([block.cmd, block.exit_code, block.preview.lines, block.seq], ['sh -c "echo on; exit 8"', 8, ['on'], before.at(-1).seq + 1]);
   });
-  if (find('strace')) {
+  const looks = shell.name === 'busybox' && assignsInVain(find('busybox'));
+  if (looks) {
+    report.skip(`${shell.name}: no process is started at a prompt`, 'this one assigns in branches it does not take: a subshell looks first (shell/posix.sh)');
+  } else if (find('strace')) {
     await report.test(`${shell.name}: no process is started at a prompt`, async () => {
       const quiet = new Session(daemon, shell, `quiet-${shell.name}`);
       const file = path.join(daemon.space.root, `strace-${shell.name}`);
