@@ -25,6 +25,7 @@ static const struct command {
     {"scrollback", command_scrollback, "the lines above the screen"},
     {"context", command_context, "what the agent will be told"},
     {"events", command_events, "what happens, as it happens"},
+    {"resize", command_resize, "give a session's terminal another size"},
     {"close", command_close, "end a session"},
     {"enable", command_enable, "make an agent hear of the terminal from now on"},
     {"disable", command_disable, "undo that"},

@@ -58,6 +58,7 @@ int command_attach(int argc, char **argv);
 int command_block(int argc, char **argv);
 int command_blocks(int argc, char **argv);
 int command_close(int argc, char **argv);
+int command_resize(int argc, char **argv);
 int command_context(int argc, char **argv);
 int command_default(int argc, char **argv);
 int command_codex(int argc, char **argv);

@@ -37,7 +37,6 @@ static void set(json_t *params, const char *key, const char *value)
 
 static void own_option(json_t *params, int option)
 {
-    int cols, rows;
     const char *equals;
     switch (option) {
     case SHELL:
@@ -52,9 +51,7 @@ static void own_option(json_t *params, int option)
         break;
     }
     case SIZE:
-        if (!text_parse_size(optarg, &cols, &rows))
-            cli_usage("size '%s' is not COLSxROWS, like 80x24", optarg);
-        json_object_set_new(params, "size", request_size_json(cols, rows));
+        json_object_set_new(params, "size", request_size_of(optarg));
         break;
     case LOGIN:
         json_object_set_new(params, "login", json_true());

@@ -19,4 +19,8 @@ void request_terminal_size(int *ret_cols, int *ret_rows);
 /* {"cols":...,"rows":...}; new reference. */
 json_t *request_size_json(int cols, int rows);
 
+/* The same from an argument, `80x24`: clamped with a word on stderr to what a terminal may have;
+ * ends with status 2 for what is no size. */
+json_t *request_size_of(const char *text);
+
 #endif

@@ -192,6 +192,22 @@ static void input_call(struct client *client, const json_t *id, const json_t *pa
     bytes_finish(&bytes);
 }
 
+static void resize_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = session_of(client, id, params);
+    int cols, rows;
+    if (!s)
+        return;
+    if (!view_read_size(params, &cols, &rows)) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
+        return;
+    }
+    session_resize(s, cols, rows);
+    client_reply(client, id,
+                 json_pack("{s:i, s:i}", "cols", terminal_cols(session_terminal(s)), "rows",
+                           terminal_rows(session_terminal(s))));
+}
+
 /* ---- blocks ---- */
 
 /* The running block with its preview as it is now, in place of what the file says of it. */
@@ -425,6 +441,7 @@ static const struct method {
     {"session.input", input_call},
     {"session.list", list_call},
     {"session.open", open_call},
+    {"session.resize", resize_call},
     {"session.run", command_call},
     {"session.screen", screen_call},
     {"session.scrollback", scrollback_call},

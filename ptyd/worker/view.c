@@ -161,7 +161,7 @@ static void on_cancel(struct errand *errand)
     finish(v);
 }
 
-static bool read_size(const json_t *params, int *ret_cols, int *ret_rows)
+bool view_read_size(const json_t *params, int *ret_cols, int *ret_rows)
 {
     const json_t *size = json_object_get(params, "size");
     json_int_t cols = json_integer_value(json_object_get(size, "cols"));
@@ -184,7 +184,7 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
                     name ? name : "", name ? name : "NAME");
         return;
     }
-    if (!read_size(params, &cols, &rows)) {
+    if (!view_read_size(params, &cols, &rows)) {
         client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
         return;
     }
@@ -258,7 +258,7 @@ void view_resize_call(struct client *client, const json_t *id, const json_t *par
 {
     struct view *v = view_of(client);
     int cols, rows;
-    if (!v || !read_size(params, &cols, &rows)) {
+    if (!v || !view_read_size(params, &cols, &rows)) {
         client_fail(client, id, RPC_INVALID_PARAMS, "not attached, or size is not {cols, rows}");
         return;
     }

@@ -8,6 +8,9 @@
  * `view.output {data}` (base64), `view.cwd {cwd}` and, at the end, `view.end {exit_status}`. */
 void view_attach_call(struct client *client, const json_t *id, const json_t *params);
 
+/* `size` of `params`, {cols, rows}, which the terminal clamps. Returns whether it is one. */
+bool view_read_size(const json_t *params, int *ret_cols, int *ret_rows);
+
 /* `view.leave`: the user goes, the session stays, also one that the view owns. */
 void view_leave_call(struct client *client, const json_t *id, const json_t *params);
 

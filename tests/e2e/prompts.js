@@ -197,14 +197,17 @@ async function main() {
       daemon.ptyd('open', name, '--shell', find(shell), '--size', '100x30');
       daemon.ptyd('send', '-s', name, "sleep 0.3; seq 1 3", '--key', 'Enter');
       await until('it runs', () => blocks(name).length === 1);
-      daemon.ptyd('resize', name, '60x20');
+      const resize = (size) => assert.deepStrictEqual(daemon.json('resize', '-s', name, size), { cols: Number(size.split('x')[0]), rows: Number(size.split('x')[1]) });
+      resize('60x20');
       await until('it ends', () => blocks(name)[0].status === 'completed');
       assert.deepStrictEqual(blocks(name)[0].preview.lines, ['1', '2', '3']);
       daemon.ptyd('send', '-s', name, 'echo half');
-      daemon.ptyd('resize', name, '90x40');
+      resize('90x40');
       daemon.ptyd('send', '-s', name, ' way', '--key', 'Enter');
       await until('it ends', () => blocks(name).length === 2 && blocks(name)[1].status === 'completed');
       assert.deepStrictEqual([blocks(name)[1].cmd, blocks(name)[1].preview.lines], ['echo half way', ['half way']]);
+      run(name, 'stty size');
+      assert.deepStrictEqual(blocks(name).at(-1).preview.lines, ['40 90']);
     });
   }
 
