@@ -72,8 +72,10 @@ __ptyd_prompts() {
 }
 
 # Our hooks stand around all others: O before them, so that what they print is no output; D and A
-# behind them, next to the prompt. Who was added outside moves between.
+# behind them, next to the prompt. Who was added outside moves between. ble.sh says how a command
+# ended before it runs these: there O is printed by its own hook.
 __ptyd_arrange() {
+    if [[ -n ${BLE_VERSION-} ]]; then blehook POSTEXEC!=__ptyd_over; fi
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then return 0; fi
     builtin local __ptyd_i
     builtin local -a __ptyd_others

@@ -10,6 +10,16 @@ const { workspace, Daemon, Report, PTYD, until } = require('./harness');
 
 const exists = (file) => fs.existsSync(file);
 
+// What `tools/other-prompts build/other-prompts` unpacked; nothing of it is installed.
+const OTHERS = process.env.OTHER_PROMPTS || path.resolve(__dirname, '../../build/other-prompts');
+const other = (file) => path.join(OTHERS, file);
+const starship = other('trixie/root/usr/bin/starship');
+const blesh = other('sid/root/usr/share/blesh/ble.sh');
+const zoxide = other('bookworm/root/usr/bin/zoxide');
+const direnv = other('bookworm/root/usr/bin/direnv');
+const fzf = other('bookworm/root/usr/share/doc/fzf/examples');
+const modules = other('npm/node_modules');
+
 // name, shell, rc file, and a file that must be there.
 const PROMPTS = [
   ['liquidprompt', 'bash', 'source /usr/share/liquidprompt/liquidprompt', '/usr/share/liquidprompt/liquidprompt'],
@@ -76,6 +86,18 @@ _b_attach() {
   printf %s "\${_b_ps1@P}" >/dev/tty
 }
 PROMPT_COMMAND=_b_attach`],
+  ['starship', 'bash', `eval "$(${starship} init bash)"`, starship],
+  ['starship', 'zsh', `eval "$(${starship} init zsh)"`, starship],
+  ['starship', 'fish', `${starship} init fish | source`, starship],
+  ['ble.sh', 'bash', `PS1='\\$ '; source ${blesh}; bleopt prompt_eol_mark=`, blesh], // (else its mark is output)
+  ['ble.sh and starship', 'bash', `source ${blesh}; bleopt prompt_eol_mark=; eval "$(${starship} init bash)"`, starship],
+  ['pure', 'zsh', `fpath+=(${modules}/pure-prompt); autoload -Uz promptinit; promptinit; prompt pure`, `${modules}/pure-prompt/pure.zsh`],
+  ['spaceship', 'zsh', `source ${modules}/spaceship-prompt/spaceship.zsh`, `${modules}/spaceship-prompt/spaceship.zsh`],
+  ['direnv, zoxide and fzf', 'bash', `PS1='$ '; PATH+=:${path.dirname(fzf)}
+eval "$(${direnv} hook bash)"; eval "$(${zoxide} init bash)"; source ${fzf}/key-bindings.bash`, zoxide],
+  ['direnv, zoxide and fzf', 'zsh', `PS1='%# '
+eval "$(${direnv} hook zsh)"; eval "$(${zoxide} init zsh)"; source ${fzf}/key-bindings.zsh`, zoxide],
+  ['direnv and zoxide', 'fish', `${direnv} hook fish | source; ${zoxide} init fish | source`, zoxide],
   ['array of hooks', 'bash', `PS1='$ '; PROMPT_COMMAND=('x=1' 'y=$?'); PROMPT_COMMAND+=('printf "\\033]0;title\\007"')`],
   ['two lines and a right prompt', 'zsh', `PS1=$'%~\\n%# '; RPROMPT='%D{%H:%M:%S}'; setopt promptsubst transientrprompt`],
   // powerlevel10k: output before the first prompt, hooks put in front, the prompt rewritten on Enter.
@@ -153,12 +175,15 @@ async function main() {
       daemon.ptyd('open', name, '--shell', find(shell), '--env', `HOME=${home}`);
       for (const [command] of COMMANDS) run(name, command);
       if (label !== 'bash: vi mode') daemon.ptyd('send', '-s', name, '--key', 'C-l'); // redrawn
-      daemon.ptyd('send', '-s', name, 'echo edited', '--key', 'Enter');
+      daemon.ptyd('send', '-s', name, 'echo ed');
+      daemon.ptyd('resize', '-s', name, '64x20');
+      daemon.ptyd('send', '-s', name, 'ited', '--key', 'Enter');
       await until('it is done', () => blocks(name).length > COMMANDS.length && blocks(name).at(-1).status !== 'running');
       const got = blocks(name).map((b) => [b.cmd, b.exit_code, b.preview.lines]);
       assert.deepStrictEqual(got, [...COMMANDS, ['echo edited', 0, ['edited']]]);
       if (title === 'like bash-preexec')
         assert.deepStrictEqual(fs.readFileSync(path.join(home, 'preexec'), 'utf8').trim().split('\n'), [...COMMANDS.map((c) => c[0]), 'echo edited']);
+      if (needs) assert.doesNotMatch(daemon.ptyd('scrollback', '-s', name).stdout + daemon.ptyd('screen', '-s', name).stdout, /not found|No such file|rror:/, 'it is there');
       if (title === 'like starship') assert.match(daemon.ptyd('screen', '-s', name).stdout, /\[0\]/);
       assert.strictEqual(daemon.json('status').spoofed_marks, 0);
     });
