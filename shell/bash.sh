@@ -75,7 +75,9 @@ __ptyd_prompts() {
 # behind them, next to the prompt. Who was added outside moves between. ble.sh says how a command
 # ended before it runs these: there O is printed by its own hook.
 __ptyd_arrange() {
-    if [[ -n ${BLE_VERSION-} ]]; then blehook POSTEXEC!=__ptyd_over; fi
+    if [[ -n ${BLE_VERSION-} ]] && builtin declare -F blehook >/dev/null; then
+        blehook POSTEXEC!=__ptyd_over || builtin :
+    fi
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then return 0; fi
     builtin local __ptyd_i
     builtin local -a __ptyd_others

@@ -34,8 +34,8 @@ struct pump {
     struct intake *intake;
     int fd, wake; /* the terminal; an eventfd */
     cpu_set_t allowed;
-    int processor, pieces; /* where the thread stays, or ANYWHERE; since it looked */
-    _Atomic int loops;     /* the processor that the loop was seen on */
+    int processor, pieces;      /* where the thread stays, or ANYWHERE; since it looked */
+    _Atomic int loop_processor; /* that the loop was seen on */
     pump_ready *ready;
     void *user;
     _Atomic bool stop, ended, full;
@@ -58,7 +58,7 @@ static bool wait_for(struct pump *p, bool full, int timeout_ms)
 static void choose_processor(struct pump *p)
 {
     bool keeps_up = intake_waiting(p->intake) < INTAKE_BYTES / 2;
-    int processor = keeps_up ? atomic_load(&p->loops) : ANYWHERE;
+    int processor = keeps_up ? atomic_load(&p->loop_processor) : ANYWHERE;
     cpu_set_t one;
     p->pieces = 0;
     if (processor == p->processor || CPU_COUNT(&p->allowed) != 2)
@@ -105,7 +105,7 @@ static void *run(void *user)
 static void on_async(uv_async_t *async)
 {
     struct pump *p = async->data;
-    atomic_store(&p->loops, sched_getcpu());
+    atomic_store(&p->loop_processor, sched_getcpu());
     p->ready(p->user);
 }
 
@@ -140,7 +140,7 @@ struct pump *pump_create(uv_loop_t *loop, struct intake *intake, int fd, pump_re
                        .fd = fd,
                        .wake = wake,
                        .processor = ANYWHERE,
-                       .loops = ANYWHERE,
+                       .loop_processor = ANYWHERE,
                        .ready = ready,
                        .user = user};
     sched_getaffinity(0, sizeof p->allowed, &p->allowed);
