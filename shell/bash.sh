@@ -63,10 +63,17 @@ __ptyd_prompts() {
         fi
         return 0
     fi
-    if [[ -n ${__ptyd_v[8]} ]]; then __ptyd_lost ''; fi
-    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* ]]; then PS1=${PS1-}'\[${__ptyd_v[9]-}\]'; fi
-    if [[ ${PS0-} != *'__ptyd_v[10]'* ]]; then
+    if [[ ${PS0-} == *'__ptyd_v[10]'* ]]; then
+        builtin :
+    elif [[ ${PS0@a} == *r* ]]; then
+        if [[ -z ${__ptyd_v[8]} ]]; then __ptyd_lost 'PS0 is read-only'; fi
+        return 0
+    else
         PS0=${PS0-}'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]=1,0))}}'
+    fi
+    if [[ -n ${__ptyd_v[8]} ]]; then __ptyd_lost ''; fi
+    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* && ${PS1@a} != *r* ]]; then
+        PS1=${PS1-}'\[${__ptyd_v[9]-}\]'
     fi
     return 0
 }
@@ -79,6 +86,10 @@ __ptyd_arrange() {
         blehook POSTEXEC!=__ptyd_over || builtin :
     fi
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then return 0; fi
+    if [[ ${PROMPT_COMMAND[*]@a} == *r* ]]; then
+        if [[ ${PROMPT_COMMAND[*]} != *__ptyd_hook* ]]; then __ptyd_lost 'PROMPT_COMMAND is read-only'; fi
+        return 0
+    fi
     builtin local __ptyd_i
     builtin local -a __ptyd_others
     __ptyd_others=()
@@ -107,6 +118,10 @@ __ptyd_changed() {
     if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_v[13]=1; fi
     __ptyd_v[11]=$-$BASHOPTS${HISTCONTROL-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
     __ptyd_hook "$1"
+    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* ]]; then # it is read-only
+        builtin printf %s "${__ptyd_v[9]}" >|/dev/tty
+        __ptyd_v[11]=
+    fi
     if [[ -n ${__ptyd_v[12]} ]]; then
         __ptyd_v[11]= __ptyd_v[12]=
         builtin set -x
@@ -169,6 +184,8 @@ __ptyd_keep() {
 __ptyd_setup() {
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
         __ptyd_arrange
+    elif [[ ${PROMPT_COMMAND@a} == *r* ]]; then
+        __ptyd_lost 'PROMPT_COMMAND is read-only'
     else
         PROMPT_COMMAND=$'{ __ptyd_keep; } 2>/dev/null\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[14]}"; } >/dev/null 2>&1'
     fi

@@ -86,8 +86,11 @@ __ptyd_precmd() {
     : "$__ptyd_last"
 }
 
-# CONTEXT: only the first line of a command; not vared, select, or a continuation.
+# CONTEXT: only the first line of a command; not vared, select, or a continuation. Who emptied
+# precmd_functions kept D and A back: they come here.
 __ptyd_line_init() {
+    builtin local __ptyd_status="$?" __ptyd_ignores=0
+    if [[ -o hist_ignore_space ]] { __ptyd_ignores=1 }
     emulate -L zsh +x
     builtin trap - DEBUG
     if (( __ptyd_v[7] )); then
@@ -97,6 +100,11 @@ __ptyd_line_init() {
     {
         if [[ ${CONTEXT-} == start ]]; then
             if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
+            if (( __ptyd_v[4] )); then
+                __ptyd_v[4]=0
+                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));D;st=$__ptyd_status"$'\a'
+                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));A;ign=$__ptyd_ignores"$'\a'
+            fi
             builtin print -rn -- "${__ptyd_v[10]}${__ptyd_v[11]}$((++__ptyd_v[2]));B"$'\a' >|/dev/tty
             __ptyd_v[10]=
             __ptyd_v[5]=1

@@ -106,6 +106,7 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     tracker_set_text(&b->shell_id, text_copy(t->options.shell_id));
     tracker_set_text(&b->cwd, text_copy(t->cwd));
     tracker_set_text(&b->cwd_after, text_copy(t->cwd));
+    t->prompt_shown = false;
     b->seq = ++t->seq;
     b->type = t->next_type;
     b->ts_begin = now.wall_ms;
@@ -244,6 +245,12 @@ static bool is_counted(const struct tracker *t, const struct mark *mark)
     return mark->seq || !(t->by_line || mark->by_line);
 }
 
+/* Somebody found that its hooks say nothing: no prompt was begun since. */
+static bool is_orphaned(const struct tracker *t)
+{
+    return *t->lost && !t->lost_told;
+}
+
 static bool is_legal(const struct tracker *t, const struct mark *mark)
 {
     bool counted = is_counted(t, mark);
@@ -259,7 +266,7 @@ static bool is_legal(const struct tracker *t, const struct mark *mark)
     case MARK_INPUT:
         return t->state == TRACKER_PROMPT || repeated_input;
     case MARK_COMMAND:
-        return t->state == TRACKER_PROMPT || t->state == TRACKER_INPUT;
+        return (t->state == TRACKER_PROMPT || t->state == TRACKER_INPUT) && !is_orphaned(t);
     case MARK_OUTPUT_END:
         return running;
     case MARK_DONE: /* a shell without C says it at each prompt */
@@ -314,6 +321,7 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
     if (mark->kind == MARK_INPUT && t->state == TRACKER_INPUT && mark->seq < t->last_seq &&
         is_counted(t, mark))
         return true; /* an editor draws an older prompt again */
+    t->prompt_shown = t->prompt_shown || mark->kind == MARK_INPUT;
     if (!is_legal(t, mark))
         return false;
     t->marked = true;
@@ -370,6 +378,11 @@ enum tracker_state tracker_state(const struct tracker *t)
 bool tracker_marked(const struct tracker *t)
 {
     return t->marked && !*t->lost;
+}
+
+bool tracker_prompt_shown(const struct tracker *t)
+{
+    return t->state == TRACKER_RUNNING && t->prompt_shown;
 }
 
 const char *tracker_lost(const struct tracker *t)

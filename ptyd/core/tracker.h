@@ -92,6 +92,9 @@ enum tracker_state tracker_state(const struct tracker *t);
 bool tracker_marked(const struct tracker *t);
 /* What the shell cannot tell and why, for people; "" when nothing is lost. */
 const char *tracker_lost(const struct tracker *t);
+/* A prompt was printed since the running command began, and its end was not told: the hooks are
+ * gone, or somebody printed the prompt. */
+bool tracker_prompt_shown(const struct tracker *t);
 /* Somebody else found that it says nothing; the next prompt's mark takes it back. */
 void tracker_set_lost(struct tracker *t, const char *why);
 /* The block that runs, or NULL; borrowed. Its preview is filled for a look at it. */

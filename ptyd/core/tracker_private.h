@@ -37,6 +37,8 @@ struct tracker {
     int64_t began_ms;       /* monotonic */
     int64_t interrupted_ms; /* monotonic; -1 for never */
     bool output_ended;
+    bool
+        prompt_shown; /* B came while it runs: PS1 was printed, and no hook said that it would be */
 };
 
 /* Replaces a string; takes `text` over. */

@@ -73,7 +73,8 @@ static void reply(struct command *c, const struct block *block, bool completed, 
 static void type(struct command *c)
 {
     c->phase = TYPED;
-    c->at_prompt = tracker_state(session_tracker(c->session)) == TRACKER_INPUT;
+    c->at_prompt = tracker_state(session_tracker(c->session)) == TRACKER_INPUT ||
+                   !session_integrated(c->session); /* marks may come back with this command */
     session_type_command(c->session, c->text, c->actor);
 }
 

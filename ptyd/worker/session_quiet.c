@@ -37,7 +37,8 @@ static void look_again(uv_timer_t *timer)
 
 /* Without marks: a line editor waits when the shell's group is in front and lines are not the
  * tty's. With marks that work this ends no block. A shell that was replaced will never tell the end
- * of the `exec`: where its successor waits for a line, it is over, and nobody knows how. */
+ * of the `exec`: where its successor waits for a line, it is over, and nobody knows how. Nor will
+ * one whose hooks are gone, but its prompt still holds B. */
 void session_on_quiet(uv_timer_t *timer)
 {
     struct session *s = timer->data;
@@ -56,6 +57,12 @@ void session_on_quiet(uv_timer_t *timer)
         s->now = worker_now();
         if (edits)
             tracker_abandon(s->tracker, s->now, false, 0);
+    }
+    if (edits && tracker_prompt_shown(s->tracker)) {
+        tracker_set_lost(s->tracker, "its prompt comes without the integration's hooks: was "
+                                     "PROMPT_COMMAND, or the like, taken away?");
+        s->now = worker_now();
+        tracker_abandon(s->tracker, s->now, false, 0);
     }
     if (edits && tracker_state(s->tracker) == TRACKER_START && session_integrated(s))
         tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");

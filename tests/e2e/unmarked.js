@@ -47,6 +47,57 @@ async function main() {
     assert.strictEqual(last('eaten').exit_code, null);
   });
 
+  const told = (name) => daemon.json('blocks', '-s', name).map((b) => [b.cmd, b.exit_code, b.status]);
+
+  await report.test('bash: hooks taken away: the block ends without a code, and it is said', async () => {
+    daemon.ptyd('open', 'bare', '--shell', '/bin/bash');
+    assert.strictEqual(run('bare', 'unset PROMPT_COMMAND').status, 125);
+    assert.match(warnings(), /session bare: .*without the integration's hooks/);
+    assert.strictEqual(run('bare', 'echo more').status, 125);
+    assert.deepStrictEqual(told('bare'), [['unset PROMPT_COMMAND', null, 'abandoned']]);
+  });
+
+  await report.test('bash: a hook that cannot print, and can again', async () => {
+    daemon.ptyd('open', 'mute', '--shell', '/bin/bash');
+    assert.strictEqual(run('mute', 'enable -n printf').status, 125);
+    assert.match(warnings(), /session mute:/);
+    const began = Date.now();
+    assert.strictEqual(run('mute', 'enable printf').status, 125);
+    assert.ok(Date.now() - began < 10000, 'it did not run into its time-out');
+    assert.strictEqual(run('mute', 'sh -c "exit 4"').status, 4);
+    assert.deepStrictEqual(told('mute'), [['enable -n printf', null, 'abandoned'], ['sh -c "exit 4"', 4, 'completed']]);
+    assert.ok(!/session mute:/.test(warnings()));
+  });
+
+  const own = (name, rc) => {
+    const home = path.join(space.root, `home-${name}`);
+    fs.mkdirSync(home);
+    for (const file of ['.bashrc', '.zshrc']) fs.writeFileSync(path.join(home, file), `${rc}\n`);
+    daemon.ptyd('open', name, '--shell', `/bin/${name.split('-')[0]}`, '--env', `HOME=${home}`);
+  };
+
+  await report.test('bash: variables that are read-only', () => {
+    own('bash-prompt', "readonly PS1='> '");
+    const later = "readonly PS0 PROMPT_COMMAND; PS2='. '; shopt -s nullglob";
+    for (const [command, status] of [['sh -c "exit 5"', 5], [later, 0], ['false', 1]])
+      assert.strictEqual(run('bash-prompt', command).status, status, command);
+    assert.deepStrictEqual(told('bash-prompt').map((b) => b[1]), [5, 0, 1]);
+    for (const variable of ['PROMPT_COMMAND', 'PS0']) {
+      own(`bash-${variable}`, `PS1='> '; readonly ${variable}=`);
+      assert.strictEqual(run(`bash-${variable}`, 'true').status, 125);
+      assert.match(warnings(), new RegExp(`session bash-${variable}: .*${variable} is read-only`));
+    }
+  });
+
+  await report.test('zsh: lists of hooks that are emptied come back, and no status is lost', () => {
+    if (!has('zsh')) return;
+    own('zsh-lists', "PS1='> '");
+    const commands = [['precmd_functions=(); (exit 7)', 7], ['preexec_functions=(); (exit 8)', 8],
+      ['precmd_functions=() preexec_functions=() zshaddhistory_functions=(); (exit 9)', 9], ['echo on', 0]];
+    for (const [command, status] of commands) assert.strictEqual(run('zsh-lists', command).status, status, command);
+    assert.deepStrictEqual(told('zsh-lists'), commands.map(([command, status]) => [command, status, 'completed']));
+  });
+
   for (const [shell, edits] of [['zsh', true], ['fish', true], ['bash', true], ['dash', false]]) {
     if (!has(shell)) {
       report.skip(`exec ${shell}`, 'not on this machine');

@@ -307,6 +307,24 @@ static void an_empty_line_typed_ahead_is_none(void **state)
     assert_int_equal(json_integer_value(member(1, "output_lines")), 1);
 }
 
+/* A prompt that no hook began is no end, but it is remembered. */
+static void a_prompt_while_a_command_runs_is_remembered(void **state)
+{
+    (void)state;
+    mark('A', "");
+    mark('B', "");
+    print("unset PROMPT_COMMAND\r\n");
+    mark('C', "");
+    assert_false(tracker_prompt_shown(tracker));
+    assert_false(mark('B', ""));
+    assert_true(tracker_prompt_shown(tracker));
+    assert_int_equal(json_array_size(blocks), 0);
+    assert_true(mark('D', ";st=0"));
+    assert_false(tracker_prompt_shown(tracker));
+    run("true", "", ";st=0");
+    assert_int_equal(json_array_size(blocks), 2);
+}
+
 /* The tty echoes what is typed while bash prints its history. */
 static void what_is_typed_into_history_is_no_command(void **state)
 {
@@ -511,6 +529,7 @@ int main(void)
         TEST(the_users_interrupt_makes_a_user_kill),
         TEST(without_c_a_line_feed_starts_the_command),
         TEST(without_c_a_shell_need_not_count),
+        TEST(a_prompt_while_a_command_runs_is_remembered),
         TEST(a_line_typed_ahead_is_no_output),
         TEST(an_empty_line_typed_ahead_is_none),
         TEST(what_is_typed_into_history_is_no_command),
