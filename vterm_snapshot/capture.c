@@ -78,6 +78,15 @@ void capture_screen_erased(struct capture *c, uint64_t top)
     c->erased = true;
 }
 
+/* The row it began in is gone: all that comes to stand there is the command's. */
+void capture_screen_cut(struct capture *c, uint64_t end)
+{
+    if (c->anchor < end)
+        return;
+    c->anchor = end;
+    c->anchor_col = 0;
+}
+
 static int last_row(const struct capture *c, const struct grid *grid, int cursor_row)
 {
     int last = grid->rows - 1;

@@ -43,6 +43,9 @@ void capture_text_leaves(struct capture *capture, const char *text, size_t len, 
 /* The command blanked the whole screen, whose first row is `top`. */
 void capture_screen_erased(struct capture *capture, uint64_t top);
 
+/* A resize left no rows from number `end` on. */
+void capture_screen_cut(struct capture *capture, uint64_t end);
+
 /* Hands out what the screen still holds of the command. Copy the struct before to look ahead. */
 void capture_screen(struct capture *capture, const struct grid *grid, uint64_t top, int cursor_row,
                     const struct cluster_table *clusters);

@@ -420,6 +420,7 @@ void emulator_resize(struct emulator *e, int cols, int rows)
     vterm_state_get_cursorpos(e->state, &e->cursor);
     e->resizing = false;
     emulator_mend_cursor(e);
+    capture_screen_cut(&e->capture, emulator_top(e) + (uint64_t)e->primary.rows);
 }
 
 void emulator_mend_cursor(struct emulator *e)
