@@ -31,6 +31,8 @@ struct guard_events {
     void (*osc)(void *user, const char *payload, size_t len);
     /* A mark, signed or forged; it is finished after the call. */
     void (*mark)(void *user, const struct mark *mark);
+    /* Whether a mark of zeros at this offset was genuine when it was printed (our own log). */
+    bool (*recorded)(void *user, uint64_t offset);
     /* Something on 7711 that is no mark at all. */
     void (*malformed)(void *user);
     /* The run just fed put back a saved cursor, which a resize may have left outside. */

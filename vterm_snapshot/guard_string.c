@@ -171,11 +171,13 @@ static void finish_mark(struct guard *g)
     mark_finish(&mark);
 }
 
-/* raw= is honoured in marks that may be genuine; a forged one ends at its first BEL. */
+/* raw= is honoured in marks that are genuine; any other ends at its first BEL. */
 static bool raw_begins(const struct guard *g)
 {
-    return g->signature != MARK_FORGED && g->string.len >= 5 &&
-           !memcmp(g->string.data + g->string.len - 5, ";raw=", 5);
+    if (g->string.len < 5 || memcmp(g->string.data + g->string.len - 5, ";raw=", 5))
+        return false;
+    return g->signature == MARK_SIGNED ||
+           (g->signature == MARK_ZEROED && g->events->recorded(g->user, g->mark_offset));
 }
 
 ssize_t guard_mark(struct guard *g, char *bytes, size_t len)

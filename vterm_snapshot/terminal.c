@@ -122,7 +122,14 @@ static void on_reply(void *user, const char *bytes, size_t len)
         t->options.events->reply(t->options.user, bytes, len);
 }
 
+static bool on_recorded(void *user, uint64_t offset)
+{
+    const struct terminal *t = user;
+    return t->options.events->recorded && t->options.events->recorded(t->options.user, offset);
+}
+
 static const struct guard_events guard_events = {
+    .recorded = on_recorded,
     .feed = on_feed,
     .osc = on_osc,
     .mark = on_mark,

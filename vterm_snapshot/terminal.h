@@ -19,6 +19,8 @@ struct terminal;
 struct terminal_events {
     /* A mark of the shell's, or one that pretends to be. The screen is as it was at the mark. */
     void (*mark)(void *user, const struct mark *mark);
+    /* Whether a mark of zeros at this offset was genuine when it was printed; NULL: none was. */
+    bool (*recorded)(void *user, uint64_t offset);
     /* The line feed that terminal_expect_line() waits for was done. */
     void (*line)(void *user);
     /* A mark on our number that cannot be read. */

@@ -56,6 +56,11 @@ static void on_mark(void *user, const struct mark *mark)
                       (uint32_t)tracker_seq(s->tracker));
 }
 
+static bool on_recorded(void *user, uint64_t offset)
+{
+    return of(user)->rebuilding && session_recorded_mark(user, offset);
+}
+
 static void on_line(void *user)
 {
     tracker_line(of(user)->tracker, of(user)->now);
@@ -91,6 +96,7 @@ static void on_display(void *user, const char *bytes, size_t len)
 }
 
 static const struct terminal_events terminal_events = {.mark = on_mark,
+                                                       .recorded = on_recorded,
                                                        .line = on_line,
                                                        .malformed = on_malformed,
                                                        .reply = on_reply,

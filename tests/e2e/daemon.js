@@ -117,6 +117,8 @@ async function main() {
     daemon.ptyd('run', '-s', 'one', '--', `cat ${space.env.PTYD_STATE_DIR}/conversations/one/agent_pty/output.raw`);
     const status = daemon.json('status');
     assert.ok(status.spoofed_marks >= 3, String(status.spoofed_marks));
+    const half = daemon.ptyd('run', '-s', 'one', '--timeout', '10', '--', `printf '\\033]7711;%032d;5;D;st=0;raw=   60 : x' 0; (exit 6)`);
+    assert.strictEqual(half.status, 6, 'what a cut copy of our log prints swallows no mark');
     const dump = daemon.ptyd('run', '-s', 'one', '--', 'declare -p __ptyd_v').stdout;
     assert.match(dump, /\[0\]="[0-9a-f]{7}0{25}"/);
     const raw = fs.readFileSync(path.join(space.env.PTYD_STATE_DIR, 'conversations/one/agent_pty/output.raw'), 'latin1');
