@@ -11,6 +11,13 @@
 #define LIMIT_COLS_DEFAULT 80
 #define LIMIT_ROWS_DEFAULT 24
 
+static inline int limit_size(int value)
+{
+    return value < LIMIT_SIZE_MIN   ? LIMIT_SIZE_MIN
+           : value > LIMIT_SIZE_MAX ? LIMIT_SIZE_MAX
+                                    : value;
+}
+
 /* Escape sequences. */
 #define LIMIT_CSI_BYTES    256        /* a longer CSI is swallowed to its final byte */
 #define LIMIT_CSI_PARAMS   16         /* what libvterm survives; longer SGR and modes are split */

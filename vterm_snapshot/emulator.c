@@ -395,19 +395,12 @@ void emulator_destroy(struct emulator *e)
     free(e);
 }
 
-static int clamp_size(int value)
-{
-    return value < LIMIT_SIZE_MIN   ? LIMIT_SIZE_MIN
-           : value > LIMIT_SIZE_MAX ? LIMIT_SIZE_MAX
-                                    : value;
-}
-
 /* A scroll region that reaches below the new size makes libvterm write outside its memory, so it
  * is reset first, as xterm does; that homes the cursor, which is put back. */
 void emulator_resize(struct emulator *e, int cols, int rows)
 {
-    cols = clamp_size(cols);
-    rows = clamp_size(rows);
+    cols = limit_size(cols);
+    rows = limit_size(rows);
     if (cols == e->primary.cols && rows == e->primary.rows)
         return;
     VTermPos at = e->cursor;

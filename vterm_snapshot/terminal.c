@@ -140,21 +140,17 @@ static const struct guard_events guard_events = {
 
 /* ---- life ---- */
 
-static int clamp(int value, int fallback)
+static int size_or(int value, int fallback)
 {
-    if (value == 0)
-        return fallback;
-    return value < LIMIT_SIZE_MIN   ? LIMIT_SIZE_MIN
-           : value > LIMIT_SIZE_MAX ? LIMIT_SIZE_MAX
-                                    : value;
+    return value ? limit_size(value) : fallback;
 }
 
 static struct emulator_options emulator_options(struct terminal *t)
 {
     const struct terminal_options *options = &t->options;
     return (struct emulator_options){
-        .cols = clamp(options->cols, LIMIT_COLS_DEFAULT),
-        .rows = clamp(options->rows, LIMIT_ROWS_DEFAULT),
+        .cols = size_or(options->cols, LIMIT_COLS_DEFAULT),
+        .rows = size_or(options->rows, LIMIT_ROWS_DEFAULT),
         .scrollback = options->scrollback ? options->scrollback : LIMIT_SCROLLBACK_LINES,
         .no_bypass = options->no_bypass,
         .reply = on_reply,

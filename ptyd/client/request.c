@@ -67,19 +67,12 @@ json_t *request_size_json(int cols, int rows)
     return json_pack("{s:i, s:i}", "cols", cols, "rows", rows);
 }
 
-static int clamp(int value)
-{
-    return value < LIMIT_SIZE_MIN   ? LIMIT_SIZE_MIN
-           : value > LIMIT_SIZE_MAX ? LIMIT_SIZE_MAX
-                                    : value;
-}
-
 json_t *request_size_of(const char *text)
 {
     int cols, rows;
     if (!text_parse_size(text, &cols, &rows))
         cli_usage("size '%s' is not COLSxROWS, like 80x24", text);
-    if (clamp(cols) != cols || clamp(rows) != rows)
-        cli_fail(0, "size %dx%d clamped to %dx%d", cols, rows, clamp(cols), clamp(rows));
-    return request_size_json(clamp(cols), clamp(rows));
+    if (limit_size(cols) != cols || limit_size(rows) != rows)
+        cli_fail(0, "size %dx%d clamped to %dx%d", cols, rows, limit_size(cols), limit_size(rows));
+    return request_size_json(limit_size(cols), limit_size(rows));
 }

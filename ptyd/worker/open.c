@@ -151,13 +151,6 @@ static int integer(const json_t *object, const char *key, int fallback)
     return json_is_integer(value) ? (int)json_integer_value(value) : fallback;
 }
 
-static int clamp_size(int value)
-{
-    return value < LIMIT_SIZE_MIN   ? LIMIT_SIZE_MIN
-           : value > LIMIT_SIZE_MAX ? LIMIT_SIZE_MAX
-                                    : value;
-}
-
 static int spawn(struct worker *worker, const char *name, const json_t *params)
 {
     const json_t *size = json_object_get(params, "size");
@@ -170,8 +163,8 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
             .cwd = json_string_value(json_object_get(params, "cwd")),
             .argv = json_object_get(params, "argv"),
             .env = json_object_get(params, "env"),
-            .cols = clamp_size(integer(size, "cols", LIMIT_COLS_DEFAULT)),
-            .rows = clamp_size(integer(size, "rows", LIMIT_ROWS_DEFAULT)),
+            .cols = limit_size(integer(size, "cols", LIMIT_COLS_DEFAULT)),
+            .rows = limit_size(integer(size, "rows", LIMIT_ROWS_DEFAULT)),
             .umask = (unsigned)integer(params, "umask", 022) & 0777,
             .login = json_is_true(json_object_get(params, "login")),
         },

@@ -271,12 +271,17 @@ static void without_c_a_shell_need_not_count(void **state)
     assert_int_equal(json_integer_value(member(1, "exit_code")), 4);
 }
 
-static void a_line_typed_ahead_is_no_output(void **state)
+static void sleep_is_typed(void)
 {
-    (void)state;
     line_prompt(0);
     tracker_typed(tracker, "sleep 1\r", 8);
     print("sleep 1\r\n");
+}
+
+static void a_line_typed_ahead_is_no_output(void **state)
+{
+    (void)state;
+    sleep_is_typed();
     tracker_typed(tracker, "echo next\r", 10);
     print("echo next\r\n"); /* the tty echoes it into the running command */
     line_prompt(0);
@@ -292,9 +297,7 @@ static void a_line_typed_ahead_is_no_output(void **state)
 static void an_empty_line_typed_ahead_is_none(void **state)
 {
     (void)state;
-    line_prompt(0);
-    tracker_typed(tracker, "sleep 1\r", 8);
-    print("sleep 1\r\n");
+    sleep_is_typed();
     tracker_typed(tracker, "\r   \r# what\recho next\r", 22);
     print("\r\n   \r\n# what\r\necho next\r\n");
     for (int i = 0; i < 4; i++)
