@@ -1,4 +1,4 @@
-/* session_private.h - what session.c and rebuild.c share: a session from inside. */
+/* session_private.h - a session from inside, for the files that it is made of. */
 #ifndef PTYD_WORKER_SESSION_PRIVATE_H
 #define PTYD_WORKER_SESSION_PRIVATE_H
 
@@ -67,8 +67,12 @@ struct session {
 /* What is typed: as much as the terminal takes now. */
 void session_write_input(struct session *s);
 
-/* Polls the master for what there is to do. */
+/* Polls the master for what there is to do; and no more, by no thread either. */
 void session_poll_for(struct session *s);
+void session_stop_reading(struct session *s);
+
+/* Takes in all that the intake holds now; what a thread reads meanwhile is told again. */
+void session_drain(struct session *s);
 
 /* The timer QUIET_PROMPT_MS after output stopped. */
 void session_on_quiet(uv_timer_t *timer);
