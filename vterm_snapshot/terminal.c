@@ -381,10 +381,10 @@ void terminal_text_since(const struct terminal *t, struct terminal_anchor from, 
     int first = from.row > top ? (int)(from.row - top) : 0;
     for (int i = first; i <= last && i < grid->rows; i++) {
         int col = top + (uint64_t)i == from.row ? from.col : 0;
+        int used = row_used(grid->row[i]);
         bool wrapped = i < last && grid->row[i + 1]->continuation;
-        if (wrapped)
-            row_text(grid->row[i], col, row_used(grid->row[i]), emulator_clusters(t->emulator),
-                     out);
+        if (wrapped || used == grid->cols)
+            row_text(grid->row[i], col, used, emulator_clusters(t->emulator), out);
         else
             row_text_trimmed(grid->row[i], col, emulator_clusters(t->emulator), out);
         if (i < last && !wrapped)

@@ -112,7 +112,7 @@ struct terminal_anchor {
 struct terminal_anchor terminal_anchor(const struct terminal *t);
 
 /* Appends what stands between `from` and the cursor, as far as it is still on the screen; wrapped
- * rows are joined, others end in \n. */
+ * rows are joined, others end in \n. Blanks at a row's end are left out where it was not filled. */
 void terminal_text_since(const struct terminal *t, struct terminal_anchor from, struct bytes *out);
 
 /* Whether the event `display` is called; nobody listening, it need not be. */

@@ -202,6 +202,15 @@ void tracker_abandon(struct tracker *t, struct moment now, bool exit_known, int 
     finish(t, now);
 }
 
+void tracker_withdraw(struct tracker *t)
+{
+    end_output(t);
+    block_unref(t->block);
+    t->block = NULL;
+    t->state = TRACKER_PROMPT;
+    t->seq--;
+}
+
 /* The line, and behind it what somebody typed while history printed. A command of several lines has
  * several on the screen, too. */
 static bool is_echo_and_more(const char *echo, const char *text)

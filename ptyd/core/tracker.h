@@ -80,6 +80,9 @@ void tracker_abandon(struct tracker *t, struct moment now, bool exit_known, int 
 /* The user pressed Ctrl-C or Ctrl-\ and the terminal turns it into a signal. */
 void tracker_interrupt(struct tracker *t, struct moment now);
 
+/* The running block was none: nobody hears of its end, and the next one gets its seq. */
+void tracker_withdraw(struct tracker *t);
+
 /* Who types the next command line. */
 void tracker_set_actor(struct tracker *t, enum block_type type);
 

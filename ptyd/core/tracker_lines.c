@@ -11,6 +11,8 @@
 #include "base/limits.h"
 #include "ptyd/core/text.h"
 
+#define CTRL_C '\x03'
+
 static void start_capture(struct tracker *t)
 {
     t->held.len = 0;
@@ -173,6 +175,22 @@ void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment 
     t->held.len = 0;
 }
 
+/* Types into the line that the shell reads; returns how many of the bytes. One that edits lines
+ * takes Ctrl-C for itself: the line is given up, a new prompt comes. */
+static size_t type_line(struct tracker *t, const char *bytes, size_t len)
+{
+    size_t used = 0;
+    while (used < len && bytes[used] != '\r' && bytes[used] != '\n' &&
+           !(t->edits && bytes[used] == CTRL_C))
+        used++;
+    if (used == len)
+        return len;
+    t->entered = true;
+    if (bytes[used] == CTRL_C)
+        t->state = TRACKER_PROMPT;
+    return used + 1;
+}
+
 void tracker_typed(struct tracker *t, const char *bytes, size_t len)
 {
     size_t used = 0;
@@ -182,12 +200,8 @@ void tracker_typed(struct tracker *t, const char *bytes, size_t len)
         t->typed = true;
         t->ahead.len = 0;
     }
-    if (t->state == TRACKER_INPUT && !t->entered) {
-        while (used < len && bytes[used] != '\r' && bytes[used] != '\n')
-            used++;
-        t->entered = used < len;
-        used += t->entered;
-    }
+    if (t->state == TRACKER_INPUT && !t->entered)
+        used = type_line(t, bytes, len);
     if (t->ahead.len + len - used < LIMIT_COMMAND_BYTES)
         bytes_append(&t->ahead, bytes + used, len - used);
 }

@@ -6,16 +6,16 @@
 
 #include "ptyd/worker/worker.h"
 
-bool session_recorded_mark(struct session *s, uint64_t offset)
+const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset)
 {
     while (s->record_at < s->record_count && s->records[s->record_at].offset < offset)
         s->record_at++;
     for (size_t i = s->record_at; i < s->record_count && s->records[i].offset == offset; i++)
         if (s->records[i].kind == RAWLOG_MARK) {
             s->now = (struct moment){s->records[i].wall_ms, s->records[i].monotonic_ms};
-            return true;
+            return &s->records[i];
         }
-    return false;
+    return NULL;
 }
 
 /* Does what the index says happened up to `offset`, besides bytes. Returns whether what follows is

@@ -17,17 +17,36 @@ static struct session *of(void *user)
 
 /* ---- what the terminal finds ---- */
 
+/* What was typed is in no log, and in a shell without C it helps to tell where a command began: the
+ * index, which counts blocks at each mark, has the last word. */
+static bool take_logged_mark(struct session *s, const struct mark *mark)
+{
+    const struct rawlog_record *record =
+        mark->signature == MARK_ZEROED ? session_recorded_mark(s, mark->offset) : NULL;
+    if (!record)
+        return false;
+    if (tracker_running(s->tracker) && tracker_seq(s->tracker) > record->value)
+        tracker_withdraw(s->tracker);
+    bool taken = tracker_mark(s->tracker, mark, s->now);
+    if (!tracker_running(s->tracker))
+        tracker_set_seq(s->tracker, record->value);
+    return taken;
+}
+
+static bool take_mark(struct session *s, const struct mark *mark)
+{
+    bool taken = mark->signature == MARK_SIGNED && tracker_mark(s->tracker, mark, s->now);
+    s->spoofed += !taken;
+    return taken;
+}
+
 static void on_mark(void *user, const struct mark *mark)
 {
     struct session *s = of(user);
     bool first = !tracker_marked(s->tracker);
-    bool genuine = s->rebuilding
-                       ? mark->signature == MARK_ZEROED && session_recorded_mark(s, mark->offset)
-                       : mark->signature == MARK_SIGNED;
-    if (!genuine || !tracker_mark(s->tracker, mark, s->now)) {
-        s->spoofed += !s->rebuilding;
+    bool taken = s->rebuilding ? take_logged_mark(s, mark) : take_mark(s, mark);
+    if (!taken)
         return;
-    }
     if (!intake_facts(s->intake)->process) /* not earlier: a wrapper may have started the shell */
         intake_facts(s->intake)->process = process_fingerprint(s->pid);
     if (first)

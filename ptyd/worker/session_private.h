@@ -106,9 +106,9 @@ struct tracker_options session_tracker_options(struct session *s, struct termina
 /* A terminal that was just made learns what is not in its options. */
 void session_prepare_terminal(struct session *s);
 
-/* While rebuilding: whether the index says that a mark was accepted at this offset; sets `now` to
- * when it was. */
-bool session_recorded_mark(struct session *s, uint64_t offset);
+/* While rebuilding: what the index says of a mark that was accepted at this offset, or NULL; sets
+ * `now` to when it was. */
+const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset);
 
 /* The seq of the last block before what the log still holds. */
 uint64_t session_first_seq(const struct rawlog *log);

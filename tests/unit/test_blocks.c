@@ -207,16 +207,22 @@ static void the_users_interrupt_makes_a_user_kill(void **state)
     assert_int_equal(json_integer_value(member(1, "duration_ms")), 5001);
 }
 
-/* What dash prints at a prompt. */
-static void line_prompt(int status)
+/* What a shell without C prints at a prompt: dash (1), or one that edits lines (2). */
+static void prompt_by_line(int line, int status)
 {
-    char *fields = text_format(";st=%d;line=1", status);
+    char *done = text_format(";st=%d;line=1", status), *begun = text_format(";line=%d", line);
     mark('P', ";raw=/in;side");
-    mark('D', fields);
-    mark('A', ";line=1");
+    mark('D', done);
+    mark('A', begun);
     print("$ ");
     mark('B', "");
-    free(fields);
+    free(done);
+    free(begun);
+}
+
+static void line_prompt(int status)
+{
+    prompt_by_line(1, status);
 }
 
 static void without_c_a_line_feed_starts_the_command(void **state)
@@ -269,6 +275,55 @@ static void without_c_a_shell_need_not_count(void **state)
     assert_int_equal(json_integer_value(member(0, "exit_code")), 3);
     assert_string_equal(string(1, "cmd"), "echo on");
     assert_int_equal(json_integer_value(member(1, "exit_code")), 4);
+}
+
+/* busybox: between its ^C and the line feed behind it the tty echoes what is typed. */
+static void a_line_given_up_may_be_followed_by_an_echo(void **state)
+{
+    (void)state;
+    prompt_by_line(2, 0);
+    tracker_typed(tracker, "half\x03", 5);
+    tracker_typed(tracker, "echo next\r", 10);
+    print("half^Cecho next\r\n\r\n");
+    prompt_by_line(2, 130);
+    print("echo next\r\nnext\r\n");
+    prompt_by_line(2, 5);
+    assert_int_equal(json_array_size(blocks), 1);
+    assert_string_equal(string(0, "cmd"), "echo next");
+    assert_int_equal(json_integer_value(member(0, "exit_code")), 5);
+}
+
+static void a_line_broken_at_a_blank_keeps_it(void **state)
+{
+    (void)state;
+    char row[78 + 1]; /* behind `$ ` */
+    memset(row, 'x', sizeof row - 1);
+    memcpy(row, "echo", 4);
+    row[4] = row[sizeof row - 2] = ' ';
+    row[sizeof row - 1] = '\0';
+    prompt_by_line(2, 0);
+    print(row);
+    print("\r\r\nend\r\nx end\r\n"); /* busybox breaks the line by itself */
+    prompt_by_line(2, 0);
+    char *whole = text_format("%send", row);
+    assert_string_equal(string(0, "cmd"), whole);
+    free(whole);
+}
+
+/* Who knows more says that the block which runs was none. */
+static void a_block_withdrawn_leaves_nothing(void **state)
+{
+    (void)state;
+    line_prompt(0);
+    print("half^Cecho next\r\n");
+    assert_non_null(tracker_running(tracker));
+    tracker_withdraw(tracker);
+    line_prompt(130);
+    print("echo next\r\nnext\r\n");
+    line_prompt(0);
+    assert_int_equal(json_array_size(blocks), 1);
+    assert_string_equal(string(0, "cmd"), "echo next");
+    assert_int_equal(tracker_seq(tracker), 1);
 }
 
 static void sleep_is_typed(void)
@@ -533,6 +588,9 @@ int main(void)
         TEST(without_c_a_line_feed_starts_the_command),
         TEST(without_c_a_shell_need_not_count),
         TEST(a_prompt_while_a_command_runs_is_remembered),
+        TEST(a_line_given_up_may_be_followed_by_an_echo),
+        TEST(a_line_broken_at_a_blank_keeps_it),
+        TEST(a_block_withdrawn_leaves_nothing),
         TEST(a_line_typed_ahead_is_no_output),
         TEST(an_empty_line_typed_ahead_is_none),
         TEST(what_is_typed_into_history_is_no_command),
