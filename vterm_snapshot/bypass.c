@@ -84,7 +84,7 @@ static bool know_pen(struct leaving *l)
     if (!l->pen_known)
         l->pen_number = pen_intern(l->emulator->pens, &l->pen);
     l->pen_known = true;
-    return l->pen_number || !memcmp(&l->pen, &(struct pen){0}, sizeof l->pen);
+    return l->pen_number || pen_is_default(&l->pen);
 }
 
 /* Characters of `width` columns in all come at the cursor: what a tab left out is blank. False
@@ -191,9 +191,13 @@ static bool tab(struct leaving *l)
 /* SGR, and EL where nothing stands to be erased. */
 static size_t take_sequence(struct leaving *l, const char *bytes, size_t len)
 {
+    struct csi_short s;
     int params[SGR_PARAMS], count;
     if (len < 3 || bytes[1] != '[')
         return 0;
+    if (len >= 2 + CSI_SHORT && csi_short_read(bytes + 2, &s) && csi_short_final(&s) == 'm' &&
+        sgr_apply_short(l->emulator->pens, &s, &l->pen, &l->pen_number))
+        return 2 + s.len + 1;
     const char *final = sgr_parse(bytes + 2, bytes + len, params, &count);
     if (!final || final == bytes + len)
         return 0;

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/limits.h"
+#include "vterm_snapshot/csi_short.h"
 
 /* A sequence's body in its three parts (ECMA-48 5.4). */
 struct parts {
@@ -238,31 +238,8 @@ bool csi_is_plain(const char *body, size_t len, char final)
     return final != 'm' || has_whole_colours(values, count + 1);
 }
 
-/* The bytes that are not 0: their high bit. */
-static uint64_t other_than_0(uint64_t eight)
-{
-    return (((eight & ~ASCII_HIGH) + ASCII_ONES * 0x7f) | eight) & ASCII_HIGH;
-}
-
-/* The parameters at the front of eight bytes, without a branch for each: how many bytes; 8 when
- * they do not end there. Sets *ret_odd where a number has five digits, or may be 38, 48 or 58. */
-static size_t short_params(const char *bytes, bool *ret_odd)
-{
-    uint64_t eight = ascii_load(bytes) ^ ASCII_ONES * '0'; /* a digit is its value now */
-    uint64_t no_digit = ((eight & ~ASCII_HIGH) + ASCII_ONES * (0x80 - 10)) | eight;
-    uint64_t neither = no_digit & other_than_0(eight ^ ASCII_ONES * (';' ^ '0'));
-    size_t len = neither ? ascii_before(neither) : 8;
-    uint64_t mine = len < 8 ? (1ull << 8 * len) - 1 : ~0ull;
-    uint64_t digit = ~no_digit & ASCII_HIGH & mine;
-    uint64_t an_8 = ~other_than_0(eight ^ ASCII_ONES * 8) & digit;
-    uint64_t from_3 = eight + ASCII_ONES * (0x80 - 3), from_6 = eight + ASCII_ONES * (0x80 - 6);
-    *ret_odd = (digit & digit << 8 & digit << 16 & digit << 24 & digit << 32) ||
-               (an_8 & (from_3 & ~from_6 & digit) << 8);
-    return len;
-}
-
-/* What short_params() does not decide. */
-static size_t long_params(const char *bytes, size_t len, bool *ret_colours)
+/* The parameters of a sequence that is not short; 0 for what is not plain. */
+static size_t long_params(const char *bytes, size_t len)
 {
     size_t at = 2, from = 2; /* of the parameter at hand */
     int count = 1;
@@ -271,8 +248,6 @@ static size_t long_params(const char *bytes, size_t len, bool *ret_colours)
             continue;
         if (at - from > 4)
             return 0;
-        if (at - from >= 2 && bytes[at - 1] == '8')
-            *ret_colours = *ret_colours || (bytes[at - 2] >= '3' && bytes[at - 2] <= '5');
         if (bytes[at] != ';')
             break;
         from = at + 1;
@@ -282,21 +257,22 @@ static size_t long_params(const char *bytes, size_t len, bool *ret_colours)
     return at;
 }
 
+static bool is_plain_final(unsigned char final)
+{
+    return final >= 0x40 && final <= 0x7e && final != 'b' && final != 'u' && final != 'l';
+}
+
 size_t csi_plain_length(const char *bytes, size_t len)
 {
-    bool colours = false;
     if (len < 3 || bytes[1] != '[')
         return 0;
-    size_t at = len < 10 ? len : 2 + short_params(bytes + 2, &colours);
-    if (len < 10 || at == 10 || colours)
-        at = long_params(bytes, len, &colours);
-    unsigned char final = at < len ? (unsigned char)bytes[at] : 0;
-    if (!at || final < 0x40 || final > 0x7e)
+    struct csi_short s;
+    if (len >= 2 + CSI_SHORT && csi_short_read(bytes + 2, &s) && csi_short_is_plain(&s))
+        return is_plain_final(csi_short_final(&s)) ? 2 + s.len + 1 : 0;
+    size_t at = long_params(bytes, len);
+    if (!at || at == len || !is_plain_final((unsigned char)bytes[at]))
         return 0;
-    if (final == 'b' || final == 'u' || final == 'l' ||
-        (colours && !csi_is_plain(bytes + 2, at - 2, (char) final)))
-        return 0;
-    return at + 1;
+    return bytes[at] != 'm' || csi_is_plain(bytes + 2, at - 2, 'm') ? at + 1 : 0;
 }
 
 void csi_rewrite(const char *body, size_t len, char final, struct bytes *out)

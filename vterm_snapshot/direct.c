@@ -137,17 +137,17 @@ static size_t put_other(struct emulator *e, const char *bytes, size_t len)
     return (size_t)step;
 }
 
-/* A line ended, and enough was drawn here: the bypass may take what follows. */
-static bool is_offered(const struct emulator *e, const char *bytes, size_t at, size_t len)
+/* A line ended at `at`. Enough was drawn here: the bypass may take what follows. */
+static bool is_offered(const struct emulator *e, size_t at, size_t len)
 {
-    return bytes[at - 1] == '\n' && at >= e->bypass_wait &&
-           len - at >= BYPASS_ROW_BYTES * (size_t)e->primary.rows;
+    return at >= e->bypass_wait && len - at >= BYPASS_ROW_BYTES * (size_t)e->primary.rows;
 }
 
-/* Text from `at` on, up to ESC or to what libvterm must see; returns where that is. */
+/* Text from `at` on, up to ESC, to what libvterm must see, or to where the bypass is offered some;
+ * returns where that is. */
 static size_t take_text(struct emulator *e, const char *bytes, size_t at, size_t len)
 {
-    while (at < len) {
+    while (at < len && bytes[at] != 0x1b) {
         unsigned char c = (unsigned char)bytes[at];
         size_t taken;
         if (c >= 0x20 && c < 0x7f) {
@@ -161,7 +161,7 @@ static size_t take_text(struct emulator *e, const char *bytes, size_t at, size_t
         if (!taken)
             break;
         at += taken;
-        if (is_offered(e, bytes, at, len))
+        if (c == '\n' && is_offered(e, at, len))
             break;
     }
     return at;
@@ -178,11 +178,12 @@ static bool select_graphics(struct emulator *e, const int *params, int count)
     return true;
 }
 
-static void place(struct emulator *e, const int *params, int count)
+/* CUP; 0 and 1 are the first, and so is -1, where none is given. */
+static void place(struct emulator *e, int row, int col)
 {
     VTermPos old = e->cursor;
-    int row = params[0] > 0 ? params[0] - 1 : 0;
-    int col = count > 1 && params[1] > 0 ? params[1] - 1 : 0;
+    row = row > 0 ? row - 1 : 0;
+    col = col > 0 ? col - 1 : 0;
     e->cursor.row = row < e->shown->rows ? row : e->shown->rows - 1;
     e->cursor.col = col < e->shown->cols ? col : e->shown->cols - 1;
     moved(e, old);
@@ -205,7 +206,7 @@ static bool draw(struct emulator *e, char final, const int *params, int count)
     if (final == 'm')
         return select_graphics(e, params, count);
     if (final == 'H' && count <= 2) {
-        place(e, params, count);
+        place(e, params[0], count > 1 ? params[1] : 0);
         return true;
     }
     if (final == 'r' && count <= 2) {
@@ -219,12 +220,42 @@ static bool draw(struct emulator *e, char final, const int *params, int count)
     return true;
 }
 
+static bool place_short(struct emulator *e, const struct csi_short *s)
+{
+    unsigned middle = csi_short_end(s, 0);
+    unsigned second = middle < s->len ? middle + 1 : middle, end = csi_short_end(s, second);
+    if (end < s->len || middle > 4 || end - second > 4)
+        return false;
+    place(e, csi_short_number(s, 0, middle), csi_short_number(s, second, end));
+    return true;
+}
+
+/* The common ones, without a look at each byte; else 0. */
+static size_t take_short(struct emulator *e, const char *bytes)
+{
+    struct csi_short s;
+    if (!csi_short_read(bytes + 2, &s))
+        return 0;
+    if (csi_short_final(&s) == 'm') {
+        emulator_know_pen(e);
+        if (!sgr_apply_short(e->pens, &s, &e->pen, &e->pen_number))
+            return 0;
+        e->pen_ahead = true;
+    } else if (csi_short_final(&s) != 'H' || !place_short(e, &s)) {
+        return 0;
+    }
+    return 2 + s.len + 1;
+}
+
 /* One sequence; returns its bytes, 0 when libvterm must see it. */
 static size_t take_sequence(struct emulator *e, const char *bytes, size_t len)
 {
     int params[SGR_PARAMS], count;
     if (len < 3 || bytes[1] != '[')
         return 0;
+    size_t taken = len >= 2 + CSI_SHORT ? take_short(e, bytes) : 0;
+    if (taken)
+        return taken;
     const char *final = sgr_parse(bytes + 2, bytes + len, params, &count);
     if (!final || final == bytes + len || !draw(e, *final, params, count))
         return 0;
@@ -242,21 +273,21 @@ static bool may_begin(const struct emulator *e)
 
 size_t direct_feed(struct emulator *e, const char *bytes, size_t len)
 {
-    size_t at = 0, taken = 0;
-    bool offered = false;
+    size_t at = 0, next;
     if (!may_begin(e))
         return 0;
     if (!e->ahead)
         e->phantom = false;
-    while (at < len && !offered) {
+    while (at < len) {
         bool sequence = bytes[at] == 0x1b;
-        taken =
-            sequence ? take_sequence(e, bytes + at, len - at) : take_text(e, bytes, at, len) - at;
-        if (!taken)
+        next =
+            sequence ? at + take_sequence(e, bytes + at, len - at) : take_text(e, bytes, at, len);
+        if (next == at)
             break;
-        at += taken;
+        at = next;
         e->ahead = true;
-        offered = is_offered(e, bytes, at, len);
+        if (!sequence && bytes[at - 1] == '\n' && is_offered(e, at, len))
+            break;
     }
     return at;
 }

@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "vterm_snapshot/csi.h"
+#include "vterm_snapshot/csi_short.h"
 #include "vterm_snapshot/guard_private.h"
 
 struct guard *guard_create(const struct guard_events *events, void *user)
@@ -123,6 +124,11 @@ void guard_insert(struct guard *g, const char *sequences)
 static void remember_last(struct guard *g, const char *bytes, size_t len)
 {
     size_t from = len;
+    if (bytes[len - 1] >= 0x20 && bytes[len - 1] < 0x7f) {
+        g->last[0] = bytes[len - 1];
+        g->last_len = 1;
+        return;
+    }
     while (from > 0 && ((unsigned char)bytes[from - 1] < 0x20 || bytes[from - 1] == 0x7f))
         from--;
     size_t end = from;
@@ -207,7 +213,10 @@ static ssize_t ground_escape(struct guard *g, char *bytes, size_t len)
  */
 static size_t drawing_csi(struct guard *g, const char *bytes, size_t len)
 {
-    size_t whole = csi_plain_length(bytes, len);
+    struct csi_short s;
+    bool is_short = len >= 2 + CSI_SHORT && bytes[1] == '[' && csi_short_read(bytes + 2, &s) &&
+                    csi_short_is_plain(&s);
+    size_t whole = is_short ? 2 + s.len + 1 : csi_plain_length(bytes, len);
     char final = whole ? bytes[whole - 1] : 0;
     if (final != 'm' && final != 'K' && final != 'H')
         return 0;
@@ -219,12 +228,19 @@ static size_t drawing_csi(struct guard *g, const char *bytes, size_t len)
  * short for a nonce, and none has begun. */
 static size_t short_text(const struct guard *g, const char *bytes, size_t len)
 {
-    size_t most = len < MARK_NONCE_LEN ? len : MARK_NONCE_LEN, at = 0;
-    if (g->scrub.active && g->scrub.passed_len)
+    if ((g->scrub.active && g->scrub.passed_len) || len < MARK_NONCE_LEN)
         return 0;
-    while (at < most && (unsigned char)bytes[at] < 0x80 && bytes[at] != 0x1b)
-        at++;
-    return at < most && bytes[at] == 0x1b ? at : 0;
+    if (bytes[1] == 0x1b)
+        return (unsigned char)bytes[0] < 0x80;
+    for (size_t at = 0; at < MARK_NONCE_LEN; at += 8) {
+        uint64_t eight = ascii_load(bytes + at);
+        uint64_t escape = ~csi_other_than_0(eight ^ ASCII_ONES * 0x1b) & ASCII_HIGH;
+        if ((eight | escape) & ASCII_HIGH) {
+            at += ascii_before((eight | escape) & ASCII_HIGH);
+            return bytes[at] == 0x1b ? at : 0;
+        }
+    }
+    return 0;
 }
 
 /* How much of the text at `bytes`, which ends at ESC, may pass now; *ret_all says whether all. */

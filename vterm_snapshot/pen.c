@@ -6,11 +6,19 @@
 
 #include "base/limits.h"
 
+#define STEPS 256 /* remembered, one for each hash */
+
+struct pen_step {
+    uint64_t change; /* 0 for none */
+    uint16_t from, to;
+};
+
 struct pen_table {
     struct pen *pens;
     uint32_t count, capacity;
     uint16_t *slots; /* open addressing: number, 0 for free (pen 0 is never looked up) */
     uint32_t slot_count;
+    struct pen_step steps[STEPS];
 };
 
 static uint32_t hash(const struct pen *pen)
@@ -76,7 +84,7 @@ void pen_table_destroy(struct pen_table *t)
 
 uint16_t pen_intern(struct pen_table *t, const struct pen *pen)
 {
-    if (same(pen, &t->pens[0]))
+    if (pen_is_default(pen))
         return 0;
     for (uint32_t i = hash(pen) & (t->slot_count - 1); t->slots[i];
          i = (i + 1) & (t->slot_count - 1))
@@ -87,6 +95,23 @@ uint16_t pen_intern(struct pen_table *t, const struct pen *pen)
     t->pens[t->count] = *pen;
     place(t, (uint16_t)t->count);
     return (uint16_t)t->count++;
+}
+
+static uint32_t step_of(uint64_t change, uint16_t from)
+{
+    return (uint32_t)((change ^ from) * 0x9e3779b97f4a7c15ull >> 56);
+}
+
+bool pen_recall(const struct pen_table *t, uint64_t change, uint16_t from, uint16_t *ret_to)
+{
+    const struct pen_step *step = &t->steps[step_of(change, from)];
+    *ret_to = step->to;
+    return step->change == change && step->from == from;
+}
+
+void pen_remember(struct pen_table *t, uint64_t change, uint16_t from, uint16_t to)
+{
+    t->steps[step_of(change, from)] = (struct pen_step){.change = change, .from = from, .to = to};
 }
 
 uint32_t pen_table_count(const struct pen_table *t)

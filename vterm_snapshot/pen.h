@@ -2,6 +2,7 @@
 #ifndef VTERM_SNAPSHOT_PEN_H
 #define VTERM_SNAPSHOT_PEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
@@ -27,6 +28,11 @@ struct pen {
     uint32_t attributes; /* of enum pen_attribute */
 };
 
+static inline bool pen_is_default(const struct pen *pen)
+{
+    return !(pen->foreground | pen->background | pen->attributes);
+}
+
 struct pen_table;
 
 /* Number 0 is the default pen. Returns NULL without memory. */
@@ -35,6 +41,12 @@ void pen_table_destroy(struct pen_table *table);
 
 /* The number of `pen`; 0 when LIMIT_PENS others are in use or memory is out. */
 uint16_t pen_intern(struct pen_table *table, const struct pen *pen);
+
+/* What the few sequences of a stream make of its few pens is remembered: a `change`, never 0, leads
+ * from one number to another. Whoever asks says what a change is. pen_recall() returns false when
+ * it does not know. */
+bool pen_recall(const struct pen_table *table, uint64_t change, uint16_t from, uint16_t *ret_to);
+void pen_remember(struct pen_table *table, uint64_t change, uint16_t from, uint16_t to);
 
 /* How many there are, the default pen included. */
 uint32_t pen_table_count(const struct pen_table *table);

@@ -86,7 +86,8 @@ static void read_region(struct settings *s, const char *body, const char *final)
 {
     char *next = (char *)body;
     long top = strtol(body, &next, 10);
-    long bottom = next + 1 < final && *next == ';' ? strtol(next + 1, NULL, 10) : -1;
+    bool given = next + 1 < final && *next == ';' && next[1] >= '0' && next[1] <= '9';
+    long bottom = given ? strtol(next + 1, NULL, 10) : -1;
     settings_set_region(s, (int)top, (int)bottom, final > body);
 }
 

@@ -102,6 +102,43 @@ bool sgr_apply(struct pen *pen, const int *params, int count)
     return true;
 }
 
+/* One that was not seen yet with this pen. */
+static bool apply_new(struct pen_table *pens, const struct csi_short *sgr, struct pen *pen,
+                      uint16_t *number)
+{
+    char text[CSI_SHORT];
+    int params[SGR_PARAMS], count;
+    struct pen next = *pen;
+    for (unsigned i = 0; i <= sgr->len; i++)
+        text[i] = (char)((sgr->values >> 8 * i & 0xff) ^ '0');
+    if (!sgr_parse(text, text + sgr->len + 1, params, &count) || !sgr_apply(&next, params, count))
+        return false;
+    uint16_t interned = pen_intern(pens, &next);
+    if (!interned && !pen_is_default(&next))
+        return false;
+    *pen = next;
+    *number = interned;
+    return true;
+}
+
+bool sgr_apply_short(struct pen_table *pens, const struct csi_short *sgr, struct pen *pen,
+                     uint16_t *number)
+{
+    uint64_t change = sgr->values & csi_short_mine(sgr), length = (uint64_t)(sgr->len + 1) << 56;
+    uint16_t from = *number;
+    if (!from && !pen_is_default(pen)) /* it has none */
+        return false;
+    if (pen_recall(pens, change | length, from, number)) {
+        *pen = *pen_lookup(pens, *number);
+        return true;
+    }
+    *number = from;
+    if (!apply_new(pens, sgr, pen, number))
+        return false;
+    pen_remember(pens, change | length, from, *number);
+    return true;
+}
+
 static void append_param(struct bytes *out, unsigned number)
 {
     bytes_append_char(out, ';');

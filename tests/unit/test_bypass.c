@@ -166,6 +166,27 @@ static void make_listing(struct bytes *out)
     }
 }
 
+/* What a full-screen program draws: mostly short sequences, with all kinds of numbers. */
+static void make_drawing(struct bytes *out)
+{
+    static const unsigned most[] = {9, 99, 99, 999, 9999, 99999};
+    static const char finals[] = "HHHHHmmmmmmKJrAd";
+    for (unsigned n = 5 + pick(600); n; n--) {
+        bytes_append_text(out, "\x1b[");
+        for (unsigned k = pick(4); k; k--) {
+            if (pick(8))
+                bytes_printf(out, "%0*u", 1 + (int)pick(2), pick(most[pick(6)] + 1));
+            bytes_append_text(out, k > 1 ? ";" : "");
+        }
+        bytes_append_char(out, finals[pick(sizeof finals - 1)]);
+        if (pick(60) == 0)
+            add_sequence(out);
+        for (unsigned k = pick(pick(6) ? 4 : 40); k; k--)
+            bytes_append_char(out, pick(9) ? 'a' + (char)pick(26) : ' ');
+        bytes_append_text(out, pick(12) ? "" : "\r\n");
+    }
+}
+
 static void make_stream(struct bytes *out)
 {
     unsigned style = pick(6);
@@ -301,13 +322,18 @@ static void assert_same(const char *fast, const char *plain)
     assert_int_equal(fast[at], plain[at]);
 }
 
+#define DRAWING (UINT64_C(1) << 40) /* in a stream's number */
+
 static void compare_stream(uint64_t number)
 {
     struct bytes stream = {0};
     struct side sides[2];
     seed = number * 7919 + 1;
     aside_seed = number;
-    make_stream(&stream);
+    if (number & DRAWING)
+        make_drawing(&stream);
+    else
+        make_stream(&stream);
     int cols = 5 + (int)pick(90), rows = 2 + (int)pick(30);
     open_side(&sides[0], cols, rows, true);
     open_side(&sides[1], cols, rows, false);
@@ -344,7 +370,7 @@ static void random_streams_end_the_same(void **state)
     uint64_t from = first ? strtoull(first, NULL, 10) : 0;
     (void)state;
     for (uint64_t i = 0; i < count; i++) {
-        compare_stream(from + i);
+        compare_stream((from + i) | (i % 8 == 7 ? DRAWING : 0));
         if (i % 100000 == 99999) {
             print_message("%llu of %llu\n", (unsigned long long)i + 1, (unsigned long long)count);
             fflush(stdout);
