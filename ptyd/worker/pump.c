@@ -3,8 +3,9 @@
  * waits, and otherwise only when the terminal says no more: many small pieces cost more than one.
  *
  * The kernel passes at most 4 KB at a time from one side of a terminal to the other, and wakes the
- * reader on the processor where the writer is. Where there are only two processors that leaves the
- * loop's half idle, so the thread goes there for as long as the loop keeps up. */
+ * reader on the processor where the writer is. Where there are only two processors, what is light
+ * for the loop then leaves its processor half idle, and what is heavy for it is slowed by a reader
+ * beside it: the thread tries both, and stays where more comes (placement.h). */
 #define _GNU_SOURCE
 #include "ptyd/worker/pump.h"
 
@@ -16,9 +17,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ptyd/core/text.h"
+#include "ptyd/worker/placement.h"
 
 #define ENOUGH_BYTES (16 * 1024) /* is told at once */
 #define LITTLE_MS    1           /* less is told when no more came for so long */
@@ -26,7 +29,8 @@
 #define STACK_BYTES  (64 * 1024)
 #define FULL_PIECE   4095 /* what the terminal gives when it has more */
 #define LOOK_PIECES  64   /* after so many the thread looks where it should run */
-#define ANYWHERE     (-1)
+#define NOT_SEEN     (-1)
+#define BESIDE_LOOP  1 /* the placement's other place is the other processor */
 
 struct pump {
     pthread_t thread;
@@ -34,8 +38,11 @@ struct pump {
     struct intake *intake;
     int fd, wake; /* the terminal; an eventfd */
     cpu_set_t allowed;
-    int processor, pieces;      /* where the thread stays, or ANYWHERE; since it looked */
-    _Atomic int loop_processor; /* that the loop was seen on */
+    _Atomic int loop_processor; /* that it was seen on, or NOT_SEEN */
+    struct placement placement;
+    int pieces; /* since the thread looked where it should run, and their bytes */
+    size_t bytes;
+    int64_t looked_ns; /* when; 0: it waited for the program since */
     pump_ready *ready;
     void *user;
     _Atomic bool stop, ended, full;
@@ -54,20 +61,32 @@ static bool wait_for(struct pump *p, bool full, int timeout_ms)
     return n != 0;
 }
 
-/* Beside the loop, or wherever the scheduler likes; see above. */
-static void choose_processor(struct pump *p)
+static int64_t now_ns(void)
 {
-    bool keeps_up = intake_waiting(p->intake) < INTAKE_BYTES / 2;
-    int processor = keeps_up ? atomic_load(&p->loop_processor) : ANYWHERE;
-    cpu_set_t one;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void stay_at(struct pump *p, int place)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)atomic_load(&p->loop_processor), &set);
+    if (place != BESIDE_LOOP)
+        CPU_XOR(&set, &p->allowed, &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+/* After LOOK_PIECES: how fast did they come, and where should the next ones be read? */
+static void look(struct pump *p)
+{
+    int64_t now = now_ns();
+    if (p->looked_ns && atomic_load(&p->loop_processor) != NOT_SEEN)
+        stay_at(p, placement_next(&p->placement, p->bytes, now - p->looked_ns));
+    p->looked_ns = now;
     p->pieces = 0;
-    if (processor == p->processor || CPU_COUNT(&p->allowed) != 2)
-        return;
-    CPU_ZERO(&one);
-    if (processor != ANYWHERE)
-        CPU_SET((size_t)processor, &one);
-    p->processor = processor;
-    sched_setaffinity(0, sizeof one, processor == ANYWHERE ? &p->allowed : &one);
+    p->bytes = 0;
 }
 
 /* One round: reads what there is, waits for more. False when the flood is over. */
@@ -83,10 +102,12 @@ static bool pump_once(struct pump *p)
         atomic_store(&p->full, true); /* before the look: see pump_room() */
         return wait_for(p, intake_waiting(p->intake) > INTAKE_BYTES / 2, -1);
     }
-    if (++p->pieces >= LOOK_PIECES)
-        choose_processor(p);
+    p->bytes += n > 0 ? (size_t)n : 0;
+    if (++p->pieces >= LOOK_PIECES && CPU_COUNT(&p->allowed) == 2)
+        look(p);
     if (n >= FULL_PIECE || wait_for(p, false, LITTLE_MS))
         return true;
+    p->looked_ns = 0;
     if (intake_waiting(p->intake))
         uv_async_send(&p->async);
     return wait_for(p, false, FLOOD_MS);
@@ -139,8 +160,7 @@ struct pump *pump_create(uv_loop_t *loop, struct intake *intake, int fd, pump_re
     *p = (struct pump){.intake = intake,
                        .fd = fd,
                        .wake = wake,
-                       .processor = ANYWHERE,
-                       .loop_processor = ANYWHERE,
+                       .loop_processor = NOT_SEEN,
                        .ready = ready,
                        .user = user};
     sched_getaffinity(0, sizeof p->allowed, &p->allowed);
