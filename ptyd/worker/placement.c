@@ -24,7 +24,8 @@ int placement_next(struct placement *p, size_t bytes, int64_t ns)
         return p->place;
     }
     *mean = *mean ? (3 * *mean + speed) / 4 : speed;
-    if (++p->windows < p->every)
+    bool behind = *mean < p->speed[!p->place]; /* of what the other one did when it was tried */
+    if (++p->windows < (behind ? EVERY_LEAST : p->every))
         return p->place;
     p->trying = true;
     p->every = p->every > EVERY_LEAST ? p->every : EVERY_LEAST;
