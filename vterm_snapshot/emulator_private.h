@@ -1,5 +1,6 @@
-/* emulator_private.h - the emulator from inside: emulator.c (libvterm's callbacks, size), feed.c
- * (which way a run goes), direct.c and bypass.c (the ways around libvterm). */
+/* emulator_private.h - the emulator from inside: emulator.c (life, size, reading),
+ * emulator_callbacks.c (what libvterm calls), feed.c (which way a run goes), direct.c and bypass.c
+ * (the ways around libvterm). */
 #ifndef VTERM_SNAPSHOT_EMULATOR_PRIVATE_H
 #define VTERM_SNAPSHOT_EMULATOR_PRIVATE_H
 
@@ -48,6 +49,11 @@ struct emulator {
     struct bytes row_text; /* scratch of a row that leaves */
     bool resizing;         /* what is fed comes from us: answer nothing */
 };
+
+/* For libvterm; the user of the last two is the emulator. */
+extern const VTermAllocatorFunctions emulator_allocator;
+extern const VTermStateCallbacks emulator_callbacks;
+void emulator_answer(const char *bytes, size_t len, void *emulator);
 
 /* Interns the pen that SGR has set: pen_number is right afterwards. */
 void emulator_know_pen(struct emulator *e);
