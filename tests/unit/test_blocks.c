@@ -1,88 +1,9 @@
-/* Tracker, intake, traces: marks become blocks by the contract's rules; memory that outlives its
- * reader; every trace format gives the same events. */
-#define _GNU_SOURCE
-#include "test.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+/* Tracker and traces: marks become blocks by the contract's rules; every trace format gives the
+ * same events. */
+#include "prompts.h"
 
 #include "ptyd/core/deliver.h"
-#include "ptyd/core/text.h"
-#include "ptyd/core/tracker.h"
 #include "ptyd/replay/replay.h"
-
-static struct terminal *terminal;
-static struct tracker *tracker;
-static json_t *blocks;
-static uint64_t mark_seq;
-static struct moment now;
-
-static void on_end(void *user, struct block *block)
-{
-    (void)user;
-    json_array_append_new(blocks, block_to_json(block));
-}
-
-static const struct tracker_events tracker_events = {.end = on_end};
-
-static void on_line(void *user)
-{
-    (void)user;
-    tracker_line(tracker, now);
-}
-
-static const struct terminal_events terminal_events = {.line = on_line};
-
-static int setup(void **state)
-{
-    (void)state;
-    blocks = json_array();
-    mark_seq = 0;
-    now = (struct moment){1000, 0};
-    terminal = terminal_create(
-        &(struct terminal_options){.cols = 80, .rows = 24, .events = &terminal_events});
-    tracker = tracker_create(&(struct tracker_options){.conversation_id = "c",
-                                                       .shell_id = "s",
-                                                       .terminal = terminal,
-                                                       .events = &tracker_events,
-                                                       .cwd = "/start"});
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    tracker_destroy(tracker);
-    terminal_destroy(terminal);
-    json_decref(blocks);
-    return 0;
-}
-
-static void print(const char *text)
-{
-    char *copy = text_copy(text);
-    terminal_write(terminal, copy, strlen(copy));
-    free(copy);
-}
-
-static bool counts = true;
-
-/* A mark with the next seq (0 where `counts` is off); `fields` as behind the kind. */
-static bool mark(char kind, const char *fields)
-{
-    struct mark m;
-    char *payload =
-        text_format("%llu;%c%s", counts ? (unsigned long long)++mark_seq : 0, kind, fields);
-    assert_int_equal(mark_parse(payload, strlen(payload), &m), 0);
-    bool accepted = tracker_mark(tracker, &m, now);
-    mark_finish(&m);
-    free(payload);
-    return accepted;
-}
 
 static void run(const char *typed, const char *output, const char *fields)
 {
@@ -94,16 +15,6 @@ static void run(const char *typed, const char *output, const char *fields)
     mark('C', "");
     print(output);
     mark('D', fields);
-}
-
-static const json_t *member(size_t i, const char *name)
-{
-    return json_object_get(json_array_get(blocks, i), name);
-}
-
-static const char *string(size_t i, const char *name)
-{
-    return json_string_value(member(i, name));
 }
 
 static void one_line_is_one_block(void **state)
@@ -205,164 +116,6 @@ static void the_users_interrupt_makes_a_user_kill(void **state)
     assert_string_equal(string(0, "type"), "user_kill");
     assert_string_equal(string(1, "type"), "user_cmd");
     assert_int_equal(json_integer_value(member(1, "duration_ms")), 5001);
-}
-
-/* What a shell without C prints at a prompt: dash (1), or one that edits lines (2). */
-static void prompt_by_line(int line, int status)
-{
-    char *done = text_format(";st=%d;line=1", status), *begun = text_format(";line=%d", line);
-    mark('P', ";raw=/in;side");
-    mark('D', done);
-    mark('A', begun);
-    print("$ ");
-    mark('B', "");
-    free(done);
-    free(begun);
-}
-
-static void line_prompt(int status)
-{
-    prompt_by_line(1, status);
-}
-
-static void without_c_a_line_feed_starts_the_command(void **state)
-{
-    (void)state;
-    line_prompt(0);
-    print("echo hi\r\nhi\r\n");
-    line_prompt(3);
-    print("\r\n"); /* nothing was typed */
-    line_prompt(3);
-    print("# a comment\r\n");
-    line_prompt(3);
-    print("half^C\r\n"); /* given up */
-    line_prompt(130);
-    print("cat <<X\r\n> ");
-    mark('P', ";more=1");
-    print("in\r\n> ");
-    mark('P', ";more=1");
-    print("X\r\nin\r\n");
-    line_prompt(0);
-    assert_int_equal(json_array_size(blocks), 2);
-    assert_string_equal(string(0, "cmd"), "echo hi");
-    assert_int_equal(json_integer_value(member(0, "exit_code")), 3);
-    assert_string_equal(string(0, "cwd_after"), "/in;side");
-    assert_string_equal(string(1, "cmd"), "cat <<X\nin\nX");
-    const json_t *lines = json_object_get(member(1, "preview"), "lines");
-    assert_int_equal(json_array_size(lines), 1);
-    assert_string_equal(json_string_value(json_array_get(lines, 0)), "in");
-}
-
-/* Under set -a it says 0, which others must not. */
-static void without_c_a_shell_need_not_count(void **state)
-{
-    (void)state;
-    mark('A', "");
-    counts = false;
-    bool forged = mark('B', "") || mark('A', "");
-    counts = true;
-    assert_false(forged);
-    line_prompt(0);
-    counts = false;
-    print("echo hi\r\nhi\r\n");
-    line_prompt(3);
-    print("half^C\r\n");
-    line_prompt(130);
-    print("echo on\r\non\r\n");
-    counts = true;
-    line_prompt(4);
-    assert_int_equal(json_array_size(blocks), 2);
-    assert_int_equal(json_integer_value(member(0, "exit_code")), 3);
-    assert_string_equal(string(1, "cmd"), "echo on");
-    assert_int_equal(json_integer_value(member(1, "exit_code")), 4);
-}
-
-/* busybox: between its ^C and the line feed behind it the tty echoes what is typed. */
-static void a_line_given_up_may_be_followed_by_an_echo(void **state)
-{
-    (void)state;
-    prompt_by_line(2, 0);
-    tracker_typed(tracker, "half\x03", 5);
-    tracker_typed(tracker, "echo next\r", 10);
-    print("half^Cecho next\r\n\r\n");
-    prompt_by_line(2, 130);
-    print("echo next\r\nnext\r\n");
-    prompt_by_line(2, 5);
-    assert_int_equal(json_array_size(blocks), 1);
-    assert_string_equal(string(0, "cmd"), "echo next");
-    assert_int_equal(json_integer_value(member(0, "exit_code")), 5);
-}
-
-static void a_line_broken_at_a_blank_keeps_it(void **state)
-{
-    (void)state;
-    char row[78 + 1]; /* behind `$ ` */
-    memset(row, 'x', sizeof row - 1);
-    memcpy(row, "echo", 4);
-    row[4] = row[sizeof row - 2] = ' ';
-    row[sizeof row - 1] = '\0';
-    prompt_by_line(2, 0);
-    print(row);
-    print("\r\r\nend\r\nx end\r\n"); /* busybox breaks the line by itself */
-    prompt_by_line(2, 0);
-    char *whole = text_format("%send", row);
-    assert_string_equal(string(0, "cmd"), whole);
-    free(whole);
-}
-
-/* Who knows more says that the block which runs was none. */
-static void a_block_withdrawn_leaves_nothing(void **state)
-{
-    (void)state;
-    line_prompt(0);
-    print("half^Cecho next\r\n");
-    assert_non_null(tracker_running(tracker));
-    tracker_withdraw(tracker);
-    line_prompt(130);
-    print("echo next\r\nnext\r\n");
-    line_prompt(0);
-    assert_int_equal(json_array_size(blocks), 1);
-    assert_string_equal(string(0, "cmd"), "echo next");
-    assert_int_equal(tracker_seq(tracker), 1);
-}
-
-static void sleep_is_typed(void)
-{
-    line_prompt(0);
-    tracker_typed(tracker, "sleep 1\r", 8);
-    print("sleep 1\r\n");
-}
-
-static void a_line_typed_ahead_is_no_output(void **state)
-{
-    (void)state;
-    sleep_is_typed();
-    tracker_typed(tracker, "echo next\r", 10);
-    print("echo next\r\n"); /* the tty echoes it into the running command */
-    line_prompt(0);
-    print("next\r\n");
-    line_prompt(5);
-    assert_int_equal(json_array_size(blocks), 2);
-    assert_string_equal(string(1, "cmd"), "echo next");
-    assert_int_equal(json_integer_value(member(1, "exit_code")), 5);
-    const json_t *lines = json_object_get(member(1, "preview"), "lines");
-    assert_int_equal(json_array_size(lines), 1);
-}
-
-static void an_empty_line_typed_ahead_is_none(void **state)
-{
-    (void)state;
-    sleep_is_typed();
-    tracker_typed(tracker, "\r   \r# what\recho next\r", 22);
-    print("\r\n   \r\n# what\r\necho next\r\n");
-    for (int i = 0; i < 4; i++)
-        line_prompt(0);
-    print("next\r\n");
-    line_prompt(5);
-    assert_int_equal(json_array_size(blocks), 2);
-    assert_string_equal(string(1, "cmd"), "echo next");
-    assert_int_equal(json_integer_value(member(1, "exit_code")), 5);
-    assert_int_equal(json_integer_value(member(1, "output_lines")), 1);
 }
 
 /* A prompt that no hook began is no end, but it is remembered. */
@@ -573,8 +326,6 @@ static void damage_is_told_with_its_place(void **state)
     free(error);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -585,14 +336,7 @@ int main(void)
         TEST(a_prompt_in_a_command_abandons_it),
         TEST(signals_are_named),
         TEST(the_users_interrupt_makes_a_user_kill),
-        TEST(without_c_a_line_feed_starts_the_command),
-        TEST(without_c_a_shell_need_not_count),
         TEST(a_prompt_while_a_command_runs_is_remembered),
-        TEST(a_line_given_up_may_be_followed_by_an_echo),
-        TEST(a_line_broken_at_a_blank_keeps_it),
-        TEST(a_block_withdrawn_leaves_nothing),
-        TEST(a_line_typed_ahead_is_no_output),
-        TEST(an_empty_line_typed_ahead_is_none),
         TEST(what_is_typed_into_history_is_no_command),
         TEST(what_is_lost_is_said),
         TEST(directories_are_followed),

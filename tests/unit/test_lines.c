@@ -1,0 +1,171 @@
+/* Shells without C: where a command begins is told by the line feed behind B. */
+#include "prompts.h"
+
+/* What a shell without C prints at a prompt: dash (1), or one that edits lines (2). */
+static void prompt_by_line(int line, int status)
+{
+    char *done = text_format(";st=%d;line=1", status), *begun = text_format(";line=%d", line);
+    mark('P', ";raw=/in;side");
+    mark('D', done);
+    mark('A', begun);
+    print("$ ");
+    mark('B', "");
+    free(done);
+    free(begun);
+}
+
+static void line_prompt(int status)
+{
+    prompt_by_line(1, status);
+}
+
+static void without_c_a_line_feed_starts_the_command(void **state)
+{
+    (void)state;
+    line_prompt(0);
+    print("echo hi\r\nhi\r\n");
+    line_prompt(3);
+    print("\r\n"); /* nothing was typed */
+    line_prompt(3);
+    print("# a comment\r\n");
+    line_prompt(3);
+    print("half^C\r\n"); /* given up */
+    line_prompt(130);
+    print("cat <<X\r\n> ");
+    mark('P', ";more=1");
+    print("in\r\n> ");
+    mark('P', ";more=1");
+    print("X\r\nin\r\n");
+    line_prompt(0);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_string_equal(string(0, "cmd"), "echo hi");
+    assert_int_equal(json_integer_value(member(0, "exit_code")), 3);
+    assert_string_equal(string(0, "cwd_after"), "/in;side");
+    assert_string_equal(string(1, "cmd"), "cat <<X\nin\nX");
+    const json_t *lines = json_object_get(member(1, "preview"), "lines");
+    assert_int_equal(json_array_size(lines), 1);
+    assert_string_equal(json_string_value(json_array_get(lines, 0)), "in");
+}
+
+/* Under set -a it says 0, which others must not. */
+static void without_c_a_shell_need_not_count(void **state)
+{
+    (void)state;
+    mark('A', "");
+    counts = false;
+    bool forged = mark('B', "") || mark('A', "");
+    counts = true;
+    assert_false(forged);
+    line_prompt(0);
+    counts = false;
+    print("echo hi\r\nhi\r\n");
+    line_prompt(3);
+    print("half^C\r\n");
+    line_prompt(130);
+    print("echo on\r\non\r\n");
+    counts = true;
+    line_prompt(4);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_int_equal(json_integer_value(member(0, "exit_code")), 3);
+    assert_string_equal(string(1, "cmd"), "echo on");
+    assert_int_equal(json_integer_value(member(1, "exit_code")), 4);
+}
+
+/* busybox: between its ^C and the line feed behind it the tty echoes what is typed. */
+static void a_line_given_up_may_be_followed_by_an_echo(void **state)
+{
+    (void)state;
+    prompt_by_line(2, 0);
+    tracker_typed(tracker, "half\x03", 5);
+    tracker_typed(tracker, "echo next\r", 10);
+    print("half^Cecho next\r\n\r\n");
+    prompt_by_line(2, 130);
+    print("echo next\r\nnext\r\n");
+    prompt_by_line(2, 5);
+    assert_int_equal(json_array_size(blocks), 1);
+    assert_string_equal(string(0, "cmd"), "echo next");
+    assert_int_equal(json_integer_value(member(0, "exit_code")), 5);
+}
+
+static void a_line_broken_at_a_blank_keeps_it(void **state)
+{
+    (void)state;
+    char row[78 + 1]; /* behind `$ ` */
+    memset(row, 'x', sizeof row - 1);
+    memcpy(row, "echo", 4);
+    row[4] = row[sizeof row - 2] = ' ';
+    row[sizeof row - 1] = '\0';
+    prompt_by_line(2, 0);
+    print(row);
+    print("\r\r\nend\r\nx end\r\n"); /* busybox breaks the line by itself */
+    prompt_by_line(2, 0);
+    char *whole = text_format("%send", row);
+    assert_string_equal(string(0, "cmd"), whole);
+    free(whole);
+}
+
+/* Who knows more says that the block which runs was none. */
+static void a_block_withdrawn_leaves_nothing(void **state)
+{
+    (void)state;
+    line_prompt(0);
+    print("half^Cecho next\r\n");
+    assert_non_null(tracker_running(tracker));
+    tracker_withdraw(tracker);
+    line_prompt(130);
+    print("echo next\r\nnext\r\n");
+    line_prompt(0);
+    assert_int_equal(json_array_size(blocks), 1);
+    assert_string_equal(string(0, "cmd"), "echo next");
+    assert_int_equal(tracker_seq(tracker), 1);
+}
+
+static void sleep_is_typed(void)
+{
+    line_prompt(0);
+    tracker_typed(tracker, "sleep 1\r", 8);
+    print("sleep 1\r\n");
+}
+
+static void a_line_typed_ahead_is_no_output(void **state)
+{
+    (void)state;
+    sleep_is_typed();
+    tracker_typed(tracker, "echo next\r", 10);
+    print("echo next\r\n"); /* the tty echoes it into the running command */
+    line_prompt(0);
+    print("next\r\n");
+    line_prompt(5);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_string_equal(string(1, "cmd"), "echo next");
+    assert_int_equal(json_integer_value(member(1, "exit_code")), 5);
+    const json_t *lines = json_object_get(member(1, "preview"), "lines");
+    assert_int_equal(json_array_size(lines), 1);
+}
+
+static void an_empty_line_typed_ahead_is_none(void **state)
+{
+    (void)state;
+    sleep_is_typed();
+    tracker_typed(tracker, "\r   \r# what\recho next\r", 22);
+    print("\r\n   \r\n# what\r\necho next\r\n");
+    for (int i = 0; i < 4; i++)
+        line_prompt(0);
+    print("next\r\n");
+    line_prompt(5);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_string_equal(string(1, "cmd"), "echo next");
+    assert_int_equal(json_integer_value(member(1, "exit_code")), 5);
+    assert_int_equal(json_integer_value(member(1, "output_lines")), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(without_c_a_line_feed_starts_the_command),   TEST(without_c_a_shell_need_not_count),
+        TEST(a_line_given_up_may_be_followed_by_an_echo), TEST(a_line_broken_at_a_blank_keeps_it),
+        TEST(a_block_withdrawn_leaves_nothing),           TEST(a_line_typed_ahead_is_no_output),
+        TEST(an_empty_line_typed_ahead_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
