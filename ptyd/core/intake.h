@@ -23,15 +23,21 @@
 #define INTAKE_BYTES (124 * 1024)
 
 /* What the keeper keeps for a worker to come, besides the bytes. */
+#define INTAKE_AHEAD                                                                               \
+    2048 /* bytes typed ahead that outlive a worker; more are forgotten with it                    \
+          */
+
 struct intake_facts {
     char name[72]; /* of the session */
     char shell_id[32];
     char shell[64];                 /* `bash`; what list shows */
     char nonce[MARK_NONCE_LEN + 1]; /* "" when the shell has no integration */
     int32_t cols, rows;
-    int32_t adopted;   /* a worker has begun with it */
-    int64_t opened_ms; /* since the epoch */
-    uint64_t process;  /* fingerprint of the shell at its first mark; 0 before */
+    int32_t adopted;    /* a worker has begun with it */
+    int64_t opened_ms;  /* since the epoch */
+    uint64_t process;   /* fingerprint of the shell at its first mark; 0 before */
+    uint32_t ahead_len; /* of what was typed ahead of a shell without C: it is in no log */
+    char ahead[INTAKE_AHEAD];
 };
 
 struct intake;

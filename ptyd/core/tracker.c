@@ -125,6 +125,8 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     t->preview = (struct preview){0};
     t->began_ms = now.monotonic_ms;
     t->interrupted_ms = -1;
+    if (t->edits)
+        t->ahead.len = 0;
     if (t->options.events->begin) {
         int64_t known = t->options.events->begin(t->options.user, b);
         b->ts_begin = known ? known : b->ts_begin;
@@ -292,7 +294,7 @@ static void take_input(struct tracker *t)
     t->state = TRACKER_INPUT;
     if (t->by_line && !redrawn)
         tracker_await_line(t);
-    if (!redrawn && t->options.events->prompt)
+    if (!redrawn && t->state == TRACKER_INPUT && t->options.events->prompt)
         t->options.events->prompt(t->options.user);
 }
 
@@ -368,6 +370,7 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 
 void tracker_interrupt(struct tracker *t, struct moment now)
 {
+    t->ahead.len = 0;
     if (t->state == TRACKER_RUNNING)
         t->interrupted_ms = now.monotonic_ms;
     else if (t->state == TRACKER_INPUT && t->by_line)

@@ -69,6 +69,11 @@ void tracker_line(struct tracker *t, struct moment now);
 /* Bytes were typed. In a shell without C they tell an echoed command line from output. */
 void tracker_typed(struct tracker *t, const char *bytes, size_t len);
 
+/* What was typed ahead and is not known to have run, for shells without C; and that again, for a
+ * tracker that was made anew. */
+const char *tracker_ahead(const struct tracker *t, size_t *ret_len);
+void tracker_set_ahead(struct tracker *t, const char *bytes, size_t len);
+
 /* A mark of another terminal's (OSC 133 or 633); only for --marks any. */
 void tracker_foreign(struct tracker *t, int number, const char *payload, size_t len,
                      struct moment now);

@@ -34,9 +34,27 @@ static void drop_capture(struct tracker *t)
     t->held.len = 0;
 }
 
+/* Types into the line that the shell reads; returns how many of the bytes. One that edits lines
+ * takes Ctrl-C for itself: the line is given up, a new prompt comes. */
+static size_t type_line(struct tracker *t, const char *bytes, size_t len)
+{
+    size_t used = 0;
+    while (used < len && bytes[used] != '\r' && bytes[used] != '\n' &&
+           !(t->edits && bytes[used] == CTRL_C))
+        used++;
+    if (used == len)
+        return len;
+    t->entered = true;
+    if (bytes[used] == CTRL_C)
+        t->state = TRACKER_PROMPT;
+    return used + 1;
+}
+
 void tracker_await_line(struct tracker *t)
 {
     t->typed = t->entered = false;
+    if (t->edits) /* it reads what was typed behind a line that came to nothing */
+        bytes_consume(&t->ahead, type_line(t, t->ahead.data, t->ahead.len));
     t->interrupted = false;
     start_capture(t);
     terminal_expect_line(t->options.terminal);
@@ -175,26 +193,22 @@ void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment 
     t->held.len = 0;
 }
 
-/* Types into the line that the shell reads; returns how many of the bytes. One that edits lines
- * takes Ctrl-C for itself: the line is given up, a new prompt comes. */
-static size_t type_line(struct tracker *t, const char *bytes, size_t len)
+const char *tracker_ahead(const struct tracker *t, size_t *ret_len)
 {
-    size_t used = 0;
-    while (used < len && bytes[used] != '\r' && bytes[used] != '\n' &&
-           !(t->edits && bytes[used] == CTRL_C))
-        used++;
-    if (used == len)
-        return len;
-    t->entered = true;
-    if (bytes[used] == CTRL_C)
-        t->state = TRACKER_PROMPT;
-    return used + 1;
+    *ret_len = t->by_line ? t->ahead.len : 0;
+    return t->ahead.data;
+}
+
+void tracker_set_ahead(struct tracker *t, const char *bytes, size_t len)
+{
+    t->ahead.len = 0;
+    bytes_append(&t->ahead, bytes, len);
 }
 
 void tracker_typed(struct tracker *t, const char *bytes, size_t len)
 {
     size_t used = 0;
-    if (!t->by_line)
+    if (!t->by_line || (t->edits && t->state == TRACKER_RUNNING)) /* the command may read it */
         return;
     if (t->state == TRACKER_INPUT && !t->typed) {
         t->typed = true;

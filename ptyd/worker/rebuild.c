@@ -101,6 +101,7 @@ void session_rebuild(struct session *s, uint64_t start)
     else if (headless)
         resume_block(s, from);
     feed_log(s, from, start);
+    session_find_ahead(s);
     s->rebuilding = false;
     free(s->records);
     s->records = NULL;

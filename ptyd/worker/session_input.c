@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -43,24 +44,52 @@ bool session_input_read(const struct session *s)
     return !unread && !s->input.len;
 }
 
-/* Ctrl-C and Ctrl-\, as far as the terminal turns them into signals now. */
-static bool interrupts(const struct session *s, const char *bytes, size_t len)
+/* How many bytes come to nothing: up to the last Ctrl-C or Ctrl-\, as far as the terminal turns
+ * them into signals now. It forgets what came before them. */
+static size_t interrupts(const struct session *s, const char *bytes, size_t len)
 {
     struct termios modes;
     if (tcgetattr(s->master, &modes) < 0 || !(modes.c_lflag & ISIG))
-        return false;
-    return memchr(bytes, modes.c_cc[VINTR], len) || memchr(bytes, modes.c_cc[VQUIT], len);
+        return 0;
+    while (len && (unsigned char)bytes[len - 1] != modes.c_cc[VINTR] &&
+           (unsigned char)bytes[len - 1] != modes.c_cc[VQUIT])
+        len--;
+    return len;
+}
+
+void session_keep_ahead(struct session *s)
+{
+    struct intake_facts *facts = intake_facts(s->intake);
+    size_t len;
+    const char *ahead = tracker_ahead(s->tracker, &len);
+    if (!len && !facts->ahead_len)
+        return;
+    len = len < INTAKE_AHEAD ? len : 0;
+    facts->ahead_len = 0; /* a worker that dies in between leaves none */
+    atomic_thread_fence(memory_order_seq_cst);
+    memcpy(facts->ahead, len ? ahead : "", len);
+    atomic_thread_fence(memory_order_seq_cst);
+    facts->ahead_len = (uint32_t)len;
+}
+
+void session_find_ahead(struct session *s)
+{
+    const struct intake_facts *facts = intake_facts(s->intake);
+    size_t len = facts->ahead_len < INTAKE_AHEAD ? facts->ahead_len : 0;
+    tracker_set_ahead(s->tracker, facts->ahead, len);
 }
 
 void session_input(struct session *s, const char *bytes, size_t len)
 {
     if (s->exited || !len || s->input.len + len > INPUT_MAX)
         return;
-    if (interrupts(s, bytes, len)) {
+    size_t gone = interrupts(s, bytes, len);
+    if (gone) {
         tracker_interrupt(s->tracker, worker_now());
         s->interrupted = tracker_state(s->tracker) == TRACKER_INPUT;
     }
-    tracker_typed(s->tracker, bytes, len);
+    tracker_typed(s->tracker, bytes + gone, len - gone);
+    session_keep_ahead(s);
     bytes_append(&s->input, bytes, len);
     session_write_input(s);
 }

@@ -67,6 +67,10 @@ struct session {
 /* What is typed: as much as the terminal takes now. */
 void session_write_input(struct session *s);
 
+/* Keeps what was typed ahead where the next worker finds it; and takes it from there. */
+void session_keep_ahead(struct session *s);
+void session_find_ahead(struct session *s);
+
 /* Polls the master for what there is to do; and no more, by no thread either. */
 void session_poll_for(struct session *s);
 void session_stop_reading(struct session *s);

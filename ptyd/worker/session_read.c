@@ -41,6 +41,7 @@ static size_t drain(struct session *s)
         rawlog_write(s->log, start, scratch, taken);
     rawlog_flush(s->log);
     store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
+    session_keep_ahead(s);
     intake_consume(s->intake, taken);
     session_checkpoint(s);
     session_screen_changed(s);

@@ -3,7 +3,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const { spawn } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, Daemon, Report, PTYD, until, waitFor } = require('./harness');
 
 // A terminal of 100x30 that runs `command`; `text` is everything it was sent.
 class Terminal {
@@ -75,11 +75,13 @@ async function main() {
   });
 
   await report.test('Ctrl-Z stops, fg ends: two blocks', async () => {
-    terminal.type('sleep 0.2\r');
+    const go = `${space.root}/go`;
+    terminal.type(`${waitFor(go)}\r`);
     await until('it runs', () => last().status === 'running');
     terminal.type('\x1a');
     await until('stopped', () => last().status === 'stopped');
     assert.strictEqual(last().exit_code, 148);
+    fs.writeFileSync(go, '');
     terminal.type('fg\r');
     await until('done', () => last().cmd === 'fg' && last().status === 'completed');
   });

@@ -5,7 +5,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Client, Report, PTYD, until } = require('./harness');
+const { workspace, Daemon, Client, Report, PTYD, until, waitFor } = require('./harness');
 
 const KILLS = Number(process.env.KILLS || 50);
 
@@ -99,7 +99,9 @@ async function main() {
   });
 
   await report.test('run: time-out, unknown session state, stdin text with controls', () => {
-    const slow = daemon.ptyd('run', '-s', 'one', '--timeout', '0.3', '--', 'sleep 1; echo slept');
+    const go = path.join(space.root, 'go');
+    const slow = daemon.ptyd('run', '-s', 'one', '--timeout', '0.3', '--', `${waitFor(go)}; echo slept`);
+    fs.writeFileSync(go, '');
     assert.strictEqual(slow.status, 124);
     assert.match(slow.stderr, /goes on/);
     const next = daemon.ptyd('run', '-s', 'one', '--', 'echo next');
@@ -142,16 +144,17 @@ async function main() {
   });
 
   await report.test('a worker that sleeps while the command ends does not take its prompt for one that was missed', async () => {
-    const file = path.join(space.root, 'ended');
+    const file = path.join(space.root, 'ended'), go = path.join(space.root, 'go-on');
     const shell = daemon.json('list').find((s) => s.name === 'one').shell_pid;
     const worker = daemon.json('status').worker_pid;
     const stat = () => fs.readFileSync(`/proc/${shell}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
-    const run = spawn(PTYD, ['run', '-s', 'one', '--', `sleep 0.3; echo late; touch ${file}`], { env: space.env });
+    const run = spawn(PTYD, ['run', '-s', 'one', '--', `${waitFor(go)}; echo late; touch ${file}`], { env: space.env });
     let said = '';
     run.stdout.on('data', (data) => { said += data; });
     const ended = new Promise((resolve) => run.on('exit', resolve));
     await until('it runs', () => daemon.json('blocks', '-s', 'one').some((b) => b.status === 'running'));
     process.kill(worker, 'SIGSTOP');
+    fs.writeFileSync(go, '');
     await until('the shell waits again', () => fs.existsSync(file) && stat()[0] === 'S' && stat()[5] === String(shell));
     process.kill(worker, 'SIGCONT');
     assert.deepStrictEqual([await ended, said], [0, 'late\n']);

@@ -69,6 +69,11 @@ async function until(what, condition, ms = 20000) {
   }
 }
 
+// A command, for any shell, that goes on until the file is there.
+function waitFor(file) {
+  return `sh -c 'until [ -e ${file} ]; do sleep 0.02; done'`;
+}
+
 // A model on loopback: answers every request with one message, keeps what it was asked.
 class MockModel {
   constructor() {
@@ -302,4 +307,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Report, until };
+module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Report, until, waitFor };

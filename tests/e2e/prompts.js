@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, Daemon, Report, PTYD, until, waitFor } = require('./harness');
 
 const exists = (file) => fs.existsSync(file);
 
@@ -220,10 +220,12 @@ async function main() {
     await report.test(`${shell}: resized while a command runs and while one is typed`, async () => {
       const name = `sized-${shell}`;
       daemon.ptyd('open', name, '--shell', find(shell), '--size', '100x30');
-      daemon.ptyd('send', '-s', name, "sleep 0.3; seq 1 3", '--key', 'Enter');
+      const go = path.join(space.root, `go-${name}`);
+      daemon.ptyd('send', '-s', name, `${waitFor(go)}; seq 1 3`, '--key', 'Enter');
       await until('it runs', () => blocks(name).length === 1);
       const resize = (size) => assert.deepStrictEqual(daemon.json('resize', '-s', name, size), { cols: Number(size.split('x')[0]), rows: Number(size.split('x')[1]) });
       resize('60x20');
+      fs.writeFileSync(go, '');
       await until('it ends', () => blocks(name)[0].status === 'completed');
       assert.deepStrictEqual(blocks(name)[0].preview.lines, ['1', '2', '3']);
       daemon.ptyd('send', '-s', name, 'echo half');

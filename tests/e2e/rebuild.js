@@ -153,7 +153,8 @@ async function main() {
     await report.test(`${shell}: lines typed ahead and a line given up, then a kill: each command once`, async () => {
       const name = `ahead-${shell}`, go = path.join(space.root, `go-${name}`);
       const commands = () => daemon.json('blocks', '-s', name).map(({ cmd, exit_code }) => `${cmd} ${exit_code}`);
-      const truth = ['sleep 0.3 0', 'true 0', 'false 1', 'echo one 0', `until [ -e ${go} ]; do sleep 0.02; done 0`, 'echo last 0'];
+      const truth = ['sleep 0.3 0', 'true 0', 'false 1', 'echo one 0', `until [ -e ${go} ]; do sleep 0.02; done 0`,
+        'false 1', 'true 0', 'echo last 0'];
       assert.strictEqual(daemon.ptyd('open', name, '--shell', shell).status, 0);
       daemon.ptyd('send', '-s', name, 'sleep 0.3\rtrue\rfalse\r');
       await until('they ran', () => commands().length === 3);
@@ -161,9 +162,11 @@ async function main() {
       daemon.ptyd('run', '-s', name, '--', 'echo one');
       daemon.ptyd('send', '-s', name, truth[4].replace(/ 0$/, '\r'));
       await until('it runs', () => commands().length === 5);
+      daemon.ptyd('send', '-s', name, 'false\rtrue\r');
       await replaceWorker(daemon);
       assert.deepStrictEqual(commands().slice(0, 4), truth.slice(0, 4));
       fs.writeFileSync(go, '');
+      await until('what was typed ahead has run', () => commands().length === 7);
       assert.strictEqual(daemon.ptyd('run', '-s', name, '--', 'echo last').stdout, 'last\n');
       assert.deepStrictEqual(commands(), truth);
     });

@@ -7,7 +7,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until } = require('./harness');
+const { workspace, Daemon, Report, until, waitFor } = require('./harness');
 
 const only = process.argv.slice(2);
 
@@ -182,15 +182,17 @@ async function keys(daemon, report, shell) {
   });
   if (shell.job !== undefined) {
     await test('Ctrl-Z, fg', async () => {
-      session.send('sleep 0.3', '--key', 'Enter');
-      await session.running('sleep 0.3');
-      await until('it is in front', () => /sleep 0.3/.test(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout));
+      const go = `${session.truth}-fg`;
+      session.send(waitFor(go), '--key', 'Enter');
+      await session.running(go);
+      await until('it is in front', () => spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout.includes(`sh -c until [ -e ${go} ]`));
       session.send('--key', 'C-z');
       await session.prompt();
       const stopped = session.ask();
       assert.strictEqual(stopped.seen.exit_code, stopped.exit);
       assert.strictEqual(stopped.seen.exit_code, shell.job);
       if (shell.job) assert.strictEqual(stopped.seen.status, 'stopped');
+      fs.writeFileSync(go, '');
       session.run('fg');
       assert.strictEqual(session.last().cmd, 'fg');
       assert.strictEqual(session.last().exit_code, 0);
@@ -211,9 +213,11 @@ async function keys(daemon, report, shell) {
   }
   await test('typed ahead', async () => {
     const count = session.blocks().length;
-    session.send('sleep 0.5', '--key', 'Enter');
-    await session.running('sleep 0.5');
+    const go = `${session.truth}-ahead`;
+    session.send(waitFor(go), '--key', 'Enter');
+    await session.running(go);
     session.send('echo ahead', '--key', 'Enter');
+    fs.writeFileSync(go, '');
     await until('both are done', () => session.blocks().length === count + 2 && session.last().status !== 'running');
     assert.deepStrictEqual(session.blocks().slice(count).map((b) => b.exit_code), [0, 0]);
     assert.strictEqual(session.last().cmd, 'echo ahead');

@@ -87,6 +87,47 @@ static void a_line_given_up_may_be_followed_by_an_echo(void **state)
     assert_int_equal(json_integer_value(member(0, "exit_code")), 5);
 }
 
+/* What is typed behind a line that comes to nothing is read at the next prompt; what is typed into
+ * a command is nobody's business. */
+static void a_line_is_given_up_before_its_prompt_came(void **state)
+{
+    (void)state;
+    prompt_by_line(2, 0);
+    tracker_typed(tracker, "  \r", 3);
+    tracker_typed(tracker, "half\x03", 5);
+    print("  \r\n");
+    prompt_by_line(2, 0);
+    tracker_typed(tracker, "cat\r", 4);
+    print("half^Ccat\r\n\r\n");
+    prompt_by_line(2, 130);
+    print("cat\r\n");
+    tracker_typed(tracker, "a\x03", 2);
+    print("a\r\n");
+    prompt_by_line(2, 0);
+    print("echo next\r\nnext\r\n");
+    prompt_by_line(2, 5);
+    assert_int_equal(json_array_size(blocks), 2);
+    assert_string_equal(string(0, "cmd"), "cat");
+    assert_string_equal(string(1, "cmd"), "echo next");
+}
+
+/* The tty forgets it: a job's words at the next prompt are not its output. */
+static void what_was_typed_before_an_interrupt_is_gone(void **state)
+{
+    (void)state;
+    line_prompt(0);
+    tracker_typed(tracker, "sleep 9\r", 8);
+    print("sleep 9\r\n");
+    tracker_typed(tracker, "echo next\r", 10);
+    print("echo next\r\n^C\r\n");
+    tracker_interrupt(tracker, now);
+    line_prompt(130);
+    print("a job speaks\r\n");
+    assert_int_equal(json_array_size(blocks), 1);
+    assert_string_not_equal(tracker_running(tracker) ? tracker_running(tracker)->cmd : "",
+                            "echo next");
+}
+
 static void a_line_broken_at_a_blank_keeps_it(void **state)
 {
     (void)state;
@@ -162,9 +203,14 @@ static void an_empty_line_typed_ahead_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(without_c_a_line_feed_starts_the_command),   TEST(without_c_a_shell_need_not_count),
-        TEST(a_line_given_up_may_be_followed_by_an_echo), TEST(a_line_broken_at_a_blank_keeps_it),
-        TEST(a_block_withdrawn_leaves_nothing),           TEST(a_line_typed_ahead_is_no_output),
+        TEST(without_c_a_line_feed_starts_the_command),
+        TEST(without_c_a_shell_need_not_count),
+        TEST(a_line_given_up_may_be_followed_by_an_echo),
+        TEST(a_line_is_given_up_before_its_prompt_came),
+        TEST(what_was_typed_before_an_interrupt_is_gone),
+        TEST(a_line_broken_at_a_blank_keeps_it),
+        TEST(a_block_withdrawn_leaves_nothing),
+        TEST(a_line_typed_ahead_is_no_output),
         TEST(an_empty_line_typed_ahead_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
