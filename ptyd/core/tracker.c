@@ -125,8 +125,7 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     t->preview = (struct preview){0};
     t->began_ms = now.monotonic_ms;
     t->interrupted_ms = -1;
-    if (t->edits)
-        t->ahead.len = 0;
+    t->shared = t->ahead.len;
     if (t->options.events->begin) {
         int64_t known = t->options.events->begin(t->options.user, b);
         b->ts_begin = known ? known : b->ts_begin;
@@ -370,7 +369,7 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 
 void tracker_interrupt(struct tracker *t, struct moment now)
 {
-    t->ahead.len = 0;
+    t->ahead.len = t->shared = 0;
     if (t->state == TRACKER_RUNNING)
         t->interrupted_ms = now.monotonic_ms;
     else if (t->state == TRACKER_INPUT && t->by_line)

@@ -1,8 +1,8 @@
 /* Shells without C (`line=1`). Such a shell echoes the command line behind B; the line feed that
- * ends it starts the command. Three things look like that and are not: an empty line or a comment;
- * a line given up with Ctrl-C, which ends in ^C and comes to nothing with status 130; and output of
- * a line that was typed before the prompt came, which is not echoed again: then nothing was typed
- * since B. */
+ * ends it starts the command. Four things look like that and are not: an empty line or a comment; a
+ * line given up with Ctrl-C, which ends in ^C and comes to nothing with status 130; output of a
+ * line that was typed before the prompt came, which is not echoed again: then nothing was typed
+ * since B; and what a job in the background prints, as long as Enter was not typed. */
 #include "ptyd/core/tracker_private.h"
 
 #include <stdlib.h>
@@ -50,11 +50,22 @@ static size_t type_line(struct tracker *t, const char *bytes, size_t len)
     return used + 1;
 }
 
+/* A shell that edits lines reads what was typed before its prompt came, and echoes it. What a
+ * command may have read instead gives nothing up. */
+static void read_typed(struct tracker *t)
+{
+    bool shared = t->shared;
+    size_t used = type_line(t, t->ahead.data, t->ahead.len);
+    bytes_consume(&t->ahead, used);
+    t->shared -= used < t->shared ? used : t->shared;
+    t->state = shared ? TRACKER_INPUT : t->state;
+}
+
 void tracker_await_line(struct tracker *t)
 {
     t->typed = t->entered = false;
-    if (t->edits) /* it reads what was typed behind a line that came to nothing */
-        bytes_consume(&t->ahead, type_line(t, t->ahead.data, t->ahead.len));
+    if (t->edits)
+        read_typed(t);
     t->interrupted = false;
     start_capture(t);
     terminal_expect_line(t->options.terminal);
@@ -157,6 +168,15 @@ void tracker_await_more(struct tracker *t)
     terminal_expect_line(t->options.terminal);
 }
 
+/* A job in the background spoke: the line that is typed goes on behind it. */
+static void pass_by(struct tracker *t)
+{
+    drop_capture(t);
+    start_capture(t);
+    t->input = terminal_anchor(t->options.terminal);
+    terminal_expect_line(t->options.terminal);
+}
+
 void tracker_line(struct tracker *t, struct moment now)
 {
     if (t->block) {
@@ -165,6 +185,10 @@ void tracker_line(struct tracker *t, struct moment now)
     }
     if (t->state != TRACKER_INPUT || begin_ahead(t, now))
         return;
+    if (t->hears && !t->unknown && !t->entered) {
+        pass_by(t);
+        return;
+    }
     char *line = tracker_echoed_line(t);
     drop_capture(t);
     t->interrupted = is_given_up(line);
@@ -172,6 +196,7 @@ void tracker_line(struct tracker *t, struct moment now)
         t->line_at = now;
         start_capture(t);
     } else if (is_command(line)) {
+        t->unknown = t->unknown && !t->entered;
         begin_line(t, now);
     }
     free(line);
@@ -203,19 +228,34 @@ void tracker_set_ahead(struct tracker *t, const char *bytes, size_t len)
 {
     t->ahead.len = 0;
     bytes_append(&t->ahead, bytes, len);
+    t->shared = len;
+    t->unknown = true; /* the last of it may not be there */
+}
+
+/* Lines that were typed ahead are believed to have run, or been read, by the time more is typed. */
+static void forget_ahead(struct tracker *t)
+{
+    t->unknown = t->unknown || t->ahead.len;
+    t->ahead.len = t->shared = 0;
 }
 
 void tracker_typed(struct tracker *t, const char *bytes, size_t len)
 {
     size_t used = 0;
-    if (!t->by_line || (t->edits && t->state == TRACKER_RUNNING)) /* the command may read it */
+    if (!t->by_line && t->state != TRACKER_START)
         return;
+    t->hears = true;
     if (t->state == TRACKER_INPUT && !t->typed) {
         t->typed = true;
-        t->ahead.len = 0;
+        if (!t->edits)
+            forget_ahead(t);
     }
     if (t->state == TRACKER_INPUT && !t->entered)
         used = type_line(t, bytes, len);
     if (t->ahead.len + len - used < LIMIT_COMMAND_BYTES)
         bytes_append(&t->ahead, bytes + used, len - used);
+    else
+        t->unknown = true;
+    if (t->state == TRACKER_RUNNING)
+        t->shared = t->ahead.len;
 }

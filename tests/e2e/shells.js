@@ -223,6 +223,16 @@ async function keys(daemon, report, shell) {
     assert.strictEqual(session.last().cmd, 'echo ahead');
     assert.deepStrictEqual(session.last().preview.lines, ['ahead']);
   });
+  await test('a job that speaks at the prompt is no command', async () => {
+    const go = `${session.truth}-job`, count = session.blocks().length;
+    session.run(`sh -c 'until [ -e ${go} ]; do sleep 0.02; done; echo a job speaks; echo twice $((40 + 2))' &`);
+    fs.writeFileSync(go, '');
+    await until('it speaks', () => daemon.json('screen', '-s', session.name).rows.some((row) => row.includes('twice 42')));
+    const said = session.run('echo after').stdout;
+    assert.strictEqual(shell.echoes ? said.split('\n[1]')[0] : said.trimEnd(), 'after'); // (its notice comes before the prompt)
+    assert.strictEqual(session.blocks().length, count + 2);
+    assert.strictEqual(session.last().cmd, 'echo after');
+  });
   await test('a nested shell is one block', async () => {
     const count = session.blocks().length;
     session.send('sh', '--key', 'Enter');

@@ -123,9 +123,52 @@ static void what_was_typed_before_an_interrupt_is_gone(void **state)
     tracker_interrupt(tracker, now);
     line_prompt(130);
     print("a job speaks\r\n");
+    assert_null(tracker_running(tracker));
     assert_int_equal(json_array_size(blocks), 1);
-    assert_string_not_equal(tracker_running(tracker) ? tracker_running(tracker)->cmd : "",
-                            "echo next");
+}
+
+static void a_job_that_speaks_at_the_prompt_is_no_command(void **state)
+{
+    (void)state;
+    for (int line = 1; line <= 2; line++) {
+        prompt_by_line(line, 0);
+        tracker_typed(tracker, "job &\r", 6);
+        print("job &\r\n");
+        prompt_by_line(line, 0);
+        print("it speaks\r\ntwice\r\n");
+        assert_null(tracker_running(tracker));
+        tracker_typed(tracker, "echo", 4);
+        print("echo");
+        tracker_typed(tracker, " after\r", 7);
+        print(" after\r\nafter\r\n");
+        assert_non_null(tracker_running(tracker));
+        prompt_by_line(line, 5);
+    }
+    assert_int_equal(json_array_size(blocks), 4);
+    assert_string_equal(string(1, "cmd"), "echo after");
+    assert_string_equal(string(3, "cmd"), "echo after");
+    assert_int_equal(json_integer_value(member(3, "output_lines")), 1);
+}
+
+/* A shell that edits lines echoes them at their own prompt; a command may have read some. */
+static void lines_typed_ahead_are_commands(void **state)
+{
+    (void)state;
+    prompt_by_line(2, 0);
+    tracker_typed(tracker, "sleep 1\r", 8);
+    print("sleep 1\r\n");
+    tracker_typed(tracker, "echo one\recho t", 15);
+    print("echo one\r\necho t");
+    prompt_by_line(2, 0);
+    print("echo one\r\none\r\n");
+    prompt_by_line(2, 0);
+    print("echo t");
+    tracker_typed(tracker, "wo\r", 3);
+    print("wo\r\ntwo\r\n");
+    prompt_by_line(2, 0);
+    assert_int_equal(json_array_size(blocks), 3);
+    assert_string_equal(string(1, "cmd"), "echo one");
+    assert_string_equal(string(2, "cmd"), "echo two");
 }
 
 static void a_line_broken_at_a_blank_keeps_it(void **state)
@@ -208,6 +251,8 @@ int main(void)
         TEST(a_line_given_up_may_be_followed_by_an_echo),
         TEST(a_line_is_given_up_before_its_prompt_came),
         TEST(what_was_typed_before_an_interrupt_is_gone),
+        TEST(a_job_that_speaks_at_the_prompt_is_no_command),
+        TEST(lines_typed_ahead_are_commands),
         TEST(a_line_broken_at_a_blank_keeps_it),
         TEST(a_block_withdrawn_leaves_nothing),
         TEST(a_line_typed_ahead_is_no_output),
