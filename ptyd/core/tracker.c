@@ -322,6 +322,8 @@ static void take_prompt(struct tracker *t, const struct mark *mark, struct momen
     t->ignore_space = mark->ignore_space;
     t->by_line = mark->by_line;
     t->edits = mark->edits;
+    if (!t->by_line)
+        t->ahead.len = 0;
     t->has_input = false;
     t->state = TRACKER_PROMPT;
 }

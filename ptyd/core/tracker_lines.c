@@ -102,14 +102,26 @@ static bool is_command(const char *line)
     return *line && *line != '#';
 }
 
-/* A line typed ahead ran: its output began at B. An empty one came to nothing. */
-static bool begin_ahead(struct tracker *t, struct moment now)
+static void begin_line(struct tracker *t, struct moment now)
+{
+    tracker_begin(t, &(struct mark){.kind = MARK_COMMAND}, now);
+}
+
+/* A line typed ahead ran: its output began at B, unless what stands there is its `echo`: then B
+ * came before it and was not seen yet. An empty line came to nothing. */
+static bool begin_ahead(struct tracker *t, const char *echo, struct moment now)
 {
     char *line = t->typed || t->edits ? NULL : take_ahead(t);
     if (!line || !is_command(line)) {
         bool empty = line;
         free(line);
         return empty;
+    }
+    if (!strcmp(line, echo)) {
+        free(line);
+        drop_capture(t);
+        begin_line(t, now);
+        return true;
     }
     struct mark mark = {.kind = MARK_COMMAND, .has_cmd = true};
     bytes_append_text(&mark.cmd, line);
@@ -118,11 +130,6 @@ static bool begin_ahead(struct tracker *t, struct moment now)
     mark_finish(&mark);
     free(line);
     return true;
-}
-
-static void begin_line(struct tracker *t, struct moment now)
-{
-    tracker_begin(t, &(struct mark){.kind = MARK_COMMAND}, now);
 }
 
 static bool is_given_up(const char *line)
@@ -177,19 +184,9 @@ static void pass_by(struct tracker *t)
     terminal_expect_line(t->options.terminal);
 }
 
-void tracker_line(struct tracker *t, struct moment now)
+/* A line feed behind this line. */
+static void take_line(struct tracker *t, const char *line, struct moment now)
 {
-    if (t->block) {
-        extend_line(t, tracker_echoed_line(t));
-        return;
-    }
-    if (t->state != TRACKER_INPUT || begin_ahead(t, now))
-        return;
-    if (t->hears && !t->unknown && !t->entered) {
-        pass_by(t);
-        return;
-    }
-    char *line = tracker_echoed_line(t);
     drop_capture(t);
     t->interrupted = is_given_up(line);
     if (t->interrupted) {
@@ -199,13 +196,30 @@ void tracker_line(struct tracker *t, struct moment now)
         t->unknown = t->unknown && !t->entered;
         begin_line(t, now);
     }
+}
+
+void tracker_line(struct tracker *t, struct moment now)
+{
+    if (t->block) {
+        extend_line(t, tracker_echoed_line(t));
+        return;
+    }
+    if (t->state != TRACKER_INPUT)
+        return;
+    char *line = tracker_echoed_line(t);
+    if (!begin_ahead(t, line, now)) {
+        if (t->hears && !t->unknown && !t->entered)
+            pass_by(t);
+        else
+            take_line(t, line, now);
+    }
     free(line);
 }
 
 /* D came: what of it was open in a shell without C. */
 void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    bool ahead = !t->block && t->state == TRACKER_INPUT && begin_ahead(t, now);
+    bool ahead = !t->block && t->state == TRACKER_INPUT && begin_ahead(t, "", now);
     if (t->block || t->state != TRACKER_INPUT)
         return;
     terminal_capture_end(t->options.terminal);

@@ -227,6 +227,27 @@ static void a_line_typed_ahead_is_no_output(void **state)
     assert_int_equal(json_array_size(lines), 1);
 }
 
+/* B was printed, and not yet looked at when it was typed. */
+static void a_line_typed_ahead_may_be_echoed_behind_b(void **state)
+{
+    (void)state;
+    tracker_typed(tracker, "echo first\r", 11);
+    line_prompt(0);
+    print("echo first\r\nfirst\r\n");
+    line_prompt(0);
+    tracker_typed(tracker, "sleep 1\r", 8);
+    print("sleep 1\r\n");
+    tracker_typed(tracker, "echo next\r", 10);
+    line_prompt(0);
+    print("echo next\r\nnext\r\n");
+    line_prompt(5);
+    assert_int_equal(json_array_size(blocks), 3);
+    assert_string_equal(string(0, "cmd"), "echo first");
+    assert_int_equal(json_integer_value(member(0, "output_lines")), 1);
+    assert_string_equal(string(2, "cmd"), "echo next");
+    assert_int_equal(json_integer_value(member(2, "output_lines")), 1);
+}
+
 static void an_empty_line_typed_ahead_is_none(void **state)
 {
     (void)state;
@@ -256,6 +277,7 @@ int main(void)
         TEST(a_line_broken_at_a_blank_keeps_it),
         TEST(a_block_withdrawn_leaves_nothing),
         TEST(a_line_typed_ahead_is_no_output),
+        TEST(a_line_typed_ahead_may_be_echoed_behind_b),
         TEST(an_empty_line_typed_ahead_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
