@@ -124,7 +124,7 @@ void guard_insert(struct guard *g, const char *sequences)
 static void remember_last(struct guard *g, const char *bytes, size_t len)
 {
     size_t from = len;
-    if (bytes[len - 1] >= 0x20 && bytes[len - 1] < 0x7f) {
+    if (len && bytes[len - 1] >= 0x20 && bytes[len - 1] < 0x7f) {
         g->last[0] = bytes[len - 1];
         g->last_len = 1;
         return;

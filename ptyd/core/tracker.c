@@ -126,6 +126,7 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     t->began_ms = now.monotonic_ms;
     t->interrupted_ms = -1;
     t->shared = t->ahead.len;
+    t->more = false;
     if (t->options.events->begin) {
         int64_t known = t->options.events->begin(t->options.user, b);
         b->ts_begin = known ? known : b->ts_begin;

@@ -66,6 +66,9 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 /* The terminal's event `line`: in a shell without C (`line=1`) the command starts here. */
 void tracker_line(struct tracker *t, struct moment now);
 
+/* Something runs in front of the shell: if a line that was typed ahead is due, it is that. */
+void tracker_runs(struct tracker *t, struct moment now);
+
 /* Bytes were typed. In a shell without C they tell an echoed command line from output. */
 void tracker_typed(struct tracker *t, const char *bytes, size_t len);
 

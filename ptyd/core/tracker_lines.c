@@ -13,6 +13,11 @@
 
 #define CTRL_C '\x03'
 
+/* What edits a line before the shell reads it, by a terminal's defaults (termios(3)). */
+#define ERASE     '\x7f'
+#define KILL_LINE '\x15'
+#define KILL_WORD '\x17'
+
 static void start_capture(struct tracker *t)
 {
     t->held.len = 0;
@@ -50,20 +55,25 @@ static size_t type_line(struct tracker *t, const char *bytes, size_t len)
     return used + 1;
 }
 
+static void drop_ahead(struct tracker *t, size_t len)
+{
+    bytes_consume(&t->ahead, len);
+    t->shared -= len < t->shared ? len : t->shared;
+}
+
 /* A shell that edits lines reads what was typed before its prompt came, and echoes it. What a
  * command may have read instead gives nothing up. */
 static void read_typed(struct tracker *t)
 {
     bool shared = t->shared;
     size_t used = type_line(t, t->ahead.data, t->ahead.len);
-    bytes_consume(&t->ahead, used);
-    t->shared -= used < t->shared ? used : t->shared;
+    drop_ahead(t, used);
     t->state = shared ? TRACKER_INPUT : t->state;
 }
 
 void tracker_await_line(struct tracker *t)
 {
-    t->typed = t->entered = false;
+    t->typed = t->entered = t->fed = false;
     if (t->edits)
         read_typed(t);
     t->interrupted = false;
@@ -71,7 +81,40 @@ void tracker_await_line(struct tracker *t)
     terminal_expect_line(t->options.terminal);
 }
 
-/* The first whole line that was typed ahead, without what edits lines; NULL for none. */
+static void erase(struct bytes *line)
+{
+    while (line->len && ((unsigned char)line->data[--line->len] & 0xc0) == 0x80)
+        ;
+}
+
+static void erase_word(struct bytes *line)
+{
+    while (line->len && line->data[line->len - 1] == ' ')
+        line->len--;
+    while (line->len && line->data[line->len - 1] != ' ')
+        line->len--;
+}
+
+/* What the terminal makes of a line's keys; new string. */
+static char *cook(const char *keys, size_t len)
+{
+    struct bytes line = {0};
+    for (size_t i = 0; i < len; i++) {
+        if (keys[i] == ERASE)
+            erase(&line);
+        else if (keys[i] == KILL_WORD)
+            erase_word(&line);
+        else if (keys[i] == KILL_LINE)
+            line.len = 0;
+        else
+            bytes_append_char(&line, keys[i]);
+    }
+    char *text = text_clean(line.data ? line.data : "", line.len, LIMIT_COMMAND_BYTES);
+    bytes_finish(&line);
+    return text;
+}
+
+/* The first whole line that was typed ahead; NULL for none. */
 static char *take_ahead(struct tracker *t)
 {
     size_t len = 0;
@@ -79,8 +122,8 @@ static char *take_ahead(struct tracker *t)
         len++;
     if (len == t->ahead.len)
         return NULL;
-    char *line = text_clean(t->ahead.data, len, LIMIT_COMMAND_BYTES);
-    bytes_consume(&t->ahead, len + 1);
+    char *line = cook(t->ahead.data, len);
+    drop_ahead(t, len + 1);
     return line;
 }
 
@@ -108,10 +151,11 @@ static void begin_line(struct tracker *t, struct moment now)
 }
 
 /* A line typed ahead ran: its output began at B, unless what stands there is its `echo`: then B
- * came before it and was not seen yet. An empty line came to nothing. */
+ * came before it and was not seen yet. An empty line came to nothing. What was typed since B is
+ * read behind it, as long as no line feed came. */
 static bool begin_ahead(struct tracker *t, const char *echo, struct moment now)
 {
-    char *line = t->typed || t->edits ? NULL : take_ahead(t);
+    char *line = t->edits || (t->typed && t->fed) ? NULL : take_ahead(t);
     if (!line || !is_command(line)) {
         bool empty = line;
         free(line);
@@ -171,6 +215,7 @@ void tracker_await_more(struct tracker *t)
         extend_line(t, line);
         return;
     }
+    t->more = true;
     t->input = terminal_anchor(t->options.terminal);
     terminal_expect_line(t->options.terminal);
 }
@@ -184,6 +229,15 @@ static void pass_by(struct tracker *t)
     terminal_expect_line(t->options.terminal);
 }
 
+/* A line that was typed since B runs: what was typed before it is read. (A shell that edits lines
+ * takes one at each prompt.) */
+static void settle_ahead(struct tracker *t)
+{
+    if (!t->edits)
+        drop_ahead(t, t->shared);
+    t->unknown = false;
+}
+
 /* A line feed behind this line. */
 static void take_line(struct tracker *t, const char *line, struct moment now)
 {
@@ -193,19 +247,21 @@ static void take_line(struct tracker *t, const char *line, struct moment now)
         t->line_at = now;
         start_capture(t);
     } else if (is_command(line)) {
-        t->unknown = t->unknown && !t->entered;
+        if (t->entered)
+            settle_ahead(t);
         begin_line(t, now);
     }
 }
 
 void tracker_line(struct tracker *t, struct moment now)
 {
-    if (t->block) {
+    if (t->block && t->more) {
+        t->more = false;
         extend_line(t, tracker_echoed_line(t));
-        return;
     }
     if (t->state != TRACKER_INPUT)
         return;
+    t->fed = true;
     char *line = tracker_echoed_line(t);
     if (!begin_ahead(t, line, now)) {
         if (t->hears && !t->unknown && !t->entered)
@@ -214,6 +270,12 @@ void tracker_line(struct tracker *t, struct moment now)
             take_line(t, line, now);
     }
     free(line);
+}
+
+void tracker_runs(struct tracker *t, struct moment now)
+{
+    if (t->by_line && t->state == TRACKER_INPUT)
+        begin_ahead(t, "", now);
 }
 
 /* D came: what of it was open in a shell without C. */
@@ -246,13 +308,6 @@ void tracker_set_ahead(struct tracker *t, const char *bytes, size_t len)
     t->unknown = true; /* the last of it may not be there */
 }
 
-/* Lines that were typed ahead are believed to have run, or been read, by the time more is typed. */
-static void forget_ahead(struct tracker *t)
-{
-    t->unknown = t->unknown || t->ahead.len;
-    t->ahead.len = t->shared = 0;
-}
-
 void tracker_typed(struct tracker *t, const char *bytes, size_t len)
 {
     size_t used = 0;
@@ -261,8 +316,8 @@ void tracker_typed(struct tracker *t, const char *bytes, size_t len)
     t->hears = true;
     if (t->state == TRACKER_INPUT && !t->typed) {
         t->typed = true;
-        if (!t->edits)
-            forget_ahead(t);
+        t->unknown = t->unknown || (t->ahead.len && !t->edits); /* did a command read it? */
+        t->shared = t->ahead.len;
     }
     if (t->state == TRACKER_INPUT && !t->entered)
         used = type_line(t, bytes, len);

@@ -26,10 +26,12 @@ struct tracker {
     bool by_line;        /* no C in this shell: see the section on lines */
     bool edits;          /* the shell echoes, also what was typed ahead */
     bool typed, entered; /* since the last B: anything, an Enter */
+    bool fed;            /* since the last B: a line feed came */
     struct bytes ahead;  /* typed before its prompt came */
     size_t shared;       /* so many of them a command may have read */
     bool hears;          /* what is typed is told */
     bool unknown;        /* but not all that was typed ahead is in `ahead` */
+    bool more;           /* the running command's next line is typed (more=1) */
     struct bytes held;   /* output since B while no block is there */
     bool discards;       /* output that comes now is an echo */
     bool interrupted;    /* the line ends in ^C: whether it is a command shows later */

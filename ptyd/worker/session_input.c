@@ -83,6 +83,8 @@ void session_input(struct session *s, const char *bytes, size_t len)
 {
     if (s->exited || !len || s->input.len + len > INPUT_MAX)
         return;
+    if (tcgetpgrp(s->master) != s->pid)
+        tracker_runs(s->tracker, worker_now());
     size_t gone = interrupts(s, bytes, len);
     if (gone) {
         tracker_interrupt(s->tracker, worker_now());

@@ -248,6 +248,50 @@ static void a_line_typed_ahead_may_be_echoed_behind_b(void **state)
     assert_int_equal(json_integer_value(member(2, "output_lines")), 1);
 }
 
+/* The terminal edits what is typed ahead, and a command that says nothing runs behind it. */
+static void a_line_typed_ahead_runs_as_it_was_edited(void **state)
+{
+    (void)state;
+    sleep_is_typed();
+    static const char keys[] = "echo\x15sle\xc3\xa9\x7f"
+                               "ep one two\x17\x17"
+                               "2\r";
+    tracker_typed(tracker, keys, sizeof keys - 1);
+    tracker_typed(tracker, "echo next\r", 10);
+    line_prompt(0);
+    tracker_runs(tracker, now);
+    assert_string_equal(tracker_running(tracker)->cmd, "sleep 2");
+    tracker_typed(tracker, "echo last\r", 10);
+    print("echo last\r\n");
+    line_prompt(0);
+    print("next\r\n");
+    line_prompt(0);
+    print("last\r\n");
+    line_prompt(0);
+    assert_int_equal(json_array_size(blocks), 4);
+    assert_string_equal(string(2, "cmd"), "echo next");
+    assert_string_equal(string(3, "cmd"), "echo last");
+}
+
+/* It said nothing, and its end comes when the next line was typed already. */
+static void a_line_typed_ahead_may_end_behind_the_next(void **state)
+{
+    (void)state;
+    sleep_is_typed();
+    tracker_typed(tracker, "true\r", 5);
+    print("true\r\n");
+    line_prompt(0);
+    tracker_typed(tracker, "echo next\r", 10);
+    line_prompt(3);
+    print("echo next\r\nnext\r\n");
+    line_prompt(5);
+    assert_int_equal(json_array_size(blocks), 3);
+    assert_string_equal(string(1, "cmd"), "true");
+    assert_int_equal(json_integer_value(member(1, "exit_code")), 3);
+    assert_string_equal(string(2, "cmd"), "echo next");
+    assert_int_equal(json_integer_value(member(2, "exit_code")), 5);
+}
+
 static void an_empty_line_typed_ahead_is_none(void **state)
 {
     (void)state;
@@ -278,6 +322,8 @@ int main(void)
         TEST(a_block_withdrawn_leaves_nothing),
         TEST(a_line_typed_ahead_is_no_output),
         TEST(a_line_typed_ahead_may_be_echoed_behind_b),
+        TEST(a_line_typed_ahead_runs_as_it_was_edited),
+        TEST(a_line_typed_ahead_may_end_behind_the_next),
         TEST(an_empty_line_typed_ahead_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
