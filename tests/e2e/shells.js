@@ -176,7 +176,10 @@ async function keys(daemon, report, shell) {
     const count = session.blocks().length;
     session.send('--key', 'Enter');
     session.send('   ', '--key', 'Enter');
-    session.send('half a li', '--key', 'C-c');
+    session.send('half a li');
+    // (A fish that is interrupted while it makes its prompt runs the next command without its events.)
+    await until('it is being typed', () => daemon.json('screen', '-s', session.name).rows.some((row) => row.includes('half a li')));
+    session.send('--key', 'C-c');
     session.run('echo next');
     assert.deepStrictEqual(session.blocks().slice(count).map((b) => b.cmd), ['echo next']);
   });
