@@ -79,6 +79,14 @@ void session_find_ahead(struct session *s)
     tracker_set_ahead(s->tracker, facts->ahead, len);
 }
 
+/* What a command reads without an echo is a secret: it is not kept. */
+static bool is_secret(const struct session *s)
+{
+    struct termios modes;
+    return tracker_state(s->tracker) == TRACKER_RUNNING && tcgetattr(s->master, &modes) == 0 &&
+           (modes.c_lflag & ICANON) && !(modes.c_lflag & ECHO);
+}
+
 void session_input(struct session *s, const char *bytes, size_t len)
 {
     if (s->exited || !len || s->input.len + len > INPUT_MAX)
@@ -90,7 +98,8 @@ void session_input(struct session *s, const char *bytes, size_t len)
         tracker_interrupt(s->tracker, worker_now());
         s->interrupted = tracker_state(s->tracker) == TRACKER_INPUT;
     }
-    tracker_typed(s->tracker, bytes + gone, len - gone);
+    if (!is_secret(s))
+        tracker_typed(s->tracker, bytes + gone, len - gone);
     session_keep_ahead(s);
     bytes_append(&s->input, bytes, len);
     session_write_input(s);

@@ -236,6 +236,20 @@ async function keys(daemon, report, shell) {
     assert.strictEqual(session.blocks().length, count + 2);
     assert.strictEqual(session.last().cmd, 'echo after');
   });
+  await test('what a command reads without an echo is kept nowhere', async () => {
+    const go = `${session.truth}-secret`, count = session.blocks().length;
+    const shows = (text) => until(`it shows ${text}`, () => daemon.json('screen', '-s', session.name).rows.some((row) => row.includes(text)));
+    session.run(`sh -c 'until [ -e ${go} ]; do sleep 0.02; done; echo spoken $((40 + 3))' &`);
+    session.send("sh -c 'stty -echo; echo word: $((40 + 4)); read x; stty echo'", '--key', 'Enter');
+    await shows('word: 44');
+    session.send('hunter2', '--key', 'Enter');
+    await session.prompt();
+    fs.writeFileSync(go, '');
+    await shows('spoken 43');
+    assert.strictEqual(session.run('echo after').status, 0);
+    assert.strictEqual(session.blocks().length, count + 3);
+    assert.ok(!JSON.stringify(session.blocks()).includes('hunter2'));
+  });
   await test('a nested shell is one block', async () => {
     const count = session.blocks().length;
     session.send('sh', '--key', 'Enter');
