@@ -316,8 +316,10 @@ void tracker_typed(struct tracker *t, const char *bytes, size_t len)
     t->hears = true;
     if (t->state == TRACKER_INPUT && !t->typed) {
         t->typed = true;
-        t->unknown = t->unknown || (t->ahead.len && !t->edits); /* did a command read it? */
-        t->shared = t->ahead.len;
+        if (t->ahead.len && !t->edits) { /* did a command read it? */
+            t->unknown = true;
+            t->shared = t->ahead.len;
+        }
     }
     if (t->state == TRACKER_INPUT && !t->entered)
         used = type_line(t, bytes, len);

@@ -46,13 +46,12 @@ bool session_input_read(const struct session *s)
 
 /* How many bytes come to nothing: up to the last Ctrl-C or Ctrl-\, as far as the terminal turns
  * them into signals now. It forgets what came before them. */
-static size_t interrupts(const struct session *s, const char *bytes, size_t len)
+static size_t interrupts(const struct termios *modes, const char *bytes, size_t len)
 {
-    struct termios modes;
-    if (tcgetattr(s->master, &modes) < 0 || !(modes.c_lflag & ISIG))
+    if (!(modes->c_lflag & ISIG))
         return 0;
-    while (len && (unsigned char)bytes[len - 1] != modes.c_cc[VINTR] &&
-           (unsigned char)bytes[len - 1] != modes.c_cc[VQUIT])
+    while (len && (unsigned char)bytes[len - 1] != modes->c_cc[VINTR] &&
+           (unsigned char)bytes[len - 1] != modes->c_cc[VQUIT])
         len--;
     return len;
 }
@@ -80,11 +79,10 @@ void session_find_ahead(struct session *s)
 }
 
 /* What a command reads without an echo is a secret: it is not kept. */
-static bool is_secret(const struct session *s)
+static bool is_secret(const struct session *s, const struct termios *modes)
 {
-    struct termios modes;
-    return tracker_state(s->tracker) == TRACKER_RUNNING && tcgetattr(s->master, &modes) == 0 &&
-           (modes.c_lflag & ICANON) && !(modes.c_lflag & ECHO);
+    return tracker_state(s->tracker) == TRACKER_RUNNING && (modes->c_lflag & ICANON) &&
+           !(modes->c_lflag & ECHO);
 }
 
 void session_input(struct session *s, const char *bytes, size_t len)
@@ -93,12 +91,14 @@ void session_input(struct session *s, const char *bytes, size_t len)
         return;
     if (tcgetpgrp(s->master) != s->pid)
         tracker_runs(s->tracker, worker_now());
-    size_t gone = interrupts(s, bytes, len);
+    struct termios modes = {0};
+    tcgetattr(s->master, &modes);
+    size_t gone = interrupts(&modes, bytes, len);
     if (gone) {
         tracker_interrupt(s->tracker, worker_now());
         s->interrupted = tracker_state(s->tracker) == TRACKER_INPUT;
     }
-    if (!is_secret(s))
+    if (!is_secret(s, &modes))
         tracker_typed(s->tracker, bytes + gone, len - gone);
     session_keep_ahead(s);
     bytes_append(&s->input, bytes, len);

@@ -1,6 +1,11 @@
 /* Shells without C: where a command begins is told by the line feed behind B. */
 #include "prompts.h"
 
+static void type(const char *keys)
+{
+    tracker_typed(tracker, keys, strlen(keys));
+}
+
 /* What a shell without C prints at a prompt: dash (1), or one that edits lines (2). */
 static void prompt_by_line(int line, int status)
 {
@@ -76,8 +81,8 @@ static void a_line_given_up_may_be_followed_by_an_echo(void **state)
 {
     (void)state;
     prompt_by_line(2, 0);
-    tracker_typed(tracker, "half\x03", 5);
-    tracker_typed(tracker, "echo next\r", 10);
+    type("half\x03");
+    type("echo next\r");
     print("half^Cecho next\r\n\r\n");
     prompt_by_line(2, 130);
     print("echo next\r\nnext\r\n");
@@ -93,15 +98,15 @@ static void a_line_is_given_up_before_its_prompt_came(void **state)
 {
     (void)state;
     prompt_by_line(2, 0);
-    tracker_typed(tracker, "  \r", 3);
-    tracker_typed(tracker, "half\x03", 5);
+    type("  \r");
+    type("half\x03");
     print("  \r\n");
     prompt_by_line(2, 0);
-    tracker_typed(tracker, "cat\r", 4);
+    type("cat\r");
     print("half^Ccat\r\n\r\n");
     prompt_by_line(2, 130);
     print("cat\r\n");
-    tracker_typed(tracker, "a\x03", 2);
+    type("a\x03");
     print("a\r\n");
     prompt_by_line(2, 0);
     print("echo next\r\nnext\r\n");
@@ -111,14 +116,36 @@ static void a_line_is_given_up_before_its_prompt_came(void **state)
     assert_string_equal(string(1, "cmd"), "echo next");
 }
 
+/* Each prompt takes one line of them, whatever is typed meanwhile. */
+static void lines_that_come_to_nothing_are_counted(void **state)
+{
+    (void)state;
+    prompt_by_line(2, 0);
+    type("\r");
+    type("\r\rhalf\x03");
+    print("\r\n");
+    prompt_by_line(2, 0);
+    type("echo next\r");
+    print("\r\n");
+    prompt_by_line(2, 0);
+    print("\r\n");
+    prompt_by_line(2, 0);
+    print("half^Cecho next\r\n\r\n");
+    prompt_by_line(2, 130);
+    print("echo next\r\nnext\r\n");
+    prompt_by_line(2, 5);
+    assert_int_equal(json_array_size(blocks), 1);
+    assert_string_equal(string(0, "cmd"), "echo next");
+}
+
 /* The tty forgets it: a job's words at the next prompt are not its output. */
 static void what_was_typed_before_an_interrupt_is_gone(void **state)
 {
     (void)state;
     line_prompt(0);
-    tracker_typed(tracker, "sleep 9\r", 8);
+    type("sleep 9\r");
     print("sleep 9\r\n");
-    tracker_typed(tracker, "echo next\r", 10);
+    type("echo next\r");
     print("echo next\r\n^C\r\n");
     tracker_interrupt(tracker, now);
     line_prompt(130);
@@ -132,14 +159,14 @@ static void a_job_that_speaks_at_the_prompt_is_no_command(void **state)
     (void)state;
     for (int line = 1; line <= 2; line++) {
         prompt_by_line(line, 0);
-        tracker_typed(tracker, "job &\r", 6);
+        type("job &\r");
         print("job &\r\n");
         prompt_by_line(line, 0);
         print("it speaks\r\ntwice\r\n");
         assert_null(tracker_running(tracker));
-        tracker_typed(tracker, "echo", 4);
+        type("echo");
         print("echo");
-        tracker_typed(tracker, " after\r", 7);
+        type(" after\r");
         print(" after\r\nafter\r\n");
         assert_non_null(tracker_running(tracker));
         prompt_by_line(line, 5);
@@ -155,15 +182,15 @@ static void lines_typed_ahead_are_commands(void **state)
 {
     (void)state;
     prompt_by_line(2, 0);
-    tracker_typed(tracker, "sleep 1\r", 8);
+    type("sleep 1\r");
     print("sleep 1\r\n");
-    tracker_typed(tracker, "echo one\recho t", 15);
+    type("echo one\recho t");
     print("echo one\r\necho t");
     prompt_by_line(2, 0);
     print("echo one\r\none\r\n");
     prompt_by_line(2, 0);
     print("echo t");
-    tracker_typed(tracker, "wo\r", 3);
+    type("wo\r");
     print("wo\r\ntwo\r\n");
     prompt_by_line(2, 0);
     assert_int_equal(json_array_size(blocks), 3);
@@ -207,7 +234,7 @@ static void a_block_withdrawn_leaves_nothing(void **state)
 static void sleep_is_typed(void)
 {
     line_prompt(0);
-    tracker_typed(tracker, "sleep 1\r", 8);
+    type("sleep 1\r");
     print("sleep 1\r\n");
 }
 
@@ -215,7 +242,7 @@ static void a_line_typed_ahead_is_no_output(void **state)
 {
     (void)state;
     sleep_is_typed();
-    tracker_typed(tracker, "echo next\r", 10);
+    type("echo next\r");
     print("echo next\r\n"); /* the tty echoes it into the running command */
     line_prompt(0);
     print("next\r\n");
@@ -231,13 +258,13 @@ static void a_line_typed_ahead_is_no_output(void **state)
 static void a_line_typed_ahead_may_be_echoed_behind_b(void **state)
 {
     (void)state;
-    tracker_typed(tracker, "echo first\r", 11);
+    type("echo first\r");
     line_prompt(0);
     print("echo first\r\nfirst\r\n");
     line_prompt(0);
-    tracker_typed(tracker, "sleep 1\r", 8);
+    type("sleep 1\r");
     print("sleep 1\r\n");
-    tracker_typed(tracker, "echo next\r", 10);
+    type("echo next\r");
     line_prompt(0);
     print("echo next\r\nnext\r\n");
     line_prompt(5);
@@ -253,15 +280,14 @@ static void a_line_typed_ahead_runs_as_it_was_edited(void **state)
 {
     (void)state;
     sleep_is_typed();
-    static const char keys[] = "echo\x15sle\xc3\xa9\x7f"
-                               "ep one two\x17\x17"
-                               "2\r";
-    tracker_typed(tracker, keys, sizeof keys - 1);
-    tracker_typed(tracker, "echo next\r", 10);
+    type("echo\x15sle\xc3\xa9\x7f"
+         "ep one two\x17\x17"
+         "2\r");
+    type("echo next\r");
     line_prompt(0);
     tracker_runs(tracker, now);
     assert_string_equal(tracker_running(tracker)->cmd, "sleep 2");
-    tracker_typed(tracker, "echo last\r", 10);
+    type("echo last\r");
     print("echo last\r\n");
     line_prompt(0);
     print("next\r\n");
@@ -278,10 +304,10 @@ static void a_line_typed_ahead_may_end_behind_the_next(void **state)
 {
     (void)state;
     sleep_is_typed();
-    tracker_typed(tracker, "true\r", 5);
+    type("true\r");
     print("true\r\n");
     line_prompt(0);
-    tracker_typed(tracker, "echo next\r", 10);
+    type("echo next\r");
     line_prompt(3);
     print("echo next\r\nnext\r\n");
     line_prompt(5);
@@ -296,7 +322,7 @@ static void an_empty_line_typed_ahead_is_none(void **state)
 {
     (void)state;
     sleep_is_typed();
-    tracker_typed(tracker, "\r   \r# what\recho next\r", 22);
+    type("\r   \r# what\recho next\r");
     print("\r\n   \r\n# what\r\necho next\r\n");
     for (int i = 0; i < 4; i++)
         line_prompt(0);
@@ -316,6 +342,7 @@ int main(void)
         TEST(a_line_given_up_may_be_followed_by_an_echo),
         TEST(a_line_is_given_up_before_its_prompt_came),
         TEST(what_was_typed_before_an_interrupt_is_gone),
+        TEST(lines_that_come_to_nothing_are_counted),
         TEST(a_job_that_speaks_at_the_prompt_is_no_command),
         TEST(lines_typed_ahead_are_commands),
         TEST(a_line_broken_at_a_blank_keeps_it),
