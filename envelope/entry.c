@@ -11,11 +11,19 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 /* What the last line of a preview keeps before the command is cut instead. */
 #define LAST_LINE_MIN 200
+/* Of a word that names something, which nobody makes as long: its head is told. */
+#define WORD_MAX 200
 
 static void member_string(const char *name, const char *text, struct bytes *out)
 {
     bytes_printf(out, ",\"%s\":", name);
     encode_string(text, strlen(text), out);
+}
+
+static void member_word(const char *name, const char *text, struct bytes *out)
+{
+    bytes_printf(out, ",\"%s\":", name);
+    encode_string(text, encoded_head(text, strlen(text), WORD_MAX), out);
 }
 
 static void member_number(const char *name, int64_t number, struct bytes *out)
@@ -53,6 +61,8 @@ struct fit {
     const char *lead;    /* "" or the ellipsis in front of it */
     size_t cmd_len;
     size_t cwd_from;
+    const char *cwd_after;   /* "" for none */
+    const char *output_path; /* "" for none */
     int64_t omitted;
     bool truncated;
 };
@@ -76,15 +86,15 @@ static void append_outcome(const struct fit *f, struct bytes *out)
     else
         bytes_append_text(out, ",\"exit_code\":null");
     if (*b->signal)
-        member_string("signal", b->signal, out);
+        member_word("signal", b->signal, out);
     if (strcmp(b->status, "completed"))
-        member_string("status", b->status, out);
+        member_word("status", b->status, out);
     if (strcmp(b->type, "user_cmd"))
-        member_string("type", b->type, out);
+        member_word("type", b->type, out);
     if (b->cwd[f->cwd_from])
         member_string("cwd", b->cwd + f->cwd_from, out);
-    if (*b->cwd_after && strcmp(b->cwd_after, b->cwd) && f->cwd_from == 0)
-        member_string("cwd_after", b->cwd_after, out);
+    if (*f->cwd_after)
+        member_string("cwd_after", f->cwd_after, out);
     if (b->duration_ms)
         member_number("duration_ms", b->duration_ms, out);
 }
@@ -103,8 +113,8 @@ static void append_output(const struct fit *f, struct bytes *out)
         bytes_append_text(out, ",\"nested\":true");
     if (b->redacted)
         member_number("redacted", b->redacted, out);
-    if (f->truncated && *b->output_path)
-        member_string("output_path", b->output_path, out);
+    if (f->truncated && *f->output_path)
+        member_string("output_path", f->output_path, out);
 }
 
 static size_t render(const struct fit *f, const char *header_shell_id, struct bytes *out)
@@ -113,24 +123,27 @@ static size_t render(const struct fit *f, const char *header_shell_id, struct by
     append_command(f, out);
     append_outcome(f, out);
     if (strcmp(f->block->shell_id, header_shell_id))
-        member_string("shell_id", f->block->shell_id, out);
+        member_word("shell_id", f->block->shell_id, out);
     append_output(f, out);
-    member_string("block_id", f->block->block_id, out);
+    member_word("block_id", f->block->block_id, out);
     member_number("ts", f->block->ts_end, out);
     bytes_append_char(out, '}');
     return out->len - start;
 }
 
-static bool drop_oldest_line(struct fit *f)
+/* No more of them than must go: each takes its quotes and comma along, `true` is shorter. */
+static bool drop_oldest_lines(struct fit *f, size_t excess)
 {
-    const char *end = strchr(f->preview, '\n');
-    if (!end || !end[1])
-        return false;
-    f->preview = end + 1;
-    f->lead = "";
-    f->omitted++;
-    f->truncated = true;
-    return true;
+    size_t dropped = 0;
+    const char *end;
+    while ((!dropped || dropped + 1 < excess) && (end = strchr(f->preview, '\n')) && end[1]) {
+        dropped += encoded_length(f->preview, (size_t)(end - f->preview)) + 3;
+        f->preview = end + 1;
+        f->omitted++;
+    }
+    f->lead = dropped ? "" : f->lead;
+    f->truncated = f->truncated || dropped;
+    return dropped;
 }
 
 /* Shortens the last line from its front by what is too much, down to LAST_LINE_MIN. */
@@ -169,6 +182,29 @@ static bool shorten_directory(struct fit *f, size_t excess)
     return true;
 }
 
+static bool drop(const char **text)
+{
+    bool was_there = **text;
+    *text = "";
+    return was_there;
+}
+
+static bool drop_preview(struct fit *f)
+{
+    bool dropped = drop(&f->preview);
+    f->truncated = f->truncated || dropped;
+    return dropped;
+}
+
+/* Takes something away, what is missed least first. Returns false when nothing is left to take:
+ * then there are words, numbers and LAST_LINE_MIN of the command, far less than the limit. */
+static bool shrink(struct fit *f, size_t excess)
+{
+    return drop_oldest_lines(f, excess) || shorten_last_line(f, excess) ||
+           shorten_command(f, excess) || drop(&f->cwd_after) || shorten_directory(f, excess) ||
+           drop_preview(f) || drop(&f->output_path);
+}
+
 void entry_render_block(const struct entry_block *block, const char *header_shell_id,
                         struct bytes *out)
 {
@@ -177,17 +213,16 @@ void entry_render_block(const struct entry_block *block, const char *header_shel
         .preview = block->preview,
         .lead = "",
         .cmd_len = strlen(block->cmd),
+        .cwd_after = strcmp(block->cwd_after, block->cwd) ? block->cwd_after : "",
+        .output_path = block->output_path,
         .omitted = block->omitted_lines,
         .truncated = block->truncated,
     };
     size_t start = out->len;
-    size_t len;
-    while ((len = render(&f, header_shell_id, out)) > LIMIT_ENTRY_BYTES && !out->failed) {
-        size_t excess = len - LIMIT_ENTRY_BYTES;
+    size_t len = render(&f, header_shell_id, out);
+    while (len > LIMIT_ENTRY_BYTES && !out->failed && shrink(&f, len - LIMIT_ENTRY_BYTES)) {
         out->len = start;
-        if (!drop_oldest_line(&f) && !shorten_last_line(&f, excess) &&
-            !shorten_command(&f, excess) && !shorten_directory(&f, excess))
-            f.preview = "", f.truncated = f.truncated || *block->preview;
+        len = render(&f, header_shell_id, out);
     }
 }
 

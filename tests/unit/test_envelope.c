@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "envelope/encode.h"
@@ -127,6 +128,55 @@ static void a_huge_command_and_line_still_fit(void **state)
     block.cwd = huge;
     json_decref(render(&block));
     free(huge);
+}
+
+/* `cd` into nested directories of control characters, from a prompt where PWD was empty. */
+static void a_directory_that_does_not_fit_is_left_out(void **state)
+{
+    struct entry_block block = example();
+    struct bytes deep = {0};
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        bytes_printf(&deep, "/%s",
+                     "\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1\1"
+                     "\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2\2");
+    block.cwd = "";
+    block.cwd_after = deep.data;
+    json_t *json = render(&block);
+    assert_null(json_object_get(json, "cwd_after"));
+    assert_string_equal(json_string_value(json_object_get(json, "cmd")), "g++ a.cpp 2>&1");
+    json_decref(json);
+    block.cwd = "/home/dana";
+    json = render(&block);
+    assert_string_equal(json_string_value(json_object_get(json, "cwd")), "/home/dana");
+    json_decref(json);
+    bytes_finish(&deep);
+}
+
+/* Each field alone, with each other one, and all of them. */
+static void whatever_is_too_long_the_entry_fits(void **state)
+{
+    enum { LONG = 30000, FIELDS = 10 };
+    static const char each[][5] = {"\1", "x", "\n", "x\n", "\xf0\x9f\x98\x80"};
+    (void)state;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        struct bytes text = {0};
+        while (text.len < LONG)
+            bytes_append_text(&text, each[i]);
+        for (unsigned a = 0; a <= FIELDS; a++)
+            for (unsigned b = 0; b <= FIELDS; b++) {
+                struct entry_block block = example();
+                const char **fields[FIELDS] = {&block.block_id,   &block.shell_id,  &block.cmd,
+                                               &block.cwd,        &block.cwd_after, &block.status,
+                                               &block.type,       &block.signal,    &block.preview,
+                                               &block.output_path};
+                for (unsigned k = 0; k < FIELDS; k++)
+                    if (k == a || k == b || a + b == 2 * FIELDS)
+                        *fields[k] = text.data;
+                json_decref(render(&block));
+            }
+        bytes_finish(&text);
+    }
 }
 
 static void hidden_characters_are_escaped_and_come_back(void **state)
@@ -295,11 +345,14 @@ static void a_member_is_found_before_the_text_is_cut(void **state)
 
 int main(void)
 {
+    alarm(60); /* an entry that is shrunk for ever fails, too */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_has_its_members_in_order),
         cmocka_unit_test(defaults_are_left_out_and_the_rest_is_not),
         cmocka_unit_test(the_preview_shrinks_from_its_oldest_line),
         cmocka_unit_test(a_huge_command_and_line_still_fit),
+        cmocka_unit_test(a_directory_that_does_not_fit_is_left_out),
+        cmocka_unit_test(whatever_is_too_long_the_entry_fits),
         cmocka_unit_test(hidden_characters_are_escaped_and_come_back),
         cmocka_unit_test(the_header_keeps_all_its_members),
         cmocka_unit_test(keys_have_nine_digits),
