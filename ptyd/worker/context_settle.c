@@ -188,16 +188,10 @@ static uint64_t first_left_out(const struct consumer *source, const char *last, 
     return UINT64_MAX;
 }
 
-void context_inherit(struct context *c, const char *from, const char *to, const char *last,
-                     const char *before)
+/* Cursors of `source` that have nothing at or after `out`. */
+static void copy_cursors(const struct consumer *source, uint64_t out, struct consumer *heir)
 {
-    if (!ledger_find_consumer(c, from) || ledger_find_consumer(c, to))
-        return;
-    struct consumer *heir = ledger_consumer(c, to); /* may move the other */
-    const struct consumer *source = ledger_find_consumer(c, from);
-    uint64_t out = first_left_out(source, last, before);
-    heir->used_ms = worker_now().wall_ms;
-    for (size_t i = 0; source && i < source->cursor_count; i++) {
+    for (size_t i = 0; i < source->cursor_count; i++) {
         const struct cursor *theirs = &source->cursors[i];
         struct cursor *own = ledger_cursor(heir, theirs->session);
         own->key = theirs->key < out ? theirs->key : out - 1;
@@ -205,6 +199,20 @@ void context_inherit(struct context *c, const char *from, const char *to, const 
             if (theirs->returned[k] <= own->key)
                 ledger_add_returned(own, theirs->returned[k]);
     }
+}
+
+/* The heir is whole before it is added, which may forget a consumer: not the source, which was
+ * used just now, unless all were. */
+void context_inherit(struct context *c, const char *from, const char *to, const char *last,
+                     const char *before)
+{
+    struct consumer *source = ledger_find_consumer(c, from);
+    if (!source || ledger_find_consumer(c, to))
+        return;
+    source->used_ms = worker_now().wall_ms;
+    struct consumer heir = {.id = text_copy(to), .used_ms = source->used_ms};
+    copy_cursors(source, first_left_out(source, last, before), &heir);
+    ledger_add_consumer(c, heir);
     ledger_save_all(c);
 }
 

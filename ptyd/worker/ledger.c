@@ -51,22 +51,28 @@ void ledger_consumer_finish(struct consumer *consumer)
     json_decref(consumer->turns);
 }
 
+static void forget_oldest(struct context *c)
+{
+    size_t oldest = 0;
+    for (size_t i = 1; i < c->consumer_count; i++)
+        if (c->consumers[i].used_ms < c->consumers[oldest].used_ms)
+            oldest = i;
+    ledger_consumer_finish(&c->consumers[oldest]);
+    c->consumers[oldest] = c->consumers[--c->consumer_count];
+}
+
+struct consumer *ledger_add_consumer(struct context *c, struct consumer consumer)
+{
+    if (c->consumer_count == LIMIT_CONSUMERS)
+        forget_oldest(c);
+    c->consumers[c->consumer_count] = consumer;
+    return &c->consumers[c->consumer_count++];
+}
+
 struct consumer *ledger_consumer(struct context *c, const char *id)
 {
     struct consumer *found = ledger_find_consumer(c, id);
-    if (found)
-        return found;
-    if (c->consumer_count == LIMIT_CONSUMERS) {
-        size_t oldest = 0;
-        for (size_t i = 1; i < c->consumer_count; i++)
-            if (c->consumers[i].used_ms < c->consumers[oldest].used_ms)
-                oldest = i;
-        ledger_consumer_finish(&c->consumers[oldest]);
-        c->consumers[oldest] = c->consumers[--c->consumer_count];
-    }
-    struct consumer *consumer = &c->consumers[c->consumer_count++];
-    *consumer = (struct consumer){.id = text_copy(id)};
-    return consumer;
+    return found ? found : ledger_add_consumer(c, (struct consumer){.id = text_copy(id)});
 }
 
 struct cursor *ledger_cursor(struct consumer *consumer, const char *session)

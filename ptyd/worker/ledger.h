@@ -73,6 +73,10 @@ struct consumer *ledger_find_consumer(struct context *c, const char *id);
 struct consumer *ledger_consumer(struct context *c, const char *id);
 void ledger_consumer_finish(struct consumer *consumer);
 
+/* Adds one that is not there yet and returns its place; owns what it holds. Places of consumers
+ * that were found before hold no longer: at LIMIT_CONSUMERS one is forgotten, another moves. */
+struct consumer *ledger_add_consumer(struct context *c, struct consumer consumer);
+
 /* Its cursor in a session: NULL, or made. */
 struct cursor *ledger_find_cursor(const struct consumer *consumer, const char *session);
 struct cursor *ledger_cursor(struct consumer *consumer, const char *session);

@@ -222,6 +222,15 @@ async function main() {
     assert.deepStrictEqual(await told('late-comer', { session: 'two' }), []);
   });
 
+  await report.test('more forks than consumers are remembered: the thread that is forked is not forgotten', async () => {
+    const worker = daemon.json('status').worker_pid;
+    run('one', 'echo heritage');
+    assert.strictEqual((await told('parent', { session: 'one' })).pop(), 'echo heritage');
+    for (let i = 1; i <= 300; i++) (await rpc('context.inherit', { from: 'codex:parent', to: `codex:fork-${i}` })).socket.destroy();
+    assert.deepStrictEqual([await told('parent', { session: 'one' }), await told('fork-300', { session: 'one' })], [[], []]);
+    assert.strictEqual(daemon.json('status').worker_pid, worker);
+  });
+
   for (const socket of connections) socket.destroy();
   await daemon.stop();
   fs.rmSync(space.root, { recursive: true, force: true });
