@@ -1,9 +1,9 @@
 /* Before the first turn with context the server is asked whether it knows additionalContext: one
  * that does not would ignore it and say yes, and the context would be lost. The question (a turn
  * for a thread that cannot exist, with a context entry of a kind that cannot exist) touches
- * nothing: a server that knows the field complains about the kind, one that does not about the
- * thread. A thread that this connection neither started nor resumed is asked for, because a hidden
- * one must not get what is the user's. */
+ * nothing: a server that knows the field complains about the kind, and nothing else is believed;
+ * one that does not complains about the thread. A thread that this connection neither started nor
+ * resumed is asked for, because a hidden one must not get what is the user's. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +15,7 @@
 #include "ptyd/proxy/gate_private.h"
 
 #define ANSWER_WAIT_MS 1000
+#define NO_KIND        "bogus" /* a kind that no server has */
 
 /* Sends a request of our own; steals `params`. */
 static struct request *ask(struct gate *g, enum request_kind kind, const char *method,
@@ -37,7 +38,7 @@ void ask_capability(struct gate *g, struct messages *to_server)
     ask(g, REQUEST_PROBE, "turn/start",
         json_pack("{s:s, s:[], s:{s:{s:s, s:s}}}", "threadId",
                   "00000000-0000-0000-0000-000000000000", "input", "additionalContext", "p",
-                  "value", "", "kind", "bogus"),
+                  "value", "", "kind", NO_KIND),
         to_server);
     g->capability = ASKED;
 }
@@ -122,10 +123,13 @@ static const char *error_message(const json_t *answer)
 
 static void learn_capability(struct gate *g, const json_t *answer)
 {
-    /* Old servers drop the field and miss the thread; ones that were not initialised refuse all. */
     const char *message = error_message(answer);
-    bool ignored = strstr(message, "thread not found") || strstr(message, "ot initialized");
-    g->capability = ignored ? UNKNOWN : KNOWN;
+    g->capability = strstr(message, "unknown variant `" NO_KIND "`") ? KNOWN
+                    : *message                                       ? UNKNOWN
+                                                                     : UNCLEAR;
+    if (g->capability == UNCLEAR)
+        cli_fail(0, "the app-server passed over what it should complain about; the terminal's "
+                    "context stays pending. `ptyd proxy --envelope` is the way for old ones");
 }
 
 /* A thread that cannot be read: an old server, or one that keeps hidden threads to itself. */

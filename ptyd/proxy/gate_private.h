@@ -11,7 +11,14 @@
 
 #define EXTRA_METHOD "thread/readState/changed" /* what experimentalApi adds to a plain session */
 
-enum capability { NOT_ASKED, ASKED, KNOWN, UNKNOWN };
+/* Whether the server knows additionalContext. */
+enum capability {
+    NOT_ASKED,
+    ASKED,
+    KNOWN,
+    UNKNOWN, /* it complained about something else, or not in time */
+    UNCLEAR, /* it did not complain: its yes to anything else means nothing either */
+};
 
 /* A request whose answer matters: the client's, or one of our own. */
 enum request_kind {
@@ -41,7 +48,6 @@ struct gate {
     bool upgraded;     /* experimentalApi is ours, not the client's */
     bool experimental; /* it is on, whoever asked */
     bool cannot_inject;
-    bool said_unknown;
     long own_count;     /* requests of our own */
     long long deadline; /* of the one that a turn waits for, monotonic ms */
     json_t *threads;    /* id: {user: bool, roots: [...]}; null while it is looked up */

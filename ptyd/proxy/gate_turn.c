@@ -25,7 +25,7 @@ static enum way way_of(const struct gate *g)
         return WAY_LEGACY;
     if (g->experimental && g->capability == KNOWN)
         return WAY_CONTEXT;
-    return g->cannot_inject ? WAY_NONE : WAY_INJECT;
+    return g->cannot_inject || g->capability == UNCLEAR ? WAY_NONE : WAY_INJECT;
 }
 
 /* ---- waiting ---- */

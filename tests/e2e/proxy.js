@@ -227,6 +227,29 @@ async function main() {
     }
   });
 
+  await report.test('a server that does not complain about the bogus kind gets no context: it stays pending, and that is said', async () => {
+    run('echo kept');
+    const pending = daemon.json('status').pending;
+    const before = accepted().length;
+    for (const other of ['success', 'error', 'garbage']) {
+      const client = new Client(PTYD, ['proxy', '-s', 'work', '--', STANDIN], { env: { ...env, STANDIN_LOG: log, STANDIN_OTHER: other }, cwd: space.home });
+      await client.initialize();
+      const thread = (await client.request('thread/start', {})).result.thread.id;
+      for (let turn = 0; turn < 2; turn++) assert.ok((await client.request('turn/start', { threadId: thread, input: [] })).result, other);
+      await until(`${other} is said`, () => /stays pending/.test(client.stderr));
+      assert.strictEqual(client.stderr.match(/stays pending/g).length, 1, client.stderr);
+      assert.strictEqual(daemon.json('status').pending, pending, other);
+      await client.end();
+    }
+    assert.deepStrictEqual(accepted().slice(before).map(commands), [[], [], [], [], [], []]);
+    const client = new Client(PTYD, ['proxy', '-s', 'work', '--', STANDIN], { env: { ...env, STANDIN_LOG: log }, cwd: space.home });
+    await client.initialize();
+    const thread = (await client.request('thread/start', {})).result.thread.id;
+    assert.ok((await client.request('turn/start', { threadId: thread, input: [] })).result);
+    assert.deepStrictEqual(commands(accepted().pop()), ['echo kept']);
+    await client.end();
+  });
+
   await daemon.stop();
   fs.rmSync(space.root, { recursive: true, force: true });
   report.finish();

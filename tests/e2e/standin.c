@@ -5,7 +5,9 @@
  * hears of it. What is to go wrong stands in the turn's own params:
  *   fault: refuse, overload, die-before (accepting), die-after (accepting, unheard),
  *          kill-before, kill-after (the process `victim`, around accepting), ask (a request of its
- *          own with the turn's id, first) */
+ *          own with the turn's id, first)
+ * STANDIN_OTHER=success, error or garbage: it knows no kinds of context, and answers a turn that
+ * has a bad one so; it knows no thread/inject_items. Without: it answers as Codex 0.169.0 does. */
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,6 +42,18 @@ static int has_bad_kind(const json_t *context)
     return 0;
 }
 
+/* How a server that is not Codex may answer what it does not know. */
+static void answer_otherwise(const json_t *id, const char *how)
+{
+    if (!strcmp(how, "success"))
+        answer(id, "result", json_pack("{s:{s:s}}", "turn", "id", "turn-0"));
+    else if (!strcmp(how, "error"))
+        refuse(id, -32603,
+               "Internal error: quota, `untrusted` or not, is used up: unknown variant");
+    else
+        answer(id, "garbage", json_pack("[n, s]", "unknown variant `bogus`"));
+}
+
 /* One write, so that a kill leaves no half of it. */
 static void accept_turn(const json_t *params)
 {
@@ -66,8 +80,12 @@ static void start_turn(const json_t *id, const json_t *params)
     const char *fault = json_string_value(fault_member) ? json_string_value(fault_member) : "";
     pid_t victim = (pid_t)json_integer_value(json_object_get(params, "victim"));
     if (has_bad_kind(json_object_get(params, "additionalContext"))) {
-        refuse(id, -32600,
-               "Invalid request: unknown variant, expected `untrusted` or `application`");
+        if (getenv("STANDIN_OTHER"))
+            answer_otherwise(id, getenv("STANDIN_OTHER"));
+        else
+            refuse(id, -32600,
+                   "Invalid request: unknown variant `bogus`, expected `untrusted` or "
+                   "`application`");
         return;
     }
     if (!strcmp(fault, "ask"))
@@ -116,6 +134,8 @@ int main(void)
             start_turn(id, json_object_get(message, "params"));
         else if (!strcmp(method, "thread/start") || !strcmp(method, "thread/resume"))
             start_thread(id, json_object_get(message, "params"));
+        else if (getenv("STANDIN_OTHER") && !strcmp(method, "thread/inject_items"))
+            refuse(id, -32600, "Invalid request: unknown variant `thread/inject_items`");
         else
             answer(id, "result", json_object());
         json_decref(message);
