@@ -71,8 +71,9 @@ static inline int limit_size(int value)
 
 /* The control socket and the proxy. */
 #define LIMIT_REQUEST_BYTES                                                                        \
-    (1 << 20)                  /* of one request line; a longer one is answered with an error */
-#define LIMIT_CLIENTS      128 /* connections; further ones wait in the backlog */
+    (1 << 20)                   /* of one request line; a longer one is answered with an error */
+#define LIMIT_CLIENTS      2048 /* connections, and a quarter of all descriptors; others wait */
+#define LIMIT_BACKLOG      4096 /* connections that wait; then connect() does, or is refused */
 #define LIMIT_CLIENT_QUEUE (1 << 20) /* bytes unsent to a client before it is sent less */
 #define LIMIT_PROXY_QUEUE                                                                          \
     (1 << 20) /* bytes unsent before the proxy stops reading the other side                        \

@@ -38,7 +38,8 @@ int command_serve(int argc, char **argv)
     worker.state = paths_state();
     worker.runtime = text_format("%s/shells", beside);
     int status = EXIT_FAILED;
-    /* The original umask and resource limits go to the shells: neither is changed here. */
+    /* The original umask and resource limits go to the shells: the umask stays as it is, and the
+     * keeper gives them the limits. */
     if (listener_open(socket, worker.state, &listener, &message) < 0) {
         cli_fail(EXIT_FAILED, "%s", message);
     } else {

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
 
@@ -104,7 +105,7 @@ int local_socket_listen(const char *path, char **ret_message)
     mode_t mask = umask(0177);
     int bound = fd < 0 ? -1 : bind(fd, (struct sockaddr *)&address, sizeof address);
     umask(mask);
-    if (bound == 0 && listen(fd, 128) == 0)
+    if (bound == 0 && listen(fd, LIMIT_BACKLOG) == 0)
         return fd;
     fail(ret_message, text_format("cannot listen on %s: %s", path, strerror(errno)));
     if (fd >= 0)

@@ -351,6 +351,7 @@ int keeper_run(const struct listener *listener, keeper_worker *worker, void *use
                         .user = user,
                         .socket = -1,
                         .signals = open_signals()};
+    spawn_raise_files();
     if (k.signals < 0) {
         fprintf(stderr, "ptyd: cannot watch signals: %s\n", strerror(errno));
         return 1;

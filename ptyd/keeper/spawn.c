@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <termios.h>
@@ -140,6 +141,25 @@ static void enter_directory(const char *cwd)
         _exit(127);
 }
 
+/* The limit on descriptors that we were started with; none before it was raised. */
+static struct rlimit original_files;
+
+void spawn_raise_files(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return;
+    original_files = files;
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static void restore_files(void)
+{
+    if (original_files.rlim_max)
+        setrlimit(RLIMIT_NOFILE, &original_files);
+}
+
 /* Never returns: what fails is told through `report`, a CLOEXEC pipe. */
 static _Noreturn void child(const struct unpacked *u, const char *slave, int script, int report)
 {
@@ -163,6 +183,7 @@ static _Noreturn void child(const struct unpacked *u, const char *slave, int scr
     for (int fd = source >= 0 ? SPAWN_SCRIPT_FD + 1 : 3; fd < report; fd++)
         close(fd);
     close_range((unsigned)report + 1, ~0u, 0);
+    restore_files();
     umask(u->head.umask);
     environ = u->env;
     enter_directory(u->cwd);

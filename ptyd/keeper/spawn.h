@@ -27,6 +27,10 @@ struct spawn_request {
 /* Writes the request into a new memfd; -errno. */
 int spawn_pack(const struct spawn_request *request);
 
+/* Gives this process, and those it forks, all the descriptors that it may have; programs that
+ * spawn_run() starts get what there was before. */
+void spawn_raise_files(void);
+
 /* Runs what the memfd asks for. Returns 0 with the process and the terminal's master (CLOEXEC,
  * non-blocking), or -errno, that of a failed exec included. */
 int spawn_run(int request_fd, pid_t *ret_pid, int *ret_master);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <uv.h>
@@ -29,15 +30,16 @@ struct client {
     bool closing;
     bool paused;  /* not read from: too much is queued */
     bool working; /* inside its own requests: do not read them again */
-    char buffer[1 << 16];
 };
 
 struct server {
     struct worker *worker;
     uv_pipe_t listener;
     struct client *clients;
-    int count;
+    int count, limit;
+    bool waiting; /* a connection beyond the limit: until it is accepted none is polled for */
     bool closing;
+    char buffer[1 << 16]; /* what is read is taken out of it at once */
 };
 
 struct outgoing {
@@ -47,6 +49,7 @@ struct outgoing {
 
 static void start_reading(struct client *c);
 static void work(struct client *c);
+static void accept_waiting(struct server *server);
 
 /* ---- closing ---- */
 
@@ -75,6 +78,7 @@ static void close_client(struct client *c)
     }
     method_client_gone(c);
     uv_close((uv_handle_t *)&c->pipe, on_client_closed);
+    accept_waiting(c->server);
     worker_check_idle(c->server->worker);
 }
 
@@ -218,7 +222,7 @@ static void on_allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf
 {
     struct client *c = handle->data;
     (void)suggested;
-    *ret_buffer = uv_buf_init(c->buffer, sizeof c->buffer);
+    *ret_buffer = uv_buf_init(c->server->buffer, sizeof c->server->buffer);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
@@ -251,11 +255,8 @@ static bool is_our_user(uv_pipe_t *pipe, pid_t *ret_pid)
     return ours;
 }
 
-static void on_connection(uv_stream_t *listener, int status)
+static void accept_client(struct server *server)
 {
-    struct server *server = listener->data;
-    if (status < 0)
-        return;
     struct client *c = memory_new(sizeof *c);
     c->server = server;
     c->lines.limit = LIMIT_REQUEST_BYTES;
@@ -264,13 +265,40 @@ static void on_connection(uv_stream_t *listener, int status)
     c->next = server->clients;
     server->clients = c;
     server->count++;
-    if (uv_accept(listener, (uv_stream_t *)&c->pipe) < 0 || !is_our_user(&c->pipe, &c->pid) ||
-        server->count > LIMIT_CLIENTS) {
+    if (uv_accept((uv_stream_t *)&server->listener, (uv_stream_t *)&c->pipe) < 0 ||
+        !is_our_user(&c->pipe, &c->pid)) {
         close_client(c);
         return;
     }
     start_reading(c);
     worker_check_idle(server->worker);
+}
+
+static void accept_waiting(struct server *server)
+{
+    if (!server->waiting || server->closing || server->count >= server->limit)
+        return;
+    server->waiting = false;
+    accept_client(server);
+}
+
+/* libuv polls for no other connection until this one is accepted. */
+static void on_connection(uv_stream_t *listener, int status)
+{
+    struct server *server = listener->data;
+    if (status < 0)
+        return;
+    server->waiting = true;
+    accept_waiting(server);
+}
+
+/* Sessions need descriptors too, and where none is left libuv closes what it accepts. */
+static int client_limit(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur / 4 >= LIMIT_CLIENTS)
+        return LIMIT_CLIENTS;
+    return files.rlim_cur < 8 ? 1 : (int)(files.rlim_cur / 4);
 }
 
 static void on_listener_closed(uv_handle_t *handle)
@@ -282,11 +310,12 @@ struct server *server_create(struct worker *worker, int fd)
 {
     struct server *server = memory_new(sizeof *server);
     server->worker = worker;
+    server->limit = client_limit();
     uv_pipe_init(&worker->loop, &server->listener, 0);
     server->listener.data = server;
     int result = uv_pipe_open(&server->listener, fd);
     if (result == 0)
-        result = uv_listen((uv_stream_t *)&server->listener, 128, on_connection);
+        result = uv_listen((uv_stream_t *)&server->listener, LIMIT_BACKLOG, on_connection);
     if (result == 0)
         return server;
     errno = -result;

@@ -257,6 +257,47 @@ async function main() {
     await mcp.end();
   });
 
+  // Connects `count` clients that each ask at once; those who were answered are in `answered`, those
+  // who were closed before in `cut`.
+  function crowd(place, count) {
+    const people = { answered: new Set(), cut: new Set(), sockets: [] };
+    for (let i = 0; i < count; i++) {
+      const one = net.connect(place, () => one.write('{"jsonrpc":"2.0","id":1,"method":"status.short"}\n'));
+      one.on('data', (data) => { if (/"result"/.test(data)) people.answered.add(one); });
+      one.on('error', () => people.cut.add(one));
+      one.on('close', () => { if (!people.answered.has(one)) people.cut.add(one); });
+      people.sockets.push(one);
+    }
+    return people;
+  }
+
+  await report.test('300 connections at once: all stay and are answered', async () => {
+    const people = crowd(socket, 300);
+    await until('all are answered', () => people.answered.size + people.cut.size === 300);
+    assert.strictEqual(people.cut.size, 0);
+    assert.strictEqual(daemon.ptyd('list').status, 0, 'one more');
+    for (const one of people.sockets) one.destroy();
+  });
+
+  await report.test('few descriptors: connections wait until others leave, none is cut off; shells get the limit that was there', async () => {
+    const small = workspace();
+    const few = await new Daemon(small, 'ulimit -Sn 70 && ulimit -Hn 80').ready();
+    assert.match(fs.readFileSync(`/proc/${few.json('status').worker_pid}/limits`, 'utf8'), /Max open files +80 +80 /);
+    assert.strictEqual(few.ptyd('run', '--', 'ulimit -Sn; ulimit -Hn').stdout.replace(/\s+/g, ' ').trim(), '70 80');
+    const people = crowd(small.env.PTYD_SOCKET, 60);
+    await until('as many as may are answered', () => people.answered.size >= 20);
+    const left = new Set();
+    while (left.size < 60) {
+      const next = await until('the next are answered', () => people.cut.size || [...people.answered].find((one) => !left.has(one)));
+      assert.strictEqual(people.cut.size, 0);
+      left.add(next);
+      next.destroy();
+    }
+    assert.strictEqual(few.ptyd('list').status, 0);
+    await few.stop();
+    fs.rmSync(small.root, { recursive: true, force: true });
+  });
+
   await report.test('SIGTERM stops everything and leaves no process and no socket', async () => {
     const pids = daemon.json('list').filter((s) => s.state !== 'exited').map((s) => s.shell_pid);
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });

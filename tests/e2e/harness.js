@@ -26,9 +26,9 @@ function workspace() {
 }
 
 class Daemon {
-  constructor(space) {
+  constructor(space, limits = ':') {
     this.space = space;
-    this.process = spawn(PTYD, ['serve'], { env: space.env, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'daemon.log'), 'a')] });
+    this.process = spawn('sh', ['-c', `${limits} && exec "$0" serve`, PTYD], { env: space.env, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'daemon.log'), 'a')] });
     this.ended = new Promise((resolve) => this.process.on('exit', (code, signal) => resolve({ code, signal })));
   }
 
