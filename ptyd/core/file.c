@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ptyd/core/clock.h"
 #include "ptyd/core/text.h"
 
 int file_read(const char *path, size_t limit, struct bytes *out)
@@ -69,6 +70,44 @@ int file_replace(const char *path, const char *data, size_t len)
         unlink(temporary);
     free(temporary);
     return result;
+}
+
+/* Opens it as it will be opened; -EISDIR for what is neither file nor directory, too. */
+static int try_open(const char *path, int flags)
+{
+    struct stat st;
+    int mode = flags & O_DIRECTORY ? O_RDONLY : O_RDWR;
+    int fd = open(path, mode | flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return -errno;
+    bool fits = flags & O_DIRECTORY || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode));
+    close(fd);
+    return fits ? 0 : -EISDIR;
+}
+
+/* Whether the file is to blame: another name would do, where a lack of something would not end. */
+static bool is_damage(int error)
+{
+    return error == -ELOOP || error == -EISDIR || error == -ENOTDIR || error == -EACCES ||
+           error == -EPERM || error == -ENXIO || error == -ENOENT;
+}
+
+int file_set_aside(const char *path, int flags, char **ret_name)
+{
+    struct stat st;
+    int result = try_open(path, flags);
+    if (result == 0 || (result == -ENOENT && lstat(path, &st) < 0))
+        return 0; /* there is none, nor a link to nowhere */
+    if (!is_damage(result))
+        return result;
+    char *name = text_format("%s.damaged-%lld", path, (long long)clock_wall_ms());
+    if (rename(path, name) < 0) {
+        result = -errno;
+        free(name);
+        return result;
+    }
+    *ret_name = name;
+    return 1;
 }
 
 int file_make_directory(const char *path)

@@ -1,4 +1,4 @@
-/* file.h - whole files: read, replace atomically, private directories. */
+/* file.h - whole files: read, replace atomically, set aside; private directories. */
 #ifndef PTYD_CORE_FILE_H
 #define PTYD_CORE_FILE_H
 
@@ -12,6 +12,12 @@ int file_read(const char *path, size_t limit, struct bytes *out);
 /* Replaces the file in one step: readers see the old content or the new, never a part. Mode 0600.
  * Returns 0 or -errno, with the old file as it was. */
 int file_replace(const char *path, const char *data, size_t len);
+
+/* Moves out of the way, as PATH.damaged-<ms since the epoch>, what stands at `path` and cannot be
+ * opened: for reading and writing as a regular file, or with O_DIRECTORY in `flags` as a directory;
+ * with O_NOFOLLOW no link is either. Returns 0 when nothing had to be done, 1 when it is away and
+ * *ret_name is its new path (the caller frees it), or -errno: it is where it was. */
+int file_set_aside(const char *path, int flags, char **ret_name);
 
 /* Writes all of it at the offset, or at the end when `offset` is negative. Returns 0 or -errno. */
 int file_write_all(int fd, const char *data, size_t len, long long offset);

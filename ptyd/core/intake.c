@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC 0x7074796431696e32ull
+#define MAGIC 0x7074796431696e33ull
 
 /* Three stream offsets, each only growing: clean <= tail <= head. The bytes from `tail` to `head`
  * wait; those from `clean` to `tail` are being zeroed; all others of the ring are zero. `head` is
@@ -186,6 +186,28 @@ void intake_set_start(struct intake *in, uint64_t start)
     atomic_store(&in->shared->clean, start);
     atomic_store(&in->shared->tail, start);
     atomic_store(&in->shared->head, start);
+}
+
+/* Of two places the one that does not speak of now: it does, whenever we die, or the other does. */
+void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point)
+{
+    struct intake_facts *facts = &in->shared->facts;
+    int at = facts->points[0].offset == intake_start(in);
+    facts->points[at].offset = UINT64_MAX;
+    atomic_thread_fence(memory_order_seq_cst);
+    facts->points[at].point = *point;
+    atomic_thread_fence(memory_order_seq_cst);
+    facts->points[at].offset = offset;
+}
+
+bool intake_point(const struct intake *in, struct tracker_point *ret_point)
+{
+    const struct intake_facts *facts = &in->shared->facts;
+    int at = facts->points[0].offset != intake_start(in);
+    if (facts->points[at].offset != intake_start(in))
+        return false;
+    *ret_point = facts->points[at].point;
+    return true;
 }
 
 void intake_consume(struct intake *in, size_t len)

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ptyd/core/point.h"
 #include "vterm_snapshot/mark.h"
 
 /* Bytes that may wait; with the facts the memfd stays under 128 KiB. */
@@ -33,9 +34,13 @@ struct intake_facts {
     char shell[64];                 /* `bash`; what list shows */
     char nonce[MARK_NONCE_LEN + 1]; /* "" when the shell has no integration */
     int32_t cols, rows;
-    int32_t adopted;    /* a worker has begun with it */
-    int64_t opened_ms;  /* since the epoch */
-    uint64_t process;   /* fingerprint of the shell at its first mark; 0 before */
+    int32_t adopted;   /* a worker has begun with it */
+    int64_t opened_ms; /* since the epoch */
+    uint64_t process;  /* fingerprint of the shell at its first mark; 0 before */
+    struct {
+        uint64_t offset;
+        struct tracker_point point;
+    } points[2];        /* intake_set_point() */
     uint32_t ahead_len; /* of what was typed ahead of a shell without C: it is in no log */
     char ahead[INTAKE_AHEAD];
 };
@@ -70,6 +75,11 @@ size_t intake_copy(const struct intake *in, char *out, size_t most);
 
 /* Says at which stream offset the first byte stands; before anything is read. */
 void intake_set_start(struct intake *in, uint64_t start);
+
+/* Where the prompt will stand when the stream is consumed up to `offset`; and where it stands now,
+ * for a worker that finds no log. False when it was never said. */
+void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point);
+bool intake_point(const struct intake *in, struct tracker_point *ret_point);
 
 /* The first `len` of them are stored elsewhere. */
 void intake_consume(struct intake *in, size_t len);

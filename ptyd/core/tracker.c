@@ -384,6 +384,30 @@ void tracker_set_actor(struct tracker *t, enum block_type type)
     t->next_type = type;
 }
 
+struct tracker_point tracker_point(const struct tracker *t)
+{
+    return (struct tracker_point){.seq = t->seq,
+                                  .state = (uint8_t)t->state,
+                                  .by_line = t->by_line,
+                                  .edits = t->edits,
+                                  .ignore_space = t->ignore_space};
+}
+
+void tracker_set_point(struct tracker *t, const struct tracker_point *point, struct moment now)
+{
+    tracker_abandon(t, now, false, 0);
+    t->seq = point->seq;
+    t->state = point->state;
+    t->marked = t->state != TRACKER_START;
+    t->by_line = point->by_line;
+    t->edits = point->edits;
+    t->ignore_space = point->ignore_space;
+    t->input = terminal_anchor(t->options.terminal);
+    t->has_input = t->state == TRACKER_INPUT;
+    if (t->has_input && t->by_line)
+        tracker_await_line(t);
+}
+
 enum tracker_state tracker_state(const struct tracker *t)
 {
     return t->state;

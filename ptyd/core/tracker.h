@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "ptyd/core/block.h"
+#include "ptyd/core/point.h"
 #include "vterm_snapshot/terminal.h"
 
 struct tracker;
@@ -97,6 +98,11 @@ void tracker_set_actor(struct tracker *t, enum block_type type);
 /* Goes on with a block whose begin is not in the stream any more; takes a reference. Its counters
  * start anew. */
 void tracker_resume(struct tracker *t, struct block *block, struct moment began);
+
+/* Where it stands; and to stand there, with whatever ran given up. A block that runs at that point
+ * is for tracker_resume(). */
+struct tracker_point tracker_point(const struct tracker *t);
+void tracker_set_point(struct tracker *t, const struct tracker_point *point, struct moment now);
 
 enum tracker_state tracker_state(const struct tracker *t);
 /* Marks of our shell's were seen, and it can tell of its commands. */

@@ -54,27 +54,6 @@ static bool is_degraded(const struct session *s)
     return store_error(session_store(s)) || (!session_integrated(s) && !session_exited(s));
 }
 
-static void add_warning(json_t *warnings, const struct session *s)
-{
-    const char *error = store_error(session_store(s));
-    if (error)
-        json_array_append_new(warnings,
-                              json_sprintf("session %s: cannot write %s", session_name(s), error));
-    if (session_paused(s))
-        json_array_append_new(
-            warnings, json_sprintf("session %s: capture is paused; `ptyd context resume -s %s` "
-                                   "undoes it",
-                                   session_name(s), session_name(s)));
-    const char *lost = tracker_lost(session_tracker(s));
-    if (session_integrated(s) || session_exited(s))
-        return;
-    json_array_append_new(
-        warnings, json_sprintf("session %s: no command blocks: %s", session_name(s),
-                               *lost ? lost
-                                     : "its shell has no integration; bash, zsh, fish, dash and "
-                                       "busybox sh have"));
-}
-
 static void status_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *w = client_worker(client);
@@ -86,7 +65,7 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
                               json_string("agents are told nothing; `ptyd context on` undoes it"));
     for (int i = 0; i < w->session_count; i++) {
         spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
-        add_warning(warnings, w->sessions[i]);
+        session_add_warnings(w->sessions[i], warnings);
     }
     client_reply(client, id,
                  json_pack("{s:s, s:i, s:i, s:I, s:o, s:I, s:o, s:I, s:b, s:I}", "version",

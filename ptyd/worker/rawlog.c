@@ -13,7 +13,8 @@
 #include "ptyd/core/text.h"
 
 struct rawlog {
-    int raw, index;
+    int raw, index; /* -1: not open */
+    int error;
     uint64_t end, base;
     struct bytes pending; /* records not written yet */
 };
@@ -31,16 +32,12 @@ struct rawlog *rawlog_open(const char *directory)
     struct rawlog *log = memory_new(sizeof *log);
     struct stat st;
     log->raw = open_in(directory, "output.raw");
+    log->error = log->raw < 0 ? -errno : 0;
     log->index = open_in(directory, "output.idx");
-    if (log->raw < 0 || log->index < 0 || fstat(log->raw, &st) < 0) {
-        int error = errno;
-        rawlog_close(log);
-        errno = error;
-        return NULL;
-    }
-    log->end = (uint64_t)st.st_size;
+    log->error = log->index < 0 ? -errno : log->error;
+    log->end = fstat(log->raw, &st) == 0 ? (uint64_t)st.st_size : 0;
     off_t data = lseek(log->raw, 0, SEEK_DATA); /* behind the holes */
-    log->base = data > 0 ? (uint64_t)data : 0;
+    log->base = data >= 0 ? (uint64_t)data : log->end;
     /* A record that a full disk or a crash cut short is none. */
     if (fstat(log->index, &st) == 0 && st.st_size % (off_t)sizeof(struct rawlog_record))
         if (ftruncate(log->index, st.st_size - st.st_size % (off_t)sizeof(struct rawlog_record)))
@@ -58,6 +55,11 @@ void rawlog_close(struct rawlog *log)
         close(log->index);
     bytes_finish(&log->pending);
     free(log);
+}
+
+int rawlog_error(const struct rawlog *log)
+{
+    return log->error;
 }
 
 uint64_t rawlog_end(const struct rawlog *log)
@@ -93,8 +95,10 @@ int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t 
 
 void rawlog_skip(struct rawlog *log, uint64_t end)
 {
-    if (end > log->end && ftruncate(log->raw, (off_t)end) == 0)
-        log->end = end;
+    if (end <= log->end || ftruncate(log->raw, (off_t)end) < 0)
+        return;
+    log->base = log->base == log->end ? end : log->base;
+    log->end = end;
 }
 
 ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size_t len)
@@ -115,6 +119,23 @@ void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, s
                                    .detail = detail,
                                    .value = value};
     bytes_append(&log->pending, &record, sizeof record);
+}
+
+void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,
+                        const struct tracker_point *p)
+{
+    rawlog_record(log, RAWLOG_LOST, offset, now,
+                  (uint16_t)(p->state | p->by_line << 8 | p->edits << 9 | p->ignore_space << 10),
+                  (uint32_t)p->seq);
+}
+
+struct tracker_point rawlog_point(const struct rawlog_record *r)
+{
+    return (struct tracker_point){.seq = r->value,
+                                  .state = r->detail & 0xff,
+                                  .by_line = r->detail >> 8 & 1,
+                                  .edits = r->detail >> 9 & 1,
+                                  .ignore_space = r->detail >> 10 & 1};
 }
 
 int rawlog_flush(struct rawlog *log)

@@ -19,6 +19,8 @@ enum rawlog_kind {
     RAWLOG_SHELL,    /* a new shell begins here; value: seq of the last block */
     RAWLOG_GAP, /* capture was paused (detail 1) or resumed (0); value: seq of the last block */
     RAWLOG_CHECKPOINT, /* the checkpoint, if it speaks of this offset, was taken here */
+    RAWLOG_LOST,       /* what came before is not whole; detail: how the tracker stood here
+                          (rawlog_point()); value: seq of the last block */
 };
 
 struct rawlog_record {
@@ -30,9 +32,13 @@ struct rawlog_record {
 
 struct rawlog;
 
-/* Opens or makes both files in `directory`. NULL with errno when that fails. */
+/* Opens or makes both files in `directory`. One that cannot be is a rawlog_error(), and all that
+ * is written to it fails. */
 struct rawlog *rawlog_open(const char *directory);
 void rawlog_close(struct rawlog *log);
+
+/* 0, or the -errno of a file that is not open. */
+int rawlog_error(const struct rawlog *log);
 
 /* Stream offset behind the last byte there is, and of the first that is still held. */
 uint64_t rawlog_end(const struct rawlog *log);
@@ -42,7 +48,7 @@ uint64_t rawlog_base(const struct rawlog *log);
  * -errno. */
 int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t len);
 
-/* Bytes up to `end` came and are not kept: a hole. */
+/* Bytes up to `end` came and are not kept: a hole. All of it is a hole when nothing was there. */
 void rawlog_skip(struct rawlog *log, uint64_t end);
 
 ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size_t len);
@@ -51,6 +57,11 @@ ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size
 void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, struct moment now,
                    uint16_t detail, uint32_t value);
 int rawlog_flush(struct rawlog *log);
+
+/* The record that nothing before `offset` can be relied on, and what it says. */
+void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,
+                        const struct tracker_point *point);
+struct tracker_point rawlog_point(const struct rawlog_record *record);
 
 /* Drops the records of bytes at and behind `offset`, which come again. */
 void rawlog_cut(struct rawlog *log, uint64_t offset);

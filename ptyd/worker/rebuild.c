@@ -18,6 +18,20 @@ const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t of
     return NULL;
 }
 
+/* Goes on at a point whose way there is not in the log. */
+static void go_to_point(struct session *s, const struct tracker_point *point)
+{
+    struct block *running = tracker_running(s->tracker), *known = store_running(s->store);
+    bool runs = point->state == TRACKER_RUNNING;
+    if (!runs || !running || running->seq != point->seq) {
+        s->now = worker_now();
+        tracker_set_point(s->tracker, point, s->now);
+        if (runs && known && known->seq == point->seq)
+            tracker_resume(s->tracker, known, s->now);
+    }
+    block_unref(known);
+}
+
 /* Does what the index says happened up to `offset`, besides bytes. Returns whether what follows is
  * a gap: capture was paused, and blocks of that time are counted but not known. */
 static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool gap)
@@ -30,6 +44,9 @@ static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool g
             gap = r->detail;
         if (r->kind == RAWLOG_GAP && !gap)
             tracker_set_seq(s->tracker, r->value);
+        struct tracker_point point = rawlog_point(r);
+        if (r->kind == RAWLOG_LOST)
+            go_to_point(s, &point);
     }
     return gap;
 }
@@ -38,7 +55,8 @@ static uint64_t next_record(const struct session *s, size_t at, uint64_t end)
 {
     for (; at < s->record_count; at++) {
         const struct rawlog_record *r = &s->records[at];
-        if ((r->kind == RAWLOG_RESIZE || r->kind == RAWLOG_GAP) && r->offset < end)
+        bool matters = r->kind == RAWLOG_RESIZE || r->kind == RAWLOG_GAP || r->kind == RAWLOG_LOST;
+        if (matters && r->offset < end)
             return r->offset;
     }
     return end;
@@ -86,12 +104,27 @@ static void resume_block(struct session *s, uint64_t from)
     block_unref(running);
 }
 
+/* The log does not lead to where the stream was consumed: one of its files is another than the
+ * former worker wrote. What the shared memory says counts. */
+static void bridge_loss(struct session *s, uint64_t start)
+{
+    struct tracker_point point;
+    if (!intake_point(s->intake, &point))
+        point = (struct tracker_point){.seq = store_last_ended(s->store)};
+    rawlog_skip(s->log, start);
+    go_to_point(s, &point);
+    rawlog_record_lost(s->log, start, worker_now(), &point);
+    rawlog_flush(s->log);
+    s->checkpoint_due = true;
+}
+
 void session_rebuild(struct session *s, uint64_t start)
 {
     uint64_t from = rawlog_base(s->log);
     rawlog_cut(s->log, start);
     s->records = rawlog_records(s->log, &s->record_count);
     s->record_at = 0;
+    bool whole = s->record_count && rawlog_end(s->log) >= start;
     bool headless = s->record_count && s->records[0].offset < from;
     if (s->record_count && s->records[0].offset > from)
         from = s->records[0].offset;
@@ -101,6 +134,8 @@ void session_rebuild(struct session *s, uint64_t start)
     else if (headless)
         resume_block(s, from);
     feed_log(s, from, start);
+    if (!whole)
+        bridge_loss(s, start);
     session_find_ahead(s);
     s->rebuilding = false;
     free(s->records);

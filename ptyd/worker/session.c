@@ -52,11 +52,23 @@ static void end_orphan(struct session *s)
     block_unref(orphan);
 }
 
+/* A shell that runs goes on whatever its files are like; a new one is refused. */
+static bool may_be_served(const struct session *s, bool is_new)
+{
+    int error = rawlog_error(s->log);
+    if (store_error(s->store))
+        fprintf(stderr, "ptyd: session %s: %s\n", s->name, store_error(s->store));
+    if (error)
+        fprintf(stderr, "ptyd: session %s: output.raw, output.idx: %s\n", s->name,
+                strerror(-error));
+    return !is_new || (!store_error(s->store) && !error);
+}
+
 static bool open_parts(struct session *s, bool is_new)
 {
     s->store = store_open(s->worker->options->state, s->name);
-    s->log = s->store ? rawlog_open(store_directory(s->store)) : NULL;
-    if (!s->log)
+    s->log = rawlog_open(store_directory(s->store));
+    if (!may_be_served(s, is_new))
         return false;
     struct terminal_options of_terminal = session_terminal_options(s);
     s->terminal = terminal_create(&of_terminal);
@@ -101,6 +113,22 @@ static void start_handles(struct session *s)
     session_poll_for(s);
 }
 
+static void close_parts(struct session *s)
+{
+    tracker_destroy(s->tracker);
+    terminal_destroy(s->terminal);
+    rawlog_close(s->log);
+    store_close(s->store);
+    intake_unmap(s->intake);
+    redact_secrets_destroy(s->secrets);
+    deltas_finish(&s->deltas);
+    bytes_finish(&s->input);
+    free(s->name);
+    free(s->shell_id);
+    if (s->master >= 0)
+        close(s->master);
+}
+
 struct session *session_adopt(struct worker *worker, const char *name, pid_t pid, int master,
                               int intake_fd)
 {
@@ -111,8 +139,9 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
     bool is_new = s->intake && !intake_facts(s->intake)->adopted;
     if (!s->intake || !open_parts(s, is_new)) {
-        fprintf(stderr, "ptyd: session %s cannot be served: %s\n", name, strerror(errno));
-        session_destroy(s);
+        fprintf(stderr, "ptyd: session %s cannot be served\n", name);
+        close_parts(s);
+        free(s);
         return NULL;
     }
     s->paused = json_is_true(json_object_get(store_meta(s->store), "paused"));
@@ -141,28 +170,12 @@ void session_destroy(struct session *s)
 {
     EACH_WATCHER(s, gone, w_);
     session_stop_reading(s);
-    if (s->store)
-        context_forget(s->worker->context, s);
-    tracker_destroy(s->tracker);
-    terminal_destroy(s->terminal);
-    rawlog_close(s->log);
-    store_close(s->store);
-    intake_unmap(s->intake);
-    redact_secrets_destroy(s->secrets);
-    deltas_finish(&s->deltas);
-    bytes_finish(&s->input);
-    free(s->name);
-    free(s->shell_id);
-    if (s->open_handles) {
-        uv_close((uv_handle_t *)&s->poll, on_closed);
-        uv_close((uv_handle_t *)&s->exit_timer, on_closed);
-        uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
-        uv_close((uv_handle_t *)&s->screen_timer, on_closed);
-    }
-    if (s->master >= 0)
-        close(s->master);
-    if (!s->open_handles)
-        free(s);
+    context_forget(s->worker->context, s);
+    uv_close((uv_handle_t *)&s->poll, on_closed);
+    uv_close((uv_handle_t *)&s->exit_timer, on_closed);
+    uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
+    uv_close((uv_handle_t *)&s->screen_timer, on_closed);
+    close_parts(s);
 }
 
 void session_flush(struct session *s)

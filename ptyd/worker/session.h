@@ -44,7 +44,8 @@ struct watcher {
 
 /* Takes over what the keeper sent. `master` and `intake_fd` become ours. An earlier shell of the
  * same name that has exited is replaced. Returns NULL, with a message on stderr, when the session
- * cannot be served; its shell then stays with the keeper. */
+ * cannot be served: a new one without its files, or any without memory. An older
+ * one without files goes on without them. */
 struct session *session_adopt(struct worker *worker, const char *name, pid_t pid, int master,
                               int intake_fd);
 
@@ -97,5 +98,7 @@ bool session_integrated(const struct session *s);
 const char *session_state(const struct session *s);
 /* The member of `list`; new reference. */
 json_t *session_json(const struct session *s);
+/* What people should know, as strings at the end of an array. */
+void session_add_warnings(const struct session *s, json_t *warnings);
 
 #endif

@@ -64,9 +64,11 @@ static void write_file(struct session *s, struct bytes *out)
 void session_checkpoint(struct session *s)
 {
     struct bytes out = {0};
-    if (terminal_offset(s->terminal) - s->checkpoint_at < LIMIT_CHECKPOINT_BYTES ||
-        !may_be_written(s))
+    bool due = s->checkpoint_due ||
+               terminal_offset(s->terminal) - s->checkpoint_at >= LIMIT_CHECKPOINT_BYTES;
+    if (!due || !may_be_written(s))
         return;
+    s->checkpoint_due = false;
     bytes_append(&out, &(struct checkpoint){0}, sizeof(struct checkpoint));
     if (terminal_save(s->terminal, &out)) {
         tracker_save(s->tracker, &out);

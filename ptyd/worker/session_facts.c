@@ -68,3 +68,29 @@ json_t *session_json(const struct session *s)
                      session_state(s), "marks", tracker_marked(s->tracker), "capture",
                      s->paused ? "paused" : "on");
 }
+
+void session_add_warnings(const struct session *s, json_t *warnings)
+{
+    const char *error = store_error(s->store);
+    if (error)
+        json_array_append_new(warnings,
+                              json_sprintf("session %s: cannot write %s", s->name, error));
+    const char *damaged = store_damaged(s->store);
+    if (damaged)
+        json_array_append_new(warnings,
+                              json_sprintf("session %s: could not be opened and was set aside: %s",
+                                           s->name, damaged));
+    if (s->paused)
+        json_array_append_new(
+            warnings, json_sprintf("session %s: capture is paused; `ptyd context resume -s %s` "
+                                   "undoes it",
+                                   s->name, s->name));
+    const char *lost = tracker_lost(s->tracker);
+    if (session_integrated(s) || s->ended)
+        return;
+    json_array_append_new(
+        warnings, json_sprintf("session %s: no command blocks: %s", s->name,
+                               *lost ? lost
+                                     : "its shell has no integration; bash, zsh, fish, dash and "
+                                       "busybox sh have"));
+}

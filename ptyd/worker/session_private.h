@@ -38,6 +38,7 @@ struct session {
     int reply_bytes;
 
     uint64_t checkpoint_at;    /* offset of the last checkpoint */
+    bool checkpoint_due;       /* the log alone does not lead here */
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
 
     struct deltas deltas;

@@ -42,6 +42,8 @@ static size_t drain(struct session *s)
     rawlog_flush(s->log);
     store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
     session_keep_ahead(s);
+    struct tracker_point point = tracker_point(s->tracker);
+    intake_set_point(s->intake, start + taken, &point);
     intake_consume(s->intake, taken);
     session_checkpoint(s);
     session_screen_changed(s);

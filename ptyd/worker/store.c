@@ -17,6 +17,7 @@
 #include "ptyd/core/lines.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/damage.h"
 
 #define DELTA_BYTES    8192 /* of a delta event; the newest text wins */
 #define DELTA_MS       100  /* between deltas */
@@ -29,6 +30,7 @@ struct store {
     char *meta_path;
     json_t *meta;
     char *error;
+    struct bytes damaged; /* what was set aside */
 
     uint64_t last_ended;
     struct block *running;
@@ -220,20 +222,25 @@ static void append_event(struct store *s, const char *type, const struct block *
 
 /* ---- life ---- */
 
+static void prepare_files(struct store *s)
+{
+    char *blocks = path_of(s, "blocks");
+    int result = damage_set_aside(s->directory, &s->damaged);
+    if (result < 0)
+        failed(s, "all files", result);
+    result = file_make_private_directory(blocks);
+    if (result < 0)
+        failed(s, blocks, result);
+    free(blocks);
+}
+
 struct store *store_open(const char *state, const char *name)
 {
     struct store *s = memory_new(sizeof *s);
     s->directory = text_format("%s/conversations/%s/agent_pty", state, name);
     s->meta_path = text_format("%s/conversations/%s/meta.json", state, name);
     s->output = -1;
-    char *blocks = path_of(s, "blocks");
-    int result = file_make_private_directory(blocks);
-    free(blocks);
-    if (result < 0) {
-        store_close(s);
-        errno = -result;
-        return NULL;
-    }
+    prepare_files(s);
     struct bytes text = {0};
     if (file_read(s->meta_path, 16 << 20, &text) == 0)
         s->meta = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
@@ -255,6 +262,7 @@ void store_close(struct store *s)
     block_unref(s->running);
     bytes_finish(&s->text);
     bytes_finish(&s->delta);
+    bytes_finish(&s->damaged);
     json_decref(s->meta);
     free(s->directory);
     free(s->meta_path);
@@ -270,6 +278,11 @@ const char *store_directory(const struct store *s)
 const char *store_error(const struct store *s)
 {
     return s->error;
+}
+
+const char *store_damaged(const struct store *s)
+{
+    return s->damaged.data;
 }
 
 uint64_t store_last_ended(const struct store *s)

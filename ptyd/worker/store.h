@@ -15,7 +15,9 @@
 
 struct store;
 
-/* Makes the directories and opens the files. NULL with errno when that fails. */
+/* Makes the directories and reads the files. What cannot be opened (a directory where a file should
+ * be, a link) is set aside first, output.raw and the like too: store_damaged(). What fails besides
+ * is a store_error(); what is there is served. */
 struct store *store_open(const char *state, const char *name);
 void store_close(struct store *store);
 
@@ -24,6 +26,9 @@ const char *store_directory(const struct store *store);
 
 /* The last write error, NULL for none. */
 const char *store_error(const struct store *store);
+
+/* What store_open() set aside, for people: old and new names; NULL for nothing. */
+const char *store_damaged(const struct store *store);
 
 /* What a former worker knew: seq of the last block that ended, and the block that was running
  * after it (a new reference) or NULL. */

@@ -97,7 +97,8 @@ static void take_session(struct worker *w, const struct wire_message *m, const i
         remove_any_exited(w);
     struct session *s = session_adopt(w, m->name, m->pid, fds[0], fds[1]);
     if (!s) {
-        worker_tell(w, WIRE_CLOSE, m->name, NULL, 0);
+        if (w->server) /* a new shell; one that was handed over lives on, with the keeper */
+            worker_tell(w, WIRE_CLOSE, m->name, NULL, 0);
         method_spawned(w, m->name, 0);
         return;
     }

@@ -1,0 +1,13 @@
+/* damage.h - what stands where a session's files should be, and cannot be opened. */
+#ifndef PTYD_WORKER_DAMAGE_H
+#define PTYD_WORKER_DAMAGE_H
+
+#include "base/bytes.h"
+
+/* Sets aside what cannot be opened of the session whose files are in `directory` (.../agent_pty),
+ * and says so on stderr: a directory or a link where a file should be, or a file without rights.
+ * Appends the new names to `names`, for people. Returns 0, or the -errno of one that had to stay.
+ */
+int damage_set_aside(const char *directory, struct bytes *names);
+
+#endif

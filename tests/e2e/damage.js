@@ -1,0 +1,115 @@
+// Files of a session that are damaged while its shell runs: the shell goes on, other sessions do not
+// notice, and what is not whole is said.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { workspace, Daemon, Report, until } = require('./harness');
+
+// Below `<state>/conversations/<name>`.
+const FILES = ['meta.json', 'agent_pty/blocks', 'agent_pty/blocks.jsonl', 'agent_pty/checkpoint', 'agent_pty/events.jsonl',
+  'agent_pty/output.idx', 'agent_pty/output.raw', 'agent_pty/screen.jsonl', 'agent_pty/screen.snapshot.json',
+  'agent_pty/screen_size.json', 'agent_pty/scrollback.snapshot.json', 'agent_pty/shell_id.txt', 'agent_pty', ''];
+
+const damages = {
+  directory(file) { fs.mkdirSync(file); fs.writeFileSync(path.join(file, 'something'), ''); },
+  link(file) { fs.symlinkSync('/nowhere/at/all', file); },
+  file(file) { fs.writeFileSync(file, 'a file'); },
+};
+
+function directoryOf(space, name) {
+  return path.join(space.env.PTYD_STATE_DIR, 'conversations', name);
+}
+
+function killWorker(daemon) {
+  const { worker_pid: pid } = daemon.json('status');
+  process.kill(pid, 'SIGKILL');
+  return until('another worker', () => {
+    const answer = daemon.ptyd('status', '--json');
+    return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
+  });
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const daemon = await new Daemon(space).ready();
+  const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '5', '--', command);
+  const pids = () => Object.fromEntries(daemon.json('list').map((s) => [s.name, s.shell_pid]));
+
+  await report.test('files that cannot be opened: each shell lives and runs a command, the others at once', async () => {
+    const cases = [];
+    for (const file of FILES) {
+      const isDirectory = file === '' || file === 'agent_pty' || file === 'agent_pty/blocks';
+      for (const kind of [isDirectory ? 'file' : 'directory', 'link']) {
+        cases.push({ name: `bad-${cases.length}`, file, kind });
+      }
+    }
+    for (const shell of ['dash', 'zsh', 'fish']) {
+      for (const file of ['agent_pty/output.raw', 'agent_pty/output.idx']) {
+        const name = `bad-${cases.length}`;
+        if (daemon.ptyd('open', name, '--shell', shell).status === 0) cases.push({ name, file, kind: 'directory', shell });
+      }
+    }
+    for (const { name, shell } of [{ name: 'well' }, ...cases]) {
+      daemon.ptyd('open', name, '--shell', shell || 'bash');
+      for (const command of ['echo one', 'echo two', 'echo three']) run(name, command);
+    }
+    const before = pids();
+    for (const { name, file, kind } of cases) {
+      const place = path.join(directoryOf(space, name), file);
+      fs.rmSync(place, { recursive: true, force: true });
+      damages[kind](place);
+    }
+    await killWorker(daemon);
+    assert.strictEqual(run('well', 'echo $((40 + 2))').stdout, '42\n');
+    assert.deepStrictEqual(pids(), before);
+    const { warnings } = daemon.json('status');
+    const log = fs.readFileSync(path.join(space.root, 'daemon.log'), 'utf8');
+    for (const { name, file, kind, shell } of cases) {
+      const what = `${file} as a ${kind}, ${shell || 'bash'}`;
+      const place = path.join(directoryOf(space, name), file);
+      const moved = fs.readdirSync(path.dirname(place)).filter((one) => one.startsWith(`${path.basename(place)}.damaged-`));
+      assert.strictEqual(moved.length, 1, what);
+      const now = path.join(path.dirname(place), moved[0]);
+      assert.ok(log.includes(now), what);
+      assert.ok(warnings.some((warning) => warning.includes(`session ${name}:`) && warning.includes(now)), what);
+      const said = run(name, "sh -c 'echo $((40 + 2)); exit 3'");
+      assert.deepStrictEqual([said.stdout, said.status], ['42\n', 3], `${what}: ${said.stderr}`);
+      const last = daemon.json('blocks', '-s', name).at(-1);
+      if (!['agent_pty/blocks.jsonl', 'agent_pty', ''].includes(file)) {
+        assert.deepStrictEqual(daemon.json('blocks', '-s', name).map(({ seq }) => seq), [1, 2, 3, 4], what);
+      }
+      assert.deepStrictEqual([last.seq, last.exit_code], [4, 3], what);
+    }
+    await killWorker(daemon);
+    for (const { name, file, kind } of cases) {
+      assert.strictEqual(run(name, 'echo again').stdout, 'again\n', `${file} as a ${kind}`);
+      assert.strictEqual(daemon.json('blocks', '-s', name).at(-1).seq, 5, `${file} as a ${kind}`);
+    }
+    assert.deepStrictEqual(pids(), before);
+  });
+
+  await report.test('a command that runs while the log is lost ends with its own number', async () => {
+    for (const file of ['output.raw', 'output.idx']) {
+      const name = `runs-${file.slice(7)}`, go = path.join(space.root, `go-${name}`);
+      daemon.ptyd('open', name);
+      run(name, 'echo one');
+      daemon.ptyd('send', '-s', name, `until [ -e ${go} ]; do sleep 0.02; done; (exit 7)\r`);
+      await until('it runs', () => daemon.json('blocks', '-s', name).length === 2);
+      fs.unlinkSync(path.join(directoryOf(space, name), 'agent_pty', file));
+      await killWorker(daemon);
+      fs.writeFileSync(go, '');
+      const block = await until('it ends', () => daemon.json('blocks', '-s', name).find((b) => b.seq === 2 && b.status === 'completed'));
+      assert.strictEqual(block.exit_code, 7);
+      assert.strictEqual(run(name, 'echo three').stdout, 'three\n');
+      assert.deepStrictEqual(daemon.json('blocks', '-s', name).map(({ seq }) => seq), [1, 2, 3]);
+    }
+  });
+
+  assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
