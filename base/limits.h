@@ -63,10 +63,11 @@ static inline int limit_size(int value)
 #define LIMIT_RAW_LOG_BYTES     (64LL << 20) /* of output.raw; the oldest is given back */
 #define LIMIT_CHECKPOINT_BYTES  (16 << 20)   /* of output between two checkpoints */
 #define LIMIT_CHECKPOINT_FILE_BYTES                                                                \
-    (256 << 20)                          /* a larger one is not read: the log is gone through */
-#define LIMIT_JSONL_BYTES    (16 << 20)  /* of events.jsonl and its like; rotates to .1 */
-#define LIMIT_BLOCK_FILES    500         /* in blocks/; the oldest are removed */
-#define LIMIT_SETTINGS_BYTES (4 << 20)   /* of an agent's settings; a larger file is left alone */
+    (256 << 20)                         /* a larger one is not read: the log is gone through */
+#define LIMIT_JSONL_BYTES    (16 << 20) /* of events.jsonl and its like; rotates to .1 */
+#define LIMIT_BLOCK_LINE     (4 << 20)  /* of a line in blocks.jsonl; a longer one is passed over */
+#define LIMIT_BLOCK_FILES    500        /* in blocks/; the oldest are removed */
+#define LIMIT_SETTINGS_BYTES (4 << 20)  /* of an agent's settings; a larger file is left alone */
 #define LIMIT_REPLAY_BYTES   (1LL << 30) /* of a trace; a larger one is refused */
 
 /* The control socket and the proxy. */

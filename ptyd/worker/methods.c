@@ -212,25 +212,32 @@ static void blocks_call(struct client *client, const json_t *id, const json_t *p
     client_reply(client, id, blocks);
 }
 
+/* The number in `7` or `default:7:1795207146949`; a session's name has no colon. */
+static uint64_t seq_of(const char *wanted)
+{
+    const char *colon = strchr(wanted, ':');
+    return strtoull(colon ? colon + 1 : wanted, NULL, 10);
+}
+
 /* A block by its id or its seq. */
 static json_t *find_block(struct session *s, const json_t *wanted)
 {
-    json_t *blocks = store_blocks(session_store(s), 0, false);
-    json_t *found = NULL, *block;
-    size_t i;
-    refresh_running(s, blocks);
-    json_array_foreach(blocks, i, block)
-    {
-        const char *seq_or_id = json_string_value(wanted);
-        char *seq =
-            text_format("%lld", (long long)json_integer_value(json_object_get(block, "seq")));
-        if (seq_or_id &&
-            (!strcmp(seq_or_id, seq) || !strcmp(seq_or_id, text_of(block, "block_id"))))
-            found = json_incref(block);
-        free(seq);
+    const char *text = json_is_string(wanted) ? json_string_value(wanted) : "";
+    uint64_t seq = seq_of(text);
+    json_t *found = json_array(), *block = store_block(session_store(s), seq);
+    if (block)
+        json_array_append_new(found, block);
+    refresh_running(s, found);
+    block = json_incref(json_array_get(found, 0));
+    json_decref(found);
+    char *number = text_format("%llu", (unsigned long long)seq);
+    const char *id = text_of(block, "block_id");
+    if (block && strcmp(text, number) && (!id || strcmp(text, id))) {
+        json_decref(block);
+        block = NULL;
     }
-    json_decref(blocks);
-    return found;
+    free(number);
+    return block;
 }
 
 static void block_call(struct client *client, const json_t *id, const json_t *params)

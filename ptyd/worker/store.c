@@ -14,16 +14,15 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "ptyd/core/file.h"
-#include "ptyd/core/lines.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/block_lines.h"
 #include "ptyd/worker/damage.h"
 
 #define DELTA_BYTES    8192 /* of a delta event; the newest text wins */
 #define DELTA_MS       100  /* between deltas */
 #define SNAPSHOT_LINES 500
-#define TAIL_BYTES     (64 << 10) /* of blocks.jsonl, looked at first for the newest blocks */
-#define SWEEP_EVERY    100        /* blocks between two looks at blocks/ */
+#define SWEEP_EVERY    100 /* blocks between two looks at blocks/ */
 
 struct store {
     char *directory; /* .../agent_pty */
@@ -100,49 +99,6 @@ static void replace_named(struct store *s, const char *name, json_t *value)
 
 /* ---- blocks.jsonl ---- */
 
-typedef void block_line(void *user, json_t *block);
-
-/* The lines of a file's last `tail` bytes (all of it with SIZE_MAX), but for one that is cut.
- * Returns whether that was the whole file. */
-static bool read_lines(const char *path, size_t tail, block_line *each, void *user)
-{
-    struct lines lines = {.limit = 4 << 20};
-    char chunk[1 << 16];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n;
-    struct stat st;
-    bool cut = fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size > tail;
-    bool whole = !cut;
-    if (cut)
-        lseek(fd, -(off_t)tail, SEEK_END);
-    while (fd >= 0 && ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))) {
-        char *line;
-        size_t len;
-        int found;
-        lines_add(&lines, chunk, n > 0 ? (size_t)n : 0);
-        while ((found = lines_next(&lines, &line, &len)) != 0) {
-            json_t *block = found > 0 && !cut ? json_loadb(line, len, 0, NULL) : NULL;
-            if (json_is_object(block))
-                each(user, block);
-            json_decref(block);
-            cut = false;
-        }
-    }
-    if (fd >= 0)
-        close(fd);
-    lines_finish(&lines);
-    return whole;
-}
-
-static void read_blocks(const struct store *s, block_line *each, void *user)
-{
-    char *old = path_of(s, "blocks.jsonl.1"), *now = path_of(s, "blocks.jsonl");
-    read_lines(old, SIZE_MAX, each, user);
-    read_lines(now, SIZE_MAX, each, user);
-    free(old);
-    free(now);
-}
-
 static void note_known(void *user, json_t *json)
 {
     struct store *s = user;
@@ -159,51 +115,15 @@ static void note_known(void *user, json_t *json)
     block_unref(block);
 }
 
-struct collection {
-    json_t *blocks;
-    bool with_keys;
-};
-
-/* A block has two lines, one for its begin and one for its end: the later one counts. */
-static void collect(void *user, json_t *block)
-{
-    struct collection *c = user;
-    size_t count = json_array_size(c->blocks);
-    json_int_t seq = json_integer_value(json_object_get(block, "seq"));
-    const json_t *last = json_array_get(c->blocks, count - 1);
-    if (!c->with_keys)
-        block_remove_internal(block);
-    if (count && json_integer_value(json_object_get(last, "seq")) == seq)
-        json_array_set(c->blocks, count - 1, block);
-    else
-        json_array_append(c->blocks, block);
-}
-
-/* Whether the end of the file holds the newest `last` blocks whole: one more is there. */
-static bool collect_tail(const struct store *s, size_t last, struct collection *c)
-{
-    char *path = path_of(s, "blocks.jsonl");
-    bool enough = false, whole = false;
-    for (size_t tail = TAIL_BYTES; !enough && !whole; tail *= 4) {
-        json_array_clear(c->blocks);
-        whole = read_lines(path, tail, collect, c);
-        enough = json_array_size(c->blocks) > last;
-    }
-    free(path);
-    return enough;
-}
-
 json_t *store_blocks(const struct store *s, size_t last, bool with_keys)
 {
-    struct collection c = {.blocks = json_array(), .with_keys = with_keys};
-    if (!last || !collect_tail(s, last, &c)) {
-        json_array_clear(c.blocks);
-        read_blocks(s, collect, &c);
-    }
-    size_t count = json_array_size(c.blocks);
-    for (size_t i = count; last && i > last; i--)
-        json_array_remove(c.blocks, 0);
-    return c.blocks;
+    return block_lines_last(s->directory, last, with_keys);
+}
+
+json_t *store_block(const struct store *s, uint64_t seq)
+{
+    uint64_t bytes_read = 0;
+    return block_lines_find(s->directory, seq, &bytes_read);
 }
 
 static void append_block(struct store *s, const struct block *block)
@@ -249,7 +169,7 @@ struct store *store_open(const char *state, const char *name)
         json_decref(s->meta);
         s->meta = json_object();
     }
-    read_blocks(s, note_known, s);
+    block_lines_each(s->directory, note_known, s);
     return s;
 }
 

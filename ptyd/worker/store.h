@@ -52,6 +52,10 @@ void store_end(struct store *store, struct block *block, const struct terminal *
  * `last` (0: all); `with_keys`: with the agents' keys too. New reference. */
 json_t *store_blocks(const struct store *store, size_t last, bool with_keys);
 
+/* One block by its number, without the agents' keys, after a bounded number of bytes was read; new
+ * reference or NULL. */
+json_t *store_block(const struct store *store, uint64_t seq);
+
 /* The meta.json object; borrowed. Change it, then store_save_meta(). */
 json_t *store_meta(struct store *store);
 void store_save_meta(struct store *store);

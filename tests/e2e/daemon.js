@@ -257,6 +257,24 @@ async function main() {
     await mcp.end();
   });
 
+  await report.test('one block of very many is found without reading them all', () => {
+    daemon.ptyd('open', 'many');
+    daemon.ptyd('run', '-s', 'many', '--', 'echo first');
+    const file = path.join(space.env.PTYD_STATE_DIR, 'conversations/many/agent_pty/blocks.jsonl');
+    const first = JSON.parse(fs.readFileSync(file, 'utf8').trim().split('\n').pop());
+    const lines = [];
+    for (let seq = first.seq + 1; seq < 20000; seq++) lines.push(JSON.stringify({ ...first, seq, cmd: `echo ${seq}`, block_id: `many:${seq}:5` }));
+    fs.appendFileSync(file, `${lines.join('\n')}\n`);
+    const read = () => Number(/rchar: (\d+)/.exec(fs.readFileSync(`/proc/${daemon.json('status').worker_pid}/io`, 'utf8'))[1]);
+    const before = read();
+    for (const [wanted, cmd] of [['12345', 'echo 12345'], ['many:777:5', 'echo 777'], [String(first.seq), 'echo first'], ['19999', 'echo 19999']])
+      assert.match(daemon.ptyd('block', wanted, '-s', 'many').stdout, new RegExp(`${cmd}\\b`));
+    for (const wanted of ['20000', '0', 'many:777:6', 'other:777:5', '', ':', '007'])
+      assert.strictEqual(daemon.ptyd('block', wanted, '-s', 'many').status, 1, wanted);
+    assert.ok(read() - before < 2 << 20, `${read() - before} bytes were read`);
+    daemon.ptyd('close', 'many');
+  });
+
   // Connects `count` clients that each ask at once; those who were answered are in `answered`, those
   // who were closed before in `cut`.
   function crowd(place, count) {

@@ -1,0 +1,28 @@
+/* block_lines.h - the lines of blocks.jsonl, and of blocks.jsonl.1, which holds what came before.
+ *
+ * A block has two lines, one for its begin and one for its end: the later one counts. Lines are in
+ * order of `seq`; one that is no JSON object is passed over.
+ */
+#ifndef PTYD_WORKER_BLOCK_LINES_H
+#define PTYD_WORKER_BLOCK_LINES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void block_line(void *user, json_t *block);
+
+/* Calls `each` for every line of the files in `directory`, oldest first; it borrows the block. */
+void block_lines_each(const char *directory, block_line *each, void *user);
+
+/* The newest `last` blocks (0: all), oldest first; `with_keys`: with what is our own files' alone.
+ * Reads no more of the files' ends than it takes. New reference. */
+json_t *block_lines_last(const char *directory, size_t last, bool with_keys);
+
+/* The block `seq` without what is our own files' alone: some 25 lines of each file are looked at,
+ * one is parsed. Adds what was read of the files to `bytes_read`. New reference, NULL when there is
+ * none. */
+json_t *block_lines_find(const char *directory, uint64_t seq, uint64_t *bytes_read);
+
+#endif

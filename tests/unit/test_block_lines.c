@@ -1,0 +1,140 @@
+/* Finding a block among many: over both files, with damaged lines, without reading them all. */
+#define _GNU_SOURCE
+#include "tests/unit/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ptyd/worker/block_lines.h"
+
+static char directory[64];
+
+static FILE *file_of(const char *name)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    return file;
+}
+
+/* Its line at begin, and at end; every seventh block has a long command that looks like a line. */
+static void put_block(FILE *file, int seq)
+{
+    for (int ended = 0; ended < 2; ended++) {
+        fprintf(file, "{\"block_id\":\"default:%d:5\",\"cmd\":\"{\\\"seq\\\":%d}", seq, seq + 1);
+        for (int i = 0; seq % 7 == 0 && i < 900; i++)
+            fputs("0123456789", file);
+        fprintf(file, "\",\"seq\":%d,\"status\":\"%s\"}\n", seq, ended ? "completed" : "running");
+    }
+}
+
+static void put_damage(FILE *file)
+{
+    fputs("{\"block_id\":\"default:3:5\",\"seq\":3,\"cm{\"seq\":99999}\n\n[]\nno JSON \"seq\":1\n"
+          "{\"seq\":\n{\"status\":\"running\"}\n",
+          file);
+}
+
+static int in_directory(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/ptyd-block-lines-XXXXXX");
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int gone(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    return system(command);
+}
+
+/* Returns what was read; `there`: whether it must be found, as it ended. */
+static uint64_t find(int seq, int there)
+{
+    uint64_t bytes_read = 0;
+    json_t *block = block_lines_find(directory, (uint64_t)seq, &bytes_read);
+    assert_int_equal(block != NULL, there);
+    if (there) {
+        assert_int_equal(json_integer_value(json_object_get(block, "seq")), seq);
+        assert_string_equal(json_string_value(json_object_get(block, "status")), "completed");
+    }
+    json_decref(block);
+    return bytes_read;
+}
+
+static void each_block_is_found_over_rotation_and_damage(void **state)
+{
+    FILE *old = file_of("blocks.jsonl.1"), *now = file_of("blocks.jsonl");
+    (void)state;
+    put_damage(old);
+    for (int seq = 3; seq <= 400; seq++) {
+        if (seq % 50 == 0) /* these are missing */
+            put_damage(seq < 250 ? old : now);
+        else
+            put_block(seq < 250 ? old : now, seq);
+    }
+    fputs("{\"seq\":401,\"status\":\"completed\"}", now); /* half a line: no end */
+    fclose(old);
+    fclose(now);
+    for (int seq = 0; seq <= 410; seq++)
+        find(seq, seq >= 3 && seq < 400 && seq % 50);
+}
+
+static void no_file_has_no_block(void **state)
+{
+    (void)state;
+    find(1, 0);
+    fclose(file_of("blocks.jsonl"));
+    find(1, 0);
+}
+
+static void of_a_hundred_thousand_lines_few_are_read(void **state)
+{
+    FILE *now = file_of("blocks.jsonl");
+    (void)state;
+    for (int seq = 1; seq <= 50000; seq++)
+        put_block(now, seq);
+    assert_true(ftell(now) > 100 << 20);
+    fclose(now);
+    for (int seq = 1; seq <= 50000; seq += 997)
+        assert_true(find(seq, 1) < 1 << 20);
+    assert_true(find(50000, 1) < 1 << 20);
+    assert_true(find(50001, 0) < 1 << 20);
+}
+
+static void the_newest_reach_over_rotation(void **state)
+{
+    FILE *old = file_of("blocks.jsonl.1"), *now = file_of("blocks.jsonl");
+    (void)state;
+    for (int seq = 1; seq <= 100; seq++)
+        put_block(seq <= 98 ? old : now, seq);
+    fclose(old);
+    fclose(now);
+    for (size_t last = 0; last <= 101; last++) {
+        json_t *blocks = block_lines_last(directory, last, false);
+        size_t expected = last && last < 100 ? last : 100;
+        assert_int_equal(json_array_size(blocks), expected);
+        for (size_t i = 0; i < expected; i++)
+            assert_int_equal(json_integer_value(json_object_get(json_array_get(blocks, i), "seq")),
+                             100 - expected + 1 + i);
+        json_decref(blocks);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_block_is_found_over_rotation_and_damage, in_directory,
+                                        gone),
+        cmocka_unit_test_setup_teardown(no_file_has_no_block, in_directory, gone),
+        cmocka_unit_test_setup_teardown(of_a_hundred_thousand_lines_few_are_read, in_directory,
+                                        gone),
+        cmocka_unit_test_setup_teardown(the_newest_reach_over_rotation, in_directory, gone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
