@@ -60,8 +60,10 @@ static inline int limit_size(int value)
 #define LIMIT_SESSIONS          1000
 #define LIMIT_NAME_BYTES        64
 #define LIMIT_ENVIRONMENT_BYTES (512 << 10)
-#define LIMIT_RAW_LOG_BYTES     (64LL << 20) /* of output.raw; the oldest is given back */
-#define LIMIT_CHECKPOINT_BYTES  (16 << 20)   /* of output between two checkpoints */
+#define LIMIT_INPUT_BYTES                                                                          \
+    (1 << 20) /* typed and not taken by the terminal; what does not fit is refused whole */
+#define LIMIT_RAW_LOG_BYTES    (64LL << 20) /* of output.raw; the oldest is given back */
+#define LIMIT_CHECKPOINT_BYTES (16 << 20)   /* of output between two checkpoints */
 #define LIMIT_CHECKPOINT_FILE_BYTES                                                                \
     (256 << 20)                         /* a larger one is not read: the log is gone through */
 #define LIMIT_JSONL_BYTES    (16 << 20) /* of events.jsonl and its like; rotates to .1 */

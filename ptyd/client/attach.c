@@ -12,13 +12,18 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/client/cli.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/base64.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/rpc_error.h"
 #include "vterm_snapshot/terminal.h"
 
-#define LEAVE_KEY 0x1c /* Ctrl-\ */
+#define LEAVE_KEY   0x1c /* Ctrl-\ */
+#define INPUT_BYTES 4096 /* sent at once */
+#define BUSY_MS     50   /* before a session that had no room is asked again */
+#define LEAVE_MS    1000 /* for the daemon to take what was typed before the user left */
 
 enum outcome { GOING, LEFT, ENDED, LOST, HUNG_UP };
 
@@ -30,6 +35,10 @@ struct attach {
     int signals;
     int cols, rows;
     bool leave_pressed;
+    struct bytes typed; /* and not known to have reached the session */
+    json_int_t asked;   /* the request that holds the first `asked_len` of it; 0 for none */
+    size_t asked_len;
+    bool busy; /* the session had no room for it: it is asked again */
     enum outcome outcome;
     int exit_status;
 };
@@ -82,21 +91,37 @@ static void print_joining_line(const struct attach *a, const json_t *session)
 
 /* ---- keys ---- */
 
-static void send_input(struct attach *a, const char *bytes, size_t len)
+/* One request at a time: a later one might find the room that an earlier one did not. */
+static void send_input(struct attach *a)
 {
     struct bytes text = {0};
-    if (!len)
+    if (!a->typed.len || a->asked)
         return;
-    base64_encode(bytes, len, &text);
-    if (rpc_send(a->rpc, "view.input", json_pack("{s:s}", "data", text.data)) < 0)
+    a->asked_len = a->typed.len < INPUT_BYTES ? a->typed.len : INPUT_BYTES;
+    a->busy = false;
+    base64_encode(a->typed.data, a->asked_len, &text);
+    a->asked = rpc_send(a->rpc, "view.input", json_pack("{s:s}", "data", text.data));
+    if (a->asked < 0)
         a->outcome = LOST;
     bytes_finish(&text);
+}
+
+static void take_answer(struct attach *a, const json_t *message)
+{
+    const json_t *error = json_object_get(message, "error");
+    if (!a->asked || json_integer_value(json_object_get(message, "id")) != a->asked)
+        return;
+    a->asked = 0;
+    a->busy = json_integer_value(json_object_get(error, "code")) == RPC_BUSY;
+    if (a->busy)
+        return;
+    bytes_consume(&a->typed, a->asked_len);
+    send_input(a);
 }
 
 /* Ctrl-\ d leaves, Ctrl-\ Ctrl-\ sends one, Ctrl-\ and anything else sends both. */
 static void take_keys(struct attach *a, const char *keys, size_t len)
 {
-    struct bytes out = {0};
     for (size_t i = 0; i < len && a->outcome == GOING; i++) {
         bool leave = a->leave_pressed;
         a->leave_pressed = !leave && keys[i] == LEAVE_KEY;
@@ -107,11 +132,11 @@ static void take_keys(struct attach *a, const char *keys, size_t len)
             break;
         }
         if (leave && keys[i] != LEAVE_KEY)
-            bytes_append_char(&out, LEAVE_KEY);
-        bytes_append_char(&out, keys[i]);
+            bytes_append_char(&a->typed, LEAVE_KEY);
+        bytes_append_char(&a->typed, keys[i]);
     }
-    send_input(a, out.data, out.len);
-    bytes_finish(&out);
+    if (!a->busy)
+        send_input(a);
 }
 
 static void read_keys(struct attach *a)
@@ -143,6 +168,8 @@ static void take_message(struct attach *a, const json_t *message)
     } else if (method && !strcmp(method, "view.end")) {
         a->exit_status = (int)json_integer_value(json_object_get(params, "exit_status"));
         a->outcome = ENDED;
+    } else if (!method) {
+        take_answer(a, message);
     }
 }
 
@@ -189,6 +216,12 @@ static void read_signals(struct attach *a)
             a->outcome = HUNG_UP;
 }
 
+/* What was typed before the user left is on its way. */
+static bool is_leaving(const struct attach *a)
+{
+    return (a->outcome == LEFT || a->outcome == HUNG_UP) && a->typed.len && !a->busy;
+}
+
 static void loop(struct attach *a)
 {
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -199,9 +232,14 @@ static void loop(struct attach *a)
         take_message(a, message);
         json_decref(message);
     }
-    while (a->outcome == GOING) {
-        if (poll(fds, 3, -1) < 0 && errno != EINTR)
+    while (a->outcome == GOING || is_leaving(a)) {
+        bool goes = a->outcome == GOING;
+        fds[0].events = goes && a->typed.len < LIMIT_INPUT_BYTES ? POLLIN : 0;
+        int found = poll(fds, 3, !goes ? LEAVE_MS : a->busy ? BUSY_MS : -1);
+        if ((found < 0 && errno != EINTR) || (found == 0 && !goes))
             break;
+        if (found == 0)
+            send_input(a);
         if (fds[2].revents)
             read_signals(a);
         if (fds[1].revents)
@@ -260,6 +298,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
         json_decref(
             rpc_call(rpc, "session.close", json_pack("{s:s}", "name", options->name), NULL, NULL));
     close(a.signals);
+    bytes_finish(&a.typed);
     sigprocmask(SIG_SETMASK, &a.saved_mask, NULL);
     return say_outcome(&a);
 }

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
 
 enum phase { WAITING, TYPED, RUNNING };
@@ -75,7 +76,10 @@ static void type(struct command *c)
     c->phase = TYPED;
     c->at_prompt = tracker_state(session_tracker(c->session)) == TRACKER_INPUT ||
                    !session_integrated(c->session); /* marks may come back with this command */
-    session_type_command(c->session, c->text, c->actor);
+    if (session_type_command(c->session, c->text, c->actor))
+        return;
+    view_answer_input(c->client, c->id, c->session, false);
+    finish(c);
 }
 
 static void on_prompt(struct watcher *w)

@@ -165,8 +165,7 @@ static void input_call(struct client *client, const json_t *id, const json_t *pa
         base64_decode(json_string_value(data), json_string_length(data), &bytes) < 0) {
         client_fail(client, id, RPC_INVALID_PARAMS, "data is bytes in base64");
     } else {
-        session_input(s, bytes.data, bytes.len);
-        client_reply(client, id, json_object());
+        view_answer_input(client, id, s, session_input(s, bytes.data, bytes.len));
     }
     bytes_finish(&bytes);
 }

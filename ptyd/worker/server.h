@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ptyd/core/rpc_error.h"
+
 struct client;
 struct server;
 struct session;
@@ -41,17 +43,6 @@ void client_fail(struct client *client, const json_t *id, int code, const char *
 
 /* Bytes queued and not sent yet. */
 size_t client_queued(const struct client *client);
-
-/* Error codes: JSON-RPC's own and, from -32000 on, ours. */
-enum {
-    RPC_PARSE_ERROR = -32700,
-    RPC_INVALID_REQUEST = -32600,
-    RPC_METHOD_NOT_FOUND = -32601,
-    RPC_INVALID_PARAMS = -32602,
-    RPC_FAILED = -32000,
-    RPC_NO_SESSION = -32001,
-    RPC_BUSY = -32002,
-};
 
 /* Runs a method (methods.c): replies now or later. `params` is an object. */
 void method_call(struct client *client, const char *name, const json_t *id, const json_t *params);

@@ -64,16 +64,20 @@ void session_flush(struct session *s);
 void session_watch(struct session *s, struct watcher *w);
 void session_unwatch(struct session *s, struct watcher *w);
 
-/* Types bytes into the terminal. */
-void session_input(struct session *s, const char *bytes, size_t len);
+/* How many bytes can be typed ahead of what the terminal takes. */
+size_t session_input_room(const struct session *s);
+/* Types bytes into the terminal: all, or with false none, for want of room. Nobody hears those
+ * typed into a session that has exited. */
+bool session_input(struct session *s, const char *bytes, size_t len);
 /* Whether a prompt stands, and what is typed now goes to it: nothing that came before waits to be
  * read, nor to interrupt it (readline throws away what it reads with a Ctrl-C). */
 bool session_takes_line(const struct session *s);
 /* Whether all that was typed has been read by whoever reads the terminal. */
 bool session_input_read(const struct session *s);
 
-/* Types a command line, as a paste when it has several lines, and Enter. */
-void session_type_command(struct session *s, const char *command, enum block_type actor);
+/* Types a command line, as a paste when it has several lines, and Enter. False: nothing was, for
+ * want of room. */
+bool session_type_command(struct session *s, const char *command, enum block_type actor);
 
 void session_resize(struct session *s, int cols, int rows);
 

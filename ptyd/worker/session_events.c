@@ -71,7 +71,7 @@ static void on_malformed(void *user)
     of(user)->spoofed++;
 }
 
-/* Programs that ask without end get answers at a bounded rate. */
+/* Programs that ask without end, or do not read, get answers at a bounded rate. */
 static void on_reply(void *user, const char *bytes, size_t len)
 {
     struct session *s = of(user);
@@ -83,7 +83,7 @@ static void on_reply(void *user, const char *bytes, size_t len)
         s->reply_bytes = 0;
     }
     s->reply_bytes += (int)len;
-    if (s->reply_bytes > LIMIT_REPLY_BYTES_PER_S || s->input.len > INPUT_MAX)
+    if (s->reply_bytes > LIMIT_REPLY_BYTES_PER_S || len > session_input_room(s))
         return;
     bytes_append(&s->input, bytes, len);
 }

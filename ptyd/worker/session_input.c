@@ -10,6 +10,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/worker/worker.h"
 
 #define PASTE_LENGTH 1024 /* longer lines are pasted: editors redraw at each key that is typed */
@@ -85,10 +86,17 @@ static bool is_secret(const struct session *s, const struct termios *modes)
            !(modes->c_lflag & ECHO);
 }
 
-void session_input(struct session *s, const char *bytes, size_t len)
+size_t session_input_room(const struct session *s)
 {
-    if (s->exited || !len || s->input.len + len > INPUT_MAX)
-        return;
+    return s->input.len < LIMIT_INPUT_BYTES ? LIMIT_INPUT_BYTES - s->input.len : 0;
+}
+
+bool session_input(struct session *s, const char *bytes, size_t len)
+{
+    if (s->exited || !len)
+        return true;
+    if (len > session_input_room(s))
+        return false;
     if (tcgetpgrp(s->master) != s->pid)
         tracker_runs(s->tracker, worker_now());
     struct termios modes = {0};
@@ -103,20 +111,25 @@ void session_input(struct session *s, const char *bytes, size_t len)
     session_keep_ahead(s);
     bytes_append(&s->input, bytes, len);
     session_write_input(s);
+    return true;
 }
 
-void session_type_command(struct session *s, const char *command, enum block_type actor)
+bool session_type_command(struct session *s, const char *command, enum block_type actor)
 {
     struct bytes line = {0};
     bool paste = (strpbrk(command, "\n\t") || strlen(command) > PASTE_LENGTH) &&
                  terminal_bracketed_paste(s->terminal);
-    tracker_set_actor(s->tracker, actor);
     /* Other control characters are keys in disguise: they are left out. */
     bytes_append_text(&line, paste ? "\x1b[200~" : "");
     for (const char *at = command; *at; at++)
         if (*at == '\n' || *at == '\t' || ((unsigned char)*at >= 0x20 && *at != 0x7f))
             bytes_append_char(&line, *at);
     bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
-    session_input(s, line.data, line.len);
+    bool fits = line.len <= session_input_room(s);
+    if (fits) {
+        tracker_set_actor(s->tracker, actor);
+        session_input(s, line.data, line.len);
+    }
     bytes_finish(&line);
+    return fits;
 }

@@ -55,8 +55,6 @@ struct session {
 #define QUIET_PROMPT_MS 100
 /* ... and again, at most this far apart, while the shell is busy or has not read what was typed. */
 #define QUIET_LOOK_MS 3200
-/* Bytes typed that the terminal has not taken; further ones are refused. */
-#define INPUT_MAX (1 << 20)
 
 #define EACH_WATCHER(s, method, ...)                                                               \
     for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \

@@ -225,6 +225,17 @@ static struct view *view_of(const struct client *client)
     return NULL;
 }
 
+void view_answer_input(struct client *client, const json_t *id, const struct session *s, bool typed)
+{
+    if (typed)
+        client_reply(client, id, json_object());
+    else
+        client_fail(client, id, RPC_BUSY,
+                    "nothing was typed: session %s does not read; there is room for %zu bytes, for "
+                    "more once it reads",
+                    session_name(s), session_input_room(s));
+}
+
 void view_input_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct view *v = view_of(client);
@@ -236,9 +247,8 @@ void view_input_call(struct client *client, const json_t *id, const json_t *para
     } else {
         if (!v->looks && !fits(v))
             session_resize(v->session, v->cols, v->rows);
-        if (!v->looks && bytes.len)
-            session_input(v->session, bytes.data, bytes.len);
-        client_reply(client, id, json_object());
+        bool typed = v->looks || session_input(v->session, bytes.data, bytes.len);
+        view_answer_input(client, id, v->session, typed);
     }
     bytes_finish(&bytes);
 }

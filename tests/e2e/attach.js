@@ -102,6 +102,49 @@ async function main() {
     assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--', 'echo clean').stdout, 'clean\n');
   });
 
+  // Numbered words, so that one that is missing, twice or out of place shows.
+  const words = (bytes) => Array.from({ length: Math.ceil(bytes / 8) }, (_, i) => `${1e6 + i} `).join('').slice(0, bytes);
+  // A program that reads nothing before `go` is there, and then all that was typed up to a q, into `file`.
+  fs.writeFileSync(`${space.root}/reader.js`, `process.stdin.on('data', (data) => {
+    require('node:fs').appendFileSync(process.argv[2], data);
+    if (data.includes('q')) process.exit();
+  });`);
+  const deaf = (file) => `stty raw -echo; touch ${file}.ready; until [ -e ${file}.go ]; do sleep 0.02; done; ` +
+    `${process.execPath} ${space.root}/reader.js ${file}; stty sane`;
+
+  await report.test('a paste of 3 MiB into a program that does not read yet: it gets all of it, in order', async () => {
+    const file = `${space.root}/paste`, text = words(3 << 20);
+    terminal.type(`${deaf(file)}\r`);
+    await until('it waits', () => fs.existsSync(`${file}.ready`));
+    terminal.type(`${text}q\n`);
+    await until('more came than fits', () => daemon.ptyd('send', '-s', 'work', 'x'.repeat(100000)).status !== 0);
+    fs.writeFileSync(`${file}.go`, '');
+    await until('it was read', () => fs.existsSync(file) && fs.readFileSync(file, 'latin1').includes('q'));
+    assert.ok(fs.readFileSync(file, 'latin1').replace(/x+/g, '').trimEnd() === `${text}q`, 'all, in order');
+    await until('the prompt is back', () => last().status === 'completed');
+  });
+
+  await report.test('input that does not fit is refused whole, and says so; what was answered arrives', async () => {
+    const file = `${space.root}/sent`;
+    terminal.type(`${deaf(file)}\r`);
+    await until('it waits', () => fs.existsSync(`${file}.ready`));
+    let sent = '', refused;
+    for (let i = 0; i < 40 && !refused; i++) {
+      const text = words(90000).replace(/^/, `${i}:`);
+      const result = daemon.ptyd('send', '-s', 'work', text);
+      if (result.status === 0) sent += text; else refused = result.stderr;
+    }
+    assert.match(refused, /nothing was typed: session work does not read; there is room for \d+ bytes/);
+    assert.ok(sent.length > 900000, `${sent.length} bytes fitted`);
+    const run = daemon.ptyd('run', '-s', 'work', '--timeout', '1', '--', 'echo no');
+    assert.strictEqual(run.status, 124, 'it waits for a prompt');
+    fs.writeFileSync(`${file}.go`, '');
+    await until('there is room', () => daemon.ptyd('send', '-s', 'work', 'q\n').status === 0);
+    await until('it was read', () => fs.existsSync(file) && fs.readFileSync(file, 'latin1').includes('q'));
+    assert.ok(fs.readFileSync(file, 'latin1').trimEnd() === `${sent}q`, 'all, in order');
+    await until('the prompt is back', () => last().status === 'completed');
+  });
+
   await report.test('Ctrl-\\ d leaves: the terminal is as it was, the session goes on', async () => {
     terminal.type('\x1c');
     terminal.type('d');
