@@ -9,6 +9,11 @@
 /* Appends a file's content. Returns 0, -EFBIG beyond `limit` bytes, or another -errno. */
 int file_read(const char *path, size_t limit, struct bytes *out);
 
+/* Appends `text` and a line end: the whole line or, on failure, nothing. Half a line at the end, of
+ * a process that died or a disk that was full, becomes a line of its own first. Makes the file,
+ * 0600, follows no link. For one writer. Returns the file's size or -errno. */
+long long file_append_line(const char *path, const char *text);
+
 /* Replaces the file in one step: readers see the old content or the new, never a part. Mode 0600.
  * Returns 0 or -errno, with the old file as it was. */
 int file_replace(const char *path, const char *data, size_t len);

@@ -30,7 +30,6 @@ struct store {
     json_t *meta;
     char *error;
     struct bytes damaged; /* what was set aside */
-
     uint64_t last_ended;
     struct block *running;
 
@@ -55,26 +54,18 @@ static char *path_of(const struct store *s, const char *name)
     return text_format("%s/%s", s->directory, name);
 }
 
-/* Appends one line with one write, so that a crash leaves no half of it; at its quota the file
- * becomes NAME.1. */
+/* At its quota the file becomes NAME.1. */
 static void append_line(struct store *s, const char *name, json_t *value)
 {
-    char *path = path_of(s, name);
-    char *text = json_dumps(value, JSON_COMPACT);
-    char *line = text ? text_format("%s\n", text) : NULL;
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    struct stat st;
-    int result = fd < 0 ? -errno : line ? file_write_all(fd, line, strlen(line), -1) : -ENOMEM;
-    if (result < 0)
-        failed(s, name, result);
-    else if (fstat(fd, &st) == 0 && st.st_size > LIMIT_JSONL_BYTES) {
+    char *path = path_of(s, name), *text = json_dumps(value, JSON_COMPACT);
+    long long size = text ? file_append_line(path, text) : -ENOMEM;
+    if (size < 0)
+        failed(s, name, (int)size);
+    if (size > LIMIT_JSONL_BYTES) {
         char *old = text_format("%s.1", path);
         rename(path, old);
         free(old);
     }
-    if (fd >= 0)
-        close(fd);
-    free(line);
     free(text);
     free(path);
     json_decref(value);
@@ -145,12 +136,10 @@ static void append_event(struct store *s, const char *type, const struct block *
 static void prepare_files(struct store *s)
 {
     char *blocks = path_of(s, "blocks");
-    int result = damage_set_aside(s->directory, &s->damaged);
-    if (result < 0)
-        failed(s, "all files", result);
-    result = file_make_private_directory(blocks);
-    if (result < 0)
-        failed(s, blocks, result);
+    int aside = damage_set_aside(s->directory, &s->damaged);
+    int made = file_make_private_directory(blocks);
+    if (aside < 0 || made < 0)
+        failed(s, s->directory, made < 0 ? made : aside);
     free(blocks);
 }
 

@@ -1,0 +1,114 @@
+/* Files that are written to while there is no room. */
+#define _GNU_SOURCE
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ptyd/core/file.h"
+
+static char place[] = "/tmp/ptyd-file-XXXXXX";
+static char path[64];
+
+/* So many bytes may be in a file: a write beyond them is short, then none. */
+static void set_room(rlim_t bytes)
+{
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, RLIM_INFINITY}), 0);
+}
+
+static void expect_content(const char *expected)
+{
+    struct bytes out = {0};
+    assert_int_equal(file_read(path, 1 << 20, &out), 0);
+    assert_string_equal(out.data, expected);
+    bytes_finish(&out);
+}
+
+static void write_file(const char *content)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(content, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void a_line_is_appended_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    unlink(path);
+    assert_int_equal(file_append_line(path, "{\"a\":1}"), 8);
+    set_room(12);
+    assert_int_equal(file_append_line(path, "{\"b\":2}"), -EFBIG);
+    expect_content("{\"a\":1}\n");
+    set_room(RLIM_INFINITY);
+    assert_int_equal(file_append_line(path, "{\"c\":3}"), 16);
+    expect_content("{\"a\":1}\n{\"c\":3}\n");
+}
+
+static void half_a_line_spoils_none_behind_it(void **state)
+{
+    (void)state;
+    write_file("{\"a\":1}\n{\"b\":");
+    assert_int_equal(file_append_line(path, "{\"c\":3}"), 22);
+    expect_content("{\"a\":1}\n{\"b\":\n{\"c\":3}\n");
+    write_file("{\"b\":");
+    set_room(8); /* for the line end, not for the line */
+    assert_int_equal(file_append_line(path, "{\"c\":3}"), -EFBIG);
+    set_room(RLIM_INFINITY);
+    expect_content("{\"b\":");
+}
+
+static void what_cannot_be_opened_keeps_its_content_elsewhere(void **state)
+{
+    char *away = NULL;
+    struct stat st;
+    (void)state;
+    unlink(path);
+    assert_int_equal(file_set_aside(path, O_NOFOLLOW, &away), 0);
+    write_file("sound");
+    assert_int_equal(file_set_aside(path, O_NOFOLLOW, &away), 0);
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_int_equal(file_set_aside(path, O_NOFOLLOW, &away), 1);
+    assert_int_equal(lstat(path, &st), -1);
+    assert_int_equal(rmdir(away), 0);
+    free(away);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(file_set_aside(path, O_NOFOLLOW, &away), 1);
+    assert_int_equal(unlink(away), 0);
+    free(away);
+}
+
+static int make_place(void **state)
+{
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    if (!mkdtemp(place))
+        return -1;
+    snprintf(path, sizeof path, "%s/file", place);
+    return 0;
+}
+
+static int remove_place(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(place);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_is_appended_whole_or_not_at_all),
+        cmocka_unit_test(half_a_line_spoils_none_behind_it),
+        cmocka_unit_test(what_cannot_be_opened_keeps_its_content_elsewhere),
+    };
+    return cmocka_run_group_tests(tests, make_place, remove_place);
+}
