@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/text.h"
-#include "ptyd/worker/context.h"
+#include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/text.h"
-#include "ptyd/worker/shells.h"
+#include "ptyd/start/start.h"
 #include "ptyd/worker/worker.h"
 
 #define FIRST_PROMPT_MS 2000

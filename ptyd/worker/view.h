@@ -3,7 +3,7 @@
 #define PTYD_WORKER_VIEW_H
 
 #include "ptyd/worker/server.h"
-#include "ptyd/worker/session.h"
+#include "ptyd/session/session.h"
 
 /* `session.attach {name, size, view, owns}`: replies with what the joining line needs, then sends
  * `view.output {data}` (base64), `view.cwd {cwd}` and, at the end, `view.end {exit_status}`. */

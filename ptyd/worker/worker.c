@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "ptyd/core/clock.h"
-#include "ptyd/worker/context.h"
+#include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/server.h"
 
 #define IDLE_MS 30000 /* an auto-started daemon stays this long without session and client */

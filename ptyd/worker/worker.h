@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "ptyd/core/tracker.h"
 #include "ptyd/keeper/wire.h"
-#include "ptyd/worker/session.h"
+#include "ptyd/session/session.h"
 
 struct context;
 struct follower;

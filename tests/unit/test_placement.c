@@ -1,7 +1,7 @@
 /* A thread that may run in two places does most of its work in the better one. */
 #include "tests/unit/test.h"
 
-#include "ptyd/worker/placement.h"
+#include "ptyd/session/placement.h"
 
 #define WINDOW_BYTES (256 * 1024)
 

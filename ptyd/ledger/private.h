@@ -1,0 +1,121 @@
+/* ledger.h - consumers, their cursors, and how they are kept in meta.json. The inside of context.h.
+ */
+#ifndef PTYD_LEDGER_PRIVATE_H
+#define PTYD_LEDGER_PRIVATE_H
+
+#include "base/limits.h"
+#include "ptyd/ledger/ledger.h"
+#include "ptyd/worker/worker.h"
+
+/* A block on offer. */
+struct offer {
+    struct block *block;
+    char *session;   /* its name */
+    char *directory; /* in front of its output_path */
+    char *value;     /* as first rendered; NULL before */
+    char *shell_id;  /* the header's, for which `value` was rendered; NULL before */
+    bool told;       /* some consumer has it */
+};
+
+/* What a consumer knows of one session. */
+struct cursor {
+    char *session;
+    uint64_t key;       /* of the last block it needs no more */
+    uint64_t *returned; /* keys at or before that which came back */
+    size_t returned_count;
+    int64_t missed; /* blocks it was never told and that are gone from memory */
+};
+
+struct consumer {
+    char *id;
+    int64_t used_ms; /* wall clock */
+    struct cursor *cursors;
+    size_t cursor_count;
+    json_t *running_told; /* of the running command it heard of last, or NULL */
+    json_t *turns;        /* [[turn, lowest key it carried], ...], the newest last; or NULL */
+};
+
+struct lease {
+    json_int_t id;
+    char *consumer;
+    const void *owner;
+    int64_t expires_ms; /* monotonic; 0 for never */
+    pid_t pid;          /* of the taker: released when it is gone; 0 for nobody in particular */
+    int64_t wall_ms;    /* when it was taken */
+    struct offer_key {
+        uint64_t key;
+        char *session;
+    } * keys;
+    size_t key_count;
+    struct upto { /* what the take has seen of each session: all up to `key`, but for `held` */
+        char *session;
+        uint64_t key;
+        json_t *held; /* keys that another lease of the consumer held then */
+    } * upto;
+    size_t upto_count;
+};
+
+struct context {
+    struct worker *worker;
+    uint64_t next_key, reserved_key;
+    struct offer *offers[LIMIT_CONTEXT_MEMORY];
+    size_t offer_count;
+    struct consumer consumers[LIMIT_CONSUMERS];
+    size_t consumer_count;
+    struct lease leases[LIMIT_LEASES];
+    size_t lease_count;
+    json_t *mcp;      /* conversation: how many serve it */
+    json_t *switches; /* context.json: {off, threads: {id: true}, repeats} */
+};
+
+/* A consumer by its id: NULL, or made (forgetting the one unused longest at LIMIT_CONSUMERS). */
+struct consumer *ledger_find_consumer(struct context *c, const char *id);
+struct consumer *ledger_consumer(struct context *c, const char *id);
+void ledger_consumer_finish(struct consumer *consumer);
+
+/* Adds one that is not there yet and returns its place; owns what it holds. Places of consumers
+ * that were found before hold no longer: at LIMIT_CONSUMERS one is forgotten, another moves. */
+struct consumer *ledger_add_consumer(struct context *c, struct consumer consumer);
+
+/* Its cursor in a session: NULL, or made. */
+struct cursor *ledger_find_cursor(const struct consumer *consumer, const char *session);
+struct cursor *ledger_cursor(struct consumer *consumer, const char *session);
+
+/* Whether an array of keys, or NULL, has this one. */
+bool ledger_lists(const json_t *keys, uint64_t key);
+
+/* Keys that came back to it. */
+bool ledger_is_returned(const struct cursor *cursor, uint64_t key);
+void ledger_add_returned(struct cursor *cursor, uint64_t key);
+
+/* Offers, in order of their keys. */
+bool ledger_is_offered(const struct context *c, uint64_t key);
+void ledger_remove_offer(struct context *c, size_t index);
+
+/* Releases what has expired, or whose taker is gone. */
+void ledger_expire(struct context *c);
+
+/* Makes room for `keys` further keys and one further session. */
+void ledger_lease_grow(struct lease *lease, size_t keys);
+
+/* What a taker hands back with its commit; new reference. */
+json_t *ledger_receipt(const struct lease *lease);
+
+/* Writes context.json. */
+void ledger_save_switches(const struct context *c);
+
+/* Whether a lease of the consumer holds the block. */
+bool ledger_is_leased(const struct context *c, const char *consumer, uint64_t key);
+void ledger_lease_finish(struct lease *lease);
+
+/* The next number for an entry; never repeats, whatever dies. */
+uint64_t ledger_new_key(struct context *c);
+
+/* Writes `ptyd_ledger` and `pending_cmd_buffer` into a session's meta.json, or into all. */
+void ledger_save(struct context *c, struct session *session);
+void ledger_save_all(struct context *c);
+
+/* Reads a session's `ptyd_ledger` back. */
+void ledger_load(struct context *c, const char *session, const json_t *ledger);
+
+#endif

@@ -1,0 +1,283 @@
+/* What becomes of a lease: the agent has it, it comes back, or its taker is gone. */
+#include "ptyd/ledger/private.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/core/text.h"
+#include "ptyd/worker/follow.h"
+#include "ptyd/worker/worker.h"
+
+bool ledger_is_leased(const struct context *c, const char *consumer, uint64_t key)
+{
+    for (size_t i = 0; i < c->lease_count; i++) {
+        const struct lease *lease = &c->leases[i];
+        for (size_t k = 0; k < lease->key_count; k++)
+            if (lease->keys[k].key == key && !strcmp(lease->consumer, consumer))
+                return true;
+    }
+    return false;
+}
+
+void ledger_lease_finish(struct lease *lease)
+{
+    for (size_t i = 0; i < lease->key_count; i++)
+        free(lease->keys[i].session);
+    for (size_t i = 0; i < lease->upto_count; i++) {
+        free(lease->upto[i].session);
+        json_decref(lease->upto[i].held);
+    }
+    free(lease->keys);
+    free(lease->upto);
+    free(lease->consumer);
+}
+
+void ledger_lease_grow(struct lease *lease, size_t keys)
+{
+    struct offer_key *more_keys =
+        realloc(lease->keys, (lease->key_count + keys + 1) * sizeof *lease->keys);
+    struct upto *more = realloc(lease->upto, (lease->upto_count + 1) * sizeof *lease->upto);
+    if (!more_keys || !more)
+        abort();
+    lease->keys = more_keys;
+    lease->upto = more;
+}
+
+json_t *ledger_receipt(const struct lease *lease)
+{
+    json_t *upto = json_object(), *held = json_object();
+    for (size_t i = 0; i < lease->upto_count; i++) {
+        const struct upto *u = &lease->upto[i];
+        json_object_set_new(upto, u->session, json_integer((json_int_t)u->key));
+        if (u->held)
+            json_object_set(held, u->session, u->held);
+    }
+    return json_pack("{s:s, s:o, s:o}", "consumer", lease->consumer, "upto", upto, "held", held);
+}
+
+/* Forgets what came back up to `key`, unless a lease holds it or held it (`held`) at the take. */
+static void forget_returned(struct context *c, const struct consumer *consumer,
+                            struct cursor *cursor, uint64_t key, const json_t *held)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cursor->returned_count; i++) {
+        uint64_t back = cursor->returned[i];
+        if (back > key || ledger_lists(held, back) || ledger_is_leased(c, consumer->id, back))
+            cursor->returned[kept++] = back;
+    }
+    cursor->returned_count = kept;
+}
+
+/* Moves the cursor to `key`. What it passes there and another lease held comes back, until that one
+ * is committed. */
+static void settle(struct context *c, const struct consumer *consumer, struct cursor *cursor,
+                   uint64_t key, const json_t *held)
+{
+    const json_t *value;
+    size_t i;
+    forget_returned(c, consumer, cursor, key, held);
+    json_array_foreach(held, i, value)
+    {
+        uint64_t passed = (uint64_t)json_integer_value(value);
+        if (passed > cursor->key && passed <= key && ledger_is_offered(c, passed))
+            ledger_add_returned(cursor, passed);
+    }
+    cursor->key = key > cursor->key ? key : cursor->key;
+    cursor->missed = 0;
+}
+
+static struct lease *find_lease(struct context *c, json_int_t id)
+{
+    for (size_t i = 0; i < c->lease_count; i++)
+        if (c->leases[i].id == id)
+            return &c->leases[i];
+    return NULL;
+}
+
+/* Takes the lease out of the table. */
+static bool pull_lease(struct context *c, json_int_t id, struct lease *ret_lease)
+{
+    struct lease *found = find_lease(c, id);
+    if (!found)
+        return false;
+    *ret_lease = *found;
+    *found = c->leases[--c->lease_count];
+    return true;
+}
+
+static void settle_upto(struct context *c, struct consumer *consumer, const char *session,
+                        uint64_t key, const json_t *held)
+{
+    settle(c, consumer, ledger_cursor(consumer, session), key, held);
+    for (size_t i = 0; i < c->offer_count && c->offers[i]->block->key <= key; i++)
+        if (!strcmp(c->offers[i]->session, session) &&
+            !ledger_lists(held, c->offers[i]->block->key))
+            c->offers[i]->told = true;
+}
+
+static bool commit_receipt(struct context *c, const json_t *receipt)
+{
+    const char *id = json_string_value(json_object_get(receipt, "consumer"));
+    const json_t *held = json_object_get(receipt, "held");
+    const char *session;
+    json_t *key;
+    if (!id)
+        return false;
+    struct consumer *consumer = ledger_consumer(c, id);
+    json_object_foreach(json_object_get(receipt, "upto"), session, key) settle_upto(
+        c, consumer, session, (uint64_t)json_integer_value(key), json_object_get(held, session));
+    return true;
+}
+
+/* Writes what a lease changed: the ledgers of the sessions it holds blocks of. */
+static void save_of(struct context *c, const struct lease *lease)
+{
+    for (size_t i = 0; i < lease->upto_count; i++) {
+        struct session *s = worker_find(c->worker, lease->upto[i].session);
+        if (s)
+            ledger_save(c, s);
+    }
+}
+
+static json_t *block_ids(const struct context *c, const struct lease *lease)
+{
+    json_t *ids = json_array();
+    for (size_t k = 0; k < lease->key_count; k++)
+        for (size_t i = 0; i < c->offer_count; i++)
+            if (c->offers[i]->block->key == lease->keys[k].key) {
+                char *id = block_id(c->offers[i]->block);
+                json_array_append_new(ids, json_string(id));
+                free(id);
+            }
+    return ids;
+}
+
+/* Remembers what the turn carried, for a thread that is forked at it. */
+static void note_turn(struct context *c, const struct lease *lease, const char *turn)
+{
+    struct consumer *consumer = ledger_consumer(c, lease->consumer);
+    if (!turn || !lease->key_count)
+        return;
+    uint64_t low = lease->keys[0].key;
+    for (size_t i = 1; i < lease->key_count; i++)
+        low = lease->keys[i].key < low ? lease->keys[i].key : low;
+    if (!consumer->turns)
+        consumer->turns = json_array();
+    json_array_append_new(consumer->turns, json_pack("[s, I]", turn, (json_int_t)low));
+    if (json_array_size(consumer->turns) > LIMIT_TURNS)
+        json_array_remove(consumer->turns, 0);
+}
+
+/* The lowest key of the first turn that a fork at `last` (the last that it keeps) or `before` (the
+ * first that it does not) leaves out; UINT64_MAX when it keeps all. Turns are named in order of
+ * time (UUID version 7), so that one which carried nothing has its place too. */
+static uint64_t first_left_out(const struct consumer *source, const char *last, const char *before)
+{
+    json_t *entry;
+    size_t i;
+    json_array_foreach(source->turns, i, entry)
+    {
+        const char *turn = json_string_value(json_array_get(entry, 0));
+        bool out =
+            turn && ((last && strcmp(turn, last) > 0) || (before && strcmp(turn, before) >= 0));
+        if (out)
+            return (uint64_t)json_integer_value(json_array_get(entry, 1));
+    }
+    return UINT64_MAX;
+}
+
+/* Cursors of `source` that have nothing at or after `out`. */
+static void copy_cursors(const struct consumer *source, uint64_t out, struct consumer *heir)
+{
+    for (size_t i = 0; i < source->cursor_count; i++) {
+        const struct cursor *theirs = &source->cursors[i];
+        struct cursor *own = ledger_cursor(heir, theirs->session);
+        own->key = theirs->key < out ? theirs->key : out - 1;
+        for (size_t k = 0; k < theirs->returned_count; k++)
+            if (theirs->returned[k] <= own->key)
+                ledger_add_returned(own, theirs->returned[k]);
+    }
+}
+
+/* The heir is whole before it is added, which may forget a consumer: not the source, which was
+ * used just now, unless all were. */
+void context_inherit(struct context *c, const char *from, const char *to, const char *last,
+                     const char *before)
+{
+    struct consumer *source = ledger_find_consumer(c, from);
+    if (!source || ledger_find_consumer(c, to))
+        return;
+    source->used_ms = worker_now().wall_ms;
+    struct consumer heir = {.id = text_copy(to), .used_ms = source->used_ms};
+    copy_cursors(source, first_left_out(source, last, before), &heir);
+    ledger_add_consumer(c, heir);
+    ledger_save_all(c);
+}
+
+bool context_commit(struct context *c, json_int_t id, const json_t *receipt, const char *turn)
+{
+    struct lease lease;
+    if (!pull_lease(c, id, &lease)) {
+        if (!commit_receipt(c, receipt))
+            return false;
+        ledger_save_all(c);
+        return true;
+    }
+    note_turn(c, &lease, turn);
+    json_t *own = ledger_receipt(&lease);
+    commit_receipt(c, own);
+    json_decref(own);
+    save_of(c, &lease);
+    follow_delivered(c->worker, lease.consumer, turn, block_ids(c, &lease));
+    ledger_lease_finish(&lease);
+    return true;
+}
+
+bool context_release(struct context *c, json_int_t id, bool unseen)
+{
+    struct lease lease;
+    if (!pull_lease(c, id, &lease))
+        return false;
+    struct consumer *consumer = ledger_consumer(c, lease.consumer);
+    json_decref(consumer->running_told);
+    consumer->running_told = NULL;
+    for (size_t i = 0; i < lease.key_count; i++) {
+        struct cursor *cursor = ledger_cursor(consumer, lease.keys[i].session);
+        if (lease.keys[i].key <= cursor->key)
+            ledger_add_returned(cursor, lease.keys[i].key);
+    }
+    if (unseen) {
+        json_object_set_new(c->switches, "unseen", json_integer(context_unseen(c) + 1));
+        ledger_save_switches(c);
+    }
+    save_of(c, &lease);
+    follow_released(c->worker, lease.consumer, block_ids(c, &lease));
+    ledger_lease_finish(&lease);
+    return true;
+}
+
+void context_release_owner(struct context *c, const void *owner)
+{
+    for (size_t i = c->lease_count; i > 0; i--)
+        if (c->leases[i - 1].owner == owner)
+            context_release(c, c->leases[i - 1].id, true);
+}
+
+/* The taker of a lease that an earlier worker gave lives no more. */
+static bool is_orphan(const struct lease *lease)
+{
+    return !lease->owner && lease->pid && kill(lease->pid, 0) < 0 && errno == ESRCH;
+}
+
+void ledger_expire(struct context *c)
+{
+    int64_t now = worker_now().monotonic_ms;
+    for (size_t i = c->lease_count; i > 0; i--) {
+        const struct lease *lease = &c->leases[i - 1];
+        bool expired = lease->expires_ms && lease->expires_ms <= now;
+        if (expired || is_orphan(lease))
+            context_release(c, lease->id, true);
+    }
+}

@@ -1,0 +1,76 @@
+/* What of a session is recorded, and what in it is secret. */
+#include "ptyd/session/private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/follow.h"
+#include "ptyd/worker/worker.h"
+
+/* The environment the shell was started with, as the kernel keeps it: it outlives workers and is
+ * stored nowhere. */
+void session_read_secrets(struct session *s)
+{
+    struct bytes environ = {0};
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/environ", (long)s->pid);
+    if (file_read(path, 2 * LIMIT_ENVIRONMENT_BYTES, &environ) == 0 && environ.len)
+        s->secrets = redact_secrets_create(environ.data, environ.len);
+    if (environ.data)
+        explicit_bzero(environ.data, environ.len);
+    bytes_finish(&environ);
+}
+
+const struct redact_secrets *session_secrets(const struct session *s)
+{
+    return s->secrets;
+}
+
+bool session_paused(const struct session *s)
+{
+    return s->paused;
+}
+
+static uint64_t first_line_behind(const struct session *s)
+{
+    return terminal_scrollback_total(s->terminal) + (uint64_t)terminal_rows(s->terminal);
+}
+
+void session_set_paused(struct session *s, bool paused)
+{
+    struct block *running = tracker_running(s->tracker);
+    if (s->paused == paused)
+        return;
+    session_screen_flush(s);
+    s->paused = paused;
+    if (running)
+        running->unrecorded = true; /* the part of it that was not seen is not guessed */
+    rawlog_record(s->log, RAWLOG_GAP, terminal_offset(s->terminal), worker_now(), paused,
+                  (uint32_t)tracker_seq(s->tracker));
+    rawlog_flush(s->log);
+    if (!paused) {
+        s->unrecorded_until = first_line_behind(s);
+        store_set_snapshot_from(s->store, s->unrecorded_until);
+    }
+    json_object_set_new(store_meta(s->store), "paused", json_boolean(paused));
+    session_flush(s);
+    follow_capture(s->worker, s);
+}
+
+/* A block that capture was paused in: begun before, it ends without output; begun within, it never
+ * was. */
+void session_end_unrecorded(struct session *s, struct block *block)
+{
+    struct block *known = store_running(s->store);
+    if (known && known->seq == block->seq) {
+        free(block->preview);
+        block->preview = text_copy("");
+        block->private = true;
+        block->output_lines = block->output_bytes = block->omitted_lines = 0;
+        store_end(s->store, block, NULL);
+    }
+    block_unref(known);
+}

@@ -1,0 +1,195 @@
+/* What a session's terminal and tracker find: marks become blocks, blocks are kept, told and shown
+ * to whoever watches. */
+#define _GNU_SOURCE
+#include "ptyd/session/private.h"
+
+#include "base/limits.h"
+#include "ptyd/ledger/ledger.h"
+#include "ptyd/worker/follow.h"
+#include "ptyd/start/plan.h"
+#include "ptyd/session/process.h"
+#include "ptyd/worker/worker.h"
+
+static struct session *of(void *user)
+{
+    return user;
+}
+
+/* ---- what the terminal finds ---- */
+
+/* What was typed is in no log, and in a shell without C it helps to tell where a command began: the
+ * index, which counts blocks at each mark, has the last word. */
+static bool take_logged_mark(struct session *s, const struct mark *mark)
+{
+    const struct rawlog_record *record =
+        mark->signature == MARK_ZEROED ? session_recorded_mark(s, mark->offset) : NULL;
+    if (!record)
+        return false;
+    if (tracker_running(s->tracker) && tracker_seq(s->tracker) > record->value)
+        tracker_withdraw(s->tracker);
+    bool taken = tracker_mark(s->tracker, mark, s->now);
+    if (!tracker_running(s->tracker))
+        tracker_set_seq(s->tracker, record->value);
+    return taken;
+}
+
+static bool take_mark(struct session *s, const struct mark *mark)
+{
+    bool taken = mark->signature == MARK_SIGNED && tracker_mark(s->tracker, mark, s->now);
+    s->spoofed += !taken;
+    return taken;
+}
+
+static void on_mark(void *user, const struct mark *mark)
+{
+    struct session *s = of(user);
+    bool first = !tracker_marked(s->tracker);
+    bool taken = s->rebuilding ? take_logged_mark(s, mark) : take_mark(s, mark);
+    if (!taken)
+        return;
+    if (!intake_facts(s->intake)->process) /* not earlier: a wrapper may have started the shell */
+        intake_facts(s->intake)->process = process_fingerprint(s->pid);
+    if (first)
+        plan_remove_secret(s->worker->options->runtime, s->shell_id);
+    if (!s->rebuilding)
+        rawlog_record(s->log, RAWLOG_MARK, mark->offset, s->now, (uint16_t)mark->kind,
+                      (uint32_t)tracker_seq(s->tracker));
+}
+
+static bool on_recorded(void *user, uint64_t offset)
+{
+    return of(user)->rebuilding && session_recorded_mark(user, offset);
+}
+
+static void on_line(void *user)
+{
+    tracker_line(of(user)->tracker, of(user)->now);
+}
+
+static void on_malformed(void *user)
+{
+    of(user)->spoofed++;
+}
+
+/* Programs that ask without end, or do not read, get answers at a bounded rate. */
+static void on_reply(void *user, const char *bytes, size_t len)
+{
+    struct session *s = of(user);
+    int64_t second = s->now.monotonic_ms / 1000;
+    if (s->rebuilding)
+        return;
+    if (second != s->reply_second) {
+        s->reply_second = second;
+        s->reply_bytes = 0;
+    }
+    s->reply_bytes += (int)len;
+    if (s->reply_bytes > LIMIT_REPLY_BYTES_PER_S || len > session_input_room(s))
+        return;
+    bytes_append(&s->input, bytes, len);
+}
+
+static void on_display(void *user, const char *bytes, size_t len)
+{
+    struct session *s = of(user);
+    if (!s->rebuilding)
+        EACH_WATCHER(s, display, w_, bytes, len);
+}
+
+static const struct terminal_events terminal_events = {.mark = on_mark,
+                                                       .recorded = on_recorded,
+                                                       .line = on_line,
+                                                       .malformed = on_malformed,
+                                                       .reply = on_reply,
+                                                       .display = on_display};
+
+/* ---- what the tracker finds ---- */
+
+/* Blocks that a former worker has stored are not told again. */
+static bool is_stored(const struct session *s, const struct block *block)
+{
+    return block->seq <= store_last_ended(s->store);
+}
+
+static int64_t on_block_begin(void *user, struct block *block)
+{
+    struct session *s = of(user);
+    if (is_stored(s, block))
+        return 0;
+    struct block *known = store_running(s->store);
+    int64_t began = known && known->seq == block->seq ? known->ts_begin : 0;
+    block->ts_begin = began ? began : block->ts_begin;
+    block_unref(known);
+    block->unrecorded = s->paused;
+    if (!s->paused)
+        store_begin(s->store, block);
+    if (!s->rebuilding)
+        EACH_WATCHER(s, block_begin, w_, block);
+    if (!s->rebuilding && !s->paused)
+        follow_block(s->worker, "agent_block_begin", block);
+    return began;
+}
+
+static void on_block_output(void *user, struct block *block, const char *text, size_t len)
+{
+    struct session *s = of(user);
+    if (is_stored(s, block))
+        return;
+    if (!block->unrecorded)
+        store_output(s->store, block, text, len);
+    if (!s->rebuilding)
+        EACH_WATCHER(s, block_output, w_, block, text, len);
+}
+
+static void on_block_end(void *user, struct block *block)
+{
+    struct session *s = of(user);
+    if (is_stored(s, block))
+        return;
+    if (block->unrecorded) {
+        session_end_unrecorded(s, block);
+        EACH_WATCHER(s, block_end, w_, block);
+        return;
+    }
+    block_redact(block, s->secrets);
+    context_block_ended(s->worker->context, s, block); /* takes its key before it is stored */
+    store_end(s->store, block, s->terminal);
+    follow_block(s->worker, "agent_block_end", block);
+    EACH_WATCHER(s, block_end, w_, block);
+}
+
+static void on_prompt(void *user)
+{
+    struct session *s = of(user);
+    s->interrupted = false;
+    if (!s->rebuilding)
+        EACH_WATCHER(s, prompt, w_);
+}
+
+static const struct tracker_events tracker_events = {
+    .begin = on_block_begin, .output = on_block_output, .end = on_block_end, .prompt = on_prompt};
+
+/* ---- what both are made with ---- */
+
+struct terminal_options session_terminal_options(struct session *s)
+{
+    const struct intake_facts *facts = intake_facts(s->intake);
+    return (struct terminal_options){
+        .cols = facts->cols, .rows = facts->rows, .events = &terminal_events, .user = s};
+}
+
+struct tracker_options session_tracker_options(struct session *s, struct terminal *terminal)
+{
+    return (struct tracker_options){.conversation_id = s->name,
+                                    .shell_id = s->shell_id,
+                                    .terminal = terminal,
+                                    .events = &tracker_events,
+                                    .user = s};
+}
+
+void session_prepare_terminal(struct session *s)
+{
+    const struct intake_facts *facts = intake_facts(s->intake);
+    terminal_set_shown(s->terminal, false);
+    if (facts->nonce[0])
+        terminal_set_nonce(s->terminal, facts->nonce);
+}

@@ -1,0 +1,119 @@
+/* session_private.h - a session from inside, for the files that it is made of. */
+#ifndef PTYD_SESSION_PRIVATE_H
+#define PTYD_SESSION_PRIVATE_H
+
+#include "base/bytes.h"
+#include "ptyd/session/deltas.h"
+#include "ptyd/session/pump.h"
+#include "ptyd/session/session.h"
+
+struct session {
+    struct worker *worker;
+    char *name, *shell_id;
+    pid_t pid;
+    int master;
+    bool exited, ended; /* reaped; drained and over */
+    int exit_status;    /* as a shell gives it */
+    struct intake *intake;
+    struct pump *pump; /* reads in a flood; else NULL */
+    int floods;        /* wakeups in a row that found much */
+    struct terminal *terminal;
+    struct tracker *tracker;
+    struct rawlog *log;
+    struct store *store;
+    struct watcher *watchers;
+    uint64_t spoofed;
+    struct redact_secrets *secrets; /* of the shell's environment, or NULL */
+    bool paused;                    /* nothing is recorded */
+
+    uv_poll_t poll;
+    uv_timer_t exit_timer, quiet_timer, screen_timer;
+    int open_handles; /* freed when all are closed */
+    bool polling;
+    int64_t exited_at, last_read; /* monotonic ms */
+    int64_t timed_ms;             /* when it was last recorded that bytes came */
+    struct bytes input;           /* not written yet */
+    bool interrupted;             /* Ctrl-C was typed at the prompt that stands */
+    int64_t reply_second;         /* window of the reply limit */
+    int reply_bytes;
+
+    uint64_t checkpoint_at;    /* offset of the last checkpoint */
+    bool checkpoint_due;       /* the log alone does not lead here */
+    uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
+
+    struct deltas deltas;
+    bool screen_changed; /* since it was told */
+    int64_t screen_told_ms;
+
+    bool rebuilding;
+    struct moment now; /* of the bytes at hand */
+    struct rawlog_record *records;
+    size_t record_count, record_at;
+};
+
+/* Output stopped this long: look whether a prompt waits. */
+#define QUIET_PROMPT_MS 100
+/* ... and again, at most this far apart, while the shell is busy or has not read what was typed. */
+#define QUIET_LOOK_MS 3200
+
+#define EACH_WATCHER(s, method, ...)                                                               \
+    for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \
+        next_ = w_->next;                                                                          \
+        if (w_->method)                                                                            \
+            w_->method(__VA_ARGS__);                                                               \
+    }
+
+/* What is typed: as much as the terminal takes now. */
+void session_write_input(struct session *s);
+
+/* Keeps what was typed ahead where the next worker finds it; and takes it from there. */
+void session_keep_ahead(struct session *s);
+void session_find_ahead(struct session *s);
+
+/* Polls the master for what there is to do; and no more, by no thread either. */
+void session_poll_for(struct session *s);
+void session_stop_reading(struct session *s);
+
+/* Takes in all that the intake holds now; what a thread reads meanwhile is told again. */
+void session_drain(struct session *s);
+
+/* The timer QUIET_PROMPT_MS after output stopped. */
+void session_on_quiet(uv_timer_t *timer);
+
+/* Reads what is secret in the shell's environment. */
+void session_read_secrets(struct session *s);
+
+/* The end of a block that capture was paused in. */
+void session_end_unrecorded(struct session *s, struct block *block);
+
+/* Brings terminal and tracker to where the former worker had consumed the stream. */
+void session_rebuild(struct session *s, uint64_t start);
+
+/* The screen is not what it was at `now`: screen.jsonl will say so. Flush: now, if it is due. */
+void session_screen_changed(struct session *s);
+void session_screen_flush(struct session *s);
+
+/* Writes a checkpoint when one is due and can be had. */
+void session_checkpoint(struct session *s);
+
+/* The shell is gone: nobody will go on from it. */
+void session_drop_checkpoint(const struct session *s);
+
+/* Goes on from the checkpoint if there is one within [from, to] of the stream: terminal, tracker
+ * and `record_at` are then those of its offset. */
+bool session_load_checkpoint(struct session *s, uint64_t from, uint64_t to);
+
+/* What the session's terminal and tracker are made with; `terminal` may be NULL. */
+struct terminal_options session_terminal_options(struct session *s);
+struct tracker_options session_tracker_options(struct session *s, struct terminal *terminal);
+/* A terminal that was just made learns what is not in its options. */
+void session_prepare_terminal(struct session *s);
+
+/* While rebuilding: what the index says of a mark that was accepted at this offset, or NULL; sets
+ * `now` to when it was. */
+const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset);
+
+/* The seq of the last block before what the log still holds. */
+uint64_t session_first_seq(const struct rawlog *log);
+
+#endif

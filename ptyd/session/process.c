@@ -1,0 +1,60 @@
+#define _GNU_SOURCE
+#include "ptyd/session/process.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* FNV-1a */
+static uint64_t mix(uint64_t hash, const void *data, size_t len)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3;
+    return hash;
+}
+
+static bool mix_file(pid_t pid, const char *name, uint64_t *hash)
+{
+    char path[64], buffer[4096];
+    ssize_t n;
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while ((n = read(fd, buffer, sizeof buffer)) > 0)
+        *hash = mix(*hash, buffer, (size_t)n);
+    close(fd);
+    return n == 0;
+}
+
+uint64_t process_fingerprint(pid_t pid)
+{
+    char path[64];
+    struct stat st;
+    uint64_t hash = 0xcbf29ce484222325;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    if (stat(path, &st) < 0)
+        return 0;
+    hash = mix(hash, &st.st_dev, sizeof st.st_dev);
+    hash = mix(hash, &st.st_ino, sizeof st.st_ino);
+    if (!mix_file(pid, "cmdline", &hash) || !mix_file(pid, "environ", &hash))
+        return 0;
+    return hash ? hash : 1;
+}
+
+bool process_busy(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *name_end = strrchr(text, ')'); /* proc(5): "pid (name) state", any name */
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'R' || name_end[2] == 'D');
+}

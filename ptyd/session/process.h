@@ -1,0 +1,17 @@
+/* process.h - what the kernel says of a session's shell. */
+#ifndef PTYD_SESSION_PROCESS_H
+#define PTYD_SESSION_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* A number that stays while a process runs the same program, started the same way, and changes when
+ * it execs: of its executable, its arguments and its first environment. 0 when it cannot be read.
+ */
+uint64_t process_fingerprint(pid_t pid);
+
+/* Whether it is at work rather than waiting for something; false also when that cannot be known. */
+bool process_busy(pid_t pid);
+
+#endif

@@ -1,0 +1,76 @@
+/* Where marks are missing: a look when output has stopped, and another where it came too early.
+ * Nothing is guessed and nobody is left waiting. */
+#define _GNU_SOURCE
+#include "ptyd/session/private.h"
+
+#include <poll.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "ptyd/session/process.h"
+#include "ptyd/worker/worker.h"
+
+/* Another program runs where the shell was (exec). */
+static bool is_replaced(const struct session *s)
+{
+    uint64_t was = intake_facts(s->intake)->process;
+    uint64_t now = was ? process_fingerprint(s->pid) : 0;
+    return now && now != was;
+}
+
+/* Quiet is what this loop has not seen for a while, not what has not come: on a busy machine it may
+ * have slept longer than that. What is known of the shell is then older than what it does. */
+static bool output_waits(const struct session *s)
+{
+    struct pollfd master = {.fd = s->master, .events = POLLIN};
+    return s->pump || intake_waiting(s->intake) || poll(&master, 1, 0) != 0;
+}
+
+/* It may be about to do what was typed: another look later, less and less often. */
+static void look_again(uv_timer_t *timer)
+{
+    uint64_t before = uv_timer_get_repeat(timer);
+    uint64_t next = before ? 2 * before : QUIET_PROMPT_MS;
+    next = next < QUIET_LOOK_MS ? next : QUIET_LOOK_MS;
+    uv_timer_start(timer, session_on_quiet, next, next);
+}
+
+/* Without marks: a line editor waits when the shell's group is in front and lines are not the
+ * tty's. With marks that work this ends no block. A shell that was replaced will never tell the end
+ * of the `exec`: where its successor waits for a line, it is over, and nobody knows how. Nor will
+ * one whose hooks are gone, but its prompt still holds B. */
+void session_on_quiet(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    struct termios modes;
+    uv_timer_stop(timer);
+    if (!s->exited && output_waits(s)) {
+        look_again(timer);
+        return;
+    }
+    if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0)
+        return;
+    bool edits = !(modes.c_lflag & ICANON);
+    bool replaced = is_replaced(s);
+    if (replaced && session_integrated(s)) {
+        tracker_set_lost(s->tracker, "another program took the shell's place (exec)");
+        s->now = worker_now();
+        if (edits)
+            tracker_abandon(s->tracker, s->now, false, 0);
+    }
+    if (edits && tracker_prompt_shown(s->tracker)) {
+        tracker_set_lost(s->tracker, "its prompt comes without the integration's hooks: was "
+                                     "PROMPT_COMMAND, or the like, taken away?");
+        s->now = worker_now();
+        tracker_abandon(s->tracker, s->now, false, 0);
+    }
+    if (edits && tracker_state(s->tracker) == TRACKER_START && session_integrated(s))
+        tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");
+    if (!edits && !replaced && tracker_state(s->tracker) != TRACKER_INPUT)
+        return;
+    bool waits = session_input_read(s) && !process_busy(s->pid);
+    if (!waits && s->watchers)
+        look_again(timer);
+    if (waits)
+        EACH_WATCHER(s, maybe_prompt, w_);
+}

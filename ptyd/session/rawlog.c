@@ -1,0 +1,197 @@
+#define _GNU_SOURCE
+#include "ptyd/session/rawlog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
+
+struct rawlog {
+    int raw, index; /* -1: not open */
+    int error;
+    uint64_t end, base;
+    struct bytes pending; /* records not written yet */
+};
+
+static int open_in(const char *directory, const char *name)
+{
+    char *path = text_format("%s/%s", directory, name);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    free(path);
+    return fd;
+}
+
+struct rawlog *rawlog_open(const char *directory)
+{
+    struct rawlog *log = memory_new(sizeof *log);
+    struct stat st;
+    log->raw = open_in(directory, "output.raw");
+    log->error = log->raw < 0 ? -errno : 0;
+    log->index = open_in(directory, "output.idx");
+    log->error = log->index < 0 ? -errno : log->error;
+    log->end = fstat(log->raw, &st) == 0 ? (uint64_t)st.st_size : 0;
+    off_t data = lseek(log->raw, 0, SEEK_DATA); /* behind the holes */
+    log->base = data >= 0 ? (uint64_t)data : log->end;
+    /* A record that a full disk or a crash cut short is none. */
+    if (fstat(log->index, &st) == 0 && st.st_size % (off_t)sizeof(struct rawlog_record))
+        if (ftruncate(log->index, st.st_size - st.st_size % (off_t)sizeof(struct rawlog_record)))
+            errno = 0;
+    return log;
+}
+
+void rawlog_close(struct rawlog *log)
+{
+    if (!log)
+        return;
+    if (log->raw >= 0)
+        close(log->raw);
+    if (log->index >= 0)
+        close(log->index);
+    bytes_finish(&log->pending);
+    free(log);
+}
+
+int rawlog_error(const struct rawlog *log)
+{
+    return log->error;
+}
+
+uint64_t rawlog_end(const struct rawlog *log)
+{
+    return log->end;
+}
+
+uint64_t rawlog_base(const struct rawlog *log)
+{
+    return log->base;
+}
+
+/* Gives back a quarter at once, so that it happens seldom. */
+static void trim(struct rawlog *log)
+{
+    if (log->end - log->base <= LIMIT_RAW_LOG_BYTES)
+        return;
+    uint64_t base = (log->end - LIMIT_RAW_LOG_BYTES / 4 * 3) & ~(uint64_t)4095;
+    if (fallocate(log->raw, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)base) == 0 ||
+        errno == EOPNOTSUPP)
+        log->base = base;
+}
+
+int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t len)
+{
+    int result = file_write_all(log->raw, bytes, len, (long long)offset);
+    if (result < 0)
+        return result;
+    log->end = offset + len > log->end ? offset + len : log->end;
+    trim(log);
+    return 0;
+}
+
+void rawlog_skip(struct rawlog *log, uint64_t end)
+{
+    if (end <= log->end || ftruncate(log->raw, (off_t)end) < 0)
+        return;
+    log->base = log->base == log->end ? end : log->base;
+    log->end = end;
+}
+
+ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size_t len)
+{
+    ssize_t n;
+    while ((n = pread(log->raw, bytes, len, (off_t)offset)) < 0 && errno == EINTR)
+        ;
+    return n < 0 ? -errno : n;
+}
+
+void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, struct moment now,
+                   uint16_t detail, uint32_t value)
+{
+    struct rawlog_record record = {.offset = offset,
+                                   .wall_ms = now.wall_ms,
+                                   .monotonic_ms = now.monotonic_ms,
+                                   .kind = (uint16_t)kind,
+                                   .detail = detail,
+                                   .value = value};
+    bytes_append(&log->pending, &record, sizeof record);
+}
+
+void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,
+                        const struct tracker_point *p)
+{
+    rawlog_record(log, RAWLOG_LOST, offset, now,
+                  (uint16_t)(p->state | p->by_line << 8 | p->edits << 9 | p->ignore_space << 10),
+                  (uint32_t)p->seq);
+}
+
+struct tracker_point rawlog_point(const struct rawlog_record *r)
+{
+    return (struct tracker_point){.seq = r->value,
+                                  .state = r->detail & 0xff,
+                                  .by_line = r->detail >> 8 & 1,
+                                  .edits = r->detail >> 9 & 1,
+                                  .ignore_space = r->detail >> 10 & 1};
+}
+
+int rawlog_flush(struct rawlog *log)
+{
+    if (!log->pending.len)
+        return 0;
+    off_t end = lseek(log->index, 0, SEEK_END);
+    int result = file_write_all(log->index, log->pending.data, log->pending.len, end);
+    if (result < 0 && ftruncate(log->index, end) < 0)
+        result = -errno;
+    log->pending.len = 0;
+    return result;
+}
+
+/* The whole index; records are few next to the bytes they speak of. */
+static struct rawlog_record *read_all(const struct rawlog *log, size_t *ret_count)
+{
+    struct stat st;
+    *ret_count = 0;
+    if (fstat(log->index, &st) < 0 || !st.st_size)
+        return NULL;
+    struct rawlog_record *records = memory_new((size_t)st.st_size);
+    ssize_t n = pread(log->index, records, (size_t)st.st_size, 0);
+    *ret_count = n > 0 ? (size_t)n / sizeof *records : 0;
+    return records;
+}
+
+/* Whether it stays when the bytes from `offset` on come again. */
+static bool stays(const struct rawlog_record *record, uint64_t offset)
+{
+    bool of_bytes = record->kind == RAWLOG_TIME || record->kind == RAWLOG_MARK;
+    return record->offset < offset || record->kind == RAWLOG_SHELL ||
+           (record->offset == offset && !of_bytes);
+}
+
+void rawlog_cut(struct rawlog *log, uint64_t offset)
+{
+    size_t count;
+    struct rawlog_record *records = read_all(log, &count);
+    size_t kept = count;
+    while (kept && !stays(&records[kept - 1], offset))
+        kept--;
+    free(records);
+    if (kept < count && ftruncate(log->index, (off_t)(kept * sizeof *records)) < 0)
+        errno = 0;
+}
+
+struct rawlog_record *rawlog_records(const struct rawlog *log, size_t *ret_count)
+{
+    size_t count, from;
+    struct rawlog_record *records = read_all(log, &count);
+    for (from = count; from > 0 && records[from - 1].kind != RAWLOG_SHELL; from--)
+        ;
+    from -= from > 0;
+    for (size_t i = from; i < count; i++)
+        records[i - from] = records[i];
+    *ret_count = count - from;
+    return records;
+}

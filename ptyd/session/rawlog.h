@@ -1,0 +1,72 @@
+/* rawlog.h - the bytes of a session on disk, and when they came.
+ *
+ * output.raw holds the stream at its offsets; its oldest part is given back by punching holes, so
+ * that offsets never move. output.idx holds fixed records in order of offset.
+ */
+#ifndef PTYD_SESSION_RAWLOG_H
+#define PTYD_SESSION_RAWLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptyd/core/tracker.h"
+
+enum rawlog_kind {
+    RAWLOG_TIME = 1, /* bytes came */
+    RAWLOG_RESIZE,   /* value: columns << 16 | rows, from this offset on */
+    RAWLOG_MARK,     /* a mark was accepted here; detail: its kind; value: seq of the last block */
+    RAWLOG_SHELL,    /* a new shell begins here; value: seq of the last block */
+    RAWLOG_GAP, /* capture was paused (detail 1) or resumed (0); value: seq of the last block */
+    RAWLOG_CHECKPOINT, /* the checkpoint, if it speaks of this offset, was taken here */
+    RAWLOG_LOST,       /* what came before is not whole; detail: how the tracker stood here
+                          (rawlog_point()); value: seq of the last block */
+};
+
+struct rawlog_record {
+    uint64_t offset;
+    int64_t wall_ms, monotonic_ms;
+    uint16_t kind, detail;
+    uint32_t value;
+};
+
+struct rawlog;
+
+/* Opens or makes both files in `directory`. One that cannot be is a rawlog_error(), and all that
+ * is written to it fails. */
+struct rawlog *rawlog_open(const char *directory);
+void rawlog_close(struct rawlog *log);
+
+/* 0, or the -errno of a file that is not open. */
+int rawlog_error(const struct rawlog *log);
+
+/* Stream offset behind the last byte there is, and of the first that is still held. */
+uint64_t rawlog_end(const struct rawlog *log);
+uint64_t rawlog_base(const struct rawlog *log);
+
+/* Writes at the offset; gives back the oldest bytes beyond LIMIT_RAW_LOG_BYTES. Returns 0 or
+ * -errno. */
+int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t len);
+
+/* Bytes up to `end` came and are not kept: a hole. All of it is a hole when nothing was there. */
+void rawlog_skip(struct rawlog *log, uint64_t end);
+
+ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size_t len);
+
+/* Adds a record; it reaches the file with the next rawlog_flush(). */
+void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, struct moment now,
+                   uint16_t detail, uint32_t value);
+int rawlog_flush(struct rawlog *log);
+
+/* The record that nothing before `offset` can be relied on, and what it says. */
+void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,
+                        const struct tracker_point *point);
+struct tracker_point rawlog_point(const struct rawlog_record *record);
+
+/* Drops the records of bytes at and behind `offset`, which come again. */
+void rawlog_cut(struct rawlog *log, uint64_t offset);
+
+/* All records from the last RAWLOG_SHELL on (from the first without one); new array. */
+struct rawlog_record *rawlog_records(const struct rawlog *log, size_t *ret_count);
+
+#endif

@@ -1,0 +1,211 @@
+/* A session's bytes, from the first to the last: read into shared memory (intake), scanned by the
+ * terminal on a copy, written to the log without nonces, and only then consumed. A worker that dies
+ * anywhere in between is followed by one that finds the rest in the shared memory; rebuild.c brings
+ * its terminal and tracker to the same point from the log first. */
+#define _GNU_SOURCE
+#include "ptyd/session/private.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ptyd/start/plan.h"
+#include "ptyd/worker/worker.h"
+
+#define EXIT_QUIET_MS 50   /* a shell that exited has said everything after this much quiet */
+#define EXIT_MOST_MS  1000 /* but is not waited for longer than this */
+#define TIME_MS       10   /* between records of when bytes came */
+#define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
+#define FLOOD_WAKEUPS 8           /* in a row are a flood */
+
+/* ---- bytes in ---- */
+
+/* Takes what the intake holds; returns how much of it. */
+static size_t drain(struct session *s)
+{
+    char *scratch = s->worker->scratch;
+    uint64_t start = intake_start(s->intake);
+    size_t len = intake_copy(s->intake, scratch, SCRATCH_BYTES);
+    s->now = worker_now();
+    size_t taken = terminal_write(s->terminal, scratch, len);
+    if (!taken)
+        return 0;
+    if (s->now.monotonic_ms - s->timed_ms >= TIME_MS) {
+        s->timed_ms = s->now.monotonic_ms;
+        rawlog_record(s->log, RAWLOG_TIME, start, s->now, 0, 0);
+    }
+    if (s->paused)
+        rawlog_skip(s->log, start + taken);
+    else
+        rawlog_write(s->log, start, scratch, taken);
+    rawlog_flush(s->log);
+    store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
+    session_keep_ahead(s);
+    struct tracker_point point = tracker_point(s->tracker);
+    intake_set_point(s->intake, start + taken, &point);
+    intake_consume(s->intake, taken);
+    session_checkpoint(s);
+    session_screen_changed(s);
+    EACH_WATCHER(s, drained, w_);
+    if (s->input.len)
+        session_write_input(s);
+    return taken;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+void session_poll_for(struct session *s)
+{
+    int events = (s->pump ? 0 : UV_READABLE) | (s->input.len ? UV_WRITABLE : 0);
+    if (s->polling && events)
+        uv_poll_start(&s->poll, events, on_readable);
+    else if (s->polling)
+        uv_poll_stop(&s->poll);
+}
+
+static void stop_polling(struct session *s)
+{
+    if (s->polling)
+        uv_poll_stop(&s->poll);
+    s->polling = false;
+}
+
+void session_drain(struct session *s)
+{
+    size_t left = intake_waiting(s->intake), taken;
+    while (left && (taken = drain(s)))
+        left -= taken < left ? taken : left;
+}
+
+static void take_in(struct session *s)
+{
+    s->last_read = worker_now().monotonic_ms;
+    session_drain(s);
+    if (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING)
+        uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
+}
+
+static void stop_pump(struct session *s)
+{
+    pump_destroy(s->pump);
+    s->pump = NULL;
+    s->floods = 0;
+}
+
+void session_stop_reading(struct session *s)
+{
+    stop_pump(s);
+    stop_polling(s);
+}
+
+static void on_pumped(void *user)
+{
+    struct session *s = user;
+    bool ended = pump_ended(s->pump); /* asked first: what it read last is there */
+    if (intake_waiting(s->intake))
+        take_in(s);
+    pump_room(s->pump);
+    if (!ended)
+        return;
+    stop_pump(s);
+    session_poll_for(s);
+}
+
+/* Much came several times in a row: from now on a thread reads. */
+static void look_for_flood(struct session *s, ssize_t n)
+{
+    s->floods = n >= FLOOD_BYTES || n == -ENOBUFS ? s->floods + 1 : 0;
+    if (s->floods < FLOOD_WAKEUPS || !s->polling)
+        return;
+    s->pump = pump_create(&s->worker->loop, s->intake, s->master, on_pumped, s);
+    s->floods = 0;
+    session_poll_for(s);
+}
+
+/* One read's worth per wakeup: other sessions and clients come in between. */
+static void on_readable(uv_poll_t *poll, int status, int events)
+{
+    struct session *s = poll->data;
+    if (status < 0) {
+        stop_polling(s);
+        return;
+    }
+    if (events & UV_WRITABLE)
+        session_write_input(s);
+    if (!(events & UV_READABLE))
+        return;
+    ssize_t n = intake_read(s->intake, s->master);
+    if (n > 0 || n == -ENOBUFS) {
+        take_in(s);
+        look_for_flood(s, n);
+    } else if (n != -EAGAIN) {
+        stop_polling(s); /* hung up: the exit is told by the keeper */
+    }
+}
+
+/* ---- the end ---- */
+
+/* What `exec` runs takes the shell's place: its status says nothing of the shell. */
+static bool replaces_shell(const struct block *block)
+{
+    return !strncmp(block->cmd, "exec", 4) && strchr(" \t\n", block->cmd[4]);
+}
+
+static void end(struct session *s)
+{
+    if (s->ended)
+        return;
+    s->ended = true;
+    plan_remove_secret(s->worker->options->runtime, s->shell_id);
+    stop_polling(s);
+    s->now = worker_now();
+    struct block *running = tracker_running(s->tracker);
+    tracker_abandon(s->tracker, s->now, running && !replaces_shell(running), s->exit_status);
+    rawlog_flush(s->log);
+    session_screen_flush(s);
+    session_drop_checkpoint(s);
+    close(s->master);
+    s->master = -1;
+    worker_tell(s->worker, WIRE_FORGET, s->name, NULL, 0);
+    EACH_WATCHER(s, exited, w_, s->exit_status);
+    worker_check_idle(s->worker);
+}
+
+static void on_exit_timer(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    int64_t now = worker_now().monotonic_ms;
+    ssize_t n = intake_read(s->intake, s->master);
+    if (n > 0)
+        s->last_read = now;
+    session_drain(s);
+    bool quiet = now - s->last_read >= EXIT_QUIET_MS && now - s->exited_at >= EXIT_QUIET_MS;
+    if (quiet || now - s->exited_at >= EXIT_MOST_MS) {
+        uv_timer_stop(timer);
+        end(s);
+    }
+}
+
+void session_shell_exited(struct session *s, int status)
+{
+    if (s->exited)
+        return;
+    s->exited = true;
+    stop_pump(s);
+    session_poll_for(s);
+    s->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    s->exited_at = worker_now().monotonic_ms;
+    uv_timer_start(&s->exit_timer, on_exit_timer, 0, 10);
+}
+
+void session_end(struct session *s)
+{
+    if (!s->exited || s->ended)
+        return;
+    stop_pump(s);
+    do
+        session_drain(s);
+    while (intake_read(s->intake, s->master) > 0);
+    end(s);
+}

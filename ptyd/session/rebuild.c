@@ -1,0 +1,159 @@
+/* A session's terminal and tracker from its log, after a worker was lost. In the log nonces are
+ * zeros: a mark is genuine where the index says that one was accepted. */
+#include "ptyd/session/private.h"
+
+#include <stdlib.h>
+
+#include "ptyd/worker/worker.h"
+
+const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset)
+{
+    while (s->record_at < s->record_count && s->records[s->record_at].offset < offset)
+        s->record_at++;
+    for (size_t i = s->record_at; i < s->record_count && s->records[i].offset == offset; i++)
+        if (s->records[i].kind == RAWLOG_MARK) {
+            s->now = (struct moment){s->records[i].wall_ms, s->records[i].monotonic_ms};
+            return &s->records[i];
+        }
+    return NULL;
+}
+
+/* Goes on at a point whose way there is not in the log. */
+static void go_to_point(struct session *s, const struct tracker_point *point)
+{
+    struct block *running = tracker_running(s->tracker), *known = store_running(s->store);
+    bool runs = point->state == TRACKER_RUNNING;
+    if (!runs || !running || running->seq != point->seq) {
+        s->now = worker_now();
+        tracker_set_point(s->tracker, point, s->now);
+        if (runs && known && known->seq == point->seq)
+            tracker_resume(s->tracker, known, s->now);
+    }
+    block_unref(known);
+}
+
+/* Does what the index says happened up to `offset`, besides bytes. Returns whether what follows is
+ * a gap: capture was paused, and blocks of that time are counted but not known. */
+static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool gap)
+{
+    for (; *at < s->record_count && s->records[*at].offset <= offset; (*at)++) {
+        const struct rawlog_record *r = &s->records[*at];
+        if (r->kind == RAWLOG_RESIZE)
+            terminal_resize(s->terminal, (int)(r->value >> 16), (int)(r->value & 0xffff));
+        if (r->kind == RAWLOG_GAP)
+            gap = r->detail;
+        if (r->kind == RAWLOG_GAP && !gap)
+            tracker_set_seq(s->tracker, r->value);
+        struct tracker_point point = rawlog_point(r);
+        if (r->kind == RAWLOG_LOST)
+            go_to_point(s, &point);
+    }
+    return gap;
+}
+
+static uint64_t next_record(const struct session *s, size_t at, uint64_t end)
+{
+    for (; at < s->record_count; at++) {
+        const struct rawlog_record *r = &s->records[at];
+        bool matters = r->kind == RAWLOG_RESIZE || r->kind == RAWLOG_GAP || r->kind == RAWLOG_LOST;
+        if (matters && r->offset < end)
+            return r->offset;
+    }
+    return end;
+}
+
+/* Feeds [from, to) of the log; what the terminal holds back at the end comes again later. */
+static void feed_log(struct session *s, uint64_t from, uint64_t to)
+{
+    size_t at = s->record_at;
+    bool gap = false;
+    terminal_set_offset(s->terminal, from);
+    while (from < to) {
+        gap = apply_records(s, &at, from, gap);
+        uint64_t stop = next_record(s, at, to);
+        if (gap) {
+            from = stop;
+            terminal_set_offset(s->terminal, from);
+            continue;
+        }
+        size_t want = stop - from < SCRATCH_BYTES ? (size_t)(stop - from) : SCRATCH_BYTES;
+        ssize_t n = rawlog_read(s->log, from, s->worker->scratch, want);
+        size_t taken = n > 0 ? terminal_write(s->terminal, s->worker->scratch, (size_t)n) : 0;
+        if (!taken)
+            break;
+        from += taken;
+    }
+    apply_records(s, &at, to, gap);
+    terminal_set_offset(s->terminal, to);
+}
+
+/* The log begins inside a command's output: the block goes on without its begin. */
+static void resume_block(struct session *s, uint64_t from)
+{
+    struct block *running = store_running(s->store);
+    size_t i = 0;
+    while (i < s->record_count &&
+           (s->records[i].offset < from || s->records[i].kind != RAWLOG_MARK))
+        i++;
+    bool inside = i == s->record_count || s->records[i].detail == MARK_DONE ||
+                  s->records[i].detail == MARK_OUTPUT_END;
+    if (running && inside) {
+        tracker_set_seq(s->tracker, running->seq);
+        tracker_resume(s->tracker, running, worker_now());
+    }
+    block_unref(running);
+}
+
+/* The log does not lead to where the stream was consumed: one of its files is another than the
+ * former worker wrote. What the shared memory says counts. */
+static void bridge_loss(struct session *s, uint64_t start)
+{
+    struct tracker_point point;
+    if (!intake_point(s->intake, &point))
+        point = (struct tracker_point){.seq = store_last_ended(s->store)};
+    rawlog_skip(s->log, start);
+    go_to_point(s, &point);
+    rawlog_record_lost(s->log, start, worker_now(), &point);
+    rawlog_flush(s->log);
+    s->checkpoint_due = true;
+}
+
+void session_rebuild(struct session *s, uint64_t start)
+{
+    uint64_t from = rawlog_base(s->log);
+    rawlog_cut(s->log, start);
+    s->records = rawlog_records(s->log, &s->record_count);
+    s->record_at = 0;
+    bool whole = s->record_count && rawlog_end(s->log) >= start;
+    bool headless = s->record_count && s->records[0].offset < from;
+    if (s->record_count && s->records[0].offset > from)
+        from = s->records[0].offset;
+    s->rebuilding = true;
+    if (session_load_checkpoint(s, from, start))
+        from = s->checkpoint_at;
+    else if (headless)
+        resume_block(s, from);
+    feed_log(s, from, start);
+    if (!whole)
+        bridge_loss(s, start);
+    session_find_ahead(s);
+    s->rebuilding = false;
+    free(s->records);
+    s->records = NULL;
+    s->record_count = 0;
+}
+
+uint64_t session_first_seq(const struct rawlog *log)
+{
+    size_t count;
+    struct rawlog_record *records = rawlog_records(log, &count);
+    uint64_t seq = count ? records[0].value : 0;
+    for (size_t i = 0; i < count; i++) { /* the first mark still held, when the head is gone */
+        if (records[i].kind != RAWLOG_MARK || records[i].offset < rawlog_base(log))
+            continue;
+        seq = records[i].value - (records[i].detail == MARK_COMMAND);
+        break;
+    }
+    free(records);
+    return seq;
+}

@@ -1,0 +1,136 @@
+/* A session's terminal and tracker on disk, now and then, so that a worker that takes over need not
+ * go through the whole log: one file, replaced each time, and a record in the index at the point
+ * it speaks of. */
+#include "ptyd/session/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
+
+#define MAGIC 0x7074796463686b34ull
+
+struct checkpoint {
+    uint64_t magic;
+    uint64_t offset; /* of the stream */
+    uint64_t sum;    /* of what follows the head */
+    int64_t written; /* of the running block's output */
+    char shell_id[64];
+};
+
+static char *path_of(const struct session *s)
+{
+    return text_format("%s/checkpoint", store_directory(s->store));
+}
+
+static uint64_t sum_of(const char *bytes, size_t len)
+{
+    uint64_t sum = len;
+    for (size_t i = 0; i < len; i += sizeof sum) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, len - i < sizeof word ? len - i : sizeof word);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15ull;
+        sum ^= sum >> 29;
+    }
+    return sum;
+}
+
+/* Nothing that was on the screen while capture was paused may get into a file. */
+static bool may_be_written(const struct session *s)
+{
+    uint64_t held = terminal_scrollback_total(s->terminal) - terminal_scrollback_count(s->terminal);
+    return !s->paused && (!s->unrecorded_until ||
+                          (held >= s->unrecorded_until && !terminal_alt_screen(s->terminal)));
+}
+
+static void write_file(struct session *s, struct bytes *out)
+{
+    struct checkpoint head = {.magic = MAGIC,
+                              .offset = terminal_offset(s->terminal),
+                              .sum = sum_of(out->data + sizeof head, out->len - sizeof head),
+                              .written = store_written(s->store)};
+    char *path = path_of(s);
+    strncpy(head.shell_id, s->shell_id, sizeof head.shell_id - 1);
+    memcpy(out->data, &head, sizeof head);
+    rawlog_record(s->log, RAWLOG_CHECKPOINT, head.offset, s->now, 0, 0);
+    if (rawlog_flush(s->log) == 0 && file_replace(path, out->data, out->len) == 0)
+        s->checkpoint_at = head.offset;
+    free(path);
+}
+
+void session_checkpoint(struct session *s)
+{
+    struct bytes out = {0};
+    bool due = s->checkpoint_due ||
+               terminal_offset(s->terminal) - s->checkpoint_at >= LIMIT_CHECKPOINT_BYTES;
+    if (!due || !may_be_written(s))
+        return;
+    s->checkpoint_due = false;
+    bytes_append(&out, &(struct checkpoint){0}, sizeof(struct checkpoint));
+    if (terminal_save(s->terminal, &out)) {
+        tracker_save(s->tracker, &out);
+        if (!out.failed)
+            write_file(s, &out);
+    }
+    bytes_finish(&out);
+}
+
+void session_drop_checkpoint(const struct session *s)
+{
+    char *path = path_of(s);
+    unlink(path);
+    free(path);
+}
+
+/* Where the index goes on behind the checkpoint; false when it does not know of it. */
+static bool find_record(struct session *s, uint64_t offset)
+{
+    for (size_t i = s->record_count; i > 0; i--)
+        if (s->records[i - 1].kind == RAWLOG_CHECKPOINT && s->records[i - 1].offset == offset) {
+            s->record_at = i;
+            return true;
+        }
+    return false;
+}
+
+static bool take(struct session *s, const struct checkpoint *head, struct unpack *in)
+{
+    struct terminal_options of_terminal = session_terminal_options(s);
+    struct terminal *terminal = terminal_load(&of_terminal, in);
+    struct tracker_options of_tracker = session_tracker_options(s, terminal);
+    struct tracker *tracker = terminal ? tracker_load(&of_tracker, in) : NULL;
+    if (!tracker) {
+        terminal_destroy(terminal);
+        return false;
+    }
+    tracker_destroy(s->tracker);
+    terminal_destroy(s->terminal);
+    s->terminal = terminal;
+    s->tracker = tracker;
+    session_prepare_terminal(s);
+    struct block *running = tracker_running(tracker);
+    if (running && running->seq > store_last_ended(s->store))
+        store_resume(s->store, running, head->written);
+    s->checkpoint_at = head->offset;
+    return true;
+}
+
+bool session_load_checkpoint(struct session *s, uint64_t from, uint64_t to)
+{
+    struct checkpoint head;
+    struct bytes file = {0};
+    char *path = path_of(s);
+    bool is_read = file_read(path, LIMIT_CHECKPOINT_FILE_BYTES, &file) == 0;
+    struct unpack in = {.at = file.data, .end = file.data + file.len};
+    free(path);
+    bool fits = is_read && unpack_value(&in, &head, sizeof head) && head.magic == MAGIC &&
+                !strncmp(head.shell_id, s->shell_id, sizeof head.shell_id) && head.offset >= from &&
+                head.offset <= to && sum_of(in.at, (size_t)(in.end - in.at)) == head.sum &&
+                find_record(s, head.offset);
+    bool taken = fits && take(s, &head, &in);
+    bytes_finish(&file);
+    return taken;
+}

@@ -1,0 +1,215 @@
+/* A session's life: adopted from the keeper, resized, watched, flushed, destroyed. */
+#define _GNU_SOURCE
+#include "ptyd/session/private.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "ptyd/core/text.h"
+#include "ptyd/ledger/ledger.h"
+#include "ptyd/worker/worker.h"
+
+/* ---- size ---- */
+
+void session_resize(struct session *s, int cols, int rows)
+{
+    struct intake_facts *facts = intake_facts(s->intake);
+    terminal_resize(s->terminal, cols, rows);
+    cols = terminal_cols(s->terminal);
+    rows = terminal_rows(s->terminal);
+    if (facts->cols == cols && facts->rows == rows)
+        return;
+    struct winsize size = {.ws_col = (unsigned short)cols, .ws_row = (unsigned short)rows};
+    struct moment now = worker_now();
+    facts->cols = cols;
+    facts->rows = rows;
+    rawlog_record(s->log, RAWLOG_RESIZE, terminal_offset(s->terminal), now, 0,
+                  (uint32_t)cols << 16 | (uint32_t)rows);
+    rawlog_flush(s->log);
+    store_size(s->store, cols, rows, now.wall_ms);
+    s->now = now;
+    session_screen_changed(s);
+    if (s->master >= 0)
+        ioctl(s->master, TIOCSWINSZ, &size);
+    EACH_WATCHER(s, resized, w_);
+}
+
+/* ---- life ---- */
+
+/* A block that ran when its shell was lost with the keeper ends unseen. */
+static void end_orphan(struct session *s)
+{
+    struct block *orphan = store_running(s->store);
+    if (!orphan)
+        return;
+    orphan->status = BLOCK_ABANDONED;
+    orphan->ts_end = orphan->ts_begin;
+    store_end(s->store, orphan, s->terminal);
+    block_unref(orphan);
+}
+
+/* A shell that runs goes on whatever its files are like; a new one is refused. */
+static bool may_be_served(const struct session *s, bool is_new)
+{
+    int error = rawlog_error(s->log);
+    if (store_error(s->store))
+        fprintf(stderr, "ptyd: session %s: %s\n", s->name, store_error(s->store));
+    if (error)
+        fprintf(stderr, "ptyd: session %s: output.raw, output.idx: %s\n", s->name,
+                strerror(-error));
+    return !is_new || (!store_error(s->store) && !error);
+}
+
+static bool open_parts(struct session *s, bool is_new)
+{
+    s->store = store_open(s->worker->options->state, s->name);
+    s->log = rawlog_open(store_directory(s->store));
+    if (!may_be_served(s, is_new))
+        return false;
+    struct terminal_options of_terminal = session_terminal_options(s);
+    s->terminal = terminal_create(&of_terminal);
+    if (!s->terminal)
+        return false;
+    session_prepare_terminal(s);
+    struct tracker_options of_tracker = session_tracker_options(s, s->terminal);
+    of_tracker.seq = is_new ? 0 : session_first_seq(s->log);
+    of_tracker.cwd = json_string_value(json_object_get(store_meta(s->store), "cwd"));
+    s->tracker = tracker_create(&of_tracker);
+    return true;
+}
+
+static void begin_shell(struct session *s)
+{
+    const struct intake_facts *facts = intake_facts(s->intake);
+    struct moment now = worker_now();
+    end_orphan(s);
+    uint64_t seq = store_last_ended(s->store);
+    tracker_set_seq(s->tracker, seq);
+    rawlog_record(s->log, RAWLOG_SHELL, rawlog_end(s->log), now, 0, (uint32_t)seq);
+    rawlog_record(s->log, RAWLOG_RESIZE, rawlog_end(s->log), now, 0,
+                  (uint32_t)facts->cols << 16 | (uint32_t)facts->rows);
+    rawlog_flush(s->log);
+    intake_set_start(s->intake, rawlog_end(s->log));
+    s->checkpoint_at = rawlog_end(s->log);
+    terminal_set_offset(s->terminal, rawlog_end(s->log));
+    store_shell(s->store, s->shell_id);
+    store_size(s->store, facts->cols, facts->rows, now.wall_ms);
+}
+
+static void start_handles(struct session *s)
+{
+    uv_loop_t *loop = &s->worker->loop;
+    uv_poll_init(loop, &s->poll, s->master);
+    uv_timer_init(loop, &s->exit_timer);
+    uv_timer_init(loop, &s->quiet_timer);
+    uv_timer_init(loop, &s->screen_timer);
+    s->poll.data = s->exit_timer.data = s->quiet_timer.data = s->screen_timer.data = s;
+    s->open_handles = 4;
+    s->polling = true;
+    session_poll_for(s);
+}
+
+static void close_parts(struct session *s)
+{
+    tracker_destroy(s->tracker);
+    terminal_destroy(s->terminal);
+    rawlog_close(s->log);
+    store_close(s->store);
+    intake_unmap(s->intake);
+    redact_secrets_destroy(s->secrets);
+    deltas_finish(&s->deltas);
+    bytes_finish(&s->input);
+    free(s->name);
+    free(s->shell_id);
+    if (s->master >= 0)
+        close(s->master);
+}
+
+struct session *session_adopt(struct worker *worker, const char *name, pid_t pid, int master,
+                              int intake_fd)
+{
+    struct session *s = memory_new(sizeof *s);
+    *s = (struct session){.worker = worker, .pid = pid, .master = master};
+    s->name = text_copy(name);
+    s->intake = intake_map(intake_fd);
+    s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
+    bool is_new = s->intake && !intake_facts(s->intake)->adopted;
+    if (!s->intake || !open_parts(s, is_new)) {
+        fprintf(stderr, "ptyd: session %s cannot be served\n", name);
+        close_parts(s);
+        free(s);
+        return NULL;
+    }
+    s->paused = json_is_true(json_object_get(store_meta(s->store), "paused"));
+    session_read_secrets(s);
+    if (is_new)
+        begin_shell(s);
+    else
+        session_rebuild(s, intake_start(s->intake));
+    intake_facts(s->intake)->adopted = 1;
+    context_load(worker->context, s);
+    start_handles(s);
+    session_drain(s); /* what a former worker had read */
+    s->now = worker_now();
+    session_screen_changed(s); /* what the former worker did not come to tell */
+    return s;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct session *s = handle->data;
+    if (--s->open_handles == 0)
+        free(s);
+}
+
+void session_destroy(struct session *s)
+{
+    EACH_WATCHER(s, gone, w_);
+    session_stop_reading(s);
+    context_forget(s->worker->context, s);
+    uv_close((uv_handle_t *)&s->poll, on_closed);
+    uv_close((uv_handle_t *)&s->exit_timer, on_closed);
+    uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
+    uv_close((uv_handle_t *)&s->screen_timer, on_closed);
+    close_parts(s);
+}
+
+void session_flush(struct session *s)
+{
+    session_screen_flush(s);
+    json_object_set_new(store_meta(s->store), "cwd", json_string(tracker_cwd(s->tracker)));
+    json_object_set_new(store_meta(s->store), "base",
+                        json_integer((json_int_t)rawlog_base(s->log)));
+    store_save_meta(s->store);
+}
+
+/* What is shown is made only while somebody looks. */
+static void show_if_watched(struct session *s)
+{
+    bool shown = false;
+    for (const struct watcher *w = s->watchers; w; w = w->next)
+        shown = shown || w->display;
+    terminal_set_shown(s->terminal, shown);
+}
+
+void session_watch(struct session *s, struct watcher *w)
+{
+    w->next = s->watchers;
+    s->watchers = w;
+    show_if_watched(s);
+    uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
+}
+
+void session_unwatch(struct session *s, struct watcher *w)
+{
+    for (struct watcher **at = &s->watchers; *at; at = &(*at)->next)
+        if (*at == w) {
+            *at = w->next;
+            show_if_watched(s);
+            return;
+        }
+}

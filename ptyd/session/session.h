@@ -1,0 +1,108 @@
+/* session.h - one shell and everything known of it.
+ *
+ * Life: session_adopt() when the keeper hands over a shell (new, or known to a worker before);
+ * bytes flow until the shell is reaped; then the last of them are drained, a running block ends,
+ * and the session stays readable as `exited` until it is closed or opened again.
+ */
+#ifndef PTYD_SESSION_SESSION_H
+#define PTYD_SESSION_SESSION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "ptyd/core/intake.h"
+#include "ptyd/core/tracker.h"
+#include "ptyd/session/rawlog.h"
+#include "ptyd/session/store.h"
+
+struct worker;
+struct session;
+
+/* Somebody who follows a session: an attached terminal, a `run`. Embedded in its owner; removed by
+ * session_unwatch(). Each callback may be NULL; none may remove another watcher. */
+struct watcher {
+    struct watcher *next;
+    /* What a terminal of the same size may show. */
+    void (*display)(struct watcher *w, const char *bytes, size_t len);
+    /* One read's worth was taken: whoever batches sends now. */
+    void (*drained)(struct watcher *w);
+    void (*resized)(struct watcher *w);
+    /* A line can be typed. */
+    void (*prompt)(struct watcher *w);
+    /* It looks as if a program without marks waits for input. */
+    void (*maybe_prompt)(struct watcher *w);
+    void (*block_begin)(struct watcher *w, struct block *block);
+    void (*block_output)(struct watcher *w, struct block *block, const char *text, size_t len);
+    void (*block_end)(struct watcher *w, struct block *block);
+    /* The shell is gone; `status` as a shell would give it, 128+n for a signal. */
+    void (*exited)(struct watcher *w, int status);
+    /* The session is being destroyed: forget it. */
+    void (*gone)(struct watcher *w);
+};
+
+/* Takes over what the keeper sent. `master` and `intake_fd` become ours. An earlier shell of the
+ * same name that has exited is replaced. Returns NULL, with a message on stderr, when the session
+ * cannot be served: a new one without its files, or any without memory. An older
+ * one without files goes on without them. */
+struct session *session_adopt(struct worker *worker, const char *name, pid_t pid, int master,
+                              int intake_fd);
+
+/* The shell was reaped: drain and end. */
+void session_shell_exited(struct session *s, int wait_status);
+
+/* Ends a session whose shell was reaped without waiting for more; for the worker's end. */
+void session_end(struct session *s);
+
+/* Frees it; watchers hear `gone`. Files stay. */
+void session_destroy(struct session *s);
+
+/* Writes what is held back; for the worker's end. */
+void session_flush(struct session *s);
+
+void session_watch(struct session *s, struct watcher *w);
+void session_unwatch(struct session *s, struct watcher *w);
+
+/* How many bytes can be typed ahead of what the terminal takes. */
+size_t session_input_room(const struct session *s);
+/* Types bytes into the terminal: all, or with false none, for want of room. Nobody hears those
+ * typed into a session that has exited. */
+bool session_input(struct session *s, const char *bytes, size_t len);
+/* Whether a prompt stands, and what is typed now goes to it: nothing that came before waits to be
+ * read, nor to interrupt it (readline throws away what it reads with a Ctrl-C). */
+bool session_takes_line(const struct session *s);
+/* Whether all that was typed has been read by whoever reads the terminal. */
+bool session_input_read(const struct session *s);
+
+/* Types a command line, as a paste when it has several lines, and Enter. False: nothing was, for
+ * want of room. */
+bool session_type_command(struct session *s, const char *command, enum block_type actor);
+
+void session_resize(struct session *s, int cols, int rows);
+
+/* Stops and resumes capture: while it is paused nothing is recorded and nothing pending is told. */
+void session_set_paused(struct session *s, bool paused);
+bool session_paused(const struct session *s);
+
+/* What is secret in the shell's environment; NULL for nothing. Borrowed. */
+const struct redact_secrets *session_secrets(const struct session *s);
+
+/* A look at what is there. */
+const char *session_name(const struct session *s);
+const char *session_shell_id(const struct session *s);
+bool session_exited(const struct session *s);
+struct terminal *session_terminal(const struct session *s);
+struct tracker *session_tracker(const struct session *s);
+struct store *session_store(const struct session *s);
+uint64_t session_spoofed_marks(const struct session *s);
+/* Its shell has our integration and has not lost it, so marks are to be expected. */
+bool session_integrated(const struct session *s);
+/* starting, prompt, running, fullscreen or exited. */
+const char *session_state(const struct session *s);
+/* The member of `list`; new reference. */
+json_t *session_json(const struct session *s);
+/* What people should know, as strings at the end of an array. */
+void session_add_warnings(const struct session *s, json_t *warnings);
+
+#endif

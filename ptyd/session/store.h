@@ -1,0 +1,72 @@
+/* store.h - a conversation's files: events, blocks, snapshots, meta.
+ *
+ * Everything lies under `<state>/conversations/<name>/`; 0700 and 0600. A write that fails is
+ * counted and told by store_error(); the session goes on.
+ */
+#ifndef PTYD_SESSION_STORE_H
+#define PTYD_SESSION_STORE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptyd/core/block.h"
+#include "vterm_snapshot/terminal.h"
+
+struct store;
+
+/* Makes the directories and reads the files. What cannot be opened (a directory where a file should
+ * be, a link) is set aside first, output.raw and the like too: store_damaged(). What fails besides
+ * is a store_error(); what is there is served. */
+struct store *store_open(const char *state, const char *name);
+void store_close(struct store *store);
+
+/* `<state>/conversations/<name>/agent_pty`, absolute. */
+const char *store_directory(const struct store *store);
+
+/* The last write error, NULL for none. */
+const char *store_error(const struct store *store);
+
+/* What store_open() set aside, for people: old and new names; NULL for nothing. */
+const char *store_damaged(const struct store *store);
+
+/* What a former worker knew: seq of the last block that ended, and the block that was running
+ * after it (a new reference) or NULL. */
+uint64_t store_last_ended(const struct store *store);
+struct block *store_running(const struct store *store);
+
+/* A block began: event, line, output file. */
+void store_begin(struct store *store, struct block *block);
+/* How much of a running block's output is in its file. */
+int64_t store_written(const struct store *store);
+/* Goes on with a block that began before, its file as it was when so much was written. */
+void store_resume(struct store *store, struct block *block, int64_t written);
+/* Its rendered output goes on. */
+void store_output(struct store *store, struct block *block, const char *text, size_t len);
+/* Writes what is held back; the end of one drain. */
+void store_flush(struct store *store, struct block *block, int64_t monotonic_ms);
+/* It ended: snapshots first (not without `terminal`), then line and event. */
+void store_end(struct store *store, struct block *block, const struct terminal *terminal);
+
+/* Blocks on disk as JSON (without the running one's preview), oldest first; at most the newest
+ * `last` (0: all); `with_keys`: with the agents' keys too. New reference. */
+json_t *store_blocks(const struct store *store, size_t last, bool with_keys);
+
+/* One block by its number, without the agents' keys, after a bounded number of bytes was read; new
+ * reference or NULL. */
+json_t *store_block(const struct store *store, uint64_t seq);
+
+/* The meta.json object; borrowed. Change it, then store_save_meta(). */
+json_t *store_meta(struct store *store);
+void store_save_meta(struct store *store);
+
+/* Adds a line to screen.jsonl; steals the reference. */
+void store_screen_delta(struct store *store, json_t *delta);
+
+/* Lines before this absolute number are kept out of snapshots from now on. */
+void store_set_snapshot_from(struct store *store, uint64_t line);
+
+void store_shell(struct store *store, const char *shell_id);
+void store_size(struct store *store, int cols, int rows, int64_t now_ms);
+
+#endif

@@ -1,0 +1,222 @@
+#define _GNU_SOURCE
+#include "ptyd/start/plan.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
+#include "ptyd/start/scripts.h"
+
+/* One shell that we have a script for. */
+struct dialect {
+    const char *name;
+    const char *variable;
+    int (*plan)(const struct plan_request *q, struct plan *plan);
+};
+
+const char *plan_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void make_nonce(char nonce[MARK_NONCE_LEN + 1])
+{
+    unsigned char random[MARK_NONCE_LEN / 2];
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        abort();
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(nonce + 2 * i, 3, "%02x", random[i]);
+}
+
+static char **list_of(const char *const *words)
+{
+    size_t count = 0;
+    while (words[count])
+        count++;
+    char **list = memory_new((count + 1) * sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = text_copy(words[i]);
+    return list;
+}
+
+/* Appends a word in single quotes; `quote` is how the shell spells one inside. */
+static void append_quoted(struct bytes *out, const char *word, const char *quote)
+{
+    bytes_append_char(out, '\'');
+    for (; *word; word++)
+        if (*word == '\'')
+            bytes_append_text(out, quote);
+        else if (*word == '\\' && quote[0] == '\\')
+            bytes_append_text(out, "\\\\");
+        else
+            bytes_append_char(out, *word);
+    bytes_append_char(out, '\'');
+}
+
+/* ---- each shell ---- */
+
+/* bash reads its rc file from descriptor 3: script and nonce are nowhere else. */
+static int plan_bash(const struct plan_request *q, struct plan *plan)
+{
+    plan->argv = list_of((const char *const[]){"bash", "--rcfile", "/dev/fd/3", NULL});
+    bytes_printf(&plan->script, "__ptyd_v=(%s); __ptyd_v[5]=%d\n", plan->nonce, q->login);
+    bytes_append(&plan->script, script_bash, script_bash_len);
+    return 0;
+}
+
+/* zsh has no option for it: its ZDOTDIR is a folder whose .zshenv, the same for all, reads
+ * descriptor 3. The script puts ZDOTDIR back first. */
+static int plan_zsh(const struct plan_request *q, struct plan *plan)
+{
+    static const char loader[] = "builtin source /dev/fd/3\n";
+    char *folder = text_format("%s/zsh", q->runtime);
+    char *file = text_format("%s/.zshenv", folder);
+    int result = file_make_private_directory(folder);
+    if (result == 0)
+        result = file_replace(file, loader, strlen(loader));
+    plan->variable = text_format("ZDOTDIR=%s", folder);
+    plan->argv = list_of((const char *const[]){q->login ? "-zsh" : "zsh", NULL});
+    bytes_printf(&plan->script, "typeset -ga __ptyd_v; __ptyd_v=(%s 0 '' 0 0 '' 0 '' '' '')\n",
+                 plan->nonce);
+    bytes_append_text(&plan->script, q->environment ? "ZDOTDIR=" : "unset ZDOTDIR");
+    if (q->environment)
+        append_quoted(&plan->script, q->environment, "'\\''");
+    bytes_append_text(&plan->script, "\n");
+    bytes_append(&plan->script, script_zsh, script_zsh_len);
+    free(folder);
+    free(file);
+    return result;
+}
+
+static char *secret_path(const char *runtime, const char *shell_id)
+{
+    return text_format("%s/%s.fish", runtime, shell_id);
+}
+
+/* fish cannot close a descriptor it inherits: it reads a private file, which is removed at the
+ * first mark. */
+static int plan_fish(const struct plan_request *q, struct plan *plan)
+{
+    struct bytes text = {0}, source = {0};
+    char *file = secret_path(q->runtime, q->shell_id);
+    bytes_printf(&text, "set -gu __ptyd_nonce %s\n", plan->nonce);
+    bytes_append(&text, script_fish, script_fish_len);
+    bytes_append_text(&source, "builtin source ");
+    append_quoted(&source, file, "\\'");
+    plan->argv = list_of(
+        (const char *const[]){q->login ? "-fish" : "fish", "--init-command", source.data, NULL});
+    int result = file_replace(file, text.data, text.len);
+    bytes_finish(&text);
+    bytes_finish(&source);
+    free(file);
+    return result;
+}
+
+/* A POSIX shell reads the file that ENV names when it is interactive. */
+static int plan_posix(const struct plan_request *q, struct plan *plan)
+{
+    const char *name = plan_base_name(q->shell);
+    char *first = text_format("%s%s", q->login ? "-" : "", name);
+    if (!strcmp(name, "busybox"))
+        plan->argv = list_of((const char *const[]){"busybox", "sh", q->login ? "-l" : NULL, NULL});
+    else
+        plan->argv = list_of((const char *const[]){first, NULL});
+    free(first);
+    plan->variable = text_copy("ENV=/dev/fd/3");
+    bytes_printf(&plan->script, "__ptyd_n=%s\n", plan->nonce);
+    bytes_append_text(&plan->script, q->environment ? "ENV=" : "unset ENV");
+    if (q->environment)
+        append_quoted(&plan->script, q->environment, "'\\''");
+    bytes_append_text(&plan->script, "\n");
+    bytes_append(&plan->script, script_posix, script_posix_len);
+    return 0;
+}
+
+static const struct dialect dialects[] = {
+    {"bash", NULL, plan_bash},      {"zsh", "ZDOTDIR", plan_zsh}, {"fish", NULL, plan_fish},
+    {"dash", "ENV", plan_posix},    {"ash", "ENV", plan_posix},   {"sh", "ENV", plan_posix},
+    {"busybox", "ENV", plan_posix},
+};
+
+/* `sh` may be any shell: only those that the script knows count. */
+static bool is_known_sh(const char *shell)
+{
+    char real[PATH_MAX];
+    char *path = strchr(shell, '/') ? text_copy(shell) : text_format("/bin/%s", shell);
+    bool found = realpath(path, real) != NULL;
+    const char *name = found ? plan_base_name(real) : "";
+    free(path);
+    return !strcmp(name, "dash") || !strcmp(name, "busybox");
+}
+
+static const struct dialect *find(const char *shell)
+{
+    const char *name = plan_base_name(shell);
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
+        if (!strcmp(name, dialects[i].name))
+            return strcmp(name, "sh") || is_known_sh(shell) ? &dialects[i] : NULL;
+    return NULL;
+}
+
+/* ---- plans ---- */
+
+const char *plan_variable(const char *shell)
+{
+    const struct dialect *dialect = find(shell);
+    return dialect ? dialect->variable : NULL;
+}
+
+static void plan_unknown(const struct plan_request *q, struct plan *plan)
+{
+    char *name = text_format("%s%s", q->login ? "-" : "", plan_base_name(q->shell));
+    plan->argv = list_of((const char *const[]){name, NULL});
+    free(name);
+}
+
+int plan_shell(const struct plan_request *request, struct plan *ret_plan)
+{
+    const struct dialect *dialect = find(request->shell);
+    *ret_plan = (struct plan){.program = request->shell};
+    bytes_append_text(&ret_plan->script, "");
+    if (!dialect) {
+        plan_unknown(request, ret_plan);
+        return 0;
+    }
+    make_nonce(ret_plan->nonce);
+    int result = file_make_private_directory(request->runtime);
+    return result < 0 ? result : dialect->plan(request, ret_plan);
+}
+
+void plan_command(const json_t *argv, struct plan *ret_plan)
+{
+    size_t i;
+    json_t *word;
+    *ret_plan = (struct plan){0};
+    bytes_append_text(&ret_plan->script, "");
+    ret_plan->argv = memory_new((json_array_size(argv) + 1) * sizeof *ret_plan->argv);
+    json_array_foreach(argv, i, word) ret_plan->argv[i] = text_copy(json_string_value(word));
+    ret_plan->program = ret_plan->argv[0];
+}
+
+void plan_finish(struct plan *plan)
+{
+    for (size_t i = 0; plan->argv && plan->argv[i]; i++)
+        free(plan->argv[i]);
+    free(plan->argv);
+    free(plan->variable);
+    bytes_finish(&plan->script);
+}
+
+void plan_remove_secret(const char *runtime, const char *shell_id)
+{
+    char *file = secret_path(runtime, shell_id);
+    unlink(file);
+    free(file);
+}

@@ -1,0 +1,48 @@
+/* plan.h - what is started for a session: program, arguments, and how the integration reaches the
+ * shell without touching its owner's files. */
+#ifndef PTYD_START_PLAN_H
+#define PTYD_START_PLAN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "vterm_snapshot/mark.h"
+
+/* What a plan is made from. Strings are borrowed. */
+struct plan_request {
+    const char *shell;       /* program: a path or a name */
+    const char *environment; /* of the client, one variable: ZDOTDIR or ENV; see plan_variable() */
+    const char *runtime;     /* a private directory for the files that a shell reads at its start */
+    const char *shell_id;
+    bool login;
+};
+
+struct plan {
+    const char *program; /* borrowed */
+    char **argv;         /* NULL-terminated */
+    char *variable;      /* NAME=VALUE for this start, in place of the client's; NULL for none */
+    struct bytes script; /* given on descriptor 3; "" for none */
+    char nonce[MARK_NONCE_LEN + 1]; /* "" when the shell has no integration */
+};
+
+/* The variable through which this shell finds our script, whose own value the script puts back;
+ * NULL for a shell that needs none. */
+const char *plan_variable(const char *shell);
+
+/* Makes the plan; finish it with plan_finish(). Returns 0 or -errno when a file in `runtime` cannot
+ * be written. */
+int plan_shell(const struct plan_request *request, struct plan *ret_plan);
+
+/* A program instead of a shell: words of a JSON array. */
+void plan_command(const json_t *argv, struct plan *ret_plan);
+
+void plan_finish(struct plan *plan);
+
+/* Removes what was written for this shell instance alone and holds its nonce: it has been read. */
+void plan_remove_secret(const char *runtime, const char *shell_id);
+
+/* The last part of a path. */
+const char *plan_base_name(const char *path);
+
+#endif

@@ -1,0 +1,27 @@
+/* shells.h - how a session's shell is started: environment, arguments, integration script. */
+#ifndef PTYD_START_START_H
+#define PTYD_START_START_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "ptyd/core/intake.h"
+
+/* What a client asks for. Strings are borrowed; NULL where it said nothing. */
+struct shell_request {
+    const char *name;  /* of the session */
+    const char *shell; /* program; else $SHELL of the environment */
+    const char *cwd;
+    const char *runtime; /* directory for what a shell reads at its start; made when missing */
+    const json_t *argv;  /* array: run this instead of a shell */
+    const json_t *env;   /* object: the client's environment */
+    int cols, rows;
+    unsigned umask;
+    bool login;
+};
+
+/* Makes the two descriptors of a WIRE_SPAWN: the spawn request and the intake. Returns 0, -E2BIG
+ * for an environment over the limit, or another -errno. */
+int shells_prepare(const struct shell_request *request, int ret_fds[2]);
+
+#endif
