@@ -18,3 +18,8 @@ int64_t clock_wall_ms(void)
 {
     return milliseconds(CLOCK_REALTIME);
 }
+
+struct moment clock_now(void)
+{
+    return (struct moment){clock_wall_ms(), clock_monotonic_ms()};
+}

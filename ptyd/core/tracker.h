@@ -12,16 +12,11 @@
 #include <stdint.h>
 
 #include "ptyd/core/block.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/point.h"
 #include "vterm_snapshot/terminal.h"
 
 struct tracker;
-
-/* When something happened. */
-struct moment {
-    int64_t wall_ms;      /* since the epoch */
-    int64_t monotonic_ms; /* for durations */
-};
 
 enum tracker_state {
     TRACKER_START,   /* no mark seen */

@@ -246,7 +246,7 @@ static void load_lease(struct context *c, const char *session, const json_t *ent
             .consumer = text_copy(consumer),
             .pid = (pid_t)json_integer_value(json_object_get(entry, "pid")),
             .wall_ms = json_integer_value(json_object_get(entry, "ts")),
-            .expires_ms = worker_now().monotonic_ms + LIMIT_LEASE_CLI_MS,
+            .expires_ms = clock_now().monotonic_ms + LIMIT_LEASE_CLI_MS,
         };
     }
     for (size_t i = 0; i < lease->upto_count; i++)

@@ -209,7 +209,7 @@ void context_inherit(struct context *c, const char *from, const char *to, const 
     struct consumer *source = ledger_find_consumer(c, from);
     if (!source || ledger_find_consumer(c, to))
         return;
-    source->used_ms = worker_now().wall_ms;
+    source->used_ms = clock_now().wall_ms;
     struct consumer heir = {.id = text_copy(to), .used_ms = source->used_ms};
     copy_cursors(source, first_left_out(source, last, before), &heir);
     ledger_add_consumer(c, heir);
@@ -273,7 +273,7 @@ static bool is_orphan(const struct lease *lease)
 
 void ledger_expire(struct context *c)
 {
-    int64_t now = worker_now().monotonic_ms;
+    int64_t now = clock_now().monotonic_ms;
     for (size_t i = c->lease_count; i > 0; i--) {
         const struct lease *lease = &c->leases[i - 1];
         bool expired = lease->expires_ms && lease->expires_ms <= now;

@@ -202,7 +202,7 @@ struct found {
 static void find(struct context *c, const struct context_request *q, struct found *f)
 {
     const struct consumer *consumer = ledger_find_consumer(c, q->consumer);
-    int64_t now = worker_now().wall_ms;
+    int64_t now = clock_now().wall_ms;
     *f = (struct found){0};
     for (size_t i = 0; i < c->offer_count; i++)
         if (feeds(c, q, c->offers[i]) && is_due(c, consumer, q->consumer, c->offers[i], now))
@@ -290,9 +290,9 @@ static const struct lease *make_lease(struct context *c, const struct context_re
         .consumer = text_copy(q->consumer),
         .owner = q->owner,
         .pid = q->pid,
-        .wall_ms = worker_now().wall_ms,
+        .wall_ms = clock_now().wall_ms,
     };
-    lease->expires_ms = q->expires ? worker_now().monotonic_ms + LIMIT_LEASE_CLI_MS : 0;
+    lease->expires_ms = q->expires ? clock_now().monotonic_ms + LIMIT_LEASE_CLI_MS : 0;
     lease->keys = memory_new((kept + 1) * sizeof *lease->keys);
     lease->upto = memory_new((count + 1) * sizeof *lease->upto);
     for (size_t i = count - kept; i < count; i++)
@@ -311,7 +311,7 @@ static void pin_due(struct context *c, const struct context_request *q, struct o
                     size_t count)
 {
     struct consumer *consumer = ledger_consumer(c, q->consumer);
-    consumer->used_ms = worker_now().wall_ms;
+    consumer->used_ms = clock_now().wall_ms;
     for (size_t i = 0; i < c->offer_count; i++) {
         const char *session = c->offers[i]->session;
         if (!feeds(c, q, c->offers[i]) || ledger_find_cursor(consumer, session))

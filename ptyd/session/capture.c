@@ -48,7 +48,7 @@ void session_set_paused(struct session *s, bool paused)
     s->paused = paused;
     if (running)
         running->unrecorded = true; /* the part of it that was not seen is not guessed */
-    rawlog_record(s->log, RAWLOG_GAP, terminal_offset(s->terminal), worker_now(), paused,
+    rawlog_record(s->log, RAWLOG_GAP, terminal_offset(s->terminal), clock_now(), paused,
                   (uint32_t)tracker_seq(s->tracker));
     rawlog_flush(s->log);
     if (!paused) {

@@ -98,12 +98,12 @@ bool session_input(struct session *s, const char *bytes, size_t len)
     if (len > session_input_room(s))
         return false;
     if (tcgetpgrp(s->master) != s->pid)
-        tracker_runs(s->tracker, worker_now());
+        tracker_runs(s->tracker, clock_now());
     struct termios modes = {0};
     tcgetattr(s->master, &modes);
     size_t gone = interrupts(&modes, bytes, len);
     if (gone) {
-        tracker_interrupt(s->tracker, worker_now());
+        tracker_interrupt(s->tracker, clock_now());
         s->interrupted = tracker_state(s->tracker) == TRACKER_INPUT;
     }
     if (!is_secret(s, &modes))

@@ -54,14 +54,14 @@ void session_on_quiet(uv_timer_t *timer)
     bool replaced = is_replaced(s);
     if (replaced && session_integrated(s)) {
         tracker_set_lost(s->tracker, "another program took the shell's place (exec)");
-        s->now = worker_now();
+        s->now = clock_now();
         if (edits)
             tracker_abandon(s->tracker, s->now, false, 0);
     }
     if (edits && tracker_prompt_shown(s->tracker)) {
         tracker_set_lost(s->tracker, "its prompt comes without the integration's hooks: was "
                                      "PROMPT_COMMAND, or the like, taken away?");
-        s->now = worker_now();
+        s->now = clock_now();
         tracker_abandon(s->tracker, s->now, false, 0);
     }
     if (edits && tracker_state(s->tracker) == TRACKER_START && session_integrated(s))

@@ -27,7 +27,7 @@ static size_t drain(struct session *s)
     char *scratch = s->worker->scratch;
     uint64_t start = intake_start(s->intake);
     size_t len = intake_copy(s->intake, scratch, SCRATCH_BYTES);
-    s->now = worker_now();
+    s->now = clock_now();
     size_t taken = terminal_write(s->terminal, scratch, len);
     if (!taken)
         return 0;
@@ -80,7 +80,7 @@ void session_drain(struct session *s)
 
 static void take_in(struct session *s)
 {
-    s->last_read = worker_now().monotonic_ms;
+    s->last_read = clock_now().monotonic_ms;
     session_drain(s);
     if (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING)
         uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
@@ -159,7 +159,7 @@ static void end(struct session *s)
     s->ended = true;
     plan_remove_secret(s->worker->options->runtime, s->shell_id);
     stop_polling(s);
-    s->now = worker_now();
+    s->now = clock_now();
     struct block *running = tracker_running(s->tracker);
     tracker_abandon(s->tracker, s->now, running && !replaces_shell(running), s->exit_status);
     rawlog_flush(s->log);
@@ -175,7 +175,7 @@ static void end(struct session *s)
 static void on_exit_timer(uv_timer_t *timer)
 {
     struct session *s = timer->data;
-    int64_t now = worker_now().monotonic_ms;
+    int64_t now = clock_now().monotonic_ms;
     ssize_t n = intake_read(s->intake, s->master);
     if (n > 0)
         s->last_read = now;
@@ -195,7 +195,7 @@ void session_shell_exited(struct session *s, int status)
     stop_pump(s);
     session_poll_for(s);
     s->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    s->exited_at = worker_now().monotonic_ms;
+    s->exited_at = clock_now().monotonic_ms;
     uv_timer_start(&s->exit_timer, on_exit_timer, 0, 10);
 }
 

@@ -24,7 +24,7 @@ static void go_to_point(struct session *s, const struct tracker_point *point)
     struct block *running = tracker_running(s->tracker), *known = store_running(s->store);
     bool runs = point->state == TRACKER_RUNNING;
     if (!runs || !running || running->seq != point->seq) {
-        s->now = worker_now();
+        s->now = clock_now();
         tracker_set_point(s->tracker, point, s->now);
         if (runs && known && known->seq == point->seq)
             tracker_resume(s->tracker, known, s->now);
@@ -99,7 +99,7 @@ static void resume_block(struct session *s, uint64_t from)
                   s->records[i].detail == MARK_OUTPUT_END;
     if (running && inside) {
         tracker_set_seq(s->tracker, running->seq);
-        tracker_resume(s->tracker, running, worker_now());
+        tracker_resume(s->tracker, running, clock_now());
     }
     block_unref(running);
 }
@@ -113,7 +113,7 @@ static void bridge_loss(struct session *s, uint64_t start)
         point = (struct tracker_point){.seq = store_last_ended(s->store)};
     rawlog_skip(s->log, start);
     go_to_point(s, &point);
-    rawlog_record_lost(s->log, start, worker_now(), &point);
+    rawlog_record_lost(s->log, start, clock_now(), &point);
     rawlog_flush(s->log);
     s->checkpoint_due = true;
 }

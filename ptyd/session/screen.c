@@ -28,7 +28,7 @@ static void tell(struct session *s, int64_t wall_ms, int64_t monotonic_ms)
 static void on_timer(uv_timer_t *timer)
 {
     struct session *s = timer->data;
-    struct moment now = worker_now();
+    struct moment now = clock_now();
     if (s->screen_changed)
         tell(s, now.wall_ms, now.monotonic_ms);
 }
@@ -46,7 +46,7 @@ void session_screen_changed(struct session *s)
 
 void session_screen_flush(struct session *s)
 {
-    struct moment now = worker_now();
+    struct moment now = clock_now();
     if (s->screen_changed)
         tell(s, now.wall_ms, now.monotonic_ms);
 }

@@ -24,7 +24,7 @@ void session_resize(struct session *s, int cols, int rows)
     if (facts->cols == cols && facts->rows == rows)
         return;
     struct winsize size = {.ws_col = (unsigned short)cols, .ws_row = (unsigned short)rows};
-    struct moment now = worker_now();
+    struct moment now = clock_now();
     facts->cols = cols;
     facts->rows = rows;
     rawlog_record(s->log, RAWLOG_RESIZE, terminal_offset(s->terminal), now, 0,
@@ -85,7 +85,7 @@ static bool open_parts(struct session *s, bool is_new)
 static void begin_shell(struct session *s)
 {
     const struct intake_facts *facts = intake_facts(s->intake);
-    struct moment now = worker_now();
+    struct moment now = clock_now();
     end_orphan(s);
     uint64_t seq = store_last_ended(s->store);
     tracker_set_seq(s->tracker, seq);
@@ -154,7 +154,7 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
     context_load(worker->context, s);
     start_handles(s);
     session_drain(s); /* what a former worker had read */
-    s->now = worker_now();
+    s->now = clock_now();
     session_screen_changed(s); /* what the former worker did not come to tell */
     return s;
 }

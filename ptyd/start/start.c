@@ -130,7 +130,7 @@ static int make_plan(const struct shell_request *q, struct intake_facts *facts, 
 int shells_prepare(const struct shell_request *q, int ret_fds[2])
 {
     struct intake_facts facts = {
-        .cols = q->cols, .rows = q->rows, .opened_ms = worker_now().wall_ms};
+        .cols = q->cols, .rows = q->rows, .opened_ms = clock_now().wall_ms};
     struct plan plan;
     snprintf(facts.name, sizeof facts.name, "%s", q->name);
     make_shell_id(facts.shell_id, sizeof facts.shell_id);

@@ -57,7 +57,7 @@ static void send_to(struct follower *f, json_t *event)
 /* Tells all an event with these members besides type and time; steals them. */
 static void announce(struct worker *w, const char *type, json_t *members)
 {
-    json_t *event = json_pack("{s:s, s:I}", "type", type, "ts", (json_int_t)worker_now().wall_ms);
+    json_t *event = json_pack("{s:s, s:I}", "type", type, "ts", (json_int_t)clock_now().wall_ms);
     json_object_update(event, members);
     json_decref(members);
     for (struct follower *f = w->followers, *next; f; f = next) {

@@ -70,7 +70,7 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     client_reply(client, id,
                  json_pack("{s:s, s:i, s:i, s:I, s:o, s:I, s:o, s:I, s:b, s:I}", "version",
                            PTYD_VERSION, "keeper_pid", (int)getppid(), "worker_pid", (int)getpid(),
-                           "uptime_ms", (json_int_t)(worker_now().monotonic_ms - w->started_ms),
+                           "uptime_ms", (json_int_t)(clock_now().monotonic_ms - w->started_ms),
                            "sessions", all_sessions(w), "spoofed_marks", spoofed, "warnings",
                            warnings, "pending", (json_int_t)context_pending(w->context, NULL),
                            "injection", context_injects(w->context, NULL), "maybe_repeated",

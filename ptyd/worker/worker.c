@@ -19,11 +19,6 @@
 
 #define IDLE_MS 30000 /* an auto-started daemon stays this long without session and client */
 
-struct moment worker_now(void)
-{
-    return (struct moment){clock_wall_ms(), clock_monotonic_ms()};
-}
-
 struct session *worker_find(struct worker *w, const char *name)
 {
     for (int i = 0; i < w->session_count; i++)
@@ -195,7 +190,7 @@ int worker_main(int socket, void *user)
     static struct worker w; /* large, and there is one */
     w.options = user;
     w.link = socket;
-    w.started_ms = worker_now().monotonic_ms;
+    w.started_ms = clock_now().monotonic_ms;
     if (uv_loop_init(&w.loop) < 0)
         return 1;
     uv_timer_init(&w.loop, &w.idle_timer);

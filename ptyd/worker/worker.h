@@ -43,8 +43,6 @@ struct worker {
  * exit status. */
 int worker_main(int socket, void *user);
 
-struct moment worker_now(void);
-
 struct session *worker_find(struct worker *w, const char *name);
 
 /* Sends to the keeper. */
