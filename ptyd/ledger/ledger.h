@@ -1,9 +1,13 @@
-/* context.h - who has been told what: blocks that wait for agents, cursors, leases.
+/* ledger.h - who has been told what: blocks that wait for agents, cursors, leases.
  *
  * A consumer is an agent's conversation, like `codex:<thread>`. Each is told every deliverable
- * block of the sessions that feed it once: context_take() leases, context_commit() makes it final,
- * context_release() offers the same blocks again, with the same keys and bytes. Leases are on disk
- * before they are handed out: a worker that takes over knows them.
+ * block of the sessions that feed it once: ledger_take() leases, ledger_commit() makes it final,
+ * ledger_release() offers the same blocks again, with the same keys and bytes.
+ *
+ * The ledger knows no session and no loop. Whoever has them says what there is (struct feed), and
+ * after each call asks which sessions' part of the ledger has changed (ledger_next_changed()) and
+ * keeps it (ledger_saved()) before anybody is answered: a worker that takes over then knows every
+ * lease. Its own files are `keys.json` and `context.json` in the state directory.
  */
 #ifndef PTYD_LEDGER_LEDGER_H
 #define PTYD_LEDGER_LEDGER_H
@@ -14,79 +18,118 @@
 #include <sys/types.h>
 
 #include "ptyd/core/block.h"
+#include "ptyd/core/clock.h"
 
-struct context;
-struct session;
-struct worker;
+struct ledger;
 
-struct context *context_create(struct worker *worker);
-void context_destroy(struct context *c);
+/* What becomes of leases, for those who follow. `block_ids` is borrowed. */
+struct ledger_events {
+    /* `turn`: the turn's id, or NULL. */
+    void (*delivered)(void *user, const char *consumer, const char *turn, json_t *block_ids);
+    void (*released)(void *user, const char *consumer, json_t *block_ids);
+};
 
-/* A session was opened or rebuilt: what its files say is pending is offered. */
-void context_load(struct context *c, struct session *session);
-/* The session goes away; its blocks stay on offer. */
-void context_forget(struct context *c, struct session *session);
+/* `state`: the directory of its files, which are read; `events` and `user` outlive the ledger. */
+struct ledger *ledger_create(const char *state, const struct ledger_events *events, void *user);
+void ledger_destroy(struct ledger *l);
 
-/* A block ended. Gives it its key if agents may be told. */
-void context_block_ended(struct context *c, struct session *session, struct block *block);
+/* A session as the ledger sees it, valid during a call. Borrowed. */
+struct feed {
+    const char *name, *shell_id, *cwd;
+    bool paused;           /* its capture: nothing of it is told meanwhile */
+    bool exited;           /* its shell is gone */
+    struct block *running; /* the command that runs, or NULL */
+};
+
+struct feeds {
+    const struct feed *feed;
+    size_t count;
+};
+
+/* A session is there. `saved`: what ledger_saved() gave before, or NULL; `blocks`: the newest of
+ * its blocks as they are kept, with their keys; `directory`: in front of their output_path. */
+void ledger_add_session(struct ledger *l, const char *name, const char *directory,
+                        const json_t *saved, const json_t *blocks, struct moment now);
+/* It goes away; its blocks stay on offer. */
+void ledger_remove_session(struct ledger *l, const char *name);
+
+/* The name of a session whose part has changed since it was asked for here, NULL when there is
+ * none; valid until the next call of the ledger. */
+const char *ledger_next_changed(struct ledger *l);
+/* A session's part; new reference. */
+json_t *ledger_saved(const struct ledger *l, const char *name);
+/* The seed's object `pending_cmd_buffer`: what nobody has been told yet; NULL when empty; new
+ * reference. */
+json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const char *shell_id);
+
+/* A block ended. Gives it its key, unless agents are not to be told; returns whether it did. */
+bool ledger_offer(struct ledger *l, const char *session, const char *directory,
+                  struct block *block);
 
 /* How a taker wants it besides the map of entries. */
-enum context_format {
-    CONTEXT_ENTRIES, /* additionalContext alone */
-    CONTEXT_TEXT,    /* `text`: plain text, at most LIMIT_HOOK_BYTES */
-    CONTEXT_SEED,    /* `envelope`: one JSON object, at most LIMIT_ENVELOPE_BYTES */
+enum ledger_format {
+    LEDGER_ENTRIES, /* additionalContext alone */
+    LEDGER_TEXT,    /* `text`: plain text, at most LIMIT_HOOK_BYTES */
+    LEDGER_SEED,    /* `envelope`: one JSON object, at most LIMIT_ENVELOPE_BYTES */
 };
 
 /* What a taker says of itself. */
-struct context_request {
+struct ledger_request {
     const char *consumer; /* `codex:<thread>`, `cli`, ... */
     const char *session;  /* explicit, or NULL */
     const char *thread;   /* its name: a session called like it feeds it; or NULL */
     const json_t *roots;  /* array of directories of the thread, or NULL */
     const json_t *taken;  /* array of keys in use by the client, or NULL */
-    enum context_format format;
+    enum ledger_format format;
     bool peek;         /* look only: no lease, no new consumer */
     bool expires;      /* released by itself after LIMIT_LEASE_CLI_MS */
-    const void *owner; /* context_release_owner() releases it */
+    const void *owner; /* ledger_release_owner() releases it */
     pid_t pid;         /* the taker's: what a worker to come holds the lease for; 0 for nobody's */
+    struct moment now;
 };
 
-/* Leases what is pending. Returns {lease, receipt, pending, total_commands_run, kept, dropped,
- * additionalContext}, without the first two when nothing is pending or with peek, and with what
- * `format` asks for; new reference. NULL when LIMIT_LEASES are out. */
-json_t *context_take(struct context *c, const struct context_request *request);
+/* The session that the header of a take would speak of, or NULL: only of that one are `running`'s
+ * preview and told text read, and need be up to date. */
+const struct feed *ledger_header_feed(struct ledger *l, const struct ledger_request *request,
+                                      const struct feeds *feeds);
 
-/* The agent has it. `receipt`: what context_take() gave with the lease, for when the lease has
+/* Leases what is pending. Returns {lease, receipt, pending, total_commands_run, kept, dropped,
+ * injection, additionalContext}, without the first two when nothing is pending or with peek, and
+ * with what `format` asks for; new reference. NULL when LIMIT_LEASES are out. */
+json_t *ledger_take(struct ledger *l, const struct ledger_request *request,
+                    const struct feeds *feeds);
+
+/* The agent has it. `receipt`: what ledger_take() gave with the lease, for when the lease has
  * expired; or NULL. `turn`: the id of the turn that carries it, or NULL. Returns false when
  * neither lease nor receipt says anything. */
-bool context_commit(struct context *c, json_int_t lease, const json_t *receipt, const char *turn);
+bool ledger_commit(struct ledger *l, json_int_t lease, const json_t *receipt, const char *turn);
 
 /* A consumer's thread was forked: the new one has its history, and is told what comes after.
  * `last`: the last turn it keeps, or `before`: the first it does not; NULL for all of them. */
-void context_inherit(struct context *c, const char *from, const char *to, const char *last,
-                     const char *before);
+void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,
+                    const char *before, struct moment now);
 
 /* It never reached the agent. `unseen`: it may have, nobody could see it; this is counted. */
-bool context_release(struct context *c, json_int_t lease, bool unseen);
+bool ledger_release(struct ledger *l, json_int_t lease, bool unseen);
 
 /* Its taker went away without a word. */
-void context_release_owner(struct context *c, const void *owner);
+void ledger_release_owner(struct ledger *l, const void *owner);
 
 /* Blocks that nobody has been told, of one session or (NULL) of all. */
-size_t context_pending(const struct context *c, const char *session);
+size_t ledger_pending(const struct ledger *l, const char *session);
 
 /* Releases whose acceptance could not be seen: these blocks may reach an agent twice. */
-json_int_t context_unseen(const struct context *c);
+json_int_t ledger_unseen(const struct ledger *l);
 
 /* Drops what is pending, of one session or (NULL) of all; nobody will be told. Returns how many
  * blocks went. */
-size_t context_clear(struct context *c, const char *session);
+size_t ledger_clear(struct ledger *l, const char *session);
 
 /* Injection off and on, for one thread or (NULL) for all; what is pending waits. */
-void context_set_injection(struct context *c, const char *thread, bool on);
-bool context_injects(const struct context *c, const char *consumer);
+void ledger_set_injection(struct ledger *l, const char *thread, bool on);
+bool ledger_injects(const struct ledger *l, const char *consumer);
 
 /* A `ptyd mcp` serves the conversation, or one of them stopped. */
-void context_mcp(struct context *c, const char *conversation, int change);
+void ledger_mcp(struct ledger *l, const char *conversation, int change);
 
 #endif

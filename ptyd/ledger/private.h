@@ -1,11 +1,11 @@
-/* ledger.h - consumers, their cursors, and how they are kept in meta.json. The inside of context.h.
- */
+/* private.h - the ledger from inside: offers.c (what there is to tell), consumers.c (who knows
+ * what), take.c, render.c and settle.c (leases), saved.c (a session's part on disk), state.c (the
+ * ledger's own files). */
 #ifndef PTYD_LEDGER_PRIVATE_H
 #define PTYD_LEDGER_PRIVATE_H
 
 #include "base/limits.h"
 #include "ptyd/ledger/ledger.h"
-#include "ptyd/worker/worker.h"
 
 /* A block on offer. */
 struct offer {
@@ -55,27 +55,60 @@ struct lease {
     size_t upto_count;
 };
 
-struct context {
-    struct worker *worker;
+/* A session whose part of the ledger is kept. */
+struct part {
+    char *session;
+    uint64_t cleared; /* the user dropped what has this key or a lower one */
+    bool changed;     /* since it was asked for */
+};
+
+struct ledger {
+    char *state;
+    const struct ledger_events *events;
+    void *user;
     uint64_t next_key, reserved_key;
-    struct offer *offers[LIMIT_CONTEXT_MEMORY];
+    struct offer *offers[LIMIT_CONTEXT_MEMORY]; /* in order of their keys */
     size_t offer_count;
     struct consumer consumers[LIMIT_CONSUMERS];
     size_t consumer_count;
     struct lease leases[LIMIT_LEASES];
     size_t lease_count;
+    struct part *parts;
+    size_t part_count;
     json_t *mcp;      /* conversation: how many serve it */
-    json_t *switches; /* context.json: {off, threads: {id: true}, repeats} */
+    json_t *switches; /* context.json: {off, threads_off: {id: true}, unseen} */
 };
 
+/* What a take finds. */
+struct found {
+    struct offer *due[LIMIT_CONTEXT_MEMORY]; /* oldest first */
+    size_t count, kept;                      /* the newest `kept` are told */
+    int64_t total;                           /* with those that are gone from memory */
+    const struct feed *feed;                 /* that the header speaks of; or NULL */
+    struct block *running;                   /* there, to be told; or NULL */
+    json_t *running_told;                    /* what a consumer then knows of it; owned */
+};
+
+/* ---- offers.c ---- */
+
+bool ledger_is_offered(const struct ledger *l, uint64_t key);
+void ledger_remove_offer(struct ledger *l, size_t index);
+
+/* A session's part, NULL for none; it has changed; all of them have. */
+struct part *ledger_part(const struct ledger *l, const char *session);
+void ledger_changed(struct ledger *l, const char *session);
+void ledger_all_changed(struct ledger *l);
+
+/* ---- consumers.c ---- */
+
 /* A consumer by its id: NULL, or made (forgetting the one unused longest at LIMIT_CONSUMERS). */
-struct consumer *ledger_find_consumer(struct context *c, const char *id);
-struct consumer *ledger_consumer(struct context *c, const char *id);
+struct consumer *ledger_find_consumer(struct ledger *l, const char *id);
+struct consumer *ledger_consumer(struct ledger *l, const char *id);
 void ledger_consumer_finish(struct consumer *consumer);
 
 /* Adds one that is not there yet and returns its place; owns what it holds. Places of consumers
  * that were found before hold no longer: at LIMIT_CONSUMERS one is forgotten, another moves. */
-struct consumer *ledger_add_consumer(struct context *c, struct consumer consumer);
+struct consumer *ledger_add_consumer(struct ledger *l, struct consumer consumer);
 
 /* Its cursor in a session: NULL, or made. */
 struct cursor *ledger_find_cursor(const struct consumer *consumer, const char *session);
@@ -88,34 +121,39 @@ bool ledger_lists(const json_t *keys, uint64_t key);
 bool ledger_is_returned(const struct cursor *cursor, uint64_t key);
 void ledger_add_returned(struct cursor *cursor, uint64_t key);
 
-/* Offers, in order of their keys. */
-bool ledger_is_offered(const struct context *c, uint64_t key);
-void ledger_remove_offer(struct context *c, size_t index);
+/* ---- render.c ---- */
+
+/* Sets `additionalContext`, an object, and what the request's format asks for. */
+void ledger_render(struct ledger *l, const struct ledger_request *request,
+                   const struct found *found, json_t *result);
+
+/* ---- settle.c ---- */
 
 /* Releases what has expired, or whose taker is gone. */
-void ledger_expire(struct context *c);
+void ledger_expire(struct ledger *l, struct moment now);
 
 /* Makes room for `keys` further keys and one further session. */
 void ledger_lease_grow(struct lease *lease, size_t keys);
+void ledger_lease_finish(struct lease *lease);
 
 /* What a taker hands back with its commit; new reference. */
 json_t *ledger_receipt(const struct lease *lease);
 
-/* Writes context.json. */
-void ledger_save_switches(const struct context *c);
-
 /* Whether a lease of the consumer holds the block. */
-bool ledger_is_leased(const struct context *c, const char *consumer, uint64_t key);
-void ledger_lease_finish(struct lease *lease);
+bool ledger_is_leased(const struct ledger *l, const char *consumer, uint64_t key);
 
+/* ---- saved.c ---- */
+
+/* Reads what a session's part says of consumers and leases. */
+void ledger_load(struct ledger *l, const char *session, const json_t *saved, struct moment now);
+
+/* ---- state.c ---- */
+
+void ledger_load_keys(struct ledger *l);
 /* The next number for an entry; never repeats, whatever dies. */
-uint64_t ledger_new_key(struct context *c);
+uint64_t ledger_new_key(struct ledger *l);
 
-/* Writes `ptyd_ledger` and `pending_cmd_buffer` into a session's meta.json, or into all. */
-void ledger_save(struct context *c, struct session *session);
-void ledger_save_all(struct context *c);
-
-/* Reads a session's `ptyd_ledger` back. */
-void ledger_load(struct context *c, const char *session, const json_t *ledger);
+void ledger_load_switches(struct ledger *l);
+void ledger_save_switches(const struct ledger *l);
 
 #endif

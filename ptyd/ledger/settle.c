@@ -1,19 +1,16 @@
 /* What becomes of a lease: the agent has it, it comes back, or its taker is gone. */
-#include "ptyd/ledger/private.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptyd/core/text.h"
-#include "ptyd/worker/follow.h"
-#include "ptyd/worker/worker.h"
+#include "ptyd/ledger/private.h"
 
-bool ledger_is_leased(const struct context *c, const char *consumer, uint64_t key)
+bool ledger_is_leased(const struct ledger *l, const char *consumer, uint64_t key)
 {
-    for (size_t i = 0; i < c->lease_count; i++) {
-        const struct lease *lease = &c->leases[i];
+    for (size_t i = 0; i < l->lease_count; i++) {
+        const struct lease *lease = &l->leases[i];
         for (size_t k = 0; k < lease->key_count; k++)
             if (lease->keys[k].key == key && !strcmp(lease->consumer, consumer))
                 return true;
@@ -58,13 +55,13 @@ json_t *ledger_receipt(const struct lease *lease)
 }
 
 /* Forgets what came back up to `key`, unless a lease holds it or held it (`held`) at the take. */
-static void forget_returned(struct context *c, const struct consumer *consumer,
+static void forget_returned(struct ledger *l, const struct consumer *consumer,
                             struct cursor *cursor, uint64_t key, const json_t *held)
 {
     size_t kept = 0;
     for (size_t i = 0; i < cursor->returned_count; i++) {
         uint64_t back = cursor->returned[i];
-        if (back > key || ledger_lists(held, back) || ledger_is_leased(c, consumer->id, back))
+        if (back > key || ledger_lists(held, back) || ledger_is_leased(l, consumer->id, back))
             cursor->returned[kept++] = back;
     }
     cursor->returned_count = kept;
@@ -72,52 +69,52 @@ static void forget_returned(struct context *c, const struct consumer *consumer,
 
 /* Moves the cursor to `key`. What it passes there and another lease held comes back, until that one
  * is committed. */
-static void settle(struct context *c, const struct consumer *consumer, struct cursor *cursor,
+static void settle(struct ledger *l, const struct consumer *consumer, struct cursor *cursor,
                    uint64_t key, const json_t *held)
 {
     const json_t *value;
     size_t i;
-    forget_returned(c, consumer, cursor, key, held);
+    forget_returned(l, consumer, cursor, key, held);
     json_array_foreach(held, i, value)
     {
         uint64_t passed = (uint64_t)json_integer_value(value);
-        if (passed > cursor->key && passed <= key && ledger_is_offered(c, passed))
+        if (passed > cursor->key && passed <= key && ledger_is_offered(l, passed))
             ledger_add_returned(cursor, passed);
     }
     cursor->key = key > cursor->key ? key : cursor->key;
     cursor->missed = 0;
 }
 
-static struct lease *find_lease(struct context *c, json_int_t id)
+static struct lease *find_lease(struct ledger *l, json_int_t id)
 {
-    for (size_t i = 0; i < c->lease_count; i++)
-        if (c->leases[i].id == id)
-            return &c->leases[i];
+    for (size_t i = 0; i < l->lease_count; i++)
+        if (l->leases[i].id == id)
+            return &l->leases[i];
     return NULL;
 }
 
 /* Takes the lease out of the table. */
-static bool pull_lease(struct context *c, json_int_t id, struct lease *ret_lease)
+static bool pull_lease(struct ledger *l, json_int_t id, struct lease *ret_lease)
 {
-    struct lease *found = find_lease(c, id);
+    struct lease *found = find_lease(l, id);
     if (!found)
         return false;
     *ret_lease = *found;
-    *found = c->leases[--c->lease_count];
+    *found = l->leases[--l->lease_count];
     return true;
 }
 
-static void settle_upto(struct context *c, struct consumer *consumer, const char *session,
+static void settle_upto(struct ledger *l, struct consumer *consumer, const char *session,
                         uint64_t key, const json_t *held)
 {
-    settle(c, consumer, ledger_cursor(consumer, session), key, held);
-    for (size_t i = 0; i < c->offer_count && c->offers[i]->block->key <= key; i++)
-        if (!strcmp(c->offers[i]->session, session) &&
-            !ledger_lists(held, c->offers[i]->block->key))
-            c->offers[i]->told = true;
+    settle(l, consumer, ledger_cursor(consumer, session), key, held);
+    for (size_t i = 0; i < l->offer_count && l->offers[i]->block->key <= key; i++)
+        if (!strcmp(l->offers[i]->session, session) &&
+            !ledger_lists(held, l->offers[i]->block->key))
+            l->offers[i]->told = true;
 }
 
-static bool commit_receipt(struct context *c, const json_t *receipt)
+static bool commit_receipt(struct ledger *l, const json_t *receipt)
 {
     const char *id = json_string_value(json_object_get(receipt, "consumer"));
     const json_t *held = json_object_get(receipt, "held");
@@ -125,29 +122,26 @@ static bool commit_receipt(struct context *c, const json_t *receipt)
     json_t *key;
     if (!id)
         return false;
-    struct consumer *consumer = ledger_consumer(c, id);
+    struct consumer *consumer = ledger_consumer(l, id);
     json_object_foreach(json_object_get(receipt, "upto"), session, key) settle_upto(
-        c, consumer, session, (uint64_t)json_integer_value(key), json_object_get(held, session));
+        l, consumer, session, (uint64_t)json_integer_value(key), json_object_get(held, session));
     return true;
 }
 
-/* Writes what a lease changed: the ledgers of the sessions it holds blocks of. */
-static void save_of(struct context *c, const struct lease *lease)
+/* The sessions it holds blocks of. */
+static void changed_by(struct ledger *l, const struct lease *lease)
 {
-    for (size_t i = 0; i < lease->upto_count; i++) {
-        struct session *s = worker_find(c->worker, lease->upto[i].session);
-        if (s)
-            ledger_save(c, s);
-    }
+    for (size_t i = 0; i < lease->upto_count; i++)
+        ledger_changed(l, lease->upto[i].session);
 }
 
-static json_t *block_ids(const struct context *c, const struct lease *lease)
+static json_t *block_ids(const struct ledger *l, const struct lease *lease)
 {
     json_t *ids = json_array();
     for (size_t k = 0; k < lease->key_count; k++)
-        for (size_t i = 0; i < c->offer_count; i++)
-            if (c->offers[i]->block->key == lease->keys[k].key) {
-                char *id = block_id(c->offers[i]->block);
+        for (size_t i = 0; i < l->offer_count; i++)
+            if (l->offers[i]->block->key == lease->keys[k].key) {
+                char *id = block_id(l->offers[i]->block);
                 json_array_append_new(ids, json_string(id));
                 free(id);
             }
@@ -155,9 +149,9 @@ static json_t *block_ids(const struct context *c, const struct lease *lease)
 }
 
 /* Remembers what the turn carried, for a thread that is forked at it. */
-static void note_turn(struct context *c, const struct lease *lease, const char *turn)
+static void note_turn(struct ledger *l, const struct lease *lease, const char *turn)
 {
-    struct consumer *consumer = ledger_consumer(c, lease->consumer);
+    struct consumer *consumer = ledger_consumer(l, lease->consumer);
     if (!turn || !lease->key_count)
         return;
     uint64_t low = lease->keys[0].key;
@@ -203,44 +197,46 @@ static void copy_cursors(const struct consumer *source, uint64_t out, struct con
 
 /* The heir is whole before it is added, which may forget a consumer: not the source, which was
  * used just now, unless all were. */
-void context_inherit(struct context *c, const char *from, const char *to, const char *last,
-                     const char *before)
+void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,
+                    const char *before, struct moment now)
 {
-    struct consumer *source = ledger_find_consumer(c, from);
-    if (!source || ledger_find_consumer(c, to))
+    struct consumer *source = ledger_find_consumer(l, from);
+    if (!source || ledger_find_consumer(l, to))
         return;
-    source->used_ms = clock_now().wall_ms;
+    source->used_ms = now.wall_ms;
     struct consumer heir = {.id = text_copy(to), .used_ms = source->used_ms};
     copy_cursors(source, first_left_out(source, last, before), &heir);
-    ledger_add_consumer(c, heir);
-    ledger_save_all(c);
+    ledger_add_consumer(l, heir);
+    ledger_all_changed(l);
 }
 
-bool context_commit(struct context *c, json_int_t id, const json_t *receipt, const char *turn)
+bool ledger_commit(struct ledger *l, json_int_t id, const json_t *receipt, const char *turn)
 {
     struct lease lease;
-    if (!pull_lease(c, id, &lease)) {
-        if (!commit_receipt(c, receipt))
+    if (!pull_lease(l, id, &lease)) {
+        if (!commit_receipt(l, receipt))
             return false;
-        ledger_save_all(c);
+        ledger_all_changed(l);
         return true;
     }
-    note_turn(c, &lease, turn);
+    note_turn(l, &lease, turn);
     json_t *own = ledger_receipt(&lease);
-    commit_receipt(c, own);
+    commit_receipt(l, own);
     json_decref(own);
-    save_of(c, &lease);
-    follow_delivered(c->worker, lease.consumer, turn, block_ids(c, &lease));
+    changed_by(l, &lease);
+    json_t *ids = block_ids(l, &lease);
+    l->events->delivered(l->user, lease.consumer, turn, ids);
+    json_decref(ids);
     ledger_lease_finish(&lease);
     return true;
 }
 
-bool context_release(struct context *c, json_int_t id, bool unseen)
+bool ledger_release(struct ledger *l, json_int_t id, bool unseen)
 {
     struct lease lease;
-    if (!pull_lease(c, id, &lease))
+    if (!pull_lease(l, id, &lease))
         return false;
-    struct consumer *consumer = ledger_consumer(c, lease.consumer);
+    struct consumer *consumer = ledger_consumer(l, lease.consumer);
     json_decref(consumer->running_told);
     consumer->running_told = NULL;
     for (size_t i = 0; i < lease.key_count; i++) {
@@ -249,20 +245,22 @@ bool context_release(struct context *c, json_int_t id, bool unseen)
             ledger_add_returned(cursor, lease.keys[i].key);
     }
     if (unseen) {
-        json_object_set_new(c->switches, "unseen", json_integer(context_unseen(c) + 1));
-        ledger_save_switches(c);
+        json_object_set_new(l->switches, "unseen", json_integer(ledger_unseen(l) + 1));
+        ledger_save_switches(l);
     }
-    save_of(c, &lease);
-    follow_released(c->worker, lease.consumer, block_ids(c, &lease));
+    changed_by(l, &lease);
+    json_t *ids = block_ids(l, &lease);
+    l->events->released(l->user, lease.consumer, ids);
+    json_decref(ids);
     ledger_lease_finish(&lease);
     return true;
 }
 
-void context_release_owner(struct context *c, const void *owner)
+void ledger_release_owner(struct ledger *l, const void *owner)
 {
-    for (size_t i = c->lease_count; i > 0; i--)
-        if (c->leases[i - 1].owner == owner)
-            context_release(c, c->leases[i - 1].id, true);
+    for (size_t i = l->lease_count; i > 0; i--)
+        if (l->leases[i - 1].owner == owner)
+            ledger_release(l, l->leases[i - 1].id, true);
 }
 
 /* The taker of a lease that an earlier worker gave lives no more. */
@@ -271,13 +269,12 @@ static bool is_orphan(const struct lease *lease)
     return !lease->owner && lease->pid && kill(lease->pid, 0) < 0 && errno == ESRCH;
 }
 
-void ledger_expire(struct context *c)
+void ledger_expire(struct ledger *l, struct moment now)
 {
-    int64_t now = clock_now().monotonic_ms;
-    for (size_t i = c->lease_count; i > 0; i--) {
-        const struct lease *lease = &c->leases[i - 1];
-        bool expired = lease->expires_ms && lease->expires_ms <= now;
+    for (size_t i = l->lease_count; i > 0; i--) {
+        const struct lease *lease = &l->leases[i - 1];
+        bool expired = lease->expires_ms && lease->expires_ms <= now.monotonic_ms;
         if (expired || is_orphan(lease))
-            context_release(c, lease->id, true);
+            ledger_release(l, lease->id, true);
     }
 }

@@ -7,8 +7,6 @@
 #include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
-#include "ptyd/worker/follow.h"
-#include "ptyd/worker/worker.h"
 
 /* The environment the shell was started with, as the kernel keeps it: it outlives workers and is
  * stored nowhere. */
@@ -55,9 +53,9 @@ void session_set_paused(struct session *s, bool paused)
         s->unrecorded_until = first_line_behind(s);
         store_set_snapshot_from(s->store, s->unrecorded_until);
     }
-    json_object_set_new(store_meta(s->store), "paused", json_boolean(paused));
+    session_keep(s, "paused", json_boolean(paused));
     session_flush(s);
-    follow_capture(s->worker, s);
+    REPORT(s, capture_changed);
 }
 
 /* A block that capture was paused in: begun before, it ends without output; begun within, it never

@@ -4,11 +4,7 @@
 #include "ptyd/session/private.h"
 
 #include "base/limits.h"
-#include "ptyd/ledger/ledger.h"
-#include "ptyd/worker/follow.h"
-#include "ptyd/start/plan.h"
 #include "ptyd/session/process.h"
-#include "ptyd/worker/worker.h"
 
 static struct session *of(void *user)
 {
@@ -50,7 +46,7 @@ static void on_mark(void *user, const struct mark *mark)
     if (!intake_facts(s->intake)->process) /* not earlier: a wrapper may have started the shell */
         intake_facts(s->intake)->process = process_fingerprint(s->pid);
     if (first)
-        plan_remove_secret(s->worker->options->runtime, s->shell_id);
+        REPORT(s, marked);
     if (!s->rebuilding)
         rawlog_record(s->log, RAWLOG_MARK, mark->offset, s->now, (uint16_t)mark->kind,
                       (uint32_t)tracker_seq(s->tracker));
@@ -125,7 +121,7 @@ static int64_t on_block_begin(void *user, struct block *block)
     if (!s->rebuilding)
         EACH_WATCHER(s, block_begin, w_, block);
     if (!s->rebuilding && !s->paused)
-        follow_block(s->worker, "agent_block_begin", block);
+        REPORT(s, block_begun, block);
     return began;
 }
 
@@ -151,9 +147,9 @@ static void on_block_end(void *user, struct block *block)
         return;
     }
     block_redact(block, s->secrets);
-    context_block_ended(s->worker->context, s, block); /* takes its key before it is stored */
+    REPORT(s, block_ended, block);
     store_end(s->store, block, s->terminal);
-    follow_block(s->worker, "agent_block_end", block);
+    REPORT(s, block_stored, block);
     EACH_WATCHER(s, block_end, w_, block);
 }
 

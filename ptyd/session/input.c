@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/worker/worker.h"
 
 #define PASTE_LENGTH 1024 /* longer lines are pasted: editors redraw at each key that is typed */
 

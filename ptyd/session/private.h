@@ -8,7 +8,7 @@
 #include "ptyd/session/session.h"
 
 struct session {
-    struct worker *worker;
+    const struct session_host *host;
     char *name, *shell_id;
     pid_t pid;
     int master;
@@ -55,6 +55,9 @@ struct session {
 #define QUIET_PROMPT_MS 100
 /* ... and again, at most this far apart, while the shell is busy or has not read what was typed. */
 #define QUIET_LOOK_MS 3200
+
+/* Tells the host. */
+#define REPORT(s, event, ...) (s)->host->events->event((s)->host->user, (s), ##__VA_ARGS__)
 
 #define EACH_WATCHER(s, method, ...)                                                               \
     for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \

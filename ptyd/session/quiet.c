@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "ptyd/session/process.h"
-#include "ptyd/worker/worker.h"
 
 /* Another program runs where the shell was (exec). */
 static bool is_replaced(const struct session *s)

@@ -10,9 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ptyd/start/plan.h"
-#include "ptyd/worker/worker.h"
-
 #define EXIT_QUIET_MS 50   /* a shell that exited has said everything after this much quiet */
 #define EXIT_MOST_MS  1000 /* but is not waited for longer than this */
 #define TIME_MS       10   /* between records of when bytes came */
@@ -24,9 +21,9 @@
 /* Takes what the intake holds; returns how much of it. */
 static size_t drain(struct session *s)
 {
-    char *scratch = s->worker->scratch;
+    char *scratch = s->host->scratch;
     uint64_t start = intake_start(s->intake);
-    size_t len = intake_copy(s->intake, scratch, SCRATCH_BYTES);
+    size_t len = intake_copy(s->intake, scratch, SESSION_SCRATCH_BYTES);
     s->now = clock_now();
     size_t taken = terminal_write(s->terminal, scratch, len);
     if (!taken)
@@ -118,7 +115,7 @@ static void look_for_flood(struct session *s, ssize_t n)
     s->floods = n >= FLOOD_BYTES || n == -ENOBUFS ? s->floods + 1 : 0;
     if (s->floods < FLOOD_WAKEUPS || !s->polling)
         return;
-    s->pump = pump_create(&s->worker->loop, s->intake, s->master, on_pumped, s);
+    s->pump = pump_create(s->host->loop, s->intake, s->master, on_pumped, s);
     s->floods = 0;
     session_poll_for(s);
 }
@@ -157,7 +154,6 @@ static void end(struct session *s)
     if (s->ended)
         return;
     s->ended = true;
-    plan_remove_secret(s->worker->options->runtime, s->shell_id);
     stop_polling(s);
     s->now = clock_now();
     struct block *running = tracker_running(s->tracker);
@@ -167,9 +163,8 @@ static void end(struct session *s)
     session_drop_checkpoint(s);
     close(s->master);
     s->master = -1;
-    worker_tell(s->worker, WIRE_FORGET, s->name, NULL, 0);
     EACH_WATCHER(s, exited, w_, s->exit_status);
-    worker_check_idle(s->worker);
+    REPORT(s, over);
 }
 
 static void on_exit_timer(uv_timer_t *timer)

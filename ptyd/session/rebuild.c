@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "ptyd/worker/worker.h"
-
 const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset)
 {
     while (s->record_at < s->record_count && s->records[s->record_at].offset < offset)
@@ -76,9 +74,10 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
             terminal_set_offset(s->terminal, from);
             continue;
         }
-        size_t want = stop - from < SCRATCH_BYTES ? (size_t)(stop - from) : SCRATCH_BYTES;
-        ssize_t n = rawlog_read(s->log, from, s->worker->scratch, want);
-        size_t taken = n > 0 ? terminal_write(s->terminal, s->worker->scratch, (size_t)n) : 0;
+        size_t want =
+            stop - from < SESSION_SCRATCH_BYTES ? (size_t)(stop - from) : SESSION_SCRATCH_BYTES;
+        ssize_t n = rawlog_read(s->log, from, s->host->scratch, want);
+        size_t taken = n > 0 ? terminal_write(s->terminal, s->host->scratch, (size_t)n) : 0;
         if (!taken)
             break;
         from += taken;

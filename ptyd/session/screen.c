@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "ptyd/worker/worker.h"
-
 #define DELTA_MS 100 /* between two */
 
 static void tell(struct session *s, int64_t wall_ms, int64_t monotonic_ms)

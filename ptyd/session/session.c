@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "ptyd/core/text.h"
-#include "ptyd/ledger/ledger.h"
-#include "ptyd/worker/worker.h"
 
 /* ---- size ---- */
 
@@ -66,7 +64,7 @@ static bool may_be_served(const struct session *s, bool is_new)
 
 static bool open_parts(struct session *s, bool is_new)
 {
-    s->store = store_open(s->worker->options->state, s->name);
+    s->store = store_open(s->host->state, s->name);
     s->log = rawlog_open(store_directory(s->store));
     if (!may_be_served(s, is_new))
         return false;
@@ -77,7 +75,7 @@ static bool open_parts(struct session *s, bool is_new)
     session_prepare_terminal(s);
     struct tracker_options of_tracker = session_tracker_options(s, s->terminal);
     of_tracker.seq = is_new ? 0 : session_first_seq(s->log);
-    of_tracker.cwd = json_string_value(json_object_get(store_meta(s->store), "cwd"));
+    of_tracker.cwd = json_string_value(session_kept(s, "cwd"));
     s->tracker = tracker_create(&of_tracker);
     return true;
 }
@@ -102,7 +100,7 @@ static void begin_shell(struct session *s)
 
 static void start_handles(struct session *s)
 {
-    uv_loop_t *loop = &s->worker->loop;
+    uv_loop_t *loop = s->host->loop;
     uv_poll_init(loop, &s->poll, s->master);
     uv_timer_init(loop, &s->exit_timer);
     uv_timer_init(loop, &s->quiet_timer);
@@ -129,11 +127,11 @@ static void close_parts(struct session *s)
         close(s->master);
 }
 
-struct session *session_adopt(struct worker *worker, const char *name, pid_t pid, int master,
-                              int intake_fd)
+struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
+                              int master, int intake_fd)
 {
     struct session *s = memory_new(sizeof *s);
-    *s = (struct session){.worker = worker, .pid = pid, .master = master};
+    *s = (struct session){.host = host, .pid = pid, .master = master};
     s->name = text_copy(name);
     s->intake = intake_map(intake_fd);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
@@ -144,14 +142,14 @@ struct session *session_adopt(struct worker *worker, const char *name, pid_t pid
         free(s);
         return NULL;
     }
-    s->paused = json_is_true(json_object_get(store_meta(s->store), "paused"));
+    s->paused = json_is_true(session_kept(s, "paused"));
     session_read_secrets(s);
+    REPORT(s, opened);
     if (is_new)
         begin_shell(s);
     else
         session_rebuild(s, intake_start(s->intake));
     intake_facts(s->intake)->adopted = 1;
-    context_load(worker->context, s);
     start_handles(s);
     session_drain(s); /* what a former worker had read */
     s->now = clock_now();
@@ -170,7 +168,6 @@ void session_destroy(struct session *s)
 {
     EACH_WATCHER(s, gone, w_);
     session_stop_reading(s);
-    context_forget(s->worker->context, s);
     uv_close((uv_handle_t *)&s->poll, on_closed);
     uv_close((uv_handle_t *)&s->exit_timer, on_closed);
     uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
@@ -181,10 +178,22 @@ void session_destroy(struct session *s)
 void session_flush(struct session *s)
 {
     session_screen_flush(s);
-    json_object_set_new(store_meta(s->store), "cwd", json_string(tracker_cwd(s->tracker)));
-    json_object_set_new(store_meta(s->store), "base",
-                        json_integer((json_int_t)rawlog_base(s->log)));
+    session_keep(s, "cwd", json_string(tracker_cwd(s->tracker)));
+    session_keep(s, "base", json_integer((json_int_t)rawlog_base(s->log)));
     store_save_meta(s->store);
+}
+
+json_t *session_kept(const struct session *s, const char *key)
+{
+    return json_object_get(store_meta(s->store), key);
+}
+
+void session_keep(struct session *s, const char *key, json_t *value)
+{
+    if (value)
+        json_object_set_new(store_meta(s->store), key, value);
+    else
+        json_object_del(store_meta(s->store), key);
 }
 
 /* What is shown is made only while somebody looks. */

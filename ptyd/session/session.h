@@ -17,8 +17,35 @@
 #include "ptyd/session/rawlog.h"
 #include "ptyd/session/store.h"
 
-struct worker;
 struct session;
+
+/* What a session reports to whoever serves it; called on the loop. None is NULL. */
+struct session_events {
+    /* Its files are open, and nothing of it is rebuilt yet: what they say of the past may be read.
+     */
+    void (*opened)(void *user, struct session *s);
+    /* Its first genuine mark: what the shell read to start with is needed no more. */
+    void (*marked)(void *user, struct session *s);
+    void (*block_begun)(void *user, struct session *s, struct block *block);
+    /* A block ended, its secrets are out of it; it is not stored yet and may get its key. */
+    void (*block_ended)(void *user, struct session *s, struct block *block);
+    void (*block_stored)(void *user, struct session *s, struct block *block);
+    void (*capture_changed)(void *user, struct session *s);
+    /* The shell is gone and all that it said is taken in: the keeper may forget it. */
+    void (*over)(void *user, struct session *s);
+};
+
+/* Taken of a session at once; then others have their turn. */
+#define SESSION_SCRATCH_BYTES (64 * 1024)
+
+/* What all sessions share. Outlives them. */
+struct session_host {
+    uv_loop_t *loop;
+    const char *state; /* state directory */
+    char *scratch;     /* SESSION_SCRATCH_BYTES, for bytes on their way through a terminal */
+    const struct session_events *events;
+    void *user; /* of the events */
+};
 
 /* Somebody who follows a session: an attached terminal, a `run`. Embedded in its owner; removed by
  * session_unwatch(). Each callback may be NULL; none may remove another watcher. */
@@ -46,8 +73,8 @@ struct watcher {
  * same name that has exited is replaced. Returns NULL, with a message on stderr, when the session
  * cannot be served: a new one without its files, or any without memory. An older
  * one without files goes on without them. */
-struct session *session_adopt(struct worker *worker, const char *name, pid_t pid, int master,
-                              int intake_fd);
+struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
+                              int master, int intake_fd);
 
 /* The shell was reaped: drain and end. */
 void session_shell_exited(struct session *s, int wait_status);
@@ -58,8 +85,13 @@ void session_end(struct session *s);
 /* Frees it; watchers hear `gone`. Files stay. */
 void session_destroy(struct session *s);
 
-/* Writes what is held back; for the worker's end. */
+/* Writes meta.json, and what is held back of the screen. */
 void session_flush(struct session *s);
+
+/* A member of meta.json that others own: borrowed, NULL for none. session_keep() sets it (stealing
+ * `value`; NULL takes it away); it is on disk after the next session_flush(). */
+json_t *session_kept(const struct session *s, const char *key);
+void session_keep(struct session *s, const char *key, json_t *value);
 
 void session_watch(struct session *s, struct watcher *w);
 void session_unwatch(struct session *s, struct watcher *w);

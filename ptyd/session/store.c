@@ -16,8 +16,8 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
-#include "ptyd/worker/block_lines.h"
-#include "ptyd/worker/damage.h"
+#include "ptyd/session/block_lines.h"
+#include "ptyd/session/damage.h"
 
 #define DELTA_BYTES    8192 /* of a delta event; the newest text wins */
 #define DELTA_MS       100  /* between deltas */

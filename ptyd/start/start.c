@@ -11,10 +11,10 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/text.h"
 #include "ptyd/keeper/spawn.h"
 #include "ptyd/start/plan.h"
-#include "ptyd/worker/worker.h"
 
 /* ---- the environment ---- */
 

@@ -69,7 +69,7 @@ static void announce(struct worker *w, const char *type, json_t *members)
 
 static json_int_t pending(struct worker *w)
 {
-    return (json_int_t)context_pending(w->context, NULL);
+    return (json_int_t)ledger_pending(w->ledger, NULL);
 }
 
 void follow_pending(struct worker *w, const struct block *block)
@@ -90,7 +90,7 @@ void follow_pending(struct worker *w, const struct block *block)
 static json_t *consumer_json(struct worker *w, const char *consumer, json_t *block_ids)
 {
     const char *colon = strchr(consumer, ':');
-    return json_pack("{s:s, s:s*, s:o, s:I}", "consumer", consumer, "thread_id",
+    return json_pack("{s:s, s:s*, s:O, s:I}", "consumer", consumer, "thread_id",
                      colon ? colon + 1 : NULL, "block_ids", block_ids, "pending", pending(w));
 }
 
@@ -108,7 +108,7 @@ void follow_released(struct worker *w, const char *consumer, json_t *block_ids)
 
 void follow_capture(struct worker *w, const struct session *session)
 {
-    json_t *event = json_pack("{s:b}", "injection", context_injects(w->context, NULL));
+    json_t *event = json_pack("{s:b}", "injection", ledger_injects(w->ledger, NULL));
     if (session) {
         json_object_set_new(event, "conversation_id", json_string(session_name(session)));
         json_object_set_new(event, "capture",

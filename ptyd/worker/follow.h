@@ -20,7 +20,7 @@ void follow_call(struct client *client, const json_t *id, const json_t *params);
 /* context_pending: a block waits for agents, or (NULL) what waits has changed otherwise. */
 void follow_pending(struct worker *w, const struct block *block);
 
-/* context_delivered and context_released; `block_ids` is stolen. `turn` may be NULL. */
+/* context_delivered and context_released; `block_ids` is borrowed. `turn` may be NULL. */
 void follow_delivered(struct worker *w, const char *consumer, const char *turn, json_t *block_ids);
 void follow_released(struct worker *w, const char *consumer, json_t *block_ids);
 

@@ -81,12 +81,7 @@ static void on_late_close(uv_timer_t *timer)
     struct worker *worker = client_worker(q->client);
     client_reply(q->client, q->id, json_pack("{s:s}", "closed", q->name));
     finish(q);
-    for (int i = 0; i < worker->session_count; i++)
-        if (worker->sessions[i] == session) {
-            worker->sessions[i] = worker->sessions[--worker->session_count];
-            session_destroy(session);
-            break;
-        }
+    worker_remove(worker, session);
     worker_check_idle(worker);
 }
 
@@ -225,7 +220,7 @@ void open_call(struct client *client, const json_t *id, const json_t *params)
         finish(q);
 }
 
-void method_spawned(struct worker *worker, const char *name, int error)
+void open_spawned(struct worker *worker, const char *name, int error)
 {
     struct session *session = worker_find(worker, name);
     for (struct waiting *q = all, *next; q; q = next) {

@@ -163,7 +163,7 @@ static void on_timeout(uv_timer_t *timer)
           true);
 }
 
-void command_call(struct client *client, const json_t *id, const json_t *params)
+void run_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *worker = client_worker(client);
     const char *name = json_string_value(json_object_get(params, "name"));

@@ -1,4 +1,4 @@
-/* command.h - `session.run`: a command typed at the prompt, followed to its end. */
+/* run.h - `session.run`: a command typed at the prompt, followed to its end. */
 #ifndef PTYD_WORKER_RUN_H
 #define PTYD_WORKER_RUN_H
 
@@ -9,6 +9,6 @@
  * directory}: `completed` false when it was no command (a comment), when its end will not be seen
  * (no marks, the shell is gone), when something that is no prompt waits for input, or when the time
  * is over (`timed_out`). */
-void command_call(struct client *client, const json_t *id, const json_t *params);
+void run_call(struct client *client, const json_t *id, const json_t *params);
 
 #endif

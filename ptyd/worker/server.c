@@ -18,7 +18,6 @@
 #include "base/limits.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/text.h"
-#include "ptyd/worker/worker.h"
 
 struct client {
     struct server *server;
@@ -33,6 +32,8 @@ struct client {
 };
 
 struct server {
+    uv_loop_t *loop;
+    const struct server_handler *handler;
     struct worker *worker;
     uv_pipe_t listener;
     struct client *clients;
@@ -76,10 +77,10 @@ static void close_client(struct client *c)
         c->errands = errand->next;
         errand->cancel(errand);
     }
-    method_client_gone(c);
+    c->server->handler->gone(c);
     uv_close((uv_handle_t *)&c->pipe, on_client_closed);
     accept_waiting(c->server);
-    worker_check_idle(c->server->worker);
+    c->server->handler->count_changed(c->server->worker);
 }
 
 void client_add_errand(struct client *c, struct errand *errand)
@@ -191,7 +192,7 @@ static void handle_request(struct client *c, const char *line, size_t len)
     else if (!method || (params && !json_is_object(params)))
         client_fail(c, id, RPC_INVALID_REQUEST, "a request has a method and params as an object");
     else
-        method_call(c, method, id, params ? params : none);
+        c->server->handler->call(c, method, id, params ? params : none);
     json_decref(none);
     json_decref(request);
 }
@@ -260,7 +261,7 @@ static void accept_client(struct server *server)
     struct client *c = memory_new(sizeof *c);
     c->server = server;
     c->lines.limit = LIMIT_REQUEST_BYTES;
-    uv_pipe_init(&server->worker->loop, &c->pipe, 0);
+    uv_pipe_init(server->loop, &c->pipe, 0);
     c->pipe.data = c;
     c->next = server->clients;
     server->clients = c;
@@ -271,7 +272,7 @@ static void accept_client(struct server *server)
         return;
     }
     start_reading(c);
-    worker_check_idle(server->worker);
+    server->handler->count_changed(server->worker);
 }
 
 static void accept_waiting(struct server *server)
@@ -306,12 +307,13 @@ static void on_listener_closed(uv_handle_t *handle)
     free(handle->data);
 }
 
-struct server *server_create(struct worker *worker, int fd)
+struct server *server_create(uv_loop_t *loop, int fd, const struct server_handler *handler,
+                             struct worker *worker)
 {
     struct server *server = memory_new(sizeof *server);
-    server->worker = worker;
-    server->limit = client_limit();
-    uv_pipe_init(&worker->loop, &server->listener, 0);
+    *server = (struct server){
+        .loop = loop, .handler = handler, .worker = worker, .limit = client_limit()};
+    uv_pipe_init(loop, &server->listener, 0);
     server->listener.data = server;
     int result = uv_pipe_open(&server->listener, fd);
     if (result == 0)

@@ -5,16 +5,28 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <uv.h>
 
 #include "ptyd/core/rpc_error.h"
 
 struct client;
 struct server;
-struct session;
 struct worker;
 
-/* Serves the listening socket `fd`, which becomes the server's. NULL with errno on failure. */
-struct server *server_create(struct worker *worker, int fd);
+/* Who works for the connections. */
+struct server_handler {
+    /* A request: `params` is an object; replies now or later. */
+    void (*call)(struct client *client, const char *method, const json_t *id, const json_t *params);
+    /* A connection ends: what its requests hold is given back. */
+    void (*gone)(struct client *client);
+    /* There is one connection more or less. */
+    void (*count_changed)(struct worker *worker);
+};
+
+/* Serves the listening socket `fd`, which becomes the server's. `worker` is whose clients they are.
+ * NULL with errno on failure. */
+struct server *server_create(uv_loop_t *loop, int fd, const struct server_handler *handler,
+                             struct worker *worker);
 /* Closes every connection; what is queued is still written as far as it goes at once. */
 void server_close(struct server *server);
 int server_client_count(const struct server *server);
@@ -43,12 +55,5 @@ void client_fail(struct client *client, const json_t *id, int code, const char *
 
 /* Bytes queued and not sent yet. */
 size_t client_queued(const struct client *client);
-
-/* Runs a method (methods.c): replies now or later. `params` is an object. */
-void method_call(struct client *client, const char *name, const json_t *id, const json_t *params);
-/* A connection ends: what its methods hold is given back. */
-void method_client_gone(struct client *client);
-/* The keeper could not start the shell, or the session is there now. */
-void method_spawned(struct worker *worker, const char *name, int error);
 
 #endif

@@ -15,92 +15,107 @@
 
 #include "ptyd/core/clock.h"
 #include "ptyd/ledger/ledger.h"
+#include "ptyd/start/plan.h"
+#include "ptyd/worker/context.h"
+#include "ptyd/worker/follow.h"
+#include "ptyd/worker/methods.h"
+#include "ptyd/worker/open.h"
 #include "ptyd/worker/server.h"
 
-#define IDLE_MS 30000 /* an auto-started daemon stays this long without session and client */
+/* ---- what sessions and the ledger report ---- */
 
-struct session *worker_find(struct worker *w, const char *name)
+static void on_opened(void *user, struct session *s)
 {
-    for (int i = 0; i < w->session_count; i++)
-        if (!strcmp(session_name(w->sessions[i]), name))
-            return w->sessions[i];
-    return NULL;
+    context_opened(user, s);
 }
 
-void worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds, int count)
+static void on_marked(void *user, struct session *s)
 {
-    struct wire_message m = {.type = type};
-    if (name)
-        snprintf(m.name, sizeof m.name, "%s", name);
-    int result = wire_send(w->link, &m, fds, count);
-    if (result < 0 && result != -EPIPE)
-        fprintf(stderr, "ptyd: cannot reach the keeper: %s\n", strerror(-result));
+    struct worker *w = user;
+    plan_remove_secret(w->options->runtime, session_shell_id(s));
 }
 
-/* ---- idleness ---- */
-
-static void on_idle(uv_timer_t *timer)
+static void on_block_begun(void *user, struct session *s, struct block *block)
 {
-    worker_tell(timer->data, WIRE_STOP, NULL, NULL, 0);
+    (void)s;
+    follow_block(user, "agent_block_begin", block);
 }
 
-static bool anything_lives(const struct worker *w)
+static void on_block_ended(void *user, struct session *s, struct block *block)
 {
-    for (int i = 0; i < w->session_count; i++)
-        if (!session_exited(w->sessions[i]))
-            return true;
-    return w->server && server_client_count(w->server) > 0;
+    context_block_ended(user, s, block);
 }
 
-void worker_check_idle(struct worker *w)
+static void on_block_stored(void *user, struct session *s, struct block *block)
 {
-    if (!w->options->auto_ended || uv_is_closing((uv_handle_t *)&w->idle_timer))
-        return;
-    if (anything_lives(w))
-        uv_timer_stop(&w->idle_timer);
-    else if (!uv_is_active((uv_handle_t *)&w->idle_timer))
-        uv_timer_start(&w->idle_timer, on_idle, IDLE_MS, 0);
+    (void)s;
+    follow_block(user, "agent_block_end", block);
 }
+
+static void on_capture_changed(void *user, struct session *s)
+{
+    follow_capture(user, s);
+}
+
+static void on_over(void *user, struct session *s)
+{
+    struct worker *w = user;
+    plan_remove_secret(w->options->runtime, session_shell_id(s));
+    worker_tell(w, WIRE_FORGET, session_name(s), NULL, 0);
+    worker_check_idle(w);
+}
+
+static const struct session_events session_events = {.opened = on_opened,
+                                                     .marked = on_marked,
+                                                     .block_begun = on_block_begun,
+                                                     .block_ended = on_block_ended,
+                                                     .block_stored = on_block_stored,
+                                                     .capture_changed = on_capture_changed,
+                                                     .over = on_over};
+
+static void on_delivered(void *user, const char *consumer, const char *turn, json_t *block_ids)
+{
+    follow_delivered(user, consumer, turn, block_ids);
+}
+
+static void on_released(void *user, const char *consumer, json_t *block_ids)
+{
+    follow_released(user, consumer, block_ids);
+}
+
+static const struct ledger_events ledger_events = {.delivered = on_delivered,
+                                                   .released = on_released};
 
 /* ---- the keeper's messages ---- */
-
-/* The place of a session of this name that has exited, so that its files and its seq go on. */
-static void remove_exited(struct worker *w, const char *name)
-{
-    for (int i = 0; i < w->session_count; i++)
-        if (!strcmp(session_name(w->sessions[i]), name)) {
-            session_destroy(w->sessions[i]);
-            w->sessions[i] = w->sessions[--w->session_count];
-            return;
-        }
-}
 
 /* The keeper holds fewer living ones than there are places. */
 static void remove_any_exited(struct worker *w)
 {
     for (int i = 0; i < w->session_count; i++)
         if (session_exited(w->sessions[i])) {
-            remove_exited(w, session_name(w->sessions[i]));
+            worker_remove(w, w->sessions[i]);
             return;
         }
 }
 
 static void take_session(struct worker *w, const struct wire_message *m, const int fds[2])
 {
-    remove_exited(w, m->name);
+    struct session *before = worker_find(w, m->name);
+    if (before) /* its shell exited: its files and its seq go on */
+        worker_remove(w, before);
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
-    struct session *s = session_adopt(w, m->name, m->pid, fds[0], fds[1]);
+    struct session *s = session_adopt(&w->host, m->name, m->pid, fds[0], fds[1]);
     if (!s) {
         if (w->server) /* a new shell; one that was handed over lives on, with the keeper */
             worker_tell(w, WIRE_CLOSE, m->name, NULL, 0);
-        method_spawned(w, m->name, 0);
+        open_spawned(w, m->name, 0);
         return;
     }
     w->sessions[w->session_count++] = s;
     if (m->exited)
         session_shell_exited(s, m->status);
-    method_spawned(w, m->name, 0);
+    open_spawned(w, m->name, 0);
     worker_check_idle(w);
 }
 
@@ -112,18 +127,15 @@ static void stop(struct worker *w)
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
     for (int i = 0; i < w->session_count; i++)
         session_end(w->sessions[i]);
-    while (w->session_count) { /* nobody may find one that is gone */
-        struct session *s = w->sessions[--w->session_count];
-        session_flush(s);
-        session_destroy(s);
-    }
+    while (w->session_count)
+        worker_remove(w, w->sessions[w->session_count - 1]);
     if (w->server)
         server_close(w->server);
 }
 
 static void serve(struct worker *w, int listener)
 {
-    w->server = server_create(w, listener);
+    w->server = server_create(&w->loop, listener, &method_handler, w);
     if (w->server)
         return;
     fprintf(stderr, "ptyd: cannot serve the socket: %s\n", strerror(errno));
@@ -142,7 +154,7 @@ static void take_message(struct worker *w, const struct wire_message *m, int fds
         take_session(w, m, fds);
         break;
     case WIRE_SPAWN_FAILED:
-        method_spawned(w, m->name, m->error);
+        open_spawned(w, m->name, m->error);
         break;
     case WIRE_EXITED:
         if (s)
@@ -197,13 +209,18 @@ int worker_main(int socket, void *user)
     w.idle_timer.data = &w;
     uv_poll_init(&w.loop, &w.link_poll, socket);
     w.link_poll.data = &w;
-    w.context = context_create(&w);
+    w.ledger = ledger_create(w.options->state, &ledger_events, &w);
+    w.host = (struct session_host){.loop = &w.loop,
+                                   .state = w.options->state,
+                                   .scratch = w.scratch,
+                                   .events = &session_events,
+                                   .user = &w};
     if (!take_hand_over(&w))
         return 1;
     uv_poll_start(&w.link_poll, UV_READABLE | UV_DISCONNECT, on_link);
     worker_check_idle(&w);
     uv_run(&w.loop, UV_RUN_DEFAULT);
-    context_destroy(w.context);
+    ledger_destroy(w.ledger);
     uv_loop_close(&w.loop);
     close(w.link);
     return 0;

@@ -6,12 +6,12 @@
 #include <uv.h>
 
 #include "base/limits.h"
-#include "ptyd/core/tracker.h"
 #include "ptyd/keeper/wire.h"
 #include "ptyd/session/session.h"
 
-struct context;
+struct client;
 struct follower;
+struct ledger;
 struct server;
 
 struct worker_options {
@@ -20,9 +20,6 @@ struct worker_options {
     bool auto_ended; /* started by a command: leaves when nobody needs it */
 };
 
-/* Taken of a session at once; then others have their turn. */
-#define SCRATCH_BYTES (64 * 1024)
-
 struct worker {
     const struct worker_options *options;
     uv_loop_t loop;
@@ -30,20 +27,28 @@ struct worker {
     uv_poll_t link_poll;
     uv_timer_t idle_timer;
     struct server *server;
-    struct context *context;
+    struct ledger *ledger;
     struct follower *followers; /* of events */
+    struct session_host host;
     struct session *sessions[LIMIT_SESSIONS];
     int session_count;
     int64_t started_ms; /* monotonic */
-    bool handed_over;
-    char scratch[SCRATCH_BYTES]; /* bytes on their way through a terminal */
+    char scratch[SESSION_SCRATCH_BYTES];
 };
 
 /* Runs the worker on the keeper's socket until it closes; `user` is a struct worker_options. The
  * exit status. */
 int worker_main(int socket, void *user);
 
+/* ---- sessions.c ---- */
+
 struct session *worker_find(struct worker *w, const char *name);
+
+/* The session of params.name; answers the request when there is none. */
+struct session *worker_session(struct client *client, const json_t *id, const json_t *params);
+
+/* The session is served no more: what is held of it is written, and it is destroyed. */
+void worker_remove(struct worker *w, struct session *s);
 
 /* Sends to the keeper. */
 void worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ptyd/worker/block_lines.h"
+#include "ptyd/session/block_lines.h"
 
 static char directory[64];
 

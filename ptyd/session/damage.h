@@ -1,6 +1,6 @@
 /* damage.h - what stands where a session's files should be, and cannot be opened. */
-#ifndef PTYD_WORKER_DAMAGE_H
-#define PTYD_WORKER_DAMAGE_H
+#ifndef PTYD_SESSION_DAMAGE_H
+#define PTYD_SESSION_DAMAGE_H
 
 #include "base/bytes.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "ptyd/worker/damage.h"
+#include "ptyd/session/damage.h"
 
 #include <fcntl.h>
 #include <stdio.h>

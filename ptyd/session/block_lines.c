@@ -1,4 +1,4 @@
-#include "ptyd/worker/block_lines.h"
+#include "ptyd/session/block_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>

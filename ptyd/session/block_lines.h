@@ -3,8 +3,8 @@
  * A block has two lines, one for its begin and one for its end: the later one counts. Lines are in
  * order of `seq`; one that is no JSON object is passed over.
  */
-#ifndef PTYD_WORKER_BLOCK_LINES_H
-#define PTYD_WORKER_BLOCK_LINES_H
+#ifndef PTYD_SESSION_BLOCK_LINES_H
+#define PTYD_SESSION_BLOCK_LINES_H
 
 #include <jansson.h>
 #include <stdbool.h>

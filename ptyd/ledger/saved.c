@@ -1,0 +1,175 @@
+/* A session's part of the ledger as it is kept: cursors, leases, what was told. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/core/deliver.h"
+#include "ptyd/core/text.h"
+#include "ptyd/ledger/private.h"
+
+/* The part of each lease that holds blocks of this session. */
+static json_t *leases_json(const struct ledger *l, const char *session)
+{
+    json_t *leases = json_array();
+    for (size_t i = 0; i < l->lease_count; i++) {
+        const struct lease *lease = &l->leases[i];
+        json_t *keys = json_array();
+        const struct upto *upto = NULL;
+        for (size_t k = 0; k < lease->key_count; k++)
+            if (!strcmp(lease->keys[k].session, session))
+                json_array_append_new(keys, json_integer((json_int_t)lease->keys[k].key));
+        for (size_t k = 0; k < lease->upto_count; k++)
+            if (!strcmp(lease->upto[k].session, session))
+                upto = &lease->upto[k];
+        if (upto)
+            json_array_append_new(
+                leases,
+                json_pack("{s:I, s:s, s:i, s:I, s:I, s:O*, s:O}", "id", lease->id, "consumer",
+                          lease->consumer, "pid", (int)lease->pid, "ts", (json_int_t)lease->wall_ms,
+                          "upto", (json_int_t)upto->key, "held", upto->held, "keys", keys));
+        json_decref(keys);
+    }
+    return leases;
+}
+
+/* For which header's shell values were rendered, so that they come out the same again. */
+static json_t *rendered_json(const struct ledger *l, const char *session)
+{
+    json_t *rendered = json_object();
+    for (size_t i = 0; i < l->offer_count; i++) {
+        const struct offer *o = l->offers[i];
+        char key[24];
+        if (!o->shell_id || o->told || strcmp(o->session, session))
+            continue;
+        snprintf(key, sizeof key, "%llu", (unsigned long long)o->block->key);
+        json_object_set_new(rendered, key, json_string(o->shell_id));
+    }
+    return rendered;
+}
+
+/* Key of the newest block of a session that some consumer has; 0 for none. */
+static uint64_t newest_told(const struct ledger *l, const char *session)
+{
+    for (size_t i = l->offer_count; i > 0; i--)
+        if (l->offers[i - 1]->told && !strcmp(l->offers[i - 1]->session, session))
+            return l->offers[i - 1]->block->key;
+    return 0;
+}
+
+/* Those before it that came back, and that nobody has. */
+static json_t *untold_before(const struct ledger *l, const char *session, uint64_t told)
+{
+    json_t *untold = json_array();
+    for (size_t i = 0; i < l->offer_count && l->offers[i]->block->key < told; i++)
+        if (!l->offers[i]->told && !strcmp(l->offers[i]->session, session))
+            json_array_append_new(untold, json_integer((json_int_t)l->offers[i]->block->key));
+    return untold;
+}
+
+/* What each consumer knows of the session. */
+static json_t *consumers_json(const struct ledger *l, const char *session)
+{
+    json_t *consumers = json_object();
+    for (size_t i = 0; i < l->consumer_count; i++) {
+        const struct cursor *cursor = ledger_find_cursor(&l->consumers[i], session);
+        if (!cursor)
+            continue;
+        json_t *returned = json_array();
+        for (size_t k = 0; k < cursor->returned_count; k++)
+            json_array_append_new(returned, json_integer((json_int_t)cursor->returned[k]));
+        json_object_set_new(consumers, l->consumers[i].id,
+                            json_pack("{s:O*, s:I, s:o, s:I, s:I}", "turns", l->consumers[i].turns,
+                                      "cursor", (json_int_t)cursor->key, "returned", returned,
+                                      "missed", (json_int_t)cursor->missed, "used",
+                                      (json_int_t)l->consumers[i].used_ms));
+    }
+    return consumers;
+}
+
+json_t *ledger_saved(const struct ledger *l, const char *name)
+{
+    const struct part *part = ledger_part(l, name);
+    uint64_t told = newest_told(l, name);
+    return json_pack("{s:o, s:I, s:o, s:I, s:o, s:o}", "consumers", consumers_json(l, name), "told",
+                     (json_int_t)told, "untold", untold_before(l, name, told), "cleared",
+                     part ? (json_int_t)part->cleared : 0, "leases", leases_json(l, name),
+                     "rendered", rendered_json(l, name));
+}
+
+json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const char *shell_id)
+{
+    const struct block *blocks[LIMIT_CONTEXT_BLOCKS];
+    size_t kept = 0;
+    json_int_t total = 0;
+    for (size_t i = l->offer_count; i > 0; i--) {
+        const struct offer *o = l->offers[i - 1];
+        if (o->told || strcmp(o->session, name))
+            continue;
+        if (kept < LIMIT_CONTEXT_BLOCKS)
+            blocks[LIMIT_CONTEXT_BLOCKS - ++kept] = o->block;
+        total++;
+    }
+    if (!total)
+        return NULL;
+    return json_pack("{s:i, s:s, s:s, s:o, s:I}", "v", 1, "shell_id", shell_id, "conversation_id",
+                     name, "commands", deliver_commands(blocks + LIMIT_CONTEXT_BLOCKS - kept, kept),
+                     "total_commands_run", total);
+}
+
+/* A lease that an earlier worker gave. One may hold blocks of several sessions, each of which knows
+ * its part. Its taker will settle it; if it is gone, or says nothing for long, the blocks come
+ * back. */
+static void load_lease(struct ledger *l, const char *session, const json_t *entry,
+                       struct moment now)
+{
+    json_int_t id = json_integer_value(json_object_get(entry, "id"));
+    const char *consumer = json_string_value(json_object_get(entry, "consumer"));
+    const json_t *keys = json_object_get(entry, "keys");
+    struct lease *lease = NULL;
+    for (size_t i = 0; i < l->lease_count; i++)
+        if (l->leases[i].id == id)
+            lease = &l->leases[i];
+    if (!consumer || (!lease && l->lease_count == LIMIT_LEASES) || (lease && lease->owner))
+        return;
+    if (!lease) {
+        lease = &l->leases[l->lease_count++];
+        *lease = (struct lease){
+            .id = id,
+            .consumer = text_copy(consumer),
+            .pid = (pid_t)json_integer_value(json_object_get(entry, "pid")),
+            .wall_ms = json_integer_value(json_object_get(entry, "ts")),
+            .expires_ms = now.monotonic_ms + LIMIT_LEASE_CLI_MS,
+        };
+    }
+    for (size_t i = 0; i < lease->upto_count; i++)
+        if (!strcmp(lease->upto[i].session, session))
+            return; /* known: the session was opened again */
+    ledger_lease_grow(lease, json_array_size(keys));
+    for (size_t i = 0; i < json_array_size(keys); i++)
+        lease->keys[lease->key_count++] = (struct offer_key){
+            (uint64_t)json_integer_value(json_array_get(keys, i)), text_copy(session)};
+    lease->upto[lease->upto_count++] = (struct upto){
+        text_copy(session), (uint64_t)json_integer_value(json_object_get(entry, "upto")),
+        json_incref(json_object_get(entry, "held"))};
+}
+
+void ledger_load(struct ledger *l, const char *session, const json_t *saved, struct moment now)
+{
+    const char *id;
+    json_t *entry, *key;
+    size_t i;
+    json_object_foreach(json_object_get(saved, "consumers"), id, entry)
+    {
+        struct consumer *consumer = ledger_consumer(l, id);
+        struct cursor *cursor = ledger_cursor(consumer, session);
+        cursor->key = (uint64_t)json_integer_value(json_object_get(entry, "cursor"));
+        cursor->missed = json_integer_value(json_object_get(entry, "missed"));
+        consumer->used_ms = json_integer_value(json_object_get(entry, "used"));
+        if (!consumer->turns)
+            consumer->turns = json_incref(json_object_get(entry, "turns"));
+        json_array_foreach(json_object_get(entry, "returned"), i, key)
+            ledger_add_returned(cursor, (uint64_t)json_integer_value(key));
+    }
+    json_array_foreach(json_object_get(saved, "leases"), i, entry)
+        load_lease(l, session, entry, now);
+}

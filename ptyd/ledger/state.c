@@ -1,0 +1,110 @@
+/* The ledger's own files: keys.json reserves numbers of entries, context.json holds what was
+ * switched off and the count of unseen releases. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
+#include "ptyd/ledger/private.h"
+
+#define KEY_RESERVE 1000 /* keys taken from the file at once */
+
+/* ---- keys ---- */
+
+static char *keys_path(const struct ledger *l)
+{
+    return text_format("%s/keys.json", l->state);
+}
+
+void ledger_load_keys(struct ledger *l)
+{
+    struct bytes text = {0};
+    char *path = keys_path(l);
+    json_t *json =
+        file_read(path, 4096, &text) == 0 ? json_loadb(text.data, text.len, 0, NULL) : NULL;
+    json_int_t next = json_integer_value(json_object_get(json, "next"));
+    l->next_key = l->reserved_key = next > 0 ? (uint64_t)next : 1;
+    json_decref(json);
+    bytes_finish(&text);
+    free(path);
+}
+
+/* Numbers never repeat, also when the daemon dies: they are reserved in the file first. */
+uint64_t ledger_new_key(struct ledger *l)
+{
+    if (l->next_key >= l->reserved_key) {
+        char *path = keys_path(l);
+        char *text =
+            text_format("{\"next\":%llu}\n", (unsigned long long)l->next_key + KEY_RESERVE);
+        if (file_replace(path, text, strlen(text)) < 0)
+            fprintf(stderr, "ptyd: cannot write %s\n", path);
+        l->reserved_key = l->next_key + KEY_RESERVE;
+        free(text);
+        free(path);
+    }
+    return l->next_key++;
+}
+
+/* ---- switches ---- */
+
+static char *switches_path(const struct ledger *l)
+{
+    return text_format("%s/context.json", l->state);
+}
+
+void ledger_load_switches(struct ledger *l)
+{
+    struct bytes text = {0};
+    char *path = switches_path(l);
+    if (file_read(path, LIMIT_JSONL_BYTES, &text) == 0)
+        l->switches = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+    if (!json_is_object(l->switches)) {
+        json_decref(l->switches);
+        l->switches = json_object();
+    }
+    bytes_finish(&text);
+    free(path);
+}
+
+void ledger_save_switches(const struct ledger *l)
+{
+    char *path = switches_path(l), *text = json_dumps(l->switches, JSON_COMPACT);
+    int result = text ? file_replace(path, text, strlen(text)) : -ENOMEM;
+    if (result < 0)
+        fprintf(stderr, "ptyd: cannot write %s: %s\n", path, strerror(-result));
+    free(path);
+    free(text);
+}
+
+void ledger_set_injection(struct ledger *l, const char *thread, bool on)
+{
+    json_t *threads = json_object_get(l->switches, "threads_off");
+    if (!thread) {
+        json_object_set_new(l->switches, "off", json_boolean(!on));
+        if (on)
+            json_object_del(l->switches, "threads_off");
+    } else if (on) {
+        json_object_del(threads, thread);
+    } else {
+        if (!threads)
+            json_object_set_new(l->switches, "threads_off", threads = json_object());
+        if (json_object_size(threads) < LIMIT_CONSUMERS)
+            json_object_set_new(threads, thread, json_true());
+    }
+    ledger_save_switches(l);
+}
+
+bool ledger_injects(const struct ledger *l, const char *consumer)
+{
+    const char *colon = consumer ? strchr(consumer, ':') : NULL;
+    if (json_is_true(json_object_get(l->switches, "off")))
+        return false;
+    return !colon || !json_object_get(json_object_get(l->switches, "threads_off"), colon + 1);
+}
+
+json_int_t ledger_unseen(const struct ledger *l)
+{
+    return json_integer_value(json_object_get(l->switches, "unseen"));
+}

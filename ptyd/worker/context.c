@@ -1,0 +1,215 @@
+/* The ledger knows no session: it is told what there is (struct feeds), and what it changed is kept
+ * with the session it concerns before anybody is answered. */
+#include "ptyd/worker/context.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/text.h"
+#include "ptyd/ledger/ledger.h"
+#include "ptyd/worker/follow.h"
+
+/* ---- what the ledger changed ---- */
+
+static void keep_part(struct worker *w, struct session *s)
+{
+    session_keep(s, "ptyd_ledger", ledger_saved(w->ledger, session_name(s)));
+    session_keep(s, "pending_cmd_buffer",
+                 ledger_pending_buffer(w->ledger, session_name(s), session_shell_id(s)));
+    session_flush(s);
+}
+
+static void keep_changed(struct worker *w)
+{
+    const char *name;
+    while ((name = ledger_next_changed(w->ledger))) {
+        struct session *s = worker_find(w, name);
+        if (s)
+            keep_part(w, s);
+    }
+}
+
+/* ---- what becomes of sessions ---- */
+
+void context_opened(struct worker *w, struct session *s)
+{
+    json_t *blocks = store_blocks(session_store(s), LIMIT_CONTEXT_MEMORY, true);
+    ledger_add_session(w->ledger, session_name(s), store_directory(session_store(s)),
+                       session_kept(s, "ptyd_ledger"), blocks, clock_now());
+    json_decref(blocks);
+}
+
+void context_closing(struct worker *w, struct session *s)
+{
+    keep_part(w, s);
+    ledger_remove_session(w->ledger, session_name(s));
+}
+
+void context_block_ended(struct worker *w, struct session *s, struct block *block)
+{
+    if (!ledger_offer(w->ledger, session_name(s), store_directory(session_store(s)), block))
+        return;
+    keep_part(w, s);
+    follow_pending(w, block);
+}
+
+/* ---- what there is ---- */
+
+static struct feeds make_feeds(const struct worker *w, struct feed feed[LIMIT_SESSIONS])
+{
+    for (int i = 0; i < w->session_count; i++) {
+        const struct session *s = w->sessions[i];
+        feed[i] = (struct feed){
+            .name = session_name(s),
+            .shell_id = session_shell_id(s),
+            .cwd = tracker_cwd(session_tracker(s)),
+            .paused = session_paused(s),
+            .exited = session_exited(s),
+            .running = tracker_running(session_tracker(s)),
+        };
+    }
+    return (struct feeds){.feed = feed, .count = (size_t)w->session_count};
+}
+
+/* Brings the running command's preview up to date, as an agent may be told of it. */
+static void refresh_running(struct worker *w, const struct feed *feed)
+{
+    struct session *s = feed ? worker_find(w, feed->name) : NULL;
+    if (!s || !feed->running || feed->running->private || feed->running->unrecorded)
+        return;
+    tracker_peek(session_tracker(s), LIMIT_RUNNING_LINES, LIMIT_RUNNING_BYTES);
+    block_redact(feed->running, session_secrets(s));
+}
+
+/* ---- methods ---- */
+
+static enum ledger_format format_of(const json_t *params)
+{
+    const char *format = json_text(params, "format", NULL);
+    return format && !strcmp(format, "text")       ? LEDGER_TEXT
+           : format && !strcmp(format, "envelope") ? LEDGER_SEED
+                                                   : LEDGER_ENTRIES;
+}
+
+static void take_call(struct client *client, const json_t *id, const json_t *params, bool peek)
+{
+    struct worker *w = client_worker(client);
+    const char *consumer = json_text(params, "consumer", NULL);
+    bool expires = json_flag(params, "expires");
+    struct feed feed[LIMIT_SESSIONS];
+    struct feeds feeds = make_feeds(w, feed);
+    struct ledger_request request = {
+        .consumer = consumer ? consumer : "cli",
+        .session = json_text(params, "session", NULL),
+        .thread = json_text(params, "thread", NULL),
+        .roots = json_object_get(params, "roots"),
+        .taken = json_object_get(params, "taken_keys"),
+        .format = format_of(params),
+        .peek = peek,
+        .expires = expires,
+        .owner = expires ? NULL : client,
+        .pid = expires ? 0 : client_pid(client),
+        .now = clock_now(),
+    };
+    refresh_running(w, ledger_header_feed(w->ledger, &request, &feeds));
+    json_t *result = ledger_take(w->ledger, &request, &feeds);
+    keep_changed(w);
+    if (result)
+        client_reply(client, id, result);
+    else
+        client_fail(client, id, RPC_BUSY, "%d leases are out; commit or release one", LIMIT_LEASES);
+}
+
+void context_take_call(struct client *client, const json_t *id, const json_t *params)
+{
+    take_call(client, id, params, false);
+}
+
+void context_show_call(struct client *client, const json_t *id, const json_t *params)
+{
+    take_call(client, id, params, true);
+}
+
+/* What was settled is kept before it is answered. */
+static void settled(struct client *client, const json_t *id, bool known)
+{
+    keep_changed(client_worker(client));
+    if (known)
+        client_reply(client, id, json_object());
+    else
+        client_fail(client, id, RPC_FAILED, "no such lease: it was settled or has expired");
+}
+
+void context_commit_call(struct client *client, const json_t *id, const json_t *params)
+{
+    settled(client, id,
+            ledger_commit(client_worker(client)->ledger, json_number(params, "lease", 0),
+                          json_object_get(params, "receipt"), json_text(params, "turn_id", NULL)));
+}
+
+void context_release_call(struct client *client, const json_t *id, const json_t *params)
+{
+    settled(client, id,
+            ledger_release(client_worker(client)->ledger, json_number(params, "lease", 0),
+                           json_flag(params, "unseen")));
+}
+
+void context_inherit_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    const char *from = json_text(params, "from", NULL), *to = json_text(params, "to", NULL);
+    if (!from || !to) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "which consumers? from and to");
+        return;
+    }
+    ledger_inherit(w->ledger, from, to, json_text(params, "last_turn", NULL),
+                   json_text(params, "before_turn", NULL), clock_now());
+    keep_changed(w);
+    client_reply(client, id, json_object());
+}
+
+/* `on` may name a thread. */
+void context_inject_call(struct client *client, const json_t *id, const json_t *params)
+{
+    const json_t *on = json_object_get(params, "on");
+    if (!json_is_boolean(on)) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "on is true or false");
+        return;
+    }
+    ledger_set_injection(client_worker(client)->ledger, json_text(params, "thread", NULL),
+                         json_is_true(on));
+    follow_capture(client_worker(client), NULL);
+    client_reply(client, id, json_object());
+}
+
+/* One session, or all. */
+void context_pause_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    bool all = !json_text(params, "name", NULL);
+    bool paused = json_flag(params, "paused");
+    struct session *one = all ? NULL : worker_session(client, id, params);
+    if (!all && !one)
+        return;
+    for (int i = 0; i < w->session_count; i++)
+        if (all || w->sessions[i] == one)
+            session_set_paused(w->sessions[i], paused);
+    client_reply(client, id, json_pack("{s:i}", "sessions", all ? w->session_count : 1));
+}
+
+void context_clear_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    size_t count = ledger_clear(w->ledger, json_text(params, "name", NULL));
+    keep_changed(w);
+    follow_pending(w, NULL);
+    client_reply(client, id, json_pack("{s:I}", "cleared", (json_int_t)count));
+}
+
+void context_client_gone(struct client *client)
+{
+    struct worker *w = client_worker(client);
+    ledger_release_owner(w->ledger, client);
+    keep_changed(w);
+}

@@ -1,0 +1,30 @@
+/* context.h - sessions and the ledger joined: what agents are told of the sessions that are served.
+ */
+#ifndef PTYD_WORKER_CONTEXT_H
+#define PTYD_WORKER_CONTEXT_H
+
+#include "ptyd/worker/server.h"
+#include "ptyd/worker/worker.h"
+
+/* A session's files are open: what they say is pending is offered. */
+void context_opened(struct worker *w, struct session *s);
+/* It is about to be destroyed: its part of the ledger is written. */
+void context_closing(struct worker *w, struct session *s);
+
+/* A block ended: it gets its key, unless agents are not to be told, and those who follow hear. */
+void context_block_ended(struct worker *w, struct session *s, struct block *block);
+
+/* The methods `context.*`. */
+void context_clear_call(struct client *client, const json_t *id, const json_t *params);
+void context_commit_call(struct client *client, const json_t *id, const json_t *params);
+void context_inherit_call(struct client *client, const json_t *id, const json_t *params);
+void context_inject_call(struct client *client, const json_t *id, const json_t *params);
+void context_pause_call(struct client *client, const json_t *id, const json_t *params);
+void context_release_call(struct client *client, const json_t *id, const json_t *params);
+void context_show_call(struct client *client, const json_t *id, const json_t *params);
+void context_take_call(struct client *client, const json_t *id, const json_t *params);
+
+/* The connection is gone: what it leased comes back. */
+void context_client_gone(struct client *client);
+
+#endif

@@ -1,0 +1,173 @@
+/* What a session shows and did, and what is typed into it. */
+#include "ptyd/worker/look.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/base64.h"
+#include "ptyd/core/screen.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/view.h"
+#include "ptyd/worker/worker.h"
+
+/* An agent reads through its tools: not while capture is paused, and without secrets. */
+static bool may_read(struct client *client, const json_t *id, const json_t *params,
+                     const struct session *s)
+{
+    bool agent = json_flag(params, "agent");
+    if (s && agent && session_paused(s))
+        client_fail(client, id, RPC_FAILED, "the user has paused capture in session %s",
+                    session_name(s));
+    return s && !(agent && session_paused(s));
+}
+
+static json_t *redact_lines(json_t *value, const char *key, const json_t *params,
+                            const struct session *s)
+{
+    json_t *lines = json_object_get(value, key), *line;
+    size_t i;
+    int count = 0;
+    if (!json_flag(params, "agent"))
+        return value;
+    json_array_foreach(lines, i, line)
+    {
+        struct bytes out = {0};
+        int found = redact_text(json_string_value(line), json_string_length(line),
+                                session_secrets(s), NULL, NULL, &out);
+        if (found)
+            json_array_set_new(lines, i, json_stringn(out.data, out.len));
+        count += found;
+        bytes_finish(&out);
+    }
+    if (count)
+        json_object_set_new(value, "redacted", json_integer(count));
+    return value;
+}
+
+void look_screen_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_session(client, id, params);
+    if (may_read(client, id, params, s))
+        client_reply(client, id, redact_lines(screen_json(session_terminal(s)), "rows", params, s));
+}
+
+static size_t size_of(const json_t *params, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(params, key));
+    return value > 0 ? (size_t)value : 0;
+}
+
+void look_scrollback_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_session(client, id, params);
+    if (may_read(client, id, params, s))
+        client_reply(
+            client, id,
+            redact_lines(screen_scrollback_json(session_terminal(s), size_of(params, "skip"),
+                                                size_of(params, "limit")),
+                         "lines", params, s));
+}
+
+void look_input_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_session(client, id, params);
+    const json_t *data = json_object_get(params, "data");
+    struct bytes bytes = {0};
+    if (!s)
+        return;
+    if (!json_is_string(data) ||
+        base64_decode(json_string_value(data), json_string_length(data), &bytes) < 0) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "data is bytes in base64");
+    } else {
+        view_answer_input(client, id, s, session_input(s, bytes.data, bytes.len));
+    }
+    bytes_finish(&bytes);
+}
+
+void look_resize_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_session(client, id, params);
+    int cols, rows;
+    if (!s)
+        return;
+    if (!view_read_size(params, &cols, &rows)) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
+        return;
+    }
+    session_resize(s, cols, rows);
+    client_reply(client, id,
+                 json_pack("{s:i, s:i}", "cols", terminal_cols(session_terminal(s)), "rows",
+                           terminal_rows(session_terminal(s))));
+}
+
+/* ---- blocks ---- */
+
+/* The running block with its preview as it is now, in place of what the file says of it. */
+static void refresh_running(struct session *s, json_t *blocks)
+{
+    struct block *running = tracker_running(session_tracker(s));
+    size_t count = json_array_size(blocks);
+    const json_t *last = count ? json_array_get(blocks, count - 1) : NULL;
+    if (!running)
+        return;
+    tracker_peek(session_tracker(s), LIMIT_PREVIEW_LINES, LIMIT_PREVIEW_BYTES);
+    if (last && json_number(last, "seq", 0) == (json_int_t)running->seq)
+        json_array_set_new(blocks, count - 1, block_to_json(running));
+}
+
+void look_blocks_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_session(client, id, params);
+    if (!s)
+        return;
+    json_t *blocks = store_blocks(session_store(s), size_of(params, "last"), false);
+    refresh_running(s, blocks);
+    client_reply(client, id, blocks);
+}
+
+/* The number in `7` or `default:7:1795207146949`; a session's name has no colon. */
+static uint64_t seq_of(const char *wanted)
+{
+    const char *colon = strchr(wanted, ':');
+    return strtoull(colon ? colon + 1 : wanted, NULL, 10);
+}
+
+/* A block by its id or its seq. */
+static json_t *find_block(struct session *s, const json_t *wanted)
+{
+    const char *text = json_is_string(wanted) ? json_string_value(wanted) : "";
+    uint64_t seq = seq_of(text);
+    json_t *found = json_array(), *block = store_block(session_store(s), seq);
+    if (block)
+        json_array_append_new(found, block);
+    refresh_running(s, found);
+    block = json_incref(json_array_get(found, 0));
+    json_decref(found);
+    char *number = text_format("%llu", (unsigned long long)seq);
+    const char *id = json_text(block, "block_id", NULL);
+    if (block && strcmp(text, number) && (!id || strcmp(text, id))) {
+        json_decref(block);
+        block = NULL;
+    }
+    free(number);
+    return block;
+}
+
+void look_block_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_session(client, id, params);
+    json_t *block = s ? find_block(s, json_object_get(params, "block")) : NULL;
+    if (!s)
+        return;
+    if (!block) {
+        client_fail(client, id, RPC_FAILED,
+                    "session %s has no such block; `ptyd blocks -s %s` lists "
+                    "them",
+                    session_name(s), session_name(s));
+        return;
+    }
+    client_reply(
+        client, id,
+        json_pack("{s:o, s:s}", "block", block, "directory", store_directory(session_store(s))));
+}

@@ -1,0 +1,75 @@
+/* The table of sessions, and what the keeper is told of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptyd/core/json.h"
+#include "ptyd/worker/context.h"
+#include "ptyd/worker/server.h"
+#include "ptyd/worker/worker.h"
+
+#define IDLE_MS 30000 /* an auto-started daemon stays this long without session and client */
+
+struct session *worker_find(struct worker *w, const char *name)
+{
+    for (int i = 0; i < w->session_count; i++)
+        if (!strcmp(session_name(w->sessions[i]), name))
+            return w->sessions[i];
+    return NULL;
+}
+
+struct session *worker_session(struct client *client, const json_t *id, const json_t *params)
+{
+    const char *name = json_text(params, "name", "");
+    struct session *session = worker_find(client_worker(client), name);
+    if (!session)
+        client_fail(client, id, RPC_NO_SESSION,
+                    "there is no session %s; `ptyd open %s` starts it, `ptyd list` shows all", name,
+                    *name ? name : "NAME");
+    return session;
+}
+
+/* Nobody may find one that is about to go. */
+void worker_remove(struct worker *w, struct session *s)
+{
+    for (int i = 0; i < w->session_count; i++)
+        if (w->sessions[i] == s) {
+            w->sessions[i] = w->sessions[--w->session_count];
+            context_closing(w, s);
+            session_destroy(s);
+            return;
+        }
+}
+
+void worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds, int count)
+{
+    struct wire_message m = {.type = type};
+    if (name)
+        snprintf(m.name, sizeof m.name, "%s", name);
+    int result = wire_send(w->link, &m, fds, count);
+    if (result < 0 && result != -EPIPE)
+        fprintf(stderr, "ptyd: cannot reach the keeper: %s\n", strerror(-result));
+}
+
+static void on_idle(uv_timer_t *timer)
+{
+    worker_tell(timer->data, WIRE_STOP, NULL, NULL, 0);
+}
+
+static bool anything_lives(const struct worker *w)
+{
+    for (int i = 0; i < w->session_count; i++)
+        if (!session_exited(w->sessions[i]))
+            return true;
+    return w->server && server_client_count(w->server) > 0;
+}
+
+void worker_check_idle(struct worker *w)
+{
+    if (!w->options->auto_ended || uv_is_closing((uv_handle_t *)&w->idle_timer))
+        return;
+    if (anything_lives(w))
+        uv_timer_stop(&w->idle_timer);
+    else if (!uv_is_active((uv_handle_t *)&w->idle_timer))
+        uv_timer_start(&w->idle_timer, on_idle, IDLE_MS, 0);
+}
