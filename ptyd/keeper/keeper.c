@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -110,10 +109,9 @@ static void spawn(struct keeper *k, const struct wire_message *m, int request, i
 /* HUP to the shell and to what runs in the foreground; CONT, so that stopped ones hear it. */
 static void hang_up(struct session *s, long long now)
 {
-    pid_t foreground = 0;
     if (s->kill_at || !s->pid)
         return;
-    ioctl(s->master, TIOCGPGRP, &foreground);
+    pid_t foreground = tcgetpgrp(s->master);
     if (foreground > 0 && foreground != s->pid) {
         kill(-foreground, SIGHUP);
         kill(-foreground, SIGCONT);
@@ -125,8 +123,7 @@ static void hang_up(struct session *s, long long now)
 
 static void kill_session(struct session *s)
 {
-    pid_t foreground = 0;
-    ioctl(s->master, TIOCGPGRP, &foreground);
+    pid_t foreground = tcgetpgrp(s->master);
     if (foreground > 0)
         kill(-foreground, SIGKILL);
     if (s->pid)
