@@ -20,7 +20,10 @@ VTERM_LIBS   := $(VTERM_LIB) -Wl,-rpath,$(dir $(VTERM_LIB))
 PKGS         := libuv jansson libmd
 endif
 
-WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef
+# Warnings are errors in CI alone: another compiler's new warning is not its user's fault.
+WERROR   ?= $(filter true,$(CI))
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef \
+            $(if $(filter 1 true,$(WERROR)),-Werror)
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. $(VTERM_CFLAGS) \
              $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"'
@@ -38,18 +41,32 @@ LIBRARY  := $(BASE) $(VTERM_C) $(ENVELOPE) $(filter-out ptyd/main.c,$(PTYD))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/test_%,$(wildcard tests/unit/*.c)))
 SCRIPTS  := $(BUILD)/obj/scripts.o
+LIB      := $(BUILD)/libptyd.a
 
-all: deps-build ## build build/ptyd
-	@$(MAKE) --no-print-directory $(BUILD)/ptyd
+all: $(BUILD)/ptyd ## build build/ptyd
 
-$(BUILD)/ptyd: $(call objects,$(LIBRARY) ptyd/main.c) $(SCRIPTS)
+$(BUILD)/ptyd: $(BUILD)/obj/ptyd/main.o $(LIB)
 	@echo "  link  $@"
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
 
-$(BUILD)/obj/%.o: %.c Makefile
+# Everything but main: what the program, the tests and the measurements are linked with.
+$(LIB): $(call objects,$(LIBRARY)) $(SCRIPTS) $(BUILD)/sources
+	@echo "  ar    $@"
+	@rm -f $@
+	@ar rcs $@ $(filter %.o,$^)
+
+$(BUILD)/obj/%.o: %.c Makefile $(BUILD)/flags | need-build
 	@mkdir -p $(dir $@)
 	@echo "  cc    $<"
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# What make does not see by itself: a source that is gone leaves the library, and what was compiled with
+# other flags is compiled again.
+$(BUILD)/sources: NOW = $(sort $(LIBRARY))
+$(BUILD)/flags: NOW = $(CC) $(CFLAGS) $(WARNINGS) $(VTERM)
+$(BUILD)/sources $(BUILD)/flags: always
+	@mkdir -p $(BUILD)
+	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' >$@
 
 # The integration scripts become part of the program.
 $(BUILD)/obj/scripts.c: $(wildcard shell/*) tools/embed Makefile
@@ -57,23 +74,35 @@ $(BUILD)/obj/scripts.c: $(wildcard shell/*) tools/embed Makefile
 	@sh tools/embed script_bash shell/bash.sh script_zsh shell/zsh.zsh \
 	    script_fish shell/fish.fish script_posix shell/posix.sh > $@
 
-$(SCRIPTS): $(BUILD)/obj/scripts.c
+$(SCRIPTS): $(BUILD)/obj/scripts.c $(BUILD)/flags
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- tests ----
+#
+# tests/run says in one line what each file of tests did, and counts.
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(call objects,$(LIBRARY)) $(SCRIPTS)
+$(BUILD)/obj/tests/unit/%.o: | need-check
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory check-all
-
-check-all: $(BUILD)/ptyd lint check-unit check-replay check-systemd check-e2e
+	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(UNIT)
+	@rm -f build/results
+	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
 
+check-all: check-lint check-unit check-replay check-systemd check-e2e
+
+check-lint:
+	@sh tests/run lint tools-lint $(MAKE) --no-print-directory lint
+	@sh tests/run lint arrows sh tests/lint/run
+
 check-unit: $(UNIT) ## the unit tests (cmocka)
-	@set -e; for t in $(UNIT); do echo "  test  $$t"; $$t; done
+	@failed=0; for t in $(UNIT); do \
+	    sh tests/run unit $${t##*/} env CMOCKA_MESSAGE_OUTPUT=TAP $$t || failed=1; \
+	done; exit $$failed
 
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
@@ -94,7 +123,7 @@ check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways
 
 check-systemd: $(BUILD)/ptyd ## the units, with systemd-analyze
-	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/units
+	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run systemd units sh tests/e2e/units
 
 $(BUILD)/standin: $(BUILD)/obj/tests/e2e/standin.o
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $$(pkg-config --libs jansson)
@@ -106,7 +135,7 @@ demo: deps ## see the main job in ten seconds
 check-faults: $(BUILD)/tests/test_faults $(BUILD)/tests/bare_faults ## libvterm's known faults, on ours and on libvterm alone
 	@sh tests/unit/faults $^ $$(PKG_CONFIG_PATH=$(wildcard $(VTERM)/lib/*/pkgconfig) pkg-config --modversion vterm)
 
-$(BUILD)/tests/bare_faults: $(BUILD)/obj/tests/unit/test_faults.o $(BUILD)/obj/tests/unit/bare_terminal.o $(call objects,$(BASE))
+$(BUILD)/tests/bare_faults: $(BUILD)/obj/tests/unit/test_faults.o $(BUILD)/obj/tests/unit/bare_terminal.o $(LIB)
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
 
@@ -131,10 +160,10 @@ bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against
 bench-proxy: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/proxy ## the proxy against a read/write relay
 	@sh tests/bench/proxies $(abspath $(BUILD)/proxy) $(abspath $(BUILD)/ptyd) $(abspath $(BUILD)/standin)
 
-$(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(BUILD)/obj/tests/bench/works.o $(call objects,$(BASE) $(VTERM_C))
+$(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(BUILD)/obj/tests/bench/works.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
 
-$(BUILD)/writer: $(BUILD)/obj/tests/bench/writer.o $(BUILD)/obj/tests/bench/works.o $(call objects,$(BASE))
+$(BUILD)/writer: $(BUILD)/obj/tests/bench/writer.o $(BUILD)/obj/tests/bench/works.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lutil
 
 $(BUILD)/proxy: tests/bench/proxy.c
@@ -192,25 +221,47 @@ fuzz-targets: $(addprefix build/fuzz/,$(FUZZERS)) ## the libFuzzer targets alone
 lint: ## arrows, sizes, shell scripts
 	@sh tools/lint
 
-format: ## clang-format over the sources
-	@clang-format -i $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/*/*.[ch])
+# Who includes and who calls whom, against ARCHITECTURE.md's table: from the sources and the objects.
+lint-arrows: $(BUILD)/ptyd ## the table of arrows in ARCHITECTURE.md, held to the letter
+	@sh tools/arrows check $(BUILD)/obj
 
-format-check: ## fails when format would change something
-	@clang-format --dry-run -Werror $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/*/*.[ch])
+arrows: $(BUILD)/ptyd ## the arrows as lint-arrows sees them
+	@sh tools/arrows table $(BUILD)/obj
+
+sizes: ## lines, files and functions of every room
+	@sh tools/sizes
+
+FORMATTED = $(wildcard base/*.[ch] vterm_snapshot/*.[ch] envelope/*.[ch] ptyd/*.[ch] ptyd/*/*.[ch] tests/*/*.[ch])
+
+format: need-format ## clang-format over the sources
+	@clang-format -i $(FORMATTED)
+
+format-check: need-format ## fails when format would change something
+	@clang-format --dry-run -Werror $(FORMATTED)
 
 # ---- what must be there ----
 
 deps: ## install what building needs (asks for sudo only when something is missing)
 	@sh tools/deps build
 
-deps-build:
-	@sh tools/deps build
-
 deps-bench: ## install what the measurements compare with
 	@sh tools/deps build bench
 
-deps-check:
-	@sh tools/deps build check
+deps-check: ## install what the tests need
+	@sh tools/deps build check tests
+
+deps-ci: ## install what CI needs beyond that
+	@sh tools/deps build check tests ci
+
+# These install nothing: they say what is missing.
+need-build:
+	@sh tools/deps --need build
+
+need-check:
+	@sh tools/deps --need check
+
+need-format:
+	@command -v clang-format >/dev/null || { echo "clang-format is not here (apt-get install clang-format)" >&2; exit 1; }
 
 install: $(BUILD)/ptyd ## into PREFIX (default /usr/local)
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
@@ -227,8 +278,12 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all check check-all check-unit check-faults check-replay check-e2e check-shells check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint \
-        format format-check deps deps-build deps-bench deps-check install clean help
+.PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
+        check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt \
+        bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint lint-arrows arrows \
+        sizes format format-check deps deps-bench deps-check deps-ci need-build need-check need-format install \
+        clean help
 .SECONDARY:
+.DELETE_ON_ERROR:
 
 -include $(shell find $(BUILD) -name '*.d' -type f -path '*/obj/*' 2>/dev/null)
