@@ -1,15 +1,24 @@
-/* limits.h - every bound on what comes from outside, in one table.
+/* limits.h - every bound on what comes from outside and every wait for it, in one table.
  *
- * Each entry says what happens past it. Nothing else in the tree invents a number for input.
+ * Each entry says what it counts and what happens past it. Nothing else in the tree invents a
+ * number for input. How often something is looked at or told is no limit and stands where it is
+ * done; so do the sizes of the pieces in which files and sockets are read.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
-/* Terminal size, in cells. Anything else is clamped to this range. */
-#define LIMIT_SIZE_MIN     2
-#define LIMIT_SIZE_MAX     1000
+/* ---- terminal size, in cells ---- */
+
+/* Anything else is clamped to this range. */
+#define LIMIT_SIZE_MIN 2
+#define LIMIT_SIZE_MAX 1000
+/* Where nothing is said. */
 #define LIMIT_COLS_DEFAULT 80
 #define LIMIT_ROWS_DEFAULT 24
+/* What a client may ask for before it is clamped; more is refused. */
+#define LIMIT_SIZE_ASKED 100000
+/* What a trace may say before it is clamped; more counts as this. */
+#define LIMIT_SIZE_TRACE 1000000
 
 static inline int limit_size(int value)
 {
@@ -18,82 +27,223 @@ static inline int limit_size(int value)
                                     : value;
 }
 
-/* Escape sequences. */
-#define LIMIT_CSI_BYTES    256        /* a longer CSI is swallowed to its final byte */
-#define LIMIT_CSI_PARAMS   16         /* what libvterm survives; longer SGR and modes are split */
-#define LIMIT_CSI_VALUE    9999       /* a larger number counts as this one */
-#define LIMIT_STRING_BYTES (24 << 10) /* of an OSC; the rest is skipped to the terminator */
-#define LIMIT_RAW_BYTES    (1 << 20)  /* of a mark's raw= field; then the mark is dropped */
-#define LIMIT_TITLE_BYTES  1024       /* longer titles lose their end */
-#define LIMIT_PENS         60000      /* distinct pens in use; more draw as the default */
-#define LIMIT_CLUSTERS     60000 /* distinct combined characters in use; more lose their marks */
-#define LIMIT_FEED_BYTES   4096  /* written to libvterm at once */
+/* ---- escape sequences ---- */
 
-/* Blocks and previews. */
-#define LIMIT_SCROLLBACK_LINES 10000   /* per session; the oldest go first */
-#define LIMIT_SCROLLBACK_MAX   1000000 /* the most that --scrollback takes */
-#define LIMIT_PREVIEW_LINES    20
-#define LIMIT_PREVIEW_BYTES    3000 /* UTF-8, one byte per line end */
-#define LIMIT_RUNNING_LINES    5    /* preview of a command that still runs */
-#define LIMIT_RUNNING_BYTES    600
-#define LIMIT_COMMAND_BYTES                                                                        \
-    (128 << 10) /* a longer command keeps its head, cmd_truncated says so                          \
-                 */
-#define LIMIT_CWD_BYTES 4096
-#define LIMIT_OUTPUT_FILE_BYTES                                                                    \
-    (64 << 20) /* of blocks/N.out; the tail keeps counting, not writing */
+/* Bytes of a CSI; a longer one is swallowed to its final byte. */
+#define LIMIT_CSI_BYTES 256
+/* Its parameters, which libvterm survives; longer SGR and modes are split, others are cut. */
+#define LIMIT_CSI_PARAMS 16
+/* A parameter; a larger one counts as this. */
+#define LIMIT_CSI_VALUE 9999
+/* Bytes of an OSC or a mark; the rest is skipped to the terminator. */
+#define LIMIT_STRING_BYTES (24 << 10)
+/* Bytes of a mark's raw= field; then the mark is dropped. */
+#define LIMIT_RAW_BYTES (1 << 20)
+/* Bytes of a title; a longer one loses its end. */
+#define LIMIT_TITLE_BYTES 1024
+/* Distinct pens in use; more draw as the default. */
+#define LIMIT_PENS 60000
+/* Distinct combined characters in use; more lose their marks. */
+#define LIMIT_CLUSTERS 60000
+/* Bytes written to libvterm at once; the rest follows. */
+#define LIMIT_FEED_BYTES 4096
+/* Bytes of answers to a program's queries in a second; further ones are not given. */
+#define LIMIT_REPLY_BYTES_PER_S 4096
 
-/* Context for an agent. */
-#define LIMIT_CONTEXT_BLOCKS 10
-#define LIMIT_CONTEXT_MEMORY 256   /* deliverable blocks held in memory over all sessions */
-#define LIMIT_ENTRY_BYTES    4000  /* of one encoded value; the app-server cuts longer ones */
-#define LIMIT_CONTEXT_BYTES  44000 /* of all encoded values together */
-#define LIMIT_HOOK_BYTES     9500 /* of the text for agents without an app-server; they cut 10,000 */
-#define LIMIT_ENVELOPE_BYTES (32 << 10) /* of the legacy envelope's object */
-#define LIMIT_CONSUMERS      256        /* the one unused longest is forgotten */
-#define LIMIT_TURNS          64    /* of a consumer, remembered for forks; then the oldest goes */
-#define LIMIT_LEASES         64    /* per daemon; a further take is refused */
-#define LIMIT_LEASE_CLI_MS   60000 /* a lease taken from the command line is released after this */
-#define LIMIT_SECRETS        64 /* values of an environment that are looked for; later ones pass */
+/* ---- a session ---- */
 
-/* Sessions and files. */
-#define LIMIT_SESSIONS          1000
-#define LIMIT_NAME_BYTES        64
+/* Sessions that run; a further one is refused. */
+#define LIMIT_SESSIONS 1000
+/* Bytes of a name; a longer one is refused. */
+#define LIMIT_NAME_BYTES 64
+/* Bytes of the environment a shell is started with; a larger one is refused. One that has grown
+ * to twice as much is not searched for secrets. */
 #define LIMIT_ENVIRONMENT_BYTES (512 << 10)
-#define LIMIT_INPUT_BYTES                                                                          \
-    (1 << 20) /* typed and not taken by the terminal; what does not fit is refused whole */
-#define LIMIT_RAW_LOG_BYTES    (64LL << 20) /* of output.raw; the oldest is given back */
-#define LIMIT_CHECKPOINT_BYTES (16 << 20)   /* of output between two checkpoints */
-#define LIMIT_CHECKPOINT_FILE_BYTES                                                                \
-    (256 << 20)                         /* a larger one is not read: the log is gone through */
-#define LIMIT_JSONL_BYTES    (16 << 20) /* of events.jsonl and its like; rotates to .1 */
-#define LIMIT_BLOCK_LINE     (4 << 20)  /* of a line in blocks.jsonl; a longer one is passed over */
-#define LIMIT_BLOCK_FILES    500        /* in blocks/; the oldest are removed */
-#define LIMIT_SETTINGS_BYTES (4 << 20)  /* of an agent's settings; a larger file is left alone */
-#define LIMIT_REPLAY_BYTES   (1LL << 30) /* of a trace; a larger one is refused */
+/* Bytes typed and not taken by the terminal; what does not fit is refused whole. */
+#define LIMIT_INPUT_BYTES (1 << 20)
+/* Bytes of all that a shell is started with; more is refused. */
+#define LIMIT_PLAN_BYTES (8 << 20)
+/* Bytes of an integration script, which has to fit into a pipe; a larger one is refused. */
+#define LIMIT_SCRIPT_BYTES (60 << 10)
+/* Bytes of output that wait for the worker; then the program waits. With the session's facts they
+ * stay under 128 KiB of shared memory. */
+#define LIMIT_INTAKE_BYTES (124 << 10)
+/* Bytes typed ahead of a shell without C; as many and more do not outlive a worker. */
+#define LIMIT_AHEAD_BYTES 2048
+/* Milliseconds of quiet after which a shell that exited has said everything, and the most that
+ * they are waited for; what comes later is nowhere. */
+#define LIMIT_EXIT_QUIET_MS 50
+#define LIMIT_EXIT_MS       1000
+/* Milliseconds between HUP and KILL. */
+#define LIMIT_HANGUP_MS 3000
+/* Milliseconds that `open` waits for the first prompt; then it answers without. */
+#define LIMIT_FIRST_PROMPT_MS 2000
+/* Seconds that `run --timeout` takes; as many and more are refused. */
+#define LIMIT_RUN_S 1e9
 
-/* The control socket and the proxy. */
-#define LIMIT_REQUEST_BYTES                                                                        \
-    (1 << 20)                   /* of one request line; a longer one is answered with an error */
-#define LIMIT_CLIENTS      2048 /* connections, and a quarter of all descriptors; others wait */
-#define LIMIT_BACKLOG      4096 /* connections that wait; then connect() does, or is refused */
-#define LIMIT_CLIENT_QUEUE (1 << 20) /* bytes unsent to a client before it is sent less */
-#define LIMIT_PROXY_QUEUE                                                                          \
-    (1 << 20) /* bytes unsent before the proxy stops reading the other side                        \
-               */
-#define LIMIT_WEBSOCKET_BYTES                                                                      \
-    (16 << 20) /* of a WebSocket message received; longer: closed, 1009                            \
-                */
-#define LIMIT_HTTP_HEAD_BYTES                                                                      \
-    (16 << 10)                        /* of a request's or answer's head; longer: closed, 431      \
-                                       */
-#define LIMIT_HTTP_WAIT_MS      10000 /* for a head to be whole; then the connection is closed */
-#define LIMIT_PROXY_REQUESTS    4096 /* of a client, whose answers are waited for; then unwatched */
-#define LIMIT_THREADS           1024 /* that a connection remembers; then they are asked for again */
-#define LIMIT_SERVER_START_MS   15000       /* for an app-server to listen; then it is ended */
-#define LIMIT_CONNECTIONS       64          /* that one proxy serves; further ones wait */
-#define LIMIT_PROXY_LINE        (160 << 20) /* of a line held whole; a longer one passes unread */
-#define LIMIT_PROXY_WAIT_MS     50   /* for the daemon's answer, then the turn goes without */
-#define LIMIT_REPLY_BYTES_PER_S 4096 /* answers to a program's terminal queries */
+/* ---- blocks and previews ---- */
+
+/* Lines of a session's scrollback; the oldest go first. */
+#define LIMIT_SCROLLBACK_LINES 10000
+/* The most that --scrollback takes; more is refused. */
+#define LIMIT_SCROLLBACK_MAX 1000000
+/* Blocks or lines that a command asks for; more is refused. */
+#define LIMIT_ASKED 1000000
+/* Scrollback lines that an agent reads at once: where it does not say, and the most; more count
+ * as this. */
+#define LIMIT_MCP_LINES_DEFAULT 200
+#define LIMIT_MCP_LINES         2000
+/* Lines and bytes (UTF-8, one for a line's end) of a preview; the oldest go first. */
+#define LIMIT_PREVIEW_LINES 20
+#define LIMIT_PREVIEW_BYTES 3000
+/* The same of a command that still runs. */
+#define LIMIT_RUNNING_LINES 5
+#define LIMIT_RUNNING_BYTES 600
+/* Bytes of a command; a longer one keeps its head, cmd_truncated says so. */
+#define LIMIT_COMMAND_BYTES (128 << 10)
+/* Bytes of a directory; a longer one keeps its head. A client whose own is longer says /. */
+#define LIMIT_CWD_BYTES 4096
+/* Bytes of blocks/N.out; what comes behind is counted and not written. */
+#define LIMIT_OUTPUT_FILE_BYTES (64 << 20)
+
+/* ---- context for an agent ---- */
+
+/* Blocks told at once, the newest. */
+#define LIMIT_CONTEXT_BLOCKS 10
+/* Deliverable blocks held in memory over all sessions; the oldest is forgotten. */
+#define LIMIT_CONTEXT_MEMORY 256
+/* Bytes of one encoded value, because the app-server cuts longer ones: previews, then the command,
+ * then the directory lose parts. */
+#define LIMIT_ENTRY_BYTES 4000
+/* Bytes of all encoded values together, which as many as there may be never exceed. */
+#define LIMIT_CONTEXT_BYTES 44000
+/* Encoded bytes of a command in the header or as text; a longer one keeps its head. */
+#define LIMIT_TOLD_COMMAND_BYTES 1000
+/* Encoded bytes of the header's directory and of what runs; longer ones keep their ends. */
+#define LIMIT_HEADER_CWD_BYTES  800
+#define LIMIT_RUNNING_CWD_BYTES 400
+/* Bytes of the text for agents without an app-server, which cut 10,000: the longest previews lose
+ * their oldest lines. */
+#define LIMIT_HOOK_BYTES 9500
+/* Bytes of the legacy envelope's object: the oldest previews go, then the oldest commands. */
+#define LIMIT_ENVELOPE_BYTES (32 << 10)
+/* Consumers; the one unused longest is forgotten. */
+#define LIMIT_CONSUMERS 256
+/* Threads switched off one by one; a further one is not. */
+#define LIMIT_THREADS_OFF 256
+/* Milliseconds for which what others were told is told to a new consumer, too. */
+#define LIMIT_LOOKBACK_MS (15 * 60 * 1000)
+/* Turns of a consumer, remembered for forks; the oldest goes. */
+#define LIMIT_TURNS 64
+/* Leases of all consumers; a further take is refused. */
+#define LIMIT_LEASES 64
+/* Milliseconds until a lease that was taken from the command line is released. */
+#define LIMIT_LEASE_CLI_MS 60000
+/* Values of an environment that are looked for; later ones pass. */
+#define LIMIT_SECRETS 64
+
+/* ---- files ---- */
+
+/* Bytes of output.raw; the oldest quarter is given back. */
+#define LIMIT_RAW_LOG_BYTES (64LL << 20)
+/* Bytes of output between two checkpoints. */
+#define LIMIT_CHECKPOINT_BYTES (16 << 20)
+/* Bytes of a checkpoint; a larger one is not read: the log is gone through. */
+#define LIMIT_CHECKPOINT_FILE_BYTES (256 << 20)
+/* Bytes of events.jsonl and its like; then it becomes .1. */
+#define LIMIT_JSONL_BYTES (16 << 20)
+/* Bytes of a line of blocks.jsonl; a longer one is passed over. */
+#define LIMIT_JSONL_LINE_BYTES (4 << 20)
+/* Bytes of a delta event; of twice as many only so many stay, the newest. */
+#define LIMIT_DELTA_BYTES 8192
+/* Lines of scrollback.snapshot.json; the newest stay. */
+#define LIMIT_SNAPSHOT_LINES 500
+/* Files in blocks/; the oldest are removed, at every 100th block. */
+#define LIMIT_BLOCK_FILES 500
+/* Bytes of meta.json and context.json; a larger one counts as empty. */
+#define LIMIT_META_BYTES (16 << 20)
+/* Bytes of keys.json; a larger one counts as none. */
+#define LIMIT_KEYS_BYTES 4096
+/* Bytes of an agent's settings; a larger file is left alone. */
+#define LIMIT_SETTINGS_BYTES (4 << 20)
+/* Bytes of a trace; a larger one is refused. */
+#define LIMIT_REPLAY_BYTES (1LL << 30)
+/* Bytes of a trace in which an asciicast names its version; behind them it is not looked for. */
+#define LIMIT_TRACE_LOOK_BYTES 4096
+/* Bytes of the first line of a typescript and of a line of its timing; the rest is not read. */
+#define LIMIT_SCRIPT_HEADER_BYTES 1024
+#define LIMIT_TIMING_LINE_BYTES   512
+/* Bytes of a frame by which a ttyrec is known; a file with a larger one has to be named as one. */
+#define LIMIT_TTYREC_FRAME_BYTES (1 << 20)
+/* Bytes of a golden; a larger one is not compared, which fails. */
+#define LIMIT_GOLDEN_BYTES (64 << 20)
+
+/* ---- the daemon and its control socket ---- */
+
+/* Connections, and a quarter of all descriptors; further ones wait in the backlog. */
+#define LIMIT_CLIENTS 2048
+/* Connections that wait; then connect() does, or is refused. */
+#define LIMIT_BACKLOG 4096
+/* Bytes of a request's line; a longer one is answered with an error. */
+#define LIMIT_REQUEST_BYTES (1 << 20)
+/* Bytes of an error's message; a longer one loses its end. */
+#define LIMIT_MESSAGE_BYTES 1024
+/* Bytes unsent to a client; then requests wait, views are redrawn later, events are left out and
+ * counted, output is no longer streamed. */
+#define LIMIT_CLIENT_QUEUE (1 << 20)
+/* Bytes of the daemon's answer, for a command and for the proxy; a longer one is passed over. */
+#define LIMIT_ANSWER_BYTES       (256 << 20)
+#define LIMIT_PROXY_ANSWER_BYTES (64 << 20)
+/* Milliseconds for a daemon to answer a connection; then the command fails. */
+#define LIMIT_START_MS 5000
+/* Seconds for the daemon to answer a hook; then the prompt goes without. */
+#define LIMIT_HOOK_WAIT_S 2
+/* Milliseconds that an auto-started daemon stays without session and client. */
+#define LIMIT_IDLE_MS 30000
+/* Milliseconds for a worker's last words; then it is killed. */
+#define LIMIT_WORKER_STOP_MS 3000
+/* Milliseconds before a worker is started again the second time in a row, doubling to the most;
+ * one that lived as long as the last is replaced at once. */
+#define LIMIT_BACKOFF_FIRST_MS  50
+#define LIMIT_BACKOFF_MS        1000
+#define LIMIT_WORKER_HEALTHY_MS 1000
+
+/* ---- the proxy ---- */
+
+/* Bytes unsent to one side; then the other is not read. */
+#define LIMIT_PROXY_QUEUE (1 << 20)
+/* Bytes of a WebSocket message received; longer: closed, 1009. */
+#define LIMIT_WEBSOCKET_BYTES (16 << 20)
+/* Bytes of a request's or answer's head; longer: closed, to a client with 431. */
+#define LIMIT_HTTP_HEAD_BYTES (16 << 10)
+/* Bytes of the body of a server's refusal; a longer one is passed on without. */
+#define LIMIT_HTTP_BODY_BYTES (64 << 10)
+/* Milliseconds for a head to be whole; then the connection is closed. */
+#define LIMIT_HTTP_WAIT_MS 10000
+/* Requests of a client whose answers are waited for; further ones are not watched. */
+#define LIMIT_PROXY_REQUESTS 4096
+/* Threads that a connection remembers; then they are asked for again. */
+#define LIMIT_THREADS 1024
+/* Connections that one proxy serves; further ones wait. */
+#define LIMIT_CONNECTIONS 64
+/* Bytes of a message in which its method and id are looked for; behind them it is held whole. */
+#define LIMIT_PROXY_HEAD_BYTES 4096
+/* Bytes of a line held whole; a longer one passes unread. */
+#define LIMIT_PROXY_LINE (160 << 20)
+/* Milliseconds for the daemon's answer; then the turn goes without. */
+#define LIMIT_PROXY_WAIT_MS 50
+/* Milliseconds for its answer to a commit, which matters more than a moment of the user's time;
+ * then it is said that the context may be sent again. */
+#define LIMIT_PROXY_COMMIT_MS 2000
+/* Milliseconds for the server's answer to a question of our own; then the turn goes without. */
+#define LIMIT_PROXY_ASK_MS 1000
+/* Milliseconds for an app-server to listen; then it is ended. */
+#define LIMIT_SERVER_START_MS 15000
+/* Milliseconds for a server's answers when its client is gone; then what is open is released. */
+#define LIMIT_PROXY_ANSWERS_MS 2000
+/* Milliseconds for what a server that has ended left in its pipe, or for a close frame, and for a
+ * client to hang up after our last words; then the connection is closed. */
+#define LIMIT_PROXY_DRAIN_MS  200
+#define LIMIT_PROXY_LINGER_MS 1000
 
 #endif

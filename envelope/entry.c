@@ -229,7 +229,7 @@ void entry_render_block(const struct entry_block *block, const char *header_shel
 static void append_running(const struct entry_running *running, struct bytes *out)
 {
     size_t len = strlen(running->cmd);
-    size_t head = encoded_head(running->cmd, len, 1000);
+    size_t head = encoded_head(running->cmd, len, LIMIT_TOLD_COMMAND_BYTES);
     struct bytes cmd = {0};
     bytes_append(&cmd, running->cmd, head);
     bytes_append_text(&cmd, head < len ? ELLIPSIS : "");
@@ -237,7 +237,8 @@ static void append_running(const struct entry_running *running, struct bytes *ou
     encode_string(cmd.data, cmd.len, out);
     bytes_finish(&cmd);
     size_t cwd = strlen(running->cwd);
-    member_string("cwd", running->cwd + cwd - encoded_tail(running->cwd, cwd, 400), out);
+    member_string(
+        "cwd", running->cwd + cwd - encoded_tail(running->cwd, cwd, LIMIT_RUNNING_CWD_BYTES), out);
     member_number("ts", running->ts, out);
     bytes_append_text(out, ",\"preview\":{\"lines\":");
     append_lines(running->preview, "", out);
@@ -255,7 +256,7 @@ void entry_render_header(const struct entry_header *h, struct bytes *out)
     member_number("total_commands_run", h->total_commands_run, out);
     member_number("kept", h->kept, out);
     member_number("dropped", h->dropped, out);
-    member_string("cwd", h->cwd + cwd - encoded_tail(h->cwd, cwd, 800), out);
+    member_string("cwd", h->cwd + cwd - encoded_tail(h->cwd, cwd, LIMIT_HEADER_CWD_BYTES), out);
     bytes_append_text(out, ",\"mcp\":");
     bytes_append_text(out, h->mcp ? "[\"pty_read_screen\",\"pty_read_scrollback\"]" : "[]");
     size_t before_running = out->len;

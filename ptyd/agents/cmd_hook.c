@@ -12,8 +12,6 @@
 #include "ptyd/client/request.h"
 #include "ptyd/core/text.h"
 
-#define DAEMON_WAIT_S 2 /* for an answer; then the prompt goes without */
-
 static const char help[] =
     "usage: ptyd hook codex|claude|gemini [-s NAME]\n\n"
     "Run by an agent when its user sends a prompt: reads the event on stdin, prints what the\n"
@@ -87,7 +85,7 @@ static void deliver(const struct agent *agent, json_t *params)
         json_decref(params);
         return;
     }
-    struct timeval patience = {.tv_sec = DAEMON_WAIT_S};
+    struct timeval patience = {.tv_sec = LIMIT_HOOK_WAIT_S};
     setsockopt(rpc.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     json_t *taken = rpc_call(&rpc, "context.take", params, NULL, NULL);
     const char *text = json_string_value(json_object_get(taken, "text"));

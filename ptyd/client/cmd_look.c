@@ -62,8 +62,8 @@ static struct cli parse_number(int argc, char **argv, const char *help, const ch
     struct cli cli = cli_begin(help);
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
-        if (cli_option(&cli, option) && !text_parse_number(optarg, 1, 1000000, ret_number))
-            cli_usage("'%s' is not a number from 1 to 1000000", optarg);
+        if (cli_option(&cli, option) && !text_parse_number(optarg, 1, LIMIT_ASKED, ret_number))
+            cli_usage("'%s' is not a number from 1 to %d", optarg, LIMIT_ASKED);
     cli_no_more(&cli, argc, argv);
     return cli;
 }

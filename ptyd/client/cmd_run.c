@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/text.h"
 
@@ -133,7 +134,7 @@ int command_run(int argc, char **argv)
     while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
         if (cli_option(&cli, option)) {
             timeout = strtod(optarg, &end);
-            if (*end || !(timeout > 0 && timeout < 1e9))
+            if (*end || !(timeout > 0 && timeout < LIMIT_RUN_S))
                 cli_usage("timeout '%s' is not a number of seconds", optarg);
         }
     if (optind >= argc)

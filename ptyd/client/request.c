@@ -44,7 +44,7 @@ static json_t *environment(void)
 
 json_t *request_open_params(const char *name)
 {
-    char cwd[4096];
+    char cwd[LIMIT_CWD_BYTES];
     mode_t mask = umask(0);
     umask(mask);
     if (!getcwd(cwd, sizeof cwd))

@@ -11,14 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/client/cli.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
-
-#define START_MS    5000 /* for a daemon we started to answer */
-#define REPLY_LIMIT (256 << 20)
 
 /* The daemon goes its own way: own session, no terminal, its messages in a file. */
 static _Noreturn void become_daemon(const char *log)
@@ -56,8 +54,8 @@ static int start_daemon(const char *socket_path)
 static int wait_for_daemon(const char *path)
 {
     int fd = -ENOENT;
-    for (int waited = 0; waited < START_MS; waited += 10) {
-        fd = local_socket_connect(path, START_MS);
+    for (int waited = 0; waited < LIMIT_START_MS; waited += 10) {
+        fd = local_socket_connect(path, LIMIT_START_MS);
         if (fd >= 0)
             break;
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
@@ -83,7 +81,7 @@ static int say_failure(const char *path, int error, bool start)
 int rpc_connect(struct rpc *ret_rpc, bool start)
 {
     char *path = paths_socket();
-    int fd = local_socket_connect(path, START_MS);
+    int fd = local_socket_connect(path, LIMIT_START_MS);
     signal(SIGPIPE, SIG_IGN);
     if ((fd == -ENOENT || fd == -ECONNREFUSED) && start) {
         int result = start_daemon(path);
@@ -92,7 +90,7 @@ int rpc_connect(struct rpc *ret_rpc, bool start)
     int result = fd >= 0 ? 0 : say_failure(path, fd, start);
     free(path);
     if (result == 0)
-        *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = REPLY_LIMIT}};
+        *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_ANSWER_BYTES}};
     return result;
 }
 

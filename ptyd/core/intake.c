@@ -19,7 +19,7 @@ struct shared {
     uint64_t magic;
     _Atomic uint64_t clean, tail, head;
     struct intake_facts facts;
-    char ring[INTAKE_BYTES];
+    char ring[LIMIT_INTAKE_BYTES];
 };
 
 struct intake {
@@ -29,13 +29,13 @@ struct intake {
 
 static char *place(struct shared *shared, uint64_t offset)
 {
-    return shared->ring + offset % INTAKE_BYTES;
+    return shared->ring + offset % LIMIT_INTAKE_BYTES;
 }
 
 /* How many bytes lie in one piece of the ring from `offset` on, up to `end`. */
 static size_t piece(uint64_t offset, uint64_t end)
 {
-    uint64_t to_edge = INTAKE_BYTES - offset % INTAKE_BYTES;
+    uint64_t to_edge = LIMIT_INTAKE_BYTES - offset % LIMIT_INTAKE_BYTES;
     return (size_t)(end - offset < to_edge ? end - offset : to_edge);
 }
 
@@ -73,7 +73,7 @@ int intake_create_fd(const struct intake_facts *facts)
 static size_t uncounted(int fd, uint64_t head, size_t len)
 {
     char chunk[4096];
-    off_t start = (off_t)offsetof(struct shared, ring) + (off_t)(head % INTAKE_BYTES);
+    off_t start = (off_t)offsetof(struct shared, ring) + (off_t)(head % LIMIT_INTAKE_BYTES);
     while (len) {
         size_t n = len % sizeof chunk ? len % sizeof chunk : sizeof chunk;
         if (pread(fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
@@ -92,7 +92,7 @@ static void recover(struct shared *shared, int fd)
 {
     uint64_t tail = atomic_load(&shared->tail), head = atomic_load(&shared->head);
     clear(shared, atomic_load(&shared->clean), tail);
-    size_t room = piece(head, tail + INTAKE_BYTES); /* of the read it was in */
+    size_t room = piece(head, tail + LIMIT_INTAKE_BYTES); /* of the read it was in */
     atomic_store(&shared->head, head + uncounted(fd, head, room));
 }
 
@@ -100,7 +100,8 @@ static bool is_sound(struct shared *shared)
 {
     uint64_t clean = atomic_load(&shared->clean), tail = atomic_load(&shared->tail),
              head = atomic_load(&shared->head);
-    return shared->magic == MAGIC && clean <= tail && tail <= head && head - clean <= INTAKE_BYTES;
+    return shared->magic == MAGIC && clean <= tail && tail <= head &&
+           head - clean <= LIMIT_INTAKE_BYTES;
 }
 
 struct intake *intake_map(int fd)
@@ -141,7 +142,7 @@ ssize_t intake_read_piece(struct intake *in, int fd)
 {
     struct shared *shared = in->shared;
     uint64_t head = atomic_load(&shared->head);
-    size_t room = piece(head, atomic_load(&shared->clean) + INTAKE_BYTES);
+    size_t room = piece(head, atomic_load(&shared->clean) + LIMIT_INTAKE_BYTES);
     if (!room)
         return -ENOBUFS;
     ssize_t n;

@@ -17,17 +17,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/limits.h"
 #include "ptyd/core/point.h"
 #include "vterm_snapshot/mark.h"
 
-/* Bytes that may wait; with the facts the memfd stays under 128 KiB. */
-#define INTAKE_BYTES (124 * 1024)
-
 /* What the keeper keeps for a worker to come, besides the bytes. */
-#define INTAKE_AHEAD                                                                               \
-    2048 /* bytes typed ahead that outlive a worker; more are forgotten with it                    \
-          */
-
 struct intake_facts {
     char name[72]; /* of the session */
     char shell_id[32];
@@ -42,7 +36,7 @@ struct intake_facts {
         struct tracker_point point;
     } points[2];        /* intake_set_point() */
     uint32_t ahead_len; /* of what was typed ahead of a shell without C: it is in no log */
-    char ahead[INTAKE_AHEAD];
+    char ahead[LIMIT_AHEAD_BYTES];
 };
 
 struct intake;

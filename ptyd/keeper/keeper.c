@@ -27,12 +27,6 @@
 #include "ptyd/keeper/spawn.h"
 #include "ptyd/keeper/wire.h"
 
-#define GRACE_MS       3000 /* between HUP and KILL */
-#define WORKER_STOP_MS 3000 /* for the worker's last words */
-#define BACKOFF_FIRST  50   /* before the second restart in a row, doubling to */
-#define BACKOFF_MAX    1000
-#define WORKER_HEALTHY 1000 /* alive this long, the next restart is at once */
-
 struct session {
     char name[72];
     pid_t pid;  /* 0 when reaped */
@@ -118,7 +112,7 @@ static void hang_up(struct session *s, long long now)
     }
     kill(-s->pid, SIGHUP);
     kill(-s->pid, SIGCONT);
-    s->kill_at = now + GRACE_MS;
+    s->kill_at = now + LIMIT_HANGUP_MS;
 }
 
 static void kill_session(struct session *s)
@@ -199,7 +193,7 @@ static void start_worker(struct keeper *k, long long now)
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
-        k->restart_at = now + BACKOFF_MAX;
+        k->restart_at = now + LIMIT_BACKOFF_MS;
         return;
     }
     k->worker = pid;
@@ -217,9 +211,9 @@ static void worker_gone(struct keeper *k, int status, long long now)
     k->socket = -1;
     if (k->stopping && k->stop_sent)
         return;
-    bool healthy = now - k->worker_since >= WORKER_HEALTHY;
-    k->backoff = healthy ? 0 : k->backoff ? k->backoff * 2 : BACKOFF_FIRST;
-    k->backoff = k->backoff < BACKOFF_MAX ? k->backoff : BACKOFF_MAX;
+    bool healthy = now - k->worker_since >= LIMIT_WORKER_HEALTHY_MS;
+    k->backoff = healthy ? 0 : k->backoff ? k->backoff * 2 : LIMIT_BACKOFF_FIRST_MS;
+    k->backoff = k->backoff < LIMIT_BACKOFF_MS ? k->backoff : LIMIT_BACKOFF_MS;
     k->restart_at = now + k->backoff;
     fprintf(stderr, "ptyd: worker ended (%s %d), starting another\n",
             WIFSIGNALED(status) ? "signal" : "status",
@@ -295,7 +289,7 @@ static bool step_stop(struct keeper *k, long long now)
         return true;
     if (!k->stop_sent) {
         k->stop_sent = true;
-        k->worker_stop_at = now + WORKER_STOP_MS;
+        k->worker_stop_at = now + LIMIT_WORKER_STOP_MS;
         listener_notify("STOPPING=1");
         tell(k, (struct wire_message){.type = WIRE_STOPPING}, NULL, 0);
     }
@@ -314,7 +308,7 @@ static int step_timers(struct keeper *k, long long now)
             continue;
         if (now >= s->kill_at) {
             kill_session(s);
-            s->kill_at = now + GRACE_MS;
+            s->kill_at = now + LIMIT_HANGUP_MS;
         }
         next = next < 0 || s->kill_at < next ? s->kill_at : next;
     }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "ptyd/core/file.h"
 
 extern char **environ;
@@ -97,7 +98,7 @@ static int unpack(int fd, struct unpacked *u)
 {
     struct stat st;
     *u = (struct unpacked){0};
-    if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof u->head || st.st_size > 8 << 20)
+    if (fstat(fd, &st) < 0 || st.st_size < (off_t)sizeof u->head || st.st_size > LIMIT_PLAN_BYTES)
         return -EINVAL;
     size_t size = (size_t)st.st_size;
     u->data = malloc(size);
@@ -230,7 +231,7 @@ static int script_pipe(const char *script)
 {
     int fds[2];
     size_t len = strlen(script);
-    if (len > SPAWN_SCRIPT_MAX)
+    if (len > LIMIT_SCRIPT_BYTES)
         return -EFBIG;
     if (pipe2(fds, O_CLOEXEC) < 0)
         return -errno;

@@ -21,8 +21,7 @@ struct spawn_request {
     const char *script;  /* given to the program on descriptor 3, "" for no descriptor 3 */
 };
 
-#define SPAWN_SCRIPT_FD  3
-#define SPAWN_SCRIPT_MAX (60 << 10) /* fits into a pipe */
+#define SPAWN_SCRIPT_FD 3
 
 /* Writes the request into a new memfd; -errno. */
 int spawn_pack(const struct spawn_request *request);

@@ -23,7 +23,7 @@ void ledger_load_keys(struct ledger *l)
     struct bytes text = {0};
     char *path = keys_path(l);
     json_t *json =
-        file_read(path, 4096, &text) == 0 ? json_loadb(text.data, text.len, 0, NULL) : NULL;
+        file_read(path, LIMIT_KEYS_BYTES, &text) == 0 ? json_loadb(text.data, text.len, 0, NULL) : NULL;
     json_int_t next = json_integer_value(json_object_get(json, "next"));
     l->next_key = l->reserved_key = next > 0 ? (uint64_t)next : 1;
     json_decref(json);
@@ -58,7 +58,7 @@ void ledger_load_switches(struct ledger *l)
 {
     struct bytes text = {0};
     char *path = switches_path(l);
-    if (file_read(path, LIMIT_JSONL_BYTES, &text) == 0)
+    if (file_read(path, LIMIT_META_BYTES, &text) == 0)
         l->switches = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
     if (!json_is_object(l->switches)) {
         json_decref(l->switches);
@@ -90,7 +90,7 @@ void ledger_set_injection(struct ledger *l, const char *thread, bool on)
     } else {
         if (!threads)
             json_object_set_new(l->switches, "threads_off", threads = json_object());
-        if (json_object_size(threads) < LIMIT_CONSUMERS)
+        if (json_object_size(threads) < LIMIT_THREADS_OFF)
             json_object_set_new(threads, thread, json_true());
     }
     ledger_save_switches(l);

@@ -6,8 +6,6 @@
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/private.h"
 
-#define LOOKBACK_MS (15 * 60 * 1000) /* told to others: a new consumer hears of it this long */
-
 /* Whether a consumer has still to be told. One without a cursor for the session is told what
  * nobody was told, and what ended lately. */
 static bool is_due(const struct ledger *l, const struct consumer *consumer,
@@ -19,7 +17,7 @@ static bool is_due(const struct ledger *l, const struct consumer *consumer,
         return false;
     if (cursor)
         return key > cursor->key || ledger_is_returned(cursor, key);
-    return !o->told || o->block->ts_end > q->now.wall_ms - LOOKBACK_MS;
+    return !o->told || o->block->ts_end > q->now.wall_ms - LIMIT_LOOKBACK_MS;
 }
 
 /* ---- which sessions feed a consumer ---- */

@@ -123,7 +123,7 @@ static int listen_tcp(const struct address *a, char **ret_message)
         return fail(ret_message, text_format("'%s' is no IP address", a->host));
     fd = socket(list->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (fd < 0 || bind(fd, list->ai_addr, list->ai_addrlen) < 0 || listen(fd, 128) < 0) {
+    if (fd < 0 || bind(fd, list->ai_addr, list->ai_addrlen) < 0 || listen(fd, LIMIT_BACKLOG) < 0) {
         *ret_message = text_format("cannot listen on %s:%s: %s", a->host, a->port, strerror(errno));
         if (fd >= 0)
             close(fd);

@@ -14,8 +14,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
 
-#define ANSWER_WAIT_MS 1000
-#define NO_KIND        "bogus" /* a kind that no server has */
+#define NO_KIND "bogus" /* a kind that no server has */
 
 /* Sends a request of our own; steals `params`. */
 static struct request *ask(struct gate *g, enum request_kind kind, const char *method,
@@ -29,7 +28,7 @@ static struct request *ask(struct gate *g, enum request_kind kind, const char *m
         messages_add(to_server, text, strlen(text));
     free(text);
     json_decref(message);
-    g->deadline = clock_monotonic_ms() + ANSWER_WAIT_MS;
+    g->deadline = clock_monotonic_ms() + LIMIT_PROXY_ASK_MS;
     return gate_remember(g, kind, id);
 }
 

@@ -14,8 +14,6 @@
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 
-#define COMMIT_WAIT_MS 2000 /* a commit matters more than a moment of the user's time */
-
 struct delivery {
     char *session;
     struct rpc rpc;
@@ -55,7 +53,7 @@ static bool connect_daemon(struct delivery *d)
     free(path);
     if (fd < 0)
         return false;
-    d->rpc = (struct rpc){.fd = fd, .lines = {.limit = 64 << 20}};
+    d->rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_PROXY_ANSWER_BYTES}};
     return d->connected = true;
 }
 
@@ -201,7 +199,7 @@ static bool settle(struct delivery *d, const char *method, const json_t *taken, 
 static bool commit(struct delivery *d, const json_t *taken, const char *turn)
 {
     return settle(d, "context.commit", taken, "turn_id", turn ? json_string(turn) : NULL,
-                  COMMIT_WAIT_MS);
+                  LIMIT_PROXY_COMMIT_MS);
 }
 
 void delivery_commit(struct delivery *d, const json_t *taken, const char *turn)

@@ -11,8 +11,6 @@
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
 
-#define HEAD_BYTES 4096 /* of a message, in which its method and id are looked for */
-
 struct gate *gate_create(const struct gate_options *options)
 {
     struct gate *g = memory_new(sizeof *g);
@@ -75,7 +73,7 @@ static bool is_expected(const struct gate *g, struct span id)
 enum gate_verdict gate_client_look(const struct gate *g, const char *line, size_t len, bool whole)
 {
     struct span method;
-    size_t head = whole || len < HEAD_BYTES ? len : HEAD_BYTES;
+    size_t head = whole || len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES;
     if (span_peek(line, head, "method", &method) == 0)
         return is_of_interest(g, method) ? GATE_TAKE : GATE_PASS;
     return whole ? GATE_PASS : GATE_MORE;
@@ -90,7 +88,7 @@ enum gate_verdict gate_server_look(const struct gate *g, const char *line, size_
         return GATE_TAKE;
     if (!g->requests && !g->upgraded)
         return GATE_PASS;
-    size_t head = len < HEAD_BYTES ? len : HEAD_BYTES;
+    size_t head = len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES;
     if (span_peek(line, head, "method", &found) == 0)
         return g->upgraded && span_is_string(found, EXTRA_METHOD) ? GATE_TAKE : GATE_PASS;
     if (!g->requests || (span_peek(line, head, "id", &found) == 0 && !is_expected(g, found)))

@@ -10,10 +10,6 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/proxy/messages.h"
 
-#define ANSWERS_MS 2000 /* for a server's answers when its client is gone */
-#define LINGER_MS  1000 /* for a client to hang up after our last words */
-#define DRAIN_MS   200  /* for what a server that has ended left in its pipe, or a close frame */
-
 struct direction {
     struct end *from, *to;
     bool passing; /* inside a message that passes */
@@ -108,7 +104,7 @@ static void notice_dead_client(struct relay *r)
         return;
     end_stop_reading(r->up.from);
     r->up.waiting = r->up.passing = false;
-    r->drain_until = clock_monotonic_ms() + ANSWERS_MS;
+    r->drain_until = clock_monotonic_ms() + LIMIT_PROXY_ANSWERS_MS;
 }
 
 /* The client's input is over and passed on: the server hears it. */
@@ -151,7 +147,7 @@ static void run_once(struct relay *r, int pidfd)
         end_read(down->from);
     if (fds[n + m].revents && !r->server_exited) {
         r->server_exited = true;
-        r->drain_until = clock_monotonic_ms() + DRAIN_MS;
+        r->drain_until = clock_monotonic_ms() + LIMIT_PROXY_DRAIN_MS;
     }
     decide(r, down);
     up->waiting = false; /* what the server said may be what it waited for */
@@ -178,15 +174,15 @@ static bool is_over(const struct relay *r)
 /* The client of a socket gets a close frame, and a moment to take it. */
 static void say_goodbye(struct relay *r)
 {
-    long long until = clock_monotonic_ms() + DRAIN_MS;
+    long long until = clock_monotonic_ms() + LIMIT_PROXY_DRAIN_MS;
     end_close(r->down.to, r->down.from);
     while (end_queued(r->down.to) && !end_is_dead(r->down.to) && clock_monotonic_ms() < until) {
         struct pollfd fds[2];
         int n = end_poll(r->down.to, false, fds);
-        poll(fds, (nfds_t)n, DRAIN_MS);
+        poll(fds, (nfds_t)n, LIMIT_PROXY_DRAIN_MS);
         end_flush(r->down.to);
     }
-    end_linger(r->down.to, LINGER_MS);
+    end_linger(r->down.to, LIMIT_PROXY_LINGER_MS);
 }
 
 void relay_run(struct gate *gate, struct end *client, struct end *server, int server_pidfd)

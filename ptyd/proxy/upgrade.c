@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/client/cli.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
@@ -19,8 +20,7 @@
 #define MESSAGE_BOUND                                                                              \
     "x-codex-websocket-max-unfragmented-message-bytes" /* passed to the client                     \
                                                         */
-#define UNREACHED  "the app-server cannot be reached"
-#define BODY_BYTES (64 << 10) /* of a refusal */
+#define UNREACHED "the app-server cannot be reached"
 
 static bool is_upgrade(const struct http_head *head)
 {
@@ -116,7 +116,7 @@ static void pass_answer(int fd, int server, const struct http_head *answer)
     size_t want = length ? strtoul(length, NULL, 10) : 0;
     struct bytes body = {0};
     bytes_append(&body, answer->early.data, answer->early.len);
-    while (want <= BODY_BYTES && body.len < want) {
+    while (want <= LIMIT_HTTP_BODY_BYTES && body.len < want) {
         char *to = bytes_reserve(&body, want - body.len);
         ssize_t n = to ? read(server, to, want - body.len) : -1;
         if (n <= 0)

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
-
-#define GOLDEN_LIMIT (64 << 20)
 
 static int differ(const char *path, json_t *expected, json_t *actual)
 {
@@ -95,7 +94,7 @@ int golden_check(const char *path, json_t *actual, bool update)
 {
     struct bytes text = {0};
     json_error_t error = {0};
-    int result = file_read(path, GOLDEN_LIMIT, &text);
+    int result = file_read(path, LIMIT_GOLDEN_BYTES, &text);
     json_t *golden =
         result == 0 ? json_loadb(text.data ? text.data : "", text.len, 0, &error) : NULL;
     bytes_finish(&text);

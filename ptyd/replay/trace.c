@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "ptyd/core/text.h"
 
 struct reader {
@@ -58,8 +59,8 @@ static bool next_line(const char **at, const char *end, const char **ret_line, s
 static void give_size(struct reader *r, int64_t ms, json_int_t cols, json_int_t rows)
 {
     if (cols > 0 && rows > 0)
-        r->events->size(r->user, ms, cols > 1000000 ? 1000000 : (int)cols,
-                        rows > 1000000 ? 1000000 : (int)rows);
+        r->events->size(r->user, ms, cols > LIMIT_SIZE_TRACE ? LIMIT_SIZE_TRACE : (int)cols,
+                        rows > LIMIT_SIZE_TRACE ? LIMIT_SIZE_TRACE : (int)rows);
 }
 
 static void give_start(struct reader *r, const json_t *timestamp)
@@ -163,7 +164,7 @@ static int read_asciicast(struct reader *r)
 /* The size in the first line: COLUMNS="80" LINES="24". */
 static void script_header(struct reader *r, const char *line, size_t len)
 {
-    char copy[1024] = {0};
+    char copy[LIMIT_SCRIPT_HEADER_BYTES] = {0};
     memcpy(copy, line, len < sizeof copy - 1 ? len : sizeof copy - 1);
     const char *cols = strstr(copy, "COLUMNS=\"");
     const char *rows = strstr(copy, "LINES=\"");
@@ -240,7 +241,7 @@ static int script_timed(struct reader *r, const char *at)
     size_t len;
     int cols = 0, rows = 0;
     while (next_line(&timing, r->timing + r->timing_len, &line, &len)) {
-        char copy[512] = {0};
+        char copy[LIMIT_TIMING_LINE_BYTES] = {0};
         s.number++;
         memcpy(copy, line, len < sizeof copy - 1 ? len : sizeof copy - 1);
         int result = 0;
@@ -306,7 +307,8 @@ static bool looks_like_ttyrec(const struct reader *r)
     int frames = 0;
     for (; at + 12 <= r->len && frames < 3; frames++) {
         uint32_t len = little_endian(r->data + at + 8);
-        if (little_endian(r->data + at + 4) >= 1000000 || len == 0 || len > 1 << 20)
+        if (little_endian(r->data + at + 4) >= 1000000 || len == 0 ||
+            len > LIMIT_TTYREC_FRAME_BYTES)
             return false;
         at += 12 + len;
     }
@@ -327,9 +329,9 @@ static enum trace_format detect(const struct reader *r)
         return TRACE_SCRIPT;
     if (r->timing)
         return TRACE_SCRIPT;
-    size_t head = r->len < 4096 ? r->len : 4096;
+    size_t head = r->len < LIMIT_TRACE_LOOK_BYTES ? r->len : LIMIT_TRACE_LOOK_BYTES;
     if (r->len && r->data[0] == '{') {
-        char copy[4097] = {0};
+        char copy[LIMIT_TRACE_LOOK_BYTES + 1] = {0};
         memcpy(copy, r->data, head);
         if (strstr(copy, "\"version\""))
             return TRACE_ASCIICAST;

@@ -30,7 +30,7 @@ static char *path_of(const char *directory, int age)
  * Returns whether that was the whole file. */
 static bool read_lines(const char *path, size_t tail, block_line *each, void *user)
 {
-    struct lines lines = {.limit = LIMIT_BLOCK_LINE};
+    struct lines lines = {.limit = LIMIT_JSONL_LINE_BYTES};
     char chunk[1 << 16];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n;
@@ -140,7 +140,7 @@ static bool read_line(struct search *s, uint64_t at)
             return false;
         const char *end = memchr(chunk, '\n', (size_t)n);
         size_t len = end ? (size_t)(end - chunk) : (size_t)n;
-        if (s->line.len <= LIMIT_BLOCK_LINE)
+        if (s->line.len <= LIMIT_JSONL_LINE_BYTES)
             bytes_append(&s->line, chunk, len);
         s->bytes_read += (uint64_t)n;
         from += len;
@@ -154,7 +154,7 @@ static bool read_line(struct search *s, uint64_t at)
 static bool read_seq(struct search *s)
 {
     struct span seq;
-    bool found = s->line.len && s->line.len <= LIMIT_BLOCK_LINE && *s->line.data == '{' &&
+    bool found = s->line.len && s->line.len <= LIMIT_JSONL_LINE_BYTES && *s->line.data == '{' &&
                  s->line.data[s->line.len - 1] == '}' &&
                  span_member(s->line.data, s->line.len, "seq", &seq) == 0;
     s->seq = found ? strtoull(seq.at, NULL, 10) : 0;

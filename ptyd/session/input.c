@@ -63,7 +63,7 @@ void session_keep_ahead(struct session *s)
     const char *ahead = tracker_ahead(s->tracker, &len);
     if (!len && !facts->ahead_len)
         return;
-    len = len < INTAKE_AHEAD ? len : 0;
+    len = len < LIMIT_AHEAD_BYTES ? len : 0;
     facts->ahead_len = 0; /* a worker that dies in between leaves none */
     atomic_thread_fence(memory_order_seq_cst);
     memcpy(facts->ahead, len ? ahead : "", len);
@@ -74,7 +74,7 @@ void session_keep_ahead(struct session *s)
 void session_find_ahead(struct session *s)
 {
     const struct intake_facts *facts = intake_facts(s->intake);
-    size_t len = facts->ahead_len < INTAKE_AHEAD ? facts->ahead_len : 0;
+    size_t len = facts->ahead_len < LIMIT_AHEAD_BYTES ? facts->ahead_len : 0;
     tracker_set_ahead(s->tracker, facts->ahead, len);
 }
 

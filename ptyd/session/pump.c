@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/placement.h"
 
@@ -100,7 +101,7 @@ static bool pump_once(struct pump *p)
         uv_async_send(&p->async);
     if (full) {
         atomic_store(&p->full, true); /* before the look: see pump_room() */
-        return wait_for(p, intake_waiting(p->intake) > INTAKE_BYTES / 2, -1);
+        return wait_for(p, intake_waiting(p->intake) > LIMIT_INTAKE_BYTES / 2, -1);
     }
     p->bytes += n > 0 ? (size_t)n : 0;
     if (++p->pieces >= LOOK_PIECES && CPU_COUNT(&p->allowed) == 2)
@@ -193,7 +194,7 @@ void pump_destroy(struct pump *p)
 
 void pump_room(struct pump *p)
 {
-    if (intake_waiting(p->intake) <= INTAKE_BYTES / 2 && atomic_exchange(&p->full, false))
+    if (intake_waiting(p->intake) <= LIMIT_INTAKE_BYTES / 2 && atomic_exchange(&p->full, false))
         wake(p);
 }
 

@@ -10,9 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define EXIT_QUIET_MS 50   /* a shell that exited has said everything after this much quiet */
-#define EXIT_MOST_MS  1000 /* but is not waited for longer than this */
-#define TIME_MS       10   /* between records of when bytes came */
+#define TIME_MS       10          /* between records of when bytes came */
 #define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
 #define FLOOD_WAKEUPS 8           /* in a row are a flood */
 
@@ -175,8 +173,9 @@ static void on_exit_timer(uv_timer_t *timer)
     if (n > 0)
         s->last_read = now;
     session_drain(s);
-    bool quiet = now - s->last_read >= EXIT_QUIET_MS && now - s->exited_at >= EXIT_QUIET_MS;
-    if (quiet || now - s->exited_at >= EXIT_MOST_MS) {
+    bool quiet =
+        now - s->last_read >= LIMIT_EXIT_QUIET_MS && now - s->exited_at >= LIMIT_EXIT_QUIET_MS;
+    if (quiet || now - s->exited_at >= LIMIT_EXIT_MS) {
         uv_timer_stop(timer);
         end(s);
     }

@@ -19,10 +19,8 @@
 #include "ptyd/session/block_lines.h"
 #include "ptyd/session/damage.h"
 
-#define DELTA_BYTES    8192 /* of a delta event; the newest text wins */
-#define DELTA_MS       100  /* between deltas */
-#define SNAPSHOT_LINES 500
-#define SWEEP_EVERY    100 /* blocks between two looks at blocks/ */
+#define DELTA_MS    100 /* between deltas */
+#define SWEEP_EVERY 100 /* blocks between two looks at blocks/ */
 
 struct store {
     char *directory; /* .../agent_pty */
@@ -151,7 +149,7 @@ struct store *store_open(const char *state, const char *name)
     s->output = -1;
     prepare_files(s);
     struct bytes text = {0};
-    if (file_read(s->meta_path, 16 << 20, &text) == 0)
+    if (file_read(s->meta_path, LIMIT_META_BYTES, &text) == 0)
         s->meta = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
     bytes_finish(&text);
     if (!json_is_object(s->meta)) {
@@ -261,9 +259,9 @@ void store_output(struct store *s, struct block *block, const char *text, size_t
     (void)block;
     bytes_append(&s->text, text, len);
     bytes_append(&s->delta, text, len);
-    if (s->delta.len > 2 * DELTA_BYTES)
+    if (s->delta.len > 2 * LIMIT_DELTA_BYTES)
         bytes_consume(&s->delta,
-                      utf8_ceil(s->delta.data, s->delta.len, s->delta.len - DELTA_BYTES));
+                      utf8_ceil(s->delta.data, s->delta.len, s->delta.len - LIMIT_DELTA_BYTES));
     if (s->text.len > 1 << 16)
         write_text(s);
 }
@@ -310,7 +308,7 @@ static size_t snapshot_lines(const struct store *s, const struct terminal *termi
 {
     uint64_t total = terminal_scrollback_total(terminal);
     uint64_t since = total > s->snapshot_from ? total - s->snapshot_from : 0;
-    return since < SNAPSHOT_LINES ? (size_t)since : SNAPSHOT_LINES;
+    return since < LIMIT_SNAPSHOT_LINES ? (size_t)since : LIMIT_SNAPSHOT_LINES;
 }
 
 void store_set_snapshot_from(struct store *s, uint64_t line)

@@ -11,8 +11,6 @@
 #include "ptyd/start/start.h"
 #include "ptyd/worker/worker.h"
 
-#define FIRST_PROMPT_MS 2000
-
 /* A request that waits. All of them are in one list, so that a spawn's answer finds its own. */
 struct waiting {
     struct errand errand; /* first: cancel() gets it */
@@ -241,7 +239,7 @@ void open_spawned(struct worker *worker, const char *name, int error)
         if (state == TRACKER_INPUT)
             reply_open(q, true);
         else
-            uv_timer_start(&q->timer, on_timeout, FIRST_PROMPT_MS, 0);
+            uv_timer_start(&q->timer, on_timeout, LIMIT_FIRST_PROMPT_MS, 0);
     }
 }
 

@@ -165,7 +165,7 @@ void client_reply(struct client *c, const json_t *id, json_t *result)
 
 void client_fail(struct client *c, const json_t *id, int code, const char *format, ...)
 {
-    char text[1024];
+    char text[LIMIT_MESSAGE_BYTES];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

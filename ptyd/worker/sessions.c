@@ -8,8 +8,6 @@
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 
-#define IDLE_MS 30000 /* an auto-started daemon stays this long without session and client */
-
 struct session *worker_find(struct worker *w, const char *name)
 {
     for (int i = 0; i < w->session_count; i++)
@@ -71,5 +69,5 @@ void worker_check_idle(struct worker *w)
     if (anything_lives(w))
         uv_timer_stop(&w->idle_timer);
     else if (!uv_is_active((uv_handle_t *)&w->idle_timer))
-        uv_timer_start(&w->idle_timer, on_idle, IDLE_MS, 0);
+        uv_timer_start(&w->idle_timer, on_idle, LIMIT_IDLE_MS, 0);
 }

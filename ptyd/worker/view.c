@@ -166,7 +166,7 @@ bool view_read_size(const json_t *params, int *ret_cols, int *ret_rows)
     const json_t *size = json_object_get(params, "size");
     json_int_t cols = json_integer_value(json_object_get(size, "cols"));
     json_int_t rows = json_integer_value(json_object_get(size, "rows"));
-    if (cols < 1 || rows < 1 || cols > 100000 || rows > 100000)
+    if (cols < 1 || rows < 1 || cols > LIMIT_SIZE_ASKED || rows > LIMIT_SIZE_ASKED)
         return false;
     *ret_cols = (int)cols;
     *ret_rows = (int)rows;

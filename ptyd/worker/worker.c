@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/start/plan.h"

@@ -84,7 +84,7 @@ static void write_stream(int fd, uint64_t from, uint64_t to)
 /* Checks what waits against the stream and consumes most of it; returns how much that was. */
 static size_t take(struct intake *in)
 {
-    static char bytes[INTAKE_BYTES];
+    static char bytes[LIMIT_INTAKE_BYTES];
     uint64_t start = intake_start(in);
     size_t len = intake_copy(in, bytes, sizeof bytes);
     for (size_t i = 0; i < len; i++)
@@ -97,7 +97,7 @@ static size_t take(struct intake *in)
 
 static void a_thread_reads_while_another_consumes(void **state)
 {
-    const uint64_t most = 20 * INTAKE_BYTES;
+    const uint64_t most = 20 * LIMIT_INTAKE_BYTES;
     int pipes[2];
     (void)state;
     assert_int_equal(pipe(pipes), 0);
@@ -125,7 +125,7 @@ static void a_thread_reads_while_another_consumes(void **state)
 /* A reader with a consumer, killed at any moment, and a successor: no byte twice, none missing. */
 static void kills_lose_nothing(void **state)
 {
-    const uint64_t most = 400 * INTAKE_BYTES;
+    const uint64_t most = 400 * LIMIT_INTAKE_BYTES;
     int pipes[2], kills = 0, idle = 0;
     (void)state;
     assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
