@@ -5,56 +5,62 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "ptyd/agents/service.h"
 #include "ptyd/agents/settings.h"
 #include "ptyd/client/cli.h"
+#include "ptyd/core/agent.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/child.h"
 
-static const char enable_help[] =
-    "usage: ptyd enable codex [--hook]\n"
-    "       ptyd enable claude|gemini\n\n"
-    "Makes an agent hear of the terminal from now on.\n\n"
-    "  codex     a user service in front of its app-server, which the plain `codex` finds by\n"
-    "            itself; without systemd, prints the line to start one\n"
-    "  --hook    a prompt hook in hooks.json instead, for `codex exec`; never both\n"
-    "  claude    a prompt hook in ~/.claude/settings.json\n"
-    "  gemini    a prompt hook in ~/.gemini/settings.json\n\n"
-    "Doing it twice does nothing; `ptyd disable AGENT` undoes it.\n\n"
-    "example:\n  ptyd enable claude\n";
-static const char disable_help[] = "usage: ptyd disable codex|claude|gemini\n\n"
-                                   "Undoes `ptyd enable`.\n\n"
-                                   "example:\n  ptyd disable claude\n";
-
 enum { HOOK = CLI_FIRST_OWN };
 
-static char *in_home(const char *variable, const char *fallback, const char *file)
+static char *help;
+
+/* One line for each agent whose way is a hook. */
+static char *enable_help(void)
 {
-    const char *given = variable ? getenv(variable) : NULL, *home = getenv("HOME");
-    if (given && *given)
-        return text_format("%s/%s", given, file);
-    return text_format("%s/%s/%s", home ? home : "", fallback, file);
+    struct bytes text = {0};
+    char *names = agent_names("|", "|", true);
+    bytes_printf(&text,
+                 "usage: ptyd enable codex [--hook]\n"
+                 "       ptyd enable %s\n\n"
+                 "Makes an agent hear of the terminal from now on.\n\n"
+                 "  codex     a user service in front of its app-server, which the plain `codex` "
+                 "finds by\n"
+                 "            itself; without systemd, prints the line to start one\n"
+                 "  --hook    a prompt hook in hooks.json instead, for `codex exec`; never both\n",
+                 names);
+    for (const struct agent *a = agents; a->name; a++)
+        if (!a->app_server)
+            bytes_printf(&text, "  %-9s a prompt hook in ~/%s/%s\n", a->name, a->directory,
+                         a->file);
+    bytes_append_text(&text, "\nDoing it twice does nothing; `ptyd disable AGENT` undoes it.\n\n"
+                             "example:\n  ptyd enable claude\n");
+    free(names);
+    return text.data;
 }
 
-/* The hook of an agent; `path` and `program` are new strings. */
-static bool hook_of(const char *agent, struct settings_hook *ret_hook)
+static char *disable_help(void)
 {
-    struct settings_hook h = {.agent = agent, .event = "UserPromptSubmit", .timeout = 5};
-    if (!strcmp(agent, "claude")) {
-        h.path = in_home("CLAUDE_CONFIG_DIR", ".claude", "settings.json");
-    } else if (!strcmp(agent, "codex")) {
-        h.path = in_home("CODEX_HOME", ".codex", "hooks.json");
-    } else if (!strcmp(agent, "gemini")) {
-        h.path = in_home(NULL, ".gemini", "settings.json");
-        h.event = "BeforeAgent";
-        h.name = "ptyd";
-        h.timeout = 5000; /* ms there */
-    } else {
-        return false;
-    }
-    h.program = realpath("/proc/self/exe", NULL);
-    *ret_hook = h;
-    return true;
+    char *names = agent_names("|", "|", false);
+    char *text = text_format("usage: ptyd disable %s\n\n"
+                             "Undoes `ptyd enable`.\n\n"
+                             "example:\n  ptyd disable claude\n",
+                             names);
+    free(names);
+    return text;
+}
+
+/* ---- hooks ---- */
+
+/* The file that an agent's hook stands in; new string. */
+static char *settings_path(const struct agent *a)
+{
+    const char *given = a->variable ? getenv(a->variable) : NULL, *home = getenv("HOME");
+    if (given && *given)
+        return text_format("%s/%s", given, a->file);
+    return text_format("%s/%s/%s", home ? home : "", a->directory, a->file);
 }
 
 static void hook_finish(struct settings_hook *h)
@@ -62,8 +68,6 @@ static void hook_finish(struct settings_hook *h)
     free((char *)h->path);
     free((char *)h->program);
 }
-
-/* ---- hooks ---- */
 
 static int explain(const struct settings_hook *h, int error, bool add)
 {
@@ -84,9 +88,9 @@ static int add_hook(const struct settings_hook *h)
         return explain(h, result, true);
     printf(result ? "%s now runs `ptyd hook %s` when a prompt is sent.\n"
                   : "%s runs `ptyd hook %s` already.\n",
-           h->path, h->agent);
-    if (!strcmp(h->agent, "codex"))
-        puts("codex asks to trust a new hook: type /hooks in it, once.");
+           h->path, h->agent->name);
+    if (h->agent->advice)
+        puts(h->agent->advice);
     return EXIT_OK;
 }
 
@@ -96,7 +100,7 @@ static int remove_hook(const struct settings_hook *h, bool quiet)
     if (result < 0 && !(quiet && result == -EBADMSG))
         return explain(h, result, false);
     if (result == 1)
-        printf("%s no longer runs `ptyd hook %s`.\n", h->path, h->agent);
+        printf("%s no longer runs `ptyd hook %s`.\n", h->path, h->agent->name);
     else if (!quiet)
         printf("%s has no hook of ptyd's.\n", h->path);
     return EXIT_OK;
@@ -124,7 +128,7 @@ static int enable_service(const struct settings_hook *hook)
     return status;
 }
 
-static int enable_codex(const struct settings_hook *hook, bool by_hook)
+static int enable_server(const struct settings_hook *hook, bool by_hook)
 {
     if (!by_hook)
         return enable_service(hook);
@@ -133,7 +137,7 @@ static int enable_codex(const struct settings_hook *hook, bool by_hook)
     return add_hook(hook);
 }
 
-static int disable_codex(const struct settings_hook *hook)
+static int disable_server(const struct settings_hook *hook)
 {
     bool had = service_exists();
     int status = service_remove();
@@ -144,25 +148,32 @@ static int disable_codex(const struct settings_hook *hook)
 
 /* ---- commands ---- */
 
+static const struct agent *pick(const char *name)
+{
+    const struct agent *agent = agent_find(name, strlen(name));
+    if (!agent)
+        cli_usage("which agent? %s%s%s", agent_names(", ", " or ", false),
+                  *name ? "; there is no " : "", name);
+    return agent;
+}
+
 static int run(int argc, char **argv, bool enable)
 {
     static const struct option options[] = {{"hook", no_argument, NULL, HOOK}, CLI_LONG, {0}};
-    struct cli cli = cli_begin(enable ? enable_help : disable_help);
-    struct settings_hook hook;
+    struct cli cli = cli_begin(help = enable ? enable_help() : disable_help());
     bool by_hook = false;
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         if (cli_option(&cli, option))
             by_hook = true;
-    const char *agent = optind < argc ? argv[optind++] : "";
+    const char *name = optind < argc ? argv[optind++] : "";
     cli_no_more(&cli, argc, argv);
-    if (!hook_of(agent, &hook))
-        cli_usage("which agent? codex, claude or gemini%s%s", *agent ? "; there is no " : "",
-                  agent);
-    bool codex = !strcmp(agent, "codex");
-    int status = enable  ? codex ? enable_codex(&hook, by_hook) : add_hook(&hook)
-                  : codex ? disable_codex(&hook)
-                         : remove_hook(&hook, false);
+    const struct agent *agent = pick(name);
+    struct settings_hook hook = {
+        .agent = agent, .path = settings_path(agent), .program = realpath("/proc/self/exe", NULL)};
+    int status = enable ? agent->app_server ? enable_server(&hook, by_hook) : add_hook(&hook)
+                 : agent->app_server ? disable_server(&hook)
+                                     : remove_hook(&hook, false);
     hook_finish(&hook);
     return status;
 }

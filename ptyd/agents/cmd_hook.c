@@ -10,31 +10,17 @@
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/agent.h"
 #include "ptyd/core/text.h"
 
-static const char help[] =
-    "usage: ptyd hook codex|claude|gemini [-s NAME]\n\n"
+static const char help_format[] =
+    "usage: ptyd hook %s [-s NAME]\n\n"
     "Run by an agent when its user sends a prompt: reads the event on stdin, prints what the\n"
     "user did in the terminal as additional context. `ptyd enable AGENT` sets it up. It never\n"
     "fails: without a daemon, or with nothing to tell, it prints nothing and exits 0.\n\n"
     "example:\n"
     "  echo '{\"session_id\":\"1\",\"cwd\":\"/tmp\"}' | ptyd hook claude\n";
-
-static const struct agent {
-    const char *name, *event;
-} agents[] = {
-    {"codex", "UserPromptSubmit"},
-    {"claude", "UserPromptSubmit"},
-    {"gemini", "BeforeAgent"},
-};
-
-static const struct agent *find_agent(const char *name)
-{
-    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
-        if (!strcmp(name, agents[i].name))
-            return &agents[i];
-    return NULL;
-}
+static char *help;
 
 /* The event, at most LIMIT_REQUEST_BYTES of it; NULL for anything else. */
 static json_t *read_event(void)
@@ -101,11 +87,29 @@ static void deliver(const struct agent *agent, json_t *params)
     rpc_close(&rpc);
 }
 
+static char *make_help(void)
+{
+    char *names = agent_names("|", "|", false), *text = text_format(help_format, names);
+    free(names);
+    return text;
+}
+
+/* Some agents block the prompt on exit 2: a hook that is set up wrongly says so and passes. */
+static int say_which(bool by_agent)
+{
+    char *names =
+        by_agent ? agent_names("`, `", "` or `", false) : agent_names(", ", " or ", false);
+    if (!by_agent)
+        cli_usage("which agent? %s", names);
+    cli_fail(0, "which agent? `ptyd hook %s`", names);
+    free(names);
+    return EXIT_OK;
+}
+
 int command_hook(int argc, char **argv)
 {
     static const struct option options[] = {CLI_LONG, {0}};
-    struct cli cli = cli_begin(help);
-    /* Some agents block the prompt on exit 2: a hook that is set up wrongly says so and passes. */
+    struct cli cli = cli_begin(help = make_help());
     bool by_agent = !isatty(STDIN_FILENO);
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
@@ -113,11 +117,10 @@ int command_hook(int argc, char **argv)
             return EXIT_OK;
         else
             cli_option(&cli, option);
-    const struct agent *agent = optind < argc ? find_agent(argv[optind++]) : NULL;
-    if (!agent && by_agent)
-        return cli_fail(EXIT_OK, "which agent? `ptyd hook codex`, `claude` or `gemini`");
+    const char *name = optind < argc ? argv[optind++] : "";
+    const struct agent *agent = agent_find(name, strlen(name));
     if (!agent)
-        cli_usage("which agent? codex, claude or gemini");
+        return say_which(by_agent);
     json_t *event = read_event();
     json_t *params = take_params(&cli, agent, event);
     if (params)

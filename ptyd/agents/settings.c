@@ -2,6 +2,7 @@
 #include "ptyd/agents/settings.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,10 +99,11 @@ static int copy(const char *from, const char *to)
 static json_t *make_hook(const struct settings_hook *h)
 {
     char *program = text_shell_quote(h->program);
-    json_t *hook = json_pack("{s:s, s:o, s:I}", "type", "command", "command",
-                             json_sprintf("%s hook %s", program, h->agent), "timeout", h->timeout);
-    if (h->name)
-        json_object_set_new(hook, "name", json_string(h->name));
+    json_t *hook = json_pack("{s:s, s:o, s:i}", "type", "command", "command",
+                             json_sprintf("%s hook %s", program, h->agent->name), "timeout",
+                             h->agent->timeout);
+    if (h->agent->hook_name)
+        json_object_set_new(hook, "name", json_string(h->agent->hook_name));
     free(program);
     return json_pack("{s:[o]}", "hooks", hook);
 }
@@ -110,7 +112,7 @@ static json_t *make_hook(const struct settings_hook *h)
 static bool is_ours(const struct settings_hook *h, const json_t *hook)
 {
     const char *command = json_string_value(json_object_get(hook, "command"));
-    char *ending = text_format(" hook %s", h->agent);
+    char *ending = text_format(" hook %s", h->agent->name);
     size_t len = command ? strlen(command) : 0, tail = strlen(ending);
     bool ours = len > tail && !strcmp(command + len - tail, ending) && strstr(command, "ptyd");
     free(ending);
@@ -132,9 +134,9 @@ static json_t *groups_of(const struct settings_hook *h, json_t *settings)
     json_t *hooks = json_object_get(settings, "hooks");
     if (!hooks)
         json_object_set_new(settings, "hooks", hooks = json_object());
-    json_t *groups = json_object_get(hooks, h->event);
+    json_t *groups = json_object_get(hooks, h->agent->event);
     if (!groups && json_is_object(hooks))
-        json_object_set_new(hooks, h->event, groups = json_array());
+        json_object_set_new(hooks, h->agent->event, groups = json_array());
     return json_is_array(groups) ? groups : NULL;
 }
 
@@ -166,7 +168,7 @@ int settings_add(const struct settings_hook *h)
 static bool take_out(const struct settings_hook *h, json_t *settings)
 {
     json_t *hooks = json_object_get(settings, "hooks");
-    json_t *groups = json_object_get(hooks, h->event);
+    json_t *groups = json_object_get(hooks, h->agent->event);
     bool found = false;
     for (size_t i = json_array_size(groups); i > 0; i--) {
         json_t *list = json_object_get(json_array_get(groups, i - 1), "hooks");
@@ -179,7 +181,7 @@ static bool take_out(const struct settings_hook *h, json_t *settings)
             json_array_remove(groups, i - 1);
     }
     if (found && !json_array_size(groups))
-        json_object_del(hooks, h->event);
+        json_object_del(hooks, h->agent->event);
     if (found && !json_object_size(hooks))
         json_object_del(settings, "hooks");
     return found;
@@ -219,7 +221,7 @@ int settings_remove(const struct settings_hook *h)
 
 char *settings_example(const struct settings_hook *h)
 {
-    json_t *json = json_pack("{s:{s:[o]}}", "hooks", h->event, make_hook(h));
+    json_t *json = json_pack("{s:{s:[o]}}", "hooks", h->agent->event, make_hook(h));
     char *text = json_dumps(json, JSON_INDENT(2));
     json_decref(json);
     return text;

@@ -8,15 +8,12 @@
 #ifndef PTYD_AGENTS_SETTINGS_H
 #define PTYD_AGENTS_SETTINGS_H
 
-#include <jansson.h>
+#include "ptyd/core/agent.h"
 
 struct settings_hook {
-    const char *path;    /* of the file; made when it is not there */
-    const char *event;   /* UserPromptSubmit, ... */
-    const char *agent;   /* the word behind `ptyd hook`, by which ours is known */
-    const char *name;    /* the hook's `name`, or NULL */
-    const char *program; /* ptyd's own path */
-    json_int_t timeout;  /* in the agent's unit */
+    const struct agent *agent; /* its name behind `ptyd hook` is by what ours is known */
+    const char *path;          /* of the file; made when it is not there */
+    const char *program;       /* ptyd's own path */
 };
 
 /* Returns 1 when the hook was added, 0 when it was there, or -errno (-EBADMSG: not to be parsed)

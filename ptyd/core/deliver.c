@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "envelope/entry.h"
+#include "ptyd/core/agent.h"
 #include "ptyd/core/text.h"
 
 /* The first word as a program's name: assignments and paths in front of it do not hide it. */
@@ -28,15 +29,11 @@ static const char *program_word(const char *cmd, size_t *ret_len)
 
 bool deliver_wanted(const struct block *b)
 {
-    static const char *const tools[] = {"ptyd", "codex", "claude", "gemini"};
     if (b->status == BLOCK_RUNNING || b->private)
         return false;
     size_t len;
     const char *word = program_word(b->cmd, &len);
-    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-        if (strlen(tools[i]) == len && !memcmp(word, tools[i], len))
-            return false;
-    return true;
+    return !agent_find(word, len) && !(len == strlen("ptyd") && !memcmp(word, "ptyd", len));
 }
 
 const char *deliver_cmd(const struct block *b)

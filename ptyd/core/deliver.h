@@ -10,7 +10,7 @@
 #include "ptyd/core/block.h"
 
 /* Whether agents may be told: it ended, is not private, and is not one of the tools through which
- * the agent itself is used (ptyd, codex, claude, gemini). */
+ * the agent itself is used: ptyd and the programs of agent.h. */
 bool deliver_wanted(const struct block *block);
 
 /* What stands in the header besides the blocks. Borrowed. */
