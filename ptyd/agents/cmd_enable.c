@@ -10,6 +10,7 @@
 #include "ptyd/agents/settings.h"
 #include "ptyd/client/cli.h"
 #include "ptyd/core/agent.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/child.h"
 
@@ -72,9 +73,9 @@ static void hook_finish(struct settings_hook *h)
 static int explain(const struct settings_hook *h, int error, bool add)
 {
     if (error != -EBADMSG)
-        return cli_fail(EXIT_FAILED, "cannot change %s: %s", h->path, strerror(-error));
-    cli_fail(0, "%s is not plain JSON; it stays as it is. %s by hand:", h->path,
-             add ? "Add this" : "Take this out");
+        return say_fail(EXIT_FAILED, "cannot change %s: %s", h->path, strerror(-error));
+    say("%s is not plain JSON; it stays as it is. %s by hand:", h->path,
+        add ? "Add this" : "Take this out");
     char *example = settings_example(h);
     fprintf(stderr, "%s\n", example);
     free(example);
@@ -112,7 +113,7 @@ static int enable_service(const struct settings_hook *hook)
 {
     char *codex = child_find("codex");
     if (!codex)
-        return cli_fail(EXIT_FAILED,
+        return say_fail(EXIT_FAILED,
                         "codex is not in PATH; `npm install -g @openai/codex` installs it");
     int status = remove_hook(hook, true); /* both would tell everything twice as often */
     if (status == EXIT_OK && !service_manager_runs()) {

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/agent.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 static const char help_format[] =
@@ -101,7 +102,7 @@ static int say_which(bool by_agent)
         by_agent ? agent_names("`, `", "` or `", false) : agent_names(", ", " or ", false);
     if (!by_agent)
         cli_usage("which agent? %s", names);
-    cli_fail(0, "which agent? `ptyd hook %s`", names);
+    say("which agent? `ptyd hook %s`", names);
     free(names);
     return EXIT_OK;
 }
@@ -126,7 +127,7 @@ int command_hook(int argc, char **argv)
     if (params)
         deliver(agent, params);
     else
-        cli_fail(0, "the event on stdin is no JSON object with a session_id: no context this time");
+        say("the event on stdin is no JSON object with a session_id: no context this time");
     json_decref(event);
     return EXIT_OK;
 }

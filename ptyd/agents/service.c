@@ -11,6 +11,7 @@
 #include "ptyd/client/cli.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 #define UNIT "ptyd-codex.service"
@@ -53,7 +54,7 @@ static int systemctl(const char *verb, const char *option, const char *unit)
         ;
     if (pid > 0 && status == 0)
         return 0;
-    return cli_fail(EXIT_FAILED,
+    return say_fail(EXIT_FAILED,
                     "`systemctl --user %s %s` failed; `journalctl --user -u %s` says "
                     "more",
                     verb, unit ? unit : "", UNIT);
@@ -115,7 +116,7 @@ int service_install(const char *program, const char *codex)
     char *path = unit_path();
     int result = write_unit(path, program, codex);
     if (result < 0)
-        cli_fail(0, "cannot write %s: %s", path, strerror(-result));
+        say("cannot write %s: %s", path, strerror(-result));
     free(path);
     if (result < 0 || systemctl("daemon-reload", NULL, NULL))
         return EXIT_FAILED;
@@ -130,7 +131,7 @@ int service_remove(void)
         if (service_manager_runs())
             status = systemctl("disable", "--now", UNIT);
         if (unlink(path) < 0)
-            status = cli_fail(EXIT_FAILED, "cannot remove %s: %s", path, strerror(errno));
+            status = say_fail(EXIT_FAILED, "cannot remove %s: %s", path, strerror(errno));
         if (service_manager_runs())
             systemctl("daemon-reload", NULL, NULL);
     }

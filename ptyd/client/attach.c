@@ -18,6 +18,7 @@
 #include "ptyd/core/base64.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/rpc_error.h"
+#include "ptyd/core/say.h"
 #include "vterm_snapshot/terminal.h"
 
 #define LEAVE_KEY   0x1c /* Ctrl-\ */
@@ -262,7 +263,7 @@ static int say_outcome(const struct attach *a)
     case HUNG_UP:
         return EXIT_FAILED;
     default:
-        return cli_fail(EXIT_FAILED,
+        return say_fail(EXIT_FAILED,
                         "the daemon went away; `ptyd attach %s` comes back to the "
                         "session if it still runs",
                         name);
@@ -273,7 +274,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
 {
     struct attach a = {.rpc = rpc, .options = options, .signals = -1};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return cli_fail(EXIT_FAILED,
+        return say_fail(EXIT_FAILED,
                         "attach needs a terminal; `ptyd run` and `ptyd screen` do not");
     request_terminal_size(&a.cols, &a.rows);
     json_t *reply = rpc_call(rpc, "session.attach",

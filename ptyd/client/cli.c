@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 struct cli cli_begin(const char *help)
@@ -64,27 +65,11 @@ void cli_no_more(const struct cli *cli, int argc, char **argv)
         cli_usage("unexpected argument '%s'", argv[optind]);
 }
 
-static void print_message(const char *format, va_list args)
-{
-    fputs("ptyd: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-}
-
-int cli_fail(int status, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    print_message(format, args);
-    va_end(args);
-    return status;
-}
-
 void cli_usage(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    print_message(format, args);
+    say_list(format, args);
     va_end(args);
     fputs("See --help.\n", stderr);
     exit(EXIT_USAGE);

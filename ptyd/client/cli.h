@@ -44,10 +44,7 @@ void cli_bare_name(struct cli *cli, int argc, char **argv);
 /* Ends with status 2 if anything is left of the arguments. */
 void cli_no_more(const struct cli *cli, int argc, char **argv);
 
-/* Prints `ptyd: message` on stderr; returns `status`. */
-int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Prints the message and where help is; ends with status 2. */
+/* Says the message (say.h) and where help is; ends with status 2. */
 _Noreturn void cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints one JSON value and a newline; steals the reference. Returns 0, or 1 when stdout fails. */

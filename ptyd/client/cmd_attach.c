@@ -6,6 +6,7 @@
 
 #include "ptyd/client/attach.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 static const char help[] =
@@ -43,7 +44,7 @@ int command_attach(int argc, char **argv)
     cli_no_more(&cli, argc, argv);
     const char *inside = getenv("PTYD_SESSION");
     if (inside && !strcmp(inside, cli.session))
-        return cli_fail(EXIT_FAILED, "this is session %s; it cannot show itself", inside);
+        return say_fail(EXIT_FAILED, "this is session %s; it cannot show itself", inside);
     attach.name = cli.session;
     if (rpc_connect(&rpc, !cli.no_start) < 0)
         return EXIT_FAILED;
@@ -81,10 +82,10 @@ static int plain_shell(void)
 {
     const char *shell = getenv("SHELL");
     shell = shell && *shell ? shell : "/bin/sh";
-    cli_fail(0, "starting %s without it", shell);
+    say("starting %s without it", shell);
     setenv("PTYD_SESSION", "", 1);
     execl(shell, shell, (char *)NULL);
-    return cli_fail(EXIT_FAILED, "cannot start %s either", shell);
+    return say_fail(EXIT_FAILED, "cannot start %s either", shell);
 }
 
 int command_default(int argc, char **argv)
@@ -94,7 +95,7 @@ int command_default(int argc, char **argv)
     (void)argc;
     (void)argv;
     if (inside && *inside)
-        return cli_fail(EXIT_FAILED,
+        return say_fail(EXIT_FAILED,
                         "this terminal is session %s already; `ptyd --help` lists the "
                         "commands",
                         inside);

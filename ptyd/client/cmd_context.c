@@ -4,6 +4,7 @@
 
 #include "ptyd/client/request.h"
 #include "ptyd/client/show.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 static const char help[] =
@@ -102,8 +103,8 @@ static int print_taken(const struct options *o, json_t *result)
     else
         show_entries(result);
     if (lease)
-        cli_fail(0, "lease %lld: `ptyd context commit %lld` once the agent has it, or `release`",
-                 lease, lease);
+        say("lease %lld: `ptyd context commit %lld` once the agent has it, or `release`", lease,
+            lease);
     free(form);
     json_decref(result);
     return EXIT_OK;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ptyd/client/request.h"
+#include "ptyd/core/say.h"
 
 static const char help[] =
     "usage: ptyd events [-f] [-s NAME]\n\n"
@@ -24,7 +25,7 @@ static int follow(const struct cli *cli, struct rpc *rpc)
     for (;;) {
         json_t *message = rpc_next(rpc);
         if (!message && !rpc_fill(rpc))
-            return cli_fail(EXIT_FAILED, "the daemon went away; `ptyd open NAME` starts it");
+            return say_fail(EXIT_FAILED, "the daemon went away; `ptyd open NAME` starts it");
         const json_t *event = json_object_get(message, "params");
         int failed = event && is_wanted(cli, event) &&
                      cli_print_json(json_incref((json_t *)event)) != EXIT_OK;

@@ -7,6 +7,7 @@
 #include "ptyd/client/request.h"
 #include "ptyd/client/show.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 enum { LAST = CLI_FIRST_OWN, LIMIT, LINES, SEARCH };
@@ -130,7 +131,7 @@ static void show_output(const json_t *result, const struct selection *selection)
     struct bytes text = {0};
     long number = 0;
     if (file_read(path, LIMIT_OUTPUT_FILE_BYTES + 1, &text) < 0)
-        cli_fail(0, "%s cannot be read any more; this is the end of the output", path);
+        say("%s cannot be read any more; this is the end of the output", path);
     for (char *at = text.data; at && *at;) {
         char *end = strchr(at, '\n');
         if (end)

@@ -5,6 +5,7 @@
 
 #include "ptyd/client/request.h"
 #include "ptyd/client/show.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 static const char open_help[] =
@@ -105,8 +106,7 @@ int command_open(int argc, char **argv)
         json_object_set_new(params, "argv", rest_of(argc, argv));
     set(params, "name", cli.session);
     if (strcmp(nl_langinfo(CODESET), "UTF-8"))
-        cli_fail(0, "your locale is %s; sessions are UTF-8 (set LANG=C.UTF-8)",
-                 nl_langinfo(CODESET));
+        say("your locale is %s; sessions are UTF-8 (set LANG=C.UTF-8)", nl_langinfo(CODESET));
     json_t *result = request_once(&cli, true, "session.open", params);
     if (!result)
         return EXIT_FAILED;

@@ -6,6 +6,7 @@
 #include "ptyd/client/cli.h"
 #include "ptyd/client/show.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/replay/golden.h"
 #include "ptyd/replay/replay.h"
@@ -105,7 +106,7 @@ static int load(const char *path, struct bytes *out)
 {
     int result = file_read(path, LIMIT_REPLAY_BYTES, out);
     if (result < 0)
-        cli_fail(EXIT_FAILED, "cannot read %s: %s", path, strerror(-result));
+        say_fail(EXIT_FAILED, "cannot read %s: %s", path, strerror(-result));
     return result;
 }
 
@@ -137,11 +138,11 @@ int command_replay(int argc, char **argv)
                           q.timing ? (timing.data ? timing.data : "") : NULL, timing.len,
                           replay_events(), replay, &error);
     if (replay_was_clamped(replay))
-        cli_fail(0, "size clamped to %dx%d ... %dx%d", LIMIT_SIZE_MIN, LIMIT_SIZE_MIN,
-                 LIMIT_SIZE_MAX, LIMIT_SIZE_MAX);
+        say("size clamped to %dx%d ... %dx%d", LIMIT_SIZE_MIN, LIMIT_SIZE_MIN, LIMIT_SIZE_MAX,
+            LIMIT_SIZE_MAX);
     int status = report(&q, replay_finish(replay));
     if (read < 0)
-        status = cli_fail(EXIT_FAILED, "%s: %s; what came before it is above", q.file, error);
+        status = say_fail(EXIT_FAILED, "%s: %s; what came before it is above", q.file, error);
     free(error);
     replay_destroy(replay);
     bytes_finish(&trace);

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 static const char help[] =
@@ -48,10 +49,10 @@ static void print_rest(const json_t *result, const json_t *block)
         while ((n = fread(chunk, 1, sizeof chunk, file)) > 0)
             streamed += (json_int_t)fwrite(chunk, 1, n, stdout);
     else
-        cli_fail(0, "%s cannot be read: the rest of the output is missing", path);
+        say("%s cannot be read: the rest of the output is missing", path);
     if (file && streamed < total)
-        cli_fail(0, "%s holds no more: %lld bytes of the output are missing", path,
-                 (long long)(total - streamed));
+        say("%s holds no more: %lld bytes of the output are missing", path,
+            (long long)(total - streamed));
     if (file)
         fclose(file);
     free(path);
@@ -80,22 +81,22 @@ static int report(const struct cli *cli, const json_t *result, double timeout)
         print_rest(result, block);
     if (json_is_true(json_object_get(result, "timed_out")))
         return json_is_true(json_object_get(result, "typed"))
-                   ? cli_fail(EXIT_TIMEOUT,
+                   ? say_fail(EXIT_TIMEOUT,
                               "not done after %g s; it goes on. Stop it with "
                               "`ptyd attach %s` and Ctrl-C",
                               timeout, cli->session)
-                   : cli_fail(EXIT_TIMEOUT,
+                   : say_fail(EXIT_TIMEOUT,
                               "no prompt after %g s; nothing was typed. `ptyd screen "
                               "-s %s` shows why",
                               timeout, cli->session);
     if (json_is_integer(exit_code) && json_is_true(json_object_get(result, "completed")))
         return (int)json_integer_value(exit_code);
     if (!json_is_true(json_object_get(result, "typed")))
-        return cli_fail(EXIT_PTYD,
+        return say_fail(EXIT_PTYD,
                         "nothing was typed: something that is no prompt waits for input. "
                         "`ptyd screen -s %s` shows it",
                         cli->session);
-    return cli_fail(EXIT_PTYD, "its status is not known; `ptyd screen -s %s` shows the terminal",
+    return say_fail(EXIT_PTYD, "its status is not known; `ptyd screen -s %s` shows the terminal",
                     cli->session);
 }
 

@@ -5,6 +5,7 @@
 
 #include "ptyd/client/cli.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/keeper/keeper.h"
 #include "ptyd/worker/worker.h"
@@ -41,7 +42,7 @@ int command_serve(int argc, char **argv)
     /* The original umask and resource limits go to the shells: the umask stays as it is, and the
      * keeper gives them the limits. */
     if (listener_open(socket, worker.state, &listener, &message) < 0) {
-        cli_fail(EXIT_FAILED, "%s", message);
+        say_fail(EXIT_FAILED, "%s", message);
     } else {
         status = keeper_run(&listener, worker_main, &worker);
         listener_close(&listener);

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 extern char **environ;
@@ -73,6 +74,6 @@ json_t *request_size_of(const char *text)
     if (!text_parse_size(text, &cols, &rows))
         cli_usage("size '%s' is not COLSxROWS, like 80x24", text);
     if (limit_size(cols) != cols || limit_size(rows) != rows)
-        cli_fail(0, "size %dx%d clamped to %dx%d", cols, rows, limit_size(cols), limit_size(rows));
+        say("size %dx%d clamped to %dx%d", cols, rows, limit_size(cols), limit_size(rows));
     return request_size_json(limit_size(cols), limit_size(rows));
 }

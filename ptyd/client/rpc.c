@@ -16,6 +16,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 /* The daemon goes its own way: own session, no terminal, its messages in a file. */
@@ -67,13 +68,13 @@ static int say_failure(const char *path, int error, bool start)
 {
     char *directory = paths_parent(path);
     if (error == -EPERM)
-        cli_fail(0, "the directory %s is not yours alone; remove it or set PTYD_SOCKET", directory);
+        say("the directory %s is not yours alone; remove it or set PTYD_SOCKET", directory);
     else if (start)
-        cli_fail(0, "the daemon did not start; %s/ptyd.log says why", directory);
+        say("the daemon did not start; %s/ptyd.log says why", directory);
     else if (error == -ENOENT || error == -ECONNREFUSED)
-        cli_fail(0, "no daemon runs at %s; `ptyd open NAME` starts it", path);
+        say("no daemon runs at %s; `ptyd open NAME` starts it", path);
     else
-        cli_fail(0, "cannot connect to %s: %s", path, strerror(-error));
+        say("cannot connect to %s: %s", path, strerror(-error));
     free(directory);
     return -1;
 }
@@ -152,7 +153,7 @@ static bool take_message(json_t *message, json_int_t id, rpc_notification *each,
         json_string_value(json_object_get(json_object_get(message, "error"), "message"));
     *ret_result = error ? NULL : json_incref(json_object_get(message, "result"));
     if (error)
-        cli_fail(0, "%s", error);
+        say("%s", error);
     return true;
 }
 
@@ -172,6 +173,6 @@ json_t *rpc_call(struct rpc *rpc, const char *method, json_t *params, rpc_notifi
         json_decref(message);
     }
     if (id < 0)
-        cli_fail(0, "the daemon went away before it answered; `ptyd status` shows its state");
+        say("the daemon went away before it answered; `ptyd status` shows its state");
     return result;
 }

@@ -24,6 +24,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/say.h"
 #include "ptyd/keeper/spawn.h"
 #include "ptyd/keeper/wire.h"
 
@@ -215,9 +216,8 @@ static void worker_gone(struct keeper *k, int status, long long now)
     k->backoff = healthy ? 0 : k->backoff ? k->backoff * 2 : LIMIT_BACKOFF_FIRST_MS;
     k->backoff = k->backoff < LIMIT_BACKOFF_MS ? k->backoff : LIMIT_BACKOFF_MS;
     k->restart_at = now + k->backoff;
-    fprintf(stderr, "ptyd: worker ended (%s %d), starting another\n",
-            WIFSIGNALED(status) ? "signal" : "status",
-            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    say("worker ended (%s %d), starting another", WIFSIGNALED(status) ? "signal" : "status",
+        WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 static void from_worker(struct keeper *k)
@@ -344,7 +344,7 @@ int keeper_run(const struct listener *listener, keeper_worker *worker, void *use
                         .signals = open_signals()};
     spawn_raise_files();
     if (k.signals < 0) {
-        fprintf(stderr, "ptyd: cannot watch signals: %s\n", strerror(errno));
+        say("cannot watch signals: %s", strerror(errno));
         return 1;
     }
     for (;;) {

@@ -13,6 +13,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 static int fail(char **ret_message, char *message)
@@ -114,6 +115,6 @@ void listener_notify(const char *text)
     if (fd < 0)
         return;
     if (sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&address, len) < 0)
-        fprintf(stderr, "ptyd: cannot tell systemd: %s\n", strerror(errno));
+        say("cannot tell systemd: %s", strerror(errno));
     close(fd);
 }

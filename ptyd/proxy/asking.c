@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
 
@@ -127,7 +127,7 @@ static void learn_capability(struct gate *g, const json_t *answer)
                     : *message                                       ? UNKNOWN
                                                                      : UNCLEAR;
     if (g->capability == UNCLEAR)
-        cli_fail(0, "the app-server passed over what it should complain about; the terminal's "
+        say("the app-server passed over what it should complain about; the terminal's "
                     "context stays pending. `ptyd proxy --envelope` is the way for old ones");
 }
 
@@ -146,10 +146,9 @@ static void settle_inject(struct gate *g, struct request *r, const json_t *answe
     }
     delivery_release(g->delivery, r->taken, false);
     g->cannot_inject = true;
-    cli_fail(0,
-             "the app-server takes neither additionalContext nor thread/inject_items (%s); the "
-             "terminal's context stays pending. `ptyd proxy --envelope` is the way for old ones",
-             error_message(answer));
+    say("the app-server takes neither additionalContext nor thread/inject_items (%s); the "
+        "terminal's context stays pending. `ptyd proxy --envelope` is the way for old ones",
+        error_message(answer));
 }
 
 void ask_answered(struct gate *g, struct request *r, const char *line, size_t len)

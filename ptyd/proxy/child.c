@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ptyd/client/cli.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 /* ---- finding ---- */
@@ -105,14 +105,14 @@ int child_start(char **argv, bool pipes, struct child *ret_child)
     struct child c = {.pid = -1, .pidfd = -1, .in = -1, .out = -1};
     char *program = child_find(argv[0]);
     if (!program) {
-        cli_fail(0, "%s is not in PATH%s", argv[0],
-                 strcmp(argv[0], "codex") ? "" : "; `npm install -g @openai/codex` installs it");
+        say("%s is not in PATH%s", argv[0],
+            strcmp(argv[0], "codex") ? "" : "; `npm install -g @openai/codex` installs it");
         return 127;
     }
     int error = fork_child(program, argv, pipes, &c);
     free(program);
     if (error) {
-        cli_fail(0, "cannot run %s: %s", argv[0], strerror(error));
+        say("cannot run %s: %s", argv[0], strerror(error));
         if (c.pid > 0)
             child_wait(&c);
         return error == ENOENT ? 127 : 126;

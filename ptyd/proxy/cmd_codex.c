@@ -9,6 +9,7 @@
 
 #include "ptyd/client/cli.h"
 #include "ptyd/client/rpc.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/child.h"
 #include "ptyd/proxy/proxy.h"
@@ -99,10 +100,10 @@ static int exec_codex(char **argv)
 {
     char *program = child_find("codex");
     if (!program)
-        return cli_fail(127, "codex is not in PATH; `npm install -g @openai/codex` installs it");
+        return say_fail(127, "codex is not in PATH; `npm install -g @openai/codex` installs it");
     execv(program, argv);
     int error = errno;
-    cli_fail(0, "cannot run %s: %s", program, strerror(error));
+    say("cannot run %s: %s", program, strerror(error));
     free(program);
     return error == ENOENT ? 127 : 126;
 }

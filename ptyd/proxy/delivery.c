@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
 #include "ptyd/client/rpc.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 struct delivery {
@@ -160,8 +160,8 @@ json_t *delivery_take(struct delivery *d, const char *thread, const json_t *root
     json_t *answer = call_take(d, params);
     if (!answer && !d->said_missing) {
         d->said_missing = true;
-        cli_fail(0, "no answer from the daemon: turns pass without the terminal's context; `ptyd "
-                    "open` starts it");
+        say("no answer from the daemon: turns pass without the terminal's context; `ptyd "
+            "open` starts it");
     }
     d->said_missing = d->said_missing && !answer;
     json_t *result = json_incref(json_object_get(answer, "result"));
@@ -206,7 +206,7 @@ void delivery_commit(struct delivery *d, const json_t *taken, const char *turn)
 {
     /* A daemon that was restarted since knows the receipt, if not the lease. */
     if (!commit(d, taken, turn) && !commit(d, taken, turn))
-        cli_fail(0, "the daemon did not hear that the agent has the context; it may be sent again");
+        say("the daemon did not hear that the agent has the context; it may be sent again");
 }
 
 void delivery_release(struct delivery *d, const json_t *taken, bool unseen)

@@ -17,6 +17,7 @@
 
 #include "base/limits.h"
 #include "ptyd/client/cli.h"
+#include "ptyd/core/say.h"
 #include "ptyd/proxy/relay.h"
 #include "ptyd/proxy/upgrade.h"
 
@@ -149,15 +150,15 @@ int front_run(const struct address *address, struct upstream *upstream,
     struct front f = {.address = address, .upstream = upstream, .options = options};
     f.listener = address_listen(address, &message);
     if (f.listener < 0) {
-        cli_fail(0, "%s", message);
+        say("%s", message);
         free(message);
         return EXIT_FAILED;
     }
     f.signals = open_signals();
     if (address->path)
-        cli_fail(0, "listening on unix://%s", address->path);
+        say("listening on unix://%s", address->path);
     else
-        cli_fail(0, "listening on ws://%s:%s", address->host, address->port);
+        say("listening on ws://%s:%s", address->host, address->port);
     loop(&f);
     close(f.listener);
     close(f.signals);

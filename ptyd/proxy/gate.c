@@ -6,8 +6,8 @@
 #include "base/limits.h"
 #include "envelope/legacy.h"
 #include "envelope/turn.h"
-#include "ptyd/client/cli.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
 
@@ -169,7 +169,7 @@ static void send_initialize(struct gate *g, const char *line, size_t len, struct
         return;
     }
     if (changed < 0)
-        cli_fail(0, "initialize passes as it came: its params or capabilities are no objects");
+        say("initialize passes as it came: its params or capabilities are no objects");
     messages_drop(out);
     messages_add(out, line, len);
 }

@@ -6,8 +6,8 @@
 
 #include "envelope/legacy.h"
 #include "envelope/turn.h"
-#include "ptyd/client/cli.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
 
@@ -100,7 +100,7 @@ static bool send_with(struct gate *g, enum way way, const char *line, size_t len
                                    &to_server->text, &why);
     struct request *r = NULL;
     if (result < 0)
-        cli_fail(0, "a turn passes without the terminal's context: %s", why);
+        say("a turn passes without the terminal's context: %s", why);
     else
         r = gate_remember(g, REQUEST_TURN, json_incref(id));
     json_decref(id);

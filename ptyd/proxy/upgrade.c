@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/http.h"
 
@@ -92,13 +92,13 @@ struct end *upgrade_connect(const struct address *server, const char *authorizat
     http_new_key(key);
     int fd = ask(server, server->target, authorization, key, &answer);
     if (fd < 0)
-        cli_fail(0, "cannot connect to the app-server at %s: %s",
-                 server->path ? server->path : server->host, strerror(-fd));
+        say("cannot connect to the app-server at %s: %s",
+            server->path ? server->path : server->host, strerror(-fd));
     else if (agrees(&answer, key))
         end = become_frames(fd, true, &answer);
     else
-        cli_fail(0, "the app-server at %s refused the connection (HTTP %d)",
-                 server->path ? server->path : server->host, http_status(&answer));
+        say("the app-server at %s refused the connection (HTTP %d)",
+            server->path ? server->path : server->host, http_status(&answer));
     if (fd >= 0 && !end)
         close(fd);
     http_head_finish(&answer);
@@ -211,7 +211,7 @@ static int serve(int fd, const struct http_head *head, const char *target,
     int upstream = ask(server, target, authorization, key, &answer);
     if (upstream < 0) {
         http_answer(fd, 503, "Service Unavailable", UNREACHED);
-        cli_fail(0, "a client was refused: " UNREACHED " (%s)", strerror(-upstream));
+        say("a client was refused: " UNREACHED " (%s)", strerror(-upstream));
     } else if (!agrees(&answer, key)) {
         pass_answer(fd, upstream, &answer);
         close(upstream);

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "ptyd/client/cli.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 #define RETRY_MS 20
@@ -51,8 +52,8 @@ static char *make_directory(void)
     char *path = text_format("%s/ptyd-proxy-XXXXXX", runtime && *runtime ? runtime : "/tmp");
     if (mkdtemp(path)) /* 0700 */
         return path;
-    cli_fail(0, "cannot make a directory %s: %s; set XDG_RUNTIME_DIR to one that is yours", path,
-             strerror(errno));
+    say("cannot make a directory %s: %s; set XDG_RUNTIME_DIR to one that is yours", path,
+        strerror(errno));
     free(path);
     return NULL;
 }
@@ -74,9 +75,9 @@ static int wait_for(struct upstream *u)
             return 0;
         }
         if (has_ended(&u->child))
-            return cli_fail(EXIT_FAILED, "the app-server ended before it listened");
+            return say_fail(EXIT_FAILED, "the app-server ended before it listened");
         if (clock_monotonic_ms() > deadline)
-            return cli_fail(EXIT_FAILED, "the app-server did not listen within %d s",
+            return say_fail(EXIT_FAILED, "the app-server did not listen within %d s",
                             LIMIT_SERVER_START_MS / 1000);
         poll(NULL, 0, RETRY_MS);
     }
@@ -87,7 +88,7 @@ static int parse(const char *url, struct upstream *u)
     char *message;
     if (address_parse(url, &u->address, &message) == 0)
         return 0;
-    cli_fail(0, "%s", message);
+    say("%s", message);
     free(message);
     return EXIT_USAGE;
 }
@@ -136,7 +137,7 @@ static int start(char **argv, bool shared, struct upstream *u)
     const char *own = own_listen(argv);
     if (own && (!strncmp(own, "stdio", 5) || !strcmp(own, "off"))) {
         if (shared)
-            return cli_fail(EXIT_USAGE, "a server on %s serves one client: leave its --listen out",
+            return say_fail(EXIT_USAGE, "a server on %s serves one client: leave its --listen out",
                             own);
         own = NULL;
     }

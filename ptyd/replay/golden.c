@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 static int differ(const char *path, json_t *expected, json_t *actual)
@@ -86,7 +87,7 @@ static int update_file(const char *path, json_t *golden, json_t *actual)
     free(text);
     free(lines);
     if (result < 0)
-        fprintf(stderr, "ptyd: cannot write %s: %s\n", path, strerror(-result));
+        say("cannot write %s: %s", path, strerror(-result));
     return result < 0;
 }
 
@@ -102,10 +103,10 @@ int golden_check(const char *path, json_t *actual, bool update)
     if (update && (golden || result == -ENOENT)) {
         status = update_file(path, golden, actual);
     } else if (result < 0) {
-        fprintf(stderr, "ptyd: cannot read %s: %s (--update writes it)\n", path, strerror(-result));
+        say("cannot read %s: %s (--update writes it)", path, strerror(-result));
         status = 1;
     } else if (!golden) {
-        fprintf(stderr, "ptyd: %s line %d: %s\n", path, error.line, error.text);
+        say("%s line %d: %s", path, error.line, error.text);
         status = 1;
     } else {
         int differences = compare("", golden, actual);
