@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/agent.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -41,8 +42,8 @@ static json_t *read_event(void)
 
 static json_t *take_params(const struct cli *cli, const struct agent *agent, const json_t *event)
 {
-    const char *id = json_string_value(json_object_get(event, "session_id"));
-    const char *cwd = json_string_value(json_object_get(event, "cwd"));
+    const char *id = json_text(event, "session_id", NULL);
+    const char *cwd = json_text(event, "cwd", NULL);
     if (!id)
         return NULL;
     json_t *params =
@@ -75,7 +76,7 @@ static void deliver(const struct agent *agent, json_t *params)
     struct timeval patience = {.tv_sec = LIMIT_HOOK_WAIT_S};
     setsockopt(rpc.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     json_t *taken = rpc_call(&rpc, "context.take", params, NULL, NULL);
-    const char *text = json_string_value(json_object_get(taken, "text"));
+    const char *text = json_text(taken, "text", NULL);
     json_t *lease = json_object_get(taken, "lease");
     if (text && lease) {
         const char *settle = print_context(agent, text) ? "context.commit" : "context.release";

@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 
@@ -111,7 +112,7 @@ static json_t *make_hook(const struct settings_hook *h)
 /* `... ptyd hook AGENT`, wherever ptyd is. */
 static bool is_ours(const struct settings_hook *h, const json_t *hook)
 {
-    const char *command = json_string_value(json_object_get(hook, "command"));
+    const char *command = json_text(hook, "command", NULL);
     char *ending = text_format(" hook %s", h->agent->name);
     size_t len = command ? strlen(command) : 0, tail = strlen(ending);
     bool ours = len > tail && !strcmp(command + len - tail, ending) && strstr(command, "ptyd");

@@ -17,6 +17,7 @@
 #include "ptyd/client/request.h"
 #include "ptyd/core/base64.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/rpc_error.h"
 #include "ptyd/core/say.h"
 #include "vterm_snapshot/terminal.h"
@@ -75,15 +76,12 @@ static void restore(const struct attach *a)
 /* What is on the screen moves into the outer terminal's own scrollback, the joining line last. */
 static void print_joining_line(const struct attach *a, const json_t *session)
 {
-    const char *shell = json_string_value(json_object_get(session, "shell"));
-    const char *capture = json_string_value(json_object_get(session, "capture"));
-    bool marks = json_is_true(json_object_get(session, "marks"));
-    const char *state = capture && !strcmp(capture, "paused") ? "capture paused"
-                        : marks                               ? "capture on"
-                                : "capture degraded: no marks seen yet";
+    const char *state = !strcmp(json_text(session, "capture", ""), "paused") ? "capture paused"
+                        : json_flag(session, "marks")                        ? "capture on"
+                                                      : "capture degraded: no marks seen yet";
     struct bytes out = {0};
     bytes_printf(&out, "[ptyd: session %s, %s, %s; leave with Ctrl-\\ d]\r\n", a->options->name,
-                 shell ? shell : "", state);
+                 json_text(session, "shell", ""), state);
     for (int i = 1; i < a->rows; i++)
         bytes_append_char(&out, '\n');
     put(out.data, out.len);
@@ -154,7 +152,7 @@ static void read_keys(struct attach *a)
 
 static void take_message(struct attach *a, const json_t *message)
 {
-    const char *method = json_string_value(json_object_get(message, "method"));
+    const char *method = json_text(message, "method", NULL);
     const json_t *params = json_object_get(message, "params");
     if (method && !strcmp(method, "view.output")) {
         const json_t *data = json_object_get(params, "data");
@@ -163,11 +161,11 @@ static void take_message(struct attach *a, const json_t *message)
             put(bytes.data, bytes.len);
         bytes_finish(&bytes);
     } else if (method && !strcmp(method, "view.cwd")) {
-        const char *cwd = json_string_value(json_object_get(params, "cwd"));
+        const char *cwd = json_text(params, "cwd", NULL);
         if (cwd && chdir(cwd) < 0)
             errno = 0; /* gone or not ours: stay where we are */
     } else if (method && !strcmp(method, "view.end")) {
-        a->exit_status = (int)json_integer_value(json_object_get(params, "exit_status"));
+        a->exit_status = (int)json_number(params, "exit_status", 0);
         a->outcome = ENDED;
     } else if (!method) {
         take_answer(a, message);

@@ -6,6 +6,7 @@
 
 #include "ptyd/client/attach.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -64,9 +65,7 @@ static char *free_name(struct rpc *rpc)
         size_t i;
         json_t *session;
         name = text_format("term-%d", n);
-        json_array_foreach(
-            list, i,
-            session) if (!strcmp(json_string_value(json_object_get(session, "name")), name))
+        json_array_foreach(list, i, session) if (!strcmp(json_text(session, "name", ""), name))
         {
             free(name);
             name = NULL;

@@ -4,6 +4,7 @@
 
 #include "ptyd/client/request.h"
 #include "ptyd/client/show.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -57,8 +58,8 @@ static json_t *name_params(const struct cli *cli)
 
 static void show_entries(const json_t *result)
 {
-    long long pending = json_integer_value(json_object_get(result, "pending"));
-    long long kept = json_integer_value(json_object_get(result, "kept"));
+    long long pending = json_number(result, "pending", 0);
+    long long kept = json_number(result, "kept", 0);
     const json_t *context = json_object_get(result, "additionalContext");
     if (!json_object_size(context))
         puts("Nothing is pending: the agent knows everything.");
@@ -72,19 +73,17 @@ static void show_entries(const json_t *result)
 /* What the other formats print; NULL for none. */
 static char *other_form(const struct options *o, const json_t *result)
 {
-    const char *text = json_string_value(json_object_get(result, "text"));
-    const char *envelope = json_string_value(json_object_get(result, "envelope"));
+    const char *text = json_text(result, "text", NULL);
+    const char *envelope = json_text(result, "envelope", NULL);
     if (envelope)
         return text_format("\x1e"
                            "CODEX_META %s\x1f",
                            envelope);
     if (!text || strcmp(o->format, "acp"))
         return text ? text_copy(text) : NULL;
-    json_t *block =
-        json_pack("{s:s, s:{s:o, s:s, s:s}}", "type", "resource", "resource", "uri",
-                  json_sprintf("ptyd:///context/%lld",
-                               (long long)json_integer_value(json_object_get(result, "lease"))),
-                  "mimeType", "text/plain", "text", text);
+    json_t *block = json_pack("{s:s, s:{s:o, s:s, s:s}}", "type", "resource", "resource", "uri",
+                              json_sprintf("ptyd:///context/%lld", json_number(result, "lease", 0)),
+                              "mimeType", "text/plain", "text", text);
     char *dump = json_dumps(block, JSON_COMPACT);
     json_decref(block);
     return dump;
@@ -92,7 +91,7 @@ static char *other_form(const struct options *o, const json_t *result)
 
 static int print_taken(const struct options *o, json_t *result)
 {
-    long long lease = json_integer_value(json_object_get(result, "lease"));
+    long long lease = json_number(result, "lease", 0);
     char *form = other_form(o, result);
     if (o->cli.json || (lease && !form)) {
         free(form);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ptyd/client/request.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 
 static const char help[] =
@@ -16,7 +17,7 @@ static const char help[] =
 /* Events of other sessions are left out when one was named. */
 static bool is_wanted(const struct cli *cli, const json_t *event)
 {
-    const char *name = json_string_value(json_object_get(event, "conversation_id"));
+    const char *name = json_text(event, "conversation_id", NULL);
     return !cli->session_given || !name || !strcmp(name, cli->session);
 }
 

@@ -7,6 +7,7 @@
 #include "ptyd/client/request.h"
 #include "ptyd/client/show.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -126,8 +127,8 @@ struct selection {
 static void show_output(const json_t *result, const struct selection *selection)
 {
     const json_t *block = json_object_get(result, "block");
-    char *path = text_format("%s/%s", json_string_value(json_object_get(result, "directory")),
-                             json_string_value(json_object_get(block, "output_path")));
+    char *path = text_format("%s/%s", json_text(result, "directory", ""),
+                             json_text(block, "output_path", ""));
     struct bytes text = {0};
     long number = 0;
     if (file_read(path, LIMIT_OUTPUT_FILE_BYTES + 1, &text) < 0)
@@ -187,7 +188,7 @@ int command_block(int argc, char **argv)
     } else {
         if (selection.from == 1 && !selection.search) {
             fputs("$ ", stdout);
-            show_text(json_string_value(json_object_get(block, "cmd")));
+            show_text(json_text(block, "cmd", ""));
             putchar('\n');
         }
         show_output(result, &selection);

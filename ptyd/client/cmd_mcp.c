@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 
 static const char help[] =
@@ -84,12 +85,11 @@ static json_t *ask(struct mcp *m, const char *method, json_t *params, char **ret
         message = rpc_next(&m->rpc);
         if (!message && !rpc_fill(&m->rpc))
             break;
-        if (!message || json_integer_value(json_object_get(message, "id")) != id) {
+        if (!message || json_number(message, "id", 0) != id) {
             json_decref(message);
             continue;
         }
-        const char *error =
-            json_string_value(json_object_get(json_object_get(message, "error"), "message"));
+        const char *error = json_text(json_at(message, "error"), "message", NULL);
         *ret_error = error ? text_copy(error) : NULL;
         result = json_incref(json_object_get(message, "result"));
         json_decref(message);
@@ -101,8 +101,8 @@ static json_t *ask(struct mcp *m, const char *method, json_t *params, char **ret
 
 static json_t *call_tool(struct mcp *m, const char *name, const json_t *arguments, char **ret_error)
 {
-    const char *session = json_string_value(json_object_get(arguments, "conversation_id"));
-    json_int_t limit = json_integer_value(json_object_get(arguments, "limit"));
+    const char *session = json_text(arguments, "conversation_id", NULL);
+    json_int_t limit = json_number(arguments, "limit", 0);
     json_t *params = json_pack("{s:s, s:b}", "name", session ? session : m->session, "agent", 1);
     if (!strcmp(name, "pty_read_screen"))
         return ask(m, "session.screen", params, ret_error);
@@ -116,7 +116,7 @@ static json_t *call_tool(struct mcp *m, const char *name, const json_t *argument
 
 static void tools_call(struct mcp *m, const json_t *id, const json_t *params)
 {
-    const char *name = json_string_value(json_object_get(params, "name"));
+    const char *name = json_text(params, "name", NULL);
     if (!name || (strcmp(name, "pty_read_screen") && strcmp(name, "pty_read_scrollback"))) {
         send_error(id, -32602, "there is no such tool");
         return;
@@ -133,7 +133,7 @@ static void tools_call(struct mcp *m, const json_t *id, const json_t *params)
 
 static void initialize(const json_t *id, const json_t *params)
 {
-    const char *version = json_string_value(json_object_get(params, "protocolVersion"));
+    const char *version = json_text(params, "protocolVersion", NULL);
     send_result(id, json_pack("{s:s, s:{s:{}}, s:{s:s, s:s}}", "protocolVersion",
                               version ? version : "2025-06-18", "capabilities", "tools",
                               "serverInfo", "name", "ptyd", "version", PTYD_VERSION));
@@ -143,7 +143,7 @@ static void take_message(struct mcp *m, const json_t *message)
 {
     const json_t *id = json_object_get(message, "id");
     const json_t *params = json_object_get(message, "params");
-    const char *method = json_string_value(json_object_get(message, "method"));
+    const char *method = json_text(message, "method", NULL);
     if (!method || !id)
         return; /* a notification, or an answer to nothing we asked */
     if (!strcmp(method, "initialize"))

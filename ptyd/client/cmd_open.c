@@ -5,6 +5,7 @@
 
 #include "ptyd/client/request.h"
 #include "ptyd/client/show.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -116,8 +117,7 @@ int command_open(int argc, char **argv)
         status = cli_print_json(json_incref((json_t *)session));
     else
         printf("Session %s %s. `ptyd attach %s` shows it.\n", cli.session,
-               json_is_true(json_object_get(result, "created")) ? "runs" : "was running already",
-               cli.session);
+               json_flag(result, "created") ? "runs" : "was running already", cli.session);
     json_decref(result);
     return status;
 }

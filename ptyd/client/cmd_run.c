@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -35,10 +36,10 @@ static void on_notification(void *user, const char *method, const json_t *params
 /* The output that came faster than it was read here: the block's file has it. */
 static void print_rest(const json_t *result, const json_t *block)
 {
-    json_int_t streamed = json_integer_value(json_object_get(result, "streamed"));
-    json_int_t total = json_integer_value(json_object_get(block, "output_bytes"));
-    const char *directory = json_string_value(json_object_get(result, "directory"));
-    const char *name = json_string_value(json_object_get(block, "output_path"));
+    json_int_t streamed = json_number(result, "streamed", 0);
+    json_int_t total = json_number(block, "output_bytes", 0);
+    const char *directory = json_text(result, "directory", NULL);
+    const char *name = json_text(block, "output_path", NULL);
     if (streamed >= total || !directory || !name)
         return;
     char *path = text_format("%s/%s", directory, name);
@@ -77,10 +78,10 @@ static int report(const struct cli *cli, const json_t *result, double timeout)
     const json_t *exit_code = json_object_get(block, "exit_code");
     if (cli->json && json_is_object(block))
         cli_print_json(json_incref(block));
-    else if (json_is_true(json_object_get(result, "completed")))
+    else if (json_flag(result, "completed"))
         print_rest(result, block);
-    if (json_is_true(json_object_get(result, "timed_out")))
-        return json_is_true(json_object_get(result, "typed"))
+    if (json_flag(result, "timed_out"))
+        return json_flag(result, "typed")
                    ? say_fail(EXIT_TIMEOUT,
                               "not done after %g s; it goes on. Stop it with "
                               "`ptyd attach %s` and Ctrl-C",
@@ -89,9 +90,9 @@ static int report(const struct cli *cli, const json_t *result, double timeout)
                               "no prompt after %g s; nothing was typed. `ptyd screen "
                               "-s %s` shows why",
                               timeout, cli->session);
-    if (json_is_integer(exit_code) && json_is_true(json_object_get(result, "completed")))
+    if (json_is_integer(exit_code) && json_flag(result, "completed"))
         return (int)json_integer_value(exit_code);
-    if (!json_is_true(json_object_get(result, "typed")))
+    if (!json_flag(result, "typed"))
         return say_fail(EXIT_PTYD,
                         "nothing was typed: something that is no prompt waits for input. "
                         "`ptyd screen -s %s` shows it",

@@ -2,6 +2,7 @@
 
 #include "ptyd/client/request.h"
 #include "ptyd/client/show.h"
+#include "ptyd/core/json.h"
 
 static const char help[] =
     "usage: ptyd status [--short] [-s NAME] [--json]\n\n"
@@ -19,11 +20,9 @@ static void show_status(const json_t *status)
     size_t i;
     json_t *warning;
     printf("ptyd %s, keeper %lld, worker %lld, up %lld s, %lld spoofed marks dropped\n",
-           json_string_value(json_object_get(status, "version")),
-           (long long)json_integer_value(json_object_get(status, "keeper_pid")),
-           (long long)json_integer_value(json_object_get(status, "worker_pid")),
-           (long long)json_integer_value(json_object_get(status, "uptime_ms")) / 1000,
-           (long long)json_integer_value(json_object_get(status, "spoofed_marks")));
+           json_text(status, "version", ""), json_number(status, "keeper_pid", 0),
+           json_number(status, "worker_pid", 0), json_number(status, "uptime_ms", 0) / 1000,
+           json_number(status, "spoofed_marks", 0));
     show_sessions(json_object_get(status, "sessions"));
     json_array_foreach(json_object_get(status, "warnings"), i, warning)
         printf("warning: %s\n", json_string_value(warning));
@@ -39,11 +38,10 @@ static int show_short(const struct cli *cli)
         return EXIT_FAILED;
     if (cli->json)
         return cli_print_json(status);
-    printf("%lld pending%s%s%s\n",
-           (long long)json_integer_value(json_object_get(status, "pending")),
-           json_is_true(json_object_get(status, "paused")) ? ", paused" : "",
+    printf("%lld pending%s%s%s\n", json_number(status, "pending", 0),
+           json_flag(status, "paused") ? ", paused" : "",
            json_is_false(json_object_get(status, "injection")) ? ", off" : "",
-           json_is_true(json_object_get(status, "degraded")) ? ", degraded" : "");
+           json_flag(status, "degraded") ? ", degraded" : "");
     json_decref(status);
     return EXIT_OK;
 }

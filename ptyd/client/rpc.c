@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "ptyd/client/cli.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
@@ -144,13 +145,12 @@ json_t *rpc_next(struct rpc *rpc)
 static bool take_message(json_t *message, json_int_t id, rpc_notification *each, void *user,
                          json_t **ret_result)
 {
-    const char *method = json_string_value(json_object_get(message, "method"));
+    const char *method = json_text(message, "method", NULL);
     if (method && each)
         each(user, method, json_object_get(message, "params"));
-    if (method || json_integer_value(json_object_get(message, "id")) != id)
+    if (method || json_number(message, "id", 0) != id)
         return false;
-    const char *error =
-        json_string_value(json_object_get(json_object_get(message, "error"), "message"));
+    const char *error = json_text(json_at(message, "error"), "message", NULL);
     *ret_result = error ? NULL : json_incref(json_object_get(message, "result"));
     if (error)
         say("%s", error);

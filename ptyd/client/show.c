@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "ptyd/core/block.h"
 #include "ptyd/core/deliver.h"
+#include "ptyd/core/json.h"
 
 static void show_characters(const char *text, size_t len)
 {
@@ -47,15 +48,9 @@ void show_blocks(const json_t *blocks)
     {
         if (i)
             putchar('\n');
-        printf("[%lld] ", (long long)json_integer_value(json_object_get(block, "seq")));
+        printf("[%lld] ", json_number(block, "seq", 0));
         show_block(block);
     }
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
 }
 
 void show_sessions(const json_t *sessions)
@@ -71,12 +66,11 @@ void show_sessions(const json_t *sessions)
     {
         const json_t *size = json_object_get(s, "size");
         char text[32];
-        snprintf(text, sizeof text, "%dx%d", (int)json_integer_value(json_object_get(size, "cols")),
-                 (int)json_integer_value(json_object_get(size, "rows")));
-        printf("%-16s %-10s %-6s %8lld %-9s ", text_of(s, "name"), text_of(s, "state"),
-               text_of(s, "shell"), (long long)json_integer_value(json_object_get(s, "shell_pid")),
-               text);
-        show_text(text_of(s, "cwd"));
+        snprintf(text, sizeof text, "%dx%d", (int)json_number(size, "cols", 0),
+                 (int)json_number(size, "rows", 0));
+        printf("%-16s %-10s %-6s %8lld %-9s ", json_text(s, "name", ""), json_text(s, "state", ""),
+               json_text(s, "shell", ""), json_number(s, "shell_pid", 0), text);
+        show_text(json_text(s, "cwd", ""));
         putchar('\n');
     }
 }
@@ -105,14 +99,14 @@ void show_replay(const json_t *result)
 static void show_losses(const char *value)
 {
     json_t *entry = json_loads(value, 0, NULL);
-    long long omitted = json_integer_value(json_object_get(entry, "omitted_lines"));
-    long long redacted = json_integer_value(json_object_get(entry, "redacted"));
-    const json_t *preview = json_object_get(entry, "preview");
+    long long omitted = json_number(entry, "omitted_lines", 0);
+    long long redacted = json_number(entry, "redacted", 0);
     if (omitted)
         printf("  ^ cut: %lld earlier line%s stay%s in %s\n", omitted, omitted == 1 ? "" : "s",
-               omitted == 1 ? "s" : "", text_of(entry, "output_path"));
-    else if (json_is_true(json_object_get(preview, "truncated")))
-        printf("  ^ cut: the beginning of its output stays in %s\n", text_of(entry, "output_path"));
+               omitted == 1 ? "s" : "", json_text(entry, "output_path", ""));
+    else if (json_flag(json_at(entry, "preview"), "truncated"))
+        printf("  ^ cut: the beginning of its output stays in %s\n",
+               json_text(entry, "output_path", ""));
     if (redacted)
         printf("  ^ redacted: %lld secret%s\n", redacted, redacted == 1 ? "" : "s");
     json_decref(entry);
@@ -125,8 +119,8 @@ void show_context(const json_t *context)
     json_object_foreach((json_t *)context, key, entry)
     {
         printf("<%s>", key);
-        show_text(text_of(entry, "value"));
+        show_text(json_text(entry, "value", ""));
         printf("</%s>\n", key);
-        show_losses(text_of(entry, "value"));
+        show_losses(json_text(entry, "value", ""));
     }
 }

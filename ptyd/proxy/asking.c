@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
@@ -59,7 +60,7 @@ static json_t *items_of(const json_t *taken)
     const char *key;
     json_object_foreach(json_object_get(taken, "additionalContext"), key, entry)
     {
-        const char *value = json_string_value(json_object_get(entry, "value"));
+        const char *value = json_text(entry, "value", NULL);
         json_array_append_new(items,
                               json_pack("{s:s, s:s, s:[{s:s, s:o}]}", "type", "message", "role",
                                         "developer", "content", "type", "input_text", "text",
@@ -94,16 +95,15 @@ static void add_root(json_t *roots, const json_t *value)
 void ask_learn_thread(struct gate *g, const json_t *result)
 {
     const json_t *thread = json_object_get(result, "thread");
-    const char *id = json_string_value(json_object_get(thread, "id"));
-    const char *source = json_string_value(json_object_get(thread, "threadSource"));
+    const char *id = json_text(thread, "id", NULL);
+    const char *source = json_text(thread, "threadSource", NULL);
     json_t *roots = json_array(), *root;
     size_t i;
     if (!id) {
         json_decref(roots);
         return;
     }
-    bool user =
-        !json_is_true(json_object_get(thread, "ephemeral")) && (!source || !strcmp(source, "user"));
+    bool user = !json_flag(thread, "ephemeral") && (!source || !strcmp(source, "user"));
     add_root(roots, json_object_get(result, "cwd"));
     add_root(roots, json_object_get(thread, "cwd"));
     json_array_foreach(json_object_get(result, "runtimeWorkspaceRoots"), i, root)
@@ -115,9 +115,7 @@ void ask_learn_thread(struct gate *g, const json_t *result)
 
 static const char *error_message(const json_t *answer)
 {
-    const char *message =
-        json_string_value(json_object_get(json_object_get(answer, "error"), "message"));
-    return message ? message : "";
+    return json_text(json_at(answer, "error"), "message", "");
 }
 
 static void learn_capability(struct gate *g, const json_t *answer)
@@ -159,7 +157,7 @@ void ask_answered(struct gate *g, struct request *r, const char *line, size_t le
         learn_capability(g, answer);
     else if (r->kind == REQUEST_INJECT)
         settle_inject(g, r, answer);
-    else if (json_object_get(json_object_get(result, "thread"), "id"))
+    else if (json_at(result, "thread", "id"))
         ask_learn_thread(g, result);
     else
         learn_unreadable(g, r->thread, answer);

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "ptyd/client/rpc.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
@@ -61,7 +62,7 @@ static bool connect_daemon(struct delivery *d)
  * finds the blocks on offer again. */
 static void release_late(struct delivery *d, const json_t *message)
 {
-    const json_t *lease = json_object_get(json_object_get(message, "result"), "lease");
+    const json_t *lease = json_at(message, "result", "lease");
     d->abandoned = 0;
     if (json_is_integer(lease))
         rpc_send(&d->rpc, "context.release",
@@ -75,7 +76,7 @@ static json_t *await(struct delivery *d, json_int_t id, int wait_ms)
     for (;;) {
         json_t *message;
         while ((message = rpc_next(&d->rpc))) {
-            json_int_t got = json_integer_value(json_object_get(message, "id"));
+            json_int_t got = json_number(message, "id", 0);
             if (got == id)
                 return message;
             if (got && got == d->abandoned)

@@ -7,6 +7,7 @@
 #include "envelope/legacy.h"
 #include "envelope/turn.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
@@ -204,7 +205,7 @@ static void learn_thread(struct gate *g, const struct request *r, const char *li
         return;
     json_t *value = json_loadb(result.at, result.len, JSON_ALLOW_NUL, NULL);
     ask_learn_thread(g, value);
-    const char *id = json_string_value(json_object_get(json_object_get(value, "thread"), "id"));
+    const char *id = json_text(json_at(value, "thread"), "id", NULL);
     if (r->thread && id)
         delivery_inherit(g->delivery, r->thread, id, r->turn, r->before);
     json_decref(value);

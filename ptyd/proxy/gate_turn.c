@@ -7,6 +7,7 @@
 #include "envelope/legacy.h"
 #include "envelope/turn.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
@@ -72,7 +73,7 @@ static int add_entries(const char *line, size_t len, const json_t *context, stru
     const char *key;
     json_t *entry;
     json_object_foreach((json_t *)context, key, entry) entries[used++] =
-        (struct turn_entry){key, json_string_value(json_object_get(entry, "value"))};
+        (struct turn_entry){key, json_text(entry, "value", NULL)};
     int result = turn_add_context(line, len, entries, used, out, ret_why);
     free(entries);
     return result;
@@ -81,7 +82,7 @@ static int add_entries(const char *line, size_t len, const json_t *context, stru
 static int add_envelope(const char *line, size_t len, const json_t *taken, struct bytes *out,
                         const char **ret_why)
 {
-    const char *object = json_string_value(json_object_get(taken, "envelope"));
+    const char *object = json_text(taken, "envelope", NULL);
     int result = object ? legacy_add(line, len, object, out) : -EINVAL;
     *ret_why =
         result == -ENOENT ? "it has no text to put it in front of" : "the message cannot be parsed";
@@ -163,8 +164,7 @@ bool turn_send(struct gate *g, const char *line, size_t len, bool steer, struct 
         free(thread);
         return false;
     }
-    bool users =
-        whole && json_is_true(json_object_get(json_object_get(g->threads, thread), "user"));
+    bool users = whole && json_flag(json_at(g->threads, thread), "user");
     enum way way = users ? way_of(g) : WAY_NONE;
     if (way == WAY_INJECT)
         expect_acceptance(g, line, len, thread);
