@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/proxy/proxy.h"
 
 static const struct command {

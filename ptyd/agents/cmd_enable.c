@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "ptyd/agents/service.h"
 #include "ptyd/agents/settings.h"
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/core/agent.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/client/request.h"
+#include "ptyd/command/cli.h"
+#include "ptyd/command/rpc.h"
 #include "ptyd/core/agent.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"

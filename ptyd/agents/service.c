@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"

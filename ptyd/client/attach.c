@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/base64.h"
 #include "ptyd/core/file.h"

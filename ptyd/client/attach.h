@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "ptyd/client/rpc.h"
+#include "ptyd/command/rpc.h"
 
 struct attach_options {
     const char *name; /* of the session */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/client/show.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"

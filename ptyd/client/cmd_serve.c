@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"

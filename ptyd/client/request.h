@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-#include "ptyd/client/cli.h"
-#include "ptyd/client/rpc.h"
+#include "ptyd/command/cli.h"
+#include "ptyd/command/rpc.h"
 
 /* Connects, asks one thing, disconnects. The result is a new reference; NULL after a message. */
 json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params);

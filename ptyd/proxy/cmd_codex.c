@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ptyd/client/cli.h"
-#include "ptyd/client/rpc.h"
+#include "ptyd/command/cli.h"
+#include "ptyd/command/rpc.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/child.h"

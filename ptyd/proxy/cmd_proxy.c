@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/front.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "ptyd/client/rpc.h"
+#include "ptyd/command/rpc.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/core/say.h"
 #include "ptyd/proxy/relay.h"
 #include "ptyd/proxy/upgrade.h"

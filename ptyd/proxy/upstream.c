@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"

@@ -1,4 +1,4 @@
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "ptyd/client/rpc.h"
+#include "ptyd/command/rpc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/client/cli.h"
+#include "ptyd/command/cli.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"

@@ -1,6 +1,6 @@
-/* cli.h - what every command of the program shares: options, messages, the table of commands. */
-#ifndef PTYD_CLIENT_CLI_H
-#define PTYD_CLIENT_CLI_H
+/* cli.h - what every command of the program shares: options, exit statuses, the table of commands. */
+#ifndef PTYD_COMMAND_CLI_H
+#define PTYD_COMMAND_CLI_H
 
 #include <getopt.h>
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* rpc.h - talking to the daemon, one request at a time. */
-#ifndef PTYD_CLIENT_RPC_H
-#define PTYD_CLIENT_RPC_H
+#ifndef PTYD_COMMAND_RPC_H
+#define PTYD_COMMAND_RPC_H
 
 #include <jansson.h>
 #include <stdbool.h>
