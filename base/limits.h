@@ -230,6 +230,8 @@ static inline int limit_size(int value)
 #define LIMIT_PROXY_HEAD_BYTES 4096
 /* Bytes of a line held whole; a longer one passes unread. */
 #define LIMIT_PROXY_LINE (160 << 20)
+/* Objects and arrays in one another in a message that is edited; a deeper one passes unedited. */
+#define LIMIT_JSON_DEPTH 2047
 /* Milliseconds for the daemon's answer; then the turn goes without. */
 #define LIMIT_PROXY_WAIT_MS 50
 /* Milliseconds for its answer to a commit, which matters more than a moment of the user's time;

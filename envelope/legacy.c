@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "envelope/splice.h"
+
 #define START                                                                                      \
     "\x1e"                                                                                         \
     "CODEX_META "
@@ -14,16 +16,16 @@
 
 static bool is_envelope(const char *text, size_t len)
 {
-    return len >= strlen(START) && !memcmp(text, START, strlen(START));
+    return text && len >= strlen(START) && !memcmp(text, START, strlen(START));
 }
 
 /* Moves the elements of a text that became longer (or, negative, shorter) at its front. */
-static void shift_elements(json_t *item, json_int_t by)
+static void shift_elements(const json_t *elements, json_int_t by)
 {
     static const char *const ends[] = {"start", "end"};
     json_t *element;
     size_t i;
-    json_array_foreach(json_object_get(item, "text_elements"), i, element)
+    json_array_foreach(elements, i, element)
     {
         json_t *range = json_object_get(element, "byteRange");
         for (int k = 0; k < 2; k++) {
@@ -33,7 +35,7 @@ static void shift_elements(json_t *item, json_int_t by)
     }
 }
 
-static int dump(json_t *message, struct bytes *out)
+static int dump(const json_t *message, struct bytes *out)
 {
     char *text = json_dumps(message, JSON_COMPACT | JSON_REAL_PRECISION(17));
     bytes_append_text(out, text ? text : "");
@@ -44,46 +46,54 @@ static int dump(json_t *message, struct bytes *out)
 
 /* ---- adding ---- */
 
-static json_t *first_text(const json_t *message)
+/* Whether the text itself begins like an envelope. */
+static bool begins_like_envelope(struct span text)
 {
-    json_t *input = json_object_get(json_object_get(message, "params"), "input"), *item;
-    size_t i;
-    json_array_foreach(input, i, item)
-    {
-        const char *type = json_string_value(json_object_get(item, "type"));
-        if (type && !strcmp(type, "text") && json_is_string(json_object_get(item, "text")))
-            return item;
-    }
-    return NULL;
+    json_t *string = json_loadb(text.at, text.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    bool does = is_envelope(json_string_value(string), json_string_length(string));
+    json_decref(string);
+    return does;
 }
 
-static int add_to(json_t *item, const char *object)
+/* Inserts the envelope behind the quote that begins the text. Returns how much longer it is now. */
+static size_t edit_text(struct span text, const char *object, struct splice *splice)
 {
-    const json_t *text = json_object_get(item, "text");
-    struct bytes joined = {0};
-    if (!object && !is_envelope(json_string_value(text), json_string_length(text)))
+    char end[] = {END, '\0'};
+    json_t *prefix = json_sprintf("%s%s%s", START, object, end);
+    char *quoted = json_dumps(prefix, JSON_ENCODE_ANY);
+    size_t len = json_string_length(prefix);
+    struct bytes *out = splice_insert(splice, text);
+    if (quoted)
+        bytes_append(out, quoted + 1, strlen(quoted) - 2);
+    out->failed = out->failed || !quoted;
+    free(quoted);
+    json_decref(prefix);
+    return len;
+}
+
+static void edit_elements(struct span elements, size_t by, struct splice *splice)
+{
+    json_t *list = json_loadb(elements.at, elements.len, JSON_ALLOW_NUL, NULL);
+    shift_elements(list, (json_int_t)by);
+    dump(list, splice_replace(splice, elements));
+    json_decref(list);
+}
+
+int legacy_add(const struct message *turn, const char *object, struct bytes *out)
+{
+    struct splice splice = {0};
+    if (!turn->sound)
+        return -EINVAL;
+    if (!turn->text.len)
+        return -ENOENT;
+    if (!object && !begins_like_envelope(turn->text))
         return 0;
-    bytes_printf(&joined, START "%s%c", object ? object : "{}", END);
-    size_t prefix = joined.len;
-    bytes_append(&joined, json_string_value(text), json_string_length(text));
-    json_t *value = joined.failed ? NULL : json_stringn(joined.data, joined.len);
-    bytes_finish(&joined);
-    if (!value)
-        return -ENOMEM;
-    json_object_set_new(item, "text", value);
-    shift_elements(item, (json_int_t)prefix);
-    return 1;
-}
-
-int legacy_add(const char *line, size_t len, const char *object, struct bytes *out)
-{
-    json_t *message = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
-    json_t *item = first_text(message);
-    int result = !message ? -EINVAL : !item ? -ENOENT : add_to(item, object);
-    if (result == 1)
-        result = dump(message, out);
-    json_decref(message);
-    return result;
+    size_t by = edit_text(turn->text, object ? object : "{}", &splice);
+    if (span_is_array(turn->elements) && !span_is_empty(turn->elements))
+        edit_elements(turn->elements, by, &splice);
+    int result = splice_apply(&splice, turn->line, out);
+    splice_finish(&splice);
+    return result < 0 ? result : 1;
 }
 
 /* ---- taking off ---- */
@@ -130,7 +140,7 @@ static int strip_object(json_t *object)
         size_t off;
         json_t *rest = rest_of(member, &off);
         if (rest && !strcmp(key, "text"))
-            shift_elements(object, -(json_int_t)off);
+            shift_elements(json_object_get(object, "text_elements"), -(json_int_t)off);
         if (rest)
             json_object_set_new(object, key, rest);
         changed |= rest ? 1 : strip_value(member);

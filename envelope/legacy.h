@@ -11,12 +11,13 @@
 #include <stddef.h>
 
 #include "base/bytes.h"
+#include "envelope/message.h"
 
-/* Appends the turn/start `line` with the envelope of `object` (one JSON object, ASCII) in its first
- * text item, whose text_elements move along. `object` NULL: only a text that needs an empty one
- * gets it. Returns 1; 0 when nothing had to change (nothing appended); -ENOENT without a text item;
- * -EINVAL when it is no turn/start. */
-int legacy_add(const char *line, size_t len, const char *object, struct bytes *out);
+/* Appends the turn/start with the envelope of `object` (one JSON object, ASCII) in its first text
+ * item, whose text_elements move along; every other byte stays. `object` NULL: only a text that
+ * begins like an envelope gets one, an empty one. Returns 1; 0 when nothing had to change (nothing
+ * appended); -ENOENT without a text item; -EINVAL when the message cannot be parsed; -ENOMEM. */
+int legacy_add(const struct message *turn, const char *object, struct bytes *out);
 
 /* Whether a message may hold an envelope. */
 bool legacy_may_hold(const char *line, size_t len);

@@ -1,46 +1,24 @@
 #include "envelope/turn.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "envelope/encode.h"
-#include "envelope/span.h"
+#include "envelope/splice.h"
 
-/* One edit: the bytes of `place` are replaced by what `text` holds. */
-struct edit {
-    struct span place;
-    struct bytes text;
-};
+/* ---- turn/start ---- */
 
-static void apply(const char *line, size_t len, const struct edit *edit, struct bytes *out)
+json_t *turn_keys(const struct message *turn, const char *prefix)
 {
-    size_t before = (size_t)(edit->place.at - line);
-    bytes_append(out, line, before);
-    bytes_append(out, edit->text.data, edit->text.len);
-    bytes_append(out, edit->place.at + edit->place.len, len - before - edit->place.len);
-}
-
-/* The place right behind an object's or array's opening bracket. */
-static struct span inside(struct span value)
-{
-    return (struct span){.at = value.at + 1};
-}
-
-/* Ends a text that goes in front of the members of `object`. */
-static void close_members(struct span object, struct edit *edit)
-{
-    if (!span_is_empty(object))
-        bytes_append_char(&edit->text, ',');
-}
-
-static bool is_json(const char *line, size_t len)
-{
-    json_t *json = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
-    bool object = json_is_object(json);
-    json_decref(json);
-    return object;
+    json_t *entries = json_loadb(turn->context.at ? turn->context.at : "", turn->context.len,
+                                 JSON_ALLOW_NUL, NULL);
+    json_t *keys = json_is_object(entries) ? json_array() : NULL, *entry;
+    const char *key;
+    json_object_foreach(entries, key, entry) if (!strncmp(key, prefix, strlen(prefix)))
+        json_array_append_new(keys, json_string(key));
+    json_decref(entries);
+    return keys;
 }
 
 static void append_entries(const struct turn_entry *entries, size_t count, struct bytes *out)
@@ -63,176 +41,119 @@ static void append_entries(const struct turn_entry *entries, size_t count, struc
     }
 }
 
-bool turn_has_key(const char *line, size_t len, const char *key)
+/* What keeps the entries from going into this turn; NULL for nothing. */
+static const char *complaint(const struct message *turn)
 {
-    struct span params, context, value;
-    return span_member(line, len, "params", &params) == 0 && span_is_object(params) &&
-           span_member(params.at, params.len, "additionalContext", &context) == 0 &&
-           span_is_object(context) && span_member(context.at, context.len, key, &value) != -ENOENT;
+    if (!turn->sound)
+        return "the message cannot be parsed";
+    if (!span_is_object(turn->params))
+        return "the message has no params object";
+    if (turn->context.at && !span_is_null(turn->context) && !span_is_object(turn->context))
+        return "its additionalContext is neither an object nor null";
+    return NULL;
 }
 
-static int context_edit(const char *line, size_t len, const struct turn_entry *entries,
-                        size_t count, struct edit *edit, const char **ret_why)
+static void edit_context(const struct message *turn, const struct turn_entry *entries, size_t count,
+                         struct splice *splice)
 {
-    struct span params, context;
-    if (span_member(line, len, "params", &params) < 0 || !span_is_object(params)) {
-        *ret_why = "the message has no params object";
-        return -EINVAL;
-    }
-    int found = span_member(params.at, params.len, "additionalContext", &context);
-    if (found == -ENOENT) {
-        edit->place = inside(params);
-        bytes_append_text(&edit->text, "\"additionalContext\":{");
-        append_entries(entries, count, &edit->text);
-        bytes_append_char(&edit->text, '}');
-        close_members(params, edit);
-    } else if (found == 0 && span_is_null(context)) {
-        edit->place = context;
-        bytes_append_char(&edit->text, '{');
-        append_entries(entries, count, &edit->text);
-        bytes_append_char(&edit->text, '}');
-    } else if (found == 0 && span_is_object(context)) {
-        edit->place = inside(context);
-        append_entries(entries, count, &edit->text);
-        close_members(context, edit);
-    } else {
-        *ret_why = "its additionalContext is neither an object nor null";
-        return -EINVAL;
-    }
-    return edit->text.failed ? -ENOMEM : 0;
+    bool object = span_is_object(turn->context), null = span_is_null(turn->context);
+    struct bytes *text = object ? splice_insert(splice, turn->context)
+                         : null ? splice_replace(splice, turn->context)
+                                : splice_insert(splice, turn->params);
+    if (!object && !null)
+        bytes_append_text(text, "\"additionalContext\":");
+    bytes_append_text(text, object ? "" : "{");
+    append_entries(entries, count, text);
+    bytes_append_text(text, object ? "" : "}");
+    if (!null)
+        splice_end_insert(text, object ? turn->context : turn->params);
 }
 
-int turn_add_context(const char *line, size_t len, const struct turn_entry *entries, size_t count,
+int turn_add_context(const struct message *turn, const struct turn_entry *entries, size_t count,
                      struct bytes *out, const char **ret_why)
 {
-    if (!is_json(line, len)) {
-        *ret_why = "the message cannot be parsed";
+    struct splice splice = {0};
+    const char *why = complaint(turn);
+    if (why) {
+        *ret_why = why;
         return -EINVAL;
     }
-    struct edit edit = {0};
-    int result = context_edit(line, len, entries, count, &edit, ret_why);
-    if (result == 0)
-        apply(line, len, &edit, out);
-    bytes_finish(&edit.text);
-    return result == 0 && out->failed ? -ENOMEM : result;
-}
-
-static void quote(const char *text, struct bytes *out)
-{
-    encode_string(text, strlen(text), out);
-}
-
-/* `object` gets another first member. */
-static void edit_add_member(struct span object, const char *key, struct edit *edit)
-{
-    edit->place = inside(object);
-    quote(key, &edit->text);
-    bytes_append_char(&edit->text, ':');
-}
-
-static int edit_flag(struct span capabilities, const char *method, struct edit *edit)
-{
-    (void)method;
-    struct span flag;
-    int found = span_member(capabilities.at, capabilities.len, "experimentalApi", &flag);
-    if (found == 0 && span_is_true(flag))
-        return 0;
-    if (found == 0)
-        edit->place = flag;
-    else if (found == -ENOENT)
-        edit_add_member(capabilities, "experimentalApi", edit);
-    else
-        return -EINVAL;
-    bytes_append_text(&edit->text, "true");
-    if (found == -ENOENT)
-        close_members(capabilities, edit);
-    return 1;
-}
-
-static int edit_opt_out(struct span capabilities, const char *method, struct edit *edit)
-{
-    static const char key[] = "optOutNotificationMethods";
-    struct span list;
-    int found = span_member(capabilities.at, capabilities.len, key, &list);
-    if (found == 0 && span_is_array(list)) {
-        edit->place = inside(list);
-        quote(method, &edit->text);
-        close_members(list, edit);
-        return 1;
-    }
-    if (found == 0 && span_is_null(list))
-        edit->place = list;
-    else if (found == -ENOENT)
-        edit_add_member(capabilities, key, edit);
-    else
-        return -EINVAL;
-    bytes_append_char(&edit->text, '[');
-    quote(method, &edit->text);
-    bytes_append_char(&edit->text, ']');
-    if (found == -ENOENT)
-        close_members(capabilities, edit);
-    return 1;
-}
-
-/* Gives the message a `capabilities` object if it has none. */
-static int edit_capabilities(const char *line, size_t len, struct edit *edit)
-{
-    struct span params, capabilities;
-    if (span_member(line, len, "params", &params) < 0 || !span_is_object(params))
-        return -EINVAL;
-    int found = span_member(params.at, params.len, "capabilities", &capabilities);
-    if (found == 0 && span_is_object(capabilities))
-        return 0;
-    if (found == 0 && span_is_null(capabilities))
-        edit->place = capabilities;
-    else if (found == -ENOENT)
-        edit_add_member(params, "capabilities", edit);
-    else
-        return -EINVAL;
-    bytes_append_text(&edit->text, "{}");
-    if (found == -ENOENT)
-        close_members(params, edit);
-    return 1;
-}
-
-/* Applies one edit inside `capabilities` to the message in `text`. */
-static int edit_inside(struct bytes *text, const char *method,
-                       int (*make)(struct span, const char *, struct edit *))
-{
-    struct span params, capabilities;
-    if (span_member(text->data, text->len, "params", &params) < 0 ||
-        span_member(params.at, params.len, "capabilities", &capabilities) < 0)
-        return -EINVAL;
-    struct edit edit = {0};
-    struct bytes next = {0};
-    int result = make(capabilities, method, &edit);
-    if (result == 1) {
-        apply(text->data, text->len, &edit, &next);
-        bytes_finish(text);
-        *text = next;
-    }
-    bytes_finish(&edit.text);
+    edit_context(turn, entries, count, &splice);
+    int result = splice_apply(&splice, turn->line, out);
+    splice_finish(&splice);
     return result;
 }
 
-int turn_upgrade_initialize(const char *line, size_t len, const char *method, struct bytes *out)
+/* ---- initialize ---- */
+
+#define EXPERIMENTAL "\"experimentalApi\":true"
+#define OPT_OUT      "\"optOutNotificationMethods\":"
+
+/* Whether a part is missing, or is what may be edited: null, or of the kind wanted. */
+static bool may_edit(struct span part, bool wanted)
 {
-    if (!is_json(line, len))
+    return !part.at || span_is_null(part) || wanted;
+}
+
+static void quote_list(const char *method, struct bytes *text)
+{
+    bytes_append_char(text, '[');
+    encode_string(method, strlen(method), text);
+    bytes_append_char(text, ']');
+}
+
+/* There are no capabilities yet, or null. */
+static void edit_without(const struct message *m, const char *method, struct splice *splice)
+{
+    bool null = m->capabilities.at != NULL;
+    struct bytes *text =
+        null ? splice_replace(splice, m->capabilities) : splice_insert(splice, m->params);
+    bytes_append_text(text, null ? "{" OPT_OUT : "\"capabilities\":{" OPT_OUT);
+    quote_list(method, text);
+    bytes_append_text(text, "," EXPERIMENTAL "}");
+    if (!null)
+        splice_end_insert(text, m->params);
+}
+
+static void edit_capabilities(const struct message *m, const char *method, struct splice *splice)
+{
+    if (!m->opt_out.at || !m->experimental.at) {
+        struct bytes *text = splice_insert(splice, m->capabilities);
+        if (!m->opt_out.at) {
+            bytes_append_text(text, OPT_OUT);
+            quote_list(method, text);
+        }
+        if (!m->experimental.at)
+            bytes_append_text(text, m->opt_out.at ? EXPERIMENTAL : "," EXPERIMENTAL);
+        splice_end_insert(text, m->capabilities);
+    }
+    if (m->experimental.at)
+        bytes_append_text(splice_replace(splice, m->experimental), "true");
+    if (span_is_array(m->opt_out)) {
+        struct bytes *text = splice_insert(splice, m->opt_out);
+        encode_string(method, strlen(method), text);
+        splice_end_insert(text, m->opt_out);
+    } else if (m->opt_out.at) {
+        quote_list(method, splice_replace(splice, m->opt_out));
+    }
+}
+
+int turn_upgrade_initialize(const struct message *m, const char *method, struct bytes *out)
+{
+    bool object = span_is_object(m->capabilities);
+    struct splice splice = {0};
+    if (!m->sound || !span_is_object(m->params) || !may_edit(m->capabilities, object))
         return -EINVAL;
-    struct edit edit = {0};
-    struct bytes text = {0};
-    int result = edit_capabilities(line, len, &edit);
-    if (result == 1)
-        apply(line, len, &edit, &text);
+    if (span_is_true(m->experimental))
+        return 0;
+    if (!may_edit(m->experimental, m->experimental.len) ||
+        !may_edit(m->opt_out, span_is_array(m->opt_out)))
+        return -EINVAL;
+    if (object)
+        edit_capabilities(m, method, &splice);
     else
-        bytes_append(&text, line, len);
-    bytes_finish(&edit.text);
-    if (result >= 0)
-        result = edit_inside(&text, method, edit_flag);
-    if (result == 1)
-        result = edit_inside(&text, method, edit_opt_out);
-    if (result == 1)
-        bytes_append(out, text.data, text.len);
-    bytes_finish(&text);
-    return result == 1 && out->failed ? -ENOMEM : result;
+        edit_without(m, method, &splice);
+    int result = splice_apply(&splice, m->line, out);
+    splice_finish(&splice);
+    return result < 0 ? result : 1;
 }

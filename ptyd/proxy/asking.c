@@ -149,9 +149,9 @@ static void settle_inject(struct gate *g, struct request *r, const json_t *answe
         error_message(answer));
 }
 
-void ask_answered(struct gate *g, struct request *r, const char *line, size_t len)
+void ask_answered(struct gate *g, struct request *r, const struct message *m)
 {
-    json_t *answer = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
+    json_t *answer = json_loadb(m->line.at, m->line.len, JSON_ALLOW_NUL, NULL);
     const json_t *result = json_object_get(answer, "result");
     if (r->kind == REQUEST_PROBE)
         learn_capability(g, answer);

@@ -73,51 +73,44 @@ static bool is_expected(const struct gate *g, struct span id)
  * in between, or a long one would be read again with every piece of it. */
 enum gate_verdict gate_client_look(const struct gate *g, const char *line, size_t len, bool whole)
 {
-    struct span method;
     size_t head = whole || len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES;
-    if (span_peek(line, head, "method", &method) == 0)
-        return is_of_interest(g, method) ? GATE_TAKE : GATE_PASS;
+    struct message m = message_peek(line, head);
+    if (m.method.at)
+        return is_of_interest(g, m.method) ? GATE_TAKE : GATE_PASS;
     return whole ? GATE_PASS : GATE_MORE;
 }
 
 enum gate_verdict gate_server_look(const struct gate *g, const char *line, size_t len, bool whole)
 {
-    struct span found;
     if (g->options.envelope && !whole)
         return GATE_MORE; /* a text that comes back may be anywhere in it */
     if (g->options.envelope && legacy_may_hold(line, len))
         return GATE_TAKE;
     if (!g->requests && !g->upgraded)
         return GATE_PASS;
-    size_t head = len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES;
-    if (span_peek(line, head, "method", &found) == 0)
-        return g->upgraded && span_is_string(found, EXTRA_METHOD) ? GATE_TAKE : GATE_PASS;
-    if (!g->requests || (span_peek(line, head, "id", &found) == 0 && !is_expected(g, found)))
+    struct message m =
+        message_peek(line, len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES);
+    if (m.method.at)
+        return g->upgraded && span_is_string(m.method, EXTRA_METHOD) ? GATE_TAKE : GATE_PASS;
+    if (!g->requests || (m.id.at && !is_expected(g, m.id)))
         return GATE_PASS;
     return whole ? GATE_TAKE : GATE_MORE;
 }
 
 /* ---- requests ---- */
 
-json_t *gate_id(const char *line, size_t len)
+json_t *gate_id(const struct message *m)
 {
-    struct span id;
-    if (span_member(line, len, "id", &id) < 0)
-        return NULL;
-    json_t *value = json_loadb(id.at, id.len, JSON_DECODE_ANY, NULL);
+    json_t *value = json_loadb(m->id.at, m->id.len, JSON_DECODE_ANY, NULL);
     if (json_is_string(value) || json_is_integer(value))
         return value;
     json_decref(value);
     return NULL;
 }
 
-char *gate_text(const char *line, size_t len, const char *object, const char *key)
+char *gate_text(struct span part)
 {
-    struct span outer, found;
-    if (span_member(line, len, object, &outer) < 0 || !span_is_object(outer) ||
-        span_member(outer.at, outer.len, key, &found) < 0)
-        return NULL;
-    json_t *value = json_loadb(found.at, found.len, JSON_DECODE_ANY, NULL);
+    json_t *value = json_loadb(part.at, part.len, JSON_DECODE_ANY, NULL);
     char *text = json_is_string(value) ? text_copy(json_string_value(value)) : NULL;
     json_decref(value);
     return text;
@@ -148,64 +141,58 @@ struct request *gate_remember(struct gate *g, enum request_kind kind, json_t *id
 
 /* ---- from the client ---- */
 
-static bool asks_for_experimental(const char *line, size_t len)
+void gate_pass(const struct message *m, struct messages *out)
 {
-    struct span params, capabilities, flag;
-    return span_member(line, len, "params", &params) == 0 && span_is_object(params) &&
-           span_member(params.at, params.len, "capabilities", &capabilities) == 0 &&
-           span_is_object(capabilities) &&
-           span_member(capabilities.at, capabilities.len, "experimentalApi", &flag) == 0 &&
-           span_is_true(flag);
+    messages_drop(out);
+    messages_add(out, m->line.at, m->line.len);
 }
 
-static void send_initialize(struct gate *g, const char *line, size_t len, struct messages *out)
+static void send_initialize(struct gate *g, const struct message *m, struct messages *out)
 {
     bool leave = g->options.no_upgrade || g->options.envelope;
-    int changed = leave ? 0 : turn_upgrade_initialize(line, len, EXTRA_METHOD, &out->text);
-    gate_remember(g, REQUEST_INITIALIZE, gate_id(line, len));
-    g->experimental = changed == 1 || asks_for_experimental(line, len);
-    if (changed == 1) {
-        g->upgraded = true;
-        messages_end(out);
-        return;
-    }
+    int changed = leave ? 0 : turn_upgrade_initialize(m, EXTRA_METHOD, &out->text);
+    gate_remember(g, REQUEST_INITIALIZE, gate_id(m));
+    g->upgraded = g->upgraded || changed == 1;
+    g->experimental = changed == 1 || span_is_true(m->experimental);
     if (changed < 0)
         say("initialize passes as it came: its params or capabilities are no objects");
-    messages_drop(out);
-    messages_add(out, line, len);
+    if (changed == 1)
+        messages_end(out);
+    else
+        gate_pass(m, out);
+}
+
+static void send_about_thread(struct gate *g, const struct message *m, struct messages *out)
+{
+    struct request *r = gate_remember(g, REQUEST_THREAD, gate_id(m));
+    if (r && span_is_string(m->method, "thread/fork")) {
+        r->thread = gate_text(m->thread_id);
+        r->turn = gate_text(m->last_turn_id);
+        r->before = gate_text(m->before_turn_id);
+    }
+    gate_pass(m, out);
 }
 
 bool gate_client_line(struct gate *g, const char *line, size_t len, struct messages *to_server)
 {
-    struct span method = {0};
-    span_peek(line, len, "method", &method);
-    bool steer = span_is_string(method, "turn/steer");
-    if (steer || span_is_string(method, "turn/start"))
-        return turn_send(g, line, len, steer, to_server);
-    if (span_is_string(method, "initialize")) {
-        send_initialize(g, line, len, to_server);
-    } else {
-        struct request *r = gate_remember(g, REQUEST_THREAD, gate_id(line, len));
-        if (r && span_is_string(method, "thread/fork")) {
-            r->thread = gate_text(line, len, "params", "threadId");
-            r->turn = gate_text(line, len, "params", "lastTurnId");
-            r->before = gate_text(line, len, "params", "beforeTurnId");
-        }
-        messages_add(to_server, line, len);
-    }
+    struct message m = message_read(line, len);
+    bool steer = span_is_string(m.method, "turn/steer");
+    if (steer || span_is_string(m.method, "turn/start"))
+        return turn_send(g, &m, steer, to_server);
+    if (span_is_string(m.method, "initialize"))
+        send_initialize(g, &m, to_server);
+    else
+        send_about_thread(g, &m, to_server);
     return true;
 }
 
 /* ---- from the server ---- */
 
-static void learn_thread(struct gate *g, const struct request *r, const char *line, size_t len)
+static void learn_thread(struct gate *g, const struct request *r, struct span result)
 {
-    struct span result;
-    if (span_member(line, len, "result", &result) < 0)
-        return;
     json_t *value = json_loadb(result.at, result.len, JSON_ALLOW_NUL, NULL);
-    ask_learn_thread(g, value);
     const char *id = json_text(json_at(value, "thread"), "id", NULL);
+    ask_learn_thread(g, value);
     if (r->thread && id)
         delivery_inherit(g->delivery, r->thread, id, r->turn, r->before);
     json_decref(value);
@@ -213,26 +200,36 @@ static void learn_thread(struct gate *g, const struct request *r, const char *li
 
 /* Settles what the answer to `r` says, before the client hears it. Returns whether it is for the
  * client at all. */
-static bool settle(struct gate *g, struct request *r, const char *line, size_t len,
+static bool settle(struct gate *g, struct request *r, const struct message *answer,
                    struct messages *to_server)
 {
-    struct span result;
     switch (r->kind) {
     case REQUEST_TURN:
-        turn_settle(g, r, line, len, to_server);
+        turn_settle(g, r, answer, to_server);
         return true;
     case REQUEST_THREAD:
-        learn_thread(g, r, line, len);
+        learn_thread(g, r, answer->result);
         return true;
     case REQUEST_INITIALIZE:
-        if (g->experimental && g->capability != KNOWN && !g->options.envelope &&
-            span_member(line, len, "result", &result) == 0)
+        if (g->experimental && g->capability != KNOWN && !g->options.envelope && answer->result.len)
             ask_capability(g, to_server);
         return true;
     default:
-        ask_answered(g, r, line, len);
+        ask_answered(g, r, answer);
         return false;
     }
+}
+
+/* The request that an answer is for, no longer remembered; NULL for none. */
+static struct request *take_request(struct gate *g, const struct message *answer)
+{
+    json_t *id = gate_id(answer);
+    struct request **at = id ? find_request(g, id) : NULL;
+    struct request *r = at ? *at : NULL;
+    if (r)
+        *at = r->next;
+    json_decref(id);
+    return r;
 }
 
 static void forward(struct gate *g, const char *line, size_t len, struct messages *to_client)
@@ -249,24 +246,15 @@ static void forward(struct gate *g, const char *line, size_t len, struct message
 void gate_server_line(struct gate *g, const char *line, size_t len, struct messages *to_client,
                       struct messages *to_server)
 {
-    struct span method;
-    if (span_peek(line, len, "method", &method) == 0) {
-        if (!g->upgraded || !span_is_string(method, EXTRA_METHOD))
-            forward(g, line, len, to_client);
-        return;
-    }
-    json_t *id = gate_id(line, len);
-    struct request **at = id ? find_request(g, id) : NULL;
-    bool theirs = true;
-    if (at && *at) {
-        struct request *r = *at;
-        *at = r->next;
-        theirs = settle(g, r, line, len, to_server);
-        request_free(r);
-    }
-    json_decref(id);
+    struct message m = message_read(line, len);
+    struct request *r = m.method.at ? NULL : take_request(g, &m);
+    bool theirs = !g->upgraded || !span_is_string(m.method, EXTRA_METHOD);
+    if (r)
+        theirs = settle(g, r, &m, to_server);
     if (theirs)
         forward(g, line, len, to_client);
+    if (r)
+        request_free(r);
 }
 
 int gate_wait_ms(const struct gate *g)

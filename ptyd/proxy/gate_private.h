@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "envelope/span.h"
+#include "envelope/message.h"
 #include "ptyd/proxy/delivery.h"
 #include "ptyd/proxy/gate.h"
 
@@ -57,21 +57,22 @@ struct gate {
  */
 struct request *gate_remember(struct gate *g, enum request_kind kind, json_t *id);
 
-/* The member `id` when it is a string or an integer; new reference. */
-json_t *gate_id(const char *line, size_t len);
+/* The message's id when it is a string or an integer, a new reference; or NULL. */
+json_t *gate_id(const struct message *m);
 
-/* A string member of an object that is a member of the message, like params.threadId; new string
- * or NULL. */
-char *gate_text(const char *line, size_t len, const char *object, const char *key);
+/* What a part that is a string says, a new string; NULL for any other part. */
+char *gate_text(struct span part);
+
+/* The message goes on as it came. */
+void gate_pass(const struct message *m, struct messages *out);
 
 /* ---- gate_turn.c ---- */
 
 /* A turn/start or turn/steer: edited when something is pending. False when it must wait. */
-bool turn_send(struct gate *g, const char *line, size_t len, bool steer,
-               struct messages *to_server);
+bool turn_send(struct gate *g, const struct message *turn, bool steer, struct messages *to_server);
 
 /* The server answered the turn. */
-void turn_settle(struct gate *g, struct request *r, const char *line, size_t len,
+void turn_settle(struct gate *g, struct request *r, const struct message *answer,
                  struct messages *to_server);
 
 /* ---- asking.c ---- */
@@ -83,7 +84,7 @@ void ask_inject(struct gate *g, const char *thread, const char *turn, json_t *ta
                 struct messages *to_server);
 
 /* An answer to one of them. */
-void ask_answered(struct gate *g, struct request *r, const char *line, size_t len);
+void ask_answered(struct gate *g, struct request *r, const struct message *m);
 
 /* Learns from thread/start, resume, fork and read whose thread it is and where it works. */
 void ask_learn_thread(struct gate *g, const json_t *result);

@@ -48,24 +48,7 @@ static bool must_wait(struct gate *g, const char *thread, struct messages *to_se
 
 /* ---- editing ---- */
 
-/* Keys of the client's own that look like ours. */
-static json_t *client_keys(const char *line, size_t len)
-{
-    struct span params, context;
-    if (span_member(line, len, "params", &params) < 0 ||
-        span_member(params.at, params.len, "additionalContext", &context) < 0 ||
-        !span_is_object(context))
-        return NULL;
-    json_t *map = json_loadb(context.at, context.len, JSON_ALLOW_NUL, NULL);
-    json_t *keys = json_array(), *value;
-    const char *key;
-    json_object_foreach(map, key, value) if (!strncmp(key, "terminal_", 9))
-        json_array_append_new(keys, json_string(key));
-    json_decref(map);
-    return keys;
-}
-
-static int add_entries(const char *line, size_t len, const json_t *context, struct bytes *out,
+static int add_entries(const struct message *turn, const json_t *context, struct bytes *out,
                        const char **ret_why)
 {
     size_t count = json_object_size(context), used = 0;
@@ -74,37 +57,34 @@ static int add_entries(const char *line, size_t len, const json_t *context, stru
     json_t *entry;
     json_object_foreach((json_t *)context, key, entry) entries[used++] =
         (struct turn_entry){key, json_text(entry, "value", NULL)};
-    int result = turn_add_context(line, len, entries, used, out, ret_why);
+    int result = turn_add_context(turn, entries, used, out, ret_why);
     free(entries);
     return result;
 }
 
-static int add_envelope(const char *line, size_t len, const json_t *taken, struct bytes *out,
+static int add_envelope(const struct message *turn, const json_t *taken, struct bytes *out,
                         const char **ret_why)
 {
     const char *object = json_text(taken, "envelope", NULL);
-    int result = object ? legacy_add(line, len, object, out) : -EINVAL;
+    int result = object ? legacy_add(turn, object, out) : -EINVAL;
     *ret_why =
         result == -ENOENT ? "it has no text to put it in front of" : "the message cannot be parsed";
     return result;
 }
 
 /* Sends the turn with what was taken. Returns false, with nothing sent, when that cannot be. */
-static bool send_with(struct gate *g, enum way way, const char *line, size_t len, json_t *taken,
+static bool send_with(struct gate *g, enum way way, const struct message *turn, json_t *taken,
                       struct messages *to_server)
 {
     const char *why = "out of memory";
-    json_t *id = gate_id(line, len);
-    int result = way == WAY_LEGACY
-                     ? add_envelope(line, len, taken, &to_server->text, &why)
-                     : add_entries(line, len, json_object_get(taken, "additionalContext"),
-                                   &to_server->text, &why);
+    int result = way == WAY_LEGACY ? add_envelope(turn, taken, &to_server->text, &why)
+                                   : add_entries(turn, json_object_get(taken, "additionalContext"),
+                                                 &to_server->text, &why);
     struct request *r = NULL;
     if (result < 0)
         say("a turn passes without the terminal's context: %s", why);
     else
-        r = gate_remember(g, REQUEST_TURN, json_incref(id));
-    json_decref(id);
+        r = gate_remember(g, REQUEST_TURN, gate_id(turn));
     if (!r) {
         messages_drop(to_server);
         return false;
@@ -115,98 +95,82 @@ static bool send_with(struct gate *g, enum way way, const char *line, size_t len
 }
 
 /* Without anything to add; in legacy mode a text that looks like an envelope is marked as none. */
-static void send_plain(struct gate *g, const char *line, size_t len, struct messages *to_server)
+static void send_plain(struct gate *g, const struct message *turn, struct messages *to_server)
 {
-    if (g->options.envelope && legacy_may_hold(line, len) &&
-        legacy_add(line, len, NULL, &to_server->text) == 1) {
+    if (g->options.envelope && legacy_may_hold(turn->line.at, turn->line.len) &&
+        legacy_add(turn, NULL, &to_server->text) == 1)
         messages_end(to_server);
-        return;
-    }
-    messages_drop(to_server);
-    messages_add(to_server, line, len);
+    else
+        gate_pass(turn, to_server);
 }
 
 /* A turn that is followed by thread/inject_items is remembered with its thread. */
-static void expect_acceptance(struct gate *g, const char *line, size_t len, const char *thread)
+static void expect_acceptance(struct gate *g, const struct message *turn, const char *thread)
 {
-    struct request *r = gate_remember(g, REQUEST_TURN, gate_id(line, len));
+    struct request *r = gate_remember(g, REQUEST_TURN, gate_id(turn));
     if (r)
         r->thread = text_copy(thread);
 }
 
-static json_t *take(struct gate *g, const char *line, size_t len, const char *thread,
-                    const char *format)
+/* `keys`: of the client's own entries that look like ours, stolen; or NULL. */
+static json_t *take(struct gate *g, const char *thread, json_t *keys, const char *format)
 {
-    const json_t *known = json_object_get(g->threads, thread);
-    json_t *keys = line ? client_keys(line, len) : NULL;
-    json_t *taken =
-        delivery_take(g->delivery, thread, json_object_get(known, "roots"), keys, format);
+    const json_t *roots = json_at(g->threads, thread, "roots");
+    json_t *taken = delivery_take(g->delivery, thread, roots, keys, format);
     json_decref(keys);
     return taken;
 }
 
-/* turn/steer without input is refused by the server. */
-static bool has_input(const char *line, size_t len)
+/* Whether a turn can carry context: it has a thread and an id to know its answer by, and is not a
+ * turn/steer without input, which the server refuses. */
+static bool can_carry(const struct message *turn, const char *thread, bool steer)
 {
-    struct span params, input;
-    return span_member(line, len, "params", &params) == 0 &&
-           span_member(params.at, params.len, "input", &input) == 0 && span_is_array(input) &&
-           !span_is_empty(input);
+    json_t *id = gate_id(turn);
+    bool has_input = span_is_array(turn->input) && !span_is_empty(turn->input);
+    json_decref(id);
+    return thread && id && (!steer || has_input);
 }
 
-bool turn_send(struct gate *g, const char *line, size_t len, bool steer, struct messages *to_server)
+/* What goes with the turn, on its way to the server; false for nothing. */
+static bool send_context(struct gate *g, enum way way, const struct message *turn,
+                         const char *thread, struct messages *to_server)
 {
-    char *thread = gate_text(line, len, "params", "threadId");
-    json_t *id = gate_id(line, len), *taken = NULL;
-    bool whole = thread && id && (!steer || has_input(line, len));
-    json_decref(id);
-    if (whole && must_wait(g, thread, to_server)) {
+    json_t *taken =
+        take(g, thread, turn_keys(turn, "terminal_"), way == WAY_LEGACY ? "envelope" : NULL);
+    if (!taken || send_with(g, way, turn, taken, to_server))
+        return taken != NULL;
+    delivery_release(g->delivery, taken, false);
+    json_decref(taken);
+    return false;
+}
+
+bool turn_send(struct gate *g, const struct message *turn, bool steer, struct messages *to_server)
+{
+    char *thread = gate_text(turn->thread_id);
+    bool can = can_carry(turn, thread, steer);
+    if (can && must_wait(g, thread, to_server)) {
         free(thread);
         return false;
     }
-    bool users = whole && json_flag(json_at(g->threads, thread), "user");
+    bool users = can && json_flag(json_at(g->threads, thread), "user");
     enum way way = users ? way_of(g) : WAY_NONE;
     if (way == WAY_INJECT)
-        expect_acceptance(g, line, len, thread);
-    else if (way != WAY_NONE)
-        taken = take(g, line, len, thread, way == WAY_LEGACY ? "envelope" : NULL);
-    if (taken && !send_with(g, way, line, len, taken, to_server)) {
-        delivery_release(g->delivery, taken, false);
-        json_decref(taken);
-        taken = NULL;
-    }
-    if (!taken)
-        send_plain(g, line, len, to_server);
+        expect_acceptance(g, turn, thread);
+    if (way == WAY_NONE || way == WAY_INJECT || !send_context(g, way, turn, thread, to_server))
+        send_plain(g, turn, to_server);
     free(thread);
     return true;
 }
 
 /* ---- answers ---- */
 
-/* The id of the turn in {result:{turn:{id}}}, or of turn/steer's {result:{turnId}}. */
-static char *turn_of(const char *line, size_t len)
-{
-    struct span result, turn, id;
-    char *steered = gate_text(line, len, "result", "turnId");
-    if (steered)
-        return steered;
-    if (span_member(line, len, "result", &result) < 0 ||
-        span_member(result.at, result.len, "turn", &turn) < 0 ||
-        span_member(turn.at, turn.len, "id", &id) < 0)
-        return NULL;
-    json_t *value = json_loadb(id.at, id.len, JSON_DECODE_ANY, NULL);
-    char *text = json_is_string(value) ? text_copy(json_string_value(value)) : NULL;
-    json_decref(value);
-    return text;
-}
-
-void turn_settle(struct gate *g, struct request *r, const char *line, size_t len,
+void turn_settle(struct gate *g, struct request *r, const struct message *answer,
                  struct messages *to_server)
 {
-    struct span result;
-    bool accepted = span_member(line, len, "result", &result) == 0;
-    char *turn = accepted ? turn_of(line, len) : NULL;
-    json_t *taken = !r->taken && accepted ? take(g, NULL, 0, r->thread, NULL) : NULL;
+    bool accepted = answer->result.len > 0;
+    char *steered = gate_text(answer->steered_id);
+    char *turn = steered ? steered : gate_text(answer->turn_id);
+    json_t *taken = !r->taken && accepted ? take(g, r->thread, NULL, NULL) : NULL;
     if (r->taken && accepted)
         delivery_commit(g->delivery, r->taken, turn);
     else if (r->taken)

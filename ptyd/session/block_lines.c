@@ -9,7 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
-#include "envelope/span.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/block.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/text.h"
@@ -153,11 +153,10 @@ static bool read_line(struct search *s, uint64_t at)
 
 static bool read_seq(struct search *s)
 {
-    struct span seq;
-    bool found = s->line.len && s->line.len <= LIMIT_JSONL_LINE_BYTES && *s->line.data == '{' &&
-                 s->line.data[s->line.len - 1] == '}' &&
-                 span_member(s->line.data, s->line.len, "seq", &seq) == 0;
-    s->seq = found ? strtoull(seq.at, NULL, 10) : 0;
+    json_t *block =
+        s->line.len <= LIMIT_JSONL_LINE_BYTES ? json_loadb(s->line.data, s->line.len, 0, NULL) : NULL;
+    s->seq = (uint64_t)json_number(block, "seq", 0);
+    json_decref(block);
     return s->seq > 0;
 }
 

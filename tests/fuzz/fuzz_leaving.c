@@ -37,7 +37,8 @@ static void check_envelope(const char *text, size_t size)
     json_t *before = json_loadb(text, size, JSON_ALLOW_NUL, NULL);
     /* What was there before must not hold envelopes of its own: they would come off too. */
     bool clean = before && !legacy_may_hold(text, size);
-    if (clean && legacy_add(text, size, "{\"v\":1}", &added) == 1) {
+    struct message turn = message_read(text, size);
+    if (clean && legacy_add(&turn, "{\"v\":1}", &added) == 1) {
         if (legacy_strip(added.data, added.len, &back) != 1)
             abort();
         json_t *first = json_object_get(json_object_get(before, "params"), "input");

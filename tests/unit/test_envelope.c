@@ -11,7 +11,6 @@
 #include "base/limits.h"
 #include "envelope/encode.h"
 #include "envelope/entry.h"
-#include "envelope/span.h"
 #include "envelope/turn.h"
 
 static struct entry_block example(void)
@@ -242,7 +241,8 @@ static void assert_turn(const char *line, const char *expected)
 {
     struct bytes out = {0};
     const char *why = NULL;
-    int result = turn_add_context(line, strlen(line), &entry, 1, &out, &why);
+    struct message turn = message_read(line, strlen(line));
+    int result = turn_add_context(&turn, &entry, 1, &out, &why);
     if (!expected) {
         assert_int_equal(result, -EINVAL);
         assert_non_null(why);
@@ -289,16 +289,20 @@ static void a_turn_that_allows_no_context_is_refused(void **state)
 static void the_clients_keys_are_seen(void **state)
 {
     static const char line[] =
-        "{\"params\":{\"additionalContext\":{\"terminal_block_000000001\":{}}}}";
+        "{\"params\":{\"additionalContext\":{\"terminal_block_000000001\":{},\"mine\":{}}}}";
+    struct message turn = message_read(line, strlen(line));
+    json_t *keys = turn_keys(&turn, "terminal_");
     (void)state;
-    assert_true(turn_has_key(line, strlen(line), "terminal_block_000000001"));
-    assert_false(turn_has_key(line, strlen(line), "terminal_block_000000002"));
+    assert_int_equal(json_array_size(keys), 1);
+    assert_string_equal(json_string_value(json_array_get(keys, 0)), "terminal_block_000000001");
+    json_decref(keys);
 }
 
 static void assert_upgrade(const char *line, int result, const char *expected)
 {
     struct bytes out = {0};
-    assert_int_equal(turn_upgrade_initialize(line, strlen(line), "m", &out), result);
+    struct message m = message_read(line, strlen(line));
+    assert_int_equal(turn_upgrade_initialize(&m, "m", &out), result);
     if (result == 1)
         assert_string_equal(out.data, expected);
     bytes_finish(&out);
@@ -318,6 +322,12 @@ static void initialize_asks_for_the_experimental_api(void **state)
                    1,
                    "{\"params\":{\"capabilities\":{\"experimentalApi\":true,"
                    "\"optOutNotificationMethods\":[\"m\",\"x\"]}}}");
+    assert_upgrade("{\"params\":{\"capabilities\":{}}}", 1,
+                   "{\"params\":{\"capabilities\":{\"optOutNotificationMethods\":[\"m\"],"
+                   "\"experimentalApi\":true}}}");
+    assert_upgrade("{\"params\":{\"capabilities\":{\"optOutNotificationMethods\":[ ] }}}", 1,
+                   "{\"params\":{\"capabilities\":{\"experimentalApi\":true,"
+                   "\"optOutNotificationMethods\":[\"m\" ] }}}");
     assert_upgrade("{\"params\":{\"capabilities\":{\"optOutNotificationMethods\":null}}}", 1,
                    "{\"params\":{\"capabilities\":{\"experimentalApi\":true,"
                    "\"optOutNotificationMethods\":[\"m\"]}}}");
@@ -328,19 +338,23 @@ static void initialize_of_others_is_left_alone(void **state)
     (void)state;
     assert_upgrade("{\"params\":{\"capabilities\":{\"experimentalApi\":true}}}", 0, NULL);
     assert_upgrade("{\"params\":{\"capabilities\":[]}}", -EINVAL, NULL);
+    assert_upgrade("{\"params\":{\"capabilities\":{},\"capabilities\":{}}}", -EINVAL, NULL);
+    assert_upgrade("{\"params\":{\"capabilities\":{\"optOutNotificationMethods\":7}}}", -EINVAL,
+                   NULL);
     assert_upgrade("{\"params\":7}", -EINVAL, NULL);
     assert_upgrade("{}", -EINVAL, NULL);
 }
 
 static void a_member_is_found_before_the_text_is_cut(void **state)
 {
-    struct span value;
     static const char line[] = "{\"method\":\"turn\\/start\",\"params\":{\"a\":[1,{\"b";
+    struct message m = message_peek(line, strlen(line));
     (void)state;
-    assert_int_equal(span_peek(line, strlen(line), "method", &value), 0);
-    assert_true(span_is_string(value, "turn/start"));
-    assert_int_equal(span_peek(line, strlen(line), "id", &value), -EINVAL);
-    assert_int_equal(span_member("{\"a\":1}", 7, "b", &value), -ENOENT);
+    assert_true(span_is_string(m.method, "turn/start"));
+    assert_null(m.id.at);
+    m = message_read("{\"a\":1}", 7);
+    assert_true(m.sound);
+    assert_null(m.id.at);
 }
 
 int main(void)

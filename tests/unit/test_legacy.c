@@ -24,10 +24,16 @@ static void expect_json(const struct bytes *got, const char *wanted)
     json_decref(b);
 }
 
+static int add(const char *line, const char *object, struct bytes *out)
+{
+    struct message turn = message_read(line, strlen(line));
+    return legacy_add(&turn, object, out);
+}
+
 static void expect_added(const char *line, const char *object, const char *wanted)
 {
     struct bytes out = {0};
-    assert_int_equal(legacy_add(line, strlen(line), object, &out), 1);
+    assert_int_equal(add(line, object, &out), 1);
     expect_json(&out, wanted);
     bytes_finish(&out);
 }
@@ -61,7 +67,7 @@ static void test_elements_move_along_and_back(void **state)
                                "{\"start\":4,\"end\":6}}]}]}}";
     struct bytes added = {0}, back = {0};
     (void)state;
-    assert_int_equal(legacy_add(line, strlen(line), OBJECT, &added), 1);
+    assert_int_equal(add(line, OBJECT, &added), 1);
     json_t *json = json_loadb(added.data, added.len, 0, NULL);
     const json_t *item =
         json_array_get(json_object_get(json_object_get(json, "params"), "input"), 0);
@@ -76,13 +82,26 @@ static void test_elements_move_along_and_back(void **state)
     bytes_finish(&back);
 }
 
+static void test_no_other_byte_changes(void **state)
+{
+    static const char line[] = "{ \"id\":1.50e1,\"params\" : {\"input\":[7, "
+                               "{\"text\":\"\\u0068i\\/\",\"type\":\"te\\u0078t\" }]}}";
+    struct bytes out = {0};
+    (void)state;
+    assert_int_equal(add(line, "{}", &out), 1);
+    assert_string_equal(out.data, "{ \"id\":1.50e1,\"params\" : {\"input\":[7, {\"text\":\"\\u001E"
+                                  "CODEX_META {}\\u001F"
+                                  "\\u0068i\\/\",\"type\":\"te\\u0078t\" }]}}");
+    bytes_finish(&out);
+}
+
 static void test_without_a_text_nothing_is_added(void **state)
 {
     static const char line[] = "{\"params\":{\"input\":[{\"type\":\"image\"}]}}";
     struct bytes out = {0};
     (void)state;
-    assert_int_equal(legacy_add(line, strlen(line), OBJECT, &out), -ENOENT);
-    assert_int_equal(legacy_add("no json", 7, OBJECT, &out), -EINVAL);
+    assert_int_equal(add(line, OBJECT, &out), -ENOENT);
+    assert_int_equal(add("no json", OBJECT, &out), -EINVAL);
     assert_int_equal(out.len, 0);
 }
 
@@ -92,12 +111,12 @@ static void test_a_users_own_sentinel_is_the_users(void **state)
                                "CODEX_META {\\\"v\\\":1}" US "mine\"}]}}";
     struct bytes added = {0}, back = {0};
     (void)state;
-    assert_int_equal(legacy_add(line, strlen(line), NULL, &added), 1); /* an empty one in front */
+    assert_int_equal(add(line, NULL, &added), 1); /* an empty one in front */
     assert_int_equal(legacy_strip(added.data, added.len, &back), 1);
     expect_json(&back, line);
     added.len = back.len = 0;
     static const char plain[] = "{\"params\":{\"input\":[{\"type\":\"text\",\"text\":\"plain\"}]}}";
-    assert_int_equal(legacy_add(plain, strlen(plain), NULL, &added), 0);
+    assert_int_equal(add(plain, NULL, &added), 0);
     bytes_finish(&added);
     bytes_finish(&back);
 }
@@ -123,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goes_in_front_of_the_first_text),
         cmocka_unit_test(test_elements_move_along_and_back),
+        cmocka_unit_test(test_no_other_byte_changes),
         cmocka_unit_test(test_without_a_text_nothing_is_added),
         cmocka_unit_test(test_a_users_own_sentinel_is_the_users),
         cmocka_unit_test(test_comes_off_everywhere),
