@@ -8,6 +8,10 @@
 #include "base/utf8.h"
 
 #define PART(name) offsetof(struct message, name)
+#define ROW(inside, part, key)                                                                     \
+    {                                                                                              \
+        PART(inside), PART(part), key                                                              \
+    }
 
 /* Where each part is: the member `key` of the part `inside`, whose own row comes before it. The
  * members of `input` are those of its items. */
@@ -15,31 +19,31 @@ static const struct part {
     size_t inside, at;
     const char *key;
 } parts[] = {
-    {PART(line), PART(method), "method"},
-    {PART(line), PART(id), "id"},
-    {PART(line), PART(params), "params"},
-    {PART(line), PART(result), "result"},
-    {PART(params), PART(thread_id), "threadId"},
-    {PART(params), PART(last_turn_id), "lastTurnId"},
-    {PART(params), PART(before_turn_id), "beforeTurnId"},
-    {PART(params), PART(context), "additionalContext"},
-    {PART(params), PART(capabilities), "capabilities"},
-    {PART(params), PART(input), "input"},
-    {PART(capabilities), PART(experimental), "experimentalApi"},
-    {PART(capabilities), PART(opt_out), "optOutNotificationMethods"},
-    {PART(input), PART(type), "type"},
-    {PART(input), PART(text), "text"},
-    {PART(input), PART(elements), "text_elements"},
-    {PART(result), PART(steered_id), "turnId"},
-    {PART(result), PART(turn), "turn"},
-    {PART(turn), PART(turn_id), "id"},
+    ROW(line, method, "method"),
+    ROW(line, id, "id"),
+    ROW(line, params, "params"),
+    ROW(line, result, "result"),
+    ROW(params, thread_id, "threadId"),
+    ROW(params, last_turn_id, "lastTurnId"),
+    ROW(params, before_turn_id, "beforeTurnId"),
+    ROW(params, context, "additionalContext"),
+    ROW(params, capabilities, "capabilities"),
+    ROW(params, input, "input"),
+    ROW(capabilities, experimental, "experimentalApi"),
+    ROW(capabilities, opt_out, "optOutNotificationMethods"),
+    ROW(input, type, "type"),
+    ROW(input, text, "text"),
+    ROW(input, elements, "text_elements"),
+    ROW(result, steered_id, "turnId"),
+    ROW(result, turn, "turn"),
+    ROW(turn, turn_id, "id"),
 };
 #define PARTS (sizeof parts / sizeof *parts)
 
 struct scan {
     const char *at, *end;
     struct message *message;
-    bool peeks;    /* only up to the method */
+    bool sound;    /* so far; once it is not, strings and numbers are looked into no more */
     size_t depth;  /* objects and arrays around `at` */
     char *closing; /* the bracket that closes each of them, LIMIT_JSON_DEPTH at most */
 };
@@ -100,9 +104,22 @@ static bool escapes_are_sound(struct span string, bool is_key)
     return true;
 }
 
+/* Whether 64 bytes are ASCII without control characters: no byte but those is under 0x20 when its
+ * high bit is a sign. */
+static bool is_plain(const char *at)
+{
+    signed char other = 0;
+    for (int i = 0; i < 64; i++)
+        other |= (signed char)-((signed char)at[i] < 0x20);
+    return !other;
+}
+
 static bool string_is_sound(struct span string, bool is_key)
 {
-    for (size_t i = 0; (i += ascii_printable_run(string.at + i, string.len - i)) < string.len;) {
+    size_t i = 0;
+    while (i + 64 <= string.len && is_plain(string.at + i))
+        i += 64;
+    while ((i += ascii_printable_run(string.at + i, string.len - i)) < string.len) {
         uint32_t code;
         int step = utf8_decode(string.at + i, string.len - i, &code);
         if (step <= 0 || code < 0x20)
@@ -128,16 +145,20 @@ static bool scalar_is_sound(struct span value)
     return sound;
 }
 
-static void check(struct scan *s, bool sound)
-{
-    s->message->sound = s->message->sound && sound;
-}
-
 /* ---- passing over ---- */
+
+/* What ends a number or a word: 1, and 2 when it is white space. */
+static const char kinds[256] = {
+    [','] = 1, [']'] = 1, ['}'] = 1, [' '] = 2, ['\t'] = 2, ['\r'] = 2, ['\n'] = 2};
+
+static char kind_of(const char *at)
+{
+    return kinds[(unsigned char)*at];
+}
 
 static void skip_space(struct scan *s)
 {
-    while (s->at < s->end && (*s->at == ' ' || *s->at == '\t' || *s->at == '\n' || *s->at == '\r'))
+    while (s->at < s->end && kind_of(s->at) == 2)
         s->at++;
 }
 
@@ -173,8 +194,7 @@ static bool skip_string(struct scan *s, bool is_key, struct span *ret_string)
     if (!quote)
         return false;
     *ret_string = (struct span){.at = s->at - 1, .len = (size_t)(quote + 2 - s->at)};
-    if (s->message->sound)
-        check(s, string_is_sound(*ret_string, is_key));
+    s->sound = s->sound && string_is_sound(*ret_string, is_key);
     s->at = quote + 1;
     return true;
 }
@@ -191,13 +211,12 @@ static bool skip_scalar(struct scan *s)
     if (take(s, '"'))
         return skip_string(s, false, &value);
     value = (struct span){.at = s->at};
-    while (s->at < s->end && !strchr(",]} \t\r\n", *s->at))
+    while (s->at < s->end && !kind_of(s->at))
         s->at++;
     value.len = (size_t)(s->at - value.at);
     if (!value.len || s->at == s->end)
         return false;
-    if (s->message->sound)
-        check(s, scalar_is_sound(value));
+    s->sound = s->sound && scalar_is_sound(value);
     return true;
 }
 
@@ -276,9 +295,11 @@ static bool read_part(struct scan *s, const struct part *part)
     bool twice = value->at != NULL;
     skip_space(s);
     const char *begin = s->at;
+    char first = s->at < s->end ? *s->at : '\0';
     bool items = part->at == PART(input);
-    bool look = !s->peeks && s->at < s->end && *s->at == (items ? '[' : '{');
-    bool whole = !look ? skip_value(s) : items ? read_items(s) : read_object(s, part->at);
+    bool whole = first == '{' && !items  ? read_object(s, part->at)
+                 : first == '[' && items ? read_items(s)
+                                         : skip_value(s);
     if (whole)
         *value = (struct span){.at = begin, .len = twice ? 0 : (size_t)(s->at - begin)};
     return whole;
@@ -297,8 +318,6 @@ static bool read_object(struct scan *s, size_t inside)
         const struct part *part = find_part(inside, key);
         if (!(part ? read_part(s, part) : skip_value(s)))
             return false;
-        if (s->peeks && s->message->method.at)
-            return true;
     } while (take(s, ','));
     return close_bracket(s);
 }
@@ -314,22 +333,58 @@ static void drop_doubtful(struct message *m)
 struct message message_read(const char *line, size_t len)
 {
     char closing[LIMIT_JSON_DEPTH];
-    struct message m = {.line = {.at = line, .len = len}, .sound = true};
-    struct scan s = {.at = line, .end = line + len, .message = &m, .closing = closing};
+    struct message m = {.line = {.at = line, .len = len}};
+    struct scan s = {
+        .at = line, .end = line + len, .message = &m, .sound = true, .closing = closing};
     if (!read_object(&s, PART(line)))
         return (struct message){.line = m.line};
     skip_space(&s);
-    check(&s, s.at == s.end);
+    m.sound = s.sound && s.at == s.end;
     drop_doubtful(&m);
     return m;
 }
 
-struct message message_peek(const char *line, size_t len)
+/* ---- the head ---- */
+
+/* Passes a value that nobody reads: brackets are counted, whatever their kinds. */
+static bool skip_unread(struct scan *s)
 {
-    char closing[LIMIT_JSON_DEPTH];
-    struct message m = {.line = {.at = line, .len = len}};
-    struct scan s = {
-        .at = line, .end = line + len, .message = &m, .peeks = true, .closing = closing};
-    read_object(&s, PART(line));
-    return m;
+    struct span string;
+    size_t depth = 0;
+    skip_space(s);
+    if (s->at == s->end || (*s->at != '{' && *s->at != '['))
+        return skip_scalar(s);
+    while (s->at < s->end) {
+        char c = *s->at++;
+        if (c == '"' && !skip_string(s, false, &string))
+            return false;
+        if (c == '{' || c == '[')
+            depth++;
+        else if ((c == '}' || c == ']') && --depth == 0)
+            return true;
+    }
+    return false;
+}
+
+struct message_head message_peek(const char *line, size_t len)
+{
+    struct message_head head = {0};
+    struct scan s = {.at = line, .end = line + len};
+    struct span key;
+    if (!take(&s, '{'))
+        return head;
+    do {
+        if (!read_key(&s, &key))
+            break;
+        skip_space(&s);
+        struct span value = {.at = s.at};
+        if (!skip_unread(&s))
+            break;
+        value.len = (size_t)(s.at - value.at);
+        if (span_is_string(key, "method"))
+            head.method = value;
+        else if (!head.id.at && span_is_string(key, "id"))
+            head.id = value;
+    } while (!head.method.at && take(&s, ','));
+    return head;
 }

@@ -33,8 +33,13 @@ struct message {
  * would take leave the parts as they are, but the message is not `sound`. */
 struct message message_read(const char *line, size_t len);
 
-/* Reads the head of a message, which may be cut off anywhere, up to its method: only `method` and
- * what came before it on the same level is found, none of it twice; `sound` is not looked at. */
-struct message message_peek(const char *line, size_t len);
+/* What decides whether a message concerns anybody; `at` NULL for what was not found. */
+struct message_head {
+    struct span method, id;
+};
+
+/* Reads a message that may be cut off anywhere, up to its method: the first method, and the first
+ * id in front of it. What is passed on the way is hardly looked into. */
+struct message_head message_peek(const char *line, size_t len);
 
 #endif

@@ -3,13 +3,11 @@
 #include <jansson.h>
 #include <string.h>
 
-bool span_is_string(struct span value, const char *text)
+bool span_is_escaped(struct span value, const char *text)
 {
-    size_t len = strlen(text);
-    if (value.len < 2 || value.at[0] != '"')
-        return false;
     if (!memchr(value.at, '\\', value.len))
-        return value.len == len + 2 && !memcmp(value.at + 1, text, len);
+        return false;
+    size_t len = strlen(text);
     json_t *string = json_loadb(value.at, value.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
     bool same = json_is_string(string) && json_string_length(string) == len &&
                 !memcmp(json_string_value(string), text, len);

@@ -74,7 +74,7 @@ static bool is_expected(const struct gate *g, struct span id)
 enum gate_verdict gate_client_look(const struct gate *g, const char *line, size_t len, bool whole)
 {
     size_t head = whole || len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES;
-    struct message m = message_peek(line, head);
+    struct message_head m = message_peek(line, head);
     if (m.method.at)
         return is_of_interest(g, m.method) ? GATE_TAKE : GATE_PASS;
     return whole ? GATE_PASS : GATE_MORE;
@@ -88,7 +88,7 @@ enum gate_verdict gate_server_look(const struct gate *g, const char *line, size_
         return GATE_TAKE;
     if (!g->requests && !g->upgraded)
         return GATE_PASS;
-    struct message m =
+    struct message_head m =
         message_peek(line, len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES);
     if (m.method.at)
         return g->upgraded && span_is_string(m.method, EXTRA_METHOD) ? GATE_TAKE : GATE_PASS;

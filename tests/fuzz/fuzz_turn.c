@@ -21,7 +21,7 @@ static void check_reading(const struct message *m)
     if (m->line.len < LIMIT_JSON_DEPTH && m->sound != json_is_object(json))
         abort();
     json_decref(json);
-    struct message peeked = message_peek(m->line.at, m->line.len);
+    struct message_head peeked = message_peek(m->line.at, m->line.len);
     if (m->method.len && peeked.method.at != m->method.at)
         abort();
 }

@@ -348,13 +348,13 @@ static void initialize_of_others_is_left_alone(void **state)
 static void a_member_is_found_before_the_text_is_cut(void **state)
 {
     static const char line[] = "{\"method\":\"turn\\/start\",\"params\":{\"a\":[1,{\"b";
-    struct message m = message_peek(line, strlen(line));
+    struct message_head m = message_peek(line, strlen(line));
     (void)state;
     assert_true(span_is_string(m.method, "turn/start"));
     assert_null(m.id.at);
-    m = message_read("{\"a\":1}", 7);
-    assert_true(m.sound);
-    assert_null(m.id.at);
+    struct message whole = message_read("{\"a\":1}", 7);
+    assert_true(whole.sound);
+    assert_null(whole.id.at);
 }
 
 int main(void)

@@ -308,7 +308,8 @@ static void test_cut_at_every_byte(void **state)
     for (size_t cut = 0; cut <= len; cut++) {
         char *line = malloc(cut + !cut); /* of this size: to read beyond is a fault */
         memcpy(line, whole, cut);
-        struct message m = message_read(line, cut), peeked = message_peek(line, cut);
+        struct message m = message_read(line, cut);
+        struct message_head peeked = message_peek(line, cut);
         assert_int_equal(m.sound, cut >= len - 1);
         assert_int_equal(m.method.at != NULL, cut >= len - 1);
         assert_int_equal(peeked.method.at != NULL,
