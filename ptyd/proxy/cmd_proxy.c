@@ -9,7 +9,7 @@
 #include "ptyd/command/cli.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
-#include "ptyd/proxy/front.h"
+#include "ptyd/proxy/clients.h"
 #include "ptyd/proxy/proxy.h"
 #include "ptyd/proxy/relay.h"
 #include "ptyd/proxy/upgrade.h"
@@ -45,32 +45,32 @@ static int set_nonblocking(int fd)
     return flags;
 }
 
-static struct end *server_end(struct upstream *u, const char *authorization)
+static struct peer *server_end(struct upstream *u, const char *authorization)
 {
     if (!upstream_is_piped(u))
         return upgrade_connect(&u->address, authorization);
     set_nonblocking(u->child.in);
     set_nonblocking(u->child.out);
-    struct end *end = end_create_lines(u->child.out, u->child.in, true);
-    u->child.in = -1; /* the end's now */
-    return end;
+    struct peer *peer = peer_create_lines(u->child.out, u->child.in, true);
+    u->child.in = -1; /* the peer closes it now */
+    return peer;
 }
 
 static int relay_stdio(const struct proxy_options *o, struct upstream *u)
 {
     const char *token = o->token_env ? getenv(o->token_env) : NULL;
     char *authorization = token ? text_format("Bearer %s", token) : NULL;
-    struct end *server = server_end(u, authorization);
+    struct peer *server = server_end(u, authorization);
     free(authorization);
     if (!server)
         return EXIT_FAILED;
     int in = set_nonblocking(STDIN_FILENO), out = set_nonblocking(STDOUT_FILENO);
-    struct end *client = end_create_lines(STDIN_FILENO, STDOUT_FILENO, false);
+    struct peer *client = peer_create_lines(STDIN_FILENO, STDOUT_FILENO, false);
     struct gate *gate = gate_create(&o->gate);
     relay_run(gate, client, server, u->child.pidfd);
-    end_destroy(server); /* first: it hears the end of its input */
+    peer_destroy(server); /* first: it hears the end of its input */
     gate_destroy(gate);
-    end_destroy(client);
+    peer_destroy(client);
     fcntl(STDIN_FILENO, F_SETFL, in); /* shared with whoever started us */
     fcntl(STDOUT_FILENO, F_SETFL, out);
     return EXIT_OK;
@@ -83,7 +83,7 @@ static int serve(const struct proxy_options *o, struct upstream *u, const struct
     if (!address_is_local(address) && !o->connect && address_is_local(&u->address))
         say("warning: %s is reachable from elsewhere, and the app-server asks for no token",
             address->host);
-    return front_run(address, u, &o->gate);
+    return clients_run(address, u, &o->gate);
 }
 
 int proxy_run(const struct proxy_options *o, char **argv)

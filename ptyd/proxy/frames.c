@@ -1,5 +1,5 @@
 /* WebSocket framing (RFC 6455) by libwslay, which does no I/O of its own: it reads from `raw` and
- * writes into the end's out_bytes. Pings are answered, fragments put together, UTF-8 checked and
+ * writes into the peer's out_bytes. Pings are answered, fragments put together, UTF-8 checked and
  * too long messages refused (1009) by the library. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,12 +11,12 @@
 
 #include "base/limits.h"
 #include "ptyd/core/text.h"
-#include "ptyd/proxy/end_private.h"
+#include "ptyd/proxy/peer_private.h"
 
 #define READ_BYTES (1 << 16)
 
 struct frames {
-    struct end *end;
+    struct peer *peer;
     wslay_event_context_ptr ctx;
     struct bytes raw; /* read from the socket, not understood yet */
     size_t raw_at;
@@ -31,7 +31,7 @@ struct frames {
 /* No more than one message beyond the bound is held. */
 static bool has_room(const struct frames *f)
 {
-    return end_held(f->end) < LIMIT_PROXY_QUEUE && end_queued(f->end) < LIMIT_PROXY_QUEUE;
+    return peer_held(f->peer) < LIMIT_PROXY_QUEUE && peer_queued(f->peer) < LIMIT_PROXY_QUEUE;
 }
 
 static ssize_t on_want_bytes(wslay_event_context_ptr ctx, uint8_t *to, size_t len, int flags,
@@ -56,7 +56,7 @@ static ssize_t on_bytes(wslay_event_context_ptr ctx, const uint8_t *data, size_t
     struct frames *f = user;
     (void)ctx;
     (void)flags;
-    bytes_append(&f->end->out_bytes, data, len);
+    bytes_append(&f->peer->out_bytes, data, len);
     return (ssize_t)len;
 }
 
@@ -79,27 +79,27 @@ static void on_message(wslay_event_context_ptr ctx, const struct wslay_event_on_
                        void *user)
 {
     struct frames *f = user;
-    struct end *e = f->end;
+    struct peer *peer = f->peer;
     size_t size = m->msg_length;
     (void)ctx;
     if (m->opcode != WSLAY_TEXT_FRAME)
         return; /* app-servers do not answer binary messages, and handle control frames like us */
-    bytes_append(&e->text, m->msg, size);
-    bytes_append(&e->sizes, &size, sizeof size);
-    if (e->text.failed || e->sizes.failed)
+    bytes_append(&peer->text, m->msg, size);
+    bytes_append(&peer->sizes, &size, sizeof size);
+    if (peer->text.failed || peer->sizes.failed)
         abort();
 }
 
 /* ---- life ---- */
 
-struct frames *frames_create(struct end *end, bool as_client, const struct bytes *early)
+struct frames *frames_create(struct peer *peer, bool as_client, const struct bytes *early)
 {
     static const struct wslay_event_callbacks callbacks = {.recv_callback = on_want_bytes,
                                                            .send_callback = on_bytes,
                                                            .genmask_callback = on_want_mask,
                                                            .on_msg_recv_callback = on_message};
     struct frames *f = memory_new(sizeof *f);
-    f->end = end;
+    f->peer = peer;
     int result = as_client ? wslay_event_context_client_init(&f->ctx, &callbacks, f)
                            : wslay_event_context_server_init(&f->ctx, &callbacks, f);
     if (result)
@@ -127,7 +127,7 @@ static void read_socket(struct frames *f)
     bytes_consume(&f->raw, f->raw_at);
     f->raw_at = 0;
     char *to = bytes_reserve(&f->raw, READ_BYTES);
-    ssize_t n = to ? read(f->end->in, to, READ_BYTES) : -1;
+    ssize_t n = to ? read(f->peer->in, to, READ_BYTES) : -1;
     if (n > 0)
         f->raw.len += (size_t)n;
     else if (n == 0 || (errno != EAGAIN && errno != EINTR))
@@ -142,7 +142,7 @@ void frames_read(struct frames *f)
     if (wslay_event_want_write(f->ctx)) /* a pong, or the answer to a close */
         wslay_event_send(f->ctx);
     if (failed || !wslay_event_want_read(f->ctx) || (f->socket_ended && f->raw_at == f->raw.len))
-        f->end->ended = true;
+        f->peer->ended = true;
 }
 
 bool frames_has_more(const struct frames *f)

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "envelope/legacy.h"
-#include "envelope/turn.h"
+#include "envelope/edit.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
@@ -16,7 +16,7 @@ struct gate *gate_create(const struct gate_options *options)
 {
     struct gate *g = memory_new(sizeof *g);
     g->options = *options;
-    g->delivery = delivery_create(options->session);
+    g->leases = leases_create(options->session);
     g->threads = json_object();
     return g;
 }
@@ -39,10 +39,10 @@ void gate_destroy(struct gate *g)
         struct request *r = g->requests;
         g->requests = r->next;
         if (r->taken)
-            delivery_release(g->delivery, r->taken, true);
+            leases_release(g->leases, r->taken, true);
         request_free(r);
     }
-    delivery_destroy(g->delivery);
+    leases_destroy(g->leases);
     json_decref(g->threads);
     free(g);
 }
@@ -150,7 +150,7 @@ void gate_pass(const struct message *m, struct messages *out)
 static void send_initialize(struct gate *g, const struct message *m, struct messages *out)
 {
     bool leave = g->options.no_upgrade || g->options.envelope;
-    int changed = leave ? 0 : turn_upgrade_initialize(m, EXTRA_METHOD, &out->text);
+    int changed = leave ? 0 : edit_upgrade_initialize(m, EXTRA_METHOD, &out->text);
     gate_remember(g, REQUEST_INITIALIZE, gate_id(m));
     g->upgraded = g->upgraded || changed == 1;
     g->experimental = changed == 1 || span_is_true(m->experimental);
@@ -178,7 +178,7 @@ bool gate_client_line(struct gate *g, const char *line, size_t len, struct messa
     struct message m = message_read(line, len);
     bool steer = span_is_string(m.method, "turn/steer");
     if (steer || span_is_string(m.method, "turn/start"))
-        return turn_send(g, &m, steer, to_server);
+        return gate_send_turn(g, &m, steer, to_server);
     if (span_is_string(m.method, "initialize"))
         send_initialize(g, &m, to_server);
     else
@@ -194,7 +194,7 @@ static void learn_thread(struct gate *g, const struct request *r, struct span re
     const char *id = json_text(json_at(value, "thread"), "id", NULL);
     ask_learn_thread(g, value);
     if (r->thread && id)
-        delivery_inherit(g->delivery, r->thread, id, r->turn, r->before);
+        leases_inherit(g->leases, r->thread, id, r->turn, r->before);
     json_decref(value);
 }
 
@@ -205,7 +205,7 @@ static bool settle(struct gate *g, struct request *r, const struct message *answ
 {
     switch (r->kind) {
     case REQUEST_TURN:
-        turn_settle(g, r, answer, to_server);
+        gate_settle_turn(g, r, answer, to_server);
         return true;
     case REQUEST_THREAD:
         learn_thread(g, r, answer->result);

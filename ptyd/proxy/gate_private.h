@@ -1,12 +1,12 @@
-/* gate_private.h - the gate from inside: gate.c decides and remembers, gate_turn.c handles turns,
- * asking.c is what the proxy asks on its own account. */
+/* gate_private.h - the gate from inside: gate.c decides and remembers, gate_turn.c sends turns and
+ * settles them, gate_questions.c asks the server what the proxy itself must know. */
 #ifndef PTYD_PROXY_GATE_PRIVATE_H
 #define PTYD_PROXY_GATE_PRIVATE_H
 
 #include <jansson.h>
 
 #include "envelope/message.h"
-#include "ptyd/proxy/delivery.h"
+#include "ptyd/proxy/leases.h"
 #include "ptyd/proxy/gate.h"
 
 #define EXTRA_METHOD "thread/readState/changed" /* what experimentalApi adds to a plain session */
@@ -24,7 +24,7 @@ enum capability {
 enum request_kind {
     REQUEST_INITIALIZE,
     REQUEST_THREAD,
-    REQUEST_TURN,   /* carries `taken`, or (NULL) is followed by thread/inject_items */
+    REQUEST_TURN,   /* carries `taken`; without it thread/inject_items follows the turn */
     REQUEST_PROBE,  /* ours: whether the server knows additionalContext */
     REQUEST_LOOKUP, /* ours: whose thread `thread` is */
     REQUEST_INJECT, /* ours: thread/inject_items with `taken` */
@@ -35,22 +35,22 @@ struct request {
     enum request_kind kind;
     json_t *id;
     json_t *taken;
-    char *thread; /* that it is about; of a thread/fork: the source */
+    char *thread; /* that it is about; of a thread/fork: the one that is forked */
     char *turn;   /* REQUEST_INJECT: the turn it goes with; of a thread/fork: the last it keeps */
     char *before; /* of a thread/fork: the first turn it does not keep */
 };
 
 struct gate {
     struct gate_options options;
-    struct delivery *delivery;
+    struct leases *leases;
     struct request *requests;
     enum capability capability;
-    bool upgraded;     /* experimentalApi is ours, not the client's */
-    bool experimental; /* it is on, whoever asked */
-    bool cannot_inject;
-    long own_count;     /* requests of our own */
-    long long deadline; /* of the one that a turn waits for, monotonic ms */
-    json_t *threads;    /* id: {user: bool, roots: [...]}; null while it is looked up */
+    bool upgraded;      /* experimentalApi is ours, not the client's */
+    bool experimental;  /* it is on, whoever asked */
+    bool cannot_inject; /* the server refused thread/inject_items */
+    long own_count;     /* of our own requests so far, for their ids */
+    long long deadline; /* until which a turn waits for their answers, monotonic ms */
+    json_t *threads;    /* by id: {user: bool, roots: [...]}; null while the server is asked */
 };
 
 /* Remembers a request; steals `id`. NULL when the client uses the id already, or has too many out.
@@ -69,13 +69,14 @@ void gate_pass(const struct message *m, struct messages *out);
 /* ---- gate_turn.c ---- */
 
 /* A turn/start or turn/steer: edited when something is pending. False when it must wait. */
-bool turn_send(struct gate *g, const struct message *turn, bool steer, struct messages *to_server);
+bool gate_send_turn(struct gate *g, const struct message *turn, bool steer,
+                    struct messages *to_server);
 
 /* The server answered the turn. */
-void turn_settle(struct gate *g, struct request *r, const struct message *answer,
-                 struct messages *to_server);
+void gate_settle_turn(struct gate *g, struct request *r, const struct message *answer,
+                      struct messages *to_server);
 
-/* ---- asking.c ---- */
+/* ---- gate_questions.c ---- */
 
 void ask_capability(struct gate *g, struct messages *to_server);
 void ask_thread(struct gate *g, const char *thread, struct messages *to_server);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "envelope/legacy.h"
-#include "envelope/turn.h"
+#include "envelope/edit.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
@@ -52,12 +52,12 @@ static int add_entries(const struct message *turn, const json_t *context, struct
                        const char **ret_why)
 {
     size_t count = json_object_size(context), used = 0;
-    struct turn_entry *entries = memory_new((count + 1) * sizeof *entries);
+    struct edit_entry *entries = memory_new((count + 1) * sizeof *entries);
     const char *key;
     json_t *entry;
     json_object_foreach((json_t *)context, key, entry) entries[used++] =
-        (struct turn_entry){key, json_text(entry, "value", NULL)};
-    int result = turn_add_context(turn, entries, used, out, ret_why);
+        (struct edit_entry){key, json_text(entry, "value", NULL)};
+    int result = edit_add_context(turn, entries, used, out, ret_why);
     free(entries);
     return result;
 }
@@ -116,7 +116,7 @@ static void expect_acceptance(struct gate *g, const struct message *turn, const 
 static json_t *take(struct gate *g, const char *thread, json_t *keys, const char *format)
 {
     const json_t *roots = json_at(g->threads, thread, "roots");
-    json_t *taken = delivery_take(g->delivery, thread, roots, keys, format);
+    json_t *taken = leases_take(g->leases, thread, roots, keys, format);
     json_decref(keys);
     return taken;
 }
@@ -136,15 +136,16 @@ static bool send_context(struct gate *g, enum way way, const struct message *tur
                          const char *thread, struct messages *to_server)
 {
     json_t *taken =
-        take(g, thread, turn_keys(turn, "terminal_"), way == WAY_LEGACY ? "envelope" : NULL);
+        take(g, thread, edit_own_keys(turn, "terminal_"), way == WAY_LEGACY ? "envelope" : NULL);
     if (!taken || send_with(g, way, turn, taken, to_server))
         return taken != NULL;
-    delivery_release(g->delivery, taken, false);
+    leases_release(g->leases, taken, false);
     json_decref(taken);
     return false;
 }
 
-bool turn_send(struct gate *g, const struct message *turn, bool steer, struct messages *to_server)
+bool gate_send_turn(struct gate *g, const struct message *turn, bool steer,
+                    struct messages *to_server)
 {
     char *thread = gate_text(turn->thread_id);
     bool can = can_carry(turn, thread, steer);
@@ -164,17 +165,17 @@ bool turn_send(struct gate *g, const struct message *turn, bool steer, struct me
 
 /* ---- answers ---- */
 
-void turn_settle(struct gate *g, struct request *r, const struct message *answer,
-                 struct messages *to_server)
+void gate_settle_turn(struct gate *g, struct request *r, const struct message *answer,
+                      struct messages *to_server)
 {
     bool accepted = answer->result.len > 0;
     char *steered = gate_text(answer->steered_id);
     char *turn = steered ? steered : gate_text(answer->turn_id);
     json_t *taken = !r->taken && accepted ? take(g, r->thread, NULL, NULL) : NULL;
     if (r->taken && accepted)
-        delivery_commit(g->delivery, r->taken, turn);
+        leases_commit(g->leases, r->taken, turn);
     else if (r->taken)
-        delivery_release(g->delivery, r->taken, false);
+        leases_release(g->leases, r->taken, false);
     else if (taken)
         ask_inject(g, r->thread, turn, taken, to_server);
     free(turn);

@@ -1,5 +1,5 @@
-/* Two directions, each: messages from one end; the gate decides on a message as soon as its head is
- * known, and what it lets pass goes on without being held. */
+/* Two directions, each: messages from one peer; the gate decides on a message as soon as its head
+ * is known, and what it lets pass goes on without being held. */
 #define _GNU_SOURCE
 #include "ptyd/proxy/relay.h"
 
@@ -11,7 +11,7 @@
 #include "ptyd/proxy/messages.h"
 
 struct direction {
-    struct end *from, *to;
+    struct peer *from, *to;
     bool passing; /* inside a message that passes */
     bool waiting; /* the gate wants the message at hand again later */
 };
@@ -28,19 +28,19 @@ struct relay {
 /* ---- decisions ---- */
 
 /* What a message may hold beyond one line matters where lines are written. */
-static void pass(struct direction *d, const struct end_piece *piece)
+static void pass(struct direction *d, const struct peer_piece *piece)
 {
     d->passing = !piece->whole;
-    end_write(d->to, piece->data, piece->len, piece->whole, end_is_framed(d->from));
-    end_consume(d->from, piece);
+    peer_write(d->to, piece->data, piece->len, piece->whole, peer_is_framed(d->from));
+    peer_consume(d->from, piece);
 }
 
-static void send_all(struct messages *m, struct end *to, bool raw_lines)
+static void send_all(struct messages *m, struct peer *to, bool raw_lines)
 {
     for (size_t i = 0; i < messages_count(m); i++) {
         size_t len;
         const char *text = messages_get(m, i, &len);
-        end_write(to, text, len, true, raw_lines);
+        peer_write(to, text, len, true, raw_lines);
     }
     messages_clear(m);
 }
@@ -48,9 +48,9 @@ static void send_all(struct messages *m, struct end *to, bool raw_lines)
 /* Handles one message, or what is there of it. Returns false when more must come first. */
 static bool step(struct relay *r, struct direction *d)
 {
-    struct end_piece piece;
+    struct peer_piece piece;
     bool up = d == &r->up;
-    if (!end_peek(d->from, &piece))
+    if (!peer_peek(d->from, &piece))
         return false;
     if (d->passing) {
         pass(d, &piece);
@@ -59,9 +59,9 @@ static bool step(struct relay *r, struct direction *d)
     enum gate_verdict verdict = up ? gate_client_look(r->gate, piece.data, piece.len, piece.whole)
                                    : gate_server_look(r->gate, piece.data, piece.len, piece.whole);
     bool held = verdict != GATE_PASS && !piece.whole;
-    if (held && piece.len <= LIMIT_PROXY_LINE && !end_has_ended(d->from))
+    if (held && piece.len <= LIMIT_PROXY_LINE && !peer_has_ended(d->from))
         return false;
-    if (verdict == GATE_PASS || !piece.whole) { /* too long to hold, or cut off by the end */
+    if (verdict == GATE_PASS || !piece.whole) { /* too long to hold, or the last, cut off */
         pass(d, &piece);
         return true;
     }
@@ -69,16 +69,16 @@ static bool step(struct relay *r, struct direction *d)
         d->waiting = !gate_client_line(r->gate, piece.data, piece.len, &r->to_server);
     else
         gate_server_line(r->gate, piece.data, piece.len, &r->to_client, &r->to_server);
-    send_all(&r->to_server, r->up.to, end_is_framed(r->up.from));
-    send_all(&r->to_client, r->down.to, end_is_framed(r->down.from));
+    send_all(&r->to_server, r->up.to, peer_is_framed(r->up.from));
+    send_all(&r->to_client, r->down.to, peer_is_framed(r->down.from));
     if (!d->waiting)
-        end_consume(d->from, &piece);
+        peer_consume(d->from, &piece);
     return !d->waiting;
 }
 
 static void decide(struct relay *r, struct direction *d)
 {
-    while (end_queued(d->to) < LIMIT_PROXY_QUEUE && step(r, d))
+    while (peer_queued(d->to) < LIMIT_PROXY_QUEUE && step(r, d))
         ;
 }
 
@@ -86,23 +86,23 @@ static void decide(struct relay *r, struct direction *d)
 
 static bool may_read(const struct direction *d)
 {
-    return !end_has_ended(d->from) && !d->waiting && end_queued(d->to) < LIMIT_PROXY_QUEUE;
+    return !peer_has_ended(d->from) && !d->waiting && peer_queued(d->to) < LIMIT_PROXY_QUEUE;
 }
 
 /* A line that its end cut off is passed on as it is; over frames it is a message. */
 static void finish_last(struct direction *d)
 {
-    if (d->passing && end_is_over(d->from) && end_is_framed(d->to))
-        end_write(d->to, "", 0, true, false);
-    d->passing = d->passing && !end_is_over(d->from);
+    if (d->passing && peer_is_over(d->from) && peer_is_framed(d->to))
+        peer_write(d->to, "", 0, true, false);
+    d->passing = d->passing && !peer_is_over(d->from);
 }
 
 /* A client that reads no more says no more; what the server still answers settles leases. */
 static void notice_dead_client(struct relay *r)
 {
-    if (!end_is_dead(r->down.to) || r->drain_until)
+    if (!peer_is_dead(r->down.to) || r->drain_until)
         return;
-    end_stop_reading(r->up.from);
+    peer_stop_reading(r->up.from);
     r->up.waiting = r->up.passing = false;
     r->drain_until = clock_monotonic_ms() + LIMIT_PROXY_ANSWERS_MS;
 }
@@ -110,8 +110,8 @@ static void notice_dead_client(struct relay *r)
 /* The client's input is over and passed on: the server hears it. */
 static void close_when_done(struct relay *r)
 {
-    if (end_is_over(r->up.from) && !r->up.waiting)
-        end_close(r->up.to, r->up.from);
+    if (peer_is_over(r->up.from) && !r->up.waiting)
+        peer_close(r->up.to, r->up.from);
 }
 
 static int timeout_ms(const struct relay *r)
@@ -122,8 +122,8 @@ static int timeout_ms(const struct relay *r)
         left = left > 0 ? left : 0;
         wait = wait < 0 || left < wait ? (int)left : wait;
     }
-    if ((may_read(&r->up) && end_has_more(r->up.from)) ||
-        (may_read(&r->down) && end_has_more(r->down.from)))
+    if ((may_read(&r->up) && peer_has_more(r->up.from)) ||
+        (may_read(&r->down) && peer_has_more(r->down.from)))
         return 0;
     return wait;
 }
@@ -132,8 +132,8 @@ static void run_once(struct relay *r, int pidfd)
 {
     struct direction *up = &r->up, *down = &r->down;
     struct pollfd client[2], server[2], fds[5];
-    int n = end_poll(up->from, may_read(up), client);
-    int m = end_poll(down->from, may_read(down), server);
+    int n = peer_poll(up->from, may_read(up), client);
+    int m = peer_poll(down->from, may_read(down), server);
     for (int i = 0; i < n; i++)
         fds[i] = client[i];
     for (int i = 0; i < m; i++)
@@ -141,10 +141,10 @@ static void run_once(struct relay *r, int pidfd)
     fds[n + m] = (struct pollfd){.fd = r->server_exited ? -1 : pidfd, .events = POLLIN};
     if (poll(fds, (nfds_t)(n + m + 1), timeout_ms(r)) < 0 && errno != EINTR)
         abort();
-    if (end_readable(fds) || (may_read(up) && end_has_more(up->from)))
-        end_read(up->from);
-    if (end_readable(fds + n) || (may_read(down) && end_has_more(down->from)))
-        end_read(down->from);
+    if (peer_readable(fds) || (may_read(up) && peer_has_more(up->from)))
+        peer_read(up->from);
+    if (peer_readable(fds + n) || (may_read(down) && peer_has_more(down->from)))
+        peer_read(down->from);
     if (fds[n + m].revents && !r->server_exited) {
         r->server_exited = true;
         r->drain_until = clock_monotonic_ms() + LIMIT_PROXY_DRAIN_MS;
@@ -152,8 +152,8 @@ static void run_once(struct relay *r, int pidfd)
     decide(r, down);
     up->waiting = false; /* what the server said may be what it waited for */
     decide(r, up);
-    end_flush(up->to);
-    end_flush(down->to);
+    peer_flush(up->to);
+    peer_flush(down->to);
     decide(r, up); /* there may be room again */
     decide(r, down);
     finish_last(up);
@@ -166,26 +166,26 @@ static void run_once(struct relay *r, int pidfd)
 static bool is_over(const struct relay *r)
 {
     const struct direction *down = &r->down;
-    if (end_is_over(down->from))
-        return !end_queued(down->to) || end_is_dead(down->to);
-    return r->drain_until && clock_monotonic_ms() >= r->drain_until && !end_queued(down->to);
+    if (peer_is_over(down->from))
+        return !peer_queued(down->to) || peer_is_dead(down->to);
+    return r->drain_until && clock_monotonic_ms() >= r->drain_until && !peer_queued(down->to);
 }
 
 /* The client of a socket gets a close frame, and a moment to take it. */
 static void say_goodbye(struct relay *r)
 {
     long long until = clock_monotonic_ms() + LIMIT_PROXY_DRAIN_MS;
-    end_close(r->down.to, r->down.from);
-    while (end_queued(r->down.to) && !end_is_dead(r->down.to) && clock_monotonic_ms() < until) {
+    peer_close(r->down.to, r->down.from);
+    while (peer_queued(r->down.to) && !peer_is_dead(r->down.to) && clock_monotonic_ms() < until) {
         struct pollfd fds[2];
-        int n = end_poll(r->down.to, false, fds);
+        int n = peer_poll(r->down.to, false, fds);
         poll(fds, (nfds_t)n, LIMIT_PROXY_DRAIN_MS);
-        end_flush(r->down.to);
+        peer_flush(r->down.to);
     }
-    end_linger(r->down.to, LIMIT_PROXY_LINGER_MS);
+    peer_linger(r->down.to, LIMIT_PROXY_LINGER_MS);
 }
 
-void relay_run(struct gate *gate, struct end *client, struct end *server, int server_pidfd)
+void relay_run(struct gate *gate, struct peer *client, struct peer *server, int server_pidfd)
 {
     struct relay r = {
         .gate = gate, .up = {.from = client, .to = server}, .down = {.from = server, .to = client}};

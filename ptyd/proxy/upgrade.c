@@ -78,16 +78,16 @@ static int ask(const struct address *server, const char *target, const char *aut
     return result;
 }
 
-static struct end *become_frames(int fd, bool as_client, const struct http_head *head)
+static struct peer *become_frames(int fd, bool as_client, const struct http_head *head)
 {
     set_nonblocking(fd);
-    return end_create_frames(fd, as_client, &head->early);
+    return peer_create_frames(fd, as_client, &head->early);
 }
 
-struct end *upgrade_connect(const struct address *server, const char *authorization)
+struct peer *upgrade_connect(const struct address *server, const char *authorization)
 {
     struct http_head answer = {0};
-    struct end *end = NULL;
+    struct peer *peer = NULL;
     char key[25];
     http_new_key(key);
     int fd = ask(server, server->target, authorization, key, &answer);
@@ -95,14 +95,14 @@ struct end *upgrade_connect(const struct address *server, const char *authorizat
         say("cannot connect to the app-server at %s: %s",
             server->path ? server->path : server->host, strerror(-fd));
     else if (agrees(&answer, key))
-        end = become_frames(fd, true, &answer);
+        peer = become_frames(fd, true, &answer);
     else
         say("the app-server at %s refused the connection (HTTP %d)",
             server->path ? server->path : server->host, http_status(&answer));
-    if (fd >= 0 && !end)
+    if (fd >= 0 && !peer)
         close(fd);
     http_head_finish(&answer);
-    return end;
+    return peer;
 }
 
 /* ---- answering the client ---- */
@@ -200,7 +200,7 @@ static void answer_plain(int fd, const char *target, const struct address *serve
 }
 
 static int serve(int fd, const struct http_head *head, const char *target,
-                 const struct address *server, struct end **ret_client, struct end **ret_server)
+                 const struct address *server, struct peer **ret_client, struct peer **ret_server)
 {
     struct http_head answer = {0};
     char *authorization = http_header(head, "Authorization");
@@ -228,8 +228,8 @@ static int serve(int fd, const struct http_head *head, const char *target,
     return result;
 }
 
-int upgrade_accept(int fd, const struct address *server, struct end **ret_client,
-                   struct end **ret_server)
+int upgrade_accept(int fd, const struct address *server, struct peer **ret_client,
+                   struct peer **ret_server)
 {
     struct http_head head = {0};
     int status, result = http_read_head(fd, &head);

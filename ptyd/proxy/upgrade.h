@@ -3,16 +3,16 @@
 #define PTYD_PROXY_UPGRADE_H
 
 #include "ptyd/proxy/address.h"
-#include "ptyd/proxy/end.h"
+#include "ptyd/proxy/peer.h"
 
 /* Connects to a server. `authorization`: the header's value, or NULL. Returns NULL after a message
  * on stderr. */
-struct end *upgrade_connect(const struct address *server, const char *authorization);
+struct peer *upgrade_connect(const struct address *server, const char *authorization);
 
 /* Serves one connection's head: an upgrade is asked of `server` first, and what it says is what the
  * client hears, a refusal and its text included; /readyz and /healthz say whether it is there.
  * Takes `fd` over. Returns 0 with both ends, or -1 when the connection is over. */
-int upgrade_accept(int fd, const struct address *server, struct end **ret_client,
-                   struct end **ret_server);
+int upgrade_accept(int fd, const struct address *server, struct peer **ret_client,
+                   struct peer **ret_server);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "envelope/encode.h"
 #include "envelope/legacy.h"
-#include "envelope/turn.h"
+#include "envelope/edit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,9 +30,9 @@ static void check_turn(const struct message *turn)
 {
     struct bytes out = {0};
     const char *why = NULL;
-    struct turn_entry entry = {KEY, "{\"cmd\":\"\\u003c\"}"};
-    json_t *keys = turn_keys(turn, KEY);
-    if (!json_array_size(keys) && turn_add_context(turn, &entry, 1, &out, &why) == 0) {
+    struct edit_entry entry = {KEY, "{\"cmd\":\"\\u003c\"}"};
+    json_t *keys = edit_own_keys(turn, KEY);
+    if (!json_array_size(keys) && edit_add_context(turn, &entry, 1, &out, &why) == 0) {
         json_t *edited = json_loadb(out.data, out.len, JSON_ALLOW_NUL, NULL);
         json_t *context = json_object_get(json_object_get(edited, "params"), "additionalContext");
         if (!json_object_get(context, KEY))
@@ -58,7 +58,7 @@ static void check_envelope(const struct message *turn)
 static void check_initialize(const struct message *m)
 {
     struct bytes out = {0};
-    if (turn_upgrade_initialize(m, "m", &out) == 1) {
+    if (edit_upgrade_initialize(m, "m", &out) == 1) {
         json_t *edited = json_loadb(out.data, out.len, JSON_ALLOW_NUL, NULL);
         if (!json_is_true(
                 json_object_get(json_object_get(json_object_get(edited, "params"), "capabilities"),

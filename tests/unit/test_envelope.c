@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "envelope/encode.h"
 #include "envelope/entry.h"
-#include "envelope/turn.h"
+#include "envelope/edit.h"
 
 static struct entry_block example(void)
 {
@@ -235,14 +235,14 @@ static void keys_have_nine_digits(void **state)
 
 /* ---- edits ---- */
 
-static const struct turn_entry entry = {"k", "v<"};
+static const struct edit_entry entry = {"k", "v<"};
 
 static void assert_turn(const char *line, const char *expected)
 {
     struct bytes out = {0};
     const char *why = NULL;
     struct message turn = message_read(line, strlen(line));
-    int result = turn_add_context(&turn, &entry, 1, &out, &why);
+    int result = edit_add_context(&turn, &entry, 1, &out, &why);
     if (!expected) {
         assert_int_equal(result, -EINVAL);
         assert_non_null(why);
@@ -291,7 +291,7 @@ static void the_clients_keys_are_seen(void **state)
     static const char line[] =
         "{\"params\":{\"additionalContext\":{\"terminal_block_000000001\":{},\"mine\":{}}}}";
     struct message turn = message_read(line, strlen(line));
-    json_t *keys = turn_keys(&turn, "terminal_");
+    json_t *keys = edit_own_keys(&turn, "terminal_");
     (void)state;
     assert_int_equal(json_array_size(keys), 1);
     assert_string_equal(json_string_value(json_array_get(keys, 0)), "terminal_block_000000001");
@@ -302,7 +302,7 @@ static void assert_upgrade(const char *line, int result, const char *expected)
 {
     struct bytes out = {0};
     struct message m = message_read(line, strlen(line));
-    assert_int_equal(turn_upgrade_initialize(&m, "m", &out), result);
+    assert_int_equal(edit_upgrade_initialize(&m, "m", &out), result);
     if (result == 1)
         assert_string_equal(out.data, expected);
     bytes_finish(&out);

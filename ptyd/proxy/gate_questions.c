@@ -79,7 +79,7 @@ void ask_inject(struct gate *g, const char *thread, const char *turn, json_t *ta
         r->taken = taken;
         r->turn = turn ? text_copy(turn) : NULL;
     } else {
-        delivery_release(g->delivery, taken, false);
+        leases_release(g->leases, taken, false);
         json_decref(taken);
     }
 }
@@ -139,10 +139,10 @@ static void learn_unreadable(struct gate *g, const char *thread, const json_t *a
 static void settle_inject(struct gate *g, struct request *r, const json_t *answer)
 {
     if (json_object_get(answer, "result")) {
-        delivery_commit(g->delivery, r->taken, r->turn);
+        leases_commit(g->leases, r->taken, r->turn);
         return;
     }
-    delivery_release(g->delivery, r->taken, false);
+    leases_release(g->leases, r->taken, false);
     g->cannot_inject = true;
     say("the app-server takes neither additionalContext nor thread/inject_items (%s); the "
         "terminal's context stays pending. `ptyd proxy --envelope` is the way for old ones",

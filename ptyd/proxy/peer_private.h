@@ -1,19 +1,19 @@
-/* end_private.h - an end from inside: end.c, and the framing of each kind. */
-#ifndef PTYD_PROXY_END_PRIVATE_H
-#define PTYD_PROXY_END_PRIVATE_H
+/* peer_private.h - a peer from inside: peer.c, and the framing of each kind. */
+#ifndef PTYD_PROXY_PEER_PRIVATE_H
+#define PTYD_PROXY_PEER_PRIVATE_H
 
 #include <stdint.h>
 
-#include "ptyd/proxy/end.h"
+#include "ptyd/proxy/peer.h"
 
 struct frames; /* frames.c */
 
-struct end {
+struct peer {
     int in, out; /* -1 when closed */
     bool owns_out;
     bool ended;         /* nothing more will be read */
     bool dead;          /* nobody reads what is written */
-    bool closed;        /* end_close() was called */
+    bool closed;        /* peer_close() was called */
     struct bytes text;  /* messages received: lines with their ends, or payloads */
     size_t at;          /* bytes of it that are consumed */
     size_t scanned;     /* lines: bytes known to hold no unconsumed line end */
@@ -25,9 +25,9 @@ struct end {
 };
 
 /* Received and not consumed. */
-size_t end_held(const struct end *end);
+size_t peer_held(const struct peer *peer);
 
-struct frames *frames_create(struct end *end, bool as_client, const struct bytes *early);
+struct frames *frames_create(struct peer *peer, bool as_client, const struct bytes *early);
 void frames_destroy(struct frames *f);
 
 /* Reads from the socket and turns what is there into payloads, as long as there is room. */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "ptyd/proxy/delivery.h"
+#include "ptyd/proxy/leases.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
-struct delivery {
+struct leases {
     char *session;
     struct rpc rpc;
     bool connected;
@@ -23,14 +23,14 @@ struct delivery {
     bool said_missing;
 };
 
-struct delivery *delivery_create(const char *session)
+struct leases *leases_create(const char *session)
 {
-    struct delivery *d = memory_new(sizeof *d);
+    struct leases *d = memory_new(sizeof *d);
     d->session = session ? text_copy(session) : NULL;
     return d;
 }
 
-static void disconnect(struct delivery *d)
+static void disconnect(struct leases *d)
 {
     if (d->connected)
         rpc_close(&d->rpc);
@@ -38,7 +38,7 @@ static void disconnect(struct delivery *d)
     d->abandoned = 0;
 }
 
-void delivery_destroy(struct delivery *d)
+void leases_destroy(struct leases *d)
 {
     if (!d)
         return;
@@ -47,7 +47,7 @@ void delivery_destroy(struct delivery *d)
     free(d);
 }
 
-static bool connect_daemon(struct delivery *d)
+static bool connect_daemon(struct leases *d)
 {
     char *path = paths_socket();
     int fd = local_socket_connect(path, LIMIT_PROXY_WAIT_MS);
@@ -60,7 +60,7 @@ static bool connect_daemon(struct delivery *d)
 
 /* A take that was given up is answered after all: nobody will use it. What is sent behind this
  * finds the blocks on offer again. */
-static void release_late(struct delivery *d, const json_t *message)
+static void release_late(struct leases *d, const json_t *message)
 {
     const json_t *lease = json_at(message, "result", "lease");
     d->abandoned = 0;
@@ -70,7 +70,7 @@ static void release_late(struct delivery *d, const json_t *message)
 }
 
 /* The answer to `id`, NULL when it does not come in time. */
-static json_t *await(struct delivery *d, json_int_t id, int wait_ms)
+static json_t *await(struct leases *d, json_int_t id, int wait_ms)
 {
     long long deadline = clock_monotonic_ms() + wait_ms;
     for (;;) {
@@ -97,7 +97,7 @@ static json_t *await(struct delivery *d, json_int_t id, int wait_ms)
     }
 }
 
-static json_t *call(struct delivery *d, const char *method, json_t *params, int wait_ms)
+static json_t *call(struct leases *d, const char *method, json_t *params, int wait_ms)
 {
     if (!d->connected && !connect_daemon(d)) {
         json_decref(params);
@@ -115,7 +115,7 @@ static json_t *call(struct delivery *d, const char *method, json_t *params, int 
 }
 
 /* Waits for the answer to a take that was given up. Returns whether none is owed any more. */
-static bool hear_late(struct delivery *d, int wait_ms)
+static bool hear_late(struct leases *d, int wait_ms)
 {
     if (!d->abandoned)
         return true;
@@ -127,7 +127,7 @@ static bool hear_late(struct delivery *d, int wait_ms)
 }
 
 /* One take at a time: a daemon that still owes an answer is not asked for another. */
-static json_t *call_take(struct delivery *d, json_t *params)
+static json_t *call_take(struct leases *d, json_t *params)
 {
     long long deadline = clock_monotonic_ms() + LIMIT_PROXY_WAIT_MS;
     json_t *again = json_incref(params), *answer = NULL;
@@ -142,8 +142,8 @@ static json_t *call_take(struct delivery *d, json_t *params)
     return answer;
 }
 
-json_t *delivery_take(struct delivery *d, const char *thread, const json_t *roots,
-                      const json_t *taken_keys, const char *format)
+json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
+                    const json_t *taken_keys, const char *format)
 {
     char *consumer = text_format("codex:%s", thread);
     json_t *params = json_pack("{s:s, s:s}", "consumer", consumer, "thread", thread);
@@ -174,8 +174,8 @@ json_t *delivery_take(struct delivery *d, const char *thread, const json_t *root
     return result;
 }
 
-void delivery_inherit(struct delivery *d, const char *from, const char *to, const char *last_turn,
-                      const char *before_turn)
+void leases_inherit(struct leases *d, const char *from, const char *to, const char *last_turn,
+                    const char *before_turn)
 {
     json_t *params =
         json_pack("{s:o, s:o, s:s*, s:s*}", "from", json_sprintf("codex:%s", from), "to",
@@ -184,7 +184,7 @@ void delivery_inherit(struct delivery *d, const char *from, const char *to, cons
 }
 
 /* `key` and `value`: a further member, stolen; or NULL. */
-static bool settle(struct delivery *d, const char *method, const json_t *taken, const char *key,
+static bool settle(struct leases *d, const char *method, const json_t *taken, const char *key,
                    json_t *value, int wait_ms)
 {
     json_t *params = json_pack("{s:O, s:O}", "lease", json_object_get(taken, "lease"), "receipt",
@@ -197,20 +197,20 @@ static bool settle(struct delivery *d, const char *method, const json_t *taken, 
     return settled;
 }
 
-static bool commit(struct delivery *d, const json_t *taken, const char *turn)
+static bool commit(struct leases *d, const json_t *taken, const char *turn)
 {
     return settle(d, "context.commit", taken, "turn_id", turn ? json_string(turn) : NULL,
                   LIMIT_PROXY_COMMIT_MS);
 }
 
-void delivery_commit(struct delivery *d, const json_t *taken, const char *turn)
+void leases_commit(struct leases *d, const json_t *taken, const char *turn)
 {
     /* A daemon that was restarted since knows the receipt, if not the lease. */
     if (!commit(d, taken, turn) && !commit(d, taken, turn))
         say("the daemon did not hear that the agent has the context; it may be sent again");
 }
 
-void delivery_release(struct delivery *d, const json_t *taken, bool unseen)
+void leases_release(struct leases *d, const json_t *taken, bool unseen)
 {
     settle(d, "context.release", taken, "unseen", json_boolean(unseen), LIMIT_PROXY_WAIT_MS);
 }

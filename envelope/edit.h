@@ -1,10 +1,10 @@
-/* turn.h - editing the two client messages that carry our part, and nothing else in them.
+/* edit.h - editing the two client messages that carry our part, and nothing else in them.
  *
  * Source of the shapes: the app-server's own JSON schema (`turn/start` params,
  * `additionalContext: {key: {value, kind}}`; `initialize` params, `capabilities`).
  */
-#ifndef ENVELOPE_TURN_H
-#define ENVELOPE_TURN_H
+#ifndef ENVELOPE_EDIT_H
+#define ENVELOPE_EDIT_H
 
 #include <jansson.h>
 
@@ -12,24 +12,24 @@
 #include "envelope/message.h"
 
 /* One entry to add. */
-struct turn_entry {
+struct edit_entry {
     const char *key;   /* plain ASCII */
     const char *value; /* UTF-8, NUL-terminated */
 };
 
 /* The keys of the client's own entries that begin with `prefix`: an array of strings, a new
  * reference; NULL when the turn has no entries. */
-json_t *turn_keys(const struct message *turn, const char *prefix);
+json_t *edit_own_keys(const struct message *turn, const char *prefix);
 
 /* Appends to `out` the turn/start with the entries added to its params.additionalContext; every
  * other byte stays as it is. Returns 0; -EINVAL with `*ret_why` when the message does not allow
  * it (no params, additionalContext neither object nor null, not JSON); -ENOMEM. */
-int turn_add_context(const struct message *turn, const struct turn_entry *entries, size_t count,
+int edit_add_context(const struct message *turn, const struct edit_entry *entries, size_t count,
                      struct bytes *out, const char **ret_why);
 
 /* Appends to `out` an `initialize` that asks for experimentalApi and opts out of `method`.
  * Returns 1 when it was changed, 0 when the client asks for it itself (nothing appended), -EINVAL
  * when the message does not allow it; -ENOMEM. */
-int turn_upgrade_initialize(const struct message *m, const char *method, struct bytes *out);
+int edit_upgrade_initialize(const struct message *m, const char *method, struct bytes *out);
 
 #endif

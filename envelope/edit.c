@@ -1,4 +1,4 @@
-#include "envelope/turn.h"
+#include "envelope/edit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 /* ---- turn/start ---- */
 
-json_t *turn_keys(const struct message *turn, const char *prefix)
+json_t *edit_own_keys(const struct message *turn, const char *prefix)
 {
     json_t *entries = json_loadb(turn->context.at ? turn->context.at : "", turn->context.len,
                                  JSON_ALLOW_NUL, NULL);
@@ -21,7 +21,7 @@ json_t *turn_keys(const struct message *turn, const char *prefix)
     return keys;
 }
 
-static void append_entries(const struct turn_entry *entries, size_t count, struct bytes *out)
+static void append_entries(const struct edit_entry *entries, size_t count, struct bytes *out)
 {
     for (size_t i = 0; i < count; i++) {
         if (i)
@@ -53,7 +53,7 @@ static const char *complaint(const struct message *turn)
     return NULL;
 }
 
-static void edit_context(const struct message *turn, const struct turn_entry *entries, size_t count,
+static void edit_context(const struct message *turn, const struct edit_entry *entries, size_t count,
                          struct splice *splice)
 {
     bool object = span_is_object(turn->context), null = span_is_null(turn->context);
@@ -69,7 +69,7 @@ static void edit_context(const struct message *turn, const struct turn_entry *en
         splice_end_insert(text, object ? turn->context : turn->params);
 }
 
-int turn_add_context(const struct message *turn, const struct turn_entry *entries, size_t count,
+int edit_add_context(const struct message *turn, const struct edit_entry *entries, size_t count,
                      struct bytes *out, const char **ret_why)
 {
     struct splice splice = {0};
@@ -138,7 +138,7 @@ static void edit_capabilities(const struct message *m, const char *method, struc
     }
 }
 
-int turn_upgrade_initialize(const struct message *m, const char *method, struct bytes *out)
+int edit_upgrade_initialize(const struct message *m, const char *method, struct bytes *out)
 {
     bool object = span_is_object(m->capabilities);
     struct splice splice = {0};

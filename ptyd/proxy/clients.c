@@ -2,7 +2,7 @@
  * and each may wait for the daemon without holding anybody up. The parent accepts, reaps, and keeps
  * the server. */
 #define _GNU_SOURCE
-#include "ptyd/proxy/front.h"
+#include "ptyd/proxy/clients.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 #include "ptyd/proxy/relay.h"
 #include "ptyd/proxy/upgrade.h"
 
-struct front {
+struct clients {
     const struct address *address;
     struct upstream *upstream;
     const struct gate_options *options;
@@ -33,9 +33,9 @@ struct front {
 
 /* ---- one connection ---- */
 
-static _Noreturn void serve(struct front *f, int fd, pid_t parent)
+static _Noreturn void serve(struct clients *f, int fd, pid_t parent)
 {
-    struct end *client = NULL, *server = NULL;
+    struct peer *client = NULL, *server = NULL;
     sigset_t none;
     close(f->listener);
     close(f->signals);
@@ -48,8 +48,8 @@ static _Noreturn void serve(struct front *f, int fd, pid_t parent)
         struct gate *gate = gate_create(f->options);
         relay_run(gate, client, server, -1);
         gate_destroy(gate);
-        end_destroy(client);
-        end_destroy(server);
+        peer_destroy(client);
+        peer_destroy(server);
     }
     exit(0); /* not _exit(): leak checks speak here */
 }
@@ -61,7 +61,7 @@ static bool is_our_user(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
-static void accept_one(struct front *f)
+static void accept_one(struct clients *f)
 {
     pid_t self = getpid();
     int fd = accept4(f->listener, NULL, NULL, SOCK_CLOEXEC);
@@ -76,7 +76,7 @@ static void accept_one(struct front *f)
 
 /* ---- signals ---- */
 
-static void reap(struct front *f)
+static void reap(struct clients *f)
 {
     siginfo_t info;
     pid_t server = f->upstream->child.pid;
@@ -93,7 +93,7 @@ static void reap(struct front *f)
     }
 }
 
-static void take_signal(struct front *f)
+static void take_signal(struct clients *f)
 {
     struct signalfd_siginfo info;
     if (read(f->signals, &info, sizeof info) != sizeof info)
@@ -122,12 +122,12 @@ static int open_signals(void)
 /* ---- the loop ---- */
 
 /* A server that was started ends the proxy with itself; without one a signal does. */
-static bool is_over(const struct front *f)
+static bool is_over(const struct clients *f)
 {
     return f->server_ended || (f->stopping && f->upstream->child.pid <= 0);
 }
 
-static void loop(struct front *f)
+static void loop(struct clients *f)
 {
     while (!is_over(f)) {
         bool may_accept = !f->stopping && f->connections < LIMIT_CONNECTIONS;
@@ -143,11 +143,11 @@ static void loop(struct front *f)
     }
 }
 
-int front_run(const struct address *address, struct upstream *upstream,
-              const struct gate_options *options)
+int clients_run(const struct address *address, struct upstream *upstream,
+                const struct gate_options *options)
 {
     char *message;
-    struct front f = {.address = address, .upstream = upstream, .options = options};
+    struct clients f = {.address = address, .upstream = upstream, .options = options};
     f.listener = address_listen(address, &message);
     if (f.listener < 0) {
         say("%s", message);
