@@ -1,4 +1,5 @@
-/* edit.h - editing the two client messages that carry our part, and nothing else in them.
+/* edit.h - what the proxy adds to a client's messages: context entries to a turn/start, the
+ * experimental API to an `initialize`. Every other byte stays.
  *
  * Source of the shapes: the app-server's own JSON schema (`turn/start` params,
  * `additionalContext: {key: {value, kind}}`; `initialize` params, `capabilities`).

@@ -1,8 +1,8 @@
 /* legacy.h - the envelope in front of a user's text, for servers without any other way.
  *
- * `\x1eCODEX_META <one-line JSON>\x1f` goes in front of the first text item of a turn/start; the
- * same module takes it off again wherever the server tells the text back. A user's own text that
- * begins like an envelope gets an empty one in front, so that taking one off always gives it back.
+ * `\x1eCODEX_META <one-line JSON>\x1f` goes in front of the first text item of a turn/start, and is
+ * taken off again wherever the server's messages repeat the text. A user's own text that begins
+ * like an envelope gets an empty one in front, so that what is left is always what the user wrote.
  */
 #ifndef ENVELOPE_LEGACY_H
 #define ENVELOPE_LEGACY_H

@@ -65,7 +65,7 @@ static _Noreturn void become(const char *program, char **argv, int in, int out, 
     _exit(126);
 }
 
-/* What exec said, through a pipe that closes when it went well. */
+/* The errno of an exec that failed. The pipe is closed by one that succeeds: then 0. */
 static int exec_error(int fd)
 {
     int what = 0;
@@ -163,7 +163,7 @@ int child_become(int status)
     struct rlimit no_core = {0};
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
-    setrlimit(RLIMIT_CORE, &no_core); /* the child's own is enough */
+    setrlimit(RLIMIT_CORE, &no_core); /* the child has left its core file already */
     signal(WTERMSIG(status), SIG_DFL);
     raise(WTERMSIG(status));
     return 128 + WTERMSIG(status);

@@ -1,4 +1,5 @@
-/* child.h - the server that a proxy starts, and being to others what it is. */
+/* child.h - the program that a proxy starts and stands for: found, started, given our signals, and
+ * its exit status made ours. */
 #ifndef PTYD_PROXY_CHILD_H
 #define PTYD_PROXY_CHILD_H
 

@@ -1,6 +1,5 @@
-/* Each connection is a process of its own: what a client does to one is done to none of the others,
- * and each may wait for the daemon without holding anybody up. The parent accepts, reaps, and keeps
- * the server. */
+/* Each connection is a process of its own: one that crashes, or waits for the daemon, concerns no
+ * other client. The parent accepts connections, reaps their processes, and keeps the server. */
 #define _GNU_SOURCE
 #include "ptyd/proxy/clients.h"
 
@@ -51,7 +50,7 @@ static _Noreturn void serve(struct clients *f, int fd, pid_t parent)
         peer_destroy(client);
         peer_destroy(server);
     }
-    exit(0); /* not _exit(): leak checks speak here */
+    exit(0); /* not _exit(): a build that looks for leaks reports them at exit */
 }
 
 static bool is_our_user(int fd)
@@ -121,7 +120,7 @@ static int open_signals(void)
 
 /* ---- the loop ---- */
 
-/* A server that was started ends the proxy with itself; without one a signal does. */
+/* A proxy that started its server ends when that one does; any other ends by a signal. */
 static bool is_over(const struct clients *f)
 {
     return f->server_ended || (f->stopping && f->upstream->child.pid <= 0);

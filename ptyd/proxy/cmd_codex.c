@@ -66,7 +66,8 @@ static int find_app_server(int argc, char **argv)
     return 0;
 }
 
-/* The app-server's own subcommands, and questions that are no server. */
+/* Whether `app-server` at `at` starts a server: not with its other subcommands, or options that
+ * only print something. */
 static bool is_server(int argc, char **argv, int at)
 {
     static const char *const others[] = {
@@ -108,7 +109,8 @@ static int exec_codex(char **argv)
     return error == ENOENT ? 127 : 126;
 }
 
-/* A server that was told to listen: we listen there, and it does on a private address. */
+/* Where the server was told to listen the proxy listens instead; the server gets a private address.
+ */
 static int proxy(char **argv, bool start)
 {
     struct proxy_options o = {0};

@@ -28,7 +28,7 @@ struct frames {
 
 /* ---- what the library asks for ---- */
 
-/* No more than one message beyond the bound is held. */
+/* Beyond the bound nothing is taken in; one message may go past it. */
 static bool has_room(const struct frames *f)
 {
     return peer_held(f->peer) < LIMIT_PROXY_QUEUE && peer_queued(f->peer) < LIMIT_PROXY_QUEUE;

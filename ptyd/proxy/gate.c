@@ -69,8 +69,8 @@ static bool is_expected(const struct gate *g, struct span id)
     return r != NULL;
 }
 
-/* A method is looked for in a message's head and, if it is not there, once more in the whole: never
- * in between, or a long one would be read again with every piece of it. */
+/* A method is looked for in a message's first bytes and, if it is not there, once more when the
+ * message is whole: not each time a piece arrives, or a long one would be read over and over. */
 enum gate_verdict gate_client_look(const struct gate *g, const char *line, size_t len, bool whole)
 {
     size_t head = whole || len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES;
@@ -198,8 +198,8 @@ static void learn_thread(struct gate *g, const struct request *r, struct span re
     json_decref(value);
 }
 
-/* Settles what the answer to `r` says, before the client hears it. Returns whether it is for the
- * client at all. */
+/* Does what follows from the answer to `r`, before the client sees it. Returns false for an answer
+ * to a question of our own, which the client must not see. */
 static bool settle(struct gate *g, struct request *r, const struct message *answer,
                    struct messages *to_server)
 {

@@ -1,9 +1,13 @@
-/* Before the first turn with context the server is asked whether it knows additionalContext: one
- * that does not would ignore it and say yes, and the context would be lost. The question (a turn
- * for a thread that cannot exist, with a context entry of a kind that cannot exist) touches
- * nothing: a server that knows the field complains about the kind, and nothing else is believed;
- * one that does not complains about the thread. A thread that this connection neither started nor
- * resumed is asked for, because a hidden one must not get what is the user's. */
+/* What the proxy must know from the server, it asks.
+ *
+ * Does the server know additionalContext? One that does not would accept the turn, ignore the
+ * field, and the context would be lost. The question is a turn for a thread that cannot exist, with
+ * a context entry of a kind that cannot exist, so that nothing happens either way: a server that
+ * knows the field complains about the kind, and nothing else is believed; one that does not complains about the
+ * thread.
+ *
+ * Whose thread is it? Asked for threads that this connection neither started nor resumed: one that
+ * the user does not see must not get what the user did. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -109,7 +113,7 @@ void ask_learn_thread(struct gate *g, const json_t *result)
     json_array_foreach(json_object_get(result, "runtimeWorkspaceRoots"), i, root)
         add_root(roots, root);
     if (json_object_size(g->threads) >= LIMIT_THREADS)
-        json_object_clear(g->threads); /* they are asked for again */
+        json_object_clear(g->threads); /* the server is asked again when one is needed */
     json_object_set_new(g->threads, id, json_pack("{s:b, s:o}", "user", user, "roots", roots));
 }
 
@@ -129,7 +133,8 @@ static void learn_capability(struct gate *g, const json_t *answer)
                     "context stays pending. `ptyd proxy --envelope` is the way for old ones");
 }
 
-/* A thread that cannot be read: an old server, or one that keeps hidden threads to itself. */
+/* The server does not tell about the thread: it is an old one, for which any thread is the user's;
+ * or it says that the thread is ephemeral, which the user does not see. */
 static void learn_unreadable(struct gate *g, const char *thread, const json_t *answer)
 {
     bool hidden = strstr(error_message(answer), "ephemeral") != NULL;

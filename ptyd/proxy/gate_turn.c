@@ -1,5 +1,6 @@
-/* A turn of the user's on its way: what is pending goes with it, in the way that the server knows.
- * On any trouble the client's own bytes go on, and what was taken goes back. */
+/* A turn of the user's takes with it what the terminal has to tell, in whichever way the server
+ * understands. When anything goes wrong the client's own bytes go on alone, and the lease is given
+ * back. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static enum way way_of(const struct gate *g)
 
 /* ---- waiting ---- */
 
-/* Holds the turn until the server has said what must be known first. */
+/* Asks the server what is not known yet. Returns whether the turn must wait for an answer. */
 static bool must_wait(struct gate *g, const char *thread, struct messages *to_server)
 {
     if (g->experimental && !g->options.envelope && g->capability == NOT_ASKED)
@@ -94,7 +95,8 @@ static bool send_with(struct gate *g, enum way way, const struct message *turn, 
     return true;
 }
 
-/* Without anything to add; in legacy mode a text that looks like an envelope is marked as none. */
+/* Sends the turn without context. In legacy mode a text that begins like an envelope gets an empty
+ * one in front, or it would be taken off where the server tells the text back. */
 static void send_plain(struct gate *g, const struct message *turn, struct messages *to_server)
 {
     if (g->options.envelope && legacy_may_hold(turn->line.at, turn->line.len) &&
@@ -104,7 +106,7 @@ static void send_plain(struct gate *g, const struct message *turn, struct messag
         gate_pass(turn, to_server);
 }
 
-/* A turn that is followed by thread/inject_items is remembered with its thread. */
+/* The context follows once the server accepts the turn: then the thread must be known. */
 static void expect_acceptance(struct gate *g, const struct message *turn, const char *thread)
 {
     struct request *r = gate_remember(g, REQUEST_TURN, gate_id(turn));
@@ -131,7 +133,8 @@ static bool can_carry(const struct message *turn, const char *thread, bool steer
     return thread && id && (!steer || has_input);
 }
 
-/* What goes with the turn, on its way to the server; false for nothing. */
+/* Sends the turn with what is pending. Returns false, with nothing sent, when there is nothing or
+ * it cannot be added. */
 static bool send_context(struct gate *g, enum way way, const struct message *turn,
                          const char *thread, struct messages *to_server)
 {

@@ -58,8 +58,8 @@ static bool connect_daemon(struct leases *d)
     return d->connected = true;
 }
 
-/* A take that was given up is answered after all: nobody will use it. What is sent behind this
- * finds the blocks on offer again. */
+/* The answer to a take that was given up: its turn is gone, so the lease is released at once. The
+ * daemon reads requests in order, so the next take finds the blocks on offer again. */
 static void release_late(struct leases *d, const json_t *message)
 {
     const json_t *lease = json_at(message, "result", "lease");
@@ -126,7 +126,7 @@ static bool hear_late(struct leases *d, int wait_ms)
     return !d->abandoned;
 }
 
-/* One take at a time: a daemon that still owes an answer is not asked for another. */
+/* While the daemon still owes the answer to an earlier take it is not asked for another. */
 static json_t *call_take(struct leases *d, json_t *params)
 {
     long long deadline = clock_monotonic_ms() + LIMIT_PROXY_WAIT_MS;
@@ -183,7 +183,8 @@ void leases_inherit(struct leases *d, const char *from, const char *to, const ch
     json_decref(call(d, "context.inherit", params, LIMIT_PROXY_WAIT_MS));
 }
 
-/* `key` and `value`: a further member, stolen; or NULL. */
+/* Commits or releases, by `method`. `key` and `value` are one more parameter, `value` stolen; it
+ * may be NULL. Returns whether the daemon agreed. */
 static bool settle(struct leases *d, const char *method, const json_t *taken, const char *key,
                    json_t *value, int wait_ms)
 {
@@ -205,7 +206,8 @@ static bool commit(struct leases *d, const json_t *taken, const char *turn)
 
 void leases_commit(struct leases *d, const json_t *taken, const char *turn)
 {
-    /* A daemon that was restarted since knows the receipt, if not the lease. */
+    /* The second try may reach a daemon that was restarted: it knows the receipt, if not the lease.
+     */
     if (!commit(d, taken, turn) && !commit(d, taken, turn))
         say("the daemon did not hear that the agent has the context; it may be sent again");
 }

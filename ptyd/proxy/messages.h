@@ -1,4 +1,4 @@
-/* messages.h - whole messages in order: what the gate hands to a side. */
+/* messages.h - whole messages in order: what the gate wants sent to the client or the server. */
 #ifndef PTYD_PROXY_MESSAGES_H
 #define PTYD_PROXY_MESSAGES_H
 

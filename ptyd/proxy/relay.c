@@ -1,5 +1,5 @@
-/* Two directions, each: messages from one peer; the gate decides on a message as soon as its head
- * is known, and what it lets pass goes on without being held. */
+/* Messages go two ways. On each the gate decides about a message as soon as it has seen its head;
+ * what it lets pass goes on piece by piece, without being held. */
 #define _GNU_SOURCE
 #include "ptyd/proxy/relay.h"
 
@@ -13,7 +13,7 @@
 struct direction {
     struct peer *from, *to;
     bool passing; /* inside a message that passes */
-    bool waiting; /* the gate wants the message at hand again later */
+    bool waiting; /* the gate was asked about the message at hand and wants to be asked again */
 };
 
 struct relay {
@@ -27,7 +27,7 @@ struct relay {
 
 /* ---- decisions ---- */
 
-/* What a message may hold beyond one line matters where lines are written. */
+/* Hands a piece on. A WebSocket message may hold line ends, which must not end a line. */
 static void pass(struct direction *d, const struct peer_piece *piece)
 {
     d->passing = !piece->whole;
@@ -89,7 +89,8 @@ static bool may_read(const struct direction *d)
     return !peer_has_ended(d->from) && !d->waiting && peer_queued(d->to) < LIMIT_PROXY_QUEUE;
 }
 
-/* A line that its end cut off is passed on as it is; over frames it is a message. */
+/* A last line without a line end was passed on as far as it came; frames need its end to be told.
+ */
 static void finish_last(struct direction *d)
 {
     if (d->passing && peer_is_over(d->from) && peer_is_framed(d->to))
@@ -97,7 +98,8 @@ static void finish_last(struct direction *d)
     d->passing = d->passing && !peer_is_over(d->from);
 }
 
-/* A client that reads no more says no more; what the server still answers settles leases. */
+/* A client that does not read any more is heard no more. The server's answers still are for a
+ * while: they settle leases. */
 static void notice_dead_client(struct relay *r)
 {
     if (!peer_is_dead(r->down.to) || r->drain_until)

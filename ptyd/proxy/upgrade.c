@@ -1,6 +1,6 @@
-/* Of a client's head only the target and Authorization go on: a header that neither side knows of
- * (compression, for one) must not be agreed on behind our back. A request with an Origin comes from
- * a web page and is refused, as app-servers do. */
+/* Of a client's request head only the target and Authorization are passed to the server: what other
+ * headers ask for (compression, for one) the proxy could not keep up if the server agreed. A
+ * request with an Origin comes from a web page and is refused, as app-servers do. */
 #define _GNU_SOURCE
 #include "ptyd/proxy/upgrade.h"
 
@@ -184,7 +184,7 @@ static const char *complaint(const struct http_head *head, const char *target, i
     return what;
 }
 
-/* Not every app-server answers plain requests: whether it takes connections says as much. */
+/* Not every app-server answers /readyz itself: that it takes a connection says as much. */
 static void answer_plain(int fd, const char *target, const struct address *server)
 {
     bool health = !strcmp(target, "/readyz") || !strcmp(target, "/healthz");

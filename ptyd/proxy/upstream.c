@@ -33,7 +33,7 @@ static const char *own_listen(char **argv)
     return NULL;
 }
 
-/* argv and two more words. */
+/* A copy of argv with `--listen URL` behind it; the words stay the caller's. */
 static char **with_listen(char **argv, char *url)
 {
     size_t count = 0;
@@ -101,7 +101,7 @@ static bool asks_for_tokens(char **argv)
     return false;
 }
 
-/* A port of the loopback that is free now. */
+/* A port of the loopback interface that nobody uses at the moment; 0 when there is none. */
 static int free_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -115,7 +115,8 @@ static int free_port(void)
     return port;
 }
 
-/* Tokens are asked for on TCP alone. */
+/* Starts the server where only we find it. App-servers ask for tokens on TCP alone, so one that is
+ * told to gets a port instead of a Unix socket. */
 static int start_private(char **argv, struct upstream *u)
 {
     bool tokens = asks_for_tokens(argv);
