@@ -1,4 +1,4 @@
-/* cli.h - what every command of the program shares: options, exit statuses, the table of commands. */
+/* cli.h - what every command shares: options, exit statuses, the table of commands. */
 #ifndef PTYD_COMMAND_CLI_H
 #define PTYD_COMMAND_CLI_H
 
