@@ -307,7 +307,7 @@ static bool read_part(struct scan *s, const struct part *part)
 
 static bool read_object(struct scan *s, size_t inside)
 {
-    if (!open_bracket(s))
+    if (!open_bracket(s) || s->closing[s->depth - 1] != '}')
         return false;
     if (close_bracket(s))
         return true;

@@ -252,6 +252,8 @@ static void test_what_follows_a_message(void **state)
     static const char line[] = "{\"id\":1}\0\t x";
     (void)state;
     assert_true(message_read("{\"id\":1} \r\n\t", 12).sound);
+    expect_sound_as_parsed("[]", 2);
+    expect_sound_as_parsed(" [ ]", 4);
     assert_false(message_read("{\"id\":1}{", 9).sound);
     assert_false(message_read(line, 9).sound);
     expect(message_read("{\"id\":1}{", 9).id, "1", "two values");
