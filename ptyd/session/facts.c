@@ -1,6 +1,9 @@
 /* What a session says of itself. */
 #include "ptyd/session/private.h"
 
+#include <string.h>
+#include <time.h>
+
 const char *session_name(const struct session *s)
 {
     return s->name;
@@ -69,12 +72,28 @@ json_t *session_json(const struct session *s)
                      s->paused ? "paused" : "on");
 }
 
+static void add_log_warning(const struct session *s, json_t *warnings)
+{
+    int64_t since_ms;
+    int error = rawlog_error(s->log, &since_ms);
+    time_t since = (time_t)(since_ms / 1000);
+    struct tm local;
+    char when[32] = "";
+    if (!error || !localtime_r(&since, &local))
+        return;
+    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
+    json_array_append_new(warnings,
+                          json_sprintf("session %s: its output is not logged since %s: %s", s->name,
+                                       when, strerror(-error)));
+}
+
 void session_add_warnings(const struct session *s, json_t *warnings)
 {
     const char *error = store_error(s->store);
     if (error)
         json_array_append_new(warnings,
                               json_sprintf("session %s: cannot write %s", s->name, error));
+    add_log_warning(s, warnings);
     const char *damaged = store_damaged(s->store);
     if (damaged)
         json_array_append_new(warnings,

@@ -31,6 +31,7 @@ struct session {
     int open_handles; /* freed when all are closed */
     bool polling;
     int64_t exited_at, last_read; /* monotonic ms */
+    int64_t log_tried_ms;         /* monotonic: when a broken log was tried again */
     int64_t timed_ms;             /* when it was last recorded that bytes came */
     struct bytes input;           /* not written yet */
     bool interrupted;             /* Ctrl-C was typed at the prompt that stands */

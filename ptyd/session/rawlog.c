@@ -9,12 +9,17 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
 
+#define RECORD ((off_t)sizeof(struct rawlog_record))
+
 struct rawlog {
-    int raw, index; /* -1: not open */
-    int error;
+    int raw, index;   /* -1: not open */
+    int error;        /* -errno while it is broken */
+    int64_t error_ms; /* when it broke, since the epoch */
+    char *directory;
     uint64_t end, base;
     struct bytes pending; /* records not written yet */
 };
@@ -27,21 +32,34 @@ static int open_in(const char *directory, const char *name)
     return fd;
 }
 
+static int fail(struct rawlog *log, int error)
+{
+    log->error_ms = log->error ? log->error_ms : clock_wall_ms();
+    return log->error = error;
+}
+
+static int open_files(struct rawlog *log)
+{
+    if (log->raw < 0 && (log->raw = open_in(log->directory, "output.raw")) < 0)
+        return fail(log, -errno);
+    if (log->index < 0 && (log->index = open_in(log->directory, "output.idx")) < 0)
+        return fail(log, -errno);
+    return 0;
+}
+
 struct rawlog *rawlog_open(const char *directory)
 {
     struct rawlog *log = memory_new(sizeof *log);
     struct stat st;
-    log->raw = open_in(directory, "output.raw");
-    log->error = log->raw < 0 ? -errno : 0;
-    log->index = open_in(directory, "output.idx");
-    log->error = log->index < 0 ? -errno : log->error;
+    *log = (struct rawlog){.raw = -1, .index = -1, .directory = text_copy(directory)};
+    open_files(log);
     log->end = fstat(log->raw, &st) == 0 ? (uint64_t)st.st_size : 0;
     off_t data = lseek(log->raw, 0, SEEK_DATA); /* behind the holes */
     log->base = data >= 0 ? (uint64_t)data : log->end;
     /* A record that a full disk or a crash cut short is none. */
-    if (fstat(log->index, &st) == 0 && st.st_size % (off_t)sizeof(struct rawlog_record))
-        if (ftruncate(log->index, st.st_size - st.st_size % (off_t)sizeof(struct rawlog_record)))
-            errno = 0;
+    if (fstat(log->index, &st) == 0 && st.st_size % RECORD)
+        if (ftruncate(log->index, st.st_size - st.st_size % RECORD) < 0)
+            fail(log, -errno);
     return log;
 }
 
@@ -54,11 +72,13 @@ void rawlog_close(struct rawlog *log)
     if (log->index >= 0)
         close(log->index);
     bytes_finish(&log->pending);
+    free(log->directory);
     free(log);
 }
 
-int rawlog_error(const struct rawlog *log)
+int rawlog_error(const struct rawlog *log, int64_t *ret_since_ms)
 {
+    *ret_since_ms = log->error_ms;
     return log->error;
 }
 
@@ -85,9 +105,9 @@ static void trim(struct rawlog *log)
 
 int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t len)
 {
-    int result = file_write_all(log->raw, bytes, len, (long long)offset);
-    if (result < 0)
-        return result;
+    int result = log->error ? 0 : file_write_all(log->raw, bytes, len, (long long)offset);
+    if (log->error || result < 0)
+        return fail(log, log->error ? log->error : result);
     log->end = offset + len > log->end ? offset + len : log->end;
     trim(log);
     return 0;
@@ -95,8 +115,12 @@ int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t 
 
 void rawlog_skip(struct rawlog *log, uint64_t end)
 {
-    if (end <= log->end || ftruncate(log->raw, (off_t)end) < 0)
+    if (end <= log->end || log->error)
         return;
+    if (ftruncate(log->raw, (off_t)end) < 0) {
+        fail(log, -errno);
+        return;
+    }
     log->base = log->base == log->end ? end : log->base;
     log->end = end;
 }
@@ -140,14 +164,38 @@ struct tracker_point rawlog_point(const struct rawlog_record *r)
 
 int rawlog_flush(struct rawlog *log)
 {
-    if (!log->pending.len)
-        return 0;
-    off_t end = lseek(log->index, 0, SEEK_END);
-    int result = file_write_all(log->index, log->pending.data, log->pending.len, end);
-    if (result < 0 && ftruncate(log->index, end) < 0)
+    off_t end = log->pending.len && !log->error ? lseek(log->index, 0, SEEK_END) : 0;
+    int result = log->error;
+    if (result == 0)
+        result = file_write_all(log->index, log->pending.data, log->pending.len, end);
+    if (result < 0 && !log->error && ftruncate(log->index, end - end % RECORD) < 0)
         result = -errno;
     log->pending.len = 0;
-    return result;
+    return result < 0 ? fail(log, result) : 0;
+}
+
+static bool start_again(struct rawlog *log)
+{
+    off_t end;
+    log->pending.len = 0;
+    if (open_files(log) < 0 || (end = lseek(log->index, 0, SEEK_END)) < 0)
+        return false;
+    log->error = end % RECORD && ftruncate(log->index, end - end % RECORD) < 0 ? -errno : 0;
+    return !log->error;
+}
+
+bool rawlog_resume(struct rawlog *log, uint64_t offset, const char *bytes, size_t len,
+                   struct moment now, const struct tracker_point *point)
+{
+    int64_t since = log->error_ms;
+    if (start_again(log)) {
+        rawlog_skip(log, offset);
+        rawlog_record_lost(log, offset + len, now, point);
+        if (!log->error && rawlog_write(log, offset, bytes, len) == 0)
+            rawlog_flush(log);
+    }
+    log->error_ms = since;
+    return !log->error;
 }
 
 /* The whole index; records are few next to the bytes they speak of. */

@@ -32,13 +32,19 @@ struct rawlog_record {
 
 struct rawlog;
 
-/* Opens or makes both files in `directory`. One that cannot be is a rawlog_error(), and all that
- * is written to it fails. */
+/* Opens or makes both files in `directory`. Where that fails, and where a write fails, the log is
+ * broken (rawlog_error()): nothing is written any more, offsets stay true, until rawlog_resume().
+ */
 struct rawlog *rawlog_open(const char *directory);
 void rawlog_close(struct rawlog *log);
 
-/* 0, or the -errno of a file that is not open. */
-int rawlog_error(const struct rawlog *log);
+/* 0, or why the log is broken, as -errno; and since when. */
+int rawlog_error(const struct rawlog *log, int64_t *ret_since_ms);
+
+/* Tries to go on with a broken log, with the bytes at `offset`: what is missing before them stays a
+ * hole, and a record behind them says how the tracker stands there. Returns whether it works. */
+bool rawlog_resume(struct rawlog *log, uint64_t offset, const char *bytes, size_t len,
+                   struct moment now, const struct tracker_point *point);
 
 /* Stream offset behind the last byte there is, and of the first that is still held. */
 uint64_t rawlog_end(const struct rawlog *log);

@@ -10,11 +10,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LOG_AGAIN_MS  200         /* between two tries to go on with a broken log */
 #define TIME_MS       10          /* between records of when bytes came */
 #define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
 #define FLOOD_WAKEUPS 8           /* in a row are a flood */
 
 /* ---- bytes in ---- */
+
+/* A broken log is tried again when more comes, a moment later. Terminal, blocks and context do not
+ * need it; a worker to come goes on from the next checkpoint. */
+static void log_again(struct session *s, uint64_t start, const char *bytes, size_t len)
+{
+    struct tracker_point point = tracker_point(s->tracker);
+    if (s->now.monotonic_ms - s->log_tried_ms < LOG_AGAIN_MS)
+        return;
+    s->log_tried_ms = s->now.monotonic_ms;
+    s->checkpoint_due = rawlog_resume(s->log, start, bytes, s->paused ? 0 : len, s->now, &point);
+}
+
+/* The index first: a log that is shorter than the stream is known not to be whole. */
+static void log_bytes(struct session *s, uint64_t start, const char *bytes, size_t len)
+{
+    int64_t since;
+    if (rawlog_error(s->log, &since)) {
+        log_again(s, start, bytes, len);
+        return;
+    }
+    if (s->now.monotonic_ms - s->timed_ms >= TIME_MS) {
+        s->timed_ms = s->now.monotonic_ms;
+        rawlog_record(s->log, RAWLOG_TIME, start, s->now, 0, 0);
+    }
+    rawlog_flush(s->log);
+    if (s->paused)
+        rawlog_skip(s->log, start + len);
+    else
+        rawlog_write(s->log, start, bytes, len);
+}
 
 /* Takes what the intake holds; returns how much of it. */
 static size_t drain(struct session *s)
@@ -26,15 +57,7 @@ static size_t drain(struct session *s)
     size_t taken = terminal_write(s->terminal, scratch, len);
     if (!taken)
         return 0;
-    if (s->now.monotonic_ms - s->timed_ms >= TIME_MS) {
-        s->timed_ms = s->now.monotonic_ms;
-        rawlog_record(s->log, RAWLOG_TIME, start, s->now, 0, 0);
-    }
-    if (s->paused)
-        rawlog_skip(s->log, start + taken);
-    else
-        rawlog_write(s->log, start, scratch, taken);
-    rawlog_flush(s->log);
+    log_bytes(s, start, scratch, taken);
     store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
     session_keep_ahead(s);
     struct tracker_point point = tracker_point(s->tracker);

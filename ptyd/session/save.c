@@ -42,8 +42,10 @@ static uint64_t sum_of(const char *bytes, size_t len)
 static bool may_be_written(const struct session *s)
 {
     uint64_t held = terminal_scrollback_total(s->terminal) - terminal_scrollback_count(s->terminal);
-    return !s->paused && (!s->unrecorded_until ||
-                          (held >= s->unrecorded_until && !terminal_alt_screen(s->terminal)));
+    int64_t since;
+    return !s->paused && rawlog_error(s->log, &since) == 0 &&
+           (!s->unrecorded_until ||
+            (held >= s->unrecorded_until && !terminal_alt_screen(s->terminal)));
 }
 
 static void write_file(struct session *s, struct bytes *out)

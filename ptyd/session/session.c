@@ -53,7 +53,8 @@ static void end_orphan(struct session *s)
 /* A shell that runs goes on whatever its files are like; a new one is refused. */
 static bool may_be_served(const struct session *s, bool is_new)
 {
-    int error = rawlog_error(s->log);
+    int64_t since;
+    int error = rawlog_error(s->log, &since);
     if (store_error(s->store))
         fprintf(stderr, "ptyd: session %s: %s\n", s->name, store_error(s->store));
     if (error)

@@ -7,6 +7,7 @@
 #include "ptyd/worker/worker.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +201,8 @@ static bool take_hand_over(struct worker *w)
 
 int worker_main(int socket, void *user)
 {
-    static struct worker w; /* large, and there is one */
+    static struct worker w;   /* large, and there is one */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell; we never exec */
     w.options = user;
     w.link = socket;
     w.started_ms = clock_now().monotonic_ms;

@@ -4,6 +4,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
+const { spawnSync } = require('node:child_process');
 const { workspace, Daemon, Report, until } = require('./harness');
 
 // Below `<state>/conversations/<name>`.
@@ -105,6 +106,46 @@ async function main() {
       assert.strictEqual(run(name, 'echo three').stdout, 'three\n');
       assert.deepStrictEqual(daemon.json('blocks', '-s', name).map(({ seq }) => seq), [1, 2, 3]);
     }
+  });
+
+  await report.test('a log that cannot be written is said, blocks go on; it goes on where it can, and a kill finds its way', async () => {
+    const directory = path.join(directoryOf(space, 'full'), 'agent_pty'), raw = path.join(directory, 'output.raw');
+    const limit = (bytes) => spawnSync('prlimit', [`--pid=${daemon.json('status').worker_pid}`, `--fsize=${bytes}:`]);
+    const warned = () => daemon.json('status').warnings.some((w) => /^session full: its output is not logged since \d{4}-/.test(w));
+    const seqs = () => daemon.json('blocks', '-s', 'full').map(({ seq, cmd, exit_code: code }) => `${seq} ${cmd} ${code}`);
+    const truth = [];
+    const check = (command) => {
+      truth.push(`${truth.length + 1} ${command} 0`);
+      assert.strictEqual(run('full', command).stdout, spawnSync('sh', ['-c', command], { encoding: 'latin1' }).stdout);
+      assert.deepStrictEqual(seqs(), truth);
+    };
+    daemon.ptyd('open', 'full');
+    check('seq 1 100000');
+    assert.ok(!warned());
+    limit(fs.statSync(raw).size + 5);
+    for (const command of ['echo lost', 'seq 1 2000', 'echo more']) check(command);
+    assert.ok(warned());
+    limit('unlimited');
+    await until('it goes on', () => { check('echo back'); return !warned(); });
+    check('echo whole');
+    const before = daemon.json('screen', '-s', 'full');
+    await killWorker(daemon);
+    assert.deepStrictEqual(daemon.json('screen', '-s', 'full'), before);
+    check('echo after');
+    // The bytes are where they were in the stream: what is missing is a hole.
+    const bytes = fs.readFileSync(raw, 'latin1');
+    const place = (text) => bytes.indexOf(text);
+    assert.ok(place('echo lost') < 0 && place('echo whole') > place('\n100000\r'), 'a hole in the middle');
+    assert.match(bytes.slice(place('\n100000\r'), place('echo whole')), /\0{5000}/);
+
+    fs.rmSync(path.join(directory, 'checkpoint'), { force: true });
+    limit(fs.statSync(raw).size + 5);
+    check('echo gone');
+    await killWorker(daemon);
+    check('echo last');
+    fs.rmSync(path.join(directory, 'checkpoint'), { force: true });
+    await killWorker(daemon);
+    check('echo really');
   });
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
