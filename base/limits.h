@@ -146,6 +146,8 @@ static inline int limit_size(int value)
 
 /* Bytes of output.raw; the oldest quarter is given back. */
 #define LIMIT_RAW_LOG_BYTES (64LL << 20)
+/* Bytes of output.idx; then old times go, and with them the bytes of the oldest marks. */
+#define LIMIT_INDEX_BYTES (4 << 20)
 /* Bytes of output between two checkpoints. */
 #define LIMIT_CHECKPOINT_BYTES (16 << 20)
 /* Bytes of a checkpoint; a larger one is not read: the log is gone through. */

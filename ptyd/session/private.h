@@ -117,7 +117,4 @@ void session_prepare_terminal(struct session *s);
  * `now` to when it was. */
 const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset);
 
-/* The seq of the last block before what the log still holds. */
-uint64_t session_first_seq(const struct rawlog *log);
-
 #endif

@@ -92,15 +92,91 @@ uint64_t rawlog_base(const struct rawlog *log)
     return log->base;
 }
 
+/* ---- bounds ---- */
+
+/* The whole index. */
+static struct rawlog_record *read_all(const struct rawlog *log, size_t *ret_count)
+{
+    struct stat st;
+    *ret_count = 0;
+    if (fstat(log->index, &st) < 0 || !st.st_size)
+        return NULL;
+    struct rawlog_record *records = memory_new((size_t)st.st_size);
+    ssize_t n = pread(log->index, records, (size_t)st.st_size, 0);
+    *ret_count = n > 0 ? (size_t)n / sizeof *records : 0;
+    return records;
+}
+
+/* Of `count` records those that a rebuild from `base` on needs, in place: the newest shell, the
+ * last of each kind before it, and what follows. Nobody but a replay looks at times: those before
+ * the record `times` go. Returns how many stay. */
+static size_t select_needed(struct rawlog_record *records, size_t count, uint64_t base,
+                            size_t times)
+{
+    size_t last[RAWLOG_LOST + 1] = {0}, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (records[i].kind <= RAWLOG_LOST &&
+            (records[i].offset < base || records[i].kind == RAWLOG_SHELL))
+            last[records[i].kind] = i;
+    for (size_t i = 0; i < count; i++) {
+        const struct rawlog_record *r = &records[i];
+        bool of_bytes = r->kind == RAWLOG_TIME || r->kind == RAWLOG_MARK;
+        bool stands = r->kind <= RAWLOG_LOST && last[r->kind] == i && !of_bytes;
+        if (stands || (r->offset >= base && (r->kind != RAWLOG_TIME || i >= times)))
+            records[kept++] = *r;
+    }
+    return kept;
+}
+
+/* Gives the bytes before `base` back. */
+static void give_back(struct rawlog *log, uint64_t base)
+{
+    base &= ~(uint64_t)4095;
+    if (base > log->base &&
+        (fallocate(log->raw, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)base) == 0 ||
+         errno == EOPNOTSUPP))
+        log->base = base;
+}
+
+/* In one step: whoever dies in it leaves the old index, of which more is there than is needed. */
+static void replace_index(struct rawlog *log, const struct rawlog_record *records, size_t count)
+{
+    char *path = text_format("%s/output.idx", log->directory);
+    int result = file_replace(path, (const char *)records, count * sizeof *records);
+    free(path);
+    if (result < 0) {
+        fail(log, result);
+        return;
+    }
+    close(log->index);
+    log->index = -1;
+    open_files(log);
+}
+
+/* Half the limit stays, so that it happens seldom; a quarter of it may be times. */
+static void trim_index(struct rawlog *log)
+{
+    const size_t most = LIMIT_INDEX_BYTES / sizeof(struct rawlog_record) / 2;
+    size_t count;
+    struct rawlog_record *records = read_all(log, &count);
+    size_t times = count > most / 2 ? count - most / 2 : 0;
+    size_t kept = select_needed(records, count, log->base, times);
+    if (kept > most) {
+        give_back(log, records[kept - most].offset);
+        kept = select_needed(records, kept, log->base, 0);
+    }
+    if (kept < count)
+        replace_index(log, records, kept);
+    free(records);
+}
+
 /* Gives back a quarter at once, so that it happens seldom. */
 static void trim(struct rawlog *log)
 {
     if (log->end - log->base <= LIMIT_RAW_LOG_BYTES)
         return;
-    uint64_t base = (log->end - LIMIT_RAW_LOG_BYTES / 4 * 3) & ~(uint64_t)4095;
-    if (fallocate(log->raw, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)base) == 0 ||
-        errno == EOPNOTSUPP)
-        log->base = base;
+    give_back(log, log->end - LIMIT_RAW_LOG_BYTES / 4 * 3);
+    trim_index(log);
 }
 
 int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t len)
@@ -170,8 +246,11 @@ int rawlog_flush(struct rawlog *log)
         result = file_write_all(log->index, log->pending.data, log->pending.len, end);
     if (result < 0 && !log->error && ftruncate(log->index, end - end % RECORD) < 0)
         result = -errno;
+    bool full = !result && end + (off_t)log->pending.len > LIMIT_INDEX_BYTES;
     log->pending.len = 0;
-    return result < 0 ? fail(log, result) : 0;
+    if (full)
+        trim_index(log);
+    return result < 0 ? fail(log, result) : log->error;
 }
 
 static bool start_again(struct rawlog *log)
@@ -198,19 +277,6 @@ bool rawlog_resume(struct rawlog *log, uint64_t offset, const char *bytes, size_
     return !log->error;
 }
 
-/* The whole index; records are few next to the bytes they speak of. */
-static struct rawlog_record *read_all(const struct rawlog *log, size_t *ret_count)
-{
-    struct stat st;
-    *ret_count = 0;
-    if (fstat(log->index, &st) < 0 || !st.st_size)
-        return NULL;
-    struct rawlog_record *records = memory_new((size_t)st.st_size);
-    ssize_t n = pread(log->index, records, (size_t)st.st_size, 0);
-    *ret_count = n > 0 ? (size_t)n / sizeof *records : 0;
-    return records;
-}
-
 /* Whether it stays when the bytes from `offset` on come again. */
 static bool stays(const struct rawlog_record *record, uint64_t offset)
 {
@@ -219,16 +285,16 @@ static bool stays(const struct rawlog_record *record, uint64_t offset)
            (record->offset == offset && !of_bytes);
 }
 
-void rawlog_cut(struct rawlog *log, uint64_t offset)
+size_t rawlog_cut(struct rawlog *log, const struct rawlog_record *records, size_t count,
+                  uint64_t offset)
 {
-    size_t count;
-    struct rawlog_record *records = read_all(log, &count);
     size_t kept = count;
     while (kept && !stays(&records[kept - 1], offset))
         kept--;
-    free(records);
-    if (kept < count && ftruncate(log->index, (off_t)(kept * sizeof *records)) < 0)
-        errno = 0;
+    off_t end = lseek(log->index, 0, SEEK_END) - (off_t)(count - kept) * RECORD;
+    if (kept < count && ftruncate(log->index, end) < 0)
+        fail(log, -errno);
+    return kept;
 }
 
 struct rawlog_record *rawlog_records(const struct rawlog *log, size_t *ret_count)

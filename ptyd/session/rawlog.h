@@ -1,7 +1,9 @@
 /* rawlog.h - the bytes of a session on disk, and when they came.
  *
  * output.raw holds the stream at its offsets; its oldest part is given back by punching holes, so
- * that offsets never move. output.idx holds fixed records in order of offset.
+ * that offsets never move. output.idx holds fixed records in order of offset; with the bytes their
+ * records go, but for what says how it stood there. It is replaced as a whole and never larger than
+ * LIMIT_INDEX_BYTES and what one flush adds.
  */
 #ifndef PTYD_SESSION_RAWLOG_H
 #define PTYD_SESSION_RAWLOG_H
@@ -69,10 +71,12 @@ void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,
                         const struct tracker_point *point);
 struct tracker_point rawlog_point(const struct rawlog_record *record);
 
-/* Drops the records of bytes at and behind `offset`, which come again. */
-void rawlog_cut(struct rawlog *log, uint64_t offset);
-
 /* All records from the last RAWLOG_SHELL on (from the first without one); new array. */
 struct rawlog_record *rawlog_records(const struct rawlog *log, size_t *ret_count);
+
+/* Drops of those `count` records the ones of bytes at and behind `offset`, which come again, from
+ * the file, too. Returns how many stay. */
+size_t rawlog_cut(struct rawlog *log, const struct rawlog_record *records, size_t count,
+                  uint64_t offset);
 
 #endif

@@ -43,7 +43,7 @@ static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool g
         if (r->kind == RAWLOG_GAP && !gap)
             tracker_set_seq(s->tracker, r->value);
         struct tracker_point point = rawlog_point(r);
-        if (r->kind == RAWLOG_LOST)
+        if (r->kind == RAWLOG_LOST && r->offset == offset) /* earlier: what follows says it */
             go_to_point(s, &point);
     }
     return gap;
@@ -78,9 +78,11 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
             stop - from < SESSION_SCRATCH_BYTES ? (size_t)(stop - from) : SESSION_SCRATCH_BYTES;
         ssize_t n = rawlog_read(s->log, from, s->host->scratch, want);
         size_t taken = n > 0 ? terminal_write(s->terminal, s->host->scratch, (size_t)n) : 0;
-        if (!taken)
+        if (!taken && stop == to)
             break;
-        from += taken;
+        from = taken ? from + taken : stop; /* what is lost cut something short */
+        if (!taken)
+            terminal_set_offset(s->terminal, from);
     }
     apply_records(s, &at, to, gap);
     terminal_set_offset(s->terminal, to);
@@ -117,11 +119,22 @@ static void bridge_loss(struct session *s, uint64_t start)
     s->checkpoint_due = true;
 }
 
+/* The seq of the last block before what the log still holds. */
+static uint64_t first_seq(const struct session *s)
+{
+    const struct rawlog_record *r = s->records;
+    for (size_t i = 0; i < s->record_count; i++) /* the first mark, when the head is gone */
+        if (r[i].kind == RAWLOG_MARK && r[i].offset >= rawlog_base(s->log))
+            return r[i].value - (r[i].detail == MARK_COMMAND);
+    return s->record_count ? r[0].value : 0;
+}
+
 void session_rebuild(struct session *s, uint64_t start)
 {
     uint64_t from = rawlog_base(s->log);
-    rawlog_cut(s->log, start);
     s->records = rawlog_records(s->log, &s->record_count);
+    tracker_set_seq(s->tracker, first_seq(s));
+    s->record_count = rawlog_cut(s->log, s->records, s->record_count, start);
     s->record_at = 0;
     bool whole = s->record_count && rawlog_end(s->log) >= start;
     bool headless = s->record_count && s->records[0].offset < from;
@@ -140,19 +153,4 @@ void session_rebuild(struct session *s, uint64_t start)
     free(s->records);
     s->records = NULL;
     s->record_count = 0;
-}
-
-uint64_t session_first_seq(const struct rawlog *log)
-{
-    size_t count;
-    struct rawlog_record *records = rawlog_records(log, &count);
-    uint64_t seq = count ? records[0].value : 0;
-    for (size_t i = 0; i < count; i++) { /* the first mark still held, when the head is gone */
-        if (records[i].kind != RAWLOG_MARK || records[i].offset < rawlog_base(log))
-            continue;
-        seq = records[i].value - (records[i].detail == MARK_COMMAND);
-        break;
-    }
-    free(records);
-    return seq;
 }

@@ -75,7 +75,6 @@ static bool open_parts(struct session *s, bool is_new)
         return false;
     session_prepare_terminal(s);
     struct tracker_options of_tracker = session_tracker_options(s, s->terminal);
-    of_tracker.seq = is_new ? 0 : session_first_seq(s->log);
     of_tracker.cwd = json_string_value(session_kept(s, "cwd"));
     s->tracker = tracker_create(&of_tracker);
     return true;

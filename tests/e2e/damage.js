@@ -148,6 +148,36 @@ async function main() {
     check('echo really');
   });
 
+  await report.test('the index stays within its bound; behind it, a killed worker finds blocks, numbers and screen', async () => {
+    const directory = path.join(directoryOf(space, 'long'), 'agent_pty'), index = path.join(directory, 'output.idx');
+    const seqs = () => daemon.json('blocks', '-s', 'long').map(({ seq, cmd }) => `${seq} ${cmd}`);
+    const truth = [];
+    const check = (command) => {
+      truth.push(`${truth.length + 1} ${command}`);
+      assert.strictEqual(run('long', command).stdout, spawnSync('sh', ['-c', command], { encoding: 'latin1' }).stdout);
+      assert.deepStrictEqual(seqs(), truth);
+    };
+    daemon.ptyd('open', 'long', '--size', '70x21');
+    for (let i = 0; i < 10; i++) check(`echo ${i}`);
+    // Hours of a slow output: times at the end of the log, as a worker writes them (worker/rawlog.h).
+    const time = Buffer.alloc(32);
+    time.writeBigUInt64LE(BigInt(fs.statSync(path.join(directory, 'output.raw')).size));
+    time.writeUInt16LE(1, 24);
+    for (let round = 0; round < 3; round++) {
+      fs.appendFileSync(index, Buffer.alloc(5 * 1024 * 1024, time));
+      check(`echo round ${round}`);
+      assert.ok(fs.statSync(index).size <= 4 * 1024 * 1024, `${fs.statSync(index).size} bytes`);
+      const before = daemon.json('screen', '-s', 'long');
+      fs.rmSync(path.join(directory, 'checkpoint'), { force: true });
+      await killWorker(daemon);
+      assert.deepStrictEqual(daemon.json('screen', '-s', 'long'), before);
+    }
+    check('echo after');
+    fs.writeFileSync(`${index}.new`, 'a worker died while it wrote this');
+    await killWorker(daemon);
+    check('echo last');
+  });
+
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   fs.rmSync(space.root, { recursive: true, force: true });
   report.finish();
