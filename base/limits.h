@@ -119,6 +119,8 @@ static inline int limit_size(int value)
 #define LIMIT_CONTEXT_BYTES 44000
 /* Encoded bytes of a command in the header or as text; a longer one keeps its head. */
 #define LIMIT_TOLD_COMMAND_BYTES 1000
+/* Encoded bytes of a word in a block's value, as its id or status; a longer one keeps its head. */
+#define LIMIT_WORD_BYTES 200
 /* Encoded bytes of the header's directory and of what runs; longer ones keep their ends. */
 #define LIMIT_HEADER_CWD_BYTES  800
 #define LIMIT_RUNNING_CWD_BYTES 400

@@ -1,5 +1,6 @@
 #include "envelope/entry.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -11,24 +12,40 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 /* What the last line of a preview keeps before the command is cut instead. */
 #define LAST_LINE_MIN 200
-/* Of a word that names something, which nobody makes as long: its head is told. */
-#define WORD_MAX 200
+static void append_name(const char *name, struct bytes *out)
+{
+    bool first = out->len && out->data[out->len - 1] == '{';
+    bytes_printf(out, first ? "\"%s\":" : ",\"%s\":", name);
+}
 
 static void member_string(const char *name, const char *text, struct bytes *out)
 {
-    bytes_printf(out, ",\"%s\":", name);
+    append_name(name, out);
     encode_string(text, strlen(text), out);
-}
-
-static void member_word(const char *name, const char *text, struct bytes *out)
-{
-    bytes_printf(out, ",\"%s\":", name);
-    encode_string(text, encoded_head(text, strlen(text), WORD_MAX), out);
 }
 
 static void member_number(const char *name, int64_t number, struct bytes *out)
 {
-    bytes_printf(out, ",\"%s\":%lld", name, (long long)number);
+    append_name(name, out);
+    bytes_printf(out, "%lld", (long long)number);
+}
+
+/* The head of a text, behind it an ellipsis where something is missing. */
+static void member_head(const char *name, const char *text, size_t len, struct bytes *out)
+{
+    struct bytes head = {0};
+    bytes_append(&head, text, len);
+    bytes_append_text(&head, text[len] ? ELLIPSIS : "");
+    append_name(name, out);
+    encode_string(head.data ? head.data : "", head.len, out);
+    bytes_finish(&head);
+}
+
+/* The end of a text, as much as `most` bytes hold when it is encoded. */
+static void member_tail(const char *name, const char *text, size_t most, struct bytes *out)
+{
+    size_t len = strlen(text);
+    member_string(name, text + len - encoded_tail(text, len, most), out);
 }
 
 /* `lead` is put in front of the first line: the sign that its head is missing. */
@@ -54,79 +71,116 @@ static void append_lines(const char *preview, const char *lead, struct bytes *ou
     bytes_append_char(out, ']');
 }
 
-/* A block on its way to fit: what is left of each part. */
-struct fit {
-    const struct entry_block *block;
-    const char *preview; /* from its first line kept */
-    const char *lead;    /* "" or the ellipsis in front of it */
-    size_t cmd_len;
-    size_t cwd_from;
-    const char *cwd_after;   /* "" for none */
-    const char *output_path; /* "" for none */
-    int64_t omitted;
-    bool truncated;
+static void member_preview(const char *preview, const char *lead, bool truncated, struct bytes *out)
+{
+    append_name("preview", out);
+    bytes_append_text(out, "{\"lines\":");
+    append_lines(preview, lead, out);
+    bytes_printf(out, ",\"truncated\":%s}", truncated ? "true" : "false");
+}
+
+/* ---- a block ---- */
+
+enum kind {
+    COMMAND,   /* text: of what is left of the command */
+    EXIT_CODE, /* a number or null, always told */
+    WORD,      /* text that names something, which nobody makes long: its head is told */
+    TEXT,
+    NUMBER, /* 0 is left out */
+    TIME,   /* a number that is always told */
+    FLAG,   /* false is left out */
+    PREVIEW,
+    PATH, /* text: told when the preview is truncated */
 };
 
-static void append_command(const struct fit *f, struct bytes *out)
-{
-    struct bytes cmd = {0};
-    bytes_append(&cmd, f->block->cmd, f->cmd_len);
-    if (f->block->cmd[f->cmd_len])
-        bytes_append_text(&cmd, ELLIPSIS);
-    bytes_append_text(out, "{\"cmd\":");
-    encode_string(cmd.data, cmd.len, out);
-    bytes_finish(&cmd);
-}
+#define AT(member) offsetof(struct entry_block, member)
 
-static void append_outcome(const struct fit *f, struct bytes *out)
-{
-    const struct entry_block *b = f->block;
-    if (b->has_exit_code)
-        member_number("exit_code", b->exit_code, out);
-    else
-        bytes_append_text(out, ",\"exit_code\":null");
-    if (*b->signal)
-        member_word("signal", b->signal, out);
-    if (strcmp(b->status, "completed"))
-        member_word("status", b->status, out);
-    if (strcmp(b->type, "user_cmd"))
-        member_word("type", b->type, out);
-    if (b->cwd[f->cwd_from])
-        member_string("cwd", b->cwd + f->cwd_from, out);
-    if (*f->cwd_after)
-        member_string("cwd_after", f->cwd_after, out);
-    if (b->duration_ms)
-        member_number("duration_ms", b->duration_ms, out);
-}
+/* The members of a block's value in their order. */
+static const struct member {
+    const char *name;
+    enum kind kind;
+    size_t at;         /* in struct entry_block */
+    const char *usual; /* the text that is left out; NULL: always told but for NULL */
+} members[] = {
+    {"cmd", COMMAND, AT(cmd), NULL},
+    {"exit_code", EXIT_CODE, AT(exit_code), NULL},
+    {"signal", WORD, AT(signal), ""},
+    {"status", WORD, AT(status), "completed"},
+    {"type", WORD, AT(type), "user_cmd"},
+    {"cwd", TEXT, AT(cwd), ""},
+    {"cwd_after", TEXT, AT(cwd_after), ""},
+    {"duration_ms", NUMBER, AT(duration_ms), NULL},
+    {"shell_id", WORD, AT(shell_id), NULL},
+    {"preview", PREVIEW, AT(preview), NULL},
+    {"omitted_lines", NUMBER, AT(omitted_lines), NULL},
+    {"nested", FLAG, AT(nested), NULL},
+    {"redacted", NUMBER, AT(redacted), NULL},
+    {"output_path", PATH, AT(output_path), ""},
+    {"block_id", WORD, AT(block_id), NULL},
+    {"ts", TIME, AT(ts_end), NULL},
+};
 
-static void append_output(const struct fit *f, struct bytes *out)
+/* A block on its way to fit. */
+struct fit {
+    struct entry_block told; /* what is left of it; NULL for what is not told */
+    size_t cmd_len;
+    const char *lead; /* "" or the ellipsis in front of the preview */
+};
+
+static void append_text(const struct fit *f, const struct member *m, const char *text,
+                        struct bytes *out)
 {
-    const struct entry_block *b = f->block;
-    if (*f->preview || f->truncated) {
-        bytes_append_text(out, ",\"preview\":{\"lines\":");
-        append_lines(f->preview, f->lead, out);
-        bytes_printf(out, ",\"truncated\":%s}", f->truncated ? "true" : "false");
+    if (!text || (m->usual && !strcmp(text, m->usual)) || (m->kind == PATH && !f->told.truncated))
+        return;
+    if (m->kind == WORD) {
+        append_name(m->name, out);
+        encode_string(text, encoded_head(text, strlen(text), LIMIT_WORD_BYTES), out);
+    } else {
+        member_string(m->name, text, out);
     }
-    if (f->omitted)
-        member_number("omitted_lines", f->omitted, out);
-    if (b->nested)
-        bytes_append_text(out, ",\"nested\":true");
-    if (b->redacted)
-        member_number("redacted", b->redacted, out);
-    if (f->truncated && *f->output_path)
-        member_string("output_path", f->output_path, out);
 }
 
-static size_t render(const struct fit *f, const char *header_shell_id, struct bytes *out)
+static void append_member(const struct fit *f, const struct member *m, struct bytes *out)
+{
+    const struct entry_block *b = &f->told;
+    const void *at = (const char *)b + m->at;
+    switch (m->kind) {
+    case COMMAND:
+        member_head(m->name, b->cmd, f->cmd_len, out);
+        break;
+    case EXIT_CODE:
+        append_name(m->name, out);
+        bytes_printf(out, b->has_exit_code ? "%d" : "null", b->exit_code);
+        break;
+    case WORD:
+    case TEXT:
+    case PATH:
+        append_text(f, m, *(const char *const *)at, out);
+        break;
+    case NUMBER:
+    case TIME:
+        if (m->kind == TIME || *(const int64_t *)at)
+            member_number(m->name, *(const int64_t *)at, out);
+        break;
+    case FLAG:
+        if (*(const bool *)at) {
+            append_name(m->name, out);
+            bytes_append_text(out, "true");
+        }
+        break;
+    case PREVIEW:
+        if (*b->preview || b->truncated)
+            member_preview(b->preview, f->lead, b->truncated, out);
+        break;
+    }
+}
+
+static size_t render(const struct fit *f, struct bytes *out)
 {
     size_t start = out->len;
-    append_command(f, out);
-    append_outcome(f, out);
-    if (strcmp(f->block->shell_id, header_shell_id))
-        member_word("shell_id", f->block->shell_id, out);
-    append_output(f, out);
-    member_word("block_id", f->block->block_id, out);
-    member_number("ts", f->block->ts_end, out);
+    bytes_append_char(out, '{');
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        append_member(f, &members[i], out);
     bytes_append_char(out, '}');
     return out->len - start;
 }
@@ -136,49 +190,48 @@ static bool drop_oldest_lines(struct fit *f, size_t excess)
 {
     size_t dropped = 0;
     const char *end;
-    while ((!dropped || dropped + 1 < excess) && (end = strchr(f->preview, '\n')) && end[1]) {
-        dropped += encoded_length(f->preview, (size_t)(end - f->preview)) + 3;
-        f->preview = end + 1;
-        f->omitted++;
+    while ((!dropped || dropped + 1 < excess) && (end = strchr(f->told.preview, '\n')) && end[1]) {
+        dropped += encoded_length(f->told.preview, (size_t)(end - f->told.preview)) + 3;
+        f->told.preview = end + 1;
+        f->told.omitted_lines++;
     }
     f->lead = dropped ? "" : f->lead;
-    f->truncated = f->truncated || dropped;
+    f->told.truncated = f->told.truncated || dropped;
     return dropped;
 }
 
 /* Shortens the last line from its front by what is too much, down to LAST_LINE_MIN. */
 static bool shorten_last_line(struct fit *f, size_t excess)
 {
-    size_t len = strcspn(f->preview, "\n");
-    size_t encoded = encoded_length(f->preview, len);
+    size_t len = strcspn(f->told.preview, "\n");
+    size_t encoded = encoded_length(f->told.preview, len);
     if (encoded <= LAST_LINE_MIN)
         return false;
     size_t room = encoded > excess + LAST_LINE_MIN ? encoded - excess - 32 : LAST_LINE_MIN;
-    f->preview += len - encoded_tail(f->preview, len, room);
+    f->told.preview += len - encoded_tail(f->told.preview, len, room);
     f->lead = ELLIPSIS;
-    f->truncated = true;
+    f->told.truncated = true;
     return true;
 }
 
 static bool shorten_command(struct fit *f, size_t excess)
 {
-    size_t encoded = encoded_length(f->block->cmd, f->cmd_len);
+    size_t encoded = encoded_length(f->told.cmd, f->cmd_len);
     if (encoded <= LAST_LINE_MIN)
         return false;
     size_t room = encoded > excess + LAST_LINE_MIN ? encoded - excess - 32 : LAST_LINE_MIN;
-    f->cmd_len = encoded_head(f->block->cmd, f->cmd_len, room);
+    f->cmd_len = encoded_head(f->told.cmd, f->cmd_len, room);
     return true;
 }
 
 static bool shorten_directory(struct fit *f, size_t excess)
 {
-    const char *cwd = f->block->cwd;
-    size_t len = strlen(cwd);
-    size_t encoded = encoded_length(cwd + f->cwd_from, len - f->cwd_from);
+    size_t len = strlen(f->told.cwd);
+    size_t encoded = encoded_length(f->told.cwd, len);
     if (encoded == 0)
         return false;
     size_t room = encoded > excess + 32 ? encoded - excess - 32 : 0;
-    f->cwd_from = len - encoded_tail(cwd, len, room);
+    f->told.cwd += len - encoded_tail(f->told.cwd, len, room);
     return true;
 }
 
@@ -191,8 +244,8 @@ static bool drop(const char **text)
 
 static bool drop_preview(struct fit *f)
 {
-    bool dropped = drop(&f->preview);
-    f->truncated = f->truncated || dropped;
+    bool dropped = drop(&f->told.preview);
+    f->told.truncated = f->told.truncated || dropped;
     return dropped;
 }
 
@@ -201,54 +254,44 @@ static bool drop_preview(struct fit *f)
 static bool shrink(struct fit *f, size_t excess)
 {
     return drop_oldest_lines(f, excess) || shorten_last_line(f, excess) ||
-           shorten_command(f, excess) || drop(&f->cwd_after) || shorten_directory(f, excess) ||
-           drop_preview(f) || drop(&f->output_path);
+           shorten_command(f, excess) || drop(&f->told.cwd_after) || shorten_directory(f, excess) ||
+           drop_preview(f) || drop(&f->told.output_path);
 }
 
 void entry_render_block(const struct entry_block *block, const char *header_shell_id,
                         struct bytes *out)
 {
-    struct fit f = {
-        .block = block,
-        .preview = block->preview,
-        .lead = "",
-        .cmd_len = strlen(block->cmd),
-        .cwd_after = strcmp(block->cwd_after, block->cwd) ? block->cwd_after : "",
-        .output_path = block->output_path,
-        .omitted = block->omitted_lines,
-        .truncated = block->truncated,
-    };
+    struct fit f = {.told = *block, .cmd_len = strlen(block->cmd), .lead = ""};
+    if (!strcmp(block->cwd_after, block->cwd))
+        f.told.cwd_after = "";
+    if (!strcmp(block->shell_id, header_shell_id))
+        f.told.shell_id = NULL;
     size_t start = out->len;
-    size_t len = render(&f, header_shell_id, out);
+    size_t len = render(&f, out);
     while (len > LIMIT_ENTRY_BYTES && !out->failed && shrink(&f, len - LIMIT_ENTRY_BYTES)) {
         out->len = start;
-        len = render(&f, header_shell_id, out);
+        len = render(&f, out);
     }
 }
+
+/* ---- the header ---- */
 
 static void append_running(const struct entry_running *running, struct bytes *out)
 {
     size_t len = strlen(running->cmd);
-    size_t head = encoded_head(running->cmd, len, LIMIT_TOLD_COMMAND_BYTES);
-    struct bytes cmd = {0};
-    bytes_append(&cmd, running->cmd, head);
-    bytes_append_text(&cmd, head < len ? ELLIPSIS : "");
-    bytes_append_text(out, ",\"running\":{\"cmd\":");
-    encode_string(cmd.data, cmd.len, out);
-    bytes_finish(&cmd);
-    size_t cwd = strlen(running->cwd);
-    member_string(
-        "cwd", running->cwd + cwd - encoded_tail(running->cwd, cwd, LIMIT_RUNNING_CWD_BYTES), out);
+    append_name("running", out);
+    bytes_append_char(out, '{');
+    member_head("cmd", running->cmd, encoded_head(running->cmd, len, LIMIT_TOLD_COMMAND_BYTES),
+                out);
+    member_tail("cwd", running->cwd, LIMIT_RUNNING_CWD_BYTES, out);
     member_number("ts", running->ts, out);
-    bytes_append_text(out, ",\"preview\":{\"lines\":");
-    append_lines(running->preview, "", out);
-    bytes_printf(out, ",\"truncated\":%s}}", running->truncated ? "true" : "false");
+    member_preview(running->preview, "", running->truncated, out);
+    bytes_append_char(out, '}');
 }
 
 void entry_render_header(const struct entry_header *h, struct bytes *out)
 {
     size_t start = out->len;
-    size_t cwd = strlen(h->cwd);
     bytes_append_text(out, "{\"v\":1,\"type\":\"user_cmd_context\"");
     member_string("note", NOTE, out);
     member_string("conversation_id", h->conversation_id, out);
@@ -256,8 +299,8 @@ void entry_render_header(const struct entry_header *h, struct bytes *out)
     member_number("total_commands_run", h->total_commands_run, out);
     member_number("kept", h->kept, out);
     member_number("dropped", h->dropped, out);
-    member_string("cwd", h->cwd + cwd - encoded_tail(h->cwd, cwd, LIMIT_HEADER_CWD_BYTES), out);
-    bytes_append_text(out, ",\"mcp\":");
+    member_tail("cwd", h->cwd, LIMIT_HEADER_CWD_BYTES, out);
+    append_name("mcp", out);
     bytes_append_text(out, h->mcp ? "[\"pty_read_screen\",\"pty_read_scrollback\"]" : "[]");
     size_t before_running = out->len;
     if (h->running)

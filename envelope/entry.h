@@ -11,15 +11,16 @@
 
 #include "base/bytes.h"
 
-/* A block as the agent is told of it. Strings are UTF-8, never NULL, borrowed. */
+/* A block as the agent is told of it; names, order and what is left out are in entry.c's table.
+ * Strings are UTF-8, never NULL, borrowed. */
 struct entry_block {
     const char *block_id;
     const char *shell_id;
     const char *cmd;
     const char *cwd;
     const char *cwd_after;
-    const char *status;      /* `completed` is the default and left out */
-    const char *type;        /* `user_cmd` is the default and left out */
+    const char *status;
+    const char *type;
     const char *signal;      /* "" for none */
     const char *output_path; /* absolute; told only when the preview is truncated; "" for none */
     const char *preview;     /* lines, each ended by \n */
@@ -28,7 +29,7 @@ struct entry_block {
     int64_t duration_ms;
     int64_t ts_end; /* ms since the epoch */
     int64_t omitted_lines;
-    int redacted; /* secrets replaced in the text */
+    int64_t redacted; /* secrets replaced in the text */
     bool truncated;
     bool nested;
 };

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/pack.h"
 #include "envelope/redact.h"
+
+struct entry_block;
 
 enum block_status {
     BLOCK_RUNNING,
@@ -29,7 +32,8 @@ enum block_source {
     BLOCK_FROM_HISTORY, /* the shell's history said it afterwards */
 };
 
-/* Strings are owned UTF-8, never NULL. Shared by reference count. */
+/* Strings are owned UTF-8, never NULL. Shared by reference count. What is in the JSON, in our
+ * files, and told to agents as it is has a row in block_members.c. */
 struct block {
     int references;
     char *conversation_id;
@@ -94,6 +98,14 @@ struct block *block_from_json(const json_t *json);
 void block_add_internal(const struct block *block, json_t *json);
 /* And taken away again before others see it. */
 void block_remove_internal(json_t *json);
+
+/* Into a checkpoint and back, with `unrecorded`; NULL is saved as none and comes back so. */
+void block_save(const struct block *block, struct bytes *out);
+struct block *block_load(struct unpack *in);
+
+/* Fills in what an agent is told as it stands in the block; block_id, cmd, signal, exit code, path
+ * and preview are the caller's (deliver.h). The strings are the block's. */
+void block_tell(const struct block *block, struct entry_block *entry);
 
 /* {"lines":[...],"truncated":...} of a text whose lines each end in \n; new reference. */
 json_t *block_preview_json(const char *lines, bool truncated);

@@ -46,42 +46,26 @@ const char *deliver_preview(const struct block *b)
     return b->told_preview ? b->told_preview : b->preview;
 }
 
-static const char *status_word(const struct block *b)
-{
-    static const char *const words[] = {"running", "completed", "killed", "stopped", "abandoned"};
-    return words[b->status];
-}
-
 void deliver_block(const struct block *b, const char *directory, const char *header_shell_id,
                    struct bytes *out)
 {
-    static const char *const types[] = {"user_cmd", "user_kill", "agent_cmd"};
     char *id = block_id(b);
     char *path = *directory && *b->output_path ? text_format("%s/%s", directory, b->output_path)
                                                : text_copy("");
     const char *signal = block_signal(b);
-    entry_render_block(
-        &(struct entry_block){
-            .block_id = id,
-            .shell_id = b->shell_id,
-            .cmd = deliver_cmd(b),
-            .cwd = b->cwd,
-            .cwd_after = b->cwd_after,
-            .status = status_word(b),
-            .type = types[b->type],
-            .signal = signal ? signal : "",
-            .output_path = path,
-            .preview = deliver_preview(b),
-            .redacted = b->redacted,
-            .has_exit_code = b->has_exit_code,
-            .exit_code = b->exit_code,
-            .duration_ms = b->duration_ms,
-            .ts_end = b->ts_end,
-            .omitted_lines = b->omitted_lines,
-            .truncated = b->truncated,
-            .nested = b->nested,
-        },
-        header_shell_id, out);
+    struct entry_block entry = {
+        .block_id = id,
+        .cmd = deliver_cmd(b),
+        .has_exit_code = b->has_exit_code,
+        .exit_code = b->exit_code,
+        .signal = signal ? signal : "",
+        .preview = deliver_preview(b),
+        .truncated = b->truncated,
+        .redacted = b->redacted,
+        .output_path = path,
+    };
+    block_tell(b, &entry);
+    entry_render_block(&entry, header_shell_id, out);
     free(id);
     free(path);
 }

@@ -21,31 +21,6 @@ static char *load_text(struct unpack *in)
     return copy;
 }
 
-static void save_block(const struct block *block, struct bytes *out)
-{
-    bool unrecorded = block && block->unrecorded;
-    json_t *json = block ? block_to_json(block) : NULL;
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
-    save_text(text, out);
-    bytes_append(out, &unrecorded, sizeof unrecorded);
-    free(text);
-    json_decref(json);
-}
-
-static struct block *load_block(struct unpack *in)
-{
-    size_t len;
-    const char *text = unpack_run(in, &len);
-    json_t *json = text && len ? json_loadb(text, len, 0, NULL) : NULL;
-    struct block *block = json ? block_from_json(json) : NULL;
-    bool unrecorded;
-    unpack_value(in, &unrecorded, sizeof unrecorded);
-    if (block)
-        block->unrecorded = unrecorded;
-    json_decref(json);
-    return block;
-}
-
 void tracker_save(const struct tracker *t, struct bytes *out)
 {
     bytes_append(out, t, sizeof *t);
@@ -54,7 +29,7 @@ void tracker_save(const struct tracker *t, struct bytes *out)
     save_text(t->announced, out);
     pack_run(out, t->ahead.data, t->ahead.len);
     pack_run(out, t->held.data, t->held.len);
-    save_block(t->block, out);
+    block_save(t->block, out);
 }
 
 static void load_bytes(struct unpack *in, struct bytes *ret_bytes)
@@ -79,7 +54,7 @@ struct tracker *tracker_load(const struct tracker_options *options, struct unpac
         tracker_set_text(&t->announced, NULL);
     load_bytes(in, &t->ahead);
     load_bytes(in, &t->held);
-    t->block = load_block(in);
+    t->block = block_load(in);
     if (in->failed || runs != (t->block != NULL)) {
         tracker_destroy(t);
         return NULL;

@@ -11,7 +11,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
 
-#define MAGIC 0x7074796463686b34ull
+#define MAGIC 0x7074796463686b35ull
 
 struct checkpoint {
     uint64_t magic;
