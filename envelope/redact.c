@@ -141,13 +141,12 @@ static bool is_assigned(const struct redact_secrets *secrets, const char *text, 
     return true;
 }
 
-static bool find(const struct redact_secrets *secrets, redact_rule *more, void *user,
-                 const char *text, size_t len, size_t at, struct redact_match *ret_match)
+static bool find(const struct redact_secrets *secrets, const char *text, size_t len, size_t at,
+                 struct redact_match *ret_match)
 {
     return is_known(secrets, text, len, at, ret_match) || redact_pem(text, len, at, ret_match) ||
            redact_token(text, len, at, ret_match) || redact_url(text, len, at, ret_match) ||
-           is_assigned(secrets, text, len, at, ret_match) ||
-           (more && more(user, text, len, at, ret_match));
+           is_assigned(secrets, text, len, at, ret_match);
 }
 
 /* Replaces one match. What stands between `at` and it stays, but for known values in it, one of
@@ -174,7 +173,7 @@ static size_t replace(const struct redact_secrets *secrets, const char *text, si
 }
 
 int redact_text(const char *text, size_t len, const struct redact_secrets *secrets,
-                redact_rule *more, void *user, struct bytes *out)
+                struct bytes *out)
 {
     struct redact_match match;
     int count = 0;
@@ -182,13 +181,13 @@ int redact_text(const char *text, size_t len, const struct redact_secrets *secre
     if (redact_pem_tail(text, len, &match)) {
         /* in front of the body there may be anything */
         struct bytes head = {0};
-        count += redact_text(text, match.from, secrets, more, user, &head);
+        count += redact_text(text, match.from, secrets, &head);
         bytes_append(out, head.data ? head.data : "", head.len);
         bytes_finish(&head);
         at = replace(secrets, text, len, match.from, &match, &count, out);
     }
     while (at < len) {
-        if (find(secrets, more, user, text, len, at, &match) && match.to > match.from)
+        if (find(secrets, text, len, at, &match) && match.to > match.from)
             at = replace(secrets, text, len, at, &match, &count, out);
         else
             bytes_append_char(out, text[at++]);

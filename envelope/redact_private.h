@@ -27,6 +27,12 @@ size_t redact_run(const char *text, size_t len, size_t at, unsigned set);
 /* Whether something that starts at `at` starts a word: what is in front goes on no word. */
 bool redact_starts_word(const char *text, size_t at);
 
+/* A secret found at the place a rule looked at. */
+struct redact_match {
+    size_t from, to;  /* the bytes that go */
+    const char *type; /* what stands in their place; static, or the secrets' own */
+};
+
 /* The shapes of tokens (redact_tokens.c). */
 bool redact_token(const char *text, size_t len, size_t at, struct redact_match *ret_match);
 

@@ -55,7 +55,7 @@ void block_set_exit(struct block *b, int status)
 static int redact(const char *text, const struct redact_secrets *secrets, char **told)
 {
     struct bytes out = {0};
-    int count = redact_text(text, strlen(text), secrets, NULL, NULL, &out);
+    int count = redact_text(text, strlen(text), secrets, &out);
     free(*told);
     *told = count ? text_copy(out.data) : NULL;
     if (out.failed)

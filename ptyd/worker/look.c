@@ -34,7 +34,7 @@ static json_t *redact_lines(json_t *value, const char *key, const json_t *params
     {
         struct bytes out = {0};
         int found = redact_text(json_string_value(line), json_string_length(line),
-                                session_secrets(s), NULL, NULL, &out);
+                                session_secrets(s), &out);
         if (found)
             json_array_set_new(lines, i, json_stringn(out.data, out.len));
         count += found;
