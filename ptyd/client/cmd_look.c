@@ -11,7 +11,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
-enum { LAST = CLI_FIRST_OWN, LIMIT, LINES, SEARCH };
+enum { LAST = CLI_FIRST_OWN, LINES, SEARCH };
 
 static struct cli parse_plain(int argc, char **argv, const char *help)
 {

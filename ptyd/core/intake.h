@@ -28,9 +28,8 @@ struct intake_facts {
     char shell[64];                 /* `bash`; what list shows */
     char nonce[MARK_NONCE_LEN + 1]; /* "" when the shell has no integration */
     int32_t cols, rows;
-    int32_t adopted;   /* a worker has begun with it */
-    int64_t opened_ms; /* since the epoch */
-    uint64_t process;  /* fingerprint of the shell at its first mark; 0 before */
+    int32_t adopted;  /* a worker has begun with it */
+    uint64_t process; /* fingerprint of the shell at its first mark; 0 before */
     struct {
         uint64_t offset;
         struct tracker_point point;

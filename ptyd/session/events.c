@@ -131,7 +131,7 @@ static void on_block_output(void *user, struct block *block, const char *text, s
     if (is_stored(s, block))
         return;
     if (!block->unrecorded)
-        store_output(s->store, block, text, len);
+        store_output(s->store, text, len);
     if (!s->rebuilding)
         EACH_WATCHER(s, block_output, w_, block, text, len);
 }

@@ -254,9 +254,8 @@ static void write_text(struct store *s)
     s->text.len = 0;
 }
 
-void store_output(struct store *s, struct block *block, const char *text, size_t len)
+void store_output(struct store *s, const char *text, size_t len)
 {
-    (void)block;
     bytes_append(&s->text, text, len);
     bytes_append(&s->delta, text, len);
     if (s->delta.len > 2 * LIMIT_DELTA_BYTES)

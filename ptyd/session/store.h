@@ -42,7 +42,7 @@ int64_t store_written(const struct store *store);
 /* Goes on with a block that began before, its file as it was when so much was written. */
 void store_resume(struct store *store, struct block *block, int64_t written);
 /* Its rendered output goes on. */
-void store_output(struct store *store, struct block *block, const char *text, size_t len);
+void store_output(struct store *store, const char *text, size_t len);
 /* Writes what is held back; the end of one drain. */
 void store_flush(struct store *store, struct block *block, int64_t monotonic_ms);
 /* It ended: snapshots first (not without `terminal`), then line and event. */

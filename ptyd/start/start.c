@@ -11,7 +11,6 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
-#include "ptyd/core/clock.h"
 #include "ptyd/core/text.h"
 #include "ptyd/keeper/spawn.h"
 #include "ptyd/start/plan.h"
@@ -129,8 +128,7 @@ static int make_plan(const struct shell_request *q, struct intake_facts *facts, 
 
 int shells_prepare(const struct shell_request *q, int ret_fds[2])
 {
-    struct intake_facts facts = {
-        .cols = q->cols, .rows = q->rows, .opened_ms = clock_now().wall_ms};
+    struct intake_facts facts = {.cols = q->cols, .rows = q->rows};
     struct plan plan;
     snprintf(facts.name, sizeof facts.name, "%s", q->name);
     make_shell_id(facts.shell_id, sizeof facts.shell_id);
