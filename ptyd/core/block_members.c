@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "envelope/entry.h"
 #include "ptyd/core/block.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 
 enum kind {
@@ -215,7 +216,7 @@ static char *lines_of(const json_t *preview)
 
 static char *told_text(const json_t *told, const char *key)
 {
-    const char *text = json_string_value(json_object_get(told, key));
+    const char *text = json_text(told, key, NULL);
     return text ? text_copy(text) : NULL;
 }
 
@@ -242,12 +243,12 @@ static void set_member(struct block *b, const struct field *f, const json_t *val
         break;
     case LINES:
         replace(at, lines_of(value));
-        b->truncated = json_is_true(json_object_get(value, "truncated"));
+        b->truncated = json_flag(value, "truncated");
         break;
     case SECRETS:
         b->told_cmd = told_text(value, "cmd");
         b->told_preview = told_text(value, "preview");
-        b->redacted = (int)json_integer_value(json_object_get(value, "redacted"));
+        b->redacted = (int)json_number(value, "redacted", 0);
         break;
     case SIGNAL: /* made of the exit code */
         break;
@@ -256,7 +257,7 @@ static void set_member(struct block *b, const struct field *f, const json_t *val
 
 struct block *block_from_json(const json_t *json)
 {
-    if (json_integer_value(json_object_get(json, "seq")) < 1)
+    if (json_number(json, "seq", 0) < 1)
         return NULL;
     struct block *b = block_create();
     for (const struct field *f = fields; f->name; f++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 
 struct reader {
@@ -76,8 +77,7 @@ static int read_cast_v1(struct reader *r)
     if (!root)
         return fail(r, text_format("line %d: not a whole asciicast v1 object (%s)", error.line,
                                    error.text));
-    give_size(r, 0, json_integer_value(json_object_get(root, "width")),
-              json_integer_value(json_object_get(root, "height")));
+    give_size(r, 0, json_number(root, "width", 0), json_number(root, "height", 0));
     double at = 0;
     size_t i;
     json_t *frame;
@@ -143,15 +143,15 @@ static int read_asciicast(struct reader *r)
     size_t len = 0;
     next_line(&at, r->data + r->len, &line, &len);
     json_t *header = json_loadb(line, len, JSON_ALLOW_NUL, NULL);
-    json_int_t version = json_integer_value(json_object_get(header, "version"));
+    json_int_t version = json_number(header, "version", 0);
     if (!header || version == 1) {
         json_decref(header);
         return read_cast_v1(r);
     }
     const json_t *term = version == 3 ? json_object_get(header, "term") : header;
     give_start(r, json_object_get(header, "timestamp"));
-    give_size(r, 0, json_integer_value(json_object_get(term, version == 3 ? "cols" : "width")),
-              json_integer_value(json_object_get(term, version == 3 ? "rows" : "height")));
+    give_size(r, 0, json_number(term, version == 3 ? "cols" : "width", 0),
+              json_number(term, version == 3 ? "rows" : "height", 0));
     json_decref(header);
     if (version != 2 && version != 3)
         return fail(r, text_format("line 1: asciicast version %lld is not known (1, 2 and 3 are)",
