@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 struct tracker_point {
-    uint64_t seq;                         /* of the last block */
-    uint8_t state;                        /* enum tracker_state */
-    uint8_t by_line, edits, ignore_space; /* what the last prompt's mark said, 0 or 1 */
+    uint64_t seq;         /* of the last block */
+    uint8_t state;        /* enum tracker_state */
+    uint8_t editor;       /* enum typed_editor, as the last prompt's mark said */
+    uint8_t ignore_space; /* 0 or 1; it said so, too */
 };
 
 #endif

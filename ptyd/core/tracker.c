@@ -28,7 +28,7 @@ void tracker_destroy(struct tracker *t)
     free(t->cwd);
     free(t->lost);
     free(t->announced);
-    bytes_finish(&t->ahead);
+    typed_finish(&t->typed);
     bytes_finish(&t->held);
     free(t);
 }
@@ -44,11 +44,6 @@ void tracker_set_text(char **place, char *text)
 void tracker_output(void *user, const char *text, size_t len)
 {
     struct tracker *t = user;
-    if (t->discards || !t->block) {
-        if (t->held.len < LIMIT_COMMAND_BYTES)
-            bytes_append(&t->held, text, len);
-        return;
-    }
     preview_append(&t->preview, text, len);
     if (t->options.events->output)
         t->options.events->output(t->options.user, t->block, text, len);
@@ -71,7 +66,7 @@ char *tracker_echoed_line(const struct tracker *t)
         terminal_text_since(t->options.terminal, t->input, &text);
     while (text.len && (text.data[text.len - 1] == '\n' || text.data[text.len - 1] == ' '))
         text.len--;
-    if (t->edits) /* it breaks a long line by itself */
+    if (t->typed.editor == EDITOR_SHELL) /* it breaks a long line by itself */
         remove_newlines(&text);
     char *line = text_clean(text.data ? text.data : "", text.len, LIMIT_COMMAND_BYTES);
     bytes_finish(&text);
@@ -90,8 +85,7 @@ void tracker_set_command(struct block *b, const char *text, size_t len, enum blo
 
 static void capture(struct tracker *t)
 {
-    t->state = TRACKER_RUNNING;
-    t->output_ended = false;
+    t->stage = STAGE_OUTPUT;
     terminal_alt_screen_seen(t->options.terminal, true);
     terminal_capture_begin(t->options.terminal, tracker_output, t);
 }
@@ -125,13 +119,11 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     t->preview = (struct preview){0};
     t->began_ms = now.monotonic_ms;
     t->interrupted_ms = -1;
-    t->shared = t->ahead.len;
-    t->more = false;
+    typed_share(&t->typed);
     if (t->options.events->begin) {
         int64_t known = t->options.events->begin(t->options.user, b);
         b->ts_begin = known ? known : b->ts_begin;
     }
-    t->output_ended = false;
 }
 
 void tracker_begin(struct tracker *t, const struct mark *mark, struct moment now)
@@ -152,9 +144,9 @@ void tracker_resume(struct tracker *t, struct block *block, struct moment began)
 
 static void end_output(struct tracker *t)
 {
-    if (t->output_ended)
+    if (t->stage == STAGE_ENDED)
         return;
-    t->output_ended = true;
+    t->stage = STAGE_ENDED;
     terminal_capture_end(t->options.terminal);
 }
 
@@ -187,7 +179,7 @@ static void finish(struct tracker *t, struct moment now)
         b->type = BLOCK_USER_KILL;
     tracker_set_text(&b->cwd_after, text_copy(t->cwd));
     t->block = NULL;
-    t->state = TRACKER_PROMPT;
+    t->stage = STAGE_PROMPT;
     if (t->options.events->end)
         t->options.events->end(t->options.user, b);
     block_unref(b);
@@ -209,7 +201,7 @@ void tracker_withdraw(struct tracker *t)
     end_output(t);
     block_unref(t->block);
     t->block = NULL;
-    t->state = TRACKER_PROMPT;
+    t->stage = STAGE_PROMPT;
     t->seq--;
 }
 
@@ -250,38 +242,43 @@ static void done(struct tracker *t, const struct mark *mark, struct moment now)
 
 /* ---- marks ---- */
 
+static bool is_by_line(const struct tracker *t)
+{
+    return t->typed.editor != EDITOR_UNASKED;
+}
+
 /* A shell without hooks cannot count under `set -a` without exporting what it counts with. */
 static bool is_counted(const struct tracker *t, const struct mark *mark)
 {
-    return mark->seq || !(t->by_line || mark->by_line);
+    return mark->seq || !(is_by_line(t) || mark->by_line);
 }
 
 /* Somebody found that its hooks say nothing: no prompt was begun since. */
 static bool is_orphaned(const struct tracker *t)
 {
-    return *t->lost && !t->lost_told;
+    return t->loss == LOSS_FOUND;
 }
 
 static bool is_legal(const struct tracker *t, const struct mark *mark)
 {
     bool counted = is_counted(t, mark);
     bool repeated_input = mark->kind == MARK_INPUT && t->last_kind == MARK_INPUT &&
-                          (mark->seq == t->last_seq || !counted) && t->state == TRACKER_INPUT;
+                          (mark->seq == t->last_seq || !counted) && t->stage == STAGE_INPUT;
     if (counted && mark->seq <= t->last_seq && t->marked && !repeated_input)
         return false;
-    bool running = t->state == TRACKER_RUNNING;
+    bool running = tracker_state(t) == TRACKER_RUNNING;
     switch (mark->kind) {
     case MARK_PROMPT:
     case MARK_PROPERTY:
         return true;
     case MARK_INPUT:
-        return t->state == TRACKER_PROMPT || repeated_input;
+        return t->stage == STAGE_PROMPT || repeated_input;
     case MARK_COMMAND:
-        return (t->state == TRACKER_PROMPT || t->state == TRACKER_INPUT) && !is_orphaned(t);
+        return (t->stage == STAGE_PROMPT || t->stage == STAGE_INPUT) && !is_orphaned(t);
     case MARK_OUTPUT_END:
         return running;
     case MARK_DONE: /* a shell without C says it at each prompt */
-        return running || t->by_line || mark->by_line;
+        return running || is_by_line(t) || mark->by_line;
     }
     return false;
 }
@@ -290,11 +287,11 @@ static void take_input(struct tracker *t)
 {
     t->input = terminal_anchor(t->options.terminal);
     t->has_input = true;
-    bool redrawn = t->state == TRACKER_INPUT;
-    t->state = TRACKER_INPUT;
-    if (t->by_line && !redrawn)
+    bool redrawn = t->stage == STAGE_INPUT;
+    t->stage = STAGE_INPUT;
+    if (is_by_line(t) && !redrawn)
         tracker_await_line(t);
-    if (!redrawn && t->state == TRACKER_INPUT && t->options.events->prompt)
+    if (!redrawn && t->stage == STAGE_INPUT && t->options.events->prompt)
         t->options.events->prompt(t->options.user);
 }
 
@@ -303,38 +300,44 @@ static void take_directory(struct tracker *t, const struct bytes *cwd)
     tracker_set_text(&t->cwd, text_clean(cwd->data ? cwd->data : "", cwd->len, LIMIT_CWD_BYTES));
 }
 
+static void take_loss(struct tracker *t, const struct mark *mark)
+{
+    tracker_set_text(&t->lost, text_clean(mark->lost.data ? mark->lost.data : "", mark->lost.len,
+                                          LIMIT_TITLE_BYTES));
+    t->loss = *t->lost ? LOSS_TOLD : LOSS_NONE;
+}
+
 static void take_property(struct tracker *t, const struct mark *mark)
 {
     if (mark->has_raw)
         take_directory(t, &mark->raw);
-    t->lost_told = mark->has_lost ? mark->lost.len > 0 : t->lost_told;
     if (mark->has_lost)
-        tracker_set_text(&t->lost, text_clean(mark->lost.data ? mark->lost.data : "",
-                                              mark->lost.len, LIMIT_TITLE_BYTES));
-    if (mark->more && t->by_line && t->state == TRACKER_RUNNING)
+        take_loss(t, mark);
+    if (mark->more && is_by_line(t) && tracker_state(t) == TRACKER_RUNNING)
         tracker_await_more(t);
 }
 
 static void take_prompt(struct tracker *t, const struct mark *mark, struct moment now)
 {
     tracker_abandon(t, now, false, 0);
-    if (!t->lost_told) /* here they are */
+    if (t->loss == LOSS_FOUND) { /* here they are */
         tracker_set_text(&t->lost, text_copy(""));
+        t->loss = LOSS_NONE;
+    }
     t->ignore_space = mark->ignore_space;
-    t->by_line = mark->by_line;
-    t->edits = mark->edits;
-    if (!t->by_line)
-        t->ahead.len = 0;
+    enum typed_editor by_line = mark->edits ? EDITOR_SHELL : EDITOR_TTY;
+    typed_begin(&t->typed, mark->by_line ? by_line : EDITOR_UNASKED);
     t->has_input = false;
-    t->state = TRACKER_PROMPT;
+    t->stage = STAGE_PROMPT;
 }
 
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    if (mark->kind == MARK_INPUT && t->state == TRACKER_INPUT && mark->seq < t->last_seq &&
+    if (mark->kind == MARK_INPUT && t->stage == STAGE_INPUT && mark->seq < t->last_seq &&
         is_counted(t, mark))
         return true; /* an editor draws an older prompt again */
-    t->prompt_shown = t->prompt_shown || mark->kind == MARK_INPUT;
+    if (mark->kind == MARK_INPUT && t->block)
+        t->prompt_shown = true;
     if (!is_legal(t, mark))
         return false;
     t->marked = true;
@@ -356,7 +359,7 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
         end_output(t);
         break;
     case MARK_DONE:
-        if (t->by_line)
+        if (is_by_line(t))
             tracker_end_line(t, mark, now);
         if (t->block)
             done(t, mark, now);
@@ -372,11 +375,11 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 
 void tracker_interrupt(struct tracker *t, struct moment now)
 {
-    t->ahead.len = t->shared = 0;
-    if (t->state == TRACKER_RUNNING)
+    typed_discard(&t->typed);
+    if (tracker_state(t) == TRACKER_RUNNING)
         t->interrupted_ms = now.monotonic_ms;
-    else if (t->state == TRACKER_INPUT && t->by_line)
-        t->state = TRACKER_PROMPT; /* the line is given up; a new prompt comes */
+    else if (t->stage == STAGE_INPUT && is_by_line(t))
+        t->stage = STAGE_PROMPT; /* the line is given up; a new prompt comes */
 }
 
 void tracker_set_actor(struct tracker *t, enum block_type type)
@@ -384,43 +387,24 @@ void tracker_set_actor(struct tracker *t, enum block_type type)
     t->next_type = type;
 }
 
-struct tracker_point tracker_point(const struct tracker *t)
-{
-    return (struct tracker_point){.seq = t->seq,
-                                  .state = (uint8_t)t->state,
-                                  .by_line = t->by_line,
-                                  .edits = t->edits,
-                                  .ignore_space = t->ignore_space};
-}
-
-void tracker_set_point(struct tracker *t, const struct tracker_point *point, struct moment now)
-{
-    tracker_abandon(t, now, false, 0);
-    t->seq = point->seq;
-    t->state = point->state;
-    t->marked = t->state != TRACKER_START;
-    t->by_line = point->by_line;
-    t->edits = point->edits;
-    t->ignore_space = point->ignore_space;
-    t->input = terminal_anchor(t->options.terminal);
-    t->has_input = t->state == TRACKER_INPUT;
-    if (t->has_input && t->by_line)
-        tracker_await_line(t);
-}
-
 enum tracker_state tracker_state(const struct tracker *t)
 {
-    return t->state;
+    static const enum tracker_state states[] = {
+        [STAGE_START] = TRACKER_START,  [STAGE_PROMPT] = TRACKER_PROMPT,
+        [STAGE_INPUT] = TRACKER_INPUT,  [STAGE_OUTPUT] = TRACKER_RUNNING,
+        [STAGE_MORE] = TRACKER_RUNNING, [STAGE_ENDED] = TRACKER_RUNNING,
+    };
+    return states[t->stage];
 }
 
 bool tracker_marked(const struct tracker *t)
 {
-    return t->marked && !*t->lost;
+    return t->marked && t->loss == LOSS_NONE;
 }
 
 bool tracker_prompt_shown(const struct tracker *t)
 {
-    return t->state == TRACKER_RUNNING && t->prompt_shown;
+    return tracker_state(t) == TRACKER_RUNNING && t->prompt_shown;
 }
 
 const char *tracker_lost(const struct tracker *t)
@@ -431,6 +415,7 @@ const char *tracker_lost(const struct tracker *t)
 void tracker_set_lost(struct tracker *t, const char *why)
 {
     tracker_set_text(&t->lost, text_copy(why));
+    t->loss = t->loss == LOSS_NONE ? LOSS_FOUND : t->loss;
 }
 
 struct block *tracker_running(struct tracker *t)
@@ -448,7 +433,7 @@ void tracker_peek(struct tracker *t, int max_lines, size_t max_bytes)
     if (!t->block)
         return;
     struct preview copy = t->preview;
-    if (!t->output_ended)
+    if (t->stage != STAGE_ENDED)
         terminal_capture_peek(t->options.terminal, peek_output, &copy);
     fill_preview(t, &copy, max_lines, max_bytes);
 }

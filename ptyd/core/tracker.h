@@ -52,7 +52,8 @@ struct tracker *tracker_create(const struct tracker_options *options);
 void tracker_destroy(struct tracker *t);
 
 /* Everything, and a tracker that goes on as that one would, with a terminal that was saved at the
- * same point. NULL for what is none. No event is called. */
+ * same point. NULL for what is none, or was saved by a program that keeps other things. No event is
+ * called. */
 void tracker_save(const struct tracker *t, struct bytes *out);
 struct tracker *tracker_load(const struct tracker_options *options, struct unpack *in);
 

@@ -31,7 +31,7 @@ static char *unescape_633(const char *text, size_t len)
 
 static void foreign_done(struct tracker *t, const char *payload, size_t len, struct moment now)
 {
-    if (t->state != TRACKER_RUNNING)
+    if (tracker_state(t) != TRACKER_RUNNING)
         return;
     struct mark mark = {.kind = MARK_DONE, .seq = t->last_seq + 1};
     if (len > 2 && payload[1] == ';' && payload[2] >= '0' && payload[2] <= '9') {
@@ -50,7 +50,7 @@ void tracker_foreign(struct tracker *t, int number, const char *payload, size_t 
     case 'B':
     case 'C':
         mark.kind = (enum mark_kind)payload[0];
-        if (payload[0] == 'B' && t->state == TRACKER_INPUT)
+        if (payload[0] == 'B' && t->stage == STAGE_INPUT)
             mark.seq = t->last_seq; /* the prompt is redrawn */
         tracker_mark(t, &mark, now);
         break;

@@ -1,64 +1,179 @@
-/* A tracker into bytes and back: its values as they are, then what it owns. */
+/* A tracker into bytes and back, a field at a time. One walk does both, so that what is read is
+ * what was written: without `in` it appends each value to `out`, with it it replaces the value by
+ * what was read. */
 #include "ptyd/core/tracker_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "ptyd/core/text.h"
 
-static void save_text(const char *text, struct bytes *out)
+#define VERSION 1 /* of the fields and their order; another one is not read */
+
+struct walk {
+    struct bytes *out;
+    struct unpack *in; /* NULL while saving; fails latched */
+};
+
+/* A number up to `max`: the one given, or the one read. */
+static uint64_t number(struct walk *w, uint64_t value, uint64_t max)
 {
-    pack_run(out, text ? text : "", text ? strlen(text) : 0);
+    if (!w->in) {
+        bytes_append(w->out, &value, sizeof value);
+        return value;
+    }
+    unpack_value(w->in, &value, sizeof value);
+    w->in->failed = w->in->failed || value > max;
+    return w->in->failed ? 0 : value;
 }
 
-static char *load_text(struct unpack *in)
+static bool flag(struct walk *w, bool value)
+{
+    return number(w, value, 1);
+}
+
+static void run(struct walk *w, struct bytes *value)
 {
     size_t len;
-    const char *text = unpack_run(in, &len);
-    char *copy = memory_new(len + 1);
-    if (text)
-        memcpy(copy, text, len);
-    return copy;
+    if (!w->in) {
+        pack_run(w->out, value->data, value->len);
+        return;
+    }
+    const char *data = unpack_run(w->in, &len);
+    *value = (struct bytes){0};
+    if (data)
+        bytes_append(value, data, len);
+}
+
+/* A string that may be NULL. */
+static void text(struct walk *w, char **value)
+{
+    struct bytes copy = {.data = *value, .len = *value ? strlen(*value) : 0};
+    bool is_there = flag(w, *value != NULL);
+    run(w, &copy);
+    if (!w->in)
+        return;
+    *value = is_there ? text_clean(copy.data ? copy.data : "", copy.len, copy.len) : NULL;
+    bytes_finish(&copy);
+}
+
+static void moment(struct walk *w, struct moment *value)
+{
+    value->wall_ms = (int64_t)number(w, (uint64_t)value->wall_ms, UINT64_MAX);
+    value->monotonic_ms = (int64_t)number(w, (uint64_t)value->monotonic_ms, UINT64_MAX);
+}
+
+static void anchor(struct walk *w, struct terminal_anchor *value)
+{
+    value->row = number(w, value->row, UINT64_MAX);
+    value->col = (int)number(w, (uint64_t)value->col, LIMIT_SIZE_MAX);
+}
+
+static void typed(struct walk *w, struct typed *value)
+{
+    value->editor = (enum typed_editor)number(w, value->editor, EDITOR_SHELL);
+    value->line = (enum typed_line)number(w, value->line, ENTERED);
+    value->feed = (enum typed_feed)number(w, value->feed, GIVEN_UP);
+    value->trust = (enum typed_trust)number(w, value->trust, UNSURE);
+    run(w, &value->keys);
+    value->shared = number(w, value->shared, value->keys.len);
+}
+
+static void preview(struct walk *w, struct preview *value)
+{
+    struct bytes tail = {.data = value->tail, .len = value->len};
+    run(w, &tail);
+    if (w->in) {
+        w->in->failed = w->in->failed || tail.len > sizeof value->tail;
+        value->len = w->in->failed ? 0 : tail.len;
+        memcpy(value->tail, value->len ? tail.data : "", value->len);
+        bytes_finish(&tail);
+    }
+    value->bytes = number(w, value->bytes, UINT64_MAX);
+    value->newlines = number(w, value->newlines, UINT64_MAX);
+    value->cut = flag(w, value->cut);
+    value->open = flag(w, value->open);
+}
+
+static void block(struct walk *w, struct block **value)
+{
+    if (w->in)
+        *value = block_load(w->in);
+    else
+        block_save(*value, w->out);
+}
+
+static void fields(struct walk *w, struct tracker *t)
+{
+    t->stage = (enum stage)number(w, t->stage, STAGE_ENDED);
+    t->marked = flag(w, t->marked);
+    t->loss = (enum loss)number(w, t->loss, LOSS_TOLD);
+    text(w, &t->lost);
+    t->last_seq = number(w, t->last_seq, UINT64_MAX);
+    t->last_kind = (enum mark_kind)number(w, t->last_kind, MARK_PROPERTY);
+    t->seq = number(w, t->seq, UINT64_MAX);
+    text(w, &t->cwd);
+    t->ignore_space = flag(w, t->ignore_space);
+    t->next_type = (enum block_type)number(w, t->next_type, BLOCK_AGENT_CMD);
+    t->has_input = flag(w, t->has_input);
+    anchor(w, &t->input);
+    text(w, &t->announced);
+    typed(w, &t->typed);
+    run(w, &t->held);
+    moment(w, &t->line_at);
+    block(w, &t->block);
+    preview(w, &t->preview);
+    t->began_ms = (int64_t)number(w, (uint64_t)t->began_ms, UINT64_MAX);
+    t->interrupted_ms = (int64_t)number(w, (uint64_t)t->interrupted_ms, UINT64_MAX);
+    t->prompt_shown = flag(w, t->prompt_shown);
 }
 
 void tracker_save(const struct tracker *t, struct bytes *out)
 {
-    bytes_append(out, t, sizeof *t);
-    save_text(t->lost, out);
-    save_text(t->cwd, out);
-    save_text(t->announced, out);
-    pack_run(out, t->ahead.data, t->ahead.len);
-    pack_run(out, t->held.data, t->held.len);
-    block_save(t->block, out);
-}
-
-static void load_bytes(struct unpack *in, struct bytes *ret_bytes)
-{
-    size_t len;
-    const char *data = unpack_run(in, &len);
-    *ret_bytes = (struct bytes){0};
-    if (data)
-        bytes_append(ret_bytes, data, len);
+    struct tracker copy = *t; /* the walk writes back what it was given */
+    struct walk walk = {.out = out};
+    number(&walk, VERSION, VERSION);
+    fields(&walk, &copy);
 }
 
 struct tracker *tracker_load(const struct tracker_options *options, struct unpack *in)
 {
     struct tracker *t = memory_new(sizeof *t);
-    unpack_value(in, t, sizeof *t);
-    bool announced = t->announced != NULL, runs = t->block != NULL;
+    struct walk walk = {.in = in};
     t->options = *options;
-    t->lost = load_text(in);
-    t->cwd = load_text(in);
-    t->announced = load_text(in);
-    if (!announced)
-        tracker_set_text(&t->announced, NULL);
-    load_bytes(in, &t->ahead);
-    load_bytes(in, &t->held);
-    t->block = block_load(in);
-    if (in->failed || runs != (t->block != NULL)) {
+    in->failed = number(&walk, 0, VERSION) != VERSION || in->failed;
+    fields(&walk, t);
+    if (in->failed || (t->stage >= STAGE_OUTPUT) != (t->block != NULL) || !t->lost || !t->cwd) {
         tracker_destroy(t);
         return NULL;
     }
-    terminal_capture_resume(options->terminal, tracker_output, t);
+    terminal_capture_resume(options->terminal, t->block ? tracker_output : tracker_hold, t);
     return t;
+}
+
+struct tracker_point tracker_point(const struct tracker *t)
+{
+    return (struct tracker_point){.seq = t->seq,
+                                  .state = (uint8_t)tracker_state(t),
+                                  .editor = (uint8_t)t->typed.editor,
+                                  .ignore_space = t->ignore_space};
+}
+
+/* A command that runs is the caller's to resume: without its block the next prompt is waited for. */
+void tracker_set_point(struct tracker *t, const struct tracker_point *point, struct moment now)
+{
+    tracker_abandon(t, now, false, 0);
+    t->seq = point->seq;
+    t->marked = point->state != TRACKER_START;
+    t->stage = t->marked ? STAGE_PROMPT : STAGE_START;
+    t->ignore_space = point->ignore_space;
+    typed_begin(&t->typed, (enum typed_editor)point->editor);
+    t->input = terminal_anchor(t->options.terminal);
+    t->has_input = point->state == TRACKER_INPUT;
+    if (!t->has_input)
+        return;
+    t->stage = STAGE_INPUT;
+    if (t->typed.editor != EDITOR_UNASKED)
+        tracker_await_line(t);
 }

@@ -225,7 +225,7 @@ void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,
                         const struct tracker_point *p)
 {
     rawlog_record(log, RAWLOG_LOST, offset, now,
-                  (uint16_t)(p->state | p->by_line << 8 | p->edits << 9 | p->ignore_space << 10),
+                  (uint16_t)(p->state | p->editor << 8 | p->ignore_space << 10),
                   (uint32_t)p->seq);
 }
 
@@ -233,8 +233,7 @@ struct tracker_point rawlog_point(const struct rawlog_record *r)
 {
     return (struct tracker_point){.seq = r->value,
                                   .state = r->detail & 0xff,
-                                  .by_line = r->detail >> 8 & 1,
-                                  .edits = r->detail >> 9 & 1,
+                                  .editor = r->detail >> 8 & 3,
                                   .ignore_space = r->detail >> 10 & 1};
 }
 
