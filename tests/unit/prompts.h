@@ -1,4 +1,5 @@
-/* prompts.h - a tracker that a test prints marks to, and the blocks it found. */
+/* prompts.h - a tracker and its terminal, what a test prints and types there, and the blocks that
+ * came of it. */
 #ifndef TESTS_UNIT_PROMPTS_H
 #define TESTS_UNIT_PROMPTS_H
 
@@ -12,9 +13,12 @@
 
 static struct terminal *terminal;
 static struct tracker *tracker;
-static json_t *blocks;
-static uint64_t mark_seq;
+static struct bytes pending; /* printed, and not taken yet */
+static json_t *blocks;       /* that ended */
 static struct moment now;
+static uint64_t seq;   /* of the last mark */
+static bool counts;    /* marks carry a number */
+static bool piecemeal; /* bytes and keys come one at a time */
 
 static void on_end(void *user, struct block *block)
 {
@@ -22,73 +26,102 @@ static void on_end(void *user, struct block *block)
     json_array_append_new(blocks, block_to_json(block));
 }
 
-static const struct tracker_events tracker_events = {.end = on_end};
-
 static void on_line(void *user)
 {
     (void)user;
     tracker_line(tracker, now);
 }
 
+static const struct tracker_events tracker_events = {.end = on_end};
 static const struct terminal_events terminal_events = {.line = on_line};
+static const struct terminal_options terminal_options = {
+    .cols = 80, .rows = 24, .events = &terminal_events};
 
-static int setup(void **state)
+static struct tracker_options tracker_options(void)
 {
-    (void)state;
-    blocks = json_array();
-    mark_seq = 0;
-    now = (struct moment){1000, 0};
-    terminal = terminal_create(
-        &(struct terminal_options){.cols = 80, .rows = 24, .events = &terminal_events});
-    tracker = tracker_create(&(struct tracker_options){.conversation_id = "c",
-                                                       .shell_id = "s",
-                                                       .terminal = terminal,
-                                                       .events = &tracker_events,
-                                                       .cwd = "/start"});
-    return 0;
+    return (struct tracker_options){.conversation_id = "c",
+                                    .shell_id = "s",
+                                    .terminal = terminal,
+                                    .events = &tracker_events,
+                                    .cwd = "/start"};
 }
 
-static int teardown(void **state)
+static void begin(void)
 {
-    (void)state;
+    blocks = json_array();
+    seq = 0;
+    counts = true;
+    now = (struct moment){1000, 0};
+    terminal = terminal_create(&terminal_options);
+    struct tracker_options options = tracker_options();
+    tracker = tracker_create(&options);
+}
+
+static void end(void)
+{
     tracker_destroy(tracker);
     terminal_destroy(terminal);
     json_decref(blocks);
-    return 0;
+    bytes_finish(&pending);
+}
+
+static void load(struct unpack *in)
+{
+    tracker_destroy(tracker);
+    terminal_destroy(terminal);
+    terminal = terminal_load(&terminal_options, in);
+    assert_non_null(terminal);
+    struct tracker_options options = tracker_options();
+    tracker = tracker_load(&options, in);
+    assert_non_null(tracker);
+    assert_ptr_equal(in->at, in->end);
+}
+
+/* Returns whether this is a point where that can be done. */
+static bool save_and_load(void)
+{
+    struct bytes saved = {0};
+    bool can = !pending.len && terminal_save(terminal, &saved);
+    if (can) {
+        tracker_save(tracker, &saved);
+        load(&(struct unpack){.at = saved.data, .end = saved.data + saved.len});
+    }
+    bytes_finish(&saved);
+    return can;
+}
+
+static size_t piece(size_t len)
+{
+    return piecemeal && len > 1 ? 1 : len;
 }
 
 static void print(const char *text)
 {
-    char *copy = text_copy(text);
-    terminal_write(terminal, copy, strlen(copy));
-    free(copy);
+    for (size_t n; *text; text += n) {
+        n = piece(strlen(text));
+        bytes_append(&pending, text, n);
+        bytes_consume(&pending, terminal_write(terminal, pending.data, pending.len));
+    }
 }
 
-static bool counts = true;
+static void type(const char *keys)
+{
+    for (size_t n; *keys; keys += n) {
+        n = piece(strlen(keys));
+        tracker_typed(tracker, keys, n);
+    }
+}
 
-/* A mark with the next seq (0 where `counts` is off); `fields` as behind the kind. */
+/* A mark of this kind, and its fields as they stand in it: `;name=value`. */
 static bool mark(char kind, const char *fields)
 {
-    struct mark m;
-    char *payload =
-        text_format("%llu;%c%s", counts ? (unsigned long long)++mark_seq : 0, kind, fields);
-    assert_int_equal(mark_parse(payload, strlen(payload), &m), 0);
-    bool accepted = tracker_mark(tracker, &m, now);
-    mark_finish(&m);
-    free(payload);
+    struct mark parsed;
+    char *text = text_format("%llu;%c%s", counts ? (unsigned long long)++seq : 0, kind, fields);
+    assert_int_equal(mark_parse(text, strlen(text), &parsed), 0);
+    bool accepted = tracker_mark(tracker, &parsed, now);
+    mark_finish(&parsed);
+    free(text);
     return accepted;
 }
-
-static const json_t *member(size_t i, const char *name)
-{
-    return json_object_get(json_array_get(blocks, i), name);
-}
-
-static const char *string(size_t i, const char *name)
-{
-    return json_string_value(member(i, name));
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 #endif
