@@ -179,7 +179,7 @@ $(BUILD)/prompt: tests/bench/prompt.c
 FUZZ_S   ?= 60
 FUZZ_RUNS ?=
 FUZZERS  := terminal mark preview replay turn leaving
-FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c ptyd/replay/*.c)
+FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c) $(filter-out %/cmd_replay.c,$(wildcard ptyd/replay/*.c))
 
 build/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_C)
 	@mkdir -p build/fuzz
@@ -218,14 +218,12 @@ fuzz-targets: $(addprefix build/fuzz/,$(FUZZERS)) ## the libFuzzer targets alone
 	    grep -E 'number_of_executed_units|peak_rss' build/fuzz/$$f.log; \
 	done
 
-lint: ## arrows, sizes, shell scripts
-	@sh tools/lint
-
 # Who includes and who calls whom, against ARCHITECTURE.md's table: from the sources and the objects.
-lint-arrows: $(BUILD)/ptyd ## the table of arrows in ARCHITECTURE.md, held to the letter
+lint: $(BUILD)/ptyd ## the table of arrows in ARCHITECTURE.md, to the letter; shell scripts
+	@sh tools/lint
 	@sh tools/arrows check $(BUILD)/obj
 
-arrows: $(BUILD)/ptyd ## the arrows as lint-arrows sees them
+arrows: $(BUILD)/ptyd ## the arrows as lint sees them
 	@sh tools/arrows table $(BUILD)/obj
 
 sizes: ## lines, files and functions of every room
@@ -280,7 +278,7 @@ help: ## this list
 
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt \
-        bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint lint-arrows arrows \
+        bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint arrows \
         sizes format format-check deps deps-bench deps-check deps-ci need-build need-check need-format install \
         clean help
 .SECONDARY:

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ptyd/client/request.h"
-#include "ptyd/client/show.h"
+#include "ptyd/command/show.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"

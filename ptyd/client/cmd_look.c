@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
-#include "ptyd/client/show.h"
+#include "ptyd/command/show.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "ptyd/client/request.h"
-#include "ptyd/client/show.h"
+#include "ptyd/command/show.h"
 #include "ptyd/core/json.h"
 
 static const char help[] =

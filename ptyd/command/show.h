@@ -1,6 +1,6 @@
 /* show.h - JSON results as text for a person. Output of programs is shown without its controls. */
-#ifndef PTYD_CLIENT_SHOW_H
-#define PTYD_CLIENT_SHOW_H
+#ifndef PTYD_COMMAND_SHOW_H
+#define PTYD_COMMAND_SHOW_H
 
 #include <jansson.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
-#include "ptyd/client/show.h"
+#include "ptyd/command/show.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"

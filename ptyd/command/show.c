@@ -1,4 +1,4 @@
-#include "ptyd/client/show.h"
+#include "ptyd/command/show.h"
 
 #include <stdio.h>
 #include <string.h>
