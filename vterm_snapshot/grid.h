@@ -41,6 +41,18 @@ void grid_finish(struct grid *grid);
 /* Writes a character of `width` columns (1 or 2) if (row, col) is inside. */
 void grid_put(struct grid *grid, int row, int col, uint32_t character, int width, uint16_t pen);
 
+/* Writes `len` printable ASCII characters from (row, col) on, where they have room. */
+static inline void grid_put_ascii(struct grid *grid, int row, int col, const char *text, size_t len,
+                                  uint16_t pen)
+{
+    struct row *r = grid->row[row];
+    struct cell *cell = r->cells + col;
+    r->stamp = grid->stamp;
+    r->extent = grid->cols;
+    for (size_t i = 0; i < len; i++)
+        cell[i] = (struct cell){.character = (unsigned char)text[i], .pen = pen};
+}
+
 /* Protects the character there from selective erasing. */
 void grid_protect(struct grid *grid, int row, int col);
 

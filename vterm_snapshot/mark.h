@@ -1,6 +1,6 @@
 /* mark.h - one shell mark, `ESC ] 7711 ; nonce ; seq ; kind [; key=value ...] BEL`, as a struct.
  *
- * The guard finds a mark's ends and checks its nonce; this module reads what is between.
+ * The parser finds a mark's ends and checks its nonce; this module reads what is between.
  */
 #ifndef VTERM_SNAPSHOT_MARK_H
 #define VTERM_SNAPSHOT_MARK_H
@@ -13,7 +13,7 @@
 
 #define MARK_NONCE_LEN 32 /* lowercase hex digits */
 
-/* What the guard could say about the nonce. */
+/* What the parser could say about the nonce. */
 enum mark_signature {
     MARK_FORGED, /* not our nonce: whoever sent it is not our shell */
     MARK_SIGNED, /* our nonce */

@@ -2,7 +2,7 @@
 
 #include "vterm_snapshot/sgr.h"
 
-static void append_row(const struct emulator *e, const struct row *row, int cols, struct bytes *out)
+static void append_row(const struct screen *s, const struct row *row, int cols, struct bytes *out)
 {
     uint16_t pen = 0;
     int used = cols;
@@ -14,25 +14,25 @@ static void append_row(const struct emulator *e, const struct row *row, int cols
             continue;
         if (cell->pen != pen) {
             pen = cell->pen;
-            sgr_append(pen_lookup(emulator_pens(e), pen), out);
+            sgr_append(pen_lookup(screen_pens(s), pen), out);
         }
         char text[4 * CLUSTER_MAX];
         uint32_t character = cell->character ? cell->character : ' ';
-        bytes_append(out, text, cluster_encode(emulator_clusters(e), character, text));
+        bytes_append(out, text, cluster_encode(screen_clusters(s), character, text));
     }
     if (pen)
         bytes_append_text(out, "\x1b[m");
 }
 
-void redraw_screen(const struct emulator *e, struct bytes *out)
+void redraw_screen(const struct screen *s, struct bytes *out)
 {
-    const struct grid *grid = emulator_grid(e);
-    struct emulator_cursor cursor = emulator_cursor(e);
-    bytes_append_text(out, emulator_alt_screen(e) ? "\x1b[?1049h" : "\x1b[?1049l");
+    const struct grid *grid = screen_grid(s);
+    struct screen_cursor cursor = screen_cursor(s);
+    bytes_append_text(out, screen_alt_screen(s) ? "\x1b[?1049h" : "\x1b[?1049l");
     bytes_append_text(out, "\x1b[?25l\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x0f\x1b[m");
     for (int row = 0; row < grid->rows; row++) {
         bytes_printf(out, "\x1b[%d;1H\x1b[2K", row + 1);
-        append_row(e, grid->row[row], grid->cols, out);
+        append_row(s, grid->row[row], grid->cols, out);
     }
     bytes_printf(out, "\x1b[%d;%dH", cursor.row + 1, cursor.col + 1);
     if (cursor.visible)

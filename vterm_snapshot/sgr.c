@@ -4,44 +4,16 @@
 
 #include "base/limits.h"
 
-static unsigned digit_of(char c)
+/* 38 or 48 and what follows; returns how many values, 0 for a form that is not known here. */
+static int extended_colour(const uint16_t *value, int left, uint32_t *colour)
 {
-    return (unsigned)(unsigned char)c - '0';
-}
-
-const char *sgr_parse(const char *at, const char *end, int params[SGR_PARAMS], int *ret_count)
-{
-    int count = 0;
-    for (; at < end; at++) {
-        int value = digit_of(*at) < 10 ? 0 : -1;
-        for (; at < end && digit_of(*at) < 10; at++)
-            if ((value = value * 10 + (int)digit_of(*at)) > LIMIT_CSI_VALUE)
-                return NULL;
-        if (at == end)
-            break;
-        params[count++] = value;
-        if (*at != ';')
-            break;
-        if (count == SGR_PARAMS)
-            return NULL;
-    }
-    *ret_count = count;
-    return at;
-}
-
-/* 38 or 48 and what follows; returns how many parameters, 0 for a form that is not known here. */
-static int extended_colour(const int *params, int left, uint32_t *colour)
-{
-    if (left >= 3 && params[1] == 5 && params[2] >= 0 && params[2] < 256) {
-        *colour = PEN_INDEXED | (uint32_t)params[2];
+    if (left >= 3 && value[1] == 5 && value[2] < 256) {
+        *colour = PEN_INDEXED | value[2];
         return 3;
     }
-    if (left < 5 || params[1] != 2)
+    if (left < 5 || value[1] != 2 || value[2] > 255 || value[3] > 255 || value[4] > 255)
         return 0;
-    for (int i = 2; i < 5; i++)
-        if (params[i] < 0 || params[i] > 255)
-            return 0;
-    *colour = PEN_RGB | (uint32_t)params[2] << 16 | (uint32_t)params[3] << 8 | (uint32_t)params[4];
+    *colour = PEN_RGB | (uint32_t)value[2] << 16 | (uint32_t)value[3] << 8 | value[4];
     return 5;
 }
 
@@ -81,61 +53,40 @@ static bool set(struct pen *pen, int param)
     return param == 0 || (param < 30 ? set_attribute(pen, param) : set_colour(pen, param));
 }
 
-bool sgr_apply(struct pen *pen, const int *params, int count)
+static bool set_all(struct pen *pen, const struct csi *sgr)
 {
-    if (count == 1)
-        return set(pen, params[0] < 0 ? 0 : params[0]);
-    struct pen next = *pen;
-    for (int i = 0; i < count; i++) {
-        int param = params[i] < 0 ? 0 : params[i];
-        if (param == 38 || param == 48) {
-            int used = extended_colour(params + i, count - i,
-                                       param == 38 ? &next.foreground : &next.background);
+    for (int i = 0; i < sgr->count; i++) {
+        int value = csi_value(sgr, i, 0);
+        if (value == 38 || value == 48) {
+            int used = extended_colour(sgr->value + i, sgr->count - i,
+                                       value == 38 ? &pen->foreground : &pen->background);
             if (!used)
                 return false;
             i += used - 1;
-        } else if (!set(&next, param)) {
+        } else if (!set(pen, value)) {
             return false;
         }
     }
-    *pen = next;
-    return true;
+    return !sgr->sub;
 }
 
-/* One that was not seen yet with this pen. */
-static bool apply_new(struct pen_table *pens, const struct csi_short *sgr, struct pen *pen,
-                      uint16_t *number)
+/* What a short one makes of a pen that has a number is remembered. */
+bool sgr_apply(struct pen_table *pens, const struct csi *sgr, struct pen *pen, uint16_t *number)
 {
-    char text[CSI_SHORT];
-    int params[SGR_PARAMS], count;
-    struct pen next = *pen;
-    for (unsigned i = 0; i <= sgr->len; i++)
-        text[i] = (char)((sgr->values >> 8 * i & 0xff) ^ '0');
-    if (!sgr_parse(text, text + sgr->len + 1, params, &count) || !sgr_apply(&next, params, count))
-        return false;
-    uint16_t interned = pen_intern(pens, &next);
-    if (!interned && !pen_is_default(&next))
-        return false;
-    *pen = next;
-    *number = interned;
-    return true;
-}
-
-bool sgr_apply_short(struct pen_table *pens, const struct csi_short *sgr, struct pen *pen,
-                     uint16_t *number)
-{
-    uint64_t change = sgr->values & csi_short_mine(sgr), length = (uint64_t)(sgr->len + 1) << 56;
-    uint16_t from = *number;
-    if (!from && !pen_is_default(pen)) /* it has none */
-        return false;
-    if (pen_recall(pens, change | length, from, number)) {
-        *pen = *pen_lookup(pens, *number);
+    uint16_t from = *number, to;
+    bool numbered = from || pen_is_default(pen);
+    if (sgr->brief && numbered && pen_recall(pens, sgr->brief, from, &to)) {
+        *pen = *pen_lookup(pens, to);
+        *number = to;
         return true;
     }
-    *number = from;
-    if (!apply_new(pens, sgr, pen, number))
+    struct pen next = *pen;
+    if (!set_all(&next, sgr))
         return false;
-    pen_remember(pens, change | length, from, *number);
+    *pen = next;
+    *number = pen_intern(pens, &next);
+    if (sgr->brief && numbered && (*number || pen_is_default(&next)))
+        pen_remember(pens, sgr->brief, from, *number);
     return true;
 }
 

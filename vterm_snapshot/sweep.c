@@ -1,6 +1,6 @@
 /* Pens and combined characters are interned for as long as a terminal lives. Once many are, those
  * that no cell and no line of scrollback names any more are forgotten. */
-#include "vterm_snapshot/emulator_private.h"
+#include "vterm_snapshot/screen_private.h"
 
 #include "base/limits.h"
 
@@ -31,17 +31,17 @@ static void keep_pens_of_lines(struct scrollback *s, const struct pen_table *old
     }
 }
 
-static void sweep_pens(struct emulator *e)
+static void sweep_pens(struct screen *s)
 {
     struct pen_table *kept = pen_table_create();
     if (!kept)
         return;
-    keep_pens_of_grid(&e->primary, e->pens, kept);
-    keep_pens_of_grid(&e->alternate, e->pens, kept);
-    keep_pens_of_lines(e->scrollback, e->pens, kept);
-    pen_table_destroy(e->pens);
-    e->pens = kept;
-    e->pen_known = false;
+    keep_pens_of_grid(&s->primary, s->pens, kept);
+    keep_pens_of_grid(&s->alternate, s->pens, kept);
+    keep_pens_of_lines(s->scrollback, s->pens, kept);
+    pen_table_destroy(s->pens);
+    s->pens = kept;
+    s->pen_known = false;
 }
 
 static void keep_clusters(struct grid *grid, const struct cluster_table *old,
@@ -54,26 +54,25 @@ static void keep_clusters(struct grid *grid, const struct cluster_table *old,
     }
 }
 
-static void sweep_clusters(struct emulator *e)
+static void sweep_clusters(struct screen *s)
 {
     struct cluster_table *kept = cluster_table_create();
     if (!kept)
         return;
-    keep_clusters(&e->primary, e->clusters, kept);
-    keep_clusters(&e->alternate, e->clusters, kept);
-    e->last_character = cluster_copy(kept, e->clusters, e->last_character);
-    cluster_table_destroy(e->clusters);
-    e->clusters = kept;
+    keep_clusters(&s->primary, s->clusters, kept);
+    keep_clusters(&s->alternate, s->clusters, kept);
+    s->last_character = cluster_copy(kept, s->clusters, s->last_character);
+    cluster_table_destroy(s->clusters);
+    s->clusters = kept;
 }
 
-void emulator_sweep(struct emulator *e, size_t len)
+void screen_sweep(struct screen *s)
 {
-    e->unswept += len;
-    if (e->unswept < SWEEP_BYTES)
+    if (s->unswept < SWEEP_BYTES)
         return;
-    e->unswept = 0;
-    if (pen_table_count(e->pens) > LIMIT_PENS - SWEEP_ROOM)
-        sweep_pens(e);
-    if (cluster_table_count(e->clusters) > LIMIT_CLUSTERS - SWEEP_ROOM)
-        sweep_clusters(e);
+    s->unswept = 0;
+    if (pen_table_count(s->pens) > LIMIT_PENS - SWEEP_ROOM)
+        sweep_pens(s);
+    if (cluster_table_count(s->clusters) > LIMIT_CLUSTERS - SWEEP_ROOM)
+        sweep_clusters(s);
 }

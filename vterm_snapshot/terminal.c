@@ -5,57 +5,22 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "vterm_snapshot/emulator.h"
-#include "vterm_snapshot/guard.h"
+#include "vterm_snapshot/parser.h"
 #include "vterm_snapshot/redraw.h"
+#include "vterm_snapshot/screen.h"
 #include "vterm_snapshot/sgr.h"
 
 struct terminal {
     struct terminal_options options;
-    struct guard *guard;
-    struct emulator *emulator;
+    struct parser parser;
+    struct screen *screen;
     char title[LIMIT_TITLE_BYTES + 1];
     bool line_expected;
-    int returns; /* carriage returns fed last, up to the next other byte */
+    int returns; /* carriage returns drawn last, while a line is expected */
+    bool shown;  /* somebody wants what an attached terminal may see */
 };
 
-/* ---- what the guard finds ---- */
-
-/* Up to and with the line feed that is waited for; then whoever waits. A line editor that wraps
- * prints CR LF itself, which the tty makes CR CR LF: its line goes on. */
-static size_t feed_line(struct terminal *t, const char *bytes, size_t len)
-{
-    size_t used = 0;
-    if (!t->line_expected)
-        return 0;
-    for (; used < len && bytes[used] != '\n'; used++)
-        t->returns = bytes[used] == '\r' ? t->returns + 1 : 0;
-    bool wraps = t->returns >= 2;
-    emulator_feed(t->emulator, bytes, used < len ? used + 1 : len);
-    if (used == len)
-        return len;
-    t->returns = 0;
-    if (!wraps) {
-        t->line_expected = false;
-        if (t->options.events->line)
-            t->options.events->line(t->options.user);
-    }
-    return used + 1;
-}
-
-static void on_feed(void *user, const char *bytes, size_t len)
-{
-    struct terminal *t = user;
-    size_t used;
-    if (len == 4 && !memcmp(bytes, "\x1b[3J", 4))
-        emulator_clear_scrollback(t->emulator);
-    while (len && (used = feed_line(t, bytes, len))) {
-        bytes += used;
-        len -= used;
-    }
-    if (len)
-        emulator_feed(t->emulator, bytes, len);
-}
+/* ---- what the parser finds ---- */
 
 static void set_title(struct terminal *t, const char *text, size_t len)
 {
@@ -70,9 +35,8 @@ static void set_title(struct terminal *t, const char *text, size_t len)
     t->title[used] = '\0';
 }
 
-static void on_osc(void *user, const char *payload, size_t len)
+static void take_osc(struct terminal *t, const char *payload, size_t len)
 {
-    struct terminal *t = user;
     const struct terminal_events *events = t->options.events;
     char *end;
     long number = strtol(payload, &end, 10);
@@ -88,31 +52,93 @@ static void on_osc(void *user, const char *payload, size_t len)
         events->foreign_mark(t->options.user, (int)number, value, value_len);
 }
 
-static void on_mark(void *user, const struct mark *mark)
+static void take_mark(struct terminal *t, struct mark *mark)
 {
-    struct terminal *t = user;
     if (t->options.events->mark)
         t->options.events->mark(t->options.user, mark);
+    mark_finish(mark);
 }
 
-static void on_malformed(void *user)
+/* The line feed that is waited for; then whoever waits. A line editor that wraps prints CR LF
+ * itself, which the tty makes CR CR LF: its line goes on. */
+static void expect_line(struct terminal *t, const struct op *op)
 {
-    struct terminal *t = user;
-    if (t->options.events->malformed)
-        t->options.events->malformed(t->options.user);
+    bool is_feed = op->kind == OP_CONTROL && op->code == '\n', wraps = t->returns >= 2;
+    if (!t->line_expected)
+        return;
+    t->returns = op->kind == OP_CONTROL && op->code == '\r' ? t->returns + 1 : 0;
+    if (!is_feed || wraps)
+        return;
+    t->line_expected = false;
+    if (t->options.events->line)
+        t->options.events->line(t->options.user);
 }
 
-static void on_restored(void *user)
+static void show(struct terminal *t, const char *bytes, size_t len)
 {
-    struct terminal *t = user;
-    emulator_mend_cursor(t->emulator);
-}
-
-static void on_display(void *user, const char *bytes, size_t len)
-{
-    struct terminal *t = user;
-    if (t->options.events->display)
+    if (t->shown && len)
         t->options.events->display(t->options.user, bytes, len);
+}
+
+static void take(struct terminal *t, const struct op *op);
+
+static void repeat(struct terminal *t, const struct op *op)
+{
+    char text[4];
+    struct op again;
+    for (int count = screen_repetitions(t->screen, op, text, &again); count; count--)
+        take(t, &again);
+}
+
+static void draw(struct terminal *t, const struct op *op)
+{
+    screen_apply(t->screen, op);
+    expect_line(t, op);
+    if (op->kind != OP_CSI || !csi_is_query(&op->csi))
+        show(t, op->raw, op->raw_len);
+}
+
+static void take(struct terminal *t, const struct op *op)
+{
+    if (op->kind == OP_MARK) {
+        take_mark(t, op->mark);
+    } else if (op->kind == OP_MALFORMED) {
+        if (t->options.events->malformed)
+            t->options.events->malformed(t->options.user);
+    } else if (op->kind == OP_OSC) {
+        take_osc(t, op->string, op->string_len);
+        show(t, op->raw, op->raw_len);
+    } else if (op->kind == OP_CSI && op->csi.final == 'b') {
+        repeat(t, op);
+    } else {
+        draw(t, op);
+    }
+}
+
+size_t terminal_write(struct terminal *t, char *bytes, size_t len)
+{
+    struct op op;
+    struct parser *p = &t->parser;
+    parser_give(p, bytes, len);
+    for (;;) {
+        const char *from = p->at;
+        bool found = !t->line_expected && screen_draw(t->screen, p, &op);
+        show(t, from, (size_t)((found ? op.raw : p->at) - from));
+        if (!found && !parser_next(p, &op))
+            return parser_taken(p);
+        take(t, &op);
+    }
+}
+
+/* Sequences of our own at this point of the stream, for the terminal and whoever sees it. */
+static void insert(struct terminal *t, char *sequences, size_t len)
+{
+    struct parser p = {0};
+    struct op op;
+    parser_give(&p, sequences, len);
+    while (parser_next(&p, &op))
+        take(t, &op);
+    parser_finish(&p);
 }
 
 static void on_reply(void *user, const char *bytes, size_t len)
@@ -122,22 +148,6 @@ static void on_reply(void *user, const char *bytes, size_t len)
         t->options.events->reply(t->options.user, bytes, len);
 }
 
-static bool on_recorded(void *user, uint64_t offset)
-{
-    const struct terminal *t = user;
-    return t->options.events->recorded && t->options.events->recorded(t->options.user, offset);
-}
-
-static const struct guard_events guard_events = {
-    .recorded = on_recorded,
-    .feed = on_feed,
-    .osc = on_osc,
-    .mark = on_mark,
-    .malformed = on_malformed,
-    .restored = on_restored,
-    .display = on_display,
-};
-
 /* ---- life ---- */
 
 static int size_or(int value, int fallback)
@@ -145,10 +155,10 @@ static int size_or(int value, int fallback)
     return value ? limit_size(value) : fallback;
 }
 
-static struct emulator_options emulator_options(struct terminal *t)
+static struct screen_options screen_options(struct terminal *t)
 {
     const struct terminal_options *options = &t->options;
-    return (struct emulator_options){
+    return (struct screen_options){
         .cols = size_or(options->cols, LIMIT_COLS_DEFAULT),
         .rows = size_or(options->rows, LIMIT_ROWS_DEFAULT),
         .scrollback = options->scrollback ? options->scrollback : LIMIT_SCROLLBACK_LINES,
@@ -158,32 +168,30 @@ static struct emulator_options emulator_options(struct terminal *t)
     };
 }
 
-/* All but its emulator. */
-static struct terminal *create_guarded(const struct terminal_options *options)
+/* All but its screen. */
+static struct terminal *create_empty(const struct terminal_options *options)
 {
     struct terminal *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
     t->options = *options;
-    t->guard = guard_create(&guard_events, t);
-    if (t->guard)
-        return t;
-    free(t);
-    return NULL;
+    t->parser.recorded = options->events->recorded;
+    t->parser.user = options->user;
+    t->shown = options->events->display != NULL;
+    return t;
 }
 
 struct terminal *terminal_create(const struct terminal_options *options)
 {
-    struct terminal *t = create_guarded(options);
+    struct terminal *t = create_empty(options);
     if (!t)
         return NULL;
-    struct emulator_options of_emulator = emulator_options(t);
-    t->emulator = emulator_create(&of_emulator);
-    if (!t->emulator) {
+    struct screen_options of_screen = screen_options(t);
+    t->screen = screen_create(&of_screen);
+    if (!t->screen) {
         terminal_destroy(t);
         return NULL;
     }
-    guard_set_columns(t->guard, terminal_cols(t));
     return t;
 }
 
@@ -191,8 +199,8 @@ void terminal_destroy(struct terminal *t)
 {
     if (!t)
         return;
-    guard_destroy(t->guard);
-    emulator_destroy(t->emulator);
+    parser_finish(&t->parser);
+    screen_destroy(t->screen);
     free(t);
 }
 
@@ -212,7 +220,7 @@ bool terminal_save(const struct terminal *t, struct bytes *out)
     point.line_expected = t->line_expected;
     memcpy(point.title, t->title, sizeof point.title);
     bytes_append(out, &point, sizeof point);
-    if (!out->failed && guard_save(t->guard, out) && emulator_save(t->emulator, out))
+    if (!out->failed && parser_save(&t->parser, out) && screen_save(t->screen, out))
         return true;
     out->len = start;
     return false;
@@ -221,13 +229,13 @@ bool terminal_save(const struct terminal *t, struct bytes *out)
 struct terminal *terminal_load(const struct terminal_options *options, struct unpack *in)
 {
     struct point point;
-    struct terminal *t = create_guarded(options);
+    struct terminal *t = create_empty(options);
     if (!t)
         return NULL;
-    struct emulator_options of_emulator = emulator_options(t);
-    bool is_one = unpack_value(in, &point, sizeof point) && guard_load(t->guard, in);
-    t->emulator = is_one ? emulator_load(&of_emulator, in) : NULL;
-    if (!t->emulator) {
+    struct screen_options of_screen = screen_options(t);
+    bool is_one = unpack_value(in, &point, sizeof point) && parser_load(&t->parser, in);
+    t->screen = is_one ? screen_load(&of_screen, in) : NULL;
+    if (!t->screen) {
         terminal_destroy(t);
         return NULL;
     }
@@ -235,51 +243,44 @@ struct terminal *terminal_load(const struct terminal_options *options, struct un
     t->line_expected = point.line_expected;
     memcpy(t->title, point.title, sizeof t->title);
     t->title[LIMIT_TITLE_BYTES] = '\0';
-    guard_set_columns(t->guard, terminal_cols(t));
     return t;
-}
-
-size_t terminal_write(struct terminal *t, char *bytes, size_t len)
-{
-    return guard_write(t->guard, bytes, len);
 }
 
 uint64_t terminal_offset(const struct terminal *t)
 {
-    return guard_offset(t->guard);
+    return parser_offset(&t->parser);
 }
 
 void terminal_set_offset(struct terminal *t, uint64_t offset)
 {
-    guard_set_offset(t->guard, offset);
+    parser_set_offset(&t->parser, offset);
 }
 
 void terminal_set_nonce(struct terminal *t, const char *nonce)
 {
-    guard_set_nonce(t->guard, nonce);
+    parser_set_nonce(&t->parser, nonce);
 }
 
 void terminal_trust_first_mark(struct terminal *t)
 {
-    guard_set_trust(t->guard, GUARD_TRUST_FIRST);
+    t->parser.trust = PARSER_TRUST_FIRST;
 }
 
 void terminal_resize(struct terminal *t, int cols, int rows)
 {
-    emulator_resize(t->emulator, cols, rows);
-    guard_set_columns(t->guard, terminal_cols(t));
+    screen_resize(t->screen, cols, rows);
 }
 
 /* ---- reading ---- */
 
 int terminal_cols(const struct terminal *t)
 {
-    return emulator_grid(t->emulator)->cols;
+    return screen_grid(t->screen)->cols;
 }
 
 int terminal_rows(const struct terminal *t)
 {
-    return emulator_grid(t->emulator)->rows;
+    return screen_grid(t->screen)->rows;
 }
 
 /* A row's text within the columns of the screen. */
@@ -287,26 +288,26 @@ static void visible_text(const struct terminal *t, const struct row *row, struct
 {
     size_t start = out->len;
     int used = row_used(row);
-    row_text(row, 0, used < terminal_cols(t) ? used : terminal_cols(t),
-             emulator_clusters(t->emulator), out);
+    row_text(row, 0, used < terminal_cols(t) ? used : terminal_cols(t), screen_clusters(t->screen),
+             out);
     while (out->len > start && out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
 }
 
 void terminal_row_text(const struct terminal *t, int row, struct bytes *out)
 {
-    visible_text(t, emulator_grid(t->emulator)->row[row], out);
+    visible_text(t, screen_grid(t->screen)->row[row], out);
 }
 
 struct terminal_cursor terminal_cursor(const struct terminal *t)
 {
-    struct emulator_cursor cursor = emulator_cursor(t->emulator);
+    struct screen_cursor cursor = screen_cursor(t->screen);
     return (struct terminal_cursor){cursor.row, cursor.col, cursor.visible};
 }
 
 bool terminal_alt_screen(const struct terminal *t)
 {
-    return emulator_alt_screen(t->emulator);
+    return screen_alt_screen(t->screen);
 }
 
 const char *terminal_title(const struct terminal *t)
@@ -316,7 +317,7 @@ const char *terminal_title(const struct terminal *t)
 
 bool terminal_alt_screen_seen(struct terminal *t, bool reset)
 {
-    return emulator_alt_screen_seen(t->emulator, reset);
+    return screen_alt_screen_seen(t->screen, reset);
 }
 
 /* Region, origin, insert, wrap, cursor, mouse, pen; then the screen, with the cursor where it was.
@@ -327,30 +328,31 @@ bool terminal_alt_screen_seen(struct terminal *t, bool reset)
 
 void terminal_leave_alt_screen(struct terminal *t)
 {
-    if (!emulator_alt_screen(t->emulator))
+    if (!screen_alt_screen(t->screen))
         return;
-    guard_insert(t->guard, FAREWELL);
-    emulator_mend_cursor(t->emulator);
+    char farewell[] = FAREWELL;
+    insert(t, farewell, sizeof farewell - 1);
+    screen_mend_cursor(t->screen);
 }
 
 bool terminal_bracketed_paste(const struct terminal *t)
 {
-    return settings_get(emulator_settings(t->emulator), SETTING_BRACKETED_PASTE);
+    return modes_get(screen_modes(t->screen), MODE_BRACKETED_PASTE);
 }
 
 size_t terminal_scrollback_count(const struct terminal *t)
 {
-    return scrollback_count(emulator_scrollback(t->emulator));
+    return scrollback_count(screen_scrollback(t->screen));
 }
 
 uint64_t terminal_scrollback_total(const struct terminal *t)
 {
-    return scrollback_total(emulator_scrollback(t->emulator));
+    return scrollback_total(screen_scrollback(t->screen));
 }
 
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out)
 {
-    struct scrollback_line line = scrollback_get(emulator_scrollback(t->emulator), i);
+    struct scrollback_line line = scrollback_get(screen_scrollback(t->screen), i);
     size_t len = line.len;
     while (len && line.text[len - 1] == ' ')
         len--;
@@ -359,34 +361,34 @@ void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *
 
 void terminal_scrollback_pens(const struct terminal *t, size_t i, struct bytes *out)
 {
-    struct scrollback_line line = scrollback_get(emulator_scrollback(t->emulator), i);
+    struct scrollback_line line = scrollback_get(screen_scrollback(t->screen), i);
     bytes_append_text(out, line.continuation ? "+" : "");
     for (int run = 0; run < line.runs; run++) {
         bytes_printf(out, "%d", line.run[run].column);
-        sgr_append(pen_lookup(emulator_pens(t->emulator), line.run[run].pen), out);
+        sgr_append(pen_lookup(screen_pens(t->screen), line.run[run].pen), out);
     }
 }
 
 struct terminal_anchor terminal_anchor(const struct terminal *t)
 {
-    struct emulator_cursor cursor = emulator_cursor(t->emulator);
-    return (struct terminal_anchor){emulator_top(t->emulator) + (uint64_t)cursor.row, cursor.col};
+    struct screen_cursor cursor = screen_cursor(t->screen);
+    return (struct terminal_anchor){screen_top(t->screen) + (uint64_t)cursor.row, cursor.col};
 }
 
 void terminal_text_since(const struct terminal *t, struct terminal_anchor from, struct bytes *out)
 {
-    const struct grid *grid = emulator_primary(t->emulator);
-    uint64_t top = emulator_top(t->emulator);
-    int last = emulator_cursor(t->emulator).row;
+    const struct grid *grid = screen_primary(t->screen);
+    uint64_t top = screen_top(t->screen);
+    int last = screen_cursor(t->screen).row;
     int first = from.row > top ? (int)(from.row - top) : 0;
     for (int i = first; i <= last && i < grid->rows; i++) {
         int col = top + (uint64_t)i == from.row ? from.col : 0;
         int used = row_used(grid->row[i]);
         bool wrapped = i < last && grid->row[i + 1]->continuation;
         if (wrapped || used == grid->cols)
-            row_text(grid->row[i], col, used, emulator_clusters(t->emulator), out);
+            row_text(grid->row[i], col, used, screen_clusters(t->screen), out);
         else
-            row_text_trimmed(grid->row[i], col, emulator_clusters(t->emulator), out);
+            row_text_trimmed(grid->row[i], col, screen_clusters(t->screen), out);
         if (i < last && !wrapped)
             bytes_append_char(out, '\n');
     }
@@ -394,28 +396,28 @@ void terminal_text_since(const struct terminal *t, struct terminal_anchor from, 
 
 void terminal_capture_begin(struct terminal *t, terminal_output *output, void *user)
 {
-    emulator_capture_begin(t->emulator, output, user);
+    screen_capture_begin(t->screen, output, user);
 }
 
 void terminal_capture_resume(struct terminal *t, terminal_output *output, void *user)
 {
-    emulator_capture_resume(t->emulator, output, user);
+    screen_capture_resume(t->screen, output, user);
 }
 
 void terminal_capture_end(struct terminal *t)
 {
-    emulator_capture_end(t->emulator);
+    screen_capture_end(t->screen);
 }
 
 void terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user)
 {
-    emulator_capture_peek(t->emulator, output, user);
+    screen_capture_peek(t->screen, output, user);
 }
 
 void terminal_redraw(const struct terminal *t, struct bytes *out)
 {
-    redraw_screen(t->emulator, out);
-    settings_append_input_modes(emulator_settings(t->emulator), out);
+    redraw_screen(t->screen, out);
+    modes_append_input_modes(screen_modes(t->screen), out);
     if (t->title[0])
         bytes_printf(out, "\x1b]2;%s\x1b\\", t->title);
 }
@@ -427,7 +429,7 @@ void terminal_restore_sequence(struct bytes *out)
 
 void terminal_set_shown(struct terminal *t, bool shown)
 {
-    guard_set_shown(t->guard, shown);
+    t->shown = shown && t->options.events->display;
 }
 
 void terminal_expect_line(struct terminal *t)

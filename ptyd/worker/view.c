@@ -1,4 +1,4 @@
-/* A view of the session's own size gets the program's bytes as they come (filtered by the guard);
+/* A view of the session's own size gets the program's bytes as they come (filtered by the parser);
  * one of another size, or one that did not keep up, gets the whole screen, at most every
  * REDRAW_MS. The session takes the size of the view that typed last. */
 #include "ptyd/worker/view.h"

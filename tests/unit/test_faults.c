@@ -1,5 +1,5 @@
 /* The faults of the distribution's libvterm that hostile output reaches, by their numbers: with the
- * guard, and what stands behind it, none of them happens. `make check-faults` runs the same tests
+ * parser, and what stands behind it, none of them happens. `make check-faults` runs the same tests
  * on libvterm alone (bare_terminal.c), where they hang, crash or show something else. */
 #include "test.h"
 

@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "tests/unit/screen.h"
-#include "vterm_snapshot/csi.h"
 #include "vterm_snapshot/terminal.h"
 
 #define NONCE "0123456789abcdef0123456789abcdef"
@@ -96,59 +95,6 @@ static void a_string_hides_behind_no_intermediate(void **state)
 }
 
 /* ---- sequences ---- */
-
-static void assert_rewrite(const char *body, char final, const char *expected)
-{
-    struct bytes out = {0};
-    bytes_append_text(&out, "");
-    csi_rewrite(body, strlen(body), final, &out);
-    assert_string_equal(out.data, expected);
-    bytes_finish(&out);
-}
-
-static void csi_keeps_what_is_harmless(void **state)
-{
-    (void)state;
-    assert_rewrite("", 'm', "\x1b[m");
-    assert_rewrite("1;31", 'm', "\x1b[1;31m");
-    assert_rewrite("?25", 'l', "\x1b[?25l");
-    assert_rewrite(";5", 'H', "\x1b[;5H");
-    assert_rewrite("4:3", 'm', "\x1b[4:3m");
-    assert_rewrite("!", 'p', "\x1b[!p");
-}
-
-static void csi_splits_clamps_and_drops(void **state)
-{
-    (void)state;
-    assert_rewrite("99999999999999999999", 'B', "\x1b[9999B");
-    assert_rewrite("38;2;1;2;3;48;2;1;2;3;38;2;9;9;9;1;4", 'm',
-                   "\x1b[38;2;1;2;3;48;2;1;2;3;38;2;9;9;9;1m\x1b[4m");
-    assert_rewrite("58;5;3;1", 'm', "\x1b[1m");
-    assert_rewrite("?1;2", 'm', "");
-    assert_rewrite("1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1", 'H',
-                   "\x1b[1;1;1;1;1;1;1;1;1;1;1;1;1;1;1;1H");
-}
-
-/* The quick look and the thorough one agree. */
-static void csi_is_plain_however_it_is_looked_at(void **state)
-{
-    (void)state;
-    static const char alphabet[] = "0123456789;;;;3848;:?\x80 ";
-    static const char finals[] = "mHKJrb@~ulh";
-    unsigned seed = 1;
-    for (int n = 0; n < 300000; n++) {
-        char text[64] = "\x1b[";
-        size_t len = 2;
-        for (size_t body = (seed = seed * 1103515245u + 12345u) >> 16 & 15; body--;)
-            text[len++] = alphabet[((seed = seed * 1103515245u + 12345u) >> 16) %
-                                   (sizeof alphabet - 1 - n % 5)];
-        char final = finals[(seed >> 20) % (sizeof finals - 1)];
-        text[len++] = final;
-        bool plain = csi_is_plain(text + 2, len - 3, final) && !strchr("bul", final);
-        size_t behind = n % 3 ? 20 : 0;
-        assert_int_equal(csi_plain_length(text, len + behind), plain ? len : 0);
-    }
-}
 
 static void queries_are_answered_and_not_shown(void **state)
 {
@@ -462,9 +408,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(bad_utf8_shows_the_same_whatever_the_chunks),
         TEST(a_string_hides_behind_no_intermediate),
-        TEST(csi_keeps_what_is_harmless),
-        TEST(csi_splits_clamps_and_drops),
-        TEST(csi_is_plain_however_it_is_looked_at),
         TEST(queries_are_answered_and_not_shown),
         TEST(wrapped_rows_are_one_line),
         TEST(full_row_and_newline_do_not_join),

@@ -1,6 +1,6 @@
 /* What libvterm calls: its allocator, and what its state says goes where. The cells, rows and pens
- * are ours. While it is told what we know already (`muted`) nothing changes. */
-#include "vterm_snapshot/emulator_private.h"
+ * are the screen's. While it is told what that knows already (`muted`) nothing changes. */
+#include "vterm_snapshot/engine_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void deallocate(void *memory, void *user)
     free(memory);
 }
 
-const VTermAllocatorFunctions emulator_allocator = {.malloc = allocate, .free = deallocate};
+const VTermAllocatorFunctions engine_allocator = {.malloc = allocate, .free = deallocate};
 
 /* ---- pens ---- */
 
@@ -45,35 +45,35 @@ static void set_attribute(struct pen *pen, uint32_t attribute, bool on)
 
 static int on_pen(VTermAttr attr, VTermValue *value, void *user)
 {
-    struct emulator *e = user;
-    if (e->muted)
+    struct screen *s = user;
+    if (s->engine->muted)
         return 1;
-    e->pen_known = false;
+    s->pen_known = false;
     switch (attr) {
     case VTERM_ATTR_BOLD:
-        set_attribute(&e->pen, PEN_BOLD, value->boolean);
+        set_attribute(&s->pen, PEN_BOLD, value->boolean);
         break;
     case VTERM_ATTR_ITALIC:
-        set_attribute(&e->pen, PEN_ITALIC, value->boolean);
+        set_attribute(&s->pen, PEN_ITALIC, value->boolean);
         break;
     case VTERM_ATTR_BLINK:
-        set_attribute(&e->pen, PEN_BLINK, value->boolean);
+        set_attribute(&s->pen, PEN_BLINK, value->boolean);
         break;
     case VTERM_ATTR_REVERSE:
-        set_attribute(&e->pen, PEN_REVERSE, value->boolean);
+        set_attribute(&s->pen, PEN_REVERSE, value->boolean);
         break;
     case VTERM_ATTR_STRIKE:
-        set_attribute(&e->pen, PEN_STRIKE, value->boolean);
+        set_attribute(&s->pen, PEN_STRIKE, value->boolean);
         break;
     case VTERM_ATTR_UNDERLINE:
-        set_attribute(&e->pen, PEN_UNDERLINE, value->number & 1);
-        set_attribute(&e->pen, PEN_UNDERLINE_DOUBLE, value->number & 2);
+        set_attribute(&s->pen, PEN_UNDERLINE, value->number & 1);
+        set_attribute(&s->pen, PEN_UNDERLINE_DOUBLE, value->number & 2);
         break;
     case VTERM_ATTR_FOREGROUND:
-        e->pen.foreground = colour_of(&value->color);
+        s->pen.foreground = colour_of(&value->color);
         break;
     case VTERM_ATTR_BACKGROUND:
-        e->pen.background = colour_of(&value->color);
+        s->pen.background = colour_of(&value->color);
         break;
     default:
         break;
@@ -83,88 +83,82 @@ static int on_pen(VTermAttr attr, VTermValue *value, void *user)
 
 static int on_initpen(void *user)
 {
-    struct emulator *e = user;
-    if (e->muted)
+    struct screen *s = user;
+    if (s->engine->muted)
         return 1;
-    e->pen = (struct pen){0};
-    e->pen_known = false;
+    s->pen = (struct pen){0};
+    s->pen_known = false;
     return 1;
 }
 
 /* ---- cells ---- */
 
-static uint32_t character_of(struct emulator *e, const VTermGlyphInfo *info)
+static uint32_t character_of(struct screen *s, const VTermGlyphInfo *info)
 {
     size_t count = 1;
     while (count < CLUSTER_MAX && info->chars[count])
         count++;
-    return count == 1 ? info->chars[0] : cluster_intern(e->clusters, info->chars, count);
+    return count == 1 ? info->chars[0] : cluster_intern(s->clusters, info->chars, count);
 }
 
 static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
 {
-    struct emulator *e = user;
-    struct grid *grid = e->shown;
-    if (e->muted || pos.row < 0 || pos.row >= grid->rows)
+    struct screen *s = user;
+    struct grid *grid = s->shown;
+    if (s->engine->muted || pos.row < 0 || pos.row >= grid->rows)
         return 1;
-    emulator_know_pen(e);
-    uint32_t character = character_of(e, info);
-    grid_put(grid, pos.row, pos.col, character, info->width, e->pen_number);
+    screen_know_pen(s);
+    uint32_t character = character_of(s, info);
+    screen_before_glyph(s, pos.row, pos.col);
+    grid_put(grid, pos.row, pos.col, character, info->width, s->pen_number);
     if (info->protected_cell)
         grid_protect(grid, pos.row, pos.col);
-    if (pos.col == 0 && e->glyph_end >= grid->cols - 1 && e->glyph_row == pos.row - 1)
-        grid->row[pos.row]->continuation = true;
-    e->glyph_row = pos.row;
-    e->glyph_end = pos.col + info->width;
-    e->last = pos;
-    e->last_width = info->width;
-    e->last_character = character;
+    screen_after_glyph(s, pos.row, pos.col, info->width, character);
+    s->edge = s->glyph_end >= grid->cols ? EDGE_UNKNOWN : EDGE_FREE;
     return 1;
 }
 
 static int on_move_cursor(VTermPos pos, VTermPos old, int visible, void *user)
 {
-    struct emulator *e = user;
+    struct screen *s = user;
     (void)old;
     (void)visible;
-    if (e->muted)
+    if (s->engine->muted)
         return 1;
-    e->edge_unsure = false;
     /* on the last column it waits on the character's first cell */
-    int cols = e->shown->cols;
-    int expected = e->glyph_end < cols ? e->glyph_end : cols - e->last_width;
-    if (pos.row != e->glyph_row || pos.col != expected)
-        e->glyph_end = -1; /* the next character does not follow the last one */
-    e->cursor = pos;
+    int cols = s->shown->cols;
+    int expected = s->glyph_end < cols ? s->glyph_end : cols - s->last_width;
+    if (pos.row != s->glyph_row || pos.col != expected)
+        screen_part(s);
+    s->cursor = (struct place){.row = pos.row, .col = pos.col};
     return 1;
 }
 
 static int on_erase(VTermRect rect, int selective, void *user)
 {
-    struct emulator *e = user;
-    if (e->muted)
+    struct screen *s = user;
+    if (s->engine->muted)
         return 1;
-    (selective ? grid_erase_selectively : grid_erase)(e->shown, rect.start_row, rect.end_row,
-                                                      rect.start_col, rect.end_col,
-                                                      emulator_blank_pen(e));
-    if (e->shown == &e->primary && rect.start_row == 0 && rect.end_row >= e->shown->rows &&
-        rect.start_col == 0 && rect.end_col >= e->shown->cols)
-        capture_screen_erased(&e->capture, emulator_top(e));
+    (selective ? grid_erase_selectively : grid_erase)(
+        s->shown, rect.start_row, rect.end_row, rect.start_col, rect.end_col, screen_blank_pen(s));
+    if (s->shown == &s->primary && rect.start_row == 0 && rect.end_row >= s->shown->rows &&
+        rect.start_col == 0 && rect.end_col >= s->shown->cols)
+        capture_screen_erased(&s->capture, screen_top(s));
     return 1;
 }
 
 /* ---- scrolling ---- */
 
-static void push_top(struct emulator *e, int count)
+static void push_top(struct screen *s, int count)
 {
     for (int i = 0; i < count; i++)
-        emulator_push_row(e, i);
+        screen_push_row(s, i);
 }
 
 static int move_rect(VTermRect dest, VTermRect src, void *user)
 {
-    struct emulator *e = user;
-    grid_move(e->shown, dest.start_row, dest.start_col, src.start_row, src.start_col,
+    struct screen *s = user;
+    grid_move(s->shown, dest.start_row, dest.start_col, src.start_row, src.start_col,
               dest.end_row - dest.start_row, dest.end_col - dest.start_col);
     return 1;
 }
@@ -177,48 +171,47 @@ static bool inside(const struct grid *grid, VTermRect r)
 
 static int on_scroll(VTermRect rect, int downward, int rightward, void *user)
 {
-    struct emulator *e = user;
-    struct grid *grid = e->shown;
-    if (e->muted || !inside(grid, rect))
+    struct screen *s = user;
+    struct grid *grid = s->shown;
+    if (s->engine->muted || !inside(grid, rect))
         return 1;
     if (rightward || rect.start_col > 0 || rect.end_col < grid->cols) {
-        vterm_scroll_rect(rect, downward, rightward, move_rect, on_erase, e);
+        vterm_scroll_rect(rect, downward, rightward, move_rect, on_erase, s);
         return 1;
     }
     int height = rect.end_row - rect.start_row;
-    if (grid == &e->primary && rect.start_row == 0 && downward > 0)
-        push_top(e, downward < height ? downward : height);
-    grid_scroll(grid, rect.start_row, rect.end_row, downward, emulator_blank_pen(e));
-    if (e->glyph_row >= rect.start_row && e->glyph_row < rect.end_row)
-        e->glyph_row -= downward;
+    if (grid == &s->primary && rect.start_row == 0 && downward > 0)
+        push_top(s, downward < height ? downward : height);
+    grid_scroll(grid, rect.start_row, rect.end_row, downward, screen_blank_pen(s));
+    if (s->glyph_row >= rect.start_row && s->glyph_row < rect.end_row)
+        s->glyph_row -= downward;
     return 1;
 }
 
 /* ---- modes ---- */
 
-static void show_alternate(struct emulator *e, bool on)
+static void show_alternate(struct screen *s, bool on)
 {
-    if (on == (e->shown == &e->alternate))
+    if (on == (s->shown == &s->alternate))
         return;
     if (on)
-        e->primary_cursor_row = e->cursor.row;
-    e->edge_unsure = e->edge_unsure || e->glyph_end >= e->shown->cols;
-    e->shown = on ? &e->alternate : &e->primary;
-    e->alt_seen = e->alt_seen || on;
-    e->glyph_end = -1;
+        s->primary_cursor_row = s->cursor.row;
+    s->shown = on ? &s->alternate : &s->primary;
+    s->alt_seen = s->alt_seen || on;
+    s->glyph_end = -1;
     if (on)
-        grid_erase(&e->alternate, 0, e->alternate.rows, 0, e->alternate.cols, 0);
+        grid_erase(&s->alternate, 0, s->alternate.rows, 0, s->alternate.cols, 0);
 }
 
 static int on_property(VTermProp prop, VTermValue *value, void *user)
 {
-    struct emulator *e = user;
-    if (e->muted)
+    struct screen *s = user;
+    if (s->engine->muted)
         return 1;
     if (prop == VTERM_PROP_ALTSCREEN)
-        show_alternate(e, value->boolean);
+        show_alternate(s, value->boolean);
     else if (prop == VTERM_PROP_CURSORVISIBLE)
-        e->cursor_visible = value->boolean;
+        s->cursor_visible = value->boolean;
     return 1;
 }
 
@@ -237,18 +230,18 @@ static int rows_to_push(const struct grid *grid, int cursor_row, int rows)
 }
 
 /* Changes both screens; returns how far the rows of the shown one moved up. */
-static int resize_grids(struct emulator *e, int rows, int cols)
+static int resize_grids(struct screen *s, int rows, int cols)
 {
-    bool alternate = e->shown == &e->alternate;
-    int cursor = alternate ? e->primary_cursor_row : e->cursor.row;
-    int gone = rows_to_push(&e->primary, cursor < e->primary.rows ? cursor : 0, rows);
-    push_top(e, gone);
-    int alternate_gone = alternate ? rows_to_push(&e->alternate, e->cursor.row, rows) : 0;
-    if (grid_resize(&e->primary, cols, rows, gone) < 0 ||
-        grid_resize(&e->alternate, cols, rows, alternate_gone) < 0)
+    bool alternate = s->shown == &s->alternate;
+    int cursor = alternate ? s->primary_cursor_row : s->cursor.row;
+    int gone = rows_to_push(&s->primary, cursor < s->primary.rows ? cursor : 0, rows);
+    push_top(s, gone);
+    int alternate_gone = alternate ? rows_to_push(&s->alternate, s->cursor.row, rows) : 0;
+    if (grid_resize(&s->primary, cols, rows, gone) < 0 ||
+        grid_resize(&s->alternate, cols, rows, alternate_gone) < 0)
         abort(); /* the two must agree; the keeper starts another worker */
-    e->primary_cursor_row -= gone;
-    e->glyph_end = -1;
+    s->primary_cursor_row -= gone;
+    screen_part(s);
     return alternate ? alternate_gone : gone;
 }
 
@@ -256,9 +249,9 @@ static int resize_grids(struct emulator *e, int rows, int cols)
 /* Here libvterm leaves its own lines' facts to the callback, allocated as it would (vterm.h). */
 static int on_resize(int rows, int cols, VTermStateFields *fields, void *user)
 {
-    struct emulator *e = user;
-    int kept = rows < e->primary.rows ? rows : e->primary.rows;
-    for (int i = 0; i < 2 && rows != e->primary.rows; i++) {
+    struct screen *s = user;
+    int kept = rows < s->primary.rows ? rows : s->primary.rows;
+    for (int i = 0; i < 2 && rows != s->primary.rows; i++) {
         if (!fields->lineinfos[i])
             continue;
         VTermLineInfo *infos = allocate((size_t)rows * sizeof *infos, NULL);
@@ -266,7 +259,7 @@ static int on_resize(int rows, int cols, VTermStateFields *fields, void *user)
         deallocate(fields->lineinfos[i], NULL);
         fields->lineinfos[i] = infos;
     }
-    fields->pos.row -= resize_grids(e, rows, cols);
+    fields->pos.row -= resize_grids(s, rows, cols);
     return 1;
 }
 #else
@@ -277,11 +270,11 @@ static int on_resize(int rows, int cols, VTermPos *delta, void *user)
 }
 #endif
 
-void emulator_answer(const char *bytes, size_t len, void *user)
+void engine_answer(const char *bytes, size_t len, void *user)
 {
-    struct emulator *e = user;
-    if (e->options.reply && !e->resizing)
-        e->options.reply(e->options.user, bytes, len);
+    struct screen *s = user;
+    if (s->options.reply)
+        s->options.reply(s->options.user, bytes, len);
 }
 
 static int on_line_info(int row, const VTermLineInfo *info, const VTermLineInfo *old, void *user)
@@ -293,7 +286,7 @@ static int on_line_info(int row, const VTermLineInfo *info, const VTermLineInfo 
     return 0; /* no double-width lines: refuse them, as our rows do not know them */
 }
 
-const VTermStateCallbacks emulator_callbacks = {
+const VTermStateCallbacks engine_callbacks = {
     .putglyph = on_glyph,
     .movecursor = on_move_cursor,
     .scrollrect = on_scroll,

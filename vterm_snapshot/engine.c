@@ -1,0 +1,193 @@
+#include "vterm_snapshot/engine_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "vterm_snapshot/sgr.h"
+#include "vterm_snapshot/width.h"
+
+/* ---- life ---- */
+
+struct engine *engine_create(struct screen *s)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return NULL;
+    engine->vterm = vterm_new_with_allocator(s->primary.rows, s->primary.cols,
+                                             (VTermAllocatorFunctions *)&engine_allocator, NULL);
+    s->engine = engine;
+    vterm_set_utf8(engine->vterm, 1);
+    vterm_output_set_callback(engine->vterm, engine_answer, s);
+    engine->state = vterm_obtain_state(engine->vterm);
+    vterm_state_set_callbacks(engine->state, &engine_callbacks, s);
+    vterm_state_set_bold_highbright(engine->state, 0);
+    vterm_state_reset(engine->state, 1);
+    vterm_input_write(engine->vterm, "\0337", 2); /* a DECRC without DECSC finds defaults */
+    return engine;
+}
+
+void engine_destroy(struct engine *engine)
+{
+    if (!engine)
+        return;
+    vterm_free(engine->vterm);
+    free(engine);
+}
+
+/* ---- what it is told ---- */
+
+void engine_tell(struct screen *s, struct bytes *text)
+{
+    s->engine->muted = true;
+    if (text->len && !text->failed)
+        vterm_input_write(s->engine->vterm, text->data, text->len);
+    s->engine->muted = false;
+    text->len = 0;
+}
+
+static void append_place(struct bytes *out, int row, int col)
+{
+    bytes_append_text(out, "\x1b[");
+    bytes_append_number(out, (unsigned)row + 1);
+    bytes_append_char(out, ';');
+    bytes_append_number(out, (unsigned)col + 1);
+    bytes_append_char(out, 'H');
+}
+
+/* Where the cursor waits on the last character libvterm is given that again: then it waits, too.
+ * With a mark to come that joins nothing it must not remember an older character there. */
+static void append_cursor(struct screen *s, bool marks, struct bytes *out)
+{
+    char again[4 * CLUSTER_MAX];
+    if (s->edge == EDGE_WAITS) {
+        append_place(out, s->cursor.row, s->last.col);
+        bytes_append(out, again, cluster_encode(s->clusters, s->last_character, again));
+        return;
+    }
+    if (marks)
+        bytes_append_text(out, s->cursor.row ? "\x1b[1;1Hx" : "\x1b[2;1Hx");
+    append_place(out, s->cursor.row, s->cursor.col);
+}
+
+void engine_sync(struct screen *s, bool marks)
+{
+    struct bytes text = {0};
+    if (s->ahead & AHEAD_REGION)
+        modes_append_region(&s->modes, &text);
+    if (s->ahead & AHEAD_PEN)
+        sgr_append(&s->pen, &text);
+    if (s->ahead & AHEAD_CURSOR)
+        append_cursor(s, marks, &text);
+    if (s->edge == EDGE_WAITS)
+        s->edge = EDGE_UNKNOWN;
+    s->ahead = 0;
+    engine_tell(s, &text);
+    bytes_finish(&text);
+}
+
+/* ---- operations ---- */
+
+static void write_text(struct screen *s, const char *text, size_t len)
+{
+    for (size_t n; len; text += n, len -= n) {
+        n = len < LIMIT_FEED_BYTES ? len : LIMIT_FEED_BYTES;
+        vterm_input_write(s->engine->vterm, text, n);
+    }
+}
+
+/* A mark joins the character before it here: libvterm does that only as far as both come to it at
+ * once, or away from the right edge. */
+static void write_character(struct screen *s, const struct op *op)
+{
+    if (width_of(s->widths, op->code) != WIDTH_MARK || !screen_join(s, op->code))
+        write_text(s, op->raw, op->raw_len);
+}
+
+/* More than one intermediate says nothing to libvterm. */
+static void write_escape(struct screen *s, const struct csi *csi)
+{
+    char text[] = {'\x1b', csi->inter[0], csi->final};
+    if (csi->inter[1])
+        return;
+    if (!csi->inter[0])
+        text[1] = csi->final;
+    write_text(s, text, csi->inter[0] ? 3 : 2);
+}
+
+static bool restores_cursor(const struct op *op)
+{
+    if (op->kind == OP_CSI)
+        return csi_restores_cursor(&op->csi);
+    return op->kind == OP_ESCAPE && op->csi.final == '8' && !op->csi.inter[0];
+}
+
+void engine_apply(struct screen *s, const struct op *op)
+{
+    char text[CSI_TEXT];
+    engine_sync(s, op->kind == OP_CHARACTER);
+    modes_apply(&s->modes, op,
+                &(struct modes_cursor){.row = s->cursor.row,
+                                       .col = s->cursor.col,
+                                       .visible = s->cursor_visible,
+                                       .pen = s->pen});
+    if (op->kind == OP_CSI)
+        write_text(s, text, csi_print(&op->csi, text));
+    else if (op->kind == OP_ESCAPE)
+        write_escape(s, &op->csi);
+    else if (op->kind == OP_CHARACTER)
+        write_character(s, op);
+    else
+        write_text(s, op->raw, op->raw_len);
+    if (restores_cursor(op))
+        engine_mend_cursor(s);
+}
+
+/* ---- the cursor, the size ---- */
+
+static void place_cursor(struct screen *s, int row, int col)
+{
+    struct bytes text = {0};
+    int top = 0, bottom;
+    if (modes_get(&s->modes, MODE_ORIGIN)) /* rows count from the region's first */
+        modes_region(&s->modes, s->shown->rows, &top, &bottom);
+    append_place(&text, row > top ? row - top : 0, col);
+    if (!text.failed)
+        write_text(s, text.data, text.len);
+    bytes_finish(&text);
+}
+
+/* libvterm tells of the cursor before it clamps it. */
+static struct place cursor_of(const struct screen *s)
+{
+    VTermPos at;
+    vterm_state_get_cursorpos(s->engine->state, &at);
+    return (struct place){.row = at.row, .col = at.col};
+}
+
+void engine_mend_cursor(struct screen *s)
+{
+    engine_sync(s, true);
+    struct place at = cursor_of(s);
+    int row = at.row < s->shown->rows ? at.row : s->shown->rows - 1;
+    int col = at.col < s->shown->cols ? at.col : s->shown->cols - 1;
+    if (row != at.row || col != at.col)
+        place_cursor(s, row, col);
+    s->cursor = (struct place){.row = row, .col = col};
+}
+
+/* A scroll region that reaches below the new size makes libvterm write outside its memory, so it
+ * is reset first, as xterm does; that homes the cursor, which is put back. */
+void engine_resize(struct screen *s, int cols, int rows)
+{
+    static const struct op reset_region = {
+        .kind = OP_CSI, .csi = {.final = 'r', .count = 1, .value = {CSI_ABSENT}}};
+    struct place at = s->cursor;
+    engine_sync(s, true);
+    engine_apply(s, &reset_region);
+    place_cursor(s, at.row, at.col);
+    modes_resized(&s->modes, s->primary.cols, cols);
+    vterm_set_size(s->engine->vterm, rows, cols);
+    s->cursor = cursor_of(s);
+    engine_mend_cursor(s);
+}

@@ -1,0 +1,37 @@
+/* engine.h - libvterm, which does all that the screen does not draw itself (draw.c, skim.c).
+ *
+ * Nobody else knows it. It is given operations printed anew, with the values that the parser
+ * clamped: what it does not survive cannot be written here. What it says goes where changes the
+ * screen (engine_callbacks.c), but for what it is only told because the screen knows it already.
+ */
+#ifndef VTERM_SNAPSHOT_ENGINE_H
+#define VTERM_SNAPSHOT_ENGINE_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "vterm_snapshot/op.h"
+#include "vterm_snapshot/screen.h"
+
+struct engine;
+
+/* Of a screen that has its grids. Returns NULL without memory. */
+struct engine *engine_create(struct screen *s);
+void engine_destroy(struct engine *engine);
+
+/* Does it, whatever the screen is ahead of it first. */
+void engine_apply(struct screen *s, const struct op *op);
+
+/* Tells it what it does not know of the screen. `marks`: what comes next may join a character. */
+void engine_sync(struct screen *s, bool marks);
+
+/* Changes the size of screen and grids; the cursor comes inside. */
+void engine_resize(struct screen *s, int cols, int rows);
+
+/* Brings a cursor that was saved on a larger screen back inside. */
+void engine_mend_cursor(struct screen *s);
+
+/* Our own sequences, of what the screen knows already; `text` is empty afterwards. */
+void engine_tell(struct screen *s, struct bytes *text);
+
+#endif

@@ -1,0 +1,258 @@
+/* Inside OSC, DCS, APC, PM and SOS: everything is consumed; what an OSC says becomes an operation,
+ * and one on 7711 a mark. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "vterm_snapshot/parser_private.h"
+
+#define MARK_PREFIX     "7711;"
+#define MARK_PREFIX_LEN 5
+#define MARK_HEAD_LEN   (MARK_PREFIX_LEN + MARK_NONCE_LEN + 1)
+
+/* ---- strings ---- */
+
+static void keep(struct parser *p, const char *bytes, size_t len)
+{
+    size_t room = LIMIT_STRING_BYTES + STRING_INTRODUCER - p->string.len;
+    if (len > room) {
+        len = room;
+        p->string_truncated = true;
+    }
+    bytes_append(&p->string, bytes, len);
+}
+
+static bool is_shown_osc(const char *payload)
+{
+    if (!strncmp(payload, "52;", 3))
+        return !strchr(payload, '?'); /* writing the clipboard asks nothing; reading it does */
+    return !strncmp(payload, "0;", 2) || !strncmp(payload, "1;", 2) || !strncmp(payload, "2;", 2) ||
+           !strncmp(payload, "8;", 2);
+}
+
+static enum step finish_string(struct parser *p, struct op *op)
+{
+    size_t len = p->string.len - STRING_INTRODUCER;
+    p->state = PARSER_GROUND;
+    if (p->string_kind != ']' || !len || p->string.failed)
+        return STEP_ON;
+    bool shown = !p->string_truncated && is_shown_osc(p->string.data + STRING_INTRODUCER);
+    bytes_append(&p->string, "\x1b\\", 2);
+    *op = (struct op){.kind = OP_OSC,
+                      .raw = p->string.data,
+                      .raw_len = shown ? p->string.len : 0,
+                      .string = p->string.data + STRING_INTRODUCER,
+                      .string_len = len};
+    return STEP_OP;
+}
+
+static bool all_zero(const char *nonce)
+{
+    return strspn(nonce, "0") >= MARK_NONCE_LEN;
+}
+
+static bool is_nonce(const char *text)
+{
+    return strspn(text, "0123456789abcdef") >= MARK_NONCE_LEN;
+}
+
+/* Compares in constant time: how long it takes tells a forger nothing. */
+static bool same_nonce(const char *a, const char *b)
+{
+    unsigned char difference = 0;
+    for (int i = 0; i < MARK_NONCE_LEN; i++)
+        difference |= (unsigned char)(a[i] ^ b[i]);
+    return difference == 0;
+}
+
+static enum mark_signature signature_of(const struct parser *p, const char *nonce)
+{
+    if (p->has_nonce && same_nonce(nonce, p->nonce))
+        return MARK_SIGNED;
+    if (!p->has_nonce && p->trust == PARSER_TRUST_FIRST && is_nonce(nonce))
+        return MARK_SIGNED; /* until it turns out to be no A */
+    return all_zero(nonce) ? MARK_ZEROED : MARK_FORGED;
+}
+
+static void begin_mark(struct parser *p, char *nonce)
+{
+    char copy[MARK_NONCE_LEN + 1] = {0};
+    memcpy(copy, nonce, MARK_NONCE_LEN);
+    p->signature = signature_of(p, copy);
+    p->closer[0] = ';';
+    memcpy(p->closer + 1, copy, MARK_NONCE_LEN);
+    p->closer[MARK_NONCE_LEN + 1] = 0x07;
+    if (is_nonce(copy))
+        memset(nonce, '0', MARK_NONCE_LEN);
+    p->raw_len = 0;
+    p->state = PARSER_MARK;
+}
+
+static enum step malformed(struct op *op)
+{
+    *op = (struct op){.kind = OP_MALFORMED};
+    return STEP_OP;
+}
+
+/* Decides between a mark and any other OSC, once enough of it is there. */
+enum step parser_osc_start(struct parser *p, struct op *op)
+{
+    size_t len = (size_t)(p->end - p->at);
+    size_t known = len < MARK_PREFIX_LEN ? len : MARK_PREFIX_LEN;
+    if (memcmp(p->at, MARK_PREFIX, known)) {
+        p->state = PARSER_STRING;
+        return STEP_ON;
+    }
+    for (size_t i = known; i < len && i < MARK_HEAD_LEN; i++)
+        if (i == MARK_HEAD_LEN - 1 ? p->at[i] != ';' : (unsigned char)p->at[i] < '0') {
+            p->string_kind = 0; /* swallow it */
+            p->state = PARSER_STRING;
+            return malformed(op);
+        }
+    if (len < MARK_HEAD_LEN)
+        return STEP_HOLD;
+    begin_mark(p, p->at + MARK_PREFIX_LEN);
+    p->at += MARK_HEAD_LEN;
+    return STEP_ON;
+}
+
+static bool ends_string(const struct parser *p, char c)
+{
+    return c == 0x1b || c == 0x18 || c == 0x1a ||
+           (c == 0x07 && (p->string_kind == ']' || p->string_kind == 0));
+}
+
+/* What stands in front of the end, as far as it may pass; true when the end is reached. */
+static bool take_payload(struct parser *p)
+{
+    size_t run = 0, len = (size_t)(p->end - p->at);
+    while (run < len && !ends_string(p, p->at[run]))
+        run++;
+    size_t ready = scrub_run(&p->scrub, p->at, run, run == len);
+    for (size_t i = 0; i < ready && p->string_kind == ']'; i++)
+        if ((unsigned char)p->at[i] >= 0x20 && p->at[i] != 0x7f)
+            keep(p, p->at + i, 1);
+    p->at += ready;
+    return ready == run && run < len;
+}
+
+enum step parser_string(struct parser *p, struct op *op)
+{
+    if (!take_payload(p))
+        return STEP_HOLD;
+    char c = *p->at++;
+    if (c == 0x07)
+        return finish_string(p, op);
+    p->state = c == 0x1b ? PARSER_STRING_ESCAPE : PARSER_GROUND;
+    return STEP_ON;
+}
+
+/* Behind an ESC: a backslash ends the string, anything else begins a sequence instead of it. */
+static bool escape_terminates(struct parser *p)
+{
+    parser_begin_escape(p, parser_offset(p) - 1);
+    return *p->at == '\\';
+}
+
+enum step parser_string_escape(struct parser *p, struct op *op)
+{
+    if (!escape_terminates(p))
+        return STEP_ON;
+    p->at++;
+    return finish_string(p, op);
+}
+
+/* ---- marks ---- */
+
+/* Without a nonce the first A sets it; what comes before it is nobody's. */
+static void trust_mark(struct parser *p)
+{
+    if (p->has_nonce || p->signature != MARK_SIGNED)
+        return;
+    if (p->mark.kind == MARK_PROMPT)
+        parser_set_nonce(p, p->closer + 1);
+    else
+        p->mark.signature = MARK_FORGED;
+}
+
+static enum step finish_mark(struct parser *p, struct op *op)
+{
+    p->state = PARSER_GROUND;
+    if (p->string.failed || mark_parse(p->string.data + STRING_INTRODUCER,
+                                       p->string.len - STRING_INTRODUCER, &p->mark) < 0)
+        return malformed(op);
+    p->mark.signature = p->signature;
+    p->mark.offset = p->mark_offset;
+    p->mark.truncated = p->string_truncated;
+    trust_mark(p);
+    *op = (struct op){.kind = OP_MARK, .mark = &p->mark};
+    return STEP_OP;
+}
+
+/* raw= is honoured in marks that are genuine; any other ends at its first BEL. */
+static bool raw_begins(const struct parser *p)
+{
+    if (p->string.len < STRING_INTRODUCER + 5 ||
+        memcmp(p->string.data + p->string.len - 5, ";raw=", 5))
+        return false;
+    return p->signature == MARK_SIGNED ||
+           (p->signature == MARK_ZEROED && p->recorded && p->recorded(p->user, p->mark_offset));
+}
+
+enum step parser_mark(struct parser *p, struct op *op)
+{
+    while (p->at < p->end && p->state == PARSER_MARK) {
+        char c = *p->at++;
+        if (c == 0x07)
+            return finish_mark(p, op);
+        if (c == 0x1b) {
+            p->state = PARSER_MARK_ESCAPE;
+        } else if (c == 0x18 || c == 0x1a) {
+            p->state = PARSER_GROUND;
+        } else if ((unsigned char)c >= 0x20) {
+            keep(p, &c, 1);
+            if (c == '=' && raw_begins(p))
+                p->state = PARSER_MARK_RAW;
+        }
+    }
+    return STEP_ON;
+}
+
+enum step parser_mark_escape(struct parser *p, struct op *op)
+{
+    if (!escape_terminates(p))
+        return STEP_ON;
+    p->at++;
+    return finish_mark(p, op);
+}
+
+/* More of raw=; one that is too long is no mark. */
+static enum step keep_raw(struct parser *p, size_t len, struct op *op)
+{
+    const char *raw = p->at;
+    p->at += len;
+    p->raw_len += len;
+    if (p->raw_len > LIMIT_RAW_BYTES) {
+        p->state = PARSER_GROUND;
+        return malformed(op);
+    }
+    keep(p, raw, len);
+    return STEP_ON;
+}
+
+/* raw= ends only at the mark's own nonce: the command in it may hold any byte at all. */
+enum step parser_mark_raw(struct parser *p, struct op *op)
+{
+    size_t len = (size_t)(p->end - p->at);
+    const char *semicolon = memchr(p->at, ';', len);
+    size_t run = semicolon ? (size_t)(semicolon - p->at) : len;
+    if (run)
+        return keep_raw(p, run, op);
+    size_t known = len < sizeof p->closer ? len : sizeof p->closer;
+    if (memcmp(p->at, p->closer, known))
+        return keep_raw(p, 1, op);
+    if (known < sizeof p->closer)
+        return STEP_HOLD;
+    memset(p->at + 1, '0', MARK_NONCE_LEN);
+    p->at += sizeof p->closer;
+    return finish_mark(p, op);
+}

@@ -1,0 +1,214 @@
+#include "vterm_snapshot/screen_private.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "vterm_snapshot/engine.h"
+#include "vterm_snapshot/width.h"
+
+/* ---- life ---- */
+
+static bool create_parts(struct screen *s)
+{
+    const struct screen_options *o = &s->options;
+    if (grid_init(&s->primary, o->cols, o->rows) < 0 ||
+        grid_init(&s->alternate, o->cols, o->rows) < 0)
+        return false;
+    s->shown = &s->primary;
+    s->scrollback = scrollback_create(o->scrollback);
+    s->pens = pen_table_create();
+    s->clusters = cluster_table_create();
+    s->widths = width_table_create();
+    return s->scrollback && s->pens && s->clusters && s->widths && engine_create(s);
+}
+
+struct screen *screen_create(const struct screen_options *options)
+{
+    struct screen *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->options = *options;
+    s->cursor_visible = true;
+    modes_init(&s->modes);
+    s->glyph_end = s->last.row = -1;
+    if (!create_parts(s)) {
+        screen_destroy(s);
+        return NULL;
+    }
+    s->alt_seen = false;
+    return s;
+}
+
+void screen_destroy(struct screen *s)
+{
+    if (!s)
+        return;
+    engine_destroy(s->engine);
+    grid_finish(&s->primary);
+    grid_finish(&s->alternate);
+    scrollback_destroy(s->scrollback);
+    pen_table_destroy(s->pens);
+    cluster_table_destroy(s->clusters);
+    width_table_destroy(s->widths);
+    capture_finish(&s->capture);
+    bytes_finish(&s->row_text);
+    free(s);
+}
+
+void screen_resize(struct screen *s, int cols, int rows)
+{
+    cols = limit_size(cols);
+    rows = limit_size(rows);
+    if (cols == s->primary.cols && rows == s->primary.rows)
+        return;
+    engine_resize(s, cols, rows);
+    capture_screen_cut(&s->capture, screen_top(s) + (uint64_t)s->primary.rows);
+}
+
+void screen_mend_cursor(struct screen *s)
+{
+    engine_mend_cursor(s);
+}
+
+/* ---- for those who draw ---- */
+
+void screen_know_pen(struct screen *s)
+{
+    if (s->pen_known)
+        return;
+    s->pen_number = pen_intern(s->pens, &s->pen);
+    s->pen_known = true;
+}
+
+uint16_t screen_blank_pen(struct screen *s)
+{
+    if (!s->pen.background)
+        return 0;
+    return pen_intern(s->pens, &(struct pen){.background = s->pen.background});
+}
+
+bool screen_join(struct screen *s, uint32_t mark)
+{
+    bool inside = s->last.row >= 0 && s->last.row < s->shown->rows && s->last.col < s->shown->cols;
+    bool behind = s->cursor.row == s->last.row && s->cursor.col == s->last.col + s->last_width;
+    bool edge = s->glyph_end >= s->shown->cols && s->glyph_row == s->cursor.row;
+    if (!inside || (!behind && !edge))
+        return false;
+    bool protected = s->shown->row[s->last.row]->cells[s->last.col].protected;
+    screen_know_pen(s);
+    s->last_character = cluster_join(s->clusters, s->last_character, mark);
+    grid_put(s->shown, s->last.row, s->last.col, s->last_character, s->last_width, s->pen_number);
+    if (protected)
+        grid_protect(s->shown, s->last.row, s->last.col);
+    s->glyph_row = s->last.row;
+    s->glyph_end = s->last.col + s->last_width;
+    return true;
+}
+
+/* Rows leave for good when they scroll off the top of the primary screen. */
+void screen_push_row(struct screen *s, int index)
+{
+    const struct row *row = s->primary.row[index];
+    bool wrapped = index + 1 < s->primary.rows && s->primary.row[index + 1]->continuation;
+    capture_row_leaves(&s->capture, row, screen_top(s), wrapped, s->clusters);
+    struct bytes *text = &s->row_text;
+    struct row_run runs[LIMIT_SIZE_MAX];
+    text->len = 0;
+    struct scrollback_line line = {.run = runs, .continuation = row->continuation};
+    line.runs = row_pack(row, !wrapped, s->clusters, text, runs);
+    line.text = text->data;
+    line.len = (uint32_t)text->len;
+    scrollback_push(s->scrollback, &line);
+}
+
+/* ---- reading ---- */
+
+struct screen_cursor screen_cursor(const struct screen *s)
+{
+    return (struct screen_cursor){s->cursor.row, s->cursor.col, s->cursor_visible};
+}
+
+bool screen_alt_screen(const struct screen *s)
+{
+    return s->shown == &s->alternate;
+}
+
+bool screen_alt_screen_seen(struct screen *s, bool reset)
+{
+    bool seen = s->alt_seen;
+    if (reset)
+        s->alt_seen = screen_alt_screen(s);
+    return seen;
+}
+
+const struct grid *screen_grid(const struct screen *s)
+{
+    return s->shown;
+}
+
+const struct grid *screen_primary(const struct screen *s)
+{
+    return &s->primary;
+}
+
+uint64_t screen_top(const struct screen *s)
+{
+    return scrollback_total(s->scrollback);
+}
+
+const struct scrollback *screen_scrollback(const struct screen *s)
+{
+    return s->scrollback;
+}
+
+const struct modes *screen_modes(const struct screen *s)
+{
+    return &s->modes;
+}
+
+const struct cluster_table *screen_clusters(const struct screen *s)
+{
+    return s->clusters;
+}
+
+const struct pen_table *screen_pens(const struct screen *s)
+{
+    return s->pens;
+}
+
+/* ---- capture ---- */
+
+void screen_capture_begin(struct screen *s, capture_output *output, void *user)
+{
+    s->capture.output = output;
+    s->capture.user = user;
+    s->primary.stamp++;
+    int row = screen_alt_screen(s) ? s->primary_cursor_row : s->cursor.row;
+    int col = screen_alt_screen(s) ? 0 : s->cursor.col;
+    capture_begin(&s->capture, screen_top(s) + (uint64_t)row, col, s->primary.stamp);
+}
+
+static int primary_cursor_row(const struct screen *s)
+{
+    return screen_alt_screen(s) ? s->primary_cursor_row : s->cursor.row;
+}
+
+void screen_capture_end(struct screen *s)
+{
+    if (!s->capture.active)
+        return;
+    capture_screen(&s->capture, &s->primary, screen_top(s), primary_cursor_row(s), s->clusters);
+    s->capture.active = false;
+    s->primary.stamp++;
+}
+
+void screen_capture_peek(const struct screen *s, capture_output *output, void *user)
+{
+    struct capture copy = s->capture;
+    copy.text = (struct bytes){0};
+    copy.output = output;
+    copy.user = user;
+    if (copy.active)
+        capture_screen(&copy, &s->primary, screen_top(s), primary_cursor_row(s), s->clusters);
+    capture_finish(&copy);
+}
