@@ -36,7 +36,7 @@ static void row_out(struct capture *c, const struct row *row, int from, bool wra
     if (wrapped)
         row_text(row, from, row_used(row), clusters, &c->text);
     else
-        row_text_trimmed(row, from, clusters, &c->text);
+        row_text_trimmed(row, from, row_used(row), clusters, &c->text);
     if (!c->text.failed)
         text_out(c, c->text.data, c->text.len, row->continuation && from == 0);
 }

@@ -49,14 +49,14 @@ static inline size_t csi_read(const char *body, size_t len, struct csi *ret_csi)
     uint64_t other = (((digits & ~ASCII_HIGH) + ASCII_ONES * (0x80 - 10)) | digits) & ASCII_HIGH;
     uint64_t strange = digits ^ ASCII_ONES * (';' ^ '0');
     strange = (((strange & ~ASCII_HIGH) + ASCII_ONES * 0x7f) | strange) & other;
-    uint64_t digit = ~other & ASCII_HIGH & mine;
-    bool five = digit & digit << 8 & digit << 16 & digit << 24 & digit << 32;
     unsigned char final = (unsigned char)(eight >> 8 * end);
-    if ((strange & mine) || five || final > 0x7e)
+    if ((strange & mine) || final > 0x7e)
         return csi_read_long(body, len, 0, ret_csi);
     unsigned count = 0, from = 0, to;
     do {
         to = from + (unsigned)ascii_before(other >> 8 * from);
+        if (to - from > 4)
+            return csi_read_long(body, len, 0, ret_csi);
         uint64_t last_on_top = digits << 8 * (7 - to) << 8;
         uint32_t four = (uint32_t)(last_on_top >> 32) & (uint32_t)(~0ull << 8 * (4 - (to - from)));
         uint32_t pairs = (four * 10 + (four >> 8)) & 0x00ff00ff;

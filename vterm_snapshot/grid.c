@@ -278,60 +278,68 @@ int row_used(const struct row *row)
     return used;
 }
 
-void row_text(const struct row *row, int from, int to, const struct cluster_table *clusters,
-              struct bytes *out)
+/* The one way from cells to text: to `to`, which has room for 4 * CLUSTER_MAX bytes a cell. Returns
+ * where it ends. */
+static char *encode_cells(const struct cell *cell, const struct cell *end,
+                          const struct cluster_table *clusters, char *to)
 {
-    to = to < row->extent ? to : row->extent;
-    char *at = from < to ? bytes_reserve(out, (size_t)(to - from) * 4) : NULL;
-    for (int i = from; at && i < to; i++) {
-        uint32_t c = row->cells[i].character;
-        if (c == CELL_COVERED)
-            continue;
-        if (c - 1 < 0x7f) {
-            out->data[out->len++] = (char)c;
-            continue;
-        }
-        at = bytes_reserve(out, 4 * CLUSTER_MAX + (size_t)(to - i) * 4);
-        if (at)
-            out->len += cluster_encode(clusters, c ? c : ' ', at);
-    }
-    if (out->data)
-        out->data[out->len] = '\0';
-}
-
-void row_text_trimmed(const struct row *row, int from, const struct cluster_table *clusters,
-                      struct bytes *out)
-{
-    size_t start = out->len;
-    row_text(row, from, row_used(row), clusters, out);
-    while (out->len > start && out->data[out->len - 1] == ' ')
-        out->data[--out->len] = '\0';
-}
-
-uint16_t row_pack(const struct row *row, bool trim, const struct cluster_table *clusters,
-                  struct bytes *text, struct row_run *runs)
-{
-    int used = row_used(row);
-    uint16_t pen = 0, count = 0;
-    char *to = bytes_reserve(text, (size_t)used * 4 * CLUSTER_MAX + 1), *from = to;
-    if (!to)
-        return 0;
-    for (int i = 0; i < used; i++) {
-        const struct cell *cell = &row->cells[i];
+    for (; cell < end; cell++) {
         uint32_t c = cell->character;
-        if (cell->pen != pen) {
-            pen = cell->pen;
-            runs[count++] = (struct row_run){.column = (uint16_t)i, .pen = pen};
-        }
         if (c - 1 < 0x7f)
             *to++ = (char)c;
         else if (c != CELL_COVERED)
             to += cluster_encode(clusters, c ? c : ' ', to);
     }
-    while (trim && to > from && to[-1] == ' ')
-        to--;
-    *to = '\0';
-    text->len += (size_t)(to - from);
+    return to;
+}
+
+void row_text(const struct row *row, int from, int to, const struct cluster_table *clusters,
+              struct bytes *out)
+{
+    to = to < row->extent ? to : row->extent;
+    char *at = from < to ? bytes_reserve(out, (size_t)(to - from) * 4 * CLUSTER_MAX) : NULL;
+    if (!at)
+        return;
+    out->len += (size_t)(encode_cells(row->cells + from, row->cells + to, clusters, at) - at);
+    out->data[out->len] = '\0';
+}
+
+static void trim(struct bytes *text, size_t start)
+{
+    while (text->len > start && text->data[text->len - 1] == ' ')
+        text->data[--text->len] = '\0';
+}
+
+void row_text_trimmed(const struct row *row, int from, int to, const struct cluster_table *clusters,
+                      struct bytes *out)
+{
+    size_t start = out->len;
+    row_text(row, from, to, clusters, out);
+    trim(out, start);
+}
+
+int row_same_pen(const struct row *row, int from, int to)
+{
+    int col = from + 1;
+    while (col < to && row->cells[col].pen == row->cells[from].pen)
+        col++;
+    return col;
+}
+
+uint16_t row_pack(const struct row *row, bool trimmed, const struct cluster_table *clusters,
+                  struct bytes *text, struct row_run *runs)
+{
+    int used = row_used(row);
+    uint16_t pen = 0, count = 0;
+    size_t start = text->len;
+    for (int col = 0; col < used; col = row_same_pen(row, col, used)) {
+        if (row->cells[col].pen != pen)
+            runs[count++] = (struct row_run){.column = (uint16_t)col, .pen = row->cells[col].pen};
+        pen = row->cells[col].pen;
+    }
+    row_text(row, 0, used, clusters, text);
+    if (trimmed)
+        trim(text, start);
     return count;
 }
 

@@ -87,18 +87,21 @@ int row_used(const struct row *row);
 void row_text(const struct row *row, int from, int to, const struct cluster_table *clusters,
               struct bytes *out);
 
-/* Appends the row without its trailing blanks. */
-void row_text_trimmed(const struct row *row, int from, const struct cluster_table *clusters,
+/* The same without trailing blanks. */
+void row_text_trimmed(const struct row *row, int from, int to, const struct cluster_table *clusters,
                       struct bytes *out);
+
+/* Where, behind `from` and up to `to`, the pen changes. */
+int row_same_pen(const struct row *row, int from, int to);
 
 /* Where the pen changes, and to which. */
 struct row_run {
     uint16_t column, pen;
 };
 
-/* Both at once, for a row that leaves: its text, without trailing blanks when `trim`, and its pen
- * changes (room for as many as columns). Returns how many. */
-uint16_t row_pack(const struct row *row, bool trim, const struct cluster_table *clusters,
+/* Both at once, for a row that leaves: its text, without trailing blanks when `trimmed`, and its
+ * pen changes (room for as many as columns). Returns how many. */
+uint16_t row_pack(const struct row *row, bool trimmed, const struct cluster_table *clusters,
                   struct bytes *text, struct row_run *runs);
 
 /* Whether the row shows nothing. */

@@ -69,21 +69,30 @@ bool parser_load(struct parser *p, struct unpack *in)
 
 /* ---- text ---- */
 
+/* How far ESC is from the front; `len` for none. It is near between sequences that draw. */
+static size_t find_escape(const char *bytes, size_t len)
+{
+    if (len >= 8) {
+        uint64_t other = ascii_load(bytes) ^ ASCII_ONES * 0x1b;
+        uint64_t escape = (other - ASCII_ONES) & ~other & ASCII_HIGH; /* the first is one */
+        if (escape)
+            return ascii_before(escape);
+    }
+    const char *escape = memchr(bytes, 0x1b, len);
+    return escape ? (size_t)(escape - bytes) : len;
+}
+
 /* A word between two sequences, as programs print them that draw, is too short for a nonce. */
 bool parser_make_ready(struct parser *p)
 {
     size_t len = (size_t)(p->end - p->at);
     if (p->state != PARSER_GROUND || p->more || !len)
         return false;
-    p->ready = p->at;
-    if (*p->at == 0x1b)
-        return true;
-    const char *escape = p->scrub.active ? memchr(p->at, 0x1b, len) : NULL;
-    size_t run = escape ? (size_t)(escape - p->at) : len;
-    if (!escape || run >= MARK_NONCE_LEN || p->scrub.passed_len)
-        run = scrub_run(&p->scrub, p->at, run, !escape);
-    p->ready += run;
-    return run > 0;
+    size_t run = p->scrub.active ? find_escape(p->at, len) : len;
+    if (run == len || run >= MARK_NONCE_LEN || p->scrub.passed_len)
+        run = scrub_run(&p->scrub, p->at, run, run == len);
+    p->ready = p->at + run + (run < len && p->at[run] == 0x1b);
+    return p->ready > p->at;
 }
 
 /* libvterm puts its sign for a bad character in another place when a write ends inside it, so ours

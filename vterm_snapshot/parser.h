@@ -119,7 +119,7 @@ static inline bool parser_simple_csi(struct parser *p, struct op *op)
     op->raw_len = 2 + len;
     p->at += 2 + len;
     if (p->at > p->ready) {
-        p->ready = p->at;
+        p->ready = p->at + (p->at < p->end && *p->at == 0x1b);
         scrub_break(&p->scrub);
     }
     return true;

@@ -8,17 +8,12 @@ static void append_row(const struct screen *s, const struct row *row, int cols, 
     int used = cols;
     while (used > 0 && !row->cells[used - 1].character && !row->cells[used - 1].pen)
         used--;
-    for (int col = 0; col < used; col++) {
-        const struct cell *cell = &row->cells[col];
-        if (cell->character == CELL_COVERED)
-            continue;
-        if (cell->pen != pen) {
-            pen = cell->pen;
-            sgr_append(pen_lookup(screen_pens(s), pen), out);
-        }
-        char text[4 * CLUSTER_MAX];
-        uint32_t character = cell->character ? cell->character : ' ';
-        bytes_append(out, text, cluster_encode(screen_clusters(s), character, text));
+    for (int col = 0, end; col < used; col = end) {
+        end = row_same_pen(row, col, used);
+        if (row->cells[col].pen != pen)
+            sgr_append(pen_lookup(screen_pens(s), row->cells[col].pen), out);
+        pen = row->cells[col].pen;
+        row_text(row, col, end, screen_clusters(s), out);
     }
     if (pen)
         bytes_append_text(out, "\x1b[m");

@@ -12,11 +12,6 @@ void scrub_set_nonce(struct scrub *s, const char *nonce)
     }
 }
 
-void scrub_break(struct scrub *s)
-{
-    s->passed_len = 0;
-}
-
 /* The last bytes that passed and the first at hand, in one piece. */
 struct window {
     char bytes[SCRUB_SHOWN + MARK_NONCE_LEN];

@@ -26,7 +26,10 @@ struct scrub {
 void scrub_set_nonce(struct scrub *scrub, const char *nonce);
 
 /* Something else comes between two runs. */
-void scrub_break(struct scrub *scrub);
+static inline void scrub_break(struct scrub *scrub)
+{
+    scrub->passed_len = 0;
+}
 
 /* Overwrites the nonce in the next bytes of a run; returns how many may pass now, less than `len`
  * only when the run goes on (`goes_on`) and its end may belong to a nonce: give those again. */

@@ -283,20 +283,11 @@ int terminal_rows(const struct terminal *t)
     return screen_grid(t->screen)->rows;
 }
 
-/* A row's text within the columns of the screen. */
-static void visible_text(const struct terminal *t, const struct row *row, struct bytes *out)
-{
-    size_t start = out->len;
-    int used = row_used(row);
-    row_text(row, 0, used < terminal_cols(t) ? used : terminal_cols(t), screen_clusters(t->screen),
-             out);
-    while (out->len > start && out->data[out->len - 1] == ' ')
-        out->data[--out->len] = '\0';
-}
-
 void terminal_row_text(const struct terminal *t, int row, struct bytes *out)
 {
-    visible_text(t, screen_grid(t->screen)->row[row], out);
+    const struct row *r = screen_grid(t->screen)->row[row];
+    int used = row_used(r), cols = terminal_cols(t);
+    row_text_trimmed(r, 0, used < cols ? used : cols, screen_clusters(t->screen), out);
 }
 
 struct terminal_cursor terminal_cursor(const struct terminal *t)
@@ -388,7 +379,7 @@ void terminal_text_since(const struct terminal *t, struct terminal_anchor from, 
         if (wrapped || used == grid->cols)
             row_text(grid->row[i], col, used, screen_clusters(t->screen), out);
         else
-            row_text_trimmed(grid->row[i], col, screen_clusters(t->screen), out);
+            row_text_trimmed(grid->row[i], col, used, screen_clusters(t->screen), out);
         if (i < last && !wrapped)
             bytes_append_char(out, '\n');
     }

@@ -1,207 +1,17 @@
-/* The short way around libvterm gives what libvterm gives: random streams, cut at random, through a
- * terminal with the bypass and one without; every row, pen, cursor, scrollback line and piece of
- * captured output is compared. BYPASS_STREAMS: how many (default 10000). */
+/* The short ways around libvterm give what libvterm gives: random streams, cut at random, through a
+ * terminal with them and one without; every row, pen, cursor, scrollback line and piece of captured
+ * output is compared. As both share the parser, libvterm alone is given raw streams, too, and its
+ * screen compared with ours. BYPASS_STREAMS: how many (default 10000). */
 #include "test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vterm.h>
 
+#include "base/limits.h"
+#include "tests/unit/streams.h"
 #include "vterm_snapshot/terminal.h"
-
-static uint64_t seed;
-
-static unsigned pick(unsigned count)
-{
-    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
-    return (unsigned)(seed >> 33) % count;
-}
-
-static void add_text(struct bytes *out)
-{
-    static const char words[] = "the quick brown fox  jumps over \t lazy-dog 0123456789 {}[]<>;";
-    for (unsigned n = pick(120); n; n--)
-        bytes_append_char(out, words[pick(sizeof words - 1)]);
-}
-
-static void add_sequence(struct bytes *out)
-{
-    static const char *const sequences[] = {
-        "\x1b[31m",
-        "\x1b[m",
-        "\x1b[44m",
-        "\x1b[1;38;5;200m",
-        "\x1b[K",
-        "\x1b[J",
-        "\x1b[2J",
-        "\x1b[H",
-        "\x1b[3A",
-        "\x1b[5;5H",
-        "\x1b[2;4r",
-        "\x1b[2;4r",
-        "\x1b[3r",
-        "\x1b[;5r",
-        "\x1b[1;3r\x1b[2;1H\r\n\n\n",
-        "\x1b[4;2r",
-        "\x1b[0;0r",
-        "\x1b[r",
-        "\x1b[4h",
-        "\x1b[4l",
-        "\x1b[?7l",
-        "\x1b[?7h",
-        "\x1b[?6h",
-        "\x1b[?6l",
-        "\x1b(0",
-        "\x1b(B",
-        "\x0e",
-        "\x0f",
-        "\x1bH",
-        "\x1b[3g",
-        "\x1b"
-        "7",
-        "\x1b"
-        "8",
-        "\x1b[20h",
-        "\x1b[20l",
-        "\x1b[L",
-        "\x1b[M",
-        "\x1b[P",
-        "\x1b[@",
-        "\x1b[X",
-        "\x1b[5b",
-        "\x1b[?1049h",
-        "\x1b[?1049l",
-        "\x1b"
-        "c",
-        "\x1b[!p",
-        "\x1b[1\"q",
-        "\x1b[1\"q",
-        "\x1b[2\"q",
-        "\x1b[?J",
-        "\x1b[?1K",
-        "\x1b[?2K",
-        "\x1b[3J",
-        "\b",
-        "\r",
-        "\n",
-        "\t",
-        "\x1b]0;t\a",
-        "\x1b[S",
-        "\x1b[T",
-        "\xe6\x97\xa5",
-        "e\xcc\x81",
-        "\xcc\x81",
-        "\xf0\x9f\x98\x80",
-        "\xff",
-        "\xc2\x9b",
-        "\x1bM",
-        "\x1b"
-        "D",
-        "\x1b"
-        "E",
-        "\x1b[?69h\x1b[3;9s",
-        "\x1b[?69l",
-        "\x1b[99C",
-        "\x1b[0;1;4;9;95;103m",
-        "\x1b[22;24;29;39;49m",
-        "\x1b[38;2;1;2;3;48;5;17m",
-        "\x1b[21m",
-        "\x1b[4:3m",
-        "\x1b[2;8m",
-        "\x1b[;7m",
-        "\x1b[38m",
-        "\x1b[0K",
-        "\x1b[1K",
-        "\x1b[2K",
-        "\x1b[99;99H",
-        "\x1b[;H",
-        "\x1b[3H",
-        "\x1b[6n",
-        "\r\n\r\n",
-        "\b\b\b",
-        "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e",
-        "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
-        "\xe0\xa4\xa8\xe0\xa5\x8d\xe0\xa4\xa4",
-        "\xc3\xa9\xc3\xbc\xce\xb1",
-        "\xe2\x80\x8b",
-        "\a",
-        "\v",
-    };
-    bytes_append_text(out, sequences[pick(sizeof sequences / sizeof *sequences)]);
-}
-
-/* Much of what may scroll away unseen, and now and then something that may not. */
-static void make_listing(struct bytes *out)
-{
-    static const char *const pieces[] = {
-        "name",
-        "\r",
-        "\r\r",
-        "\r\x1b[K",
-        "  ",
-        "\t",
-        "\x1b[01;34m",
-        "\x1b[0m",
-        "\x1b[m\x1b[K",
-        "\x1b[38;5;9m",
-        "\xc3\xa9",
-        "\x1b[7m",
-        "\xe6\x97\xa5\xe6\x9c\xac",
-        "0123456789",
-        "\x1b[K",
-        "\xe2\x86\x92 ",
-        "\x1b[3;39m",
-        "a long word and another ",
-    };
-    static const char *const others[] = {"\r",           "\b",      "\x1b[44m",         "e\xcc\x81",
-                                         "\n",           "\x1b[2A", "\xf0\x9f\x98\x80", "\x1b[21m",
-                                         "\x1b[1;31;46m"};
-    unsigned strange = 20 + pick(2000);
-    for (unsigned n = 20 + pick(300); n; n--) {
-        for (unsigned k = pick(9); k; k--)
-            bytes_append_text(out, pieces[pick(sizeof pieces / sizeof *pieces)]);
-        if (pick(strange) == 0)
-            bytes_append_text(out, others[pick(sizeof others / sizeof *others)]);
-        bytes_append_text(out, pick(400) ? "\r\n" : "\x1b[m");
-    }
-}
-
-/* What a full-screen program draws: mostly short sequences, with all kinds of numbers. */
-static void make_drawing(struct bytes *out)
-{
-    static const unsigned most[] = {9, 99, 99, 999, 9999, 99999};
-    static const char finals[] = "HHHHHmmmmmmKJrAd";
-    for (unsigned n = 5 + pick(600); n; n--) {
-        bytes_append_text(out, "\x1b[");
-        for (unsigned k = pick(4); k; k--) {
-            if (pick(8))
-                bytes_printf(out, "%0*u", 1 + (int)pick(2), pick(most[pick(6)] + 1));
-            bytes_append_text(out, k > 1 ? ";" : "");
-        }
-        bytes_append_char(out, finals[pick(sizeof finals - 1)]);
-        if (pick(60) == 0)
-            add_sequence(out);
-        for (unsigned k = pick(pick(6) ? 4 : 40); k; k--)
-            bytes_append_char(out, pick(9) ? 'a' + (char)pick(26) : ' ');
-        bytes_append_text(out, pick(12) ? "" : "\r\n");
-    }
-}
-
-static void make_stream(struct bytes *out)
-{
-    unsigned style = pick(6);
-    if (style > 3) {
-        make_listing(out);
-        return;
-    }
-    for (unsigned n = 5 + pick(style == 0 ? 400 : 60); n; n--) {
-        add_text(out);
-        if (pick(style == 0 ? 60 : 4) == 0)
-            add_sequence(out);
-        if (pick(8))
-            bytes_append_text(out, "\r\n");
-    }
-}
 
 struct side {
     struct terminal *terminal;
@@ -380,9 +190,139 @@ static void random_streams_end_the_same(void **state)
     assert_true(saved > refused);
 }
 
+/* ---- libvterm alone ---- */
+
+static VTerm *open_vterm(int cols, int rows)
+{
+    VTerm *vterm = vterm_new(rows, cols);
+    vterm_set_utf8(vterm, 1);
+    vterm_screen_enable_altscreen(vterm_obtain_screen(vterm), 1);
+    vterm_screen_reset(vterm_obtain_screen(vterm), 1);
+    vterm_input_write(vterm, "\0337", 2); /* else what was never saved is zeros, not defaults */
+    return vterm;
+}
+
+/* Line by line, so that no character is cut in two. */
+static void write_vterm(VTerm *vterm, const struct bytes *stream)
+{
+    for (size_t at = 0, n; at < stream->len; at += n) {
+        const char *end = memchr(stream->data + at, '\n', stream->len - at);
+        n = end ? (size_t)(end + 1 - stream->data) - at : stream->len - at;
+        vterm_input_write(vterm, stream->data + at, n);
+    }
+}
+
+static bool is_blank(const VTermScreenCell *cell)
+{
+    return cell->chars[0] == 0 || cell->chars[0] == ' ';
+}
+
+static bool same_colour(const VTermColor *a, const VTermColor *b)
+{
+    bool is_default = a->type & VTERM_COLOR_DEFAULT_MASK;
+    return is_default == (bool)(b->type & VTERM_COLOR_DEFAULT_MASK) &&
+           (is_default || vterm_color_is_equal(a, b));
+}
+
+static bool same_cell(const VTermScreenCell *a, const VTermScreenCell *b)
+{
+    if (!same_colour(&a->bg, &b->bg) || is_blank(a) != is_blank(b))
+        return false;
+    return is_blank(a) ||
+           (a->chars[0] == b->chars[0] && same_colour(&a->fg, &b->fg) &&
+            a->attrs.bold == b->attrs.bold && a->attrs.italic == b->attrs.italic &&
+            a->attrs.underline == b->attrs.underline && a->attrs.blink == b->attrs.blink &&
+            a->attrs.reverse == b->attrs.reverse && a->attrs.strike == b->attrs.strike);
+}
+
+#define COVERED UINT32_MAX /* by a wide character on its left, or it was */
+
+static bool same_row(VTerm *raw, VTerm *ours, int row, int cols)
+{
+    VTermScreenCell a, b;
+    bool same = true, wide = false;
+    for (VTermPos at = {.row = row}; at.col < cols; at.col++) {
+        vterm_screen_get_cell(vterm_obtain_screen(raw), at, &a);
+        vterm_screen_get_cell(vterm_obtain_screen(ours), at, &b);
+        wide = wide || a.chars[0] == COVERED || b.chars[0] == COVERED;
+        same = same && same_cell(&a, &b);
+    }
+    return same || wide; /* half of a wide character overwritten: nobody says where the other is */
+}
+
+static void assert_same_text(VTerm *raw, struct terminal *ours, int row, int cols, uint64_t number)
+{
+    char text[LIMIT_SIZE_MAX * 4 + 1];
+    struct bytes our_text = {0};
+    size_t len = vterm_screen_get_text(vterm_obtain_screen(raw), text, sizeof text - 1,
+                                       (VTermRect){row, row + 1, 0, cols});
+    while (len && text[len - 1] == ' ')
+        len--;
+    text[len] = '\0';
+    bytes_append_text(&our_text, "");
+    terminal_row_text(ours, row, &our_text);
+    if (strcmp(our_text.data, text))
+        print_message("stream %llu\n", (unsigned long long)number);
+    assert_string_equal(our_text.data, text);
+    bytes_finish(&our_text);
+}
+
+/* What redraws our screen is drawn by another libvterm: cells are compared with cells,
+ * and text with text. */
+static void compare_with_libvterm(uint64_t number)
+{
+    struct bytes stream = {0}, drawing = {0};
+    struct side side;
+    VTermPos cursor;
+    seed = number * 7919 + 1;
+    if (number % 4 == 3)
+        make_drawing(&stream);
+    else
+        make_stream(&stream);
+    int cols = 5 + (int)pick(90), rows = 2 + (int)pick(30);
+    VTerm *raw = open_vterm(cols, rows), *ours = open_vterm(cols, rows);
+    write_vterm(raw, &stream);
+    open_side(&side, cols, rows, false);
+    for (size_t at = 0, n; at < stream.len; at += n) {
+        n = 1 + pick(5000);
+        n = n < stream.len - at ? n : stream.len - at;
+        give(&side, stream.data + at, n);
+    }
+    terminal_redraw(side.terminal, &drawing);
+    vterm_input_write(ours, drawing.data, drawing.len);
+    for (int row = 0; row < rows; row++) {
+        assert_same_text(raw, side.terminal, row, cols, number);
+        if (!same_row(raw, ours, row, cols))
+            print_message("stream %llu (%dx%d), row %d\n", (unsigned long long)number, cols, rows,
+                          row);
+        assert_true(same_row(raw, ours, row, cols));
+    }
+    vterm_state_get_cursorpos(vterm_obtain_state(raw), &cursor);
+    assert_int_equal(terminal_cursor(side.terminal).row, cursor.row);
+    assert_int_equal(terminal_cursor(side.terminal).col, cursor.col);
+    close_side(&side);
+    vterm_free(raw);
+    vterm_free(ours);
+    bytes_finish(&stream);
+    bytes_finish(&drawing);
+}
+
+static void raw_streams_end_as_libvterm_alone(void **state)
+{
+    const char *given = getenv("BYPASS_STREAMS"), *first = getenv("BYPASS_FIRST");
+    uint64_t count = (given ? strtoull(given, NULL, 10) : 10000) / 2;
+    uint64_t from = first ? strtoull(first, NULL, 10) : 0;
+    (void)state;
+    streams_strict = true;
+    for (uint64_t i = 0; i < count; i++)
+        compare_with_libvterm(from + i);
+    streams_strict = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(streams_that_parted_end_the_same),
-                                       cmocka_unit_test(random_streams_end_the_same)};
+                                       cmocka_unit_test(random_streams_end_the_same),
+                                       cmocka_unit_test(raw_streams_end_as_libvterm_alone)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
