@@ -160,6 +160,15 @@ bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against
 bench-proxy: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/proxy ## the proxy against a read/write relay
 	@sh tests/bench/proxies $(abspath $(BUILD)/proxy) $(abspath $(BUILD)/ptyd) $(abspath $(BUILD)/standin)
 
+# An older commit built beside this tree, from what git has of it. AGAINST: the commit.
+AGAINST ?= HEAD~1
+bench-against: $(BUILD)/ptyd $(BUILD)/engine $(BUILD)/writer $(BUILD)/standin $(BUILD)/proxy ## engine, pty and proxy beside AGAINST, paired (30 min)
+	@name=$$(git rev-parse --short "$(AGAINST)") && old=build/against/$$name && mkdir -p $$old && \
+	    git archive "$(AGAINST)" | tar -x -C $$old && \
+	    NO_DEPS=1 $(MAKE) --no-print-directory -C $$old build/ptyd build/engine build/standin >$$old.log 2>&1 || \
+	        { tail $$old.log; exit 1; }; \
+	    sh tests/bench/against $(abspath $(BUILD)) $(abspath build/against)/$$name/build $$name
+
 $(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(BUILD)/obj/tests/bench/works.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
 
@@ -278,7 +287,7 @@ help: ## this list
 
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt \
-        bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint arrows \
+        bench-against bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint arrows \
         sizes format format-check deps deps-bench deps-check deps-ci need-build need-check need-format install \
         clean help
 .SECONDARY:
