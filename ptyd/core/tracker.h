@@ -57,6 +57,10 @@ void tracker_destroy(struct tracker *t);
 void tracker_save(const struct tracker *t, struct bytes *out);
 struct tracker *tracker_load(const struct tracker_options *options, struct unpack *in);
 
+/* What comes next is from a log, in which nothing stands of what was typed: in a shell without C
+ * any line may be a command. */
+void tracker_deafen(struct tracker *t);
+
 /* Applies a genuine mark. Returns false when it is out of order: it is then dropped. */
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now);
 

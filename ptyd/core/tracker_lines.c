@@ -199,6 +199,11 @@ void tracker_typed(struct tracker *t, const char *bytes, size_t len)
         t->stage = STAGE_PROMPT;
 }
 
+void tracker_deafen(struct tracker *t)
+{
+    typed_deafen(&t->typed);
+}
+
 const char *tracker_ahead(const struct tracker *t, size_t *ret_len)
 {
     *ret_len = t->typed.editor != EDITOR_UNASKED ? t->typed.keys.len : 0;

@@ -165,6 +165,11 @@ void typed_discard(struct typed *t)
     t->keys.len = t->shared = 0;
 }
 
+void typed_deafen(struct typed *t)
+{
+    t->trust = DEAF;
+}
+
 void typed_recall(struct typed *t, const char *keys, size_t len)
 {
     t->keys.len = 0;

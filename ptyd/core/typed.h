@@ -4,6 +4,7 @@
  *   line   NOTHING -key-> TYPED -Enter-> ENTERED            NOTHING again at each B
  *   feed   NO_FEED -line feed-> FED or GIVEN_UP             NO_FEED again at each B
  *   trust  DEAF -key-> HEARS <-a line that was entered runs- UNSURE <-keys went elsewhere- any
+ *          DEAF again where a log is gone through
  *   keys   shared, then not shared: typed, and read at no prompt yet
  *
  * Pure: it is told keys and moments, and is asked once at each moment. A zeroed struct is one to
@@ -29,7 +30,7 @@ struct typed {
     enum typed_line { NOTHING, TYPED, ENTERED } line; /* since B */
     enum typed_feed { NO_FEED, FED, GIVEN_UP } feed;  /* since B; GIVEN_UP: behind `^C` */
     enum typed_trust {
-        DEAF,  /* keys are not told: a recorded trace */
+        DEAF,  /* keys are not told: a recorded trace, a log */
         HEARS, /* whatever waits for a prompt is in `keys` */
         UNSURE /* some of it is not, or some of `keys` was read by a command */
     } trust;
@@ -83,6 +84,9 @@ void typed_share(struct typed *t);
 
 /* The terminal forgot what was typed and not read (an interrupt). */
 void typed_discard(struct typed *t);
+
+/* What comes next is from a log, in which keys are not, until one is told. */
+void typed_deafen(struct typed *t);
 
 /* Keys that a tracker before this one was told, the last of them perhaps not. */
 void typed_recall(struct typed *t, const char *keys, size_t len);

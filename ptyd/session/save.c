@@ -108,6 +108,7 @@ static bool take(struct session *s, const struct checkpoint *head, struct unpack
         terminal_destroy(terminal);
         return false;
     }
+    tracker_deafen(tracker); /* it was told keys; the log behind it has none */
     tracker_destroy(s->tracker);
     terminal_destroy(s->terminal);
     s->terminal = terminal;

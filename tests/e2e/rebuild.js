@@ -172,6 +172,25 @@ async function main() {
     });
   }
 
+  for (const shell of ['dash', 'busybox']) {
+    await report.test(`${shell}: a command that began behind a checkpoint ends with its status`, async () => {
+      const name = `behind-${shell}`, go = path.join(space.root, `go-${name}`);
+      const command = `until [ -e ${go} ]; do sleep 0.02; done; false`;
+      const state = () => daemon.json('list').find((session) => session.name === name).state;
+      const last = () => daemon.json('blocks', '-s', name).at(-1);
+      assert.strictEqual(daemon.ptyd('open', name, '--shell', shell).status, 0);
+      assert.strictEqual(daemon.ptyd('run', '-s', name, '--', 'seq 1 3000000').status, 0);
+      assert.ok(fs.existsSync(path.join(directoryOf(space, name), 'checkpoint')));
+      daemon.ptyd('send', '-s', name, `${command}\r`);
+      await until('it runs', () => state() === 'running');
+      await replaceWorker(daemon);
+      assert.strictEqual(state(), 'running');
+      fs.writeFileSync(go, '');
+      const block = await until('it ends', () => last().status === 'completed' && last());
+      assert.deepStrictEqual([block.seq, block.cmd, block.exit_code], [2, command, 1]);
+    });
+  }
+
   await report.test('what came while capture was paused gets into no file', async () => {
     daemon.ptyd('open', 'five');
     daemon.ptyd('context', 'pause', '-s', 'five');

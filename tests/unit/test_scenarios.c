@@ -18,8 +18,9 @@
  *   lost WHY                          somebody found that the shell says nothing
  *   abandon [STATUS]                  the shell is gone
  *   wait MS, resize COLSxROWS
- *   save-load                         a checkpoint, and who takes over from it
- *   new-worker                        the same, and the keys that were kept for it
+ *   save-load                         everything into bytes and back
+ *   load-checkpoint                   the same, and what comes next is from a log
+ *   new-worker                        save-load, and the keys that were kept for it
  *   repeat N STEP
  *
  *   expect block [NAME=VALUE]...      the next block that ended; members as in `ptyd blocks
@@ -164,6 +165,12 @@ static void do_save_load(char **words)
         fail_step("nothing can be saved here");
 }
 
+static void do_load_checkpoint(char **words)
+{
+    do_save_load(words);
+    tracker_deafen(tracker);
+}
+
 static void do_new_worker(char **words)
 {
     size_t len;
@@ -225,6 +232,7 @@ static const struct verb all_verbs[] = {{"mark", 1, do_mark},
                                         {"wait", 1, do_wait},
                                         {"resize", 1, do_resize},
                                         {"save-load", 0, do_save_load},
+                                        {"load-checkpoint", 0, do_load_checkpoint},
                                         {"new-worker", 0, do_new_worker},
                                         {"repeat", 2, do_repeat},
                                         {"expect", 1, do_expect},

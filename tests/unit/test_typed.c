@@ -163,6 +163,24 @@ static void who_is_unsure_takes_each_line(void **state)
     assert_int_equal(typed.trust, HEARS);
 }
 
+static void whom_a_log_is_read_to_takes_each_line(void **state)
+{
+    (void)state;
+    prompt(EDITOR_TTY);
+    assert_true(here("true\r"));
+    assert_ends("true", LINE_RUNS, NULL);
+    early("next\r", true);
+    typed_deafen(&typed);
+    prompt(EDITOR_TTY);
+    assert_ahead("next"); /* what was told before is still known */
+    assert_ends("echo hi", LINE_RUNS, NULL);
+    prompt(EDITOR_TTY);
+    assert_ends("echo more", LINE_RUNS, NULL);
+    prompt(EDITOR_TTY);
+    assert_true(here("ec")); /* the log is over */
+    assert_ends("a job speaks", LINE_IS_OTHERS, NULL);
+}
+
 static void a_line_goes_on(void **state)
 {
     static const char lines[] = "two\nthree\n> ";
@@ -208,6 +226,7 @@ int main(void)
         TEST(what_was_typed_ahead_runs_in_order),
         TEST(what_was_typed_ahead_may_have_been_read),
         TEST(who_is_unsure_takes_each_line),
+        TEST(whom_a_log_is_read_to_takes_each_line),
         TEST(a_line_goes_on),
         TEST(what_is_gone_is_forgotten),
     };
