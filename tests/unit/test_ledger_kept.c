@@ -1,0 +1,188 @@
+/* What outlives a turn, a worker and a thread's fork: cursors, leases and turns as they are kept.
+ */
+#include "tests/unit/ledger.h"
+
+/* ---- forks ---- */
+
+static void tell_two_turns(void)
+{
+    start_anew();
+    run("a", "one");
+    turn("codex:t", "turn-1");
+    run("b", "two");
+    turn("codex:t", "turn-2");
+    run("a", "three");
+    pass(LIMIT_LOOKBACK_MS);
+}
+
+static void assert_inherits(const char *last, const char *before, const char *commands)
+{
+    tell_two_turns();
+    fork_thread("codex:t", "codex:f", last, before);
+    assert_due("codex:f", commands);
+    restart();
+    assert_due("codex:f", commands);
+    assert_due("codex:t", "three");
+}
+
+static void a_fork_knows_what_its_history_holds(void **state)
+{
+    (void)state;
+    assert_inherits(NULL, NULL, "three");
+    assert_inherits("turn-2", NULL, "three");
+    assert_inherits("turn-1", NULL, "two three");
+    assert_inherits("turn-1-that-carried-nothing", NULL, "two three");
+    assert_inherits(NULL, "turn-2", "two three");
+    assert_inherits(NULL, "turn-1", "one two three");
+}
+
+static void a_thread_that_is_known_inherits_nothing(void **state)
+{
+    (void)state;
+    run("a", "one");
+    give_back(take("codex:f"));
+    commit(take("codex:t"));
+    fork_thread("codex:t", "codex:f", NULL, NULL);
+    assert_due("codex:f", "one");
+    fork_thread("codex:nobody", "codex:g", NULL, NULL);
+    assert_string_equal(changed, "");
+}
+
+/* ---- what is kept ---- */
+
+static void another_worker_knows_all(void **state)
+{
+    (void)state;
+    run("a", "told");
+    commit(take("codex:t"));
+    run("a", "back");
+    run("b", "out");
+    give_back(take_by((struct ledger_request){.consumer = "codex:t", .session = "a"}));
+    json_int_t lease = take_by((struct ledger_request){.consumer = "codex:t", .session = "b"});
+    pass(LIMIT_LOOKBACK_MS);
+    restart();
+    assert_due("codex:t", "back");
+    assert_due("claude:new", "back out");
+    assert_int_equal(ledger_pending(ledger, NULL), 2);
+    commit(lease);
+    restart();
+    assert_due("claude:new", "back");
+}
+
+static pid_t dead_process(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    assert_true(pid > 0 && waitpid(pid, NULL, 0) == pid);
+    return pid;
+}
+
+static void a_lease_outlives_the_worker_with_its_taker(void **state)
+{
+    (void)state;
+    run("a", "one");
+    run("b", "two");
+    take_by((struct ledger_request){.consumer = "codex:t", .session = "a", .pid = getpid()});
+    take_by((struct ledger_request){.consumer = "codex:t", .session = "b", .pid = dead_process()});
+    assert_due("codex:t", ""); /* who is connected lives */
+    restart();
+    assert_due("codex:t", "two");
+    assert_string_equal(changed, "b");
+    assert_int_equal(ledger_unseen(ledger), 1);
+    pass(LIMIT_LEASE_CLI_MS);
+    assert_due("codex:t", "one two");
+}
+
+static void values_outlive_the_worker(void **state)
+{
+    (void)state;
+    run("a", "one");
+    run("b", "two"); /* the header's: of the other it is said which shell ran it */
+    give_back(take("codex:t"));
+    char *value = text_copy(json_string_value(value_of(entry_key("block", 0))));
+    assert_non_null(strstr(value, "\"shell_id\":\"a\""));
+    restart();
+    take_by((struct ledger_request){.consumer = "codex:t", .session = "a"});
+    assert_string_equal(json_string_value(value_of(entry_key("block", 0))), value);
+    free(value);
+}
+
+static void what_changed_is_said(void **state)
+{
+    (void)state;
+    run("b", "one");
+    assert_string_equal(changed, "b");
+    json_int_t lease = take("codex:t");
+    assert_string_equal(changed, "b");
+    give_back(lease);
+    assert_string_equal(changed, "b");
+    run("a", "two");
+    lease = take("codex:t");
+    assert_string_equal(changed, "a b");
+    commit(lease);
+    assert_string_equal(changed, "a b");
+    take("codex:t");
+    assert_string_equal(changed, "");
+    assert_false(commit_as(lease, NULL, NULL));
+    assert_string_equal(changed, "");
+}
+
+static void what_leaves_memory_is_counted(void **state)
+{
+    (void)state;
+    run("a", "known");
+    commit(take("codex:t"));
+    run_many("a", LIMIT_CONTEXT_MEMORY + 4);
+    take("codex:t");
+    assert_counts(LIMIT_CONTEXT_MEMORY + 4, 10);
+}
+
+static void who_was_unused_longest_is_forgotten(void **state)
+{
+    char id[16];
+    (void)state;
+    run("a", "one");
+    for (int i = 0; i <= LIMIT_CONSUMERS; i++) {
+        snprintf(id, sizeof id, "codex:%d", i);
+        commit(take(id));
+        pass(1);
+    }
+    assert_due("codex:0", "one");
+    assert_due("codex:1", "");
+    assert_due(id, "");
+}
+
+static void the_seeds_object_holds_what_nobody_was_told(void **state)
+{
+    (void)state;
+    assert_null(ledger_pending_buffer(ledger, "a", "shell"));
+    run_many("a", 12);
+    run("b", "other");
+    json_t *buffer = ledger_pending_buffer(ledger, "a", "shell");
+    json_t *commands = json_object_get(buffer, "commands");
+    assert_int_equal(json_integer_value(json_object_get(buffer, "total_commands_run")), 12);
+    assert_int_equal(json_array_size(commands), 10);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(commands, 0), "cmd")),
+                        "3");
+    json_decref(buffer);
+    commit(take("codex:t"));
+    assert_null(ledger_pending_buffer(ledger, "a", "shell"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_fork_knows_what_its_history_holds),
+        TEST(a_thread_that_is_known_inherits_nothing),
+
+        TEST(another_worker_knows_all),
+        TEST(a_lease_outlives_the_worker_with_its_taker),
+        TEST(values_outlive_the_worker),
+        TEST(what_changed_is_said),
+        TEST(what_leaves_memory_is_counted),
+        TEST(who_was_unused_longest_is_forgotten),
+        TEST(the_seeds_object_holds_what_nobody_was_told),
+    };
+    return cmocka_run_group_tests(tests, make_place, remove_place);
+}
