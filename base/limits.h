@@ -131,7 +131,7 @@ static inline int limit_size(int value)
 #define LIMIT_ENVELOPE_BYTES (32 << 10)
 /* Consumers; the one unused longest is forgotten. */
 #define LIMIT_CONSUMERS 256
-/* Threads switched off one by one; a further one is not. */
+/* Threads switched off one by one; a further one is refused. */
 #define LIMIT_THREADS_OFF 256
 /* Milliseconds for which what others were told is told to a new consumer, too. */
 #define LIMIT_LOOKBACK_MS (15 * 60 * 1000)

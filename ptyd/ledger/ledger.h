@@ -125,8 +125,9 @@ json_int_t ledger_unseen(const struct ledger *l);
  * blocks went. */
 size_t ledger_clear(struct ledger *l, const char *session);
 
-/* Injection off and on, for one thread or (NULL) for all; what is pending waits. */
-void ledger_set_injection(struct ledger *l, const char *thread, bool on);
+/* Injection off and on, for one thread or (NULL) for all; what is pending waits. Returns false when
+ * LIMIT_THREADS_OFF others are off already: this thread stays as it is. */
+bool ledger_set_injection(struct ledger *l, const char *thread, bool on);
 bool ledger_injects(const struct ledger *l, const char *consumer);
 
 /* A `ptyd mcp` serves the conversation, or one of them stopped. */

@@ -22,8 +22,9 @@ void ledger_load_keys(struct ledger *l)
 {
     struct bytes text = {0};
     char *path = keys_path(l);
-    json_t *json =
-        file_read(path, LIMIT_KEYS_BYTES, &text) == 0 ? json_loadb(text.data, text.len, 0, NULL) : NULL;
+    json_t *json = file_read(path, LIMIT_KEYS_BYTES, &text) == 0
+                       ? json_loadb(text.data, text.len, 0, NULL)
+                       : NULL;
     json_int_t next = json_integer_value(json_object_get(json, "next"));
     l->next_key = l->reserved_key = next > 0 ? (uint64_t)next : 1;
     json_decref(json);
@@ -78,22 +79,31 @@ void ledger_save_switches(const struct ledger *l)
     free(text);
 }
 
-void ledger_set_injection(struct ledger *l, const char *thread, bool on)
+static bool switch_thread_off(struct ledger *l, const char *thread)
 {
     json_t *threads = json_object_get(l->switches, "threads_off");
+    if (!threads)
+        json_object_set_new(l->switches, "threads_off", threads = json_object());
+    if (json_object_size(threads) >= LIMIT_THREADS_OFF && !json_object_get(threads, thread))
+        return false;
+    return json_object_set_new(threads, thread, json_true()) == 0;
+}
+
+bool ledger_set_injection(struct ledger *l, const char *thread, bool on)
+{
+    bool done = true;
     if (!thread) {
         json_object_set_new(l->switches, "off", json_boolean(!on));
         if (on)
             json_object_del(l->switches, "threads_off");
     } else if (on) {
-        json_object_del(threads, thread);
+        json_object_del(json_object_get(l->switches, "threads_off"), thread);
     } else {
-        if (!threads)
-            json_object_set_new(l->switches, "threads_off", threads = json_object());
-        if (json_object_size(threads) < LIMIT_THREADS_OFF)
-            json_object_set_new(threads, thread, json_true());
+        done = switch_thread_off(l, thread);
     }
-    ledger_save_switches(l);
+    if (done)
+        ledger_save_switches(l);
+    return done;
 }
 
 bool ledger_injects(const struct ledger *l, const char *consumer)

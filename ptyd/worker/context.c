@@ -177,8 +177,14 @@ void context_inject_call(struct client *client, const json_t *id, const json_t *
         client_fail(client, id, RPC_INVALID_PARAMS, "on is true or false");
         return;
     }
-    ledger_set_injection(client_worker(client)->ledger, json_text(params, "thread", NULL),
-                         json_is_true(on));
+    if (!ledger_set_injection(client_worker(client)->ledger, json_text(params, "thread", NULL),
+                              json_is_true(on))) {
+        client_fail(client, id, RPC_BUSY,
+                    "%d threads are off already; switch one of them on (`ptyd context on --thread "
+                    "ID`), or all (`ptyd context on`)",
+                    LIMIT_THREADS_OFF);
+        return;
+    }
     follow_capture(client_worker(client), NULL);
     client_reply(client, id, json_object());
 }

@@ -357,6 +357,22 @@ static void injection_is_off_for_all_or_one(void **state)
     assert_true(take("codex:t") > 0);
 }
 
+static void a_thread_too_many_is_not_switched_off(void **state)
+{
+    char id[16];
+    (void)state;
+    for (int i = 0; i < LIMIT_THREADS_OFF; i++) {
+        snprintf(id, sizeof id, "%d", i);
+        assert_true(ledger_set_injection(ledger, id, false));
+    }
+    assert_false(ledger_set_injection(ledger, "more", false));
+    assert_true(ledger_injects(ledger, "codex:more"));
+    assert_true(ledger_set_injection(ledger, "0", false)); /* as it is */
+    assert_true(ledger_set_injection(ledger, "1", true));
+    assert_true(ledger_set_injection(ledger, "more", false));
+    assert_false(ledger_injects(ledger, "codex:more"));
+}
+
 /* ---- keys ---- */
 
 static void entries_are_sorted_by_their_keys(void **state)
@@ -445,6 +461,7 @@ int main(void)
         TEST(a_paused_session_feeds_nobody),
 
         TEST(injection_is_off_for_all_or_one),
+        TEST(a_thread_too_many_is_not_switched_off),
 
         TEST(entries_are_sorted_by_their_keys),
         TEST(no_key_is_given_twice),
