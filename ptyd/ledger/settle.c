@@ -104,9 +104,26 @@ static bool pull_lease(struct ledger *l, json_int_t id, struct lease *ret_lease)
     return true;
 }
 
+/* The agent has what a lease held that has expired since: who took that again holds it no more. */
+static void withdraw(struct lease *lease, const char *session, uint64_t key, const json_t *held)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < lease->key_count; i++) {
+        struct offer_key *own = &lease->keys[i];
+        if (own->key <= key && !strcmp(own->session, session) && !ledger_lists(held, own->key))
+            free(own->session);
+        else
+            lease->keys[kept++] = *own;
+    }
+    lease->key_count = kept;
+}
+
 static void settle_upto(struct ledger *l, struct consumer *consumer, const char *session,
                         uint64_t key, const json_t *held)
 {
+    for (size_t i = 0; i < l->lease_count; i++)
+        if (!strcmp(l->leases[i].consumer, consumer->id))
+            withdraw(&l->leases[i], session, key, held);
     settle(l, consumer, ledger_cursor(consumer, session), key, held);
     for (size_t i = 0; i < l->offer_count && l->offers[i]->block->key <= key; i++)
         if (!strcmp(l->offers[i]->session, session) &&

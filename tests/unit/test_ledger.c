@@ -243,6 +243,22 @@ static void a_receipt_settles_what_has_expired(void **state)
     json_decref(kept);
 }
 
+static void a_receipt_counts_for_who_took_the_same_again(void **state)
+{
+    (void)state;
+    run("a", "one");
+    json_int_t lease = take_and_expire("cli");
+    json_t *kept = receipt();
+    pass(LIMIT_LEASE_CLI_MS);
+    run("a", "two");
+    json_int_t again = take_and_expire("cli");
+    assert_told("one two");
+    assert_true(commit_as(lease, kept, NULL));
+    give_back(again);
+    assert_due("cli", "two");
+    json_decref(kept);
+}
+
 static void only_so_many_leases_are_out(void **state)
 {
     (void)state;
@@ -452,6 +468,7 @@ int main(void)
         TEST(a_lease_from_the_command_line_expires),
         TEST(an_agents_lease_does_not_expire),
         TEST(a_receipt_settles_what_has_expired),
+        TEST(a_receipt_counts_for_who_took_the_same_again),
         TEST(only_so_many_leases_are_out),
         TEST(followers_hear_what_becomes_of_it),
 
