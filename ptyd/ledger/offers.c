@@ -193,6 +193,17 @@ static void clear_offer(struct ledger *l, size_t index)
     ledger_remove_offer(l, index);
 }
 
+/* Nor is anybody told how many there were. */
+static void clear_missed(struct ledger *l, const char *session)
+{
+    for (size_t i = 0; i < l->consumer_count; i++)
+        for (size_t k = 0; k < l->consumers[i].cursor_count; k++) {
+            struct cursor *cursor = &l->consumers[i].cursors[k];
+            if (!session || !strcmp(cursor->session, session))
+                cursor->missed = 0;
+        }
+}
+
 size_t ledger_clear(struct ledger *l, const char *session)
 {
     size_t count = 0;
@@ -203,10 +214,11 @@ size_t ledger_clear(struct ledger *l, const char *session)
         count += !o->told;
         clear_offer(l, i - 1);
     }
-    for (size_t i = 0; i < l->consumer_count; i++)
-        for (size_t k = 0; k < l->consumers[i].cursor_count; k++)
-            l->consumers[i].cursors[k].missed = 0;
-    ledger_all_changed(l);
+    clear_missed(l, session);
+    if (session)
+        ledger_changed(l, session);
+    else
+        ledger_all_changed(l);
     return count;
 }
 

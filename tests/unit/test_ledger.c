@@ -352,43 +352,6 @@ static void a_paused_session_feeds_nobody(void **state)
     assert_told("one");
 }
 
-/* ---- what is switched ---- */
-
-static void injection_is_off_for_all_or_one(void **state)
-{
-    (void)state;
-    run("a", "one");
-    ledger_set_injection(ledger, "t", false);
-    assert_int_equal(take("codex:t"), 0);
-    assert_told("");
-    assert_int_equal(count_of("pending"), 1);
-    assert_true(json_is_false(json_object_get(answer, "injection")));
-    assert_true(take("codex:u") > 0);
-    restart();
-    assert_int_equal(take("codex:t"), 0);
-    ledger_set_injection(ledger, NULL, false);
-    assert_int_equal(take("codex:v"), 0);
-    assert_due("codex:v", "one"); /* a look is allowed */
-    ledger_set_injection(ledger, NULL, true);
-    assert_true(take("codex:t") > 0);
-}
-
-static void a_thread_too_many_is_not_switched_off(void **state)
-{
-    char id[16];
-    (void)state;
-    for (int i = 0; i < LIMIT_THREADS_OFF; i++) {
-        snprintf(id, sizeof id, "%d", i);
-        assert_true(ledger_set_injection(ledger, id, false));
-    }
-    assert_false(ledger_set_injection(ledger, "more", false));
-    assert_true(ledger_injects(ledger, "codex:more"));
-    assert_true(ledger_set_injection(ledger, "0", false)); /* as it is */
-    assert_true(ledger_set_injection(ledger, "1", true));
-    assert_true(ledger_set_injection(ledger, "more", false));
-    assert_false(ledger_injects(ledger, "codex:more"));
-}
-
 /* ---- keys ---- */
 
 static void entries_are_sorted_by_their_keys(void **state)
@@ -476,9 +439,6 @@ int main(void)
         TEST(the_only_session_that_captures_feeds),
         TEST(of_all_sessions_what_lies_under_a_root_feeds),
         TEST(a_paused_session_feeds_nobody),
-
-        TEST(injection_is_off_for_all_or_one),
-        TEST(a_thread_too_many_is_not_switched_off),
 
         TEST(entries_are_sorted_by_their_keys),
         TEST(no_key_is_given_twice),

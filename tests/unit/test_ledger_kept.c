@@ -1,6 +1,60 @@
-/* What outlives a turn, a worker and a thread's fork: cursors, leases and turns as they are kept.
- */
+/* What outlives a turn, a worker and a thread's fork: cursors, leases,
+ * turns and switches as they are kept. */
 #include "tests/unit/ledger.h"
+
+/* ---- what is switched ---- */
+
+static void what_is_cleared_is_told_to_nobody(void **state)
+{
+    (void)state;
+    run_many("a", 3);
+    run("b", "stays");
+    json_int_t lease = take("codex:t");
+    assert_int_equal(ledger_clear(ledger, "a"), 3);
+    keep_changed();
+    assert_string_equal(changed, "a");
+    give_back(lease);
+    assert_due("codex:t", "stays");
+    restart();
+    assert_due("codex:t", "stays");
+    assert_due("claude:new", "stays");
+    assert_counts(1, 1);
+}
+
+static void injection_is_off_for_all_or_one(void **state)
+{
+    (void)state;
+    run("a", "one");
+    ledger_set_injection(ledger, "t", false);
+    assert_int_equal(take("codex:t"), 0);
+    assert_told("");
+    assert_int_equal(count_of("pending"), 1);
+    assert_true(json_is_false(json_object_get(answer, "injection")));
+    assert_true(take("codex:u") > 0);
+    restart();
+    assert_int_equal(take("codex:t"), 0);
+    ledger_set_injection(ledger, NULL, false);
+    assert_int_equal(take("codex:v"), 0);
+    assert_due("codex:v", "one"); /* a look is allowed */
+    ledger_set_injection(ledger, NULL, true);
+    assert_true(take("codex:t") > 0);
+}
+
+static void a_thread_too_many_is_not_switched_off(void **state)
+{
+    char id[16];
+    (void)state;
+    for (int i = 0; i < LIMIT_THREADS_OFF; i++) {
+        snprintf(id, sizeof id, "%d", i);
+        assert_true(ledger_set_injection(ledger, id, false));
+    }
+    assert_false(ledger_set_injection(ledger, "more", false));
+    assert_true(ledger_injects(ledger, "codex:more"));
+    assert_true(ledger_set_injection(ledger, "0", false)); /* as it is */
+    assert_true(ledger_set_injection(ledger, "1", true));
+    assert_true(ledger_set_injection(ledger, "more", false));
+    assert_false(ledger_injects(ledger, "codex:more"));
+}
 
 /* ---- forks ---- */
 
@@ -138,6 +192,18 @@ static void what_leaves_memory_is_counted(void **state)
     assert_counts(LIMIT_CONTEXT_MEMORY + 4, 10);
 }
 
+static void clearing_one_session_counts_the_other(void **state)
+{
+    (void)state;
+    run("a", "known");
+    commit(take("codex:t"));
+    run("a", "gone");
+    run_many("a", LIMIT_CONTEXT_MEMORY);
+    ledger_clear(ledger, "b");
+    take("codex:t");
+    assert_counts(LIMIT_CONTEXT_MEMORY + 1, 10);
+}
+
 static void who_was_unused_longest_is_forgotten(void **state)
 {
     char id[16];
@@ -173,6 +239,10 @@ static void the_seeds_object_holds_what_nobody_was_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(what_is_cleared_is_told_to_nobody),
+        TEST(injection_is_off_for_all_or_one),
+        TEST(a_thread_too_many_is_not_switched_off),
+
         TEST(a_fork_knows_what_its_history_holds),
         TEST(a_thread_that_is_known_inherits_nothing),
 
@@ -181,6 +251,7 @@ int main(void)
         TEST(values_outlive_the_worker),
         TEST(what_changed_is_said),
         TEST(what_leaves_memory_is_counted),
+        TEST(clearing_one_session_counts_the_other),
         TEST(who_was_unused_longest_is_forgotten),
         TEST(the_seeds_object_holds_what_nobody_was_told),
     };
