@@ -30,15 +30,27 @@ void ledger_remove_offer(struct ledger *l, size_t index)
             (--l->offer_count - index) * sizeof *l->offers);
 }
 
+/* It is not offered again, nor by a worker to come. */
+static void forget_offer(struct ledger *l, size_t index)
+{
+    const struct offer *o = l->offers[index];
+    struct part *part = ledger_part(l, o->session);
+    if (part && o->block->key > part->cleared)
+        part->cleared = o->block->key;
+    ledger_remove_offer(l, index);
+}
+
 static void drop_oldest(struct ledger *l)
 {
     const struct offer *o = l->offers[0];
     for (size_t i = 0; i < l->consumer_count; i++) {
         struct cursor *cursor = ledger_find_cursor(&l->consumers[i], o->session);
-        if (cursor && o->block->key > cursor->key)
+        uint64_t key = o->block->key;
+        if (cursor && (key > cursor->key || ledger_is_returned(cursor, key)))
             cursor->missed++;
     }
-    ledger_remove_offer(l, 0);
+    ledger_changed(l, o->session);
+    forget_offer(l, 0);
 }
 
 static struct offer *add_offer(struct ledger *l, const char *session, const char *directory,
@@ -184,15 +196,6 @@ size_t ledger_pending(const struct ledger *l, const char *session)
     return count;
 }
 
-static void clear_offer(struct ledger *l, size_t index)
-{
-    const struct offer *o = l->offers[index];
-    struct part *part = ledger_part(l, o->session);
-    if (part && o->block->key > part->cleared)
-        part->cleared = o->block->key;
-    ledger_remove_offer(l, index);
-}
-
 /* Nor is anybody told how many there were. */
 static void clear_missed(struct ledger *l, const char *session)
 {
@@ -212,7 +215,7 @@ size_t ledger_clear(struct ledger *l, const char *session)
         if (session && strcmp(o->session, session))
             continue;
         count += !o->told;
-        clear_offer(l, i - 1);
+        forget_offer(l, i - 1);
     }
     clear_missed(l, session);
     if (session)

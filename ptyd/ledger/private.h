@@ -58,7 +58,7 @@ struct lease {
 /* A session whose part of the ledger is kept. */
 struct part {
     char *session;
-    uint64_t cleared; /* the user dropped what has this key or a lower one */
+    uint64_t cleared; /* what has this key or a lower one is offered no more: dropped, or too old */
     bool changed;     /* since it was asked for */
 };
 

@@ -192,6 +192,26 @@ static void what_leaves_memory_is_counted(void **state)
     assert_counts(LIMIT_CONTEXT_MEMORY + 4, 10);
 }
 
+static void what_leaves_memory_is_said(void **state)
+{
+    (void)state;
+    run("a", "known");
+    commit(take("codex:t"));
+    run("a", "gone");
+    run("a", "gone, too");
+    run_many("b", LIMIT_CONTEXT_MEMORY - 3);
+    assert_string_equal(changed, "b");
+    run("b", "one more");
+    assert_string_equal(changed, "a b");
+    run("b", "another");
+    run("b", "the last");
+    restart();
+    commit(take_by((struct ledger_request){.consumer = "codex:t", .session = "b"}));
+    run("a", "next");
+    take("codex:t");
+    assert_counts(3, 1);
+}
+
 static void clearing_one_session_counts_the_other(void **state)
 {
     (void)state;
@@ -200,6 +220,16 @@ static void clearing_one_session_counts_the_other(void **state)
     run("a", "gone");
     run_many("a", LIMIT_CONTEXT_MEMORY);
     ledger_clear(ledger, "b");
+    take("codex:t");
+    assert_counts(LIMIT_CONTEXT_MEMORY + 1, 10);
+}
+
+static void what_came_back_and_left_memory_is_counted(void **state)
+{
+    (void)state;
+    run("a", "gone");
+    give_back(take("codex:t"));
+    run_many("a", LIMIT_CONTEXT_MEMORY);
     take("codex:t");
     assert_counts(LIMIT_CONTEXT_MEMORY + 1, 10);
 }
@@ -251,7 +281,9 @@ int main(void)
         TEST(values_outlive_the_worker),
         TEST(what_changed_is_said),
         TEST(what_leaves_memory_is_counted),
+        TEST(what_leaves_memory_is_said),
         TEST(clearing_one_session_counts_the_other),
+        TEST(what_came_back_and_left_memory_is_counted),
         TEST(who_was_unused_longest_is_forgotten),
         TEST(the_seeds_object_holds_what_nobody_was_told),
     };
