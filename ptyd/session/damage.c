@@ -2,11 +2,11 @@
 #include "ptyd/session/damage.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptyd/core/file.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 /* All that a session opens by a fixed name, from the outside in; with what it is opened. Links to
@@ -37,9 +37,9 @@ static int set_aside(const char *path, int flags, struct bytes *names)
     char *moved = NULL;
     int result = file_set_aside(path, flags, &moved);
     if (result < 0)
-        fprintf(stderr, "ptyd: %s can neither be opened nor moved: %s\n", path, strerror(-result));
+        say("%s can neither be opened nor moved: %s", path, strerror(-result));
     if (result > 0) {
-        fprintf(stderr, "ptyd: %s cannot be opened; it is %s now\n", path, moved);
+        say("%s cannot be opened; it is %s now", path, moved);
         bytes_printf(names, "%s%s", names->len ? ", " : "", moved);
     }
     free(moved);

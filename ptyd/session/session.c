@@ -1,9 +1,9 @@
 /* A session's life: adopted from the keeper, resized, watched, flushed, destroyed. */
 #define _GNU_SOURCE
+#include "ptyd/core/say.h"
 #include "ptyd/session/private.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -56,10 +56,9 @@ static bool may_be_served(const struct session *s, bool is_new)
     int64_t since;
     int error = rawlog_error(s->log, &since);
     if (store_error(s->store))
-        fprintf(stderr, "ptyd: session %s: %s\n", s->name, store_error(s->store));
+        say("session %s: %s", s->name, store_error(s->store));
     if (error)
-        fprintf(stderr, "ptyd: session %s: output.raw, output.idx: %s\n", s->name,
-                strerror(-error));
+        say("session %s: output.raw, output.idx: %s", s->name, strerror(-error));
     return !is_new || (!store_error(s->store) && !error);
 }
 
@@ -137,7 +136,7 @@ struct session *session_adopt(const struct session_host *host, const char *name,
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
     bool is_new = s->intake && !intake_facts(s->intake)->adopted;
     if (!s->intake || !open_parts(s, is_new)) {
-        fprintf(stderr, "ptyd: session %s cannot be served\n", name);
+        say("session %s cannot be served", name);
         close_parts(s);
         free(s);
         return NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptyd/core/json.h"
+#include "ptyd/core/say.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
@@ -46,7 +47,7 @@ void worker_tell(struct worker *w, enum wire_type type, const char *name, const 
         snprintf(m.name, sizeof m.name, "%s", name);
     int result = wire_send(w->link, &m, fds, count);
     if (result < 0 && result != -EPIPE)
-        fprintf(stderr, "ptyd: cannot reach the keeper: %s\n", strerror(-result));
+        say("cannot reach the keeper: %s", strerror(-result));
 }
 
 static void on_idle(uv_timer_t *timer)

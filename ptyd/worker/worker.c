@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,6 +15,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/say.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/start/plan.h"
 #include "ptyd/worker/context.h"
@@ -140,7 +140,7 @@ static void serve(struct worker *w, int listener)
     w->server = server_create(&w->loop, listener, &method_handler, w);
     if (w->server)
         return;
-    fprintf(stderr, "ptyd: cannot serve the socket: %s\n", strerror(errno));
+    say("cannot serve the socket: %s", strerror(errno));
     worker_tell(w, WIRE_STOP, NULL, NULL, 0);
 }
 
