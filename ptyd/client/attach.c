@@ -108,10 +108,10 @@ static void send_input(struct attach *a)
 static void take_answer(struct attach *a, const json_t *message)
 {
     const json_t *error = json_object_get(message, "error");
-    if (!a->asked || json_integer_value(json_object_get(message, "id")) != a->asked)
+    if (!a->asked || json_number(message, "id", 0) != a->asked)
         return;
     a->asked = 0;
-    a->busy = json_integer_value(json_object_get(error, "code")) == RPC_BUSY;
+    a->busy = json_number(error, "code", 0) == RPC_BUSY;
     if (a->busy)
         return;
     bytes_consume(&a->typed, a->asked_len);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptyd/core/deliver.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/private.h"
 
@@ -81,14 +82,14 @@ bool ledger_is_offered(const struct ledger *l, uint64_t key)
 static void restore_rendered(struct offer *o, const json_t *rendered)
 {
     char *key = text_format("%llu", (unsigned long long)o->block->key);
-    const char *shell_id = json_string_value(json_object_get(rendered, key));
+    const char *shell_id = json_text(rendered, key, NULL);
     o->shell_id = shell_id ? text_copy(shell_id) : NULL;
     free(key);
 }
 
 static bool is_told(const json_t *ledger, uint64_t key)
 {
-    return key <= (uint64_t)json_integer_value(json_object_get(ledger, "told")) &&
+    return key <= (uint64_t)json_number(ledger, "told", 0) &&
            !ledger_lists(json_object_get(ledger, "untold"), key);
 }
 
@@ -99,8 +100,7 @@ static void offer_kept(struct ledger *l, const struct part *part, const char *di
     const json_t *rendered = json_object_get(saved, "rendered");
     const json_t *json;
     size_t i;
-    json_array_foreach(blocks, i, json)
-    {
+    json_array_foreach(blocks, i, json) {
         struct block *block = block_from_json(json);
         if (block && block->key > part->cleared && deliver_wanted(block) &&
             !ledger_is_offered(l, block->key))
@@ -146,7 +146,7 @@ void ledger_add_session(struct ledger *l, const char *name, const char *director
 {
     struct part *part = ledger_part(l, name);
     part = part ? part : add_part(l, name);
-    part->cleared = (uint64_t)json_integer_value(json_object_get(saved, "cleared"));
+    part->cleared = (uint64_t)json_number(saved, "cleared", 0);
     if (saved)
         ledger_load(l, name, saved, now);
     offer_kept(l, part, directory, saved, blocks);
@@ -229,7 +229,7 @@ size_t ledger_clear(struct ledger *l, const char *session)
 
 void ledger_mcp(struct ledger *l, const char *conversation, int change)
 {
-    json_int_t count = json_integer_value(json_object_get(l->mcp, conversation)) + change;
+    json_int_t count = json_number(l->mcp, conversation, 0) + change;
     json_object_set_new(l->mcp, conversation, json_integer(count));
 }
 

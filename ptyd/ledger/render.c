@@ -4,6 +4,7 @@
 
 #include "envelope/entry.h"
 #include "ptyd/core/deliver.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/private.h"
 
@@ -11,8 +12,9 @@ static bool is_taken(const json_t *taken, const char *key)
 {
     size_t i;
     json_t *value;
-    json_array_foreach(taken, i, value) if (json_string_value(value) &&
-                                            !strcmp(json_string_value(value), key)) return true;
+    json_array_foreach(taken, i, value)
+        if (json_string_value(value) && !strcmp(json_string_value(value), key))
+            return true;
     return false;
 }
 
@@ -68,7 +70,7 @@ static void set_header(struct ledger *l, const struct ledger_request *q, const s
     } while (!q->peek && is_taken(q->taken, key.data));
     if (!f->feed && q->session)
         header.conversation_id = q->session;
-    header.mcp = json_integer_value(json_object_get(l->mcp, header.conversation_id)) > 0;
+    header.mcp = json_number(l->mcp, header.conversation_id, 0) > 0;
     deliver_header(&header, &value);
     json_object_set_new(map, key.data,
                         json_pack("{s:s, s:s}", "value", value.data, "kind", "application"));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptyd/core/deliver.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/private.h"
 
@@ -122,8 +123,8 @@ json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const ch
 static void load_lease(struct ledger *l, const char *session, const json_t *entry,
                        struct moment now)
 {
-    json_int_t id = json_integer_value(json_object_get(entry, "id"));
-    const char *consumer = json_string_value(json_object_get(entry, "consumer"));
+    json_int_t id = json_number(entry, "id", 0);
+    const char *consumer = json_text(entry, "consumer", NULL);
     const json_t *keys = json_object_get(entry, "keys");
     struct lease *lease = NULL;
     for (size_t i = 0; i < l->lease_count; i++)
@@ -136,8 +137,8 @@ static void load_lease(struct ledger *l, const char *session, const json_t *entr
         *lease = (struct lease){
             .id = id,
             .consumer = text_copy(consumer),
-            .pid = (pid_t)json_integer_value(json_object_get(entry, "pid")),
-            .wall_ms = json_integer_value(json_object_get(entry, "ts")),
+            .pid = (pid_t)json_number(entry, "pid", 0),
+            .wall_ms = json_number(entry, "ts", 0),
             .expires_ms = now.monotonic_ms + LIMIT_LEASE_CLI_MS,
         };
     }
@@ -148,9 +149,9 @@ static void load_lease(struct ledger *l, const char *session, const json_t *entr
     for (size_t i = 0; i < json_array_size(keys); i++)
         lease->keys[lease->key_count++] = (struct offer_key){
             (uint64_t)json_integer_value(json_array_get(keys, i)), text_copy(session)};
-    lease->upto[lease->upto_count++] = (struct upto){
-        text_copy(session), (uint64_t)json_integer_value(json_object_get(entry, "upto")),
-        json_incref(json_object_get(entry, "held"))};
+    lease->upto[lease->upto_count++] =
+        (struct upto){text_copy(session), (uint64_t)json_number(entry, "upto", 0),
+                      json_incref(json_object_get(entry, "held"))};
 }
 
 void ledger_load(struct ledger *l, const char *session, const json_t *saved, struct moment now)
@@ -158,13 +159,12 @@ void ledger_load(struct ledger *l, const char *session, const json_t *saved, str
     const char *id;
     json_t *entry, *key;
     size_t i;
-    json_object_foreach(json_object_get(saved, "consumers"), id, entry)
-    {
+    json_object_foreach(json_object_get(saved, "consumers"), id, entry) {
         struct consumer *consumer = ledger_consumer(l, id);
         struct cursor *cursor = ledger_cursor(consumer, session);
-        cursor->key = (uint64_t)json_integer_value(json_object_get(entry, "cursor"));
-        cursor->missed = json_integer_value(json_object_get(entry, "missed"));
-        consumer->used_ms = json_integer_value(json_object_get(entry, "used"));
+        cursor->key = (uint64_t)json_number(entry, "cursor", 0);
+        cursor->missed = json_number(entry, "missed", 0);
+        consumer->used_ms = json_number(entry, "used", 0);
         if (!consumer->turns)
             consumer->turns = json_incref(json_object_get(entry, "turns"));
         json_array_foreach(json_object_get(entry, "returned"), i, key)

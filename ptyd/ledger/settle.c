@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/private.h"
 
@@ -75,8 +76,7 @@ static void settle(struct ledger *l, const struct consumer *consumer, struct cur
     const json_t *value;
     size_t i;
     forget_returned(l, consumer, cursor, key, held);
-    json_array_foreach(held, i, value)
-    {
+    json_array_foreach(held, i, value) {
         uint64_t passed = (uint64_t)json_integer_value(value);
         if (passed > cursor->key && passed <= key && ledger_is_offered(l, passed))
             ledger_add_returned(cursor, passed);
@@ -133,15 +133,16 @@ static void settle_upto(struct ledger *l, struct consumer *consumer, const char 
 
 static bool commit_receipt(struct ledger *l, const json_t *receipt)
 {
-    const char *id = json_string_value(json_object_get(receipt, "consumer"));
+    const char *id = json_text(receipt, "consumer", NULL);
     const json_t *held = json_object_get(receipt, "held");
     const char *session;
     json_t *key;
     if (!id)
         return false;
     struct consumer *consumer = ledger_consumer(l, id);
-    json_object_foreach(json_object_get(receipt, "upto"), session, key) settle_upto(
-        l, consumer, session, (uint64_t)json_integer_value(key), json_object_get(held, session));
+    json_object_foreach(json_object_get(receipt, "upto"), session, key)
+        settle_upto(l, consumer, session, (uint64_t)json_integer_value(key),
+                    json_object_get(held, session));
     return true;
 }
 
@@ -188,8 +189,7 @@ static uint64_t first_left_out(const struct consumer *source, const char *last, 
 {
     json_t *entry;
     size_t i;
-    json_array_foreach(source->turns, i, entry)
-    {
+    json_array_foreach(source->turns, i, entry) {
         const char *turn = json_string_value(json_array_get(entry, 0));
         bool out =
             turn && ((last && strcmp(turn, last) > 0) || (before && strcmp(turn, before) >= 0));

@@ -1,11 +1,12 @@
 /* The ledger's own files: keys.json reserves numbers of entries, context.json holds what was
  * switched off and the count of unseen releases. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/private.h"
 
@@ -25,7 +26,7 @@ void ledger_load_keys(struct ledger *l)
     json_t *json = file_read(path, LIMIT_KEYS_BYTES, &text) == 0
                        ? json_loadb(text.data, text.len, 0, NULL)
                        : NULL;
-    json_int_t next = json_integer_value(json_object_get(json, "next"));
+    json_int_t next = json_number(json, "next", 0);
     l->next_key = l->reserved_key = next > 0 ? (uint64_t)next : 1;
     json_decref(json);
     bytes_finish(&text);
@@ -40,7 +41,7 @@ uint64_t ledger_new_key(struct ledger *l)
         char *text =
             text_format("{\"next\":%llu}\n", (unsigned long long)l->next_key + KEY_RESERVE);
         if (file_replace(path, text, strlen(text)) < 0)
-            fprintf(stderr, "ptyd: cannot write %s\n", path);
+            say("cannot write %s", path);
         l->reserved_key = l->next_key + KEY_RESERVE;
         free(text);
         free(path);
@@ -74,7 +75,7 @@ void ledger_save_switches(const struct ledger *l)
     char *path = switches_path(l), *text = json_dumps(l->switches, JSON_COMPACT);
     int result = text ? file_replace(path, text, strlen(text)) : -ENOMEM;
     if (result < 0)
-        fprintf(stderr, "ptyd: cannot write %s: %s\n", path, strerror(-result));
+        say("cannot write %s: %s", path, strerror(-result));
     free(path);
     free(text);
 }
@@ -109,12 +110,12 @@ bool ledger_set_injection(struct ledger *l, const char *thread, bool on)
 bool ledger_injects(const struct ledger *l, const char *consumer)
 {
     const char *colon = consumer ? strchr(consumer, ':') : NULL;
-    if (json_is_true(json_object_get(l->switches, "off")))
+    if (json_flag(l->switches, "off"))
         return false;
-    return !colon || !json_object_get(json_object_get(l->switches, "threads_off"), colon + 1);
+    return !colon || !json_at(l->switches, "threads_off", colon + 1);
 }
 
 json_int_t ledger_unseen(const struct ledger *l)
 {
-    return json_integer_value(json_object_get(l->switches, "unseen"));
+    return json_number(l->switches, "unseen", 0);
 }

@@ -9,8 +9,8 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
-#include "ptyd/core/json.h"
 #include "ptyd/core/block.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/text.h"
 
@@ -76,11 +76,11 @@ static void collect(void *user, json_t *block)
 {
     struct collection *c = user;
     size_t count = json_array_size(c->blocks);
-    json_int_t seq = json_integer_value(json_object_get(block, "seq"));
+    json_int_t seq = json_number(block, "seq", 0);
     const json_t *last = json_array_get(c->blocks, count - 1);
     if (!c->with_keys)
         block_remove_internal(block);
-    if (count && json_integer_value(json_object_get(last, "seq")) == seq)
+    if (count && json_number(last, "seq", 0) == seq)
         json_array_set(c->blocks, count - 1, block);
     else
         json_array_append(c->blocks, block);
@@ -153,8 +153,9 @@ static bool read_line(struct search *s, uint64_t at)
 
 static bool read_seq(struct search *s)
 {
-    json_t *block =
-        s->line.len <= LIMIT_JSONL_LINE_BYTES ? json_loadb(s->line.data, s->line.len, 0, NULL) : NULL;
+    json_t *block = s->line.len <= LIMIT_JSONL_LINE_BYTES
+                        ? json_loadb(s->line.data, s->line.len, 0, NULL)
+                        : NULL;
     s->seq = (uint64_t)json_number(block, "seq", 0);
     json_decref(block);
     return s->seq > 0;

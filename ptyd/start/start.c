@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/keeper/spawn.h"
 #include "ptyd/start/plan.h"
@@ -52,10 +53,10 @@ static char **make_environment(const struct shell_request *q, const char *variab
     size_t count = 0;
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)q->env, name,
-                        value) if (json_is_string(value) && *name && !strchr(name, '=') &&
-                                   !is_left_out(name) && !is_assigned(variable, name))
-        env[count++] = text_format("%s=%s", name, json_string_value(value));
+    json_object_foreach((json_t *)q->env, name, value)
+        if (json_is_string(value) && *name && !strchr(name, '=') && !is_left_out(name) &&
+            !is_assigned(variable, name))
+            env[count++] = text_format("%s=%s", name, json_string_value(value));
     env[count++] = text_copy("TERM=xterm-256color");
     env[count++] = text_copy("COLORTERM=truecolor");
     env[count++] = text_format("PTYD_SESSION=%s", q->name);
@@ -83,7 +84,7 @@ static void list_free(char **list)
 
 static const char *choose_shell(const struct shell_request *q)
 {
-    const char *shell = q->shell ? q->shell : json_string_value(json_object_get(q->env, "SHELL"));
+    const char *shell = q->shell ? q->shell : json_text(q->env, "SHELL", NULL);
     if (shell && *shell)
         return shell;
     const struct passwd *user = getpwuid(geteuid());
@@ -101,7 +102,7 @@ static void make_shell_id(char *id, size_t size)
 /* The client's own value of a variable, NULL when it has none. */
 static const char *variable_of(const struct shell_request *q, const char *name)
 {
-    return name ? json_string_value(json_object_get(q->env, name)) : NULL;
+    return name ? json_text(q->env, name, NULL) : NULL;
 }
 
 static int make_plan(const struct shell_request *q, struct intake_facts *facts, struct plan *plan)

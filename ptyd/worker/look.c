@@ -5,8 +5,8 @@
 
 #include "base/limits.h"
 #include "ptyd/core/base64.h"
-#include "ptyd/core/screen.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
@@ -30,8 +30,7 @@ static json_t *redact_lines(json_t *value, const char *key, const json_t *params
     int count = 0;
     if (!json_flag(params, "agent"))
         return value;
-    json_array_foreach(lines, i, line)
-    {
+    json_array_foreach(lines, i, line) {
         struct bytes out = {0};
         int found = redact_text(json_string_value(line), json_string_length(line),
                                 session_secrets(s), &out);
@@ -54,7 +53,7 @@ void look_screen_call(struct client *client, const json_t *id, const json_t *par
 
 static size_t size_of(const json_t *params, const char *key)
 {
-    json_int_t value = json_integer_value(json_object_get(params, key));
+    json_int_t value = json_number(params, key, 0);
     return value > 0 ? (size_t)value : 0;
 }
 

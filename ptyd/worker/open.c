@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/start/start.h"
 #include "ptyd/worker/worker.h"
@@ -138,12 +139,6 @@ static void watch(struct waiting *q, struct session *session)
 
 /* ---- opening ---- */
 
-static int integer(const json_t *object, const char *key, int fallback)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_integer(value) ? (int)json_integer_value(value) : fallback;
-}
-
 static int spawn(struct worker *worker, const char *name, const json_t *params)
 {
     const json_t *size = json_object_get(params, "size");
@@ -151,15 +146,15 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
     int result = shells_prepare(
         &(struct shell_request){
             .name = name,
-            .shell = json_string_value(json_object_get(params, "shell")),
+            .shell = json_text(params, "shell", NULL),
             .runtime = worker->options->runtime,
-            .cwd = json_string_value(json_object_get(params, "cwd")),
+            .cwd = json_text(params, "cwd", NULL),
             .argv = json_object_get(params, "argv"),
             .env = json_object_get(params, "env"),
-            .cols = limit_size(integer(size, "cols", LIMIT_COLS_DEFAULT)),
-            .rows = limit_size(integer(size, "rows", LIMIT_ROWS_DEFAULT)),
-            .umask = (unsigned)integer(params, "umask", 022) & 0777,
-            .login = json_is_true(json_object_get(params, "login")),
+            .cols = limit_size((int)json_number(size, "cols", LIMIT_COLS_DEFAULT)),
+            .rows = limit_size((int)json_number(size, "rows", LIMIT_ROWS_DEFAULT)),
+            .umask = (unsigned)json_number(params, "umask", 022) & 0777,
+            .login = json_flag(params, "login"),
         },
         fds);
     if (result < 0)
@@ -176,9 +171,9 @@ static bool is_word_list(const json_t *list)
     json_t *word;
     if (list && !json_is_array(list))
         return false;
-    json_array_foreach(list, i, word) if (!json_is_string(word) ||
-                                          json_string_length(word) !=
-                                              strlen(json_string_value(word))) return false;
+    json_array_foreach(list, i, word)
+        if (!json_is_string(word) || json_string_length(word) != strlen(json_string_value(word)))
+            return false;
     return true;
 }
 
@@ -193,7 +188,7 @@ static bool is_being_opened(const char *name, const struct waiting *except)
 void open_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *worker = client_worker(client);
-    const char *name = json_string_value(json_object_get(params, "name"));
+    const char *name = json_text(params, "name", NULL);
     if (!name || !text_is_name(name) || !is_word_list(json_object_get(params, "argv"))) {
         client_fail(client, id, RPC_INVALID_PARAMS,
                     "a session needs a name of letters, digits, "
@@ -248,7 +243,7 @@ void open_spawned(struct worker *worker, const char *name, int error)
 void close_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *worker = client_worker(client);
-    const char *name = json_string_value(json_object_get(params, "name"));
+    const char *name = json_text(params, "name", NULL);
     struct session *session = name ? worker_find(worker, name) : NULL;
     if (!session) {
         client_fail(client, id, RPC_NO_SESSION, "there is no session %s; `ptyd list` shows them",

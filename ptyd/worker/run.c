@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
@@ -166,10 +167,10 @@ static void on_timeout(uv_timer_t *timer)
 void run_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *worker = client_worker(client);
-    const char *name = json_string_value(json_object_get(params, "name"));
-    const char *text = json_string_value(json_object_get(params, "command"));
-    const char *actor = json_string_value(json_object_get(params, "actor"));
-    json_int_t timeout = json_integer_value(json_object_get(params, "timeout_ms"));
+    const char *name = json_text(params, "name", NULL);
+    const char *text = json_text(params, "command", NULL);
+    const char *actor = json_text(params, "actor", NULL);
+    json_int_t timeout = json_number(params, "timeout_ms", 0);
     struct session *session = name ? worker_find(worker, name) : NULL;
     if (!session || session_exited(session)) {
         client_fail(client, id, RPC_NO_SESSION, "session %s does not run; `ptyd open %s` starts it",
@@ -195,7 +196,7 @@ void run_call(struct client *client, const json_t *id, const json_t *params)
         .session = session,
         .id = json_incref((json_t *)id),
         .text = text_copy(text),
-        .streams = json_is_true(json_object_get(params, "stream")),
+        .streams = json_flag(params, "stream"),
         .actor = actor && !strcmp(actor, "agent") ? BLOCK_AGENT_CMD : BLOCK_USER_CMD,
     };
     uv_timer_init(&worker->loop, &c->timer);

@@ -16,6 +16,7 @@
 #include <uv.h>
 
 #include "base/limits.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/text.h"
 
@@ -184,7 +185,7 @@ static void handle_request(struct client *c, const char *line, size_t len)
     json_error_t error;
     json_t *request = json_loadb(line, len, JSON_ALLOW_NUL, &error);
     const json_t *id = json_object_get(request, "id");
-    const char *method = json_string_value(json_object_get(request, "method"));
+    const char *method = json_text(request, "method", NULL);
     json_t *params = json_object_get(request, "params");
     json_t *none = json_object();
     if (!request)

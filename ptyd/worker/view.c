@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/base64.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/worker.h"
 
@@ -164,8 +165,7 @@ static void on_cancel(struct errand *errand)
 bool view_read_size(const json_t *params, int *ret_cols, int *ret_rows)
 {
     const json_t *size = json_object_get(params, "size");
-    json_int_t cols = json_integer_value(json_object_get(size, "cols"));
-    json_int_t rows = json_integer_value(json_object_get(size, "rows"));
+    long long cols = json_number(size, "cols", 0), rows = json_number(size, "rows", 0);
     if (cols < 1 || rows < 1 || cols > LIMIT_SIZE_ASKED || rows > LIMIT_SIZE_ASKED)
         return false;
     *ret_cols = (int)cols;
@@ -176,7 +176,7 @@ bool view_read_size(const json_t *params, int *ret_cols, int *ret_rows)
 void view_attach_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *worker = client_worker(client);
-    const char *name = json_string_value(json_object_get(params, "name"));
+    const char *name = json_text(params, "name", NULL);
     struct session *session = name ? worker_find(worker, name) : NULL;
     int cols, rows;
     if (!session || session_exited(session)) {
@@ -202,8 +202,8 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
         .session = session,
         .cols = cols,
         .rows = rows,
-        .looks = json_is_true(json_object_get(params, "view")),
-        .owns = json_is_true(json_object_get(params, "owns")),
+        .looks = json_flag(params, "view"),
+        .owns = json_flag(params, "owns"),
     };
     all = v;
     uv_timer_init(&worker->loop, &v->timer);
