@@ -47,7 +47,7 @@ static bool is_assigned(const char *variable, const char *name)
 }
 
 /* NULL-terminated list of NAME=VALUE, `variable` among them; owned. */
-static char **make_environment(const struct shell_request *q, const char *variable)
+static char **make_environment(const struct start_request *q, const char *variable)
 {
     char **env = memory_new((json_object_size(q->env) + 5) * sizeof *env);
     size_t count = 0;
@@ -82,7 +82,7 @@ static void list_free(char **list)
 
 /* ---- the shell ---- */
 
-static const char *choose_shell(const struct shell_request *q)
+static const char *choose_shell(const struct start_request *q)
 {
     const char *shell = q->shell ? q->shell : json_text(q->env, "SHELL", NULL);
     if (shell && *shell)
@@ -100,12 +100,12 @@ static void make_shell_id(char *id, size_t size)
 }
 
 /* The client's own value of a variable, NULL when it has none. */
-static const char *variable_of(const struct shell_request *q, const char *name)
+static const char *variable_of(const struct start_request *q, const char *name)
 {
     return name ? json_text(q->env, name, NULL) : NULL;
 }
 
-static int make_plan(const struct shell_request *q, struct intake_facts *facts, struct plan *plan)
+static int make_plan(const struct start_request *q, struct intake_facts *facts, struct plan *plan)
 {
     int result = 0;
     if (json_array_size(q->argv)) {
@@ -127,7 +127,7 @@ static int make_plan(const struct shell_request *q, struct intake_facts *facts, 
     return result;
 }
 
-int shells_prepare(const struct shell_request *q, int ret_fds[2])
+int start_prepare(const struct start_request *q, int ret_fds[2])
 {
     struct intake_facts facts = {.cols = q->cols, .rows = q->rows};
     struct plan plan;

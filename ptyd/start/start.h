@@ -1,4 +1,4 @@
-/* shells.h - how a session's shell is started: environment, arguments, integration script. */
+/* start.h - how a session's shell is started: environment, arguments, integration script. */
 #ifndef PTYD_START_START_H
 #define PTYD_START_START_H
 
@@ -8,7 +8,7 @@
 #include "ptyd/core/intake.h"
 
 /* What a client asks for. Strings are borrowed; NULL where it said nothing. */
-struct shell_request {
+struct start_request {
     const char *name;  /* of the session */
     const char *shell; /* program; else $SHELL of the environment */
     const char *cwd;
@@ -22,6 +22,6 @@ struct shell_request {
 
 /* Makes the two descriptors of a WIRE_SPAWN: the spawn request and the intake. Returns 0, -E2BIG
  * for an environment over the limit, or another -errno. */
-int shells_prepare(const struct shell_request *request, int ret_fds[2]);
+int start_prepare(const struct start_request *request, int ret_fds[2]);
 
 #endif

@@ -8,7 +8,6 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
-#include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
 
 /* An agent reads through its tools: not while capture is paused, and without secrets. */
@@ -79,7 +78,7 @@ void look_input_call(struct client *client, const json_t *id, const json_t *para
         base64_decode(json_string_value(data), json_string_length(data), &bytes) < 0) {
         client_fail(client, id, RPC_INVALID_PARAMS, "data is bytes in base64");
     } else {
-        view_answer_input(client, id, s, session_input(s, bytes.data, bytes.len));
+        worker_answer_typed(client, id, s, session_input(s, bytes.data, bytes.len));
     }
     bytes_finish(&bytes);
 }
@@ -90,7 +89,7 @@ void look_resize_call(struct client *client, const json_t *id, const json_t *par
     int cols, rows;
     if (!s)
         return;
-    if (!view_read_size(params, &cols, &rows)) {
+    if (!worker_read_size(params, &cols, &rows)) {
         client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
         return;
     }

@@ -10,6 +10,7 @@
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
+#include "ptyd/worker/close.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/follow.h"
 #include "ptyd/worker/look.h"

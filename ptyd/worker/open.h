@@ -1,17 +1,15 @@
-/* open.h - `session.open` and `session.close`: requests that end when a shell is ready or gone. */
+/* open.h - `session.open`: a request that ends when a shell is ready. */
 #ifndef PTYD_WORKER_OPEN_H
 #define PTYD_WORKER_OPEN_H
 
 #include "ptyd/worker/server.h"
 
 /* Starts the session of params.name if there is none that lives; replies {session, created} at
- * its first prompt, or after two seconds. */
+ * its first prompt, or after LIMIT_FIRST_PROMPT_MS. */
 void open_call(struct client *client, const json_t *id, const json_t *params);
 
-/* The keeper could not start the shell, or the session is there now. */
+/* The session `name` is there now; or the keeper could not start its shell: `error` is an errno, 0
+ * where it is the session that could not be adopted. Answers those who wait for it. */
 void open_spawned(struct worker *worker, const char *name, int error);
-
-/* Ends the session: its shell is hung up, then killed; replies {closed} when it is gone. */
-void close_call(struct client *client, const json_t *id, const json_t *params);
 
 #endif

@@ -6,18 +6,14 @@
 #include "base/limits.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
-#include "ptyd/worker/view.h"
+#include "ptyd/worker/task.h"
 #include "ptyd/worker/worker.h"
 
 enum phase { WAITING, TYPED, RUNNING };
 
-struct command {
-    struct errand errand; /* first: cancel() gets it */
-    struct watcher watcher;
-    struct client *client;
-    struct session *session;
-    json_t *id;
-    char *text;
+struct run {
+    struct task task;
+    char *command;
     enum block_type actor;
     enum phase phase;
     bool at_prompt;      /* it was typed at a prompt, or the one it was typed for has come */
@@ -26,71 +22,60 @@ struct command {
     bool streams;        /* the client wants the output as it comes */
     struct bytes output; /* not sent yet */
     json_int_t streamed; /* bytes sent */
-    uv_timer_t timer;
 };
 
-static struct command *of_watcher(struct watcher *w)
+static struct run *run_of(struct watcher *w)
 {
-    return (struct command *)((char *)w - offsetof(struct command, watcher));
+    return (struct run *)task_of(w);
 }
 
-static void on_timer_closed(uv_handle_t *handle)
+static void on_finish(struct task *t)
 {
-    struct command *c = handle->data;
-    json_decref(c->id);
-    bytes_finish(&c->output);
-    free(c->text);
-    free(c);
+    struct run *r = (struct run *)t;
+    bytes_finish(&r->output);
+    free(r->command);
 }
 
-static void finish(struct command *c)
+static void send_output(struct run *r)
 {
-    if (c->session)
-        session_unwatch(c->session, &c->watcher);
-    client_remove_errand(c->client, &c->errand);
-    uv_close((uv_handle_t *)&c->timer, on_timer_closed);
+    if (r->output.len)
+        client_notify(r->task.client, "run.output",
+                      json_pack("{s:s#}", "text", r->output.data, (int)r->output.len));
+    r->streamed += (json_int_t)r->output.len;
+    r->output.len = 0;
 }
 
-static void send_output(struct command *c)
+static void reply(struct run *r, const struct block *block, bool completed, bool timed_out)
 {
-    if (c->output.len)
-        client_notify(c->client, "run.output",
-                      json_pack("{s:s#}", "text", c->output.data, (int)c->output.len));
-    c->streamed += (json_int_t)c->output.len;
-    c->output.len = 0;
-}
-
-static void reply(struct command *c, const struct block *block, bool completed, bool timed_out)
-{
-    send_output(c);
-    client_reply(c->client, c->id,
+    send_output(r);
+    client_reply(r->task.client, r->task.id,
                  json_pack("{s:b, s:b, s:b, s:o, s:I, s:s}", "completed", completed, "timed_out",
-                           timed_out, "typed", c->phase != WAITING, "block",
-                           block ? block_to_json(block) : json_null(), "streamed", c->streamed,
+                           timed_out, "typed", r->phase != WAITING, "block",
+                           block ? block_to_json(block) : json_null(), "streamed", r->streamed,
                            "directory",
-                           c->session ? store_directory(session_store(c->session)) : ""));
-    finish(c);
+                           r->task.session ? store_directory(session_store(r->task.session)) : ""));
+    task_end(&r->task);
 }
 
-static void type(struct command *c)
+static void type(struct run *r)
 {
-    c->phase = TYPED;
-    c->at_prompt = tracker_state(session_tracker(c->session)) == TRACKER_INPUT ||
-                   !session_integrated(c->session); /* marks may come back with this command */
-    if (session_type_command(c->session, c->text, c->actor))
+    r->phase = TYPED;
+    r->at_prompt = tracker_state(session_tracker(r->task.session)) == TRACKER_INPUT ||
+                   !session_integrated(r->task.session); /* marks may come back with this command */
+    if (session_type_command(r->task.session, r->command, r->actor))
         return;
-    view_answer_input(c->client, c->id, c->session, false);
-    finish(c);
+    worker_answer_typed(r->task.client, r->task.id, r->task.session, false);
+    task_end(&r->task);
 }
 
 static void on_prompt(struct watcher *w)
 {
-    struct command *c = of_watcher(w);
-    if (c->phase == WAITING) {
-        type(c);
-    } else if (c->phase == TYPED) {
-        c->prompted = c->at_prompt && session_input_read(c->session);
-        c->at_prompt = true;
+    struct run *r = run_of(w);
+    if (r->phase == WAITING) {
+        type(r);
+    } else if (r->phase == TYPED) {
+        r->prompted = r->at_prompt && session_input_read(r->task.session);
+        r->at_prompt = true;
     }
 }
 
@@ -99,112 +84,96 @@ static void on_prompt(struct watcher *w)
  * stands already: a Ctrl-C at an empty one is not always told. */
 static void on_maybe_prompt(struct watcher *w)
 {
-    struct command *c = of_watcher(w);
-    bool marked = session_integrated(c->session);
-    bool stands = tracker_state(session_tracker(c->session)) == TRACKER_INPUT;
-    if (c->phase == WAITING && (!marked || stands))
-        type(c);
-    else if (c->phase != TYPED || c->prompted || !marked)
-        reply(c, tracker_running(session_tracker(c->session)), false, false);
+    struct run *r = run_of(w);
+    bool marked = session_integrated(r->task.session);
+    bool stands = tracker_state(session_tracker(r->task.session)) == TRACKER_INPUT;
+    if (r->phase == WAITING && (!marked || stands))
+        type(r);
+    else if (r->phase != TYPED || r->prompted || !marked)
+        reply(r, tracker_running(session_tracker(r->task.session)), false, false);
 }
 
 static void on_begin(struct watcher *w, struct block *block)
 {
-    struct command *c = of_watcher(w);
-    if (c->phase != TYPED)
+    struct run *r = run_of(w);
+    if (r->phase != TYPED)
         return;
-    c->phase = RUNNING;
-    c->seq = block->seq;
+    r->phase = RUNNING;
+    r->seq = block->seq;
 }
 
 /* A client that does not keep up gets no more as it comes: it reads the rest, from `streamed` on,
  * from the block's file. */
 static void on_output(struct watcher *w, struct block *block, const char *text, size_t len)
 {
-    struct command *c = of_watcher(w);
-    c->streams = c->streams && client_queued(c->client) < LIMIT_CLIENT_QUEUE;
-    if (c->streams && c->phase == RUNNING && block->seq == c->seq)
-        bytes_append(&c->output, text, len);
+    struct run *r = run_of(w);
+    r->streams = r->streams && client_queued(r->task.client) < LIMIT_CLIENT_QUEUE;
+    if (r->streams && r->phase == RUNNING && block->seq == r->seq)
+        bytes_append(&r->output, text, len);
 }
 
 static void on_drained(struct watcher *w)
 {
-    send_output(of_watcher(w));
+    send_output(run_of(w));
 }
 
 static void on_end(struct watcher *w, struct block *block)
 {
-    struct command *c = of_watcher(w);
-    if (c->phase == RUNNING && block->seq == c->seq)
-        reply(c, block, true, false);
+    struct run *r = run_of(w);
+    if (r->phase == RUNNING && block->seq == r->seq)
+        reply(r, block, true, false);
 }
 
 static void on_exited(struct watcher *w, int status)
 {
     (void)status;
-    reply(of_watcher(w), NULL, false, false);
+    reply(run_of(w), NULL, false, false);
 }
 
 static void on_gone(struct watcher *w)
 {
-    struct command *c = of_watcher(w);
-    c->session = NULL;
-    reply(c, NULL, false, false);
-}
-
-static void on_cancel(struct errand *errand)
-{
-    finish((struct command *)errand);
+    struct run *r = run_of(w);
+    r->task.session = NULL;
+    reply(r, NULL, false, false);
 }
 
 static void on_timeout(uv_timer_t *timer)
 {
-    struct command *c = timer->data;
-    reply(c, c->phase == RUNNING ? tracker_running(session_tracker(c->session)) : NULL, false,
+    struct run *r = timer->data;
+    reply(r, r->phase == RUNNING ? tracker_running(session_tracker(r->task.session)) : NULL, false,
           true);
 }
 
 void run_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct worker *worker = client_worker(client);
-    const char *name = json_text(params, "name", NULL);
-    const char *text = json_text(params, "command", NULL);
-    const char *actor = json_text(params, "actor", NULL);
-    json_int_t timeout = json_number(params, "timeout_ms", 0);
-    struct session *session = name ? worker_find(worker, name) : NULL;
-    if (!session || session_exited(session)) {
-        client_fail(client, id, RPC_NO_SESSION, "session %s does not run; `ptyd open %s` starts it",
-                    name ? name : "", name ? name : "NAME");
+    const char *command = json_text(params, "command", "");
+    long long timeout_ms = json_number(params, "timeout_ms", 0);
+    struct session *session = worker_live_session(client, id, params);
+    if (!session)
         return;
-    }
-    if (!text || !*text) {
+    if (!*command) {
         client_fail(client, id, RPC_INVALID_PARAMS, "which command?");
         return;
     }
-    struct command *c = memory_new(sizeof *c);
-    *c = (struct command){
-        .errand = {.cancel = on_cancel},
-        .watcher = {.prompt = on_prompt,
-                    .maybe_prompt = on_maybe_prompt,
-                    .block_begin = on_begin,
-                    .block_output = on_output,
-                    .drained = on_drained,
-                    .block_end = on_end,
-                    .exited = on_exited,
-                    .gone = on_gone},
-        .client = client,
-        .session = session,
-        .id = json_incref((json_t *)id),
-        .text = text_copy(text),
+    struct run *r = memory_new(sizeof *r);
+    *r = (struct run){
+        .task = {.watcher = {.prompt = on_prompt,
+                             .maybe_prompt = on_maybe_prompt,
+                             .block_begin = on_begin,
+                             .block_output = on_output,
+                             .drained = on_drained,
+                             .block_end = on_end,
+                             .exited = on_exited,
+                             .gone = on_gone},
+                 .finish = on_finish},
+        .command = text_copy(command),
         .streams = json_flag(params, "stream"),
-        .actor = actor && !strcmp(actor, "agent") ? BLOCK_AGENT_CMD : BLOCK_USER_CMD,
+        .actor = strcmp(json_text(params, "actor", ""), "agent") ? BLOCK_USER_CMD : BLOCK_AGENT_CMD,
     };
-    uv_timer_init(&worker->loop, &c->timer);
-    c->timer.data = c;
-    client_add_errand(client, &c->errand);
-    session_watch(session, &c->watcher);
-    if (timeout > 0)
-        uv_timer_start(&c->timer, on_timeout, (uint64_t)timeout, 0);
+    task_begin(&r->task, client, id);
+    task_watch(&r->task, session);
+    if (timeout_ms > 0)
+        uv_timer_start(&r->task.timer, on_timeout, (uint64_t)timeout_ms, 0);
     if (session_takes_line(session))
-        type(c);
+        type(r);
 }

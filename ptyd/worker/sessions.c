@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/server.h"
@@ -15,17 +14,6 @@ struct session *worker_find(struct worker *w, const char *name)
         if (!strcmp(session_name(w->sessions[i]), name))
             return w->sessions[i];
     return NULL;
-}
-
-struct session *worker_session(struct client *client, const json_t *id, const json_t *params)
-{
-    const char *name = json_text(params, "name", "");
-    struct session *session = worker_find(client_worker(client), name);
-    if (!session)
-        client_fail(client, id, RPC_NO_SESSION,
-                    "there is no session %s; `ptyd open %s` starts it, `ptyd list` shows all", name,
-                    *name ? name : "NAME");
-    return session;
 }
 
 /* Nobody may find one that is about to go. */

@@ -10,51 +10,33 @@
 #include "ptyd/core/base64.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/task.h"
 #include "ptyd/worker/worker.h"
 
 #define REDRAW_MS 50
 
 struct view {
-    struct errand errand; /* first: cancel() gets it */
-    struct watcher watcher;
-    struct view *next;
-    struct client *client;
-    struct session *session;
+    struct task task;
     int cols, rows; /* of the outer terminal */
     bool looks;     /* types nothing */
     bool owns;      /* the session ends with it */
     bool stale;     /* it must be redrawn */
     char *cwd;      /* told last, NULL before */
     struct bytes output;
-    uv_timer_t timer;
 };
 
-static struct view *all;
+static struct task *all;
 
-static struct view *of_watcher(struct watcher *w)
+static struct view *view_of(struct watcher *w)
 {
-    return (struct view *)((char *)w - offsetof(struct view, watcher));
+    return (struct view *)task_of(w);
 }
 
-static void on_timer_closed(uv_handle_t *handle)
+static void on_finish(struct task *t)
 {
-    struct view *v = handle->data;
+    struct view *v = (struct view *)t;
     bytes_finish(&v->output);
     free(v->cwd);
-    free(v);
-}
-
-static void finish(struct view *v)
-{
-    for (struct view **at = &all; *at; at = &(*at)->next)
-        if (*at == v) {
-            *at = v->next;
-            break;
-        }
-    if (v->session)
-        session_unwatch(v->session, &v->watcher);
-    client_remove_errand(v->client, &v->errand);
-    uv_close((uv_handle_t *)&v->timer, on_timer_closed);
 }
 
 static void send_output(struct view *v)
@@ -63,14 +45,14 @@ static void send_output(struct view *v)
     if (!v->output.len)
         return;
     base64_encode(v->output.data, v->output.len, &text);
-    client_notify(v->client, "view.output", json_pack("{s:s}", "data", text.data));
+    client_notify(v->task.client, "view.output", json_pack("{s:s}", "data", text.data));
     bytes_finish(&text);
     v->output.len = 0;
 }
 
 static bool fits(const struct view *v)
 {
-    const struct terminal *t = session_terminal(v->session);
+    const struct terminal *t = session_terminal(v->task.session);
     return v->cols == terminal_cols(t) && v->rows == terminal_rows(t);
 }
 
@@ -80,15 +62,15 @@ static void redraw(struct view *v)
     v->stale = false;
     /* A smaller outer terminal must not wrap what it cannot show. */
     bytes_append_text(&v->output, fits(v) ? "" : "\x1b[?7l\x1b[2J");
-    terminal_redraw(session_terminal(v->session), &v->output);
+    terminal_redraw(session_terminal(v->task.session), &v->output);
     send_output(v);
 }
 
 static void on_redraw_time(uv_timer_t *timer)
 {
     struct view *v = timer->data;
-    if (client_queued(v->client) > LIMIT_CLIENT_QUEUE / 4)
-        uv_timer_start(&v->timer, on_redraw_time, REDRAW_MS, 0);
+    if (client_queued(v->task.client) > LIMIT_CLIENT_QUEUE / 4)
+        uv_timer_start(&v->task.timer, on_redraw_time, REDRAW_MS, 0);
     else
         redraw(v);
 }
@@ -97,23 +79,23 @@ static void make_stale(struct view *v)
 {
     v->output.len = 0;
     v->stale = true;
-    if (!uv_is_active((uv_handle_t *)&v->timer))
-        uv_timer_start(&v->timer, on_redraw_time, REDRAW_MS, 0);
+    if (!uv_is_active((uv_handle_t *)&v->task.timer))
+        uv_timer_start(&v->task.timer, on_redraw_time, REDRAW_MS, 0);
 }
 
 static void on_display(struct watcher *w, const char *bytes, size_t len)
 {
-    struct view *v = of_watcher(w);
+    struct view *v = view_of(w);
     if (!v->stale)
         bytes_append(&v->output, bytes, len);
 }
 
 static void on_drained(struct watcher *w)
 {
-    struct view *v = of_watcher(w);
+    struct view *v = view_of(w);
     if (v->stale)
         return;
-    if (!fits(v) || client_queued(v->client) > LIMIT_CLIENT_QUEUE)
+    if (!fits(v) || client_queued(v->task.client) > LIMIT_CLIENT_QUEUE)
         make_stale(v);
     else
         send_output(v);
@@ -122,123 +104,93 @@ static void on_drained(struct watcher *w)
 /* Its process goes along, so that what the outer terminal opens next opens there. */
 static void on_prompt(struct watcher *w)
 {
-    struct view *v = of_watcher(w);
-    const char *cwd = tracker_cwd(session_tracker(v->session));
+    struct view *v = view_of(w);
+    const char *cwd = tracker_cwd(session_tracker(v->task.session));
     if (v->cwd && !strcmp(v->cwd, cwd))
         return;
     free(v->cwd);
     v->cwd = text_copy(cwd);
-    client_notify(v->client, "view.cwd", json_pack("{s:s}", "cwd", cwd));
+    client_notify(v->task.client, "view.cwd", json_pack("{s:s}", "cwd", cwd));
 }
 
 static void on_resized(struct watcher *w)
 {
-    make_stale(of_watcher(w));
+    make_stale(view_of(w));
 }
 
 static void on_exited(struct watcher *w, int status)
 {
-    struct view *v = of_watcher(w);
+    struct view *v = view_of(w);
     if (v->stale)
         redraw(v);
     send_output(v);
-    client_notify(v->client, "view.end", json_pack("{s:i}", "exit_status", status));
-    finish(v);
+    client_notify(v->task.client, "view.end", json_pack("{s:i}", "exit_status", status));
+    task_end(&v->task);
 }
 
 static void on_gone(struct watcher *w)
 {
-    struct view *v = of_watcher(w);
-    v->session = NULL;
-    client_notify(v->client, "view.end", json_pack("{s:n}", "exit_status"));
-    finish(v);
+    struct view *v = view_of(w);
+    v->task.session = NULL;
+    client_notify(v->task.client, "view.end", json_pack("{s:n}", "exit_status"));
+    task_end(&v->task);
 }
 
 static void on_cancel(struct errand *errand)
 {
     struct view *v = (struct view *)errand;
-    if (v->owns && v->session)
-        worker_tell(client_worker(v->client), WIRE_CLOSE, session_name(v->session), NULL, 0);
-    finish(v);
-}
-
-bool view_read_size(const json_t *params, int *ret_cols, int *ret_rows)
-{
-    const json_t *size = json_object_get(params, "size");
-    long long cols = json_number(size, "cols", 0), rows = json_number(size, "rows", 0);
-    if (cols < 1 || rows < 1 || cols > LIMIT_SIZE_ASKED || rows > LIMIT_SIZE_ASKED)
-        return false;
-    *ret_cols = (int)cols;
-    *ret_rows = (int)rows;
-    return true;
+    if (v->owns && v->task.session)
+        worker_tell(client_worker(v->task.client), WIRE_CLOSE, session_name(v->task.session), NULL,
+                    0);
+    task_end(&v->task);
 }
 
 void view_attach_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct worker *worker = client_worker(client);
-    const char *name = json_text(params, "name", NULL);
-    struct session *session = name ? worker_find(worker, name) : NULL;
+    struct session *session = worker_live_session(client, id, params);
     int cols, rows;
-    if (!session || session_exited(session)) {
-        client_fail(client, id, RPC_NO_SESSION, "session %s does not run; `ptyd open %s` starts it",
-                    name ? name : "", name ? name : "NAME");
+    if (!session)
         return;
-    }
-    if (!view_read_size(params, &cols, &rows)) {
+    if (!worker_read_size(params, &cols, &rows)) {
         client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
         return;
     }
     struct view *v = memory_new(sizeof *v);
     *v = (struct view){
-        .errand = {.cancel = on_cancel},
-        .watcher = {.display = on_display,
-                    .drained = on_drained,
-                    .resized = on_resized,
-                    .prompt = on_prompt,
-                    .exited = on_exited,
-                    .gone = on_gone},
-        .next = all,
-        .client = client,
-        .session = session,
+        .task = {.errand = {.cancel = on_cancel},
+                 .watcher = {.display = on_display,
+                             .drained = on_drained,
+                             .resized = on_resized,
+                             .prompt = on_prompt,
+                             .exited = on_exited,
+                             .gone = on_gone},
+                 .list = &all,
+                 .finish = on_finish},
         .cols = cols,
         .rows = rows,
         .looks = json_flag(params, "view"),
         .owns = json_flag(params, "owns"),
     };
-    all = v;
-    uv_timer_init(&worker->loop, &v->timer);
-    v->timer.data = v;
-    client_add_errand(client, &v->errand);
+    task_begin(&v->task, client, id);
     client_reply(client, id, json_pack("{s:o}", "session", session_json(session)));
     if (!v->looks)
         session_resize(session, cols, rows);
-    session_watch(session, &v->watcher);
+    task_watch(&v->task, session);
     redraw(v);
-    on_prompt(&v->watcher);
+    on_prompt(&v->task.watcher);
 }
 
-static struct view *view_of(const struct client *client)
+static struct view *view_of_client(const struct client *client)
 {
-    for (struct view *v = all; v; v = v->next)
-        if (v->client == client)
-            return v;
-    return NULL;
-}
-
-void view_answer_input(struct client *client, const json_t *id, const struct session *s, bool typed)
-{
-    if (typed)
-        client_reply(client, id, json_object());
-    else
-        client_fail(client, id, RPC_BUSY,
-                    "nothing was typed: session %s does not read; there is room for %zu bytes, for "
-                    "more once it reads",
-                    session_name(s), session_input_room(s));
+    struct task *t = all;
+    while (t && t->client != client)
+        t = t->next;
+    return (struct view *)t;
 }
 
 void view_input_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct view *v = view_of(client);
+    struct view *v = view_of_client(client);
     const json_t *data = json_object_get(params, "data");
     struct bytes bytes = {0};
     if (!v || !json_is_string(data) ||
@@ -246,36 +198,36 @@ void view_input_call(struct client *client, const json_t *id, const json_t *para
         client_fail(client, id, RPC_INVALID_PARAMS, "not attached, or data is no base64");
     } else {
         if (!v->looks && !fits(v))
-            session_resize(v->session, v->cols, v->rows);
-        bool typed = v->looks || session_input(v->session, bytes.data, bytes.len);
-        view_answer_input(client, id, v->session, typed);
+            session_resize(v->task.session, v->cols, v->rows);
+        bool typed = v->looks || session_input(v->task.session, bytes.data, bytes.len);
+        worker_answer_typed(client, id, v->task.session, typed);
     }
     bytes_finish(&bytes);
 }
 
 void view_leave_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct view *v = view_of(client);
+    struct view *v = view_of_client(client);
     (void)params;
     if (v) {
         v->owns = false;
-        finish(v);
+        task_end(&v->task);
     }
     client_reply(client, id, json_object());
 }
 
 void view_resize_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct view *v = view_of(client);
+    struct view *v = view_of_client(client);
     int cols, rows;
-    if (!v || !view_read_size(params, &cols, &rows)) {
+    if (!v || !worker_read_size(params, &cols, &rows)) {
         client_fail(client, id, RPC_INVALID_PARAMS, "not attached, or size is not {cols, rows}");
         return;
     }
     v->cols = cols;
     v->rows = rows;
     if (!v->looks)
-        session_resize(v->session, cols, rows);
+        session_resize(v->task.session, cols, rows);
     make_stale(v);
     client_reply(client, id, json_object());
 }

@@ -3,21 +3,13 @@
 #define PTYD_WORKER_VIEW_H
 
 #include "ptyd/worker/server.h"
-#include "ptyd/session/session.h"
 
 /* `session.attach {name, size, view, owns}`: replies with what the joining line needs, then sends
  * `view.output {data}` (base64), `view.cwd {cwd}` and, at the end, `view.end {exit_status}`. */
 void view_attach_call(struct client *client, const json_t *id, const json_t *params);
 
-/* `size` of `params`, {cols, rows}, which the terminal clamps. Returns whether it is one. */
-bool view_read_size(const json_t *params, int *ret_cols, int *ret_rows);
-
 /* `view.leave`: the user goes, the session stays, also one that the view owns. */
 void view_leave_call(struct client *client, const json_t *id, const json_t *params);
-
-/* Answers a request that typed something: {}, or that there was no room (RPC_BUSY). */
-void view_answer_input(struct client *client, const json_t *id, const struct session *s,
-                       bool typed);
 
 /* `view.input {data}` and `view.resize {size}` of an attached client. */
 void view_input_call(struct client *client, const json_t *id, const json_t *params);

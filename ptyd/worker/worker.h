@@ -42,19 +42,32 @@ int worker_main(int socket, void *user);
 
 /* ---- sessions.c ---- */
 
+/* The session of that name, also one that has exited; NULL for none. */
 struct session *worker_find(struct worker *w, const char *name);
-
-/* The session of params.name; answers the request when there is none. */
-struct session *worker_session(struct client *client, const json_t *id, const json_t *params);
 
 /* The session is served no more: what is held of it is written, and it is destroyed. */
 void worker_remove(struct worker *w, struct session *s);
 
-/* Sends to the keeper. */
+/* Sends to the keeper: `name` may be NULL, `fds` stay the caller's. What cannot be sent is said on
+ * stderr. */
 void worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds,
                  int count);
 
 /* Sessions or clients changed: an idle daemon that was started by itself may leave. */
 void worker_check_idle(struct worker *w);
+
+/* ---- params.c: what several methods find in their params, and answer ---- */
+
+/* The session of params.name; NULL when there is none, and the request is answered. */
+struct session *worker_session(struct client *client, const json_t *id, const json_t *params);
+/* The same for one whose shell runs. */
+struct session *worker_live_session(struct client *client, const json_t *id, const json_t *params);
+
+/* `size` of `params`, {cols, rows}, which the terminal clamps. Returns whether it is one. */
+bool worker_read_size(const json_t *params, int *ret_cols, int *ret_rows);
+
+/* Answers a request that typed something: {}, or that there was no room (RPC_BUSY). */
+void worker_answer_typed(struct client *client, const json_t *id, const struct session *s,
+                         bool typed);
 
 #endif

@@ -1,0 +1,50 @@
+/* What several methods find in their params, and how they answer alike. */
+#include "base/limits.h"
+#include "ptyd/core/json.h"
+#include "ptyd/worker/server.h"
+#include "ptyd/worker/worker.h"
+
+struct session *worker_session(struct client *client, const json_t *id, const json_t *params)
+{
+    const char *name = json_text(params, "name", "");
+    struct session *session = worker_find(client_worker(client), name);
+    if (!session)
+        client_fail(client, id, RPC_NO_SESSION,
+                    "there is no session %s; `ptyd open %s` starts it, `ptyd list` shows all", name,
+                    *name ? name : "NAME");
+    return session;
+}
+
+struct session *worker_live_session(struct client *client, const json_t *id, const json_t *params)
+{
+    const char *name = json_text(params, "name", "");
+    struct session *session = worker_find(client_worker(client), name);
+    if (session && !session_exited(session))
+        return session;
+    client_fail(client, id, RPC_NO_SESSION, "session %s does not run; `ptyd open %s` starts it",
+                name, *name ? name : "NAME");
+    return NULL;
+}
+
+bool worker_read_size(const json_t *params, int *ret_cols, int *ret_rows)
+{
+    const json_t *size = json_object_get(params, "size");
+    long long cols = json_number(size, "cols", 0), rows = json_number(size, "rows", 0);
+    if (cols < 1 || rows < 1 || cols > LIMIT_SIZE_ASKED || rows > LIMIT_SIZE_ASKED)
+        return false;
+    *ret_cols = (int)cols;
+    *ret_rows = (int)rows;
+    return true;
+}
+
+void worker_answer_typed(struct client *client, const json_t *id, const struct session *s,
+                         bool typed)
+{
+    if (typed)
+        client_reply(client, id, json_object());
+    else
+        client_fail(client, id, RPC_BUSY,
+                    "nothing was typed: session %s does not read; there is room for %zu bytes, for "
+                    "more once it reads",
+                    session_name(s), session_input_room(s));
+}
