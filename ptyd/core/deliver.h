@@ -34,13 +34,14 @@ const char *deliver_preview(const struct block *block);
 /* A block as text for people; ends in a newline. */
 void deliver_block_text(const struct block *block, struct bytes *out);
 
-/* The seed's members of blocks: [{cmd, exit_code, cwd, block_id, ts, preview}]; new reference. */
+/* Blocks as `pending_cmd_buffer` and the legacy envelope have them: [{cmd, exit_code, cwd,
+ * block_id, ts, preview}]; new reference. */
 json_t *deliver_commands(const struct block *const *blocks, size_t count);
 
 /* The legacy envelope's object on one line, at most LIMIT_ENVELOPE_BYTES: the oldest commands'
  * previews go first, then the oldest commands. Of `header` it needs the names and counts. */
-void deliver_seed(const struct block *const *blocks, size_t count,
-                  const struct deliver_header *header, struct bytes *out);
+void deliver_envelope(const struct block *const *blocks, size_t count,
+                      const struct deliver_header *header, struct bytes *out);
 
 /* Blocks as text for agents that read no JSON (deliver_text.c): secrets out, nothing hidden, no
  * tags; at most `limit` bytes, for which the longest previews lose their oldest lines first, those

@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #include "base/limits.h"
-#include "ptyd/core/point.h"
+#include "ptyd/core/tracker_point.h"
 #include "vterm_snapshot/mark.h"
 
 /* What the keeper keeps for a worker to come, besides the bytes. */

@@ -13,7 +13,7 @@
 
 #include "ptyd/core/block.h"
 #include "ptyd/core/clock.h"
-#include "ptyd/core/point.h"
+#include "ptyd/core/tracker_point.h"
 #include "vterm_snapshot/terminal.h"
 
 struct tracker;

@@ -58,8 +58,8 @@ void ledger_remove_session(struct ledger *l, const char *name);
 const char *ledger_next_changed(struct ledger *l);
 /* A session's part; new reference. */
 json_t *ledger_saved(const struct ledger *l, const char *name);
-/* The seed's object `pending_cmd_buffer`: what nobody has been told yet; NULL when empty; new
- * reference. */
+/* What nobody has been told yet, as the object `pending_cmd_buffer` of meta.json; NULL when there
+ * is nothing; new reference. */
 json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const char *shell_id);
 
 /* A block ended. Gives it its key, unless agents are not to be told; returns whether it did. */
@@ -68,9 +68,9 @@ bool ledger_offer(struct ledger *l, const char *session, const char *directory,
 
 /* How a taker wants it besides the map of entries. */
 enum ledger_format {
-    LEDGER_ENTRIES, /* additionalContext alone */
-    LEDGER_TEXT,    /* `text`: plain text, at most LIMIT_HOOK_BYTES */
-    LEDGER_SEED,    /* `envelope`: one JSON object, at most LIMIT_ENVELOPE_BYTES */
+    LEDGER_ENTRIES,  /* additionalContext alone */
+    LEDGER_TEXT,     /* `text`: plain text, at most LIMIT_HOOK_BYTES */
+    LEDGER_ENVELOPE, /* `envelope`: one JSON object, at most LIMIT_ENVELOPE_BYTES */
 };
 
 /* What a taker says of itself. */

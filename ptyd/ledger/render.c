@@ -87,7 +87,7 @@ static void set_entries(struct ledger *l, const struct ledger_request *q, const 
         set_block(l, q, f->due[i], shell, map);
 }
 
-/* The same blocks as plain text, or as the seed's object. */
+/* The same blocks as plain text, or as the legacy envelope's object. */
 static void set_other_form(const struct ledger_request *q, const struct found *f, json_t *result)
 {
     const struct block *blocks[LIMIT_CONTEXT_BLOCKS];
@@ -106,9 +106,9 @@ static void set_other_form(const struct ledger_request *q, const struct found *f
                                             .directories = directories},
                      LIMIT_HOOK_BYTES, &text);
         json_object_set_new(result, "text", json_stringn(text.data, text.len));
-    } else if (q->format == LEDGER_SEED) {
+    } else if (q->format == LEDGER_ENVELOPE) {
         struct deliver_header header = header_of(f);
-        deliver_seed(blocks, f->kept, &header, &text);
+        deliver_envelope(blocks, f->kept, &header, &text);
         json_object_set_new(result, "envelope", json_stringn(text.data, text.len));
     }
     bytes_finish(&text);

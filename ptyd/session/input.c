@@ -92,7 +92,7 @@ size_t session_input_room(const struct session *s)
 
 bool session_input(struct session *s, const char *bytes, size_t len)
 {
-    if (s->exited || !len)
+    if (s->reaped || !len)
         return true;
     if (len > session_input_room(s))
         return false;

@@ -1,19 +1,26 @@
-/* session_private.h - a session from inside, for the files that it is made of. */
+/* private.h - a session from inside, for the files that it is made of. */
 #ifndef PTYD_SESSION_PRIVATE_H
 #define PTYD_SESSION_PRIVATE_H
 
 #include "base/bytes.h"
-#include "ptyd/session/deltas.h"
 #include "ptyd/session/pump.h"
 #include "ptyd/session/session.h"
+
+/* The screen as screen.jsonl has it. Zeroed it has nothing: the first line has every row. */
+struct told_screen {
+    uint64_t *rows; /* a hash of each row's text; owned */
+    int row_count;
+    uint64_t frame; /* of cursor, title and size */
+};
 
 struct session {
     const struct session_host *host;
     char *name, *shell_id;
     pid_t pid;
     int master;
-    bool exited, ended; /* reaped; drained and over */
-    int exit_status;    /* as a shell gives it */
+    bool reaped;     /* the shell is; what it said last is drained yet */
+    bool exited;     /* drained, too: it is over */
+    int exit_status; /* as a shell gives it */
     struct intake *intake;
     struct pump *pump; /* reads in a flood; else NULL */
     int floods;        /* wakeups in a row that found much */
@@ -30,7 +37,7 @@ struct session {
     uv_timer_t exit_timer, quiet_timer, screen_timer;
     int open_handles; /* freed when all are closed */
     bool polling;
-    int64_t exited_at, last_read; /* monotonic ms */
+    int64_t reaped_at, last_read; /* monotonic ms */
     int64_t log_tried_ms;         /* monotonic: when a broken log was tried again */
     int64_t timed_ms;             /* when it was last recorded that bytes came */
     struct bytes input;           /* not written yet */
@@ -42,7 +49,7 @@ struct session {
     bool checkpoint_due;       /* the log alone does not lead here */
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
 
-    struct deltas deltas;
+    struct told_screen told_screen;
     bool screen_changed; /* since it was told */
     int64_t screen_told_ms;
 

@@ -7,16 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* FNV-1a */
-static uint64_t mix(uint64_t hash, const void *data, size_t len)
-{
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3;
-    return hash;
-}
+#include "base/hash.h"
 
-static bool mix_file(pid_t pid, const char *name, uint64_t *hash)
+static bool hash_file(pid_t pid, const char *name, uint64_t *hash)
 {
     char path[64], buffer[4096];
     ssize_t n;
@@ -25,7 +18,7 @@ static bool mix_file(pid_t pid, const char *name, uint64_t *hash)
     if (fd < 0)
         return false;
     while ((n = read(fd, buffer, sizeof buffer)) > 0)
-        *hash = mix(*hash, buffer, (size_t)n);
+        *hash = hash_bytes(*hash, buffer, (size_t)n);
     close(fd);
     return n == 0;
 }
@@ -34,13 +27,13 @@ uint64_t process_fingerprint(pid_t pid)
 {
     char path[64];
     struct stat st;
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = HASH_START;
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
     if (stat(path, &st) < 0)
         return 0;
-    hash = mix(hash, &st.st_dev, sizeof st.st_dev);
-    hash = mix(hash, &st.st_ino, sizeof st.st_ino);
-    if (!mix_file(pid, "cmdline", &hash) || !mix_file(pid, "environ", &hash))
+    hash = hash_bytes(hash, &st.st_dev, sizeof st.st_dev);
+    hash = hash_bytes(hash, &st.st_ino, sizeof st.st_ino);
+    if (!hash_file(pid, "cmdline", &hash) || !hash_file(pid, "environ", &hash))
         return 0;
     return hash ? hash : 1;
 }

@@ -43,11 +43,11 @@ void session_on_quiet(uv_timer_t *timer)
     struct session *s = timer->data;
     struct termios modes;
     uv_timer_stop(timer);
-    if (!s->exited && output_waits(s)) {
+    if (!s->reaped && output_waits(s)) {
         look_again(timer);
         return;
     }
-    if (s->exited || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0)
+    if (s->reaped || tcgetpgrp(s->master) != s->pid || tcgetattr(s->master, &modes) < 0)
         return;
     bool edits = !(modes.c_lflag & ICANON);
     bool replaced = is_replaced(s);

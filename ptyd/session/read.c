@@ -170,11 +170,12 @@ static bool replaces_shell(const struct block *block)
     return !strncmp(block->cmd, "exec", 4) && strchr(" \t\n", block->cmd[4]);
 }
 
-static void end(struct session *s)
+/* All that the shell said is taken in: its session is over. */
+static void become_exited(struct session *s)
 {
-    if (s->ended)
+    if (s->exited)
         return;
-    s->ended = true;
+    s->exited = true;
     stop_polling(s);
     s->now = clock_now();
     struct block *running = tracker_running(s->tracker);
@@ -197,32 +198,32 @@ static void on_exit_timer(uv_timer_t *timer)
         s->last_read = now;
     session_drain(s);
     bool quiet =
-        now - s->last_read >= LIMIT_EXIT_QUIET_MS && now - s->exited_at >= LIMIT_EXIT_QUIET_MS;
-    if (quiet || now - s->exited_at >= LIMIT_EXIT_MS) {
+        now - s->last_read >= LIMIT_EXIT_QUIET_MS && now - s->reaped_at >= LIMIT_EXIT_QUIET_MS;
+    if (quiet || now - s->reaped_at >= LIMIT_EXIT_MS) {
         uv_timer_stop(timer);
-        end(s);
+        become_exited(s);
     }
 }
 
-void session_shell_exited(struct session *s, int status)
+void session_shell_reaped(struct session *s, int status)
 {
-    if (s->exited)
+    if (s->reaped)
         return;
-    s->exited = true;
+    s->reaped = true;
     stop_pump(s);
     session_poll_for(s);
     s->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    s->exited_at = clock_now().monotonic_ms;
+    s->reaped_at = clock_now().monotonic_ms;
     uv_timer_start(&s->exit_timer, on_exit_timer, 0, 10);
 }
 
-void session_end(struct session *s)
+void session_exit_now(struct session *s)
 {
-    if (!s->exited || s->ended)
+    if (!s->reaped || s->exited)
         return;
     stop_pump(s);
     do
         session_drain(s);
     while (intake_read(s->intake, s->master) > 0);
-    end(s);
+    become_exited(s);
 }

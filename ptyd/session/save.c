@@ -98,7 +98,7 @@ static bool find_record(struct session *s, uint64_t offset)
     return false;
 }
 
-static bool take(struct session *s, const struct checkpoint *head, struct unpack *in)
+static bool replace_parts(struct session *s, const struct checkpoint *head, struct unpack *in)
 {
     struct terminal_options of_terminal = session_terminal_options(s);
     struct terminal *terminal = terminal_load(&of_terminal, in);
@@ -133,7 +133,7 @@ bool session_load_checkpoint(struct session *s, uint64_t from, uint64_t to)
                 !strncmp(head.shell_id, s->shell_id, sizeof head.shell_id) && head.offset >= from &&
                 head.offset <= to && sum_of(in.at, (size_t)(in.end - in.at)) == head.sum &&
                 find_record(s, head.offset);
-    bool taken = fits && take(s, &head, &in);
+    bool taken = fits && replace_parts(s, &head, &in);
     bytes_finish(&file);
     return taken;
 }

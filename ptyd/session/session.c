@@ -118,7 +118,7 @@ static void close_parts(struct session *s)
     store_close(s->store);
     intake_unmap(s->intake);
     redact_secrets_destroy(s->secrets);
-    deltas_finish(&s->deltas);
+    free(s->told_screen.rows);
     bytes_finish(&s->input);
     free(s->name);
     free(s->shell_id);

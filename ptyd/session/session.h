@@ -76,11 +76,12 @@ struct watcher {
 struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
                               int master, int intake_fd);
 
-/* The shell was reaped: drain and end. */
-void session_shell_exited(struct session *s, int wait_status);
+/* The shell was reaped, `wait_status` as waitpid gives it: what it said last is drained, at most
+ * LIMIT_EXIT_MS; then the session has exited. */
+void session_shell_reaped(struct session *s, int wait_status);
 
-/* Ends a session whose shell was reaped without waiting for more; for the worker's end. */
-void session_end(struct session *s);
+/* One whose shell was reaped has exited now, without a wait for more; for the worker's end. */
+void session_exit_now(struct session *s);
 
 /* Frees it; watchers hear `gone`. Files stay. */
 void session_destroy(struct session *s);
@@ -123,6 +124,7 @@ const struct redact_secrets *session_secrets(const struct session *s);
 /* A look at what is there. */
 const char *session_name(const struct session *s);
 const char *session_shell_id(const struct session *s);
+/* Its shell was reaped and all that it said is taken in. */
 bool session_exited(const struct session *s);
 struct terminal *session_terminal(const struct session *s);
 struct tracker *session_tracker(const struct session *s);

@@ -88,7 +88,7 @@ static enum ledger_format format_of(const json_t *params)
 {
     const char *format = json_text(params, "format", NULL);
     return format && !strcmp(format, "text")       ? LEDGER_TEXT
-           : format && !strcmp(format, "envelope") ? LEDGER_SEED
+           : format && !strcmp(format, "envelope") ? LEDGER_ENVELOPE
                                                    : LEDGER_ENTRIES;
 }
 

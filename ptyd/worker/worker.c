@@ -116,7 +116,7 @@ static void take_session(struct worker *w, const struct wire_message *m, const i
     }
     w->sessions[w->session_count++] = s;
     if (m->exited)
-        session_shell_exited(s, m->status);
+        session_shell_reaped(s, m->status);
     open_spawned(w, m->name, 0);
     worker_check_idle(w);
 }
@@ -128,7 +128,7 @@ static void stop(struct worker *w)
     uv_close((uv_handle_t *)&w->link_poll, NULL);
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
     for (int i = 0; i < w->session_count; i++)
-        session_end(w->sessions[i]);
+        session_exit_now(w->sessions[i]);
     while (w->session_count)
         worker_remove(w, w->sessions[w->session_count - 1]);
     if (w->server)
@@ -160,7 +160,7 @@ static void take_message(struct worker *w, const struct wire_message *m, int fds
         break;
     case WIRE_EXITED:
         if (s)
-            session_shell_exited(s, m->status);
+            session_shell_reaped(s, m->status);
         else
             worker_tell(w, WIRE_FORGET, m->name, NULL, 0);
         break;

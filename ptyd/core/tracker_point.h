@@ -1,7 +1,8 @@
-/* point.h - where a shell's prompt stands, for whoever goes on without the stream that led there.
+/* tracker_point.h - where a shell's prompt stands, for whoever goes on without the stream that led
+ * there.
  */
-#ifndef PTYD_CORE_POINT_H
-#define PTYD_CORE_POINT_H
+#ifndef PTYD_CORE_TRACKER_POINT_H
+#define PTYD_CORE_TRACKER_POINT_H
 
 #include <stdint.h>
 

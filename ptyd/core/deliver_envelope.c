@@ -30,8 +30,7 @@ static void shrink(json_t *commands)
 {
     size_t i;
     json_t *command;
-    json_array_foreach(commands, i, command)
-    {
+    json_array_foreach(commands, i, command) {
         json_t *preview = json_object_get(command, "preview");
         json_t *lines = json_object_get(preview, "lines");
         if (json_array_size(lines)) {
@@ -43,8 +42,8 @@ static void shrink(json_t *commands)
     json_array_remove(commands, 0);
 }
 
-void deliver_seed(const struct block *const *blocks, size_t count, const struct deliver_header *h,
-                  struct bytes *out)
+void deliver_envelope(const struct block *const *blocks, size_t count,
+                      const struct deliver_header *h, struct bytes *out)
 {
     json_t *commands = deliver_commands(blocks, count);
     char *text = NULL;

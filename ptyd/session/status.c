@@ -1,4 +1,4 @@
-/* What a session says of itself. */
+/* How a session stands, for `list`, `status` and whoever serves it. */
 #include "ptyd/session/private.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ const char *session_shell_id(const struct session *s)
 
 bool session_exited(const struct session *s)
 {
-    return s->ended;
+    return s->exited;
 }
 
 struct terminal *session_terminal(const struct session *s)
@@ -46,7 +46,7 @@ bool session_integrated(const struct session *s)
 
 const char *session_state(const struct session *s)
 {
-    if (s->ended)
+    if (s->exited)
         return "exited";
     if (terminal_alt_screen(s->terminal))
         return "fullscreen";
@@ -105,7 +105,7 @@ void session_add_warnings(const struct session *s, json_t *warnings)
                                    "undoes it",
                                    s->name, s->name));
     const char *lost = tracker_lost(s->tracker);
-    if (session_integrated(s) || s->ended)
+    if (session_integrated(s) || s->exited)
         return;
     json_array_append_new(
         warnings, json_sprintf("session %s: no command blocks: %s", s->name,
