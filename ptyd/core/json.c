@@ -1,5 +1,11 @@
 #include "ptyd/core/json.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/core/file.h"
+
 json_t *json_at_keys(const json_t *value, const char *const *keys)
 {
     json_t *at = (json_t *)value;
@@ -23,4 +29,25 @@ long long json_number(const json_t *object, const char *key, long long fallback)
 bool json_flag(const json_t *object, const char *key)
 {
     return json_is_true(json_object_get(object, key));
+}
+
+json_t *json_read_object(const char *path, size_t limit)
+{
+    struct bytes text = {0};
+    json_t *read = NULL;
+    if (file_read(path, limit, &text) == 0 && text.len)
+        read = json_loadb(text.data, text.len, 0, NULL);
+    bytes_finish(&text);
+    if (json_is_object(read))
+        return read;
+    json_decref(read);
+    return json_object();
+}
+
+int json_replace_file(const char *path, const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    int result = text ? file_replace(path, text, strlen(text)) : -ENOMEM;
+    free(text);
+    return result;
 }

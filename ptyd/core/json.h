@@ -1,6 +1,6 @@
-/* json.h - looking things up in parsed JSON.
+/* json.h - looking things up in parsed JSON, and small files of it.
  *
- * Every function takes NULL and a value of another type for an object without members, so that
+ * Every look-up takes NULL and a value of another type for an object without members, so that
  * look-ups can be written one into the other and only the last answer needs a check. */
 #ifndef PTYD_CORE_JSON_H
 #define PTYD_CORE_JSON_H
@@ -21,5 +21,12 @@ long long json_number(const json_t *object, const char *key, long long fallback)
 
 /* Whether a member is `true`. */
 bool json_flag(const json_t *object, const char *key);
+
+/* The object in a file of at most `limit` bytes; an empty one when there is no such file or what it
+ * holds is no object. New reference. */
+json_t *json_read_object(const char *path, size_t limit);
+
+/* Replaces the file by the value on one line, as file_replace() does. Returns 0 or -errno. */
+int json_replace_file(const char *path, const json_t *value);
 
 #endif

@@ -236,7 +236,8 @@ void ledger_mcp(struct ledger *l, const char *conversation, int change)
 struct ledger *ledger_create(const char *state, const struct ledger_events *events, void *user)
 {
     struct ledger *l = memory_new(sizeof *l);
-    l->state = text_copy(state);
+    l->keys_path = text_format("%s/keys.json", state);
+    l->switches_path = text_format("%s/context.json", state);
     l->events = events;
     l->user = user;
     l->mcp = json_object();
@@ -260,6 +261,7 @@ void ledger_destroy(struct ledger *l)
     free(l->parts);
     json_decref(l->mcp);
     json_decref(l->switches);
-    free(l->state);
+    free(l->keys_path);
+    free(l->switches_path);
     free(l);
 }

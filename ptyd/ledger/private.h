@@ -63,7 +63,7 @@ struct part {
 };
 
 struct ledger {
-    char *state;
+    char *keys_path, *switches_path; /* of keys.json and context.json */
     const struct ledger_events *events;
     void *user;
     uint64_t next_key, reserved_key;

@@ -1,5 +1,4 @@
 /* What a take found, as its taker wants it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "envelope/entry.h"

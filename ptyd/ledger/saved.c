@@ -1,6 +1,5 @@
 /* A session's part of the ledger as it is kept: cursors, leases, what was told. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ptyd/core/deliver.h"

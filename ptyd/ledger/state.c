@@ -1,6 +1,5 @@
 /* The ledger's own files: keys.json reserves numbers of entries, context.json holds what was
  * switched off and the count of unseen releases. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,70 +13,40 @@
 
 /* ---- keys ---- */
 
-static char *keys_path(const struct ledger *l)
-{
-    return text_format("%s/keys.json", l->state);
-}
-
 void ledger_load_keys(struct ledger *l)
 {
-    struct bytes text = {0};
-    char *path = keys_path(l);
-    json_t *json = file_read(path, LIMIT_KEYS_BYTES, &text) == 0
-                       ? json_loadb(text.data, text.len, 0, NULL)
-                       : NULL;
-    json_int_t next = json_number(json, "next", 0);
+    json_t *json = json_read_object(l->keys_path, LIMIT_KEYS_BYTES);
+    long long next = json_number(json, "next", 0);
     l->next_key = l->reserved_key = next > 0 ? (uint64_t)next : 1;
     json_decref(json);
-    bytes_finish(&text);
-    free(path);
 }
 
-/* Numbers never repeat, also when the daemon dies: they are reserved in the file first. */
+/* They are reserved in the file first: a worker that dies leaves some out. */
 uint64_t ledger_new_key(struct ledger *l)
 {
     if (l->next_key >= l->reserved_key) {
-        char *path = keys_path(l);
         char *text =
             text_format("{\"next\":%llu}\n", (unsigned long long)l->next_key + KEY_RESERVE);
-        if (file_replace(path, text, strlen(text)) < 0)
-            say("cannot write %s", path);
+        if (file_replace(l->keys_path, text, strlen(text)) < 0)
+            say("cannot write %s", l->keys_path);
         l->reserved_key = l->next_key + KEY_RESERVE;
         free(text);
-        free(path);
     }
     return l->next_key++;
 }
 
 /* ---- switches ---- */
 
-static char *switches_path(const struct ledger *l)
-{
-    return text_format("%s/context.json", l->state);
-}
-
 void ledger_load_switches(struct ledger *l)
 {
-    struct bytes text = {0};
-    char *path = switches_path(l);
-    if (file_read(path, LIMIT_META_BYTES, &text) == 0)
-        l->switches = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
-    if (!json_is_object(l->switches)) {
-        json_decref(l->switches);
-        l->switches = json_object();
-    }
-    bytes_finish(&text);
-    free(path);
+    l->switches = json_read_object(l->switches_path, LIMIT_META_BYTES);
 }
 
 void ledger_save_switches(const struct ledger *l)
 {
-    char *path = switches_path(l), *text = json_dumps(l->switches, JSON_COMPACT);
-    int result = text ? file_replace(path, text, strlen(text)) : -ENOMEM;
+    int result = json_replace_file(l->switches_path, l->switches);
     if (result < 0)
-        say("cannot write %s: %s", path, strerror(-result));
-    free(path);
-    free(text);
+        say("cannot write %s: %s", l->switches_path, strerror(-result));
 }
 
 static bool switch_thread_off(struct ledger *l, const char *thread)

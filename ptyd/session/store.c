@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_lines.h"
@@ -71,11 +71,9 @@ static void append_line(struct store *s, const char *name, json_t *value)
 
 static void replace_json(struct store *s, const char *path, json_t *value)
 {
-    char *text = json_dumps(value, JSON_COMPACT);
-    int result = text ? file_replace(path, text, strlen(text)) : -ENOMEM;
+    int result = json_replace_file(path, value);
     if (result < 0)
         failed(s, path, result);
-    free(text);
     json_decref(value);
 }
 
@@ -148,14 +146,7 @@ struct store *store_open(const char *state, const char *name)
     s->meta_path = text_format("%s/conversations/%s/meta.json", state, name);
     s->output = -1;
     prepare_files(s);
-    struct bytes text = {0};
-    if (file_read(s->meta_path, LIMIT_META_BYTES, &text) == 0)
-        s->meta = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
-    bytes_finish(&text);
-    if (!json_is_object(s->meta)) {
-        json_decref(s->meta);
-        s->meta = json_object();
-    }
+    s->meta = json_read_object(s->meta_path, LIMIT_META_BYTES);
     block_lines_each(s->directory, note_known, s);
     return s;
 }
