@@ -1,7 +1,4 @@
 #include <stdlib.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ptyd/command/cli.h"
 #include "ptyd/core/paths.h"

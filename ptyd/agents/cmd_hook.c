@@ -1,7 +1,6 @@
 /* The prompt-submit hook of agents without an app-server. Whatever goes wrong, the user's prompt
  * goes on: exit 0 and nothing on stdout but the JSON. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

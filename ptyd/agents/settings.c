@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -124,8 +123,10 @@ static bool is_there(const struct settings_hook *h, const json_t *groups)
 {
     size_t i, k;
     json_t *group, *hook;
-    json_array_foreach(groups, i, group) json_array_foreach(json_object_get(group, "hooks"), k,
-                                                            hook) if (is_ours(h, hook)) return true;
+    json_array_foreach(groups, i, group)
+        json_array_foreach(json_object_get(group, "hooks"), k, hook)
+            if (is_ours(h, hook))
+                return true;
     return false;
 }
 

@@ -1,5 +1,4 @@
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,12 +64,12 @@ static char *free_name(struct rpc *rpc)
         size_t i;
         json_t *session;
         name = text_format("term-%d", n);
-        json_array_foreach(list, i, session) if (!strcmp(json_text(session, "name", ""), name))
-        {
-            free(name);
-            name = NULL;
-            break;
-        }
+        json_array_foreach(list, i, session)
+            if (!strcmp(json_text(session, "name", ""), name)) {
+                free(name);
+                name = NULL;
+                break;
+            }
     }
     json_decref(list);
     return name;

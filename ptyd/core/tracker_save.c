@@ -3,7 +3,6 @@
  * what was read. */
 #include "ptyd/core/tracker_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -160,7 +159,8 @@ struct tracker_point tracker_point(const struct tracker *t)
                                   .ignore_space = t->ignore_space};
 }
 
-/* A command that runs is the caller's to resume: without its block the next prompt is waited for. */
+/* A command that runs is the caller's to resume: without its block the next prompt is waited for.
+ */
 void tracker_set_point(struct tracker *t, const struct tracker_point *point, struct moment now)
 {
     tracker_abandon(t, now, false, 0);

@@ -6,8 +6,6 @@
 #ifndef PTYD_KEEPER_SPAWN_H
 #define PTYD_KEEPER_SPAWN_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 /* Strings are borrowed. */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 union control {
     struct cmsghdr header;

@@ -3,7 +3,6 @@
 #define PTYD_KEEPER_WIRE_H
 
 #include <stdint.h>
-#include <sys/types.h>
 
 enum wire_type {
     /* keeper to worker */

@@ -3,7 +3,6 @@
 #include "ptyd/core/say.h"
 #include "ptyd/session/private.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

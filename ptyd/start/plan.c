@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "ptyd/start/plan.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,7 +200,8 @@ void plan_command(const json_t *argv, struct plan *ret_plan)
     *ret_plan = (struct plan){0};
     bytes_append_text(&ret_plan->script, "");
     ret_plan->argv = memory_new((json_array_size(argv) + 1) * sizeof *ret_plan->argv);
-    json_array_foreach(argv, i, word) ret_plan->argv[i] = text_copy(json_string_value(word));
+    json_array_foreach(argv, i, word)
+        ret_plan->argv[i] = text_copy(json_string_value(word));
     ret_plan->program = ret_plan->argv[0];
 }
 

@@ -9,7 +9,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/limits.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"

@@ -2,11 +2,8 @@
  * with the session it concerns before anybody is answered. */
 #include "ptyd/worker/context.h"
 
-#include <stdlib.h>
-
 #include "base/limits.h"
 #include "ptyd/core/json.h"
-#include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/follow.h"
 

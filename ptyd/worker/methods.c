@@ -3,11 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/limits.h"
-#include "ptyd/core/base64.h"
-#include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
-#include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/close.h"

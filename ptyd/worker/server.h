@@ -3,7 +3,6 @@
 #define PTYD_WORKER_SERVER_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
 
