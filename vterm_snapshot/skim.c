@@ -10,15 +10,17 @@
 #include "vterm_snapshot/sgr.h"
 #include "vterm_snapshot/width.h"
 
-/* One row that leaves. */
+/* One row that leaves; there are many. */
 struct leaving_row {
-    const char *text; /* in the input; NULL: in the scratch, behind that of the row before */
-    uint32_t len;
+    uint32_t text;      /* where in the input; IN_SCRATCH: behind that of the row before there */
     uint32_t end;       /* of the line in the input; 0 where the line goes on */
     uint32_t printed;   /* the last character up to its end */
+    uint16_t len;       /* bytes of text */
     uint16_t runs, pen; /* of the row; the pen behind the line */
     bool continuation;
 };
+
+#define IN_SCRATCH UINT32_MAX
 
 /* What leaves, until it is clear how much of it does. */
 struct leaving {
@@ -44,6 +46,17 @@ struct leaving {
 
 /* ---- a row ---- */
 
+/* Without a call where there is room, as there mostly is. */
+static inline void append(struct bytes *b, const void *data, size_t len)
+{
+    if (b->capacity - b->len <= len) {
+        bytes_append(b, data, len);
+        return;
+    }
+    memcpy(b->data + b->len, data, len);
+    b->len += len;
+}
+
 static void begin_row(struct leaving *l, bool continuation)
 {
     l->text_start = l->text.len;
@@ -57,13 +70,14 @@ static void end_row(struct leaving *l, uint32_t end)
 {
     while (end && l->text.len > l->text_start && l->text.data[l->text.len - 1] == ' ')
         l->text.len--;
-    struct leaving_row row = {.len = (uint32_t)(l->text.len - l->text_start),
+    struct leaving_row row = {.text = IN_SCRATCH,
+                              .len = (uint16_t)(l->text.len - l->text_start),
                               .end = end,
                               .printed = l->printed,
                               .runs = (uint16_t)(l->run_count - l->run_start),
                               .pen = l->pen_number,
                               .continuation = l->continuation};
-    bytes_append(&l->rows, &row, sizeof row);
+    append(&l->rows, &row, sizeof row);
     l->row_count++;
 }
 
@@ -72,7 +86,7 @@ static void begin_run(struct leaving *l, int col, uint16_t pen)
     struct row_run run = {.column = (uint16_t)col, .pen = pen};
     if (pen == l->run_pen)
         return;
-    bytes_append(&l->runs, &run, sizeof run);
+    append(&l->runs, &run, sizeof run);
     l->run_count++;
     l->run_pen = pen;
 }
@@ -105,17 +119,6 @@ static bool wrap(struct leaving *l)
 
 /* ---- a line ---- */
 
-/* Room for the input was made before; blanks for tabs may need more. */
-static void append_text(struct leaving *l, const char *text, size_t len)
-{
-    if (l->text.capacity - l->text.len <= len) {
-        bytes_append(&l->text, text, len);
-        return;
-    }
-    memcpy(l->text.data + l->text.len, text, len);
-    l->text.len += len;
-}
-
 static bool put_text(struct leaving *l, const char *text, size_t len)
 {
     int cols = l->screen->primary.cols;
@@ -126,7 +129,7 @@ static bool put_text(struct leaving *l, const char *text, size_t len)
         size_t room = (size_t)(cols - l->col), n = len < room ? len : room;
         if (!reach(l, (int)n))
             return false;
-        append_text(l, text, n);
+        append(&l->text, text, n);
         text += n;
         len -= n;
     }
@@ -152,7 +155,7 @@ static bool put_characters(struct leaving *l, struct op *op)
     l->parser->at = (char *)end;
     if (!width || (l->col + width > cols && (l->written < l->col || !wrap(l))) || !reach(l, width))
         return false;
-    append_text(l, text, (size_t)(end - text));
+    append(&l->text, text, (size_t)(end - text));
     return true;
 }
 
@@ -244,12 +247,15 @@ static bool take_plain_line(struct leaving *l)
     struct op op;
     if (l->pen_number || !parser_plain_line(l->parser, (size_t)l->screen->primary.cols, &op))
         return false;
-    struct leaving_row row = {.text = op.raw, .len = (uint32_t)op.raw_len - 2, .end = at(l)};
-    l->printed = row.len ? (unsigned char)op.raw[row.len - 1] : l->printed;
-    row.printed = l->printed;
-    while (row.len && op.raw[row.len - 1] == ' ')
-        row.len--;
-    bytes_append(&l->rows, &row, sizeof row);
+    size_t len = op.raw_len - 2;
+    l->printed = len ? (unsigned char)op.raw[len - 1] : l->printed;
+    while (len && op.raw[len - 1] == ' ')
+        len--;
+    struct leaving_row row = {.text = (uint32_t)(op.raw - l->input),
+                              .len = (uint16_t)len,
+                              .end = at(l),
+                              .printed = l->printed};
+    append(&l->rows, &row, sizeof row);
     l->row_count++;
     return true;
 }
@@ -269,7 +275,8 @@ static void push_rows(struct leaving *l, uint32_t count)
     struct row_run *run = (struct row_run *)l->runs.data;
     const char *scratch = l->text.data;
     for (; count; count--, row++) {
-        const char *text = row->text ? row->text : scratch;
+        bool in_scratch = row->text == IN_SCRATCH;
+        const char *text = in_scratch ? scratch : l->input + row->text;
         capture_text_leaves(&s->capture, text, row->len, row->continuation);
         scrollback_push(s->scrollback,
                         &(struct scrollback_line){.text = text,
@@ -277,7 +284,7 @@ static void push_rows(struct leaving *l, uint32_t count)
                                                   .run = run,
                                                   .runs = row->runs,
                                                   .continuation = row->continuation});
-        scratch += row->text ? 0 : row->len;
+        scratch += in_scratch ? row->len : 0;
         run += row->runs;
     }
 }
