@@ -31,6 +31,15 @@ struct csi {
 /* As csi_read(), for any that is there. `from`: `more` of the one before, or 0. */
 size_t csi_read_long(const char *body, size_t len, size_t from, struct csi *ret_csi);
 
+/* The number of at most four digits in the places [from, to) of a word. */
+static inline uint16_t csi_short_value(uint64_t digits, unsigned from, unsigned to)
+{
+    uint64_t last_on_top = digits << 8 * (7 - to) << 8;
+    uint32_t four = (uint32_t)(last_on_top >> 32) & (uint32_t)(~0ull << 8 * (4 - (to - from)));
+    uint32_t pairs = (four * 10 + (four >> 8)) & 0x00ff00ff;
+    return to == from ? CSI_ABSENT : (uint16_t)((pairs & 0xff) * 100 + (pairs >> 16));
+}
+
 /* Reads the sequence at `body`, behind `ESC [`. Returns its length, final included; 0 where it is
  * not there whole, or is interrupted by a control. */
 static inline size_t csi_read(const char *body, size_t len, struct csi *ret_csi)
@@ -49,23 +58,19 @@ static inline size_t csi_read(const char *body, size_t len, struct csi *ret_csi)
     uint64_t other = (((digits & ~ASCII_HIGH) + ASCII_ONES * (0x80 - 10)) | digits) & ASCII_HIGH;
     uint64_t strange = digits ^ ASCII_ONES * (';' ^ '0');
     strange = (((strange & ~ASCII_HIGH) + ASCII_ONES * 0x7f) | strange) & other;
-    unsigned char final = (unsigned char)(eight >> 8 * end);
-    if ((strange & mine) || final > 0x7e)
+    unsigned char last = (unsigned char)(eight >> 8 * end);
+    if ((strange & mine) || last > 0x7e)
         return csi_read_long(body, len, 0, ret_csi);
     unsigned count = 0, from = 0, to;
     do {
         to = from + (unsigned)ascii_before(other >> 8 * from);
         if (to - from > 4)
             return csi_read_long(body, len, 0, ret_csi);
-        uint64_t last_on_top = digits << 8 * (7 - to) << 8;
-        uint32_t four = (uint32_t)(last_on_top >> 32) & (uint32_t)(~0ull << 8 * (4 - (to - from)));
-        uint32_t pairs = (four * 10 + (four >> 8)) & 0x00ff00ff;
-        ret_csi->value[count++] =
-            to == from ? CSI_ABSENT : (uint16_t)((pairs & 0xff) * 100 + (pairs >> 16));
+        ret_csi->value[count++] = csi_short_value(digits, from, to);
         from = to + 1;
     } while (to < end);
     ret_csi->leader = ret_csi->inter[0] = ret_csi->inter[1] = 0;
-    ret_csi->final = (char) final;
+    ret_csi->final = (char)last;
     ret_csi->count = (uint8_t)count;
     ret_csi->more = 0;
     ret_csi->sub = 0;
