@@ -158,7 +158,7 @@ async function main() {
   const daemon = await new Daemon(space).ready();
   const find = (name) => ['/bin', '/usr/bin'].map((d) => `${d}/${name}`).find(exists);
   const blocks = (name) => daemon.json('blocks', '-s', name);
-  const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '60', '--', command);
+  const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '180', '--', command);
   let count = 0;
 
   for (const [title, shell, rc, needs] of PROMPTS) {
