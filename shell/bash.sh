@@ -108,7 +108,7 @@ __ptyd_arrange() {
     return 0
 }
 
-# Prompt strings, hooks or options are not as we left them. Then the prompt, as always.
+# Somebody changed prompt strings, hooks or options: ours are put right. Then the marks, as always.
 __ptyd_changed() {
     if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
     __ptyd_prompts
@@ -118,7 +118,7 @@ __ptyd_changed() {
     if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_v[13]=1; fi
     __ptyd_v[11]=$-$BASHOPTS${HISTCONTROL-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
     __ptyd_hook "$1"
-    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* ]]; then # it is read-only
+    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* ]]; then # PS1 is read-only
         builtin printf %s "${__ptyd_v[9]}" >|/dev/tty
         __ptyd_v[11]=
     fi
@@ -146,11 +146,11 @@ __ptyd_over() {
     return 0
 }
 
-# $1: the command's status. Called with standard error closed to the eye, so that `set -x` shows
-# nothing of it; tracing to another descriptor is stopped for the time. And with standard output
-# closed, too: DEBUG traps see this call, and those that look for the user's commands
-# (bash-preexec's) pass over what has no terminal. It runs at every prompt: the common one is
-# straight, with one write before and one after what history prints.
+# The marks before a prompt; $1 is the last command's status. Callers send standard error to
+# /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
+# call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
+# Tracing to a descriptor of its own (BASH_XTRACEFD) is turned off meanwhile. Because this runs at
+# every prompt the common way calls no function and writes twice: before and after `history 1`.
 __ptyd_hook() {
     if [[ $-$BASHOPTS${HISTCONTROL-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "${__ptyd_v[11]}" ]]; then
         __ptyd_changed "$1"

@@ -2,9 +2,9 @@
 #
 # The daemon writes this text, with the nonce in it, into a private file that fish reads once
 # (--init-command) and the daemon removes at the first mark: fish cannot close an inherited pipe.
-# It prints marks (ptyd-marks(7)) from fish's own events: A and B at fish_prompt (and fish_cancel), when the terminal
-# is already set for editing; C with the text at fish_preexec; P and D at fish_postexec. No function
-# of the user's is wrapped. No fork at a prompt.
+# It prints marks (ptyd-marks(7)) from fish's own events: A and B at fish_prompt (and fish_cancel),
+# when the terminal is already set for editing; C with the text at fish_preexec; P and D at
+# fish_postexec. No function of the user's is wrapped. No fork at a prompt.
 
 # Prints marks. Numbers rise without arithmetic, which would be a command substitution: the next of
 # three digits is looked up, and the thousands are counted on when they come round.

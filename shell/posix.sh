@@ -4,7 +4,8 @@
 # and put ENV back. The only code that such a shell runs at a prompt are the expansions in PS1: they
 # print (ptyd-marks(7)) D with $?, P with the directory, and A and B around the user's prompt. There
 # is no C: `line=1` says that a command starts with the line feed after B (`line=2`: in a shell that
-# edits lines itself), and `more=1`, in PS2, that its line goes on. Everything is empty in a shell that inherits PS1 without the nonce.
+# edits lines itself), and `more=1`, in PS2, that its line goes on. All of it is empty in a shell
+# that inherits PS1 without the nonce.
 exec 3<&-
 __ptyd_s=0
 __ptyd_a=1
@@ -23,9 +24,9 @@ esac
 if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then
     . "$ENV"
 fi
-# What PS1 counts with must not be assigned under `set -a`, which would export it; 0 is said then.
-# With that flag the name is __ptyd_a, which is 1, and otherwise one that nobody sets. Some busybox
-# assigns in the branch that it does not take: there a subshell looks, which keeps $? as it is.
+# PS1 counts marks in a variable. Under `set -a`, which would export it, nothing is assigned and a
+# mark says 0: with that flag the name tested is __ptyd_a, which is 1, else one that nobody sets.
+# Some busybox assigns in the branch that it does not take: there a subshell looks, which keeps $?.
 __ptyd_t=0
 : $((1 ? 0 : (__ptyd_t = 1)))
 __ptyd_n4='$((__ptyd_a${-##*a*}?0:(__ptyd_s=__ptyd_s+4)))'

@@ -86,8 +86,8 @@ __ptyd_precmd() {
     : "$__ptyd_last"
 }
 
-# CONTEXT: only the first line of a command; not vared, select, or a continuation. Who emptied
-# precmd_functions kept D and A back: they come here.
+# Only at the first line of a command, as CONTEXT says; not in vared, select or a continuation. Where
+# somebody emptied precmd_functions, D and A have not come yet: they come here.
 __ptyd_line_init() {
     builtin local __ptyd_status="$?" __ptyd_ignores=0
     if [[ -o hist_ignore_space ]] { __ptyd_ignores=1 }

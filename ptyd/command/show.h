@@ -19,6 +19,7 @@ void show_sessions(const json_t *sessions);
 /* The rows of a screen, blank ones at the end left out. */
 void show_screen(const json_t *screen);
 
+/* What `ptyd replay` found: blocks, then the screen. */
 void show_replay(const json_t *result);
 
 /* The entries of an additionalContext map, one a line. */

@@ -113,7 +113,8 @@ static int try_open(const char *path, int flags)
     return fits ? 0 : -EISDIR;
 }
 
-/* Whether the file is to blame: another name would do, where a lack of something would not end. */
+/* Whether it is the fault of what stands there, so that moving it away helps; a lack of
+ * descriptors, say, is not. */
 static bool is_damage(int error)
 {
     return error == -ELOOP || error == -EISDIR || error == -ENOTDIR || error == -EACCES ||

@@ -189,7 +189,8 @@ void intake_set_start(struct intake *in, uint64_t start)
     atomic_store(&in->shared->head, start);
 }
 
-/* Of two places the one that does not speak of now: it does, whenever we die, or the other does. */
+/* Whenever we die, one of the two places speaks of the offset that is consumed by then: the other
+ * is written, and speaks of none meanwhile. */
 void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point)
 {
     struct intake_facts *facts = &in->shared->facts;

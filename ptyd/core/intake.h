@@ -40,7 +40,8 @@ struct intake_facts {
 
 struct intake;
 
-/* A memfd of the right size with `facts` in it; -errno. */
+/* Makes a memfd of the right size with `facts` in it. Returns the descriptor, the caller's, or
+ * -errno. */
 int intake_create_fd(const struct intake_facts *facts);
 
 /* Maps it and counts bytes that a killed reader left uncounted. Takes the descriptor over. NULL
@@ -48,6 +49,7 @@ int intake_create_fd(const struct intake_facts *facts);
 struct intake *intake_map(int fd);
 void intake_unmap(struct intake *in);
 
+/* In the shared memory: what is written there the next worker reads. */
 struct intake_facts *intake_facts(struct intake *in);
 
 /* One read(2) from `fd`: what the terminal has, or a part. Returns as intake_read() does. */
@@ -74,7 +76,8 @@ void intake_set_start(struct intake *in, uint64_t start);
 void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point);
 bool intake_point(const struct intake *in, struct tracker_point *ret_point);
 
-/* The first `len` of them are stored elsewhere. */
+/* Lets go of the first `len` waiting bytes, which are stored elsewhere by now: they become zeros.
+ */
 void intake_consume(struct intake *in, size_t len);
 
 #endif

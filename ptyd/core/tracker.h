@@ -51,9 +51,9 @@ struct tracker_options {
 struct tracker *tracker_create(const struct tracker_options *options);
 void tracker_destroy(struct tracker *t);
 
-/* Everything, and a tracker that goes on as that one would, with a terminal that was saved at the
- * same point. NULL for what is none, or was saved by a program that keeps other things. No event is
- * called. */
+/* Appends all of it to `out`; and makes of that a tracker which goes on as this one would, with a
+ * terminal that was saved at the same point. NULL for what is no tracker, or one of another program
+ * that saves other fields. No event is called. */
 void tracker_save(const struct tracker *t, struct bytes *out);
 struct tracker *tracker_load(const struct tracker_options *options, struct unpack *in);
 

@@ -21,7 +21,7 @@ struct spawn_request {
 
 #define SPAWN_SCRIPT_FD 3
 
-/* Writes the request into a new memfd; -errno. */
+/* Writes the request into a new memfd. Returns the descriptor, the caller's, or -errno. */
 int spawn_pack(const struct spawn_request *request);
 
 /* Gives this process, and those it forks, all the descriptors that it may have; programs that

@@ -109,7 +109,8 @@ bool ledger_commit(struct ledger *l, json_int_t lease, const json_t *receipt, co
 void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,
                     const char *before, struct moment now);
 
-/* It never reached the agent. `unseen`: it may have, nobody could see it; this is counted. */
+/* It never reached the agent. `unseen`: it may have, nobody could see it; this is counted. Returns
+ * false when there is no such lease. */
 bool ledger_release(struct ledger *l, json_int_t lease, bool unseen);
 
 /* Its taker went away without a word. */
@@ -130,7 +131,7 @@ size_t ledger_clear(struct ledger *l, const char *session);
 bool ledger_set_injection(struct ledger *l, const char *thread, bool on);
 bool ledger_injects(const struct ledger *l, const char *consumer);
 
-/* A `ptyd mcp` serves the conversation, or one of them stopped. */
+/* A `ptyd mcp` serves the conversation (`change` is 1), or one of them stopped (-1). */
 void ledger_mcp(struct ledger *l, const char *conversation, int change);
 
 #endif

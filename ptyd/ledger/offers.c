@@ -78,7 +78,7 @@ bool ledger_is_offered(const struct ledger *l, uint64_t key)
     return false;
 }
 
-/* For which header the value was rendered, so that it comes out the same. */
+/* The shell of the header that its value was rendered for, so that it comes out the same again. */
 static void restore_rendered(struct offer *o, const json_t *rendered)
 {
     char *key = text_format("%llu", (unsigned long long)o->block->key);
@@ -93,7 +93,7 @@ static bool is_told(const json_t *ledger, uint64_t key)
            !ledger_lists(json_object_get(ledger, "untold"), key);
 }
 
-/* Those of the session's blocks that may still be told. */
+/* Offers those of the session's blocks that may still be told. */
 static void offer_kept(struct ledger *l, const struct part *part, const char *directory,
                        const json_t *saved, const json_t *blocks)
 {

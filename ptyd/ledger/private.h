@@ -91,17 +91,19 @@ struct found {
 
 /* ---- offers.c ---- */
 
+/* Whether a block is on offer; and one, by its place, is no more. */
 bool ledger_is_offered(const struct ledger *l, uint64_t key);
 void ledger_remove_offer(struct ledger *l, size_t index);
 
-/* A session's part, NULL for none; it has changed; all of them have. */
+/* A session's part, NULL for none. The others: it has changed, all of them have. */
 struct part *ledger_part(const struct ledger *l, const char *session);
 void ledger_changed(struct ledger *l, const char *session);
 void ledger_all_changed(struct ledger *l);
 
 /* ---- consumers.c ---- */
 
-/* A consumer by its id: NULL, or made (forgetting the one unused longest at LIMIT_CONSUMERS). */
+/* A consumer by its id, NULL when there is none; the second function makes it then, and at
+ * LIMIT_CONSUMERS forgets the one that was unused longest. */
 struct consumer *ledger_find_consumer(struct ledger *l, const char *id);
 struct consumer *ledger_consumer(struct ledger *l, const char *id);
 void ledger_consumer_finish(struct consumer *consumer);
@@ -110,14 +112,14 @@ void ledger_consumer_finish(struct consumer *consumer);
  * that were found before hold no longer: at LIMIT_CONSUMERS one is forgotten, another moves. */
 struct consumer *ledger_add_consumer(struct ledger *l, struct consumer consumer);
 
-/* Its cursor in a session: NULL, or made. */
+/* Its cursor in a session, NULL when it has none; the second function makes it then. */
 struct cursor *ledger_find_cursor(const struct consumer *consumer, const char *session);
 struct cursor *ledger_cursor(struct consumer *consumer, const char *session);
 
 /* Whether an array of keys, or NULL, has this one. */
 bool ledger_lists(const json_t *keys, uint64_t key);
 
-/* Keys that came back to it. */
+/* Whether a block came back to the consumer; and that it did. */
 bool ledger_is_returned(const struct cursor *cursor, uint64_t key);
 void ledger_add_returned(struct cursor *cursor, uint64_t key);
 

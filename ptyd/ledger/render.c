@@ -29,7 +29,8 @@ static struct deliver_header header_of(const struct found *f)
     };
 }
 
-/* A value as it was or will be told: what differs with the header's shell is fixed at first. */
+/* A block's value, the same whenever it is told. It depends on the shell that the header names
+ * (which it need not repeat): that of the first header counts. */
 static const char *value_of(struct offer *o, const char *shell_id, bool peek, struct bytes *out)
 {
     if (o->value)

@@ -56,7 +56,7 @@ static uint64_t newest_told(const struct ledger *l, const char *session)
     return 0;
 }
 
-/* Those before it that came back, and that nobody has. */
+/* Keys below `told` that came back and that nobody has. */
 static json_t *untold_before(const struct ledger *l, const char *session, uint64_t told)
 {
     json_t *untold = json_array();

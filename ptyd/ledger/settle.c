@@ -68,8 +68,8 @@ static void forget_returned(struct ledger *l, const struct consumer *consumer,
     cursor->returned_count = kept;
 }
 
-/* Moves the cursor to `key`. What it passes there and another lease held comes back, until that one
- * is committed. */
+/* Moves the cursor to `key`. Blocks that it passes but another lease held at the take count as come
+ * back, until that lease is committed. */
 static void settle(struct ledger *l, const struct consumer *consumer, struct cursor *cursor,
                    uint64_t key, const json_t *held)
 {
@@ -146,7 +146,7 @@ static bool commit_receipt(struct ledger *l, const json_t *receipt)
     return true;
 }
 
-/* The sessions it holds blocks of. */
+/* What is kept of the sessions that the lease has seen has changed. */
 static void changed_by(struct ledger *l, const struct lease *lease)
 {
     for (size_t i = 0; i < lease->upto_count; i++)

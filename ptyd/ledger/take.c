@@ -26,8 +26,7 @@ static bool under(const char *directory, const json_t *roots)
 {
     size_t i;
     json_t *root;
-    json_array_foreach(roots, i, root)
-    {
+    json_array_foreach(roots, i, root) {
         const char *path = json_string_value(root);
         size_t len = path ? strlen(path) : 0;
         while (len > 1 && path[len - 1] == '/')
@@ -197,7 +196,9 @@ static const struct lease *make_lease(struct ledger *l, const struct ledger_requ
     return lease;
 }
 
-/* Before the first take of a session, what it is due is written down one by one. */
+/* At its first take from a session a consumer gets a cursor there, behind all that is on offer.
+ * What it is due of that stands in the cursor's list of what came back: a lease and its release
+ * then work as for any other take. */
 static void pin_due(struct ledger *l, const struct ledger_request *q, const struct feeds *feeds,
                     const struct found *f)
 {

@@ -101,7 +101,8 @@ static bool collect_tail(const char *directory, size_t tail, struct collection *
     return whole;
 }
 
-/* The newest `last` are whole when one more is there. */
+/* A tail may hold only the second line of its oldest block: the newest `last` are whole when one
+ * more was found. */
 json_t *block_lines_last(const char *directory, size_t last, bool with_keys)
 {
     struct collection c = {.blocks = json_array(), .with_keys = with_keys};

@@ -13,8 +13,9 @@ static struct session *of(void *user)
 
 /* ---- what the terminal finds ---- */
 
-/* What was typed is in no log, and in a shell without C it helps to tell where a command began: the
- * index, which counts blocks at each mark, has the last word. */
+/* What was typed is in no log. A rebuild lacks it where a shell without C does not say that a
+ * command began, and may see a block that was none. The index has the number of the last block at
+ * each mark: where that is lower, the running block is taken back. */
 static bool take_logged_mark(struct session *s, const struct mark *mark)
 {
     const struct rawlog_record *record =

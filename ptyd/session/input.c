@@ -44,8 +44,8 @@ bool session_input_read(const struct session *s)
     return !unread && !s->input.len;
 }
 
-/* How many bytes come to nothing: up to the last Ctrl-C or Ctrl-\, as far as the terminal turns
- * them into signals now. It forgets what came before them. */
+/* How many of the bytes come to nothing: those up to the last Ctrl-C or Ctrl-\ that the terminal
+ * turns into a signal now, for it throws away what was typed before. */
 static size_t interrupts(const struct termios *modes, const char *bytes, size_t len)
 {
     if (!(modes->c_lflag & ISIG))

@@ -61,12 +61,14 @@ struct session {
 
 /* Output stopped this long: look whether a prompt waits. */
 #define QUIET_PROMPT_MS 100
-/* ... and again, at most this far apart, while the shell is busy or has not read what was typed. */
+/* It looks again, at most this far apart, while the shell is busy or has not read what was typed.
+ */
 #define QUIET_LOOK_MS 3200
 
 /* Tells the host. */
 #define REPORT(s, event, ...) (s)->host->events->event((s)->host->user, (s), ##__VA_ARGS__)
 
+/* Calls the method of every watcher that has it; among the arguments `w_` is the watcher. */
 #define EACH_WATCHER(s, method, ...)                                                               \
     for (struct watcher *w_ = (s)->watchers, *next_; w_; w_ = next_) {                             \
         next_ = w_->next;                                                                          \
@@ -74,21 +76,22 @@ struct session {
             w_->method(__VA_ARGS__);                                                               \
     }
 
-/* What is typed: as much as the terminal takes now. */
+/* Writes of what was typed as much as the terminal takes now; the rest stays in `input`. */
 void session_write_input(struct session *s);
 
 /* Keeps what was typed ahead where the next worker finds it; and takes it from there. */
 void session_keep_ahead(struct session *s);
 void session_find_ahead(struct session *s);
 
-/* Polls the master for what there is to do; and no more, by no thread either. */
+/* Polls the master: for output unless a thread reads it, for room while input waits. The other one
+ * ends that, and the thread. */
 void session_poll_for(struct session *s);
 void session_stop_reading(struct session *s);
 
-/* Takes in all that the intake holds now; what a thread reads meanwhile is told again. */
+/* Takes in all that the intake holds now. For what a thread reads meanwhile it is called again. */
 void session_drain(struct session *s);
 
-/* The timer QUIET_PROMPT_MS after output stopped. */
+/* What quiet_timer calls QUIET_PROMPT_MS after output stopped: finds out whether a prompt waits. */
 void session_on_quiet(uv_timer_t *timer);
 
 /* Reads what is secret in the shell's environment. */
@@ -100,14 +103,15 @@ void session_end_unrecorded(struct session *s, struct block *block);
 /* Brings terminal and tracker to where the former worker had consumed the stream. */
 void session_rebuild(struct session *s, uint64_t start);
 
-/* The screen is not what it was at `now`: screen.jsonl will say so. Flush: now, if it is due. */
+/* The screen may have changed at `now`: screen.jsonl will say so, at most ten times a second.
+ * Flush: what waits is written now. */
 void session_screen_changed(struct session *s);
 void session_screen_flush(struct session *s);
 
 /* Writes a checkpoint when one is due and can be had. */
 void session_checkpoint(struct session *s);
 
-/* The shell is gone: nobody will go on from it. */
+/* Removes the checkpoint of a shell that is gone: nobody will go on from it. */
 void session_drop_checkpoint(const struct session *s);
 
 /* Goes on from the checkpoint if there is one within [from, to] of the stream: terminal, tracker

@@ -17,15 +17,15 @@ static bool is_replaced(const struct session *s)
     return now && now != was;
 }
 
-/* Quiet is what this loop has not seen for a while, not what has not come: on a busy machine it may
- * have slept longer than that. What is known of the shell is then older than what it does. */
+/* The timer says that this loop saw nothing for a while. On a busy machine the loop may only be
+ * late: then output waits, and what is known of the shell is out of date. */
 static bool output_waits(const struct session *s)
 {
     struct pollfd master = {.fd = s->master, .events = POLLIN};
     return s->pump || intake_waiting(s->intake) || poll(&master, 1, 0) != 0;
 }
 
-/* It may be about to do what was typed: another look later, less and less often. */
+/* The shell may be about to do what was typed: another look later, less and less often. */
 static void look_again(uv_timer_t *timer)
 {
     uint64_t before = uv_timer_get_repeat(timer);
@@ -34,10 +34,12 @@ static void look_again(uv_timer_t *timer)
     uv_timer_start(timer, session_on_quiet, next, next);
 }
 
-/* Without marks: a line editor waits when the shell's group is in front and lines are not the
- * tty's. With marks that work this ends no block. A shell that was replaced will never tell the end
- * of the `exec`: where its successor waits for a line, it is over, and nobody knows how. Nor will
- * one whose hooks are gone, but its prompt still holds B. */
+/* A line editor waits when the shell's group is in front and the terminal edits no lines. Whoever
+ * waits for a prompt is told so; with marks that work it ends no block.
+ *
+ * Two shells never say that a command ended: one that was replaced (`exec`), and one whose hooks
+ * were taken away, which shows in a prompt that still prints B. Where such a one waits for a line
+ * the block ends, without an exit code. */
 void session_on_quiet(uv_timer_t *timer)
 {
     struct session *s = timer->data;

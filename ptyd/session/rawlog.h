@@ -59,9 +59,11 @@ int rawlog_write(struct rawlog *log, uint64_t offset, const char *bytes, size_t 
 /* Bytes up to `end` came and are not kept: a hole. All of it is a hole when nothing was there. */
 void rawlog_skip(struct rawlog *log, uint64_t end);
 
+/* Reads at most `len` bytes at the offset; what is given back reads as zeros. Returns how many, 0
+ * at the end, or -errno. */
 ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size_t len);
 
-/* Adds a record; it reaches the file with the next rawlog_flush(). */
+/* Adds a record; it reaches the file with the next rawlog_flush(), which returns 0 or -errno. */
 void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, struct moment now,
                    uint16_t detail, uint32_t value);
 int rawlog_flush(struct rawlog *log);

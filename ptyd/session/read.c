@@ -47,7 +47,7 @@ static void log_bytes(struct session *s, uint64_t start, const char *bytes, size
         rawlog_write(s->log, start, bytes, len);
 }
 
-/* Takes what the intake holds; returns how much of it. */
+/* Takes in at most SESSION_SCRATCH_BYTES of what the intake holds; returns how many. */
 static size_t drain(struct session *s)
 {
     char *scratch = s->host->scratch;

@@ -16,7 +16,7 @@ const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t of
     return NULL;
 }
 
-/* Goes on at a point whose way there is not in the log. */
+/* Puts the tracker at a point that the log does not lead to. */
 static void go_to_point(struct session *s, const struct tracker_point *point)
 {
     struct block *running = tracker_running(s->tracker), *known = store_running(s->store);
@@ -43,7 +43,8 @@ static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool g
         if (r->kind == RAWLOG_GAP && !gap)
             tracker_set_seq(s->tracker, r->value);
         struct tracker_point point = rawlog_point(r);
-        if (r->kind == RAWLOG_LOST && r->offset == offset) /* earlier: what follows says it */
+        if (r->kind == RAWLOG_LOST &&
+            r->offset == offset) /* for an earlier one the marks behind it say more */
             go_to_point(s, &point);
     }
     return gap;
@@ -80,7 +81,7 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
         size_t taken = n > 0 ? terminal_write(s->terminal, s->host->scratch, (size_t)n) : 0;
         if (!taken && stop == to)
             break;
-        from = taken ? from + taken : stop; /* what is lost cut something short */
+        from = taken ? from + taken : stop; /* a loss cut a sequence short: on behind it */
         if (!taken)
             terminal_set_offset(s->terminal, from);
     }

@@ -38,7 +38,8 @@ static uint64_t sum_of(const char *bytes, size_t len)
     return sum;
 }
 
-/* Nothing that was on the screen while capture was paused may get into a file. */
+/* A checkpoint holds screen and scrollback: it waits until nothing of what they showed while
+ * capture was paused is left in them. */
 static bool may_be_written(const struct session *s)
 {
     uint64_t held = terminal_scrollback_total(s->terminal) - terminal_scrollback_count(s->terminal);

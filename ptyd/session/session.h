@@ -94,6 +94,7 @@ void session_flush(struct session *s);
 json_t *session_kept(const struct session *s, const char *key);
 void session_keep(struct session *s, const char *key, json_t *value);
 
+/* From now on the watcher hears; it stays its owner's. */
 void session_watch(struct session *s, struct watcher *w);
 void session_unwatch(struct session *s, struct watcher *w);
 
@@ -112,6 +113,7 @@ bool session_input_read(const struct session *s);
  * want of room. */
 bool session_type_command(struct session *s, const char *command, enum block_type actor);
 
+/* Resizes terminal and shell, clamped as terminal_resize() does; watchers hear `resized`. */
 void session_resize(struct session *s, int cols, int rows);
 
 /* Stops and resumes capture: while it is paused nothing is recorded and nothing pending is told. */

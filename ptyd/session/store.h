@@ -43,7 +43,8 @@ int64_t store_written(const struct store *store);
 void store_resume(struct store *store, struct block *block, int64_t written);
 /* Its rendered output goes on. */
 void store_output(struct store *store, const char *text, size_t len);
-/* Writes what is held back; the end of one drain. */
+/* Writes the output that is held back; of the running `block` (or NULL) an event tells it, too, at
+ * most ten times a second. */
 void store_flush(struct store *store, struct block *block, int64_t monotonic_ms);
 /* It ended: snapshots first (not without `terminal`), then line and event. */
 void store_end(struct store *store, struct block *block, const struct terminal *terminal);
@@ -66,6 +67,7 @@ void store_screen_delta(struct store *store, json_t *delta);
 /* Lines before this absolute number are kept out of snapshots from now on. */
 void store_set_snapshot_from(struct store *store, uint64_t line);
 
+/* Replace shell_id.txt and screen_size.json. */
 void store_shell(struct store *store, const char *shell_id);
 void store_size(struct store *store, int cols, int rows, int64_t now_ms);
 

@@ -20,8 +20,8 @@ struct start_request {
     bool login;
 };
 
-/* Makes the two descriptors of a WIRE_SPAWN: the spawn request and the intake. Returns 0, -E2BIG
- * for an environment over the limit, or another -errno. */
+/* Makes the two descriptors of a WIRE_SPAWN, which are the caller's: spawn request and intake.
+ * Returns 0, -E2BIG for an environment over the limit, or another -errno. */
 int start_prepare(const struct start_request *request, int ret_fds[2]);
 
 #endif

@@ -89,7 +89,7 @@ static const struct ledger_events ledger_events = {.delivered = on_delivered,
 
 /* ---- the keeper's messages ---- */
 
-/* The keeper holds fewer living ones than there are places. */
+/* There is one: the keeper holds fewer living sessions than there are places. */
 static void remove_any_exited(struct worker *w)
 {
     for (int i = 0; i < w->session_count; i++)
