@@ -20,6 +20,14 @@ void *memory_new(size_t size)
     return memory;
 }
 
+void *memory_grow(void *memory, size_t size)
+{
+    void *grown = realloc(memory, size);
+    if (!grown)
+        abort();
+    return grown;
+}
+
 char *text_clean(const char *bytes, size_t len, size_t limit)
 {
     char *text = memory_new(3 * (len < limit ? len : limit) + 5);

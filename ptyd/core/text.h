@@ -16,8 +16,9 @@ char *text_copy(const char *text);
 /* printf() into a new string; aborts without memory. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* calloc() that aborts without memory. */
+/* calloc() and realloc() that abort without memory. */
 void *memory_new(size_t size);
+void *memory_grow(void *memory, size_t size);
 
 /* Whether it is a session's NAME: [A-Za-z0-9][A-Za-z0-9_.-]{0,63}. */
 bool text_is_name(const char *text);

@@ -17,7 +17,9 @@ bool ledger_lists(const json_t *keys, uint64_t key)
 {
     const json_t *value;
     size_t i;
-    json_array_foreach(keys, i, value) if ((uint64_t)json_integer_value(value) == key) return true;
+    json_array_foreach(keys, i, value)
+        if ((uint64_t)json_integer_value(value) == key)
+            return true;
     return false;
 }
 
@@ -78,21 +80,18 @@ struct cursor *ledger_cursor(struct consumer *consumer, const char *session)
     struct cursor *found = ledger_find_cursor(consumer, session);
     if (found)
         return found;
-    struct cursor *grown = realloc(consumer->cursors, (consumer->cursor_count + 1) * sizeof *grown);
-    if (!grown)
-        abort();
-    consumer->cursors = grown;
-    grown[consumer->cursor_count] = (struct cursor){.session = text_copy(session)};
-    return &grown[consumer->cursor_count++];
+    consumer->cursors =
+        memory_grow(consumer->cursors, (consumer->cursor_count + 1) * sizeof *consumer->cursors);
+    found = &consumer->cursors[consumer->cursor_count++];
+    *found = (struct cursor){.session = text_copy(session)};
+    return found;
 }
 
 void ledger_add_returned(struct cursor *cursor, uint64_t key)
 {
     if (ledger_is_returned(cursor, key))
         return;
-    uint64_t *grown = realloc(cursor->returned, (cursor->returned_count + 1) * sizeof *grown);
-    if (!grown)
-        abort();
-    cursor->returned = grown;
-    grown[cursor->returned_count++] = key;
+    cursor->returned =
+        memory_grow(cursor->returned, (cursor->returned_count + 1) * sizeof *cursor->returned);
+    cursor->returned[cursor->returned_count++] = key;
 }

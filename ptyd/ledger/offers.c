@@ -133,12 +133,9 @@ struct part *ledger_part(const struct ledger *l, const char *session)
 
 static struct part *add_part(struct ledger *l, const char *session)
 {
-    struct part *grown = realloc(l->parts, (l->part_count + 1) * sizeof *grown);
-    if (!grown)
-        abort();
-    l->parts = grown;
-    grown[l->part_count] = (struct part){.session = text_copy(session)};
-    return &grown[l->part_count++];
+    l->parts = memory_grow(l->parts, (l->part_count + 1) * sizeof *l->parts);
+    l->parts[l->part_count] = (struct part){.session = text_copy(session)};
+    return &l->parts[l->part_count++];
 }
 
 void ledger_add_session(struct ledger *l, const char *name, const char *directory,

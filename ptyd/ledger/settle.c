@@ -34,13 +34,8 @@ void ledger_lease_finish(struct lease *lease)
 
 void ledger_lease_grow(struct lease *lease, size_t keys)
 {
-    struct offer_key *more_keys =
-        realloc(lease->keys, (lease->key_count + keys + 1) * sizeof *lease->keys);
-    struct upto *more = realloc(lease->upto, (lease->upto_count + 1) * sizeof *lease->upto);
-    if (!more_keys || !more)
-        abort();
-    lease->keys = more_keys;
-    lease->upto = more;
+    lease->keys = memory_grow(lease->keys, (lease->key_count + keys + 1) * sizeof *lease->keys);
+    lease->upto = memory_grow(lease->upto, (lease->upto_count + 1) * sizeof *lease->upto);
 }
 
 json_t *ledger_receipt(const struct lease *lease)

@@ -139,7 +139,7 @@ static void send_json(struct client *c, json_t *message)
         return;
     size_t len = strlen(text);
     struct outgoing *out = memory_new(sizeof *out);
-    out->text = realloc(text, len + 1);
+    out->text = memory_grow(text, len + 1);
     out->text[len] = '\n';
     out->request.data = out;
     uv_buf_t buffer = uv_buf_init(out->text, (unsigned)len + 1);
