@@ -29,8 +29,9 @@ static void keep_changed(struct worker *w)
 
 /* ---- what becomes of sessions ---- */
 
-void context_opened(struct worker *w, struct session *s)
+void context_opened(void *worker, struct session *s)
 {
+    struct worker *w = worker;
     json_t *blocks = store_blocks(session_store(s), LIMIT_CONTEXT_MEMORY, true);
     ledger_add_session(w->ledger, session_name(s), store_directory(session_store(s)),
                        session_kept(s, "ptyd_ledger"), blocks, clock_now());
@@ -43,8 +44,9 @@ void context_closing(struct worker *w, struct session *s)
     ledger_remove_session(w->ledger, session_name(s));
 }
 
-void context_block_ended(struct worker *w, struct session *s, struct block *block)
+void context_block_ended(void *worker, struct session *s, struct block *block)
 {
+    struct worker *w = worker;
     if (!ledger_offer(w->ledger, session_name(s), store_directory(session_store(s)), block))
         return;
     keep_part(w, s);

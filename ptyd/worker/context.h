@@ -6,13 +6,14 @@
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 
-/* A session's files are open: what they say is pending is offered. */
-void context_opened(struct worker *w, struct session *s);
-/* It is about to be destroyed: its part of the ledger is written. */
-void context_closing(struct worker *w, struct session *s);
+/* Of struct session_events, for the worker: a session's files are open, and what they say is
+ * pending is offered; a block ended, and gets its key, unless agents are not to be told, and those
+ * who follow hear. */
+void context_opened(void *worker, struct session *s);
+void context_block_ended(void *worker, struct session *s, struct block *block);
 
-/* A block ended: it gets its key, unless agents are not to be told, and those who follow hear. */
-void context_block_ended(struct worker *w, struct session *s, struct block *block);
+/* A session is about to be destroyed: its part of the ledger is written. */
+void context_closing(struct worker *w, struct session *s);
 
 /* The methods `context.*`. */
 void context_clear_call(struct client *client, const json_t *id, const json_t *params);

@@ -94,27 +94,28 @@ static json_t *consumer_json(struct worker *w, const char *consumer, json_t *blo
                      colon ? colon + 1 : NULL, "block_ids", block_ids, "pending", pending(w));
 }
 
-void follow_delivered(struct worker *w, const char *consumer, const char *turn, json_t *block_ids)
+void follow_delivered(void *worker, const char *consumer, const char *turn, json_t *block_ids)
 {
-    json_t *event = consumer_json(w, consumer, block_ids);
+    json_t *event = consumer_json(worker, consumer, block_ids);
     json_object_set_new(event, "turn_id", turn ? json_string(turn) : json_null());
-    announce(w, "context_delivered", event);
+    announce(worker, "context_delivered", event);
 }
 
-void follow_released(struct worker *w, const char *consumer, json_t *block_ids)
+void follow_released(void *worker, const char *consumer, json_t *block_ids)
 {
-    announce(w, "context_released", consumer_json(w, consumer, block_ids));
+    announce(worker, "context_released", consumer_json(worker, consumer, block_ids));
 }
 
-void follow_capture(struct worker *w, const struct session *session)
+void follow_capture(void *worker, struct session *session)
 {
+    const struct worker *w = worker;
     json_t *event = json_pack("{s:b}", "injection", ledger_injects(w->ledger, NULL));
     if (session) {
         json_object_set_new(event, "conversation_id", json_string(session_name(session)));
         json_object_set_new(event, "capture",
                             json_string(session_paused(session) ? "paused" : "on"));
     }
-    announce(w, "capture_changed", event);
+    announce(worker, "capture_changed", event);
 }
 
 void follow_block(struct worker *w, const char *type, const struct block *block)

@@ -20,12 +20,13 @@ void follow_call(struct client *client, const json_t *id, const json_t *params);
 /* context_pending: a block waits for agents, or (NULL) what waits has changed otherwise. */
 void follow_pending(struct worker *w, const struct block *block);
 
-/* context_delivered and context_released; `block_ids` is borrowed. `turn` may be NULL. */
-void follow_delivered(struct worker *w, const char *consumer, const char *turn, json_t *block_ids);
-void follow_released(struct worker *w, const char *consumer, json_t *block_ids);
+/* Of struct ledger_events, for the worker: context_delivered and context_released. */
+void follow_delivered(void *worker, const char *consumer, const char *turn, json_t *block_ids);
+void follow_released(void *worker, const char *consumer, json_t *block_ids);
 
-/* capture_changed: of a session, or (NULL) injection was switched. */
-void follow_capture(struct worker *w, const struct session *session);
+/* Of struct session_events, for the worker: capture_changed of a session; or (NULL) injection was
+ * switched. */
+void follow_capture(void *worker, struct session *session);
 
 /* agent_block_begin and agent_block_end. */
 void follow_block(struct worker *w, const char *type, const struct block *block);

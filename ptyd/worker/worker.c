@@ -25,11 +25,6 @@
 
 /* ---- what sessions and the ledger report ---- */
 
-static void on_opened(void *user, struct session *s)
-{
-    context_opened(user, s);
-}
-
 static void on_marked(void *user, struct session *s)
 {
     struct worker *w = user;
@@ -42,20 +37,10 @@ static void on_block_begun(void *user, struct session *s, struct block *block)
     follow_block(user, "agent_block_begin", block);
 }
 
-static void on_block_ended(void *user, struct session *s, struct block *block)
-{
-    context_block_ended(user, s, block);
-}
-
 static void on_block_stored(void *user, struct session *s, struct block *block)
 {
     (void)s;
     follow_block(user, "agent_block_end", block);
-}
-
-static void on_capture_changed(void *user, struct session *s)
-{
-    follow_capture(user, s);
 }
 
 static void on_over(void *user, struct session *s)
@@ -66,26 +51,16 @@ static void on_over(void *user, struct session *s)
     worker_check_idle(w);
 }
 
-static const struct session_events session_events = {.opened = on_opened,
+static const struct session_events session_events = {.opened = context_opened,
                                                      .marked = on_marked,
                                                      .block_begun = on_block_begun,
-                                                     .block_ended = on_block_ended,
+                                                     .block_ended = context_block_ended,
                                                      .block_stored = on_block_stored,
-                                                     .capture_changed = on_capture_changed,
+                                                     .capture_changed = follow_capture,
                                                      .over = on_over};
 
-static void on_delivered(void *user, const char *consumer, const char *turn, json_t *block_ids)
-{
-    follow_delivered(user, consumer, turn, block_ids);
-}
-
-static void on_released(void *user, const char *consumer, json_t *block_ids)
-{
-    follow_released(user, consumer, block_ids);
-}
-
-static const struct ledger_events ledger_events = {.delivered = on_delivered,
-                                                   .released = on_released};
+static const struct ledger_events ledger_events = {.delivered = follow_delivered,
+                                                   .released = follow_released};
 
 /* ---- the keeper's messages ---- */
 
