@@ -13,17 +13,6 @@
 
 enum { LAST = CLI_FIRST_OWN, LINES, SEARCH };
 
-static struct cli parse_plain(int argc, char **argv, const char *help)
-{
-    static const struct option options[] = {CLI_LONG, {0}};
-    struct cli cli = cli_begin(help);
-    int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
-        cli_option(&cli, option);
-    cli_no_more(&cli, argc, argv);
-    return cli;
-}
-
 /* Asks and shows: as JSON, or by `show`. */
 static int ask_and_show(const struct cli *cli, const char *method, json_t *params,
                         void (*show)(const json_t *))
@@ -40,18 +29,19 @@ static int ask_and_show(const struct cli *cli, const char *method, json_t *param
 
 int command_list(int argc, char **argv)
 {
-    struct cli cli = parse_plain(argc, argv,
-                                 "usage: ptyd list [--json]\n\nThe sessions of the "
-                                 "daemon.\n\nexample:\n  ptyd list --json\n");
+    struct cli cli = cli_plain(argc, argv, CLI_SHORT,
+                               "usage: ptyd list [--json]\n\nThe sessions of the "
+                               "daemon.\n\nexample:\n  ptyd list --json\n");
+    cli_no_more(&cli, argc, argv);
     return ask_and_show(&cli, "session.list", json_object(), show_sessions);
 }
 
 int command_screen(int argc, char **argv)
 {
-    struct cli cli =
-        parse_plain(argc, argv,
-                    "usage: ptyd screen [-s NAME] [--json]\n\nWhat the session's screen "
-                    "shows now.\n\nexample:\n  ptyd screen -s work\n");
+    struct cli cli = cli_plain(argc, argv, CLI_SHORT,
+                               "usage: ptyd screen [-s NAME] [--json]\n\nWhat the session's screen "
+                               "shows now.\n\nexample:\n  ptyd screen -s work\n");
+    cli_no_more(&cli, argc, argv);
     return ask_and_show(&cli, "session.screen", json_pack("{s:s}", "name", cli.session),
                         show_screen);
 }
@@ -88,8 +78,7 @@ static void show_lines(const json_t *scrollback)
 {
     size_t i;
     json_t *line;
-    json_array_foreach(json_object_get(scrollback, "lines"), i, line)
-    {
+    json_array_foreach(json_object_get(scrollback, "lines"), i, line) {
         show_text(json_string_value(line));
         putchar('\n');
     }

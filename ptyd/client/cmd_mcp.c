@@ -182,11 +182,7 @@ static void serve(struct mcp *m)
 
 int command_mcp(int argc, char **argv)
 {
-    static const struct option options[] = {CLI_LONG, {0}};
-    struct cli cli = cli_begin(help);
-    int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
-        cli_option(&cli, option);
+    struct cli cli = cli_plain(argc, argv, CLI_SHORT, help);
     cli_no_more(&cli, argc, argv);
     struct mcp m = {.session = cli.session};
     if (rpc_connect(&m.rpc, !cli.no_start) < 0)

@@ -124,11 +124,7 @@ int command_open(int argc, char **argv)
 
 int command_close(int argc, char **argv)
 {
-    static const struct option options[] = {CLI_LONG, {0}};
-    struct cli cli = cli_begin(close_help);
-    int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
-        cli_option(&cli, option);
+    struct cli cli = cli_plain(argc, argv, CLI_SHORT_MIXED, close_help);
     cli_bare_name(&cli, argc, argv);
     cli_no_more(&cli, argc, argv);
     json_t *result =

@@ -7,11 +7,7 @@ static const char help[] =
 
 int command_resize(int argc, char **argv)
 {
-    static const struct option options[] = {CLI_LONG, {0}};
-    struct cli cli = cli_begin(help);
-    int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
-        cli_option(&cli, option);
+    struct cli cli = cli_plain(argc, argv, CLI_SHORT_MIXED, help);
     if (optind == argc)
         cli_usage("which size? COLSxROWS, like 80x24");
     json_t *size = request_size_of(argv[optind++]);

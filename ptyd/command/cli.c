@@ -47,6 +47,16 @@ int cli_option(struct cli *cli, int option)
     }
 }
 
+struct cli cli_plain(int argc, char **argv, const char *order, const char *help)
+{
+    static const struct option options[] = {CLI_LONG, {0}};
+    struct cli cli = cli_begin(help);
+    int option;
+    while ((option = getopt_long(argc, argv, order, options, NULL)) != -1)
+        cli_option(&cli, option);
+    return cli;
+}
+
 void cli_bare_name(struct cli *cli, int argc, char **argv)
 {
     if (optind >= argc || cli->session_given)

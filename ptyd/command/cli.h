@@ -38,6 +38,10 @@ struct cli cli_begin(const char *help);
  * options (exit 2). */
 int cli_option(struct cli *cli, int option);
 
+/* Reads the options of a command that has none of its own; `order` is CLI_SHORT or
+ * CLI_SHORT_MIXED. */
+struct cli cli_plain(int argc, char **argv, const char *order, const char *help);
+
 /* Takes argv[optind] as the session's NAME if there is one and -s was not given. */
 void cli_bare_name(struct cli *cli, int argc, char **argv);
 
