@@ -44,8 +44,7 @@ void show_blocks(const json_t *blocks)
     json_t *block;
     if (!json_array_size(blocks))
         puts("No commands yet.");
-    json_array_foreach(blocks, i, block)
-    {
+    json_array_foreach(blocks, i, block) {
         if (i)
             putchar('\n');
         printf("[%lld] ", json_number(block, "seq", 0));
@@ -62,8 +61,7 @@ void show_sessions(const json_t *sessions)
         return;
     }
     printf("%-16s %-10s %-6s %8s %-9s %s\n", "NAME", "STATE", "SHELL", "PID", "SIZE", "DIRECTORY");
-    json_array_foreach(sessions, i, s)
-    {
+    json_array_foreach(sessions, i, s) {
         const json_t *size = json_object_get(s, "size");
         char text[32];
         snprintf(text, sizeof text, "%dx%d", (int)json_number(size, "cols", 0),
@@ -116,8 +114,7 @@ void show_context(const json_t *context)
 {
     const char *key;
     json_t *entry;
-    json_object_foreach((json_t *)context, key, entry)
-    {
+    json_object_foreach((json_t *)context, key, entry) {
         printf("<%s>", key);
         show_text(json_text(entry, "value", ""));
         printf("</%s>\n", key);

@@ -204,8 +204,7 @@ static char *lines_of(const json_t *preview)
     size_t i;
     json_t *line;
     bytes_append_text(&text, "");
-    json_array_foreach(json_object_get(preview, "lines"), i, line)
-    {
+    json_array_foreach(json_object_get(preview, "lines"), i, line) {
         bytes_append_text(&text, json_string_value(line) ? json_string_value(line) : "");
         bytes_append_char(&text, '\n');
     }

@@ -27,8 +27,7 @@ static int compare_objects(const char *path, json_t *expected, json_t *actual)
     int differences = 0;
     const char *key;
     json_t *value;
-    json_object_foreach(expected, key, value)
-    {
+    json_object_foreach(expected, key, value) {
         char *inner = text_format("%s.%s", path, key);
         differences += compare(inner, value, json_object_get(actual, key));
         free(inner);
@@ -66,8 +65,7 @@ static json_t *like(json_t *golden, json_t *actual)
     json_t *result = json_object();
     const char *key;
     json_t *value;
-    json_object_foreach(golden, key, value)
-    {
+    json_object_foreach(golden, key, value) {
         json_t *now = json_object_get(actual, key);
         if (now)
             json_object_set_new(result, key, like(value, now));

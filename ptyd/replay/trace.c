@@ -82,8 +82,7 @@ static int read_cast_v1(struct reader *r)
     size_t i;
     json_t *frame;
     int result = 0;
-    json_array_foreach(json_object_get(root, "stdout"), i, frame)
-    {
+    json_array_foreach(json_object_get(root, "stdout"), i, frame) {
         const json_t *data = json_array_get(frame, 1);
         if (!json_is_number(json_array_get(frame, 0)) || !json_is_string(data)) {
             result = fail(r, text_format("frame %zu: not [delay, \"text\"]", i + 1));

@@ -225,8 +225,7 @@ void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,
                         const struct tracker_point *p)
 {
     rawlog_record(log, RAWLOG_LOST, offset, now,
-                  (uint16_t)(p->state | p->editor << 8 | p->ignore_space << 10),
-                  (uint32_t)p->seq);
+                  (uint16_t)(p->state | p->editor << 8 | p->ignore_space << 10), (uint32_t)p->seq);
 }
 
 struct tracker_point rawlog_point(const struct rawlog_record *r)
