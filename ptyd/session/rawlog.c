@@ -21,7 +21,8 @@ struct rawlog {
     int64_t error_ms; /* when it broke, since the epoch */
     char *directory;
     uint64_t end, base;
-    struct bytes pending; /* records not written yet */
+    struct bytes pending;     /* records not written yet */
+    size_t behind_checkpoint; /* records since one, or since the log was opened */
 };
 
 static int open_in(const char *directory, const char *name)
@@ -56,8 +57,9 @@ struct rawlog *rawlog_open(const char *directory)
     log->end = fstat(log->raw, &st) == 0 ? (uint64_t)st.st_size : 0;
     off_t data = lseek(log->raw, 0, SEEK_DATA); /* behind the holes */
     log->base = data >= 0 ? (uint64_t)data : log->end;
+    log->behind_checkpoint = fstat(log->index, &st) == 0 ? (size_t)(st.st_size / RECORD) : 0;
     /* A record that a full disk or a crash cut short is none. */
-    if (fstat(log->index, &st) == 0 && st.st_size % RECORD)
+    if (log->behind_checkpoint && st.st_size % RECORD)
         if (ftruncate(log->index, st.st_size - st.st_size % RECORD) < 0)
             fail(log, -errno);
     return log;
@@ -219,6 +221,13 @@ void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, s
                                    .detail = detail,
                                    .value = value};
     bytes_append(&log->pending, &record, sizeof record);
+    log->behind_checkpoint = kind == RAWLOG_CHECKPOINT ? 0 : log->behind_checkpoint + 1;
+}
+
+/* Half of what trim_index() leaves: its oldest record is then behind the checkpoint's. */
+bool rawlog_wants_checkpoint(const struct rawlog *log)
+{
+    return log->behind_checkpoint >= LIMIT_INDEX_BYTES / sizeof(struct rawlog_record) / 4;
 }
 
 void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,

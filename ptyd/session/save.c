@@ -67,7 +67,7 @@ static void write_file(struct session *s, struct bytes *out)
 void session_checkpoint(struct session *s)
 {
     struct bytes out = {0};
-    bool due = s->checkpoint_due ||
+    bool due = s->checkpoint_due || rawlog_wants_checkpoint(s->log) ||
                terminal_offset(s->terminal) - s->checkpoint_at >= LIMIT_CHECKPOINT_BYTES;
     if (!due || !may_be_written(s))
         return;

@@ -98,10 +98,30 @@ static int remove_place(void **state)
     return rmdir(place);
 }
 
+/* A checkpoint stands in the session's offsets: no trimming may pass it. */
+static void a_checkpoint_that_is_wanted_stays_in_the_log(void **state)
+{
+    uint64_t checkpoint = 0;
+    (void)state;
+    struct rawlog *log = rawlog_open(place);
+    for (int i = 0; i < 300; i++) {
+        log_commands(log, 1000);
+        if (rawlog_wants_checkpoint(log)) {
+            checkpoint = rawlog_end(log);
+            rawlog_record(log, RAWLOG_CHECKPOINT, checkpoint, (struct moment){1, 1}, 0, 0);
+        }
+        assert_false(rawlog_wants_checkpoint(log));
+        assert_true(!checkpoint || rawlog_base(log) <= checkpoint);
+    }
+    assert_true(rawlog_base(log) > 0);
+    rawlog_close(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_index_is_trimmed_with_what_it_describes),
+        cmocka_unit_test(a_checkpoint_that_is_wanted_stays_in_the_log),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
 }
