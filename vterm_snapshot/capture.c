@@ -2,12 +2,11 @@
 
 #include <string.h>
 
-void capture_begin(struct capture *c, uint64_t anchor, int col, uint32_t stamp)
+void capture_begin(struct capture *c, struct terminal_anchor anchor, uint32_t stamp)
 {
     c->active = true;
     c->stamp = stamp;
     c->anchor = anchor;
-    c->anchor_col = col;
     c->started = c->erased = false;
     c->blank = 0;
 }
@@ -41,15 +40,23 @@ static void row_out(struct capture *c, const struct row *row, int from, bool wra
         text_out(c, c->text.data, c->text.len, row->continuation && from == 0);
 }
 
+/* What the command printed in the row it began in after a narrower screen took away the column may
+ * stand anywhere there. */
+static int first_col(const struct capture *c, const struct row *row, uint64_t number)
+{
+    int col = number == anchor_row(c->anchor) ? anchor_col(c->anchor) : 0;
+    return col >= row->extent && row->stamp == c->stamp ? 0 : col;
+}
+
 static bool belongs(const struct capture *c, const struct row *row, uint64_t number)
 {
-    return number >= c->anchor || row->stamp == c->stamp;
+    return number >= anchor_row(c->anchor) || row->stamp == c->stamp;
 }
 
 /* Blank rows in front of the first text are output only where the command stood when it began. */
 static bool is_leading_blank(const struct capture *c, const struct row *row, uint64_t number)
 {
-    return !c->started && (c->erased || number < c->anchor) && row_is_blank(row);
+    return !c->started && (c->erased || number < anchor_row(c->anchor)) && row_is_blank(row);
 }
 
 void capture_row_leaves(struct capture *c, const struct row *row, uint64_t number, bool wrapped,
@@ -57,7 +64,7 @@ void capture_row_leaves(struct capture *c, const struct row *row, uint64_t numbe
 {
     if (!c->active || !belongs(c, row, number) || is_leading_blank(c, row, number))
         return;
-    row_out(c, row, number == c->anchor ? c->anchor_col : 0, wrapped, clusters);
+    row_out(c, row, first_col(c, row, number), wrapped, clusters);
 }
 
 void capture_text_leaves(struct capture *c, const char *text, size_t len, bool continuation)
@@ -73,18 +80,25 @@ void capture_text_leaves(struct capture *c, const char *text, size_t len, bool c
 
 void capture_screen_erased(struct capture *c, uint64_t top)
 {
-    c->anchor = top;
-    c->anchor_col = 0;
+    c->anchor = (struct terminal_anchor){.line = top};
     c->erased = true;
 }
 
-/* The row it began in is gone: all that comes to stand there is the command's. */
-void capture_screen_cut(struct capture *c, uint64_t end)
+/* Where the row it began in goes, all that comes to stand there is the command's. So it is behind a
+ * row that loses the column and holds nothing of the command; what still comes there is its, too.
+ */
+void capture_screen_cut(struct capture *c, const struct grid *grid, uint64_t top, uint64_t end,
+                        int cols)
 {
-    if (c->anchor < end)
-        return;
-    c->anchor = end;
-    c->anchor_col = 0;
+    uint64_t number = anchor_row(c->anchor);
+    if (number >= end) {
+        c->anchor = (struct terminal_anchor){.line = end};
+    } else if (number >= top && number < top + (uint64_t)grid->rows) {
+        const struct row *row = grid->row[number - top];
+        bool behind = row->stamp != c->stamp && anchor_col(c->anchor) >= cols;
+        if (behind || first_col(c, row, number) == 0)
+            c->anchor = (struct terminal_anchor){.line = number + behind};
+    }
 }
 
 static int last_row(const struct capture *c, const struct grid *grid, int cursor_row)
@@ -106,7 +120,7 @@ void capture_screen(struct capture *c, const struct grid *grid, uint64_t top, in
         if (!belongs(c, row, number) || is_leading_blank(c, row, number))
             continue;
         bool wrapped = i < last && grid->row[i + 1]->continuation;
-        row_out(c, row, number == c->anchor ? c->anchor_col : 0, wrapped, clusters);
+        row_out(c, row, first_col(c, row, number), wrapped, clusters);
     }
 }
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vterm_snapshot/grid.h"
+#include "vterm_snapshot/anchor.h"
 
 /* Gets the text in order, line ends (\n) included; trailing blank lines never come. */
 typedef void capture_output(void *user, const char *text, size_t len);
@@ -19,17 +19,16 @@ struct capture {
     capture_output *output;
     void *user;
     bool active;
-    uint32_t stamp;    /* of the rows the command changed */
-    uint64_t anchor;   /* absolute number of the row it began in */
-    int anchor_col;    /* column it began at */
-    bool started;      /* a row was handed out or counted */
+    uint32_t stamp;                /* of the rows the command changed */
+    struct terminal_anchor anchor; /* where it began */
+    bool started;                  /* a row was handed out or counted */
     bool erased;       /* the command blanked the screen: its output begins anew there */
     uint64_t blank;    /* line ends not handed out yet */
     struct bytes text; /* scratch */
 };
 
-/* Starts at (anchor row, column); rows changed from now on carry `stamp`. */
-void capture_begin(struct capture *capture, uint64_t anchor, int col, uint32_t stamp);
+/* Starts at `anchor`; rows changed from now on carry `stamp`. */
+void capture_begin(struct capture *capture, struct terminal_anchor anchor, uint32_t stamp);
 
 /* `row`, number `number`, is about to leave the top of the screen; `wrapped`: the row below goes
  * on with its line. */
@@ -43,8 +42,10 @@ void capture_text_leaves(struct capture *capture, const char *text, size_t len, 
 /* The command blanked the whole screen, whose first row is `top`. */
 void capture_screen_erased(struct capture *capture, uint64_t top);
 
-/* A resize left no rows from number `end` on. */
-void capture_screen_cut(struct capture *capture, uint64_t end);
+/* A resize is about to take away all rows of the screen, whose first one has the number `top`, from
+ * number `end` on, and all columns from `cols` on. */
+void capture_screen_cut(struct capture *capture, const struct grid *grid, uint64_t top,
+                        uint64_t end, int cols);
 
 /* Hands out what the screen still holds of the command. Copy the struct before to look ahead. */
 void capture_screen(struct capture *capture, const struct grid *grid, uint64_t top, int cursor_row,

@@ -21,8 +21,8 @@ struct point {
     struct {
         bool active, started, erased;
         uint32_t stamp;
-        int anchor_col;
-        uint64_t anchor, blank;
+        struct terminal_anchor anchor;
+        uint64_t blank;
     } capture;
 };
 
@@ -67,7 +67,6 @@ bool screen_save(const struct screen *s, struct bytes *out)
     point.capture.erased = s->capture.erased;
     point.capture.stamp = s->capture.stamp;
     point.capture.anchor = s->capture.anchor;
-    point.capture.anchor_col = s->capture.anchor_col;
     point.capture.blank = s->capture.blank;
     bytes_append(out, &point, sizeof point);
     grid_save(&s->primary, out);
@@ -99,7 +98,6 @@ static void take_point(struct screen *s, const struct point *point)
     s->capture.erased = point->capture.erased;
     s->capture.stamp = point->capture.stamp;
     s->capture.anchor = point->capture.anchor;
-    s->capture.anchor_col = point->capture.anchor_col;
     s->capture.blank = point->capture.blank;
     s->ahead = AHEAD_CURSOR | AHEAD_PEN; /* libvterm knows neither */
     s->edge = point->edge;

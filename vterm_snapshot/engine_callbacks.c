@@ -235,6 +235,8 @@ static int resize_grids(struct screen *s, int rows, int cols)
     bool alternate = s->shown == &s->alternate;
     int cursor = alternate ? s->primary_cursor_row : s->cursor.row;
     int gone = rows_to_push(&s->primary, cursor < s->primary.rows ? cursor : 0, rows);
+    uint64_t top = screen_top(s);
+    capture_screen_cut(&s->capture, &s->primary, top, top + (uint64_t)(gone + rows), cols);
     push_top(s, gone);
     int alternate_gone = alternate ? rows_to_push(&s->alternate, s->cursor.row, rows) : 0;
     if (grid_resize(&s->primary, cols, rows, gone) < 0 ||

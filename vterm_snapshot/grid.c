@@ -119,9 +119,9 @@ void grid_erase(struct grid *grid, int start_row, int end_row, int start_col, in
         struct row *row = touch(grid, i);
         fill(row, start_col, end_col, pen);
         if (start_col == 0)
-            row->continuation = false;
+            row->continuation = 0;
         if (end_col == grid->cols && i + 1 < grid->rows)
-            grid->row[i + 1]->continuation = false;
+            grid->row[i + 1]->continuation = 0;
     }
 }
 
@@ -160,7 +160,7 @@ void grid_scroll(struct grid *grid, int top, int bottom, int count, uint16_t pen
     for (int i = 0; i < shift; i++) {
         gone[i]->extent = grid->cols;
         gone[i]->stamp = grid->stamp;
-        gone[i]->continuation = false;
+        gone[i]->continuation = 0;
         fill(gone[i], 0, grid->cols, pen);
     }
 }
@@ -246,7 +246,7 @@ static int load_row(struct row *row, struct unpack *in)
         return -ENOMEM;
     memcpy(row->cells, cells, (size_t)head.cells * sizeof *row->cells);
     row->stamp = head.stamp;
-    row->continuation = head.continuation;
+    row->continuation = (uint16_t)head.continuation;
     return 0;
 }
 

@@ -21,11 +21,11 @@ struct cell {
 
 struct row {
     struct cell *cells;
-    int extent;        /* cells that count: the grid's columns, or more when the grid shrank and
-                          the row was not touched since */
-    int capacity;      /* cells allocated */
-    uint32_t stamp;    /* grid.stamp at the last change */
-    bool continuation; /* goes on from the row above: it was wrapped */
+    int extent;            /* cells that count: the grid's columns, or more when the grid shrank and
+                              the row was not touched since */
+    int capacity;          /* cells allocated */
+    uint32_t stamp;        /* grid.stamp at the last change */
+    uint16_t continuation; /* columns of the row above when it was wrapped onto this one; or 0 */
 };
 
 struct grid {

@@ -62,7 +62,6 @@ void screen_resize(struct screen *s, int cols, int rows)
     if (cols == s->primary.cols && rows == s->primary.rows)
         return;
     engine_resize(s, cols, rows);
-    capture_screen_cut(&s->capture, screen_top(s) + (uint64_t)s->primary.rows);
 }
 
 void screen_mend_cursor(struct screen *s)
@@ -114,11 +113,11 @@ void screen_push_row(struct screen *s, int index)
     struct bytes *text = &s->row_text;
     struct row_run runs[LIMIT_SIZE_MAX];
     text->len = 0;
-    struct scrollback_line line = {.run = runs, .continuation = row->continuation};
-    line.runs = row_pack(row, !wrapped, s->clusters, text, runs);
-    line.text = text->data;
-    line.len = (uint32_t)text->len;
-    scrollback_push(s->scrollback, &line);
+    struct scrollback_row leaving = {.run = runs, .continuation = row->continuation};
+    leaving.runs = row_pack(row, !wrapped, s->clusters, text, runs);
+    leaving.text = text->data;
+    leaving.len = (uint16_t)text->len;
+    scrollback_push(s->scrollback, &leaving);
 }
 
 /* ---- reading ---- */
@@ -185,7 +184,7 @@ void screen_capture_begin(struct screen *s, capture_output *output, void *user)
     s->primary.stamp++;
     int row = screen_alt_screen(s) ? s->primary_cursor_row : s->cursor.row;
     int col = screen_alt_screen(s) ? 0 : s->cursor.col;
-    capture_begin(&s->capture, screen_top(s) + (uint64_t)row, col, s->primary.stamp);
+    capture_begin(&s->capture, anchor_at(&s->primary, s->scrollback, row, col), s->primary.stamp);
 }
 
 static int primary_cursor_row(const struct screen *s)

@@ -71,7 +71,7 @@ bool screen_alt_screen_seen(struct screen *s, bool reset);
 /* The screen shown, and the primary one even while the alternate is shown. */
 const struct grid *screen_grid(const struct screen *s);
 const struct grid *screen_primary(const struct screen *s);
-/* Absolute number of the primary screen's first row. */
+/* Number of the primary screen's first row, counted since the start. */
 uint64_t screen_top(const struct screen *s);
 const struct modes *screen_modes(const struct screen *s);
 const struct scrollback *screen_scrollback(const struct screen *s);

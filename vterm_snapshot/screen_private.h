@@ -84,7 +84,7 @@ static inline int screen_tab(int col, int cols)
 static inline void screen_before_glyph(struct screen *s, int row, int col)
 {
     if (col == 0 && s->glyph_end >= s->shown->cols - 1 && s->glyph_row == row - 1)
-        s->shown->row[row]->continuation = true;
+        s->shown->row[row]->continuation = (uint16_t)s->shown->cols;
 }
 
 /* It was put there, `width` columns wide. */

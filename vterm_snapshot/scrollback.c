@@ -1,24 +1,35 @@
+/* Rows lie one behind the other in blocks, oldest first, each behind its head; a ring says where
+ * each begins. A block goes when the last of its rows went; one is kept for the next. So nothing is
+ * allocated for a row, and a line that never ends costs no more than the rows of it that are held.
+ */
 #include "vterm_snapshot/scrollback.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
+#define BLOCK_BYTES (8192 - 64) /* of rows in a block; one that a larger row needs is as large */
 
-/* One allocation a line: this head, the runs, the text. */
-struct packed {
-    uint32_t len;
-    uint16_t runs;
-    uint16_t continuation;
+/* A row's head; its runs and its text follow. */
+struct piece {
+    uint16_t len, runs, continuation;
     struct row_run run[];
+};
+
+struct block {
+    struct block *next; /* the younger one */
+    size_t size, used;  /* bytes of `rows` */
+    size_t count;       /* rows in it that are held */
+    _Alignas(struct piece) char rows[];
 };
 
 struct scrollback {
     size_t limit;
-    struct packed **lines; /* a ring that grows to `limit` */
+    struct piece **rows; /* a ring that grows to `limit` */
     size_t capacity;
     size_t first, count;
+    struct block *oldest, *newest;
     uint64_t total;
+    struct scrollback_place oldest_place, last; /* of the oldest row held, of the last one pushed */
 };
 
 struct scrollback *scrollback_create(size_t limit)
@@ -31,8 +42,11 @@ struct scrollback *scrollback_create(size_t limit)
 
 void scrollback_clear(struct scrollback *s)
 {
-    for (size_t i = 0; i < s->count; i++)
-        free(s->lines[(s->first + i) % s->capacity]);
+    for (struct block *next; s->oldest; s->oldest = next) {
+        next = s->oldest->next;
+        free(s->oldest);
+    }
+    s->newest = NULL;
     s->first = s->count = 0;
 }
 
@@ -41,54 +55,116 @@ void scrollback_destroy(struct scrollback *s)
     if (!s)
         return;
     scrollback_clear(s);
-    free(s->lines);
+    free(s->rows);
     free(s);
+}
+
+/* ---- rows ---- */
+
+/* Of the i-th row held. */
+static size_t slot(const struct scrollback *s, size_t i)
+{
+    return s->first + i < s->capacity ? s->first + i : s->first + i - s->capacity;
 }
 
 static bool grow(struct scrollback *s)
 {
     size_t capacity = s->capacity ? s->capacity * 2 : 64;
     capacity = capacity < s->limit ? capacity : s->limit;
-    struct packed **lines = malloc(capacity * sizeof(struct packed *));
-    if (!lines)
+    struct piece **rows = malloc(capacity * sizeof(struct piece *));
+    if (!rows)
         return false;
     for (size_t i = 0; i < s->count; i++)
-        lines[i] = s->lines[(s->first + i) % s->capacity];
-    free(s->lines);
-    s->lines = lines;
+        rows[i] = s->rows[slot(s, i)];
+    free(s->rows);
+    s->rows = rows;
     s->capacity = capacity;
     s->first = 0;
     return true;
 }
 
-static struct packed *pack(const struct scrollback_line *line)
+/* The place of a row of number `number` behind one at `before`. */
+static struct scrollback_place next_place(struct scrollback_place before, uint64_t number,
+                                          int continuation)
 {
-    size_t runs = line->runs * sizeof(struct row_run);
-    struct packed *p = malloc(sizeof *p + runs + line->len);
-    if (!p)
+    if (!continuation)
+        return (struct scrollback_place){.line = number};
+    return (struct scrollback_place){before.line, before.offset + (uint64_t)continuation};
+}
+
+static void drop_oldest(struct scrollback *s)
+{
+    struct block *block = s->oldest;
+    s->oldest_place = scrollback_place(s, 1);
+    s->first = slot(s, 1);
+    s->count--;
+    if (--block->count)
+        return;
+    s->oldest = block->next;
+    free(block);
+}
+
+static bool add_block(struct scrollback *s, size_t size)
+{
+    size = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+    struct block *block = malloc(sizeof *block + size);
+    if (!block)
+        return false;
+    *block = (struct block){.size = size};
+    *(s->newest ? &s->newest->next : &s->oldest) = block;
+    s->newest = block;
+    return true;
+}
+
+/* Room for one more row; NULL without memory. */
+static struct piece *reserve(struct scrollback *s, size_t size)
+{
+    if (s->count == s->capacity && s->capacity < s->limit && !grow(s))
         return NULL;
-    *p = (struct packed){.len = line->len, .runs = line->runs, .continuation = line->continuation};
-    if (runs)
-        memcpy(p->run, line->run, runs);
-    if (line->len)
-        memcpy((char *)p->run + runs, line->text, line->len);
+    if ((!s->newest || s->newest->size - s->newest->used < size) && !add_block(s, size))
+        return NULL;
+    struct block *block = s->newest;
+    struct piece *p = (struct piece *)(block->rows + block->used);
+    block->used += size;
+    block->count++;
+    if (s->count == s->limit)
+        drop_oldest(s);
+    if (!s->count)
+        s->oldest_place = s->last;
+    s->rows[slot(s, s->count++)] = p;
     return p;
 }
 
-void scrollback_push(struct scrollback *s, const struct scrollback_line *line)
+static size_t size_of(size_t runs, size_t len)
 {
-    s->total++;
-    if (s->count == s->capacity && s->capacity < s->limit && !grow(s))
-        return;
-    struct packed *p = pack(line);
+    return sizeof(struct piece) + runs * sizeof(struct row_run) + len;
+}
+
+static void add(struct scrollback *s, const struct piece *head, const void *run, const void *text)
+{
+    size_t runs = head->runs * sizeof(struct row_run), unit = _Alignof(struct piece);
+    size_t size = (size_of(head->runs, head->len) + unit - 1) & ~(unit - 1);
+    struct piece *p = reserve(s, size);
     if (!p)
         return;
-    if (s->count == s->capacity) {
-        free(s->lines[s->first]);
-        s->first = (s->first + 1) % s->capacity;
-        s->count--;
-    }
-    s->lines[(s->first + s->count++) % s->capacity] = p;
+    *p = *head;
+    if (runs)
+        memcpy(p->run, run, runs);
+    if (head->len)
+        memcpy((char *)p->run + runs, text, head->len);
+}
+
+struct scrollback_place scrollback_next(const struct scrollback *s, int continuation)
+{
+    return next_place(s->last, s->total, continuation);
+}
+
+void scrollback_push(struct scrollback *s, const struct scrollback_row *row)
+{
+    s->last = scrollback_next(s, row->continuation);
+    add(s, &(struct piece){.continuation = row->continuation, .len = row->len, .runs = row->runs},
+        row->run, row->text);
+    s->total++;
 }
 
 size_t scrollback_count(const struct scrollback *s)
@@ -101,68 +177,81 @@ uint64_t scrollback_total(const struct scrollback *s)
     return s->total;
 }
 
-struct scrollback_line scrollback_get(const struct scrollback *s, size_t i)
+struct scrollback_row scrollback_get(const struct scrollback *s, size_t i)
 {
-    struct packed *p = s->lines[(s->first + i) % s->capacity];
-    return (struct scrollback_line){
+    const struct piece *p = s->rows[slot(s, i)];
+    return (struct scrollback_row){
         .len = p->len,
         .runs = p->runs,
         .continuation = p->continuation,
         .run = p->run,
-        .text = (char *)(p->run + p->runs),
+        .text = (const char *)(p->run + p->runs),
     };
+}
+
+struct scrollback_place scrollback_place(const struct scrollback *s, size_t i)
+{
+    struct scrollback_place place = s->oldest_place;
+    size_t from = i;
+    while (from && s->rows[slot(s, from)]->continuation)
+        from--;
+    uint64_t number = s->total - s->count + from;
+    if (from)
+        place = (struct scrollback_place){.line = number};
+    while (from++ < i)
+        place = next_place(place, 0, s->rows[slot(s, from)]->continuation);
+    return place;
 }
 
 struct row_run *scrollback_runs(struct scrollback *s, size_t i, size_t *ret_count)
 {
-    struct packed *p = s->lines[(s->first + i) % s->capacity];
+    struct piece *p = s->rows[slot(s, i)];
     *ret_count = p->runs;
     return p->run;
 }
+
+/* ---- into bytes and back ---- */
 
 void scrollback_save(const struct scrollback *s, struct bytes *out)
 {
     uint64_t count = s->count;
     bytes_append(out, &s->total, sizeof s->total);
+    bytes_append(out, &s->oldest_place, sizeof s->oldest_place);
+    bytes_append(out, &s->last, sizeof s->last);
     bytes_append(out, &count, sizeof count);
     for (size_t i = 0; i < s->count; i++) {
-        const struct packed *p = s->lines[(s->first + i) % s->capacity];
-        bytes_append(out, p, sizeof *p + p->runs * sizeof *p->run + p->len);
+        const struct piece *p = s->rows[slot(s, i)];
+        bytes_append(out, p, size_of(p->runs, p->len));
     }
 }
 
-static bool load_line(struct scrollback *s, struct unpack *in)
+static bool load_row(struct scrollback *s, struct unpack *in)
 {
-    struct packed head;
+    struct piece head;
     unpack_value(in, &head, sizeof head);
     const char *runs = unpack_bytes(in, head.runs * sizeof(struct row_run));
     const char *text = unpack_bytes(in, head.len);
-    if (!text)
-        return false;
-    struct row_run run[LIMIT_SIZE_MAX];
-    if (head.runs > LIMIT_SIZE_MAX)
-        return false;
-    memcpy(run, runs, head.runs * sizeof *run);
-    scrollback_push(s, &(struct scrollback_line){.len = head.len,
-                                                 .runs = head.runs,
-                                                 .continuation = head.continuation,
-                                                 .run = run,
-                                                 .text = text});
-    return true;
+    if (text)
+        add(s, &head, runs, text);
+    return text;
 }
 
 struct scrollback *scrollback_load(size_t limit, struct unpack *in)
 {
-    uint64_t total, count;
+    uint64_t count;
+    struct scrollback_place oldest;
     struct scrollback *s = scrollback_create(limit);
-    unpack_value(in, &total, sizeof total);
+    if (!s)
+        return NULL;
+    unpack_value(in, &s->total, sizeof s->total);
+    unpack_value(in, &oldest, sizeof oldest);
+    unpack_value(in, &s->last, sizeof s->last);
     unpack_value(in, &count, sizeof count);
-    while (s && count && load_line(s, in))
+    while (count && load_row(s, in))
         count--;
-    if (s && !in->failed) {
-        s->total = total;
+    s->oldest_place = oldest;
+    if (!in->failed)
         return s;
-    }
     scrollback_destroy(s);
     return NULL;
 }

@@ -274,16 +274,17 @@ static void push_rows(struct leaving *l, uint32_t count)
     const struct leaving_row *row = (const struct leaving_row *)l->rows.data;
     struct row_run *run = (struct row_run *)l->runs.data;
     const char *scratch = l->text.data;
+    uint16_t cols = (uint16_t)s->primary.cols;
     for (; count; count--, row++) {
         bool in_scratch = row->text == IN_SCRATCH;
         const char *text = in_scratch ? scratch : l->input + row->text;
         capture_text_leaves(&s->capture, text, row->len, row->continuation);
         scrollback_push(s->scrollback,
-                        &(struct scrollback_line){.text = text,
-                                                  .len = row->len,
-                                                  .run = run,
-                                                  .runs = row->runs,
-                                                  .continuation = row->continuation});
+                        &(struct scrollback_row){.text = text,
+                                                 .len = row->len,
+                                                 .run = run,
+                                                 .runs = row->runs,
+                                                 .continuation = row->continuation ? cols : 0});
         scratch += in_scratch ? row->len : 0;
         run += row->runs;
     }
@@ -315,8 +316,8 @@ static void push_screen(struct screen *s)
 static bool at_fresh_bottom(const struct screen *s)
 {
     const struct row *row = s->primary.row[s->primary.rows - 1];
-    bool begun = s->capture.active && s->capture.anchor_col &&
-                 s->capture.anchor == screen_top(s) + (uint64_t)s->cursor.row;
+    bool begun = s->capture.active && anchor_col(s->capture.anchor) &&
+                 anchor_row(s->capture.anchor) == screen_top(s) + (uint64_t)s->cursor.row;
     return s->cursor.row == s->primary.rows - 1 && s->cursor.col == 0 && row_used(row) == 0 &&
            !row->continuation && !begun;
 }

@@ -343,37 +343,44 @@ uint64_t terminal_scrollback_total(const struct terminal *t)
 
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out)
 {
-    struct scrollback_line line = scrollback_get(screen_scrollback(t->screen), i);
-    size_t len = line.len;
-    while (len && line.text[len - 1] == ' ')
+    struct scrollback_row row = scrollback_get(screen_scrollback(t->screen), i);
+    size_t len = row.len;
+    while (len && row.text[len - 1] == ' ')
         len--;
-    bytes_append(out, line.text, len);
+    bytes_append(out, row.text, len);
 }
 
 void terminal_scrollback_pens(const struct terminal *t, size_t i, struct bytes *out)
 {
-    struct scrollback_line line = scrollback_get(screen_scrollback(t->screen), i);
-    bytes_append_text(out, line.continuation ? "+" : "");
-    for (int run = 0; run < line.runs; run++) {
-        bytes_printf(out, "%d", line.run[run].column);
-        sgr_append(pen_lookup(screen_pens(t->screen), line.run[run].pen), out);
+    struct scrollback_row row = scrollback_get(screen_scrollback(t->screen), i);
+    bytes_append_text(out, row.continuation ? "+" : "");
+    for (int run = 0; run < row.runs; run++) {
+        bytes_printf(out, "%d", row.run[run].column);
+        sgr_append(pen_lookup(screen_pens(t->screen), row.run[run].pen), out);
     }
+}
+
+struct terminal_anchor terminal_scrollback_anchor(const struct terminal *t, size_t i)
+{
+    struct scrollback_place place = scrollback_place(screen_scrollback(t->screen), i);
+    return (struct terminal_anchor){.line = place.line, .offset = place.offset};
 }
 
 struct terminal_anchor terminal_anchor(const struct terminal *t)
 {
     struct screen_cursor cursor = screen_cursor(t->screen);
-    return (struct terminal_anchor){screen_top(t->screen) + (uint64_t)cursor.row, cursor.col};
+    return anchor_at(screen_primary(t->screen), screen_scrollback(t->screen), cursor.row,
+                     cursor.col);
 }
 
 void terminal_text_since(const struct terminal *t, struct terminal_anchor from, struct bytes *out)
 {
     const struct grid *grid = screen_primary(t->screen);
-    uint64_t top = screen_top(t->screen);
+    uint64_t top = screen_top(t->screen), begin = anchor_row(from);
     int last = screen_cursor(t->screen).row;
-    int first = from.row > top ? (int)(from.row - top) : 0;
+    int first = begin > top ? (int)(begin - top) : 0;
     for (int i = first; i <= last && i < grid->rows; i++) {
-        int col = top + (uint64_t)i == from.row ? from.col : 0;
+        int col = top + (uint64_t)i == begin ? anchor_col(from) : 0;
         int used = row_used(grid->row[i]);
         bool wrapped = i < last && grid->row[i + 1]->continuation;
         if (wrapped || used == grid->cols)

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/pack.h"
+#include "vterm_snapshot/anchor.h"
 #include "vterm_snapshot/mark.h"
 
 struct terminal;
@@ -104,12 +105,10 @@ void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *
  * pen changes with the SGR that sets it. */
 void terminal_scrollback_pens(const struct terminal *terminal, size_t i, struct bytes *out);
 
-/* A place on the primary screen that survives scrolling. */
-struct terminal_anchor {
-    uint64_t row; /* since the start */
-    int col;
-};
+/* Where the cursor is on the primary screen; this survives scrolling (anchor.h). */
 struct terminal_anchor terminal_anchor(const struct terminal *t);
+/* Where line i of those held in scrollback stands in its logical line; it has no `cols`. */
+struct terminal_anchor terminal_scrollback_anchor(const struct terminal *t, size_t i);
 
 /* Appends what stands between `from` and the cursor, as far as it is still on the screen; wrapped
  * rows are joined, others end in \n. Blanks at a row's end are left out where it was not filled. */

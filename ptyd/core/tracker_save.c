@@ -65,8 +65,9 @@ static void moment(struct walk *w, struct moment *value)
 
 static void anchor(struct walk *w, struct terminal_anchor *value)
 {
-    value->row = number(w, value->row, UINT64_MAX);
-    value->col = (int)number(w, (uint64_t)value->col, LIMIT_SIZE_MAX);
+    value->line = number(w, value->line, UINT64_MAX);
+    value->offset = number(w, value->offset, UINT64_MAX);
+    value->cols = (int)number(w, (uint64_t)value->cols, LIMIT_SIZE_MAX);
 }
 
 static void typed(struct walk *w, struct typed *value)

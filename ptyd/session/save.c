@@ -11,7 +11,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
 
-#define MAGIC 0x7074796463686b35ull
+#define MAGIC 0x7074796463686b36ull
 
 struct checkpoint {
     uint64_t magic;

@@ -81,6 +81,8 @@ static char *all_of(struct side *s)
     bytes_printf(&all, "\n%d,%d,%d\n", cursor.row, cursor.col,
                  (int)terminal_scrollback_total(s->terminal));
     for (size_t i = 0; i < terminal_scrollback_count(s->terminal); i++) {
+        struct terminal_anchor at = terminal_scrollback_anchor(s->terminal, i);
+        bytes_printf(&all, "%d+%d ", (int)at.line, (int)at.offset);
         terminal_scrollback_pens(s->terminal, i, &all);
         terminal_scrollback_text(s->terminal, i, &all);
         bytes_append_char(&all, '\n');
