@@ -87,6 +87,26 @@ struct cursor *ledger_cursor(struct consumer *consumer, const char *session)
     return found;
 }
 
+static const char *turn_name(const json_t *turns, size_t index)
+{
+    const char *name = json_string_value(json_array_get(json_array_get(turns, index), 0));
+    return name ? name : "";
+}
+
+void ledger_add_turn(struct consumer *consumer, json_t *turn)
+{
+    const char *name = json_string_value(json_array_get(turn, 0));
+    json_t *turns = consumer->turns = consumer->turns ? consumer->turns : json_array();
+    size_t at = json_array_size(turns);
+    while (name && at > 0 && strcmp(turn_name(turns, at - 1), name) > 0)
+        at--;
+    if (!name || (at > 0 && json_equal(json_array_get(turns, at - 1), turn)))
+        return;
+    json_array_insert(turns, at, turn);
+    if (json_array_size(turns) > LIMIT_TURNS)
+        json_array_remove(turns, 0);
+}
+
 void ledger_add_returned(struct cursor *cursor, uint64_t key)
 {
     if (ledger_is_returned(cursor, key))

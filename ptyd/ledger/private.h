@@ -32,7 +32,7 @@ struct consumer {
     struct cursor *cursors;
     size_t cursor_count;
     json_t *running_told; /* of the running command it heard of last, or NULL */
-    json_t *turns;        /* [[turn, lowest key it carried], ...], the newest last; or NULL */
+    json_t *turns;        /* [[turn, [key it carried, ...]], ...] in order of time; or NULL */
 };
 
 struct lease {
@@ -122,6 +122,9 @@ bool ledger_lists(const json_t *keys, uint64_t key);
 /* Whether a block came back to the consumer; and that it did. */
 bool ledger_is_returned(const struct cursor *cursor, uint64_t key);
 void ledger_add_returned(struct cursor *cursor, uint64_t key);
+
+/* Remembers a turn, as in `turns`; once, whichever session's part it is read from. */
+void ledger_add_turn(struct consumer *consumer, json_t *turn);
 
 /* ---- render.c ---- */
 

@@ -156,7 +156,7 @@ static void load_lease(struct ledger *l, const char *session, const json_t *entr
 void ledger_load(struct ledger *l, const char *session, const json_t *saved, struct moment now)
 {
     const char *id;
-    json_t *entry, *key;
+    json_t *entry, *key, *turn;
     size_t i;
     json_object_foreach(json_object_get(saved, "consumers"), id, entry) {
         struct consumer *consumer = ledger_consumer(l, id);
@@ -164,8 +164,8 @@ void ledger_load(struct ledger *l, const char *session, const json_t *saved, str
         cursor->key = (uint64_t)json_number(entry, "cursor", 0);
         cursor->missed = json_number(entry, "missed", 0);
         consumer->used_ms = json_number(entry, "used", 0);
-        if (!consumer->turns)
-            consumer->turns = json_incref(json_object_get(entry, "turns"));
+        json_array_foreach(json_object_get(entry, "turns"), i, turn)
+            ledger_add_turn(consumer, turn);
         json_array_foreach(json_object_get(entry, "returned"), i, key)
             ledger_add_returned(cursor, (uint64_t)json_integer_value(key));
     }

@@ -126,7 +126,32 @@ static void settle_upto(struct ledger *l, struct consumer *consumer, const char 
             l->offers[i]->told = true;
 }
 
-static bool commit_receipt(struct ledger *l, const json_t *receipt)
+/* Whether committing `receipt` tells the consumer of the block. */
+static bool is_news(const struct consumer *consumer, const json_t *receipt, const struct offer *o)
+{
+    uint64_t key = o->block->key;
+    const struct cursor *cursor = ledger_find_cursor(consumer, o->session);
+    const json_t *upto = json_object_get(json_object_get(receipt, "upto"), o->session);
+    const json_t *held = json_object_get(json_object_get(receipt, "held"), o->session);
+    return upto && key <= (uint64_t)json_integer_value(upto) && !ledger_lists(held, key) &&
+           (!cursor || key > cursor->key || ledger_is_returned(cursor, key));
+}
+
+/* Remembers what the turn carried, for a thread that is forked at it. */
+static void note_turn(const struct ledger *l, struct consumer *consumer, const json_t *receipt,
+                      const char *turn)
+{
+    json_t *keys = json_array();
+    for (size_t i = l->offer_count; i > 0 && json_array_size(keys) < LIMIT_CONTEXT_BLOCKS; i--)
+        if (is_news(consumer, receipt, l->offers[i - 1]))
+            json_array_append_new(keys, json_integer((json_int_t)l->offers[i - 1]->block->key));
+    json_t *entry = json_pack("[s, o]", turn, keys);
+    if (json_array_size(keys))
+        ledger_add_turn(consumer, entry);
+    json_decref(entry);
+}
+
+static bool commit_receipt(struct ledger *l, const json_t *receipt, const char *turn)
 {
     const char *id = json_text(receipt, "consumer", NULL);
     const json_t *held = json_object_get(receipt, "held");
@@ -135,6 +160,8 @@ static bool commit_receipt(struct ledger *l, const json_t *receipt)
     if (!id)
         return false;
     struct consumer *consumer = ledger_consumer(l, id);
+    if (turn)
+        note_turn(l, consumer, receipt, turn);
     json_object_foreach(json_object_get(receipt, "upto"), session, key)
         settle_upto(l, consumer, session, (uint64_t)json_integer_value(key),
                     json_object_get(held, session));
@@ -161,26 +188,31 @@ static json_t *block_ids(const struct ledger *l, const struct lease *lease)
     return ids;
 }
 
-/* Remembers what the turn carried, for a thread that is forked at it. */
-static void note_turn(struct ledger *l, const struct lease *lease, const char *turn)
+static void copy_cursors(const struct consumer *source, struct consumer *heir)
 {
-    struct consumer *consumer = ledger_consumer(l, lease->consumer);
-    if (!turn || !lease->key_count)
-        return;
-    uint64_t low = lease->keys[0].key;
-    for (size_t i = 1; i < lease->key_count; i++)
-        low = lease->keys[i].key < low ? lease->keys[i].key : low;
-    if (!consumer->turns)
-        consumer->turns = json_array();
-    json_array_append_new(consumer->turns, json_pack("[s, I]", turn, (json_int_t)low));
-    if (json_array_size(consumer->turns) > LIMIT_TURNS)
-        json_array_remove(consumer->turns, 0);
+    for (size_t i = 0; i < source->cursor_count; i++) {
+        const struct cursor *theirs = &source->cursors[i];
+        struct cursor *own = ledger_cursor(heir, theirs->session);
+        own->key = theirs->key;
+        for (size_t k = 0; k < theirs->returned_count; k++)
+            ledger_add_returned(own, theirs->returned[k]);
+    }
 }
 
-/* The lowest key of the first turn that a fork at `last` (the last that it keeps) or `before` (the
- * first that it does not) leaves out; UINT64_MAX when it keeps all. Turns are named in order of
- * time (UUID version 7), so that one which carried nothing has its place too. */
-static uint64_t first_left_out(const struct consumer *source, const char *last, const char *before)
+/* What a turn carried that the heir does not have. */
+static void return_keys(const struct ledger *l, struct consumer *heir, const json_t *keys)
+{
+    for (size_t i = 0; i < l->offer_count; i++)
+        if (ledger_lists(keys, l->offers[i]->block->key))
+            ledger_add_returned(ledger_cursor(heir, l->offers[i]->session),
+                                l->offers[i]->block->key);
+}
+
+/* A fork at `last` (the last turn that it keeps) or `before` (the first that it does not) has the
+ * turns up to there. They are named in order of time (UUID version 7), so that one which carried
+ * nothing has its place too. */
+static void copy_turns(const struct ledger *l, const struct consumer *source, const char *last,
+                       const char *before, struct consumer *heir)
 {
     json_t *entry;
     size_t i;
@@ -189,21 +221,9 @@ static uint64_t first_left_out(const struct consumer *source, const char *last, 
         bool out =
             turn && ((last && strcmp(turn, last) > 0) || (before && strcmp(turn, before) >= 0));
         if (out)
-            return (uint64_t)json_integer_value(json_array_get(entry, 1));
-    }
-    return UINT64_MAX;
-}
-
-/* Cursors of `source` that have nothing at or after `out`. */
-static void copy_cursors(const struct consumer *source, uint64_t out, struct consumer *heir)
-{
-    for (size_t i = 0; i < source->cursor_count; i++) {
-        const struct cursor *theirs = &source->cursors[i];
-        struct cursor *own = ledger_cursor(heir, theirs->session);
-        own->key = theirs->key < out ? theirs->key : out - 1;
-        for (size_t k = 0; k < theirs->returned_count; k++)
-            if (theirs->returned[k] <= own->key)
-                ledger_add_returned(own, theirs->returned[k]);
+            return_keys(l, heir, json_array_get(entry, 1));
+        else
+            ledger_add_turn(heir, entry);
     }
 }
 
@@ -217,7 +237,8 @@ void ledger_inherit(struct ledger *l, const char *from, const char *to, const ch
         return;
     source->used_ms = now.wall_ms;
     struct consumer heir = {.id = text_copy(to), .used_ms = source->used_ms};
-    copy_cursors(source, first_left_out(source, last, before), &heir);
+    copy_cursors(source, &heir);
+    copy_turns(l, source, last, before, &heir);
     ledger_add_consumer(l, heir);
     ledger_all_changed(l);
 }
@@ -226,14 +247,13 @@ bool ledger_commit(struct ledger *l, json_int_t id, const json_t *receipt, const
 {
     struct lease lease;
     if (!pull_lease(l, id, &lease)) {
-        if (!commit_receipt(l, receipt))
+        if (!commit_receipt(l, receipt, turn))
             return false;
         ledger_all_changed(l);
         return true;
     }
-    note_turn(l, &lease, turn);
     json_t *own = ledger_receipt(&lease);
-    commit_receipt(l, own);
+    commit_receipt(l, own, turn);
     json_decref(own);
     changed_by(l, &lease);
     json_t *ids = block_ids(l, &lease);

@@ -90,6 +90,52 @@ static void a_fork_knows_what_its_history_holds(void **state)
     assert_inherits(NULL, "turn-1", "one two three");
 }
 
+static void a_fork_of_a_fork_knows_no_more(void **state)
+{
+    (void)state;
+    tell_two_turns();
+    fork_thread("codex:t", "codex:f", NULL, NULL);
+    fork_thread("codex:f", "codex:g", "turn-1", NULL);
+    assert_due("codex:g", "two three");
+}
+
+static void turns_outlive_the_worker(void **state)
+{
+    (void)state;
+    tell_two_turns();
+    restart();
+    fork_thread("codex:t", "codex:f", "turn-1", NULL);
+    assert_due("codex:f", "two three");
+}
+
+static void a_fork_knows_turns_that_came_late(void **state)
+{
+    (void)state;
+    run("a", "one");
+    json_int_t first = take("codex:t");
+    run("a", "two");
+    turn("codex:t", "turn-1");
+    give_back(first);
+    turn("codex:t", "turn-2");
+    pass(LIMIT_LOOKBACK_MS);
+    fork_thread("codex:t", "codex:f", "turn-1", NULL);
+    assert_due("codex:f", "one");
+}
+
+static void a_fork_knows_turns_settled_by_receipt(void **state)
+{
+    (void)state;
+    run("a", "one");
+    json_int_t lease = take_and_expire("codex:t");
+    json_t *kept = receipt();
+    pass(LIMIT_LOOKBACK_MS);
+    assert_due("codex:t", "one");
+    assert_true(commit_as(lease, kept, "turn-1"));
+    fork_thread("codex:t", "codex:f", NULL, "turn-1");
+    assert_due("codex:f", "one");
+    json_decref(kept);
+}
+
 static void a_thread_that_is_known_inherits_nothing(void **state)
 {
     (void)state;
@@ -274,6 +320,10 @@ int main(void)
         TEST(a_thread_too_many_is_not_switched_off),
 
         TEST(a_fork_knows_what_its_history_holds),
+        TEST(a_fork_of_a_fork_knows_no_more),
+        TEST(turns_outlive_the_worker),
+        TEST(a_fork_knows_turns_that_came_late),
+        TEST(a_fork_knows_turns_settled_by_receipt),
         TEST(a_thread_that_is_known_inherits_nothing),
 
         TEST(another_worker_knows_all),
