@@ -57,6 +57,8 @@ static void forget_oldest(struct ledger *l)
     for (size_t i = 1; i < l->consumer_count; i++)
         if (l->consumers[i].used_ms < l->consumers[oldest].used_ms)
             oldest = i;
+    for (size_t i = 0; i < l->consumers[oldest].cursor_count; i++)
+        ledger_changed(l, l->consumers[oldest].cursors[i].session);
     ledger_consumer_finish(&l->consumers[oldest]);
     l->consumers[oldest] = l->consumers[--l->consumer_count];
 }

@@ -124,6 +124,7 @@ static void settle_upto(struct ledger *l, struct consumer *consumer, const char 
         if (!strcmp(l->offers[i]->session, session) &&
             !ledger_lists(held, l->offers[i]->block->key))
             l->offers[i]->told = true;
+    ledger_changed(l, session);
 }
 
 /* Whether committing `receipt` tells the consumer of the block. */
@@ -239,23 +240,19 @@ void ledger_inherit(struct ledger *l, const char *from, const char *to, const ch
     struct consumer heir = {.id = text_copy(to), .used_ms = source->used_ms};
     copy_cursors(source, &heir);
     copy_turns(l, source, last, before, &heir);
+    for (size_t i = 0; i < heir.cursor_count; i++)
+        ledger_changed(l, heir.cursors[i].session);
     ledger_add_consumer(l, heir);
-    ledger_all_changed(l);
 }
 
 bool ledger_commit(struct ledger *l, json_int_t id, const json_t *receipt, const char *turn)
 {
     struct lease lease;
-    if (!pull_lease(l, id, &lease)) {
-        if (!commit_receipt(l, receipt, turn))
-            return false;
-        ledger_all_changed(l);
-        return true;
-    }
+    if (!pull_lease(l, id, &lease))
+        return commit_receipt(l, receipt, turn);
     json_t *own = ledger_receipt(&lease);
     commit_receipt(l, own, turn);
     json_decref(own);
-    changed_by(l, &lease);
     json_t *ids = block_ids(l, &lease);
     l->events->delivered(l->user, lease.consumer, turn, ids);
     json_decref(ids);

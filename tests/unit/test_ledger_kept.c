@@ -228,6 +228,22 @@ static void what_changed_is_said(void **state)
     assert_string_equal(changed, "");
 }
 
+static void what_expired_or_was_settled_late_is_said(void **state)
+{
+    (void)state;
+    run("b", "one");
+    json_int_t lease = take_and_expire("cli");
+    json_t *kept = receipt();
+    pass(LIMIT_LEASE_CLI_MS);
+    assert_due("cli", "one");
+    assert_string_equal(changed, "b");
+    assert_true(commit_as(lease, kept, NULL));
+    assert_string_equal(changed, "b");
+    fork_thread("cli", "codex:f", NULL, NULL);
+    assert_string_equal(changed, "b");
+    json_decref(kept);
+}
+
 static void what_leaves_memory_is_counted(void **state)
 {
     (void)state;
@@ -330,6 +346,7 @@ int main(void)
         TEST(a_lease_outlives_the_worker_with_its_taker),
         TEST(values_outlive_the_worker),
         TEST(what_changed_is_said),
+        TEST(what_expired_or_was_settled_late_is_said),
         TEST(what_leaves_memory_is_counted),
         TEST(what_leaves_memory_is_said),
         TEST(clearing_one_session_counts_the_other),
