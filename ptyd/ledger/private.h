@@ -50,7 +50,8 @@ struct lease {
     struct upto { /* what the take has seen of each session: all up to `key`, but for `held` */
         char *session;
         uint64_t key;
-        json_t *held; /* keys that another lease of the consumer held then */
+        json_t *held;   /* keys that another lease of the consumer held then */
+        json_t *others; /* keys that did not feed it: it does without them, nobody was told */
     } * upto;
     size_t upto_count;
 };

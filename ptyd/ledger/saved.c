@@ -23,10 +23,10 @@ static json_t *leases_json(const struct ledger *l, const char *session)
                 upto = &lease->upto[k];
         if (upto)
             json_array_append_new(
-                leases,
-                json_pack("{s:I, s:s, s:i, s:I, s:I, s:O*, s:O}", "id", lease->id, "consumer",
-                          lease->consumer, "pid", (int)lease->pid, "ts", (json_int_t)lease->wall_ms,
-                          "upto", (json_int_t)upto->key, "held", upto->held, "keys", keys));
+                leases, json_pack("{s:I, s:s, s:i, s:I, s:I, s:O*, s:O*, s:O}", "id", lease->id,
+                                  "consumer", lease->consumer, "pid", (int)lease->pid, "ts",
+                                  (json_int_t)lease->wall_ms, "upto", (json_int_t)upto->key, "held",
+                                  upto->held, "others", upto->others, "keys", keys));
         json_decref(keys);
     }
     return leases;
@@ -148,9 +148,9 @@ static void load_lease(struct ledger *l, const char *session, const json_t *entr
     for (size_t i = 0; i < json_array_size(keys); i++)
         lease->keys[lease->key_count++] = (struct offer_key){
             (uint64_t)json_integer_value(json_array_get(keys, i)), text_copy(session)};
-    lease->upto[lease->upto_count++] =
-        (struct upto){text_copy(session), (uint64_t)json_number(entry, "upto", 0),
-                      json_incref(json_object_get(entry, "held"))};
+    lease->upto[lease->upto_count++] = (struct upto){
+        text_copy(session), (uint64_t)json_number(entry, "upto", 0),
+        json_incref(json_object_get(entry, "held")), json_incref(json_object_get(entry, "others"))};
 }
 
 void ledger_load(struct ledger *l, const char *session, const json_t *saved, struct moment now)

@@ -26,6 +26,7 @@ void ledger_lease_finish(struct lease *lease)
     for (size_t i = 0; i < lease->upto_count; i++) {
         free(lease->upto[i].session);
         json_decref(lease->upto[i].held);
+        json_decref(lease->upto[i].others);
     }
     free(lease->keys);
     free(lease->upto);
@@ -40,14 +41,17 @@ void ledger_lease_grow(struct lease *lease, size_t keys)
 
 json_t *ledger_receipt(const struct lease *lease)
 {
-    json_t *upto = json_object(), *held = json_object();
+    json_t *upto = json_object(), *held = json_object(), *others = json_object();
     for (size_t i = 0; i < lease->upto_count; i++) {
         const struct upto *u = &lease->upto[i];
         json_object_set_new(upto, u->session, json_integer((json_int_t)u->key));
-        if (u->held)
+        if (json_array_size(u->held))
             json_object_set(held, u->session, u->held);
+        if (json_array_size(u->others))
+            json_object_set(others, u->session, u->others);
     }
-    return json_pack("{s:s, s:o, s:o}", "consumer", lease->consumer, "upto", upto, "held", held);
+    return json_pack("{s:s, s:o, s:o, s:o}", "consumer", lease->consumer, "upto", upto, "held",
+                     held, "others", others);
 }
 
 /* Forgets what came back up to `key`, unless a lease holds it or held it (`held`) at the take. */
@@ -99,13 +103,19 @@ static bool pull_lease(struct ledger *l, json_int_t id, struct lease *ret_lease)
     return true;
 }
 
+static bool is_settled(const struct upto *upto, const char *session, uint64_t key)
+{
+    return key <= upto->key && !strcmp(session, upto->session) && !ledger_lists(upto->held, key) &&
+           !ledger_lists(upto->others, key);
+}
+
 /* The agent has what a lease held that has expired since: who took that again holds it no more. */
-static void withdraw(struct lease *lease, const char *session, uint64_t key, const json_t *held)
+static void withdraw(struct lease *lease, const struct upto *upto)
 {
     size_t kept = 0;
     for (size_t i = 0; i < lease->key_count; i++) {
         struct offer_key *own = &lease->keys[i];
-        if (own->key <= key && !strcmp(own->session, session) && !ledger_lists(held, own->key))
+        if (is_settled(upto, own->session, own->key))
             free(own->session);
         else
             lease->keys[kept++] = *own;
@@ -113,18 +123,28 @@ static void withdraw(struct lease *lease, const char *session, uint64_t key, con
     lease->key_count = kept;
 }
 
-static void settle_upto(struct ledger *l, struct consumer *consumer, const char *session,
-                        uint64_t key, const json_t *held)
+static void settle_upto(struct ledger *l, struct consumer *consumer, const struct upto *upto)
 {
     for (size_t i = 0; i < l->lease_count; i++)
         if (!strcmp(l->leases[i].consumer, consumer->id))
-            withdraw(&l->leases[i], session, key, held);
-    settle(l, consumer, ledger_cursor(consumer, session), key, held);
-    for (size_t i = 0; i < l->offer_count && l->offers[i]->block->key <= key; i++)
-        if (!strcmp(l->offers[i]->session, session) &&
-            !ledger_lists(held, l->offers[i]->block->key))
+            withdraw(&l->leases[i], upto);
+    settle(l, consumer, ledger_cursor(consumer, upto->session), upto->key, upto->held);
+    for (size_t i = 0; i < l->offer_count; i++)
+        if (is_settled(upto, l->offers[i]->session, l->offers[i]->block->key))
             l->offers[i]->told = true;
-    ledger_changed(l, session);
+    ledger_changed(l, upto->session);
+}
+
+/* What a receipt says of a session, borrowed; a session it does not name has the key 0. */
+static struct upto upto_of(const json_t *receipt, char *session)
+{
+    const json_t *key = json_object_get(json_object_get(receipt, "upto"), session);
+    return (struct upto){
+        .session = session,
+        .key = (uint64_t)json_integer_value(key),
+        .held = json_object_get(json_object_get(receipt, "held"), session),
+        .others = json_object_get(json_object_get(receipt, "others"), session),
+    };
 }
 
 /* Whether committing `receipt` tells the consumer of the block. */
@@ -132,9 +152,8 @@ static bool is_news(const struct consumer *consumer, const json_t *receipt, cons
 {
     uint64_t key = o->block->key;
     const struct cursor *cursor = ledger_find_cursor(consumer, o->session);
-    const json_t *upto = json_object_get(json_object_get(receipt, "upto"), o->session);
-    const json_t *held = json_object_get(json_object_get(receipt, "held"), o->session);
-    return upto && key <= (uint64_t)json_integer_value(upto) && !ledger_lists(held, key) &&
+    struct upto upto = upto_of(receipt, o->session);
+    return is_settled(&upto, o->session, key) &&
            (!cursor || key > cursor->key || ledger_is_returned(cursor, key));
 }
 
@@ -155,7 +174,6 @@ static void note_turn(const struct ledger *l, struct consumer *consumer, const j
 static bool commit_receipt(struct ledger *l, const json_t *receipt, const char *turn)
 {
     const char *id = json_text(receipt, "consumer", NULL);
-    const json_t *held = json_object_get(receipt, "held");
     const char *session;
     json_t *key;
     if (!id)
@@ -163,9 +181,10 @@ static bool commit_receipt(struct ledger *l, const json_t *receipt, const char *
     struct consumer *consumer = ledger_consumer(l, id);
     if (turn)
         note_turn(l, consumer, receipt, turn);
-    json_object_foreach(json_object_get(receipt, "upto"), session, key)
-        settle_upto(l, consumer, session, (uint64_t)json_integer_value(key),
-                    json_object_get(held, session));
+    json_object_foreach(json_object_get(receipt, "upto"), session, key) {
+        struct upto upto = upto_of(receipt, (char *)session);
+        settle_upto(l, consumer, &upto);
+    }
     return true;
 }
 

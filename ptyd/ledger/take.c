@@ -157,22 +157,26 @@ static void see_upto(struct lease *lease, const char *session, uint64_t key)
     lease->upto[lease->upto_count++] = (struct upto){.session = text_copy(session), .key = key};
 }
 
-/* What another lease holds is not this one's to settle. */
-static void note_held(const struct ledger *l, const struct lease *lease, struct upto *upto)
+/* What another lease holds is not this one's to settle; nor is what does not feed the taker. */
+static void note_left(const struct ledger *l, const struct ledger_request *q,
+                      const struct feeds *feeds, struct upto *upto)
 {
+    upto->held = json_array();
+    upto->others = json_array();
     for (size_t i = 0; i < l->offer_count && l->offers[i]->block->key <= upto->key; i++) {
-        uint64_t key = l->offers[i]->block->key;
-        if (strcmp(l->offers[i]->session, upto->session) ||
-            !ledger_is_leased(l, lease->consumer, key))
+        json_int_t key = (json_int_t)l->offers[i]->block->key;
+        if (strcmp(l->offers[i]->session, upto->session))
             continue;
-        upto->held = upto->held ? upto->held : json_array();
-        json_array_append_new(upto->held, json_integer((json_int_t)key));
+        if (ledger_is_leased(l, q->consumer, l->offers[i]->block->key))
+            json_array_append_new(upto->held, json_integer(key));
+        else if (!is_fed(feeds, q, l->offers[i]))
+            json_array_append_new(upto->others, json_integer(key));
     }
 }
 
 /* Holds the blocks kept, and remembers the dropped ones as seen. */
 static const struct lease *make_lease(struct ledger *l, const struct ledger_request *q,
-                                      const struct found *f)
+                                      const struct feeds *feeds, const struct found *f)
 {
     struct lease *lease = &l->leases[l->lease_count];
     *lease = (struct lease){
@@ -191,7 +195,7 @@ static const struct lease *make_lease(struct ledger *l, const struct ledger_requ
     for (size_t i = 0; i < f->count; i++)
         see_upto(lease, f->due[i]->session, f->due[i]->block->key);
     for (size_t i = 0; i < lease->upto_count; i++)
-        note_held(l, lease, &lease->upto[i]);
+        note_left(l, q, feeds, &lease->upto[i]);
     l->lease_count++;
     return lease;
 }
@@ -225,7 +229,7 @@ static void lease_found(struct ledger *l, const struct ledger_request *q, const 
     struct consumer *consumer = ledger_find_consumer(l, q->consumer);
     json_decref(consumer->running_told);
     consumer->running_told = json_incref(f->running_told);
-    const struct lease *lease = make_lease(l, q, f);
+    const struct lease *lease = make_lease(l, q, feeds, f);
     json_object_set_new(result, "lease", json_integer(lease->id));
     json_object_set_new(result, "receipt", ledger_receipt(lease));
     for (size_t i = 0; i < lease->upto_count; i++)

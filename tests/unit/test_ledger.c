@@ -339,6 +339,25 @@ static void of_all_sessions_what_lies_under_a_root_feeds(void **state)
     json_decref(home);
 }
 
+static void what_lies_under_no_root_is_told_to_others(void **state)
+{
+    json_t *home = roots("/home/x");
+    struct ledger_request q = {.consumer = "codex:t", .roots = home};
+    (void)state;
+    run_in("a", "other", "/srv");
+    run_in("a", "mine", "/home/x");
+    json_int_t lease = take_by(q);
+    restart();
+    commit(lease);
+    assert_fed(q, "");
+    assert_int_equal(ledger_pending(ledger, NULL), 1);
+    pass(LIMIT_LOOKBACK_MS);
+    assert_due("codex:u", "other");
+    restart();
+    assert_due("codex:u", "other");
+    json_decref(home);
+}
+
 static void a_paused_session_feeds_nobody(void **state)
 {
     (void)state;
@@ -425,7 +444,6 @@ int main(void)
         TEST(what_agents_are_not_told_is_not_offered),
         TEST(a_new_consumer_hears_what_nobody_knows_and_what_is_new),
         TEST(a_running_command_is_told_when_its_output_grew),
-
         TEST(overlapping_leases_lose_and_repeat_nothing),
         TEST(what_came_back_may_be_leased_beside_newer_ones),
         TEST(a_lease_from_the_command_line_expires),
@@ -434,12 +452,11 @@ int main(void)
         TEST(a_receipt_counts_for_who_took_the_same_again),
         TEST(only_so_many_leases_are_out),
         TEST(followers_hear_what_becomes_of_it),
-
         TEST(the_session_that_is_named_feeds),
         TEST(the_only_session_that_captures_feeds),
         TEST(of_all_sessions_what_lies_under_a_root_feeds),
+        TEST(what_lies_under_no_root_is_told_to_others),
         TEST(a_paused_session_feeds_nobody),
-
         TEST(entries_are_sorted_by_their_keys),
         TEST(no_key_is_given_twice),
         TEST(the_clients_own_keys_are_left_to_it),
