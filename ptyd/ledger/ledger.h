@@ -56,8 +56,8 @@ void ledger_remove_session(struct ledger *l, const char *name);
 /* The name of a session whose part has changed since it was asked for here, NULL when there is
  * none; valid until the next call of the ledger. */
 const char *ledger_next_changed(struct ledger *l);
-/* A session's part; new reference. */
-json_t *ledger_saved(const struct ledger *l, const char *name);
+/* A session's part, which has not changed since then; new reference. */
+json_t *ledger_saved(struct ledger *l, const char *name);
 /* What nobody has been told yet, as the object `pending_cmd_buffer` of meta.json; NULL when there
  * is nothing; new reference. */
 json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const char *shell_id);

@@ -142,20 +142,42 @@ void ledger_add_session(struct ledger *l, const char *name, const char *director
                         const json_t *saved, const json_t *blocks, struct moment now)
 {
     struct part *part = ledger_part(l, name);
+    bool known = part != NULL;
+    uint64_t cleared = (uint64_t)json_number(saved, "cleared", 0);
     part = part ? part : add_part(l, name);
-    part->cleared = (uint64_t)json_number(saved, "cleared", 0);
-    if (saved)
+    part->closed = false;
+    part->changed = known;
+    part->cleared = cleared > part->cleared ? cleared : part->cleared;
+    if (saved && !known)
         ledger_load(l, name, saved, now);
     offer_kept(l, part, directory, saved, blocks);
 }
 
+/* Whether something may still happen to it that nobody could keep. */
+static bool is_open(const struct ledger *l, const char *session)
+{
+    for (size_t i = 0; i < l->offer_count; i++)
+        if (!strcmp(l->offers[i]->session, session))
+            return true;
+    for (size_t i = 0; i < l->lease_count; i++)
+        for (size_t k = 0; k < l->leases[i].upto_count; k++)
+            if (!strcmp(l->leases[i].upto[k].session, session))
+                return true;
+    return false;
+}
+
 void ledger_remove_session(struct ledger *l, const char *name)
 {
-    struct part *part = ledger_part(l, name);
-    if (!part)
-        return;
-    free(part->session);
-    *part = l->parts[--l->part_count];
+    struct part *removed = ledger_part(l, name);
+    if (removed)
+        removed->closed = true;
+    for (size_t i = l->part_count; i > 0; i--) {
+        struct part *part = &l->parts[i - 1];
+        if (!part->closed || is_open(l, part->session))
+            continue;
+        free(part->session);
+        *part = l->parts[--l->part_count];
+    }
 }
 
 void ledger_changed(struct ledger *l, const char *session)
@@ -174,7 +196,7 @@ void ledger_all_changed(struct ledger *l)
 const char *ledger_next_changed(struct ledger *l)
 {
     for (size_t i = 0; i < l->part_count; i++)
-        if (l->parts[i].changed) {
+        if (l->parts[i].changed && !l->parts[i].closed) {
             l->parts[i].changed = false;
             return l->parts[i].session;
         }

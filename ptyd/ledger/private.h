@@ -56,9 +56,10 @@ struct lease {
     size_t upto_count;
 };
 
-/* A session whose part of the ledger is kept. */
+/* A session whose part of the ledger is kept, by whoever has the session. */
 struct part {
     char *session;
+    bool closed;      /* it is gone, and a lease or an offer of it is not: memory knows best */
     uint64_t cleared; /* what has this key or a lower one is offered no more: dropped, or too old */
     bool changed;     /* since it was asked for */
 };

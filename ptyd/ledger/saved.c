@@ -86,10 +86,12 @@ static json_t *consumers_json(const struct ledger *l, const char *session)
     return consumers;
 }
 
-json_t *ledger_saved(const struct ledger *l, const char *name)
+json_t *ledger_saved(struct ledger *l, const char *name)
 {
-    const struct part *part = ledger_part(l, name);
+    struct part *part = ledger_part(l, name);
     uint64_t told = newest_told(l, name);
+    if (part)
+        part->changed = false;
     return json_pack("{s:o, s:I, s:o, s:I, s:o, s:o}", "consumers", consumers_json(l, name), "told",
                      (json_int_t)told, "untold", untold_before(l, name, told), "cleared",
                      part ? (json_int_t)part->cleared : 0, "leases", leases_json(l, name),

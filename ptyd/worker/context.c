@@ -53,6 +53,18 @@ void context_block_ended(void *worker, struct session *s, struct block *block)
     follow_pending(w, block);
 }
 
+void context_delivered(void *worker, const char *consumer, const char *turn, json_t *block_ids)
+{
+    keep_changed(worker);
+    follow_delivered(worker, consumer, turn, block_ids);
+}
+
+void context_released(void *worker, const char *consumer, json_t *block_ids)
+{
+    keep_changed(worker);
+    follow_released(worker, consumer, block_ids);
+}
+
 /* ---- what there is ---- */
 
 static struct feeds make_feeds(const struct worker *w, struct feed feed[LIMIT_SESSIONS])

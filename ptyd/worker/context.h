@@ -15,6 +15,10 @@ void context_block_ended(void *worker, struct session *s, struct block *block);
 /* A session is about to be destroyed: its part of the ledger is written. */
 void context_closing(struct worker *w, struct session *s);
 
+/* What became of a lease is kept, then those who follow hear of it (struct ledger_events). */
+void context_delivered(void *worker, const char *consumer, const char *turn, json_t *block_ids);
+void context_released(void *worker, const char *consumer, json_t *block_ids);
+
 /* The methods `context.*`. */
 void context_clear_call(struct client *client, const json_t *id, const json_t *params);
 void context_commit_call(struct client *client, const json_t *id, const json_t *params);

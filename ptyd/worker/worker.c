@@ -59,8 +59,8 @@ static const struct session_events session_events = {.opened = context_opened,
                                                      .capture_changed = follow_capture,
                                                      .over = on_over};
 
-static const struct ledger_events ledger_events = {.delivered = follow_delivered,
-                                                   .released = follow_released};
+static const struct ledger_events ledger_events = {.delivered = context_delivered,
+                                                   .released = context_released};
 
 /* ---- the keeper's messages ---- */
 
@@ -83,7 +83,9 @@ static void take_session(struct worker *w, const struct wire_message *m, const i
         remove_any_exited(w);
     struct session *s = session_adopt(&w->host, m->name, m->pid, fds[0], fds[1]);
     if (!s) {
-        if (w->server) /* a new shell; one that was handed over lives on, with the keeper */
+        if (m->exited)
+            worker_tell(w, WIRE_FORGET, m->name, NULL, 0);
+        else if (w->server) /* a new shell; one that was handed over lives on, with the keeper */
             worker_tell(w, WIRE_CLOSE, m->name, NULL, 0);
         open_spawned(w, m->name, 0);
         return;

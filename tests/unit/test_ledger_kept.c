@@ -194,6 +194,24 @@ static void a_lease_outlives_the_worker_with_its_taker(void **state)
     assert_due("codex:t", "one two");
 }
 
+/* Its files say that the lease is out: what was settled meanwhile nobody could keep. */
+static void what_is_settled_while_a_session_is_closed_stays_so(void **state)
+{
+    (void)state;
+    run("a", "one");
+    json_int_t lease = take("codex:t");
+    ledger_remove_session(ledger, "a");
+    commit(lease);
+    assert_string_equal(changed, "");
+    add_session("a");
+    pass(2 * MINUTE_MS);
+    assert_due("codex:t", "");
+    assert_int_equal(ledger_unseen(ledger), 0);
+    keep_changed();
+    restart();
+    assert_due("codex:t", "");
+}
+
 static void values_outlive_the_worker(void **state)
 {
     (void)state;
@@ -344,6 +362,7 @@ int main(void)
 
         TEST(another_worker_knows_all),
         TEST(a_lease_outlives_the_worker_with_its_taker),
+        TEST(what_is_settled_while_a_session_is_closed_stays_so),
         TEST(values_outlive_the_worker),
         TEST(what_changed_is_said),
         TEST(what_expired_or_was_settled_late_is_said),
