@@ -16,6 +16,7 @@
 #include "ptyd/command/cli.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/base64.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/rpc_error.h"
@@ -40,7 +41,8 @@ struct attach {
     struct bytes typed; /* and not known to have reached the session */
     json_int_t asked;   /* the request that holds the first `asked_len` of it; 0 for none */
     size_t asked_len;
-    bool busy; /* the session had no room for it: it is asked again */
+    bool busy;        /* the session had no room for it: it is asked again */
+    int64_t leave_by; /* monotonic ms: who left waits no longer; 0 while nobody has */
     enum outcome outcome;
     int exit_status;
 };
@@ -221,31 +223,47 @@ static bool is_leaving(const struct attach *a)
     return (a->outcome == LEFT || a->outcome == HUNG_UP) && a->typed.len && !a->busy;
 }
 
-static void loop(struct attach *a)
+/* For the terminal, the daemon, or a signal; 0 when who left has waited long enough. */
+static int wait_ms(struct attach *a)
 {
-    struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+    if (a->outcome == GOING)
+        return a->busy ? BUSY_MS : -1;
+    int64_t now = clock_monotonic_ms();
+    a->leave_by = a->leave_by ? a->leave_by : now + LEAVE_MS;
+    return a->leave_by > now ? (int)(a->leave_by - now) : 0;
+}
+
+/* One round; false when it is over. A terminal that hung up would wake us for ever: who leaves
+ * reads it no more. */
+static bool wait_once(struct attach *a)
+{
+    bool reads = a->outcome == GOING && a->typed.len < LIMIT_INPUT_BYTES;
+    struct pollfd fds[] = {{.fd = reads ? STDIN_FILENO : -1, .events = POLLIN},
                            {.fd = a->rpc->fd, .events = POLLIN},
                            {.fd = a->signals, .events = POLLIN}};
+    int wait = wait_ms(a), found = wait ? poll(fds, 3, wait) : -1;
+    if (found < 0)
+        return wait && errno == EINTR;
+    if (found == 0)
+        send_input(a);
+    if (fds[2].revents)
+        read_signals(a);
+    if (fds[1].revents)
+        read_daemon(a);
+    if (fds[0].revents && a->outcome == GOING)
+        read_keys(a);
+    return true;
+}
+
+static void loop(struct attach *a)
+{
     json_t *message;
     while ((message = rpc_next(a->rpc))) { /* what came right behind the reply */
         take_message(a, message);
         json_decref(message);
     }
-    while (a->outcome == GOING || is_leaving(a)) {
-        bool goes = a->outcome == GOING;
-        fds[0].events = goes && a->typed.len < LIMIT_INPUT_BYTES ? POLLIN : 0;
-        int found = poll(fds, 3, !goes ? LEAVE_MS : a->busy ? BUSY_MS : -1);
-        if ((found < 0 && errno != EINTR) || (found == 0 && !goes))
-            break;
-        if (found == 0)
-            send_input(a);
-        if (fds[2].revents)
-            read_signals(a);
-        if (fds[1].revents)
-            read_daemon(a);
-        if (fds[0].revents && a->outcome == GOING)
-            read_keys(a);
-    }
+    while ((a->outcome == GOING || is_leaving(a)) && wait_once(a))
+        ;
 }
 
 static int say_outcome(const struct attach *a)
@@ -254,6 +272,9 @@ static int say_outcome(const struct attach *a)
     switch (a->outcome) {
     case LEFT:
         printf("[left session %s; `ptyd attach %s` comes back]\n", name, name);
+        if (a->typed.len)
+            say("%zu bytes that you typed last did not reach the session: it reads nothing",
+                a->typed.len);
         return EXIT_OK;
     case ENDED:
         printf("[session %s ended]\n", name);
