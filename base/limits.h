@@ -184,7 +184,9 @@ static inline int limit_size(int value)
 
 /* ---- the daemon and its control socket ---- */
 
-/* Connections, and a quarter of all descriptors; further ones wait in the backlog. */
+/* Connections, or a quarter of the descriptors where that is less; further ones wait in the
+ * backlog.
+ */
 #define LIMIT_CLIENTS 2048
 /* Connections that wait; then connect() does, or is refused. */
 #define LIMIT_BACKLOG 4096

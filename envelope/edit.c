@@ -15,8 +15,9 @@ json_t *edit_own_keys(const struct message *turn, const char *prefix)
                                  JSON_ALLOW_NUL, NULL);
     json_t *keys = json_is_object(entries) ? json_array() : NULL, *entry;
     const char *key;
-    json_object_foreach(entries, key, entry) if (!strncmp(key, prefix, strlen(prefix)))
-        json_array_append_new(keys, json_string(key));
+    json_object_foreach(entries, key, entry)
+        if (!strncmp(key, prefix, strlen(prefix)))
+            json_array_append_new(keys, json_string(key));
     json_decref(entries);
     return keys;
 }

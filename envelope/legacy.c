@@ -25,8 +25,7 @@ static void shift_elements(const json_t *elements, json_int_t by)
     static const char *const ends[] = {"start", "end"};
     json_t *element;
     size_t i;
-    json_array_foreach(elements, i, element)
-    {
+    json_array_foreach(elements, i, element) {
         json_t *range = json_object_get(element, "byteRange");
         for (int k = 0; k < 2; k++) {
             json_int_t at = json_integer_value(json_object_get(range, ends[k]));
@@ -135,8 +134,7 @@ static int strip_object(json_t *object)
     json_t *member;
     void *next;
     int changed = 0;
-    json_object_foreach_safe(object, next, key, member)
-    {
+    json_object_foreach_safe(object, next, key, member) {
         size_t off;
         json_t *rest = rest_of(member, &off);
         if (rest && !strcmp(key, "text"))
@@ -155,8 +153,7 @@ static int strip_value(json_t *value)
     json_t *item;
     if (json_is_object(value))
         return strip_object(value);
-    json_array_foreach(value, i, item)
-    {
+    json_array_foreach(value, i, item) {
         json_t *rest = rest_of(item, &off);
         if (rest)
             json_array_set_new(value, i, rest);

@@ -3,8 +3,8 @@
  * Does the server know additionalContext? One that does not would accept the turn, ignore the
  * field, and the context would be lost. The question is a turn for a thread that cannot exist, with
  * a context entry of a kind that cannot exist, so that nothing happens either way: a server that
- * knows the field complains about the kind, and nothing else is believed; one that does not complains about the
- * thread.
+ * knows the field complains about the kind, and nothing else is believed; one that does not
+ * complains about the thread.
  *
  * Whose thread is it? Asked for threads that this connection neither started nor resumed: one that
  * the user does not see must not get what the user did. */
@@ -62,8 +62,7 @@ static json_t *items_of(const json_t *taken)
 {
     json_t *items = json_array(), *entry;
     const char *key;
-    json_object_foreach(json_object_get(taken, "additionalContext"), key, entry)
-    {
+    json_object_foreach(json_object_get(taken, "additionalContext"), key, entry) {
         const char *value = json_text(entry, "value", NULL);
         json_array_append_new(items,
                               json_pack("{s:s, s:s, s:[{s:s, s:o}]}", "type", "message", "role",
@@ -130,7 +129,7 @@ static void learn_capability(struct gate *g, const json_t *answer)
                                                                      : UNCLEAR;
     if (g->capability == UNCLEAR)
         say("the app-server passed over what it should complain about; the terminal's "
-                    "context stays pending. `ptyd proxy --envelope` is the way for old ones");
+            "context stays pending. `ptyd proxy --envelope` is the way for old ones");
 }
 
 /* The server does not tell about the thread: it is an old one, for which any thread is the user's;

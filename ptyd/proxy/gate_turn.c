@@ -56,8 +56,8 @@ static int add_entries(const struct message *turn, const json_t *context, struct
     struct edit_entry *entries = memory_new((count + 1) * sizeof *entries);
     const char *key;
     json_t *entry;
-    json_object_foreach((json_t *)context, key, entry) entries[used++] =
-        (struct edit_entry){key, json_text(entry, "value", NULL)};
+    json_object_foreach((json_t *)context, key, entry)
+        entries[used++] = (struct edit_entry){key, json_text(entry, "value", NULL)};
     int result = edit_add_context(turn, entries, used, out, ret_why);
     free(entries);
     return result;

@@ -68,8 +68,8 @@ void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, s
                    uint16_t detail, uint32_t value);
 int rawlog_flush(struct rawlog *log);
 
-/* Whether so many records came since the last RAWLOG_CHECKPOINT that a further one is due: the bound
- * of the index gives nothing back that is behind it then. */
+/* Whether so many records came since the last RAWLOG_CHECKPOINT that a further one is due: the
+ * bound of the index gives nothing back that is behind it then. */
 bool rawlog_wants_checkpoint(const struct rawlog *log);
 
 /* The record that nothing before `offset` can be relied on, and what it says. */

@@ -33,8 +33,7 @@ static int has_bad_kind(const json_t *context)
 {
     const char *key;
     json_t *entry;
-    json_object_foreach((json_t *)context, key, entry)
-    {
+    json_object_foreach((json_t *)context, key, entry) {
         const char *kind = json_string_value(json_object_get(entry, "kind"));
         if (!kind || (strcmp(kind, "application") && strcmp(kind, "untrusted")))
             return 1;

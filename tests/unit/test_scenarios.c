@@ -1,3 +1,4 @@
+/* clang-format off */
 /* The tracker against tests/unit/scenarios/NAME.txt: what a shell prints, what is typed, and the
  * blocks that must come of it. Each is run as it stands, with bytes and keys one at a time, and
  * with a save and a load before each step. `test_scenarios FILE...` runs some.
@@ -23,13 +24,15 @@
  *   new-worker                        save-load, and the keys that were kept for it
  *   repeat N STEP
  *
- *   expect block [NAME=VALUE]...      the next block that ended; members as in `ptyd blocks
- * --json`, and exit, source, output (its preview's lines) expect none                       no
- * other block ended; a scenario's end says the same expect running [NAME=VALUE]...    a block runs
+ *   expect block [NAME=VALUE]...      the next block that ended; members as in `ptyd blocks --json`,
+ *                                     and exit, source, output (its preview's lines)
+ *   expect none                       no other block ended; a scenario's end says the same
+ *   expect running [NAME=VALUE]...    a block runs
  *   expect idle                       none does
  *   expect tracker [NAME=VALUE]...    state, marked, lost, prompt_shown, seq, cwd, ahead
  *   expect screen [NAME=VALUE]...     alt_screen, cursor, scrollback
  */
+/* clang-format on */
 #define _GNU_SOURCE
 #include "expect.h"
 
