@@ -68,7 +68,7 @@ size_t scrub_run(struct scrub *s, char *bytes, size_t len, bool goes_on)
     overwrite_begun(s, bytes, len);
     char *at = bytes;
     while ((at = memmem(at, len - (size_t)(at - bytes), s->nonce, MARK_NONCE_LEN)))
-        zero_digits(bytes, (size_t)(at - bytes), len);
+        zero_digits(bytes, (size_t)(at++ - bytes), len); /* one of zeros stays where it is */
     size_t ready = goes_on ? len - held_digits(s, bytes, len) : len;
     remember_passed(s, bytes, ready);
     return ready;

@@ -52,8 +52,8 @@ void terminal_destroy(struct terminal *t);
  * for cell. False, `out` unchanged, at a point that cannot be told (within a sequence, say);
  * another comes soon. */
 bool terminal_save(const struct terminal *t, struct bytes *out);
-/* `options` without size. NULL for what is no saved terminal of this program's, or without memory.
- */
+/* `options` without size. NULL for what is cut or of another version, or without memory. Bytes that
+ * were changed otherwise are not found out: whoever keeps them keeps a sum. */
 struct terminal *terminal_load(const struct terminal_options *options, struct unpack *in);
 
 /* Takes bytes as a program wrote them, cut anywhere. What can be understood only with what follows

@@ -132,8 +132,8 @@ bool session_load_checkpoint(struct session *s, uint64_t from, uint64_t to)
     free(path);
     bool fits = is_read && unpack_value(&in, &head, sizeof head) && head.magic == MAGIC &&
                 !strncmp(head.shell_id, s->shell_id, sizeof head.shell_id) && head.offset >= from &&
-                head.offset <= to && sum_of(in.at, (size_t)(in.end - in.at)) == head.sum &&
-                find_record(s, head.offset);
+                head.offset <= to && head.written >= 0 && head.written <= LIMIT_OUTPUT_FILE_BYTES &&
+                sum_of(in.at, (size_t)(in.end - in.at)) == head.sum && find_record(s, head.offset);
     bool taken = fits && replace_parts(s, &head, &in);
     bytes_finish(&file);
     return taken;

@@ -358,6 +358,16 @@ static void the_nonce_is_scrubbed_wherever_it_stands(void **state)
     assert_int_equal(seen.count, 1);
 }
 
+/* What is taken out of it is nothing: that must not be looked for again and again. */
+static void a_nonce_that_ends_in_zeros_is_passed_once(void **state)
+{
+    char bytes[] = SHOWN " " SHOWN ".";
+    (void)state;
+    terminal_set_nonce(terminal, SHOWN);
+    assert_int_equal(terminal_write(terminal, bytes, sizeof bytes - 1), sizeof bytes - 1);
+    assert_row(0, SHOWN " " SHOWN ".");
+}
+
 static void the_nonce_is_scrubbed_however_it_is_cut(void **state)
 {
     for (size_t chunk = 1; chunk < 40; chunk++) {
@@ -428,6 +438,7 @@ int main(void)
         TEST(marks_come_in_order_whatever_the_chunks),
         TEST(marks_of_others_are_forged_and_invisible),
         TEST(the_nonce_is_scrubbed_wherever_it_stands),
+        TEST(a_nonce_that_ends_in_zeros_is_passed_once),
         TEST(the_nonce_is_scrubbed_however_it_is_cut),
         TEST(typing_is_echoed_at_once),
         TEST(a_raw_field_without_end_gives_up),
