@@ -293,4 +293,4 @@ help: ## this list
 .SECONDARY:
 .DELETE_ON_ERROR:
 
--include $(shell find $(BUILD) -name '*.d' -type f -path '*/obj/*' 2>/dev/null)
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

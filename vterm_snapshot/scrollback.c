@@ -1,7 +1,6 @@
 /* Rows lie one behind the other in blocks, oldest first, each behind its head; a ring says where
- * each begins. A block goes when the last of its rows went. So nothing is allocated
- * for a row, and a line that never ends costs no more than the rows of it that are held.
- */
+ * each begins. A block goes when the last of its rows went. So nothing is allocated for a row, and
+ * a line that never ends costs no more than the rows of it that are held. */
 #include "vterm_snapshot/scrollback.h"
 
 #include <stdlib.h>
