@@ -60,6 +60,63 @@ static struct cli parse_number(int argc, char **argv, const char *help, const ch
     return cli;
 }
 
+static int ask_newest_blocks(const struct cli *cli, long last)
+{
+    json_t *blocks =
+        request_once(cli, false, "session.blocks",
+                     json_pack("{s:s, s:I}", "name", cli->session, "last", (json_int_t)last));
+    if (!blocks)
+        return EXIT_FAILED;
+    if (cli->json)
+        return cli_print_json(blocks);
+    show_blocks(blocks, false);
+    json_decref(blocks);
+    return EXIT_OK;
+}
+
+/* The elements of an array, one of which stands in front of them when there is `more`. */
+static void print_elements(const json_t *blocks, bool more)
+{
+    size_t i;
+    json_t *block;
+    json_array_foreach(blocks, i, block) {
+        if (i || more)
+            putchar(',');
+        json_dumpf(block, stdout, JSON_COMPACT);
+    }
+}
+
+/* Part after part: a session may hold tens of thousands. */
+static int ask_all_blocks(const struct cli *cli)
+{
+    struct rpc rpc;
+    json_int_t after = 0;
+    size_t count = 0;
+    json_t *part = NULL;
+    if (rpc_connect(&rpc, false) < 0)
+        return EXIT_FAILED;
+    do {
+        bool more = after > 0;
+        json_decref(part);
+        part = rpc_call(&rpc, "session.blocks",
+                        json_pack("{s:s, s:I}", "name", cli->session, "after", after), NULL, NULL);
+        count = json_array_size(part);
+        if (part && cli->json && !more)
+            putchar('[');
+        if (part && cli->json)
+            print_elements(part, more);
+        else if (part)
+            show_blocks(part, more);
+        after = json_number(json_array_get(part, count - 1), "seq", 0);
+    } while (count);
+    if (part && cli->json)
+        puts("]");
+    bool done = part && fflush(stdout) == 0 && !ferror(stdout);
+    json_decref(part);
+    rpc_close(&rpc);
+    return done ? EXIT_OK : EXIT_FAILED;
+}
+
 int command_blocks(int argc, char **argv)
 {
     long last = 0;
@@ -69,9 +126,7 @@ int command_blocks(int argc, char **argv)
                      "the session, oldest first, each with the end of its output.\n\n"
                      "example:\n  ptyd blocks -s work --last 3\n",
                      "last", &last);
-    return ask_and_show(&cli, "session.blocks",
-                        json_pack("{s:s, s:I}", "name", cli.session, "last", (json_int_t)last),
-                        show_blocks);
+    return last ? ask_newest_blocks(&cli, last) : ask_all_blocks(&cli);
 }
 
 static void show_lines(const json_t *scrollback)

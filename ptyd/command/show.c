@@ -8,12 +8,26 @@
 #include "ptyd/core/deliver.h"
 #include "ptyd/core/json.h"
 
+/* Bytes at the head that a terminal shows as they are. */
+static size_t plain_span(const char *text, size_t len)
+{
+    size_t n = 0;
+    while (n < len && ((text[n] >= 0x20 && text[n] < 0x7f) || text[n] == '\n' || text[n] == '\t'))
+        n++;
+    return n;
+}
+
 static void show_characters(const char *text, size_t len)
 {
     for (size_t i = 0; i < len;) {
+        size_t plain = plain_span(text + i, len - i);
+        fwrite(text + i, 1, plain, stdout);
+        i += plain;
+        if (i == len)
+            break;
         uint32_t code = 0;
         int step = utf8_decode(text + i, len - i, &code);
-        if (step <= 0 || (utf8_hidden(code) && code != '\n' && code != '\t' && code != 0x200d))
+        if (step <= 0 || (utf8_hidden(code) && code != 0x200d))
             printf("\\u{%x}", step > 0 ? code : (unsigned char)text[i]);
         else
             fwrite(text + i, 1, (size_t)step, stdout);
@@ -38,14 +52,14 @@ void show_block(const json_t *json)
     block_unref(block);
 }
 
-void show_blocks(const json_t *blocks)
+void show_blocks(const json_t *blocks, bool more)
 {
     size_t i;
     json_t *block;
-    if (!json_array_size(blocks))
+    if (!json_array_size(blocks) && !more)
         puts("No commands yet.");
     json_array_foreach(blocks, i, block) {
-        if (i)
+        if (i || more)
             putchar('\n');
         printf("[%lld] ", json_number(block, "seq", 0));
         show_block(block);
@@ -88,7 +102,7 @@ void show_screen(const json_t *screen)
 void show_replay(const json_t *result)
 {
     const json_t *blocks = json_object_get(result, "blocks");
-    show_blocks(blocks);
+    show_blocks(blocks, false);
     puts("\nThe screen at the end:");
     show_screen(json_object_get(result, "screen"));
 }

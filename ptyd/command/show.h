@@ -3,6 +3,7 @@
 #define PTYD_COMMAND_SHOW_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* Text that reached us from a terminal: hidden characters appear as \u{...}. */
 void show_text(const char *text);
@@ -10,8 +11,9 @@ void show_text(const char *text);
 /* One block: command, outcome, the lines of its preview behind `| `. */
 void show_block(const json_t *block);
 
-/* An array of blocks, and a line when it is empty. */
-void show_blocks(const json_t *blocks);
+/* An array of blocks, and a line when it is empty; `more`: it goes on behind others that were
+ * shown. */
+void show_blocks(const json_t *blocks, bool more);
 
 /* A table of sessions. */
 void show_sessions(const json_t *sessions);

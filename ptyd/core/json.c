@@ -44,6 +44,29 @@ json_t *json_read_object(const char *path, size_t limit)
     return json_object();
 }
 
+/* How many bytes stand for themselves in a string: all but quote, backslash and controls. */
+static size_t plain_span(const char *text)
+{
+    size_t len = 0;
+    while ((unsigned char)text[len] >= 0x20 && text[len] != '"' && text[len] != '\\')
+        len++;
+    return len;
+}
+
+void json_append_string(struct bytes *out, const char *text)
+{
+    bytes_append_char(out, '"');
+    for (;;) {
+        size_t plain = plain_span(text);
+        bytes_append(out, text, plain);
+        text += plain;
+        if (!*text)
+            break;
+        bytes_printf(out, "\\u%04x", (unsigned char)*text++);
+    }
+    bytes_append_char(out, '"');
+}
+
 int json_replace_file(const char *path, const json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT);

@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/bytes.h"
+
 /* The value behind one or more keys: json_at(answer, "result", "thread", "id"). Borrowed; NULL when
  * any of them is missing. */
 #define json_at(value, ...) json_at_keys((value), (const char *const[]){__VA_ARGS__, NULL})
@@ -25,6 +27,9 @@ bool json_flag(const json_t *object, const char *key);
 /* The object in a file of at most `limit` bytes; an empty one when there is no such file or what it
  * holds is no object. New reference. */
 json_t *json_read_object(const char *path, size_t limit);
+
+/* Appends UTF-8 text as a JSON string: for long answers, which are not built as values first. */
+void json_append_string(struct bytes *out, const char *text);
 
 /* Replaces the file by the value on one line, as file_replace() does. Returns 0 or -errno. */
 int json_replace_file(const char *path, const json_t *value);

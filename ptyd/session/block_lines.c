@@ -178,43 +178,95 @@ static bool look(struct search *s, uint64_t at, uint64_t end)
     return false;
 }
 
-/* The last line of block `seq`: that before the first one with a higher seq. */
-static json_t *bisect(struct search *s, uint64_t seq, uint64_t size)
+/* Where the first line begins that is behind all those of `seq` and lower numbers; the last one of
+ * `seq` itself begins at `ret_last` (SIZE_MAX: there is none). */
+static uint64_t bisect(struct search *s, uint64_t seq, uint64_t size, uint64_t *ret_last)
 {
-    json_t *found = NULL;
-    uint64_t last = 0;
-    bool there = false;
-    for (uint64_t low = 0, high = size; low < high;) {
+    uint64_t low = 0;
+    *ret_last = UINT64_MAX;
+    for (uint64_t high = size; low < high;) {
         uint64_t middle = low + (high - low) / 2;
         if (!look(s, middle, high) || s->seq > seq) {
             high = middle;
             continue;
         }
         low = s->next;
-        there = s->seq == seq;
-        last = s->start;
+        *ret_last = s->seq == seq ? s->start : UINT64_MAX;
     }
-    if (there && read_line(s, last))
-        found = json_loadb(s->line.data, s->line.len, 0, NULL);
-    return found;
+    return low;
+}
+
+static json_t *parse_line(const struct search *s)
+{
+    return json_loadb(s->line.data, s->line.len, 0, NULL);
+}
+
+/* Opens a file to be searched; false when there is none. */
+static bool search_begin(struct search *s, const char *directory, int age, uint64_t *ret_size)
+{
+    char *path = path_of(directory, age);
+    struct stat st;
+    *s = (struct search){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    *ret_size = s->fd >= 0 && fstat(s->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+    free(path);
+    return s->fd >= 0;
+}
+
+static void search_end(struct search *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    bytes_finish(&s->line);
 }
 
 json_t *block_lines_find(const char *directory, uint64_t seq, uint64_t *bytes_read)
 {
     json_t *found = NULL;
     for (int age = 0; age < 2 && !found; age++) {
-        char *path = path_of(directory, age);
-        struct search s = {.fd = open(path, O_RDONLY | O_CLOEXEC)};
-        struct stat st;
-        if (s.fd >= 0 && fstat(s.fd, &st) == 0)
-            found = bisect(&s, seq, (uint64_t)st.st_size);
-        if (s.fd >= 0)
-            close(s.fd);
-        bytes_finish(&s.line);
-        free(path);
+        struct search s;
+        uint64_t size, last = UINT64_MAX;
+        if (search_begin(&s, directory, age, &size))
+            bisect(&s, seq, size, &last);
+        if (last != UINT64_MAX && read_line(&s, last))
+            found = parse_line(&s);
         *bytes_read += s.bytes_read;
+        search_end(&s);
     }
     if (found)
         block_remove_internal(found);
     return found;
+}
+
+/* ---- a page of them ---- */
+
+/* Collects the lines from `at` on until they are more than `most` bytes; a block's second line
+ * comes with its first. Returns how many bytes are left of `most`. */
+static size_t collect_from(struct search *s, uint64_t at, size_t most, struct collection *c)
+{
+    for (; read_line(s, at); at = s->next) {
+        size_t count = json_array_size(c->blocks);
+        json_int_t last = json_number(json_array_get(c->blocks, count - 1), "seq", 0);
+        if (!read_seq(s))
+            continue;
+        if (count && !most && (json_int_t)s->seq != last)
+            break;
+        json_t *block = parse_line(s);
+        collect(c, block);
+        json_decref(block);
+        most -= s->line.len < most ? s->line.len : most;
+    }
+    return most;
+}
+
+json_t *block_lines_after(const char *directory, uint64_t after, size_t most)
+{
+    struct collection c = {.blocks = json_array()};
+    for (int age = 1; age >= 0; age--) {
+        struct search s;
+        uint64_t size, last;
+        if (search_begin(&s, directory, age, &size))
+            most = collect_from(&s, bisect(&s, after, size, &last), most, &c);
+        search_end(&s);
+    }
+    return c.blocks;
 }

@@ -136,7 +136,8 @@ uint64_t session_spoofed_marks(const struct session *s);
 bool session_integrated(const struct session *s);
 /* starting, prompt, running, fullscreen or exited. */
 const char *session_state(const struct session *s);
-/* The member of `list`; new reference. */
+/* The member of `list`, as JSON text and (new reference) as a value. */
+void session_append_json(const struct session *s, struct bytes *out);
 json_t *session_json(const struct session *s);
 /* What people should know, as strings at the end of an array. */
 void session_add_warnings(const struct session *s, json_t *warnings);

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "ptyd/core/json.h"
+
 const char *session_name(const struct session *s)
 {
     return s->name;
@@ -62,14 +64,35 @@ const char *session_state(const struct session *s)
     }
 }
 
+static void append_member(struct bytes *out, const char *name, const char *text)
+{
+    bytes_printf(out, "\"%s\":", name);
+    json_append_string(out, text);
+    bytes_append_char(out, ',');
+}
+
+void session_append_json(const struct session *s, struct bytes *out)
+{
+    bytes_append_char(out, '{');
+    append_member(out, "name", s->name);
+    append_member(out, "shell_id", s->shell_id);
+    append_member(out, "shell", intake_facts(s->intake)->shell);
+    bytes_printf(out, "\"shell_pid\":%d,", (int)s->pid);
+    append_member(out, "cwd", tracker_cwd(s->tracker));
+    bytes_printf(out, "\"size\":{\"cols\":%d,\"rows\":%d},", terminal_cols(s->terminal),
+                 terminal_rows(s->terminal));
+    append_member(out, "state", session_state(s));
+    append_member(out, "capture", s->paused ? "paused" : "on");
+    bytes_printf(out, "\"marks\":%s}", tracker_marked(s->tracker) ? "true" : "false");
+}
+
 json_t *session_json(const struct session *s)
 {
-    return json_pack("{s:s, s:s, s:s, s:I, s:s, s:{s:i, s:i}, s:s, s:b, s:s}", "name", s->name,
-                     "shell_id", s->shell_id, "shell", intake_facts(s->intake)->shell, "shell_pid",
-                     (json_int_t)s->pid, "cwd", tracker_cwd(s->tracker), "size", "cols",
-                     terminal_cols(s->terminal), "rows", terminal_rows(s->terminal), "state",
-                     session_state(s), "marks", tracker_marked(s->tracker), "capture",
-                     s->paused ? "paused" : "on");
+    struct bytes text = {0};
+    session_append_json(s, &text);
+    json_t *value = json_loadb(text.data, text.len, 0, NULL);
+    bytes_finish(&text);
+    return value;
 }
 
 static void add_log_warning(const struct session *s, json_t *warnings)

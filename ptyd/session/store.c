@@ -107,6 +107,11 @@ json_t *store_blocks(const struct store *s, size_t last, bool with_keys)
     return block_lines_last(s->directory, last, with_keys);
 }
 
+json_t *store_blocks_after(const struct store *s, uint64_t after)
+{
+    return block_lines_after(s->directory, after, LIMIT_BLOCKS_PAGE_BYTES);
+}
+
 json_t *store_block(const struct store *s, uint64_t seq)
 {
     uint64_t bytes_read = 0;

@@ -53,6 +53,10 @@ void store_end(struct store *store, struct block *block, const struct terminal *
  * `last` (0: all); `with_keys`: with the agents' keys too. New reference. */
 json_t *store_blocks(const struct store *store, size_t last, bool with_keys);
 
+/* The same, the oldest ones behind number `after`: as many as LIMIT_BLOCKS_PAGE_BYTES of lines
+ * hold, without the agents' keys; none is the end. */
+json_t *store_blocks_after(const struct store *store, uint64_t after);
+
 /* One block by its number, without the agents' keys, after a bounded number of bytes was read; new
  * reference or NULL. */
 json_t *store_block(const struct store *store, uint64_t seq);

@@ -119,7 +119,10 @@ void look_blocks_call(struct client *client, const json_t *id, const json_t *par
     struct session *s = worker_session(client, id, params);
     if (!s)
         return;
-    json_t *blocks = store_blocks(session_store(s), size_of(params, "last"), false);
+    const struct store *store = session_store(s);
+    json_t *blocks = json_object_get(params, "after")
+                         ? store_blocks_after(store, size_of(params, "after"))
+                         : store_blocks(store, size_of(params, "last"), false);
     refresh_running(s, blocks);
     client_reply(client, id, blocks);
 }

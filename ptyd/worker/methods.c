@@ -19,23 +19,42 @@
 
 /* ---- sessions ---- */
 
-static json_t *all_sessions(struct worker *w)
+static void append_sessions(const struct worker *w, struct bytes *out)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < w->session_count; i++)
-        json_array_append_new(list, session_json(w->sessions[i]));
-    return list;
+    bytes_append_char(out, '[');
+    for (int i = 0; i < w->session_count; i++) {
+        if (i)
+            bytes_append_char(out, ',');
+        session_append_json(w->sessions[i], out);
+    }
+    bytes_append_char(out, ']');
 }
 
 static void list_call(struct client *client, const json_t *id, const json_t *params)
 {
+    struct bytes list = {0};
     (void)params;
-    client_reply(client, id, all_sessions(client_worker(client)));
+    append_sessions(client_worker(client), &list);
+    client_reply_text(client, id, &list);
 }
 
 static bool is_degraded(const struct session *s)
 {
     return store_error(session_store(s)) || (!session_integrated(s) && !session_exited(s));
+}
+
+/* Steals `others`, the members besides `sessions`. */
+static void reply_with_sessions(struct client *client, const json_t *id, json_t *others)
+{
+    char *text = json_dumps(others, JSON_COMPACT);
+    struct bytes result = {0};
+    bytes_append_text(&result, "{\"sessions\":");
+    append_sessions(client_worker(client), &result);
+    bytes_append_char(&result, ',');
+    bytes_append_text(&result, text + 1); /* behind its brace */
+    client_reply_text(client, id, &result);
+    free(text);
+    json_decref(others);
 }
 
 static void status_call(struct client *client, const json_t *id, const json_t *params)
@@ -51,14 +70,14 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
         spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
         session_add_warnings(w->sessions[i], warnings);
     }
-    client_reply(client, id,
-                 json_pack("{s:s, s:i, s:i, s:I, s:o, s:I, s:o, s:I, s:b, s:I}", "version",
-                           PTYD_VERSION, "keeper_pid", (int)getppid(), "worker_pid", (int)getpid(),
-                           "uptime_ms", (json_int_t)(clock_now().monotonic_ms - w->started_ms),
-                           "sessions", all_sessions(w), "spoofed_marks", spoofed, "warnings",
-                           warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
-                           "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
-                           ledger_unseen(w->ledger)));
+    reply_with_sessions(
+        client, id,
+        json_pack("{s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I}", "version", PTYD_VERSION,
+                  "keeper_pid", (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
+                  (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
+                  "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
+                  "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
+                  ledger_unseen(w->ledger)));
 }
 
 /* For a status line, asked for every few seconds. */

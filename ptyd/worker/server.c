@@ -131,6 +131,19 @@ size_t client_queued(const struct client *c)
     return uv_stream_get_write_queue_size((const uv_stream_t *)&c->pipe);
 }
 
+/* Takes the line over. */
+static void send_line(struct client *c, char *text, size_t len)
+{
+    struct outgoing *out = memory_new(sizeof *out);
+    out->text = text;
+    out->request.data = out;
+    uv_buf_t buffer = uv_buf_init(text, (unsigned)len);
+    if (uv_write(&out->request, (uv_stream_t *)&c->pipe, &buffer, 1, on_written) < 0) {
+        free(text);
+        free(out);
+    }
+}
+
 static void send_json(struct client *c, json_t *message)
 {
     char *text = c->closing ? NULL : json_dumps(message, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -138,15 +151,9 @@ static void send_json(struct client *c, json_t *message)
     if (!text)
         return;
     size_t len = strlen(text);
-    struct outgoing *out = memory_new(sizeof *out);
-    out->text = memory_grow(text, len + 1);
-    out->text[len] = '\n';
-    out->request.data = out;
-    uv_buf_t buffer = uv_buf_init(out->text, (unsigned)len + 1);
-    if (uv_write(&out->request, (uv_stream_t *)&c->pipe, &buffer, 1, on_written) < 0) {
-        free(out->text);
-        free(out);
-    }
+    text = memory_grow(text, len + 1);
+    text[len] = '\n';
+    send_line(c, text, len + 1);
 }
 
 void client_notify(struct client *c, const char *method, json_t *params)
@@ -162,6 +169,20 @@ void client_reply(struct client *c, const json_t *id, json_t *result)
         return;
     }
     send_json(c, json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result));
+}
+
+void client_reply_text(struct client *c, const json_t *id, struct bytes *result)
+{
+    char *key = id && !c->closing ? json_dumps(id, JSON_ENCODE_ANY) : NULL;
+    if (key && !result->failed) {
+        struct bytes line = {0};
+        bytes_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":", key);
+        bytes_append(&line, result->data, result->len);
+        bytes_append_text(&line, "}\n");
+        send_line(c, line.data, line.len);
+    }
+    free(key);
+    bytes_finish(result);
 }
 
 void client_fail(struct client *c, const json_t *id, int code, const char *format, ...)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <uv.h>
 
+#include "base/bytes.h"
 #include "ptyd/core/rpc_error.h"
 
 struct client;
@@ -49,6 +50,8 @@ void client_notify(struct client *client, const char *method, json_t *params);
 
 /* Answers a request; each steals its value. `id` is borrowed; without one nothing is sent. */
 void client_reply(struct client *client, const json_t *id, json_t *result);
+/* The same for a result that is JSON text already, on one line; takes it out of `result`. */
+void client_reply_text(struct client *client, const json_t *id, struct bytes *result);
 void client_fail(struct client *client, const json_t *id, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

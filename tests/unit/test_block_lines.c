@@ -126,6 +126,38 @@ static void the_newest_reach_over_rotation(void **state)
     }
 }
 
+/* Page after page, whatever their size: each block once, with its second line, in order. */
+static void pages_hold_each_block_once(void **state)
+{
+    FILE *old = file_of("blocks.jsonl.1"), *now = file_of("blocks.jsonl");
+    (void)state;
+    for (int seq = 1; seq <= 120; seq++) {
+        if (seq % 40 == 0)
+            put_damage(seq <= 70 ? old : now);
+        else
+            put_block(seq <= 70 ? old : now, seq);
+    }
+    fclose(old);
+    fclose(now);
+    for (size_t most = 1; most < 1 << 20; most = most * 3 + 1) {
+        uint64_t after = 0;
+        for (;;) {
+            json_t *page = block_lines_after(directory, after, most), *block;
+            size_t i, count = json_array_size(page);
+            json_array_foreach(page, i, block) {
+                after += (after + 1) % 40 ? 1 : 2;
+                assert_int_equal(json_integer_value(json_object_get(block, "seq")), after);
+                assert_string_equal(json_string_value(json_object_get(block, "status")),
+                                    "completed");
+            }
+            json_decref(page);
+            if (!count)
+                break;
+        }
+        assert_int_equal(after, 119);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +167,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(of_a_hundred_thousand_lines_few_are_read, in_directory,
                                         gone),
         cmocka_unit_test_setup_teardown(the_newest_reach_over_rotation, in_directory, gone),
+        cmocka_unit_test_setup_teardown(pages_hold_each_block_once, in_directory, gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

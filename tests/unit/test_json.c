@@ -26,8 +26,31 @@ static void test_look_ups(void **state)
     json_decref(json);
 }
 
+/* What is appended reads back the same, by jansson. */
+static void test_strings(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "plain",
+                                        "\"",
+                                        "\\",
+                                        "a\"b\\c\n\t\x01\x1f\x7f",
+                                        "\\u0041",
+                                        "gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80",
+                                        "\r\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct bytes out = {0};
+        json_append_string(&out, texts[i]);
+        json_t *read = json_loadb(out.data, out.len, JSON_DECODE_ANY, NULL);
+        assert_string_equal(json_string_value(read), texts[i]);
+        json_decref(read);
+        bytes_finish(&out);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_look_ups)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_look_ups),
+                                       cmocka_unit_test(test_strings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
