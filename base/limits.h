@@ -167,6 +167,16 @@ static inline int limit_size(int value)
 #define LIMIT_SNAPSHOT_LINES 500
 /* Files in blocks/; the oldest are removed, at every 100th block. */
 #define LIMIT_BLOCK_FILES 500
+/* Days that a closed session is kept, and bytes of all closed ones together; the ones used longest
+ * ago are removed. Where nothing else is said, and the most. */
+#define LIMIT_KEEP_DAYS       90
+#define LIMIT_KEEP_DAYS_MOST  36500
+#define LIMIT_KEEP_BYTES      (4LL << 30)
+#define LIMIT_KEEP_BYTES_MOST (1LL << 50)
+/* Directories in one another below a session's; what lies deeper is not counted, and stays. */
+#define LIMIT_KEPT_DEPTH 8
+/* Bytes in which it stands what was removed; the older half goes. */
+#define LIMIT_GONE_BYTES (1 << 20)
 /* Bytes of meta.json and context.json; a larger one counts as empty. */
 #define LIMIT_META_BYTES (16 << 20)
 /* Bytes of keys.json; a larger one counts as none. */

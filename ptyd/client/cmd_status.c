@@ -15,6 +15,18 @@ static const char help[] =
 
 enum { SHORT = CLI_FIRST_OWN };
 
+/* What closed sessions left. */
+static void show_closed(const json_t *closed)
+{
+    if (json_number(closed, "sessions", 0) || json_number(closed, "removed", 0))
+        printf("%lld closed sessions hold %.1f MiB (kept %lld days, %.0f MiB); %lld removed\n",
+               json_number(closed, "sessions", 0),
+               (double)json_number(closed, "bytes", 0) / (1 << 20),
+               json_number(closed, "keep_days", 0),
+               (double)json_number(closed, "keep_bytes", 0) / (1 << 20),
+               json_number(closed, "removed", 0));
+}
+
 static void show_status(const json_t *status)
 {
     size_t i;
@@ -24,6 +36,7 @@ static void show_status(const json_t *status)
            json_number(status, "worker_pid", 0), json_number(status, "uptime_ms", 0) / 1000,
            json_number(status, "spoofed_marks", 0));
     show_sessions(json_object_get(status, "sessions"));
+    show_closed(json_object_get(status, "closed"));
     json_array_foreach(json_object_get(status, "warnings"), i, warning)
         printf("warning: %s\n", json_string_value(warning));
 }

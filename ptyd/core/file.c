@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ptyd/core/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -173,4 +174,34 @@ int file_make_private_directory(const char *path)
         result = -errno;
     close(fd);
     return result;
+}
+
+static int remove_entries(int parent, const char *name, int depth)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;
+    DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
+    if (!directory) {
+        result = -errno;
+        if (fd >= 0)
+            close(fd);
+        return result;
+    }
+    while ((entry = readdir(directory)))
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..")) {
+            int one = file_remove_tree(fd, entry->d_name, depth - 1);
+            result = one < 0 ? one : result;
+        }
+    closedir(directory);
+    return result;
+}
+
+int file_remove_tree(int parent, const char *name, int depth)
+{
+    if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
+        return 0;
+    if (errno != EISDIR)
+        return -errno;
+    int result = depth > 0 ? remove_entries(parent, name, depth) : -ELOOP;
+    return unlinkat(parent, name, AT_REMOVEDIR) < 0 ? (result < 0 ? result : -errno) : 0;
 }

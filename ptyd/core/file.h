@@ -34,4 +34,9 @@ int file_make_directory(const char *path);
  * write: -EPERM otherwise, with the mode put right when it is ours. */
 int file_make_private_directory(const char *path);
 
+/* Removes a file, or a directory and what is in it, at most `depth` directories deep; links are
+ * removed, not followed. `parent` is a directory's descriptor, or AT_FDCWD. Returns 0 or the last
+ * -errno. */
+int file_remove_tree(int parent, const char *name, int depth);
+
 #endif

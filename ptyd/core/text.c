@@ -2,6 +2,7 @@
 #include "ptyd/core/text.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,6 +87,28 @@ bool text_parse_number(const char *text, long low, long high, long *ret_number)
     if (*end || number < low || number > high)
         return false;
     *ret_number = number;
+    return true;
+}
+
+bool text_parse_bytes(const char *text, int64_t most, int64_t *ret_bytes)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    if (!isdigit((unsigned char)text[0]))
+        return false;
+    errno = 0;
+    long long bytes = strtoll(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (errno || (*end && (!unit || end[1])))
+        return false;
+    for (const char *at = units; unit && at <= unit; at++) {
+        if (bytes > most / 1024)
+            return false;
+        bytes *= 1024;
+    }
+    if (bytes > most)
+        return false;
+    *ret_bytes = bytes;
     return true;
 }
 

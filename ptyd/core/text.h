@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A new NUL-terminated UTF-8 string: bad bytes become U+FFFD, NULs go, at most `limit` bytes are
  * kept, from the front. Ownership goes to the caller; aborts without memory, as all of ptyd does
@@ -28,6 +29,10 @@ bool text_parse_size(const char *text, int *ret_cols, int *ret_rows);
 
 /* Parses a whole decimal number within [low, high]. */
 bool text_parse_number(const char *text, long low, long high, long *ret_number);
+
+/* A number of bytes from 0 to `most`, which may end in K, M, G or T (1,024 times as much each).
+ * Returns whether it is one. */
+bool text_parse_bytes(const char *text, int64_t most, int64_t *ret_bytes);
 
 /* The text as one word for a POSIX shell. New string. */
 char *text_shell_quote(const char *text);

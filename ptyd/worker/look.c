@@ -155,6 +155,24 @@ static json_t *find_block(struct session *s, const json_t *wanted)
     return block;
 }
 
+/* What was and is kept no more is another thing than what never was. */
+static void fail_without_block(struct client *client, const json_t *id, const struct session *s,
+                               const char *wanted)
+{
+    uint64_t seq = seq_of(wanted);
+    json_t *oldest = store_blocks_after(session_store(s), 0);
+    json_int_t first = json_number(json_array_get(oldest, 0), "seq", 0);
+    if (seq > 0 && seq < (uint64_t)first)
+        client_fail(client, id, RPC_FAILED,
+                    "block %llu of session %s is kept no more: the oldest is %lld",
+                    (unsigned long long)seq, session_name(s), (long long)first);
+    else
+        client_fail(client, id, RPC_FAILED,
+                    "session %s has no such block; `ptyd blocks -s %s` lists them", session_name(s),
+                    session_name(s));
+    json_decref(oldest);
+}
+
 void look_block_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = worker_session(client, id, params);
@@ -162,10 +180,7 @@ void look_block_call(struct client *client, const json_t *id, const json_t *para
     if (!s)
         return;
     if (!block) {
-        client_fail(client, id, RPC_FAILED,
-                    "session %s has no such block; `ptyd blocks -s %s` lists "
-                    "them",
-                    session_name(s), session_name(s));
+        fail_without_block(client, id, s, json_text(params, "block", ""));
         return;
     }
     client_reply(

@@ -12,6 +12,7 @@
 #include "ptyd/worker/look.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
+#include "ptyd/worker/retention.h"
 #include "ptyd/worker/run.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/view.h"
@@ -72,12 +73,12 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     }
     reply_with_sessions(
         client, id,
-        json_pack("{s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I}", "version", PTYD_VERSION,
+        json_pack("{s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o}", "version", PTYD_VERSION,
                   "keeper_pid", (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
                   "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
-                  ledger_unseen(w->ledger)));
+                  ledger_unseen(w->ledger), "closed", retention_json(w->retention)));
 }
 
 /* For a status line, asked for every few seconds. */

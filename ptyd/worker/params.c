@@ -1,18 +1,25 @@
 /* What several methods find in their params, and how they answer alike. */
+#include <stdlib.h>
+
 #include "base/limits.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/kept.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 
 struct session *worker_session(struct client *client, const json_t *id, const json_t *params)
 {
     const char *name = json_text(params, "name", "");
-    struct session *session = worker_find(client_worker(client), name);
-    if (!session)
-        client_fail(client, id, RPC_NO_SESSION,
-                    "there is no session %s; `ptyd open %s` starts it, `ptyd list` shows all", name,
-                    *name ? name : "NAME");
-    return session;
+    struct worker *worker = client_worker(client);
+    struct session *session = worker_find(worker, name);
+    if (session)
+        return session;
+    char *gone = kept_say_gone(worker->options->state, name);
+    client_fail(client, id, RPC_NO_SESSION,
+                "there is no session %s%s%s; `ptyd open %s` starts it, `ptyd list` shows all", name,
+                gone ? ": " : "", gone ? gone : "", *name ? name : "NAME");
+    free(gone);
+    return NULL;
 }
 
 struct session *worker_live_session(struct client *client, const json_t *id, const json_t *params)

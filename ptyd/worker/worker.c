@@ -21,6 +21,7 @@
 #include "ptyd/worker/follow.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
+#include "ptyd/worker/retention.h"
 #include "ptyd/worker/server.h"
 
 /* ---- what sessions and the ledger report ---- */
@@ -103,6 +104,7 @@ static void stop(struct worker *w)
         return;
     uv_close((uv_handle_t *)&w->link_poll, NULL);
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
+    retention_close(w->retention);
     for (int i = 0; i < w->session_count; i++)
         session_exit_now(w->sessions[i]);
     while (w->session_count)
@@ -171,6 +173,7 @@ static bool take_hand_over(struct worker *w)
         take_message(w, &m, fds, &listener);
     } while (m.type != WIRE_HANDED_OVER);
     serve(w, listener);
+    w->retention = retention_create(w);
     worker_tell(w, WIRE_READY, NULL, NULL, 0);
     return true;
 }

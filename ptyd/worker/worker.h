@@ -12,12 +12,14 @@
 struct client;
 struct follower;
 struct ledger;
+struct retention;
 struct server;
 
 struct worker_options {
-    char *state;     /* state directory */
-    char *runtime;   /* for what shells read when they start; beside the socket */
-    bool auto_ended; /* started by a command: leaves when nobody needs it */
+    char *state;                   /* state directory */
+    char *runtime;                 /* for what shells read when they start; beside the socket */
+    bool auto_ended;               /* started by a command: leaves when nobody needs it */
+    int64_t keep_days, keep_bytes; /* of closed sessions */
 };
 
 struct worker {
@@ -28,7 +30,8 @@ struct worker {
     uv_timer_t idle_timer;
     struct server *server;
     struct ledger *ledger;
-    struct follower *followers; /* of events */
+    struct retention *retention; /* of closed sessions; NULL until clients are served */
+    struct follower *followers;  /* of events */
     struct session_host host;
     struct session *sessions[LIMIT_SESSIONS];
     int session_count;

@@ -1,0 +1,189 @@
+#include "ptyd/worker/retention.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/core/clock.h"
+#include "ptyd/core/kept.h"
+#include "ptyd/core/say.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/worker.h"
+
+#define DAY_MS     (24 * 60 * 60 * INT64_C(1000))
+#define BATCH_MOST 64 /* sessions taken out of sight in one turn of the loop */
+
+/* A round: one scan, then batches until nothing has to go. */
+struct retention {
+    uv_work_t work; /* first: it is freed with it */
+    uv_timer_t timer;
+    struct worker *worker;
+    bool working, closing, timer_closed, looked;
+    char **in_use; /* names, sorted, when the scan began */
+    size_t in_use_count;
+    struct kept kept;
+    char *batch[BATCH_MOST]; /* out of sight, to be removed */
+    int batch_count;
+    size_t sessions, removed; /* closed ones that stay; what was removed so far */
+    int64_t bytes;
+};
+
+static void end_round(struct retention *r)
+{
+    for (size_t i = 0; i < r->in_use_count; i++)
+        free(r->in_use[i]);
+    free(r->in_use);
+    r->in_use = NULL;
+    r->in_use_count = 0;
+    kept_finish(&r->kept);
+}
+
+static void free_when_done(struct retention *r)
+{
+    if (r->working || !r->timer_closed)
+        return;
+    end_round(r);
+    free(r);
+}
+
+/* ---- removing ---- */
+
+static void remove_batch(uv_work_t *work)
+{
+    struct retention *r = work->data;
+    for (int i = 0; i < r->batch_count; i++)
+        kept_remove(r->worker->options->state, r->batch[i]);
+}
+
+static void hide(struct retention *r, const struct kept_session *session, const char *why,
+                 int64_t now_ms)
+{
+    const char *state = r->worker->options->state;
+    if (kept_hide(state, session->name) < 0)
+        return;
+    kept_note_gone(state, session, why, now_ms);
+    r->batch[r->batch_count++] = text_copy(session->name);
+    r->removed++;
+}
+
+static void on_removed(uv_work_t *work, int status);
+
+/* Takes the next ones out of sight; one that was opened meanwhile stays. */
+static void next_batch(struct retention *r)
+{
+    const struct worker_options *options = r->worker->options;
+    int64_t now_ms = clock_wall_ms();
+    const struct kept_session *oldest;
+    const char *why;
+    while (r->batch_count < BATCH_MOST &&
+           (oldest = kept_excess(&r->kept, now_ms, options->keep_days * DAY_MS, options->keep_bytes,
+                                 &why))) {
+        if (!worker_find(r->worker, oldest->name))
+            hide(r, oldest, why, now_ms);
+        kept_pass(&r->kept);
+    }
+    r->sessions = r->kept.count - r->kept.next;
+    r->bytes = r->kept.bytes;
+    r->looked = true;
+    if (!r->batch_count) {
+        end_round(r);
+        return;
+    }
+    r->working = true;
+    uv_queue_work(&r->worker->loop, &r->work, remove_batch, on_removed);
+}
+
+static void on_removed(uv_work_t *work, int status)
+{
+    struct retention *r = work->data;
+    (void)status;
+    r->working = false;
+    for (int i = 0; i < r->batch_count; i++)
+        free(r->batch[i]);
+    r->batch_count = 0;
+    if (r->closing)
+        free_when_done(r);
+    else
+        next_batch(r);
+}
+
+/* ---- looking ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void list_in_use(struct retention *r)
+{
+    struct worker *w = r->worker;
+    r->in_use = memory_new(((size_t)w->session_count + 1) * sizeof *r->in_use);
+    for (int i = 0; i < w->session_count; i++)
+        r->in_use[r->in_use_count++] = text_copy(session_name(w->sessions[i]));
+    qsort(r->in_use, r->in_use_count, sizeof *r->in_use, by_name);
+}
+
+static void scan(uv_work_t *work)
+{
+    struct retention *r = work->data;
+    kept_scan(r->worker->options->state, r->in_use, r->in_use_count, &r->kept);
+}
+
+static void on_scanned(uv_work_t *work, int status)
+{
+    struct retention *r = work->data;
+    (void)status;
+    r->working = false;
+    if (r->closing)
+        free_when_done(r);
+    else
+        next_batch(r);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct retention *r = timer->data;
+    if (r->working || r->in_use)
+        return; /* the last round goes on */
+    list_in_use(r);
+    r->working = true;
+    uv_queue_work(&r->worker->loop, &r->work, scan, on_scanned);
+}
+
+struct retention *retention_create(struct worker *worker)
+{
+    struct retention *r = memory_new(sizeof *r);
+    r->worker = worker;
+    r->work.data = r;
+    uv_timer_init(&worker->loop, &r->timer);
+    r->timer.data = r;
+    uv_timer_start(&r->timer, on_timer, 0, DAY_MS);
+    return r;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct retention *r = handle->data;
+    r->timer_closed = true;
+    free_when_done(r);
+}
+
+void retention_close(struct retention *r)
+{
+    if (!r || r->closing)
+        return;
+    r->closing = true;
+    if (r->working)
+        uv_cancel((uv_req_t *)&r->work); /* one that has begun is waited for */
+    uv_close((uv_handle_t *)&r->timer, on_timer_closed);
+}
+
+json_t *retention_json(const struct retention *r)
+{
+    const struct worker_options *options = r->worker->options;
+    if (!r->looked)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "sessions", (json_int_t)r->sessions, "bytes",
+                     (json_int_t)r->bytes, "keep_days", (json_int_t)options->keep_days,
+                     "keep_bytes", (json_int_t)options->keep_bytes, "removed",
+                     (json_int_t)r->removed);
+}

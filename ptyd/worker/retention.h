@@ -1,0 +1,21 @@
+/* retention.h - closed sessions are kept for a time and up to a size together; then those used
+ * longest ago are removed. Looked after when the worker begins and once a day, by a thread: the
+ * loop only takes names out of sight. */
+#ifndef PTYD_WORKER_RETENTION_H
+#define PTYD_WORKER_RETENTION_H
+
+#include <jansson.h>
+
+struct worker;
+struct retention;
+
+/* Begins; the worker's options say how much is kept. */
+struct retention *retention_create(struct worker *worker);
+/* Ends it: what is being removed is removed by the next one. Freed when its thread is back. */
+void retention_close(struct retention *retention);
+
+/* {sessions, bytes, keep_days, keep_bytes, removed} as of the last look: closed sessions there are,
+ * and how many this worker removed; null before the first. New reference. */
+json_t *retention_json(const struct retention *retention);
+
+#endif
