@@ -154,6 +154,9 @@ bench-rebuild: $(BUILD)/ptyd $(BUILD)/writer ## a worker killed behind a gigabyt
 bench-session: deps-bench $(BUILD)/ptyd ## memory of a session, and wakeups while nothing happens
 	@sh tests/bench/sessions $(abspath $(BUILD)/ptyd)
 
+bench-growth: $(BUILD)/ptyd $(BUILD)/commands ## SESSIONS=1000 at once, CLOSED=20000, COMMANDS=1000000 in one (0: not that)
+	@PTYD=$(abspath $(BUILD)/ptyd) COMMANDS_SHELL=$(abspath $(BUILD)/commands) node tests/bench/growth.js
+
 bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against other ways
 	@sh tests/bench/prompts $(abspath $(BUILD)/prompt)
 
@@ -174,6 +177,10 @@ $(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(BUILD)/obj/tests/bench/work
 
 $(BUILD)/writer: $(BUILD)/obj/tests/bench/writer.o $(BUILD)/obj/tests/bench/works.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lutil
+
+$(BUILD)/commands: tests/bench/commands.c
+	@mkdir -p $(BUILD)
+	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
 $(BUILD)/proxy: tests/bench/proxy.c
 	@mkdir -p $(BUILD)
