@@ -88,7 +88,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(UNIT)
+	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(UNIT)
 	@rm -f build/results
 	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
@@ -107,7 +107,7 @@ check-unit: $(UNIT) ## the unit tests (cmocka)
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
-check-e2e: $(BUILD)/ptyd $(BUILD)/standin ## real shells, a real daemon, the real codex
+check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so ## real shells, a real daemon, the real codex
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run
 
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
@@ -125,6 +125,11 @@ check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path
 check-systemd: $(BUILD)/ptyd ## the units, with systemd-analyze
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run systemd units sh tests/e2e/units
 
+# What makes a daemon fail, loaded into it.
+$(BUILD)/faults.so: tests/e2e/faults.c
+	@mkdir -p $(BUILD)
+	@$(CC) -std=gnu11 -fPIC -shared $(CFLAGS) $(WARNINGS) -o $@ $<
+
 $(BUILD)/standin: $(BUILD)/obj/tests/e2e/standin.o
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $$(pkg-config --libs jansson)
 
@@ -139,7 +144,7 @@ $(BUILD)/tests/bare_faults: $(BUILD)/obj/tests/unit/test_faults.o $(BUILD)/obj/t
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
 
-bench: bench-engine bench-pty bench-rebuild bench-session bench-proxy bench-prompt ## all measurements (25 min)
+bench: bench-engine bench-pty bench-rebuild bench-return bench-session bench-proxy bench-prompt ## all measurements (25 min)
 
 bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's screen layer
 	@$(BUILD)/engine
@@ -150,6 +155,9 @@ bench-pty: deps-bench $(BUILD)/ptyd $(BUILD)/writer ## the daemon through a pty 
 
 bench-rebuild: $(BUILD)/ptyd $(BUILD)/writer ## a worker killed behind a gigabyte of output
 	@sh tests/bench/rebuilds $(abspath $(BUILD)/writer) $(abspath $(BUILD)/ptyd)
+
+bench-return: $(BUILD)/ptyd ## a worker killed behind many sessions: until the next one answers
+	@sh tests/bench/returns $(abspath $(BUILD)/ptyd)
 
 bench-session: deps-bench $(BUILD)/ptyd ## memory of a session, and wakeups while nothing happens
 	@sh tests/bench/sessions $(abspath $(BUILD)/ptyd)
@@ -294,7 +302,7 @@ help: ## this list
 
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt \
-        bench-against bench-proxy bench-rebuild bench-session differential fuzz fuzz-targets fuzz-corpus lint arrows \
+        bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz fuzz-targets fuzz-corpus lint arrows \
         sizes format format-check deps deps-bench deps-check deps-ci need-build need-check need-format install \
         clean help
 .SECONDARY:

@@ -83,10 +83,10 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
         fds);
     if (result < 0)
         return result;
-    worker_tell(worker, WIRE_SPAWN, name, fds, 2);
+    result = worker_tell(worker, WIRE_SPAWN, name, fds, 2);
     close(fds[0]);
     close(fds[1]);
-    return 0;
+    return result;
 }
 
 static bool is_word_list(const json_t *list)

@@ -5,6 +5,7 @@
 
 #include "ptyd/core/say.h"
 #include "ptyd/worker/context.h"
+#include "ptyd/worker/link.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 
@@ -28,14 +29,15 @@ void worker_remove(struct worker *w, struct session *s)
         }
 }
 
-void worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds, int count)
+int worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds, int count)
 {
     struct wire_message m = {.type = type};
     if (name)
         snprintf(m.name, sizeof m.name, "%s", name);
-    int result = wire_send(w->link, &m, fds, count);
+    int result = link_send(w->link, &m, fds, count);
     if (result < 0 && result != -EPIPE)
         say("cannot reach the keeper: %s", strerror(-result));
+    return result;
 }
 
 static void on_idle(uv_timer_t *timer)

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
@@ -19,6 +17,7 @@
 #include "ptyd/start/plan.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/follow.h"
+#include "ptyd/worker/link.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
 #include "ptyd/worker/retention.h"
@@ -100,9 +99,8 @@ static void take_session(struct worker *w, const struct wire_message *m, const i
 
 static void stop(struct worker *w)
 {
-    if (uv_is_closing((uv_handle_t *)&w->link_poll))
+    if (uv_is_closing((uv_handle_t *)&w->idle_timer))
         return;
-    uv_close((uv_handle_t *)&w->link_poll, NULL);
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
     retention_close(w->retention);
     for (int i = 0; i < w->session_count; i++)
@@ -111,6 +109,7 @@ static void stop(struct worker *w)
         worker_remove(w, w->sessions[w->session_count - 1]);
     if (w->server)
         server_close(w->server);
+    link_stop(w->link);
 }
 
 static void serve(struct worker *w, int listener)
@@ -150,16 +149,16 @@ static void take_message(struct worker *w, const struct wire_message *m, int fds
     }
 }
 
-static void on_link(uv_poll_t *poll, int status, int events)
+static void on_link(void *user)
 {
-    struct worker *w = poll->data;
+    struct worker *w = user;
     struct wire_message m;
     int fds[WIRE_FDS_MAX], unused = -1;
-    (void)events;
-    if (status < 0 || wire_receive(w->link, &m, fds) <= 0)
-        stop(w); /* the keeper is gone */
-    else
+    int result = link_receive(w->link, &m, fds);
+    if (result > 0)
         take_message(w, &m, fds, &unused);
+    else if (result != -EAGAIN)
+        stop(w); /* the keeper is gone */
 }
 
 /* Everything there is comes first, so that clients never see half of it. */
@@ -168,7 +167,7 @@ static bool take_hand_over(struct worker *w)
     struct wire_message m;
     int fds[WIRE_FDS_MAX], listener = -1;
     do {
-        if (wire_receive(w->link, &m, fds) <= 0)
+        if (link_wait(w->link, &m, fds) <= 0)
             return false;
         take_message(w, &m, fds, &listener);
     } while (m.type != WIRE_HANDED_OVER);
@@ -183,27 +182,25 @@ int worker_main(int socket, void *user)
     static struct worker w;   /* large, and there is one */
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell; we never exec */
     w.options = user;
-    w.link = socket;
     w.started_ms = clock_now().monotonic_ms;
     if (uv_loop_init(&w.loop) < 0)
         return 1;
     uv_timer_init(&w.loop, &w.idle_timer);
     w.idle_timer.data = &w;
-    uv_poll_init(&w.loop, &w.link_poll, socket);
-    w.link_poll.data = &w;
+    w.link = link_create(&w.loop, socket, on_link, &w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
     w.host = (struct session_host){.loop = &w.loop,
                                    .state = w.options->state,
                                    .scratch = w.scratch,
                                    .events = &session_events,
                                    .user = &w};
-    if (!take_hand_over(&w))
+    if (!w.link || !take_hand_over(&w))
         return 1;
-    uv_poll_start(&w.link_poll, UV_READABLE | UV_DISCONNECT, on_link);
+    link_start(w.link);
     worker_check_idle(&w);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     ledger_destroy(w.ledger);
     uv_loop_close(&w.loop);
-    close(w.link);
+    link_destroy(w.link);
     return 0;
 }

@@ -13,6 +13,7 @@ struct client;
 struct follower;
 struct ledger;
 struct retention;
+struct link;
 struct server;
 
 struct worker_options {
@@ -25,8 +26,7 @@ struct worker_options {
 struct worker {
     const struct worker_options *options;
     uv_loop_t loop;
-    int link; /* to the keeper */
-    uv_poll_t link_poll;
+    struct link *link; /* to the keeper */
     uv_timer_t idle_timer;
     struct server *server;
     struct ledger *ledger;
@@ -52,9 +52,8 @@ struct session *worker_find(struct worker *w, const char *name);
 void worker_remove(struct worker *w, struct session *s);
 
 /* Sends to the keeper: `name` may be NULL, `fds` stay the caller's. What cannot be sent is said on
- * stderr. */
-void worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds,
-                 int count);
+ * stderr. Returns 0 or -errno. */
+int worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds, int count);
 
 /* Sessions or clients changed: an idle daemon that was started by itself may leave. */
 void worker_check_idle(struct worker *w);

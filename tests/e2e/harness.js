@@ -39,7 +39,7 @@ class Daemon {
 
   // Runs a command of ptyd to its end.
   ptyd(...args) {
-    return spawnSync(PTYD, args, { env: this.space.env, encoding: 'utf8', cwd: this.space.home, maxBuffer: 1 << 28 });
+    return spawnSync(PTYD, args, { env: this.space.env, encoding: 'utf8', cwd: this.space.home, maxBuffer: 1 << 28, timeout: 120000 });
   }
 
   json(...args) {

@@ -1,0 +1,145 @@
+#define _GNU_SOURCE
+#include "ptyd/keeper/worker_process.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+
+#define AGAIN_MS 10 /* after the kernel had no room for a message or its descriptors */
+
+/* ---- what it is told ---- */
+
+static int tell_listener(struct worker_process *w)
+{
+    struct wire_message m = {.type = WIRE_LISTENER};
+    int result = w->listener_due ? wire_send(w->socket, &m, &w->listener->fd, 1) : 0;
+    w->listener_due = w->listener_due && result < 0;
+    return result;
+}
+
+static int tell_shell(const struct worker_process *w, const struct shell *shell)
+{
+    struct wire_message m = {.type = shell->news == SHELL_IS_NEW ? WIRE_SESSION : WIRE_EXITED,
+                             .pid = shell->pid,
+                             .status = shell->status,
+                             .exited = shell->pid == 0};
+    memcpy(m.name, shell->name, sizeof m.name);
+    return wire_send(w->socket, &m, (int[]){shell->master, shell->intake},
+                     shell->news == SHELL_IS_NEW ? 2 : 0);
+}
+
+static int tell_shells(const struct worker_process *w, struct shells *shells)
+{
+    int result = 0;
+    for (int i = 0; i < shells->count && result == 0; i++) {
+        struct shell *shell = &shells->all[i];
+        if (shell->news == SHELL_NO_NEWS)
+            continue;
+        result = tell_shell(w, shell);
+        if (result == 0)
+            shell->news = SHELL_NO_NEWS;
+    }
+    return result;
+}
+
+static int tell_when_due(const struct worker_process *w, bool *due, enum wire_type type)
+{
+    struct wire_message m = {.type = type};
+    int result = *due ? wire_send(w->socket, &m, NULL, 0) : 0;
+    *due = *due && result < 0;
+    return result;
+}
+
+static int tell_failure(struct worker_process *w)
+{
+    int result = w->failure.type ? wire_send(w->socket, &w->failure, NULL, 0) : 0;
+    if (result == 0)
+        w->failure.type = 0;
+    return result;
+}
+
+void worker_process_tell(struct worker_process *w, struct shells *shells, long long now)
+{
+    int result = w->socket < 0 ? -EPIPE : tell_listener(w);
+    if (result == 0)
+        result = tell_shells(w, shells);
+    if (result == 0)
+        result = tell_when_due(w, &w->end_due, WIRE_HANDED_OVER);
+    if (result == 0)
+        result = tell_failure(w);
+    if (result == 0)
+        result = tell_when_due(w, &w->stopping_due, WIRE_STOPPING);
+    w->full = result == -EAGAIN;
+    /* One that has closed its socket is on its way out: it is reaped. */
+    w->again_at =
+        result < 0 && !w->full && result != -EPIPE && result != -ECONNRESET ? now + AGAIN_MS : 0;
+}
+
+/* ---- its life ---- */
+
+static int run(const struct worker_process *w, const struct shells *shells, int signals, int socket,
+               pid_t keeper)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (getppid() != keeper)
+        return 1;
+    /* What it needs of these comes in messages. */
+    shells_close_descriptors(shells);
+    close(signals);
+    close(w->listener->fd);
+    if (w->listener->lock >= 0)
+        close(w->listener->lock);
+    if (w->listener->state_lock >= 0)
+        close(w->listener->state_lock);
+    return w->run(socket, w->user);
+}
+
+void worker_process_start(struct worker_process *w, struct shells *shells, int signals,
+                          long long now)
+{
+    int pair[2];
+    pid_t self = getpid();
+    w->restart_at = now + LIMIT_BACKOFF_MS;
+    /* Neither end ever blocks: who has to wait polls. */
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
+        return;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(pair[0]);
+        _exit(run(w, shells, signals, pair[1], self));
+    }
+    close(pair[1]);
+    if (pid < 0) {
+        close(pair[0]);
+        return;
+    }
+    w->pid = pid;
+    w->socket = pair[0];
+    w->since = now;
+    w->listener_due = w->end_due = true;
+    w->stopping_due = false;
+    w->failure.type = 0; /* whoever asked died with the former one */
+    shells_all_are_new(shells);
+}
+
+void worker_process_ended(struct worker_process *w, long long now)
+{
+    close(w->socket);
+    w->socket = -1;
+    w->pid = 0;
+    bool healthy = now - w->since >= LIMIT_WORKER_HEALTHY_MS;
+    w->backoff = healthy ? 0 : w->backoff ? w->backoff * 2 : LIMIT_BACKOFF_FIRST_MS;
+    w->backoff = w->backoff < LIMIT_BACKOFF_MS ? w->backoff : LIMIT_BACKOFF_MS;
+    w->restart_at = now + w->backoff;
+}
