@@ -59,8 +59,16 @@ static inline int limit_size(int value)
 /* Bytes of the environment a shell is started with; a larger one is refused. One that has grown
  * to twice as much is not searched for secrets. */
 #define LIMIT_ENVIRONMENT_BYTES (512 << 10)
-/* Bytes typed and not taken by the terminal; what does not fit is refused whole. */
+/* Bytes to be typed and not taken by the terminal, and requests with them; a request that does not
+ * fit is refused whole. */
 #define LIMIT_INPUT_BYTES (1 << 20)
+#define LIMIT_TYPINGS     256
+/* Bytes written to a terminal at once; of as many a worker's death may leave in doubt whether they
+ * were typed. */
+#define LIMIT_TYPED_PIECE 4096
+/* Requests to type whose callers can be told behind a worker's death how much was; the oldest goes.
+ */
+#define LIMIT_TYPINGS_KEPT 16
 /* Bytes of all that a shell is started with; more is refused. */
 #define LIMIT_PLAN_BYTES (8 << 20)
 /* Bytes of an integration script, which has to fit into a pipe; a larger one is refused. */

@@ -1,15 +1,21 @@
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/base64.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/say.h"
 
 static const char help[] =
     "usage: ptyd send [-s NAME] [--key KEY]... [--hex BYTES]... [TEXT...]\n\n"
-    "Types into the session, as a keyboard would: in the order given, TEXT without an Enter.\n\n"
+    "Types into the session, as a keyboard would: in the order given, TEXT without an Enter.\n"
+    "Ends when the terminal has all of it; nothing is ever typed twice.\n\n"
     "  --key KEY       Enter Tab Escape Backspace Space Up Down Left Right, or C-x for Ctrl\n"
     "  --hex BYTES     bytes in hexadecimal, like 1b5b41\n\n"
     "examples:\n"
@@ -52,6 +58,79 @@ static void add_hex(const char *text, struct bytes *out)
     }
 }
 
+/* ---- asking ---- */
+
+/* So that the daemon can say behind its worker's death how much of it was typed. */
+static json_int_t new_token(void)
+{
+    uint64_t token = 0;
+    if (getrandom(&token, sizeof token, 0) != sizeof token)
+        token = (uint64_t)getpid();
+    return (json_int_t)(token >> 1 | 1);
+}
+
+/* Nothing is typed again: whoever reads the session may have it already. */
+static int say_what_is_known(const struct cli *cli, json_int_t token, size_t len)
+{
+    json_t *known = request_once(cli, false, "session.typed",
+                                 json_pack("{s:s, s:I}", "name", cli->session, "token", token));
+    json_int_t typed = json_number(known, "typed", 0), doubt = json_number(known, "in_doubt", 0);
+    if (!known)
+        say("the daemon's worker died: %zu bytes may or may not have been typed; nothing was typed "
+            "again",
+            len);
+    else if ((size_t)typed == len)
+        say("the daemon's worker died, but all %zu bytes were typed", len);
+    else if (doubt)
+        say("the daemon's worker died: of %zu bytes %lld were typed, %lld more may or may not have "
+            "been; nothing was typed again",
+            len, (long long)typed, (long long)doubt);
+    else
+        say("the daemon's worker died: of %zu bytes %lld were typed, the rest was not", len,
+            (long long)typed);
+    json_decref(known);
+    return (size_t)typed == len ? EXIT_OK : EXIT_FAILED;
+}
+
+/* The answer, a new reference; NULL when the connection is lost before it came. */
+static json_t *ask(struct rpc *rpc, const char *method, json_t *params)
+{
+    json_int_t id = rpc_send(rpc, method, params);
+    json_t *message = NULL;
+    while (id > 0) {
+        message = rpc_next(rpc);
+        if (!message && !rpc_fill(rpc))
+            break;
+        if (message && json_number(message, "id", 0) == id)
+            return message;
+        json_decref(message);
+    }
+    return NULL;
+}
+
+static int type(const struct cli *cli, const struct bytes *input)
+{
+    struct bytes data = {0};
+    struct rpc rpc;
+    json_int_t token = new_token();
+    if (rpc_connect(&rpc, !cli->no_start) < 0)
+        return EXIT_FAILED;
+    base64_encode(input->data, input->len, &data);
+    json_t *answer =
+        ask(&rpc, "session.input",
+            json_pack("{s:s, s:s, s:I}", "name", cli->session, "data", data.data, "token", token));
+    const char *error = json_text(json_at(answer, "error"), "message", NULL);
+    if (error)
+        say("%s", error);
+    int status = !answer ? say_what_is_known(cli, token, input->len)
+                 : error ? EXIT_FAILED
+                         : EXIT_OK;
+    json_decref(answer);
+    bytes_finish(&data);
+    rpc_close(&rpc);
+    return status;
+}
+
 int command_send(int argc, char **argv)
 {
     /* A leading `-` makes TEXT an option of value 1, so that the order is kept. */
@@ -60,7 +139,7 @@ int command_send(int argc, char **argv)
                                             CLI_LONG,
                                             {0}};
     struct cli cli = cli_begin(help);
-    struct bytes input = {0}, data = {0};
+    struct bytes input = {0};
     int option;
     while ((option = getopt_long(argc, argv, "-s:h", options, NULL)) != -1)
         if (option == 1)
@@ -73,13 +152,7 @@ int command_send(int argc, char **argv)
         bytes_append_text(&input, argv[optind]);
     if (!input.len)
         cli_usage("what to type?");
-    base64_encode(input.data, input.len, &data);
-    json_t *result = request_once(&cli, !cli.no_start, "session.input",
-                                  json_pack("{s:s, s:s}", "name", cli.session, "data", data.data));
+    int status = type(&cli, &input);
     bytes_finish(&input);
-    bytes_finish(&data);
-    if (!result)
-        return EXIT_FAILED;
-    json_decref(result);
-    return EXIT_OK;
+    return status;
 }

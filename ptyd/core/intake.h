@@ -21,6 +21,12 @@
 #include "ptyd/core/tracker_point.h"
 #include "vterm_snapshot/mark.h"
 
+/* Of a request to type: see ptyd/session/typing.h. */
+struct intake_typing {
+    uint64_t token;       /* its caller's; 0 for none */
+    uint32_t typed, most; /* bytes that the terminal has, at least and at most */
+};
+
 /* What the keeper keeps for a worker to come, besides the bytes. */
 struct intake_facts {
     char name[72]; /* of the session */
@@ -36,6 +42,8 @@ struct intake_facts {
     } points[2];        /* intake_set_point() */
     uint32_t ahead_len; /* of what was typed ahead of a shell without C: it is in no log */
     char ahead[LIMIT_AHEAD_BYTES];
+    uint64_t typing_count; /* requests to type that were begun; the next is `typings` at that */
+    struct intake_typing typings[LIMIT_TYPINGS_KEPT];
 };
 
 struct intake;

@@ -9,7 +9,8 @@ enum {
     RPC_INVALID_PARAMS = -32602,
     RPC_FAILED = -32000,
     RPC_NO_SESSION = -32001,
-    RPC_BUSY = -32002, /* there is no room now; the same request may succeed later */
+    RPC_BUSY = -32002,      /* there is no room now; the same request may succeed later */
+    RPC_NOT_TYPED = -32003, /* not all of it was typed: data.typed says how many bytes were */
 };
 
 #endif

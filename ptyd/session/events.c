@@ -80,9 +80,8 @@ static void on_reply(void *user, const char *bytes, size_t len)
         s->reply_bytes = 0;
     }
     s->reply_bytes += (int)len;
-    if (s->reply_bytes > LIMIT_REPLY_BYTES_PER_S || len > session_input_room(s))
-        return;
-    bytes_append(&s->input, bytes, len);
+    if (s->reply_bytes <= LIMIT_REPLY_BYTES_PER_S)
+        session_reply(s, bytes, len);
 }
 
 static void on_display(void *user, const char *bytes, size_t len)

@@ -5,27 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/text.h"
 
 #define PASTE_LENGTH 1024 /* longer lines are pasted: editors redraw at each key that is typed */
-
-void session_write_input(struct session *s)
-{
-    while (s->input.len && s->master >= 0) {
-        ssize_t n = write(s->master, s->input.data, s->input.len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            break;
-        bytes_consume(&s->input, (size_t)n);
-    }
-    session_poll_for(s);
-}
 
 bool session_takes_line(const struct session *s)
 {
@@ -37,11 +26,11 @@ bool session_input_read(const struct session *s)
     int unread = 0;
     int terminal = ioctl(s->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (terminal < 0)
-        return !s->input.len;
+        return !s->typing.first;
     if (ioctl(terminal, FIONREAD, &unread) < 0)
         unread = 0;
     close(terminal);
-    return !unread && !s->input.len;
+    return !unread && !s->typing.first;
 }
 
 /* How many of the bytes come to nothing: those up to the last Ctrl-C or Ctrl-\ that the terminal
@@ -87,30 +76,93 @@ static bool is_secret(const struct session *s, const struct termios *modes)
 
 size_t session_input_room(const struct session *s)
 {
-    return s->input.len < LIMIT_INPUT_BYTES ? LIMIT_INPUT_BYTES - s->input.len : 0;
+    return typing_room(&s->typing);
 }
 
-bool session_input(struct session *s, const char *bytes, size_t len)
+/* What the terminal has been given; `modes` are those it had then. */
+static void hear(struct session *s, const struct termios *modes, const char *bytes, size_t len)
 {
-    if (s->reaped || !len)
-        return true;
-    if (len > session_input_room(s))
-        return false;
-    if (tcgetpgrp(s->master) != s->pid)
-        tracker_runs(s->tracker, clock_now());
-    struct termios modes = {0};
-    tcgetattr(s->master, &modes);
-    size_t gone = interrupts(&modes, bytes, len);
+    size_t gone = interrupts(modes, bytes, len);
     if (gone) {
         tracker_interrupt(s->tracker, clock_now());
         s->interrupted = tracker_state(s->tracker) == TRACKER_INPUT;
     }
-    if (!is_secret(s, &modes))
+    if (!is_secret(s, modes))
         tracker_typed(s->tracker, bytes + gone, len - gone);
     session_keep_ahead(s);
-    bytes_append(&s->input, bytes, len);
+}
+
+static ssize_t write_piece(struct session *s)
+{
+    const struct typing *t = s->typing.first;
+    const char *bytes = t->bytes.data + t->typed;
+    struct termios modes = {0};
+    if (!t->is_reply && tcgetpgrp(s->master) != s->pid)
+        tracker_runs(s->tracker, clock_now());
+    tcgetattr(s->master, &modes);
+    ssize_t n = typing_write(&s->typing, intake_facts(s->intake), s->master);
+    if (n > 0 && !t->is_reply)
+        hear(s, &modes, bytes, (size_t)n);
+    typing_settle(&s->typing);
+    return n;
+}
+
+/* A terminal that takes nothing any more ends what waits for it. */
+void session_write_input(struct session *s)
+{
+    ssize_t n = 1;
+    while (n > 0 && s->typing.first && s->master >= 0)
+        n = write_piece(s);
+    if (n < 0 && n != -EAGAIN)
+        typing_end(&s->typing);
+    session_poll_for(s);
+}
+
+int session_type(struct session *s, struct typing *t)
+{
+    if (s->reaped)
+        return -ESRCH;
+    if (!typing_add(&s->typing, t))
+        return -ENOBUFS;
+    typing_settle(&s->typing); /* it may be empty */
     session_write_input(s);
-    return true;
+    return 0;
+}
+
+void session_untype(struct session *s, struct typing *t)
+{
+    typing_remove(&s->typing, t);
+    session_poll_for(s);
+}
+
+bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typed,
+                        size_t *ret_doubt)
+{
+    return typing_find(intake_facts(s->intake), token, ret_typed, ret_doubt);
+}
+
+/* ---- typed by ourselves: nobody waits for it ---- */
+
+static void forget(struct typing *t)
+{
+    bytes_finish(&t->bytes);
+    free(t);
+}
+
+static struct typing *own_typing(const char *bytes, size_t len)
+{
+    struct typing *t = memory_new(sizeof *t);
+    *t = (struct typing){.done = forget};
+    bytes_append(&t->bytes, bytes, len);
+    return t;
+}
+
+void session_reply(struct session *s, const char *bytes, size_t len)
+{
+    struct typing *t = own_typing(bytes, len);
+    t->is_reply = true;
+    if (!typing_add(&s->typing, t))
+        forget(t);
 }
 
 bool session_type_command(struct session *s, const char *command, enum block_type actor)
@@ -125,10 +177,12 @@ bool session_type_command(struct session *s, const char *command, enum block_typ
             bytes_append_char(&line, *at);
     bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
     bool fits = line.len <= session_input_room(s);
-    if (fits) {
+    if (fits)
         tracker_set_actor(s->tracker, actor);
-        session_input(s, line.data, line.len);
-    }
+    struct typing *t = own_typing(line.data, line.len);
     bytes_finish(&line);
-    return fits;
+    if (fits && session_type(s, t) == 0)
+        return true;
+    forget(t);
+    return fits; /* a shell that is gone hears nothing; who waits is told of its end */
 }

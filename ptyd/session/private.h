@@ -40,7 +40,7 @@ struct session {
     int64_t reaped_at, last_read; /* monotonic ms */
     int64_t log_tried_ms;         /* monotonic: when a broken log was tried again */
     int64_t timed_ms;             /* when it was last recorded that bytes came */
-    struct bytes input;           /* not written yet */
+    struct typing_queue typing;   /* what the terminal has not taken yet */
     bool interrupted;             /* Ctrl-C was typed at the prompt that stands */
     int64_t reply_second;         /* window of the reply limit */
     int reply_bytes;
@@ -76,8 +76,11 @@ struct session {
             w_->method(__VA_ARGS__);                                                               \
     }
 
-/* Writes of what was typed as much as the terminal takes now; the rest stays in `input`. */
+/* Writes of what waits to be typed as much as the terminal takes now. */
 void session_write_input(struct session *s);
+
+/* The terminal's answer to a query, typed behind what waits; dropped for want of room. */
+void session_reply(struct session *s, const char *bytes, size_t len);
 
 /* Keeps what was typed ahead where the next worker finds it; and takes it from there. */
 void session_keep_ahead(struct session *s);

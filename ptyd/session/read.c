@@ -66,7 +66,7 @@ static size_t drain(struct session *s)
     session_checkpoint(s);
     session_screen_changed(s);
     EACH_WATCHER(s, drained, w_);
-    if (s->input.len)
+    if (s->typing.first)
         session_write_input(s);
     return taken;
 }
@@ -75,7 +75,7 @@ static void on_readable(uv_poll_t *poll, int status, int events);
 
 void session_poll_for(struct session *s)
 {
-    int events = (s->pump ? 0 : UV_READABLE) | (s->input.len ? UV_WRITABLE : 0);
+    int events = (s->pump ? 0 : UV_READABLE) | (s->typing.first ? UV_WRITABLE : 0);
     if (s->polling && events)
         uv_poll_start(&s->poll, events, on_readable);
     else if (s->polling)
@@ -185,6 +185,7 @@ static void become_exited(struct session *s)
     session_drop_checkpoint(s);
     close(s->master);
     s->master = -1;
+    typing_end(&s->typing);
     EACH_WATCHER(s, exited, w_, s->exit_status);
     REPORT(s, over);
 }

@@ -118,7 +118,7 @@ static void close_parts(struct session *s)
     intake_unmap(s->intake);
     redact_secrets_destroy(s->secrets);
     free(s->told_screen.rows);
-    bytes_finish(&s->input);
+    typing_end(&s->typing);
     free(s->name);
     free(s->shell_id);
     if (s->master >= 0)

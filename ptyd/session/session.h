@@ -16,6 +16,7 @@
 #include "ptyd/core/tracker.h"
 #include "ptyd/session/rawlog.h"
 #include "ptyd/session/store.h"
+#include "ptyd/session/typing.h"
 
 struct session;
 
@@ -100,9 +101,15 @@ void session_unwatch(struct session *s, struct watcher *w);
 
 /* How many bytes can be typed ahead of what the terminal takes. */
 size_t session_input_room(const struct session *s);
-/* Types bytes into the terminal: all, or with false none, for want of room. Nobody hears those
- * typed into a session that has exited. */
-bool session_input(struct session *s, const char *bytes, size_t len);
+/* Types what a request holds: its `done` is called when the terminal has all of it, perhaps at
+ * once, or when the session ends. Returns 0, or, with nothing typed and `done` not called, -ENOBUFS
+ * for want of room or -ESRCH when its shell is gone. */
+int session_type(struct session *s, struct typing *typing);
+/* Takes back what the terminal does not have of it; `done` is not called. */
+void session_untype(struct session *s, struct typing *typing);
+/* What is known of a request with that token, as typing_find() says it. */
+bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typed,
+                        size_t *ret_doubt);
 /* Whether a prompt stands, and what is typed now goes to it: nothing that came before waits to be
  * read, nor to interrupt it (readline throws away what it reads with a Ctrl-C). */
 bool session_takes_line(const struct session *s);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "ptyd/core/base64.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
@@ -65,22 +64,6 @@ void look_scrollback_call(struct client *client, const json_t *id, const json_t 
             redact_lines(screen_scrollback_json(session_terminal(s), size_of(params, "skip"),
                                                 size_of(params, "limit")),
                          "lines", params, s));
-}
-
-void look_input_call(struct client *client, const json_t *id, const json_t *params)
-{
-    struct session *s = worker_session(client, id, params);
-    const json_t *data = json_object_get(params, "data");
-    struct bytes bytes = {0};
-    if (!s)
-        return;
-    if (!json_is_string(data) ||
-        base64_decode(json_string_value(data), json_string_length(data), &bytes) < 0) {
-        client_fail(client, id, RPC_INVALID_PARAMS, "data is bytes in base64");
-    } else {
-        worker_answer_typed(client, id, s, session_input(s, bytes.data, bytes.len));
-    }
-    bytes_finish(&bytes);
 }
 
 void look_resize_call(struct client *client, const json_t *id, const json_t *params)

@@ -15,6 +15,7 @@
 #include "ptyd/worker/retention.h"
 #include "ptyd/worker/run.h"
 #include "ptyd/worker/server.h"
+#include "ptyd/worker/type.h"
 #include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
 
@@ -153,13 +154,14 @@ static const struct method {
     {"session.block", look_block_call},
     {"session.blocks", look_blocks_call},
     {"session.close", close_call},
-    {"session.input", look_input_call},
+    {"session.input", type_call},
     {"session.list", list_call},
     {"session.open", open_call},
     {"session.resize", look_resize_call},
     {"session.run", run_call},
     {"session.screen", look_screen_call},
     {"session.scrollback", look_scrollback_call},
+    {"session.typed", type_typed_call},
     {"status", status_call},
     {"status.short", status_short_call},
     {"view.input", view_input_call},

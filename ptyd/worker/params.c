@@ -1,4 +1,4 @@
-/* What several methods find in their params, and how they answer alike. */
+/* What several methods find in their params. */
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -42,16 +42,4 @@ bool worker_read_size(const json_t *params, int *ret_cols, int *ret_rows)
     *ret_cols = (int)cols;
     *ret_rows = (int)rows;
     return true;
-}
-
-void worker_answer_typed(struct client *client, const json_t *id, const struct session *s,
-                         bool typed)
-{
-    if (typed)
-        client_reply(client, id, json_object());
-    else
-        client_fail(client, id, RPC_BUSY,
-                    "nothing was typed: session %s does not read; there is room for %zu bytes, for "
-                    "more once it reads",
-                    session_name(s), session_input_room(s));
 }

@@ -7,6 +7,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/task.h"
+#include "ptyd/worker/type.h"
 #include "ptyd/worker/worker.h"
 
 enum phase { WAITING, TYPED, RUNNING };
@@ -64,7 +65,7 @@ static void type(struct run *r)
                    !session_integrated(r->task.session); /* marks may come back with this command */
     if (session_type_command(r->task.session, r->command, r->actor))
         return;
-    worker_answer_typed(r->task.client, r->task.id, r->task.session, false);
+    type_refuse(r->task.client, r->task.id, r->task.session);
     task_end(&r->task);
 }
 

@@ -185,18 +185,33 @@ void client_reply_text(struct client *c, const json_t *id, struct bytes *result)
     bytes_finish(result);
 }
 
-void client_fail(struct client *c, const json_t *id, int code, const char *format, ...)
+static void send_error(struct client *c, const json_t *id, int code, json_t *data,
+                       const char *format, va_list args)
 {
     char text[LIMIT_MESSAGE_BYTES];
-    va_list args;
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     char *clean = text_clean(text, strlen(text), sizeof text);
     json_t *key = id ? json_incref((json_t *)id) : json_null();
-    send_json(c, json_pack("{s:s, s:o, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", key, "error", "code",
-                           code, "message", clean));
+    send_json(c, json_pack("{s:s, s:o, s:{s:i, s:s, s:o*}}", "jsonrpc", "2.0", "id", key, "error",
+                           "code", code, "message", clean, "data", data));
     free(clean);
+}
+
+void client_fail(struct client *c, const json_t *id, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    send_error(c, id, code, NULL, format, args);
+    va_end(args);
+}
+
+void client_fail_with(struct client *c, const json_t *id, int code, json_t *data,
+                      const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    send_error(c, id, code, data, format, args);
+    va_end(args);
 }
 
 /* ---- reading ---- */

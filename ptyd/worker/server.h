@@ -54,6 +54,9 @@ void client_reply(struct client *client, const json_t *id, json_t *result);
 void client_reply_text(struct client *client, const json_t *id, struct bytes *result);
 void client_fail(struct client *client, const json_t *id, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same with the error's `data`. */
+void client_fail_with(struct client *client, const json_t *id, int code, json_t *data,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Bytes queued and not sent yet. */
 size_t client_queued(const struct client *client);

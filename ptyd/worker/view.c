@@ -11,6 +11,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/task.h"
+#include "ptyd/worker/type.h"
 #include "ptyd/worker/worker.h"
 
 #define REDRAW_MS 50
@@ -191,18 +192,15 @@ static struct view *view_of_client(const struct client *client)
 void view_input_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct view *v = view_of_client(client);
-    const json_t *data = json_object_get(params, "data");
-    struct bytes bytes = {0};
-    if (!v || !json_is_string(data) ||
-        base64_decode(json_string_value(data), json_string_length(data), &bytes) < 0) {
-        client_fail(client, id, RPC_INVALID_PARAMS, "not attached, or data is no base64");
+    if (!v) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "not attached");
+    } else if (v->looks) {
+        client_reply(client, id, json_pack("{s:i}", "typed", 0));
     } else {
-        if (!v->looks && !fits(v))
+        if (!fits(v))
             session_resize(v->task.session, v->cols, v->rows);
-        bool typed = v->looks || session_input(v->task.session, bytes.data, bytes.len);
-        worker_answer_typed(client, id, v->task.session, typed);
+        type_data(client, id, params, v->task.session);
     }
-    bytes_finish(&bytes);
 }
 
 void view_leave_call(struct client *client, const json_t *id, const json_t *params)

@@ -58,7 +58,7 @@ int worker_tell(struct worker *w, enum wire_type type, const char *name, const i
 /* Sessions or clients changed: an idle daemon that was started by itself may leave. */
 void worker_check_idle(struct worker *w);
 
-/* ---- params.c: what several methods find in their params, and answer ---- */
+/* ---- params.c: what several methods find in their params ---- */
 
 /* The session of params.name; NULL when there is none, and the request is answered. */
 struct session *worker_session(struct client *client, const json_t *id, const json_t *params);
@@ -67,9 +67,5 @@ struct session *worker_live_session(struct client *client, const json_t *id, con
 
 /* `size` of `params`, {cols, rows}, which the terminal clamps. Returns whether it is one. */
 bool worker_read_size(const json_t *params, int *ret_cols, int *ret_rows);
-
-/* Answers a request that typed something: {}, or that there was no room (RPC_BUSY). */
-void worker_answer_typed(struct client *client, const json_t *id, const struct session *s,
-                         bool typed);
 
 #endif

@@ -1,0 +1,116 @@
+#include "ptyd/session/typing.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+
+static size_t left_of(const struct typing *t)
+{
+    return t->bytes.len - t->typed;
+}
+
+size_t typing_room(const struct typing_queue *q)
+{
+    bool full = q->count >= LIMIT_TYPINGS || q->len >= LIMIT_INPUT_BYTES;
+    return full ? 0 : LIMIT_INPUT_BYTES - q->len;
+}
+
+bool typing_add(struct typing_queue *q, struct typing *t)
+{
+    struct typing **at = &q->first;
+    if (left_of(t) > typing_room(q))
+        return false;
+    while (*at)
+        at = &(*at)->next;
+    *at = t;
+    t->next = NULL;
+    q->len += left_of(t);
+    q->count++;
+    return true;
+}
+
+void typing_remove(struct typing_queue *q, struct typing *t)
+{
+    struct typing **at = &q->first;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    *at = t->next;
+    q->len -= left_of(t);
+    q->count--;
+}
+
+/* Where the request stands in the shared memory, from its first byte on. Whoever looks behind our
+ * death finds it whole or not at all. */
+static struct intake_typing *keep(struct intake_facts *facts, uint64_t token)
+{
+    struct intake_typing *kept = &facts->typings[facts->typing_count % LIMIT_TYPINGS_KEPT];
+    *kept = (struct intake_typing){0};
+    atomic_thread_fence(memory_order_seq_cst);
+    kept->token = token;
+    facts->typing_count++;
+    return kept;
+}
+
+/* Another may stand in its place by now. */
+static bool is_kept(const struct typing *t)
+{
+    return t->kept && t->kept->token == t->token;
+}
+
+ssize_t typing_write(struct typing_queue *q, struct intake_facts *facts, int fd)
+{
+    struct typing *t = q->first;
+    size_t len = left_of(t) < LIMIT_TYPED_PIECE ? left_of(t) : LIMIT_TYPED_PIECE;
+    if (t->token && !t->kept)
+        t->kept = keep(facts, t->token);
+    if (is_kept(t))
+        t->kept->most = (uint32_t)(t->typed + len);
+    atomic_thread_fence(memory_order_seq_cst);
+    ssize_t n;
+    while ((n = write(fd, t->bytes.data + t->typed, len)) < 0 && errno == EINTR)
+        ;
+    int error = errno;
+    t->typed += n > 0 ? (size_t)n : 0;
+    q->len -= n > 0 ? (size_t)n : 0;
+    atomic_thread_fence(memory_order_seq_cst);
+    if (is_kept(t))
+        t->kept->typed = t->kept->most = (uint32_t)t->typed;
+    return n < 0 ? -error : n;
+}
+
+static void finish_first(struct typing_queue *q)
+{
+    struct typing *t = q->first;
+    typing_remove(q, t);
+    t->done(t);
+}
+
+void typing_settle(struct typing_queue *q)
+{
+    if (q->first && !left_of(q->first))
+        finish_first(q);
+}
+
+void typing_end(struct typing_queue *q)
+{
+    while (q->first)
+        finish_first(q);
+}
+
+bool typing_find(const struct intake_facts *facts, uint64_t token, size_t *ret_typed,
+                 size_t *ret_doubt)
+{
+    for (int i = 0; token && i < LIMIT_TYPINGS_KEPT; i++) {
+        const struct intake_typing *kept = &facts->typings[i];
+        if (kept->token != token)
+            continue;
+        *ret_typed = kept->typed;
+        *ret_doubt = kept->most > kept->typed ? kept->most - kept->typed : 0;
+        return true;
+    }
+    return false;
+}

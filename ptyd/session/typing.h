@@ -1,0 +1,65 @@
+/* typing.h - what was asked to be typed, until the terminal has it.
+ *
+ * Requests wait in a queue, one behind the other; the first is written a piece at a time, as much
+ * as the terminal takes. How much of one with a token is written stands in the session's shared
+ * memory before anybody is told: behind a worker's death its caller can be told, too. Only of the
+ * piece that was being written then nobody knows.
+ *
+ * Pure: it knows a descriptor and that memory.
+ */
+#ifndef PTYD_SESSION_TYPING_H
+#define PTYD_SESSION_TYPING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/bytes.h"
+#include "ptyd/core/intake.h"
+
+/* One request. Embedded in its owner, which stays until `done`, or typing_remove(). */
+struct typing {
+    struct typing *next; /* in the queue */
+    struct bytes bytes;  /* the owner's to free */
+    size_t typed;        /* so many of them the terminal has */
+    uint64_t token;      /* by which it is asked for later; 0 for none */
+    bool is_reply;       /* the terminal's own answer to a query: nobody's keys */
+    struct intake_typing *kept;
+    /* The terminal has all, or will not get more: `typed` says which. It is in no queue then. */
+    void (*done)(struct typing *typing);
+};
+
+/* A zeroed struct is an empty one. */
+struct typing_queue {
+    struct typing *first;
+    size_t len; /* bytes of all that the terminal does not have */
+    int count;
+};
+
+/* How many bytes a further request may have. */
+size_t typing_room(const struct typing_queue *queue);
+
+/* Puts it at the end. False when there is no room: it is refused whole. */
+bool typing_add(struct typing_queue *queue, struct typing *typing);
+
+/* Takes back what the terminal does not have of a request; `done` is not called. */
+void typing_remove(struct typing_queue *queue, struct typing *typing);
+
+/* Writes a piece of the first request, of which there is one, to `fd`, and notes it in `facts`.
+ * Returns how many bytes, or -errno. Who has looked at what was written calls typing_settle(). */
+ssize_t typing_write(struct typing_queue *queue, struct intake_facts *facts, int fd);
+
+/* Is done with the first request if the terminal has all of it. */
+void typing_settle(struct typing_queue *queue);
+
+/* Nothing more is typed: is done with all of them. */
+void typing_end(struct typing_queue *queue);
+
+/* What a worker, this one or one before it, wrote of the request with that token: at least
+ * *ret_typed bytes, and perhaps *ret_doubt more. False when none of it was written, or
+ * LIMIT_TYPINGS_KEPT others were begun since. */
+bool typing_find(const struct intake_facts *facts, uint64_t token, size_t *ret_typed,
+                 size_t *ret_doubt);
+
+#endif

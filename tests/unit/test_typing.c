@@ -1,0 +1,245 @@
+/* What waits to be typed: in order, whole or counted, also behind the death of whoever typed it.
+ * The terminal is a pipe. */
+#define _GNU_SOURCE
+#include "tests/unit/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/session/typing.h"
+
+static struct typing_queue queue;
+static struct intake_facts facts;
+static int ends[2]; /* of the terminal: what reads, what is written to */
+static int done;
+static size_t done_bytes;
+
+static void on_done(struct typing *t)
+{
+    done++;
+    done_bytes += t->typed;
+    bytes_finish(&t->bytes);
+}
+
+static struct typing request(uint64_t token, size_t len)
+{
+    struct typing t = {.token = token, .done = on_done};
+    for (size_t i = 0; i < len; i++)
+        bytes_append_char(&t.bytes, (char)('a' + (token + i) % 23));
+    return t;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    queue = (struct typing_queue){0};
+    facts = (struct intake_facts){0};
+    done = 0;
+    done_bytes = 0;
+    return pipe2(ends, O_NONBLOCK);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    close(ends[0]);
+    close(ends[1]);
+    return 0;
+}
+
+/* As much as the terminal takes. */
+static void write_all(void)
+{
+    while (queue.first && typing_write(&queue, &facts, ends[1]) > 0)
+        typing_settle(&queue);
+}
+
+static size_t read_all(struct bytes *out)
+{
+    char chunk[1 << 16];
+    ssize_t n;
+    size_t before = out->len;
+    while ((n = read(ends[0], chunk, sizeof chunk)) > 0)
+        bytes_append(out, chunk, (size_t)n);
+    return out->len - before;
+}
+
+static void expect_known(uint64_t token, size_t typed, size_t doubt)
+{
+    size_t found = 0, unsure = 0;
+    assert_true(typing_find(&facts, token, &found, &unsure));
+    assert_int_equal(found, typed);
+    assert_int_equal(unsure, doubt);
+}
+
+static void requests_are_typed_in_order(void **state)
+{
+    struct typing one = request(1, 10), two = request(2, 9000), three = request(3, 5);
+    struct bytes out = {0}, all = {0};
+    (void)state;
+    bytes_append(&all, one.bytes.data, 10);
+    bytes_append(&all, two.bytes.data, 9000);
+    bytes_append(&all, three.bytes.data, 5);
+    assert_true(typing_add(&queue, &one) && typing_add(&queue, &two) && typing_add(&queue, &three));
+    assert_int_equal(typing_room(&queue), LIMIT_INPUT_BYTES - 9015);
+    write_all();
+    assert_int_equal(done, 3);
+    assert_int_equal(read_all(&out), 9015);
+    assert_memory_equal(out.data, all.data, 9015);
+    assert_int_equal(typing_room(&queue), LIMIT_INPUT_BYTES);
+    expect_known(2, 9000, 0);
+    bytes_finish(&out);
+    bytes_finish(&all);
+}
+
+static void what_the_terminal_does_not_take_waits(void **state)
+{
+    struct typing one = request(1, 100000), two = request(2, 10);
+    struct bytes out = {0};
+    (void)state;
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 8192), 8192);
+    assert_true(typing_add(&queue, &one) && typing_add(&queue, &two));
+    write_all();
+    assert_int_equal(typing_write(&queue, &facts, ends[1]), -EAGAIN);
+    assert_int_equal(done, 0);
+    expect_known(1, 8192, 0);
+    size_t typed, doubt;
+    assert_false(typing_find(&facts, 2, &typed, &doubt));
+    while (done < 2) {
+        read_all(&out);
+        write_all();
+    }
+    read_all(&out);
+    assert_int_equal(out.len, 100010);
+    expect_known(1, 100000, 0);
+    bytes_finish(&out);
+}
+
+static void what_is_taken_back_is_not_typed(void **state)
+{
+    struct typing one = request(1, 20000), two = request(2, 10), three = request(3, 10);
+    struct bytes out = {0};
+    (void)state;
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    assert_true(typing_add(&queue, &one) && typing_add(&queue, &two) && typing_add(&queue, &three));
+    write_all();
+    typing_remove(&queue, &one);
+    typing_remove(&queue, &three);
+    typing_remove(&queue, &three);
+    read_all(&out);
+    write_all();
+    read_all(&out);
+    assert_int_equal(done, 1);
+    assert_int_equal(out.len, 4106);
+    assert_memory_equal(out.data + 4096, "cdefghijkl", 10);
+    assert_int_equal(one.typed, 4096);
+    expect_known(1, 4096, 0);
+    assert_int_equal(queue.len, 0);
+    bytes_finish(&one.bytes);
+    bytes_finish(&three.bytes);
+    bytes_finish(&out);
+}
+
+static void an_end_says_what_was_typed(void **state)
+{
+    struct typing one = request(1, 20000), two = request(2, 10);
+    (void)state;
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    assert_true(typing_add(&queue, &one) && typing_add(&queue, &two));
+    write_all();
+    typing_end(&queue);
+    assert_int_equal(done, 2);
+    assert_int_equal(done_bytes, 4096);
+    assert_null(queue.first);
+}
+
+static void requests_are_refused_whole(void **state)
+{
+    struct typing big = request(1, LIMIT_INPUT_BYTES), one = request(2, 1);
+    static struct typing many[LIMIT_TYPINGS];
+    (void)state;
+    assert_true(typing_add(&queue, &big));
+    assert_false(typing_add(&queue, &one));
+    typing_remove(&queue, &big);
+    for (int i = 0; i < LIMIT_TYPINGS; i++) {
+        many[i] = request(0, 1);
+        assert_true(typing_add(&queue, &many[i]));
+    }
+    assert_int_equal(typing_room(&queue), 0);
+    assert_false(typing_add(&queue, &one));
+    typing_end(&queue);
+    assert_true(typing_add(&queue, &one));
+    typing_end(&queue);
+    bytes_finish(&big.bytes);
+}
+
+/* The oldest is forgotten; one that still types does not write into another's place. */
+static void the_newest_are_known(void **state)
+{
+    struct typing slow = request(1000, 9000);
+    size_t typed, doubt;
+    (void)state;
+    assert_true(typing_add(&queue, &slow));
+    assert_int_equal(typing_write(&queue, &facts, ends[1]), LIMIT_TYPED_PIECE);
+    for (uint64_t token = 1; token <= LIMIT_TYPINGS_KEPT; token++) {
+        struct typing_queue other = {0};
+        struct typing t = request(token, 3);
+        assert_true(typing_add(&other, &t));
+        assert_int_equal(typing_write(&other, &facts, ends[1]), 3);
+        typing_settle(&other);
+    }
+    write_all();
+    assert_false(typing_find(&facts, 1000, &typed, &doubt));
+    assert_false(typing_find(&facts, 0, &typed, &doubt));
+    for (uint64_t token = 1; token <= LIMIT_TYPINGS_KEPT; token++)
+        expect_known(token, 3, 0);
+}
+
+/* Killed in the middle of a write: of that piece alone it is not known. */
+static void a_death_leaves_one_piece_in_doubt(void **state)
+{
+    struct intake_facts *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct bytes out = {0};
+    (void)state;
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 8192), 8192);
+    assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0); /* who writes too much waits there */
+    pid_t worker = fork();
+    if (worker == 0) {
+        struct typing t = request(7, 60000);
+        typing_add(&queue, &t);
+        for (;;)
+            typing_write(&queue, shared, ends[1]);
+    }
+    volatile struct intake_typing *kept = &shared->typings[0];
+    while (kept->most != 3 * LIMIT_TYPED_PIECE)
+        ;
+    kill(worker, SIGKILL);
+    waitpid(worker, NULL, 0);
+    read_all(&out);
+    facts = *shared;
+    expect_known(7, 2 * LIMIT_TYPED_PIECE, LIMIT_TYPED_PIECE);
+    assert_true(out.len >= 2 * LIMIT_TYPED_PIECE && out.len <= 3 * LIMIT_TYPED_PIECE);
+    bytes_finish(&out);
+    munmap(shared, sizeof *shared);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(requests_are_typed_in_order),       TEST(what_the_terminal_does_not_take_waits),
+        TEST(what_is_taken_back_is_not_typed),   TEST(an_end_says_what_was_typed),
+        TEST(requests_are_refused_whole),        TEST(the_newest_are_known),
+        TEST(a_death_leaves_one_piece_in_doubt),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
