@@ -83,6 +83,8 @@ size_t session_input_room(const struct session *s)
 static void hear(struct session *s, const struct termios *modes, const char *bytes, size_t len)
 {
     size_t gone = interrupts(modes, bytes, len);
+    s->typed_ms = clock_now().monotonic_ms;
+    turns_hurry(s->host->turns);
     if (gone) {
         tracker_interrupt(s->tracker, clock_now());
         s->interrupted = tracker_state(s->tracker) == TRACKER_INPUT;

@@ -22,8 +22,9 @@ struct session {
     bool exited;     /* drained, too: it is over */
     int exit_status; /* as a shell gives it */
     struct intake *intake;
-    struct pump *pump; /* reads in a flood; else NULL */
+    struct flow *flow; /* in a flood the pump reads; else NULL */
     int floods;        /* wakeups in a row that found much */
+    struct turn turn;  /* for what the intake holds */
     struct terminal *terminal;
     struct tracker *tracker;
     struct rawlog *log;
@@ -40,6 +41,7 @@ struct session {
     int64_t reaped_at, last_read; /* monotonic ms */
     int64_t log_tried_ms;         /* monotonic: when a broken log was tried again */
     int64_t timed_ms;             /* when it was last recorded that bytes came */
+    int64_t typed_ms;             /* monotonic: when something was typed last */
     struct typing_queue typing;   /* what the terminal has not taken yet */
     bool interrupted;             /* Ctrl-C was typed at the prompt that stands */
     int64_t reply_second;         /* window of the reply limit */
@@ -91,8 +93,11 @@ void session_find_ahead(struct session *s);
 void session_poll_for(struct session *s);
 void session_stop_reading(struct session *s);
 
-/* Takes in all that the intake holds now. For what a thread reads meanwhile it is called again. */
+/* Takes in all that the intake holds now. Elsewhere that is done in pieces, by turns. */
 void session_drain(struct session *s);
+
+/* A turn of the loop: takes in a piece of what the intake holds. */
+bool session_take_piece(struct turn *turn, size_t bytes);
 
 /* What quiet_timer calls QUIET_PROMPT_MS after output stopped: finds out whether a prompt waits. */
 void session_on_quiet(uv_timer_t *timer);

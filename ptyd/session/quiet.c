@@ -22,7 +22,7 @@ static bool is_replaced(const struct session *s)
 static bool output_waits(const struct session *s)
 {
     struct pollfd master = {.fd = s->master, .events = POLLIN};
-    return s->pump || intake_waiting(s->intake) || poll(&master, 1, 0) != 0;
+    return s->flow || intake_waiting(s->intake) || poll(&master, 1, 0) != 0;
 }
 
 /* The shell may be about to do what was typed: another look later, less and less often. */

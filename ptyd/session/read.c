@@ -6,6 +6,7 @@
 #include "ptyd/session/private.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #define TIME_MS       10          /* between records of when bytes came */
 #define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
 #define FLOOD_WAKEUPS 8           /* in a row are a flood */
+#define TYPED_MS      1000        /* after somebody typed the session is urgent so long */
 
 /* ---- bytes in ---- */
 
@@ -47,12 +49,13 @@ static void log_bytes(struct session *s, uint64_t start, const char *bytes, size
         rawlog_write(s->log, start, bytes, len);
 }
 
-/* Takes in at most SESSION_SCRATCH_BYTES of what the intake holds; returns how many. */
-static size_t drain(struct session *s)
+/* Takes in at most `most` bytes, SESSION_SCRATCH_BYTES or less, of what the intake holds; returns
+ * how many. */
+static size_t drain(struct session *s, size_t most)
 {
     char *scratch = s->host->scratch;
     uint64_t start = intake_start(s->intake);
-    size_t len = intake_copy(s->intake, scratch, SESSION_SCRATCH_BYTES);
+    size_t len = intake_copy(s->intake, scratch, most);
     s->now = clock_now();
     size_t taken = terminal_write(s->terminal, scratch, len);
     if (!taken)
@@ -75,7 +78,7 @@ static void on_readable(uv_poll_t *poll, int status, int events);
 
 void session_poll_for(struct session *s)
 {
-    int events = (s->pump ? 0 : UV_READABLE) | (s->typing.first ? UV_WRITABLE : 0);
+    int events = (s->flow ? 0 : UV_READABLE) | (s->typing.first ? UV_WRITABLE : 0);
     if (s->polling && events)
         uv_poll_start(&s->poll, events, on_readable);
     else if (s->polling)
@@ -92,42 +95,57 @@ static void stop_polling(struct session *s)
 void session_drain(struct session *s)
 {
     size_t left = intake_waiting(s->intake), taken;
-    while (left && (taken = drain(s)))
+    while (left && (taken = drain(s, SESSION_SCRATCH_BYTES)))
         left -= taken < left ? taken : left;
 }
 
-static void take_in(struct session *s)
+static void leave_pump(struct session *s)
 {
-    s->last_read = clock_now().monotonic_ms;
-    session_drain(s);
-    if (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING)
-        uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
-}
-
-static void stop_pump(struct session *s)
-{
-    pump_destroy(s->pump);
-    s->pump = NULL;
+    pump_leave(s->flow);
+    s->flow = NULL;
     s->floods = 0;
 }
 
 void session_stop_reading(struct session *s)
 {
-    stop_pump(s);
+    leave_pump(s);
     stop_polling(s);
 }
 
-static void on_pumped(void *user)
+/* ---- by turns ---- */
+
+static bool is_urgent(const struct session *s, int64_t now)
+{
+    return s->typed_ms && now - s->typed_ms < TYPED_MS;
+}
+
+static void take_in(void *user)
 {
     struct session *s = user;
-    bool ended = pump_ended(s->pump); /* asked first: what it read last is there */
-    if (intake_waiting(s->intake))
-        take_in(s);
-    pump_room(s->pump);
-    if (!ended)
-        return;
-    stop_pump(s);
-    session_poll_for(s);
+    s->last_read = clock_now().monotonic_ms;
+    turns_add(s->host->turns, &s->turn, is_urgent(s, s->last_read));
+}
+
+/* Here a slice of a session's work begins. */
+bool session_take_piece(struct turn *turn, size_t bytes)
+{
+    struct session *s = (struct session *)((char *)turn - offsetof(struct session, turn));
+    bool ended = s->flow && pump_ended(s->flow); /* asked first: what it read last is there */
+    size_t taken = drain(s, bytes);
+    if (s->flow)
+        pump_room(s->flow);
+    if (taken && (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING))
+        uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
+    turn->urgent = is_urgent(s, s->now.monotonic_ms);
+    if (s->flow && !ended) /* what a thread reads comes in larger pieces when it is waited for */
+        return pump_listen(s->flow) && (taken || pump_ended(s->flow));
+    if (taken && intake_waiting(s->intake))
+        return true;
+    if (ended) {
+        leave_pump(s);
+        session_poll_for(s);
+    }
+    return false;
 }
 
 /* Much came several times in a row: from now on a thread reads. */
@@ -136,7 +154,7 @@ static void look_for_flood(struct session *s, ssize_t n)
     s->floods = n >= FLOOD_BYTES || n == -ENOBUFS ? s->floods + 1 : 0;
     if (s->floods < FLOOD_WAKEUPS || !s->polling)
         return;
-    s->pump = pump_create(s->host->loop, s->intake, s->master, on_pumped, s);
+    s->flow = pump_join(s->host->pump, s->intake, s->master, take_in, s);
     s->floods = 0;
     session_poll_for(s);
 }
@@ -177,6 +195,7 @@ static void become_exited(struct session *s)
         return;
     s->exited = true;
     stop_polling(s);
+    turns_remove(s->host->turns, &s->turn);
     s->now = clock_now();
     struct block *running = tracker_running(s->tracker);
     tracker_abandon(s->tracker, s->now, running && !replaces_shell(running), s->exit_status);
@@ -195,13 +214,13 @@ static void on_exit_timer(uv_timer_t *timer)
     struct session *s = timer->data;
     int64_t now = clock_now().monotonic_ms;
     ssize_t n = intake_read(s->intake, s->master);
-    if (n > 0)
-        s->last_read = now;
-    session_drain(s);
-    bool quiet =
-        now - s->last_read >= LIMIT_EXIT_QUIET_MS && now - s->reaped_at >= LIMIT_EXIT_QUIET_MS;
+    if (n > 0 || n == -ENOBUFS)
+        take_in(s);
+    bool quiet = !turn_waits(&s->turn) && now - s->last_read >= LIMIT_EXIT_QUIET_MS &&
+                 now - s->reaped_at >= LIMIT_EXIT_QUIET_MS;
     if (quiet || now - s->reaped_at >= LIMIT_EXIT_MS) {
         uv_timer_stop(timer);
+        session_drain(s);
         become_exited(s);
     }
 }
@@ -211,7 +230,7 @@ void session_shell_reaped(struct session *s, int status)
     if (s->reaped)
         return;
     s->reaped = true;
-    stop_pump(s);
+    leave_pump(s);
     session_poll_for(s);
     s->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     s->reaped_at = clock_now().monotonic_ms;
@@ -222,7 +241,7 @@ void session_exit_now(struct session *s)
 {
     if (!s->reaped || s->exited)
         return;
-    stop_pump(s);
+    leave_pump(s);
     do
         session_drain(s);
     while (intake_read(s->intake, s->master) > 0);

@@ -129,7 +129,8 @@ struct session *session_adopt(const struct session_host *host, const char *name,
                               int master, int intake_fd)
 {
     struct session *s = memory_new(sizeof *s);
-    *s = (struct session){.host = host, .pid = pid, .master = master};
+    *s = (struct session){
+        .host = host, .pid = pid, .master = master, .turn.piece = session_take_piece};
     s->name = text_copy(name);
     s->intake = intake_map(intake_fd);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
@@ -166,6 +167,7 @@ void session_destroy(struct session *s)
 {
     EACH_WATCHER(s, gone, w_);
     session_stop_reading(s);
+    turns_remove(s->host->turns, &s->turn);
     uv_close((uv_handle_t *)&s->poll, on_closed);
     uv_close((uv_handle_t *)&s->exit_timer, on_closed);
     uv_close((uv_handle_t *)&s->quiet_timer, on_closed);

@@ -14,10 +14,12 @@
 
 #include "ptyd/core/intake.h"
 #include "ptyd/core/tracker.h"
+#include "ptyd/core/turns.h"
 #include "ptyd/session/rawlog.h"
 #include "ptyd/session/store.h"
 #include "ptyd/session/typing.h"
 
+struct pump;
 struct session;
 
 /* What a session reports to whoever serves it; called on the loop. None is NULL. */
@@ -37,13 +39,15 @@ struct session_events {
 };
 
 /* Taken of a session at once; then others have their turn. */
-#define SESSION_SCRATCH_BYTES (64 * 1024)
+#define SESSION_SCRATCH_BYTES TURN_BYTES_MOST
 
 /* What all sessions share. Outlives them. */
 struct session_host {
     uv_loop_t *loop;
-    const char *state; /* state directory */
-    char *scratch;     /* SESSION_SCRATCH_BYTES, for bytes on their way through a terminal */
+    struct turns *turns; /* of the loop */
+    struct pump *pump;   /* reads floods */
+    const char *state;   /* state directory */
+    char *scratch;       /* SESSION_SCRATCH_BYTES, for bytes on their way through a terminal */
     const struct session_events *events;
     void *user; /* of the events */
 };

@@ -171,6 +171,7 @@ static const struct method {
 
 static void call(struct client *client, const char *name, const json_t *id, const json_t *params)
 {
+    turns_hurry(&client_worker(client)->turns);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(methods[i].name, name)) {
             methods[i].call(client, id, params);

@@ -14,6 +14,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/say.h"
 #include "ptyd/ledger/ledger.h"
+#include "ptyd/session/pump.h"
 #include "ptyd/start/plan.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/follow.h"
@@ -103,6 +104,7 @@ static void stop(struct worker *w)
         return;
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
     retention_close(w->retention);
+    uv_close((uv_handle_t *)&w->turning, NULL);
     for (int i = 0; i < w->session_count; i++)
         session_exit_now(w->sessions[i]);
     while (w->session_count)
@@ -110,6 +112,33 @@ static void stop(struct worker *w)
     if (w->server)
         server_close(w->server);
     link_stop(w->link);
+    pump_destroy(w->host.pump);
+}
+
+/* ---- turns ---- */
+
+/* While there is work the loop does not sleep, and polls before each turn. */
+static void on_turning(uv_idle_t *turning)
+{
+    struct worker *w = turning->data;
+    turns_run(&w->turns);
+}
+
+static uint64_t now_us(void *user)
+{
+    (void)user;
+    return uv_hrtime() / 1000;
+}
+
+static void on_work(void *user, bool there_is_some)
+{
+    struct worker *w = user;
+    if (uv_is_closing((uv_handle_t *)&w->turning))
+        return;
+    if (there_is_some)
+        uv_idle_start(&w->turning, on_turning);
+    else
+        uv_idle_stop(&w->turning);
 }
 
 static void serve(struct worker *w, int listener)
@@ -188,8 +217,13 @@ int worker_main(int socket, void *user)
     uv_timer_init(&w.loop, &w.idle_timer);
     w.idle_timer.data = &w;
     w.link = link_create(&w.loop, socket, on_link, &w);
+    uv_idle_init(&w.loop, &w.turning);
+    w.turning.data = &w;
+    turns_init(&w.turns, now_us, on_work, &w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
     w.host = (struct session_host){.loop = &w.loop,
+                                   .turns = &w.turns,
+                                   .pump = pump_create(&w.loop),
                                    .state = w.options->state,
                                    .scratch = w.scratch,
                                    .events = &session_events,

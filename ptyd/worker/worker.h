@@ -6,6 +6,7 @@
 #include <uv.h>
 
 #include "base/limits.h"
+#include "ptyd/core/turns.h"
 #include "ptyd/keeper/wire.h"
 #include "ptyd/session/session.h"
 
@@ -28,6 +29,8 @@ struct worker {
     uv_loop_t loop;
     struct link *link; /* to the keeper */
     uv_timer_t idle_timer;
+    uv_idle_t turning; /* runs while anybody stands in line for a turn */
+    struct turns turns;
     struct server *server;
     struct ledger *ledger;
     struct retention *retention; /* of closed sessions; NULL until clients are served */
