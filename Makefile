@@ -144,7 +144,7 @@ $(BUILD)/tests/bare_faults: $(BUILD)/obj/tests/unit/test_faults.o $(BUILD)/obj/t
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
 
-bench: bench-engine bench-pty bench-rebuild bench-return bench-session bench-proxy bench-prompt ## all measurements (25 min)
+bench: bench-engine bench-pty bench-rebuild bench-return bench-session bench-proxy bench-prompt bench-fair ## all measurements (25 min)
 
 bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's screen layer
 	@$(BUILD)/engine
@@ -164,6 +164,9 @@ bench-session: deps-bench $(BUILD)/ptyd ## memory of a session, and wakeups whil
 
 bench-growth: $(BUILD)/ptyd $(BUILD)/commands ## SESSIONS=1000 at once, CLOSED=20000, COMMANDS=1000000 in one (0: not that)
 	@PTYD=$(abspath $(BUILD)/ptyd) COMMANDS_SHELL=$(abspath $(BUILD)/commands) node tests/bench/growth.js
+
+bench-fair: $(BUILD)/ptyd $(BUILD)/fair ## key-to-echo while 0, 10, 100 others flood, beside script(1) (OLD=another ptyd)
+	@sh tests/bench/fairness $(abspath $(BUILD)/fair) $(abspath $(BUILD)/ptyd) $(if $(OLD),$(abspath $(OLD)))
 
 bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against other ways
 	@sh tests/bench/prompts $(abspath $(BUILD)/prompt)
@@ -189,6 +192,9 @@ $(BUILD)/writer: $(BUILD)/obj/tests/bench/writer.o $(BUILD)/obj/tests/bench/work
 $(BUILD)/commands: tests/bench/commands.c
 	@mkdir -p $(BUILD)
 	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $<
+
+$(BUILD)/fair: $(BUILD)/obj/tests/bench/fair.o $(BUILD)/obj/tests/bench/works.o $(LIB)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
 
 $(BUILD)/proxy: tests/bench/proxy.c
 	@mkdir -p $(BUILD)
@@ -302,7 +308,7 @@ help: ## this list
 
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt \
-        bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz fuzz-targets fuzz-corpus lint arrows \
+        bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz fuzz-targets fuzz-corpus lint arrows bench-fair \
         sizes format format-check deps deps-bench deps-check deps-ci need-build need-check need-format install \
         clean help
 .SECONDARY:
