@@ -164,6 +164,12 @@ static inline int limit_size(int value)
 #define LIMIT_CHECKPOINT_FILE_BYTES (256 << 20)
 /* Bytes of events.jsonl and its like; then it becomes .1. */
 #define LIMIT_JSONL_BYTES (16 << 20)
+/* Bytes of lines that a session could not write yet; then the ends of outputs go, then the oldest
+ * lines, and are counted. */
+#define LIMIT_OWED_BYTES (1 << 20)
+/* Bytes of a command's output that could not be written yet; of more the newest stay, and the file
+ * says how many are missing. */
+#define LIMIT_OWED_OUTPUT_BYTES (64 << 10)
 /* Bytes of a line of blocks.jsonl; a longer one is passed over. */
 #define LIMIT_JSONL_LINE_BYTES (4 << 20)
 /* Bytes of the lines whose blocks are answered at once, where a client asks for one part after the

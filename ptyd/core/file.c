@@ -58,32 +58,52 @@ int file_write_all(int fd, const char *data, size_t len, long long offset)
     return 0;
 }
 
-/* Behind what is there; a line end first where the last line has none. */
-static int append_at(int fd, off_t end, const char *line, size_t len)
+int file_write_whole(int fd, const char *data, size_t len, long long offset)
 {
-    char last = '\n';
-    if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
-        return -EIO;
-    int result = last == '\n' ? 0 : file_write_all(fd, "\n", 1, end);
-    if (result == 0)
-        result = file_write_all(fd, line, len, end + (last != '\n'));
-    if (result < 0 && ftruncate(fd, end) < 0)
+    int result = file_write_all(fd, data, len, offset);
+    if (result < 0 && ftruncate(fd, (off_t)offset) < 0)
         return result; /* the next line's writer finds it */
     return result;
 }
 
-long long file_append_line(const char *path, const char *text)
+/* What `data` begins with, a line end, only where the last line has none. */
+static int append_at(int fd, off_t end, const char *data, size_t len)
+{
+    char last = '\n';
+    if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
+        return -EIO;
+    return file_write_whole(fd, data + (last == '\n'), len - (last == '\n'), end);
+}
+
+static int open_to_append(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    return fd < 0 ? -errno : fd;
+}
+
+long long file_append_line(const char *path, const char *text)
+{
+    int fd = open_to_append(path);
     if (fd < 0)
-        return -errno;
-    char *line = text_format("%s\n", text);
+        return fd;
+    char *line = text_format("\n%s\n", text);
     off_t end = lseek(fd, 0, SEEK_END);
     int result = end < 0 ? -errno : append_at(fd, end, line, strlen(line));
     end = lseek(fd, 0, SEEK_END);
     close(fd);
     free(line);
     return result < 0 ? result : (long long)end;
+}
+
+int file_append(const char *path, const char *data, size_t len)
+{
+    int fd = open_to_append(path);
+    if (fd < 0)
+        return fd;
+    off_t end = lseek(fd, 0, SEEK_END);
+    int result = end < 0 ? -errno : file_write_whole(fd, data, len, end);
+    close(fd);
+    return result;
 }
 
 int file_replace(const char *path, const char *data, size_t len)

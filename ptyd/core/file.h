@@ -14,6 +14,10 @@ int file_read(const char *path, size_t limit, struct bytes *out);
  * 0600, follows no link. For one writer. Returns the file's size or -errno. */
 long long file_append_line(const char *path, const char *text);
 
+/* Appends bytes: all or, on failure, none. Makes the file, 0600, follows no link. For one writer.
+ * Returns 0 or -errno. */
+int file_append(const char *path, const char *data, size_t len);
+
 /* Replaces the file in one step: readers see the old content or the new, never a part. Mode 0600.
  * Returns 0 or -errno, with the old file as it was. */
 int file_replace(const char *path, const char *data, size_t len);
@@ -26,6 +30,10 @@ int file_set_aside(const char *path, int flags, char **ret_name);
 
 /* Writes all of it at the offset, or at the end when `offset` is negative. Returns 0 or -errno. */
 int file_write_all(int fd, const char *data, size_t len, long long offset);
+
+/* Writes all of it at the offset, the file's end, or cuts the file there again. Returns 0 or
+ * -errno. */
+int file_write_whole(int fd, const char *data, size_t len, long long offset);
 
 /* Makes the directory and those above it, 0700. Returns 0 or -errno. */
 int file_make_directory(const char *path);

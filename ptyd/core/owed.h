@@ -1,0 +1,52 @@
+/* owed.h - what is to be written to files, kept in memory while it cannot be.
+ *
+ * A write that fails (a full disk, a quota, a file system that is read-only or has no inode left,
+ * a file that may not grow) is owed: it waits in memory, in front of all that is for the same file,
+ * and is tried again. What is appended reaches its file in order, and once, or is dropped and
+ * counted.
+ */
+#ifndef PTYD_CORE_OWED_H
+#define PTYD_CORE_OWED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct owed;
+
+/* `owing` is called when something is owed where nothing was: owed_pay() is then to be called after
+ * a moment. It calls nothing of this. */
+struct owed *owed_create(void (*owing)(void *user), void *user);
+
+/* Tries a last time and frees it. Returns how many writes are lost, that nobody will see. NULL is
+ * none. */
+size_t owed_destroy(struct owed *owed);
+
+/* Adds a line, as file_append_line() does. Behind `most` bytes the file becomes PATH.1. */
+void owed_append(struct owed *owed, const char *path, const char *line, long long most);
+
+/* Adds the end of a command's output, as file_append() does. Where memory ends, it goes before any
+ * line does. */
+void owed_append_output(struct owed *owed, const char *path, const char *text, size_t len);
+
+/* Replaces a file, as file_replace() does. Of one that waits the newest content counts. */
+void owed_replace(struct owed *owed, const char *path, const char *data, size_t len);
+
+/* Writes what can be written. Returns after how many ms to try again; 0 when nothing is owed. */
+int owed_pay(struct owed *owed);
+
+/* How it stands. Strings are borrowed until the next call that writes. */
+struct owed_state {
+    size_t count;     /* writes that wait */
+    uint64_t dropped; /* beyond LIMIT_OWED_BYTES, since it was made */
+    const char *path; /* of the one that has waited longest; NULL for none */
+    int error;        /* why, as -errno; 0 when nothing is owed */
+    int64_t since_ms; /* since the epoch: when something began to be owed */
+};
+struct owed_state owed_state(const struct owed *owed);
+
+/* Calls `each` for every line that waits for the file, oldest first. */
+void owed_each(const struct owed *owed, const char *path,
+               void (*each)(void *user, const char *line), void *user);
+
+#endif
