@@ -30,6 +30,7 @@ struct owed {
     size_t count, bytes; /* bytes: of lines and outputs */
     uint64_t dropped;
     int error;
+    bool full; /* what is appended waits for what came before, whichever file it is for */
     int64_t since_ms, tried_ms; /* wall clock; monotonic */
     int again_ms;
     void (*owing)(void *user);
@@ -68,10 +69,12 @@ static int perform(const struct write *w)
     }
 }
 
-/* It is not this file alone: what is appended to others fails, too. */
-static bool is_everywhere(int error)
+/* It is not this file alone. What is appended to others then waits as well, also where a little
+ * room is left in their last page: a line is never there without those that came before it. */
+static bool shows_full(const struct write *w, int error)
 {
-    return error == -ENOSPC || error == -EDQUOT || error == -EROFS || error == -EIO;
+    return w->kind != WHOLE &&
+           (error == -ENOSPC || error == -EDQUOT || error == -EROFS || error == -EIO);
 }
 
 /* ---- those that wait ---- */
@@ -112,9 +115,10 @@ static void bound(struct owed *o)
     }
 }
 
-static void note_failure(struct owed *o, int error)
+static void note_failure(struct owed *o, const struct write *w, int error)
 {
     o->error = error;
+    o->full = o->full || shows_full(w, error);
     o->tried_ms = clock_monotonic_ms();
 }
 
@@ -152,15 +156,15 @@ static void pay_if_due(struct owed *o)
         owed_pay(o);
 }
 
-/* What waits for the same file goes first. */
+/* What waits already goes first. */
 static void submit(struct owed *o, const struct write *w)
 {
-    bool waits = *find(o, w->path) != NULL;
+    bool waits = (w->kind != WHOLE && o->full) || *find(o, w->path);
     int result = waits ? 0 : perform(w);
     if (!waits && result == 0)
         return;
     if (!waits)
-        note_failure(o, result);
+        note_failure(o, w, result);
     add(o, w);
     pay_if_due(o);
 }
@@ -176,8 +180,8 @@ void owed_append(struct owed *o, const char *path, const char *line, long long m
 
 void owed_append_output(struct owed *o, const char *path, const char *text, size_t len)
 {
-    submit(o, &(struct write){
-                  .kind = OUTPUT, .path = (char *)path, .data = (char *)text, .len = len});
+    submit(o,
+           &(struct write){.kind = OUTPUT, .path = (char *)path, .data = (char *)text, .len = len});
 }
 
 void owed_replace(struct owed *o, const char *path, const char *data, size_t len)
@@ -205,26 +209,25 @@ static void hold_back(struct write *failed)
 int owed_pay(struct owed *o)
 {
     size_t before = o->count;
-    bool nowhere = false;
+    o->full = false;
     for (struct write *w = o->first; w; w = w->next)
         w->behind = false;
     for (struct write **at = &o->first; *at;) {
         struct write *w = *at;
-        int result = w->behind || (nowhere && w->kind != WHOLE) ? 1 : perform(w);
+        int result = w->behind || (o->full && w->kind != WHOLE) ? 1 : perform(w);
         if (result == 0) {
             take_out(o, at);
             continue;
         }
         if (result < 0) {
-            note_failure(o, result);
+            note_failure(o, w, result);
             hold_back(w);
-            nowhere = nowhere || is_everywhere(result);
         }
         at = &w->next;
     }
-    o->again_ms = o->count < before          ? AGAIN_FIRST_MS
+    o->again_ms = o->count < before            ? AGAIN_FIRST_MS
                   : o->again_ms * 2 < AGAIN_MS ? o->again_ms * 2
-                                             : AGAIN_MS;
+                                               : AGAIN_MS;
     return o->first ? o->again_ms : 0;
 }
 

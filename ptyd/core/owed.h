@@ -1,9 +1,9 @@
 /* owed.h - what is to be written to files, kept in memory while it cannot be.
  *
  * A write that fails (a full disk, a quota, a file system that is read-only or has no inode left,
- * a file that may not grow) is owed: it waits in memory, in front of all that is for the same file,
- * and is tried again. What is appended reaches its file in order, and once, or is dropped and
- * counted.
+ * a file that may not grow) is owed: it waits in memory and is tried again, in front of all that is
+ * for the same file, and where the disk is full in front of all that is appended anywhere. What is
+ * appended reaches its file in order, and once, or is dropped and counted.
  */
 #ifndef PTYD_CORE_OWED_H
 #define PTYD_CORE_OWED_H

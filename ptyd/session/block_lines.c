@@ -72,18 +72,23 @@ struct collection {
     bool with_keys;
 };
 
-static void collect(void *user, json_t *block)
+void block_lines_add(json_t *blocks, json_t *block, bool with_keys)
 {
-    struct collection *c = user;
-    size_t count = json_array_size(c->blocks);
+    size_t count = json_array_size(blocks);
     json_int_t seq = json_number(block, "seq", 0);
-    const json_t *last = json_array_get(c->blocks, count - 1);
-    if (!c->with_keys)
+    const json_t *last = json_array_get(blocks, count - 1);
+    if (!with_keys)
         block_remove_internal(block);
     if (count && json_number(last, "seq", 0) == seq)
-        json_array_set(c->blocks, count - 1, block);
+        json_array_set(blocks, count - 1, block);
     else
-        json_array_append(c->blocks, block);
+        json_array_append(blocks, block);
+}
+
+static void collect(void *user, json_t *block)
+{
+    const struct collection *c = user;
+    block_lines_add(c->blocks, block, c->with_keys);
 }
 
 /* The lines of the last `tail` bytes of both files as one. Returns whether that was all. */

@@ -16,6 +16,10 @@ typedef void block_line(void *user, json_t *block);
 /* Calls `each` for every line of the files in `directory`, oldest first; it borrows the block. */
 void block_lines_each(const char *directory, block_line *each, void *user);
 
+/* Adds what a further line says to an array of blocks: to its last one, or a new one. Borrows the
+ * block, and changes it where not `with_keys`. */
+void block_lines_add(json_t *blocks, json_t *block, bool with_keys);
+
 /* The newest `last` blocks (0: all), oldest first; `with_keys`: with what is our own files' alone.
  * Reads no more of the files' ends than it takes. New reference. */
 json_t *block_lines_last(const char *directory, size_t last, bool with_keys);

@@ -36,7 +36,8 @@ struct session {
 
     uv_poll_t poll;
     uv_timer_t exit_timer, quiet_timer, screen_timer;
-    int open_handles; /* freed when all are closed */
+    uv_timer_t again_timer; /* runs while something could not be written */
+    int open_handles;       /* freed when all are closed */
     bool polling;
     int64_t reaped_at, last_read; /* monotonic ms */
     int64_t log_tried_ms;         /* monotonic: when a broken log was tried again */
@@ -49,6 +50,7 @@ struct session {
 
     uint64_t checkpoint_at;    /* offset of the last checkpoint */
     bool checkpoint_due;       /* the log alone does not lead here */
+    int64_t checkpoint_failed; /* monotonic ms: when it could not be written; 0 when it could */
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
 
     struct told_screen told_screen;
@@ -98,6 +100,10 @@ void session_drain(struct session *s);
 
 /* A turn of the loop: takes in a piece of what the intake holds. */
 bool session_take_piece(struct turn *turn, size_t bytes);
+
+/* Something could not be written: it is tried again after a moment, until it is. `session` is a
+ * struct session. */
+void session_owes(void *session);
 
 /* What quiet_timer calls QUIET_PROMPT_MS after output stopped: finds out whether a prompt waits. */
 void session_on_quiet(uv_timer_t *timer);

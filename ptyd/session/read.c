@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 #define LOG_AGAIN_MS  200         /* between two tries to go on with a broken log */
+#define REST_AGAIN_MS 1000        /* the same while nothing comes */
 #define TIME_MS       10          /* between records of when bytes came */
 #define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
 #define FLOOD_WAKEUPS 8           /* in a row are a flood */
 #define TYPED_MS      1000        /* after somebody typed the session is urgent so long */
 
-/* ---- bytes in ---- */
+/* ---- what could not be written ---- */
 
 /* A broken log is tried again when more comes, a moment later. Terminal, blocks and context do not
  * need it; a worker to come goes on from the next checkpoint. */
@@ -30,11 +31,44 @@ static void log_again(struct session *s, uint64_t start, const char *bytes, size
     s->checkpoint_due = rawlog_resume(s->log, start, bytes, s->paused ? 0 : len, s->now, &point);
 }
 
+static bool log_is_broken(const struct session *s)
+{
+    int64_t since;
+    return rawlog_error(s->log, &since) != 0;
+}
+
+/* Nothing wakes the loop once all is written. */
+static void on_again(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    s->now = clock_now();
+    int again = store_pay(s->store);
+    if (!s->exited && log_is_broken(s))
+        log_again(s, intake_start(s->intake), NULL, 0);
+    if (!s->exited)
+        session_checkpoint(s);
+    if (!again)
+        session_screen_flush(s);
+    if (!again && !s->exited && (log_is_broken(s) || s->checkpoint_failed))
+        again = REST_AGAIN_MS;
+    if (again)
+        uv_timer_start(timer, on_again, (uint64_t)again, 0);
+}
+
+void session_owes(void *session)
+{
+    struct session *s = session;
+    uv_handle_t *timer = (uv_handle_t *)&s->again_timer;
+    if (s->open_handles && !uv_is_closing(timer) && !uv_is_active(timer))
+        uv_timer_start(&s->again_timer, on_again, LOG_AGAIN_MS, 0);
+}
+
+/* ---- bytes in ---- */
+
 /* The index first: a log that is shorter than the stream is known not to be whole. */
 static void log_bytes(struct session *s, uint64_t start, const char *bytes, size_t len)
 {
-    int64_t since;
-    if (rawlog_error(s->log, &since)) {
+    if (log_is_broken(s)) {
         log_again(s, start, bytes, len);
         return;
     }
@@ -67,6 +101,8 @@ static size_t drain(struct session *s, size_t most)
     intake_set_point(s->intake, start + taken, &point);
     intake_consume(s->intake, taken);
     session_checkpoint(s);
+    if (log_is_broken(s))
+        session_owes(s);
     session_screen_changed(s);
     EACH_WATCHER(s, drained, w_);
     if (s->typing.first)

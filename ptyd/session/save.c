@@ -11,7 +11,8 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
 
-#define MAGIC 0x7074796463686b36ull
+#define AGAIN_MS 500 /* behind one that could not be written */
+#define MAGIC    0x7074796463686b36ull
 
 struct checkpoint {
     uint64_t magic;
@@ -59,9 +60,14 @@ static void write_file(struct session *s, struct bytes *out)
     strncpy(head.shell_id, s->shell_id, sizeof head.shell_id - 1);
     memcpy(out->data, &head, sizeof head);
     rawlog_record(s->log, RAWLOG_CHECKPOINT, head.offset, s->now, 0, 0);
-    if (rawlog_flush(s->log) == 0 && file_replace(path, out->data, out->len) == 0)
-        s->checkpoint_at = head.offset;
+    bool written = rawlog_flush(s->log) == 0 && file_replace(path, out->data, out->len) == 0;
+    s->checkpoint_at = written ? head.offset : s->checkpoint_at;
+    s->checkpoint_failed = written ? 0 : s->now.monotonic_ms;
     free(path);
+    if (written)
+        s->checkpoint_due = false;
+    else
+        session_owes(s);
 }
 
 void session_checkpoint(struct session *s)
@@ -69,9 +75,9 @@ void session_checkpoint(struct session *s)
     struct bytes out = {0};
     bool due = s->checkpoint_due || rawlog_wants_checkpoint(s->log) ||
                terminal_offset(s->terminal) - s->checkpoint_at >= LIMIT_CHECKPOINT_BYTES;
-    if (!due || !may_be_written(s))
+    bool failed = s->checkpoint_failed && s->now.monotonic_ms - s->checkpoint_failed < AGAIN_MS;
+    if (!due || failed || !may_be_written(s))
         return;
-    s->checkpoint_due = false;
     bytes_append(&out, &(struct checkpoint){0}, sizeof(struct checkpoint));
     if (terminal_save(s->terminal, &out)) {
         tracker_save(s->tracker, &out);

@@ -75,6 +75,8 @@ static void tell(struct session *s, int64_t wall_ms, int64_t monotonic_ms)
 {
     struct block *running = tracker_running(s->tracker);
     s->screen_told_ms = monotonic_ms;
+    if (store_owed(s->store).count) /* what is behind tells all that changed meanwhile */
+        return;
     s->screen_changed = false;
     json_t *changes =
         s->paused ? NULL : take_changes(&s->told_screen, s->terminal, s->unrecorded_until);

@@ -3,6 +3,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/session/private.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -50,7 +51,7 @@ static void end_orphan(struct session *s)
 }
 
 /* A shell that runs goes on whatever its files are like; a new one is refused. */
-static bool may_be_served(const struct session *s, bool is_new)
+static int may_be_served(const struct session *s, bool is_new)
 {
     int64_t since;
     int error = rawlog_error(s->log, &since);
@@ -58,24 +59,25 @@ static bool may_be_served(const struct session *s, bool is_new)
         say("session %s: %s", s->name, store_error(s->store));
     if (error)
         say("session %s: output.raw, output.idx: %s", s->name, strerror(-error));
-    return !is_new || (!store_error(s->store) && !error);
+    return !is_new ? 0 : store_failure(s->store) ? store_failure(s->store) : error;
 }
 
-static bool open_parts(struct session *s, bool is_new)
+static int open_parts(struct session *s, bool is_new)
 {
-    s->store = store_open(s->host->state, s->name);
+    s->store = store_open(s->host->state, s->name, session_owes, s);
     s->log = rawlog_open(store_directory(s->store));
-    if (!may_be_served(s, is_new))
-        return false;
+    int error = may_be_served(s, is_new);
+    if (error)
+        return error;
     struct terminal_options of_terminal = session_terminal_options(s);
     s->terminal = terminal_create(&of_terminal);
     if (!s->terminal)
-        return false;
+        return -ENOMEM;
     session_prepare_terminal(s);
     struct tracker_options of_tracker = session_tracker_options(s, s->terminal);
     of_tracker.cwd = json_string_value(session_kept(s, "cwd"));
     s->tracker = tracker_create(&of_tracker);
-    return true;
+    return 0;
 }
 
 static void begin_shell(struct session *s)
@@ -103,9 +105,12 @@ static void start_handles(struct session *s)
     uv_timer_init(loop, &s->exit_timer);
     uv_timer_init(loop, &s->quiet_timer);
     uv_timer_init(loop, &s->screen_timer);
-    s->poll.data = s->exit_timer.data = s->quiet_timer.data = s->screen_timer.data = s;
-    s->open_handles = 4;
+    uv_timer_init(loop, &s->again_timer);
+    s->poll.data = s->exit_timer.data = s->quiet_timer.data = s->screen_timer.data =
+        s->again_timer.data = s;
+    s->open_handles = 5;
     s->polling = true;
+    session_owes(s); /* what could not be written before there was a timer */
     session_poll_for(s);
 }
 
@@ -126,7 +131,7 @@ static void close_parts(struct session *s)
 }
 
 struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
-                              int master, int intake_fd)
+                              int master, int intake_fd, int *ret_error)
 {
     struct session *s = memory_new(sizeof *s);
     *s = (struct session){
@@ -135,8 +140,10 @@ struct session *session_adopt(const struct session_host *host, const char *name,
     s->intake = intake_map(intake_fd);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
     bool is_new = s->intake && !intake_facts(s->intake)->adopted;
-    if (!s->intake || !open_parts(s, is_new)) {
-        say("session %s cannot be served", name);
+    int error = s->intake ? open_parts(s, is_new) : -ENOMEM;
+    if (error) {
+        say("session %s cannot be served: %s", name, strerror(-error));
+        *ret_error = error;
         close_parts(s);
         free(s);
         return NULL;
@@ -172,6 +179,7 @@ void session_destroy(struct session *s)
     uv_close((uv_handle_t *)&s->exit_timer, on_closed);
     uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
     uv_close((uv_handle_t *)&s->screen_timer, on_closed);
+    uv_close((uv_handle_t *)&s->again_timer, on_closed);
     close_parts(s);
 }
 

@@ -76,10 +76,10 @@ struct watcher {
 
 /* Takes over what the keeper sent. `master` and `intake_fd` become ours. An earlier shell of the
  * same name that has exited is replaced. Returns NULL, with a message on stderr, when the session
- * cannot be served: a new one without its files, or any without memory. An older
- * one without files goes on without them. */
+ * cannot be served: a new one without its files, or any without memory. *ret_error is
+ * why then, as -errno. An older one without files goes on without them. */
 struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
-                              int master, int intake_fd);
+                              int master, int intake_fd, int *ret_error);
 
 /* The shell was reaped, `wait_status` as waitpid gives it: what it said last is drained, at most
  * LIMIT_EXIT_MS; then the session has exited. */

@@ -95,27 +95,49 @@ json_t *session_json(const struct session *s)
     return value;
 }
 
+static const char *local_time(int64_t wall_ms, char text[32])
+{
+    time_t seconds = (time_t)(wall_ms / 1000);
+    struct tm local;
+    if (!localtime_r(&seconds, &local) || !strftime(text, 32, "%Y-%m-%d %H:%M:%S", &local))
+        return "some time ago";
+    return text;
+}
+
 static void add_log_warning(const struct session *s, json_t *warnings)
 {
     int64_t since_ms;
     int error = rawlog_error(s->log, &since_ms);
-    time_t since = (time_t)(since_ms / 1000);
-    struct tm local;
-    char when[32] = "";
-    if (!error || !localtime_r(&since, &local))
-        return;
-    strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &local);
-    json_array_append_new(warnings,
-                          json_sprintf("session %s: its output is not logged since %s: %s", s->name,
-                                       when, strerror(-error)));
+    char when[32];
+    if (error)
+        json_array_append_new(warnings,
+                              json_sprintf("session %s: its output is not logged since %s: %s",
+                                           s->name, local_time(since_ms, when), strerror(-error)));
+}
+
+static void add_owed_warning(const struct session *s, json_t *warnings)
+{
+    struct owed_state owed = store_owed(s->store);
+    char when[32];
+    if (owed.count)
+        json_array_append_new(
+            warnings, json_sprintf("session %s: since %s %s cannot be written: %s; %zu blocks wait "
+                                   "in memory, and are written when that works again",
+                                   s->name, local_time(owed.since_ms, when), owed.path,
+                                   strerror(-owed.error), store_held_blocks(s->store)));
+    if (owed.dropped)
+        json_array_append_new(
+            warnings, json_sprintf("session %s: %llu lines that could not be written found no room "
+                                   "in memory and are in no file",
+                                   s->name, (unsigned long long)owed.dropped));
 }
 
 void session_add_warnings(const struct session *s, json_t *warnings)
 {
     const char *error = store_error(s->store);
     if (error)
-        json_array_append_new(warnings,
-                              json_sprintf("session %s: cannot write %s", s->name, error));
+        json_array_append_new(warnings, json_sprintf("session %s: cannot open %s", s->name, error));
+    add_owed_warning(s, warnings);
     add_log_warning(s, warnings);
     const char *damaged = store_damaged(s->store);
     if (damaged)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -14,27 +15,34 @@
 #include "base/utf8.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/owed.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_lines.h"
 #include "ptyd/session/damage.h"
+#include "ptyd/session/output.h"
 
 #define DELTA_MS    100 /* between deltas */
 #define SWEEP_EVERY 100 /* blocks between two looks at blocks/ */
+/* Until output that could not be written is tried again where nothing else asks for it. */
+#define OUTPUT_AGAIN_MS 1000
 
 struct store {
     char *directory; /* .../agent_pty */
     char *meta_path;
     json_t *meta;
-    char *error;
+    char *error; /* of opening, and its -errno */
+    int failure;
     struct bytes damaged; /* what was set aside */
+    struct owed *owed;    /* what could not be written yet */
+    void (*owing)(void *user);
+    void *user;
     uint64_t last_ended;
     struct block *running;
 
-    int output;             /* of the running block, -1 without */
-    int64_t output_written; /* bytes */
-    struct bytes text;      /* not written yet */
-    struct bytes delta;     /* not told yet */
+    struct output *output;
+    struct bytes delta; /* not told yet */
     int64_t delta_ms;
     uint64_t snapshot_from; /* earlier scrollback lines are in no snapshot */
 };
@@ -42,7 +50,8 @@ struct store {
 static void failed(struct store *s, const char *what, int error)
 {
     free(s->error);
-    s->error = text_format("%s: %s", what, strerror(error < 0 ? -error : error));
+    s->error = text_format("%s: %s", what, strerror(-error));
+    s->failure = error;
 }
 
 /* ---- files of lines ---- */
@@ -52,18 +61,11 @@ static char *path_of(const struct store *s, const char *name)
     return text_format("%s/%s", s->directory, name);
 }
 
-/* At its quota the file becomes NAME.1. */
 static void append_line(struct store *s, const char *name, json_t *value)
 {
     char *path = path_of(s, name), *text = json_dumps(value, JSON_COMPACT);
-    long long size = text ? file_append_line(path, text) : -ENOMEM;
-    if (size < 0)
-        failed(s, name, (int)size);
-    if (size > LIMIT_JSONL_BYTES) {
-        char *old = text_format("%s.1", path);
-        rename(path, old);
-        free(old);
-    }
+    if (text)
+        owed_append(s->owed, path, text, LIMIT_JSONL_BYTES);
     free(text);
     free(path);
     json_decref(value);
@@ -71,9 +73,10 @@ static void append_line(struct store *s, const char *name, json_t *value)
 
 static void replace_json(struct store *s, const char *path, json_t *value)
 {
-    int result = json_replace_file(path, value);
-    if (result < 0)
-        failed(s, path, result);
+    char *text = json_dumps(value, JSON_COMPACT);
+    if (text)
+        owed_replace(s->owed, path, text, strlen(text));
+    free(text);
     json_decref(value);
 }
 
@@ -102,9 +105,38 @@ static void note_known(void *user, json_t *json)
     block_unref(block);
 }
 
+/* ---- of them those that wait for their file ---- */
+
+/* What is looked for in the lines that wait. */
+struct wanted {
+    json_t *blocks;
+    bool with_keys;
+    uint64_t seq; /* one block alone; 0: all */
+};
+
+static void take_owed(void *user, const char *line)
+{
+    const struct wanted *w = user;
+    json_t *block = json_loads(line, 0, NULL);
+    if (block && (!w->seq || (uint64_t)json_number(block, "seq", 0) == w->seq))
+        block_lines_add(w->blocks, block, w->with_keys);
+    json_decref(block);
+}
+
+static void add_owed(const struct store *s, const struct wanted *wanted)
+{
+    char *path = path_of(s, "blocks.jsonl");
+    owed_each(s->owed, path, take_owed, (void *)wanted);
+    free(path);
+}
+
 json_t *store_blocks(const struct store *s, size_t last, bool with_keys)
 {
-    return block_lines_last(s->directory, last, with_keys);
+    json_t *blocks = block_lines_last(s->directory, last, with_keys);
+    add_owed(s, &(struct wanted){.blocks = blocks, .with_keys = with_keys});
+    while (last && json_array_size(blocks) > last)
+        json_array_remove(blocks, 0);
+    return blocks;
 }
 
 json_t *store_blocks_after(const struct store *s, uint64_t after)
@@ -115,7 +147,20 @@ json_t *store_blocks_after(const struct store *s, uint64_t after)
 json_t *store_block(const struct store *s, uint64_t seq)
 {
     uint64_t bytes_read = 0;
-    return block_lines_find(s->directory, seq, &bytes_read);
+    json_t *blocks = json_array();
+    add_owed(s, &(struct wanted){.blocks = blocks, .seq = seq});
+    json_t *found = json_incref(json_array_get(blocks, 0));
+    json_decref(blocks);
+    return found ? found : block_lines_find(s->directory, seq, &bytes_read);
+}
+
+size_t store_held_blocks(const struct store *s)
+{
+    json_t *blocks = json_array();
+    add_owed(s, &(struct wanted){.blocks = blocks});
+    size_t count = json_array_size(blocks);
+    json_decref(blocks);
+    return count;
 }
 
 static void append_block(struct store *s, const struct block *block)
@@ -144,12 +189,15 @@ static void prepare_files(struct store *s)
     free(blocks);
 }
 
-struct store *store_open(const char *state, const char *name)
+struct store *store_open(const char *state, const char *name, void (*owing)(void *user), void *user)
 {
     struct store *s = memory_new(sizeof *s);
+    s->owed = owed_create(owing, user);
+    s->owing = owing;
+    s->user = user;
     s->directory = text_format("%s/conversations/%s/agent_pty", state, name);
     s->meta_path = text_format("%s/conversations/%s/meta.json", state, name);
-    s->output = -1;
+    s->output = output_create();
     prepare_files(s);
     s->meta = json_read_object(s->meta_path, LIMIT_META_BYTES);
     block_lines_each(s->directory, note_known, s);
@@ -160,10 +208,11 @@ void store_close(struct store *s)
 {
     if (!s)
         return;
-    if (s->output >= 0)
-        close(s->output);
+    output_destroy(s->output, s->owed);
+    size_t lost = owed_destroy(s->owed);
+    if (lost)
+        say("%s: %zu writes failed to the last and are lost", s->directory, lost);
     block_unref(s->running);
-    bytes_finish(&s->text);
     bytes_finish(&s->delta);
     bytes_finish(&s->damaged);
     json_decref(s->meta);
@@ -178,9 +227,26 @@ const char *store_directory(const struct store *s)
     return s->directory;
 }
 
+int store_pay(struct store *s)
+{
+    bool written = output_flush(s->output);
+    int again = owed_pay(s->owed);
+    return written || again ? again : OUTPUT_AGAIN_MS;
+}
+
+struct owed_state store_owed(const struct store *s)
+{
+    return owed_state(s->owed);
+}
+
 const char *store_error(const struct store *s)
 {
     return s->error;
+}
+
+int store_failure(const struct store *s)
+{
+    return s->failure;
 }
 
 const char *store_damaged(const struct store *s)
@@ -200,18 +266,14 @@ struct block *store_running(const struct store *s)
 
 /* ---- a block's life ---- */
 
-/* Opens the block's file and cuts it to the first `written` bytes. */
 static void open_output(struct store *s, struct block *block, int64_t written)
 {
     free(block->output_path);
     block->output_path = text_format("blocks/%llu_%lld.out", (unsigned long long)block->seq,
                                      (long long)block->ts_begin);
     char *path = path_of(s, block->output_path);
-    s->output = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (s->output < 0 || ftruncate(s->output, written) < 0 || lseek(s->output, 0, SEEK_END) < 0)
-        failed(s, block->output_path, errno);
-    s->output_written = written;
-    s->text.len = s->delta.len = 0;
+    output_begin(s->output, path, written);
+    s->delta.len = 0;
     free(path);
 }
 
@@ -229,7 +291,7 @@ void store_begin(struct store *s, struct block *block)
 
 int64_t store_written(const struct store *s)
 {
-    return s->output_written;
+    return output_written(s->output);
 }
 
 void store_resume(struct store *s, struct block *block, int64_t written)
@@ -239,26 +301,13 @@ void store_resume(struct store *s, struct block *block, int64_t written)
     s->running = block_ref(block);
 }
 
-static void write_text(struct store *s)
-{
-    int64_t room = LIMIT_OUTPUT_FILE_BYTES - s->output_written;
-    size_t len = (int64_t)s->text.len < room ? s->text.len : room > 0 ? (size_t)room : 0;
-    int result = s->output < 0 ? 0 : file_write_all(s->output, s->text.data, len, -1);
-    if (result < 0)
-        failed(s, "blocks", result);
-    s->output_written += (int64_t)len;
-    s->text.len = 0;
-}
-
 void store_output(struct store *s, const char *text, size_t len)
 {
-    bytes_append(&s->text, text, len);
+    output_add(s->output, text, len);
     bytes_append(&s->delta, text, len);
     if (s->delta.len > 2 * LIMIT_DELTA_BYTES)
         bytes_consume(&s->delta,
                       utf8_ceil(s->delta.data, s->delta.len, s->delta.len - LIMIT_DELTA_BYTES));
-    if (s->text.len > 1 << 16)
-        write_text(s);
 }
 
 static void tell_delta(struct store *s, struct block *block)
@@ -274,9 +323,10 @@ static void tell_delta(struct store *s, struct block *block)
 
 void store_flush(struct store *s, struct block *block, int64_t monotonic_ms)
 {
-    if (s->text.len)
-        write_text(s);
-    if (block && s->delta.len && monotonic_ms - s->delta_ms >= DELTA_MS) {
+    if (!output_flush(s->output))
+        s->owing(s->user);
+    bool due = monotonic_ms - s->delta_ms >= DELTA_MS && !owed_state(s->owed).count;
+    if (block && s->delta.len && due) {
         s->delta_ms = monotonic_ms;
         tell_delta(s, block);
     }
@@ -333,9 +383,7 @@ void store_end(struct store *s, struct block *block, const struct terminal *term
     store_flush(s, NULL, 0);
     if (s->delta.len)
         tell_delta(s, block);
-    if (s->output >= 0)
-        close(s->output);
-    s->output = -1;
+    output_end(s->output, s->owed);
     if (terminal)
         write_snapshots(s, block, terminal);
     append_block(s, block);
@@ -367,9 +415,7 @@ void store_save_meta(struct store *s)
 void store_shell(struct store *s, const char *shell_id)
 {
     char *path = path_of(s, "shell_id.txt");
-    int result = file_replace(path, shell_id, strlen(shell_id));
-    if (result < 0)
-        failed(s, "shell_id.txt", result);
+    owed_replace(s->owed, path, shell_id, strlen(shell_id));
     free(path);
 }
 

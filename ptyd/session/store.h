@@ -1,7 +1,7 @@
 /* store.h - a conversation's files: events, blocks, snapshots, meta.
  *
- * Everything lies under `<state>/conversations/<name>/`; 0700 and 0600. A write that fails is
- * counted and told by store_error(); the session goes on.
+ * Everything lies under `<state>/conversations/<name>/`; 0700 and 0600. What cannot be written
+ * waits (core/owed.h) until store_pay() writes it; the session goes on.
  */
 #ifndef PTYD_SESSION_STORE_H
 #define PTYD_SESSION_STORE_H
@@ -11,21 +11,34 @@
 #include <stdint.h>
 
 #include "ptyd/core/block.h"
+#include "ptyd/core/owed.h"
 #include "vterm_snapshot/terminal.h"
 
 struct store;
 
 /* Makes the directories and reads the files. What cannot be opened (a directory where a file should
  * be, a link) is set aside first, output.raw and the like too: store_damaged(). What fails besides
- * is a store_error(); what is there is served. */
-struct store *store_open(const char *state, const char *name);
+ * is a store_error(); what is there is served. `owing` is called when something could not be
+ * written: store_pay() is then to be called after a moment. */
+struct store *store_open(const char *state, const char *name, void (*owing)(void *user),
+                         void *user);
+/* What cannot even now be written is lost, and said on stderr. */
 void store_close(struct store *store);
+
+/* Writes what waits, where that works. Returns after how many ms to try again; 0 for all written.
+ */
+int store_pay(struct store *store);
+/* How much waits, why, and since when; and of how many blocks the listing has some only in memory.
+ */
+struct owed_state store_owed(const struct store *store);
+size_t store_held_blocks(const struct store *store);
 
 /* `<state>/conversations/<name>/agent_pty`, absolute. */
 const char *store_directory(const struct store *store);
 
-/* The last write error, NULL for none. */
+/* Why it could not be opened, NULL when it could. */
 const char *store_error(const struct store *store);
+int store_failure(const struct store *store); /* the same as -errno; 0 */
 
 /* What store_open() set aside, for people: old and new names; NULL for nothing. */
 const char *store_damaged(const struct store *store);
@@ -44,13 +57,14 @@ void store_resume(struct store *store, struct block *block, int64_t written);
 /* Its rendered output goes on. */
 void store_output(struct store *store, const char *text, size_t len);
 /* Writes the output that is held back; of the running `block` (or NULL) an event tells it, too, at
- * most ten times a second. */
+ * most ten times a second, and not while lines wait: then the newest of it goes with the block. */
 void store_flush(struct store *store, struct block *block, int64_t monotonic_ms);
 /* It ended: snapshots first (not without `terminal`), then line and event. */
 void store_end(struct store *store, struct block *block, const struct terminal *terminal);
 
-/* Blocks on disk as JSON (without the running one's preview), oldest first; at most the newest
- * `last` (0: all); `with_keys`: with the agents' keys too. New reference. */
+/* Blocks on disk, and those that wait to be, as JSON (without the running one's preview), oldest
+ * first; at most the newest `last` (0: all); `with_keys`: with the agents' keys too. New reference.
+ */
 json_t *store_blocks(const struct store *store, size_t last, bool with_keys);
 
 /* The same, the oldest ones behind number `after`: as many as LIMIT_BLOCKS_PAGE_BYTES of lines

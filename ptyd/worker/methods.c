@@ -42,7 +42,8 @@ static void list_call(struct client *client, const json_t *id, const json_t *par
 
 static bool is_degraded(const struct session *s)
 {
-    return store_error(session_store(s)) || (!session_integrated(s) && !session_exited(s));
+    return store_error(session_store(s)) || store_owed(session_store(s)).count ||
+           (!session_integrated(s) && !session_exited(s));
 }
 
 /* Steals `others`, the members besides `sessions`. */

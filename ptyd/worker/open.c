@@ -159,8 +159,8 @@ void open_call(struct client *client, const json_t *id, const json_t *params)
 
 static void fail(struct task *t, int error)
 {
-    client_fail(t->client, t->id, RPC_FAILED, "cannot start session %s: %s%s", name_of(t),
-                error ? strerror(error) : "its files cannot be opened",
+    client_fail(t->client, t->id, RPC_FAILED, "cannot start session %s: %s%s%s", name_of(t),
+                error < 0 ? "its files cannot be opened: " : "", strerror(abs(error)),
                 error == ENOENT || error == EACCES ? "; --shell or -- ARGV names what to start"
                                                    : "");
     task_end(t);

@@ -8,8 +8,8 @@
  * its first prompt, or after LIMIT_FIRST_PROMPT_MS. */
 void open_call(struct client *client, const json_t *id, const json_t *params);
 
-/* The session `name` is there now; or the keeper could not start its shell: `error` is an errno, 0
- * where it is the session that could not be adopted. Answers those who wait for it. */
+/* The session `name` is there now; or the keeper could not start its shell, `error` is an errno;
+ * or it could not be adopted: a -errno. Answers those who wait for it. */
 void open_spawned(struct worker *worker, const char *name, int error);
 
 #endif

@@ -82,13 +82,14 @@ static void take_session(struct worker *w, const struct wire_message *m, const i
         worker_remove(w, before);
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
-    struct session *s = session_adopt(&w->host, m->name, m->pid, fds[0], fds[1]);
+    int error = 0;
+    struct session *s = session_adopt(&w->host, m->name, m->pid, fds[0], fds[1], &error);
     if (!s) {
         if (m->exited)
             worker_tell(w, WIRE_FORGET, m->name, NULL, 0);
         else if (w->server) /* a new shell; one that was handed over lives on, with the keeper */
             worker_tell(w, WIRE_CLOSE, m->name, NULL, 0);
-        open_spawned(w, m->name, 0);
+        open_spawned(w, m->name, error);
         return;
     }
     w->sessions[w->session_count++] = s;

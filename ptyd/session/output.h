@@ -1,0 +1,37 @@
+/* output.h - blocks/N.out: the rendered output of the block that runs.
+ *
+ * What cannot be written waits, at most LIMIT_OWED_OUTPUT_BYTES of it, the newest; how much is
+ * missing before that stands in the file then, in a line of its own.
+ */
+#ifndef PTYD_SESSION_OUTPUT_H
+#define PTYD_SESSION_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptyd/core/owed.h"
+
+struct output;
+
+struct output *output_create(void);
+/* Ends it, as output_end() does, and frees it. */
+void output_destroy(struct output *output, struct owed *owed);
+
+/* The file of another block, cut to the first `written` bytes. */
+void output_begin(struct output *output, const char *path, int64_t written);
+
+/* Adds text; it is written with the next output_flush() or when much of it is there. Beyond
+ * LIMIT_OUTPUT_FILE_BYTES nothing is. */
+void output_add(struct output *output, const char *text, size_t len);
+
+/* Writes what waits. Returns whether nothing does any more. */
+bool output_flush(struct output *output);
+
+/* Bytes that are in the file. */
+int64_t output_written(const struct output *output);
+
+/* The block is over: what waits yet is owed. */
+void output_end(struct output *output, struct owed *owed);
+
+#endif

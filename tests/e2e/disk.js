@@ -1,0 +1,237 @@
+// A full disk under living sessions: the state directory is a small file system of its own, which is
+// filled and emptied. What the commands did they say themselves, on another file system.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { spawnSync } = require('node:child_process');
+const { workspace, Daemon, Report, until, waitFor } = require('./harness');
+
+// Alone, or as root of a user namespace of its own.
+function enterNamespace() {
+  for (const option of ['-m', '-rm']) {
+    const tried = spawnSync('unshare', [option, 'sh', '-c', 'd=$(mktemp -d) && mount -t tmpfs -o size=64k none "$d" && umount "$d" && rmdir "$d"']);
+    if (tried.status !== 0) continue;
+    return spawnSync('unshare', [option, process.execPath, __filename, 'inside'], { stdio: 'inherit' }).status;
+  }
+  return null;
+}
+
+class Disk {
+  constructor(place) {
+    this.place = place;
+    this.ballast = path.join(place, 'ballast');
+    fs.mkdirSync(place, { mode: 0o700 });
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m,nr_inodes=400,mode=700', 'none', place], { encoding: 'utf8' });
+    assert.strictEqual(mounted.status, 0, mounted.stderr);
+  }
+
+  // To the last byte; what others give back meanwhile is taken, too.
+  fill() {
+    const file = fs.openSync(this.ballast, 'a');
+    for (let size = 1 << 20; size >= 1; size >>= 1) {
+      try { for (;;) fs.writeSync(file, Buffer.alloc(size)); } catch (error) { assert.strictEqual(error.code, 'ENOSPC'); }
+    }
+    fs.closeSync(file);
+  }
+
+  free() { fs.rmSync(this.ballast, { recursive: true, force: true }); }
+
+  fillInodes() {
+    fs.mkdirSync(this.ballast);
+    try { for (let i = 0; ; i++) fs.writeFileSync(path.join(this.ballast, String(i)), ''); } catch (error) { assert.strictEqual(error.code, 'ENOSPC'); }
+  }
+}
+
+function killWorker(daemon) {
+  const { worker_pid: pid } = daemon.json('status');
+  process.kill(pid, 'SIGKILL');
+  return until('another worker', () => {
+    const answer = daemon.ptyd('status', '--json');
+    return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
+  });
+}
+
+// A session and what its commands say that they did.
+class Witness {
+  constructor(daemon, name, shell) {
+    Object.assign(this, { daemon, name, shell, count: 0 });
+    this.truth = path.join(daemon.space.root, `truth-${name}`);
+    this.directory = path.join(daemon.space.env.PTYD_STATE_DIR, 'conversations', name, 'agent_pty');
+    fs.writeFileSync(this.truth, '');
+    const opened = daemon.ptyd('open', name, '--shell', shell);
+    assert.strictEqual(opened.status, 0, opened.stderr);
+  }
+
+  command(work) {
+    const number = ++this.count, code = number % 5;
+    return { code, line: `sh -c '${work}; echo ${number} ${code} >> ${this.truth}; exit ${code}'` };
+  }
+
+  // Runs it to its end and sees its output and status.
+  run(work, output) {
+    const { line, code } = this.command(work);
+    const said = this.daemon.ptyd('run', '-s', this.name, '--timeout', '20', '--', line);
+    assert.strictEqual(said.status, code, `${line}: ${said.stderr}`);
+    if (output !== undefined) assert.strictEqual(said.stdout, output);
+    return line;
+  }
+
+  did() { return fs.readFileSync(this.truth, 'utf8').trim().split('\n').filter(Boolean); }
+
+  // What a block says of its command, as the command says it.
+  said(block) { return `${/echo (\d+) /.exec(block.cmd)?.[1]} ${block.exit_code}`; }
+
+  blocks() { return this.daemon.json('blocks', '-s', this.name); }
+
+  warned() { return this.daemon.json('status').warnings.filter((w) => w.startsWith(`session ${this.name}:`)); }
+
+  lines(name) {
+    const file = path.join(this.directory, name);
+    const text = fs.readFileSync(file, 'utf8');
+    assert.ok(text === '' || text.endsWith('\n'), `${name} ends with a line`);
+    return text.split('\n').slice(0, -1).map((line) => {
+      try { return JSON.parse(line); } catch { throw new Error(`${name}: ${line.slice(0, 200)}`); }
+    });
+  }
+
+  // Every line of every file is whole; of each block there is one end.
+  readFiles() {
+    const ends = this.lines('blocks.jsonl').filter((b) => b.status !== 'running');
+    const told = this.lines('events.jsonl').filter((e) => e.type === 'agent_block_end').map((e) => e.block);
+    this.lines('screen.jsonl');
+    const seqs = (blocks) => blocks.map(({ seq }) => seq);
+    assert.deepStrictEqual(seqs(told), seqs(ends));
+    assert.deepStrictEqual(seqs(ends), [...new Set(seqs(ends))].sort((a, b) => a - b));
+    return ends;
+  }
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const disk = new Disk(space.env.PTYD_STATE_DIR);
+  const daemon = await new Daemon(space).ready();
+  const take = (session) => {
+    const answer = daemon.json('context', 'take', '-s', session, '--consumer', `of-${session}`);
+    if (answer.lease) assert.strictEqual(daemon.ptyd('context', 'commit', String(answer.lease)).status, 0);
+    return Object.values(answer.additionalContext).map((e) => JSON.parse(e.value)).filter((v) => v.cmd).map((v) => `${/echo (\d+) /.exec(v.cmd)[1]} ${v.exit_code}`);
+  };
+  const whole = (w) => until('all is written', () => w.warned().length === 0);
+
+  for (const shell of ['bash', 'dash']) {
+    await report.test(`${shell}, the disk fills at rest: blocks and context go on, and are in the files when there is room`, async () => {
+      const w = new Witness(daemon, `rest-${shell}`, shell);
+      for (let i = 0; i < 3; i++) w.run('echo some output', 'some output\n');
+      const taken = take(w.name);
+      const before = new Date(Date.now() - 1000);
+      disk.fill();
+      for (let i = 0; i < 5; i++) {
+        w.run('seq 1 300', `${Array.from({ length: 300 }, (_, k) => k + 1).join('\n')}\n`);
+        disk.fill();
+      }
+      assert.deepStrictEqual(w.blocks().map(w.said), w.did());
+      assert.strictEqual(JSON.parse(daemon.ptyd('block', '8', '-s', w.name, '--json').stdout).exit_code, 3);
+      const [said] = w.warned().filter((text) => /wait in memory/.test(text));
+      const [, since, count] = /: since ([-\d]+ [:\d]+) .* No space left on device; (\d+) blocks/.exec(said);
+      assert.ok(new Date(since) >= new Date(before.setMilliseconds(0)) && new Date(since) <= new Date(), said);
+      assert.ok(count >= 4 && count <= 5, said);
+      taken.push(...take(w.name));
+      disk.free();
+      await whole(w);
+      taken.push(...take(w.name));
+      assert.deepStrictEqual(taken, w.did());
+      w.run('echo behind it', 'behind it\n');
+      assert.deepStrictEqual(w.readFiles().map(w.said), w.did());
+      for (const { seq, output_path: file } of w.blocks().slice(3, 8)) {
+        assert.ok(fs.readFileSync(path.join(w.directory, file), 'utf8').endsWith('\n299\n300\n'), `block ${seq}`);
+      }
+      await killWorker(daemon);
+      assert.deepStrictEqual(w.blocks().map(w.said), w.did());
+      assert.deepStrictEqual(take(w.name), w.did().slice(-1));
+    });
+
+    await report.test(`${shell}, the disk fills in a flood: its block is whole, its file says what is missing`, async () => {
+      const w = new Witness(daemon, `flood-${shell}`, shell), go = path.join(space.root, `go-${shell}`);
+      w.run('echo one', 'one\n');
+      const { line } = w.command(`seq 1 5000; ${waitFor(go).replace(/'/g, '')}; seq 5001 60000`.replace('sh -c ', ''));
+      daemon.ptyd('send', '-s', w.name, `${line}\r`);
+      await until('it floods', () => daemon.json('screen', '-s', w.name).rows.includes('5000'));
+      disk.fill();
+      fs.writeFileSync(go, '');
+      await until('it ends', () => w.did().length === 2 && w.blocks().at(-1).status === 'completed' || w.blocks().at(-1).status === 'killed');
+      const block = w.blocks().at(-1);
+      assert.deepStrictEqual([block.output_lines, block.exit_code, block.preview.lines.at(-1)], [60000, 2, '60000']);
+      for (let i = 0; i < 3; i++) w.run('echo more', 'more\n');
+      disk.free();
+      await whole(w);
+      w.run('echo after', 'after\n');
+      assert.deepStrictEqual(w.readFiles().map(w.said), w.did());
+      const file = fs.readFileSync(path.join(w.directory, block.output_path), 'utf8').split('\n').slice(0, -1);
+      const note = file.findIndex((text) => text.startsWith('[ptyd: '));
+      assert.ok(note >= 4900 && file[note - 1] === String(note) && file.at(-1) === '60000', `${note}: ${file[note - 1]}`);
+      const notes = file.filter((text) => text.startsWith('[ptyd: '));
+      const missing = notes.reduce((sum, text) => sum + Number(/^\[ptyd: (\d+) bytes are missing here: /.exec(text)[1]), 0);
+      const all = Array.from({ length: 60000 }, (_, k) => `${k + 1}\n`).join('').length;
+      // A line that is missing in part ends in front of the note.
+      const extra = file.filter((text) => !notes.includes(text)).join('\n').length + 1 + missing - all;
+      assert.ok(extra >= 0 && extra <= notes.length, `${extra} bytes too many, ${notes.length} notes`);
+    });
+
+    await report.test(`${shell}, a worker killed while the disk is full: the prompt is known, commands go on, no number comes twice`, async () => {
+      const w = new Witness(daemon, `kill-${shell}`, shell), { shell_pid: pid } = daemon.json('list').find((s) => s.name === w.name);
+      for (let i = 0; i < 3; i++) w.run('echo before', 'before\n');
+      disk.fill();
+      for (let i = 0; i < 3; i++) w.run('echo lost', 'lost\n');
+      disk.fill();
+      for (let kill = 0; kill < 2; kill++) {
+        await killWorker(daemon);
+        disk.fill();
+        assert.strictEqual(daemon.json('list').find((s) => s.name === w.name).state, 'prompt');
+        for (let i = 0; i < 3; i++) w.run('echo then', 'then\n');
+      }
+      disk.free();
+      await whole(w);
+      w.run('echo after', 'after\n');
+      // Those that only the killed workers held may be gone; what is there is true, the rest is there.
+      const did = w.did(), ends = w.readFiles();
+      assert.strictEqual(did.length, 13);
+      const known = ends.filter((b) => b.status !== 'abandoned');
+      for (const block of known) assert.ok(did.includes(w.said(block)), w.said(block));
+      assert.deepStrictEqual([...known.slice(0, 3), ...known.slice(-4)].map(w.said), [...did.slice(0, 3), ...did.slice(-4)]);
+      assert.deepStrictEqual(known.map(({ seq, cmd }) => `${seq} ${/echo (\d+) /.exec(cmd)[1]}`), known.map(({ seq }) => `${seq} ${seq}`));
+      assert.ok(w.blocks().every((b) => b.status !== 'running'));
+      await killWorker(daemon);
+      assert.deepStrictEqual(w.blocks().map(w.said), ends.map(w.said));
+      assert.strictEqual(daemon.json('list').find((s) => s.name === w.name).shell_pid, pid);
+    });
+  }
+
+  await report.test('no inode is left: the same', async () => {
+    const w = new Witness(daemon, 'inodes', 'bash');
+    w.run('echo one', 'one\n');
+    disk.fillInodes();
+    for (let i = 0; i < 4; i++) w.run('echo two', 'two\n');
+    assert.match(w.warned().join('\n'), /since .* cannot be written: No space left on device/);
+    assert.deepStrictEqual(w.blocks().map(w.said), w.did());
+    const answer = daemon.ptyd('open', 'one-more');
+    assert.match(answer.stderr, /cannot start session one-more: .*No space left on device/);
+    disk.free();
+    await whole(w);
+    assert.deepStrictEqual(w.readFiles().map(w.said), w.did());
+    for (const { output_path: file } of w.blocks().slice(1)) assert.strictEqual(fs.readFileSync(path.join(w.directory, file), 'utf8'), 'two\n');
+  });
+
+  assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+  spawnSync('umount', [space.env.PTYD_STATE_DIR]);
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+if (process.argv[2] === 'inside') {
+  main().catch((error) => { console.error(error); process.exit(1); });
+} else {
+  const status = enterNamespace();
+  if (status === null) new Report().skip('disk: all of it', 'no mount namespace with a tmpfs can be had here (unshare -m, unshare -rm)');
+  else process.exitCode = status;
+}
