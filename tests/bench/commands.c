@@ -1,6 +1,6 @@
-/* commands: stands where a shell does and runs COMMANDS commands (of the environment) as fast as the
- * terminal takes them: marks (ptyd-marks(7)), a prompt, a line of output each, status i % 256. Then
- * it stays at its prompt. It finds the nonce where integration scripts do, on descriptor 3. */
+/* commands: stands where a shell does and runs COMMANDS commands (of the environment) as fast as
+ * the terminal takes them: marks (ptyd-marks(7)), a prompt, a line of output each, status i % 256.
+ * Then it stays at its prompt. It finds the nonce where integration scripts do, on descriptor 3. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
