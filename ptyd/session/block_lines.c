@@ -127,28 +127,43 @@ json_t *block_lines_last(const char *directory, size_t last, bool with_keys)
 /* A file that is searched; the line that was looked at last. */
 struct search {
     int fd;
+    char chunk[PROBE_BYTES]; /* what was read last, */
+    uint64_t chunk_at;       /* from here on */
+    size_t chunk_len;
     struct bytes line;
     uint64_t start, next; /* where it begins, and where the one behind it does */
     uint64_t seq;
     uint64_t bytes_read;
 };
 
+/* The bytes of the file from `at` on, as many as one read gives. NULL at its end. */
+static const char *bytes_at(struct search *s, uint64_t at, size_t *ret_len)
+{
+    ssize_t n = 0;
+    if (at < s->chunk_at || at >= s->chunk_at + s->chunk_len) {
+        while ((n = pread(s->fd, s->chunk, sizeof s->chunk, (off_t)at)) < 0 && errno == EINTR)
+            ;
+        s->chunk_at = at;
+        s->chunk_len = n > 0 ? (size_t)n : 0;
+        s->bytes_read += s->chunk_len;
+    }
+    *ret_len = s->chunk_len - (size_t)(at - s->chunk_at);
+    return *ret_len ? s->chunk + (at - s->chunk_at) : NULL;
+}
+
 /* Reads the bytes from `at` to the next line feed into `line`. False at the end of the file. */
 static bool read_line(struct search *s, uint64_t at)
 {
     s->line.len = 0;
     for (uint64_t from = at;;) {
-        char chunk[PROBE_BYTES];
-        ssize_t n = pread(s->fd, chunk, sizeof chunk, (off_t)from);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
+        size_t len;
+        const char *bytes = bytes_at(s, from, &len);
+        if (!bytes)
             return false;
-        const char *end = memchr(chunk, '\n', (size_t)n);
-        size_t len = end ? (size_t)(end - chunk) : (size_t)n;
+        const char *end = memchr(bytes, '\n', len);
+        len = end ? (size_t)(end - bytes) : len;
         if (s->line.len <= LIMIT_JSONL_LINE_BYTES)
-            bytes_append(&s->line, chunk, len);
-        s->bytes_read += (uint64_t)n;
+            bytes_append(&s->line, bytes, len);
         from += len;
         s->start = at;
         s->next = from + 1;
@@ -263,7 +278,7 @@ static size_t collect_from(struct search *s, uint64_t at, size_t most, struct co
     return most;
 }
 
-json_t *block_lines_after(const char *directory, uint64_t after, size_t most)
+json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bool *ret_all)
 {
     struct collection c = {.blocks = json_array()};
     for (int age = 1; age >= 0; age--) {
@@ -273,5 +288,6 @@ json_t *block_lines_after(const char *directory, uint64_t after, size_t most)
             most = collect_from(&s, bisect(&s, after, size, &last), most, &c);
         search_end(&s);
     }
+    *ret_all = most > 0;
     return c.blocks;
 }

@@ -25,9 +25,9 @@ void block_lines_add(json_t *blocks, json_t *block, bool with_keys);
 json_t *block_lines_last(const char *directory, size_t last, bool with_keys);
 
 /* The oldest blocks with a higher number than `after`, oldest first, without what is our own files'
- * alone: as many as `most` bytes of lines hold, one at least. New reference, empty when there are
- * none. */
-json_t *block_lines_after(const char *directory, uint64_t after, size_t most);
+ * alone: as many as `most` bytes of lines hold, one at least; *ret_all: those were all. New
+ * reference, empty when there are none. */
+json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bool *ret_all);
 
 /* The block `seq` without what is our own files' alone: some 25 lines of each file are looked at,
  * one is parsed. Adds what was read of the files to `bytes_read`. New reference, NULL when there is

@@ -111,14 +111,16 @@ static void note_known(void *user, json_t *json)
 struct wanted {
     json_t *blocks;
     bool with_keys;
-    uint64_t seq; /* one block alone; 0: all */
+    uint64_t seq;   /* one block alone; 0: all */
+    uint64_t after; /* those with a higher number */
 };
 
 static void take_owed(void *user, const char *line)
 {
     const struct wanted *w = user;
     json_t *block = json_loads(line, 0, NULL);
-    if (block && (!w->seq || (uint64_t)json_number(block, "seq", 0) == w->seq))
+    uint64_t seq = (uint64_t)json_number(block, "seq", 0);
+    if (block && seq > w->after && (!w->seq || seq == w->seq))
         block_lines_add(w->blocks, block, w->with_keys);
     json_decref(block);
 }
@@ -141,7 +143,20 @@ json_t *store_blocks(const struct store *s, size_t last, bool with_keys)
 
 json_t *store_blocks_after(const struct store *s, uint64_t after)
 {
-    return block_lines_after(s->directory, after, LIMIT_BLOCKS_PAGE_BYTES);
+    bool all;
+    json_t *blocks = block_lines_after(s->directory, after, LIMIT_BLOCKS_PAGE_BYTES, &all);
+    if (all)
+        add_owed(s, &(struct wanted){.blocks = blocks, .after = after});
+    return blocks;
+}
+
+uint64_t store_oldest(const struct store *s)
+{
+    bool all;
+    json_t *blocks = block_lines_after(s->directory, 0, 1, &all);
+    uint64_t seq = (uint64_t)json_number(json_array_get(blocks, 0), "seq", 0);
+    json_decref(blocks);
+    return seq;
 }
 
 json_t *store_block(const struct store *s, uint64_t seq)

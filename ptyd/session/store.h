@@ -71,6 +71,9 @@ json_t *store_blocks(const struct store *store, size_t last, bool with_keys);
  * hold, without the agents' keys; none is the end. */
 json_t *store_blocks_after(const struct store *store, uint64_t after);
 
+/* The number of the oldest block on disk; 0 when there is none. */
+uint64_t store_oldest(const struct store *store);
+
 /* One block by its number, without the agents' keys, after a bounded number of bytes was read; new
  * reference or NULL. */
 json_t *store_block(const struct store *store, uint64_t seq);
