@@ -142,18 +142,15 @@ static json_t *find_block(struct session *s, const json_t *wanted)
 static void fail_without_block(struct client *client, const json_t *id, const struct session *s,
                                const char *wanted)
 {
-    uint64_t seq = seq_of(wanted);
-    json_t *oldest = store_blocks_after(session_store(s), 0);
-    json_int_t first = json_number(json_array_get(oldest, 0), "seq", 0);
-    if (seq > 0 && seq < (uint64_t)first)
+    uint64_t seq = seq_of(wanted), oldest = store_oldest(session_store(s));
+    if (seq > 0 && seq < oldest)
         client_fail(client, id, RPC_FAILED,
-                    "block %llu of session %s is kept no more: the oldest is %lld",
-                    (unsigned long long)seq, session_name(s), (long long)first);
+                    "block %llu of session %s is kept no more: the oldest is %llu",
+                    (unsigned long long)seq, session_name(s), (unsigned long long)oldest);
     else
         client_fail(client, id, RPC_FAILED,
                     "session %s has no such block; `ptyd blocks -s %s` lists them", session_name(s),
                     session_name(s));
-    json_decref(oldest);
 }
 
 void look_block_call(struct client *client, const json_t *id, const json_t *params)

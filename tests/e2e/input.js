@@ -125,9 +125,11 @@ async function main() {
     const left = leaving.type('full', 'x'.repeat(100000));
     await leaving.call('status.short'); // what came before it is in the queue
     const answers = texts.map((text) => connection.type('full', text));
-    const refused = await Promise.any(answers);
-    assert.strictEqual(refused.error.code, -32002);
-    assert.match(refused.error.message, /nothing was typed: session full does not read; there is room for \d+ bytes/);
+    // ten fit beside those of the one that leaves
+    for (const { error } of await Promise.all(answers.slice(10))) {
+      assert.strictEqual(error.code, -32002);
+      assert.match(error.message, /nothing was typed: session full does not read; there is room for \d+ bytes/);
+    }
     const run = daemon.ptyd('run', '-s', 'full', '--timeout', '1', '--', 'echo no');
     assert.strictEqual(run.status, 124, 'it waits for a prompt');
     leaving.end();
@@ -138,7 +140,7 @@ async function main() {
     const arrived = await program.finish();
     const kept = arrived.match(/^x*/)[0].length;
     assert.ok(kept < 100000, `${kept} of 100000 were typed before it went`);
-    assert.strictEqual(typed.filter((n) => n === undefined).length, 1);
+    assert.strictEqual(typed.filter((n) => n === undefined).length, 2);
     assert.ok(arrived.slice(kept) === texts.filter((_, i) => typed[i]).join(''), 'what was answered, in order');
   });
 
