@@ -20,6 +20,13 @@ enum mark_signature {
     MARK_ZEROED, /* all zeros, as our own log keeps it; genuine only where the index says so */
 };
 
+/* What is known of a mark of zeros that comes from a log. */
+enum mark_record {
+    MARK_UNKNOWN,  /* it was not accepted: whoever printed it is not our shell */
+    MARK_RECORDED, /* it was genuine, and its end is in the log */
+    MARK_OPEN,     /* it is genuine; its end comes behind the log, with our nonce */
+};
+
 enum mark_kind {
     MARK_PROMPT = 'A',
     MARK_INPUT = 'B',

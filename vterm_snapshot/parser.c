@@ -39,6 +39,16 @@ void parser_set_offset(struct parser *p, uint64_t offset)
     p->offset = offset - parser_taken(p);
 }
 
+bool parser_open_mark(const struct parser *p, uint64_t *ret_offset)
+{
+    bool inside =
+        p->state == PARSER_MARK || p->state == PARSER_MARK_ESCAPE || p->state == PARSER_MARK_RAW;
+    if (!inside || p->signature != MARK_SIGNED)
+        return false;
+    *ret_offset = p->mark_offset;
+    return true;
+}
+
 struct parser_point {
     uint64_t offset;
     char passed[SCRUB_SHOWN];

@@ -66,11 +66,12 @@ struct parser {
     bool string_truncated;
     size_t raw_len; /* bytes of raw= seen */
     enum mark_signature signature;
+    bool genuine;                    /* the mark at hand: signed, or a log's that was */
     char closer[MARK_NONCE_LEN + 2]; /* `;` nonce BEL of the mark at hand */
     struct mark mark;
 
-    /* NULL, or whether a mark of zeros at this offset was genuine when it was printed. */
-    bool (*recorded)(void *user, uint64_t offset);
+    /* NULL, or what is known of a mark of zeros at this offset. */
+    enum mark_record (*recorded)(void *user, uint64_t offset);
     void *user;
 };
 
@@ -92,6 +93,9 @@ size_t parser_taken(const struct parser *p);
 /* The stream's offset at `at`. */
 uint64_t parser_offset(const struct parser *p);
 void parser_set_offset(struct parser *p, uint64_t offset);
+
+/* Whether it stands within a mark of our shell's, and where in the stream that began. */
+bool parser_open_mark(const struct parser *p, uint64_t *ret_offset);
 
 /* Where it stands between two runs; false within a sequence or string, `out` unchanged. The nonce
  * is not part of it: it is set again. */

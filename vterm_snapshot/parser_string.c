@@ -73,11 +73,23 @@ static enum mark_signature signature_of(const struct parser *p, const char *nonc
     return all_zero(nonce) ? MARK_ZEROED : MARK_FORGED;
 }
 
+static enum mark_record record_of(const struct parser *p)
+{
+    bool asks = p->signature == MARK_ZEROED && p->recorded;
+    return asks ? p->recorded(p->user, p->mark_offset) : MARK_UNKNOWN;
+}
+
 static void begin_mark(struct parser *p, char *nonce)
 {
     char copy[MARK_NONCE_LEN + 1] = {0};
     memcpy(copy, nonce, MARK_NONCE_LEN);
     p->signature = signature_of(p, copy);
+    enum mark_record record = record_of(p);
+    if (record == MARK_OPEN && p->has_nonce) {
+        p->signature = MARK_SIGNED;
+        memcpy(copy, p->nonce, MARK_NONCE_LEN);
+    }
+    p->genuine = p->signature == MARK_SIGNED || record == MARK_RECORDED;
     p->closer[0] = ';';
     memcpy(p->closer + 1, copy, MARK_NONCE_LEN);
     p->closer[MARK_NONCE_LEN + 1] = 0x07;
@@ -191,11 +203,8 @@ static enum step finish_mark(struct parser *p, struct op *op)
 /* raw= is honoured in marks that are genuine; any other ends at its first BEL. */
 static bool raw_begins(const struct parser *p)
 {
-    if (p->string.len < STRING_INTRODUCER + 5 ||
-        memcmp(p->string.data + p->string.len - 5, ";raw=", 5))
-        return false;
-    return p->signature == MARK_SIGNED ||
-           (p->signature == MARK_ZEROED && p->recorded && p->recorded(p->user, p->mark_offset));
+    return p->genuine && p->string.len >= STRING_INTRODUCER + 5 &&
+           !memcmp(p->string.data + p->string.len - 5, ";raw=", 5);
 }
 
 enum step parser_mark(struct parser *p, struct op *op)

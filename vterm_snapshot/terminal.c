@@ -256,6 +256,11 @@ void terminal_set_offset(struct terminal *t, uint64_t offset)
     parser_set_offset(&t->parser, offset);
 }
 
+bool terminal_open_mark(const struct terminal *t, uint64_t *ret_offset)
+{
+    return parser_open_mark(&t->parser, ret_offset);
+}
+
 void terminal_set_nonce(struct terminal *t, const char *nonce)
 {
     parser_set_nonce(&t->parser, nonce);

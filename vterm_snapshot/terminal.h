@@ -20,8 +20,8 @@ struct terminal;
 struct terminal_events {
     /* A mark of the shell's, or one that pretends to be. The screen is as it was at the mark. */
     void (*mark)(void *user, const struct mark *mark);
-    /* Whether a mark of zeros at this offset was genuine when it was printed; NULL: none was. */
-    bool (*recorded)(void *user, uint64_t offset);
+    /* What is known of a mark of zeros at this offset; NULL: none was genuine. */
+    enum mark_record (*recorded)(void *user, uint64_t offset);
     /* The line feed that terminal_expect_line() waits for was done. */
     void (*line)(void *user);
     /* A mark on our number that cannot be read. */
@@ -64,6 +64,10 @@ size_t terminal_write(struct terminal *t, char *bytes, size_t len);
 /* Bytes taken since the start; a terminal that is rebuilt starts elsewhere. */
 uint64_t terminal_offset(const struct terminal *t);
 void terminal_set_offset(struct terminal *t, uint64_t offset);
+
+/* Whether the bytes taken end within a mark of our shell's, and where that began. A terminal that
+ * is rebuilt is told so by the event `recorded` (MARK_OPEN). */
+bool terminal_open_mark(const struct terminal *t, uint64_t *ret_offset);
 
 /* The shell's nonce, MARK_NONCE_LEN characters. */
 void terminal_set_nonce(struct terminal *t, const char *nonce);

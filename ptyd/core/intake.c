@@ -191,24 +191,43 @@ void intake_set_start(struct intake *in, uint64_t start)
 
 /* Whenever we die, one of the two places speaks of the offset that is consumed by then: the other
  * is written, and speaks of none meanwhile. */
-void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point)
+void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point,
+                      const uint64_t *open_mark)
 {
     struct intake_facts *facts = &in->shared->facts;
     int at = facts->points[0].offset == intake_start(in);
     facts->points[at].offset = UINT64_MAX;
     atomic_thread_fence(memory_order_seq_cst);
     facts->points[at].point = *point;
+    facts->open_marks[at] = open_mark ? *open_mark + 1 : 0;
     atomic_thread_fence(memory_order_seq_cst);
     facts->points[at].offset = offset;
 }
 
+/* Which of the two places speaks of what is consumed; -1 for none. */
+static int point_now(const struct intake *in)
+{
+    for (int at = 0; at < 2; at++)
+        if (in->shared->facts.points[at].offset == intake_start(in))
+            return at;
+    return -1;
+}
+
 bool intake_point(const struct intake *in, struct tracker_point *ret_point)
 {
-    const struct intake_facts *facts = &in->shared->facts;
-    int at = facts->points[0].offset != intake_start(in);
-    if (facts->points[at].offset != intake_start(in))
+    int at = point_now(in);
+    if (at < 0)
         return false;
-    *ret_point = facts->points[at].point;
+    *ret_point = in->shared->facts.points[at].point;
+    return true;
+}
+
+bool intake_open_mark(const struct intake *in, uint64_t *ret_offset)
+{
+    int at = point_now(in);
+    if (at < 0 || !in->shared->facts.open_marks[at])
+        return false;
+    *ret_offset = in->shared->facts.open_marks[at] - 1;
     return true;
 }
 

@@ -44,6 +44,8 @@ struct intake_facts {
     char ahead[LIMIT_AHEAD_BYTES];
     uint64_t typing_count; /* requests to type that were begun; the next is `typings` at that */
     struct intake_typing typings[LIMIT_TYPINGS_KEPT];
+    uint64_t
+        open_marks[2]; /* of `points`: the offset of the mark it stands in, and 1; 0 for none */
 };
 
 struct intake;
@@ -80,9 +82,13 @@ size_t intake_copy(const struct intake *in, char *out, size_t most);
 void intake_set_start(struct intake *in, uint64_t start);
 
 /* Where the prompt will stand when the stream is consumed up to `offset`; and where it stands now,
- * for a worker that finds no log. False when it was never said. */
-void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point);
+ * for a worker that finds no log. False when it was never said.
+ * `open_mark` is NULL, or where the genuine mark began within which that offset is: its nonce is in
+ * no log. */
+void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point,
+                      const uint64_t *open_mark);
 bool intake_point(const struct intake *in, struct tracker_point *ret_point);
+bool intake_open_mark(const struct intake *in, uint64_t *ret_offset);
 
 /* Lets go of the first `len` waiting bytes, which are stored elsewhere by now: they become zeros.
  */

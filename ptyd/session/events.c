@@ -53,9 +53,14 @@ static void on_mark(void *user, const struct mark *mark)
                       (uint32_t)tracker_seq(s->tracker));
 }
 
-static bool on_recorded(void *user, uint64_t offset)
+static enum mark_record on_recorded(void *user, uint64_t offset)
 {
-    return of(user)->rebuilding && session_recorded_mark(user, offset);
+    struct session *s = of(user);
+    if (!s->rebuilding)
+        return MARK_UNKNOWN;
+    if (s->in_mark && s->open_mark == offset)
+        return MARK_OPEN;
+    return session_recorded_mark(s, offset) ? MARK_RECORDED : MARK_UNKNOWN;
 }
 
 static void on_line(void *user)

@@ -61,6 +61,8 @@ struct session {
     struct moment now; /* of the bytes at hand */
     struct rawlog_record *records;
     size_t record_count, record_at;
+    bool in_mark;       /* the log ends within a mark that was genuine, */
+    uint64_t open_mark; /* which began here */
 };
 
 /* Output stopped this long: look whether a prompt waits. */

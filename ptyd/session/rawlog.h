@@ -1,9 +1,10 @@
 /* rawlog.h - the bytes of a session on disk, and when they came.
  *
  * output.raw holds the stream at its offsets; its oldest part is given back by punching holes, so
- * that offsets never move. output.idx holds fixed records in order of offset; with the bytes their
- * records go, but for what says how it stood there. It is replaced as a whole and never larger than
- * LIMIT_INDEX_BYTES and what one flush adds.
+ * that offsets never move. output.idx holds fixed records in order of offset, but that a mark is
+ * recorded at its begin when its end has come: marks are in order among themselves. With the bytes
+ * their records go, but for what says how it stood there. It is replaced as a whole and never
+ * larger than LIMIT_INDEX_BYTES and what one flush adds.
  */
 #ifndef PTYD_SESSION_RAWLOG_H
 #define PTYD_SESSION_RAWLOG_H

@@ -1,19 +1,20 @@
 /* A session's terminal and tracker from its log, after a worker was lost. In the log nonces are
- * zeros: a mark is genuine where the index says that one was accepted. */
+ * zeros: a mark is genuine where the index says that one was accepted, or the shared memory that
+ * the former worker stood within it. */
 #include "ptyd/session/private.h"
 
 #include <stdlib.h>
 
 const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset)
 {
-    while (s->record_at < s->record_count && s->records[s->record_at].offset < offset)
-        s->record_at++;
-    for (size_t i = s->record_at; i < s->record_count && s->records[i].offset == offset; i++)
-        if (s->records[i].kind == RAWLOG_MARK) {
-            s->now = (struct moment){s->records[i].wall_ms, s->records[i].monotonic_ms};
-            return &s->records[i];
-        }
-    return NULL;
+    const struct rawlog_record *r = s->records + s->record_at, *end = s->records + s->record_count;
+    while (r < end && (r->kind != RAWLOG_MARK || r->offset < offset))
+        r++; /* a mark's record may stand behind those of bytes that came within it */
+    s->record_at = (size_t)(r - s->records);
+    if (r == end || r->offset != offset)
+        return NULL;
+    s->now = (struct moment){r->wall_ms, r->monotonic_ms};
+    return r;
 }
 
 /* Puts the tracker at a point that the log does not lead to. */
@@ -138,6 +139,7 @@ void session_rebuild(struct session *s, uint64_t start)
     s->record_count = rawlog_cut(s->log, s->records, s->record_count, start);
     s->record_at = 0;
     bool whole = s->record_count && rawlog_end(s->log) >= start;
+    s->in_mark = whole && intake_open_mark(s->intake, &s->open_mark);
     bool headless = s->record_count && s->records[0].offset < from;
     if (s->record_count && s->records[0].offset > from)
         from = s->records[0].offset;

@@ -1,0 +1,90 @@
+// A mark that comes in pieces, and a worker that dies between them: the block ends with its exit code and
+// its text all the same.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { workspace, Daemon, Report, until } = require('./harness');
+const { Connection } = require('./connection');
+
+const ROUNDS = Number(process.env.ROUNDS || 1); // three kill behind every piece
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const daemon = await new Daemon(space).ready();
+  const blocks = (name) => daemon.json('blocks', '-s', name);
+  const worker = () => daemon.json('status').worker_pid;
+  const kill = () => process.kill(worker(), 'SIGKILL');
+
+  // A shell with ptyd's marks, told as bash is, that waits in the middle of them: PIECES are printed with the
+  // nonce for %N, each but the first when the file go-I is there.
+  const pieces = ['\\e]7711;%N;4;D;st', '=7;hist=1;raw=', '    1  ', 'told ', 'by its\\n', 'history\\n', ';', '%N', '\\a', '\\e]7711;%N;5;A', '\\a$ \\e]7711;%N;6;B\\a'];
+  const shell = path.join(space.root, 'bash');
+  fs.writeFileSync(shell, `#!/bin/bash
+    read -r -u 3 line; exec 3<&-
+    n=\${line#*=(}; n=\${n%%)*}
+    say() { printf "\${1//%N/$n}"; }
+    say '\\e]7711;%N;1;A\\a$ \\e]7711;%N;2;B\\a'
+    while read -r folder; do
+      say '\\e]7711;%N;3;C\\a'
+      echo printed
+      i=0
+      for piece in ${pieces.map((piece) => `'${piece}'`).join(' ')}; do
+        say "$piece"
+        touch "$folder/at-$i"
+        until [ -e "$folder/go-$i" ]; do sleep 0.01; done
+        i=$((i + 1))
+      done
+    done`, { mode: 0o755 });
+
+  await report.test(`a D in ${pieces.length} pieces, the worker killed behind every third`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const name = `pieces-${round}`, folder = path.join(space.root, name);
+      const log = path.join(space.env.PTYD_STATE_DIR, 'conversations', name, 'agent_pty/output.raw');
+      fs.mkdirSync(folder);
+      assert.strictEqual(daemon.ptyd('open', name, '--shell', shell).status, 0);
+      daemon.ptyd('send', '-s', name, `${folder}\r`);
+      for (let i = 0; i < pieces.length; i++) {
+        await until(`piece ${i}`, () => fs.existsSync(path.join(folder, `at-${i}`)));
+        if (i === 4) await until('it is taken in', () => fs.readFileSync(log, 'latin1').includes('by its'));
+        if (i % 3 === (round + 1) % 3) kill();
+        if (i % 2) await until('a worker', () => daemon.ptyd('status').status === 0);
+        fs.writeFileSync(path.join(folder, `go-${i}`), '');
+      }
+      const [block] = await until('the block ends', () => blocks(name).some((b) => b.status !== 'running') && blocks(name));
+      assert.deepStrictEqual([block.status, block.exit_code, block.cmd_source, block.cmd, block.preview.lines],
+        ['completed', 7, 'history', 'told by its\nhistory', ['printed']]);
+      await until('the prompt stands', () => daemon.json('list').find((s) => s.name === name).state === 'prompt');
+    }
+  });
+
+  await report.test('bash: a here-document of 200 KB, the worker killed while it is echoed and told', async () => {
+    daemon.ptyd('open', 'long');
+    const lines = Array.from({ length: 200000 / 20 }, (_, i) => `line ${1e6 + i} ;0;1;2`);
+    const text = `cat >${space.root}/out <<'E'; (exit 3)\r${lines.join('\r')}\rE\r`;
+    for (let at = 0; at < text.length; at += 40000) {
+      await until('another worker', () => daemon.ptyd('status').status === 0);
+      const connection = new Connection(space);
+      const piece = text.slice(at, at + 40000);
+      assert.strictEqual((await connection.type('long', piece)).result.typed, piece.length);
+      connection.end();
+      kill();
+    }
+    const [block] = await until('the block ends', () => {
+      const answer = daemon.ptyd('blocks', '-s', 'long', '--json');
+      const all = answer.status === 0 ? JSON.parse(answer.stdout) : [];
+      return all.some((b) => b.status !== 'running') && all;
+    }, 60000);
+    assert.deepStrictEqual([block.status, block.exit_code, block.cmd_truncated], ['completed', 3, true]);
+    const command = text.replace(/\r/g, '\n');
+    assert.ok(command.startsWith(block.cmd) && block.cmd.length > 20000, `${block.cmd_source} ${JSON.stringify(block.cmd.slice(0, 200))}`);
+    assert.strictEqual(fs.readFileSync(`${space.root}/out`, 'latin1'), `${lines.join('\n')}\n`);
+  });
+
+  assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });

@@ -1,0 +1,307 @@
+/* A session whose worker dies again and again: after each byte of what the shell prints, and each
+ * time also with all done but the letting go of that byte. Every worker is a process of its own
+ * which goes on from the files and the shared memory alone. */
+#define _GNU_SOURCE
+#include "tests/unit/test.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/text.h"
+#include "ptyd/session/block_lines.h"
+#include "ptyd/session/session.h"
+
+#define NONCE "0123456789abcdef0123456789abcdef"
+#define OSC   "\x1b]7711;" NONCE ";"
+#define END   ";" NONCE "\x07"
+
+static char place[] = "/tmp/ptyd-takeover-XXXXXX";
+static int master, slave, memory;
+static int sessions; /* so far */
+static char name[16];
+
+/* ---- a worker ---- */
+
+static void on_session(void *user, struct session *s)
+{
+    (void)user;
+    (void)s;
+}
+
+static void on_block(void *user, struct session *s, struct block *block)
+{
+    (void)user;
+    (void)s;
+    (void)block;
+}
+
+static const struct session_events events = {.opened = on_session,
+                                             .marked = on_session,
+                                             .block_begun = on_block,
+                                             .block_ended = on_block,
+                                             .block_stored = on_block,
+                                             .capture_changed = on_session,
+                                             .over = on_session};
+
+static uv_loop_t loop;
+
+static struct session *adopt(void)
+{
+    static char scratch[SESSION_SCRATCH_BYTES];
+    static struct session_host host = {
+        .loop = &loop, .state = place, .scratch = scratch, .events = &events};
+    uv_loop_init(&loop);
+    return session_adopt(&host, name, getpid(), dup(master), dup(memory));
+}
+
+static void leave(struct session *s)
+{
+    session_destroy(s);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+/* Takes over, takes in what waits, and is killed. */
+static void live_and_die(void)
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(adopt() ? 0 : 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static size_t memory_size(void)
+{
+    struct stat st;
+    assert_int_equal(fstat(memory, &st), 0);
+    return (size_t)st.st_size;
+}
+
+/* The kernel reads for us what the shell printed. */
+static void take_in(const char *bytes, size_t len)
+{
+    struct intake *in = intake_map(dup(memory));
+    assert_int_equal(write(slave, bytes, len), len);
+    for (size_t n = 0; n < len;) {
+        ssize_t got = intake_read_piece(in, master);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    intake_unmap(in);
+}
+
+/* The shell prints a piece; the worker dies before it lets go of it, and the next behind it. */
+static void print(const char *bytes, size_t len)
+{
+    size_t size = memory_size();
+    char *before = malloc(size);
+    take_in(bytes, len);
+    assert_int_equal(pread(memory, before, size, 0), size);
+    live_and_die();
+    assert_int_equal(pwrite(memory, before, size, 0), size);
+    live_and_die();
+    free(before);
+}
+
+static void print_in(const char *bytes, size_t len, size_t piece)
+{
+    for (size_t i = 0; i < len; i += piece)
+        print(bytes + i, len - i < piece ? len - i : piece);
+}
+
+/* ---- a session ---- */
+
+static void begin_session(void)
+{
+    struct intake_facts facts = {.cols = 80, .rows = 24, .nonce = NONCE, .shell = "bash"};
+    snprintf(name, sizeof name, "s%d", ++sessions);
+    snprintf(facts.name, sizeof facts.name, "%s", name);
+    snprintf(facts.shell_id, sizeof facts.shell_id, "shell_%d", sessions);
+    memory = intake_create_fd(&facts);
+    assert_true(memory >= 0);
+    live_and_die();
+}
+
+static void end_session(void)
+{
+    close(memory);
+}
+
+/* The blocks that were told, one a line: seq, status, exit code, source, command, output. */
+static char *told(void)
+{
+    struct bytes out = {0};
+    char *directory = text_format("%s/conversations/%s/agent_pty", place, name);
+    json_t *blocks = block_lines_last(directory, 0, false), *block;
+    size_t i;
+    bytes_append_text(&out, "");
+    json_array_foreach(blocks, i, block) {
+        json_t *lines = json_object_get(json_object_get(block, "preview"), "lines");
+        json_t *code = json_object_get(block, "exit_code");
+        bytes_printf(&out, "%d %s %lld %s <%s> %s\n",
+                     (int)json_integer_value(json_object_get(block, "seq")),
+                     json_string_value(json_object_get(block, "status")),
+                     json_is_null(code) ? -1 : (long long)json_integer_value(code),
+                     json_string_value(json_object_get(block, "cmd_source")),
+                     json_string_value(json_object_get(block, "cmd")),
+                     json_array_size(lines) ? json_string_value(json_array_get(lines, 0)) : "");
+    }
+    json_decref(blocks);
+    free(directory);
+    return out.data;
+}
+
+static void expect_told(const char *expected)
+{
+    char *found = told();
+    assert_string_equal(found, expected);
+    free(found);
+}
+
+static const char prompt[] = OSC "1;A;ign=0\x07$ " OSC "2;B\x07";
+
+/* As bash prints them, with other strings between, whole and cut short. */
+static const char commands[] =
+    "false\r\n" OSC "3;C\x07\x1b]2;a \xc3\xa9 title\x07one\r\n" OSC
+    "4;D;st=1;hist=1;raw=    7  false\r\n" END OSC "5;A;ign=0\x07\x1b[1m$\x1b[0m " OSC "6;B\x07"
+    "cat <<E\r\n> ;01\r\n> E\r\n" OSC
+    "7;C\x07\x1b]8;;http://x/\x1b\\;01\x1b]8;;\x1b\\\r\n\x1bPq#0\x1b\\"
+    "\x1b]7711;00000000000000000000000000000000;8;D;st=9\x07" OSC
+    "8;D;st=0;hist=1;raw=    8* cat <<E\r\n;01\r\nE\r\n" END OSC "9;A\x07$ " OSC "10;B\x07"
+    "(exit 5)\r\n" OSC "11;C\x07" OSC "12;P;cwd=/a%20b\x1b\\" OSC
+    "13;D;st=5;hist=0;raw=    8* cat <<E\r\n;01\r\nE\r\n" END OSC "14;A\x07$ " OSC "15;B\x07";
+
+static void marks_survive_at_every_byte(void **state)
+{
+    (void)state;
+    begin_session();
+    print_in(prompt, sizeof prompt - 1, sizeof prompt);
+    print_in(commands, sizeof commands - 1, 1);
+    expect_told("1 completed 1 history <false> one\n"
+                "2 completed 0 history <cat <<E\n;01\nE> ;01\n"
+                "3 completed 5 echo <(exit 5)> \n");
+    struct session *s = adopt();
+    struct bytes row = {0};
+    assert_string_equal(terminal_title(session_terminal(s)), "a \xc3\xa9 title");
+    assert_string_equal(tracker_cwd(session_tracker(s)), "/a b");
+    assert_string_equal(session_state(s), "prompt");
+    terminal_row_text(session_terminal(s), 0, &row);
+    assert_string_equal(row.data, "$ false");
+    bytes_finish(&row);
+    leave(s);
+    end_session();
+}
+
+static void strings_survive_at_every_byte(void **state)
+{
+    static const char text[] = "\x1b]0;caf\xc3\xa9\x1b\\a\x1b[31;1mb\x1b_apc\x1b\\c\x1bPdcs\x1b\\"
+                               "\x1b]2;ended\x18"
+                               "d\x1b]2;last\x07"
+                               "e" NONCE "f\r\n";
+    (void)state;
+    begin_session();
+    print_in(text, sizeof text - 1, 1);
+    struct session *s = adopt();
+    struct bytes row = {0};
+    assert_string_equal(terminal_title(session_terminal(s)), "last");
+    terminal_row_text(session_terminal(s), 0, &row);
+    assert_string_equal(row.data, "abcde0123456"
+                                  "0000000000000000000000000f");
+    bytes_finish(&row);
+    leave(s);
+    end_session();
+}
+
+/* A here-document of 200 KB, longer than what is kept of it and than the shared memory. */
+static void a_long_command_survives(void **state)
+{
+    static const char head[] = "1 completed 3 history <";
+    struct bytes out = {0}, expected = {0};
+    (void)state;
+    begin_session();
+    bytes_append_text(&expected, "cat <<E\n");
+    bytes_append_text(&out, prompt);
+    bytes_append_text(&out, "cat <<E\r\n> E\r\n" OSC "3;C\x07" OSC
+                            "4;D;st=3;hist=1;raw=    7  cat <<E\r\n");
+    while (out.len < 200000) {
+        bytes_printf(&expected, "line %zu ;0123456789abcdef\n", out.len);
+        bytes_printf(&out, "line %zu ;0123456789abcdef\r\n", out.len);
+    }
+    bytes_append_text(&out, "E\r\n" END OSC "5;A\x07$ " OSC "6;B\x07");
+    for (size_t i = 0, n; i < out.len; i += n) { /* at places that are never the same */
+        n = 1 + (i * 7919 + 13) % 6000;
+        n = out.len - i < n ? out.len - i : n;
+        print(out.data + i, n);
+    }
+    char *found = told(), *end = strchr(found, '>');
+    assert_memory_equal(found, head, sizeof head - 1);
+    size_t len = (size_t)(end - found) - (sizeof head - 1);
+    assert_true(len > 20000 && len < LIMIT_STRING_BYTES);
+    assert_memory_equal(found + sizeof head - 1, expected.data, len);
+    free(found);
+    bytes_finish(&out);
+    bytes_finish(&expected);
+    end_session();
+}
+
+/* A note of a mark that was open earlier, or of none, makes no mark of the zeros of the log. */
+static void zeros_stay_nobodys(void **state)
+{
+    static const char forged[] = "\x1b]7711;00000000000000000000000000000000;9;D;st=0;raw=x";
+    (void)state;
+    begin_session();
+    print_in(prompt, sizeof prompt - 1, sizeof prompt);
+    static const char begun[] = "sleep\r\n" OSC "3;C\x07";
+    print_in(begun, sizeof begun - 1, sizeof begun);
+    print_in(forged, sizeof forged - 1, 1);
+    print_in(END "seen\r\n", sizeof END "seen\r\n" - 1, 1);
+    char *found = told();
+    assert_memory_equal(found, "1 running -1 echo <sleep>", 25);
+    free(found);
+    end_session();
+}
+
+static int open_terminal(void **state)
+{
+    struct termios raw;
+    (void)state;
+    if (!mkdtemp(place))
+        return -1;
+    master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
+        return -1;
+    slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    tcgetattr(slave, &raw);
+    cfmakeraw(&raw);
+    return tcsetattr(slave, TCSANOW, &raw);
+}
+
+static int remove_place(void **state)
+{
+    char *command = text_format("rm -r %s", place);
+    (void)state;
+    int result = system(command);
+    free(command);
+    close(master);
+    close(slave);
+    return result;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(marks_survive_at_every_byte),
+        cmocka_unit_test(strings_survive_at_every_byte),
+        cmocka_unit_test(a_long_command_survives),
+        cmocka_unit_test(zeros_stay_nobodys),
+    };
+    return cmocka_run_group_tests(tests, open_terminal, remove_place);
+}
