@@ -76,6 +76,8 @@ static inline int limit_size(int value)
 /* Bytes of output that wait for the worker; then the program waits. With the session's facts they
  * stay under 128 KiB of shared memory. */
 #define LIMIT_INTAKE_BYTES (124 << 10)
+/* Bytes of that memory as another version made it; a larger one is not served. */
+#define LIMIT_INTAKE_FILE_BYTES (1 << 20)
 /* Bytes typed ahead of a shell without C; as many and more do not outlive a worker. */
 #define LIMIT_AHEAD_BYTES 2048
 /* Milliseconds of quiet after which a shell that exited has said everything, and the most that

@@ -3,14 +3,24 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC 0x7074796431696e33ull
+/* Its last digit is the layout's: one that is not understood is not mapped. */
+#define MAGIC 0x7074796431696e34ull
+
+/* Where the ring begins; it reaches to the file's end. An upgrade hands the memory to a worker of
+ * another version: neither this place nor anything before it moves, and further facts go behind
+ * the last, where an older maker has left zeros. */
+#define RING_START 3072
+
+/* How long a ring we make. */
+#ifndef RING_BYTES
+#define RING_BYTES LIMIT_INTAKE_BYTES
+#endif
 
 /* Three stream offsets, each only growing: clean <= tail <= head. The bytes from `tail` to `head`
  * wait; those from `clean` to `tail` are being zeroed; all others of the ring are zero. `head` is
@@ -19,34 +29,37 @@ struct shared {
     uint64_t magic;
     _Atomic uint64_t clean, tail, head;
     struct intake_facts facts;
-    char ring[LIMIT_INTAKE_BYTES];
 };
+
+_Static_assert(sizeof(struct shared) <= RING_START, "the facts have grown into the ring");
 
 struct intake {
     int fd;
     struct shared *shared;
+    char *ring;
+    size_t size; /* of the ring */
 };
 
-static char *place(struct shared *shared, uint64_t offset)
+static char *place(const struct intake *in, uint64_t offset)
 {
-    return shared->ring + offset % LIMIT_INTAKE_BYTES;
+    return in->ring + offset % in->size;
 }
 
 /* How many bytes lie in one piece of the ring from `offset` on, up to `end`. */
-static size_t piece(uint64_t offset, uint64_t end)
+static size_t piece(const struct intake *in, uint64_t offset, uint64_t end)
 {
-    uint64_t to_edge = LIMIT_INTAKE_BYTES - offset % LIMIT_INTAKE_BYTES;
+    uint64_t to_edge = in->size - offset % in->size;
     return (size_t)(end - offset < to_edge ? end - offset : to_edge);
 }
 
-static void clear(struct shared *shared, uint64_t from, uint64_t to)
+static void clear(struct intake *in, uint64_t from, uint64_t to)
 {
     while (from < to) {
-        size_t n = piece(from, to);
-        memset(place(shared, from), 0, n);
+        size_t n = piece(in, from, to);
+        memset(place(in, from), 0, n);
         from += n;
     }
-    atomic_store(&shared->clean, to);
+    atomic_store(&in->shared->clean, to);
 }
 
 int intake_create_fd(const struct intake_facts *facts)
@@ -55,7 +68,7 @@ int intake_create_fd(const struct intake_facts *facts)
     if (fd < 0)
         return -errno;
     struct shared *shared = MAP_FAILED;
-    if (ftruncate(fd, sizeof *shared) == 0)
+    if (ftruncate(fd, RING_START + RING_BYTES) == 0)
         shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (shared == MAP_FAILED) {
         int error = -errno;
@@ -70,13 +83,13 @@ int intake_create_fd(const struct intake_facts *facts)
 
 /* How many of the `len` bytes behind `head` there are up to the last that is not zero. They are
  * read from the file: a look through the mapping would give memory to every page. */
-static size_t uncounted(int fd, uint64_t head, size_t len)
+static size_t uncounted(const struct intake *in, uint64_t head, size_t len)
 {
     char chunk[4096];
-    off_t start = (off_t)offsetof(struct shared, ring) + (off_t)(head % LIMIT_INTAKE_BYTES);
+    off_t start = RING_START + (off_t)(head % in->size);
     while (len) {
         size_t n = len % sizeof chunk ? len % sizeof chunk : sizeof chunk;
-        if (pread(fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
+        if (pread(in->fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
             return len;
         for (; n && chunk[n - 1] == 0; n--)
             len--;
@@ -88,47 +101,61 @@ static size_t uncounted(int fd, uint64_t head, size_t len)
 
 /* What a killed worker left half done: bytes let go of but not zeroed, bytes read but not counted.
  */
-static void recover(struct shared *shared, int fd)
+static void recover(struct intake *in)
 {
+    struct shared *shared = in->shared;
     uint64_t tail = atomic_load(&shared->tail), head = atomic_load(&shared->head);
-    clear(shared, atomic_load(&shared->clean), tail);
-    size_t room = piece(head, tail + LIMIT_INTAKE_BYTES); /* of the read it was in */
-    atomic_store(&shared->head, head + uncounted(fd, head, room));
+    clear(in, atomic_load(&shared->clean), tail);
+    size_t room = piece(in, head, tail + in->size); /* of the read it was in */
+    atomic_store(&shared->head, head + uncounted(in, head, room));
 }
 
-static bool is_sound(struct shared *shared)
+static bool is_sound(const struct intake *in)
 {
+    struct shared *shared = in->shared;
     uint64_t clean = atomic_load(&shared->clean), tail = atomic_load(&shared->tail),
              head = atomic_load(&shared->head);
-    return shared->magic == MAGIC && clean <= tail && tail <= head &&
-           head - clean <= LIMIT_INTAKE_BYTES;
+    return shared->magic == MAGIC && clean <= tail && tail <= head && head - clean <= in->size;
+}
+
+bool intake_is_known(int fd)
+{
+    uint64_t magic = 0;
+    return pread(fd, &magic, sizeof magic, 0) == sizeof magic && magic == MAGIC;
+}
+
+static void *map(int fd, size_t *ret_size)
+{
+    struct stat st;
+    if (fstat(fd, &st) < 0 || st.st_size <= RING_START || st.st_size > LIMIT_INTAKE_FILE_BYTES)
+        return MAP_FAILED;
+    *ret_size = (size_t)st.st_size - RING_START;
+    return mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
 struct intake *intake_map(int fd)
 {
-    struct stat st;
     struct intake *in = calloc(1, sizeof *in);
-    struct shared *shared = MAP_FAILED;
-    if (in && fstat(fd, &st) == 0 && st.st_size == (off_t)sizeof *shared)
-        shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (shared == MAP_FAILED || !is_sound(shared)) {
-        if (shared != MAP_FAILED)
-            munmap(shared, sizeof *shared);
-        close(fd);
-        free(in);
-        return NULL;
+    void *shared = in ? map(fd, &in->size) : MAP_FAILED;
+    if (shared != MAP_FAILED)
+        *in = (struct intake){
+            .fd = fd, .shared = shared, .ring = (char *)shared + RING_START, .size = in->size};
+    if (shared != MAP_FAILED && is_sound(in)) {
+        recover(in);
+        return in;
     }
-    recover(shared, fd);
-    in->fd = fd;
-    in->shared = shared;
-    return in;
+    if (shared != MAP_FAILED)
+        munmap(shared, RING_START + in->size);
+    close(fd);
+    free(in);
+    return NULL;
 }
 
 void intake_unmap(struct intake *in)
 {
     if (!in)
         return;
-    munmap(in->shared, sizeof *in->shared);
+    munmap(in->shared, RING_START + in->size);
     close(in->fd);
     free(in);
 }
@@ -142,11 +169,11 @@ ssize_t intake_read_piece(struct intake *in, int fd)
 {
     struct shared *shared = in->shared;
     uint64_t head = atomic_load(&shared->head);
-    size_t room = piece(head, atomic_load(&shared->clean) + LIMIT_INTAKE_BYTES);
+    size_t room = piece(in, head, atomic_load(&shared->clean) + in->size);
     if (!room)
         return -ENOBUFS;
     ssize_t n;
-    while ((n = read(fd, place(shared, head), room)) < 0 && errno == EINTR)
+    while ((n = read(fd, place(in, head), room)) < 0 && errno == EINTR)
         ;
     if (n > 0)
         atomic_store(&shared->head, head + (size_t)n);
@@ -171,14 +198,19 @@ size_t intake_waiting(const struct intake *in)
     return (size_t)(atomic_load(&in->shared->head) - intake_start(in));
 }
 
+size_t intake_size(const struct intake *in)
+{
+    return in->size;
+}
+
 size_t intake_copy(const struct intake *in, char *out, size_t most)
 {
     size_t len = intake_waiting(in);
     uint64_t tail = intake_start(in);
     len = len < most ? len : most;
-    size_t first = piece(tail, tail + len);
-    memcpy(out, place(in->shared, tail), first);
-    memcpy(out + first, in->shared->ring, len - first);
+    size_t first = piece(in, tail, tail + len);
+    memcpy(out, place(in, tail), first);
+    memcpy(out + first, in->ring, len - first);
     return len;
 }
 
@@ -235,5 +267,5 @@ void intake_consume(struct intake *in, size_t len)
 {
     uint64_t from = intake_start(in), to = from + len;
     atomic_store(&in->shared->tail, to);
-    clear(in->shared, from, to);
+    clear(in, from, to);
 }

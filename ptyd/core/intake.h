@@ -27,7 +27,9 @@ struct intake_typing {
     uint32_t typed, most; /* bytes that the terminal has, at least and at most */
 };
 
-/* What the keeper keeps for a worker to come, besides the bytes. */
+/* What the keeper keeps for a worker to come, besides the bytes. That worker may be of an older or
+ * a newer version (keeper/upgrade.h): nothing here moves or changes its size or meaning, what is
+ * new goes to the end, and zero there means that it was never said. */
 struct intake_facts {
     char name[72]; /* of the session */
     char shell_id[32];
@@ -54,6 +56,9 @@ struct intake;
  * -errno. */
 int intake_create_fd(const struct intake_facts *facts);
 
+/* Whether it is an intake that intake_map() understands. */
+bool intake_is_known(int fd);
+
 /* Maps it and counts bytes that a killed reader left uncounted. Takes the descriptor over. NULL
  * when it is not one of ours or memory is out. */
 struct intake *intake_map(int fd);
@@ -74,6 +79,9 @@ ssize_t intake_read(struct intake *in, int fd);
 /* The stream offset of the first byte not consumed yet, and how many wait. */
 uint64_t intake_start(const struct intake *in);
 size_t intake_waiting(const struct intake *in);
+
+/* The bytes of its ring: as many may wait. */
+size_t intake_size(const struct intake *in);
 
 /* Copies the first of those that wait, at most `most`; returns how many. */
 size_t intake_copy(const struct intake *in, char *out, size_t most);

@@ -25,7 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/placement.h"
 
@@ -142,7 +141,7 @@ static bool read_flow(struct flow *f, int64_t now)
 
 static bool has_room(struct flow *f)
 {
-    if (intake_waiting(f->intake) <= LIMIT_INTAKE_BYTES / 2)
+    if (intake_waiting(f->intake) <= intake_size(f->intake) / 2)
         atomic_store(&f->full, false);
     return !atomic_load(&f->full);
 }
@@ -359,7 +358,7 @@ void pump_leave(struct flow *f)
 
 void pump_room(struct flow *f)
 {
-    if (intake_waiting(f->intake) <= LIMIT_INTAKE_BYTES / 2 && atomic_exchange(&f->full, false))
+    if (intake_waiting(f->intake) <= intake_size(f->intake) / 2 && atomic_exchange(&f->full, false))
         wake(f->pump);
 }
 

@@ -7,6 +7,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,6 +169,80 @@ static void kills_lose_nothing(void **state)
     close(pipes[0]);
 }
 
+/* Where things lie, written down once more: a worker of any other version reads them there. */
+static void the_layout_stays(void **state)
+{
+    (void)state;
+    assert_int_equal(offsetof(struct intake_facts, name), 0);
+    assert_int_equal(offsetof(struct intake_facts, shell_id), 72);
+    assert_int_equal(offsetof(struct intake_facts, shell), 104);
+    assert_int_equal(offsetof(struct intake_facts, nonce), 168);
+    assert_int_equal(offsetof(struct intake_facts, cols), 204);
+    assert_int_equal(offsetof(struct intake_facts, rows), 208);
+    assert_int_equal(offsetof(struct intake_facts, adopted), 212);
+    assert_int_equal(offsetof(struct intake_facts, process), 216);
+    assert_int_equal(offsetof(struct intake_facts, points), 224);
+    assert_int_equal(offsetof(struct intake_facts, points[0].point), 232);
+    assert_int_equal(offsetof(struct intake_facts, points[1].offset), 248);
+    assert_int_equal(offsetof(struct intake_facts, ahead_len), 272);
+    assert_int_equal(offsetof(struct intake_facts, ahead), 276);
+    assert_int_equal(sizeof((struct intake_facts *)0)->ahead, 2048);
+}
+
+/* The memory as another version makes it: a ring of `size` bytes in which `text` waits. */
+static int made_elsewhere(uint64_t magic, size_t size, const char *text)
+{
+    uint64_t head[4] = {magic, 0, 0, strlen(text)};
+    int fd = memfd_create("elsewhere", MFD_CLOEXEC);
+    assert_int_equal(ftruncate(fd, (off_t)(3072 + size)), 0);
+    assert_int_equal(pwrite(fd, head, sizeof head, 0), sizeof head);
+    assert_int_equal(pwrite(fd, "other", 5, 32), 5);
+    assert_int_equal(pwrite(fd, text, strlen(text), 3072), strlen(text));
+    return fd;
+}
+
+static void a_ring_of_any_size_is_read(void **state)
+{
+    const size_t sizes[] = {5, 1000, LIMIT_INTAKE_BYTES / 2, 3 * LIMIT_INTAKE_BYTES};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int pipes[2];
+        char bytes[16];
+        struct intake *in = intake_map(made_elsewhere(0x7074796431696e34, sizes[i], "hello"));
+        assert_non_null(in);
+        assert_string_equal(intake_facts(in)->name, "other");
+        assert_int_equal(intake_size(in), sizes[i]);
+        assert_int_equal(intake_copy(in, bytes, sizeof bytes), 5);
+        assert_memory_equal(bytes, "hello", 5);
+        intake_consume(in, 5);
+        assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
+        uint64_t written = 5, end = 5 + 3 * sizes[i]; /* three laps */
+        while (intake_start(in) < end) {
+            uint64_t to = written + 4000 < end ? written + 4000 : end;
+            write_stream(pipes[1], written, to);
+            written = to;
+            while (intake_start(in) < written) {
+                intake_read(in, pipes[0]);
+                take(in);
+            }
+        }
+        intake_unmap(in);
+        close(pipes[0]);
+        close(pipes[1]);
+    }
+}
+
+static void an_unknown_layout_is_not_mapped(void **state)
+{
+    (void)state;
+    int fd = made_elsewhere(0x7074796431696e35, 1000, "hello");
+    assert_false(intake_is_known(fd));
+    assert_null(intake_map(fd));
+    fd = intake_create_fd(&(struct intake_facts){.cols = 80});
+    assert_true(intake_is_known(fd));
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +250,9 @@ int main(void)
         cmocka_unit_test(what_is_no_intake_is_refused),
         cmocka_unit_test(a_thread_reads_while_another_consumes),
         cmocka_unit_test(kills_lose_nothing),
+        cmocka_unit_test(the_layout_stays),
+        cmocka_unit_test(a_ring_of_any_size_is_read),
+        cmocka_unit_test(an_unknown_layout_is_not_mapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
