@@ -242,6 +242,16 @@ static inline int limit_size(int value)
 #define LIMIT_BACKOFF_FIRST_MS  50
 #define LIMIT_BACKOFF_MS        1000
 #define LIMIT_WORKER_HEALTHY_MS 1000
+/* Bytes of the table that one keeper hands to the next; a larger one is not read. */
+#define LIMIT_TABLE_BYTES (4 << 20)
+/* Milliseconds for a program that is to take the keeper's place to answer when it is tried, and for
+ * a worker of it to be ready then; otherwise the old one stays, or comes back. */
+#define LIMIT_UPGRADE_TRY_MS   5000
+#define LIMIT_UPGRADE_READY_MS 5000
+/* Workers of it that may end before one is ready; then the old one comes back. */
+#define LIMIT_UPGRADE_WORKERS 3
+/* Milliseconds that `ptyd upgrade` waits for all of that; then it says that it does not know. */
+#define LIMIT_UPGRADE_WAIT_MS 20000
 
 /* ---- the proxy ---- */
 

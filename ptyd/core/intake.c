@@ -118,10 +118,16 @@ static bool is_sound(const struct intake *in)
     return shared->magic == MAGIC && clean <= tail && tail <= head && head - clean <= in->size;
 }
 
-bool intake_is_known(int fd)
+uint64_t intake_layout(int fd)
 {
-    uint64_t magic = 0;
-    return pread(fd, &magic, sizeof magic, 0) == sizeof magic && magic == MAGIC;
+    uint64_t magic;
+    bool is_one = pread(fd, &magic, sizeof magic, 0) == sizeof magic && magic >> 8 == MAGIC >> 8;
+    return is_one ? magic : 0;
+}
+
+bool intake_knows(uint64_t layout)
+{
+    return layout == MAGIC;
 }
 
 static void *map(int fd, size_t *ret_size)

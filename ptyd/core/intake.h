@@ -56,8 +56,9 @@ struct intake;
  * -errno. */
 int intake_create_fd(const struct intake_facts *facts);
 
-/* Whether it is an intake that intake_map() understands. */
-bool intake_is_known(int fd);
+/* How the memory is laid out, 0 when it is no intake; and whether intake_map() understands it. */
+uint64_t intake_layout(int fd);
+bool intake_knows(uint64_t layout);
 
 /* Maps it and counts bytes that a killed reader left uncounted. Takes the descriptor over. NULL
  * when it is not one of ours or memory is out. */

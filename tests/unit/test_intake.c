@@ -236,10 +236,14 @@ static void an_unknown_layout_is_not_mapped(void **state)
 {
     (void)state;
     int fd = made_elsewhere(0x7074796431696e35, 1000, "hello");
-    assert_false(intake_is_known(fd));
+    assert_false(intake_knows(intake_layout(fd)));
+    assert_int_not_equal(intake_layout(fd), 0);
     assert_null(intake_map(fd));
+    fd = made_elsewhere(0x1234, 1000, "hello");
+    assert_int_equal(intake_layout(fd), 0);
+    close(fd);
     fd = intake_create_fd(&(struct intake_facts){.cols = 80});
-    assert_true(intake_is_known(fd));
+    assert_true(intake_knows(intake_layout(fd)));
     close(fd);
 }
 
