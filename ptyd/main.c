@@ -34,6 +34,7 @@ static const struct command {
     {"proxy", command_proxy, "stand between a client and an app-server"},
     {"mcp", command_mcp, "an MCP server on stdio"},
     {"replay", command_replay, "blocks and screen of a recorded session"},
+    {"upgrade", command_upgrade, "go on as the program that is on disk, with every shell"},
     {"serve", command_serve, "the daemon in the foreground"},
     {"version", command_version, "the version"},
 };

@@ -1,8 +1,12 @@
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "ptyd/client/request.h"
 #include "ptyd/command/show.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/program.h"
+#include "ptyd/core/text.h"
 
 static const char help[] =
     "usage: ptyd status [--short] [-s NAME] [--json]\n\n"
@@ -25,6 +29,26 @@ static void show_closed(const json_t *closed)
                json_number(closed, "keep_days", 0),
                (double)json_number(closed, "keep_bytes", 0) / (1 << 20),
                json_number(closed, "removed", 0));
+}
+
+/* Where the daemon is another build than this program: it does not know what this one knows. */
+static void compare(json_t *status)
+{
+    const char *theirs = json_text(status, "version", ""), *build = json_text(status, "build", "");
+    bool same_version = !strcmp(theirs, PTYD_VERSION);
+    if (same_version && !strcmp(build, program_build()))
+        return;
+    char *own = program_path(-1);
+    bool same_file = !strcmp(own, json_text(status, "program", ""));
+    char *what = same_version ? text_format("another build of ptyd %s than this one", theirs)
+                              : text_format("ptyd %s, this is %s", theirs, PTYD_VERSION);
+    char *text =
+        text_format("the daemon is %s; `ptyd upgrade%s%s` replaces it and keeps every shell", what,
+                    same_file ? "" : " --binary ", same_file ? "" : own);
+    json_array_append_new(json_object_get(status, "warnings"), json_string(text));
+    free(what);
+    free(text);
+    free(own);
 }
 
 static void show_status(const json_t *status)
@@ -74,6 +98,7 @@ int command_status(int argc, char **argv)
     json_t *status = request_once(&cli, false, "status", json_object());
     if (!status)
         return EXIT_FAILED;
+    compare(status);
     if (cli.json)
         return cli_print_json(status);
     show_status(status);

@@ -20,20 +20,25 @@
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/say.h"
+#include "ptyd/keeper/guard.h"
 #include "ptyd/keeper/shells.h"
 #include "ptyd/keeper/spawn.h"
+#include "ptyd/keeper/upgrade.h"
 #include "ptyd/keeper/wire.h"
 #include "ptyd/keeper/worker_process.h"
 
 struct keeper {
     struct shells shells;
     struct worker_process worker;
+    struct upgrade upgrade;
     int signals;
     bool ready;
     bool stopping;
     bool stop_sent; /* the worker is to know */
     long long worker_stop_at;
 };
+
+static void reap(struct keeper *k);
 
 /* ---- what the worker asks for ---- */
 
@@ -52,12 +57,31 @@ static void spawn(struct keeper *k, const struct wire_message *m, int request, i
     memcpy(k->worker.failure.name, m->name, sizeof m->name);
 }
 
+static void worker_ready(struct keeper *k)
+{
+    if (!k->ready)
+        listener_notify("READY=1");
+    k->ready = true;
+    if (k->upgrade.phase == UPGRADE_IDLE)
+        return;
+    upgrade_worker_ready(&k->upgrade, &k->shells);
+    k->worker.outcome_due = true;
+    reap(k); /* shells that ended meanwhile */
+}
+
+static void ask_upgrade(struct keeper *k, uint64_t token, int program)
+{
+    upgrade_ask(&k->upgrade, &k->shells, token, program, clock_monotonic_ms());
+    k->worker.outcome_due = true;
+    if (k->upgrade.phase == UPGRADE_RENEWING)
+        kill(k->worker.pid, SIGKILL);
+}
+
 static void take_message(struct keeper *k, const struct wire_message *m)
 {
     struct shell *shell = shells_find(&k->shells, m->name);
-    if (m->type == WIRE_READY && !k->ready) {
-        k->ready = true;
-        listener_notify("READY=1");
+    if (m->type == WIRE_READY) {
+        worker_ready(k);
     } else if (m->type == WIRE_CLOSE && shell) {
         shells_hang_up(shell, clock_monotonic_ms());
     } else if (m->type == WIRE_FORGET && shell && !shell->pid) {
@@ -67,54 +91,102 @@ static void take_message(struct keeper *k, const struct wire_message *m)
     }
 }
 
-static void from_worker(struct keeper *k)
+/* Returns as wire_receive() does. */
+static int from_worker(struct keeper *k)
 {
     struct wire_message m;
     int fds[WIRE_FDS_MAX];
     int result = wire_receive(k->worker.socket, &m, fds);
-    if (result == -EAGAIN)
-        return;
-    if (result <= 0) {
-        kill(k->worker.pid, SIGKILL); /* its end is seen by waitpid */
-        return;
-    }
+    if (result <= 0)
+        return result;
     if (m.type == WIRE_SPAWN && fds[0] >= 0 && fds[1] >= 0) {
         spawn(k, &m, fds[0], fds[1]);
-        return;
+        return result;
+    }
+    if (m.type == WIRE_UPGRADE) {
+        ask_upgrade(k, m.token, fds[0]);
+        fds[0] = -1;
     }
     take_message(k, &m);
     for (int i = 0; i < WIRE_FDS_MAX; i++)
         if (fds[i] >= 0)
             close(fds[i]);
+    return result;
+}
+
+static void hear_worker(struct keeper *k)
+{
+    int result = from_worker(k);
+    if (result <= 0 && result != -EAGAIN)
+        kill(k->worker.pid, SIGKILL); /* its end is seen by waitpid */
 }
 
 /* ---- the loop ---- */
 
+/* The file does it: the worker ends, what it said last is heard, and the file is executed. */
+static void replace_program(struct keeper *k)
+{
+    worker_process_kill(&k->worker);
+    while (k->worker.socket >= 0 && from_worker(k) > 0)
+        ;
+    if (k->worker.pid)
+        worker_process_ended(&k->worker, clock_monotonic_ms());
+    if (k->stopping)
+        upgrade_fail(&k->upgrade, "the daemon ends");
+    else
+        upgrade_execute(&k->upgrade, &k->shells);
+    k->worker.restart_at = 0;
+}
+
+/* Looks what came of the trial; `status` when it was reaped, else NULL. */
+static void step_upgrade(struct keeper *k, const int *status)
+{
+    if (k->upgrade.phase != UPGRADE_TRYING)
+        return;
+    if (upgrade_look(&k->upgrade, status, clock_monotonic_ms()))
+        replace_program(k);
+    else if (k->upgrade.phase == UPGRADE_IDLE)
+        k->worker.outcome_due = true;
+}
+
 static void worker_ended(struct keeper *k, int status)
 {
+    guard_set_worker(0);
     worker_process_ended(&k->worker, clock_monotonic_ms());
+    if (k->upgrade.phase == UPGRADE_RENEWING)
+        k->worker.restart_at = 0;
+    upgrade_worker_ended(&k->upgrade);
     if (!k->stop_sent)
         say("worker ended (%s %d), starting another", WIFSIGNALED(status) ? "signal" : "status",
             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
+/* While the way back is open shells are not reaped: the program before has to find them. */
 static void reap(struct keeper *k)
 {
     int status;
     pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+    for (;;) {
+        pid_t which = guard_is_armed() ? k->worker.pid : -1;
+        if (!which || (pid = waitpid(which, &status, WNOHANG)) <= 0)
+            return;
         if (pid == k->worker.pid)
             worker_ended(k, status);
+        else if (pid == k->upgrade.trial.pid)
+            step_upgrade(k, &status);
         else
             shells_reaped(&k->shells, pid, status);
+    }
 }
 
 static void read_signals(struct keeper *k)
 {
     struct signalfd_siginfo info;
     while (read(k->signals, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT)
+        if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
             k->stopping = true;
+            guard_set_stopping();
+        }
     reap(k);
 }
 
@@ -146,8 +218,11 @@ static long long earlier(long long a, long long b)
 static int step_timers(struct keeper *k, long long now)
 {
     long long next = shells_step(&k->shells, now);
-    if (!k->worker.pid && now >= k->worker.restart_at)
+    step_upgrade(k, NULL);
+    if (!k->worker.pid && now >= k->worker.restart_at) {
         worker_process_start(&k->worker, &k->shells, k->signals, now);
+        guard_set_worker(k->worker.pid);
+    }
     worker_process_tell(&k->worker, &k->shells, now);
     if (!k->worker.pid)
         next = earlier(next, k->worker.restart_at);
@@ -155,6 +230,8 @@ static int step_timers(struct keeper *k, long long now)
         next = earlier(next, k->worker.again_at);
     if (k->stop_sent)
         next = earlier(next, k->worker_stop_at);
+    if (k->upgrade.phase == UPGRADE_TRYING)
+        next = earlier(next, k->upgrade.trial.deadline);
     return next < 0 ? -1 : next > now ? (int)(next - now) : 0;
 }
 
@@ -177,29 +254,35 @@ static short wanted_events(const struct worker_process *w)
     return (short)((w->failure.type ? 0 : POLLIN) | (w->full ? POLLOUT : 0));
 }
 
-int keeper_run(const struct listener *listener, keeper_worker *worker, void *user)
+int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *user)
 {
     static struct keeper k; /* large, and there is one */
-    k = (struct keeper){.worker = {.listener = listener, .run = worker, .user = user, .socket = -1},
-                        .signals = open_signals()};
+    k = (struct keeper){
+        .worker = {.listener = start->listener, .run = worker, .user = user, .socket = -1},
+        .signals = open_signals(),
+        .ready = start->table != NULL};
+    k.worker.outcome = &k.upgrade.outcome;
+    upgrade_init(&k.upgrade, start, &k.shells);
     spawn_raise_files();
     if (k.signals < 0) {
         say("cannot watch signals: %s", strerror(errno));
         return 1;
     }
+    reap(&k); /* whoever ended while a program before us gave way */
     for (;;) {
         long long now = clock_monotonic_ms();
-        if (k.stopping && step_stop(&k, now))
+        if (k.stopping && !guard_is_armed() && step_stop(&k, now))
             break;
         int timeout = step_timers(&k, now);
         struct pollfd fds[] = {{.fd = k.signals, .events = POLLIN},
-                               {.fd = k.worker.socket, .events = wanted_events(&k.worker)}};
-        if (poll(fds, 2, timeout) < 0)
+                               {.fd = k.worker.socket, .events = wanted_events(&k.worker)},
+                               {.fd = upgrade_poll_fd(&k.upgrade), .events = POLLIN}};
+        if (poll(fds, 3, timeout) < 0)
             continue;
         if (fds[0].revents)
             read_signals(&k);
         if (fds[1].revents & (POLLIN | POLLHUP | POLLERR) && k.worker.socket == fds[1].fd)
-            from_worker(&k);
+            hear_worker(&k);
     }
     while (k.shells.count)
         shells_forget(&k.shells, &k.shells.all[0]);

@@ -3,12 +3,24 @@
 #define PTYD_KEEPER_KEEPER_H
 
 #include "ptyd/keeper/listener.h"
+#include "ptyd/keeper/table.h"
 
 /* What the worker process runs: serves until `socket` closes. Returns its exit status. */
 typedef int keeper_worker(int socket, void *user);
 
-/* Runs the daemon until a signal or the worker ends it. The listener stays the caller's. Returns
- * the exit status. */
-int keeper_run(const struct listener *listener, keeper_worker *worker, void *user);
+/* What a daemon begins with. Everything is borrowed. */
+struct keeper_start {
+    const struct listener *listener;
+    const char *state; /* state directory */
+    const char *path;  /* of the program on disk */
+    bool auto_ended;   /* a command started it */
+    struct table_keep keep;
+    /* Of a program that goes on in another's place (upgrade.h), else NULL: */
+    const struct table *table;
+    const char *returned; /* it has been the keeper before, and its successor would not do: why */
+};
+
+/* Runs the daemon until a signal or the worker ends it. Returns the exit status. */
+int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *user);
 
 #endif

@@ -150,9 +150,21 @@ void spawn_raise_files(void)
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) < 0)
         return;
-    original_files = files;
+    if (!original_files.rlim_max)
+        original_files = files;
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
+}
+
+void spawn_original_files(uint64_t *ret_soft, uint64_t *ret_hard)
+{
+    *ret_soft = original_files.rlim_cur;
+    *ret_hard = original_files.rlim_max;
+}
+
+void spawn_resume_files(uint64_t soft, uint64_t hard)
+{
+    original_files = (struct rlimit){.rlim_cur = soft, .rlim_max = hard};
 }
 
 static void restore_files(void)

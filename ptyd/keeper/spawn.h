@@ -6,6 +6,7 @@
 #ifndef PTYD_KEEPER_SPAWN_H
 #define PTYD_KEEPER_SPAWN_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Strings are borrowed. */
@@ -27,6 +28,11 @@ int spawn_pack(const struct spawn_request *request);
 /* Gives this process, and those it forks, all the descriptors that it may have; programs that
  * spawn_run() starts get what there was before. */
 void spawn_raise_files(void);
+
+/* That limit, soft and hard, 0 before it was raised; and where a former program in this process has
+ * raised it, what there was before that. */
+void spawn_original_files(uint64_t *ret_soft, uint64_t *ret_hard);
+void spawn_resume_files(uint64_t soft, uint64_t hard);
 
 /* Runs what the memfd asks for. Returns 0 with the process and the terminal's master (CLOEXEC,
  * non-blocking), or -errno, that of a failed exec included. */

@@ -37,6 +37,8 @@ enum kind {
     KIND_STATE,  /* text */
     KIND_PATH,   /* text */
     KIND_UPGRADE,
+    KIND_PREVIOUS_PATH, /* text */
+    KIND_KEEP,
     KIND_LATER = 1000,
 };
 
@@ -79,7 +81,9 @@ static void add_all(struct bytes *out, const struct table *t)
     add_text(out, KIND_SOCKET, t->socket);
     add_text(out, KIND_STATE, t->state);
     add_text(out, KIND_PATH, t->path);
+    add_text(out, KIND_PREVIOUS_PATH, t->previous_path);
     add(out, KIND_UPGRADE, &t->upgrade, sizeof t->upgrade);
+    add(out, KIND_KEEP, &t->keep, sizeof t->keep);
     for (int i = 0; i < t->count; i++)
         add(out, KIND_SHELL, &t->shells[i], sizeof t->shells[i]);
     if (TABLE_LATER)
@@ -177,8 +181,14 @@ static char *take_record(struct table *t, const struct record *record, const cha
     case KIND_PATH:
         take_text(&t->path, data, record->size);
         return NULL;
+    case KIND_PREVIOUS_PATH:
+        take_text(&t->previous_path, data, record->size);
+        return NULL;
     case KIND_UPGRADE:
         take(data, record->size, &t->upgrade, sizeof t->upgrade);
+        return NULL;
+    case KIND_KEEP:
+        take(data, record->size, &t->keep, sizeof t->keep);
         return NULL;
     case KIND_SHELL:
         return take_shell(t, data, record->size);
@@ -211,6 +221,7 @@ static char *read_all(const struct bytes *all, struct table *t)
     char *error = read_head(&in, &head);
     if (error)
         return error;
+    t->keep = (struct table_keep){.days = LIMIT_KEEP_DAYS, .bytes = LIMIT_KEEP_BYTES};
     t->shells = calloc(LIMIT_SESSIONS, sizeof *t->shells);
     return t->shells ? read_records(&in, t) : text_copy(strerror(ENOMEM));
 }
@@ -279,8 +290,9 @@ void table_finish(struct table *t)
     free(t->socket);
     free(t->state);
     free(t->path);
+    free(t->previous_path);
     free(t->shells);
-    t->socket = t->state = t->path = NULL;
+    t->socket = t->state = t->path = t->previous_path = NULL;
     t->shells = NULL;
     t->count = 0;
 }

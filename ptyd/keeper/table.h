@@ -32,6 +32,11 @@ struct table_shell {
     uint64_t layout;        /* intake_layout() of `intake` */
 };
 
+/* How much of closed sessions the worker keeps; the limits' where the writer knew of none. */
+struct table_keep {
+    int64_t days, bytes;
+};
+
 struct table {
     /* Descriptors, -1 for none. */
     int32_t listener, lock, state_lock;
@@ -40,7 +45,8 @@ struct table {
     bool auto_ended;               /* the daemon was started by a command */
     uint64_t files, files_at_most; /* limit on descriptors that shells get */
     char *socket, *state;          /* paths; owned */
-    char *path;                    /* of the program that is executed; owned */
+    char *path, *previous_path;    /* of the program that is executed, the one before; owned */
+    struct table_keep keep;
     struct outcome upgrade;
     int count;
     struct table_shell *shells; /* owned */

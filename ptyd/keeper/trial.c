@@ -110,13 +110,14 @@ int trial_begin(struct trial *trial, int program, int table, long long now)
 
 static void listen(struct trial *trial)
 {
-    ssize_t n;
+    ssize_t n = 1;
     size_t room;
     while ((room = sizeof trial->said - 1 - trial->len) &&
            ((n = read(trial->answer, trial->said + trial->len, room)) > 0 ||
             (n < 0 && errno == EINTR)))
         trial->len += n > 0 ? (size_t)n : 0;
     trial->said[trial->len] = '\0';
+    trial->silent = trial->silent || n == 0 || !room;
 }
 
 static enum trial_state ended(int status, char why[256])

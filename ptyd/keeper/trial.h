@@ -16,6 +16,7 @@ struct trial {
     int hold;                    /* it stays until this is closed */
     unsigned long long checksum; /* of the table */
     long long deadline;          /* monotonic ms */
+    bool silent;                 /* it has closed its end */
     char said[256];
     size_t len;
 };

@@ -12,12 +12,15 @@ enum wire_type {
     WIRE_HANDED_OVER,  /* every session there is has been told */
     WIRE_EXITED,       /* pid, status as waitpid gives it */
     WIRE_STOPPING,     /* the daemon ends: sessions get their last words */
+    WIRE_UPGRADED,     /* descriptor: what came of the last upgrade (outcome.h), or comes of it */
     /* worker to keeper */
     WIRE_READY,  /* the socket is served */
     WIRE_SPAWN,  /* descriptors: a memfd with a spawn request, intake */
     WIRE_CLOSE,  /* HUP, then KILL, the session's processes */
     WIRE_FORGET, /* the session is over: close its descriptors */
     WIRE_STOP,   /* end the daemon */
+    /* Go on as another program: token; descriptor: its file; none: replace the worker alone. */
+    WIRE_UPGRADE,
 };
 
 struct wire_message {
@@ -26,7 +29,8 @@ struct wire_message {
     int32_t status; /* WIRE_EXITED, and WIRE_SESSION when `exited` */
     int32_t exited; /* WIRE_SESSION: the shell is gone already */
     int32_t error;
-    char name[72]; /* of the session */
+    uint64_t token; /* WIRE_UPGRADE: whose it is */
+    char name[72];  /* of the session */
 };
 
 #define WIRE_FDS_MAX 2

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/keeper/guard.h"
 
 #define AGAIN_MS 10 /* after the kernel had no room for a message or its descriptors */
 
@@ -64,11 +66,27 @@ static int tell_failure(struct worker_process *w)
     return result;
 }
 
+static int tell_outcome(struct worker_process *w)
+{
+    if (!w->outcome_due)
+        return 0;
+    int fd = outcome_write(w->outcome);
+    int result = fd;
+    if (fd >= 0) {
+        result = wire_send(w->socket, &(struct wire_message){.type = WIRE_UPGRADED}, &fd, 1);
+        close(fd);
+    }
+    w->outcome_due = result < 0;
+    return result < 0 ? result : 0;
+}
+
 void worker_process_tell(struct worker_process *w, struct shells *shells, long long now)
 {
     int result = w->socket < 0 ? -EPIPE : tell_listener(w);
     if (result == 0)
         result = tell_shells(w, shells);
+    if (result == 0)
+        result = tell_outcome(w);
     if (result == 0)
         result = tell_when_due(w, &w->end_due, WIRE_HANDED_OVER);
     if (result == 0)
@@ -94,6 +112,7 @@ static int run(const struct worker_process *w, const struct shells *shells, int 
     if (getppid() != keeper)
         return 1;
     /* What it needs of these comes in messages. */
+    guard_disarm();
     shells_close_descriptors(shells);
     close(signals);
     close(w->listener->fd);
@@ -129,8 +148,16 @@ void worker_process_start(struct worker_process *w, struct shells *shells, int s
     w->since = now;
     w->listener_due = w->end_due = true;
     w->stopping_due = false;
+    w->outcome_due = w->outcome->state != OUTCOME_NONE;
     w->failure.type = 0; /* whoever asked died with the former one */
     shells_all_are_new(shells);
+}
+
+void worker_process_kill(struct worker_process *w)
+{
+    if (w->pid && kill(w->pid, SIGKILL) == 0)
+        while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
 }
 
 void worker_process_ended(struct worker_process *w, long long now)

@@ -8,6 +8,7 @@
 #define PTYD_KEEPER_WORKER_PROCESS_H
 
 #include "ptyd/keeper/keeper.h"
+#include "ptyd/keeper/outcome.h"
 #include "ptyd/keeper/shells.h"
 #include "ptyd/keeper/wire.h"
 
@@ -15,12 +16,14 @@ struct worker_process {
     keeper_worker *run;
     void *user;
     const struct listener *listener;
-    pid_t pid;  /* 0 while none runs */
-    int socket; /* to it; -1 while none runs */
+    const struct outcome *outcome; /* of the last upgrade */
+    pid_t pid;                     /* 0 while none runs */
+    int socket;                    /* to it; -1 while none runs */
     long long since, restart_at, backoff;
     /* Not told yet, besides the shells' news: */
     bool listener_due, end_due;  /* the hand-over's first and last message */
     bool stopping_due;           /* the daemon ends */
+    bool outcome_due;            /* an upgrade goes on, or is over */
     struct wire_message failure; /* WIRE_SPAWN_FAILED: requests wait meanwhile; else type 0 */
     bool full;                   /* its socket takes no more now */
     long long again_at;          /* the kernel could not send: try then; 0 for no such time */
@@ -33,6 +36,10 @@ void worker_process_start(struct worker_process *worker, struct shells *shells, 
 
 /* It was reaped: the next one is due at `restart_at`, at once if this one had lived for a while. */
 void worker_process_ended(struct worker_process *worker, long long now);
+
+/* Ends it and waits for that. What it said before is still to be read from `socket`;
+ * worker_process_ended() comes then. */
+void worker_process_kill(struct worker_process *worker);
 
 /* Tells it what it does not know yet, as much as its socket takes. */
 void worker_process_tell(struct worker_process *worker, struct shells *shells, long long now);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ptyd/core/json.h"
+#include "ptyd/core/program.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/close.h"
@@ -16,6 +17,7 @@
 #include "ptyd/worker/run.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/type.h"
+#include "ptyd/worker/upgrade.h"
 #include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
 
@@ -69,14 +71,16 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     if (!ledger_injects(w->ledger, NULL))
         json_array_append_new(warnings,
                               json_string("agents are told nothing; `ptyd context on` undoes it"));
+    upgrade_add_warning(w, warnings);
     for (int i = 0; i < w->session_count; i++) {
         spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
         session_add_warnings(w->sessions[i], warnings);
     }
     reply_with_sessions(
         client, id,
-        json_pack("{s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o}", "version", PTYD_VERSION,
-                  "keeper_pid", (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
+        json_pack("{s:s, s:s, s:s?, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o}", "version",
+                  PTYD_VERSION, "build", program_build(), "program", w->options->path, "keeper_pid",
+                  (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
                   "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
@@ -149,6 +153,7 @@ static const struct method {
     {"context.release", context_release_call},
     {"context.show", context_show_call},
     {"context.take", context_take_call},
+    {"daemon.upgrade", upgrade_call},
     {"events.follow", follow_call},
     {"mcp.serve", mcp_call},
     {"session.attach", view_attach_call},

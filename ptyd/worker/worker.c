@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
@@ -23,6 +24,7 @@
 #include "ptyd/worker/open.h"
 #include "ptyd/worker/retention.h"
 #include "ptyd/worker/server.h"
+#include "ptyd/worker/upgrade.h"
 
 /* ---- what sessions and the ledger report ---- */
 
@@ -170,6 +172,10 @@ static void take_message(struct worker *w, const struct wire_message *m, int fds
             session_shell_reaped(s, m->status);
         else
             worker_tell(w, WIRE_FORGET, m->name, NULL, 0);
+        break;
+    case WIRE_UPGRADED:
+        upgrade_told(w, fds[0]);
+        close(fds[0]);
         break;
     case WIRE_STOPPING:
         stop(w);

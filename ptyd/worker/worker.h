@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/turns.h"
+#include "ptyd/keeper/outcome.h"
 #include "ptyd/keeper/wire.h"
 #include "ptyd/session/session.h"
 
@@ -16,9 +17,11 @@ struct ledger;
 struct retention;
 struct link;
 struct server;
+struct task;
 
 struct worker_options {
     char *state;                   /* state directory */
+    char *path;                    /* of the program on disk */
     char *runtime;                 /* for what shells read when they start; beside the socket */
     bool auto_ended;               /* started by a command: leaves when nobody needs it */
     int64_t keep_days, keep_bytes; /* of closed sessions */
@@ -35,6 +38,8 @@ struct worker {
     struct ledger *ledger;
     struct retention *retention; /* of closed sessions; NULL until clients are served */
     struct follower *followers;  /* of events */
+    struct outcome upgrade;      /* the last one, as the keeper said */
+    struct task *upgrade_waiters;
     struct session_host host;
     struct session *sessions[LIMIT_SESSIONS];
     int session_count;

@@ -52,13 +52,28 @@ static const struct session_events events = {.opened = on_session,
 
 static uv_loop_t loop;
 
+static uint64_t no_time(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+static void nothing_to_do(void *user, bool there_is_some)
+{
+    (void)user;
+    (void)there_is_some;
+}
+
 static struct session *adopt(void)
 {
     static char scratch[SESSION_SCRATCH_BYTES];
+    static struct turns turns;
     static struct session_host host = {
-        .loop = &loop, .state = place, .scratch = scratch, .events = &events};
+        .loop = &loop, .turns = &turns, .state = place, .scratch = scratch, .events = &events};
+    int error;
     uv_loop_init(&loop);
-    return session_adopt(&host, name, getpid(), dup(master), dup(memory));
+    turns_init(&turns, no_time, nothing_to_do, NULL);
+    return session_adopt(&host, name, getpid(), dup(master), dup(memory), &error);
 }
 
 static void leave(struct session *s)

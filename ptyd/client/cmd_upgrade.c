@@ -1,0 +1,143 @@
+/* The connection ends with the worker that it was made to, so the request is sent again to the next
+ * one until it is answered: its token says that it is the same one. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/limits.h"
+#include "ptyd/client/request.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/program.h"
+#include "ptyd/core/say.h"
+#include "ptyd/core/text.h"
+
+#define AGAIN_MS 20 /* between a connection's end and the next */
+
+static const char help[] =
+    "usage: ptyd upgrade [--binary FILE] [--worker] [--json]\n\n"
+    "The daemon goes on as the program that is on disk now, in the same process: every shell, its\n"
+    "output, and what agents were told stay. The file is tried first; where it will not do, or "
+    "its\n"
+    "worker is not ready within 5 s, the old program goes on.\n\n"
+    "  --binary FILE    this program, not the file that the daemon was started from\n"
+    "  --worker         end the worker alone, and start another of the program that runs\n\n"
+    "examples:\n"
+    "  ptyd upgrade\n"
+    "  systemctl --user reload ptyd        the same\n";
+
+enum { BINARY = CLI_FIRST_OWN, WORKER };
+
+/* The answer to request `id`, a new reference; NULL when the connection ends or time is over. */
+static json_t *wait_answer(struct rpc *rpc, json_int_t id, int64_t deadline)
+{
+    for (;;) {
+        json_t *message = rpc_next(rpc);
+        if (message && json_number(message, "id", 0) == id)
+            return message;
+        json_decref(message);
+        int64_t left = deadline - clock_monotonic_ms();
+        struct pollfd fd = {.fd = rpc->fd, .events = POLLIN};
+        if (!message && (left <= 0 || (poll(&fd, 1, (int)left) < 0 && errno != EINTR) ||
+                         (fd.revents && !rpc_fill(rpc))))
+            return NULL;
+    }
+}
+
+/* Asks until it is answered. The answer is a new reference; NULL after a message. */
+static json_t *ask(json_t *params)
+{
+    int64_t deadline = clock_monotonic_ms() + LIMIT_UPGRADE_WAIT_MS;
+    json_t *answer = NULL;
+    while (!answer && clock_monotonic_ms() < deadline) {
+        struct rpc rpc;
+        if (rpc_connect(&rpc, false) < 0)
+            return NULL;
+        json_int_t id = rpc_send(&rpc, "daemon.upgrade", json_incref(params));
+        if (id > 0)
+            answer = wait_answer(&rpc, id, deadline);
+        rpc_close(&rpc);
+        if (!answer)
+            nanosleep(&(struct timespec){.tv_nsec = AGAIN_MS * 1000000}, NULL);
+    }
+    if (!answer)
+        say("the daemon did not say what came of it; `ptyd status` shows its version");
+    return answer;
+}
+
+static json_int_t new_token(void)
+{
+    json_int_t token = 0;
+    if (getrandom(&token, sizeof token, 0) != sizeof token)
+        token = clock_monotonic_ms();
+    return (token & 0xfffffffffffff) | 1; /* exact in anybody's JSON */
+}
+
+static void show(const json_t *result)
+{
+    const char *to = json_text(result, "to", "");
+    long long shells = json_number(result, "shells", 0);
+    const char *kept = shells == 1 ? "shell" : "shells";
+    if (json_flag(result, "worker"))
+        printf("ptyd %s: a new worker, %lld %s kept\n", to, shells, kept);
+    else
+        printf("ptyd %s → %s, %lld %s kept\n", json_text(result, "from", ""), to, shells, kept);
+}
+
+static int finish(const struct cli *cli, json_t *result)
+{
+    const char *error = json_text(result, "error", NULL);
+    int status = error ? EXIT_FAILED : EXIT_OK;
+    if (error)
+        say("ptyd %s goes on with every shell: %s; mend the file, or name another with --binary",
+            json_text(result, "from", ""), error);
+    if (cli->json)
+        return cli_print_json(result) == EXIT_OK ? status : EXIT_FAILED;
+    if (!error)
+        show(result);
+    json_decref(result);
+    return status;
+}
+
+static json_t *path_of(const char *file)
+{
+    char *path = realpath(file, NULL);
+    if (!path)
+        cli_usage("there is no file %s", file);
+    json_t *value = json_string(path);
+    free(path);
+    return value;
+}
+
+int command_upgrade(int argc, char **argv)
+{
+    static const struct option options[] = {{"binary", required_argument, NULL, BINARY},
+                                            {"worker", no_argument, NULL, WORKER},
+                                            CLI_LONG,
+                                            {0}};
+    struct cli cli = cli_begin(help);
+    json_t *params = json_pack("{s:I}", "token", new_token());
+    int option;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+        if (!cli_option(&cli, option))
+            continue;
+        else if (option == BINARY)
+            json_object_set_new(params, "binary", path_of(optarg));
+        else
+            json_object_set_new(params, "worker", json_true());
+    cli_no_more(&cli, argc, argv);
+    if (json_object_get(params, "binary") && json_flag(params, "worker"))
+        cli_usage("--worker keeps the program: it goes without --binary");
+    json_t *answer = ask(params);
+    const char *error = json_text(json_at(answer, "error"), "message", NULL);
+    json_t *result = json_incref(json_object_get(answer, "result"));
+    if (error)
+        say("%s", error);
+    json_decref(answer);
+    json_decref(params);
+    return result ? finish(&cli, result) : EXIT_FAILED;
+}

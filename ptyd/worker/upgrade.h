@@ -1,0 +1,18 @@
+/* upgrade.h - `daemon.upgrade`: another program takes the daemon's place (keeper/upgrade.h). */
+#ifndef PTYD_WORKER_UPGRADE_H
+#define PTYD_WORKER_UPGRADE_H
+
+#include "ptyd/worker/server.h"
+
+/* params: {token, binary, worker}. Replies {from, to, shells, worker, error} when it is known what
+ * came of it. By then another worker answers: a client whose connection is lost asks again with the
+ * same token, which begins nothing that has begun. */
+void upgrade_call(struct client *client, const json_t *id, const json_t *params);
+
+/* The keeper says what came of the last one, or comes of it; `fd` stays the caller's. */
+void upgrade_told(struct worker *worker, int fd);
+
+/* Adds a warning when the last one failed. */
+void upgrade_add_warning(const struct worker *worker, json_t *warnings);
+
+#endif
