@@ -34,7 +34,6 @@ struct shared {
 _Static_assert(sizeof(struct shared) <= RING_START, "the facts have grown into the ring");
 
 struct intake {
-    int fd;
     struct shared *shared;
     char *ring;
     size_t size; /* of the ring */
@@ -83,13 +82,13 @@ int intake_create_fd(const struct intake_facts *facts)
 
 /* How many of the `len` bytes behind `head` there are up to the last that is not zero. They are
  * read from the file: a look through the mapping would give memory to every page. */
-static size_t uncounted(const struct intake *in, uint64_t head, size_t len)
+static size_t uncounted(const struct intake *in, int fd, uint64_t head, size_t len)
 {
     char chunk[4096];
     off_t start = RING_START + (off_t)(head % in->size);
     while (len) {
         size_t n = len % sizeof chunk ? len % sizeof chunk : sizeof chunk;
-        if (pread(in->fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
+        if (pread(fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
             return len;
         for (; n && chunk[n - 1] == 0; n--)
             len--;
@@ -101,13 +100,13 @@ static size_t uncounted(const struct intake *in, uint64_t head, size_t len)
 
 /* What a killed worker left half done: bytes let go of but not zeroed, bytes read but not counted.
  */
-static void recover(struct intake *in)
+static void recover(struct intake *in, int fd)
 {
     struct shared *shared = in->shared;
     uint64_t tail = atomic_load(&shared->tail), head = atomic_load(&shared->head);
     clear(in, atomic_load(&shared->clean), tail);
     size_t room = piece(in, head, tail + in->size); /* of the read it was in */
-    atomic_store(&shared->head, head + uncounted(in, head, room));
+    atomic_store(&shared->head, head + uncounted(in, fd, head, room));
 }
 
 static bool is_sound(const struct intake *in)
@@ -145,9 +144,10 @@ struct intake *intake_map(int fd)
     void *shared = in ? map(fd, &in->size) : MAP_FAILED;
     if (shared != MAP_FAILED)
         *in = (struct intake){
-            .fd = fd, .shared = shared, .ring = (char *)shared + RING_START, .size = in->size};
+            .shared = shared, .ring = (char *)shared + RING_START, .size = in->size};
     if (shared != MAP_FAILED && is_sound(in)) {
-        recover(in);
+        recover(in, fd);
+        close(fd); /* the mapping is enough, and descriptors are few */
         return in;
     }
     if (shared != MAP_FAILED)
@@ -162,7 +162,6 @@ void intake_unmap(struct intake *in)
     if (!in)
         return;
     munmap(in->shared, RING_START + in->size);
-    close(in->fd);
     free(in);
 }
 
