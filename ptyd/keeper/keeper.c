@@ -42,6 +42,12 @@ static void reap(struct keeper *k);
 
 /* ---- what the worker asks for ---- */
 
+static void fail_spawn(struct keeper *k, const struct wire_message *m, int error)
+{
+    k->worker.failure = (struct wire_message){.type = WIRE_SPAWN_FAILED, .error = error};
+    memcpy(k->worker.failure.name, m->name, sizeof m->name);
+}
+
 static void spawn(struct keeper *k, const struct wire_message *m, int request, int intake)
 {
     int result = -ESHUTDOWN;
@@ -51,10 +57,8 @@ static void spawn(struct keeper *k, const struct wire_message *m, int request, i
     } else {
         result = shells_start(&k->shells, m->name, request, intake);
     }
-    if (result == 0)
-        return;
-    k->worker.failure = (struct wire_message){.type = WIRE_SPAWN_FAILED, .error = -result};
-    memcpy(k->worker.failure.name, m->name, sizeof m->name);
+    if (result < 0)
+        fail_spawn(k, m, -result);
 }
 
 static void worker_ready(struct keeper *k)
@@ -103,6 +107,8 @@ static int from_worker(struct keeper *k)
         spawn(k, &m, fds[0], fds[1]);
         return result;
     }
+    if (m.type == WIRE_SPAWN) /* there was no descriptor left to receive them */
+        fail_spawn(k, &m, EMFILE);
     if (m.type == WIRE_UPGRADE) {
         ask_upgrade(k, m.token, fds[0]);
         fds[0] = -1;
