@@ -213,10 +213,18 @@ static inline int limit_size(int value)
 
 /* ---- the daemon and its control socket ---- */
 
-/* Connections, or a quarter of the descriptors where that is less; further ones wait in the
- * backlog.
- */
+/* Connections, or a quarter of the descriptors where that is less, or what sessions leave of them;
+ * further ones are brief. */
 #define LIMIT_CLIENTS 2048
+/* Brief connections: each gets one request answered that does not stay; further ones wait in the
+ * backlog. */
+#define LIMIT_BRIEF_CLIENTS 8
+/* Milliseconds for a brief connection to ask, and to read its answer; then it is closed. */
+#define LIMIT_BRIEF_ASK_MS  2000
+#define LIMIT_BRIEF_READ_MS 10000
+/* Descriptors that neither sessions nor connections get: for those that are brief, and for files
+ * that are open for a moment. */
+#define LIMIT_RESERVE_FILES (LIMIT_BRIEF_CLIENTS + 8)
 /* Connections that wait; then connect() does, or is refused. */
 #define LIMIT_BACKLOG 4096
 /* Bytes of a request's line; a longer one is answered with an error. */

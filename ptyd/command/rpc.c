@@ -140,6 +140,29 @@ json_t *rpc_next(struct rpc *rpc)
     return NULL;
 }
 
+/* Says why the daemon hangs up, when that is what the message is for. */
+static bool say_closing(const json_t *message)
+{
+    bool closing = !strcmp(json_text(message, "method", ""), "closing");
+    if (closing)
+        say("%s", json_text(json_at(message, "params"), "message", "the daemon hangs up"));
+    return closing;
+}
+
+/* The same for one that hung up before it was asked. */
+static bool say_hung_up(struct rpc *rpc)
+{
+    bool said = false;
+    do {
+        json_t *message;
+        while ((message = rpc_next(rpc))) {
+            said = say_closing(message) || said;
+            json_decref(message);
+        }
+    } while (rpc_fill(rpc));
+    return said;
+}
+
 /* Handles one message; true when it is the reply. */
 static bool take_message(json_t *message, json_int_t id, rpc_notification *each, void *user,
                          json_t **ret_result)
@@ -169,9 +192,12 @@ json_t *rpc_call(struct rpc *rpc, const char *method, json_t *params, rpc_notifi
             continue;
         }
         done = take_message(message, id, each, user, &result);
+        bool closing = !done && say_closing(message);
         json_decref(message);
+        if (closing)
+            return NULL;
     }
-    if (id < 0)
+    if (id < 0 && !say_hung_up(rpc))
         say("the daemon went away before it answered; `ptyd status` shows its state");
     return result;
 }

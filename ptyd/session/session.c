@@ -140,7 +140,7 @@ struct session *session_adopt(const struct session_host *host, const char *name,
     s->intake = intake_map(intake_fd);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
     bool is_new = s->intake && !intake_facts(s->intake)->adopted;
-    int error = s->intake ? open_parts(s, is_new) : -ENOMEM;
+    int error = s->intake ? open_parts(s, is_new) : intake_fd < 0 ? -EMFILE : -ENOMEM;
     if (error) {
         say("session %s cannot be served: %s", name, strerror(-error));
         *ret_error = error;

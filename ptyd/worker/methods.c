@@ -14,6 +14,7 @@
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
 #include "ptyd/worker/retention.h"
+#include "ptyd/worker/room.h"
 #include "ptyd/worker/run.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/type.h"
@@ -175,9 +176,25 @@ static const struct method {
     {"view.resize", view_resize_call},
 };
 
+/* Whether a request keeps something of its connection behind its answer, or is answered late. The
+ * lease of a take is its connection's. */
+static bool stays(const char *name, const json_t *params)
+{
+    static const char *const staying[] = {"events.follow", "mcp.serve", "session.attach",
+                                          "session.run"};
+    for (size_t i = 0; i < sizeof staying / sizeof *staying; i++)
+        if (!strcmp(staying[i], name))
+            return true;
+    return !strcmp(name, "context.take") && !json_flag(params, "expires");
+}
+
 static void call(struct client *client, const char *name, const json_t *id, const json_t *params)
 {
     turns_hurry(&client_worker(client)->turns);
+    if (client_is_brief(client) && stays(name, params)) {
+        client_refuse(client, id, name);
+        return;
+    }
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(methods[i].name, name)) {
             methods[i].call(client, id, params);
@@ -186,5 +203,7 @@ static void call(struct client *client, const char *name, const json_t *id, cons
     client_fail(client, id, RPC_METHOD_NOT_FOUND, "there is no method %s", name);
 }
 
-const struct server_handler method_handler = {
-    .call = call, .gone = context_client_gone, .count_changed = worker_check_idle};
+const struct server_handler method_handler = {.call = call,
+                                              .gone = context_client_gone,
+                                              .has_room = room_for_client,
+                                              .count_changed = worker_check_idle};

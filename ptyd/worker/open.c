@@ -10,6 +10,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/start/start.h"
+#include "ptyd/worker/room.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/worker.h"
 
@@ -115,6 +116,45 @@ static bool is_being_opened(const char *name)
     return t != NULL;
 }
 
+static int count_openings(void)
+{
+    int count = 0;
+    for (const struct task *t = all; t; t = t->next)
+        count += !t->session;
+    return count;
+}
+
+static int count_living(const struct worker *w)
+{
+    int count = 0;
+    for (int i = 0; i < w->session_count; i++)
+        count += !session_exited(w->sessions[i]);
+    return count;
+}
+
+/* One whose shell has exited keeps its place, which a new shell of its name takes. Returns whether
+ * there is room; else the request is answered. */
+static bool has_room(struct client *client, const json_t *id, const char *name)
+{
+    struct worker *w = client_worker(client);
+    int openings = count_openings();
+    if (count_living(w) + openings >= LIMIT_SESSIONS) {
+        client_fail(client, id, RPC_BUSY,
+                    "cannot open session %s: %d sessions run, the most that "
+                    "there may be; close one (`ptyd close NAME`)",
+                    name, LIMIT_SESSIONS);
+        return false;
+    }
+    if (worker_find(w, name) || room_for_session(w, openings))
+        return true;
+    client_fail(client, id, RPC_BUSY,
+                "cannot open session %s: %d sessions and %d connections leave none of the %ld "
+                "descriptors that the daemon may have; close one (`ptyd close NAME`), or start the "
+                "daemon with more (ulimit -n, LimitNOFILE=)",
+                name, w->session_count, server_client_count(w->server), room_files());
+    return false;
+}
+
 static void wait_for_spawn(struct client *client, const json_t *id, const char *name)
 {
     struct opening *o = memory_new(sizeof *o);
@@ -146,7 +186,10 @@ void open_call(struct client *client, const json_t *id, const json_t *params)
                      json_pack("{s:o, s:b}", "session", session_json(session), "created", false));
         return;
     }
-    int result = is_being_opened(name) ? 0 : spawn(worker, name, params);
+    bool opening = is_being_opened(name);
+    if (!opening && !has_room(client, id, name))
+        return;
+    int result = opening ? 0 : spawn(worker, name, params);
     if (result == -E2BIG)
         client_fail(client, id, RPC_INVALID_PARAMS, "the environment is larger than %d bytes",
                     LIMIT_ENVIRONMENT_BYTES);

@@ -1,7 +1,11 @@
 /* Connections of the control socket. A connection reads lines, each one request, and writes
  * replies and notifications in order. A client that does not read is not written to without
  * bound: views stop sending at LIMIT_CLIENT_QUEUE and redraw later (view.c); other replies are
- * bounded by the requests, which are not read while that much is queued. */
+ * bounded by the requests, which are not read while that much is queued.
+ *
+ * Beyond the limit a connection is brief: its first request is answered, if it is none that stays,
+ * and then it is closed. So whoever comes late can still look and close something. One that has not
+ * asked yet when another leaves takes its place. */
 #define _GNU_SOURCE
 #include "ptyd/worker/server.h"
 
@@ -16,9 +20,14 @@
 #include <uv.h>
 
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/text.h"
+
+#define BRIEF_LOOK_MS 500 /* between looks whether one is late */
+#define MORE_ROOM                                                                                  \
+    "wait until others leave, or start the daemon with more descriptors (ulimit -n, LimitNOFILE=)"
 
 struct client {
     struct server *server;
@@ -30,6 +39,11 @@ struct client {
     bool closing;
     bool paused;  /* not read from: too much is queued */
     bool working; /* inside its own requests: do not read them again */
+
+    bool brief;          /* beyond the limit */
+    bool asked;          /* being brief: its request is here */
+    bool answered;       /* being brief: closed once this is written */
+    int64_t deadline_ms; /* being brief, monotonic: to ask, then to read the answer; 0 between */
 };
 
 struct server {
@@ -38,8 +52,11 @@ struct server {
     struct worker *worker;
     uv_pipe_t listener;
     struct client *clients;
-    int count, limit;
-    bool waiting; /* a connection beyond the limit: until it is accepted none is polled for */
+    int count, limit;       /* count: the brief ones, too */
+    int brief;              /* how many of them are */
+    uv_timer_t brief_timer; /* runs while there are any */
+    int open_handles;
+    bool waiting; /* a connection that finds no room: until it is accepted none is polled for */
     bool closing;
     char buffer[1 << 16]; /* what is read is taken out of it at once */
 };
@@ -52,6 +69,7 @@ struct outgoing {
 static void start_reading(struct client *c);
 static void work(struct client *c);
 static void accept_waiting(struct server *server);
+static void promote(struct server *server);
 
 /* ---- closing ---- */
 
@@ -73,6 +91,7 @@ static void close_client(struct client *c)
             break;
         }
     c->server->count--;
+    c->server->brief -= c->brief;
     while (c->errands) {
         struct errand *errand = c->errands;
         c->errands = errand->next;
@@ -80,6 +99,7 @@ static void close_client(struct client *c)
     }
     c->server->handler->gone(c);
     uv_close((uv_handle_t *)&c->pipe, on_client_closed);
+    promote(c->server);
     accept_waiting(c->server);
     c->server->handler->count_changed(c->server->worker);
 }
@@ -117,7 +137,7 @@ static void on_written(uv_write_t *request, int status)
     struct client *c = request->handle->data;
     free(out->text);
     free(out);
-    if (status < 0) {
+    if (status < 0 || (c->answered && !client_queued(c))) {
         close_client(c);
     } else if (c->paused && !c->closing && client_queued(c) < LIMIT_CLIENT_QUEUE / 2) {
         c->paused = false;
@@ -162,6 +182,20 @@ void client_notify(struct client *c, const char *method, json_t *params)
               json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params));
 }
 
+/* The first answer is the last. */
+static void end_brief(struct client *c)
+{
+    if (!c->brief || c->answered)
+        return;
+    c->answered = true;
+    c->deadline_ms = clock_monotonic_ms() + LIMIT_BRIEF_READ_MS;
+    client_notify(c, "closing",
+                  json_pack("{s:o}", "message",
+                            json_sprintf("%d connections are open and leave room for one request "
+                                         "at a time; %s",
+                                         c->server->count - c->server->brief, MORE_ROOM)));
+}
+
 void client_reply(struct client *c, const json_t *id, json_t *result)
 {
     if (!id) {
@@ -169,6 +203,7 @@ void client_reply(struct client *c, const json_t *id, json_t *result)
         return;
     }
     send_json(c, json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", id, "result", result));
+    end_brief(c);
 }
 
 void client_reply_text(struct client *c, const json_t *id, struct bytes *result)
@@ -195,6 +230,19 @@ static void send_error(struct client *c, const json_t *id, int code, json_t *dat
     send_json(c, json_pack("{s:s, s:o, s:{s:i, s:s, s:o*}}", "jsonrpc", "2.0", "id", key, "error",
                            "code", code, "message", clean, "data", data));
     free(clean);
+    end_brief(c);
+}
+
+bool client_is_brief(const struct client *c)
+{
+    return c->brief;
+}
+
+void client_refuse(struct client *c, const json_t *id, const char *method)
+{
+    client_fail(c, id, RPC_BUSY,
+                "%d connections are open and leave no room for %s, which stays; %s",
+                c->server->count - c->server->brief, method, MORE_ROOM);
 }
 
 void client_fail(struct client *c, const json_t *id, int code, const char *format, ...)
@@ -230,8 +278,18 @@ static void handle_request(struct client *c, const char *line, size_t len)
         client_fail(c, id, RPC_INVALID_REQUEST, "a request has a method and params as an object");
     else
         c->server->handler->call(c, method, id, params ? params : none);
+    if (request && !id && c->brief)
+        close_client(c); /* nothing is answered */
     json_decref(none);
     json_decref(request);
+}
+
+static void note_asked(struct client *c)
+{
+    if (!c->brief)
+        return;
+    c->asked = true;
+    c->deadline_ms = 0;
 }
 
 static void work(struct client *c)
@@ -242,7 +300,9 @@ static void work(struct client *c)
     if (c->working)
         return;
     c->working = true;
-    while (!c->closing && !c->paused && (found = lines_next(&c->lines, &line, &len)) != 0) {
+    while (!c->closing && !c->paused && !c->asked &&
+           (found = lines_next(&c->lines, &line, &len)) != 0) {
+        note_asked(c);
         if (found < 0)
             client_fail(c, NULL, RPC_INVALID_REQUEST, "a request is at most %d bytes",
                         LIMIT_REQUEST_BYTES);
@@ -293,9 +353,51 @@ static bool is_our_user(uv_pipe_t *pipe, pid_t *ret_pid)
     return ours;
 }
 
+static void on_brief_timer(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    int64_t now = clock_monotonic_ms();
+    for (struct client *c = server->clients, *next; c; c = next) {
+        next = c->next;
+        if (c->brief && c->deadline_ms && now >= c->deadline_ms) {
+            close_client(c); /* which may take another's place: once more from the start */
+            next = server->clients;
+        }
+    }
+    if (!server->brief)
+        uv_timer_stop(timer);
+}
+
+static void make_brief(struct client *c)
+{
+    c->brief = true;
+    c->deadline_ms = clock_monotonic_ms() + LIMIT_BRIEF_ASK_MS;
+    c->server->brief++;
+    uv_timer_start(&c->server->brief_timer, on_brief_timer, BRIEF_LOOK_MS, BRIEF_LOOK_MS);
+}
+
+static bool has_room(const struct server *server)
+{
+    return server->count - server->brief < server->limit &&
+           server->handler->has_room(server->worker);
+}
+
+/* Of those that are brief the first that has not asked yet may stay. */
+static void promote(struct server *server)
+{
+    struct client *first = NULL;
+    for (struct client *c = server->brief ? server->clients : NULL; c; c = c->next)
+        first = c->brief && !c->asked && !c->answered ? c : first;
+    if (!first || server->closing || !has_room(server))
+        return;
+    first->brief = false;
+    server->brief--;
+}
+
 static void accept_client(struct server *server)
 {
     struct client *c = memory_new(sizeof *c);
+    bool brief = !has_room(server);
     c->server = server;
     c->lines.limit = LIMIT_REQUEST_BYTES;
     uv_pipe_init(server->loop, &c->pipe, 0);
@@ -303,6 +405,8 @@ static void accept_client(struct server *server)
     c->next = server->clients;
     server->clients = c;
     server->count++;
+    if (brief)
+        make_brief(c);
     if (uv_accept((uv_stream_t *)&server->listener, (uv_stream_t *)&c->pipe) < 0 ||
         !is_our_user(&c->pipe, &c->pid)) {
         close_client(c);
@@ -314,7 +418,8 @@ static void accept_client(struct server *server)
 
 static void accept_waiting(struct server *server)
 {
-    if (!server->waiting || server->closing || server->count >= server->limit)
+    if (!server->waiting || server->closing ||
+        (server->brief >= LIMIT_BRIEF_CLIENTS && !has_room(server)))
         return;
     server->waiting = false;
     accept_client(server);
@@ -339,9 +444,17 @@ static int client_limit(void)
     return files.rlim_cur < 8 ? 1 : (int)(files.rlim_cur / 4);
 }
 
-static void on_listener_closed(uv_handle_t *handle)
+static void on_handle_closed(uv_handle_t *handle)
 {
-    free(handle->data);
+    struct server *server = handle->data;
+    if (--server->open_handles == 0)
+        free(server);
+}
+
+static void close_handles(struct server *server)
+{
+    uv_close((uv_handle_t *)&server->listener, on_handle_closed);
+    uv_close((uv_handle_t *)&server->brief_timer, on_handle_closed);
 }
 
 struct server *server_create(uv_loop_t *loop, int fd, const struct server_handler *handler,
@@ -351,14 +464,16 @@ struct server *server_create(uv_loop_t *loop, int fd, const struct server_handle
     *server = (struct server){
         .loop = loop, .handler = handler, .worker = worker, .limit = client_limit()};
     uv_pipe_init(loop, &server->listener, 0);
-    server->listener.data = server;
+    uv_timer_init(loop, &server->brief_timer);
+    server->listener.data = server->brief_timer.data = server;
+    server->open_handles = 2;
     int result = uv_pipe_open(&server->listener, fd);
     if (result == 0)
         result = uv_listen((uv_stream_t *)&server->listener, LIMIT_BACKLOG, on_connection);
     if (result == 0)
         return server;
     errno = -result;
-    uv_close((uv_handle_t *)&server->listener, on_listener_closed);
+    close_handles(server);
     return NULL;
 }
 
@@ -369,7 +484,7 @@ void server_close(struct server *server)
     server->closing = true;
     while (server->clients)
         close_client(server->clients);
-    uv_close((uv_handle_t *)&server->listener, on_listener_closed);
+    close_handles(server);
 }
 
 int server_client_count(const struct server *server)

@@ -3,6 +3,7 @@
 #define PTYD_WORKER_SERVER_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
 
@@ -19,6 +20,8 @@ struct server_handler {
     void (*call)(struct client *client, const char *method, const json_t *id, const json_t *params);
     /* A connection ends: what its requests hold is given back. */
     void (*gone)(struct client *client);
+    /* Whether there are descriptors for one more connection that stays. */
+    bool (*has_room)(struct worker *worker);
     /* There is one connection more or less. */
     void (*count_changed)(struct worker *worker);
 };
@@ -44,6 +47,11 @@ void client_remove_errand(struct client *client, struct errand *errand);
 pid_t client_pid(const struct client *client);
 
 struct worker *client_worker(const struct client *client);
+
+/* Whether it is one beyond what there may be: it is closed behind the answer to its first request,
+ * which is not to stay. client_refuse() answers one that would. */
+bool client_is_brief(const struct client *client);
+void client_refuse(struct client *client, const json_t *id, const char *method);
 
 /* Sends a notification; steals `params`. */
 void client_notify(struct client *client, const char *method, json_t *params);

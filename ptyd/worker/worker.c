@@ -23,6 +23,7 @@
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
 #include "ptyd/worker/retention.h"
+#include "ptyd/worker/room.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/upgrade.h"
 
@@ -144,13 +145,17 @@ static void on_work(void *user, bool there_is_some)
         uv_idle_stop(&w->turning);
 }
 
-static void serve(struct worker *w, int listener)
+/* Shells that live are worth another try: another worker has it. */
+static bool serve(struct worker *w, int listener)
 {
     w->server = server_create(&w->loop, listener, &method_handler, w);
     if (w->server)
-        return;
+        return true;
     say("cannot serve the socket: %s", strerror(errno));
+    if (w->session_count)
+        return false;
     worker_tell(w, WIRE_STOP, NULL, NULL, 0);
+    return true;
 }
 
 static void take_message(struct worker *w, const struct wire_message *m, int fds[WIRE_FDS_MAX],
@@ -207,7 +212,8 @@ static bool take_hand_over(struct worker *w)
             return false;
         take_message(w, &m, fds, &listener);
     } while (m.type != WIRE_HANDED_OVER);
-    serve(w, listener);
+    if (!serve(w, listener))
+        return false;
     w->retention = retention_create(w);
     worker_tell(w, WIRE_READY, NULL, NULL, 0);
     return true;
@@ -227,6 +233,7 @@ int worker_main(int socket, void *user)
     uv_idle_init(&w.loop, &w.turning);
     w.turning.data = &w;
     turns_init(&w.turns, now_us, on_work, &w);
+    room_measure(&w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
     w.host = (struct session_host){.loop = &w.loop,
                                    .turns = &w.turns,

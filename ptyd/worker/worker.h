@@ -43,6 +43,7 @@ struct worker {
     struct session_host host;
     struct session *sessions[LIMIT_SESSIONS];
     int session_count;
+    int own_files;      /* descriptors that neither sessions nor clients have */
     int64_t started_ms; /* monotonic */
     char scratch[SESSION_SCRATCH_BYTES];
 };

@@ -1,0 +1,155 @@
+/* What a session costs the worker: descriptors, counted in /proc/self/fd, from its adoption to its
+ * end, with a command that runs and a flood. */
+#define _GNU_SOURCE
+#include "tests/unit/test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "ptyd/core/intake.h"
+#include "ptyd/session/session.h"
+
+#define NONCE "0123456789abcdef0123456789abcdef"
+
+static char place[] = "/tmp/ptyd-session-XXXXXX";
+static char scratch[SESSION_SCRATCH_BYTES];
+static uv_loop_t loop;
+
+static void ignore(void *user, struct session *s)
+{
+    (void)user;
+    (void)s;
+}
+
+static void ignore_block(void *user, struct session *s, struct block *block)
+{
+    (void)user;
+    (void)s;
+    (void)block;
+}
+
+static const struct session_events events = {.opened = ignore,
+                                             .marked = ignore,
+                                             .block_begun = ignore_block,
+                                             .block_ended = ignore_block,
+                                             .block_stored = ignore_block,
+                                             .capture_changed = ignore,
+                                             .over = ignore};
+
+static int count_files(void)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    int count = -3; /* `.`, `..` and itself */
+    assert_non_null(directory);
+    while (readdir(directory))
+        count++;
+    closedir(directory);
+    return count;
+}
+
+static int open_terminal(int *ret_slave)
+{
+    struct termios modes;
+    char name[64];
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    assert_int_equal(ptsname_r(master, name, sizeof name), 0);
+    *ret_slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_int_equal(tcgetattr(*ret_slave, &modes), 0);
+    cfmakeraw(&modes);
+    assert_int_equal(tcsetattr(*ret_slave, TCSANOW, &modes), 0);
+    return master;
+}
+
+static void say(int slave, const char *text)
+{
+    assert_int_equal(write(slave, text, strlen(text)), strlen(text));
+}
+
+static void run_until_running(const struct session *s)
+{
+    while (strcmp(session_state(s), "running"))
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+/* From the thread that fills the terminal, while the loop goes on. */
+static void *flood(void *slave)
+{
+    static char lines[1 << 16];
+    memset(lines, '\n', sizeof lines);
+    for (int i = 0; i < 200; i++)
+        for (size_t at = 0; at < sizeof lines;) {
+            ssize_t n = write(*(int *)slave, lines + at, sizeof lines - at);
+            at += n > 0 ? (size_t)n : 0;
+        }
+    say(*(int *)slave, "\x1b]7711;" NONCE ";3;D;st=0\x07\x1b]7711;" NONCE ";4;A\x07"
+                       "\x1b]7711;" NONCE ";5;B\x07");
+    return NULL;
+}
+
+static void a_session_holds_no_more_descriptors_than_are_counted_for_it(void **state)
+{
+    struct session_host host = {
+        .loop = &loop, .state = place, .scratch = scratch, .events = &events};
+    struct intake_facts facts = {.name = "it",
+                                 .shell_id = "shell_x",
+                                 .shell = "bash",
+                                 .nonce = NONCE,
+                                 .cols = 80,
+                                 .rows = 24};
+    pthread_t thread;
+    int slave, error, most = 0;
+    (void)state;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    int intake = intake_create_fd(&facts), master = open_terminal(&slave);
+    int before = count_files() - 2; /* both become the session's */
+    struct session *s = session_adopt(&host, "it", getpid(), master, intake, &error);
+    assert_non_null(s);
+    assert_in_range(count_files() - before, 1, SESSION_FILES - 2); /* at rest */
+    say(slave, "\x1b]7711;" NONCE ";0;A\x07$ \x1b]7711;" NONCE ";1;B\x07"
+               "\x1b]7711;" NONCE ";2;C;cmd=yes\x07");
+    run_until_running(s);
+    assert_in_range(count_files() - before, 1, SESSION_FILES - 1);
+    assert_int_equal(pthread_create(&thread, NULL, flood, &slave), 0);
+    while (strcmp(session_state(s), "prompt")) {
+        uv_run(&loop, UV_RUN_ONCE);
+        int now = count_files() - before;
+        most = now > most ? now : most;
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(most, SESSION_FILES); /* it is no more, and no less */
+    session_destroy(s);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(count_files(), before);
+    uv_loop_close(&loop);
+    close(slave);
+}
+
+static int make_place(void **state)
+{
+    (void)state;
+    return mkdtemp(place) ? 0 : -1;
+}
+
+static int remove_place(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", place);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_session_holds_no_more_descriptors_than_are_counted_for_it),
+    };
+    return cmocka_run_group_tests(tests, make_place, remove_place);
+}
