@@ -24,6 +24,8 @@ static void go_to_point(struct session *s, const struct tracker_point *point)
     bool runs = point->state == TRACKER_RUNNING;
     if (!runs || !running || running->seq != point->seq) {
         s->now = clock_now();
+        if (!runs && !running && known && known->seq <= point->seq)
+            tracker_resume(s->tracker, known, s->now); /* it is over, and nobody could say how */
         tracker_set_point(s->tracker, point, s->now);
         if (runs && known && known->seq == point->seq)
             tracker_resume(s->tracker, known, s->now);

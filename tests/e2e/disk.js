@@ -207,6 +207,26 @@ async function main() {
     });
   }
 
+  await report.test('a command whose end nobody could write, and whose worker died: it runs no more', async () => {
+    for (const shell of ['bash', 'dash']) {
+      const w = new Witness(daemon, `end-${shell}`, shell), go = path.join(space.root, `end-${shell}`);
+      const limit = (bytes) => spawnSync('prlimit', [`--pid=${daemon.json('status').worker_pid}`, `--fsize=${bytes}:`]);
+      for (let i = 0; i < 3; i++) w.run('seq 1 3000');
+      limit(fs.statSync(path.join(w.directory, 'output.raw')).size); // blocks.jsonl is smaller
+      const { line } = w.command(waitFor(go).replace(/^sh -c '|'$/g, ''));
+      daemon.ptyd('send', '-s', w.name, `${line}\r`);
+      await until('its begin is written', () => w.lines('blocks.jsonl').at(-1).seq === 4);
+      limit(10);
+      fs.writeFileSync(go, '');
+      await until('it ends', () => w.blocks().at(-1).exit_code === 4);
+      await killWorker(daemon);
+      const { seq, status, exit_code: code } = w.blocks().at(-1);
+      assert.deepStrictEqual([seq, status, code], [4, 'abandoned', null]);
+      w.run('echo then', 'then\n');
+      assert.deepStrictEqual(w.readFiles().map(w.said).filter((text) => !text.endsWith('null')), w.did().filter((text) => !text.startsWith('4 ')));
+    }
+  });
+
   await report.test('no inode is left: the same', async () => {
     const w = new Witness(daemon, 'inodes', 'bash');
     w.run('echo one', 'one\n');
