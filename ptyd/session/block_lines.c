@@ -122,6 +122,45 @@ json_t *block_lines_last(const char *directory, size_t last, bool with_keys)
     return c.blocks;
 }
 
+/* ---- those that events.jsonl tells ---- */
+
+struct told {
+    uint64_t begun, ended;
+};
+
+static void note_told(void *user, json_t *event)
+{
+    struct told *told = user;
+    const char *type = json_text(event, "type", "");
+    uint64_t seq = (uint64_t)json_number(json_at(event, "block"), "seq", 0);
+    if (!strcmp(type, "agent_block_end") && seq > told->ended)
+        told->ended = seq;
+    if (seq > told->begun)
+        told->begun = seq;
+}
+
+/* A tail of deltas alone says nothing. */
+static bool read_told(const char *directory, const char *name, struct told *told)
+{
+    char *path = text_format("%s/%s", directory, name);
+    bool whole = false;
+    for (size_t tail = TAIL_BYTES; !whole && !told->begun; tail *= 4)
+        whole = read_lines(path, tail, note_told, told);
+    free(path);
+    return told->begun;
+}
+
+bool block_lines_told(const char *directory, uint64_t *ret_begun, uint64_t *ret_ended)
+{
+    struct told told = {0};
+    if (!read_told(directory, "events.jsonl", &told) &&
+        !read_told(directory, "events.jsonl.1", &told))
+        return false;
+    *ret_begun = told.begun;
+    *ret_ended = told.ended < told.begun ? told.begun - 1 : told.begun;
+    return true;
+}
+
 /* ---- one of them ---- */
 
 /* A file that is searched; the line that was looked at last. */

@@ -40,6 +40,8 @@ struct store {
     void *user;
     uint64_t last_ended;
     struct block *running;
+    bool tells; /* events.jsonl tells of blocks up to these */
+    uint64_t told_begun, told_ended;
 
     struct output *output;
     struct bytes delta; /* not told yet */
@@ -89,12 +91,30 @@ static void replace_named(struct store *s, const char *name, json_t *value)
 
 /* ---- blocks.jsonl ---- */
 
+static void append_event(struct store *s, const char *type, const struct block *block)
+{
+    append_line(s, "events.jsonl",
+                json_pack("{s:s, s:s, s:o}", "type", type, "conversation_id",
+                          block->conversation_id, "block", block_to_json(block)));
+}
+
+/* What a former worker stored and did not come to tell. */
+static void tell_untold(struct store *s, const struct block *block)
+{
+    bool ended = block->status != BLOCK_RUNNING;
+    if (s->tells && !ended && block->seq > s->told_begun)
+        append_event(s, "agent_block_begin", block);
+    if (s->tells && ended && block->seq > s->told_ended)
+        append_event(s, "agent_block_end", block);
+}
+
 static void note_known(void *user, json_t *json)
 {
     struct store *s = user;
     struct block *block = block_from_json(json);
     if (!block)
         return;
+    tell_untold(s, block);
     block_unref(s->running);
     s->running = NULL;
     if (block->status == BLOCK_RUNNING) {
@@ -185,13 +205,6 @@ static void append_block(struct store *s, const struct block *block)
     append_line(s, "blocks.jsonl", json);
 }
 
-static void append_event(struct store *s, const char *type, const struct block *block)
-{
-    append_line(s, "events.jsonl",
-                json_pack("{s:s, s:s, s:o}", "type", type, "conversation_id",
-                          block->conversation_id, "block", block_to_json(block)));
-}
-
 /* ---- life ---- */
 
 static void prepare_files(struct store *s)
@@ -215,6 +228,7 @@ struct store *store_open(const char *state, const char *name, void (*owing)(void
     s->output = output_create();
     prepare_files(s);
     s->meta = json_read_object(s->meta_path, LIMIT_META_BYTES);
+    s->tells = block_lines_told(s->directory, &s->told_begun, &s->told_ended);
     block_lines_each(s->directory, note_known, s);
     return s;
 }

@@ -227,6 +227,21 @@ async function main() {
     }
   });
 
+  await report.test('what a killed worker stored and did not come to tell is told by the next', async () => {
+    const w = new Witness(daemon, 'untold', 'bash'), events = path.join(w.directory, 'events.jsonl');
+    for (let i = 0; i < 3; i++) w.run('echo it', 'it\n');
+    const whole = fs.readFileSync(events, 'utf8').split('\n');
+    const kinds = () => w.lines('events.jsonl').filter((e) => e.block).map((e) => `${e.type} ${e.block.seq} ${e.block.exit_code}`);
+    const wanted = kinds();
+    for (const lines of [1, 2, 3, 4]) { // of one command: begin, delta, end
+      fs.writeFileSync(events, `${whole.slice(0, -1 - lines).join('\n')}\n`);
+      await killWorker(daemon);
+      assert.deepStrictEqual(kinds(), wanted, `${lines} lines`);
+    }
+    w.run('echo more', 'more\n');
+    assert.deepStrictEqual(w.readFiles().map(w.said), w.did());
+  });
+
   await report.test('no inode is left: the same', async () => {
     const w = new Witness(daemon, 'inodes', 'bash');
     w.run('echo one', 'one\n');
