@@ -14,7 +14,7 @@
 #include "ptyd/core/lines.h"
 #include "ptyd/core/text.h"
 
-#define TAIL_BYTES  (64 << 10) /* looked at first for the newest blocks */
+#define TAIL_BYTES  (64 << 10) /* looked at first for what is newest */
 #define PROBE_BYTES 4096       /* read at once where a line is looked for */
 
 static const char *const newest_first[] = {"blocks.jsonl", "blocks.jsonl.1"};
@@ -89,37 +89,6 @@ static void collect(void *user, json_t *block)
 {
     const struct collection *c = user;
     block_lines_add(c->blocks, block, c->with_keys);
-}
-
-/* The lines of the last `tail` bytes of both files as one. Returns whether that was all. */
-static bool collect_tail(const char *directory, size_t tail, struct collection *c)
-{
-    char *now = path_of(directory, 0), *old = path_of(directory, 1);
-    struct stat st = {0};
-    bool whole = false;
-    stat(now, &st);
-    if (tail > (uint64_t)st.st_size)
-        whole = read_lines(old, tail - (size_t)st.st_size, collect, c);
-    read_lines(now, tail, collect, c);
-    free(now);
-    free(old);
-    return whole;
-}
-
-/* A tail may hold only the second line of its oldest block: the newest `last` are whole when one
- * more was found. */
-json_t *block_lines_last(const char *directory, size_t last, bool with_keys)
-{
-    struct collection c = {.blocks = json_array(), .with_keys = with_keys};
-    bool whole = false;
-    for (size_t tail = last ? TAIL_BYTES : SIZE_MAX;
-         !whole && (!json_array_size(c.blocks) || json_array_size(c.blocks) <= last); tail *= 4) {
-        json_array_clear(c.blocks);
-        whole = collect_tail(directory, tail, &c);
-    }
-    for (size_t i = json_array_size(c.blocks); last && i > last; i--)
-        json_array_remove(c.blocks, 0);
-    return c.blocks;
 }
 
 /* ---- those that events.jsonl tells ---- */

@@ -24,10 +24,6 @@ bool block_lines_told(const char *directory, uint64_t *ret_begun, uint64_t *ret_
  * block, and changes it where not `with_keys`. */
 void block_lines_add(json_t *blocks, json_t *block, bool with_keys);
 
-/* The newest `last` blocks (0: all), oldest first; `with_keys`: with what is our own files' alone.
- * Reads no more of the files' ends than it takes. New reference. */
-json_t *block_lines_last(const char *directory, size_t last, bool with_keys);
-
 /* The oldest blocks with a higher number than `after`, oldest first, without what is our own files'
  * alone: as many as `most` bytes of lines hold, one at least; *ret_all: those were all. New
  * reference, empty when there are none. */

@@ -20,6 +20,7 @@
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_lines.h"
+#include "ptyd/session/block_reader.h"
 #include "ptyd/session/damage.h"
 #include "ptyd/session/output.h"
 
@@ -154,7 +155,7 @@ static void add_owed(const struct store *s, const struct wanted *wanted)
 
 json_t *store_blocks(const struct store *s, size_t last, bool with_keys)
 {
-    json_t *blocks = block_lines_last(s->directory, last, with_keys);
+    json_t *blocks = block_reader_all(s->directory, last, with_keys);
     add_owed(s, &(struct wanted){.blocks = blocks, .with_keys = with_keys});
     while (last && json_array_size(blocks) > last)
         json_array_remove(blocks, 0);
@@ -177,6 +178,16 @@ uint64_t store_oldest(const struct store *s)
     uint64_t seq = (uint64_t)json_number(json_array_get(blocks, 0), "seq", 0);
     json_decref(blocks);
     return seq;
+}
+
+struct block_reader *store_reader(const struct store *s, size_t last)
+{
+    return block_reader_open(s->directory, last, false);
+}
+
+void store_add_owed(const struct store *s, json_t *blocks)
+{
+    add_owed(s, &(struct wanted){.blocks = blocks});
 }
 
 json_t *store_block(const struct store *s, uint64_t seq)

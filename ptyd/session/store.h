@@ -14,6 +14,7 @@
 #include "ptyd/core/owed.h"
 #include "vterm_snapshot/terminal.h"
 
+struct block_reader;
 struct store;
 
 /* Makes the directories and reads the files. What cannot be opened (a directory where a file should
@@ -66,10 +67,16 @@ void store_end(struct store *store, struct block *block, const struct terminal *
  * first; at most the newest `last` (0: all); `with_keys`: with the agents' keys too. New reference.
  */
 json_t *store_blocks(const struct store *store, size_t last, bool with_keys);
+/* The same without the agents' keys, one by one; the caller's. */
+struct block_reader *store_reader(const struct store *store, size_t last);
 
 /* The same, the oldest ones behind number `after`: as many as LIMIT_BLOCKS_PAGE_BYTES of lines
  * hold, without the agents' keys; none is the end. */
 json_t *store_blocks_after(const struct store *store, uint64_t after);
+
+/* Adds those that wait for their file to an array of what the files hold, oldest first: what a line
+ * says of the last one there counts. Without the agents' keys. */
+void store_add_owed(const struct store *store, json_t *blocks);
 
 /* The number of the oldest block on disk; 0 when there is none. */
 uint64_t store_oldest(const struct store *store);

@@ -7,6 +7,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/listing.h"
 #include "ptyd/worker/worker.h"
 
 /* An agent reads through its tools: not while capture is paused, and without secrets. */
@@ -20,10 +21,9 @@ static bool may_read(struct client *client, const json_t *id, const json_t *para
     return s && !(agent && session_paused(s));
 }
 
-static json_t *redact_lines(json_t *value, const char *key, const json_t *params,
-                            const struct session *s)
+static json_t *redact_rows(json_t *value, const json_t *params, const struct session *s)
 {
-    json_t *lines = json_object_get(value, key), *line;
+    json_t *lines = json_object_get(value, "rows"), *line;
     size_t i;
     int count = 0;
     if (!json_flag(params, "agent"))
@@ -46,7 +46,7 @@ void look_screen_call(struct client *client, const json_t *id, const json_t *par
 {
     struct session *s = worker_session(client, id, params);
     if (may_read(client, id, params, s))
-        client_reply(client, id, redact_lines(screen_json(session_terminal(s)), "rows", params, s));
+        client_reply(client, id, redact_rows(screen_json(session_terminal(s)), params, s));
 }
 
 static size_t size_of(const json_t *params, const char *key)
@@ -59,11 +59,8 @@ void look_scrollback_call(struct client *client, const json_t *id, const json_t 
 {
     struct session *s = worker_session(client, id, params);
     if (may_read(client, id, params, s))
-        client_reply(
-            client, id,
-            redact_lines(screen_scrollback_json(session_terminal(s), size_of(params, "skip"),
-                                                size_of(params, "limit")),
-                         "lines", params, s));
+        listing_scrollback(client, id, s, size_of(params, "skip"), size_of(params, "limit"),
+                           json_flag(params, "agent"));
 }
 
 void look_resize_call(struct client *client, const json_t *id, const json_t *params)
@@ -84,17 +81,16 @@ void look_resize_call(struct client *client, const json_t *id, const json_t *par
 
 /* ---- blocks ---- */
 
-/* The running block with its preview as it is now, in place of what the file says of it. */
-static void refresh_running(struct session *s, json_t *blocks)
+/* Of those behind a number. The running one may be the last. */
+static json_t *part_after(const struct session *s, uint64_t after)
 {
-    struct block *running = tracker_running(session_tracker(s));
+    json_t *blocks = store_blocks_after(session_store(s), after);
     size_t count = json_array_size(blocks);
-    const json_t *last = count ? json_array_get(blocks, count - 1) : NULL;
-    if (!running)
-        return;
-    tracker_peek(session_tracker(s), LIMIT_PREVIEW_LINES, LIMIT_PREVIEW_BYTES);
-    if (last && json_number(last, "seq", 0) == (json_int_t)running->seq)
-        json_array_set_new(blocks, count - 1, block_to_json(running));
+    if (count) {
+        json_t *last = json_incref(json_array_get(blocks, count - 1));
+        json_array_set_new(blocks, count - 1, listing_refresh(s, last));
+    }
+    return blocks;
 }
 
 void look_blocks_call(struct client *client, const json_t *id, const json_t *params)
@@ -102,12 +98,10 @@ void look_blocks_call(struct client *client, const json_t *id, const json_t *par
     struct session *s = worker_session(client, id, params);
     if (!s)
         return;
-    const struct store *store = session_store(s);
-    json_t *blocks = json_object_get(params, "after")
-                         ? store_blocks_after(store, size_of(params, "after"))
-                         : store_blocks(store, size_of(params, "last"), false);
-    refresh_running(s, blocks);
-    client_reply(client, id, blocks);
+    if (json_object_get(params, "after"))
+        client_reply(client, id, part_after(s, size_of(params, "after")));
+    else
+        listing_blocks(client, id, s, size_of(params, "last"));
 }
 
 /* The number in `7` or `default:7:1795207146949`; a session's name has no colon. */
@@ -122,12 +116,9 @@ static json_t *find_block(struct session *s, const json_t *wanted)
 {
     const char *text = json_is_string(wanted) ? json_string_value(wanted) : "";
     uint64_t seq = seq_of(text);
-    json_t *found = json_array(), *block = store_block(session_store(s), seq);
+    json_t *block = store_block(session_store(s), seq);
     if (block)
-        json_array_append_new(found, block);
-    refresh_running(s, found);
-    block = json_incref(json_array_get(found, 0));
-    json_decref(found);
+        block = listing_refresh(s, block);
     char *number = text_format("%llu", (unsigned long long)seq);
     const char *id = json_text(block, "block_id", NULL);
     if (block && strcmp(text, number) && (!id || strcmp(text, id))) {

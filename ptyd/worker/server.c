@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,9 @@ struct client {
     uv_pipe_t pipe;
     struct lines lines;
     struct errand *errands;
-    pid_t pid; /* of the peer */
+    struct stream *stream; /* a reply that is being made, or NULL */
+    struct bytes held;     /* lines that follow it */
+    pid_t pid;             /* of the peer */
     bool closing;
     bool paused;  /* not read from: too much is queued */
     bool working; /* inside its own requests: do not read them again */
@@ -48,6 +51,7 @@ struct client {
 
 struct server {
     uv_loop_t *loop;
+    struct turns *turns;
     const struct server_handler *handler;
     struct worker *worker;
     uv_pipe_t listener;
@@ -77,7 +81,16 @@ static void on_client_closed(uv_handle_t *handle)
 {
     struct client *c = handle->data;
     lines_finish(&c->lines);
+    bytes_finish(&c->held);
     free(c);
+}
+
+static void end_stream(struct client *c)
+{
+    struct stream *stream = c->stream;
+    c->stream = NULL;
+    turns_remove(c->server->turns, &stream->turn);
+    stream->finish(stream);
 }
 
 static void close_client(struct client *c)
@@ -85,6 +98,8 @@ static void close_client(struct client *c)
     if (c->closing)
         return;
     c->closing = true;
+    if (c->stream)
+        end_stream(c);
     for (struct client **at = &c->server->clients; *at; at = &(*at)->next)
         if (*at == c) {
             *at = c->next;
@@ -131,6 +146,20 @@ struct worker *client_worker(const struct client *c)
 
 /* ---- writing ---- */
 
+static size_t unsent(const struct client *c)
+{
+    return uv_stream_get_write_queue_size((const uv_stream_t *)&c->pipe);
+}
+
+/* After a pause: requests that came before it first. */
+static void read_on(struct client *c)
+{
+    c->paused = false;
+    work(c);
+    if (!c->paused && !c->stream)
+        start_reading(c);
+}
+
 static void on_written(uv_write_t *request, int status)
 {
     struct outgoing *out = request->data;
@@ -139,29 +168,40 @@ static void on_written(uv_write_t *request, int status)
     free(out);
     if (status < 0 || (c->answered && !client_queued(c))) {
         close_client(c);
-    } else if (c->paused && !c->closing && client_queued(c) < LIMIT_CLIENT_QUEUE / 2) {
-        c->paused = false;
-        work(c);
-        start_reading(c);
+    } else if (!c->closing && unsent(c) < LIMIT_CLIENT_QUEUE / 2) {
+        if (c->stream)
+            turns_add(c->server->turns, &c->stream->turn, false);
+        else if (c->paused)
+            read_on(c);
     }
 }
 
 size_t client_queued(const struct client *c)
 {
-    return uv_stream_get_write_queue_size((const uv_stream_t *)&c->pipe);
+    return unsent(c) + c->held.len;
 }
 
-/* Takes the line over. */
-static void send_line(struct client *c, char *text, size_t len)
+/* Takes the text over. */
+static void send_text(struct client *c, char *text, size_t len)
 {
     struct outgoing *out = memory_new(sizeof *out);
-    out->text = text;
-    out->request.data = out;
+    *out = (struct outgoing){.request.data = out, .text = text};
     uv_buf_t buffer = uv_buf_init(text, (unsigned)len);
     if (uv_write(&out->request, (uv_stream_t *)&c->pipe, &buffer, 1, on_written) < 0) {
-        free(text);
+        free(out->text);
         free(out);
     }
+}
+
+/* The same for a line: what is sent while a reply is being made follows it. */
+static void send_line(struct client *c, char *text, size_t len)
+{
+    if (!c->stream) {
+        send_text(c, text, len);
+        return;
+    }
+    bytes_append(&c->held, text, len);
+    free(text);
 }
 
 static void send_json(struct client *c, json_t *message)
@@ -218,6 +258,7 @@ void client_reply_text(struct client *c, const json_t *id, struct bytes *result)
     }
     free(key);
     bytes_finish(result);
+    end_brief(c);
 }
 
 static void send_error(struct client *c, const json_t *id, int code, json_t *data,
@@ -262,6 +303,63 @@ void client_fail_with(struct client *c, const json_t *id, int code, json_t *data
     va_end(args);
 }
 
+/* ---- a reply in pieces ---- */
+
+static void send_bytes(struct client *c, struct bytes *bytes)
+{
+    if (bytes->failed)
+        close_client(c); /* what is there of the line cannot be ended */
+    else if (bytes->len)
+        send_text(c, bytes->data, bytes->len);
+    else
+        free(bytes->data);
+    *bytes = (struct bytes){0};
+}
+
+static void end_line(struct client *c, struct bytes *out)
+{
+    end_stream(c);
+    bytes_append_text(out, "}\n");
+    bytes_append(out, c->held.data, c->held.len);
+    out->failed = out->failed || c->held.failed;
+    bytes_finish(&c->held);
+}
+
+/* It stands in line while the client takes what was made. */
+static bool on_piece(struct turn *turn, size_t bytes)
+{
+    struct stream *stream = (struct stream *)((char *)turn - offsetof(struct stream, turn));
+    struct client *c = stream->client;
+    struct bytes out = {0};
+    bool more = stream->piece(stream, bytes, &out);
+    if (!more)
+        end_line(c, &out);
+    send_bytes(c, &out);
+    if (!more)
+        end_brief(c);
+    if (!more)
+        read_on(c);
+    return more && !c->closing && unsent(c) <= LIMIT_CLIENT_QUEUE;
+}
+
+void client_stream(struct client *c, const json_t *id, struct stream *stream)
+{
+    struct bytes head = {0};
+    if (!id) {
+        stream->finish(stream);
+        return;
+    }
+    char *text = json_dumps(id, JSON_COMPACT | JSON_ENCODE_ANY);
+    bytes_printf(&head, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":", text);
+    free(text);
+    uv_read_stop((uv_stream_t *)&c->pipe);
+    stream->client = c;
+    stream->turn = (struct turn){.piece = on_piece, .bytes = TURN_BYTES_LEAST};
+    c->stream = stream;
+    turns_add(c->server->turns, &stream->turn, false);
+    send_bytes(c, &head);
+}
+
 /* ---- reading ---- */
 
 static void handle_request(struct client *c, const char *line, size_t len)
@@ -300,7 +398,7 @@ static void work(struct client *c)
     if (c->working)
         return;
     c->working = true;
-    while (!c->closing && !c->paused && !c->asked &&
+    while (!c->closing && !c->paused && !c->asked && !c->stream &&
            (found = lines_next(&c->lines, &line, &len)) != 0) {
         note_asked(c);
         if (found < 0)
@@ -457,12 +555,15 @@ static void close_handles(struct server *server)
     uv_close((uv_handle_t *)&server->brief_timer, on_handle_closed);
 }
 
-struct server *server_create(uv_loop_t *loop, int fd, const struct server_handler *handler,
-                             struct worker *worker)
+struct server *server_create(uv_loop_t *loop, struct turns *turns, int fd,
+                             const struct server_handler *handler, struct worker *worker)
 {
     struct server *server = memory_new(sizeof *server);
-    *server = (struct server){
-        .loop = loop, .handler = handler, .worker = worker, .limit = client_limit()};
+    *server = (struct server){.loop = loop,
+                              .turns = turns,
+                              .handler = handler,
+                              .worker = worker,
+                              .limit = client_limit()};
     uv_pipe_init(loop, &server->listener, 0);
     uv_timer_init(loop, &server->brief_timer);
     server->listener.data = server->brief_timer.data = server;

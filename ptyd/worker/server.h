@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "ptyd/core/rpc_error.h"
+#include "ptyd/core/turns.h"
 
 struct client;
 struct server;
@@ -26,10 +27,10 @@ struct server_handler {
     void (*count_changed)(struct worker *worker);
 };
 
-/* Serves the listening socket `fd`, which becomes the server's. `worker` is whose clients they are.
- * NULL with errno on failure. */
-struct server *server_create(uv_loop_t *loop, int fd, const struct server_handler *handler,
-                             struct worker *worker);
+/* Serves the listening socket `fd`, which becomes the server's. `worker` is whose clients they are,
+ * `turns` those of the loop. NULL with errno on failure. */
+struct server *server_create(uv_loop_t *loop, struct turns *turns, int fd,
+                             const struct server_handler *handler, struct worker *worker);
 /* Closes every connection; what is queued is still written as far as it goes at once. */
 void server_close(struct server *server);
 int server_client_count(const struct server *server);
@@ -65,6 +66,21 @@ void client_fail(struct client *client, const json_t *id, int code, const char *
 /* The same with the error's `data`. */
 void client_fail_with(struct client *client, const json_t *id, int code, json_t *data,
                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* A reply that is made in pieces, by turns, while the client takes it. Embedded in its owner. */
+struct stream {
+    /* Appends some more of the result's JSON, for about `bytes` of work; returns whether there is
+     * more. */
+    bool (*piece)(struct stream *stream, size_t bytes, struct bytes *out);
+    /* It is over, or its connection is: frees it. */
+    void (*finish)(struct stream *stream);
+    struct client *client; /* the server's */
+    struct turn turn;      /* the server's */
+};
+
+/* Answers a request with it. Until its end the client's other requests wait, and what is sent to it
+ * meanwhile follows. */
+void client_stream(struct client *client, const json_t *id, struct stream *stream);
 
 /* Bytes queued and not sent yet. */
 size_t client_queued(const struct client *client);

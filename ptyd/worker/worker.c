@@ -148,7 +148,7 @@ static void on_work(void *user, bool there_is_some)
 /* Shells that live are worth another try: another worker has it. */
 static bool serve(struct worker *w, int listener)
 {
-    w->server = server_create(&w->loop, listener, &method_handler, w);
+    w->server = server_create(&w->loop, &w->turns, listener, &method_handler, w);
     if (w->server)
         return true;
     say("cannot serve the socket: %s", strerror(errno));

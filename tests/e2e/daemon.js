@@ -275,6 +275,53 @@ async function main() {
     daemon.ptyd('close', 'many');
   });
 
+  await report.test('a long list is made in pieces: others are answered meanwhile, and it waits for its reader', async () => {
+    const pid = daemon.json('status').worker_pid;
+    const read = () => Number(/rchar: (\d+)/.exec(fs.readFileSync(`/proc/${pid}/io`, 'utf8'))[1]);
+    daemon.ptyd('open', 'lists', '--size', '80x24');
+    daemon.ptyd('run', '-s', 'lists', '--', 'echo first; seq 3000');
+    const file = path.join(space.env.PTYD_STATE_DIR, 'conversations/lists/agent_pty/blocks.jsonl');
+    const first = JSON.parse(fs.readFileSync(file, 'utf8').trim().split('\n').pop());
+    const lines = [];
+    for (let seq = first.seq + 1; seq <= 20000; seq++) lines.push(JSON.stringify({ ...first, seq, cmd: `echo ${seq}`, block_id: `lists:${seq}:5` }));
+    fs.appendFileSync(file, `${lines.join('\n')}\n`);
+    const answers = (people, id) => people.text.split('\n').slice(0, -1).map((l) => JSON.parse(l)).filter((m) => m.id === id);
+    const join = (ask) => {
+      const one = { text: '', socket: net.connect(space.env.PTYD_SOCKET, () => one.socket.write(ask)) };
+      one.socket.setEncoding('utf8').on('data', (data) => { one.text += data; });
+      return one;
+    };
+    const ask = (id, method, params) => `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
+    const before = read();
+    const reader = join(ask(1, 'session.blocks', { name: 'lists' }) + ask(2, 'status.short', {}));
+    await until('the list begins', () => reader.text);
+    reader.socket.pause();
+    const other = join('');
+    for (let id = 1, was = 0; read() - was > 16 << 10; id++) { // until as many answers make no more of it
+      was = read();
+      for (let n = 0; n < 20; n++) {
+        other.socket.write(ask(`${id}/${n}`, 'status.short', {}));
+        await until('another client is answered', () => answers(other, `${id}/${n}`).length);
+        other.text = '';
+      }
+    }
+    assert.ok(read() - before < 6 << 20, `${read() - before} bytes were read for who does not`);
+    assert.ok(!reader.text.includes('\n'), 'before the list ended');
+    reader.socket.resume();
+    await until('the list ends, and what was asked behind it', () => reader.text.endsWith('\n') && answers(reader, 2).length);
+    const [list] = answers(reader, 1);
+    assert.deepStrictEqual(list.result.map((b) => b.seq), Array.from({ length: 20000 - first.seq + 1 }, (_, i) => first.seq + i));
+    assert.ok(reader.text.length > 8 << 20, 'much was listed');
+    assert.strictEqual(daemon.json('blocks', '-s', 'lists', '--last', '12345').length, 12345);
+    const held = daemon.json('scrollback', '-s', 'lists');
+    assert.deepStrictEqual(held.lines.filter((l) => /^\d+$/.test(l)).map(Number).slice(0, 2950), Array.from({ length: 2950 }, (_, i) => i + 1));
+    for (const one of [reader, other]) one.socket.destroy();
+    const leaver = join(ask(1, 'session.blocks', { name: 'lists' }) + ask(2, 'session.close', { name: 'lists' }));
+    await until('another list begins', () => leaver.text);
+    leaver.socket.destroy();
+    assert.strictEqual(daemon.ptyd('close', 'lists').status, 0);
+  });
+
   // Connects `count` clients that each ask at once; those who were answered are in `answered`, those
   // who were closed before in `cut`.
   function crowd(place, count) {

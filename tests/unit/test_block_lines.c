@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ptyd/session/block_lines.h"
+#include "ptyd/session/block_reader.h"
 
 static char directory[64];
 
@@ -116,7 +117,7 @@ static void the_newest_reach_over_rotation(void **state)
     fclose(old);
     fclose(now);
     for (size_t last = 0; last <= 101; last++) {
-        json_t *blocks = block_lines_last(directory, last, false);
+        json_t *blocks = block_reader_all(directory, last, false);
         size_t expected = last && last < 100 ? last : 100;
         assert_int_equal(json_array_size(blocks), expected);
         for (size_t i = 0; i < expected; i++)
@@ -160,6 +161,57 @@ static void pages_hold_each_block_once(void **state)
     }
 }
 
+/* The end of block 2 is damaged, its begin stands; of block 4 both lines are; a rotation tore one.
+ */
+static void damage_costs_what_is_damaged(void **state)
+{
+    FILE *old = file_of("blocks.jsonl.1"), *now = file_of("blocks.jsonl");
+    (void)state;
+    put_block(old, 1);
+    fputs("{\"seq\":2,\"status\":\"running\"}\n{\"seq\":2,\"status\":\"comp}\n", old);
+    put_block(old, 3);
+    fputs("{\"seq\":4,}\n{\"seq\":4\n[\"seq\":4]\n{\"seq\":5,\"status\":", old);
+    put_block(now, 5);
+    fclose(old);
+    fclose(now);
+    json_t *blocks = block_reader_all(directory, 0, false);
+    assert_int_equal(json_array_size(blocks), 4);
+    for (size_t i = 0; i < 4; i++) {
+        static const int seqs[] = {1, 2, 3, 5};
+        const json_t *block = json_array_get(blocks, i);
+        assert_int_equal(json_integer_value(json_object_get(block, "seq")), seqs[i]);
+        assert_string_equal(json_string_value(json_object_get(block, "status")),
+                            seqs[i] == 2 ? "running" : "completed");
+    }
+    json_decref(blocks);
+}
+
+/* The newest of many: a step costs little, and no more is gone through than holds them. */
+static void few_of_many_are_read_in_small_steps(void **state)
+{
+    FILE *now = file_of("blocks.jsonl");
+    (void)state;
+    for (int seq = 1; seq <= 20000; seq++)
+        put_block(now, seq);
+    assert_true(ftell(now) > 40 << 20);
+    fclose(now);
+    struct block_reader *reader = block_reader_open(directory, 100, false);
+    json_t *block;
+    uint64_t before = 0;
+    int found, seq = 19900;
+    while ((found = block_reader_next(reader, &block)) >= 0) {
+        assert_in_range(block_reader_passed(reader) - before, 0, 64 << 10);
+        before = block_reader_passed(reader);
+        if (!found)
+            continue;
+        assert_int_equal(json_integer_value(json_object_get(block, "seq")), ++seq);
+        json_decref(block);
+    }
+    assert_int_equal(seq, 20000);
+    assert_in_range(before, 100 << 10, 4 << 20);
+    block_reader_close(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +222,8 @@ int main(void)
                                         gone),
         cmocka_unit_test_setup_teardown(the_newest_reach_over_rotation, in_directory, gone),
         cmocka_unit_test_setup_teardown(pages_hold_each_block_once, in_directory, gone),
+        cmocka_unit_test_setup_teardown(damage_costs_what_is_damaged, in_directory, gone),
+        cmocka_unit_test_setup_teardown(few_of_many_are_read_in_small_steps, in_directory, gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,197 @@
+/* Blocks are read from the files as they were when they were asked for; the one that runs comes
+ * last, and as it is then. Of scrollback, which goes on meanwhile, the texts are copied first:
+ * making JSON of them costs most, and taking secrets out of them more than that. */
+#include "ptyd/worker/listing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/text.h"
+#include "ptyd/session/block_reader.h"
+#include "ptyd/worker/worker.h"
+
+static int append_json(const char *text, size_t len, void *user)
+{
+    bytes_append(user, text, len);
+    return 0;
+}
+
+/* Steals the value. */
+static void append(struct bytes *out, bool first, json_t *value)
+{
+    bytes_append_text(out, first ? "[" : ",");
+    json_dump_callback(value, append_json, out, JSON_COMPACT | JSON_ENCODE_ANY);
+    json_decref(value);
+}
+
+/* ---- blocks ---- */
+
+struct blocks {
+    struct stream stream;
+    struct block_reader *reader;
+    char *name;     /* of the session, which may go meanwhile */
+    json_t *newest; /* of those that were read; it follows */
+    bool begun;
+};
+
+json_t *listing_refresh(const struct session *s, json_t *block)
+{
+    struct block *running = tracker_running(session_tracker(s));
+    if (!running || json_number(block, "seq", 0) != (json_int_t)running->seq)
+        return block;
+    tracker_peek(session_tracker(s), LIMIT_PREVIEW_LINES, LIMIT_PREVIEW_BYTES);
+    json_decref(block);
+    return block_to_json(running);
+}
+
+static void append_newest(struct blocks *b, struct bytes *out)
+{
+    if (!b->newest)
+        return;
+    append(out, !b->begun, b->newest);
+    b->newest = NULL;
+    b->begun = true;
+}
+
+static void end_blocks(struct blocks *b, struct bytes *out)
+{
+    const struct session *s = worker_find(client_worker(b->stream.client), b->name);
+    json_t *rest = json_array(), *block;
+    size_t i;
+    if (b->newest)
+        json_array_append_new(rest, b->newest);
+    if (s)
+        store_add_owed(session_store(s), rest);
+    json_array_foreach(rest, i, block) {
+        b->newest = json_incref(block);
+        if (s && i + 1 == json_array_size(rest))
+            b->newest = listing_refresh(s, b->newest);
+        append_newest(b, out);
+    }
+    b->newest = NULL;
+    json_decref(rest);
+    bytes_append_text(out, b->begun ? "]" : "[]");
+}
+
+static bool blocks_piece(struct stream *stream, size_t bytes, struct bytes *out)
+{
+    struct blocks *b = (struct blocks *)stream;
+    uint64_t end = block_reader_passed(b->reader) + bytes;
+    while (block_reader_passed(b->reader) < end) {
+        json_t *block;
+        int found = block_reader_next(b->reader, &block);
+        if (found < 0) {
+            end_blocks(b, out);
+            return false;
+        }
+        if (!found)
+            continue;
+        append_newest(b, out);
+        b->newest = block;
+    }
+    return true;
+}
+
+static void blocks_finish(struct stream *stream)
+{
+    struct blocks *b = (struct blocks *)stream;
+    block_reader_close(b->reader);
+    json_decref(b->newest);
+    free(b->name);
+    free(b);
+}
+
+void listing_blocks(struct client *client, const json_t *id, const struct session *s, size_t last)
+{
+    struct blocks *b = memory_new(sizeof *b);
+    *b = (struct blocks){.stream = {.piece = blocks_piece, .finish = blocks_finish},
+                         .reader = store_reader(session_store(s), last),
+                         .name = text_copy(session_name(s))};
+    client_stream(client, id, &b->stream);
+}
+
+/* ---- scrollback ---- */
+
+struct scrollback {
+    struct stream stream;
+    struct bytes texts; /* of all lines, a NUL behind each */
+    size_t at;
+    uint64_t total;
+    bool redacts;
+    char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
+    int redacted;          /* secrets */
+};
+
+static const struct session *session_of(const struct scrollback *b)
+{
+    const struct session *s = worker_find(client_worker(b->stream.client), b->name);
+    return s && !strcmp(session_shell_id(s), b->shell_id) ? s : NULL;
+}
+
+static json_t *line_json(struct scrollback *b, const struct session *s, const char *text)
+{
+    struct bytes clean = {0};
+    int found = b->redacts ? redact_text(text, strlen(text), session_secrets(s), &clean) : 0;
+    json_t *line = found ? json_stringn(clean.data, clean.len) : json_string(text);
+    b->redacted += found;
+    bytes_finish(&clean);
+    return line;
+}
+
+static void end_scrollback(const struct scrollback *b, struct bytes *out)
+{
+    bytes_printf(out, "%s],\"total\":%llu", b->at ? "" : "[", (unsigned long long)b->total);
+    if (b->redacted)
+        bytes_printf(out, ",\"redacted\":%d", b->redacted);
+    bytes_append_char(out, '}');
+}
+
+/* Without the session it is not known what is secret: the rest is left out. */
+static bool scrollback_piece(struct stream *stream, size_t bytes, struct bytes *out)
+{
+    struct scrollback *b = (struct scrollback *)stream;
+    const struct session *s = session_of(b);
+    size_t end = !s && b->redacts               ? b->at
+                 : bytes < b->texts.len - b->at ? b->at + bytes
+                                                : b->texts.len;
+    bool ends = end == b->at;
+    bytes_append_text(out, b->at ? "" : "{\"lines\":");
+    while (b->at < end) {
+        const char *text = b->texts.data + b->at;
+        append(out, !b->at, line_json(b, s, text));
+        b->at += strlen(text) + 1;
+    }
+    ends = ends || b->at == b->texts.len;
+    if (ends)
+        end_scrollback(b, out);
+    return !ends;
+}
+
+static void scrollback_finish(struct stream *stream)
+{
+    struct scrollback *b = (struct scrollback *)stream;
+    bytes_finish(&b->texts);
+    free(b->name);
+    free(b->shell_id);
+    free(b);
+}
+
+void listing_scrollback(struct client *client, const json_t *id, const struct session *s,
+                        size_t skip, size_t limit, bool redacted)
+{
+    const struct terminal *t = session_terminal(s);
+    size_t count = terminal_scrollback_count(t), end = skip < count ? count - skip : 0;
+    struct scrollback *b = memory_new(sizeof *b);
+    *b = (struct scrollback){.stream = {.piece = scrollback_piece, .finish = scrollback_finish},
+                             .total = terminal_scrollback_total(t),
+                             .redacts = redacted,
+                             .name = text_copy(session_name(s)),
+                             .shell_id = text_copy(session_shell_id(s))};
+    for (size_t i = limit && limit < end ? end - limit : 0; i < end; i++) {
+        terminal_scrollback_text(t, i, &b->texts);
+        bytes_append_char(&b->texts, '\0');
+    }
+    client_stream(client, id, &b->stream);
+}

@@ -1,0 +1,20 @@
+/* listing.h - replies that list much: made in pieces, while others have their turns. */
+#ifndef PTYD_WORKER_LISTING_H
+#define PTYD_WORKER_LISTING_H
+
+#include "ptyd/session/session.h"
+#include "ptyd/worker/server.h"
+
+/* Answers with the newest `last` blocks (0: all), oldest first. */
+void listing_blocks(struct client *client, const json_t *id, const struct session *s, size_t last);
+
+/* Answers as screen_scrollback_json() has it, of the lines as they are now; `redacted`: without
+ * secrets, whose count is told. */
+void listing_scrollback(struct client *client, const json_t *id, const struct session *s,
+                        size_t skip, size_t limit, bool redacted);
+
+/* Where that is the session's running block: the same as it is now, with its preview. Steals
+ * `block`, new reference. */
+json_t *listing_refresh(const struct session *s, json_t *block);
+
+#endif
