@@ -15,7 +15,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/text.h"
-#include "ptyd/session/block_lines.h"
+#include "ptyd/session/block_reader.h"
 #include "ptyd/session/session.h"
 
 #define NONCE "0123456789abcdef0123456789abcdef"
@@ -155,7 +155,7 @@ static char *told(void)
 {
     struct bytes out = {0};
     char *directory = text_format("%s/conversations/%s/agent_pty", place, name);
-    json_t *blocks = block_lines_last(directory, 0, false), *block;
+    json_t *blocks = block_reader_all(directory, 0, false), *block;
     size_t i;
     bytes_append_text(&out, "");
     json_array_foreach(blocks, i, block) {
