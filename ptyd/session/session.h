@@ -38,9 +38,9 @@ struct session_events {
     void (*over)(void *user, struct session *s);
 };
 
-/* Descriptors that a session holds at most: the master, two for its log, the running block's file,
- * and in a flood its thread's. */
-#define SESSION_FILES 5
+/* Descriptors that a session holds at most: the master, two for its log, the running block's file.
+ */
+#define SESSION_FILES 4
 
 /* Taken of a session at once; then others have their turn. */
 #define SESSION_SCRATCH_BYTES TURN_BYTES_MOST

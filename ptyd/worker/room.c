@@ -8,8 +8,8 @@
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 
-/* The listener, and what the loop opens when it first serves. */
-#define LATER_FILES 4
+/* The listener, what the loop opens when it first serves, and the thread that reads floods. */
+#define LATER_FILES 5
 
 void room_measure(struct worker *w)
 {

@@ -2,6 +2,7 @@
  * time also with all done but the letting go of that byte. Every worker is a process of its own
  * which goes on from the files and the shared memory alone. */
 #define _GNU_SOURCE
+#include "tests/unit/host.h"
 #include "tests/unit/test.h"
 
 #include <fcntl.h>
@@ -29,56 +30,21 @@ static char name[16];
 
 /* ---- a worker ---- */
 
-static void on_session(void *user, struct session *s)
-{
-    (void)user;
-    (void)s;
-}
-
-static void on_block(void *user, struct session *s, struct block *block)
-{
-    (void)user;
-    (void)s;
-    (void)block;
-}
-
-static const struct session_events events = {.opened = on_session,
-                                             .marked = on_session,
-                                             .block_begun = on_block,
-                                             .block_ended = on_block,
-                                             .block_stored = on_block,
-                                             .capture_changed = on_session,
-                                             .over = on_session};
-
 static uv_loop_t loop;
-
-static uint64_t no_time(void *user)
-{
-    (void)user;
-    return 0;
-}
-
-static void nothing_to_do(void *user, bool there_is_some)
-{
-    (void)user;
-    (void)there_is_some;
-}
+static struct test_host host;
 
 static struct session *adopt(void)
 {
-    static char scratch[SESSION_SCRATCH_BYTES];
-    static struct turns turns;
-    static struct session_host host = {
-        .loop = &loop, .turns = &turns, .state = place, .scratch = scratch, .events = &events};
     int error;
     uv_loop_init(&loop);
-    turns_init(&turns, no_time, nothing_to_do, NULL);
-    return session_adopt(&host, name, getpid(), dup(master), dup(memory), &error);
+    return session_adopt(test_host_begin(&host, &loop, place), name, getpid(), dup(master),
+                         dup(memory), &error);
 }
 
 static void leave(struct session *s)
 {
     session_destroy(s);
+    test_host_end(&host);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&loop), 0);
 }
