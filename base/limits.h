@@ -78,7 +78,8 @@ static inline int limit_size(int value)
 #define LIMIT_INTAKE_BYTES (124 << 10)
 /* Bytes of that memory as another version made it; a larger one is not served. */
 #define LIMIT_INTAKE_FILE_BYTES (1 << 20)
-/* Bytes typed ahead of a shell without C; as many and more do not outlive a worker. */
+/* Bytes typed ahead of a shell without C, as many as outlive a worker; of more the texts are
+ * unknown then. */
 #define LIMIT_AHEAD_BYTES 2048
 /* Milliseconds of quiet after which a shell that exited has said everything, and the most that
  * they are waited for; what comes later is nowhere. */

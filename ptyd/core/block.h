@@ -30,6 +30,7 @@ enum block_source {
     BLOCK_FROM_ECHO,    /* what stood between prompt and Enter on the screen */
     BLOCK_FROM_SHELL,   /* the shell said it when it started the command */
     BLOCK_FROM_HISTORY, /* the shell's history said it afterwards */
+    BLOCK_FROM_UNKNOWN, /* it may be another: what was typed is not known */
 };
 
 /* Strings are owned UTF-8, never NULL. Shared by reference count. What is in the JSON, in our

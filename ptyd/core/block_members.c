@@ -29,7 +29,7 @@ enum readers { EVERYBODY, OUR_FILES, CHECKPOINT };
 static const char *const status_words[] = {"running", "completed", "killed",
                                            "stopped", "abandoned", NULL};
 static const char *const type_words[] = {"user_cmd", "user_kill", "agent_cmd", NULL};
-static const char *const source_words[] = {"echo", "shell", "history", NULL};
+static const char *const source_words[] = {"echo", "shell", "history", "unknown", NULL};
 
 #define AT(member)   .at = offsetof(struct block, member)
 #define TOLD(member) .told = true, .entry = offsetof(struct entry_block, member)

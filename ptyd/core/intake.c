@@ -226,45 +226,87 @@ void intake_set_start(struct intake *in, uint64_t start)
     atomic_store(&in->shared->head, start);
 }
 
-/* Whenever we die, one of the two places speaks of the offset that is consumed by then: the other
- * is written, and speaks of none meanwhile. */
-void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point,
-                      const uint64_t *open_mark)
+/* Which of the two speaks of what is consumed; -1 for none. */
+static int place_now(const struct intake *in)
+{
+    const struct intake_facts *facts = &in->shared->facts;
+    bool speaks[2];
+    for (int at = 0; at < 2; at++)
+        speaks[at] = facts->points[at].offset == intake_start(in);
+    if (speaks[0] && speaks[1])
+        return facts->keys[1].generation > facts->keys[0].generation;
+    return speaks[0] ? 0 : speaks[1] ? 1 : -1;
+}
+
+/* Puts keys where those of `now` are not touched, which often are the same but for a few; returns
+ * their place in `ahead`, -1 without room. */
+static int put_keys(struct intake_facts *facts, int now, const struct typed_keys *keys)
+{
+    size_t from = now < 0 ? 0 : facts->keys[now].from, len = now < 0 ? 0 : facts->keys[now].len;
+    size_t end = from + len;
+    char *ahead = facts->ahead;
+    if (keys->len <= len && !memcmp(ahead + end - keys->len, keys->keys, keys->len))
+        return (int)(end - keys->len); /* the first were read */
+    if (keys->len > len && from + keys->len <= LIMIT_AHEAD_BYTES &&
+        !memcmp(ahead + from, keys->keys, len)) {
+        memcpy(ahead + end, keys->keys + len, keys->len - len); /* more were typed */
+        return (int)from;
+    }
+    size_t at = keys->len <= from ? 0 : end;
+    if (at + keys->len > LIMIT_AHEAD_BYTES)
+        return -1;
+    memcpy(ahead + at, keys->keys, keys->len);
+    return (int)at;
+}
+
+static void set_keys(struct intake_facts *facts, int now, int at, const struct typed_keys *keys)
+{
+    int from = keys->len ? put_keys(facts, now, keys) : 0;
+    size_t len = from < 0 ? 0 : keys->len;
+    facts->keys[at].from = (uint16_t)(from < 0 ? 0 : from);
+    facts->keys[at].len = (uint16_t)len;
+    facts->keys[at].shared = (uint16_t)(keys->shared < len ? keys->shared : len);
+    facts->keys[at].line = keys->line;
+    facts->keys[at].feed = keys->feed;
+    facts->keys[at].trust = keys->trust;
+    facts->keys[at].in_doubt = keys->in_doubt || from < 0;
+    facts->keys[at].generation = now < 0 ? 1 : facts->keys[now].generation + 1;
+}
+
+/* Whenever we die, one of the two speaks of the offset that is consumed by then: the other is
+ * written, and speaks of none meanwhile. */
+void intake_set_place(struct intake *in, uint64_t offset, const struct intake_place *place)
 {
     struct intake_facts *facts = &in->shared->facts;
-    int at = facts->points[0].offset == intake_start(in);
+    int now = place_now(in), at = now == 0;
     facts->points[at].offset = UINT64_MAX;
     atomic_thread_fence(memory_order_seq_cst);
-    facts->points[at].point = *point;
-    facts->open_marks[at] = open_mark ? *open_mark + 1 : 0;
+    facts->points[at].point = place->point;
+    facts->open_marks[at] = place->in_mark ? place->mark + 1 : 0;
+    set_keys(facts, now, at, &place->keys);
     atomic_thread_fence(memory_order_seq_cst);
     facts->points[at].offset = offset;
 }
 
-/* Which of the two places speaks of what is consumed; -1 for none. */
-static int point_now(const struct intake *in)
+bool intake_place(const struct intake *in, struct intake_place *ret_place)
 {
-    for (int at = 0; at < 2; at++)
-        if (in->shared->facts.points[at].offset == intake_start(in))
-            return at;
-    return -1;
-}
-
-bool intake_point(const struct intake *in, struct tracker_point *ret_point)
-{
-    int at = point_now(in);
+    const struct intake_facts *facts = &in->shared->facts;
+    int at = place_now(in);
     if (at < 0)
         return false;
-    *ret_point = in->shared->facts.points[at].point;
-    return true;
-}
-
-bool intake_open_mark(const struct intake *in, uint64_t *ret_offset)
-{
-    int at = point_now(in);
-    if (at < 0 || !in->shared->facts.open_marks[at])
-        return false;
-    *ret_offset = in->shared->facts.open_marks[at] - 1;
+    size_t from = facts->keys[at].from, len = facts->keys[at].len;
+    bool fits = from + len <= LIMIT_AHEAD_BYTES;
+    *ret_place = (struct intake_place){
+        .point = facts->points[at].point,
+        .keys = {.line = facts->keys[at].line,
+                 .feed = facts->keys[at].feed,
+                 .trust = facts->keys[at].trust,
+                 .in_doubt = facts->keys[at].in_doubt || facts->typing_keys || !fits,
+                 .shared = facts->keys[at].shared,
+                 .len = fits ? len : 0,
+                 .keys = facts->ahead + (fits ? from : 0)},
+        .in_mark = facts->open_marks[at] != 0,
+        .mark = facts->open_marks[at] - 1};
     return true;
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/tracker_point.h"
+#include "ptyd/core/typed_keys.h"
 #include "vterm_snapshot/mark.h"
 
 /* Of a request to type: see ptyd/session/typing.h. */
@@ -41,13 +42,19 @@ struct intake_facts {
     struct {
         uint64_t offset;
         struct tracker_point point;
-    } points[2];        /* intake_set_point() */
-    uint32_t ahead_len; /* of what was typed ahead of a shell without C: it is in no log */
-    char ahead[LIMIT_AHEAD_BYTES];
+    } points[2];                   /* intake_set_place() */
+    uint32_t typing_keys;          /* keys are being written that nobody has noted yet */
+    char ahead[LIMIT_AHEAD_BYTES]; /* what was typed ahead of a shell without C, of both `points` */
     uint64_t typing_count; /* requests to type that were begun; the next is `typings` at that */
     struct intake_typing typings[LIMIT_TYPINGS_KEPT];
-    uint64_t
-        open_marks[2]; /* of `points`: the offset of the mark it stands in, and 1; 0 for none */
+    /* Of `points`: the offset of the mark it stands in, and 1; 0 for none. */
+    uint64_t open_marks[2];
+    /* Of `points`, in `ahead`. */
+    struct {
+        uint64_t generation; /* of two for the same offset the later counts */
+        uint16_t from, len, shared;
+        uint8_t line, feed, trust, in_doubt;
+    } keys[2];
 };
 
 struct intake;
@@ -90,14 +97,19 @@ size_t intake_copy(const struct intake *in, char *out, size_t most);
 /* Says at which stream offset the first byte stands; before anything is read. */
 void intake_set_start(struct intake *in, uint64_t start);
 
-/* Where the prompt will stand when the stream is consumed up to `offset`; and where it stands now,
- * for a worker that finds no log. False when it was never said.
- * `open_mark` is NULL, or where the genuine mark began within which that offset is: its nonce is in
- * no log. */
-void intake_set_point(struct intake *in, uint64_t offset, const struct tracker_point *point,
-                      const uint64_t *open_mark);
-bool intake_point(const struct intake *in, struct tracker_point *ret_point);
-bool intake_open_mark(const struct intake *in, uint64_t *ret_offset);
+/* Where a session stands, as far as no log says it. */
+struct intake_place {
+    struct tracker_point point;
+    struct typed_keys keys; /* borrowed */
+    bool in_mark;           /* within a genuine mark, whose nonce is in no log */
+    uint64_t mark;          /* it began here */
+};
+
+/* Where it will stand when the stream is consumed up to `offset`, or stands there by now; and where
+ * it stands now, for a worker to come: false when that was never said. More keys than there is room
+ * for are kept as being in doubt. */
+void intake_set_place(struct intake *in, uint64_t offset, const struct intake_place *place);
+bool intake_place(const struct intake *in, struct intake_place *ret_place);
 
 /* Lets go of the first `len` waiting bytes, which are stored elsewhere by now: they become zeros.
  */

@@ -95,6 +95,7 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
 {
     struct block *b = block_create();
     char *echo = tracker_echoed_line(t);
+    enum block_source seen = t->typed.in_doubt ? BLOCK_FROM_UNKNOWN : BLOCK_FROM_ECHO;
     t->block = b;
     tracker_set_text(&b->conversation_id, text_copy(t->options.conversation_id));
     tracker_set_text(&b->shell_id, text_copy(t->options.shell_id));
@@ -107,11 +108,11 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     t->next_type = BLOCK_USER_CMD;
     if (mark->has_cmd)
         tracker_set_command(b, mark->cmd.data ? mark->cmd.data : "", mark->cmd.len,
-                            BLOCK_FROM_SHELL, mark->truncated);
+                            mark->by_line ? seen : BLOCK_FROM_SHELL, mark->truncated);
     else if (t->announced)
         tracker_set_command(b, t->announced, strlen(t->announced), BLOCK_FROM_SHELL, false);
     else
-        tracker_set_command(b, echo, strlen(echo), BLOCK_FROM_ECHO, false);
+        tracker_set_command(b, echo, strlen(echo), seen, false);
     b->private = t->ignore_space && (echo[0] == ' ' || b->cmd[0] == ' ');
     b->nested = block_command_nests(b->cmd);
     free(echo);

@@ -14,6 +14,7 @@
 #include "ptyd/core/block.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/tracker_point.h"
+#include "ptyd/core/typed_keys.h"
 #include "vterm_snapshot/terminal.h"
 
 struct tracker;
@@ -73,10 +74,10 @@ void tracker_runs(struct tracker *t, struct moment now);
 /* Bytes were typed. In a shell without C they tell an echoed command line from output. */
 void tracker_typed(struct tracker *t, const char *bytes, size_t len);
 
-/* What was typed ahead and is not known to have run, for shells without C; and that again, for a
- * tracker that was made anew. */
-const char *tracker_ahead(const struct tracker *t, size_t *ret_len);
-void tracker_set_ahead(struct tracker *t, const char *bytes, size_t len);
+/* What was typed into a shell without C, as far as it matters yet (borrowed); and that again, for a
+ * tracker that a log brought to the same point. */
+struct typed_keys tracker_keys(const struct tracker *t);
+void tracker_recall(struct tracker *t, const struct typed_keys *keys);
 
 /* A mark of another terminal's (OSC 133 or 633); only for --marks any. */
 void tracker_foreign(struct tracker *t, int number, const char *payload, size_t len,

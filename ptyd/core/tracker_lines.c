@@ -58,10 +58,9 @@ static void begin_held(struct tracker *t, const struct mark *mark, struct moment
 /* The same for a line that was typed ahead, which it frees. */
 static void begin_ahead(struct tracker *t, char *line, struct moment now)
 {
-    struct mark mark = {.kind = MARK_COMMAND, .has_cmd = true};
+    struct mark mark = {.kind = MARK_COMMAND, .by_line = true, .has_cmd = true};
     bytes_append_text(&mark.cmd, line);
     begin_held(t, &mark, now);
-    t->block->cmd_source = BLOCK_FROM_ECHO;
     mark_finish(&mark);
     free(line);
 }
@@ -204,13 +203,14 @@ void tracker_deafen(struct tracker *t)
     typed_deafen(&t->typed);
 }
 
-const char *tracker_ahead(const struct tracker *t, size_t *ret_len)
+struct typed_keys tracker_keys(const struct tracker *t)
 {
-    *ret_len = t->typed.editor != EDITOR_UNASKED ? t->typed.keys.len : 0;
-    return t->typed.keys.data;
+    struct typed_keys keys = typed_keys(&t->typed);
+    keys.len = t->typed.editor != EDITOR_UNASKED ? keys.len : 0;
+    return keys;
 }
 
-void tracker_set_ahead(struct tracker *t, const char *bytes, size_t len)
+void tracker_recall(struct tracker *t, const struct typed_keys *keys)
 {
-    typed_recall(&t->typed, bytes, len);
+    typed_recall(&t->typed, keys);
 }

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "ptyd/core/text.h"
 
-#define VERSION 1 /* of the fields and their order; another one is not read */
+#define VERSION 2 /* of the fields and their order; another one is not read */
 
 struct walk {
     struct bytes *out;
@@ -78,6 +78,7 @@ static void typed(struct walk *w, struct typed *value)
     value->trust = (enum typed_trust)number(w, value->trust, UNSURE);
     run(w, &value->keys);
     value->shared = number(w, value->shared, value->keys.len);
+    value->in_doubt = flag(w, value->in_doubt);
 }
 
 static void preview(struct walk *w, struct preview *value)

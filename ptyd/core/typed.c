@@ -125,8 +125,10 @@ static size_t type_line(struct typed *t, const char *keys, size_t len, bool *ret
 void typed_begin(struct typed *t, enum typed_editor editor)
 {
     t->editor = editor;
-    if (editor == EDITOR_UNASKED)
+    if (editor == EDITOR_UNASKED) {
         typed_discard(t);
+        t->in_doubt = false;
+    }
 }
 
 bool typed_here(struct typed *t, const char *keys, size_t len)
@@ -170,12 +172,27 @@ void typed_deafen(struct typed *t)
     t->trust = DEAF;
 }
 
-void typed_recall(struct typed *t, const char *keys, size_t len)
+struct typed_keys typed_keys(const struct typed *t)
 {
+    return (struct typed_keys){.line = (uint8_t)t->line,
+                               .feed = (uint8_t)t->feed,
+                               .trust = (uint8_t)t->trust,
+                               .in_doubt = t->in_doubt,
+                               .shared = t->shared,
+                               .len = t->keys.len,
+                               .keys = t->keys.data};
+}
+
+/* Without all keys no line can be told from another's output by them. */
+void typed_recall(struct typed *t, const struct typed_keys *keys)
+{
+    t->line = (enum typed_line)keys->line;
+    t->feed = (enum typed_feed)keys->feed;
+    t->trust = keys->in_doubt ? UNSURE : (enum typed_trust)keys->trust;
+    t->in_doubt = keys->in_doubt;
     t->keys.len = 0;
-    bytes_append(&t->keys, keys, len);
-    t->shared = len;
-    t->trust = UNSURE;
+    bytes_append(&t->keys, keys->keys, keys->len);
+    t->shared = keys->shared < keys->len ? keys->shared : keys->len;
 }
 
 /* ---- it is asked ---- */
@@ -202,6 +219,7 @@ static void settle(struct typed *t)
         drop(t, t->shared);
     if (t->trust == UNSURE)
         t->trust = HEARS;
+    t->in_doubt = false;
 }
 
 /* A line feed behind a line of this prompt's own. */

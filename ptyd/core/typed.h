@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "base/bytes.h"
+#include "ptyd/core/typed_keys.h"
 
 /* Who edits and echoes a line. */
 enum typed_editor {
@@ -36,6 +37,7 @@ struct typed {
     } trust;
     struct bytes keys; /* typed before their prompt came; under LIMIT_COMMAND_BYTES */
     size_t shared;     /* so many of them, from the front, a command may have read instead */
+    bool in_doubt; /* keys were lost with whoever was told them: what runs may be another line */
 };
 
 /* What a line is, seen at its line feed or when the next prompt says how it ended (D). */
@@ -88,7 +90,8 @@ void typed_discard(struct typed *t);
 /* What comes next is from a log, in which keys are not, until one is told. */
 void typed_deafen(struct typed *t);
 
-/* Keys that a tracker before this one was told, the last of them perhaps not. */
-void typed_recall(struct typed *t, const char *keys, size_t len);
+/* What stands here; and goes on there, with one whose log led to the same point. */
+struct typed_keys typed_keys(const struct typed *t);
+void typed_recall(struct typed *t, const struct typed_keys *keys);
 
 #endif

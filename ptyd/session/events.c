@@ -4,6 +4,7 @@
 #include "ptyd/session/private.h"
 
 #include "base/limits.h"
+#include "ptyd/core/text.h"
 #include "ptyd/session/process.h"
 
 static struct session *of(void *user)
@@ -58,7 +59,7 @@ static enum mark_record on_recorded(void *user, uint64_t offset)
     struct session *s = of(user);
     if (!s->rebuilding)
         return MARK_UNKNOWN;
-    if (s->in_mark && s->open_mark == offset)
+    if (s->led && s->place.in_mark && s->place.mark == offset)
         return MARK_OPEN;
     return session_recorded_mark(s, offset) ? MARK_RECORDED : MARK_UNKNOWN;
 }
@@ -105,10 +106,24 @@ static const struct terminal_events terminal_events = {.mark = on_mark,
 
 /* ---- what the tracker finds ---- */
 
-/* Blocks that a former worker has stored are not told again. */
+/* Blocks that a former worker has stored are not told again; nor are those that it never had, which
+ * a rebuild that lacks the keys takes for one. */
 static bool is_stored(const struct session *s, const struct block *block)
 {
-    return block->seq <= store_last_ended(s->store);
+    bool is_none = s->rebuilding && s->led && block->seq > s->place.point.seq;
+    return is_none || block->seq <= store_last_ended(s->store);
+}
+
+/* A rebuild sees the line on the screen; the former worker may have known better. */
+static void take_command(struct block *block, const struct block *known)
+{
+    free(block->cmd);
+    block->cmd = text_copy(known->cmd);
+    block->cmd_source = known->cmd_source;
+    block->cmd_truncated = known->cmd_truncated;
+    block->private = known->private;
+    block->nested = known->nested;
+    block->type = known->type;
 }
 
 static int64_t on_block_begin(void *user, struct block *block)
@@ -119,6 +134,8 @@ static int64_t on_block_begin(void *user, struct block *block)
     struct block *known = store_running(s->store);
     int64_t began = known && known->seq == block->seq ? known->ts_begin : 0;
     block->ts_begin = began ? began : block->ts_begin;
+    if (began && s->rebuilding)
+        take_command(block, known);
     block_unref(known);
     block->unrecorded = s->paused;
     if (!s->paused)
@@ -158,11 +175,29 @@ static void on_block_end(void *user, struct block *block)
     EACH_WATCHER(s, block_end, w_, block);
 }
 
+/* While rebuilding: at the prompt where the command that runs came from, its line is known. It may
+ * have been typed ahead: then what stands behind the prompt is output. */
+static void recall_running(struct session *s)
+{
+    struct block *known = store_running(s->store);
+    struct bytes line = {0};
+    if (known && s->led && s->place.point.state == TRACKER_RUNNING &&
+        known->seq == s->place.point.seq && known->seq == tracker_seq(s->tracker) + 1) {
+        bytes_append_text(&line, known->cmd);
+        bytes_append_char(&line, '\n');
+        tracker_recall(s->tracker, &(struct typed_keys){.keys = line.data, .len = line.len});
+    }
+    bytes_finish(&line);
+    block_unref(known);
+}
+
 static void on_prompt(void *user)
 {
     struct session *s = of(user);
     s->interrupted = false;
-    if (!s->rebuilding)
+    if (s->rebuilding)
+        recall_running(s);
+    else
         EACH_WATCHER(s, prompt, w_);
 }
 

@@ -45,26 +45,12 @@ static size_t interrupts(const struct termios *modes, const char *bytes, size_t 
     return len;
 }
 
-void session_keep_ahead(struct session *s)
+void session_keep_place(struct session *s, uint64_t offset)
 {
-    struct intake_facts *facts = intake_facts(s->intake);
-    size_t len;
-    const char *ahead = tracker_ahead(s->tracker, &len);
-    if (!len && !facts->ahead_len)
-        return;
-    len = len < LIMIT_AHEAD_BYTES ? len : 0;
-    facts->ahead_len = 0; /* a worker that dies in between leaves none */
-    atomic_thread_fence(memory_order_seq_cst);
-    memcpy(facts->ahead, len ? ahead : "", len);
-    atomic_thread_fence(memory_order_seq_cst);
-    facts->ahead_len = (uint32_t)len;
-}
-
-void session_find_ahead(struct session *s)
-{
-    const struct intake_facts *facts = intake_facts(s->intake);
-    size_t len = facts->ahead_len < LIMIT_AHEAD_BYTES ? facts->ahead_len : 0;
-    tracker_set_ahead(s->tracker, facts->ahead, len);
+    struct intake_place place = {.point = tracker_point(s->tracker),
+                                 .keys = tracker_keys(s->tracker)};
+    place.in_mark = terminal_open_mark(s->terminal, &place.mark);
+    intake_set_place(s->intake, offset, &place);
 }
 
 /* What a command reads without an echo is a secret: it is not kept. */
@@ -91,20 +77,25 @@ static void hear(struct session *s, const struct termios *modes, const char *byt
     }
     if (!is_secret(s, modes))
         tracker_typed(s->tracker, bytes + gone, len - gone);
-    session_keep_ahead(s);
+    session_keep_place(s, intake_start(s->intake));
 }
 
 static ssize_t write_piece(struct session *s)
 {
     const struct typing *t = s->typing.first;
+    struct intake_facts *facts = intake_facts(s->intake);
     const char *bytes = t->bytes.data + t->typed;
     struct termios modes = {0};
     if (!t->is_reply && tcgetpgrp(s->master) != s->pid)
         tracker_runs(s->tracker, clock_now());
     tcgetattr(s->master, &modes);
-    ssize_t n = typing_write(&s->typing, intake_facts(s->intake), s->master);
+    facts->typing_keys = !t->is_reply;
+    atomic_thread_fence(memory_order_seq_cst);
+    ssize_t n = typing_write(&s->typing, facts, s->master);
     if (n > 0 && !t->is_reply)
         hear(s, &modes, bytes, (size_t)n);
+    atomic_thread_fence(memory_order_seq_cst);
+    facts->typing_keys = 0;
     typing_settle(&s->typing);
     return n;
 }

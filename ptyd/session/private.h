@@ -61,8 +61,8 @@ struct session {
     struct moment now; /* of the bytes at hand */
     struct rawlog_record *records;
     size_t record_count, record_at;
-    bool in_mark;       /* the log ends within a mark that was genuine, */
-    uint64_t open_mark; /* which began here */
+    bool led; /* the log leads to `place`, which the former worker said */
+    struct intake_place place;
 };
 
 /* Output stopped this long: look whether a prompt waits. */
@@ -88,9 +88,8 @@ void session_write_input(struct session *s);
 /* The terminal's answer to a query, typed behind what waits; dropped for want of room. */
 void session_reply(struct session *s, const char *bytes, size_t len);
 
-/* Keeps what was typed ahead where the next worker finds it; and takes it from there. */
-void session_keep_ahead(struct session *s);
-void session_find_ahead(struct session *s);
+/* Says where the session stands once the stream is consumed up to `offset`, for the next worker. */
+void session_keep_place(struct session *s, uint64_t offset);
 
 /* Polls the master: for output unless a thread reads it, for room while input waits. The other one
  * ends that, and the thread. */

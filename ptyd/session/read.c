@@ -83,15 +83,6 @@ static void log_bytes(struct session *s, uint64_t start, const char *bytes, size
         rawlog_write(s->log, start, bytes, len);
 }
 
-/* What the next worker must know of where we stand, and finds in no log. */
-static void keep_point(struct session *s, uint64_t offset)
-{
-    struct tracker_point point = tracker_point(s->tracker);
-    uint64_t mark;
-    bool inside = terminal_open_mark(s->terminal, &mark);
-    intake_set_point(s->intake, offset, &point, inside ? &mark : NULL);
-}
-
 /* Takes in at most `most` bytes, SESSION_SCRATCH_BYTES or less, of what the intake holds; returns
  * how many. */
 static size_t drain(struct session *s, size_t most)
@@ -105,8 +96,7 @@ static size_t drain(struct session *s, size_t most)
         return 0;
     log_bytes(s, start, scratch, taken);
     store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
-    session_keep_ahead(s);
-    keep_point(s, start + taken);
+    session_keep_place(s, start + taken);
     intake_consume(s->intake, taken);
     session_checkpoint(s);
     if (log_is_broken(s))

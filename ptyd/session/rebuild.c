@@ -1,6 +1,7 @@
 /* A session's terminal and tracker from its log, after a worker was lost. In the log nonces are
  * zeros: a mark is genuine where the index says that one was accepted, or the shared memory that
  * the former worker stood within it. */
+#include "ptyd/core/typed.h"
 #include "ptyd/session/private.h"
 
 #include <stdlib.h>
@@ -111,16 +112,37 @@ static void resume_block(struct session *s, uint64_t from)
 
 /* The log does not lead to where the stream was consumed: one of its files is another than the
  * former worker wrote. What the shared memory says counts. */
-static void bridge_loss(struct session *s, uint64_t start)
+static void bridge_loss(struct session *s, uint64_t start, bool said)
 {
-    struct tracker_point point;
-    if (!intake_point(s->intake, &point))
+    struct tracker_point point = s->place.point;
+    if (!said)
         point = (struct tracker_point){.seq = store_last_ended(s->store)};
     rawlog_skip(s->log, start);
     go_to_point(s, &point);
     rawlog_record_lost(s->log, start, clock_now(), &point);
     rawlog_flush(s->log);
     s->checkpoint_due = true;
+}
+
+static bool is_there(const struct session *s)
+{
+    struct tracker_point here = tracker_point(s->tracker);
+    return here.state == s->place.point.state && here.seq == s->place.point.seq;
+}
+
+/* A log without keys may lead elsewhere in a shell without C: what the former worker said counts.
+ */
+static void settle(struct session *s)
+{
+    if (s->place.point.editor == EDITOR_UNASKED || is_there(s))
+        return;
+    if (s->place.point.state == TRACKER_RUNNING)
+        tracker_runs(s->tracker, s->now); /* a line typed ahead, of which no line feed told */
+    if (is_there(s))
+        return;
+    if (tracker_running(s->tracker))
+        tracker_withdraw(s->tracker);
+    go_to_point(s, &s->place.point);
 }
 
 /* The seq of the last block before what the log still holds. */
@@ -141,7 +163,8 @@ void session_rebuild(struct session *s, uint64_t start)
     s->record_count = rawlog_cut(s->log, s->records, s->record_count, start);
     s->record_at = 0;
     bool whole = s->record_count && rawlog_end(s->log) >= start;
-    s->in_mark = whole && intake_open_mark(s->intake, &s->open_mark);
+    bool said = intake_place(s->intake, &s->place);
+    s->led = whole && said;
     bool headless = s->record_count && s->records[0].offset < from;
     if (s->record_count && s->records[0].offset > from)
         from = s->records[0].offset;
@@ -152,8 +175,11 @@ void session_rebuild(struct session *s, uint64_t start)
         resume_block(s, from);
     feed_log(s, from, start);
     if (!whole)
-        bridge_loss(s, start);
-    session_find_ahead(s);
+        bridge_loss(s, start, said);
+    else if (said)
+        settle(s);
+    struct typed_keys none = {.in_doubt = true};
+    tracker_recall(s->tracker, said ? &s->place.keys : &none);
     s->rebuilding = false;
     free(s->records);
     s->records = NULL;

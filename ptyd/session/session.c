@@ -94,6 +94,7 @@ static void begin_shell(struct session *s)
     intake_set_start(s->intake, rawlog_end(s->log));
     s->checkpoint_at = rawlog_end(s->log);
     terminal_set_offset(s->terminal, rawlog_end(s->log));
+    session_keep_place(s, rawlog_end(s->log));
     store_shell(s->store, s->shell_id);
     store_size(s->store, facts->cols, facts->rows, now.wall_ms);
 }

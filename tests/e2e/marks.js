@@ -1,5 +1,5 @@
-// A mark that comes in pieces, and a worker that dies between them: the block ends with its exit code and
-// its text all the same.
+// A worker that dies between two pieces of a mark, or while lines typed ahead wait for a shell without C: each
+// block has its text, its exit code and its output all the same.
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
@@ -81,6 +81,55 @@ async function main() {
     assert.ok(command.startsWith(block.cmd) && block.cmd.length > 20000, `${block.cmd_source} ${JSON.stringify(block.cmd.slice(0, 200))}`);
     assert.strictEqual(fs.readFileSync(`${space.root}/out`, 'latin1'), `${lines.join('\n')}\n`);
   });
+
+  // The commands write down that they ran, and say in their status which they were.
+  for (const shell of ['dash', 'busybox']) {
+    await report.test(`${shell}: lines typed ahead, the worker killed at any moment: each command once, with its status and output`, async () => {
+      const truth = path.join(space.root, `ran-${shell}`), commands = [];
+      const ran = () => fs.readFileSync(truth, 'latin1').split('\n').length - 1;
+      fs.writeFileSync(truth, '');
+      assert.strictEqual(daemon.ptyd('open', shell, '--shell', shell).status, 0);
+      let over = false;
+      const kills = (async () => {
+        while (!over) {
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 600));
+          const answer = daemon.ptyd('status', '--json');
+          if (answer.status === 0) process.kill(JSON.parse(answer.stdout).worker_pid, 'SIGKILL');
+        }
+      })();
+      for (let token = 1; commands.length < 30 * ROUNDS;) {
+        let text = '';
+        for (let n = 1 + Math.floor(Math.random() * 6); n > 0; n--) {
+          commands.push(`echo out-${commands.length}; echo >>${truth}; sleep 0.0${n}; (exit ${commands.length % 7})`);
+          text += `${commands.at(-1)}\r`;
+        }
+        while (text) { // what is in doubt is not typed again
+          const connection = new Connection(space);
+          const answer = await connection.type(shell, text, { token: ++token });
+          connection.end();
+          const known = answer || await until('it is known', async () => {
+            const asked = new Connection(space);
+            const told = await asked.call('session.typed', { name: shell, token });
+            asked.end();
+            return told;
+          });
+          text = text.slice(known.result.typed + (known.result.in_doubt || 0));
+        }
+        await until('not too far ahead', () => ran() > commands.length - 12);
+      }
+      await until('all ran', () => ran() === commands.length);
+      over = true;
+      await kills;
+      const blocks = await until('the last one ended', () => {
+        const answer = daemon.ptyd('blocks', '-s', shell, '--json');
+        const all = answer.status === 0 ? JSON.parse(answer.stdout) : [];
+        return all.at(-1)?.cmd === commands.at(-1) && all.at(-1).status === 'completed' && all;
+      });
+      assert.deepStrictEqual(blocks.map(({ cmd, exit_code }) => `${cmd} ${exit_code}`), commands.map((cmd, i) => `${cmd} ${i % 7}`));
+      for (const [i, { preview }] of blocks.entries()) // lines that were typed meanwhile are echoed there, too
+        assert.deepStrictEqual(preview.lines.join('\n').match(/(?<!echo )out-\d+/g), [`out-${i}`], JSON.stringify(preview));
+    });
+  }
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   fs.rmSync(space.root, { recursive: true, force: true });

@@ -119,13 +119,12 @@ static void expect_idle(char **words)
 static void expect_tracker(char **words)
 {
     static const char *const states[] = {"start", "prompt", "input", "running"};
-    size_t len;
-    const char *ahead = tracker_ahead(tracker, &len);
+    struct typed_keys keys = tracker_keys(tracker);
     compare_new(json_pack("{s:s, s:b, s:s, s:b, s:I, s:s, s:s%}", "state",
                           states[tracker_state(tracker)], "marked", tracker_marked(tracker), "lost",
                           tracker_lost(tracker), "prompt_shown", tracker_prompt_shown(tracker),
                           "seq", (json_int_t)tracker_seq(tracker), "cwd", tracker_cwd(tracker),
-                          "ahead", len ? ahead : "", len),
+                          "ahead", keys.len ? keys.keys : "", keys.len),
                 words);
 }
 

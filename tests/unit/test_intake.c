@@ -44,6 +44,67 @@ static void bytes_survive_their_reader(void **state)
     close(pipes[1]);
 }
 
+static void set_keys(struct intake *in, uint64_t offset, const char *keys, size_t len)
+{
+    struct intake_place place = {.point = {.seq = len},
+                                 .keys = {.line = 2, .shared = 1, .len = len, .keys = keys}};
+    place.in_mark = offset > 0;
+    place.mark = offset;
+    intake_set_place(in, offset, &place);
+}
+
+static void expect_keys(struct intake *in, const char *keys)
+{
+    struct intake_place place;
+    assert_true(intake_place(in, &place));
+    assert_int_equal(place.keys.len, strlen(keys));
+    assert_memory_equal(place.keys.keys, keys, strlen(keys));
+    assert_int_equal(place.point.seq, strlen(keys));
+    assert_int_equal(place.keys.line, 2);
+    assert_false(place.keys.in_doubt);
+    assert_int_equal(place.in_mark, intake_start(in) > 0);
+    assert_true(!place.in_mark || place.mark == intake_start(in));
+}
+
+/* Until bytes are let go of, what is said of the stream behind them does not count. */
+static void a_place_is_that_of_what_is_consumed(void **state)
+{
+    static char many[LIMIT_AHEAD_BYTES + 1];
+    int pipes[2];
+    struct intake_place place;
+    (void)state;
+    assert_int_equal(pipe2(pipes, O_NONBLOCK), 0);
+    struct intake *in = intake_map(intake_create_fd(&(struct intake_facts){.cols = 80}));
+    set_keys(in, 0, "one\rtwo\r", 8);
+    expect_keys(in, "one\rtwo\r");
+    assert_int_equal(write(pipes[1], "12345", 5), 5);
+    assert_int_equal(intake_read(in, pipes[0]), 5);
+    for (int i = 0; i < 3; i++) {
+        set_keys(in, 5, "two\r", 4);
+        expect_keys(in, "one\rtwo\r");
+    }
+    set_keys(in, 0, "one\rtwo\rthree", 13); /* typed meanwhile */
+    expect_keys(in, "one\rtwo\rthree");
+    set_keys(in, 5, "printed\r", 8);
+    expect_keys(in, "one\rtwo\rthree");
+    set_keys(in, 5, "two\rthree", 9);
+    intake_consume(in, 5);
+    expect_keys(in, "two\rthree");
+    set_keys(in, 5, "", 0);
+    expect_keys(in, "");
+    memset(many, 'x', sizeof many - 1);
+    set_keys(in, 5, many, LIMIT_AHEAD_BYTES);
+    expect_keys(in, many);
+    set_keys(in, 5, many + 1, LIMIT_AHEAD_BYTES - 1);
+    expect_keys(in, many + 1);
+    set_keys(in, 5, "other", 5); /* no room beside them */
+    assert_true(intake_place(in, &place));
+    assert_true(place.keys.in_doubt && place.keys.len == 0);
+    intake_unmap(in);
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
 static void what_is_no_intake_is_refused(void **state)
 {
     (void)state;
@@ -251,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_survive_their_reader),
+        cmocka_unit_test(a_place_is_that_of_what_is_consumed),
         cmocka_unit_test(what_is_no_intake_is_refused),
         cmocka_unit_test(a_thread_reads_while_another_consumes),
         cmocka_unit_test(kills_lose_nothing),

@@ -176,12 +176,13 @@ static void do_load_checkpoint(char **words)
 
 static void do_new_worker(char **words)
 {
-    size_t len;
-    const char *ahead = tracker_ahead(tracker, &len);
+    struct typed_keys keys = tracker_keys(tracker);
     struct bytes kept = {0};
-    bytes_append(&kept, ahead, len);
+    bytes_append(&kept, keys.keys, keys.len);
+    keys.keys = kept.data;
     do_save_load(words);
-    tracker_set_ahead(tracker, kept.data, kept.len);
+    tracker_deafen(tracker);
+    tracker_recall(tracker, &keys);
     bytes_finish(&kept);
 }
 

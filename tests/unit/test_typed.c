@@ -205,7 +205,7 @@ static void what_is_gone_is_forgotten(void **state)
     early("next\r", true);
     typed_discard(&typed);
     assert_ahead(NULL);
-    typed_recall(&typed, "kept\r", 5);
+    typed_recall(&typed, &(struct typed_keys){.in_doubt = true, .keys = "kept\r", .len = 5});
     assert_int_equal(typed.trust, UNSURE);
     assert_ahead("kept");
     early("next\r", true);
