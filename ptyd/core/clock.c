@@ -23,3 +23,13 @@ struct moment clock_now(void)
 {
     return (struct moment){clock_wall_ms(), clock_monotonic_ms()};
 }
+
+const char *clock_text(int64_t wall_ms, char out[CLOCK_TEXT_SIZE])
+{
+    time_t seconds = (time_t)(wall_ms / 1000);
+    struct tm local;
+    if (!localtime_r(&seconds, &local) ||
+        !strftime(out, CLOCK_TEXT_SIZE, "%Y-%m-%d %H:%M:%S", &local))
+        *out = '\0';
+    return out;
+}

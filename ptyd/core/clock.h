@@ -13,4 +13,9 @@ int64_t clock_monotonic_ms(void);
 int64_t clock_wall_ms(void);
 struct moment clock_now(void);
 
+/* A time since the epoch as people here write it, "2026-11-22 06:45:00"; "" for one that is none.
+ * Returns `out`. */
+#define CLOCK_TEXT_SIZE 32
+const char *clock_text(int64_t wall_ms, char out[CLOCK_TEXT_SIZE]);
+
 #endif

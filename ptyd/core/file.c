@@ -142,22 +142,25 @@ static bool is_damage(int error)
            error == -EPERM || error == -ENXIO || error == -ENOENT;
 }
 
+int file_move_aside(const char *path, char **ret_name)
+{
+    char *name = text_format("%s.damaged-%lld", path, (long long)clock_wall_ms());
+    if (rename(path, name) < 0) {
+        int error = -errno;
+        free(name);
+        return error;
+    }
+    *ret_name = name;
+    return 1;
+}
+
 int file_set_aside(const char *path, int flags, char **ret_name)
 {
     struct stat st;
     int result = try_open(path, flags);
     if (result == 0 || (result == -ENOENT && lstat(path, &st) < 0))
         return 0; /* there is none, nor a link to nowhere */
-    if (!is_damage(result))
-        return result;
-    char *name = text_format("%s.damaged-%lld", path, (long long)clock_wall_ms());
-    if (rename(path, name) < 0) {
-        result = -errno;
-        free(name);
-        return result;
-    }
-    *ret_name = name;
-    return 1;
+    return is_damage(result) ? file_move_aside(path, ret_name) : result;
 }
 
 int file_make_directory(const char *path)

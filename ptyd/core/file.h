@@ -28,6 +28,9 @@ int file_replace(const char *path, const char *data, size_t len);
  * *ret_name is its new path (the caller frees it), or -errno: it is where it was. */
 int file_set_aside(const char *path, int flags, char **ret_name);
 
+/* Moves away what stands at `path`, whatever it is, as file_set_aside() does: 1 or -errno. */
+int file_move_aside(const char *path, char **ret_name);
+
 /* Writes all of it at the offset, or at the end when `offset` is negative. Returns 0 or -errno. */
 int file_write_all(int fd, const char *data, size_t len, long long offset);
 

@@ -1,0 +1,33 @@
+/* aside.h - what of a directory's files is not whole: set aside, said, and listed for people.
+ *
+ * What cannot be used is renamed to NAME.damaged-<ms since the epoch> and stays there for its
+ * owner: who removes it hears of it no more.
+ */
+#ifndef PTYD_CORE_ASIDE_H
+#define PTYD_CORE_ASIDE_H
+
+#include <jansson.h>
+
+/* Zeroed it has nothing. */
+struct aside {
+    json_t *items; /* [text, path of what was set aside or null], in the order they were found */
+};
+
+void aside_finish(struct aside *a);
+
+/* Lists a text, and says it on stderr. */
+void aside_note(struct aside *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Sets aside what stands at `path` and cannot be opened, as file_set_aside() does with `flags`; the
+ * second function whatever is there, because it `is` ("is damaged"). Returns 0, or -errno where it
+ * had to stay, which is noted too. */
+int aside_check(struct aside *a, const char *path, int flags);
+int aside_move(struct aside *a, const char *path, const char *is);
+
+/* Lists what was set aside in the directory earlier, without a word on stderr. */
+void aside_list(struct aside *a, const char *directory);
+
+/* Appends to an array, each behind `about`, all that is listed and not gone since. */
+void aside_tell(const struct aside *a, const char *about, json_t *warnings);
+
+#endif
