@@ -7,7 +7,7 @@
  * The ledger knows no session and no loop. Whoever has them says what there is (struct feed), and
  * after each call asks which sessions' part of the ledger has changed (ledger_next_changed()) and
  * keeps it (ledger_saved()) before anybody is answered: a worker that takes over then knows every
- * lease. Its own files are `keys.json` and `context.json` in the state directory.
+ * lease. Its own files are `keys.json` and `context.json` in the state directory, each with a copy.
  */
 #ifndef PTYD_LEDGER_LEDGER_H
 #define PTYD_LEDGER_LEDGER_H
@@ -50,6 +50,11 @@ struct feeds {
  * its blocks as they are kept, with their keys; `directory`: in front of their output_path. */
 void ledger_add_session(struct ledger *l, const char *name, const char *directory,
                         const json_t *saved, const json_t *blocks, struct moment now);
+/* Numbers of entries up to this one were given out, says somebody who was there; asked for that,
+ * the ledger says the highest of them. */
+void ledger_raise_keys(struct ledger *l, uint64_t highest);
+uint64_t ledger_last_key(const struct ledger *l);
+
 /* It goes away; its blocks stay on offer. */
 void ledger_remove_session(struct ledger *l, const char *name);
 
@@ -121,6 +126,15 @@ size_t ledger_pending(const struct ledger *l, const char *session);
 
 /* Releases whose acceptance could not be seen: these blocks may reach an agent twice. */
 json_int_t ledger_unseen(const struct ledger *l);
+
+/* Blocks that agents may be told again, because what they were told of them is lost. */
+json_int_t ledger_repeated(const struct ledger *l);
+
+/* A block that ends now had ended before, and what was known of it is lost. */
+void ledger_note_repeated(struct ledger *l, const char *session, struct moment now);
+
+/* What people should know of the ledger's files, as strings at the end of an array. */
+void ledger_add_warnings(const struct ledger *l, json_t *warnings);
 
 /* Drops what is pending, of one session or (NULL) of all; nobody will be told. Returns how many
  * blocks went. */

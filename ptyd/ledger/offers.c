@@ -93,22 +93,28 @@ static bool is_told(const json_t *ledger, uint64_t key)
            !ledger_lists(json_object_get(ledger, "untold"), key);
 }
 
-/* Offers those of the session's blocks that may still be told. */
-static void offer_kept(struct ledger *l, const struct part *part, const char *directory,
-                       const json_t *saved, const json_t *blocks)
+/* Offers those of the session's blocks that may still be told. Each that has a key was offered
+ * before, and a part says to whom: without one they are offered as if to nobody. Returns how many
+ * these were. */
+static size_t offer_kept(struct ledger *l, const struct part *part, const char *directory,
+                         const json_t *saved, const json_t *blocks)
 {
     const json_t *rendered = json_object_get(saved, "rendered");
     const json_t *json;
-    size_t i;
+    size_t i, count = 0;
     json_array_foreach(blocks, i, json) {
         struct block *block = block_from_json(json);
+        ledger_raise_keys(l, block ? block->key : 0);
         if (block && block->key > part->cleared && deliver_wanted(block) &&
-            !ledger_is_offered(l, block->key))
+            !ledger_is_offered(l, block->key)) {
             restore_rendered(
                 add_offer(l, part->session, directory, block, is_told(saved, block->key)),
                 rendered);
+            count++;
+        }
         block_unref(block);
     }
+    return count;
 }
 
 bool ledger_offer(struct ledger *l, const char *session, const char *directory, struct block *block)
@@ -138,6 +144,26 @@ static struct part *add_part(struct ledger *l, const char *session)
     return &l->parts[l->part_count++];
 }
 
+static void load_repeated(struct part *part, const json_t *saved)
+{
+    part->repeated = json_number(saved, "repeated", 0);
+    part->repeated_ms = json_number(saved, "repeated_ms", 0);
+}
+
+static void note_repeated(struct part *part, size_t count, struct moment now)
+{
+    part->repeated += (int64_t)count;
+    part->repeated_ms = now.wall_ms;
+    part->changed = true;
+}
+
+void ledger_note_repeated(struct ledger *l, const char *session, struct moment now)
+{
+    struct part *part = ledger_part(l, session);
+    if (part)
+        note_repeated(part, 1, now);
+}
+
 void ledger_add_session(struct ledger *l, const char *name, const char *directory,
                         const json_t *saved, const json_t *blocks, struct moment now)
 {
@@ -148,9 +174,14 @@ void ledger_add_session(struct ledger *l, const char *name, const char *director
     part->closed = false;
     part->changed = known;
     part->cleared = cleared > part->cleared ? cleared : part->cleared;
+    ledger_raise_keys(l, ledger_highest_key(saved));
     if (saved && !known)
         ledger_load(l, name, saved, now);
-    offer_kept(l, part, directory, saved, blocks);
+    if (!known)
+        load_repeated(part, saved);
+    size_t offered = offer_kept(l, part, directory, saved, blocks);
+    if (!saved && !known && offered)
+        note_repeated(part, offered, now);
 }
 
 /* Whether something may still happen to it that nobody could keep. */
@@ -255,13 +286,10 @@ void ledger_mcp(struct ledger *l, const char *conversation, int change)
 struct ledger *ledger_create(const char *state, const struct ledger_events *events, void *user)
 {
     struct ledger *l = memory_new(sizeof *l);
-    l->keys_path = text_format("%s/keys.json", state);
-    l->switches_path = text_format("%s/context.json", state);
     l->events = events;
     l->user = user;
     l->mcp = json_object();
-    ledger_load_keys(l);
-    ledger_load_switches(l);
+    ledger_open_state(l, state);
     return l;
 }
 
@@ -279,8 +307,6 @@ void ledger_destroy(struct ledger *l)
         free(l->parts[i].session);
     free(l->parts);
     json_decref(l->mcp);
-    json_decref(l->switches);
-    free(l->keys_path);
-    free(l->switches_path);
+    ledger_close_state(l);
     free(l);
 }

@@ -5,6 +5,8 @@
 #define PTYD_LEDGER_PRIVATE_H
 
 #include "base/limits.h"
+#include "ptyd/core/aside.h"
+#include "ptyd/core/pair.h"
 #include "ptyd/ledger/ledger.h"
 
 /* A block on offer. */
@@ -62,13 +64,18 @@ struct part {
     bool closed;      /* it is gone, and a lease or an offer of it is not: memory knows best */
     uint64_t cleared; /* what has this key or a lower one is offered no more: dropped, or too old */
     bool changed;     /* since it was asked for */
+    int64_t repeated; /* blocks offered again because what was told of them is lost; and when */
+    int64_t repeated_ms;
 };
 
 struct ledger {
-    char *keys_path, *switches_path; /* of keys.json and context.json */
+    char *state; /* the directory of its own files */
+    struct pair keys_file, switches_file;
+    struct aside aside; /* what of them was not whole */
+    int keys_error;     /* why the last numbers are not reserved in their file; 0 */
     const struct ledger_events *events;
     void *user;
-    uint64_t next_key, reserved_key;
+    uint64_t next_key, reserved_key; /* the file says that those below the second are given out */
     struct offer *offers[LIMIT_CONTEXT_MEMORY]; /* in order of their keys */
     size_t offer_count;
     struct consumer consumers[LIMIT_CONSUMERS];
@@ -156,11 +163,16 @@ void ledger_load(struct ledger *l, const char *session, const json_t *saved, str
 
 /* ---- state.c ---- */
 
-void ledger_load_keys(struct ledger *l);
+/* Opens the ledger's own files; and lets go of what is held of them. */
+void ledger_open_state(struct ledger *l, const char *state);
+void ledger_close_state(struct ledger *l);
+
 /* The next number for an entry; never repeats, whatever dies. */
 uint64_t ledger_new_key(struct ledger *l);
 
-void ledger_load_switches(struct ledger *l);
-void ledger_save_switches(const struct ledger *l);
+/* The highest number that a session's part speaks of. */
+uint64_t ledger_highest_key(const json_t *saved);
+
+void ledger_save_switches(struct ledger *l);
 
 #endif

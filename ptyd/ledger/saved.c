@@ -92,10 +92,39 @@ json_t *ledger_saved(struct ledger *l, const char *name)
     uint64_t told = newest_told(l, name);
     if (part)
         part->changed = false;
-    return json_pack("{s:o, s:I, s:o, s:I, s:o, s:o}", "consumers", consumers_json(l, name), "told",
-                     (json_int_t)told, "untold", untold_before(l, name, told), "cleared",
-                     part ? (json_int_t)part->cleared : 0, "leases", leases_json(l, name),
-                     "rendered", rendered_json(l, name));
+    json_t *saved =
+        json_pack("{s:o, s:I, s:o, s:I, s:o, s:o, s:I}", "consumers", consumers_json(l, name),
+                  "told", (json_int_t)told, "untold", untold_before(l, name, told), "cleared",
+                  part ? (json_int_t)part->cleared : 0, "leases", leases_json(l, name), "rendered",
+                  rendered_json(l, name), "key", (json_int_t)ledger_last_key(l));
+    if (part && part->repeated) {
+        json_object_set_new(saved, "repeated", json_integer(part->repeated));
+        json_object_set_new(saved, "repeated_ms", json_integer(part->repeated_ms));
+    }
+    return saved;
+}
+
+static uint64_t higher(uint64_t key, long long other)
+{
+    return other > 0 && (uint64_t)other > key ? (uint64_t)other : key;
+}
+
+/* `key` is all that there was then; what an earlier version wrote has none. */
+uint64_t ledger_highest_key(const json_t *saved)
+{
+    uint64_t key = higher(0, json_number(saved, "key", 0));
+    const char *id;
+    json_t *entry;
+    size_t i;
+    key = higher(key, json_number(saved, "told", 0));
+    key = higher(key, json_number(saved, "cleared", 0));
+    json_object_foreach(json_object_get(saved, "consumers"), id, entry)
+        key = higher(key, json_number(entry, "cursor", 0));
+    json_array_foreach(json_object_get(saved, "leases"), i, entry) {
+        key = higher(key, json_number(entry, "id", 0));
+        key = higher(key, json_number(entry, "upto", 0));
+    }
+    return key;
 }
 
 json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const char *shell_id)

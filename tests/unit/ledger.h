@@ -100,11 +100,13 @@ static inline void restart(void)
 
 static inline void remove_files(void)
 {
+    static const char *const names[] = {"keys.json", "keys.copy.json", "context.json",
+                                        "context.copy.json"};
     char path[64];
-    snprintf(path, sizeof path, "%s/keys.json", place);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/context.json", place);
-    unlink(path);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", place, names[i]);
+        unlink(path);
+    }
 }
 
 /* A new ledger with the sessions a and b. */
