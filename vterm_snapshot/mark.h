@@ -11,7 +11,8 @@
 
 #include "base/bytes.h"
 
-#define MARK_NONCE_LEN 32 /* lowercase hex digits */
+#define MARK_NONCE_LEN 32           /* lowercase hex digits */
+#define MARK_HEAD      "\033]7711;" /* the bytes that each begins with */
 
 /* What the parser could say about the nonce. */
 enum mark_signature {

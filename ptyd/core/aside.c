@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +93,11 @@ static long long time_of(const char *name)
     if (!suffix || sscanf(suffix, SUFFIX "%lld%n", &ms, &used) < 1 || suffix[used])
         return 0;
     return ms;
+}
+
+bool aside_is_name(const char *name)
+{
+    return time_of(name) > 0;
 }
 
 void aside_list(struct aside *a, const char *directory)

@@ -7,6 +7,7 @@
 #define PTYD_CORE_ASIDE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* Zeroed it has nothing. */
 struct aside {
@@ -23,6 +24,9 @@ void aside_note(struct aside *a, const char *format, ...) __attribute__((format(
  * had to stay, which is noted too. */
 int aside_check(struct aside *a, const char *path, int flags);
 int aside_move(struct aside *a, const char *path, const char *is);
+
+/* Whether the file name is one that was set aside. */
+bool aside_is_name(const char *name);
 
 /* Lists what was set aside in the directory earlier, without a word on stderr. */
 void aside_list(struct aside *a, const char *directory);

@@ -55,6 +55,8 @@ struct intake_facts {
         uint16_t from, len, shared;
         uint8_t line, feed, trust, in_doubt;
     } keys[2];
+    uint64_t key; /* the highest number of an entry that was given out when the session's part of
+                     the ledger was kept last, or could not be */
 };
 
 struct intake;

@@ -31,19 +31,6 @@ bool json_flag(const json_t *object, const char *key)
     return json_is_true(json_object_get(object, key));
 }
 
-json_t *json_read_object(const char *path, size_t limit)
-{
-    struct bytes text = {0};
-    json_t *read = NULL;
-    if (file_read(path, limit, &text) == 0 && text.len)
-        read = json_loadb(text.data, text.len, 0, NULL);
-    bytes_finish(&text);
-    if (json_is_object(read))
-        return read;
-    json_decref(read);
-    return json_object();
-}
-
 /* How many bytes stand for themselves in a string: all but quote, backslash and controls. */
 static size_t plain_span(const char *text)
 {

@@ -24,10 +24,6 @@ long long json_number(const json_t *object, const char *key, long long fallback)
 /* Whether a member is `true`. */
 bool json_flag(const json_t *object, const char *key);
 
-/* The object in a file of at most `limit` bytes; an empty one when there is no such file or what it
- * holds is no object. New reference. */
-json_t *json_read_object(const char *path, size_t limit);
-
 /* Appends UTF-8 text as a JSON string: for long answers, which are not built as values first. */
 void json_append_string(struct bytes *out, const char *text);
 

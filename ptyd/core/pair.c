@@ -81,10 +81,15 @@ json_t *pair_open(struct pair *p, size_t limit, struct aside *aside, bool *ret_l
     return object ? object : json_object();
 }
 
-int pair_write(struct pair *p, json_t *object)
+char *pair_text(struct pair *p, json_t *object)
 {
     json_object_set_new(object, "number", json_integer((json_int_t)++p->number));
-    char *text = seal_dump(object);
+    return seal_dump(object);
+}
+
+int pair_write(struct pair *p, json_t *object)
+{
+    char *text = pair_text(p, object);
     int result = text ? 0 : -ENOMEM;
     for (int i = 0; text && i < 2; i++) {
         int one = file_replace(p->paths[i], text, strlen(text));

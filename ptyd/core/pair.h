@@ -14,7 +14,7 @@
 #include "ptyd/core/aside.h"
 
 struct pair {
-    char *paths[2];
+    char *paths[2];  /* of the files; owned */
     uint64_t number; /* of what was read or written last */
 };
 
@@ -37,6 +37,10 @@ json_t *pair_read(struct pair *pair, size_t limit, enum pair_state ret_states[2]
  * lacks. `*ret_lost`: there was something, and neither is whole. New reference; an empty object
  * where there is none. */
 json_t *pair_open(struct pair *pair, size_t limit, struct aside *aside, bool *ret_lost);
+
+/* What both files are to hold now, for who writes them in its own way: the first, then the second.
+ * New string, NULL for what JSON cannot say. */
+char *pair_text(struct pair *pair, json_t *object);
 
 /* Replaces both by the object, which keeps the member `number`. Returns 0 or -errno of one that
  * could not be; the other may have been. */

@@ -12,6 +12,7 @@
 #include "ptyd/core/block.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
+#include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 
 #define TAIL_BYTES  (64 << 10) /* looked at first for what is newest */
@@ -45,8 +46,8 @@ static bool read_lines(const char *path, size_t tail, block_line *each, void *us
         int found;
         lines_add(&lines, chunk, n > 0 ? (size_t)n : 0);
         while ((found = lines_next(&lines, &line, &len)) != 0) {
-            json_t *block = found > 0 && !cut ? json_loadb(line, len, 0, NULL) : NULL;
-            if (json_is_object(block))
+            json_t *block = found > 0 && !cut ? seal_load(line, len) : NULL;
+            if (block)
                 each(user, block);
             json_decref(block);
             cut = false;
@@ -182,9 +183,8 @@ static bool read_line(struct search *s, uint64_t at)
 
 static bool read_seq(struct search *s)
 {
-    json_t *block = s->line.len <= LIMIT_JSONL_LINE_BYTES
-                        ? json_loadb(s->line.data, s->line.len, 0, NULL)
-                        : NULL;
+    json_t *block =
+        s->line.len <= LIMIT_JSONL_LINE_BYTES ? seal_load(s->line.data, s->line.len) : NULL;
     s->seq = (uint64_t)json_number(block, "seq", 0);
     json_decref(block);
     return s->seq > 0;
@@ -226,7 +226,7 @@ static uint64_t bisect(struct search *s, uint64_t seq, uint64_t size, uint64_t *
 
 static json_t *parse_line(const struct search *s)
 {
-    return json_loadb(s->line.data, s->line.len, 0, NULL);
+    return seal_load(s->line.data, s->line.len);
 }
 
 /* Opens a file to be searched; false when there is none. */

@@ -1,7 +1,8 @@
 /* block_lines.h - the lines of blocks.jsonl, and of blocks.jsonl.1, which holds what came before.
  *
  * A block has two lines, one for its begin and one for its end: the later one counts. Lines are in
- * order of `seq`; one that is no JSON object is passed over.
+ * order of `seq`, each sealed (core/seal.h); one that is no JSON object, or damaged, is passed
+ * over.
  */
 #ifndef PTYD_SESSION_BLOCK_LINES_H
 #define PTYD_SESSION_BLOCK_LINES_H

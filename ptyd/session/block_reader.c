@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "ptyd/core/block.h"
 #include "ptyd/core/lines.h"
+#include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 
 #define TAIL_BYTES (64 << 10) /* looked at first */
@@ -169,7 +170,7 @@ static json_t *take(struct block_reader *r)
     const struct bytes *lines[] = {&r->later, &r->earlier};
     for (int i = 0; i < 2 && !json_is_object(block); i++) {
         json_decref(block);
-        block = lines[i]->len ? json_loadb(lines[i]->data, lines[i]->len, 0, NULL) : NULL;
+        block = lines[i]->len ? seal_load(lines[i]->data, lines[i]->len) : NULL;
     }
     r->later.len = r->earlier.len = 0;
     if (!json_is_object(block)) {

@@ -2,12 +2,11 @@
 #ifndef PTYD_SESSION_DAMAGE_H
 #define PTYD_SESSION_DAMAGE_H
 
-#include "base/bytes.h"
+#include "ptyd/core/aside.h"
 
-/* Sets aside what cannot be opened of the session whose files are in `directory` (.../agent_pty),
- * and says so on stderr: a directory or a link where a file should be, or a file without rights.
- * Appends the new names to `names`, for people. Returns 0, or the -errno of one that had to stay.
- */
-int damage_set_aside(const char *directory, struct bytes *names);
+/* Sets aside what cannot be opened of the session whose files are in `directory` (.../agent_pty): a
+ * directory or a link where a file should be, or a file without rights. Returns 0, or the -errno of
+ * one that had to stay. */
+int damage_set_aside(const char *directory, struct aside *aside);
 
 #endif

@@ -63,6 +63,7 @@ struct session {
     size_t record_count, record_at;
     bool led; /* the log leads to `place`, which the former worker said */
     struct intake_place place;
+    size_t marks_checked, marks_missing; /* records that were; those whose mark is not in the log */
 };
 
 /* Output stopped this long: look whether a prompt waits. */
@@ -128,6 +129,9 @@ void session_checkpoint(struct session *s);
 
 /* Removes the checkpoint of a shell that is gone: nobody will go on from it. */
 void session_drop_checkpoint(const struct session *s);
+
+/* Whether the file is a checkpoint as it was written, of whichever version. */
+bool session_is_checkpoint(int fd);
 
 /* Goes on from the checkpoint if there is one within [from, to] of the stream: terminal, tracker
  * and `record_at` are then those of its offset. */

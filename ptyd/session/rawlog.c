@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
@@ -21,6 +23,7 @@ struct rawlog {
     int64_t error_ms; /* when it broke, since the epoch */
     char *directory;
     uint64_t end, base;
+    uint64_t named_end, named_seq;
     struct bytes pending;     /* records not written yet */
     size_t behind_checkpoint; /* records since one, or since the log was opened */
 };
@@ -48,7 +51,83 @@ static int open_files(struct rawlog *log)
     return 0;
 }
 
-struct rawlog *rawlog_open(const char *directory)
+/* ---- the index ---- */
+
+/* The whole index. */
+static struct rawlog_record *read_all(const struct rawlog *log, size_t *ret_count)
+{
+    struct stat st;
+    *ret_count = 0;
+    if (fstat(log->index, &st) < 0 || !st.st_size)
+        return NULL;
+    struct rawlog_record *records = memory_new((size_t)st.st_size);
+    ssize_t n = pread(log->index, records, (size_t)st.st_size, 0);
+    *ret_count = n > 0 ? (size_t)n / sizeof *records : 0;
+    return records;
+}
+
+/* In one step: whoever dies in it leaves the old index, of which more is there than is needed. */
+static void replace_index(struct rawlog *log, const struct rawlog_record *records, size_t count)
+{
+    char *path = text_format("%s/output.idx", log->directory);
+    int result = file_replace(path, (const char *)records, count * sizeof *records);
+    free(path);
+    if (result < 0) {
+        fail(log, result);
+        return;
+    }
+    close(log->index);
+    log->index = -1;
+    open_files(log);
+}
+
+/* ---- what is damaged ---- */
+
+static uint64_t sum_of(const struct rawlog_record *record)
+{
+    return hash_bytes(HASH_START, record, offsetof(struct rawlog_record, sum));
+}
+
+bool rawlog_is_record(const struct rawlog_record *record)
+{
+    return record->sum == sum_of(record);
+}
+
+static void note_names(struct rawlog *log, const struct rawlog_record *r)
+{
+    bool counts =
+        r->kind != RAWLOG_TIME && r->kind != RAWLOG_RESIZE && r->kind != RAWLOG_CHECKPOINT;
+    log->named_end = r->offset > log->named_end ? r->offset : log->named_end;
+    log->named_seq = counts && r->value > log->named_seq ? r->value : log->named_seq;
+}
+
+/* Keeps the records that are some. One that a full disk or a crash cut short is none, and nobody's
+ * fault. */
+static void check_index(struct rawlog *log, struct aside *aside)
+{
+    size_t count, kept = 0;
+    struct stat st;
+    struct rawlog_record *records = read_all(log, &count);
+    for (size_t i = 0; i < count; i++)
+        if (rawlog_is_record(&records[i])) {
+            note_names(log, &records[i]);
+            records[kept++] = records[i];
+        }
+    if (kept < count) {
+        char *path = text_format("%s/output.idx", log->directory);
+        aside_move(aside, path, "is damaged");
+        free(path);
+        replace_index(log, records, kept);
+    } else if (fstat(log->index, &st) == 0 && st.st_size % RECORD) {
+        if (ftruncate(log->index, (off_t)count * RECORD) < 0)
+            fail(log, -errno);
+    }
+    free(records);
+}
+
+/* ---- life ---- */
+
+struct rawlog *rawlog_open(const char *directory, struct aside *aside)
 {
     struct rawlog *log = memory_new(sizeof *log);
     struct stat st;
@@ -57,11 +136,8 @@ struct rawlog *rawlog_open(const char *directory)
     log->end = fstat(log->raw, &st) == 0 ? (uint64_t)st.st_size : 0;
     off_t data = lseek(log->raw, 0, SEEK_DATA); /* behind the holes */
     log->base = data >= 0 ? (uint64_t)data : log->end;
+    check_index(log, aside);
     log->behind_checkpoint = fstat(log->index, &st) == 0 ? (size_t)(st.st_size / RECORD) : 0;
-    /* A record that a full disk or a crash cut short is none. */
-    if (log->behind_checkpoint && st.st_size % RECORD)
-        if (ftruncate(log->index, st.st_size - st.st_size % RECORD) < 0)
-            fail(log, -errno);
     return log;
 }
 
@@ -94,20 +170,17 @@ uint64_t rawlog_base(const struct rawlog *log)
     return log->base;
 }
 
-/* ---- bounds ---- */
-
-/* The whole index. */
-static struct rawlog_record *read_all(const struct rawlog *log, size_t *ret_count)
+uint64_t rawlog_named_end(const struct rawlog *log)
 {
-    struct stat st;
-    *ret_count = 0;
-    if (fstat(log->index, &st) < 0 || !st.st_size)
-        return NULL;
-    struct rawlog_record *records = memory_new((size_t)st.st_size);
-    ssize_t n = pread(log->index, records, (size_t)st.st_size, 0);
-    *ret_count = n > 0 ? (size_t)n / sizeof *records : 0;
-    return records;
+    return log->named_end;
 }
+
+uint64_t rawlog_named_seq(const struct rawlog *log)
+{
+    return log->named_seq;
+}
+
+/* ---- bounds ---- */
 
 /* Of `count` records those that a rebuild from `base` on needs, in place: the newest shell, the
  * last of each kind before it, and what follows. Nobody but a replay looks at times: those before
@@ -138,21 +211,6 @@ static void give_back(struct rawlog *log, uint64_t base)
         (fallocate(log->raw, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)base) == 0 ||
          errno == EOPNOTSUPP))
         log->base = base;
-}
-
-/* In one step: whoever dies in it leaves the old index, of which more is there than is needed. */
-static void replace_index(struct rawlog *log, const struct rawlog_record *records, size_t count)
-{
-    char *path = text_format("%s/output.idx", log->directory);
-    int result = file_replace(path, (const char *)records, count * sizeof *records);
-    free(path);
-    if (result < 0) {
-        fail(log, result);
-        return;
-    }
-    close(log->index);
-    log->index = -1;
-    open_files(log);
 }
 
 /* Half the limit stays, so that it happens seldom; a quarter of it may be times. */
@@ -220,6 +278,7 @@ void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, s
                                    .kind = (uint16_t)kind,
                                    .detail = detail,
                                    .value = value};
+    record.sum = sum_of(&record);
     bytes_append(&log->pending, &record, sizeof record);
     log->behind_checkpoint = kind == RAWLOG_CHECKPOINT ? 0 : log->behind_checkpoint + 1;
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ptyd/core/aside.h"
 #include "ptyd/core/tracker.h"
 
 enum rawlog_kind {
@@ -31,14 +32,16 @@ struct rawlog_record {
     int64_t wall_ms, monotonic_ms;
     uint16_t kind, detail;
     uint32_t value;
+    uint64_t sum; /* of what is before; a record with another one is none */
 };
 
 struct rawlog;
 
-/* Opens or makes both files in `directory`. Where that fails, and where a write fails, the log is
+/* Opens or makes both files in `directory`. An index with records that are none is set aside, and
+ * the others are kept. Where that fails, and where a write fails, the log is
  * broken (rawlog_error()): nothing is written any more, offsets stay true, until rawlog_resume().
  */
-struct rawlog *rawlog_open(const char *directory);
+struct rawlog *rawlog_open(const char *directory, struct aside *aside);
 void rawlog_close(struct rawlog *log);
 
 /* 0, or why the log is broken, as -errno; and since when. */
@@ -52,6 +55,10 @@ bool rawlog_resume(struct rawlog *log, uint64_t offset, const char *bytes, size_
 /* Stream offset behind the last byte there is, and of the first that is still held. */
 uint64_t rawlog_end(const struct rawlog *log);
 uint64_t rawlog_base(const struct rawlog *log);
+
+/* The highest offset and number of a block that the index named when it was opened. */
+uint64_t rawlog_named_end(const struct rawlog *log);
+uint64_t rawlog_named_seq(const struct rawlog *log);
 
 /* Writes at the offset; gives back the oldest bytes beyond LIMIT_RAW_LOG_BYTES. Returns 0 or
  * -errno. */
@@ -77,6 +84,9 @@ bool rawlog_wants_checkpoint(const struct rawlog *log);
 void rawlog_record_lost(struct rawlog *log, uint64_t offset, struct moment now,
                         const struct tracker_point *point);
 struct tracker_point rawlog_point(const struct rawlog_record *record);
+
+/* Whether it is as it was written. */
+bool rawlog_is_record(const struct rawlog_record *record);
 
 /* All records from the last RAWLOG_SHELL on (from the first without one); new array. */
 struct rawlog_record *rawlog_records(const struct rawlog *log, size_t *ret_count);

@@ -5,6 +5,7 @@
 #include "ptyd/session/private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset)
 {
@@ -65,11 +66,36 @@ static uint64_t next_record(const struct session *s, size_t at, uint64_t end)
     return end;
 }
 
+/* What was lost before a loss that is known was said then. */
+static size_t behind_loss(const struct session *s, size_t at)
+{
+    for (size_t i = s->record_count; i > at; i--)
+        if (s->records[i - 1].kind == RAWLOG_LOST)
+            return i;
+    return at;
+}
+
+/* Whether those of `n` bytes of the log begin with marks that should. */
+static void check_marks(struct session *s, uint64_t from, const char *bytes, ssize_t n)
+{
+    const size_t len = sizeof MARK_HEAD - 1;
+    for (; s->marks_checked < s->record_count; s->marks_checked++) {
+        const struct rawlog_record *r = &s->records[s->marks_checked];
+        if (r->kind != RAWLOG_MARK || r->offset < from)
+            continue;
+        if (n < 0 || r->offset + len > from + (size_t)n)
+            return;
+        s->marks_missing += memcmp(bytes + (r->offset - from), MARK_HEAD, len) != 0;
+    }
+}
+
 /* Feeds [from, to) of the log; what the terminal holds back at the end comes again later. */
 static void feed_log(struct session *s, uint64_t from, uint64_t to)
 {
     size_t at = s->record_at;
     bool gap = false;
+    s->marks_checked = behind_loss(s, at);
+    s->marks_missing = 0;
     terminal_set_offset(s->terminal, from);
     while (from < to) {
         gap = apply_records(s, &at, from, gap);
@@ -82,6 +108,7 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
         size_t want =
             stop - from < SESSION_SCRATCH_BYTES ? (size_t)(stop - from) : SESSION_SCRATCH_BYTES;
         ssize_t n = rawlog_read(s->log, from, s->host->scratch, want);
+        check_marks(s, from, s->host->scratch, n);
         size_t taken = n > 0 ? terminal_write(s->terminal, s->host->scratch, (size_t)n) : 0;
         if (!taken && stop == to)
             break;
@@ -145,6 +172,27 @@ static void settle(struct session *s)
     go_to_point(s, &s->place.point);
 }
 
+/* What the log of a shell with C leads to is what the former worker said, or the log is not whole.
+ */
+static bool agrees(const struct session *s)
+{
+    return s->place.point.editor != EDITOR_UNASKED || is_there(s);
+}
+
+static void note_damage(struct session *s, bool whole)
+{
+    const char *directory = store_directory(s->store);
+    struct aside *aside = store_aside(s->store);
+    if (s->marks_missing)
+        aside_note(aside, "%s/output.raw is damaged: %zu marks are not where they were", directory,
+                   s->marks_missing);
+    else if (!whole)
+        aside_note(aside,
+                   "%s/output.raw and output.idx are not whole: lines of the screen and above it "
+                   "may be missing",
+                   directory);
+}
+
 /* The seq of the last block before what the log still holds. */
 static uint64_t first_seq(const struct session *s)
 {
@@ -174,6 +222,8 @@ void session_rebuild(struct session *s, uint64_t start)
     else if (headless)
         resume_block(s, from);
     feed_log(s, from, start);
+    whole = whole && (!said || agrees(s));
+    note_damage(s, whole || s->paused);
     if (!whole)
         bridge_loss(s, start, said);
     else if (said)

@@ -3,6 +3,7 @@
  * it speaks of. */
 #include "ptyd/session/private.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@
 struct checkpoint {
     uint64_t magic;
     uint64_t offset; /* of the stream */
-    uint64_t sum;    /* of what follows the head */
+    uint64_t sum;    /* of the file, with 0 here */
     int64_t written; /* of the running block's output */
     char shell_id[64];
 };
@@ -27,9 +28,9 @@ static char *path_of(const struct session *s)
     return text_format("%s/checkpoint", store_directory(s->store));
 }
 
-static uint64_t sum_of(const char *bytes, size_t len)
+/* Goes on from the length of it all; `len` is a multiple of 8 but at its end. */
+static uint64_t sum_more(uint64_t sum, const char *bytes, size_t len)
 {
-    uint64_t sum = len;
     for (size_t i = 0; i < len; i += sizeof sum) {
         uint64_t word = 0;
         memcpy(&word, bytes + i, len - i < sizeof word ? len - i : sizeof word);
@@ -37,6 +38,28 @@ static uint64_t sum_of(const char *bytes, size_t len)
         sum ^= sum >> 29;
     }
     return sum;
+}
+
+static uint64_t sum_of(const char *bytes, size_t len)
+{
+    return sum_more(len, bytes, len);
+}
+
+bool session_is_checkpoint(int fd)
+{
+    char piece[1 << 16];
+    struct checkpoint head;
+    off_t size = lseek(fd, 0, SEEK_END);
+    uint64_t sum = (uint64_t)size;
+    ssize_t n;
+    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+        return false;
+    for (off_t at = 0; (n = pread(fd, piece, sizeof piece, at)) > 0; at += n) {
+        if (at == 0)
+            memset(piece + offsetof(struct checkpoint, sum), 0, sizeof head.sum);
+        sum = sum_more(sum, piece, (size_t)n);
+    }
+    return sum == head.sum;
 }
 
 /* A checkpoint holds screen and scrollback: it waits until nothing of what they showed while
@@ -52,12 +75,12 @@ static bool may_be_written(const struct session *s)
 
 static void write_file(struct session *s, struct bytes *out)
 {
-    struct checkpoint head = {.magic = MAGIC,
-                              .offset = terminal_offset(s->terminal),
-                              .sum = sum_of(out->data + sizeof head, out->len - sizeof head),
-                              .written = store_written(s->store)};
+    struct checkpoint head = {
+        .magic = MAGIC, .offset = terminal_offset(s->terminal), .written = store_written(s->store)};
     char *path = path_of(s);
     strncpy(head.shell_id, s->shell_id, sizeof head.shell_id - 1);
+    memcpy(out->data, &head, sizeof head);
+    head.sum = sum_of(out->data, out->len);
     memcpy(out->data, &head, sizeof head);
     rawlog_record(s->log, RAWLOG_CHECKPOINT, head.offset, s->now, 0, 0);
     bool written = rawlog_flush(s->log) == 0 && file_replace(path, out->data, out->len) == 0;
@@ -128,18 +151,32 @@ static bool replace_parts(struct session *s, const struct checkpoint *head, stru
     return true;
 }
 
+/* A whole one's head, whose sum is taken out of it. */
+static bool read_head(struct bytes *file, struct checkpoint *ret_head)
+{
+    const size_t at = offsetof(struct checkpoint, sum);
+    if (file->len < sizeof *ret_head)
+        return false;
+    memcpy(ret_head, file->data, sizeof *ret_head);
+    memset(file->data + at, 0, sizeof ret_head->sum);
+    return sum_of(file->data, file->len) == ret_head->sum;
+}
+
 bool session_load_checkpoint(struct session *s, uint64_t from, uint64_t to)
 {
     struct checkpoint head;
     struct bytes file = {0};
     char *path = path_of(s);
-    bool is_read = file_read(path, LIMIT_CHECKPOINT_FILE_BYTES, &file) == 0;
-    struct unpack in = {.at = file.data, .end = file.data + file.len};
+    int result = file_read(path, LIMIT_CHECKPOINT_FILE_BYTES, &file);
+    bool is_whole = result == 0 && read_head(&file, &head);
+    if (result == 0 && !is_whole)
+        aside_move(store_aside(s->store), path, "is damaged");
     free(path);
-    bool fits = is_read && unpack_value(&in, &head, sizeof head) && head.magic == MAGIC &&
+    struct unpack in = {.at = file.data + sizeof head, .end = file.data + file.len};
+    bool fits = is_whole && head.magic == MAGIC &&
                 !strncmp(head.shell_id, s->shell_id, sizeof head.shell_id) && head.offset >= from &&
                 head.offset <= to && head.written >= 0 && head.written <= LIMIT_OUTPUT_FILE_BYTES &&
-                sum_of(in.at, (size_t)(in.end - in.at)) == head.sum && find_record(s, head.offset);
+                find_record(s, head.offset);
     bool taken = fits && replace_parts(s, &head, &in);
     bytes_finish(&file);
     return taken;

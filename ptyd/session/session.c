@@ -65,7 +65,7 @@ static int may_be_served(const struct session *s, bool is_new)
 static int open_parts(struct session *s, bool is_new)
 {
     s->store = store_open(s->host->state, s->name, session_owes, s);
-    s->log = rawlog_open(store_directory(s->store));
+    s->log = rawlog_open(store_directory(s->store), store_aside(s->store));
     int error = may_be_served(s, is_new);
     if (error)
         return error;
@@ -80,12 +80,26 @@ static int open_parts(struct session *s, bool is_new)
     return 0;
 }
 
+/* Offsets go on above every one that a file names, if the log is shorter now than it was. */
+static void skip_known(struct session *s)
+{
+    uint64_t named = rawlog_named_end(s->log);
+    json_int_t kept = json_integer_value(session_kept(s, "end"));
+    uint64_t end = kept > 0 && (uint64_t)kept > named ? (uint64_t)kept : named;
+    if (end > rawlog_end(s->log))
+        aside_note(store_aside(s->store), "%s/output.raw lacks its end: %llu bytes are gone",
+                   store_directory(s->store), (unsigned long long)(end - rawlog_end(s->log)));
+    rawlog_skip(s->log, end);
+}
+
 static void begin_shell(struct session *s)
 {
     const struct intake_facts *facts = intake_facts(s->intake);
     struct moment now = clock_now();
     end_orphan(s);
-    uint64_t seq = store_last_ended(s->store);
+    skip_known(s);
+    uint64_t seq = store_highest_seq(s->store), named = rawlog_named_seq(s->log);
+    seq = named > seq ? named : seq;
     tracker_set_seq(s->tracker, seq);
     rawlog_record(s->log, RAWLOG_SHELL, rawlog_end(s->log), now, 0, (uint32_t)seq);
     rawlog_record(s->log, RAWLOG_RESIZE, rawlog_end(s->log), now, 0,
@@ -189,6 +203,7 @@ void session_flush(struct session *s)
     session_screen_flush(s);
     session_keep(s, "cwd", json_string(tracker_cwd(s->tracker)));
     session_keep(s, "base", json_integer((json_int_t)rawlog_base(s->log)));
+    session_keep(s, "end", json_integer((json_int_t)rawlog_end(s->log)));
     store_save_meta(s->store);
 }
 
@@ -203,6 +218,16 @@ void session_keep(struct session *s, const char *key, json_t *value)
         json_object_set_new(store_meta(s->store), key, value);
     else
         json_object_del(store_meta(s->store), key);
+}
+
+uint64_t session_key(const struct session *s)
+{
+    return intake_facts(s->intake)->key;
+}
+
+void session_set_key(struct session *s, uint64_t key)
+{
+    intake_facts(s->intake)->key = key;
 }
 
 /* What is shown is made only while somebody looks. */

@@ -103,6 +103,10 @@ void session_flush(struct session *s);
 json_t *session_kept(const struct session *s, const char *key);
 void session_keep(struct session *s, const char *key, json_t *value);
 
+/* A number that outlives the worker even where no file can be written; 0 for none yet. */
+uint64_t session_key(const struct session *s);
+void session_set_key(struct session *s, uint64_t key);
+
 /* From now on the watcher hears; it stays its owner's. */
 void session_watch(struct session *s, struct watcher *w);
 void session_unwatch(struct session *s, struct watcher *w);

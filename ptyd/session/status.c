@@ -1,10 +1,11 @@
 /* How a session stands, for `list`, `status` and whoever serves it. */
 #include "ptyd/session/private.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "ptyd/core/json.h"
+#include "ptyd/core/text.h"
 
 const char *session_name(const struct session *s)
 {
@@ -95,35 +96,26 @@ json_t *session_json(const struct session *s)
     return value;
 }
 
-static const char *local_time(int64_t wall_ms, char text[32])
-{
-    time_t seconds = (time_t)(wall_ms / 1000);
-    struct tm local;
-    if (!localtime_r(&seconds, &local) || !strftime(text, 32, "%Y-%m-%d %H:%M:%S", &local))
-        return "some time ago";
-    return text;
-}
-
 static void add_log_warning(const struct session *s, json_t *warnings)
 {
     int64_t since_ms;
     int error = rawlog_error(s->log, &since_ms);
-    char when[32];
+    char when[CLOCK_TEXT_SIZE];
     if (error)
         json_array_append_new(warnings,
                               json_sprintf("session %s: its output is not logged since %s: %s",
-                                           s->name, local_time(since_ms, when), strerror(-error)));
+                                           s->name, clock_text(since_ms, when), strerror(-error)));
 }
 
 static void add_owed_warning(const struct session *s, json_t *warnings)
 {
     struct owed_state owed = store_owed(s->store);
-    char when[32];
+    char when[CLOCK_TEXT_SIZE];
     if (owed.count)
         json_array_append_new(
             warnings, json_sprintf("session %s: since %s %s cannot be written: %s; %zu blocks wait "
                                    "in memory, and are written when that works again",
-                                   s->name, local_time(owed.since_ms, when), owed.path,
+                                   s->name, clock_text(owed.since_ms, when), owed.path,
                                    strerror(-owed.error), store_held_blocks(s->store)));
     if (owed.dropped)
         json_array_append_new(
@@ -139,11 +131,9 @@ void session_add_warnings(const struct session *s, json_t *warnings)
         json_array_append_new(warnings, json_sprintf("session %s: cannot open %s", s->name, error));
     add_owed_warning(s, warnings);
     add_log_warning(s, warnings);
-    const char *damaged = store_damaged(s->store);
-    if (damaged)
-        json_array_append_new(warnings,
-                              json_sprintf("session %s: could not be opened and was set aside: %s",
-                                           s->name, damaged));
+    char *about = text_format("session %s: ", s->name);
+    aside_tell(store_aside(s->store), about, warnings);
+    free(about);
     if (s->paused)
         json_array_append_new(
             warnings, json_sprintf("session %s: capture is paused; `ptyd context resume -s %s` "

@@ -16,10 +16,14 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/owed.h"
+#include "ptyd/core/pair.h"
+#include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/screen.h"
+#include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_lines.h"
+#include "ptyd/session/block_mend.h"
 #include "ptyd/session/block_reader.h"
 #include "ptyd/session/damage.h"
 #include "ptyd/session/output.h"
@@ -31,15 +35,15 @@
 
 struct store {
     char *directory; /* .../agent_pty */
-    char *meta_path;
+    struct pair meta_file;
     json_t *meta;
     char *error; /* of opening, and its -errno */
     int failure;
-    struct bytes damaged; /* what was set aside */
-    struct owed *owed;    /* what could not be written yet */
+    struct aside aside;
+    struct owed *owed; /* what could not be written yet */
     void (*owing)(void *user);
     void *user;
-    uint64_t last_ended;
+    uint64_t last_ended, known_seq;
     struct block *running;
     bool tells; /* events.jsonl tells of blocks up to these */
     uint64_t told_begun, told_ended;
@@ -64,29 +68,29 @@ static char *path_of(const struct store *s, const char *name)
     return text_format("%s/%s", s->directory, name);
 }
 
-static void append_line(struct store *s, const char *name, json_t *value)
+static void append_text(struct store *s, const char *name, const char *text)
 {
-    char *path = path_of(s, name), *text = json_dumps(value, JSON_COMPACT);
+    char *path = path_of(s, name);
     if (text)
         owed_append(s->owed, path, text, LIMIT_JSONL_BYTES);
-    free(text);
     free(path);
-    json_decref(value);
 }
 
-static void replace_json(struct store *s, const char *path, json_t *value)
+static void append_line(struct store *s, const char *name, json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT);
-    if (text)
-        owed_replace(s->owed, path, text, strlen(text));
+    append_text(s, name, text);
     free(text);
     json_decref(value);
 }
 
 static void replace_named(struct store *s, const char *name, json_t *value)
 {
-    char *path = path_of(s, name);
-    replace_json(s, path, value);
+    char *path = path_of(s, name), *text = json_dumps(value, JSON_COMPACT);
+    if (text)
+        owed_replace(s->owed, path, text, strlen(text));
+    json_decref(value);
+    free(text);
     free(path);
 }
 
@@ -139,7 +143,7 @@ struct wanted {
 static void take_owed(void *user, const char *line)
 {
     const struct wanted *w = user;
-    json_t *block = json_loads(line, 0, NULL);
+    json_t *block = seal_load(line, strlen(line));
     uint64_t seq = (uint64_t)json_number(block, "seq", 0);
     if (block && seq > w->after && (!w->seq || seq == w->seq))
         block_lines_add(w->blocks, block, w->with_keys);
@@ -213,7 +217,11 @@ static void append_block(struct store *s, const struct block *block)
 {
     json_t *json = block_to_json(block);
     block_add_internal(block, json);
-    append_line(s, "blocks.jsonl", json);
+    char *text = seal_dump(json);
+    append_text(s, "blocks.jsonl", text);
+    append_text(s, "blocks.copy.jsonl", text);
+    free(text);
+    json_decref(json);
 }
 
 /* ---- life ---- */
@@ -221,11 +229,21 @@ static void append_block(struct store *s, const struct block *block)
 static void prepare_files(struct store *s)
 {
     char *blocks = path_of(s, "blocks");
-    int aside = damage_set_aside(s->directory, &s->damaged);
+    int aside = damage_set_aside(s->directory, &s->aside);
     int made = file_make_private_directory(blocks);
-    if (aside < 0 || made < 0)
-        failed(s, s->directory, made < 0 ? made : aside);
+    int mended = block_mend(s->directory, &s->aside);
+    if (aside < 0 || made < 0 || mended < 0)
+        failed(s, s->directory, made < 0 ? made : aside < 0 ? aside : mended);
     free(blocks);
+}
+
+static void open_meta(struct store *s, const char *state, const char *name)
+{
+    bool lost;
+    char *path = text_format("%s/conversations/%s/meta.json", state, name);
+    pair_init(&s->meta_file, path);
+    s->meta = pair_open(&s->meta_file, LIMIT_META_BYTES, &s->aside, &lost);
+    free(path);
 }
 
 struct store *store_open(const char *state, const char *name, void (*owing)(void *user), void *user)
@@ -235,12 +253,17 @@ struct store *store_open(const char *state, const char *name, void (*owing)(void
     s->owing = owing;
     s->user = user;
     s->directory = text_format("%s/conversations/%s/agent_pty", state, name);
-    s->meta_path = text_format("%s/conversations/%s/meta.json", state, name);
     s->output = output_create();
     prepare_files(s);
-    s->meta = json_read_object(s->meta_path, LIMIT_META_BYTES);
+    open_meta(s, state, name);
     s->tells = block_lines_told(s->directory, &s->told_begun, &s->told_ended);
     block_lines_each(s->directory, note_known, s);
+    uint64_t kept = (uint64_t)json_number(s->meta, "seq", 0);
+    s->known_seq = kept > s->last_ended ? kept : s->last_ended;
+    char *above = paths_parent(s->directory);
+    aside_list(&s->aside, above);
+    aside_list(&s->aside, s->directory);
+    free(above);
     return s;
 }
 
@@ -254,10 +277,10 @@ void store_close(struct store *s)
         say("%s: %zu writes failed to the last and are lost", s->directory, lost);
     block_unref(s->running);
     bytes_finish(&s->delta);
-    bytes_finish(&s->damaged);
+    aside_finish(&s->aside);
     json_decref(s->meta);
+    pair_finish(&s->meta_file);
     free(s->directory);
-    free(s->meta_path);
     free(s->error);
     free(s);
 }
@@ -289,14 +312,35 @@ int store_failure(const struct store *s)
     return s->failure;
 }
 
-const char *store_damaged(const struct store *s)
+struct aside *store_aside(struct store *s)
 {
-    return s->damaged.data;
+    return &s->aside;
 }
 
 uint64_t store_last_ended(const struct store *s)
 {
     return s->last_ended;
+}
+
+uint64_t store_known_seq(const struct store *s)
+{
+    return s->known_seq;
+}
+
+uint64_t store_highest_seq(const struct store *s)
+{
+    char *path = path_of(s, "blocks");
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    uint64_t highest = s->known_seq > s->last_ended ? s->known_seq : s->last_ended;
+    while (directory && (entry = readdir(directory))) {
+        uint64_t seq = strtoull(entry->d_name, NULL, 10);
+        highest = seq > highest ? seq : highest;
+    }
+    if (directory)
+        closedir(directory);
+    free(path);
+    return highest;
 }
 
 struct block *store_running(const struct store *s)
@@ -449,7 +493,11 @@ json_t *store_meta(struct store *s)
 
 void store_save_meta(struct store *s)
 {
-    replace_json(s, s->meta_path, json_incref(s->meta));
+    json_object_set_new(s->meta, "seq", json_integer((json_int_t)s->last_ended));
+    char *text = pair_text(&s->meta_file, s->meta);
+    for (int i = 0; text && i < 2; i++)
+        owed_replace(s->owed, s->meta_file.paths[i], text, strlen(text));
+    free(text);
 }
 
 void store_shell(struct store *s, const char *shell_id)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ptyd/core/aside.h"
 #include "ptyd/core/block.h"
 #include "ptyd/core/owed.h"
 #include "vterm_snapshot/terminal.h"
@@ -18,9 +19,10 @@ struct block_reader;
 struct store;
 
 /* Makes the directories and reads the files. What cannot be opened (a directory where a file should
- * be, a link) is set aside first, output.raw and the like too: store_damaged(). What fails besides
- * is a store_error(); what is there is served. `owing` is called when something could not be
- * written: store_pay() is then to be called after a moment. */
+ * be, a link), output.raw and the like too, and what is damaged is set aside: store_aside(). Of
+ * what is kept twice (meta.json, blocks.jsonl) one that is damaged costs nothing. What fails
+ * besides is a store_error(); what is there is served. `owing` is called when something could not
+ * be written: store_pay() is then to be called after a moment. */
 struct store *store_open(const char *state, const char *name, void (*owing)(void *user),
                          void *user);
 /* What cannot even now be written is lost, and said on stderr. */
@@ -41,12 +43,16 @@ const char *store_directory(const struct store *store);
 const char *store_error(const struct store *store);
 int store_failure(const struct store *store); /* the same as -errno; 0 */
 
-/* What store_open() set aside, for people: old and new names; NULL for nothing. */
-const char *store_damaged(const struct store *store);
+/* What of the session's files is not whole; whoever finds more of it adds to that. */
+struct aside *store_aside(struct store *store);
 
 /* What a former worker knew: seq of the last block that ended, and the block that was running
- * after it (a new reference) or NULL. */
+ * after it (a new reference) or NULL. The third function is the last that it had ended, as
+ * meta.json has it, too: above the first where lines of blocks.jsonl are lost. The last one looks
+ * at the names in blocks/ besides: no file knows of a higher seq. */
 uint64_t store_last_ended(const struct store *store);
+uint64_t store_known_seq(const struct store *store);
+uint64_t store_highest_seq(const struct store *store);
 struct block *store_running(const struct store *store);
 
 /* A block began: event, line, output file. */

@@ -11,6 +11,7 @@
 
 static void keep_part(struct worker *w, struct session *s)
 {
+    session_set_key(s, ledger_last_key(w->ledger));
     session_keep(s, "ptyd_ledger", ledger_saved(w->ledger, session_name(s)));
     session_keep(s, "pending_cmd_buffer",
                  ledger_pending_buffer(w->ledger, session_name(s), session_shell_id(s)));
@@ -33,6 +34,7 @@ void context_opened(void *worker, struct session *s)
 {
     struct worker *w = worker;
     json_t *blocks = store_blocks(session_store(s), LIMIT_CONTEXT_MEMORY, true);
+    ledger_raise_keys(w->ledger, session_key(s));
     ledger_add_session(w->ledger, session_name(s), store_directory(session_store(s)),
                        session_kept(s, "ptyd_ledger"), blocks, clock_now());
     json_decref(blocks);
@@ -49,6 +51,8 @@ void context_block_ended(void *worker, struct session *s, struct block *block)
     struct worker *w = worker;
     if (!ledger_offer(w->ledger, session_name(s), store_directory(session_store(s)), block))
         return;
+    if (block->seq <= store_known_seq(session_store(s)))
+        ledger_note_repeated(w->ledger, session_name(s), clock_now());
     keep_part(w, s);
     follow_pending(w, block);
 }

@@ -73,6 +73,7 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
         json_array_append_new(warnings,
                               json_string("agents are told nothing; `ptyd context on` undoes it"));
     upgrade_add_warning(w, warnings);
+    ledger_add_warnings(w->ledger, warnings);
     for (int i = 0; i < w->session_count; i++) {
         spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
         session_add_warnings(w->sessions[i], warnings);
@@ -85,7 +86,8 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
                   "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
-                  ledger_unseen(w->ledger), "closed", retention_json(w->retention)));
+                  ledger_unseen(w->ledger) + ledger_repeated(w->ledger), "closed",
+                  retention_json(w->retention)));
 }
 
 /* For a status line, asked for every few seconds. */

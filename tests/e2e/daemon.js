@@ -261,7 +261,8 @@ async function main() {
     daemon.ptyd('open', 'many');
     daemon.ptyd('run', '-s', 'many', '--', 'echo first');
     const file = path.join(space.env.PTYD_STATE_DIR, 'conversations/many/agent_pty/blocks.jsonl');
-    const first = JSON.parse(fs.readFileSync(file, 'utf8').trim().split('\n').pop());
+    const { sum, ...first } = JSON.parse(fs.readFileSync(file, 'utf8').trim().split('\n').pop());
+    assert.match(sum, /^[0-9a-f]{16}$/);
     const lines = [];
     for (let seq = first.seq + 1; seq < 20000; seq++) lines.push(JSON.stringify({ ...first, seq, cmd: `echo ${seq}`, block_id: `many:${seq}:5` }));
     fs.appendFileSync(file, `${lines.join('\n')}\n`);

@@ -204,7 +204,8 @@ async function main() {
     // an hour passes: the files of a stopped daemon are the only clock a test can set
     await daemon.stop();
     const file = path.join(space.env.PTYD_STATE_DIR, 'conversations/two/agent_pty/blocks.jsonl');
-    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/"ts_end":(\d+)/g, (_, t) => `"ts_end":${t - 3600000}`));
+    const unsealed = fs.readFileSync(file, 'utf8').replace(/,"sum":"[0-9a-f]{16}"}$/gm, '}');
+    fs.writeFileSync(file, unsealed.replace(/"ts_end":(\d+)/g, (_, t) => `"ts_end":${t - 3600000}`));
     const next = await new Daemon(space).ready();
     Object.assign(daemon, { process: next.process, ended: next.ended });
     open('two', '--cwd', blog);

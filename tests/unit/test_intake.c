@@ -245,7 +245,7 @@ static void the_layout_stays(void **state)
     assert_int_equal(offsetof(struct intake_facts, points), 224);
     assert_int_equal(offsetof(struct intake_facts, points[0].point), 232);
     assert_int_equal(offsetof(struct intake_facts, points[1].offset), 248);
-    assert_int_equal(offsetof(struct intake_facts, ahead_len), 272);
+    assert_int_equal(offsetof(struct intake_facts, typing_keys), 272);
     assert_int_equal(offsetof(struct intake_facts, ahead), 276);
     assert_int_equal(sizeof((struct intake_facts *)0)->ahead, 2048);
 }

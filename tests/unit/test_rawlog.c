@@ -57,13 +57,13 @@ static void the_index_is_trimmed_with_what_it_describes(void **state)
     const uint32_t commands = 300000;
     size_t count;
     (void)state;
-    struct rawlog *log = rawlog_open(place);
+    struct rawlog *log = rawlog_open(place, NULL);
     rawlog_record(log, RAWLOG_SHELL, 0, (struct moment){1, 1}, 0, 0);
     rawlog_record(log, RAWLOG_RESIZE, 0, (struct moment){1, 1}, 0, 1);
     rawlog_record(log, RAWLOG_RESIZE, 0, (struct moment){1, 1}, 0, 2);
     log_commands(log, commands);
     rawlog_close(log);
-    log = rawlog_open(place); /* as if killed */
+    log = rawlog_open(place, NULL); /* as if killed */
     assert_true(rawlog_base(log) > 0);
     assert_int_equal(rawlog_end(log), commands * 100ull);
     struct rawlog_record *records = rawlog_records(log, &count);
@@ -103,7 +103,7 @@ static void a_checkpoint_that_is_wanted_stays_in_the_log(void **state)
 {
     uint64_t checkpoint = 0;
     (void)state;
-    struct rawlog *log = rawlog_open(place);
+    struct rawlog *log = rawlog_open(place, NULL);
     for (int i = 0; i < 300; i++) {
         log_commands(log, 1000);
         if (rawlog_wants_checkpoint(log)) {
