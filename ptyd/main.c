@@ -36,6 +36,7 @@ static const struct command {
     {"replay", command_replay, "blocks and screen of a recorded session"},
     {"upgrade", command_upgrade, "go on as the program that is on disk, with every shell"},
     {"serve", command_serve, "the daemon in the foreground"},
+    {"verify", command_verify, "whether the state files are whole"},
     {"version", command_version, "the version"},
 };
 
