@@ -9,6 +9,18 @@ void parser_finish(struct parser *p)
     bytes_finish(&p->string);
 }
 
+bool parser_is_inside(const struct parser *p)
+{
+    return p->state != PARSER_GROUND;
+}
+
+void parser_leave(struct parser *p)
+{
+    p->state = PARSER_GROUND;
+    p->sequence_len = p->body_len = p->more = 0;
+    scrub_break(&p->scrub);
+}
+
 void parser_set_nonce(struct parser *p, const char *nonce)
 {
     p->has_nonce = nonce != NULL;

@@ -261,6 +261,16 @@ bool terminal_open_mark(const struct terminal *t, uint64_t *ret_offset)
     return parser_open_mark(&t->parser, ret_offset);
 }
 
+bool terminal_is_inside(const struct terminal *t)
+{
+    return parser_is_inside(&t->parser);
+}
+
+void terminal_leave_sequence(struct terminal *t)
+{
+    parser_leave(&t->parser);
+}
+
 void terminal_set_nonce(struct terminal *t, const char *nonce)
 {
     parser_set_nonce(&t->parser, nonce);

@@ -11,6 +11,7 @@ struct tracker_point {
     uint8_t state;        /* enum tracker_state */
     uint8_t editor;       /* enum typed_editor, as the last prompt's mark said */
     uint8_t ignore_space; /* 0 or 1; it said so, too */
+    uint8_t inside;       /* 0 or 1: the bytes end inside a sequence; not the tracker's to say */
 };
 
 #endif

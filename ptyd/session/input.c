@@ -49,6 +49,7 @@ void session_keep_place(struct session *s, uint64_t offset)
 {
     struct intake_place place = {.point = tracker_point(s->tracker),
                                  .keys = tracker_keys(s->tracker)};
+    place.point.inside = terminal_is_inside(s->terminal);
     place.in_mark = terminal_open_mark(s->terminal, &place.mark);
     intake_set_place(s->intake, offset, &place);
 }

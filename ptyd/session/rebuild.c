@@ -144,6 +144,8 @@ static void bridge_loss(struct session *s, uint64_t start, bool said)
     struct tracker_point point = s->place.point;
     if (!said)
         point = (struct tracker_point){.seq = store_last_ended(s->store)};
+    if (!point.inside) /* what follows would be swallowed */
+        terminal_leave_sequence(s->terminal);
     rawlog_skip(s->log, start);
     go_to_point(s, &point);
     rawlog_record_lost(s->log, start, clock_now(), &point);
