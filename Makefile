@@ -119,6 +119,15 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
+check-long: check-harms ## what `make check` samples, whole
+
+check-harms: $(BUILD)/ptyd $(UNIT) ## every state file damaged in every way (half an hour)
+	@failed=0; export LONG=1 PTYD=$(abspath $(BUILD)/ptyd); \
+	sh tests/run long pair $(BUILD)/tests/test_pair || failed=1; \
+	sh tests/run long harms $(BUILD)/tests/test_harms || failed=1; \
+	sh tests/run long harms-e2e node tests/e2e/harms.js || failed=1; \
+	exit $$failed
+
 check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path; see tests/e2e/run)
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways
 
@@ -307,10 +316,10 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
-        check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty bench-prompt \
-        bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz fuzz-targets fuzz-corpus lint arrows bench-fair \
-        sizes format format-check deps deps-bench deps-check deps-ci need-build need-check need-format install \
-        clean help
+        check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
+        bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
+        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-long sizes format format-check \
+        deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 
