@@ -256,6 +256,8 @@ void client_reply_text(struct client *c, const json_t *id, struct bytes *result)
         bytes_append_text(&line, "}\n");
         send_line(c, line.data, line.len);
     }
+    if (id)
+        end_brief(c);
     free(key);
     bytes_finish(result);
     end_brief(c);
