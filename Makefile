@@ -42,6 +42,7 @@ objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/test_%,$(wildcard tests/unit/*.c)))
 SCRIPTS  := $(BUILD)/obj/scripts.o
 LIB      := $(BUILD)/libptyd.a
+SUCCESSORS := $(BUILD)/later/ptyd $(BUILD)/later/sick
 
 all: $(BUILD)/ptyd ## build build/ptyd
 
@@ -88,7 +89,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(UNIT)
+	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(SUCCESSORS) $(UNIT)
 	@rm -f build/results
 	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
@@ -107,7 +108,7 @@ check-unit: $(UNIT) ## the unit tests (cmocka)
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
-check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so ## real shells, a real daemon, the real codex
+check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(SUCCESSORS) ## real shells, a real daemon, the real codex
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run
 
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
@@ -131,13 +132,30 @@ check-harms: $(BUILD)/ptyd $(UNIT) ## every state file damaged in every way (hal
 check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path; see tests/e2e/run)
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways
 
-check-systemd: $(BUILD)/ptyd ## the units, with systemd-analyze
+check-systemd: $(BUILD)/ptyd $(SUCCESSORS) ## the units, with systemd-analyze
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run systemd units sh tests/e2e/units
 
 # What makes a daemon fail, loaded into it.
 $(BUILD)/faults.so: tests/e2e/faults.c
 	@mkdir -p $(BUILD)
 	@$(CC) -std=gnu11 -fPIC -shared $(CFLAGS) $(WARNINGS) -o $@ $<
+
+# What tests put in the daemon's place: a later version, whose table and memory are others, and one that
+# is sick there. What does not know of that is linked as it is.
+LATER     := $(shell grep -lE 'PTYD_VERSION|TABLE_LATER|RING_BYTES' $(PTYD))
+LATER_O   := $(patsubst %.c,$(BUILD)/obj/later/%.o,$(sort ptyd/main.c $(LATER)))
+
+$(BUILD)/obj/later/%.o: %.c Makefile $(BUILD)/flags
+	@mkdir -p $(dir $@)
+	@$(CC) $(ALL_CFLAGS) -UPTYD_VERSION -DPTYD_VERSION='"9.9.9"' -DTABLE_LATER=40 -DRING_BYTES=60000 -MMD -MP -c -o $@ $<
+
+$(BUILD)/later/ptyd: $(LATER_O) $(LIB)
+	@mkdir -p $(dir $@)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
+
+$(BUILD)/later/sick: $(LATER_O) $(BUILD)/obj/tests/e2e/sick.o $(LIB)
+	@mkdir -p $(dir $@)
+	@$(CC) $(CFLAGS) $(SANITIZE) -Wl,--wrap=keeper_run,--wrap=worker_main -o $@ $^ $(LIBS)
 
 $(BUILD)/standin: $(BUILD)/obj/tests/e2e/standin.o
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $$(pkg-config --libs jansson)

@@ -147,6 +147,7 @@ static int serve_all(struct serve *serve)
                                  .table = resumed ? &serve->table : NULL,
                                  .returned = serve->returned};
     int status = keeper_run(&start, worker_main, &serve->worker);
+    guard_go_back("it ended at its start"); /* with the listener still open, and its file */
     listener_close(&serve->listener);
     free(beside);
     return status;

@@ -132,25 +132,31 @@ static enum trial_state ended(int status, char why[256])
     return TRIAL_FAILED;
 }
 
+/* Whether its line says that it has read this table. */
+static bool agrees(const struct trial *trial, char version[32])
+{
+    unsigned long long checksum;
+    return sscanf(trial->said, "ptyd-table ok %llx %31s", &checksum, version) == 2 &&
+           checksum == trial->checksum;
+}
+
 enum trial_state trial_look(struct trial *trial, const int *status, long long now, char version[32],
                             char why[256])
 {
-    unsigned long long checksum;
     listen(trial);
-    char *end = strchr(trial->said, '\n');
-    if (end && sscanf(trial->said, "ptyd-table no %255[^\n]", why) == 1)
-        return TRIAL_FAILED;
-    if (status)
-        return ended(*status, why);
-    if (end && sscanf(trial->said, "ptyd-table ok %llx %31s", &checksum, version) == 2 &&
-        checksum == trial->checksum)
-        return TRIAL_WORKS;
-    if (!end && now < trial->deadline)
-        return TRIAL_GOES_ON;
-    if (end)
-        snprintf(why, 256, "what it answers is not what a ptyd says");
-    else
+    if (!strchr(trial->said, '\n')) {
+        if (status)
+            return ended(*status, why);
+        if (now < trial->deadline)
+            return TRIAL_GOES_ON;
         snprintf(why, 256, "it gave no answer within %d s", LIMIT_UPGRADE_TRY_MS / 1000);
+        return TRIAL_FAILED;
+    }
+    if (sscanf(trial->said, "ptyd-table no %255[^\n]", why) == 1)
+        return TRIAL_FAILED;
+    if (agrees(trial, version))
+        return status ? ended(*status, why) : TRIAL_WORKS;
+    snprintf(why, 256, "what it answers is not what a ptyd says");
     return TRIAL_FAILED;
 }
 

@@ -26,9 +26,9 @@ function workspace() {
 }
 
 class Daemon {
-  constructor(space, limits = ':') {
+  constructor(space, limits = ':', program = PTYD) {
     this.space = space;
-    this.process = spawn('sh', ['-c', `${limits} && exec "$0" serve`, PTYD], { env: space.env, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'daemon.log'), 'a')] });
+    this.process = spawn('sh', ['-c', `${limits} && exec "$0" serve`, program], { env: space.env, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'daemon.log'), 'a')] });
     this.ended = new Promise((resolve) => this.process.on('exit', (code, signal) => resolve({ code, signal })));
   }
 
