@@ -248,6 +248,11 @@ static void the_layout_stays(void **state)
     assert_int_equal(offsetof(struct intake_facts, typing_keys), 272);
     assert_int_equal(offsetof(struct intake_facts, ahead), 276);
     assert_int_equal(sizeof((struct intake_facts *)0)->ahead, 2048);
+    assert_int_equal(offsetof(struct intake_facts, typing_count), 2328);
+    assert_int_equal(offsetof(struct intake_facts, typings), 2336);
+    assert_int_equal(sizeof((struct intake_facts *)0)->typings, 16 * 16);
+    assert_int_equal(offsetof(struct intake_facts, typings[0].most), 2348);
+    assert_int_equal(offsetof(struct intake_facts, open_marks), 2592);
 }
 
 /* The memory as another version makes it: a ring of `size` bytes in which `text` waits. */
