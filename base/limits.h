@@ -261,6 +261,13 @@ static inline int limit_size(int value)
 #define LIMIT_UPGRADE_WORKERS 3
 /* Milliseconds that `ptyd upgrade` waits for all of that; then it says that it does not know. */
 #define LIMIT_UPGRADE_WAIT_MS 20000
+/* Milliseconds of its processor's time that a worker may use without getting on; then it is ended
+ * and replaced. */
+#define LIMIT_SPIN_MS 5000
+/* Deaths of the worker, of its own doing, at one place of a session; then the session is
+ * quarantined. And the places of a session that are counted, the latest. */
+#define LIMIT_DEATHS       3
+#define LIMIT_TALLY_PLACES 4
 
 /* ---- the proxy ---- */
 

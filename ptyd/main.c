@@ -26,6 +26,7 @@ static const struct command {
     {"context", command_context, "what the agent will be told"},
     {"events", command_events, "what happens, as it happens"},
     {"resize", command_resize, "give a session's terminal another size"},
+    {"reset", command_reset, "go on with a quarantined session"},
     {"close", command_close, "end a session"},
     {"enable", command_enable, "make an agent hear of the terminal from now on"},
     {"disable", command_disable, "undo that"},

@@ -71,6 +71,7 @@ int command_mcp(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_proxy(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_reset(int argc, char **argv);
 int command_resize(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_screen(int argc, char **argv);

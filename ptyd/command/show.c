@@ -74,13 +74,13 @@ void show_sessions(const json_t *sessions)
         puts("No sessions. `ptyd open NAME` makes one.");
         return;
     }
-    printf("%-16s %-10s %-6s %8s %-9s %s\n", "NAME", "STATE", "SHELL", "PID", "SIZE", "DIRECTORY");
+    printf("%-16s %-11s %-6s %8s %-9s %s\n", "NAME", "STATE", "SHELL", "PID", "SIZE", "DIRECTORY");
     json_array_foreach(sessions, i, s) {
         const json_t *size = json_object_get(s, "size");
         char text[32];
         snprintf(text, sizeof text, "%dx%d", (int)json_number(size, "cols", 0),
                  (int)json_number(size, "rows", 0));
-        printf("%-16s %-10s %-6s %8lld %-9s ", json_text(s, "name", ""), json_text(s, "state", ""),
+        printf("%-16s %-11s %-6s %8lld %-9s ", json_text(s, "name", ""), json_text(s, "state", ""),
                json_text(s, "shell", ""), json_number(s, "shell_pid", 0), text);
         show_text(json_text(s, "cwd", ""));
         putchar('\n');

@@ -5,6 +5,7 @@
 
 #include "envelope/entry.h"
 #include "ptyd/core/agent.h"
+#include "ptyd/core/board.h"
 #include "ptyd/core/text.h"
 
 /* The first word as a program's name: assignments and paths in front of it do not hide it. */
@@ -53,6 +54,7 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
     char *path = *directory && *b->output_path ? text_format("%s/%s", directory, b->output_path)
                                                : text_copy("");
     const char *signal = block_signal(b);
+    struct board_place before = board_enter(b->conversation_id, BOARD_RENDER, b->key);
     struct entry_block entry = {
         .block_id = id,
         .cmd = deliver_cmd(b),
@@ -66,6 +68,7 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
     };
     block_tell(b, &entry);
     entry_render_block(&entry, header_shell_id, out);
+    board_leave(&before);
     free(id);
     free(path);
 }
@@ -73,6 +76,7 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
 void deliver_header(const struct deliver_header *h, struct bytes *out)
 {
     struct entry_running running = {0};
+    struct board_place before = board_enter(h->conversation_id, BOARD_RENDER, 0);
     if (h->running)
         running = (struct entry_running){.cmd = deliver_cmd(h->running),
                                          .cwd = h->running->cwd,
@@ -91,4 +95,5 @@ void deliver_header(const struct deliver_header *h, struct bytes *out)
             .running = h->running ? &running : NULL,
         },
         out);
+    board_leave(&before);
 }

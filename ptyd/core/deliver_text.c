@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "envelope/encode.h"
+#include "ptyd/core/board.h"
 #include "ptyd/core/deliver.h"
 
 #define LEAD                                                                                       \
@@ -61,6 +62,7 @@ static void append_outcome(const struct part *p, struct bytes *out)
 
 static void append_part(const struct part *p, size_t command_most, struct bytes *out)
 {
+    struct board_place before = board_enter(p->block->conversation_id, BOARD_RENDER, p->block->key);
     size_t len = strlen(p->cmd);
     size_t head = len > command_most ? encoded_head(p->cmd, len, command_most) : len;
     append_prefixed(p->cmd, head, "$ ", "> ", out);
@@ -74,6 +76,7 @@ static void append_part(const struct part *p, size_t command_most, struct bytes 
         size_t preview = strlen(p->preview);
         append_prefixed(p->preview, preview - (p->preview[preview - 1] == '\n'), "| ", "| ", out);
     }
+    board_leave(&before);
 }
 
 void deliver_block_text(const struct block *b, struct bytes *out)

@@ -57,6 +57,11 @@ struct intake_facts {
     } keys[2];
     uint64_t key; /* the highest number of an entry that was given out when the session's part of
                      the ledger was kept last, or could not be */
+    struct intake_deadly { /* a worker died there too often (board.h): the session is quarantined */
+        uint32_t step;     /* 0: it is not */
+        uint64_t at;
+        struct tracker_point point; /* when it began; zeros where that is not known */
+    } deadly;
 };
 
 struct intake;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ptyd/core/board.h"
+
 void lines_finish(struct lines *l)
 {
     bytes_finish(&l->buffer);
@@ -23,6 +25,7 @@ static int take(struct lines *l, size_t end, char **ret_line, size_t *ret_len)
     char *line = l->buffer.data + l->at;
     size_t len = end - l->at;
     l->at = l->scanned = end + 1;
+    board_moved();
     if (l->skipping) {
         l->skipping = false;
         return 0;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/board.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/say.h"
 #include "ptyd/keeper/guard.h"
@@ -90,6 +91,8 @@ static void take_message(struct keeper *k, const struct wire_message *m)
         shells_hang_up(shell, clock_monotonic_ms());
     } else if (m->type == WIRE_FORGET && shell && !shell->pid) {
         shells_forget(&k->shells, shell);
+    } else if (m->type == WIRE_RESET && shell) {
+        shells_reset(shell);
     } else if (m->type == WIRE_STOP) {
         k->stopping = true;
     }
@@ -136,7 +139,7 @@ static void replace_program(struct keeper *k)
     while (k->worker.socket >= 0 && from_worker(k) > 0)
         ;
     if (k->worker.pid)
-        worker_process_ended(&k->worker, clock_monotonic_ms());
+        worker_process_ended(&k->worker, &k->shells, clock_monotonic_ms());
     if (k->stopping)
         upgrade_fail(&k->upgrade, "the daemon ends");
     else
@@ -158,7 +161,7 @@ static void step_upgrade(struct keeper *k, const int *status)
 static void worker_ended(struct keeper *k, int status)
 {
     guard_set_worker(0);
-    worker_process_ended(&k->worker, clock_monotonic_ms());
+    worker_process_ended(&k->worker, &k->shells, clock_monotonic_ms());
     if (k->upgrade.phase == UPGRADE_RENEWING)
         k->worker.restart_at = 0;
     upgrade_worker_ended(&k->upgrade);
@@ -260,13 +263,26 @@ static short wanted_events(const struct worker_process *w)
     return (short)((w->failure.type ? 0 : POLLIN) | (w->full ? POLLOUT : 0));
 }
 
+/* Without one nothing is counted; all else goes on. */
+static int open_board(void)
+{
+    int fd = board_create_fd();
+    int result = fd < 0 ? fd : board_open(fd);
+    if (result < 0)
+        say("a session that kills workers will not be found: %s", strerror(-result));
+    return fd;
+}
+
 int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *user)
 {
     static struct keeper k; /* large, and there is one */
-    k = (struct keeper){
-        .worker = {.listener = start->listener, .run = worker, .user = user, .socket = -1},
-        .signals = open_signals(),
-        .ready = start->table != NULL};
+    k = (struct keeper){.worker = {.listener = start->listener,
+                                   .run = worker,
+                                   .user = user,
+                                   .board = open_board(),
+                                   .socket = -1},
+                        .signals = open_signals(),
+                        .ready = start->table != NULL};
     k.worker.outcome = &k.upgrade.outcome;
     upgrade_init(&k.upgrade, start, &k.shells);
     spawn_raise_files();
@@ -292,6 +308,7 @@ int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *us
     }
     while (k.shells.count)
         shells_forget(&k.shells, &k.shells.all[0]);
+    close(k.worker.board);
     close(k.signals);
     return 0;
 }

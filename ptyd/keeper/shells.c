@@ -83,6 +83,22 @@ void shells_reaped(struct shells *shells, pid_t pid, int status)
     }
 }
 
+const struct shell *shells_died_at(struct shells *shells, const struct board_place *place)
+{
+    struct shell *shell = shells_find(shells, place->session);
+    if (place->step == BOARD_NOTHING || !shell || !tally_add(&shell->tally, place->step, place->at))
+        return NULL;
+    shell->deadly_step = place->step;
+    shell->deadly_at = place->at;
+    return shell;
+}
+
+void shells_reset(struct shell *shell)
+{
+    shell->tally = (struct tally){0};
+    shell->deadly_step = BOARD_NOTHING;
+}
+
 bool shells_run(const struct shells *shells)
 {
     for (int i = 0; i < shells->count; i++)

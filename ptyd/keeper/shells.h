@@ -6,6 +6,8 @@
 #include <sys/types.h>
 
 #include "base/limits.h"
+#include "ptyd/core/board.h"
+#include "ptyd/keeper/tally.h"
 
 /* What the worker has not been told of a shell yet. A state, not a queue: however long a worker
  * does not listen, there is one thing at most to tell it of each. */
@@ -18,6 +20,9 @@ struct shell {
     int master, intake;
     long long kill_at; /* monotonic ms; 0 for not closing */
     enum shell_news news;
+    struct tally tally;
+    uint32_t deadly_step; /* where the worker died too often: it is quarantined; 0: it is not */
+    uint64_t deadly_at;
 };
 
 struct shells {
@@ -40,6 +45,13 @@ long long shells_step(struct shells *shells, long long now);
 
 /* A process ended: if it was a shell, that is news. */
 void shells_reaped(struct shells *shells, pid_t pid, int status);
+
+/* The worker died of itself at that place: if it was once too often, the session is quarantined.
+ * Returns it then, else NULL. */
+const struct shell *shells_died_at(struct shells *shells, const struct board_place *place);
+
+/* It is quarantined no more, and what was counted is forgotten. */
+void shells_reset(struct shell *shell);
 
 bool shells_run(const struct shells *shells);
 

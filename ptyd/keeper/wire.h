@@ -6,7 +6,7 @@
 
 enum wire_type {
     /* keeper to worker */
-    WIRE_LISTENER = 1, /* descriptor: the listening socket */
+    WIRE_LISTENER = 1, /* descriptors: the listening socket, the board */
     WIRE_SESSION,      /* a shell that runs or ran; descriptors: master, intake */
     WIRE_SPAWN_FAILED, /* error: errno */
     WIRE_HANDED_OVER,  /* every session there is has been told */
@@ -21,6 +21,7 @@ enum wire_type {
     WIRE_STOP,   /* end the daemon */
     /* Go on as another program: token; descriptor: its file; none: replace the worker alone. */
     WIRE_UPGRADE,
+    WIRE_RESET, /* the session is quarantined no more */
 };
 
 struct wire_message {
@@ -31,6 +32,9 @@ struct wire_message {
     int32_t error;
     uint64_t token; /* WIRE_UPGRADE: whose it is */
     char name[72];  /* of the session */
+    /* WIRE_SESSION: it is quarantined because the worker died there (board.h); step 0: it is not */
+    uint32_t deadly_step;
+    uint64_t deadly_at;
 };
 
 #define WIRE_FDS_MAX 2

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/board.h"
+#include "ptyd/core/say.h"
 #include "ptyd/keeper/guard.h"
 
 #define AGAIN_MS 10 /* after the kernel had no room for a message or its descriptors */
@@ -20,7 +22,8 @@
 static int tell_listener(struct worker_process *w)
 {
     struct wire_message m = {.type = WIRE_LISTENER};
-    int result = w->listener_due ? wire_send(w->socket, &m, &w->listener->fd, 1) : 0;
+    int fds[] = {w->listener->fd, w->board};
+    int result = w->listener_due ? wire_send(w->socket, &m, fds, w->board < 0 ? 1 : 2) : 0;
     w->listener_due = w->listener_due && result < 0;
     return result;
 }
@@ -30,7 +33,9 @@ static int tell_shell(const struct worker_process *w, const struct shell *shell)
     struct wire_message m = {.type = shell->news == SHELL_IS_NEW ? WIRE_SESSION : WIRE_EXITED,
                              .pid = shell->pid,
                              .status = shell->status,
-                             .exited = shell->pid == 0};
+                             .exited = shell->pid == 0,
+                             .deadly_step = shell->deadly_step,
+                             .deadly_at = shell->deadly_at};
     memcpy(m.name, shell->name, sizeof m.name);
     return wire_send(w->socket, &m, (int[]){shell->master, shell->intake},
                      shell->news == SHELL_IS_NEW ? 2 : 0);
@@ -115,6 +120,7 @@ static int run(const struct worker_process *w, const struct shells *shells, int 
     guard_disarm();
     shells_close_descriptors(shells);
     close(signals);
+    close(w->board);
     close(w->listener->fd);
     if (w->listener->lock >= 0)
         close(w->listener->lock);
@@ -160,8 +166,25 @@ void worker_process_kill(struct worker_process *w)
             ;
 }
 
-void worker_process_ended(struct worker_process *w, long long now)
+static void count_death(struct shells *shells)
 {
+    struct board_place place;
+    enum board_fault fault = board_fault(&place);
+    board_clear();
+    if (fault == BOARD_NO_FAULT)
+        return;
+    if (fault == BOARD_SPUN)
+        say("the worker spun and was ended");
+    const struct shell *shell = shells_died_at(shells, &place);
+    if (shell)
+        say("session %s is quarantined: the worker died %d times at one place of it, %s; its shell "
+            "lives, its output is kept; `ptyd reset %s` goes on with it",
+            shell->name, LIMIT_DEATHS, board_step_words(place.step), shell->name);
+}
+
+void worker_process_ended(struct worker_process *w, struct shells *shells, long long now)
+{
+    count_death(shells);
     close(w->socket);
     w->socket = -1;
     w->pid = 0;

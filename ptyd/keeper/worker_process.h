@@ -17,6 +17,7 @@ struct worker_process {
     void *user;
     const struct listener *listener;
     const struct outcome *outcome; /* of the last upgrade */
+    int board;                     /* its memory: board.h */
     pid_t pid;                     /* 0 while none runs */
     int socket;                    /* to it; -1 while none runs */
     long long since, restart_at, backoff;
@@ -34,8 +35,9 @@ struct worker_process {
 void worker_process_start(struct worker_process *worker, struct shells *shells, int signals,
                           long long now);
 
-/* It was reaped: the next one is due at `restart_at`, at once if this one had lived for a while. */
-void worker_process_ended(struct worker_process *worker, long long now);
+/* It was reaped: the next one is due at `restart_at`, at once if this one had lived for a while. If
+ * it died of itself, that is counted against the session that it was at. */
+void worker_process_ended(struct worker_process *worker, struct shells *shells, long long now);
 
 /* Ends it and waits for that. What it said before is still to be read from `socket`;
  * worker_process_ended() comes then. */

@@ -1,10 +1,15 @@
 #define _GNU_SOURCE
 #include "ptyd/session/damage.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptyd/core/clock.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 /* What a session opens by a fixed name, from the outside in; with what it is opened. Links to
@@ -37,4 +42,16 @@ int damage_set_aside(const char *directory, struct aside *aside)
         free(path);
     }
     return result;
+}
+
+void damage_set_all_aside(const char *state, const char *name)
+{
+    char *path = text_format("%s/conversations/%s", state, name);
+    char *moved = text_format("%s.damaged-%lld", path, (long long)clock_wall_ms());
+    if (rename(path, moved) < 0)
+        say("%s can neither be read nor moved: %s", path, strerror(errno));
+    else
+        say("%s cannot be read; it is %s now", path, moved);
+    free(moved);
+    free(path);
 }

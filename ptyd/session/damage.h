@@ -9,4 +9,7 @@
  * one that had to stay. */
 int damage_set_aside(const char *directory, struct aside *aside);
 
+/* Sets aside all files of the session, which cannot be read at all. */
+void damage_set_all_aside(const char *state, const char *name);
+
 #endif

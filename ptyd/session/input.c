@@ -87,16 +87,19 @@ static ssize_t write_piece(struct session *s)
     struct intake_facts *facts = intake_facts(s->intake);
     const char *bytes = t->bytes.data + t->typed;
     struct termios modes = {0};
-    if (!t->is_reply && tcgetpgrp(s->master) != s->pid)
+    bool heard = !t->is_reply && !s->quarantined;
+    struct board_place before = board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
+    if (heard && tcgetpgrp(s->master) != s->pid)
         tracker_runs(s->tracker, clock_now());
     tcgetattr(s->master, &modes);
-    facts->typing_keys = !t->is_reply;
+    facts->typing_keys = heard;
     atomic_thread_fence(memory_order_seq_cst);
     ssize_t n = typing_write(&s->typing, facts, s->master);
-    if (n > 0 && !t->is_reply)
+    if (n > 0 && heard)
         hear(s, &modes, bytes, (size_t)n);
     atomic_thread_fence(memory_order_seq_cst);
     facts->typing_keys = 0;
+    board_leave(&before);
     typing_settle(&s->typing);
     return n;
 }

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "ptyd/session/pump.h"
 #include "ptyd/session/session.h"
+#include "vterm_snapshot/scrub.h"
 
 /* The screen as screen.jsonl has it. Zeroed it has nothing: the first line has every row. */
 struct told_screen {
@@ -64,6 +65,9 @@ struct session {
     bool led; /* the log leads to `place`, which the former worker said */
     struct intake_place place;
     size_t marks_checked, marks_missing; /* records that were; those whose mark is not in the log */
+
+    bool quarantined;   /* nothing of it is read (quarantine.h) */
+    struct scrub scrub; /* then: of its output */
 };
 
 /* Output stopped this long: look whether a prompt waits. */

@@ -40,11 +40,9 @@ static void look_again(uv_timer_t *timer)
  * Two shells never say that a command ended: one that was replaced (`exec`), and one whose hooks
  * were taken away, which shows in a prompt that still prints B. Where such a one waits for a line
  * the block ends, without an exit code. */
-void session_on_quiet(uv_timer_t *timer)
+static void look(struct session *s, uv_timer_t *timer)
 {
-    struct session *s = timer->data;
     struct termios modes;
-    uv_timer_stop(timer);
     if (!s->reaped && output_waits(s)) {
         look_again(timer);
         return;
@@ -74,4 +72,15 @@ void session_on_quiet(uv_timer_t *timer)
         look_again(timer);
     if (waits)
         EACH_WATCHER(s, maybe_prompt, w_);
+}
+
+void session_on_quiet(uv_timer_t *timer)
+{
+    struct session *s = timer->data;
+    uv_timer_stop(timer);
+    if (s->quarantined)
+        return;
+    struct board_place before = board_enter(s->name, BOARD_TIMER, terminal_offset(s->terminal));
+    look(s, timer);
+    board_leave(&before);
 }

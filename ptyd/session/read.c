@@ -4,6 +4,7 @@
  * its terminal and tracker to the same point from the log first. */
 #define _GNU_SOURCE
 #include "ptyd/session/private.h"
+#include "ptyd/session/quarantine.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -83,9 +84,35 @@ static void log_bytes(struct session *s, uint64_t start, const char *bytes, size
         rawlog_write(s->log, start, bytes, len);
 }
 
+/* What of the bytes that were taken is nowhere else yet, before they are let go of. */
+static void keep_state(struct session *s, uint64_t offset)
+{
+    store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
+    session_keep_place(s, offset);
+}
+
+static size_t drain_kept(struct session *s, size_t most)
+{
+    char *scratch = s->host->scratch;
+    uint64_t start = intake_start(s->intake);
+    size_t len = intake_copy(s->intake, scratch, most);
+    size_t taken = session_scrub(s, scratch, len);
+    s->now = clock_now();
+    if (!taken)
+        return 0;
+    log_bytes(s, start, scratch, taken);
+    terminal_set_offset(s->terminal, start + taken);
+    intake_consume(s->intake, taken);
+    if (log_is_broken(s))
+        session_owes(s);
+    if (s->typing.first)
+        session_write_input(s);
+    return taken;
+}
+
 /* Takes in at most `most` bytes, SESSION_SCRATCH_BYTES or less, of what the intake holds; returns
  * how many. */
-static size_t drain(struct session *s, size_t most)
+static size_t drain_parsed(struct session *s, size_t most)
 {
     char *scratch = s->host->scratch;
     uint64_t start = intake_start(s->intake);
@@ -95,8 +122,7 @@ static size_t drain(struct session *s, size_t most)
     if (!taken)
         return 0;
     log_bytes(s, start, scratch, taken);
-    store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
-    session_keep_place(s, start + taken);
+    keep_state(s, start + taken);
     intake_consume(s->intake, taken);
     session_checkpoint(s);
     if (log_is_broken(s))
@@ -105,6 +131,14 @@ static size_t drain(struct session *s, size_t most)
     EACH_WATCHER(s, drained, w_);
     if (s->typing.first)
         session_write_input(s);
+    return taken;
+}
+
+static size_t drain(struct session *s, size_t most)
+{
+    struct board_place before = board_enter(s->name, BOARD_TAKE_IN, intake_start(s->intake));
+    size_t taken = s->quarantined ? drain_kept(s, most) : drain_parsed(s, most);
+    board_leave(&before);
     return taken;
 }
 
@@ -231,6 +265,8 @@ static void become_exited(struct session *s)
     stop_polling(s);
     turns_remove(s->host->turns, &s->turn);
     s->now = clock_now();
+    if (s->quarantined)
+        store_end_unseen(s->store, s->terminal);
     struct block *running = tracker_running(s->tracker);
     tracker_abandon(s->tracker, s->now, running && !replaces_shell(running), s->exit_status);
     rawlog_flush(s->log);

@@ -107,9 +107,11 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
         }
         size_t want =
             stop - from < SESSION_SCRATCH_BYTES ? (size_t)(stop - from) : SESSION_SCRATCH_BYTES;
+        struct board_place before = board_enter(s->name, BOARD_REBUILD, from);
         ssize_t n = rawlog_read(s->log, from, s->host->scratch, want);
         check_marks(s, from, s->host->scratch, n);
         size_t taken = n > 0 ? terminal_write(s->terminal, s->host->scratch, (size_t)n) : 0;
+        board_leave(&before);
         if (!taken && stop == to)
             break;
         from = taken ? from + taken : stop; /* a loss cut a sequence short: on behind it */
@@ -205,7 +207,7 @@ static uint64_t first_seq(const struct session *s)
     return s->record_count ? r[0].value : 0;
 }
 
-void session_rebuild(struct session *s, uint64_t start)
+static void rebuild(struct session *s, uint64_t start)
 {
     uint64_t from = rawlog_base(s->log);
     s->records = rawlog_records(s->log, &s->record_count);
@@ -236,4 +238,11 @@ void session_rebuild(struct session *s, uint64_t start)
     free(s->records);
     s->records = NULL;
     s->record_count = 0;
+}
+
+void session_rebuild(struct session *s, uint64_t start)
+{
+    struct board_place before = board_enter(s->name, BOARD_REBUILD, rawlog_base(s->log));
+    rebuild(s, start);
+    board_leave(&before);
 }

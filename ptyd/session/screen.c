@@ -78,8 +78,9 @@ static void tell(struct session *s, int64_t wall_ms, int64_t monotonic_ms)
     if (store_owed(s->store).count) /* what is behind tells all that changed meanwhile */
         return;
     s->screen_changed = false;
-    json_t *changes =
-        s->paused ? NULL : take_changes(&s->told_screen, s->terminal, s->unrecorded_until);
+    json_t *changes = s->paused || s->quarantined
+                          ? NULL
+                          : take_changes(&s->told_screen, s->terminal, s->unrecorded_until);
     if (!changes)
         return;
     char *id = running && !running->unrecorded ? block_id(running) : NULL;
@@ -100,7 +101,10 @@ void session_screen_flush(struct session *s)
 
 static void on_timer(uv_timer_t *timer)
 {
-    session_screen_flush(timer->data);
+    struct session *s = timer->data;
+    struct board_place before = board_enter(s->name, BOARD_TIMER, terminal_offset(s->terminal));
+    session_screen_flush(s);
+    board_leave(&before);
 }
 
 void session_screen_changed(struct session *s)

@@ -10,13 +10,17 @@
 #include <unistd.h>
 
 #include "ptyd/core/text.h"
+#include "ptyd/session/damage.h"
+#include "ptyd/session/quarantine.h"
 
 /* ---- size ---- */
 
 void session_resize(struct session *s, int cols, int rows)
 {
     struct intake_facts *facts = intake_facts(s->intake);
+    struct board_place before = board_enter(s->name, BOARD_RESIZE, terminal_offset(s->terminal));
     terminal_resize(s->terminal, cols, rows);
+    board_leave(&before);
     cols = terminal_cols(s->terminal);
     rows = terminal_rows(s->terminal);
     if (facts->cols == cols && facts->rows == rows)
@@ -37,18 +41,6 @@ void session_resize(struct session *s, int cols, int rows)
 }
 
 /* ---- life ---- */
-
-/* A block that ran when its shell was lost with the keeper ends unseen. */
-static void end_orphan(struct session *s)
-{
-    struct block *orphan = store_running(s->store);
-    if (!orphan)
-        return;
-    orphan->status = BLOCK_ABANDONED;
-    orphan->ts_end = orphan->ts_begin;
-    store_end(s->store, orphan, s->terminal);
-    block_unref(orphan);
-}
 
 /* A shell that runs goes on whatever its files are like; a new one is refused. */
 static int may_be_served(const struct session *s, bool is_new)
@@ -96,7 +88,7 @@ static void begin_shell(struct session *s)
 {
     const struct intake_facts *facts = intake_facts(s->intake);
     struct moment now = clock_now();
-    end_orphan(s);
+    store_end_unseen(s->store, s->terminal); /* it was lost with the keeper */
     skip_known(s);
     uint64_t seq = store_highest_seq(s->store), named = rawlog_named_seq(s->log);
     seq = named > seq ? named : seq;
@@ -145,17 +137,51 @@ static void close_parts(struct session *s)
         close(s->master);
 }
 
+/* Its terminal and tracker come to where its stream was consumed, or to where it goes on. */
+static void find_place(struct session *s, bool is_new)
+{
+    if (is_new)
+        begin_shell(s);
+    else if (s->quarantined)
+        terminal_set_offset(s->terminal, intake_start(s->intake));
+    else if (session_was_quarantined(s))
+        session_go_on_from_here(s);
+    else
+        session_rebuild(s, intake_start(s->intake));
+}
+
+static int open_all(struct session *s, const struct board_place *deadly)
+{
+    bool is_new = !intake_facts(s->intake)->adopted;
+    if (deadly) {
+        if (deadly->step == BOARD_OPEN && session_deadly_step(s) != BOARD_OPEN)
+            damage_set_all_aside(s->host->state, s->name);
+        session_quarantine(s, deadly);
+    }
+    int error = open_parts(s, is_new);
+    if (error)
+        return error;
+    s->paused = json_is_true(session_kept(s, "paused"));
+    session_read_secrets(s);
+    REPORT(s, opened);
+    find_place(s, is_new);
+    intake_facts(s->intake)->adopted = 1;
+    return 0;
+}
+
 struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
-                              int master, int intake_fd, int *ret_error)
+                              int master, int intake_fd, const struct board_place *deadly,
+                              int *ret_error)
 {
     struct session *s = memory_new(sizeof *s);
+    struct board_place before = board_enter(name, BOARD_OPEN, 0);
     *s = (struct session){
         .host = host, .pid = pid, .master = master, .turn.piece = session_take_piece};
     s->name = text_copy(name);
     s->intake = intake_map(intake_fd);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
-    bool is_new = s->intake && !intake_facts(s->intake)->adopted;
-    int error = s->intake ? open_parts(s, is_new) : intake_fd < 0 ? -EMFILE : -ENOMEM;
+    int error = s->intake ? open_all(s, deadly) : intake_fd < 0 ? -EMFILE : -ENOMEM;
+    board_leave(&before);
     if (error) {
         say("session %s cannot be served: %s", name, strerror(-error));
         *ret_error = error;
@@ -163,19 +189,20 @@ struct session *session_adopt(const struct session_host *host, const char *name,
         free(s);
         return NULL;
     }
-    s->paused = json_is_true(session_kept(s, "paused"));
-    session_read_secrets(s);
-    REPORT(s, opened);
-    if (is_new)
-        begin_shell(s);
-    else
-        session_rebuild(s, intake_start(s->intake));
-    intake_facts(s->intake)->adopted = 1;
     start_handles(s);
     session_drain(s); /* what a former worker had read */
     s->now = clock_now();
     session_screen_changed(s); /* what the former worker did not come to tell */
     return s;
+}
+
+void session_reset(struct session *s)
+{
+    session_drain(s);
+    s->quarantined = false;
+    REPORT(s, opened);
+    session_go_on_from_here(s);
+    session_screen_changed(s);
 }
 
 static void on_closed(uv_handle_t *handle)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "ptyd/core/board.h"
 #include "ptyd/core/intake.h"
 #include "ptyd/core/tracker.h"
 #include "ptyd/core/turns.h"
@@ -81,9 +82,17 @@ struct watcher {
 /* Takes over what the keeper sent. `master` and `intake_fd` become ours. An earlier shell of the
  * same name that has exited is replaced. Returns NULL, with a message on stderr, when the session
  * cannot be served: a new one without its files, or any without memory. *ret_error is
- * why then, as -errno. An older one without files goes on without them. */
+ * why then, as -errno. An older one without files goes on without them. `deadly`, or NULL: where
+ * workers died too often; it is quarantined: its output is kept, and nothing of it is read. */
 struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
-                              int master, int intake_fd, int *ret_error);
+                              int master, int intake_fd, const struct board_place *deadly,
+                              int *ret_error);
+
+/* Whether it is quarantined; and it is no more: it goes on with what its shell says next. */
+bool session_quarantined(const struct session *s);
+void session_reset(struct session *s);
+/* What workers died of, until it has gone on; BOARD_NOTHING where none did. */
+enum board_step session_deadly_step(const struct session *s);
 
 /* The shell was reaped, `wait_status` as waitpid gives it: what it said last is drained, at most
  * LIMIT_EXIT_MS; then the session has exited. */
@@ -153,7 +162,7 @@ struct store *session_store(const struct session *s);
 uint64_t session_spoofed_marks(const struct session *s);
 /* Its shell has our integration and has not lost it, so marks are to be expected. */
 bool session_integrated(const struct session *s);
-/* starting, prompt, running, fullscreen or exited. */
+/* starting, prompt, running, fullscreen, quarantined or exited. */
 const char *session_state(const struct session *s);
 /* The member of `list`, as JSON text and (new reference) as a value. */
 void session_append_json(const struct session *s, struct bytes *out);

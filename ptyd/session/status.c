@@ -51,6 +51,8 @@ const char *session_state(const struct session *s)
 {
     if (s->exited)
         return "exited";
+    if (s->quarantined)
+        return "quarantined";
     if (terminal_alt_screen(s->terminal))
         return "fullscreen";
     switch (tracker_state(s->tracker)) {
@@ -96,6 +98,18 @@ json_t *session_json(const struct session *s)
     return value;
 }
 
+static void add_quarantine_warning(const struct session *s, json_t *warnings)
+{
+    const struct intake_deadly *deadly = &intake_facts(s->intake)->deadly;
+    if (s->quarantined)
+        json_array_append_new(
+            warnings,
+            json_sprintf("session %s is quarantined: ptyd's worker died %d times %s (at %llu). Its "
+                         "shell lives and its output is kept; `ptyd reset %s` goes on with it",
+                         s->name, LIMIT_DEATHS, board_step_words(deadly->step),
+                         (unsigned long long)deadly->at, s->name));
+}
+
 static void add_log_warning(const struct session *s, json_t *warnings)
 {
     int64_t since_ms;
@@ -127,6 +141,7 @@ static void add_owed_warning(const struct session *s, json_t *warnings)
 void session_add_warnings(const struct session *s, json_t *warnings)
 {
     const char *error = store_error(s->store);
+    add_quarantine_warning(s, warnings);
     if (error)
         json_array_append_new(warnings, json_sprintf("session %s: cannot open %s", s->name, error));
     add_owed_warning(s, warnings);
@@ -140,7 +155,7 @@ void session_add_warnings(const struct session *s, json_t *warnings)
                                    "undoes it",
                                    s->name, s->name));
     const char *lost = tracker_lost(s->tracker);
-    if (session_integrated(s) || s->exited)
+    if (session_integrated(s) || s->exited || s->quarantined)
         return;
     json_array_append_new(
         warnings, json_sprintf("session %s: no command blocks: %s", s->name,

@@ -479,6 +479,17 @@ void store_end(struct store *s, struct block *block, const struct terminal *term
         sweep(s, block->seq);
 }
 
+void store_end_unseen(struct store *s, const struct terminal *terminal)
+{
+    struct block *orphan = store_running(s);
+    if (!orphan)
+        return;
+    orphan->status = BLOCK_ABANDONED;
+    orphan->ts_end = orphan->ts_begin;
+    store_end(s, orphan, terminal);
+    block_unref(orphan);
+}
+
 void store_screen_delta(struct store *s, json_t *delta)
 {
     append_line(s, "screen.jsonl", delta);

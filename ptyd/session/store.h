@@ -68,6 +68,8 @@ void store_output(struct store *store, const char *text, size_t len);
 void store_flush(struct store *store, struct block *block, int64_t monotonic_ms);
 /* It ended: snapshots first (not without `terminal`), then line and event. */
 void store_end(struct store *store, struct block *block, const struct terminal *terminal);
+/* The one that runs, if any, has ended unseen. */
+void store_end_unseen(struct store *store, const struct terminal *terminal);
 
 /* Blocks on disk, and those that wait to be, as JSON (without the running one's preview), oldest
  * first; at most the newest `last` (0: all); `with_keys`: with the agents' keys too. New reference.

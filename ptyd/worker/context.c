@@ -30,19 +30,35 @@ static void keep_changed(struct worker *w)
 
 /* ---- what becomes of sessions ---- */
 
+/* One of them is what workers died of. */
+static void drop_offers(struct worker *w, struct session *s)
+{
+    ledger_clear(w->ledger, session_name(s));
+    keep_part(w, s);
+}
+
 void context_opened(void *worker, struct session *s)
 {
     struct worker *w = worker;
-    json_t *blocks = store_blocks(session_store(s), LIMIT_CONTEXT_MEMORY, true);
     ledger_raise_keys(w->ledger, session_key(s));
+    if (session_quarantined(s) && session_deadly_step(s) == BOARD_OFFER)
+        return;
+    struct board_place before = board_enter(session_name(s), BOARD_OFFER, 0);
+    json_t *blocks = session_quarantined(s)
+                         ? json_array()
+                         : store_blocks(session_store(s), LIMIT_CONTEXT_MEMORY, true);
     ledger_add_session(w->ledger, session_name(s), store_directory(session_store(s)),
                        session_kept(s, "ptyd_ledger"), blocks, clock_now());
     json_decref(blocks);
+    if (!session_quarantined(s) && session_deadly_step(s) == BOARD_RENDER)
+        drop_offers(w, s);
+    board_leave(&before);
 }
 
 void context_closing(struct worker *w, struct session *s)
 {
-    keep_part(w, s);
+    if (!session_quarantined(s) || session_deadly_step(s) != BOARD_OFFER)
+        keep_part(w, s);
     ledger_remove_session(w->ledger, session_name(s));
 }
 
@@ -79,7 +95,7 @@ static struct feeds make_feeds(const struct worker *w, struct feed feed[LIMIT_SE
             .name = session_name(s),
             .shell_id = session_shell_id(s),
             .cwd = tracker_cwd(session_tracker(s)),
-            .paused = session_paused(s),
+            .paused = session_paused(s) || session_quarantined(s),
             .exited = session_exited(s),
             .running = tracker_running(session_tracker(s)),
         };

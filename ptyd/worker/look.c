@@ -44,7 +44,7 @@ static json_t *redact_rows(json_t *value, const json_t *params, const struct ses
 
 void look_screen_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct session *s = worker_session(client, id, params);
+    struct session *s = worker_shown_session(client, id, params);
     if (may_read(client, id, params, s))
         client_reply(client, id, redact_rows(screen_json(session_terminal(s)), params, s));
 }
@@ -57,7 +57,7 @@ static size_t size_of(const json_t *params, const char *key)
 
 void look_scrollback_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct session *s = worker_session(client, id, params);
+    struct session *s = worker_shown_session(client, id, params);
     if (may_read(client, id, params, s))
         listing_scrollback(client, id, s, size_of(params, "skip"), size_of(params, "limit"),
                            json_flag(params, "agent"));
@@ -95,7 +95,7 @@ static json_t *part_after(const struct session *s, uint64_t after)
 
 void look_blocks_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct session *s = worker_session(client, id, params);
+    struct session *s = worker_shown_session(client, id, params);
     if (!s)
         return;
     if (json_object_get(params, "after"))
@@ -146,7 +146,7 @@ static void fail_without_block(struct client *client, const json_t *id, const st
 
 void look_block_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct session *s = worker_session(client, id, params);
+    struct session *s = worker_shown_session(client, id, params);
     json_t *block = s ? find_block(s, json_object_get(params, "block")) : NULL;
     if (!s)
         return;

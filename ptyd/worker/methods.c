@@ -46,7 +46,7 @@ static void list_call(struct client *client, const json_t *id, const json_t *par
 static bool is_degraded(const struct session *s)
 {
     return store_error(session_store(s)) || store_owed(session_store(s)).count ||
-           (!session_integrated(s) && !session_exited(s));
+           session_quarantined(s) || (!session_integrated(s) && !session_exited(s));
 }
 
 /* Steals `others`, the members besides `sessions`. */
@@ -88,6 +88,21 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
                   ledger_unseen(w->ledger) + ledger_repeated(w->ledger), "closed",
                   retention_json(w->retention)));
+}
+
+static void reset_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    struct session *s = worker_session(client, id, params);
+    if (!s)
+        return;
+    if (!session_quarantined(s)) {
+        client_fail(client, id, RPC_FAILED, "session %s is not quarantined", session_name(s));
+        return;
+    }
+    worker_tell(w, WIRE_RESET, session_name(s), NULL, 0);
+    session_reset(s);
+    client_reply(client, id, json_pack("{s:o}", "session", session_json(s)));
 }
 
 /* For a status line, asked for every few seconds. */
@@ -166,6 +181,7 @@ static const struct method {
     {"session.input", type_call},
     {"session.list", list_call},
     {"session.open", open_call},
+    {"session.reset", reset_call},
     {"session.resize", look_resize_call},
     {"session.run", run_call},
     {"session.screen", look_screen_call},

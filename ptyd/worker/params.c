@@ -22,12 +22,30 @@ struct session *worker_session(struct client *client, const json_t *id, const js
     return NULL;
 }
 
+/* Nothing of a quarantined one can be shown. */
+static struct session *refuse_quarantined(struct client *client, const json_t *id,
+                                          struct session *session)
+{
+    if (!session || !session_quarantined(session))
+        return session;
+    client_fail(
+        client, id, RPC_FAILED,
+        "session %s is quarantined, `ptyd status` says why: `ptyd reset %s` goes on with it",
+        session_name(session), session_name(session));
+    return NULL;
+}
+
+struct session *worker_shown_session(struct client *client, const json_t *id, const json_t *params)
+{
+    return refuse_quarantined(client, id, worker_session(client, id, params));
+}
+
 struct session *worker_live_session(struct client *client, const json_t *id, const json_t *params)
 {
     const char *name = json_text(params, "name", "");
     struct session *session = worker_find(client_worker(client), name);
     if (session && !session_exited(session))
-        return session;
+        return refuse_quarantined(client, id, session);
     client_fail(client, id, RPC_NO_SESSION, "session %s does not run; `ptyd open %s` starts it",
                 name, *name ? name : "NAME");
     return NULL;

@@ -21,6 +21,7 @@
 #include <uv.h>
 
 #include "base/limits.h"
+#include "ptyd/core/board.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
@@ -372,6 +373,7 @@ static void handle_request(struct client *c, const char *line, size_t len)
     const char *method = json_text(request, "method", NULL);
     json_t *params = json_object_get(request, "params");
     json_t *none = json_object();
+    board_moved();
     if (!request)
         client_fail(c, NULL, RPC_PARSE_ERROR, "not JSON: %s", error.text);
     else if (!method || (params && !json_is_object(params)))

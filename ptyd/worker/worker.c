@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/board.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/say.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/session/pump.h"
 #include "ptyd/start/plan.h"
 #include "ptyd/worker/context.h"
+#include "ptyd/worker/faults.h"
 #include "ptyd/worker/follow.h"
 #include "ptyd/worker/link.h"
 #include "ptyd/worker/methods.h"
@@ -85,8 +87,10 @@ static void take_session(struct worker *w, const struct wire_message *m, const i
         worker_remove(w, before);
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
+    struct board_place deadly = {.step = m->deadly_step, .at = m->deadly_at};
     int error = 0;
-    struct session *s = session_adopt(&w->host, m->name, m->pid, fds[0], fds[1], &error);
+    struct session *s = session_adopt(&w->host, m->name, m->pid, fds[0], fds[1],
+                                      deadly.step == BOARD_NOTHING ? NULL : &deadly, &error);
     if (!s) {
         if (m->exited)
             worker_tell(w, WIRE_FORGET, m->name, NULL, 0);
@@ -165,6 +169,10 @@ static void take_message(struct worker *w, const struct wire_message *m, int fds
     switch ((enum wire_type)m->type) {
     case WIRE_LISTENER:
         *listener = fds[0];
+        if (fds[1] >= 0)
+            board_open(fds[1]);
+        if (fds[1] >= 0)
+            close(fds[1]);
         break;
     case WIRE_SESSION:
         take_session(w, m, fds);
@@ -221,7 +229,8 @@ static bool take_hand_over(struct worker *w)
 
 int worker_main(int socket, void *user)
 {
-    static struct worker w;   /* large, and there is one */
+    static struct worker w; /* large, and there is one */
+    faults_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell; we never exec */
     w.options = user;
     w.started_ms = clock_now().monotonic_ms;

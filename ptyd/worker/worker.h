@@ -71,7 +71,8 @@ void worker_check_idle(struct worker *w);
 
 /* The session of params.name; NULL when there is none, and the request is answered. */
 struct session *worker_session(struct client *client, const json_t *id, const json_t *params);
-/* The same for one whose shell runs. */
+/* The same for one of which something can be shown; and for such a one whose shell runs. */
+struct session *worker_shown_session(struct client *client, const json_t *id, const json_t *params);
 struct session *worker_live_session(struct client *client, const json_t *id, const json_t *params);
 
 /* `size` of `params`, {cols, rows}, which the terminal clamps. Returns whether it is one. */

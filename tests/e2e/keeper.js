@@ -77,6 +77,80 @@ async function main() {
     fs.rmSync(space.root, { recursive: true, force: true });
   });
 
+  // What the shell prints makes every worker die that reads it: a crash, a spin, no memory (faults.c).
+  for (const [what, bytes, signal] of [['crashes', '\\033[77I', 11], ['spins', '\\033[78I', 6], ['has no memory', '\\033[79I', 6]])
+    await report.test(`a session whose output the worker ${what} at: set aside at the third death, and reset`, async () => {
+      const space = faulty({ FAULT_PARSE: '1', FAULT_SPIN: '25' });
+      const daemon = await new Daemon(space).ready();
+      Object.assign(space.env, { LD_PRELOAD: '' });
+      const session = (name) => daemon.json('list').find((one) => one.name === name);
+      const blocks = (name) => daemon.json('blocks', '-s', name).map(({ seq, cmd, exit_code: exit }) => [seq, cmd, exit]);
+      const raw = (name) => fs.readFileSync(path.join(space.env.PTYD_STATE_DIR, 'conversations', name, 'agent_pty/output.raw'), 'latin1');
+      for (const name of ['good', 'bad']) daemon.ptyd('open', name);
+      const { shell_pid: shell } = session('bad');
+      daemon.ptyd('run', '-s', 'bad', '--', 'echo before');
+      daemon.ptyd('send', '-s', 'bad', `printf '${bytes}'; cat`, '--key', 'Enter');
+      await until('it is set aside', () => { const answer = daemon.ptyd('list', '--json'); return answer.status === 0 && JSON.parse(answer.stdout).some(({ state }) => state === 'quarantined'); });
+      assert.deepStrictEqual([...logOf(space).matchAll(/worker ended \((.*?)\)/g)].map((m) => m[1]), Array(3).fill(`signal ${signal}`));
+      assert.deepStrictEqual([session('bad').state, session('bad').shell_pid, session('good').state], ['quarantined', shell, 'prompt']);
+      assert.strictEqual(daemon.ptyd('run', '-s', 'good', '--', 'echo fine').stdout, 'fine\n');
+      assert.ok(daemon.json('status').warnings.some((text) => /session bad is quarantined: .*`ptyd reset bad`/.test(text)));
+      for (const args of [['screen', '-s', 'bad'], ['scrollback', '-s', 'bad'], ['blocks', '-s', 'bad'], ['block', '1', '-s', 'bad'], ['run', '-s', 'bad', '--', 'true']])
+        assert.match(daemon.ptyd(...args).stderr, /quarantined.*ptyd reset bad/, args[0]);
+
+      // Whoever types does so blindly; what the shell says is kept, also over another worker's death.
+      daemon.ptyd('send', '-s', 'bad', 'to the command', '--key', 'Enter', '--key', 'C-d');
+      await until('it is kept', () => raw('bad').match(/to the command/g)?.length === 2);
+      const { worker_pid: worker } = daemon.json('status');
+      process.kill(worker, 'SIGKILL');
+      await until('another one', () => daemon.json('status').worker_pid !== worker);
+      assert.strictEqual(session('bad').state, 'quarantined');
+      daemon.ptyd('send', '-s', 'bad', `echo un"seen"; head -c 300000 /dev/zero | tr '\\0' x; echo; echo the" "end`, '--key', 'Enter');
+      await until('all is kept', () => raw('bad').includes('\nthe end\r\n') && /;B\x07$/.test(raw('bad')));
+      assert.ok(raw('bad').includes(bytes.replace('\\033', '\x1b')));
+      assert.ok(raw('bad').includes('\x07unseen\r\n') && raw('bad').includes('x'.repeat(300000)));
+      for (const [, nonce] of raw('bad').matchAll(/\x1b\]7711;([0-9a-f]{32});/g)) assert.match(nonce, /^[0-9a-f]{7}0{25}$|^0{32}$/);
+
+      assert.strictEqual(daemon.ptyd('reset', 'bad').status, 0);
+      assert.strictEqual(daemon.ptyd('reset', 'bad').status, 1, 'it is not any more');
+      assert.strictEqual(daemon.ptyd('run', '-s', 'bad', '--', 'echo back; (exit 3)').status, 3);
+      const expected = [[1, 'echo before', 0], [2, `printf '${bytes}'; cat`, null], [3, 'echo back; (exit 3)', 3]];
+      assert.deepStrictEqual(blocks('bad'), expected);
+      const { worker_pid: second } = daemon.json('status');
+      process.kill(second, 'SIGKILL');
+      await until('another one', () => daemon.json('status').worker_pid !== second);
+      assert.strictEqual(daemon.ptyd('run', '-s', 'bad', '--', '(exit 4)').status, 4, 'nothing of it is gone through again');
+      assert.deepStrictEqual(blocks('bad'), [...expected, [4, '(exit 4)', 4]]);
+      assert.strictEqual(session('bad').shell_pid, shell);
+      assert.ok(!daemon.json('status').warnings.some((text) => /quarantined/.test(text)));
+      await daemon.stop();
+      fs.rmSync(space.root, { recursive: true, force: true });
+    });
+
+  await report.test('a block that the worker dies of when an agent is told: its session is set aside, others are told', async () => {
+    const space = faulty({ FAULT_RENDER: '1' });
+    const daemon = await new Daemon(space).ready();
+    Object.assign(space.env, { LD_PRELOAD: '' });
+    const told = (name) => JSON.stringify(daemon.json('context', 'show', '-s', name).additionalContext);
+    for (const name of ['good', 'bad']) daemon.ptyd('open', name);
+    daemon.ptyd('run', '-s', 'good', '--', 'echo fine');
+    daemon.ptyd('run', '-s', 'bad', '--', '(exit 77)');
+    await until('it is set aside', () => {
+      daemon.ptyd('context', 'show', '-s', 'bad');
+      return daemon.json('list').some(({ name, state }) => name === 'bad' && state === 'quarantined');
+    });
+    assert.strictEqual(logOf(space).match(/worker ended \(signal 11\)/g).length, 3);
+    assert.match(told('good'), /echo fine/);
+    assert.doesNotMatch(told('bad'), /exit 77/);
+    assert.strictEqual(daemon.ptyd('reset', 'bad').status, 0);
+    daemon.ptyd('run', '-s', 'bad', '--', 'echo later');
+    assert.match(told('bad'), /echo later/);
+    assert.doesNotMatch(told('bad'), /exit 77/);
+    assert.strictEqual(logOf(space).match(/worker ended/g).length, 3);
+    await daemon.stop();
+    fs.rmSync(space.root, { recursive: true, force: true });
+  });
+
   report.finish();
 }
 
