@@ -120,7 +120,10 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
-check-long: check-harms ## what `make check` samples, whole
+check-long: check-harms check-kills ## what `make check` samples, whole
+
+check-kills: $(BUILD)/ptyd ## 1,000 deaths of the worker from outside (8 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) KILLS=1000 node tests/e2e/kills.js
 
 check-harms: $(BUILD)/ptyd $(UNIT) ## every state file damaged in every way (half an hour)
 	@failed=0; export LONG=1 PTYD=$(abspath $(BUILD)/ptyd); \
@@ -336,7 +339,7 @@ help: ## this list
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-long sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-kills check-long bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

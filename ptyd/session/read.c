@@ -282,6 +282,7 @@ static void become_exited(struct session *s)
 static void on_exit_timer(uv_timer_t *timer)
 {
     struct session *s = timer->data;
+    struct board_place before = board_enter(s->name, BOARD_TIMER, intake_start(s->intake));
     int64_t now = clock_now().monotonic_ms;
     ssize_t n = intake_read(s->intake, s->master);
     if (n > 0 || n == -ENOBUFS)
@@ -293,6 +294,7 @@ static void on_exit_timer(uv_timer_t *timer)
         session_drain(s);
         become_exited(s);
     }
+    board_leave(&before);
 }
 
 void session_shell_reaped(struct session *s, int status)

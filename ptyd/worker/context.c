@@ -109,8 +109,10 @@ static void refresh_running(struct worker *w, const struct feed *feed)
     struct session *s = feed ? worker_find(w, feed->name) : NULL;
     if (!s || !feed->running || feed->running->private || feed->running->unrecorded)
         return;
+    struct board_place before = worker_looks_at(s);
     tracker_peek(session_tracker(s), LIMIT_RUNNING_LINES, LIMIT_RUNNING_BYTES);
     block_redact(feed->running, session_secrets(s));
+    board_leave(&before);
 }
 
 /* ---- methods ---- */

@@ -41,7 +41,9 @@ json_t *listing_refresh(const struct session *s, json_t *block)
     struct block *running = tracker_running(session_tracker(s));
     if (!running || json_number(block, "seq", 0) != (json_int_t)running->seq)
         return block;
+    struct board_place before = worker_looks_at(s);
     tracker_peek(session_tracker(s), LIMIT_PREVIEW_LINES, LIMIT_PREVIEW_BYTES);
+    board_leave(&before);
     json_decref(block);
     return block_to_json(running);
 }

@@ -45,8 +45,11 @@ static json_t *redact_rows(json_t *value, const json_t *params, const struct ses
 void look_screen_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = worker_shown_session(client, id, params);
-    if (may_read(client, id, params, s))
-        client_reply(client, id, redact_rows(screen_json(session_terminal(s)), params, s));
+    if (!may_read(client, id, params, s))
+        return;
+    struct board_place before = worker_looks_at(s);
+    client_reply(client, id, redact_rows(screen_json(session_terminal(s)), params, s));
+    board_leave(&before);
 }
 
 static size_t size_of(const json_t *params, const char *key)
@@ -58,9 +61,12 @@ static size_t size_of(const json_t *params, const char *key)
 void look_scrollback_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = worker_shown_session(client, id, params);
-    if (may_read(client, id, params, s))
-        listing_scrollback(client, id, s, size_of(params, "skip"), size_of(params, "limit"),
-                           json_flag(params, "agent"));
+    if (!may_read(client, id, params, s))
+        return;
+    struct board_place before = worker_looks_at(s);
+    listing_scrollback(client, id, s, size_of(params, "skip"), size_of(params, "limit"),
+                       json_flag(params, "agent"));
+    board_leave(&before);
 }
 
 void look_resize_call(struct client *client, const json_t *id, const json_t *params)

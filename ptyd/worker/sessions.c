@@ -17,6 +17,11 @@ struct session *worker_find(struct worker *w, const char *name)
     return NULL;
 }
 
+struct board_place worker_looks_at(const struct session *s)
+{
+    return board_enter(session_name(s), BOARD_LOOK, terminal_offset(session_terminal(s)));
+}
+
 /* Nobody may find one that is about to go. */
 void worker_remove(struct worker *w, struct session *s)
 {

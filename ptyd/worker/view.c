@@ -63,7 +63,9 @@ static void redraw(struct view *v)
     v->stale = false;
     /* A smaller outer terminal must not wrap what it cannot show. */
     bytes_append_text(&v->output, fits(v) ? "" : "\x1b[?7l\x1b[2J");
+    struct board_place before = worker_looks_at(v->task.session);
     terminal_redraw(session_terminal(v->task.session), &v->output);
+    board_leave(&before);
     send_output(v);
 }
 

@@ -67,6 +67,9 @@ int worker_tell(struct worker *w, enum wire_type type, const char *name, const i
 /* Sessions or clients changed: an idle daemon that was started by itself may leave. */
 void worker_check_idle(struct worker *w);
 
+/* Notes on the board that somebody looks at it, until board_leave(). */
+struct board_place worker_looks_at(const struct session *s);
+
 /* ---- params.c: what several methods find in their params ---- */
 
 /* The session of params.name; NULL when there is none, and the request is answered. */

@@ -38,7 +38,7 @@ static struct session *adopt(void)
     int error;
     uv_loop_init(&loop);
     return session_adopt(test_host_begin(&host, &loop, place), name, getpid(), dup(master),
-                         dup(memory), &error);
+                         dup(memory), NULL, &error);
 }
 
 static void leave(struct session *s)
