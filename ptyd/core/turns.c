@@ -5,10 +5,10 @@ static void line_init(struct line *line)
     line->head.next = line->head.previous = &line->head;
 }
 
-void turns_init(struct turns *t, uint64_t (*clock)(void *user),
+void turns_init(struct turns *t, turns_clock *worked, turns_clock *time,
                 void (*work)(void *user, bool there_is_some), void *user)
 {
-    *t = (struct turns){.clock = clock, .work = work, .user = user};
+    *t = (struct turns){.worked = worked, .time = time, .work = work, .user = user};
     line_init(&t->urgent);
     line_init(&t->others);
 }
@@ -71,7 +71,7 @@ void turns_remove(struct turns *t, struct turn *turn)
 
 void turns_hurry(struct turns *t)
 {
-    t->hurried_until = t->clock(t->user) + TURN_HURRY_US;
+    t->hurried_until = t->time(t->user) + TURN_HURRY_US;
 }
 
 /* A piece that took long is followed by smaller ones, so that what costs much per byte holds nobody
@@ -92,7 +92,7 @@ static uint64_t do_piece(struct turns *t, struct line *line, uint64_t now)
     size_t bytes = turn->bytes ? turn->bytes : TURN_BYTES_MOST;
     take_out(line, turn);
     bool more = turn->piece(turn, bytes);
-    uint64_t end = t->clock(t->user);
+    uint64_t end = t->worked(t->user);
     if (!more)
         return end;
     turn->bytes = next_bytes(bytes, end - now);
@@ -103,11 +103,11 @@ static uint64_t do_piece(struct turns *t, struct line *line, uint64_t now)
 
 void turns_run(struct turns *t)
 {
-    uint64_t now = t->clock(t->user), end = now + TURN_US;
+    uint64_t now = t->worked(t->user), end = now + TURN_US;
     t->running = true;
     for (size_t n = t->urgent.count; n && t->urgent.count && now < end; n--)
         now = do_piece(t, &t->urgent, now);
-    bool hurried = now < t->hurried_until;
+    bool hurried = t->time(t->user) < t->hurried_until;
     do
         now = t->others.count ? do_piece(t, &t->others, now) : end;
     while (now < end && !hurried);

@@ -15,7 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Microseconds of a turn, and of a piece: a longer one makes the next ones smaller. */
+/* Microseconds of a turn, and of a piece: a longer one makes the next ones smaller. They are those
+ * of our work alone: on a busy machine smaller pieces would only cost more. */
 #define TURN_US       2000
 #define TURN_PIECE_US 1000
 /* Bytes that a piece is asked for. */
@@ -40,16 +41,20 @@ struct line {
     size_t count;
 };
 
+/* Microseconds; never goes back. */
+typedef uint64_t turns_clock(void *user);
+
 struct turns {
     struct line urgent, others;
-    bool running, told;            /* inside turns_run(); what `work` was called with last */
-    uint64_t hurried_until;        /* by the clock */
-    uint64_t (*clock)(void *user); /* microseconds; never goes back */
+    bool running, told;     /* inside turns_run(); what `work` was called with last */
+    uint64_t hurried_until; /* by the time */
+    turns_clock *worked, *time;
     void (*work)(void *user, bool there_is_some); /* the lines became empty, or are it no more */
     void *user;
 };
 
-void turns_init(struct turns *turns, uint64_t (*clock)(void *user),
+/* `worked` says for how long this thread has worked, `time` how late it is. */
+void turns_init(struct turns *turns, turns_clock *worked, turns_clock *time,
                 void (*work)(void *user, bool there_is_some), void *user);
 
 /* Stands in line from now on: the urgent's or the others'. One that did keeps its place, unless it

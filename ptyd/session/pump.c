@@ -7,7 +7,8 @@
  * for the loop then leaves its processor half idle, and what is heavy for it is slowed by a reader
  * beside it: the thread tries both, and stays where more comes (placement.h). In pairs of floods
  * that is 1.08 times what the kernel's own choice gives (0.94 for one kind of output to 1.26 for
- * another); with one processor there is nothing to choose, and with more the kernel has room to.
+ * another); with one processor there is nothing to choose, with more the kernel has room to, and of
+ * many floods the writers are on all of them.
  *
  * Two locks, because the thread takes its own again at once: who wants it from the loop holds the
  * gate meanwhile, through which the thread goes before. */
@@ -66,6 +67,7 @@ struct pump {
     /* The thread's. */
     struct pollfd fds[LIMIT_SESSIONS + 1];
     struct placement placement;
+    bool stays; /* on one processor */
     int pieces; /* since the thread looked where it should run, and their bytes */
     size_t bytes;
     int64_t looked_ns; /* when; 0: it waited for the programs since */
@@ -88,6 +90,7 @@ static void stay_at(struct pump *p, int place)
     if (place != BESIDE_LOOP)
         CPU_XOR(&set, &p->allowed, &set);
     sched_setaffinity(0, sizeof set, &set);
+    p->stays = true;
 }
 
 /* After LOOK_PIECES: how fast did they come, and where should the next ones be read? */
@@ -99,6 +102,15 @@ static void look(struct pump *p)
     p->looked_ns = now;
     p->pieces = 0;
     p->bytes = 0;
+}
+
+/* Many writers are on both processors. */
+static void roam(struct pump *p)
+{
+    if (p->stays)
+        sched_setaffinity(0, sizeof p->allowed, &p->allowed);
+    p->stays = false;
+    p->looked_ns = 0;
 }
 
 /* ---- the thread: reading ---- */
@@ -220,7 +232,9 @@ static void pump_once(struct pump *p)
         f->has_more = f->has_more && read_flow(f, now);
         more += f->has_more;
     }
-    if (p->pieces >= LOOK_PIECES && CPU_COUNT(&p->allowed) == 2)
+    if (p->count > 1)
+        roam(p);
+    else if (p->pieces >= LOOK_PIECES && CPU_COUNT(&p->allowed) == 2)
         look(p);
     if (more && more == p->count) {
         pthread_mutex_unlock(&p->lock);
@@ -290,6 +304,7 @@ static bool start_thread(struct pump *p)
         return false;
     atomic_store(&p->stop, false);
     p->looked_ns = 0;
+    p->stays = false;
     sched_getaffinity(0, sizeof p->allowed, &p->allowed);
     sigfillset(&all);
     pthread_attr_init(&attributes);

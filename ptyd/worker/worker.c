@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -132,10 +133,18 @@ static void on_turning(uv_idle_t *turning)
     turns_run(&w->turns);
 }
 
-static uint64_t now_us(void *user)
+static uint64_t time_us(void *user)
 {
     (void)user;
     return uv_hrtime() / 1000;
+}
+
+static uint64_t worked_us(void *user)
+{
+    struct timespec t;
+    (void)user;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 static void on_work(void *user, bool there_is_some)
@@ -241,7 +250,7 @@ int worker_main(int socket, void *user)
     w.link = link_create(&w.loop, socket, on_link, &w);
     uv_idle_init(&w.loop, &w.turning);
     w.turning.data = &w;
-    turns_init(&w.turns, now_us, on_work, &w);
+    turns_init(&w.turns, worked_us, time_us, on_work, &w);
     room_measure(&w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
     w.host = (struct session_host){.loop = &w.loop,

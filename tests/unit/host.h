@@ -59,7 +59,7 @@ static inline const struct session_host *test_host_begin(struct test_host *h, uv
                                                  .over = host_on_session};
     uv_idle_init(loop, &h->turning);
     h->turning.data = h;
-    turns_init(&h->turns, host_now, host_work, h);
+    turns_init(&h->turns, host_now, host_now, host_work, h);
     h->host = (struct session_host){.loop = loop,
                                     .turns = &h->turns,
                                     .pump = pump_create(loop),

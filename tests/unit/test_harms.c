@@ -34,10 +34,15 @@ static void ignore_release(void *user, const char *consumer, json_t *ids)
     (void)user, (void)consumer, (void)ids;
 }
 
+static void owe_nothing(void *user)
+{
+    (void)user;
+}
+
 static void start(void)
 {
     static const struct ledger_events events = {ignore, ignore_release};
-    store = store_open(state, "s");
+    store = store_open(state, "s", owe_nothing, NULL);
     ledger = ledger_create(state, &events, NULL);
     json_t *blocks = store_blocks(store, LIMIT_CONTEXT_MEMORY, true);
     ledger_add_session(ledger, "s", store_directory(store),

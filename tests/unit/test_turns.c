@@ -59,7 +59,7 @@ static bool piece(struct turn *turn, size_t bytes)
 static int start(void **state)
 {
     (void)state;
-    turns_init(&turns, clock_us, on_work, NULL);
+    turns_init(&turns, clock_us, clock_us, on_work, NULL);
     memset(workers, 0, sizeof workers);
     for (int i = 0; i < WORKERS; i++)
         workers[i].turn.piece = piece;
