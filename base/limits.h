@@ -89,6 +89,12 @@ static inline int limit_size(int value)
 #define LIMIT_HANGUP_MS 3000
 /* Milliseconds that `open` waits for the first prompt; then it answers without. */
 #define LIMIT_FIRST_PROMPT_MS 2000
+/* Commands of a session that somebody waits for with `run`, or may come back to within the
+ * milliseconds after a worker's death; a further one is refused. */
+#define LIMIT_RUNS_KEPT   16
+#define LIMIT_RUN_KEPT_MS 15000
+/* Milliseconds beyond its own time-out that `run` waits for the daemon to say how it stands. */
+#define LIMIT_RUN_GRACE_MS 250
 /* Seconds that `run --timeout` takes; as many and more are refused. */
 #define LIMIT_RUN_S 1e9
 
@@ -240,8 +246,21 @@ static inline int limit_size(int value)
 #define LIMIT_PROXY_ANSWER_BYTES (64 << 20)
 /* Milliseconds for a daemon to answer a connection; then the command fails. */
 #define LIMIT_START_MS 5000
-/* Seconds for the daemon to answer a hook; then the prompt goes without. */
-#define LIMIT_HOOK_WAIT_S 2
+/* Milliseconds for the daemon to answer a short request; then the command fails and says so. */
+#define LIMIT_ANSWER_MS 15000
+/* Milliseconds for a connection that a worker's death cut to be made and answered again; then the
+ * command says what it knows and ends. */
+#define LIMIT_RECONNECT_MS 5000
+/* Milliseconds in which bare `ptyd` gets its session; then the terminal has a plain shell. */
+#define LIMIT_BARE_MS 1000
+/* Block events that a follower is told again after a worker's death, of each session, the newest;
+ * earlier ones are counted as lost. */
+#define LIMIT_EVENTS_AGAIN 20000
+/* How often a request that only reads is asked again of a worker's successor; then it fails. */
+#define LIMIT_REPEATS 3
+/* Milliseconds for the daemon to answer a hook; then the prompt goes without. */
+#define LIMIT_HOOK_WAIT_MS 2000
+#define LIMIT_HOOK_WAIT_S  2
 /* Milliseconds that an auto-started daemon stays without session and client. */
 #define LIMIT_IDLE_MS 30000
 /* Milliseconds for a worker's last words; then it is killed. */

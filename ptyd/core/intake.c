@@ -15,7 +15,7 @@
 /* Where the ring begins; it reaches to the file's end. An upgrade hands the memory to a worker of
  * another version: neither this place nor anything before it moves, and further facts go behind
  * the last, where an older maker has left zeros. */
-#define RING_START 3072
+#define RING_START 4096
 
 /* How long a ring we make. */
 #ifndef RING_BYTES

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "base/limits.h"
+#include "ptyd/core/run_table.h"
 #include "ptyd/core/tracker_point.h"
 #include "ptyd/core/typed_keys.h"
 #include "vterm_snapshot/mark.h"
@@ -62,6 +63,8 @@ struct intake_facts {
         uint64_t at;
         struct tracker_point point; /* when it began; zeros where that is not known */
     } deadly;
+    uint64_t first_seq;    /* of the last block before this shell */
+    struct run_table runs; /* commands that were typed for somebody */
 };
 
 struct intake;

@@ -38,11 +38,26 @@ static bool take_mark(struct session *s, const struct mark *mark)
     return taken;
 }
 
+/* A prompt has the number of where it stands from its own mark on: what begins behind it began
+ * there. What a former worker took in it has numbered, and the blocks, too. */
+static bool take_numbered_mark(struct session *s, const struct mark *mark)
+{
+    struct run_table *runs = &intake_facts(s->intake)->runs;
+    uint64_t before = runs->prompt;
+    if (mark->kind == MARK_PROMPT ||
+        (mark->kind == MARK_INPUT && tracker_state(s->tracker) == TRACKER_PROMPT))
+        runs->prompt = mark->offset + 1;
+    bool taken = take_mark(s, mark);
+    if (!taken)
+        runs->prompt = before;
+    return taken;
+}
+
 static void on_mark(void *user, const struct mark *mark)
 {
     struct session *s = of(user);
     bool first = !tracker_marked(s->tracker);
-    bool taken = s->rebuilding ? take_logged_mark(s, mark) : take_mark(s, mark);
+    bool taken = s->rebuilding ? take_logged_mark(s, mark) : take_numbered_mark(s, mark);
     if (!taken)
         return;
     if (!intake_facts(s->intake)->process) /* not earlier: a wrapper may have started the shell */
@@ -129,6 +144,8 @@ static void take_command(struct block *block, const struct block *known)
 static int64_t on_block_begin(void *user, struct block *block)
 {
     struct session *s = of(user);
+    if (!s->rebuilding)
+        run_table_began(&intake_facts(s->intake)->runs, block->seq);
     if (is_stored(s, block))
         return 0;
     struct block *known = store_running(s->store);
@@ -194,7 +211,7 @@ static void recall_running(struct session *s)
 static void on_prompt(void *user)
 {
     struct session *s = of(user);
-    s->interrupted = false;
+    s->answered = false;
     if (s->rebuilding)
         recall_running(s);
     else

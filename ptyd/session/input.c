@@ -18,7 +18,8 @@
 
 bool session_takes_line(const struct session *s)
 {
-    return tracker_state(s->tracker) == TRACKER_INPUT && !s->interrupted && session_input_read(s);
+    return tracker_state(s->tracker) == TRACKER_INPUT && !s->answered && !s->ahead &&
+           session_input_read(s);
 }
 
 bool session_input_read(const struct session *s)
@@ -54,6 +55,24 @@ void session_keep_place(struct session *s, uint64_t offset)
     intake_set_place(s->intake, offset, &place);
 }
 
+/* Counts what may end a line in some editor: an Enter, an end of file, readline's Ctrl-O. */
+static size_t line_ends(const char *bytes, size_t len)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < len; i++)
+        count += bytes[i] && strchr("\r\n\x04\x0f", bytes[i]);
+    return count;
+}
+
+/* One line at a prompt is the command that begins there. Whose further ones are shows when all is
+ * quiet. */
+static void note_lines(struct session *s, bool interrupts, size_t lines)
+{
+    bool stands = tracker_state(s->tracker) == TRACKER_INPUT;
+    s->ahead = s->ahead || (lines && (!stands || s->answered)) || lines > 1;
+    s->answered = s->answered || (stands && (lines || interrupts));
+}
+
 /* What a command reads without an echo is a secret: it is not kept. */
 static bool is_secret(const struct session *s, const struct termios *modes)
 {
@@ -72,10 +91,9 @@ static void hear(struct session *s, const struct termios *modes, const char *byt
     size_t gone = interrupts(modes, bytes, len);
     s->typed_ms = clock_now().monotonic_ms;
     turns_hurry(s->host->turns);
-    if (gone) {
+    if (gone)
         tracker_interrupt(s->tracker, clock_now());
-        s->interrupted = tracker_state(s->tracker) == TRACKER_INPUT;
-    }
+    note_lines(s, gone, line_ends(bytes + gone, len - gone));
     if (!is_secret(s, modes))
         tracker_typed(s->tracker, bytes + gone, len - gone);
     session_keep_place(s, intake_start(s->intake));
@@ -162,7 +180,42 @@ void session_reply(struct session *s, const char *bytes, size_t len)
         forget(t);
 }
 
-bool session_type_command(struct session *s, const char *command, enum block_type actor)
+/* A command line, for a run. */
+struct command_typing {
+    struct typing typing; /* first: what the queue is done with is all of it */
+    struct session *session;
+};
+
+static void on_command_typed(struct typing *t)
+{
+    struct session *s = ((struct command_typing *)t)->session;
+    if (t->typed == t->bytes.len)
+        run_table_typed(&intake_facts(s->intake)->runs);
+    forget(t);
+}
+
+uint64_t session_prompt(const struct session *s)
+{
+    return intake_facts(s->intake)->runs.prompt;
+}
+
+const struct run_record *session_find_run(const struct session *s, uint64_t token)
+{
+    return run_table_find(&intake_facts(s->intake)->runs, token);
+}
+
+void session_drop_run(struct session *s, uint64_t token)
+{
+    run_table_drop(&intake_facts(s->intake)->runs, token);
+}
+
+void session_keep_run(struct session *s, uint64_t token, bool waits)
+{
+    run_table_keep(&intake_facts(s->intake)->runs, token, waits, clock_monotonic_ms());
+}
+
+bool session_type_command(struct session *s, const char *command, enum block_type actor,
+                          uint64_t token, uint64_t prompt)
 {
     struct bytes line = {0};
     bool paste = (strpbrk(command, "\n\t") || strlen(command) > PASTE_LENGTH) &&
@@ -173,13 +226,14 @@ bool session_type_command(struct session *s, const char *command, enum block_typ
         if (*at == '\n' || *at == '\t' || ((unsigned char)*at >= 0x20 && *at != 0x7f))
             bytes_append_char(&line, *at);
     bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
-    bool fits = line.len <= session_input_room(s);
+    bool fits = line.len <= session_input_room(s) &&
+                run_table_add(&intake_facts(s->intake)->runs, token, prompt, clock_monotonic_ms());
     if (fits)
         tracker_set_actor(s->tracker, actor);
-    struct typing *t = own_typing(line.data, line.len);
-    bytes_finish(&line);
-    if (fits && session_type(s, t) == 0)
+    struct command_typing *t = memory_new(sizeof *t);
+    *t = (struct command_typing){.typing = {.bytes = line, .done = on_command_typed}, .session = s};
+    if (fits && session_type(s, &t->typing) == 0)
         return true;
-    forget(t);
+    forget(&t->typing);
     return fits; /* a shell that is gone hears nothing; who waits is told of its end */
 }

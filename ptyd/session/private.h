@@ -45,8 +45,9 @@ struct session {
     int64_t timed_ms;             /* when it was last recorded that bytes came */
     int64_t typed_ms;             /* monotonic: when something was typed last */
     struct typing_queue typing;   /* what the terminal has not taken yet */
-    bool interrupted;             /* Ctrl-C was typed at the prompt that stands */
-    int64_t reply_second;         /* window of the reply limit */
+    bool answered;                /* what ends a line was typed at the prompt that stands */
+    bool ahead;           /* more than that: lines that are of no prompt yet, or of a program */
+    int64_t reply_second; /* window of the reply limit */
     int reply_bytes;
 
     uint64_t checkpoint_at;    /* offset of the last checkpoint */

@@ -70,6 +70,8 @@ static void look(struct session *s, uv_timer_t *timer)
     bool waits = session_input_read(s) && !process_busy(s->pid);
     if (!waits && s->watchers)
         look_again(timer);
+    if (waits && tracker_state(s->tracker) == TRACKER_INPUT)
+        s->answered = s->ahead = false;
     if (waits)
         EACH_WATCHER(s, maybe_prompt, w_);
 }

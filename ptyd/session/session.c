@@ -92,6 +92,7 @@ static void begin_shell(struct session *s)
     skip_known(s);
     uint64_t seq = store_highest_seq(s->store), named = rawlog_named_seq(s->log);
     seq = named > seq ? named : seq;
+    intake_facts(s->intake)->first_seq = seq;
     tracker_set_seq(s->tracker, seq);
     rawlog_record(s->log, RAWLOG_SHELL, rawlog_end(s->log), now, 0, (uint32_t)seq);
     rawlog_record(s->log, RAWLOG_RESIZE, rawlog_end(s->log), now, 0,
@@ -165,6 +166,7 @@ static int open_all(struct session *s, const struct board_place *deadly)
     session_read_secrets(s);
     REPORT(s, opened);
     find_place(s, is_new);
+    s->answered = s->ahead = !is_new; /* what was typed to the former worker is not known here */
     intake_facts(s->intake)->adopted = 1;
     return 0;
 }
@@ -190,6 +192,7 @@ struct session *session_adopt(const struct session_host *host, const char *name,
         return NULL;
     }
     start_handles(s);
+    run_table_take_over(&intake_facts(s->intake)->runs, clock_monotonic_ms());
     session_drain(s); /* what a former worker had read */
     s->now = clock_now();
     session_screen_changed(s); /* what the former worker did not come to tell */

@@ -132,14 +132,25 @@ void session_untype(struct session *s, struct typing *typing);
 bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typed,
                         size_t *ret_doubt);
 /* Whether a prompt stands, and what is typed now goes to it: nothing that came before waits to be
- * read, nor to interrupt it (readline throws away what it reads with a Ctrl-C). */
+ * read, nor may have ended its line or interrupt it (readline throws away what it reads with a
+ * Ctrl-C). */
 bool session_takes_line(const struct session *s);
 /* Whether all that was typed has been read by whoever reads the terminal. */
 bool session_input_read(const struct session *s);
 
-/* Types a command line, as a paste when it has several lines, and Enter. False: nothing was, for
- * want of room. */
-bool session_type_command(struct session *s, const char *command, enum block_type actor);
+/* Types a command line, as a paste when it has several lines, and Enter. What becomes of it is
+ * recorded for `token` (run_table.h), 0 for nobody, as typed at the prompt of that number, 0 for
+ * none. False: nothing was typed, for want of room. */
+bool session_type_command(struct session *s, const char *command, enum block_type actor,
+                          uint64_t token, uint64_t prompt);
+/* The number of the newest prompt; of the running command, that at which it began. */
+uint64_t session_prompt(const struct session *s);
+/* What is known of a command that was typed for `token`, NULL when none was; and its owner knows
+ * all of it. */
+const struct run_record *session_find_run(const struct session *s, uint64_t token);
+void session_drop_run(struct session *s, uint64_t token);
+/* Its owner waits for it again; or (not `waits`) went, and may come back to another worker. */
+void session_keep_run(struct session *s, uint64_t token, bool waits);
 
 /* Resizes terminal and shell, clamped as terminal_resize() does; watchers hear `resized`. */
 void session_resize(struct session *s, int cols, int rows);
@@ -154,11 +165,14 @@ const struct redact_secrets *session_secrets(const struct session *s);
 /* A look at what is there. */
 const char *session_name(const struct session *s);
 const char *session_shell_id(const struct session *s);
-/* Its shell was reaped and all that it said is taken in. */
+/* Its shell was reaped and all that it said is taken in; then its status, as a shell gives it. */
 bool session_exited(const struct session *s);
+int session_exit_status(const struct session *s);
 struct terminal *session_terminal(const struct session *s);
 struct tracker *session_tracker(const struct session *s);
 struct store *session_store(const struct session *s);
+/* The seq of the last block before its shell. */
+uint64_t session_first_seq(const struct session *s);
 uint64_t session_spoofed_marks(const struct session *s);
 /* Its shell has our integration and has not lost it, so marks are to be expected. */
 bool session_integrated(const struct session *s);

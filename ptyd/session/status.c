@@ -22,6 +22,11 @@ bool session_exited(const struct session *s)
     return s->exited;
 }
 
+int session_exit_status(const struct session *s)
+{
+    return s->exit_status;
+}
+
 struct terminal *session_terminal(const struct session *s)
 {
     return s->terminal;
@@ -35,6 +40,11 @@ struct tracker *session_tracker(const struct session *s)
 struct store *session_store(const struct session *s)
 {
     return s->store;
+}
+
+uint64_t session_first_seq(const struct session *s)
+{
+    return intake_facts(s->intake)->first_seq;
 }
 
 uint64_t session_spoofed_marks(const struct session *s)

@@ -1,7 +1,10 @@
+#define _GNU_SOURCE
 #include "ptyd/worker/run.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/json.h"
@@ -16,14 +19,22 @@ struct run {
     struct task task;
     char *command;
     enum block_type actor;
+    uint64_t token;  /* 0 for none */
+    uint64_t ticket; /* those that came earlier have a lower one */
     enum phase phase;
-    bool at_prompt;      /* it was typed at a prompt, or the one it was typed for has come */
+    uint64_t prompt;     /* at which it was typed; 0 where none stood: any block is its own */
     bool prompted;       /* another came since: if that is all, it was no command (a comment) */
+    bool doubtful;       /* a former worker may have typed a part */
     uint64_t seq;        /* of its block, when RUNNING */
     bool streams;        /* the client wants the output as it comes */
     struct bytes output; /* not sent yet */
     json_int_t streamed; /* bytes sent */
+    json_int_t passed;   /* bytes of the output that are known here */
 };
+
+static struct task *all;
+
+static struct run *type_next(struct session *session);
 
 static struct run *run_of(struct watcher *w)
 {
@@ -46,38 +57,107 @@ static void send_output(struct run *r)
     r->output.len = 0;
 }
 
-static void reply(struct run *r, const struct block *block, bool completed, bool timed_out)
+static void tell_state(struct run *r)
 {
-    send_output(r);
-    client_reply(r->task.client, r->task.id,
-                 json_pack("{s:b, s:b, s:b, s:o, s:I, s:s}", "completed", completed, "timed_out",
-                           timed_out, "typed", r->phase != WAITING, "block",
-                           block ? block_to_json(block) : json_null(), "streamed", r->streamed,
-                           "directory",
-                           r->task.session ? store_directory(session_store(r->task.session)) : ""));
-    task_end(&r->task);
+    client_notify(r->task.client, "run.state", json_pack("{s:b}", "typed", r->phase != WAITING));
 }
 
-static void type(struct run *r)
+/* Others waited for it. */
+static void end(struct run *r)
 {
-    r->phase = TYPED;
-    r->at_prompt = tracker_state(session_tracker(r->task.session)) == TRACKER_INPUT ||
-                   !session_integrated(r->task.session); /* marks may come back with this command */
-    if (session_type_command(r->task.session, r->command, r->actor))
+    struct session *session = r->task.session;
+    task_end(&r->task);
+    if (!session)
         return;
+    session_keep_run(session, r->token, false);
+    type_next(session);
+}
+
+static void on_cancel(struct errand *errand)
+{
+    end((struct run *)errand);
+}
+
+/* Steals `block`, NULL for none. Once all of the answer is on its way nobody comes back for more.
+ */
+static void reply_json(struct run *r, json_t *block, bool completed, bool timed_out)
+{
+    struct session *session = r->task.session;
+    send_output(r);
+    client_reply(r->task.client, r->task.id,
+                 json_pack("{s:b, s:b, s:b, s:b, s:o, s:I, s:s}", "completed", completed,
+                           "timed_out", timed_out, "typed", r->phase != WAITING, "doubtful",
+                           r->doubtful, "block", block ? block : json_null(), "streamed",
+                           r->streamed, "directory",
+                           session ? store_directory(session_store(session)) : ""));
+    if (session && !client_queued(r->task.client))
+        session_drop_run(session, r->token);
+    end(r);
+}
+
+static void reply(struct run *r, const struct block *block, bool completed, bool timed_out)
+{
+    reply_json(r, block ? block_to_json(block) : NULL, completed, timed_out);
+}
+
+/* ---- whose turn it is ---- */
+
+/* The one that came first; NULL also while the session has one whose command has not begun yet. */
+static struct run *first_waiting(const struct session *session)
+{
+    struct run *first = NULL;
+    for (struct task *t = all; t; t = t->next) {
+        struct run *r = (struct run *)t;
+        if (t->session != session)
+            continue;
+        if (r->phase == TYPED)
+            return NULL;
+        if (r->phase == WAITING && (!first || r->ticket < first->ticket))
+            first = r;
+    }
+    return first;
+}
+
+/* Returns one that there was no room for: its own callback, which may end it, answers. */
+static struct run *type_first(struct session *session)
+{
+    struct run *r = first_waiting(session);
+    if (!r)
+        return NULL;
+    bool stands =
+        tracker_state(session_tracker(session)) == TRACKER_INPUT && session_integrated(session);
+    r->phase = TYPED;
+    r->prompt = stands ? session_prompt(session) : 0; /* marks may come back with this command */
+    if (session_type_command(session, r->command, r->actor, r->token, r->prompt)) {
+        tell_state(r);
+        return NULL;
+    }
+    r->phase = WAITING;
+    return r;
+}
+
+static struct run *type_next(struct session *session)
+{
+    bool takes = !session_exited(session) && session_takes_line(session);
+    return takes ? type_first(session) : NULL;
+}
+
+/* Ends r. */
+static void refuse(struct run *r)
+{
     type_refuse(r->task.client, r->task.id, r->task.session);
     task_end(&r->task);
 }
 
+/* ---- what happens meanwhile ---- */
+
 static void on_prompt(struct watcher *w)
 {
     struct run *r = run_of(w);
-    if (r->phase == WAITING) {
-        type(r);
-    } else if (r->phase == TYPED) {
-        r->prompted = r->at_prompt && session_input_read(r->task.session);
-        r->at_prompt = true;
-    }
+    if (r->phase == TYPED && (!r->prompt || r->prompt != session_prompt(r->task.session)))
+        r->prompted = session_input_read(r->task.session);
+    if (type_next(r->task.session) == r)
+        refuse(r);
 }
 
 /* Something waits for input and no mark has said what: nobody shall hang. In a shell without marks
@@ -86,31 +166,44 @@ static void on_prompt(struct watcher *w)
 static void on_maybe_prompt(struct watcher *w)
 {
     struct run *r = run_of(w);
-    bool marked = session_integrated(r->task.session);
-    bool stands = tracker_state(session_tracker(r->task.session)) == TRACKER_INPUT;
-    if (r->phase == WAITING && (!marked || stands))
-        type(r);
-    else if (r->phase != TYPED || r->prompted || !marked)
-        reply(r, tracker_running(session_tracker(r->task.session)), false, false);
+    struct session *session = r->task.session;
+    bool marked = session_integrated(session);
+    bool stands = tracker_state(session_tracker(session)) == TRACKER_INPUT;
+    if (r->phase == WAITING && (!marked || stands)) {
+        if (type_first(session) == r)
+            refuse(r);
+    } else if (r->phase != TYPED || r->prompted || r->doubtful || !marked) {
+        reply(r, tracker_running(session_tracker(session)), false, false);
+    }
 }
 
+/* One that began at another prompt is somebody else's: at its own there came none. */
 static void on_begin(struct watcher *w, struct block *block)
 {
     struct run *r = run_of(w);
     if (r->phase != TYPED)
         return;
+    if (r->prompt && r->prompt != session_prompt(r->task.session)) {
+        reply(r, NULL, false, false);
+        return;
+    }
     r->phase = RUNNING;
     r->seq = block->seq;
 }
 
 /* A client that does not keep up gets no more as it comes: it reads the rest, from `streamed` on,
- * from the block's file. */
+ * from the block's file. One that came back has some of it. */
 static void on_output(struct watcher *w, struct block *block, const char *text, size_t len)
 {
     struct run *r = run_of(w);
+    if (r->phase != RUNNING || block->seq != r->seq)
+        return;
+    json_int_t had = r->streamed + (json_int_t)r->output.len - r->passed;
+    size_t skip = had <= 0 ? 0 : had < (json_int_t)len ? (size_t)had : len;
+    r->passed += (json_int_t)len;
     r->streams = r->streams && client_queued(r->task.client) < LIMIT_CLIENT_QUEUE;
-    if (r->streams && r->phase == RUNNING && block->seq == r->seq)
-        bytes_append(&r->output, text, len);
+    if (r->streams)
+        bytes_append(&r->output, text + skip, len - skip);
 }
 
 static void on_drained(struct watcher *w)
@@ -121,8 +214,10 @@ static void on_drained(struct watcher *w)
 static void on_end(struct watcher *w, struct block *block)
 {
     struct run *r = run_of(w);
-    if (r->phase == RUNNING && block->seq == r->seq)
-        reply(r, block, true, false);
+    if (r->phase != RUNNING || block->seq != r->seq)
+        return;
+    r->doubtful = r->doubtful && strcmp(block->cmd, r->command);
+    reply(r, block, true, false);
 }
 
 static void on_exited(struct watcher *w, int status)
@@ -145,11 +240,99 @@ static void on_timeout(uv_timer_t *timer)
           true);
 }
 
+/* ---- one that a former worker knew ---- */
+
+/* The output that came while nobody sent it, up to where it goes on. */
+static void send_missed(struct run *r, const struct block *block)
+{
+    struct store *store = session_store(r->task.session);
+    store_flush(store, NULL, 0);
+    r->passed = store_written(store);
+    json_int_t missed = r->passed - r->streamed;
+    char *path = text_format("%s/%s", store_directory(store), block->output_path);
+    int fd = missed > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (missed > LIMIT_CLIENT_QUEUE || r->passed >= LIMIT_OUTPUT_FILE_BYTES)
+        r->streams = false;
+    if (r->streams && fd >= 0) {
+        char *place = bytes_reserve(&r->output, (size_t)missed);
+        ssize_t n = place ? pread(fd, place, (size_t)missed, r->streamed) : -1;
+        r->output.len = n > 0 ? (size_t)n : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    free(path);
+    r->streams = r->streams && (missed <= 0 || (json_int_t)r->output.len == missed);
+    r->output.len = r->streams ? r->output.len : 0;
+    send_output(r);
+}
+
+static void follow_block(struct run *r, uint64_t seq)
+{
+    struct session *session = r->task.session;
+    struct block *running = tracker_running(session_tracker(session));
+    r->phase = RUNNING;
+    r->seq = seq;
+    if (running && running->seq == seq) {
+        if (running->output_path)
+            send_missed(r, running);
+        else
+            r->streams = false;
+        return;
+    }
+    json_t *block = store_block(session_store(session), seq);
+    bool ended = block && strcmp(json_text(block, "status", ""), "running");
+    reply_json(r, block, ended, false);
+}
+
+/* What began at its prompt while it was being typed may be what the user made of a part of it. */
+static bool is_its_own(const struct run *r, uint64_t seq)
+{
+    struct block *running = tracker_running(session_tracker(r->task.session));
+    json_t *block = store_block(session_store(r->task.session), seq);
+    const char *cmd = running && running->seq == seq ? running->cmd : json_text(block, "cmd", "");
+    bool own = !strcmp(cmd, r->command);
+    json_decref(block);
+    return own;
+}
+
+static void go_on(struct run *r, const struct run_record *record)
+{
+    session_keep_run(r->task.session, r->token, true);
+    r->phase = TYPED;
+    r->prompt = record->prompt;
+    r->prompted = r->prompt && r->prompt != session_prompt(r->task.session);
+    r->doubtful = record->state == RUN_TYPING ||
+                  (record->state == RUN_DOUBTFUL && !is_its_own(r, record->seq));
+    if (record->state == RUN_DOUBTFUL && r->doubtful)
+        reply(r, NULL, false, false);
+    else if (record->state == RUN_BEGAN || record->state == RUN_DOUBTFUL)
+        follow_block(r, record->seq);
+    else if (session_exited(r->task.session))
+        reply(r, NULL, false, false);
+}
+
+/* The session that was asked for, with its shell: the name may be another's by now. */
+static struct session *find_session(struct client *client, const json_t *id, const json_t *params,
+                                    uint64_t token)
+{
+    struct session *s = worker_find(client_worker(client), json_text(params, "name", ""));
+    const char *shell = json_text(params, "shell_id", NULL);
+    bool other = s && shell && strcmp(shell, session_shell_id(s));
+    if (s && !other && session_find_run(s, token))
+        return s;
+    if (!other)
+        return worker_live_session(client, id, params);
+    client_fail(client, id, RPC_NO_SESSION, "the shell of session %s has ended", session_name(s));
+    return NULL;
+}
+
 void run_call(struct client *client, const json_t *id, const json_t *params)
 {
+    static uint64_t tickets;
     const char *command = json_text(params, "command", "");
     long long timeout_ms = json_number(params, "timeout_ms", 0);
-    struct session *session = worker_live_session(client, id, params);
+    uint64_t token = (uint64_t)json_number(params, "token", 0);
+    struct session *session = find_session(client, id, params, token);
     if (!session)
         return;
     if (!*command) {
@@ -158,7 +341,8 @@ void run_call(struct client *client, const json_t *id, const json_t *params)
     }
     struct run *r = memory_new(sizeof *r);
     *r = (struct run){
-        .task = {.watcher = {.prompt = on_prompt,
+        .task = {.errand = {.cancel = on_cancel},
+                 .watcher = {.prompt = on_prompt,
                              .maybe_prompt = on_maybe_prompt,
                              .block_begin = on_begin,
                              .block_output = on_output,
@@ -166,15 +350,23 @@ void run_call(struct client *client, const json_t *id, const json_t *params)
                              .block_end = on_end,
                              .exited = on_exited,
                              .gone = on_gone},
+                 .list = &all,
                  .finish = on_finish},
         .command = text_copy(command),
+        .token = token,
+        .ticket = ++tickets,
         .streams = json_flag(params, "stream"),
+        .streamed = json_number(params, "streamed", 0),
         .actor = strcmp(json_text(params, "actor", ""), "agent") ? BLOCK_USER_CMD : BLOCK_AGENT_CMD,
     };
     task_begin(&r->task, client, id);
     task_watch(&r->task, session);
     if (timeout_ms > 0)
         uv_timer_start(&r->task.timer, on_timeout, (uint64_t)timeout_ms, 0);
-    if (session_takes_line(session))
-        type(r);
+    const struct run_record *record = session_find_run(session, token);
+    tell_state(r);
+    if (record)
+        go_on(r, record);
+    else if (type_next(session) == r)
+        refuse(r);
 }

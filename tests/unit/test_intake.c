@@ -260,7 +260,7 @@ static int made_elsewhere(uint64_t magic, size_t size, const char *text)
 {
     uint64_t head[4] = {magic, 0, 0, strlen(text)};
     int fd = memfd_create("elsewhere", MFD_CLOEXEC);
-    assert_int_equal(ftruncate(fd, (off_t)(3072 + size)), 0);
+    assert_int_equal(ftruncate(fd, (off_t)(4096 + size)), 0);
     assert_int_equal(pwrite(fd, head, sizeof head, 0), sizeof head);
     assert_int_equal(pwrite(fd, "other", 5, 32), 5);
     assert_int_equal(pwrite(fd, text, strlen(text), 3072), strlen(text));

@@ -1,0 +1,61 @@
+/* run_table.h - the commands that were typed into a session for somebody who waits for them (`ptyd
+ * run`), in the memory that outlives a worker.
+ *
+ * Whoever lost its worker comes back with its token and learns how far its command got. A record is
+ * there before the first byte is typed, so that no token without one was. A prompt's number is
+ * where in the stream its mark stands: a command's block is the one that begins at the prompt at
+ * which it was typed.
+ */
+#ifndef PTYD_CORE_RUN_TABLE_H
+#define PTYD_CORE_RUN_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/limits.h"
+
+enum run_state {
+    RUN_TYPING = 1, /* some of its line may be written, or none */
+    RUN_TYPED,      /* all of it is */
+    RUN_BEGAN,      /* its block is `seq` */
+    RUN_DOUBTFUL,   /* block `seq` began at its prompt while its line was being typed */
+};
+
+struct run_record {
+    uint64_t token;  /* 0 for none */
+    uint64_t prompt; /* at which it was typed; 0 where none stood: any block is its own */
+    uint64_t seq;
+    int64_t left_ms; /* monotonic: when its owner was lost; INT64_MAX while it waits */
+    uint32_t state;  /* enum run_state */
+    uint32_t unused;
+};
+
+/* Zeroed it is empty. */
+struct run_table {
+    uint64_t prompt; /* the newest one's number; 0 before the first */
+    struct run_record records[LIMIT_RUNS_KEPT];
+};
+
+/* A line is about to be typed for somebody who waits. False when there is no room: others wait, or
+ * may come back, LIMIT_RUN_KEPT_MS long. */
+bool run_table_add(struct run_table *table, uint64_t token, uint64_t prompt, int64_t now_ms);
+
+/* Its owner waits for it again; or (not `waits`) is lost now. */
+void run_table_keep(struct run_table *table, uint64_t token, bool waits, int64_t now_ms);
+
+/* All owners are lost now: a worker takes over. */
+void run_table_take_over(struct run_table *table, int64_t now_ms);
+
+/* All that was to be typed is. */
+void run_table_typed(struct run_table *table);
+
+/* A block began. */
+void run_table_began(struct run_table *table, uint64_t seq);
+
+/* The record of a token; NULL for none, and for token 0. */
+const struct run_record *run_table_find(const struct run_table *table, uint64_t token);
+
+/* Its owner knows all. */
+void run_table_drop(struct run_table *table, uint64_t token);
+
+#endif
