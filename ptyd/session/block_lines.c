@@ -70,7 +70,7 @@ void block_lines_each(const char *directory, block_line *each, void *user)
 
 struct collection {
     json_t *blocks;
-    bool with_keys;
+    bool apart; /* a block's begin stays where its end comes */
 };
 
 void block_lines_add(json_t *blocks, json_t *block, bool with_keys)
@@ -86,10 +86,14 @@ void block_lines_add(json_t *blocks, json_t *block, bool with_keys)
         json_array_append(blocks, block);
 }
 
-static void collect(void *user, json_t *block)
+static void collect(struct collection *c, json_t *block)
 {
-    const struct collection *c = user;
-    block_lines_add(c->blocks, block, c->with_keys);
+    if (!c->apart) {
+        block_lines_add(c->blocks, block, false);
+        return;
+    }
+    block_remove_internal(block);
+    json_array_append(c->blocks, block);
 }
 
 /* ---- those that events.jsonl tells ---- */
@@ -286,9 +290,10 @@ static size_t collect_from(struct search *s, uint64_t at, size_t most, struct co
     return most;
 }
 
-json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bool *ret_all)
+static json_t *lines_after(const char *directory, uint64_t after, size_t most, bool apart,
+                           bool *ret_all)
 {
-    struct collection c = {.blocks = json_array()};
+    struct collection c = {.blocks = json_array(), .apart = apart};
     for (int age = 1; age >= 0; age--) {
         struct search s;
         uint64_t size, last;
@@ -298,4 +303,15 @@ json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bo
     }
     *ret_all = most > 0;
     return c.blocks;
+}
+
+json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bool *ret_all)
+{
+    return lines_after(directory, after, most, false, ret_all);
+}
+
+json_t *block_lines_apart(const char *directory, uint64_t after)
+{
+    bool all;
+    return lines_after(directory, after, SIZE_MAX, true, &all);
 }

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
+#include "ptyd/session/block_lines.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 
@@ -28,18 +30,6 @@ static void cancel(struct errand *errand)
     free(f);
 }
 
-void follow_call(struct client *client, const json_t *id, const json_t *params)
-{
-    struct worker *w = client_worker(client);
-    struct follower *f = memory_new(sizeof *f);
-    (void)params;
-    *f = (struct follower){
-        .errand = {.cancel = cancel}, .next = w->followers, .worker = w, .client = client};
-    w->followers = f;
-    client_add_errand(client, &f->errand);
-    client_reply(client, id, json_object());
-}
-
 static void send_to(struct follower *f, json_t *event)
 {
     if (client_queued(f->client) > LIMIT_CLIENT_QUEUE) {
@@ -54,12 +44,18 @@ static void send_to(struct follower *f, json_t *event)
     client_notify(f->client, "event", json_incref(event));
 }
 
-/* Tells all an event with these members besides type and time; steals them. */
-static void announce(struct worker *w, const char *type, json_t *members)
+/* An event with these members besides type and time; steals them. New reference. */
+static json_t *event_of(const char *type, json_t *members)
 {
     json_t *event = json_pack("{s:s, s:I}", "type", type, "ts", (json_int_t)clock_now().wall_ms);
     json_object_update(event, members);
     json_decref(members);
+    return event;
+}
+
+static void announce(struct worker *w, const char *type, json_t *members)
+{
+    json_t *event = event_of(type, members);
     for (struct follower *f = w->followers, *next; f; f = next) {
         next = f->next;
         send_to(f, event);
@@ -71,6 +67,104 @@ static json_int_t pending(struct worker *w)
 {
     return (json_int_t)ledger_pending(w->ledger, NULL);
 }
+
+/* ---- joining ---- */
+
+/* Of one follower alone, whatever is queued for it. */
+static void tell(struct follower *f, const char *type, json_t *members)
+{
+    client_notify(f->client, "event", event_of(type, members));
+}
+
+static json_t *block_members(json_t *block)
+{
+    return json_pack("{s:O, s:O}", "conversation_id", json_object_get(block, "conversation_id"),
+                     "block", block);
+}
+
+/* Tells what the files of a session say behind the blocks `begun` and `ended`. */
+static void tell_again(struct follower *f, const char *directory, json_int_t begun,
+                       json_int_t ended)
+{
+    json_t *lines = block_lines_apart(directory, (uint64_t)(begun < ended ? begun : ended)), *line;
+    size_t count = json_array_size(lines), i;
+    if (count > LIMIT_EVENTS_AGAIN)
+        tell(f, "events_lost",
+             json_pack("{s:I}", "count", (json_int_t)(count - LIMIT_EVENTS_AGAIN)));
+    json_array_foreach(lines, i, line) {
+        bool begins = !strcmp(json_text(line, "status", ""), "running");
+        if (count - i <= LIMIT_EVENTS_AGAIN &&
+            json_number(line, "seq", 0) > (begins ? begun : ended))
+            tell(f, begins ? "agent_block_begin" : "agent_block_end", block_members(line));
+    }
+    json_decref(lines);
+}
+
+static json_int_t place_of(const json_t *after, const char *name, size_t which, uint64_t unknown)
+{
+    const json_t *place = json_array_get(json_object_get(after, name), which);
+    return json_is_integer(place) ? json_integer_value(place) : (json_int_t)unknown;
+}
+
+/* What a session did since. One that was not there when the follower began is told from its shell's
+ * first command on. */
+static void tell_session(struct follower *f, struct session *s, const json_t *after)
+{
+    const char *name = session_name(s);
+    json_int_t begun = place_of(after, name, 0, session_first_seq(s));
+    json_int_t ended = place_of(after, name, 1, session_first_seq(s));
+    if ((json_int_t)tracker_seq(session_tracker(s)) > begun ||
+        (json_int_t)store_last_ended(session_store(s)) > ended)
+        tell_again(f, store_directory(session_store(s)), begun, ended);
+}
+
+/* The follower heard a former worker up to `after`. Blocks are in files; of other events nobody
+ * knows whether there were any. */
+static void catch_up(struct follower *f, json_t *after)
+{
+    struct worker *w = f->worker;
+    const char *name;
+    json_t *place;
+    tell(f, "events_lost", json_pack("{s:n}", "count"));
+    for (int i = 0; i < w->session_count; i++)
+        tell_session(f, w->sessions[i], after);
+    json_object_foreach(after, name, place) {
+        if (worker_find(w, name) || !text_is_name(name))
+            continue;
+        char *directory = text_format("%s/conversations/%s/agent_pty", w->options->state, name);
+        tell_again(f, directory, place_of(after, name, 0, 0), place_of(after, name, 1, 0));
+        free(directory);
+    }
+    tell(f, "context_pending", json_pack("{s:I}", "pending", pending(w)));
+}
+
+static json_t *places(const struct worker *w)
+{
+    json_t *all = json_object();
+    for (int i = 0; i < w->session_count; i++) {
+        struct session *s = w->sessions[i];
+        json_object_set_new(all, session_name(s),
+                            json_pack("[I, I]", (json_int_t)tracker_seq(session_tracker(s)),
+                                      (json_int_t)store_last_ended(session_store(s))));
+    }
+    return all;
+}
+
+void follow_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    struct follower *f = memory_new(sizeof *f);
+    json_t *after = json_object_get(params, "after");
+    *f = (struct follower){
+        .errand = {.cancel = cancel}, .next = w->followers, .worker = w, .client = client};
+    w->followers = f;
+    client_add_errand(client, &f->errand);
+    client_reply(client, id, json_pack("{s:o}", "places", places(w)));
+    if (json_is_object(after))
+        catch_up(f, after);
+}
+
+/* ---- events ---- */
 
 void follow_pending(struct worker *w, const struct block *block)
 {
