@@ -18,6 +18,7 @@
 struct opening {
     struct task task;
     char *name;
+    json_int_t prompt_ms; /* how long the first prompt is waited for */
 };
 
 /* All of them, so that a spawn's answer finds its own. */
@@ -155,17 +156,31 @@ static bool has_room(struct client *client, const json_t *id, const char *name)
     return false;
 }
 
-static void wait_for_spawn(struct client *client, const json_t *id, const char *name)
+/* The terminal that it was for has given up waiting. The keeper does one thing after the other: it
+ * has the session by the time it closes it. */
+static void on_owner_gone(struct errand *errand)
 {
+    struct task *t = (struct task *)errand;
+    worker_tell(client_worker(t->client), WIRE_CLOSE, name_of(t), NULL, 0);
+    task_end(t);
+}
+
+static void wait_for_spawn(struct client *client, const json_t *id, const char *name,
+                           const json_t *params)
+{
+    json_int_t prompt_ms = json_number(params, "prompt_ms", LIMIT_FIRST_PROMPT_MS);
     struct opening *o = memory_new(sizeof *o);
     *o = (struct opening){
         .task = {.watcher = {.prompt = on_prompt,
                              .maybe_prompt = on_prompt,
                              .exited = on_exited,
                              .gone = on_gone},
+                 .errand = {.cancel = json_flag(params, "owns") ? on_owner_gone : NULL},
                  .list = &all,
                  .finish = on_finish},
         .name = text_copy(name),
+        .prompt_ms =
+            prompt_ms >= 0 && prompt_ms < LIMIT_FIRST_PROMPT_MS ? prompt_ms : LIMIT_FIRST_PROMPT_MS,
     };
     task_begin(&o->task, client, id);
 }
@@ -197,7 +212,7 @@ void open_call(struct client *client, const json_t *id, const json_t *params)
         client_fail(client, id, RPC_FAILED, "cannot prepare session %s: %s", name,
                     strerror(-result));
     else
-        wait_for_spawn(client, id, name);
+        wait_for_spawn(client, id, name, params);
 }
 
 static void fail(struct task *t, int error)
@@ -224,6 +239,6 @@ void open_spawned(struct worker *worker, const char *name, int error)
         if (tracker_state(session_tracker(session)) == TRACKER_INPUT)
             reply(t);
         else
-            uv_timer_start(&t->timer, on_timeout, LIMIT_FIRST_PROMPT_MS, 0);
+            uv_timer_start(&t->timer, on_timeout, (uint64_t)((struct opening *)t)->prompt_ms, 0);
     }
 }

@@ -148,10 +148,23 @@ static void on_cancel(struct errand *errand)
     task_end(&v->task);
 }
 
+/* Whoever was attached to a former worker hears what this one told nobody. */
+static void tell_end(struct client *client, const json_t *id, const struct session *session)
+{
+    client_reply(client, id, json_pack("{s:o}", "session", session_json(session)));
+    client_notify(client, "view.end",
+                  json_pack("{s:i}", "exit_status", session_exit_status(session)));
+}
+
 void view_attach_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct session *session = worker_live_session(client, id, params);
+    struct session *session = worker_find(client_worker(client), json_text(params, "name", ""));
     int cols, rows;
+    if (session && session_exited(session) && json_flag(params, "again")) {
+        tell_end(client, id, session);
+        return;
+    }
+    session = worker_live_session(client, id, params);
     if (!session)
         return;
     if (!worker_read_size(params, &cols, &rows)) {

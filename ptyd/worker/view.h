@@ -4,8 +4,10 @@
 
 #include "ptyd/worker/server.h"
 
-/* `session.attach {name, size, view, owns}`: replies with what the joining line needs, then sends
- * `view.output {data}` (base64), `view.cwd {cwd}` and, at the end, `view.end {exit_status}`. */
+/* `session.attach {name, size, view, owns, again}`: replies with what the joining line needs, then
+ * sends `view.output {data}` (base64), `view.cwd {cwd}` and, at the end, `view.end {exit_status}`.
+ * `again`: the client was attached to a former worker; one whose shell has exited since is not
+ * refused, but told its end. */
 void view_attach_call(struct client *client, const json_t *id, const json_t *params);
 
 /* `view.leave`: the user goes, the session stays, also one that the view owns. */
