@@ -260,7 +260,6 @@ static inline int limit_size(int value)
 #define LIMIT_REPEATS 3
 /* Milliseconds for the daemon to answer a hook; then the prompt goes without. */
 #define LIMIT_HOOK_WAIT_MS 2000
-#define LIMIT_HOOK_WAIT_S  2
 /* Milliseconds that an auto-started daemon stays without session and client. */
 #define LIMIT_IDLE_MS 30000
 /* Milliseconds for a worker's last words; then it is killed. */

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -69,13 +67,11 @@ static bool print_context(const struct agent *agent, const char *text)
 static void deliver(const struct agent *agent, json_t *params)
 {
     struct rpc rpc;
-    if (rpc_connect(&rpc, false) < 0) {
+    if (rpc_connect(&rpc, false, LIMIT_HOOK_WAIT_MS) < 0) {
         json_decref(params);
         return;
     }
-    struct timeval patience = {.tv_sec = LIMIT_HOOK_WAIT_S};
-    setsockopt(rpc.fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    json_t *taken = rpc_call(&rpc, "context.take", params, NULL, NULL);
+    json_t *taken = rpc_call(&rpc, "context.take", params, LIMIT_HOOK_WAIT_MS);
     const char *text = json_text(taken, "text", NULL);
     json_t *lease = json_object_get(taken, "lease");
     if (text && lease) {
@@ -83,7 +79,7 @@ static void deliver(const struct agent *agent, json_t *params)
         json_decref(rpc_call(
             &rpc, settle,
             json_pack("{s:O, s:O}", "lease", lease, "receipt", json_object_get(taken, "receipt")),
-            NULL, NULL));
+            LIMIT_HOOK_WAIT_MS));
     }
     json_decref(taken);
     rpc_close(&rpc);

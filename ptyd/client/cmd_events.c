@@ -1,13 +1,17 @@
 #include <string.h>
 
+#include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 
 static const char help[] =
     "usage: ptyd events [-f] [-s NAME]\n\n"
     "Prints what happens, one JSON object a line, until it is interrupted: agent_block_begin,\n"
-    "agent_block_end, context_pending, context_delivered, context_released, capture_changed.\n\n"
+    "agent_block_end, context_pending, context_delivered, context_released, capture_changed.\n"
+    "When the daemon's worker was replaced it goes on, with every block event once; of the others\n"
+    "some may be missing: events_lost says so, with count null.\n\n"
     "  -f         accepted for those who type it: events are always followed\n"
     "  -s NAME    only events of session NAME, and those that concern all\n\n"
     "example:\n"
@@ -20,18 +24,72 @@ static bool is_wanted(const struct cli *cli, const json_t *event)
     return !cli->session_given || !name || !strcmp(name, cli->session);
 }
 
-static int follow(const struct cli *cli, struct rpc *rpc)
+/* Where we are in each session, {NAME: [SEQ, SEQ]}: the last block whose begin, and the last whose
+ * end, was printed. */
+static void note_place(json_t *places, const json_t *event)
+{
+    const char *type = json_text(event, "type", ""),
+               *name = json_text(event, "conversation_id", "");
+    const json_t *block = json_object_get(event, "block");
+    bool begins = !strcmp(type, "agent_block_begin");
+    if (!block || (!begins && strcmp(type, "agent_block_end")))
+        return;
+    if (!json_object_get(places, name))
+        json_object_set_new(places, name, json_pack("[i, i]", 0, 0));
+    json_array_set_new(json_object_get(places, name), begins ? 0 : 1,
+                       json_integer(json_number(block, "seq", 0)));
+}
+
+static int take_event(const struct cli *cli, json_t *places, const json_t *message)
+{
+    json_t *event = json_object_get(message, "params");
+    if (!event)
+        return EXIT_OK;
+    note_place(places, event);
+    return is_wanted(cli, event) ? cli_print_json(json_incref(event)) : EXIT_OK;
+}
+
+/* What happened behind `places` comes again. Returns the places that this follows from, or NULL:
+ * the connection is lost, or the time is over. */
+static json_t *join(struct rpc *rpc, const json_t *places, int64_t until)
+{
+    json_t *params = places ? json_pack("{s:O}", "after", places) : json_object(), *answer = NULL;
+    if (rpc_send(rpc, "events.follow", params, until) < 0 ||
+        rpc_wait(rpc, until, &answer) != RPC_CAME)
+        return NULL;
+    json_t *result = json_incref(json_at(answer, "result", "places"));
+    json_decref(answer);
+    return result;
+}
+
+static bool join_again(struct rpc *rpc, const json_t *places)
+{
+    int64_t until = clock_monotonic_ms() + LIMIT_RECONNECT_MS;
+    while (rpc_reconnect(rpc, until) == 0) {
+        json_t *joined = join(rpc, places, until);
+        json_decref(joined);
+        if (joined || rpc->fd >= 0)
+            return joined != NULL;
+    }
+    return false;
+}
+
+static int follow(const struct cli *cli, struct rpc *rpc, json_t *places)
 {
     for (;;) {
-        json_t *message = rpc_next(rpc);
-        if (!message && !rpc_fill(rpc))
-            return say_fail(EXIT_FAILED, "the daemon went away; `ptyd open NAME` starts it");
-        const json_t *event = json_object_get(message, "params");
-        int failed = event && is_wanted(cli, event) &&
-                     cli_print_json(json_incref((json_t *)event)) != EXIT_OK;
+        json_t *message = NULL;
+        if (rpc_wait(rpc, -1, &message) != RPC_CAME) {
+            if (join_again(rpc, places))
+                continue;
+            return say_fail(EXIT_FAILED,
+                            "the daemon did not come back within %d s; `ptyd open "
+                            "NAME` starts one where none runs",
+                            LIMIT_RECONNECT_MS / 1000);
+        }
+        int status = take_event(cli, places, message);
         json_decref(message);
-        if (failed)
-            return EXIT_FAILED;
+        if (status != EXIT_OK)
+            return status;
     }
 }
 
@@ -45,10 +103,12 @@ int command_events(int argc, char **argv)
         if (option != 'f')
             cli_option(&cli, option);
     cli_no_more(&cli, argc, argv);
-    if (rpc_connect(&rpc, false) < 0)
+    if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
         return EXIT_FAILED;
-    json_decref(rpc_call(&rpc, "events.follow", json_object(), NULL, NULL));
-    int status = follow(&cli, &rpc);
+    json_t *places = join(&rpc, NULL, clock_monotonic_ms() + LIMIT_ANSWER_MS);
+    int status =
+        places ? follow(&cli, &rpc, places) : say_fail(EXIT_FAILED, "the daemon does not answer");
+    json_decref(places);
     rpc_close(&rpc);
     return status;
 }

@@ -93,13 +93,14 @@ static int ask_all_blocks(const struct cli *cli)
     json_int_t after = 0;
     size_t count = 0;
     json_t *part = NULL;
-    if (rpc_connect(&rpc, false) < 0)
+    if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
         return EXIT_FAILED;
     do {
         bool more = after > 0;
         json_decref(part);
         part = rpc_call(&rpc, "session.blocks",
-                        json_pack("{s:s, s:I}", "name", cli->session, "after", after), NULL, NULL);
+                        json_pack("{s:s, s:I}", "name", cli->session, "after", after),
+                        LIMIT_ANSWER_MS);
         count = json_array_size(part);
         if (part && cli->json && !more)
             putchar('[');

@@ -1,5 +1,7 @@
 /* An MCP server on stdio (modelcontextprotocol.io, revision 2025-06-18): one JSON-RPC message a
  * line. It only reads; the tools have the names that the context's header gives to the model. */
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +9,7 @@
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 
@@ -22,6 +25,7 @@ static const char help[] =
 struct mcp {
     const char *session; /* where a call names none */
     struct rpc rpc;
+    int served; /* reconnections when the daemon was told of us last */
 };
 
 static void send_message(json_t *message)
@@ -76,29 +80,12 @@ static json_t *list_tools(void)
     return json_pack("{s:o}", "tools", tools);
 }
 
-/* The daemon's answer, or NULL with a text of what is wrong in *ret_error (new string). */
 static json_t *ask(struct mcp *m, const char *method, json_t *params, char **ret_error)
 {
-    json_int_t id = rpc_send(&m->rpc, method, params);
-    json_t *message, *result = NULL;
-    while (id > 0) {
-        message = rpc_next(&m->rpc);
-        if (!message && !rpc_fill(&m->rpc))
-            break;
-        if (!message || json_number(message, "id", 0) != id) {
-            json_decref(message);
-            continue;
-        }
-        const char *error = json_text(json_at(message, "error"), "message", NULL);
-        *ret_error = error ? text_copy(error) : NULL;
-        result = json_incref(json_object_get(message, "result"));
-        json_decref(message);
-        return result;
-    }
-    *ret_error = text_copy("the ptyd daemon is gone");
-    return NULL;
+    return rpc_ask(&m->rpc, method, params, LIMIT_ANSWER_MS, ret_error);
 }
 
+/* The daemon's answer, or NULL with a text of what is wrong in *ret_error (new string). */
 static json_t *call_tool(struct mcp *m, const char *name, const json_t *arguments, char **ret_error)
 {
     const char *session = json_text(arguments, "conversation_id", NULL);
@@ -158,24 +145,56 @@ static void take_message(struct mcp *m, const json_t *message)
         send_error(id, -32601, "method not found");
 }
 
+static void take_lines(struct mcp *m, struct lines *lines)
+{
+    char *line;
+    size_t len;
+    int found;
+    while ((found = lines_next(lines, &line, &len)) != 0) {
+        json_t *message = found > 0 ? json_loadb(line, len, JSON_ALLOW_NUL, NULL) : NULL;
+        if (json_is_object(message))
+            take_message(m, message);
+        else if (found < 0 || len)
+            send_error(NULL, -32700, "not a JSON-RPC message of at most 1 MiB");
+        json_decref(message);
+    }
+}
+
+/* While a connection lives of which the daemon was told, the header names the tools. */
+static void announce(struct mcp *m)
+{
+    json_decref(
+        rpc_call(&m->rpc, "mcp.serve", json_pack("{s:s}", "name", m->session), LIMIT_ANSWER_MS));
+    m->served = m->rpc.reconnections;
+}
+
+/* Waits for the client; returns what was read, 0 or -1 at the end. A lost daemon is looked for
+ * once: where none is, each call looks again. */
+static ssize_t read_client(struct mcp *m, char *chunk, size_t size)
+{
+    for (;;) {
+        struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                               {.fd = m->rpc.fd, .events = POLLIN}};
+        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+            return -1;
+        if (fds[1].revents && !rpc_fill(&m->rpc) &&
+            rpc_reconnect(&m->rpc, clock_monotonic_ms() + LIMIT_RECONNECT_MS) == 0)
+            announce(m);
+        if (fds[0].revents)
+            return read(STDIN_FILENO, chunk, size);
+    }
+}
+
 static void serve(struct mcp *m)
 {
     struct lines lines = {.limit = LIMIT_REQUEST_BYTES};
     char chunk[1 << 16];
     ssize_t n;
-    while ((n = read(STDIN_FILENO, chunk, sizeof chunk)) > 0) {
-        char *line;
-        size_t len;
-        int found;
+    while ((n = read_client(m, chunk, sizeof chunk)) > 0) {
         lines_add(&lines, chunk, (size_t)n);
-        while ((found = lines_next(&lines, &line, &len)) != 0) {
-            json_t *message = found > 0 ? json_loadb(line, len, JSON_ALLOW_NUL, NULL) : NULL;
-            if (json_is_object(message))
-                take_message(m, message);
-            else if (found < 0 || len)
-                send_error(NULL, -32700, "not a JSON-RPC message of at most 1 MiB");
-            json_decref(message);
-        }
+        take_lines(m, &lines);
+        if (m->rpc.fd >= 0 && m->served != m->rpc.reconnections)
+            announce(m); /* a call connected again */
     }
     lines_finish(&lines);
 }
@@ -185,10 +204,9 @@ int command_mcp(int argc, char **argv)
     struct cli cli = cli_plain(argc, argv, CLI_SHORT, help);
     cli_no_more(&cli, argc, argv);
     struct mcp m = {.session = cli.session};
-    if (rpc_connect(&m.rpc, !cli.no_start) < 0)
+    if (rpc_connect(&m.rpc, !cli.no_start, LIMIT_START_MS) < 0)
         return EXIT_FAILED;
-    /* While this connection lives, the header tells the model of the tools. */
-    json_decref(rpc_call(&m.rpc, "mcp.serve", json_pack("{s:s}", "name", cli.session), NULL, NULL));
+    announce(&m);
     serve(&m);
     rpc_close(&m.rpc);
     return EXIT_OK;

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -16,21 +17,40 @@ static const char help[] =
     "session when they do not run.\n\n"
     "  --timeout SECONDS    124 when it is not done by then; it goes on running\n"
     "  --json               print the command's block instead of its output\n\n"
-    "status: the command's own; 124 time is over; 125 ptyd failed or the status stayed unknown\n\n"
+    "Several at once on one session take turns. When the daemon's worker is replaced it goes "
+    "on.\n\n"
+    "status: the command's own; 124 time is over; 125 ptyd failed, nothing was typed, or the\n"
+    "status stayed unknown: what it is, it says\n\n"
     "examples:\n"
     "  ptyd run -s work -- make -j4\n"
     "  ptyd run -- 'cd src && ls | wc -l'\n";
 
 enum { TIMEOUT = CLI_FIRST_OWN };
 
-static void on_notification(void *user, const char *method, const json_t *params)
+/* A command that is run, over the deaths of workers. */
+struct run {
+    const struct cli *cli;
+    const char *command;
+    double timeout;      /* seconds; 0 for none */
+    int64_t until;       /* monotonic ms; -1 for ever */
+    json_int_t token;    /* by which it is known */
+    json_int_t streamed; /* bytes of its output that came */
+    bool typed;          /* the daemon said so */
+    int64_t answer_by;   /* monotonic ms: a worker that took over has said something; 0: one did */
+    char *shell_id;
+};
+
+static void take_notification(struct run *r, const json_t *message)
 {
-    (void)user;
-    const json_t *text = json_object_get(params, "text");
+    const char *method = json_text(message, "method", "");
+    const json_t *text = json_at(message, "params", "text");
+    if (!strcmp(method, "run.state"))
+        r->typed = json_flag(json_object_get(message, "params"), "typed");
     if (strcmp(method, "run.output") || !json_is_string(text))
         return;
     fwrite(json_string_value(text), 1, json_string_length(text), stdout);
     fflush(stdout);
+    r->streamed += (json_int_t)json_string_length(text);
 }
 
 /* The output that came faster than it was read here: the block's file has it. */
@@ -72,55 +92,155 @@ static char *command_text(int argc, char **argv)
     return line.data;
 }
 
-static int report(const struct cli *cli, const json_t *result, double timeout)
+static int say_late(const struct run *r, const json_t *result)
 {
+    const char *name = r->cli->session;
+    if (!result)
+        return say_fail(
+            EXIT_TIMEOUT,
+            "not done after %g s, and the daemon does not say how it stands: whether it "
+            "was typed is not known",
+            r->timeout);
+    if (json_flag(result, "typed"))
+        return say_fail(EXIT_TIMEOUT,
+                        "not done after %g s; it goes on. Stop it with `ptyd attach %s` and Ctrl-C",
+                        r->timeout, name);
+    return say_fail(EXIT_TIMEOUT,
+                    "no prompt after %g s; nothing was typed. `ptyd screen -s %s` shows why",
+                    r->timeout, name);
+}
+
+static int report(const struct run *r, const json_t *result)
+{
+    const char *name = r->cli->session;
     json_t *block = json_object_get(result, "block");
     const json_t *exit_code = json_object_get(block, "exit_code");
-    if (cli->json && json_is_object(block))
+    if (r->cli->json && json_is_object(block))
         cli_print_json(json_incref(block));
     else if (json_flag(result, "completed"))
         print_rest(result, block);
     if (json_flag(result, "timed_out"))
-        return json_flag(result, "typed")
-                   ? say_fail(EXIT_TIMEOUT,
-                              "not done after %g s; it goes on. Stop it with "
-                              "`ptyd attach %s` and Ctrl-C",
-                              timeout, cli->session)
-                   : say_fail(EXIT_TIMEOUT,
-                              "no prompt after %g s; nothing was typed. `ptyd screen "
-                              "-s %s` shows why",
-                              timeout, cli->session);
+        return say_late(r, result);
+    if (json_flag(result, "doubtful"))
+        return say_fail(EXIT_PTYD,
+                        "whether it was typed is not known: the daemon's worker died while it "
+                        "typed. `ptyd screen -s %s` shows the terminal",
+                        name);
     if (json_is_integer(exit_code) && json_flag(result, "completed"))
         return (int)json_integer_value(exit_code);
     if (!json_flag(result, "typed"))
         return say_fail(EXIT_PTYD,
                         "nothing was typed: something that is no prompt waits for input. "
                         "`ptyd screen -s %s` shows it",
-                        cli->session);
-    return say_fail(EXIT_PTYD, "its status is not known; `ptyd screen -s %s` shows the terminal",
-                    cli->session);
+                        name);
+    return say_fail(EXIT_PTYD,
+                    "it was typed, its status is not known; `ptyd screen -s %s` shows the terminal",
+                    name);
 }
 
-static int run(const struct cli *cli, char *text, double timeout)
+/* Milliseconds that are left of the time-out, at most `most`. */
+static int left_ms(const struct run *r, int most)
+{
+    int64_t left = r->until < 0 ? most : r->until - clock_monotonic_ms();
+    return left < 0 ? 0 : left < most ? (int)left : most;
+}
+
+static json_t *run_params(const struct run *r)
+{
+    json_t *params = json_pack("{s:s, s:s, s:b, s:I, s:s, s:I}", "name", r->cli->session, "command",
+                               r->command, "stream", !r->cli->json, "token", r->token, "shell_id",
+                               r->shell_id, "streamed", r->streamed);
+    if (r->until >= 0) {
+        json_int_t left = r->until - clock_monotonic_ms();
+        json_object_set_new(params, "timeout_ms", json_integer(left > 0 ? left : 1));
+    }
+    return params;
+}
+
+/* What is waited for longest, monotonic ms; -1 for ever. A worker that took over says at once that
+ * it knows of the command; the command takes its time. */
+static int64_t wait_until(const struct run *r)
+{
+    int64_t until = r->until < 0 ? -1 : r->until + LIMIT_RUN_GRACE_MS;
+    return r->answer_by && (until < 0 || r->answer_by < until) ? r->answer_by : until;
+}
+
+/* Asks and shows the output that comes; the answer is the one that is no notification. */
+static enum rpc_wait ask(struct run *r, struct rpc *rpc, json_t **ret_answer)
+{
+    int64_t until = r->until < 0 ? clock_monotonic_ms() + LIMIT_ANSWER_MS : wait_until(r);
+    json_int_t id = rpc_send(rpc, "session.run", run_params(r), until);
+    enum rpc_wait end = id < 0 ? RPC_LOST : RPC_CAME;
+    while (end == RPC_CAME && (end = rpc_wait(rpc, wait_until(r), ret_answer)) == RPC_CAME) {
+        r->answer_by = 0;
+        if (json_number(*ret_answer, "id", 0) == id)
+            break;
+        take_notification(r, *ret_answer);
+        json_decref(*ret_answer);
+    }
+    return end;
+}
+
+static int conclude(const struct run *r, const json_t *answer, bool again)
+{
+    const char *error = json_text(json_at(answer, "error"), "message", NULL);
+    if (!error)
+        return report(r, json_object_get(answer, "result"));
+    return say_fail(EXIT_PTYD, "%s%s", error,
+                    again
+                        ? "; the daemon was replaced meanwhile, and what became of the command is "
+                          "not known"
+                        : "");
+}
+
+static int say_away(const struct run *r)
+{
+    return say_fail(EXIT_PTYD, "the daemon did not come back within %d s: %s",
+                    LIMIT_RECONNECT_MS / 1000,
+                    r->typed ? "the command was typed, how it ended is not known"
+                             : "whether the command was typed, and how it ended, is not known");
+}
+
+/* Asked again, the daemon knows by the token how far it got. */
+static int follow(struct run *r, struct rpc *rpc)
+{
+    json_t *answer = NULL;
+    enum rpc_wait end;
+    bool again = false;
+    while ((end = ask(r, rpc, &answer)) == RPC_LOST) {
+        again = true;
+        r->answer_by = r->answer_by ? r->answer_by : clock_monotonic_ms() + LIMIT_RECONNECT_MS;
+        if (rpc_reconnect(rpc, wait_until(r)) < 0)
+            break;
+    }
+    if (end != RPC_CAME)
+        return r->until >= 0 && clock_monotonic_ms() >= r->until ? say_late(r, NULL) : say_away(r);
+    int status = conclude(r, answer, again);
+    json_decref(answer);
+    return status;
+}
+
+/* Nothing was typed yet. */
+static int fail_to_open(const struct run *r)
+{
+    bool late = r->until >= 0 && clock_monotonic_ms() >= r->until;
+    return late ? say_fail(EXIT_TIMEOUT, "nothing was typed after %g s", r->timeout) : EXIT_PTYD;
+}
+
+static int run(struct run *r)
 {
     struct rpc rpc;
     int cols, rows;
     request_terminal_size(&cols, &rows);
-    if (rpc_connect(&rpc, !cli->no_start) < 0)
-        return EXIT_PTYD;
-    json_t *open = request_open_params(cli->session);
+    if (rpc_connect(&rpc, !r->cli->no_start, left_ms(r, LIMIT_START_MS)) < 0)
+        return fail_to_open(r);
+    json_t *open = request_open_params(r->cli->session);
     json_object_set_new(open, "size", request_size_json(cols, rows));
-    json_t *opened = rpc_call(&rpc, "session.open", open, NULL, NULL);
-    json_t *result =
-        opened
-            ? rpc_call(&rpc, "session.run",
-                       json_pack("{s:s, s:s, s:b, s:I}", "name", cli->session, "command", text,
-                                 "stream", !cli->json, "timeout_ms", (json_int_t)(timeout * 1000)),
-                       on_notification, NULL)
-            : NULL;
-    int status = result ? report(cli, result, timeout) : EXIT_PTYD;
+    json_t *opened = rpc_call(&rpc, "session.open", open, left_ms(r, LIMIT_ANSWER_MS));
+    r->shell_id = text_copy(json_text(json_object_get(opened, "session"), "shell_id", ""));
+    int status = opened ? follow(r, &rpc) : fail_to_open(r);
     json_decref(opened);
-    json_decref(result);
+    free(r->shell_id);
     rpc_close(&rpc);
     return status;
 }
@@ -142,7 +262,9 @@ int command_run(int argc, char **argv)
     if (optind >= argc)
         cli_usage("which COMMAND?");
     char *text = command_text(argc, argv);
-    int status = run(&cli, text, timeout);
+    struct run r = {.cli = &cli, .command = text, .timeout = timeout, .token = request_new_token()};
+    r.until = timeout > 0 ? clock_monotonic_ms() + (int64_t)(timeout * 1000) : -1;
+    int status = run(&r);
     free(text);
     return status;
 }

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/base64.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 
@@ -60,15 +60,6 @@ static void add_hex(const char *text, struct bytes *out)
 
 /* ---- asking ---- */
 
-/* So that the daemon can say behind its worker's death how much of it was typed. */
-static json_int_t new_token(void)
-{
-    uint64_t token = 0;
-    if (getrandom(&token, sizeof token, 0) != sizeof token)
-        token = (uint64_t)getpid();
-    return (json_int_t)(token >> 1 | 1);
-}
-
 /* Nothing is typed again: whoever reads the session may have it already. */
 static int say_what_is_known(const struct cli *cli, json_int_t token, size_t len)
 {
@@ -95,13 +86,10 @@ static int say_what_is_known(const struct cli *cli, json_int_t token, size_t len
 /* The answer, a new reference; NULL when the connection is lost before it came. */
 static json_t *ask(struct rpc *rpc, const char *method, json_t *params)
 {
-    json_int_t id = rpc_send(rpc, method, params);
+    json_int_t id = rpc_send(rpc, method, params, clock_monotonic_ms() + LIMIT_ANSWER_MS);
     json_t *message = NULL;
-    while (id > 0) {
-        message = rpc_next(rpc);
-        if (!message && !rpc_fill(rpc))
-            break;
-        if (message && json_number(message, "id", 0) == id)
+    while (id > 0 && rpc_wait(rpc, -1, &message) == RPC_CAME) {
+        if (json_number(message, "id", 0) == id)
             return message;
         json_decref(message);
     }
@@ -112,8 +100,8 @@ static int type(const struct cli *cli, const struct bytes *input)
 {
     struct bytes data = {0};
     struct rpc rpc;
-    json_int_t token = new_token();
-    if (rpc_connect(&rpc, !cli->no_start) < 0)
+    json_int_t token = request_new_token();
+    if (rpc_connect(&rpc, !cli->no_start, LIMIT_START_MS) < 0)
         return EXIT_FAILED;
     base64_encode(input->data, input->len, &data);
     json_t *answer =

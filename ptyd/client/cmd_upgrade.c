@@ -1,12 +1,9 @@
 /* The connection ends with the worker that it was made to, so the request is sent again to the next
  * one until it is answered: its token says that it is the same one. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
@@ -15,8 +12,6 @@
 #include "ptyd/core/program.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
-
-#define AGAIN_MS 20 /* between a connection's end and the next */
 
 static const char help[] =
     "usage: ptyd upgrade [--binary FILE] [--worker] [--json]\n\n"
@@ -32,38 +27,32 @@ static const char help[] =
 
 enum { BINARY = CLI_FIRST_OWN, WORKER };
 
-/* The answer to request `id`, a new reference; NULL when the connection ends or time is over. */
-static json_t *wait_answer(struct rpc *rpc, json_int_t id, int64_t deadline)
+/* Asks, and waits for the answer to that. */
+static enum rpc_wait ask_once(struct rpc *rpc, json_t *params, int64_t until, json_t **ret_answer)
 {
-    for (;;) {
-        json_t *message = rpc_next(rpc);
-        if (message && json_number(message, "id", 0) == id)
-            return message;
-        json_decref(message);
-        int64_t left = deadline - clock_monotonic_ms();
-        struct pollfd fd = {.fd = rpc->fd, .events = POLLIN};
-        if (!message && (left <= 0 || (poll(&fd, 1, (int)left) < 0 && errno != EINTR) ||
-                         (fd.revents && !rpc_fill(rpc))))
-            return NULL;
+    json_int_t id = rpc_send(rpc, "daemon.upgrade", json_incref(params), until);
+    enum rpc_wait end = id > 0 ? RPC_CAME : RPC_LOST;
+    while (end == RPC_CAME && (end = rpc_wait(rpc, until, ret_answer)) == RPC_CAME) {
+        if (json_number(*ret_answer, "id", 0) == id)
+            return RPC_CAME;
+        json_decref(*ret_answer);
     }
+    *ret_answer = NULL;
+    return end;
 }
 
-/* Asks until it is answered. The answer is a new reference; NULL after a message. */
+/* Asks until it is answered, of whichever worker: the token says that it is the same request. The
+ * answer is a new reference; NULL after a message. */
 static json_t *ask(json_t *params)
 {
-    int64_t deadline = clock_monotonic_ms() + LIMIT_UPGRADE_WAIT_MS;
+    int64_t until = clock_monotonic_ms() + LIMIT_UPGRADE_WAIT_MS;
     json_t *answer = NULL;
-    while (!answer && clock_monotonic_ms() < deadline) {
-        struct rpc rpc;
-        if (rpc_connect(&rpc, false) < 0)
-            return NULL;
-        json_int_t id = rpc_send(&rpc, "daemon.upgrade", json_incref(params));
-        if (id > 0)
-            answer = wait_answer(&rpc, id, deadline);
-        rpc_close(&rpc);
-        if (!answer)
-            nanosleep(&(struct timespec){.tv_nsec = AGAIN_MS * 1000000}, NULL);
-    }
+    struct rpc rpc;
+    if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
+        return NULL;
+    while (ask_once(&rpc, params, until, &answer) == RPC_LOST && rpc_reconnect(&rpc, until) == 0)
+        ;
+    rpc_close(&rpc);
     if (!answer)
         say("the daemon did not say what came of it; `ptyd status` shows its version");
     return answer;

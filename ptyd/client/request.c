@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -17,13 +19,21 @@ extern char **environ;
 json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params)
 {
     struct rpc rpc;
-    if (rpc_connect(&rpc, start && !cli->no_start) < 0) {
+    if (rpc_connect(&rpc, start && !cli->no_start, LIMIT_START_MS) < 0) {
         json_decref(params);
         return NULL;
     }
-    json_t *result = rpc_call(&rpc, method, params, NULL, NULL);
+    json_t *result = rpc_call(&rpc, method, params, LIMIT_ANSWER_MS);
     rpc_close(&rpc);
     return result;
+}
+
+json_int_t request_new_token(void)
+{
+    uint64_t token = 0;
+    if (getrandom(&token, sizeof token, 0) != sizeof token)
+        token = (uint64_t)clock_monotonic_ms() << 22 ^ (uint64_t)getpid();
+    return (json_int_t)(token >> 2) + 1;
 }
 
 /* JSON holds UTF-8 alone: a variable that is none is left out. */

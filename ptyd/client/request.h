@@ -10,6 +10,10 @@
 /* Connects, asks one thing, disconnects. The result is a new reference; NULL after a message. */
 json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params);
 
+/* A number that nobody else makes, by which the daemon knows a request behind its worker's death;
+ * positive, with room for a million behind it. */
+json_int_t request_new_token(void);
+
 /* Parameters of session.open: this process's environment, directory and umask. New reference. */
 json_t *request_open_params(const char *name);
 

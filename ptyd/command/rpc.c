@@ -3,21 +3,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+
+#define RETRY_MS 20 /* between two tries to connect */
 
 /* The daemon goes its own way: own session, no terminal, its messages in a file. */
 static _Noreturn void become_daemon(const char *log)
@@ -52,15 +58,24 @@ static int start_daemon(const char *socket_path)
     return result < 0 ? result : pid < 0 ? -errno : 0;
 }
 
-static int wait_for_daemon(const char *path)
+/* ---- connecting ---- */
+
+static int left_ms(int64_t until)
 {
-    int fd = -ENOENT;
-    for (int waited = 0; waited < LIMIT_START_MS; waited += 10) {
-        fd = local_socket_connect(path, LIMIT_START_MS);
-        if (fd >= 0)
-            break;
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
+    int64_t left = until - clock_monotonic_ms();
+    return left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
+}
+
+static void pause_before_retry(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = RETRY_MS * 1000000L}, NULL);
+}
+
+static int wait_for_daemon(const char *path, int64_t until)
+{
+    int fd = -ENOENT, left;
+    while ((left = left_ms(until)) > 0 && (fd = local_socket_connect(path, left)) < 0)
+        pause_before_retry();
     return fd;
 }
 
@@ -79,14 +94,15 @@ static int say_failure(const char *path, int error, bool start)
     return -1;
 }
 
-int rpc_connect(struct rpc *ret_rpc, bool start)
+int rpc_connect(struct rpc *ret_rpc, bool start, int wait_ms)
 {
+    int64_t until = clock_monotonic_ms() + wait_ms;
     char *path = paths_socket();
-    int fd = local_socket_connect(path, LIMIT_START_MS);
+    int fd = local_socket_connect(path, wait_ms);
     signal(SIGPIPE, SIG_IGN);
     if ((fd == -ENOENT || fd == -ECONNREFUSED) && start) {
         int result = start_daemon(path);
-        fd = result < 0 ? result : wait_for_daemon(path);
+        fd = result < 0 ? result : wait_for_daemon(path, until);
     }
     int result = fd >= 0 ? 0 : say_failure(path, fd, start);
     free(path);
@@ -97,32 +113,122 @@ int rpc_connect(struct rpc *ret_rpc, bool start)
 
 void rpc_close(struct rpc *rpc)
 {
-    close(rpc->fd);
+    if (rpc->fd >= 0)
+        close(rpc->fd);
+    rpc->fd = -1;
     lines_finish(&rpc->lines);
+    free(rpc->closing);
+    rpc->closing = NULL;
 }
 
-json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params)
+/* Half a line of the former connection is nobody's. */
+static void take_connection(struct rpc *rpc, int fd)
+{
+    size_t limit = rpc->lines.limit;
+    rpc_close(rpc);
+    rpc->fd = fd;
+    rpc->lines = (struct lines){.limit = limit};
+    rpc->unread = false;
+    rpc->reconnections++;
+}
+
+int rpc_connect_again(struct rpc *rpc)
+{
+    char *path = paths_socket();
+    int fd = local_socket_connect(path, RETRY_MS);
+    free(path);
+    if (fd < 0)
+        return fd;
+    take_connection(rpc, fd);
+    return 0;
+}
+
+int rpc_reconnect(struct rpc *rpc, int64_t until)
+{
+    while (rpc_connect_again(rpc) < 0) {
+        if (!left_ms(until))
+            return -1;
+        pause_before_retry();
+    }
+    return 0;
+}
+
+/* What came before is still to be read: rpc_next(). */
+static void lose(struct rpc *rpc, bool unread)
+{
+    if (rpc->fd >= 0)
+        close(rpc->fd);
+    rpc->fd = -1;
+    rpc->unread = unread;
+}
+
+/* ---- messages ---- */
+
+/* Waits until the connection can be written to or read from. */
+static bool wait_for(const struct rpc *rpc, short events, int64_t until)
+{
+    struct pollfd fd = {.fd = rpc->fd, .events = events};
+    int found;
+    do
+        found = poll(&fd, 1, until < 0 ? -1 : left_ms(until));
+    while ((found < 0 && errno == EINTR) || (found == 0 && left_ms(until) > 0));
+    return found > 0;
+}
+
+static bool send_all(struct rpc *rpc, const char *bytes, size_t len, int64_t until)
+{
+    while (len) {
+        ssize_t n = send(rpc->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        bool again =
+            n < 0 && (errno == EINTR || (errno == EAGAIN && wait_for(rpc, POLLOUT, until)));
+        if (n < 0 && !again)
+            return false;
+        bytes += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* What the daemon said before it died is there yet. */
+static void fill_rest(struct rpc *rpc)
+{
+    char chunk[1 << 16];
+    ssize_t n;
+    while (rpc->fd >= 0 && (n = recv(rpc->fd, chunk, sizeof chunk, MSG_DONTWAIT)) > 0)
+        lines_add(&rpc->lines, chunk, (size_t)n);
+}
+
+/* A request without its line's end is none: what could not be sent whole was not done. */
+json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params, int64_t until)
 {
     json_int_t id = ++rpc->next_id;
-    json_t *request = json_pack("{s:s, s:I, s:s, s:o}", "jsonrpc", "2.0", "id", id, "method",
-                                method, "params", params);
-    char *text = json_dumps(request, JSON_COMPACT);
+    json_t *request = json_pack("{s:s, s:s, s:I, s:o}", "jsonrpc", "2.0", "method", method, "id",
+                                id, "params", params);
+    char *text = rpc->fd < 0 ? NULL : json_dumps(request, JSON_COMPACT);
     char *line = text_format("%s\n", text ? text : "");
-    int result = file_write_all(rpc->fd, line, strlen(line), -1);
+    bool sent = text && send_all(rpc, line, strlen(line), until);
+    if (!sent) {
+        fill_rest(rpc);
+        lose(rpc, true);
+    }
     json_decref(request);
     free(text);
     free(line);
-    return result < 0 ? -1 : id;
+    return sent ? id : -1;
 }
 
+/* The kernel tells a daemon that had read everything from one that had not: by the end of the
+ * stream, and by a reset. */
 int rpc_fill(struct rpc *rpc)
 {
     char chunk[1 << 16];
     ssize_t n;
     while ((n = read(rpc->fd, chunk, sizeof chunk)) < 0 && errno == EINTR)
         ;
-    if (n <= 0)
+    if (n <= 0) {
+        lose(rpc, n < 0 && errno == ECONNRESET);
         return 0;
+    }
     lines_add(&rpc->lines, chunk, (size_t)n);
     return 1;
 }
@@ -140,64 +246,105 @@ json_t *rpc_next(struct rpc *rpc)
     return NULL;
 }
 
-/* Says why the daemon hangs up, when that is what the message is for. */
-static bool say_closing(const json_t *message)
+enum rpc_wait rpc_wait(struct rpc *rpc, int64_t until, json_t **ret_message)
 {
-    bool closing = !strcmp(json_text(message, "method", ""), "closing");
-    if (closing)
-        say("%s", json_text(json_at(message, "params"), "message", "the daemon hangs up"));
-    return closing;
+    json_t *message;
+    while (!(message = rpc_next(rpc))) {
+        if (rpc->fd < 0)
+            return RPC_LOST;
+        if (!wait_for(rpc, POLLIN, until))
+            return RPC_LATE;
+        rpc_fill(rpc);
+    }
+    *ret_message = message;
+    return RPC_CAME;
 }
 
-/* The same for one that hung up before it was asked. */
-static bool say_hung_up(struct rpc *rpc)
+/* ---- a request and its answer ---- */
+
+/* Asked twice it is what it is asked once: it only looks, or says what shall be. */
+static bool may_be_repeated(const char *method)
 {
-    bool said = false;
-    do {
-        json_t *message;
-        while ((message = rpc_next(rpc))) {
-            said = say_closing(message) || said;
-            json_decref(message);
-        }
-    } while (rpc_fill(rpc));
-    return said;
+    static const char *const methods[] = {
+        "context.show",  "mcp.serve",    "session.attach", "session.block",  "session.blocks",
+        "session.list",  "session.open", "session.resize", "session.screen", "session.scrollback",
+        "session.typed", "status",       "status.short",
+    };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (!strcmp(methods[i], method))
+            return true;
+    return false;
 }
 
-/* Handles one message; true when it is the reply. */
-static bool take_message(json_t *message, json_int_t id, rpc_notification *each, void *user,
-                         json_t **ret_result)
+/* A connection beyond the daemon's limit is told why it is closed. */
+static void note_closing(struct rpc *rpc, const json_t *message)
 {
-    const char *method = json_text(message, "method", NULL);
-    if (method && each)
-        each(user, method, json_object_get(message, "params"));
-    if (method || json_number(message, "id", 0) != id)
-        return false;
-    const char *error = json_text(json_at(message, "error"), "message", NULL);
-    *ret_result = error ? NULL : json_incref(json_object_get(message, "result"));
+    const char *why = json_text(json_at(message, "params"), "message", NULL);
+    if (strcmp(json_text(message, "method", ""), "closing") || !why)
+        return;
+    free(rpc->closing);
+    rpc->closing = text_copy(why);
+}
+
+static enum rpc_wait ask_once(struct rpc *rpc, const char *method, json_t *params, int64_t until,
+                              json_t **ret_answer)
+{
+    json_int_t id = rpc_send(rpc, method, json_incref(params), until);
+    enum rpc_wait end = id < 0 ? RPC_LOST : RPC_CAME;
+    json_t *answer = NULL;
+    while (end == RPC_CAME && (end = rpc_wait(rpc, until, &answer)) == RPC_CAME &&
+           (json_object_get(answer, "method") || json_number(answer, "id", 0) != id)) {
+        note_closing(rpc, answer);
+        json_decref(answer);
+    }
+    if (end == RPC_CAME)
+        *ret_answer = answer;
+    return end;
+}
+
+static char *why_not(enum rpc_wait end, bool doubtful, int wait_ms)
+{
+    if (end == RPC_LATE)
+        return text_format("the daemon does not answer (waited %g s)%s", wait_ms / 1000.0,
+                           doubtful ? "; whether it does what was asked is not known" : "");
+    return text_copy(doubtful ? "the daemon's worker died before it answered; whether it did what "
+                                "was asked is not known"
+                              : "the daemon went away before it answered; `ptyd status` shows "
+                                "its state");
+}
+
+json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms, char **ret_error)
+{
+    int64_t until = clock_monotonic_ms() + wait_ms;
+    json_t *answer = NULL, *result = NULL;
+    enum rpc_wait end;
+    bool repeats = may_be_repeated(method);
+    for (int seen = 0; (end = ask_once(rpc, method, params, until, &answer)) == RPC_LOST;) {
+        int64_t by = clock_monotonic_ms() + LIMIT_RECONNECT_MS;
+        seen += !rpc->unread;
+        if (rpc->closing || !(rpc->unread || (repeats && seen <= LIMIT_REPEATS)) ||
+            rpc_reconnect(rpc, by < until ? by : until) < 0)
+            break;
+    }
+    if (end == RPC_CAME) {
+        const char *error = json_text(json_at(answer, "error"), "message", NULL);
+        *ret_error = error ? text_copy(error) : NULL;
+        result = error ? NULL : json_incref(json_object_get(answer, "result"));
+    } else {
+        *ret_error = rpc->closing ? text_copy(rpc->closing)
+                                  : why_not(end, !rpc->unread && !repeats, wait_ms);
+    }
+    json_decref(answer);
+    json_decref(params);
+    return result;
+}
+
+json_t *rpc_call(struct rpc *rpc, const char *method, json_t *params, int wait_ms)
+{
+    char *error = NULL;
+    json_t *result = rpc_ask(rpc, method, params, wait_ms, &error);
     if (error)
         say("%s", error);
-    return true;
-}
-
-json_t *rpc_call(struct rpc *rpc, const char *method, json_t *params, rpc_notification *each,
-                 void *user)
-{
-    json_t *result = NULL;
-    json_int_t id = rpc_send(rpc, method, params);
-    for (bool done = false; id > 0 && !done;) {
-        json_t *message = rpc_next(rpc);
-        if (!message) {
-            if (!rpc_fill(rpc))
-                id = -1;
-            continue;
-        }
-        done = take_message(message, id, each, user, &result);
-        bool closing = !done && say_closing(message);
-        json_decref(message);
-        if (closing)
-            return NULL;
-    }
-    if (id < 0 && !say_hung_up(rpc))
-        say("the daemon went away before it answered; `ptyd status` shows its state");
+    free(error);
     return result;
 }

@@ -1,36 +1,64 @@
-/* rpc.h - talking to the daemon, one request at a time. */
+/* rpc.h - talking to the daemon, one request at a time.
+ *
+ * Every wait has an end, whatever the daemon does. A worker that dies is followed by another: a
+ * lost connection is made again, and what is known not to have been done, or only reads, is asked
+ * again. Nothing else is.
+ */
 #ifndef PTYD_COMMAND_RPC_H
 #define PTYD_COMMAND_RPC_H
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "ptyd/core/lines.h"
 
 struct rpc {
-    int fd;
+    int fd; /* -1 when there is no connection */
     struct lines lines;
     json_int_t next_id;
+    bool unread;       /* it was lost before the daemon had read all that was sent */
+    int reconnections; /* how often it was made again */
+    char *closing;     /* why the daemon closes it, as it said; NULL. Owned */
 };
 
-/* Connects. `start`: start a daemon when none runs. On failure says on stderr what to do and
- * returns -1. */
-int rpc_connect(struct rpc *ret_rpc, bool start);
+/* Connects, in at most `wait_ms`. `start`: start a daemon when none runs. On failure says on stderr
+ * what to do and returns -1. */
+int rpc_connect(struct rpc *ret_rpc, bool start, int wait_ms);
+
+/* Connects once, without a word; what had come on a former connection is forgotten. Returns 0 or
+ * -errno. */
+int rpc_connect_again(struct rpc *rpc);
+
+/* The same until it works, or `until` (monotonic ms). Returns 0 or -1. */
+int rpc_reconnect(struct rpc *rpc, int64_t until);
+
 void rpc_close(struct rpc *rpc);
 
-/* Gets a notification that comes before a reply; `method` and `params` are borrowed. */
-typedef void rpc_notification(void *user, const char *method, const json_t *params);
+/* Sends a request, which steals `params`, and waits for nothing but room, at most until `until`
+ * (monotonic ms). Returns its id, -1 when the connection is lost: then it is closed, the request
+ * was not done, and what came before is rpc_next()'s. */
+json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params, int64_t until);
 
-/* Sends a request, which steals `params`, without waiting. Returns its id, -1 when the daemon is
- * gone. */
-json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params);
+/* How a wait ended. */
+enum rpc_wait {
+    RPC_CAME, /* a message */
+    RPC_LATE, /* the time is over */
+    RPC_LOST, /* the connection, which is closed */
+};
 
-/* Sends and waits. Returns the result (a new reference), or NULL after a message on stderr. `each`
- * may be NULL. */
-json_t *rpc_call(struct rpc *rpc, const char *method, json_t *params, rpc_notification *each,
-                 void *user);
+/* Waits for a message until `until` (monotonic ms, -1 for ever): a new reference. */
+enum rpc_wait rpc_wait(struct rpc *rpc, int64_t until, json_t **ret_message);
 
-/* Reads what has come. Returns 1, 0 when the daemon is gone. */
+/* Sends and waits at most `wait_ms` in all, over a worker's death, too (LIMIT_RECONNECT_MS for the
+ * next one to answer). Returns the result (a new reference), or NULL with what is wrong in
+ * *ret_error (a new string). Steals `params`. */
+json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms, char **ret_error);
+
+/* The same, and says on stderr what is wrong. */
+json_t *rpc_call(struct rpc *rpc, const char *method, json_t *params, int wait_ms);
+
+/* Reads what has come. Returns 1, 0 when the connection is lost. */
 int rpc_fill(struct rpc *rpc);
 
 /* The next message that has come, a new reference; NULL for none yet. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/core/say.h"
@@ -117,7 +118,7 @@ static int proxy(char **argv, bool start)
     struct rpc rpc;
     const char *listen = take_listen(argv);
     o.listen = listen && strncmp(listen, "stdio", 5) && strcmp(listen, "off") ? listen : NULL;
-    if (start && rpc_connect(&rpc, true) == 0)
+    if (start && rpc_connect(&rpc, true, LIMIT_START_MS) == 0)
         rpc_close(&rpc);
     return proxy_run(&o, argv);
 }

@@ -65,8 +65,8 @@ static void release_late(struct leases *d, const json_t *message)
     const json_t *lease = json_at(message, "result", "lease");
     d->abandoned = 0;
     if (json_is_integer(lease))
-        rpc_send(&d->rpc, "context.release",
-                 json_pack("{s:I}", "lease", json_integer_value(lease)));
+        rpc_send(&d->rpc, "context.release", json_pack("{s:I}", "lease", json_integer_value(lease)),
+                 clock_monotonic_ms() + LIMIT_PROXY_WAIT_MS);
 }
 
 /* The answer to `id`, NULL when it does not come in time. */
@@ -103,7 +103,7 @@ static json_t *call(struct leases *d, const char *method, json_t *params, int wa
         json_decref(params);
         return NULL;
     }
-    json_int_t id = rpc_send(&d->rpc, method, params);
+    json_int_t id = rpc_send(&d->rpc, method, params, clock_monotonic_ms() + wait_ms);
     if (id < 0) {
         disconnect(d);
         return NULL;
