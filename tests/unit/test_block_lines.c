@@ -212,6 +212,31 @@ static void few_of_many_are_read_in_small_steps(void **state)
     block_reader_close(reader);
 }
 
+/* A block has two lines; those behind a seq come in order, over rotation, however large they are.
+ */
+static void lines_behind_a_block(void **state)
+{
+    FILE *old = file_of("blocks.jsonl.1"), *now = file_of("blocks.jsonl");
+    (void)state;
+    for (int seq = 1; seq <= 300; seq++)
+        for (int line = 0; line < 2; line++)
+            fprintf(seq <= 200 ? old : now, "{\"seq\":%d,\"line\":%d,\"fill\":\"%0900d\"}\n", seq,
+                    line, 0);
+    fclose(old);
+    fclose(now);
+    for (int after = 0; after <= 301; after += 7) {
+        json_t *lines = block_lines_apart(directory, (uint64_t)after), *line;
+        size_t i;
+        assert_int_equal(json_array_size(lines), after < 300 ? 2 * (300 - after) : 0);
+        json_array_foreach(lines, i, line) {
+            assert_int_equal(json_integer_value(json_object_get(line, "seq")),
+                             after + 1 + (int)i / 2);
+            assert_int_equal(json_integer_value(json_object_get(line, "line")), i % 2);
+        }
+        json_decref(lines);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +249,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(pages_hold_each_block_once, in_directory, gone),
         cmocka_unit_test_setup_teardown(damage_costs_what_is_damaged, in_directory, gone),
         cmocka_unit_test_setup_teardown(few_of_many_are_read_in_small_steps, in_directory, gone),
+        cmocka_unit_test_setup_teardown(lines_behind_a_block, in_directory, gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
