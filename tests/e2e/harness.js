@@ -278,6 +278,100 @@ class SocketClient extends EventEmitter {
 }
 for (const method of ['request', 'initialize', 'turn']) SocketClient.prototype[method] = Client.prototype[method];
 
+// A connection to the daemon that lives through its workers.
+class Control {
+  constructor(place) { this.place = place; this.id = 0; this.waiting = new Map(); }
+
+  connect() {
+    if (!this.ready) this.ready = new Promise((resolve) => {
+      const socket = net.connect(this.place);
+      let rest = '';
+      socket.setEncoding('utf8');
+      socket.on('connect', () => { this.socket = socket; resolve(); });
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        this.ready = null;
+        for (const done of this.waiting.values()) done(null);
+        this.waiting.clear();
+        if (this.socket !== socket) setTimeout(() => this.connect().then(resolve), 5);
+      });
+      socket.on('data', (data) => {
+        const lines = (rest + data).split('\n');
+        rest = lines.pop();
+        for (const message of lines.map((l) => JSON.parse(l))) {
+          this.waiting.get(message.id)?.(message);
+          this.waiting.delete(message.id);
+        }
+      });
+    });
+    return this.ready;
+  }
+
+  // Asks once: null when the connection broke before the answer.
+  async ask(method, params) {
+    await this.connect();
+    const id = ++this.id;
+    return new Promise((resolve) => {
+      this.waiting.set(id, resolve);
+      this.socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    });
+  }
+
+  // Asks until it is answered: for what may be asked twice.
+  async call(method, params) {
+    for (;;) {
+      const answer = await this.ask(method, params);
+      if (answer) return answer;
+    }
+  }
+}
+
+// A client of the proxy that notices when it dies.
+class TurnClient {
+  constructor(space, args, log) {
+    this.process = spawn(PTYD, ['proxy', ...args], { env: { ...space.env, STANDIN_LOG: log }, stdio: ['pipe', 'pipe', 'ignore'] });
+    this.answers = new Map();
+    this.dead = false;
+    let rest = '';
+    this.process.stdout.setEncoding('utf8');
+    this.process.stdin.on('error', () => {});
+    this.process.stdout.on('data', (data) => {
+      const lines = (rest + data).split('\n');
+      rest = lines.pop();
+      for (const message of lines.map((l) => JSON.parse(l))) {
+        if (message.method) continue;
+        this.answers.get(message.id)?.(message);
+        this.answers.delete(message.id);
+      }
+    });
+    this.ended = new Promise((resolve) => this.process.on('close', () => {
+      this.dead = true;
+      for (const done of this.answers.values()) done(null);
+      resolve();
+    }));
+    this.id = 0;
+  }
+
+  request(method, params) {
+    const id = ++this.id;
+    const answer = new Promise((resolve) => { this.answers.set(id, resolve); if (this.dead) resolve(null); });
+    this.process.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
+    return answer;
+  }
+
+  async start(thread = 'stand-in-thread') {
+    await this.request('initialize', { clientInfo: { name: 't', version: '1' } });
+    await this.request('thread/start', { name: thread });
+    return this;
+  }
+}
+
+// The same numbers in [0, 1) for the same seed.
+function randomFrom(seed) {
+  let state = seed;
+  return () => { state = (state * 1103515245 + 12345) % 2147483648; return state / 2147483648; };
+}
+
 // One `ok`/`not ok` line a test; the exit status says whether all went well.
 class Report {
   constructor() { this.passed = 0; this.failed = 0; this.skipped = 0; }
@@ -307,4 +401,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Report, until, waitFor };
+module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, waitFor };

@@ -5,91 +5,13 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
-const net = require('node:net');
 const path = require('node:path');
-const { spawn } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, Daemon, Control, TurnClient, Report, PTYD, randomFrom, until } = require('./harness');
 
 const FLUSHES = Number(process.env.FLUSHES || 10000);
 const STANDIN = process.env.STANDIN || path.resolve(path.dirname(PTYD), 'standin');
-let seed = Number(process.env.SEED || Date.now() % 100000);
-const random = () => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed / 2147483648; };
-
-// A connection to the daemon that lives through its workers.
-class Control {
-  constructor(place) { this.place = place; this.id = 0; this.waiting = new Map(); this.events = []; }
-
-  connect() {
-    if (!this.ready) this.ready = new Promise((resolve) => {
-      const socket = net.connect(this.place);
-      let rest = '';
-      socket.on('connect', () => { this.socket = socket; resolve(); });
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        this.ready = null;
-        for (const done of this.waiting.values()) done(null);
-        this.waiting.clear();
-        if (this.socket !== socket) setTimeout(() => this.connect().then(resolve), 5);
-      });
-      socket.on('data', (data) => {
-        const lines = (rest + data).split('\n');
-        rest = lines.pop();
-        for (const message of lines.map((l) => JSON.parse(l))) {
-          this.waiting.get(message.id)?.(message);
-          this.waiting.delete(message.id);
-        }
-      });
-    });
-    return this.ready;
-  }
-
-  async call(method, params) {
-    for (;;) {
-      await this.connect();
-      const id = ++this.id;
-      const answer = await new Promise((resolve) => {
-        this.waiting.set(id, resolve);
-        this.socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-      });
-      if (answer) return answer;
-    }
-  }
-}
-
-// A client of the proxy that notices when it dies.
-class Client {
-  constructor(space, log) {
-    this.process = spawn(PTYD, ['proxy', '-s', 'work', '--', STANDIN], { env: { ...space.env, STANDIN_LOG: log }, stdio: ['pipe', 'pipe', 'ignore'] });
-    this.answers = new Map();
-    this.dead = false;
-    let rest = '';
-    this.process.stdin.on('error', () => {});
-    this.process.stdout.on('data', (data) => {
-      const lines = (rest + data).split('\n');
-      rest = lines.pop();
-      for (const message of lines.map((l) => JSON.parse(l))) if (!message.method) this.answers.get(message.id)?.(message);
-    });
-    this.ended = new Promise((resolve) => this.process.on('close', () => {
-      this.dead = true;
-      for (const done of this.answers.values()) done(null);
-      resolve();
-    }));
-    this.id = 0;
-  }
-
-  request(method, params) {
-    const id = ++this.id;
-    const answer = new Promise((resolve) => { this.answers.set(id, resolve); if (this.dead) resolve(null); });
-    this.process.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
-    return answer;
-  }
-
-  async start() {
-    await this.request('initialize', { clientInfo: { name: 't', version: '1' } });
-    await this.request('thread/start', {});
-    return this;
-  }
-}
+const SEED = Number(process.env.SEED || Date.now() % 100000);
+const random = randomFrom(SEED);
 
 async function main() {
   const report = new Report();
@@ -103,8 +25,7 @@ async function main() {
   const counts = {}, repeats = {};
   let label = '';
   const unseen = new Set(['die-after', 'proxy-killed', 'proxy-killed-halfway', 'proxy-and-worker-killed', 'client-gone']);
-  const firstSeed = seed;
-  let client = await new Client(space, log).start();
+  let client = await new TurnClient(space, ['-s', 'work', '--', STANDIN], log).start();
   let typed = 0, lastKill = 0, workerPid = (await control.call('status', {})).result.worker_pid;
 
   // One more command in the user's shell; waits until it is pending.
@@ -129,7 +50,7 @@ async function main() {
   async function again() {
     client.process.kill('SIGKILL');
     await client.ended;
-    client = await new Client(space, log).start();
+    client = await new TurnClient(space, ['-s', 'work', '--', STANDIN], log).start();
   }
 
   const nextWorker = async () => {
@@ -187,7 +108,7 @@ async function main() {
   const names = Object.keys(faults);
   const needsWorker = (name) => name.includes('worker');
 
-  await report.test(`${FLUSHES} flushes, everything killed: none lost, none changed, repeats only unseen (SEED=${firstSeed})`, async () => {
+  await report.test(`${FLUSHES} flushes, everything killed: none lost, none changed, repeats only unseen (SEED=${SEED})`, async () => {
     for (let i = 1; i <= FLUSHES; i++) {
       await command();
       let name = '';
