@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
 void bytes_finish(struct bytes *b)
 {
     free(b->data);
@@ -19,7 +21,7 @@ char *bytes_reserve(struct bytes *b, size_t more)
     size_t capacity = b->capacity ? b->capacity : 64;
     while (capacity - b->len <= more)
         capacity += capacity / 2 + 16;
-    char *data = realloc(b->data, capacity);
+    char *data = memory_try_grow(b->data, capacity);
     if (!data) {
         b->failed = true;
         return NULL;

@@ -38,6 +38,7 @@ static void member_head(const char *name, const char *text, size_t len, struct b
     bytes_append_text(&head, text[len] ? ELLIPSIS : "");
     append_name(name, out);
     encode_string(head.data ? head.data : "", head.len, out);
+    out->failed = out->failed || head.failed;
     bytes_finish(&head);
 }
 
@@ -62,6 +63,7 @@ static void append_lines(const char *preview, const char *lead, struct bytes *ou
             bytes_append_text(&joined, lead);
             bytes_append(&joined, at, len);
             encode_string(joined.data ? joined.data : "", joined.len, out);
+            out->failed = out->failed || joined.failed;
             bytes_finish(&joined);
         } else {
             encode_string(at, len, out);

@@ -73,8 +73,9 @@ static size_t edit_text(struct span text, const char *object, struct splice *spl
 static void edit_elements(struct span elements, size_t by, struct splice *splice)
 {
     json_t *list = json_loadb(elements.at, elements.len, JSON_ALLOW_NUL, NULL);
+    struct bytes *out = splice_replace(splice, elements);
     shift_elements(list, (json_int_t)by);
-    dump(list, splice_replace(splice, elements));
+    out->failed = dump(list, out) < 0; /* also where jansson does not take the list */
     json_decref(list);
 }
 

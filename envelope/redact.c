@@ -1,9 +1,10 @@
 #define _GNU_SOURCE
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "envelope/redact_private.h"
 
 #define SECRET_MIN 6 /* shorter values are words that appear everywhere */
@@ -63,46 +64,54 @@ static bool holds_place(const char *name, size_t len, const char *value)
     return false;
 }
 
+static char *text_of(const char *before, const char *text, size_t len)
+{
+    size_t head = strlen(before);
+    char *copy = memory_try(head + len + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, before, head);
+    memcpy(copy + head, text, len);
+    return copy;
+}
+
 static bool add_secret(struct redact_secrets *secrets, const char *name, size_t name_len,
                        const char *value, size_t len)
 {
-    struct secret *s = &secrets->list[secrets->count];
-    if (asprintf(&s->type, "env:%.*s", (int)name_len, name) < 0)
-        return false;
-    s->value = strndup(value, len);
-    s->len = len;
-    if (!s->value) {
-        free(s->type);
-        return false;
-    }
-    secrets->count++;
-    return true;
+    struct secret *s = &secrets->list[secrets->count++];
+    *s = (struct secret){text_of("env:", name, name_len), text_of("", value, len), len};
+    return s->type && s->value;
 }
 
-struct redact_secrets *redact_secrets_create(const char *environ, size_t len)
+int redact_secrets_create(const char *environ, size_t len, struct redact_secrets **ret_secrets)
 {
-    struct redact_secrets *secrets = calloc(1, sizeof *secrets);
+    struct redact_secrets *secrets = memory_try(sizeof *secrets);
     const char *at = environ, *end = environ + len;
-    while (secrets && at < end && secrets->count < LIMIT_SECRETS) {
+    bool all = secrets != NULL;
+    while (all && at < end && secrets->count < LIMIT_SECRETS) {
         size_t entry = strnlen(at, (size_t)(end - at));
         const char *equals = memchr(at, '=', entry);
         size_t name = equals ? (size_t)(equals - at) : 0;
         size_t value = equals ? entry - name - 1 : 0;
         if (value >= SECRET_MIN && name <= LIMIT_NAME_BYTES && redact_is_telling(at, name) &&
             !holds_place(at, name, equals + 1))
-            add_secret(secrets, at, name, equals + 1, value);
+            all = add_secret(secrets, at, name, equals + 1, value);
         at += entry + 1;
     }
-    if (secrets && secrets->count)
-        return secrets;
-    free(secrets);
-    return NULL;
+    if (!all || !secrets->count) {
+        redact_secrets_destroy(secrets);
+        secrets = NULL;
+    }
+    if (all)
+        *ret_secrets = secrets;
+    return all ? 0 : -ENOMEM;
 }
 
 void redact_secrets_destroy(struct redact_secrets *secrets)
 {
     for (size_t i = 0; secrets && i < secrets->count; i++) {
-        explicit_bzero(secrets->list[i].value, secrets->list[i].len);
+        if (secrets->list[i].value)
+            explicit_bzero(secrets->list[i].value, secrets->list[i].len);
         free(secrets->list[i].value);
         free(secrets->list[i].type);
     }

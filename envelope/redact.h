@@ -17,8 +17,8 @@
 struct redact_secrets;
 
 /* The values of an environment (`NAME=value`, each ended by a NUL) whose names say that they are
- * secret. Returns NULL when there are none. */
-struct redact_secrets *redact_secrets_create(const char *environ, size_t len);
+ * secret; NULL when there are none. Returns 0, or -ENOMEM with none of them. */
+int redact_secrets_create(const char *environ, size_t len, struct redact_secrets **ret_secrets);
 void redact_secrets_destroy(struct redact_secrets *secrets);
 
 /* Whether a variable of this name holds a secret: PASSWORD, GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ptyd/command/cli.h"
+#include "ptyd/core/json.h"
 #include "ptyd/proxy/proxy.h"
 
 static const struct command {
@@ -80,6 +81,8 @@ int main(int argc, char **argv)
     const char *slash = strrchr(argv[0], '/');
     occupy_standard_descriptors();
     setlocale(LC_CTYPE, "");
+    if (argc < 2 || strcmp(argv[1], "serve")) /* the keeper goes on without memory */
+        json_need_memory();
     if (!strcmp(slash ? slash + 1 : argv[0], "codex"))
         return codex_main(argc, argv);
     if (argc < 2)

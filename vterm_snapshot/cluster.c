@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
 struct cluster {
@@ -19,7 +20,7 @@ struct cluster_table {
 
 struct cluster_table *cluster_table_create(void)
 {
-    return calloc(1, sizeof(struct cluster_table));
+    return memory_try(sizeof(struct cluster_table));
 }
 
 void cluster_table_destroy(struct cluster_table *t)
@@ -50,11 +51,11 @@ static void place(struct cluster_table *t, uint32_t number)
 static int grow(struct cluster_table *t)
 {
     uint32_t capacity = t->capacity ? t->capacity * 2 : 64;
-    struct cluster *clusters = realloc(t->clusters, capacity * sizeof *clusters);
+    struct cluster *clusters = memory_try_grow(t->clusters, capacity * sizeof *clusters);
     if (!clusters)
         return -1;
     t->clusters = clusters;
-    uint32_t *slots = calloc(capacity * 2, sizeof *slots);
+    uint32_t *slots = memory_try(capacity * 2 * sizeof *slots);
     if (!slots)
         return -1;
     free(t->slots);

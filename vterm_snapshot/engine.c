@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "vterm_snapshot/sgr.h"
 #include "vterm_snapshot/width.h"
 
@@ -11,7 +12,7 @@
 
 struct engine *engine_create(struct screen *s)
 {
-    struct engine *engine = calloc(1, sizeof *engine);
+    struct engine *engine = memory_try(sizeof *engine);
     if (!engine)
         return NULL;
     engine->vterm = vterm_new_with_allocator(s->primary.rows, s->primary.cols,

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* 0.2 replaced the cursor in the resize callback by a struct of fields. */
 #define VTERM_HAS_FIELDS (VTERM_VERSION_MAJOR > 0 || VTERM_VERSION_MINOR >= 2)
 
@@ -12,10 +14,7 @@
 static void *allocate(size_t size, void *user)
 {
     (void)user;
-    void *memory = calloc(1, size);
-    if (!memory)
-        abort();
-    return memory;
+    return memory_new(size);
 }
 
 static void deallocate(void *memory, void *user)
@@ -241,7 +240,7 @@ static int resize_grids(struct screen *s, int rows, int cols)
     int alternate_gone = alternate ? rows_to_push(&s->alternate, s->cursor.row, rows) : 0;
     if (grid_resize(&s->primary, cols, rows, gone) < 0 ||
         grid_resize(&s->alternate, cols, rows, alternate_gone) < 0)
-        abort(); /* the two must agree; the keeper starts another worker */
+        memory_end(); /* the two must agree */
     s->primary_cursor_row -= gone;
     screen_part(s);
     return alternate ? alternate_gone : gone;

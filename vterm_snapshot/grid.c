@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 
 static void row_destroy(struct row *row)
 {
@@ -15,11 +16,11 @@ static void row_destroy(struct row *row)
 
 static struct row *row_create(int cols)
 {
-    struct row *row = calloc(1, sizeof *row);
+    struct row *row = memory_try(sizeof *row);
     if (!row)
         return NULL;
     *row = (struct row){.extent = cols, .capacity = cols};
-    row->cells = calloc((size_t)cols, sizeof *row->cells);
+    row->cells = memory_try((size_t)cols * sizeof *row->cells);
     if (row->cells)
         return row;
     free(row);
@@ -30,7 +31,7 @@ static struct row *row_create(int cols)
 static int row_widen(struct row *row, int cols)
 {
     if (cols > row->capacity) {
-        struct cell *cells = realloc(row->cells, (size_t)cols * sizeof *cells);
+        struct cell *cells = memory_try_grow(row->cells, (size_t)cols * sizeof *cells);
         if (!cells)
             return -ENOMEM;
         row->cells = cells;
@@ -65,7 +66,7 @@ static struct row *touch(struct grid *grid, int row)
 int grid_init(struct grid *grid, int cols, int rows)
 {
     *grid = (struct grid){.cols = cols, .rows = rows};
-    grid->row = calloc((size_t)rows, sizeof(struct row *));
+    grid->row = memory_try((size_t)rows * sizeof(struct row *));
     for (int i = 0; grid->row && i < rows; i++)
         if (!(grid->row[i] = row_create(cols)))
             break;
@@ -179,7 +180,7 @@ void grid_move(struct grid *grid, int to_row, int to_col, int from_row, int from
 
 int grid_resize(struct grid *grid, int cols, int rows, int drop_top)
 {
-    struct row **row = calloc((size_t)rows, sizeof(struct row *));
+    struct row **row = memory_try((size_t)rows * sizeof(struct row *));
     if (!row)
         return -ENOMEM;
     int kept = grid->rows - drop_top < rows ? grid->rows - drop_top : rows;

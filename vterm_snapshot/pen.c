@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 
 #define STEPS 256 /* remembered, one for each hash */
 
@@ -46,11 +47,11 @@ static void place(struct pen_table *t, uint16_t number)
 static bool grow(struct pen_table *t)
 {
     uint32_t capacity = t->capacity ? t->capacity * 4 : 16;
-    struct pen *pens = realloc(t->pens, capacity * sizeof *pens);
+    struct pen *pens = memory_try_grow(t->pens, capacity * sizeof *pens);
     if (!pens)
         return false;
     t->pens = pens;
-    uint16_t *slots = calloc(capacity * 2, sizeof *slots);
+    uint16_t *slots = memory_try(capacity * 2 * sizeof *slots);
     if (!slots)
         return false;
     free(t->slots);
@@ -64,7 +65,7 @@ static bool grow(struct pen_table *t)
 
 struct pen_table *pen_table_create(void)
 {
-    struct pen_table *t = calloc(1, sizeof *t);
+    struct pen_table *t = memory_try(sizeof *t);
     if (!t || !grow(t)) {
         pen_table_destroy(t);
         return NULL;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
 
 #define ELLIPSIS     "\xe2\x80\xa6"
@@ -79,7 +80,7 @@ int preview_finish(const struct preview *p, int max_lines, size_t max_bytes,
     if (p->open)
         closed[end++] = '\n';
     struct preview_result r = {
-        .text = malloc(max_bytes + 1),
+        .text = memory_try(max_bytes + 1),
         .output_lines = p->newlines + p->open,
         .output_bytes = p->bytes + p->open,
     };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "vterm_snapshot/engine.h"
 #include "vterm_snapshot/width.h"
 
@@ -24,7 +25,7 @@ static bool create_parts(struct screen *s)
 
 struct screen *screen_create(const struct screen_options *options)
 {
-    struct screen *s = calloc(1, sizeof *s);
+    struct screen *s = memory_try(sizeof *s);
     if (!s)
         return NULL;
     s->options = *options;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define BLOCK_BYTES (8192 - 64) /* of rows in a block; one that a larger row needs is as large */
 
 /* A row's head; its runs and its text follow. */
@@ -33,7 +35,7 @@ struct scrollback {
 
 struct scrollback *scrollback_create(size_t limit)
 {
-    struct scrollback *s = calloc(1, sizeof *s);
+    struct scrollback *s = memory_try(sizeof *s);
     if (s)
         s->limit = limit ? limit : 1;
     return s;
@@ -70,7 +72,7 @@ static bool grow(struct scrollback *s)
 {
     size_t capacity = s->capacity ? s->capacity * 2 : 64;
     capacity = capacity < s->limit ? capacity : s->limit;
-    struct piece **rows = malloc(capacity * sizeof(struct piece *));
+    struct piece **rows = memory_try(capacity * sizeof(struct piece *));
     if (!rows)
         return false;
     for (size_t i = 0; i < s->count; i++)
@@ -106,7 +108,7 @@ static void drop_oldest(struct scrollback *s)
 static bool add_block(struct scrollback *s, size_t size)
 {
     size = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-    struct block *block = malloc(sizeof *block + size);
+    struct block *block = memory_try_grow(NULL, sizeof *block + size);
     if (!block)
         return false;
     *block = (struct block){.size = size};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "vterm_snapshot/parser.h"
 #include "vterm_snapshot/redraw.h"
@@ -171,7 +172,7 @@ static struct screen_options screen_options(struct terminal *t)
 /* All but its screen. */
 static struct terminal *create_empty(const struct terminal_options *options)
 {
-    struct terminal *t = calloc(1, sizeof *t);
+    struct terminal *t = memory_try(sizeof *t);
     if (!t)
         return NULL;
     t->options = *options;

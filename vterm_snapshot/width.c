@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <vterm.h>
 
+#include "base/memory.h"
 #include "base/utf8.h"
+#include "vterm_snapshot/engine_private.h"
 
 #define PAGE  4096 /* code points; two bits each */
 #define PAGES (0x110000 / PAGE)
@@ -28,10 +29,10 @@ static const VTermStateCallbacks callbacks = {.putglyph = on_glyph};
 
 struct width_table *width_table_create(void)
 {
-    struct width_table *t = calloc(1, sizeof *t);
+    struct width_table *t = memory_try(sizeof *t);
     if (!t)
         return NULL;
-    t->vterm = vterm_new(2, 8);
+    t->vterm = vterm_new_with_allocator(2, 8, (VTermAllocatorFunctions *)&engine_allocator, NULL);
     if (!t->vterm) {
         free(t);
         return NULL;
@@ -67,7 +68,7 @@ static enum width ask(struct width_table *t, uint32_t code)
 enum width width_of(struct width_table *t, uint32_t code)
 {
     uint8_t **page = &t->page[code / PAGE];
-    if (!*page && !(*page = calloc(1, PAGE / 4)))
+    if (!*page && !(*page = memory_try(PAGE / 4)))
         return WIDTH_MARK;
     uint8_t *known = *page + code % PAGE / 4;
     unsigned shift = code % 4 * 2;

@@ -45,9 +45,8 @@ static json_t *environment(void)
         size_t len = strlen(*at);
         if (!equals || equals == *at || !utf8_valid(*at, len))
             continue;
-        char *name = strndup(*at, (size_t)(equals - *at));
-        if (name)
-            json_object_set_new(env, name, json_string(equals + 1));
+        char *name = text_format("%.*s", (int)(equals - *at), *at);
+        json_object_set_new(env, name, json_string(equals + 1));
         free(name);
     }
     return env;

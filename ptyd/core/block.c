@@ -59,7 +59,7 @@ static int redact(const char *text, const struct redact_secrets *secrets, char *
     free(*told);
     *told = count ? text_copy(out.data) : NULL;
     if (out.failed)
-        abort();
+        memory_end();
     bytes_finish(&out);
     return count;
 }

@@ -209,7 +209,7 @@ static char *lines_of(const json_t *preview)
         bytes_append_char(&text, '\n');
     }
     if (text.failed)
-        abort();
+        memory_end();
     return text.data;
 }
 

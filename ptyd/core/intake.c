@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 /* Its last digit is the layout's: one that is not understood is not mapped. */
 #define MAGIC 0x7074796431696e34ull
 
@@ -140,7 +142,7 @@ static void *map(int fd, size_t *ret_size)
 
 struct intake *intake_map(int fd)
 {
-    struct intake *in = calloc(1, sizeof *in);
+    struct intake *in = memory_try(sizeof *in);
     void *shared = in ? map(fd, &in->size) : MAP_FAILED;
     if (shared != MAP_FAILED)
         *in = (struct intake){

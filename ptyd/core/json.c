@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "ptyd/core/file.h"
 
 json_t *json_at_keys(const json_t *value, const char *const *keys)
@@ -60,4 +61,10 @@ int json_replace_file(const char *path, const json_t *value)
     int result = text ? file_replace(path, text, strlen(text)) : -ENOMEM;
     free(text);
     return result;
+}
+
+void json_need_memory(void)
+{
+    memory_end_always(true);
+    json_set_alloc_funcs(memory_new, free);
 }

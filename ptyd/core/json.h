@@ -30,4 +30,8 @@ void json_append_string(struct bytes *out, const char *text);
 /* Replaces the file by the value on one line, as file_replace() does. Returns 0 or -errno. */
 int json_replace_file(const char *path, const json_t *value);
 
+/* From now on a process that gets no memory, for jansson or our own code, ends (memory_end()).
+ * jansson loses bytes of a text in silence when its buffer cannot grow. */
+void json_need_memory(void);
+
 #endif

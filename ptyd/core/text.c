@@ -13,22 +13,6 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-void *memory_new(size_t size)
-{
-    void *memory = calloc(1, size);
-    if (!memory)
-        abort();
-    return memory;
-}
-
-void *memory_grow(void *memory, size_t size)
-{
-    void *grown = realloc(memory, size);
-    if (!grown)
-        abort();
-    return grown;
-}
-
 char *text_clean(const char *bytes, size_t len, size_t limit)
 {
     char *text = memory_new(3 * (len < limit ? len : limit) + 5);
@@ -54,7 +38,7 @@ char *text_copy(const char *text)
 {
     char *copy = strdup(text ? text : "");
     if (!copy)
-        abort();
+        memory_end();
     return copy;
 }
 
@@ -66,7 +50,7 @@ char *text_format(const char *format, ...)
     int len = vasprintf(&text, format, args);
     va_end(args);
     if (len < 0)
-        abort();
+        memory_end();
     return text;
 }
 
@@ -137,6 +121,6 @@ char *text_shell_quote(const char *text)
             bytes_append_char(&quoted, *text);
     bytes_append_char(&quoted, '\'');
     if (quoted.failed)
-        abort();
+        memory_end();
     return quoted.data;
 }

@@ -6,20 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 /* A new NUL-terminated UTF-8 string: bad bytes become U+FFFD, NULs go, at most `limit` bytes are
- * kept, from the front. Ownership goes to the caller; aborts without memory, as all of ptyd does
- * where nothing sensible could follow. */
+ * kept, from the front. Ownership goes to the caller; like all here it ends the process without
+ * memory. */
 char *text_clean(const char *bytes, size_t len, size_t limit);
 
-/* strdup() that aborts without memory; "" for NULL. */
+/* strdup(); "" for NULL. */
 char *text_copy(const char *text);
 
-/* printf() into a new string; aborts without memory. */
+/* printf() into a new string. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* calloc() and realloc() that abort without memory. */
-void *memory_new(size_t size);
-void *memory_grow(void *memory, size_t size);
 
 /* Whether it is a session's NAME: [A-Za-z0-9][A-Za-z0-9_.-]{0,63}. */
 bool text_is_name(const char *text);

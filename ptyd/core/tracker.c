@@ -155,7 +155,7 @@ static void fill_preview(struct tracker *t, const struct preview *preview, int l
 {
     struct preview_result result;
     if (preview_finish(preview, lines, bytes, &result) < 0)
-        abort();
+        memory_end();
     tracker_set_text(&t->block->preview, result.text);
     t->block->truncated = result.truncated;
     t->block->omitted_lines = (int64_t)result.omitted;

@@ -87,7 +87,7 @@ static void on_message(wslay_event_context_ptr ctx, const struct wslay_event_on_
     bytes_append(&peer->text, m->msg, size);
     bytes_append(&peer->sizes, &size, sizeof size);
     if (peer->text.failed || peer->sizes.failed)
-        abort();
+        memory_end();
 }
 
 /* ---- life ---- */
@@ -103,7 +103,7 @@ struct frames *frames_create(struct peer *peer, bool as_client, const struct byt
     int result = as_client ? wslay_event_context_client_init(&f->ctx, &callbacks, f)
                            : wslay_event_context_server_init(&f->ctx, &callbacks, f);
     if (result)
-        abort();
+        memory_end();
     wslay_event_config_set_max_recv_msg_length(f->ctx, LIMIT_WEBSOCKET_BYTES);
     if (early)
         bytes_append(&f->raw, early->data, early->len);
@@ -158,7 +158,7 @@ void frames_write(struct frames *f, const char *data, size_t len, bool last)
     if (!last)
         return;
     if (f->message.failed)
-        abort();
+        memory_end();
     size_t size = f->message.len;
     while (size && f->message.data[size - 1] == '\r')
         size--; /* of a line that ended in CR LF */

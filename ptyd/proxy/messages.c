@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 void messages_finish(struct messages *m)
 {
     bytes_finish(&m->text);
@@ -28,7 +30,7 @@ void messages_end(struct messages *m)
     size_t end = m->text.len;
     bytes_append(&m->ends, &end, sizeof end);
     if (m->text.failed || m->ends.failed)
-        abort(); /* half a message would be worse */
+        memory_end(); /* half a message would be worse */
 }
 
 void messages_add(struct messages *m, const char *text, size_t len)

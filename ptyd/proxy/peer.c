@@ -164,7 +164,7 @@ void peer_write(struct peer *peer, const char *data, size_t len, bool last, bool
     if (last)
         bytes_append_char(&peer->out_bytes, '\n');
     if (peer->out_bytes.failed)
-        abort();
+        memory_end();
 }
 
 size_t peer_queued(const struct peer *peer)

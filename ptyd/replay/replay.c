@@ -95,7 +95,7 @@ static void take(struct replay *r, const char *bytes, size_t len)
 {
     bytes_append(&r->pending, bytes, len);
     if (r->pending.failed)
-        abort();
+        memory_end();
     bytes_consume(&r->pending, terminal_write(r->terminal, r->pending.data, r->pending.len));
 }
 
@@ -131,7 +131,7 @@ struct replay *replay_create(const struct replay_options *options)
         .user = r,
     });
     if (!r->terminal)
-        abort();
+        memory_end();
     terminal_trust_first_mark(r->terminal);
     r->tracker = tracker_create(&(struct tracker_options){
         .conversation_id = "replay",

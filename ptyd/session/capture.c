@@ -15,8 +15,9 @@ void session_read_secrets(struct session *s)
     struct bytes environ = {0};
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/environ", (long)s->pid);
-    if (file_read(path, 2 * LIMIT_ENVIRONMENT_BYTES, &environ) == 0 && environ.len)
-        s->secrets = redact_secrets_create(environ.data, environ.len);
+    if (file_read(path, 2 * LIMIT_ENVIRONMENT_BYTES, &environ) == 0 && environ.len &&
+        redact_secrets_create(environ.data, environ.len, &s->secrets) < 0)
+        memory_end(); /* what is not known to be secret would be told */
     if (environ.data)
         explicit_bzero(environ.data, environ.len);
     bytes_finish(&environ);

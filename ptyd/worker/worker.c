@@ -13,8 +13,10 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "ptyd/core/board.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/session/pump.h"
@@ -236,11 +238,18 @@ static bool take_hand_over(struct worker *w)
     return true;
 }
 
+static void *allocate_many(size_t count, size_t size)
+{
+    return memory_new(count * size);
+}
+
 int worker_main(int socket, void *user)
 {
     static struct worker w; /* large, and there is one */
     faults_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell; we never exec */
+    json_need_memory();
+    uv_replace_allocator(memory_new, memory_grow, allocate_many, free);
     w.options = user;
     w.started_ms = clock_now().monotonic_ms;
     if (uv_loop_init(&w.loop) < 0)

@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_redaction(const char *text, size_t size)
 {
     static const char environ[] = "A_TOKEN=hunter2hunter2";
-    struct redact_secrets *secrets = redact_secrets_create(environ, sizeof environ);
+    struct redact_secrets *secrets = NULL;
+    redact_secrets_create(environ, sizeof environ, &secrets);
     struct bytes out = {0}, plain = {0};
     int count = redact_text(text, size, secrets, &out);
     if (out.len && memmem(out.data, out.len, "hunter2hunter2", 14))

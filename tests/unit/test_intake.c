@@ -263,7 +263,7 @@ static int made_elsewhere(uint64_t magic, size_t size, const char *text)
     assert_int_equal(ftruncate(fd, (off_t)(4096 + size)), 0);
     assert_int_equal(pwrite(fd, head, sizeof head, 0), sizeof head);
     assert_int_equal(pwrite(fd, "other", 5, 32), 5);
-    assert_int_equal(pwrite(fd, text, strlen(text), 3072), strlen(text));
+    assert_int_equal(pwrite(fd, text, strlen(text), 4096), strlen(text));
     return fd;
 }
 
