@@ -40,6 +40,7 @@ LIBRARY  := $(BASE) $(VTERM_C) $(ENVELOPE) $(filter-out ptyd/main.c,$(PTYD))
 
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/test_%,$(wildcard tests/unit/*.c)))
+TORTURES := $(filter %/test_torture_files %/test_torture_libraries %/test_torture_tracker,$(UNIT))
 SCRIPTS  := $(BUILD)/obj/scripts.o
 LIB      := $(BUILD)/libptyd.a
 SUCCESSORS := $(BUILD)/later/ptyd $(BUILD)/later/sick
@@ -84,9 +85,12 @@ $(SCRIPTS): $(BUILD)/obj/scripts.c $(BUILD)/flags
 
 $(BUILD)/obj/tests/unit/%.o: | need-check
 
+# What allocates, for tests in which that fails (tests/unit/torture.h).
+$(BUILD)/tests/test_torture_%: WRAPPED = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=vasprintf,--wrap=free
+
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(dir $@)
-	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
+	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
 	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(SUCCESSORS) $(UNIT)
@@ -105,6 +109,12 @@ check-unit: $(UNIT) ## the unit tests (cmocka)
 	    sh tests/run unit $${t##*/} env CMOCKA_MESSAGE_OUTPUT=TAP $$t || failed=1; \
 	done; exit $$failed
 
+# What CI takes a sample of, whole.
+check-torture: $(TORTURES) ## each allocation of the torture tests fails once
+	@failed=0; for t in $(TORTURES); do \
+	    TORTURE=all sh tests/run torture $${t##*/} $$t || failed=1; \
+	done; exit $$failed
+
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
@@ -120,7 +130,7 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
-check-long: check-harms check-kills ## what `make check` samples, whole
+check-long: check-torture check-harms check-kills ## what `make check` samples, whole (an hour)
 
 check-kills: $(BUILD)/ptyd ## 1,000 deaths of the worker from outside (8 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) KILLS=1000 node tests/e2e/kills.js
@@ -339,7 +349,7 @@ help: ## this list
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-kills check-long bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-kills check-long check-torture bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
