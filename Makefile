@@ -142,6 +142,12 @@ check-harms: $(BUILD)/ptyd $(UNIT) ## every state file damaged in every way (hal
 	sh tests/run long harms-e2e node tests/e2e/harms.js || failed=1; \
 	exit $$failed
 
+# SOAK_S seconds, an hour by default; SEED repeats one.
+SOAK_S   ?= 3600
+KILLS    ?= 1000
+soak: $(BUILD)/ptyd $(BUILD)/standin ## an hour (SOAK_S) of mixed load under KILLS (1,000) kills
+	@PTYD=$(abspath $(BUILD)/ptyd) SOAK_S=$(SOAK_S) KILLS=$(KILLS) node tests/e2e/soak.js
+
 check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path; see tests/e2e/run)
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways
 
@@ -349,7 +355,7 @@ help: ## this list
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-kills check-long check-torture bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-kills check-long check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
