@@ -93,7 +93,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(SUCCESSORS) $(UNIT)
+	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(UNIT)
 	@rm -f build/results
 	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
@@ -118,7 +118,7 @@ check-torture: $(TORTURES) ## each allocation of the torture tests fails once
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
-check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(SUCCESSORS) ## real shells, a real daemon, the real codex
+check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) ## real shells, a real daemon, the real codex
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run
 
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
@@ -130,7 +130,7 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
-check-long: check-torture check-harms check-kills ## what `make check` samples, whole (an hour)
+check-long: check-torture check-short check-harms check-kills ## what `make check` samples, whole (an hour)
 
 check-kills: $(BUILD)/ptyd ## 1,000 deaths of the worker from outside (8 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) KILLS=1000 node tests/e2e/kills.js
@@ -175,6 +175,17 @@ $(BUILD)/later/ptyd: $(LATER_O) $(LIB)
 $(BUILD)/later/sick: $(LATER_O) $(BUILD)/obj/tests/e2e/sick.o $(LIB)
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -Wl,--wrap=keeper_run,--wrap=worker_main -o $@ $^ $(LIBS)
+
+# Every read and write falls short (tests/e2e/shim.c).
+check-short: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/shim.so ## daemon, proxy and ledger while reads and writes fall short
+	@failed=0; for t in daemon proxy ledger; do \
+	    KILLS=10 FLUSHES=500 SHIM=$(abspath $(BUILD)/shim.so) PTYD=$(abspath $(BUILD)/ptyd) \
+	        sh tests/run short $$t node tests/e2e/$$t.js || failed=1; \
+	done; exit $$failed
+
+$(BUILD)/shim.so: tests/e2e/shim.c
+	@mkdir -p $(BUILD)
+	@$(CC) -std=gnu11 -O2 $(WARNINGS) -shared -fPIC -o $@ $<
 
 $(BUILD)/standin: $(BUILD)/obj/tests/e2e/standin.o
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $$(pkg-config --libs jansson)
@@ -355,7 +366,7 @@ help: ## this list
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-kills check-long check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-kills check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

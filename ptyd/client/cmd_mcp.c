@@ -175,13 +175,17 @@ static ssize_t read_client(struct mcp *m, char *chunk, size_t size)
     for (;;) {
         struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                                {.fd = m->rpc.fd, .events = POLLIN}};
-        if (poll(fds, 2, -1) < 0 && errno != EINTR)
+        if (poll(fds, 2, -1) < 0) {
+            if (errno == EINTR)
+                continue;
             return -1;
+        }
         if (fds[1].revents && !rpc_fill(&m->rpc) &&
             rpc_reconnect(&m->rpc, clock_monotonic_ms() + LIMIT_RECONNECT_MS) == 0)
             announce(m);
-        if (fds[0].revents)
-            return read(STDIN_FILENO, chunk, size);
+        ssize_t n = fds[0].revents ? read(STDIN_FILENO, chunk, size) : -1;
+        if (n >= 0 || (fds[0].revents && errno != EINTR))
+            return n;
     }
 }
 

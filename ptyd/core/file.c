@@ -43,6 +43,22 @@ int file_read(const char *path, size_t limit, struct bytes *out)
     return result;
 }
 
+ssize_t file_read_at(int fd, void *data, size_t len, long long offset)
+{
+    size_t got = 0;
+    while (got < len) {
+        ssize_t n = pread(fd, (char *)data + got, len - got, offset + (long long)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
 int file_write_all(int fd, const char *data, size_t len, long long offset)
 {
     while (len) {
@@ -70,7 +86,7 @@ int file_write_whole(int fd, const char *data, size_t len, long long offset)
 static int append_at(int fd, off_t end, const char *data, size_t len)
 {
     char last = '\n';
-    if (end > 0 && pread(fd, &last, 1, end - 1) != 1)
+    if (end > 0 && file_read_at(fd, &last, 1, end - 1) != 1)
         return -EIO;
     return file_write_whole(fd, data + (last == '\n'), len - (last == '\n'), end);
 }

@@ -3,6 +3,7 @@
 #define PTYD_CORE_FILE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/bytes.h"
 
@@ -30,6 +31,8 @@ int file_set_aside(const char *path, int flags, char **ret_name);
 
 /* Moves away what stands at `path`, whatever it is, as file_set_aside() does: 1 or -errno. */
 int file_move_aside(const char *path, char **ret_name);
+/* Reads `len` bytes at the offset, fewer only where the file ends. Returns how many, or -errno. */
+ssize_t file_read_at(int fd, void *data, size_t len, long long offset);
 
 /* Writes all of it at the offset, or at the end when `offset` is negative. Returns 0 or -errno. */
 int file_write_all(int fd, const char *data, size_t len, long long offset);

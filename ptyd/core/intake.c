@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "ptyd/core/file.h"
 
 /* Its last digit is the layout's: one that is not understood is not mapped. */
 #define MAGIC 0x7074796431696e34ull
@@ -90,7 +91,7 @@ static size_t uncounted(const struct intake *in, int fd, uint64_t head, size_t l
     off_t start = RING_START + (off_t)(head % in->size);
     while (len) {
         size_t n = len % sizeof chunk ? len % sizeof chunk : sizeof chunk;
-        if (pread(fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
+        if (file_read_at(fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
             return len;
         for (; n && chunk[n - 1] == 0; n--)
             len--;

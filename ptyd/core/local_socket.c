@@ -37,7 +37,7 @@ static int lock_file(const char *path, long *ret_pid)
         return fd;
     }
     int error = errno;
-    *ret_pid = pread(fd, text, sizeof text - 1, 0) > 0 ? atol(text) : 0;
+    *ret_pid = file_read_at(fd, text, sizeof text - 1, 0) > 0 ? atol(text) : 0;
     close(fd);
     return error == EWOULDBLOCK ? -1 : -error - 1;
 }

@@ -102,7 +102,7 @@ static int unpack(int fd, struct unpacked *u)
         return -EINVAL;
     size_t size = (size_t)st.st_size;
     u->data = malloc(size);
-    if (!u->data || pread(fd, u->data, size, 0) != (ssize_t)size) {
+    if (!u->data || file_read_at(fd, u->data, size, 0) != (ssize_t)size) {
         forget(u);
         return -ENOMEM;
     }

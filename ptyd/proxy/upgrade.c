@@ -118,7 +118,9 @@ static void pass_answer(int fd, int server, const struct http_head *answer)
     bytes_append(&body, answer->early.data, answer->early.len);
     while (want <= LIMIT_HTTP_BODY_BYTES && body.len < want) {
         char *to = bytes_reserve(&body, want - body.len);
-        ssize_t n = to ? read(server, to, want - body.len) : -1;
+        ssize_t n = to ? read(server, to, want - body.len) : 0;
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n <= 0)
             break;
         body.len += (size_t)n;

@@ -142,8 +142,9 @@ static bool same_content(int a, int b)
         st_a.st_size != st_b.st_size)
         return false;
     for (off_t at = 0; at < st_a.st_size;) {
-        ssize_t n = pread(a, of_a, sizeof of_a, at);
-        if (n <= 0 || pread(b, of_b, (size_t)n, at) != n || memcmp(of_a, of_b, (size_t)n) != 0)
+        ssize_t n = file_read_at(a, of_a, sizeof of_a, at);
+        if (n <= 0 || file_read_at(b, of_b, (size_t)n, at) != n ||
+            memcmp(of_a, of_b, (size_t)n) != 0)
             return false;
         at += n;
     }

@@ -8,16 +8,18 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "ptyd/core/file.h"
 
 static bool hash_file(pid_t pid, const char *name, uint64_t *hash)
 {
     char path[64], buffer[4096];
+    off_t at = 0;
     ssize_t n;
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    while ((n = read(fd, buffer, sizeof buffer)) > 0)
+    for (; (n = file_read_at(fd, buffer, sizeof buffer, at)) > 0; at += n)
         *hash = hash_bytes(*hash, buffer, (size_t)n);
     close(fd);
     return n == 0;
@@ -45,7 +47,7 @@ bool process_busy(pid_t pid)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    ssize_t n = read(fd, text, sizeof text - 1);
+    ssize_t n = file_read_at(fd, text, sizeof text - 1, 0);
     close(fd);
     text[n > 0 ? n : 0] = '\0';
     const char *name_end = strrchr(text, ')'); /* proc(5): "pid (name) state", any name */

@@ -61,7 +61,7 @@ static struct rawlog_record *read_all(const struct rawlog *log, size_t *ret_coun
     if (fstat(log->index, &st) < 0 || !st.st_size)
         return NULL;
     struct rawlog_record *records = memory_new((size_t)st.st_size);
-    ssize_t n = pread(log->index, records, (size_t)st.st_size, 0);
+    ssize_t n = file_read_at(log->index, records, (size_t)st.st_size, 0);
     *ret_count = n > 0 ? (size_t)n / sizeof *records : 0;
     return records;
 }
@@ -263,10 +263,7 @@ void rawlog_skip(struct rawlog *log, uint64_t end)
 
 ssize_t rawlog_read(const struct rawlog *log, uint64_t offset, char *bytes, size_t len)
 {
-    ssize_t n;
-    while ((n = pread(log->raw, bytes, len, (off_t)offset)) < 0 && errno == EINTR)
-        ;
-    return n < 0 ? -errno : n;
+    return file_read_at(log->raw, bytes, len, (long long)offset);
 }
 
 void rawlog_record(struct rawlog *log, enum rawlog_kind kind, uint64_t offset, struct moment now,

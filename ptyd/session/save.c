@@ -52,9 +52,9 @@ bool session_is_checkpoint(int fd)
     off_t size = lseek(fd, 0, SEEK_END);
     uint64_t sum = (uint64_t)size;
     ssize_t n;
-    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
+    if (file_read_at(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
         return false;
-    for (off_t at = 0; (n = pread(fd, piece, sizeof piece, at)) > 0; at += n) {
+    for (off_t at = 0; (n = file_read_at(fd, piece, sizeof piece, at)) > 0; at += n) {
         if (at == 0)
             memset(piece + offsetof(struct checkpoint, sum), 0, sizeof head.sum);
         sum = sum_more(sum, piece, (size_t)n);

@@ -89,7 +89,7 @@ static char *check_raw(int fd, const char *path)
 static bool has_mark(int raw, uint64_t offset)
 {
     char head[sizeof MARK_HEAD - 1];
-    ssize_t n = pread(raw, head, sizeof head, (off_t)offset);
+    ssize_t n = file_read_at(raw, head, sizeof head, (off_t)offset);
     return n >= 0 && !memcmp(head, MARK_HEAD, (size_t)n); /* its end is not written yet */
 }
 
@@ -150,7 +150,7 @@ static char *check_index(int fd, const char *path)
         c.end = (uint64_t)st.st_size;
         c.base = data >= 0 ? (uint64_t)data : c.end;
     }
-    for (off_t at = 0; (n = pread(fd, records, sizeof records, at)) > 0; at += n) {
+    for (off_t at = 0; (n = file_read_at(fd, records, sizeof records, at)) > 0; at += n) {
         n -= n % (ssize_t)sizeof *records;
         for (size_t i = 0; i < (size_t)n / sizeof *records; i++)
             check_record(&c, &records[i]);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/task.h"
@@ -255,7 +256,7 @@ static void send_missed(struct run *r, const struct block *block)
         r->streams = false;
     if (r->streams && fd >= 0) {
         char *place = bytes_reserve(&r->output, (size_t)missed);
-        ssize_t n = place ? pread(fd, place, (size_t)missed, r->streamed) : -1;
+        ssize_t n = place ? file_read_at(fd, place, (size_t)missed, r->streamed) : -1;
         r->output.len = n > 0 ? (size_t)n : 0;
     }
     if (fd >= 0)

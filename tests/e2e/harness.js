@@ -22,6 +22,8 @@ function workspace() {
     PATH: process.env.PATH, HOME: home, SHELL: '/bin/bash', LANG: 'C.UTF-8',
     PTYD_SOCKET: path.join(root, 'run/ptyd.sock'), PTYD_STATE_DIR: path.join(root, 'state'),
   };
+  // SHIM=build/shim.so: reads and writes of every ptyd fall short (shim.c).
+  if (process.env.SHIM) Object.assign(env, { LD_PRELOAD: process.env.SHIM, SHIM_SEED: process.env.SHIM_SEED || '1', SHIM_RATE: process.env.SHIM_RATE || '100' });
   return { root, home, env };
 }
 
