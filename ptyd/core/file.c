@@ -158,16 +158,28 @@ static bool is_damage(int error)
            error == -EPERM || error == -ENXIO || error == -ENOENT;
 }
 
+/* Not over what stands there, where the file system can tell. */
+static int rename_beside(const char *path, const char *name)
+{
+    if (renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0)
+        return 0;
+    return errno == EINVAL && rename(path, name) == 0 ? 0 : -errno;
+}
+
+/* Another may have been set aside in the same moment. */
 int file_move_aside(const char *path, char **ret_name)
 {
-    char *name = text_format("%s.damaged-%lld", path, (long long)clock_wall_ms());
-    if (rename(path, name) < 0) {
-        int error = -errno;
+    for (int64_t time = clock_wall_ms();; time++) {
+        char *name = text_format("%s.damaged-%lld", path, (long long)time);
+        int result = rename_beside(path, name);
+        if (result == 0) {
+            *ret_name = name;
+            return 1;
+        }
         free(name);
-        return error;
+        if (result != -EEXIST)
+            return result;
     }
-    *ret_name = name;
-    return 1;
 }
 
 int file_set_aside(const char *path, int flags, char **ret_name)

@@ -47,9 +47,10 @@ int damage_set_aside(const char *directory, struct aside *aside)
 void damage_set_all_aside(const char *state, const char *name)
 {
     char *path = text_format("%s/conversations/%s", state, name);
-    char *moved = text_format("%s.damaged-%lld", path, (long long)clock_wall_ms());
-    if (rename(path, moved) < 0)
-        say("%s can neither be read nor moved: %s", path, strerror(errno));
+    char *moved = NULL;
+    int result = file_move_aside(path, &moved);
+    if (result < 0)
+        say("%s can neither be read nor moved: %s", path, strerror(-result));
     else
         say("%s cannot be read; it is %s now", path, moved);
     free(moved);
