@@ -206,9 +206,9 @@ static int follow(struct run *r, struct rpc *rpc)
 {
     json_t *answer = NULL;
     enum rpc_wait end;
-    bool again = false;
+    bool again = false; /* a worker that is gone may have heard it */
     while ((end = ask(r, rpc, &answer)) == RPC_LOST) {
-        again = true;
+        again = again || !rpc->unread;
         r->answer_by = r->answer_by ? r->answer_by : clock_monotonic_ms() + LIMIT_RECONNECT_MS;
         if (rpc_reconnect(rpc, wait_until(r)) < 0)
             break;

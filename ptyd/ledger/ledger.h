@@ -121,6 +121,11 @@ bool ledger_release(struct ledger *l, json_int_t lease, bool unseen);
 /* Its taker went away without a word. */
 void ledger_release_owner(struct ledger *l, const void *owner);
 
+/* What a process took of an earlier worker, and whose answer it never got, because the worker died:
+ * `held` are the leases that it knows of (an array of numbers). They come back; nobody has seen
+ * what they held. */
+void ledger_release_unheard(struct ledger *l, pid_t pid, const json_t *held);
+
 /* Blocks that nobody has been told, of one session or (NULL) of all. */
 size_t ledger_pending(const struct ledger *l, const char *session);
 

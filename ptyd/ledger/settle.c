@@ -311,6 +311,25 @@ void ledger_release_owner(struct ledger *l, const void *owner)
             ledger_release(l, l->leases[i - 1].id, true);
 }
 
+static bool is_in(const json_t *numbers, json_int_t number)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(numbers, i, one)
+        if (json_integer_value(one) == number)
+            return true;
+    return false;
+}
+
+void ledger_release_unheard(struct ledger *l, pid_t pid, const json_t *held)
+{
+    for (size_t i = l->lease_count; i > 0; i--) {
+        const struct lease *lease = &l->leases[i - 1];
+        if (!lease->owner && lease->pid == pid && !is_in(held, lease->id))
+            ledger_release(l, lease->id, false);
+    }
+}
+
 /* The taker of a lease that an earlier worker gave lives no more. */
 static bool is_orphan(const struct lease *lease)
 {

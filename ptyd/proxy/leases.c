@@ -21,12 +21,14 @@ struct leases {
     bool connected;
     json_int_t abandoned; /* id of a take whose answer came too late, 0 for none */
     bool said_missing;
+    json_t *held; /* leases whose takes were answered, and that are not settled: numbers */
 };
 
 struct leases *leases_create(const char *session)
 {
     struct leases *d = memory_new(sizeof *d);
     d->session = session ? text_copy(session) : NULL;
+    d->held = json_array();
     return d;
 }
 
@@ -44,6 +46,7 @@ void leases_destroy(struct leases *d)
         return;
     disconnect(d); /* the daemon releases what this connection held */
     free(d->session);
+    json_decref(d->held);
     free(d);
 }
 
@@ -142,6 +145,13 @@ static json_t *call_take(struct leases *d, json_t *params)
     return answer;
 }
 
+static void hold(struct leases *d, json_t *lease)
+{
+    json_array_append(d->held, lease);
+    if (json_array_size(d->held) > LIMIT_LEASES) /* one that could not be settled, long ago */
+        json_array_remove(d->held, 0);
+}
+
 json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
                     const json_t *taken_keys, const char *format)
 {
@@ -158,6 +168,7 @@ json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
         json_object_set(params, "taken_keys", (json_t *)taken_keys);
     if (format)
         json_object_set_new(params, "format", json_string(format));
+    json_object_set(params, "held", d->held);
     json_t *answer = call_take(d, params);
     if (!answer && !d->said_missing) {
         d->said_missing = true;
@@ -171,6 +182,8 @@ json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
         json_decref(result);
         return NULL;
     }
+    if (result)
+        hold(d, json_object_get(result, "lease"));
     return result;
 }
 
@@ -204,15 +217,28 @@ static bool commit(struct leases *d, const json_t *taken, const char *turn)
                   LIMIT_PROXY_COMMIT_MS);
 }
 
+/* It is settled. One that could not be stays: what became of its blocks is seen by the daemon, when
+ * it expires, as what nobody knows. */
+static void forget(struct leases *d, const json_t *taken)
+{
+    for (size_t i = json_array_size(d->held); i > 0; i--)
+        if (json_equal(json_array_get(d->held, i - 1), json_object_get(taken, "lease")))
+            json_array_remove(d->held, i - 1);
+}
+
 void leases_commit(struct leases *d, const json_t *taken, const char *turn)
 {
     /* The second try may reach a daemon that was restarted: it knows the receipt, if not the lease.
      */
-    if (!commit(d, taken, turn) && !commit(d, taken, turn))
+    if (commit(d, taken, turn) || commit(d, taken, turn))
+        forget(d, taken);
+    else
         say("the daemon did not hear that the agent has the context; it may be sent again");
 }
 
 void leases_release(struct leases *d, const json_t *taken, bool unseen)
 {
-    settle(d, "context.release", taken, "unseen", json_boolean(unseen), LIMIT_PROXY_WAIT_MS);
+    if (settle(d, "context.release", taken, "unseen", json_boolean(unseen), LIMIT_PROXY_WAIT_MS) ||
+        !unseen)
+        forget(d, taken);
 }

@@ -145,6 +145,8 @@ static void take_call(struct client *client, const json_t *id, const json_t *par
         .pid = expires ? 0 : client_pid(client),
         .now = clock_now(),
     };
+    if (json_is_array(json_object_get(params, "held")))
+        ledger_release_unheard(w->ledger, client_pid(client), json_object_get(params, "held"));
     refresh_running(w, ledger_header_feed(w->ledger, &request, &feeds));
     json_t *result = ledger_take(w->ledger, &request, &feeds);
     keep_changed(w);

@@ -282,7 +282,7 @@ async function main() {
     daemon.ptyd('open', 'lists', '--size', '80x24');
     daemon.ptyd('run', '-s', 'lists', '--', 'echo first; seq 3000');
     const file = path.join(space.env.PTYD_STATE_DIR, 'conversations/lists/agent_pty/blocks.jsonl');
-    const first = JSON.parse(fs.readFileSync(file, 'utf8').trim().split('\n').pop());
+    const { sum, ...first } = JSON.parse(fs.readFileSync(file, 'utf8').trim().split('\n').pop());
     const lines = [];
     for (let seq = first.seq + 1; seq <= 20000; seq++) lines.push(JSON.stringify({ ...first, seq, cmd: `echo ${seq}`, block_id: `lists:${seq}:5` }));
     fs.appendFileSync(file, `${lines.join('\n')}\n`);

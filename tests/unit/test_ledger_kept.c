@@ -194,6 +194,30 @@ static void a_lease_outlives_the_worker_with_its_taker(void **state)
     assert_due("codex:t", "one two");
 }
 
+/* The worker died before it could answer the second take: its taker, which lives, knows of the
+ * first alone and says so. */
+static void a_take_that_was_never_answered_comes_back(void **state)
+{
+    (void)state;
+    run("a", "one");
+    json_int_t heard_of =
+        take_by((struct ledger_request){.consumer = "codex:t", .session = "a", .pid = getpid()});
+    run("a", "two");
+    take_by((struct ledger_request){.consumer = "codex:t", .session = "a", .pid = getpid()});
+    json_t *held = json_pack("[I]", heard_of);
+    ledger_release_unheard(ledger, getpid(), held); /* this worker answers both */
+    assert_due("codex:t", "");
+    restart();
+    ledger_release_unheard(ledger, getpid() + 1, held);
+    assert_due("codex:t", "");
+    ledger_release_unheard(ledger, getpid(), held);
+    assert_due("codex:t", "two");
+    assert_int_equal(ledger_unseen(ledger), 0);
+    json_decref(held);
+    commit(heard_of);
+    assert_due("codex:t", "two");
+}
+
 /* Its files say that the lease is out: what was settled meanwhile nobody could keep. */
 static void what_is_settled_while_a_session_is_closed_stays_so(void **state)
 {
@@ -362,6 +386,7 @@ int main(void)
 
         TEST(another_worker_knows_all),
         TEST(a_lease_outlives_the_worker_with_its_taker),
+        TEST(a_take_that_was_never_answered_comes_back),
         TEST(what_is_settled_while_a_session_is_closed_stays_so),
         TEST(values_outlive_the_worker),
         TEST(what_changed_is_said),
