@@ -50,14 +50,19 @@ static int take_event(const struct cli *cli, json_t *places, const json_t *messa
 }
 
 /* What happened behind `places` comes again. Returns the places that this follows from, or NULL:
- * the connection is lost, or the time is over. */
-static json_t *join(struct rpc *rpc, const json_t *places, int64_t until)
+ * the connection is lost, or the time is over, or (said) the daemon refuses. */
+static json_t *join(struct rpc *rpc, const json_t *places, int64_t until, bool *ret_refused)
 {
+    *ret_refused = false;
     json_t *params = places ? json_pack("{s:O}", "after", places) : json_object(), *answer = NULL;
     if (rpc_send(rpc, "events.follow", params, until) < 0 ||
         rpc_wait(rpc, until, &answer) != RPC_CAME)
         return NULL;
     json_t *result = json_incref(json_at(answer, "result", "places"));
+    const char *error = json_text(json_at(answer, "error"), "message", NULL);
+    *ret_refused = error != NULL;
+    if (error)
+        say("%s", error);
     json_decref(answer);
     return result;
 }
@@ -66,7 +71,8 @@ static bool join_again(struct rpc *rpc, const json_t *places)
 {
     int64_t until = clock_monotonic_ms() + LIMIT_RECONNECT_MS;
     while (rpc_reconnect(rpc, until) == 0) {
-        json_t *joined = join(rpc, places, until);
+        bool refused;
+        json_t *joined = join(rpc, places, until, &refused);
         json_decref(joined);
         if (joined || rpc->fd >= 0)
             return joined != NULL;
@@ -105,9 +111,13 @@ int command_events(int argc, char **argv)
     cli_no_more(&cli, argc, argv);
     if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
         return EXIT_FAILED;
-    json_t *places = join(&rpc, NULL, clock_monotonic_ms() + LIMIT_ANSWER_MS);
-    int status =
-        places ? follow(&cli, &rpc, places) : say_fail(EXIT_FAILED, "the daemon does not answer");
+    bool refused;
+    json_t *places = join(&rpc, NULL, clock_monotonic_ms() + LIMIT_ANSWER_MS, &refused);
+    int status = EXIT_FAILED;
+    if (places)
+        status = follow(&cli, &rpc, places);
+    else if (!refused)
+        say_fail(EXIT_FAILED, "the daemon does not answer; `ptyd status` says more");
     json_decref(places);
     rpc_close(&rpc);
     return status;
