@@ -275,8 +275,6 @@ static inline int limit_size(int value)
  * a worker of it to be ready then; otherwise the old one stays, or comes back. */
 #define LIMIT_UPGRADE_TRY_MS   5000
 #define LIMIT_UPGRADE_READY_MS 5000
-/* Workers of it that may end before one is ready; then the old one comes back. */
-#define LIMIT_UPGRADE_WORKERS 3
 /* Milliseconds that `ptyd upgrade` waits for all of that; then it says that it does not know. */
 #define LIMIT_UPGRADE_WAIT_MS 20000
 /* Milliseconds of its processor's time that a worker may use without getting on; then it is ended
@@ -286,6 +284,9 @@ static inline int limit_size(int value)
  * quarantined. And the places of a session that are counted, the latest. */
 #define LIMIT_DEATHS       3
 #define LIMIT_TALLY_PLACES 4
+/* Workers of an upgraded daemon that may end before one is ready; then the old program comes back.
+ * One more than it takes to quarantine a session that its predecessor had quarantined, too. */
+#define LIMIT_UPGRADE_WORKERS (LIMIT_DEATHS + 1)
 
 /* ---- the proxy ---- */
 

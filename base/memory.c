@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 static bool ends_always;
+static void (*before_end)(void);
 
 static void *answered(void *memory)
 {
@@ -43,7 +44,14 @@ void memory_end(void)
     static const char text[] = "ptyd: out of memory\n";
     ssize_t said = write(STDERR_FILENO, text, sizeof text - 1);
     (void)said;
+    if (before_end)
+        before_end();
     _exit(MEMORY_STATUS);
+}
+
+void memory_before_end(void (*last)(void))
+{
+    before_end = last;
 }
 
 void memory_end_always(bool on)

@@ -25,6 +25,9 @@ void *memory_grow(void *memory, size_t size);
  * anywhere. */
 _Noreturn void memory_end(void);
 
+/* What is to be done before that, once: `last` may leave the process itself; NULL for nothing. */
+void memory_before_end(void (*last)(void));
+
 /* Whether from now on any failed allocation of this program's code is answered with memory_end().
  */
 void memory_end_always(bool on);

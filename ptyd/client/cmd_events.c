@@ -67,12 +67,11 @@ static json_t *join(struct rpc *rpc, const json_t *places, int64_t until, bool *
     return result;
 }
 
-static bool join_again(struct rpc *rpc, const json_t *places)
+static bool join_again(struct rpc *rpc, const json_t *places, bool *ret_refused)
 {
     int64_t until = clock_monotonic_ms() + LIMIT_RECONNECT_MS;
     while (rpc_reconnect(rpc, until) == 0) {
-        bool refused;
-        json_t *joined = join(rpc, places, until, &refused);
+        json_t *joined = join(rpc, places, until, ret_refused);
         json_decref(joined);
         if (joined || rpc->fd >= 0)
             return joined != NULL;
@@ -85,8 +84,11 @@ static int follow(const struct cli *cli, struct rpc *rpc, json_t *places)
     for (;;) {
         json_t *message = NULL;
         if (rpc_wait(rpc, -1, &message) != RPC_CAME) {
-            if (join_again(rpc, places))
+            bool refused = false;
+            if (join_again(rpc, places, &refused))
                 continue;
+            if (refused)
+                return EXIT_FAILED;
             return say_fail(EXIT_FAILED,
                             "the daemon did not come back within %d s; `ptyd open "
                             "NAME` starts one where none runs",

@@ -25,7 +25,8 @@ static const char help[] =
 struct mcp {
     const char *session; /* where a call names none */
     struct rpc rpc;
-    int served; /* reconnections when the daemon was told of us last */
+    int served;   /* reconnections when the daemon was told of us last */
+    bool refused; /* a full daemon would not be told */
 };
 
 static void send_message(json_t *message)
@@ -163,8 +164,10 @@ static void take_lines(struct mcp *m, struct lines *lines)
 /* While a connection lives of which the daemon was told, the header names the tools. */
 static void announce(struct mcp *m)
 {
-    json_decref(
-        rpc_call(&m->rpc, "mcp.serve", json_pack("{s:s}", "name", m->session), LIMIT_ANSWER_MS));
+    json_t *told =
+        rpc_call(&m->rpc, "mcp.serve", json_pack("{s:s}", "name", m->session), LIMIT_ANSWER_MS);
+    m->refused = !told;
+    json_decref(told);
     m->served = m->rpc.reconnections;
 }
 
@@ -180,7 +183,7 @@ static ssize_t read_client(struct mcp *m, char *chunk, size_t size)
                 continue;
             return -1;
         }
-        if (fds[1].revents && !rpc_fill(&m->rpc) &&
+        if (fds[1].revents && !rpc_fill(&m->rpc) && !m->refused &&
             rpc_reconnect(&m->rpc, clock_monotonic_ms() + LIMIT_RECONNECT_MS) == 0)
             announce(m);
         ssize_t n = fds[0].revents ? read(STDIN_FILENO, chunk, size) : -1;

@@ -317,6 +317,10 @@ json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms
 {
     int64_t until = clock_monotonic_ms() + wait_ms;
     json_t *answer = NULL, *result = NULL;
+    if (rpc->fd < 0) { /* of a former connection */
+        free(rpc->closing);
+        rpc->closing = NULL;
+    }
     enum rpc_wait end;
     bool repeats = may_be_repeated(method);
     for (int seen = 0; (end = ask_once(rpc, method, params, until, &answer)) == RPC_LOST;) {

@@ -91,7 +91,8 @@ int kept_scan(const char *state, char *const *in_use, size_t in_use_count, struc
         char *name = entry->d_name;
         if (!strncmp(name, HIDDEN, strlen(HIDDEN)))
             kept_remove(state, name + strlen(HIDDEN));
-        else if (text_is_name(name) && !bsearch(&name, in_use, in_use_count, sizeof name, by_name))
+        else if (text_is_name(name) &&
+                 !(in_use_count && bsearch(&name, in_use, in_use_count, sizeof name, by_name)))
             add(ret_kept, dirfd(directory), name);
     }
     closedir(directory);

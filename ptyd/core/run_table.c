@@ -53,11 +53,11 @@ void run_table_take_over(struct run_table *table, int64_t now_ms)
             table->records[i].left_ms = now_ms;
 }
 
-void run_table_typed(struct run_table *table)
+void run_table_typed(struct run_table *table, uint64_t token)
 {
-    for (int i = 0; i < LIMIT_RUNS_KEPT; i++)
-        if (table->records[i].state == RUN_TYPING)
-            table->records[i].state = RUN_TYPED;
+    struct run_record *record = find(table, token);
+    if (record && record->state == RUN_TYPING)
+        record->state = RUN_TYPED;
 }
 
 void run_table_began(struct run_table *table, uint64_t seq)

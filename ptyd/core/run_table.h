@@ -46,8 +46,8 @@ void run_table_keep(struct run_table *table, uint64_t token, bool waits, int64_t
 /* All owners are lost now: a worker takes over. */
 void run_table_take_over(struct run_table *table, int64_t now_ms);
 
-/* All that was to be typed is. */
-void run_table_typed(struct run_table *table);
+/* All of that command is typed. */
+void run_table_typed(struct run_table *table, uint64_t token);
 
 /* A block began. */
 void run_table_began(struct run_table *table, uint64_t seq);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 
 extern char **environ;
 
@@ -88,6 +89,7 @@ void guard_arm(int program, int table)
     handle(crashes, sizeof crashes / sizeof *crashes, on_crash);
     handle(times, 1, on_time);
     atexit(on_exit_armed);
+    memory_before_end(on_exit_armed);
     alarm((LIMIT_UPGRADE_READY_MS + 999) / 1000);
 }
 
@@ -112,6 +114,7 @@ void guard_disarm(void)
     if (!guard.self)
         return;
     guard.armed = 0;
+    memory_before_end(NULL);
     if (getpid() == guard.self)
         alarm(0);
     handle(crashes, sizeof crashes / sizeof *crashes, SIG_DFL);

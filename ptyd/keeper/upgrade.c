@@ -47,9 +47,10 @@ void upgrade_fail(struct upgrade *u, const char *why)
 
 /* ---- the table ---- */
 
-/* It owns what it holds, save for the paths. */
+/* The shells in it are one array for all tables: a keeper asks for no memory that it could lack. */
 static struct table make_table(const struct upgrade *u, const struct shells *shells)
 {
+    static struct table_shell all[LIMIT_SESSIONS];
     const struct listener *l = u->start->listener;
     struct table t = {.listener = l->fd,
                       .lock = l->lock,
@@ -64,7 +65,7 @@ static struct table make_table(const struct upgrade *u, const struct shells *she
                       .previous_path = (char *)u->start->path,
                       .upgrade = u->outcome,
                       .count = shells->count,
-                      .shells = memory_new(sizeof *t.shells * LIMIT_SESSIONS)};
+                      .shells = all};
     spawn_original_files(&t.files, &t.files_at_most);
     for (int i = 0; i < shells->count; i++) {
         const struct shell *s = &shells->all[i];
@@ -82,6 +83,7 @@ static struct table make_table(const struct upgrade *u, const struct shells *she
 static void forget_table(struct table *t)
 {
     t->socket = t->state = t->previous_path = NULL;
+    t->shells = NULL;
     table_finish(t);
 }
 

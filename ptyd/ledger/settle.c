@@ -323,7 +323,7 @@ static bool is_in(const json_t *numbers, json_int_t number)
 
 void ledger_release_unheard(struct ledger *l, pid_t pid, const json_t *held)
 {
-    for (size_t i = l->lease_count; i > 0; i--) {
+    for (size_t i = l->lease_count; pid > 0 && i > 0; i--) {
         const struct lease *lease = &l->leases[i - 1];
         if (!lease->owner && lease->pid == pid && !is_in(held, lease->id))
             ledger_release(l, lease->id, false);

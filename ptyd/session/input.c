@@ -140,7 +140,10 @@ int session_type(struct session *s, struct typing *t)
     if (!typing_add(&s->typing, t))
         return -ENOBUFS;
     typing_settle(&s->typing); /* it may be empty */
-    session_write_input(s);
+    if (s->parsing)
+        session_poll_for(s); /* what is kept of a place is of one between two pieces */
+    else
+        session_write_input(s);
     return 0;
 }
 
@@ -184,13 +187,14 @@ void session_reply(struct session *s, const char *bytes, size_t len)
 struct command_typing {
     struct typing typing; /* first: what the queue is done with is all of it */
     struct session *session;
+    uint64_t token; /* of the run */
 };
 
 static void on_command_typed(struct typing *t)
 {
-    struct session *s = ((struct command_typing *)t)->session;
+    const struct command_typing *c = (struct command_typing *)t;
     if (t->typed == t->bytes.len)
-        run_table_typed(&intake_facts(s->intake)->runs);
+        run_table_typed(&intake_facts(c->session->intake)->runs, c->token);
     forget(t);
 }
 
@@ -231,7 +235,8 @@ bool session_type_command(struct session *s, const char *command, enum block_typ
     if (fits)
         tracker_set_actor(s->tracker, actor);
     struct command_typing *t = memory_new(sizeof *t);
-    *t = (struct command_typing){.typing = {.bytes = line, .done = on_command_typed}, .session = s};
+    *t = (struct command_typing){
+        .typing = {.bytes = line, .done = on_command_typed}, .session = s, .token = token};
     if (fits && session_type(s, &t->typing) == 0)
         return true;
     forget(&t->typing);

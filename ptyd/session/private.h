@@ -67,6 +67,7 @@ struct session {
     struct intake_place place;
     size_t marks_checked, marks_missing; /* records that were; those whose mark is not in the log */
 
+    bool parsing; /* inside terminal_write(): what is typed waits until its bytes are let go of */
     bool quarantined;   /* nothing of it is read (quarantine.h) */
     struct scrub scrub; /* then: of its output */
 };

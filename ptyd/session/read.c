@@ -46,11 +46,11 @@ static void on_again(uv_timer_t *timer)
     int again = store_pay(s->store);
     if (!s->exited && log_is_broken(s))
         log_again(s, intake_start(s->intake), NULL, 0);
-    if (!s->exited)
+    if (!s->exited && !s->quarantined)
         session_checkpoint(s);
     if (!again)
         session_screen_flush(s);
-    if (!again && !s->exited && (log_is_broken(s) || s->checkpoint_failed))
+    if (!again && !s->exited && (log_is_broken(s) || (s->checkpoint_failed && !s->quarantined)))
         again = REST_AGAIN_MS;
     if (again)
         uv_timer_start(timer, on_again, (uint64_t)again, 0);
@@ -118,7 +118,9 @@ static size_t drain_parsed(struct session *s, size_t most)
     uint64_t start = intake_start(s->intake);
     size_t len = intake_copy(s->intake, scratch, most);
     s->now = clock_now();
+    s->parsing = true;
     size_t taken = terminal_write(s->terminal, scratch, len);
+    s->parsing = false;
     if (!taken)
         return 0;
     log_bytes(s, start, scratch, taken);
@@ -220,7 +222,7 @@ bool session_take_piece(struct turn *turn, size_t bytes)
 static void look_for_flood(struct session *s, ssize_t n)
 {
     s->floods = n >= FLOOD_BYTES || n == -ENOBUFS ? s->floods + 1 : 0;
-    if (s->floods < FLOOD_WAKEUPS || !s->polling)
+    if (s->floods < FLOOD_WAKEUPS || !s->polling || s->reaped)
         return;
     s->flow = pump_join(s->host->pump, s->intake, s->master, take_in, s);
     s->floods = 0;
@@ -262,7 +264,7 @@ static void become_exited(struct session *s)
     if (s->exited)
         return;
     s->exited = true;
-    stop_polling(s);
+    session_stop_reading(s);
     turns_remove(s->host->turns, &s->turn);
     s->now = clock_now();
     if (s->quarantined)

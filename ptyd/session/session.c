@@ -124,6 +124,7 @@ static void start_handles(struct session *s)
 
 static void close_parts(struct session *s)
 {
+    typing_end(&s->typing);
     tracker_destroy(s->tracker);
     terminal_destroy(s->terminal);
     rawlog_close(s->log);
@@ -131,7 +132,6 @@ static void close_parts(struct session *s)
     intake_unmap(s->intake);
     redact_secrets_destroy(s->secrets);
     free(s->told_screen.rows);
-    typing_end(&s->typing);
     free(s->name);
     free(s->shell_id);
     if (s->master >= 0)

@@ -78,16 +78,19 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
         spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
         session_add_warnings(w->sessions[i], warnings);
     }
+    const char *program = w->options->path ? w->options->path : "";
+    char *path = text_clean(program, strlen(program), LIMIT_MESSAGE_BYTES);
     reply_with_sessions(
         client, id,
-        json_pack("{s:s, s:s, s:s?, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o}", "version",
-                  PTYD_VERSION, "build", program_build(), "program", w->options->path, "keeper_pid",
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o}", "version",
+                  PTYD_VERSION, "build", program_build(), "program", path, "keeper_pid",
                   (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
                   "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
                   ledger_unseen(w->ledger) + ledger_repeated(w->ledger), "closed",
                   retention_json(w->retention)));
+    free(path);
 }
 
 static void reset_call(struct client *client, const json_t *id, const json_t *params)

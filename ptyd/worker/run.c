@@ -308,7 +308,7 @@ static void go_on(struct run *r, const struct run_record *record)
         reply(r, NULL, false, false);
     else if (record->state == RUN_BEGAN || record->state == RUN_DOUBTFUL)
         follow_block(r, record->seq);
-    else if (session_exited(r->task.session))
+    else if (session_exited(r->task.session) || session_quarantined(r->task.session))
         reply(r, NULL, false, false);
 }
 

@@ -257,11 +257,10 @@ void client_reply_text(struct client *c, const json_t *id, struct bytes *result)
         bytes_append_text(&line, "}\n");
         send_line(c, line.data, line.len);
     }
-    if (id)
-        end_brief(c);
     free(key);
     bytes_finish(result);
-    end_brief(c);
+    if (id)
+        end_brief(c);
 }
 
 static void send_error(struct client *c, const json_t *id, int code, json_t *data,
@@ -404,7 +403,8 @@ static void work(struct client *c)
     c->working = true;
     while (!c->closing && !c->paused && !c->asked && !c->stream &&
            (found = lines_next(&c->lines, &line, &len)) != 0) {
-        note_asked(c);
+        if (found < 0 || len)
+            note_asked(c);
         if (found < 0)
             client_fail(c, NULL, RPC_INVALID_REQUEST, "a request is at most %d bytes",
                         LIMIT_REQUEST_BYTES);
@@ -432,7 +432,8 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buffer)
         close_client(c);
         return;
     }
-    lines_add(&c->lines, buffer->base, (size_t)n);
+    if (!c->asked) /* what comes behind the one request is nobody's */
+        lines_add(&c->lines, buffer->base, (size_t)n);
     work(c);
 }
 

@@ -92,6 +92,8 @@ void type_data(struct client *client, const json_t *id, const json_t *params, st
         bytes_finish(&bytes);
         return;
     }
+    if (client_is_brief(client) && (ms <= 0 || ms > LIMIT_BRIEF_READ_MS))
+        ms = LIMIT_BRIEF_READ_MS;
     struct type *t = memory_new(sizeof *t);
     *t = (struct type){
         .task = {.errand = {.cancel = on_cancel}, .finish = on_finish},

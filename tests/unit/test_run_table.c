@@ -29,7 +29,7 @@ static void its_block_begins_at_its_prompt(void **state)
     table.prompt = 100;
     assert_true(run_table_add(&table, 7, 100, 0));
     expect(7, RUN_TYPING, 0);
-    run_table_typed(&table);
+    run_table_typed(&table, 7);
     table.prompt = 200;
     run_table_began(&table, 4); /* somebody else's */
     expect(7, RUN_TYPED, 0);
@@ -53,7 +53,7 @@ static void without_a_prompt_any_block_is_its_own(void **state)
 {
     (void)state;
     assert_true(run_table_add(&table, 7, 0, 0));
-    run_table_typed(&table);
+    run_table_typed(&table, 7);
     table.prompt = 300;
     run_table_began(&table, 9);
     expect(7, RUN_BEGAN, 9);
