@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
@@ -58,14 +57,6 @@ static json_t *ask(json_t *params)
     return answer;
 }
 
-static json_int_t new_token(void)
-{
-    json_int_t token = 0;
-    if (getrandom(&token, sizeof token, 0) != sizeof token)
-        token = clock_monotonic_ms();
-    return (token & 0xfffffffffffff) | 1; /* exact in anybody's JSON */
-}
-
 static void show(const json_t *result)
 {
     const char *to = json_text(result, "to", "");
@@ -109,7 +100,7 @@ int command_upgrade(int argc, char **argv)
                                             CLI_LONG,
                                             {0}};
     struct cli cli = cli_begin(help);
-    json_t *params = json_pack("{s:I}", "token", new_token());
+    json_t *params = json_pack("{s:I}", "token", request_new_token());
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         if (!cli_option(&cli, option))

@@ -1,8 +1,8 @@
 /* rpc.h - talking to the daemon, one request at a time.
  *
- * Every wait has an end, whatever the daemon does. A worker that dies is followed by another: a
- * lost connection is made again, and what is known not to have been done, or only reads, is asked
- * again. Nothing else is.
+ * Every wait has an end that its caller names, whatever the daemon does. A worker that dies is
+ * followed by another: a lost connection is made again, and what is known not to have been done, or
+ * only reads, is asked again. Nothing else is.
  */
 #ifndef PTYD_COMMAND_RPC_H
 #define PTYD_COMMAND_RPC_H

@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until } = require('./harness');
+const { workspace, Daemon, Report, until, killWorker } = require('./harness');
 
 // Below `<state>/conversations/<name>`.
 const FILES = ['meta.json', 'agent_pty/blocks', 'agent_pty/blocks.jsonl', 'agent_pty/checkpoint', 'agent_pty/events.jsonl',
@@ -20,15 +20,6 @@ const damages = {
 
 function directoryOf(space, name) {
   return path.join(space.env.PTYD_STATE_DIR, 'conversations', name);
-}
-
-function killWorker(daemon) {
-  const { worker_pid: pid } = daemon.json('status');
-  process.kill(pid, 'SIGKILL');
-  return until('another worker', () => {
-    const answer = daemon.ptyd('status', '--json');
-    return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
-  });
 }
 
 async function main() {

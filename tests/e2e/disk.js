@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until, waitFor } = require('./harness');
+const { workspace, Daemon, Report, until, waitFor, killWorker } = require('./harness');
 
 // Alone, or as root of a user namespace of its own.
 function enterNamespace() {
@@ -41,15 +41,6 @@ class Disk {
     fs.mkdirSync(this.ballast);
     try { for (let i = 0; ; i++) fs.writeFileSync(path.join(this.ballast, String(i)), ''); } catch (error) { assert.strictEqual(error.code, 'ENOSPC'); }
   }
-}
-
-function killWorker(daemon) {
-  const { worker_pid: pid } = daemon.json('status');
-  process.kill(pid, 'SIGKILL');
-  return until('another worker', () => {
-    const answer = daemon.ptyd('status', '--json');
-    return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
-  });
 }
 
 // A session and what its commands say that they did.

@@ -71,6 +71,16 @@ async function until(what, condition, ms = 20000) {
   }
 }
 
+// Ends the worker as a crash does; resolves when the next one answers.
+function killWorker(daemon) {
+  const { worker_pid: pid } = daemon.json('status');
+  process.kill(pid, 'SIGKILL');
+  return until('another worker', () => {
+    const answer = daemon.ptyd('status', '--json');
+    return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
+  });
+}
+
 // A command, for any shell, that goes on until the file is there.
 function waitFor(file) {
   return `sh -c 'until [ -e ${file} ]; do sleep 0.02; done'`;
@@ -403,4 +413,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, waitFor };
+module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, killWorker, waitFor };
