@@ -3,7 +3,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const { spawn } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, Daemon, Report, PTYD, until, stoppable } = require('./harness');
 const { Connection } = require('./connection');
 
 // A terminal of 100x30 that runs `command`; `text` is everything it was sent.
@@ -76,13 +76,13 @@ async function main() {
   });
 
   await report.test('Ctrl-Z stops, fg ends: two blocks', async () => {
-    const go = `${space.root}/go`, began = `${space.root}/began`;
-    terminal.type(`sh -c ': >${began}; until [ -e ${go} ]; do sleep 0.02; done'\r`);
-    await until('it runs', () => last().status === 'running' && fs.existsSync(began));
+    const job = stoppable(`${space.root}/job`);
+    terminal.type(`${job.command}\r`);
+    await until('it runs', () => last().status === 'running' && job.inFront());
     terminal.type('\x1a');
     await until('stopped', () => last().status === 'stopped');
     assert.strictEqual(last().exit_code, 148);
-    fs.writeFileSync(go, '');
+    job.end();
     terminal.type('fg\r');
     await until('done', () => last().cmd === 'fg' && last().status === 'completed');
   });

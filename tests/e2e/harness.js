@@ -1,6 +1,7 @@
 // What the end-to-end tests share: a private daemon, a model that records what it is told, and a
 // client of an app-server on stdio. Only node's own modules.
 'use strict';
+const assert = require('node:assert');
 const { spawn, spawnSync } = require('node:child_process');
 const crypto = require('node:crypto');
 const { EventEmitter } = require('node:events');
@@ -84,6 +85,15 @@ function killWorker(daemon) {
 // A command, for any shell, that goes on until the file is there.
 function waitFor(file) {
   return `sh -c 'until [ -e ${file} ]; do sleep 0.02; done'`;
+}
+
+// A command of one process that lasts until `end()`, for a Ctrl-Z: a shell's loop that is hit between
+// vfork and exec waits there, unstoppable, for a child that is stopped (Linux, dash 0.5.11 on).
+function stoppable(file) {
+  assert.strictEqual(spawnSync('mkfifo', [file]).status, 0);
+  const held = fs.openSync(file, 'r+');
+  const inFront = () => spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout.split('\n').includes(`cat ${file}`);
+  return { command: `cat ${file}`, inFront, end: () => fs.closeSync(held) };
 }
 
 // A model on loopback: answers every request with one message, keeps what it was asked.
@@ -413,4 +423,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, killWorker, waitFor };
+module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, killWorker, waitFor, stoppable };

@@ -7,7 +7,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until, waitFor } = require('./harness');
+const { workspace, Daemon, Report, until, waitFor, stoppable } = require('./harness');
 
 const only = process.argv.slice(2);
 
@@ -185,17 +185,17 @@ async function keys(daemon, report, shell) {
   });
   if (shell.job !== undefined) {
     await test('Ctrl-Z, fg', async () => {
-      const go = `${session.truth}-fg`;
-      session.send(waitFor(go), '--key', 'Enter');
-      await session.running(go);
-      await until('it is in front', () => spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout.includes(`sh -c until [ -e ${go} ]`));
+      const job = stoppable(`${session.truth}-fg`);
+      session.send(job.command, '--key', 'Enter');
+      await session.running(job.command);
+      await until('it is in front', job.inFront);
       session.send('--key', 'C-z');
       await session.prompt();
       const stopped = session.ask();
       assert.strictEqual(stopped.seen.exit_code, stopped.exit);
       assert.strictEqual(stopped.seen.exit_code, shell.job);
       if (shell.job) assert.strictEqual(stopped.seen.status, 'stopped');
-      fs.writeFileSync(go, '');
+      job.end();
       session.run('fg');
       assert.strictEqual(session.last().cmd, 'fg');
       assert.strictEqual(session.last().exit_code, 0);
