@@ -46,6 +46,8 @@ TORTURES := $(filter %/test_torture_files %/test_torture_libraries %/test_tortur
 SCRIPTS  := $(BUILD)/obj/scripts.o
 LIB      := $(BUILD)/libptyd.a
 SUCCESSORS := $(BUILD)/later/ptyd $(BUILD)/later/sick
+# What the measurements run: built by every check, so that none is left behind by a change.
+BENCHES := $(addprefix $(BUILD)/,engine writer fair proxy prompt)
 
 all: $(BUILD)/ptyd ## build build/ptyd
 
@@ -95,7 +97,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(UNIT)
+	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(UNIT) $(BENCHES)
 	@rm -f build/results
 	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."

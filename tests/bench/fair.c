@@ -19,8 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/core/base64.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "tests/bench/works.h"
 
@@ -126,19 +128,20 @@ static void type(struct person *p, char key)
     p->shown.len = 0;
     if (p->shown.data)
         p->shown.data[0] = '\0';
-    if (rpc_send(&p->rpc, "view.input", json_pack("{s:s}", "data", text.data)) < 0)
+    if (rpc_send(&p->rpc, "view.input", json_pack("{s:s}", "data", text.data),
+                 clock_monotonic_ms() + LIMIT_ANSWER_MS) < 0)
         fail("the daemon is gone");
     bytes_finish(&text);
 }
 
 static void attach(struct person *p, const char *session)
 {
-    if (rpc_connect(&p->rpc, false) < 0)
+    if (rpc_connect(&p->rpc, false, LIMIT_START_MS) < 0)
         exit(1);
     json_decref(
         rpc_call(&p->rpc, "session.attach",
                  json_pack("{s:s, s:{s:i, s:i}}", "name", session, "size", "cols", 80, "rows", 24),
-                 NULL, NULL));
+                 LIMIT_ANSWER_MS));
 }
 
 static void start_floods(struct slots *slots, int floods)
