@@ -241,6 +241,8 @@ static inline int limit_size(int value)
 /* Bytes unsent to a client; then requests wait, views are redrawn later, events are left out and
  * counted, output is no longer streamed. */
 #define LIMIT_CLIENT_QUEUE (1 << 20)
+/* Bytes of a frame between a viewer and the worker; a longer one closes the viewer's socket. */
+#define LIMIT_VIEW_FRAME_BYTES (256 << 10)
 /* Bytes of the daemon's answer, for a command and for the proxy; a longer one is passed over. */
 #define LIMIT_ANSWER_BYTES       (256 << 20)
 #define LIMIT_PROXY_ANSWER_BYTES (64 << 20)
