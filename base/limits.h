@@ -253,6 +253,10 @@ static inline int limit_size(int value)
 /* Milliseconds for a connection that a worker's death cut to be made and answered again; then the
  * command says what it knows and ends. */
 #define LIMIT_RECONNECT_MS 5000
+/* Milliseconds that who leaves waits for what was typed before to be typed, and for the terminal to
+ * take what was shown; the rest is counted as not typed, or not shown. */
+#define LIMIT_LEAVE_MS      1000
+#define LIMIT_OUTER_REST_MS 1000
 /* Milliseconds in which bare `ptyd` gets its session; then the terminal has a plain shell. */
 #define LIMIT_BARE_MS 1000
 /* Block events that a follower is told again after a worker's death, of each session, the newest;

@@ -1,0 +1,171 @@
+/* What is shown never makes us wait, so that a slow terminal's keys are taken, too. The terminal's
+ * descriptors are shared with whoever started us: not to block is asked of a description of our
+ * own, made by opening the terminal again. Where that is not allowed (another user's terminal) so
+ * little is written at once that it does not block when there is room. */
+#define _GNU_SOURCE
+#include "ptyd/client/outer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/memory.h"
+#include "ptyd/core/clock.h"
+#include "vterm_snapshot/terminal.h"
+
+#define SURE_BYTES 256 /* as many a terminal takes that has room */
+
+struct outer {
+    struct termios saved;
+    int fd;        /* to write to */
+    bool own;      /* it is a description of our own, which does not block */
+    bool gone;     /* it hung up: nothing is shown any more */
+    uint64_t took; /* bytes */
+    size_t at;     /* of `waiting` that the terminal took */
+    struct bytes waiting;
+};
+
+bool outer_is_there(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+struct view_size outer_size(void)
+{
+    struct winsize size = {0};
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+        size = (struct winsize){0};
+    return (struct view_size){.cols = size.ws_col ? size.ws_col : LIMIT_COLS_DEFAULT,
+                              .rows = size.ws_row ? size.ws_row : LIMIT_ROWS_DEFAULT,
+                              .x_pixels = size.ws_xpixel,
+                              .y_pixels = size.ws_ypixel};
+}
+
+static int make_raw(struct outer *o)
+{
+    if (tcgetattr(STDIN_FILENO, &o->saved) < 0)
+        return -errno;
+    struct termios raw = o->saved;
+    cfmakeraw(&raw);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    return tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0 ? -errno : 0;
+}
+
+int outer_open(struct outer **ret_outer)
+{
+    struct outer *o = memory_new(sizeof *o);
+    *o = (struct outer){.fd = STDOUT_FILENO};
+    int result = make_raw(o);
+    if (result < 0) {
+        free(o);
+        return result;
+    }
+    int own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    o->own = own >= 0;
+    o->fd = o->own ? own : STDOUT_FILENO;
+    *ret_outer = o;
+    return 0;
+}
+
+static bool has_room(const struct outer *o, int wait_ms)
+{
+    struct pollfd fd = {.fd = o->fd, .events = POLLOUT};
+    return poll(&fd, 1, wait_ms) > 0 && (fd.revents & POLLOUT);
+}
+
+/* As much as it takes now. */
+static size_t take(struct outer *o, const char *bytes, size_t len)
+{
+    size_t taken = 0;
+    while (taken < len && !o->gone && (o->own || has_room(o, 0))) {
+        size_t left = len - taken, most = o->own || left < SURE_BYTES ? left : SURE_BYTES;
+        ssize_t n = write(o->fd, bytes + taken, most);
+        if (n < 0 && errno == EINTR)
+            continue;
+        o->gone = n < 0 && errno != EAGAIN;
+        if (n <= 0)
+            break;
+        taken += (size_t)n;
+    }
+    taken = o->gone ? len : taken;
+    o->took += taken;
+    return taken;
+}
+
+void outer_flush(struct outer *o)
+{
+    o->at += take(o, o->waiting.data + o->at, o->waiting.len - o->at);
+    if (o->at < o->waiting.len)
+        return;
+    o->at = 0;
+    o->waiting.len = 0;
+}
+
+void outer_put(struct outer *o, const char *bytes, size_t len)
+{
+    size_t taken = outer_waiting(o) ? 0 : take(o, bytes, len);
+    if (o->at > o->waiting.len / 2) {
+        bytes_consume(&o->waiting, o->at);
+        o->at = 0;
+    }
+    if (taken < len)
+        bytes_append(&o->waiting, bytes + taken, len - taken);
+}
+
+size_t outer_waiting(const struct outer *o)
+{
+    return o->waiting.len - o->at;
+}
+
+uint64_t outer_taken(const struct outer *o)
+{
+    return o->took;
+}
+
+int outer_fd(const struct outer *o)
+{
+    return o->fd;
+}
+
+long outer_read(struct outer *o, char *keys, size_t len)
+{
+    struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
+    (void)o;
+    if (poll(&fd, 1, 0) <= 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return read(STDIN_FILENO, keys, len);
+}
+
+/* Who looks at the rest of it has the time for it. */
+static void show_rest(struct outer *o)
+{
+    int64_t by = clock_monotonic_ms() + LIMIT_OUTER_REST_MS, left;
+    while (outer_waiting(o) && !o->gone && (left = by - clock_monotonic_ms()) > 0)
+        if (has_room(o, (int)left))
+            outer_flush(o);
+}
+
+void outer_close(struct outer *o)
+{
+    struct bytes out = {0};
+    if (!o)
+        return;
+    terminal_restore_sequence(&out);
+    bytes_printf(&out, "\x1b[%d;1H\r\n", outer_size().rows);
+    outer_put(o, out.data, out.len);
+    bytes_finish(&out);
+    show_rest(o);
+    tcsetattr(STDIN_FILENO, TCSANOW, &o->saved);
+    if (o->own)
+        close(o->fd);
+    bytes_finish(&o->waiting);
+    free(o);
+}

@@ -1,0 +1,39 @@
+/* outer.h - the terminal that attach runs in: raw while it shows a session, and then as it was. */
+#ifndef PTYD_CLIENT_OUTER_H
+#define PTYD_CLIENT_OUTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptyd/core/view_wire.h"
+
+struct outer;
+
+/* Whether stdin and stdout are a terminal. */
+bool outer_is_there(void);
+
+/* Its size now; 80x24 where it does not say. */
+struct view_size outer_size(void);
+
+/* Makes it raw. Returns 0 or -errno. */
+int outer_open(struct outer **ret_outer);
+
+/* Ends every mode that a program may have left on, shows what was put, waits for it a moment, and
+ * gives the terminal back as it was. NULL is none. */
+void outer_close(struct outer *outer);
+
+/* Reads keys; as read(2), never blocking for want of them. */
+long outer_read(struct outer *outer, char *keys, size_t len);
+
+/* Shows bytes: what the terminal does not take now waits. */
+void outer_put(struct outer *outer, const char *bytes, size_t len);
+
+/* How many bytes wait, and how many the terminal took since it was opened. While some wait,
+ * outer_flush() is called when outer_fd() can be written to. */
+size_t outer_waiting(const struct outer *outer);
+uint64_t outer_taken(const struct outer *outer);
+int outer_fd(const struct outer *outer);
+void outer_flush(struct outer *outer);
+
+#endif

@@ -1,0 +1,72 @@
+/* view_link.h - a viewer's connection to its session, over the deaths of workers.
+ *
+ * A connection that is lost is made again, while what is typed waits. What was sent and not
+ * answered may have been typed or not: it is not sent again, but for what the daemon is known not
+ * to have read.
+ */
+#ifndef PTYD_CLIENT_VIEW_LINK_H
+#define PTYD_CLIENT_VIEW_LINK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "ptyd/command/rpc.h"
+#include "ptyd/core/view_wire.h"
+
+struct view_link;
+
+struct view_link_options {
+    const char *name; /* of the session */
+    bool looks;       /* types nothing */
+    bool owns;        /* the session ends with this terminal */
+    void (*show)(void *user, const char *bytes, size_t len);
+    void (*moved)(void *user, const char *cwd); /* the session's directory is another */
+    void *user;
+};
+
+enum view_link_state {
+    VIEW_LINK_STANDS,       /* or is being made again */
+    VIEW_LINK_ENDED,        /* the shell did: view_link_status() */
+    VIEW_LINK_ENDED_UNSEEN, /* it did while nobody could say how */
+    VIEW_LINK_LOST,         /* the daemon did not come back */
+};
+
+/* Both outlive it. */
+struct view_link *view_link_create(struct rpc *rpc, const struct view_link_options *options,
+                                   struct view_size size);
+void view_link_destroy(struct view_link *link);
+
+/* Becomes a viewer. Returns the session (a new reference), NULL after a word on stderr. */
+json_t *view_link_join(struct view_link *link);
+
+/* To be typed, behind what was before. */
+void view_link_type(struct view_link *link, const char *bytes, size_t len);
+/* Bytes that are not known to have reached the session; and those of which nobody knows whether
+ * they did. */
+size_t view_link_unsent(const struct view_link *link);
+size_t view_link_doubtful(const struct view_link *link);
+/* Whether what is typed is on its way: the daemon is there, and the session has room. */
+bool view_link_sends(const struct view_link *link);
+/* Whether the daemon is there. */
+bool view_link_is_connected(const struct view_link *link);
+
+void view_link_resize(struct view_link *link, struct view_size size);
+
+/* What to poll(2) for input, -1 for nothing now; how long at most, in ms, -1 for ever. */
+int view_link_fd(const struct view_link *link);
+int view_link_wait_ms(const struct view_link *link);
+/* After poll(2): `readable` as it says. Does what there is to do; with `again` (the user has not
+ * left) makes a lost connection again. */
+void view_link_work(struct view_link *link, bool readable, bool again);
+
+enum view_link_state view_link_state(const struct view_link *link);
+int view_link_status(const struct view_link *link);
+
+/* No more is shown: what was asked and not answered is settled as far as it can be. */
+void view_link_settle(struct view_link *link);
+
+/* The user goes: the session stays, also one that this terminal owns. */
+void view_link_leave(struct view_link *link);
+
+#endif
