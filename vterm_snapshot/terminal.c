@@ -78,7 +78,7 @@ static void expect_line(struct terminal *t, const struct op *op)
 static void show(struct terminal *t, const char *bytes, size_t len)
 {
     if (t->shown && len)
-        t->options.events->display(t->options.user, bytes, len);
+        t->options.events->display(t->options.user, bytes, len, parser_offset(&t->parser));
 }
 
 static void take(struct terminal *t, const struct op *op);

@@ -13,6 +13,7 @@
 #include "base/pack.h"
 #include "vterm_snapshot/anchor.h"
 #include "vterm_snapshot/mark.h"
+#include "vterm_snapshot/query.h"
 
 struct terminal;
 
@@ -30,10 +31,18 @@ struct terminal_events {
     void (*directory)(void *user, const char *url, size_t len);
     /* A mark of another terminal's: OSC 133 or 633, payload behind the number and `;`. */
     void (*foreign_mark)(void *user, int number, const char *payload, size_t len);
+    /* A query, behind its bytes: they were displayed. Returns whether somebody else answers it; if
+     * not, or where this is NULL, terminal_answer() does. */
+    bool (*query)(void *user, const struct query *query);
     /* The terminal answers a query; for the program's input. */
     void (*reply)(void *user, const char *bytes, size_t len);
-    /* What an attached terminal of the same size may show as it is. */
-    void (*display)(void *user, const char *bytes, size_t len);
+    /* For an attached terminal: all bytes as they came, but for the marks (OSC 7711), which are
+     * taken out, and the nonce, which is zeros. In order with the other events; `offset` in the
+     * stream is behind these. What may be the head of a mark waits until that is known, so that no
+     * part of one is given; a string that is open where a mark comes goes on behind it, as it would
+     * without. Also what the terminal inserts itself (terminal_leave_alt_screen()), which is not in
+     * the stream. */
+    void (*display)(void *user, const char *bytes, size_t len, uint64_t offset);
 };
 
 struct terminal_options {
@@ -123,6 +132,26 @@ void terminal_text_since(const struct terminal *t, struct terminal_anchor from, 
 
 /* Whether the event `display` is called; nobody listening, it need not be. */
 void terminal_set_shown(struct terminal *t, bool shown);
+/* The offset in front of the bytes that `display` gives next: who is drawn now stands there. */
+uint64_t terminal_shown_offset(const struct terminal *t);
+/* Appends what such a viewer's terminal needs besides, in front of those: the beginning of the
+ * sequence at hand, or of a string that it ignores instead of the one whose end comes. */
+void terminal_append_open(const struct terminal *t, struct bytes *out);
+
+/* Answers a query as what this terminal is, by the event `reply`; what it does not know is not
+ * answered. DSR ? 996 (dark or light) and colours are known where a program set them, or an
+ * attached terminal said them (terminal_hear()). */
+void terminal_answer(struct terminal *t, const struct query *query);
+/* What an attached terminal answered, a whole sequence: colours in it are its own. */
+void terminal_hear(struct terminal *t, const char *answer, size_t len);
+
+/* What only others know, for answers. */
+struct terminal_facts {
+    char version[32];       /* `name(version)`, for XTVERSION; "" for no answer */
+    char name[32];          /* TERM, for XTGETTCAP; "" when it is not known */
+    int x_pixels, y_pixels; /* of the screen; 0 when they are not known */
+};
+void terminal_set_facts(struct terminal *t, const struct terminal_facts *facts);
 
 /* The next line feed raises the event `line`, once, at its exact byte. */
 void terminal_expect_line(struct terminal *t);

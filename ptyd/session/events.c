@@ -105,11 +105,11 @@ static void on_reply(void *user, const char *bytes, size_t len)
         session_reply(s, bytes, len);
 }
 
-static void on_display(void *user, const char *bytes, size_t len)
+static void on_display(void *user, const char *bytes, size_t len, uint64_t offset)
 {
     struct session *s = of(user);
     if (!s->rebuilding)
-        EACH_WATCHER(s, display, w_, bytes, len);
+        EACH_WATCHER(s, display, w_, bytes, len, offset);
 }
 
 static const struct terminal_events terminal_events = {.mark = on_mark,

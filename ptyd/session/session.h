@@ -61,8 +61,9 @@ struct session_host {
  * session_unwatch(). Each callback may be NULL; none may remove another watcher. */
 struct watcher {
     struct watcher *next;
-    /* What a terminal of the same size may show. */
-    void (*display)(struct watcher *w, const char *bytes, size_t len);
+    /* The program's bytes, verbatim, but for marks and nonce; `offset` is behind them in the stream
+     * (terminal.h). */
+    void (*display)(struct watcher *w, const char *bytes, size_t len, uint64_t offset);
     /* One read's worth was taken: whoever batches sends now. */
     void (*drained)(struct watcher *w);
     void (*resized)(struct watcher *w);
@@ -126,6 +127,17 @@ size_t session_input_room(const struct session *s);
  * once, or when the session ends. Returns 0, or, with nothing typed and `done` not called, -ENOBUFS
  * for want of room or -ESRCH when its shell is gone. */
 int session_type(struct session *s, struct typing *typing);
+/* The same for what a viewer sent (queries.h): what its terminal answered, or reports, is for the
+ * program and counts as typed for nobody; what it answers too late goes nowhere, `typed` counts it.
+ * *ret_keys: whether a person typed any of it. */
+int session_type_viewed(struct session *s, uint64_t viewer, struct typing *typing, bool *ret_keys);
+/* Who answers what the program asks from now on: the viewer that leads and is shown all that is
+ * displayed; 0: the session's own terminal. */
+void session_set_leader(struct session *s, uint64_t viewer);
+/* A viewer goes, or stays and is passed over: not shown what is displayed for now. What it left
+ * open the session's own terminal answers at once. It leads no more. */
+void session_leave_viewer(struct session *s, uint64_t viewer);
+void session_pass_over_viewer(struct session *s, uint64_t viewer);
 /* Takes back what the terminal does not have of it; `done` is not called. */
 void session_untype(struct session *s, struct typing *typing);
 /* What is known of a request with that token, as typing_find() says it. */

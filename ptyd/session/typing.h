@@ -24,7 +24,7 @@ struct typing {
     struct bytes bytes;  /* the owner's to free */
     size_t typed;        /* so many of them the terminal has */
     uint64_t token;      /* by which it is asked for later; 0 for none */
-    bool is_reply;       /* the terminal's own answer to a query: nobody's keys */
+    bool is_reply;       /* a terminal's answer to a query, or report: nobody's keys */
     struct intake_typing *kept;
     /* The terminal has all, or will not get more: `typed` says which. It is in no queue then. */
     void (*done)(struct typing *typing);

@@ -86,9 +86,10 @@ static void make_stale(struct view *v)
         uv_timer_start(&v->task.timer, on_redraw_time, REDRAW_MS, 0);
 }
 
-static void on_display(struct watcher *w, const char *bytes, size_t len)
+static void on_display(struct watcher *w, const char *bytes, size_t len, uint64_t offset)
 {
     struct view *v = view_of(w);
+    (void)offset;
     if (!v->stale)
         bytes_append(&v->output, bytes, len);
 }

@@ -22,8 +22,9 @@ static void on_reply(void *user, const char *bytes, size_t len)
             abort();
 }
 
-static void on_display(void *user, const char *bytes, size_t len)
+static void on_display(void *user, const char *bytes, size_t len, uint64_t offset)
 {
+    (void)offset;
     (void)user;
     if (len && memchr(bytes, 0, 0))
         abort();

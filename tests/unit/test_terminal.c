@@ -42,8 +42,9 @@ static void on_reply(void *user, const char *bytes, size_t len)
     bytes_append(&((struct seen *)user)->reply, bytes, len);
 }
 
-static void on_display(void *user, const char *bytes, size_t len)
+static void on_display(void *user, const char *bytes, size_t len, uint64_t offset)
 {
+    (void)offset;
     bytes_append(&((struct seen *)user)->display, bytes, len);
 }
 

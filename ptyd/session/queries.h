@@ -1,0 +1,60 @@
+/* queries.h - the queries of a session that are open: displayed, and not answered yet.
+ *
+ * Each belongs to the viewer that led when it was displayed. What that viewer sends is split into
+ * what a person typed and what its terminal answered; an answer closes its query and those before
+ * it that were to be answered earlier. One that is not answered in LIMIT_QUERY_MS
+ * (LIMIT_QUERY_SLOW_MS) is closed, too: its answer counts as typed then. Of a viewer that goes the
+ * open ones are answered by somebody else, exactly once: what its terminal still says to them is
+ * dropped.
+ *
+ * At most LIMIT_QUERIES are open, equal ones in a row counted as one; further ones are not noted:
+ * the viewer's terminal answers them all the same, and that counts as typed.
+ *
+ * Pure: it is told the time, monotonic and in ms.
+ */
+#ifndef PTYD_SESSION_QUERIES_H
+#define PTYD_SESSION_QUERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vterm_snapshot/query.h"
+
+struct queries;
+
+struct queries *queries_create(void);
+void queries_destroy(struct queries *queries);
+
+/* Viewers are numbers of the caller's, never 0. The viewer will answer it. */
+void queries_open(struct queries *queries, uint64_t viewer, const struct query *query, int64_t now);
+/* The viewer will answer what was answered already (it is shown what came before): that is dropped.
+ */
+void queries_open_answered(struct queries *queries, uint64_t viewer, const struct query *query,
+                           int64_t now);
+
+enum queries_piece {
+    QUERIES_TYPED, /* by a person */
+    QUERIES_REPLY, /* an answer, or a report of focus, mouse, size or colours: for the program, and
+                      nobody's keys */
+    QUERIES_DROPPED, /* an answer to what was answered: for nobody */
+};
+
+/* The first piece of what a viewer sent, of which there is one byte at least: returns its length.
+ * Nothing is held back: of a sequence that is cut the front counts as a reply when a query is open
+ * that it may answer. */
+size_t queries_take(struct queries *queries, uint64_t viewer, const char *bytes, size_t len,
+                    int64_t now, enum queries_piece *ret_piece);
+
+/* The viewer goes: gives `answer` what it left open, in order, and forgets it. */
+typedef void queries_answer(void *user, const struct query *query);
+void queries_leave(struct queries *queries, uint64_t viewer, queries_answer *answer, void *user);
+/* The same of one that stays, but does not listen now (it is passed over): what its terminal will
+ * say when it does is dropped. */
+void queries_pass_over(struct queries *queries, uint64_t viewer, queries_answer *answer, void *user,
+                       int64_t now);
+
+/* How many are open, those included whose answers are dropped. */
+size_t queries_count(const struct queries *queries);
+
+#endif

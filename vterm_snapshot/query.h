@@ -1,0 +1,118 @@
+/* query.h - what programs ask a terminal, and the shape of each answer.
+ *
+ * A query that was displayed is answered by the terminal that displays it; where nobody does, by
+ * terminal_answer(). What asks several things at once (OSC 4 with several colours, XTGETTCAP with
+ * several names, OSC 10 with several `?`) is as many queries. Answers come in the order of their
+ * queries, but for those that wait for a person or for data (query_is_slow()).
+ *
+ * Not among them, for their answers have no shape: ENQ.
+ */
+#ifndef VTERM_SNAPSHOT_QUERY_H
+#define VTERM_SNAPSHOT_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct op;
+
+enum query_kind {
+    QUERY_DEVICE,          /* DA1: CSI c, ESC Z */
+    QUERY_DEVICE_2,        /* DA2: CSI > c */
+    QUERY_DEVICE_3,        /* DA3: CSI = c */
+    QUERY_VERSION,         /* XTVERSION: CSI > q */
+    QUERY_STATUS,          /* CSI 5 n */
+    QUERY_CURSOR,          /* CSI 6 n */
+    QUERY_CURSOR_DEC,      /* CSI ? 6 n */
+    QUERY_STATUS_DEC,      /* CSI ? number n: printer, keys, locator ... */
+    QUERY_MACROS,          /* CSI ? 62 n */
+    QUERY_MEMORY,          /* CSI ? 63 n; `number`: its id */
+    QUERY_SCHEME,          /* CSI ? 996 n: dark or light */
+    QUERY_KEYBOARD,        /* kitty's flags: CSI ? u */
+    QUERY_KEY_MODIFIERS,   /* XTQMODKEYS: CSI ? number m */
+    QUERY_MODE,            /* DECRQM: CSI number $ p */
+    QUERY_MODE_DEC,        /* CSI ? number $ p */
+    QUERY_PARAMETERS,      /* DECREQTPARM: CSI number x */
+    QUERY_WINDOW,          /* CSI number t: 11, 13 to 16, 18, 19 */
+    QUERY_ICON_LABEL,      /* CSI 20 t */
+    QUERY_TITLE,           /* CSI 21 t */
+    QUERY_CHECKSUM,        /* DECRQCRA: CSI number ; ... * y */
+    QUERY_GRAPHICS_LIMIT,  /* XTSMGRAPHICS: CSI ? number ; ... S */
+    QUERY_PRESENTATION,    /* DECRQPSR: CSI number $ w */
+    QUERY_TERMINAL_STATE,  /* DECRQTSR: CSI number $ u */
+    QUERY_CHARACTER_SET,   /* DECRQUPSS: CSI & u */
+    QUERY_EXTENT,          /* DECRQDE: CSI " v */
+    QUERY_LOCATOR,         /* DECRQLP: CSI ' | */
+    QUERY_ATTRIBUTES,      /* XTREPORTSGR: CSI ... # | */
+    QUERY_COLOUR_STACK,    /* XTREPORTCOLORS: CSI # R */
+    QUERY_COLOUR,          /* OSC number ; ?: 10 to 19 */
+    QUERY_PALETTE,         /* OSC 4 ; index ; ? */
+    QUERY_PALETTE_SPECIAL, /* OSC 5 ; index ; ? */
+    QUERY_CLIPBOARD,       /* OSC 52 ; name ; ?: slow */
+    QUERY_OSC,             /* OSC number that holds `?`, or reports by itself (99, 1337 ...) */
+    QUERY_OSC_PROTOCOL,    /* OSC number of which any number of answers come (5113, 5522): slow */
+    QUERY_CAPABILITY,      /* XTGETTCAP: DCS + q name, in hexadecimal digits */
+    QUERY_SETTING,         /* DECRQSS: DCS $ q name */
+    QUERY_GRAPHICS,        /* kitty's: APC G that answers */
+};
+
+#define QUERY_NAME_BYTES 40
+
+/* One query: a plain value. Two are the same when all of it is. */
+struct query {
+    enum query_kind kind;
+    uint16_t number;             /* as above */
+    uint16_t index;              /* of a palette */
+    char name[QUERY_NAME_BYTES]; /* what else is asked for; a longer one loses its end */
+};
+
+/* Gives each query that the operation is to `found`, in order; returns how many. At most
+ * LIMIT_QUERIES_AT_ONCE, further ones are nobody's. */
+typedef void query_found(void *user, const struct query *query);
+int query_find(const struct op *op, query_found *found, void *user);
+
+bool query_equal(const struct query *a, const struct query *b);
+/* Its answer may come behind those of later queries. */
+bool query_is_slow(const struct query *query);
+/* An answer does not close it: more may come. */
+bool query_goes_on(const struct query *query);
+
+/* ---- what a terminal sends ---- */
+
+/* Bytes of a sequence that are looked at, from its ESC on: a control sequence that is longer is no
+ * answer; of a longer string the head tells. */
+#define QUERY_HEAD_BYTES 128
+
+enum query_piece {
+    QUERY_KEYS,     /* text, keys, pasted text: typed */
+    QUERY_REPORT,   /* focus, mouse, colour scheme (997), size (48): sent unasked */
+    QUERY_SEQUENCE, /* another sequence: a key, or an answer: query_input_answers() tells */
+};
+
+/* A terminal's input, cut anywhere, as pieces. A zeroed struct is at its beginning. Nothing is held
+ * back, so that no key waits: whoever has a piece that is not `whole` passes it on as what it may
+ * become. A lone ESC is a sequence that is not whole. What a paste brackets holds no sequences. */
+struct query_input {
+    char head[QUERY_HEAD_BYTES]; /* of the sequence at hand */
+    size_t len;   /* bytes of the sequence; more than `head` holds in a long string */
+    int raw;      /* bytes to come of a mouse report of the first kind */
+    size_t paste; /* how much of what ends a paste has come, counted from 1 */
+    unsigned char state;
+    bool ends; /* the sequence at hand is whole: the next byte begins something */
+};
+
+/* The next piece of `bytes`, of which there is one at least: returns its length. A sequence that
+ * goes on from former bytes does so at their front. `*ret_whole`: its end is in it. */
+size_t query_input_next(struct query_input *input, const char *bytes, size_t len,
+                        enum query_piece *ret_piece, bool *ret_whole);
+
+enum query_match {
+    QUERY_OTHER, /* it is no answer to this */
+    QUERY_MAYBE, /* what has come of it may become one */
+    QUERY_IS,    /* it is one, or the rest does not matter */
+};
+
+/* Whether the sequence at hand answers a query. */
+enum query_match query_input_answers(const struct query_input *input, const struct query *query);
+
+#endif
