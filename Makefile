@@ -46,6 +46,8 @@ TORTURES := $(filter %/test_torture_files %/test_torture_libraries %/test_tortur
 SCRIPTS  := $(BUILD)/obj/scripts.o
 LIB      := $(BUILD)/libptyd.a
 SUCCESSORS := $(BUILD)/later/ptyd $(BUILD)/later/sick
+# A person's terminal, and a program that asks it (tests/outer).
+OUTER    := $(BUILD)/outer $(BUILD)/ask
 # What the measurements run: built by every check, so that none is left behind by a change.
 BENCHES := $(addprefix $(BUILD)/,engine writer fair proxy prompt)
 
@@ -97,7 +99,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(UNIT) $(BENCHES)
+	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(OUTER) $(UNIT) $(BENCHES)
 	@rm -f build/results
 	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
@@ -122,7 +124,7 @@ check-torture: $(TORTURES) ## each allocation of the torture tests fails once
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
-check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) ## real shells, a real daemon, the real codex
+check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(OUTER) ## real shells, a real daemon, the real codex
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run
 
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
@@ -162,6 +164,12 @@ check-systemd: $(BUILD)/ptyd $(SUCCESSORS) ## the units, with systemd-analyze
 $(BUILD)/faults.so: tests/e2e/faults.c
 	@mkdir -p $(BUILD)
 	@$(CC) -std=gnu11 -fPIC -shared $(CFLAGS) $(WARNINGS) -o $@ $<
+
+$(BUILD)/outer: $(patsubst %,$(BUILD)/obj/tests/outer/%.o,outer terminal screen) $(LIB)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lutil
+
+$(BUILD)/ask: $(BUILD)/obj/tests/outer/ask.o
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
 
 # What tests put in the daemon's place: a later version, whose table and memory are others, and one that
 # is sick there. What does not know of that is linked as it is.
