@@ -45,6 +45,8 @@ static inline int limit_size(int value)
 #define LIMIT_PENS 60000
 /* Distinct combined characters in use; more lose their marks. */
 #define LIMIT_CLUSTERS 60000
+/* Entries on a stack of kitty's keyboard flags; the oldest goes. */
+#define LIMIT_KEYBOARD_STACK 8
 /* Bytes written to libvterm at once; the rest follows. */
 #define LIMIT_FEED_BYTES 4096
 /* Bytes of answers to a program's queries in a second; further ones are not given. */

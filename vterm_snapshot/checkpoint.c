@@ -11,7 +11,7 @@
 /* What a screen knows besides its tables. */
 struct point {
     int cols, rows;
-    bool alternate, cursor_visible, alt_seen;
+    bool alternate, alt_seen;
     enum edge edge;
     int primary_cursor_row, glyph_row, glyph_end, last_width;
     uint32_t last_character, printed;
@@ -30,14 +30,12 @@ struct point {
 static bool is_known(const struct screen *s)
 {
     const struct modes *m = &s->modes;
-    bool saved_inside = m->saved.row < s->shown->rows && m->saved.col < s->shown->cols;
     bool origin = modes_get(m, MODE_ORIGIN);
     int top, bottom;
     modes_region(m, s->shown->rows, &top, &bottom);
     bool origin_inside =
         !origin || (s->cursor.row >= top && s->cursor.row < bottom && s->edge == EDGE_FREE);
-    return s->edge != EDGE_UNKNOWN && !m->unsure && !modes_get(m, MODE_MARGINS) && saved_inside &&
-           origin_inside;
+    return s->edge != EDGE_UNKNOWN && !m->unsure && !modes_get(m, MODE_MARGINS) && origin_inside;
 }
 
 bool screen_save(const struct screen *s, struct bytes *out)
@@ -49,7 +47,6 @@ bool screen_save(const struct screen *s, struct bytes *out)
     point.cols = s->primary.cols;
     point.rows = s->primary.rows;
     point.alternate = s->shown == &s->alternate;
-    point.cursor_visible = s->cursor_visible;
     point.alt_seen = s->alt_seen;
     point.edge = s->edge;
     point.primary_cursor_row = s->primary_cursor_row;
@@ -80,7 +77,6 @@ bool screen_save(const struct screen *s, struct bytes *out)
 static void take_point(struct screen *s, const struct point *point)
 {
     s->shown = point->alternate ? &s->alternate : &s->primary;
-    s->cursor_visible = point->cursor_visible;
     s->alt_seen = point->alt_seen;
     s->primary_cursor_row = point->primary_cursor_row;
     s->glyph_row = point->glyph_row;
@@ -99,7 +95,7 @@ static void take_point(struct screen *s, const struct point *point)
     s->capture.stamp = point->capture.stamp;
     s->capture.anchor = point->capture.anchor;
     s->capture.blank = point->capture.blank;
-    s->ahead = AHEAD_CURSOR | AHEAD_PEN; /* libvterm knows neither */
+    s->ahead = AHEAD_CURSOR; /* libvterm does not know it */
     s->edge = point->edge;
 }
 
@@ -128,16 +124,17 @@ static void tell_libvterm(struct screen *s)
     struct bytes text = {0};
     if (s->shown == &s->alternate)
         bytes_append_text(&text, "\x1b[?1047h");
-    modes_append_first(&s->modes, s->primary.cols, &text);
+    modes_append_tabs(&s->modes, s->primary.cols, &text);
+    modes_append_region(&s->modes, &text);
     engine_tell(s, &text);
     if (modes_exotic(&s->modes))
         engine_sync(s, true);
-    modes_append_rest(&s->modes, &text);
+    modes_append_text(&s->modes, &text);
+    modes_append_looks(&s->modes, &text);
     int top, bottom;
     modes_region(&s->modes, s->primary.rows, &top, &bottom);
     if (modes_get(&s->modes, MODE_ORIGIN))
-        bytes_printf(&text, "\x1b[%d;%dH", s->cursor.row - top + 1, s->cursor.col + 1);
-    bytes_append_text(&text, s->cursor_visible ? "\x1b[?25h" : "\x1b[?25l");
+        bytes_printf(&text, "\x1b[?6h\x1b[%d;%dH", s->cursor.row - top + 1, s->cursor.col + 1);
     engine_tell(s, &text);
     bytes_finish(&text);
 }

@@ -132,16 +132,6 @@ bool csi_is_sgr(const struct csi *csi)
     return csi->final == 'm' && !csi->leader && !csi->inter[0];
 }
 
-bool csi_restores_cursor(const struct csi *csi)
-{
-    if (csi->final == 'u')
-        return !csi->leader && !csi->inter[0] && csi->count == 1 && csi->value[0] == CSI_ABSENT;
-    for (int i = 0; csi->final == 'l' && csi->leader == '?' && i < csi->count; i++)
-        if (csi->value[i] == 1048 || csi->value[i] == 1049)
-            return true;
-    return false;
-}
-
 bool csi_is_query(const struct csi *csi)
 {
     char final = csi->final;
@@ -160,40 +150,23 @@ static size_t print_value(unsigned value, char *out)
     return len;
 }
 
-/* A colour that libvterm does not know (58: of the underline), whose values it would take for
- * attributes, or one without all of its values: it would read what an earlier sequence left. */
-static bool is_strange(const struct csi *csi, int at, int group, bool missing)
-{
-    if (!csi_is_sgr(csi) || !is_colour(csi->value[at]))
-        return false;
-    int kind = csi_value(csi, at + 1, 0);
-    return missing || csi->value[at] == 58 || group < (kind == 2 ? 5 : 3);
-}
-
 size_t csi_print(const struct csi *csi, char *out)
 {
     size_t len = 0;
-    bool missing, any = false;
-    if (csi->final == 'm' && !csi_is_sgr(csi))
+    if (csi->final == 'm' || !csi->count)
         return 0;
     out[len++] = '\x1b';
     out[len++] = '[';
     if (csi->leader)
         out[len++] = csi->leader;
-    for (int at = 0, group; at < csi->count; at += group) {
-        group = csi_group(csi, at, &missing);
-        if (is_strange(csi, at, group, missing))
-            continue;
-        for (int i = at; i < at + group; i++) {
-            if (any)
-                out[len++] = csi->sub >> i & 1 ? ':' : ';';
-            if (csi->value[i] != CSI_ABSENT)
-                len += print_value(csi->value[i], out + len);
-            any = true;
-        }
+    for (int i = 0; i < csi->count; i++) {
+        if (i)
+            out[len++] = csi->sub >> i & 1 ? ':' : ';';
+        if (csi->value[i] != CSI_ABSENT)
+            len += print_value(csi->value[i], out + len);
     }
     for (int i = 0; i < 2 && csi->inter[i]; i++)
         out[len++] = csi->inter[i];
     out[len++] = csi->final;
-    return any ? len : 0;
+    return len;
 }

@@ -98,15 +98,13 @@ int csi_group(const struct csi *csi, int at, bool *ret_missing);
 /* Whether it selects graphics (SGR); xterm's modifyOtherKeys, which ends alike, does not. */
 bool csi_is_sgr(const struct csi *csi);
 
-/* Whether it puts back a saved cursor (CSI u, DECRST 1048 and 1049). */
-bool csi_restores_cursor(const struct csi *csi);
-
 /* Whether it asks the terminal for an answer, so that an attached terminal must not see it. */
 bool csi_is_query(const struct csi *csi);
 
 #define CSI_TEXT 128 /* bytes that csi_print() needs at most */
 
-/* Writes it as libvterm survives it to `out`; returns the length, 0 for what must not reach it. */
+/* Writes it as libvterm survives it to `out`; returns the length, 0 for what must not reach it. SGR
+ * does not: pens are not its business. */
 size_t csi_print(const struct csi *csi, char *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* What most programs print is drawn here without libvterm: text, carriage return, line feed,
  * backspace, tab, and the sequences for colours (SGR), for erasing to the line's end (EL), for
- * moving the cursor (CUP) and for what scrolls (DECSTBM). libvterm hears of cursor and pen when
- * something else comes, in one go (engine_sync()). The result is what libvterm would have made of
- * it, quirks at the right edge included; the differential test (tests/unit/test_bypass.c) holds it
- * to that. */
+ * moving the cursor (CUP) and for what scrolls (DECSTBM). libvterm hears of the cursor when
+ * something else comes, in one go (engine_sync()), and never of colours. The result is what
+ * libvterm would have made of it, quirks at the right edge included; the differential test
+ * (tests/unit/test_bypass.c) holds it to that. */
 #include "vterm_snapshot/engine.h"
 #include "vterm_snapshot/parser.h"
 #include "vterm_snapshot/screen_private.h"
@@ -100,13 +100,10 @@ static void draw_character(struct screen *s, uint32_t code)
 
 /* ---- sequences ---- */
 
-static bool draw_sgr(struct screen *s, const struct csi *csi)
+static void draw_sgr(struct screen *s, const struct csi *csi)
 {
     screen_know_pen(s);
-    if (!sgr_apply(s->pens, csi, &s->pen, &s->pen_number))
-        return false;
-    s->ahead |= AHEAD_PEN;
-    return true;
+    sgr_apply(s->pens, csi, &s->pen, &s->pen_number);
 }
 
 /* CUP; 0 and 1 are the first. */
@@ -136,9 +133,11 @@ static void draw_erase(struct screen *s)
 
 static bool draw_csi(struct screen *s, const struct csi *csi)
 {
+    if (csi_is_sgr(csi)) {
+        draw_sgr(s, csi);
+        return true;
+    }
     switch (csi_plain(csi)) {
-    case 'm':
-        return draw_sgr(s, csi);
     case 'H':
         if (csi->count > 2)
             return false;
@@ -245,10 +244,15 @@ void screen_apply(struct screen *s, const struct op *op)
     const struct csi *csi = &op->csi;
     if (op->kind == OP_CSI && csi_plain(csi) == 'J' && csi->count == 1 && csi->value[0] == 3)
         scrollback_clear(s->scrollback);
+    if (op->kind == OP_CSI && csi_is_sgr(csi)) {
+        draw_sgr(s, csi);
+        return;
+    }
     if (may_draw(s) && draw(s, op))
         return;
     if (op->kind == OP_TEXT || op->kind == OP_CHARACTER)
         s->printed = op->kind == OP_TEXT ? (unsigned char)op->raw[op->raw_len - 1] : op->code;
     s->unswept += op->raw_len;
-    engine_apply(s, op);
+    if (!modal_apply(s, op))
+        engine_apply(s, op);
 }

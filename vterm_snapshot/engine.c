@@ -5,7 +5,6 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
-#include "vterm_snapshot/sgr.h"
 #include "vterm_snapshot/width.h"
 
 /* ---- life ---- */
@@ -24,7 +23,6 @@ struct engine *engine_create(struct screen *s)
     vterm_state_set_callbacks(engine->state, &engine_callbacks, s);
     vterm_state_set_bold_highbright(engine->state, 0);
     vterm_state_reset(engine->state, 1);
-    vterm_input_write(engine->vterm, "\0337", 2); /* a DECRC without DECSC finds defaults */
     return engine;
 }
 
@@ -76,8 +74,6 @@ void engine_sync(struct screen *s, bool marks)
     struct bytes text = {0};
     if (s->ahead & AHEAD_REGION)
         modes_append_region(&s->modes, &text);
-    if (s->ahead & AHEAD_PEN)
-        sgr_append(&s->pen, &text);
     if (s->ahead & AHEAD_CURSOR)
         append_cursor(s, marks, &text);
     if (s->edge == EDGE_WAITS)
@@ -116,22 +112,11 @@ static void write_escape(struct screen *s, const struct csi *csi)
     write_text(s, text, csi->inter[0] ? 3 : 2);
 }
 
-static bool restores_cursor(const struct op *op)
-{
-    if (op->kind == OP_CSI)
-        return csi_restores_cursor(&op->csi);
-    return op->kind == OP_ESCAPE && op->csi.final == '8' && !op->csi.inter[0];
-}
-
 void engine_apply(struct screen *s, const struct op *op)
 {
     char text[CSI_TEXT];
     engine_sync(s, op->kind == OP_CHARACTER);
-    modes_apply(&s->modes, op,
-                &(struct modes_cursor){.row = s->cursor.row,
-                                       .col = s->cursor.col,
-                                       .visible = s->cursor_visible,
-                                       .pen = s->pen});
+    modes_apply(&s->modes, op, s->cursor.col);
     if (op->kind == OP_CSI)
         write_text(s, text, csi_print(&op->csi, text));
     else if (op->kind == OP_ESCAPE)
@@ -140,23 +125,9 @@ void engine_apply(struct screen *s, const struct op *op)
         write_character(s, op);
     else
         write_text(s, op->raw, op->raw_len);
-    if (restores_cursor(op))
-        engine_mend_cursor(s);
 }
 
 /* ---- the cursor, the size ---- */
-
-static void place_cursor(struct screen *s, int row, int col)
-{
-    struct bytes text = {0};
-    int top = 0, bottom;
-    if (modes_get(&s->modes, MODE_ORIGIN)) /* rows count from the region's first */
-        modes_region(&s->modes, s->shown->rows, &top, &bottom);
-    append_place(&text, row > top ? row - top : 0, col);
-    if (!text.failed)
-        write_text(s, text.data, text.len);
-    bytes_finish(&text);
-}
 
 /* libvterm tells of the cursor before it clamps it. */
 static struct place cursor_of(const struct screen *s)
@@ -166,14 +137,30 @@ static struct place cursor_of(const struct screen *s)
     return (struct place){.row = at.row, .col = at.col};
 }
 
-void engine_mend_cursor(struct screen *s)
+void engine_place_cursor(struct screen *s, int row, int col)
 {
+    struct bytes text = {0};
+    int top = 0, bottom;
     engine_sync(s, true);
+    row = row < s->shown->rows ? row : s->shown->rows - 1;
+    col = col < s->shown->cols ? col : s->shown->cols - 1;
+    if (modes_get(&s->modes, MODE_ORIGIN)) /* rows count from the region's first */
+        modes_region(&s->modes, s->shown->rows, &top, &bottom);
+    append_place(&text, row > top ? row - top : 0, col);
+    if (!text.failed)
+        write_text(s, text.data, text.len);
+    bytes_finish(&text);
+    s->cursor = cursor_of(s); /* where libvterm was there already it says nothing */
+    s->edge = EDGE_FREE;
+}
+
+static void mend_cursor(struct screen *s)
+{
     struct place at = cursor_of(s);
     int row = at.row < s->shown->rows ? at.row : s->shown->rows - 1;
     int col = at.col < s->shown->cols ? at.col : s->shown->cols - 1;
     if (row != at.row || col != at.col)
-        place_cursor(s, row, col);
+        engine_place_cursor(s, row, col);
     s->cursor = (struct place){.row = row, .col = col};
 }
 
@@ -186,9 +173,9 @@ void engine_resize(struct screen *s, int cols, int rows)
     struct place at = s->cursor;
     engine_sync(s, true);
     engine_apply(s, &reset_region);
-    place_cursor(s, at.row, at.col);
+    engine_place_cursor(s, at.row, at.col);
     modes_resized(&s->modes, s->primary.cols, cols);
     vterm_set_size(s->engine->vterm, rows, cols);
     s->cursor = cursor_of(s);
-    engine_mend_cursor(s);
+    mend_cursor(s);
 }

@@ -19,7 +19,7 @@ struct engine;
 struct engine *engine_create(struct screen *s);
 void engine_destroy(struct engine *engine);
 
-/* Does it, whatever the screen is ahead of it first. */
+/* Does it, whatever the screen is ahead of it first. Its modes are noted. */
 void engine_apply(struct screen *s, const struct op *op);
 
 /* Tells it what it does not know of the screen. `marks`: what comes next may join a character. */
@@ -28,8 +28,8 @@ void engine_sync(struct screen *s, bool marks);
 /* Changes the size of screen and grids; the cursor comes inside. */
 void engine_resize(struct screen *s, int cols, int rows);
 
-/* Brings a cursor that was saved on a larger screen back inside. */
-void engine_mend_cursor(struct screen *s);
+/* Puts the cursor there, clamped; with DECOM into the scroll region. It does not wait there. */
+void engine_place_cursor(struct screen *s, int row, int col);
 
 /* Our own sequences, of what the screen knows already; `text` is empty afterwards. */
 void engine_tell(struct screen *s, struct bytes *text);

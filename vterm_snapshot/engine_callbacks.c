@@ -25,71 +25,6 @@ static void deallocate(void *memory, void *user)
 
 const VTermAllocatorFunctions engine_allocator = {.malloc = allocate, .free = deallocate};
 
-/* ---- pens ---- */
-
-static uint32_t colour_of(const VTermColor *colour)
-{
-    if (colour->type & VTERM_COLOR_DEFAULT_MASK)
-        return 0;
-    if (VTERM_COLOR_IS_INDEXED(colour))
-        return PEN_INDEXED | colour->indexed.idx;
-    return PEN_RGB | (uint32_t)colour->rgb.red << 16 | (uint32_t)colour->rgb.green << 8 |
-           colour->rgb.blue;
-}
-
-static void set_attribute(struct pen *pen, uint32_t attribute, bool on)
-{
-    pen->attributes = on ? pen->attributes | attribute : pen->attributes & ~attribute;
-}
-
-static int on_pen(VTermAttr attr, VTermValue *value, void *user)
-{
-    struct screen *s = user;
-    if (s->engine->muted)
-        return 1;
-    s->pen_known = false;
-    switch (attr) {
-    case VTERM_ATTR_BOLD:
-        set_attribute(&s->pen, PEN_BOLD, value->boolean);
-        break;
-    case VTERM_ATTR_ITALIC:
-        set_attribute(&s->pen, PEN_ITALIC, value->boolean);
-        break;
-    case VTERM_ATTR_BLINK:
-        set_attribute(&s->pen, PEN_BLINK, value->boolean);
-        break;
-    case VTERM_ATTR_REVERSE:
-        set_attribute(&s->pen, PEN_REVERSE, value->boolean);
-        break;
-    case VTERM_ATTR_STRIKE:
-        set_attribute(&s->pen, PEN_STRIKE, value->boolean);
-        break;
-    case VTERM_ATTR_UNDERLINE:
-        set_attribute(&s->pen, PEN_UNDERLINE, value->number & 1);
-        set_attribute(&s->pen, PEN_UNDERLINE_DOUBLE, value->number & 2);
-        break;
-    case VTERM_ATTR_FOREGROUND:
-        s->pen.foreground = colour_of(&value->color);
-        break;
-    case VTERM_ATTR_BACKGROUND:
-        s->pen.background = colour_of(&value->color);
-        break;
-    default:
-        break;
-    }
-    return 1;
-}
-
-static int on_initpen(void *user)
-{
-    struct screen *s = user;
-    if (s->engine->muted)
-        return 1;
-    s->pen = (struct pen){0};
-    s->pen_known = false;
-    return 1;
-}
-
 /* ---- cells ---- */
 
 static uint32_t character_of(struct screen *s, const VTermGlyphInfo *info)
@@ -209,8 +144,6 @@ static int on_property(VTermProp prop, VTermValue *value, void *user)
         return 1;
     if (prop == VTERM_PROP_ALTSCREEN)
         show_alternate(s, value->boolean);
-    else if (prop == VTERM_PROP_CURSORVISIBLE)
-        s->cursor_visible = value->boolean;
     return 1;
 }
 
@@ -292,8 +225,6 @@ const VTermStateCallbacks engine_callbacks = {
     .movecursor = on_move_cursor,
     .scrollrect = on_scroll,
     .erase = on_erase,
-    .initpen = on_initpen,
-    .setpenattr = on_pen,
     .settermprop = on_property,
     .resize = on_resize,
     .setlineinfo = on_line_info,

@@ -3,78 +3,134 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vterm_snapshot/sgr.h"
+#define BIT(mode) (UINT64_C(1) << (mode))
 
 /* The modes by number; DEC's private ones, but for the two ANSI ones. */
 static const struct {
     int number;
     bool ansi, inverse;
-    bool input; /* for keys, mouse and paste: an attached terminal must know it */
+    bool text;     /* changes where text goes or what it is */
+    bool own;      /* terminals differ in how they begin: left alone while no program says a word */
+    uint64_t with; /* of these only the last one set is on */
 } numbers[MODE_COUNT] = {
-    [MODE_CURSOR_KEYS] = {.number = 1, .input = true},
+#define MOUSE                                                                                      \
+    (BIT(MODE_MOUSE_X10) | BIT(MODE_MOUSE_CLICK) | BIT(MODE_MOUSE_HIGHLIGHT) |                     \
+     BIT(MODE_MOUSE_DRAG) | BIT(MODE_MOUSE_MOVE))
+#define MOUSE_FORM                                                                                 \
+    (BIT(MODE_MOUSE_UTF8) | BIT(MODE_MOUSE_SGR) | BIT(MODE_MOUSE_RXVT) | BIT(MODE_MOUSE_PIXELS))
+    [MODE_CURSOR_KEYS] = {.number = 1},
     [MODE_REVERSE] = {.number = 5},
-    [MODE_ORIGIN] = {.number = 6},
-    [MODE_NO_WRAP] = {.number = 7, .inverse = true},
-    [MODE_MARGINS] = {.number = 69},
-    [MODE_MOUSE_CLICK] = {.number = 1000, .input = true},
-    [MODE_MOUSE_DRAG] = {.number = 1002, .input = true},
-    [MODE_MOUSE_MOVE] = {.number = 1003, .input = true},
-    [MODE_FOCUS] = {.number = 1004, .input = true},
-    [MODE_MOUSE_UTF8] = {.number = 1005, .input = true},
-    [MODE_MOUSE_SGR] = {.number = 1006, .input = true},
-    [MODE_MOUSE_RXVT] = {.number = 1015},
-    [MODE_BRACKETED_PASTE] = {.number = 2004, .input = true},
-    [MODE_INSERT] = {.number = 4, .ansi = true},
-    [MODE_NEWLINE] = {.number = 20, .ansi = true},
+    [MODE_ORIGIN] = {.number = 6, .text = true},
+    [MODE_NO_WRAP] = {.number = 7, .inverse = true, .text = true},
+    [MODE_NO_REPEAT] = {.number = 8, .inverse = true, .own = true},
+    [MODE_BLINK] = {.number = 12, .own = true},
+    [MODE_INVISIBLE] = {.number = 25, .inverse = true},
+    [MODE_REVERSE_WRAP] = {.number = 45, .text = true},
+    [MODE_BACKARROW] = {.number = 67, .own = true},
+    [MODE_MARGINS] = {.number = 69, .text = true},
+    [MODE_MOUSE_X10] = {.number = 9, .with = MOUSE},
+    [MODE_MOUSE_CLICK] = {.number = 1000, .with = MOUSE},
+    [MODE_MOUSE_HIGHLIGHT] = {.number = 1001, .with = MOUSE},
+    [MODE_MOUSE_DRAG] = {.number = 1002, .with = MOUSE},
+    [MODE_MOUSE_MOVE] = {.number = 1003, .with = MOUSE},
+    [MODE_FOCUS] = {.number = 1004},
+    [MODE_MOUSE_UTF8] = {.number = 1005, .with = MOUSE_FORM},
+    [MODE_MOUSE_SGR] = {.number = 1006, .with = MOUSE_FORM},
+    [MODE_ALT_SCROLL] = {.number = 1007, .own = true},
+    [MODE_MOUSE_RXVT] = {.number = 1015, .with = MOUSE_FORM},
+    [MODE_MOUSE_PIXELS] = {.number = 1016, .with = MOUSE_FORM},
+    [MODE_META] = {.number = 1034, .own = true},
+    [MODE_META_ESCAPE] = {.number = 1036, .own = true},
+    [MODE_ALT_ESCAPE] = {.number = 1039, .own = true},
+    [MODE_BRACKETED_PASTE] = {.number = 2004},
+    [MODE_SYNC] = {.number = 2026},
+    [MODE_GRAPHEMES] = {.number = 2027, .own = true},
+    [MODE_SCHEME] = {.number = 2031},
+    [MODE_SIZE] = {.number = 2048},
+    [MODE_INSERT] = {.number = 4, .ansi = true, .text = true},
+    [MODE_NEWLINE] = {.number = 20, .ansi = true, .text = true},
+    [MODE_KEYPAD] = {.number = 66},
 };
 
-#define BIT(mode) (1u << (mode))
-#define SETS      (BIT(MODE_CHARSET) | BIT(MODE_SHIFT))
+#define SETS (BIT(MODE_CHARSET) | BIT(MODE_SHIFT))
 #define EXOTIC                                                                                     \
     (BIT(MODE_INSERT) | BIT(MODE_NEWLINE) | BIT(MODE_ORIGIN) | BIT(MODE_NO_WRAP) |                 \
      BIT(MODE_MARGINS) | BIT(MODE_TABS) | BIT(MODE_PROTECT) | SETS)
 
 void modes_init(struct modes *m)
 {
-    *m = (struct modes){.style = 1, .saved = {.visible = true, .style = 1}};
+    *m = (struct modes){.top = -1, .bottom = -1, .left = -1, .right = -1};
 }
 
 static void set(struct modes *m, enum mode mode, bool on)
 {
     m->on = on ? m->on | BIT(mode) : m->on & ~BIT(mode);
+    m->touched |= BIT(mode);
+}
+
+/* ---- character sets, the saved cursor ---- */
+
+static void set_sets(struct modes *m, const struct modes_sets *sets)
+{
+    m->sets = *sets;
+    set(m, MODE_CHARSET, sets->designated[0] && sets->designated[0] != 'B');
+    set(m, MODE_SHIFT, sets->shift);
+}
+
+void modes_save(struct modes *m, int row, int col, const struct pen *pen)
+{
+    m->saved[m->alternate] = (struct modes_cursor){.row = row,
+                                                   .col = col,
+                                                   .origin = modes_get(m, MODE_ORIGIN),
+                                                   .protect = modes_get(m, MODE_PROTECT),
+                                                   .sets = m->sets,
+                                                   .pen = *pen};
+}
+
+const struct modes_cursor *modes_restore(struct modes *m)
+{
+    const struct modes_cursor *saved = &m->saved[m->alternate];
+    set(m, MODE_ORIGIN, saved->origin);
+    set(m, MODE_PROTECT, saved->protect);
+    set_sets(m, &saved->sets);
+    return saved;
+}
+
+void modes_soften(struct modes *m)
+{
+    m->on &= ~(BIT(MODE_CURSOR_KEYS) | BIT(MODE_KEYPAD) | BIT(MODE_ORIGIN) | BIT(MODE_INSERT) |
+               BIT(MODE_NO_WRAP) | BIT(MODE_INVISIBLE) | BIT(MODE_PROTECT) | BIT(MODE_REGION) |
+               BIT(MODE_MARGINS));
+    m->top = m->bottom = m->left = m->right = -1;
+    set_sets(m, &(struct modes_sets){0});
+    m->saved[m->alternate] = (struct modes_cursor){0};
 }
 
 /* ---- control sequences ---- */
 
-static void save_cursor(struct modes *m, const struct modes_cursor *now)
+/* Of a mouse any reset switches it off. */
+static void set_number(struct modes *m, int i, bool on)
 {
-    m->saved = *now;
-    m->saved.style = m->style;
+    if (on || numbers[i].with == MOUSE)
+        m->on &= ~numbers[i].with;
+    set(m, (enum mode)i, on);
+    if (i == MODE_MARGINS && !on)
+        m->left = m->right = -1;
 }
 
-static void restore_cursor(struct modes *m)
-{
-    m->style = m->saved.style;
-}
-
-static void set_mode(struct modes *m, bool private, int number, bool on,
-                     const struct modes_cursor *now)
+void modes_set(struct modes *m, bool private, int number, bool on)
 {
     for (int i = 0; i < MODE_COUNT; i++)
         if (numbers[i].number == number && number && numbers[i].ansi == !private)
-            set(m, (enum mode)i, on != numbers[i].inverse);
-    if (private && number == 12)
-        m->style = (uint8_t)((m->style - 1) / 2 * 2 + (on ? 1 : 2));
-    if (private && (number == 1048 || number == 1049) && on)
-        save_cursor(m, now);
-    else if (private && (number == 1048 || number == 1049))
-        restore_cursor(m);
+            set_number(m, i, on != numbers[i].inverse);
+    if (private && (number == 47 || number == 1047 || number == 1049))
+        m->alternate = on;
 }
 
-static void set_modes(struct modes *m, const struct csi *csi, const struct modes_cursor *now)
+static void set_all(struct modes *m, const struct csi *csi)
 {
     for (int i = 0; i < csi->count; i++)
-        set_mode(m, csi->leader == '?', csi_value(csi, i, 0), csi->final == 'h', now);
+        modes_set(m, csi->leader == '?', csi_value(csi, i, 0), csi->final == 'h');
 }
 
 static void change_tabs(struct modes *m)
@@ -84,70 +140,64 @@ static void change_tabs(struct modes *m)
     set(m, MODE_TABS, true);
 }
 
-static void clear_tabs(struct modes *m, int what, const struct modes_cursor *now)
+static void clear_tabs(struct modes *m, int what, int col)
 {
     change_tabs(m);
     if (what == 3 || what == 5)
         memset(m->tabs, 0, sizeof m->tabs);
     else if (what == 0)
-        m->tabs[now->col / 8] &= (uint8_t) ~(1u << now->col % 8);
+        m->tabs[col / 8] &= (uint8_t) ~(1u << col % 8);
 }
 
-/* It is not believed: versions of libvterm differ in what it resets. */
-static void soft_reset(struct modes *m)
+static void set_margins(struct modes *m, const struct csi *csi)
 {
-    m->unsure = true;
-    m->on &= ~(BIT(MODE_CURSOR_KEYS) | BIT(MODE_KEYPAD));
+    if (!modes_get(m, MODE_MARGINS))
+        return;
+    m->left = csi_value(csi, 0, -1);
+    m->right = csi_value(csi, 1, -1);
 }
 
 /* With an intermediate. */
 static void apply_extended(struct modes *m, const struct csi *csi)
 {
     int first = csi_value(csi, 0, 0);
-    if (csi->final == 'q' && csi->inter[0] == ' ')
-        m->style = first >= 1 && first <= 6 ? (uint8_t)first : 1;
-    else if (csi->final == 'q' && csi->inter[0] == '"')
+    if (csi->final == 'q' && csi->inter[0] == ' ') {
+        m->style = first <= 6 ? (uint8_t)first : 0;
+        set(m, MODE_STYLE, first);
+        m->touched &= ~BIT(MODE_BLINK);
+    } else if (csi->final == 'q' && csi->inter[0] == '"') {
         set(m, MODE_PROTECT, first == 1);
-    else if (csi->final == 'p' && csi->inter[0] == '!')
-        soft_reset(m);
+    }
 }
 
-static void apply_csi(struct modes *m, const struct csi *csi, const struct modes_cursor *now)
+static void apply_csi(struct modes *m, const struct csi *csi, int col)
 {
-    m->unsure = m->unsure || csi->final == 's';
     if (csi->inter[0])
         apply_extended(m, csi);
     else if ((csi->final == 'h' || csi->final == 'l') && (!csi->leader || csi->leader == '?'))
-        set_modes(m, csi, now);
-    else if (csi->final == 'r' && !csi->leader)
+        set_all(m, csi);
+    else if (csi->leader)
+        keyboard_apply(&m->keyboard, csi, m->alternate);
+    else if (csi->final == 'r')
         modes_set_region(m, csi);
-    else if (csi->final == 'g' && !csi->leader)
-        clear_tabs(m, csi_value(csi, 0, 0), now);
+    else if (csi->final == 's')
+        set_margins(m, csi);
+    else if (csi->final == 'g')
+        clear_tabs(m, csi_value(csi, 0, 0), col);
 }
 
 /* ---- the others ---- */
 
-/* What was saved stays. Character sets go back to what they were in the beginning, which no
- * designation brings about; whether all of them do is not known of every version. */
-static void reset(struct modes *m)
-{
-    struct modes old = *m;
-    modes_init(m);
-    m->saved = old.saved;
-    m->on = old.on & SETS;
-    m->unsure = m->on != 0;
-}
-
-static void set_tab(struct modes *m, const struct modes_cursor *now)
+static void set_tab(struct modes *m, int col)
 {
     change_tabs(m);
-    m->tabs[now->col / 8] |= (uint8_t)(1u << now->col % 8);
+    m->tabs[col / 8] |= (uint8_t)(1u << col % 8);
 }
 
 static void shift(struct modes *m, char c)
 {
     set(m, MODE_SHIFT, c != 0);
-    m->shift = c;
+    m->sets.shift = c;
 }
 
 /* ESC ( 0 and its like. */
@@ -155,35 +205,31 @@ static void designate(struct modes *m, char set_number, char final)
 {
     const char *set_of = strchr("()*+", set_number);
     if (set_of)
-        m->charset[set_of - "()*+"] = final;
+        m->sets.designated[set_of - "()*+"] = final;
     if (set_number == '(')
         set(m, MODE_CHARSET, final != 'B');
 }
 
-static void apply_escape(struct modes *m, char c, const struct modes_cursor *now)
+static void apply_escape(struct modes *m, char c, int col)
 {
     if (c == 'c')
-        reset(m);
+        modes_init(m);
     else if (c == 'H')
-        set_tab(m, now);
-    else if (c == '7')
-        save_cursor(m, now);
-    else if (c == '8')
-        restore_cursor(m);
+        set_tab(m, col);
     else if (c == '=' || c == '>')
         set(m, MODE_KEYPAD, c == '=');
-    else if (strchr("noNO", c))
+    else if (c == 'n' || c == 'o')
         shift(m, c);
     m->unsure = m->unsure || c == 'N' || c == 'O'; /* for one character; nobody uses it */
 }
 
-void modes_apply(struct modes *m, const struct op *op, const struct modes_cursor *now)
+void modes_apply(struct modes *m, const struct op *op, int col)
 {
     const struct csi *csi = &op->csi;
     if (op->kind == OP_CSI)
-        apply_csi(m, csi, now);
+        apply_csi(m, csi, col);
     else if (op->kind == OP_ESCAPE && !csi->inter[0])
-        apply_escape(m, csi->final, now);
+        apply_escape(m, csi->final, col);
     else if (op->kind == OP_ESCAPE && !csi->inter[1])
         designate(m, csi->inter[0], csi->final);
     else if (op->kind == OP_CONTROL && (op->code == 0x0e || op->code == 0x0f))
@@ -216,16 +262,22 @@ void modes_region(const struct modes *m, int rows, int *ret_top, int *ret_bottom
     *ret_bottom = whole ? rows : bottom;
 }
 
-void modes_append_region(const struct modes *m, struct bytes *out)
+static void append_range(struct bytes *out, int from, int to, char final)
 {
     bytes_append_text(out, "\x1b[");
-    if (modes_get(m, MODE_REGION)) {
-        bytes_append_number(out, m->top > 0 ? (unsigned)m->top : 1);
-        bytes_append_char(out, ';');
-        if (m->bottom >= 0)
-            bytes_append_number(out, (unsigned)m->bottom);
-    }
-    bytes_append_char(out, 'r');
+    bytes_append_number(out, from > 0 ? (unsigned)from : 1);
+    bytes_append_char(out, ';');
+    if (to >= 0)
+        bytes_append_number(out, (unsigned)to);
+    bytes_append_char(out, final);
+}
+
+void modes_append_region(const struct modes *m, struct bytes *out)
+{
+    if (modes_get(m, MODE_REGION))
+        append_range(out, m->top, m->bottom, 'r');
+    else
+        bytes_append_text(out, "\x1b[r");
 }
 
 /* ---- reading ---- */
@@ -240,53 +292,85 @@ bool modes_exotic(const struct modes *m)
     return (m->on & EXOTIC) || (m->unsure && modes_get(m, MODE_REGION));
 }
 
-void modes_append_input_modes(const struct modes *m, struct bytes *out)
+/* ---- writing ---- */
+
+static void append_mode(struct bytes *out, int i, bool on)
 {
-    for (int i = 0; i < MODE_COUNT; i++)
-        if (numbers[i].input)
-            bytes_printf(out, "\x1b[?%d%c", numbers[i].number,
-                         modes_get(m, (enum mode)i) ? 'h' : 'l');
-    bytes_append_text(out, modes_get(m, MODE_KEYPAD) ? "\x1b=" : "\x1b>");
+    if (i == MODE_KEYPAD)
+        bytes_append_text(out, on ? "\x1b=" : "\x1b>");
+    else
+        bytes_printf(out, "\x1b[%s%d%c", numbers[i].ansi ? "" : "?", numbers[i].number,
+                     on != numbers[i].inverse ? 'h' : 'l');
 }
 
-static void append_tabs(const struct modes *m, int cols, struct bytes *out)
+void modes_append_sets(const struct modes_sets *sets, struct bytes *out)
 {
+    static const char introducers[] = "()*+";
+    for (int i = 0; i < 4; i++)
+        bytes_printf(out, "\x1b%c%c", introducers[i],
+                     sets->designated[i] ? sets->designated[i] : 'B');
+    bytes_append_char(out, sets->shift == 'N' ? 0x0e : 0x0f);
+    if (sets->shift == 'n' || sets->shift == 'o')
+        bytes_printf(out, "\x1b%c", sets->shift);
+}
+
+void modes_append_tabs(const struct modes *m, int cols, struct bytes *out)
+{
+    if (!modes_get(m, MODE_TABS))
+        return;
     bytes_append_text(out, "\x1b[3g");
     for (int col = 0; col < cols; col++)
         if (m->tabs[col / 8] >> col % 8 & 1)
             bytes_printf(out, "\x1b[1;%dH\x1bH", col + 1);
 }
 
-void modes_append_first(const struct modes *m, int cols, struct bytes *out)
+/* Of a group the one that is on comes last. The style says whether the cursor blinks, too. */
+void modes_append_looks(const struct modes *m, struct bytes *out)
 {
-    const struct modes_cursor *saved = &m->saved;
-    if (modes_get(m, MODE_TABS))
-        append_tabs(m, cols, out);
-    sgr_append(&saved->pen, out);
-    bytes_printf(out,
-                 "\x1b[%d;%dH\x1b[%d q\x1b[?25%c\x1b"
-                 "7\x1b[?25h",
-                 saved->row + 1, saved->col + 1, saved->style, saved->visible ? 'h' : 'l');
-    modes_append_region(m, out);
+    if (m->touched & BIT(MODE_STYLE))
+        bytes_printf(out, "\x1b[%d q", m->style);
+    for (int on = 0; on < 2; on++)
+        for (int i = 0; i < MODE_COUNT; i++)
+            if (numbers[i].number && !numbers[i].text && modes_get(m, (enum mode)i) == on &&
+                (!numbers[i].own || m->touched & BIT(i)))
+                append_mode(out, i, on);
 }
 
-void modes_append_rest(const struct modes *m, struct bytes *out)
+/* Setting any of them may home the cursor. */
+void modes_append_margins(const struct modes *m, struct bytes *out)
 {
-    static const char shifts[] = "()*+";
-    for (int i = 0; i < MODE_COUNT; i++)
-        if (numbers[i].number && i != MODE_ORIGIN && modes_get(m, (enum mode)i))
-            bytes_printf(out, "\x1b[%s%d%c", numbers[i].ansi ? "" : "?", numbers[i].number,
-                         numbers[i].inverse ? 'l' : 'h');
-    if (modes_get(m, MODE_KEYPAD))
-        bytes_append_text(out, "\x1b=");
+    if (modes_get(m, MODE_REGION))
+        modes_append_region(m, out);
+    if (modes_get(m, MODE_MARGINS))
+        append_mode(out, MODE_MARGINS, true);
+    if (modes_get(m, MODE_MARGINS) && (m->left >= 0 || m->right >= 0))
+        append_range(out, m->left, m->right, 's');
+    if (modes_get(m, MODE_ORIGIN))
+        append_mode(out, MODE_ORIGIN, true);
+}
+
+void modes_append_text(const struct modes *m, struct bytes *out)
+{
+    static const enum mode plain[] = {MODE_INSERT, MODE_NEWLINE, MODE_NO_WRAP, MODE_REVERSE_WRAP};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (modes_get(m, plain[i]))
+            append_mode(out, (int)plain[i], true);
+    if (m->on & SETS || memcmp(&m->sets, &(struct modes_sets){0}, sizeof m->sets))
+        modes_append_sets(&m->sets, out);
     if (modes_get(m, MODE_PROTECT))
         bytes_append_text(out, "\x1b[1\"q");
-    for (int i = 0; i < 4; i++)
-        if (m->charset[i])
-            bytes_printf(out, "\x1b%c%c", shifts[i], m->charset[i]);
-    if (m->shift)
-        bytes_append_text(out, m->shift == 'N' ? "\x0e" : m->shift == 'n' ? "\x1bn" : "\x1bo");
-    bytes_printf(out, "\x1b[%d q", m->style);
-    if (modes_get(m, MODE_ORIGIN))
-        bytes_append_text(out, "\x1b[?6h");
+}
+
+void modes_append_end(const struct modes *m, struct bytes *out)
+{
+    for (int i = 0; i < MODE_COUNT; i++)
+        if (numbers[i].number && i != MODE_ORIGIN && modes_get(m, (enum mode)i))
+            append_mode(out, i, false);
+    if (modes_get(m, MODE_STYLE))
+        bytes_append_text(out, "\x1b[0 q");
+    if (modes_get(m, MODE_PROTECT))
+        bytes_append_text(out, "\x1b[0\"q");
+    if (memcmp(&m->sets, &(struct modes_sets){0}, sizeof m->sets))
+        modes_append_sets(&(struct modes_sets){0}, out);
+    keyboard_append_modify_end(&m->keyboard, out);
 }

@@ -10,13 +10,16 @@
 
 enum pen_attribute {
     PEN_BOLD = 1 << 0,
-    PEN_ITALIC = 1 << 1,
-    PEN_BLINK = 1 << 2,
-    PEN_REVERSE = 1 << 3,
-    PEN_STRIKE = 1 << 4,
-    PEN_UNDERLINE = 1 << 5,
-    PEN_UNDERLINE_DOUBLE = 1 << 6, /* with PEN_UNDERLINE: curly */
-    PEN_CONCEAL = 1 << 7,
+    PEN_DIM = 1 << 1,
+    PEN_ITALIC = 1 << 2,
+    PEN_BLINK = 1 << 3,
+    PEN_BLINK_FAST = 1 << 4,
+    PEN_REVERSE = 1 << 5,
+    PEN_CONCEAL = 1 << 6,
+    PEN_STRIKE = 1 << 7,
+    PEN_OVERLINE = 1 << 8,
+    PEN_UNDERLINE = 1 << 9, /* times its kind: 1 single, 2 double, 3 curly, 4 dotted, 5 dashed */
+    PEN_UNDERLINE_KIND = 7 << 9,
 };
 
 /* A colour: 0 is the default, PEN_INDEXED | n of the palette, PEN_RGB | 0xrrggbb. */
@@ -24,13 +27,13 @@ enum pen_attribute {
 #define PEN_RGB     0x02000000u
 
 struct pen {
-    uint32_t foreground, background;
-    uint32_t attributes; /* of enum pen_attribute */
+    uint32_t foreground, background, underline; /* colours */
+    uint32_t attributes;                        /* of enum pen_attribute */
 };
 
 static inline bool pen_is_default(const struct pen *pen)
 {
-    return !(pen->foreground | pen->background | pen->attributes);
+    return !(pen->foreground | pen->background | pen->underline | pen->attributes);
 }
 
 struct pen_table;

@@ -30,8 +30,6 @@ void redraw_screen(const struct screen *s, struct bytes *out)
         append_row(s, grid->row[row], grid->cols, out);
     }
     bytes_printf(out, "\x1b[%d;%dH", cursor.row + 1, cursor.col + 1);
-    if (cursor.visible)
-        bytes_append_text(out, "\x1b[?25h");
 }
 
 void redraw_restore(struct bytes *out)

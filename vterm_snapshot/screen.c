@@ -29,7 +29,6 @@ struct screen *screen_create(const struct screen_options *options)
     if (!s)
         return NULL;
     s->options = *options;
-    s->cursor_visible = true;
     modes_init(&s->modes);
     s->glyph_end = s->last.row = -1;
     if (!create_parts(s)) {
@@ -63,11 +62,6 @@ void screen_resize(struct screen *s, int cols, int rows)
     if (cols == s->primary.cols && rows == s->primary.rows)
         return;
     engine_resize(s, cols, rows);
-}
-
-void screen_mend_cursor(struct screen *s)
-{
-    engine_mend_cursor(s);
 }
 
 /* ---- for those who draw ---- */
@@ -125,7 +119,8 @@ void screen_push_row(struct screen *s, int index)
 
 struct screen_cursor screen_cursor(const struct screen *s)
 {
-    return (struct screen_cursor){s->cursor.row, s->cursor.col, s->cursor_visible};
+    return (struct screen_cursor){s->cursor.row, s->cursor.col,
+                                  !modes_get(&s->modes, MODE_INVISIBLE)};
 }
 
 bool screen_alt_screen(const struct screen *s)

@@ -55,9 +55,6 @@ int screen_repetitions(const struct screen *s, const struct op *op, char text[4]
 /* Clamps the size and changes it; the content keeps its rows, without reflow. */
 void screen_resize(struct screen *s, int cols, int rows);
 
-/* Brings a cursor that was saved on a larger screen back inside. */
-void screen_mend_cursor(struct screen *s);
-
 struct screen_cursor {
     int row, col; /* from 0 */
     bool visible;

@@ -1,5 +1,6 @@
 /* screen_private.h - the screen from inside: screen.c (life, reading), draw.c (what it draws
- * itself), skim.c (rows that leave unseen), engine.c and engine_callbacks.c (what libvterm does).
+ * itself), skim.c (rows that leave unseen), modal.c (modes and saved cursors), engine.c and
+ * engine_callbacks.c (what libvterm does).
  */
 #ifndef VTERM_SNAPSHOT_SCREEN_PRIVATE_H
 #define VTERM_SNAPSHOT_SCREEN_PRIVATE_H
@@ -14,8 +15,7 @@ struct place {
 /* What we did ourselves and libvterm does not know yet. */
 enum ahead {
     AHEAD_CURSOR = 1 << 0, /* where it is, whether it waits, and the last character */
-    AHEAD_PEN = 1 << 1,
-    AHEAD_REGION = 1 << 2, /* DECSTBM */
+    AHEAD_REGION = 1 << 1, /* DECSTBM */
 };
 
 /* Behind a character in the last column the cursor waits there for the next one. */
@@ -38,7 +38,6 @@ struct screen {
 
     struct place cursor;
     enum edge edge;
-    bool cursor_visible;
     int primary_cursor_row; /* while the alternate screen is shown */
     bool alt_seen;
 
@@ -108,6 +107,9 @@ static inline void screen_part(struct screen *s)
 /* A mark joins the last character when the cursor stands behind it, or waits on it at the right
  * edge. False when it has nothing to join: it then takes a place of its own, of no width. */
 bool screen_join(struct screen *s, uint32_t mark);
+
+/* Does what sets modes, saves a cursor or restores one; false where libvterm is to do it. */
+bool modal_apply(struct screen *s, const struct op *op);
 
 /* Forgets the pens and combined characters that nothing names any more, if many came since. */
 void screen_sweep(struct screen *s);

@@ -31,7 +31,7 @@ struct leaving {
     uint32_t row_count, run_count;
 
     struct pen pen;
-    uint16_t pen_number, first_pen;
+    uint16_t pen_number;
     uint32_t printed;
 
     /* The row at hand: where its text and its runs begin, the column, the columns that hold
@@ -181,9 +181,10 @@ static bool erase(struct leaving *l, const struct csi *csi)
 
 static bool put_csi(struct leaving *l, const struct csi *csi)
 {
-    if (csi_plain(csi) == 'm')
-        return sgr_apply(l->screen->pens, csi, &l->pen, &l->pen_number) &&
-               (l->pen_number || pen_is_default(&l->pen));
+    if (csi_is_sgr(csi))
+        sgr_apply(l->screen->pens, csi, &l->pen, &l->pen_number);
+    if (csi_is_sgr(csi))
+        return l->pen_number || pen_is_default(&l->pen);
     return csi_plain(csi) == 'K' && erase(l, csi);
 }
 
@@ -329,7 +330,6 @@ static size_t push_lines(struct leaving *l, uint32_t count)
     const struct leaving_row *last = (const struct leaving_row *)l->rows.data + count - 1;
     push_screen(s);
     push_rows(l, count);
-    s->ahead |= last->pen != l->first_pen ? AHEAD_PEN : 0;
     s->pen = *pen_lookup(s->pens, last->pen);
     s->pen_number = last->pen;
     s->pen_known = true;
@@ -355,7 +355,6 @@ bool skim(struct screen *s, struct parser *p)
                         .input = p->at,
                         .pen = s->pen,
                         .pen_number = s->pen_number,
-                        .first_pen = s->pen_number,
                         .printed = s->printed};
     if (!bytes_reserve(&l.text, (size_t)(p->end - p->at)) ||
         !bytes_reserve(&l.runs, sizeof(struct row_run))) {

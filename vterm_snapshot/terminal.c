@@ -339,7 +339,6 @@ void terminal_leave_alt_screen(struct terminal *t)
         return;
     char farewell[] = FAREWELL;
     insert(t, farewell, sizeof farewell - 1);
-    screen_mend_cursor(t->screen);
 }
 
 bool terminal_bracketed_paste(const struct terminal *t)
@@ -431,7 +430,7 @@ void terminal_capture_peek(const struct terminal *t, terminal_output *output, vo
 void terminal_redraw(const struct terminal *t, struct bytes *out)
 {
     redraw_screen(t->screen, out);
-    modes_append_input_modes(screen_modes(t->screen), out);
+    modes_append_looks(screen_modes(t->screen), out);
     if (t->title[0])
         bytes_printf(out, "\x1b]2;%s\x1b\\", t->title);
 }

@@ -12,7 +12,9 @@ static uint64_t seed;
 /* Nothing that we make of otherwise than libvterm alone does, on purpose: a mark joins its
  * character at the edge, too; REP prints no more than a row and never wraps a wide character
  * halfway; C1 controls print nothing; a colour without its values is none; ASCII is of the set that
- * is chosen also where it comes at once with other characters. */
+ * is chosen also where it comes at once with other characters; each screen has its saved cursor,
+ * with character sets and origin; DECSTR leaves tab stops; RIS goes to the primary screen; with
+ * origin and margins colours move no cursor. */
 static bool streams_strict;
 
 static unsigned pick(unsigned count)
@@ -53,14 +55,10 @@ static void add_sequence(struct bytes *out)
         "\x1b[4l",
         "\x1b[?7l",
         "\x1b[?7h",
-        "\x1b[?6h",
+        "\x1b[?69l\x1b[?6h",
         "\x1b[?6l",
         "\x1bH",
         "\x1b[3g",
-        "\x1b"
-        "7",
-        "\x1b"
-        "8",
         "\x1b[20h",
         "\x1b[20l",
         "\x1b[L",
@@ -68,11 +66,8 @@ static void add_sequence(struct bytes *out)
         "\x1b[P",
         "\x1b[@",
         "\x1b[X",
-        "\x1b[?1049h",
-        "\x1b[?1049l",
-        "\x1b"
-        "c",
-        "\x1b[!p",
+        "\x1b[?1047h",
+        "\x1b[?1047l",
         "\x1b[2\"q",
         "\x1b[?J",
         "\x1b[?1K",
@@ -93,7 +88,7 @@ static void add_sequence(struct bytes *out)
         "D",
         "\x1b"
         "E",
-        "\x1b[?69h\x1b[3;9s",
+        "\x1b[?6l\x1b[?69h\x1b[3;9s",
         "\x1b[?69l",
         "\x1b[99C",
         "\x1b[0;1;4;9;95;103m",
@@ -132,6 +127,25 @@ static void add_sequence(struct bytes *out)
         "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
         "\xe0\xa4\xa8\xe0\xa5\x8d\xe0\xa4\xa4",
         "\xe2\x80\x8b",
+        "\x1b"
+        "7",
+        "\x1b"
+        "8",
+        "\x1b[s",
+        "\x1b[u",
+        "\x1b[?1049h",
+        "\x1b[?1049l",
+        "\x1b[?1049h",
+        "\x1b[?1049l",
+        "\x1b"
+        "c",
+        "\x1b[!p",
+        "\x1b)0\x0e",
+        "\x1b[53;2;8m",
+        "\x1b[4:4;58:2::9:8:7m",
+        "\x1b[6;58;5;3m",
+        "\x1b[?6h",
+        "\x1b[?69h\x1b[3;9s",
     };
     unsigned count = sizeof sequences / sizeof *sequences;
     unsigned n = pick(count + (streams_strict ? 0 : sizeof others / sizeof *others));

@@ -102,7 +102,7 @@ static void v8_more_than_sixteen_parameters(void **state)
     terminal_redraw(terminal, &redraw);
     assert_non_null(strstr(redraw.data, "38;2;7;8;9"));
     assert_non_null(strstr(redraw.data, "48;2;10;11;12"));
-    assert_non_null(strstr(redraw.data, "\x1b[0;1;3;4;9;"));
+    assert_non_null(strstr(redraw.data, "\x1b[0;1;3;9;4;"));
     bytes_finish(&redraw);
 }
 
