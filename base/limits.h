@@ -175,9 +175,14 @@ static inline int limit_size(int value)
 #define LIMIT_CHECKPOINT_FILE_BYTES (256 << 20)
 /* Bytes of events.jsonl and its like; then it becomes .1. */
 #define LIMIT_JSONL_BYTES (16 << 20)
-/* Bytes of lines that a session could not write yet; then the ends of outputs go, then the oldest
- * lines, and are counted. */
+/* Bytes of lines that a session could not write yet, with what is noted of each; then the ends of
+ * outputs go, then the oldest lines, and are counted. */
 #define LIMIT_OWED_BYTES (1 << 20)
+/* Bytes of the memory in which they outlive a worker, with what replaces a file, and as many again
+ * while it is written anew; and of what replaces a file: of a larger one the file's old content is
+ * what outlives a worker. */
+#define LIMIT_SLATE_BYTES       (3 << 20)
+#define LIMIT_SLATE_WHOLE_BYTES (256 << 10)
 /* Bytes of a command's output that could not be written yet; of more the newest stay, and the file
  * says how many are missing. */
 #define LIMIT_OWED_OUTPUT_BYTES (64 << 10)

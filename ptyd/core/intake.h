@@ -65,6 +65,8 @@ struct intake_facts {
     } deadly;
     uint64_t first_seq;    /* of the last block before this shell */
     struct run_table runs; /* commands that were typed for somebody */
+    int32_t shell_pid;     /* also when it was reaped */
+    int32_t unused;
 };
 
 struct intake;

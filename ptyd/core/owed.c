@@ -1,14 +1,19 @@
+#define _GNU_SOURCE
 #include "ptyd/core/owed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/slate.h"
 #include "ptyd/core/text.h"
 
 #define AGAIN_FIRST_MS 200 /* until it is tried again, doubling to the most */
@@ -23,6 +28,7 @@ struct write {
     size_t len;
     long long most; /* LINE: then the file becomes .1 */
     bool behind;    /* of one for the same file that failed in this try */
+    uint32_t place; /* on the slate; 0 for none */
 };
 
 struct owed {
@@ -34,7 +40,9 @@ struct owed {
     int64_t since_ms, tried_ms; /* wall clock; monotonic */
     int again_ms;
     void (*owing)(void *user);
+    void (*keep)(void *user, int slate); /* NULL: what waits does not outlive us */
     void *user;
+    struct slate *slate; /* NULL: none yet, or none can be had */
 };
 
 struct owed *owed_create(void (*owing)(void *user), void *user)
@@ -57,7 +65,7 @@ static int append(const struct write *w)
     return size < 0 ? (int)size : 0;
 }
 
-static int perform(const struct write *w)
+static int write_file(const struct write *w)
 {
     switch (w->kind) {
     case LINE:
@@ -67,6 +75,24 @@ static int perform(const struct write *w)
     default:
         return file_replace(w->path, w->data, w->len);
     }
+}
+
+static int64_t size_of_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (int64_t)st.st_size : 0;
+}
+
+/* A successor that finds it begun looks whether it is there (is_there()). */
+static int perform(struct owed *o, const struct write *w)
+{
+    bool noted = w->place && w->kind != WHOLE;
+    if (noted)
+        slate_begin(o->slate, w->place, size_of_file(w->path));
+    int result = write_file(w);
+    if (noted && result < 0)
+        slate_wait(o->slate, w->place);
+    return result;
 }
 
 /* It is not this file alone. What is appended to others then waits as well, also where a little
@@ -79,12 +105,20 @@ static bool shows_full(const struct write *w, int error)
 
 /* ---- those that wait ---- */
 
+/* Bytes of it that count against the bound. */
+static size_t weight(const struct write *w)
+{
+    return w->kind == WHOLE ? 0 : slate_cost(w->path, w->len);
+}
+
 static void take_out(struct owed *o, struct write **at)
 {
     struct write *w = *at;
     *at = w->next;
     o->count--;
-    o->bytes -= w->kind == WHOLE ? 0 : w->len;
+    o->bytes -= weight(w);
+    if (w->place)
+        slate_remove(o->slate, w->place);
     free(w->path);
     free(w->data);
     free(w);
@@ -113,6 +147,81 @@ static void bound(struct owed *o)
         take_out(o, *output ? output : find_oldest(o, LINE));
         o->dropped++;
     }
+    if (o->slate)
+        slate_facts(o->slate)->dropped = o->dropped;
+}
+
+/* ---- on the slate ---- */
+
+static void make_slate(struct owed *o)
+{
+    int fd = o->keep && !o->slate ? slate_create_fd() : -1;
+    if (fd < 0)
+        return;
+    o->slate = slate_map(fd);
+    if (o->slate)
+        o->keep(o->user, fd);
+    close(fd);
+}
+
+static void put(struct owed *o, struct write *w)
+{
+    bool fits = w->kind != WHOLE || w->len <= LIMIT_SLATE_WHOLE_BYTES;
+    w->place = !fits ? 0
+                     : slate_add(o->slate, &(struct slate_entry){.kind = w->kind,
+                                                                 .most = w->most,
+                                                                 .path = w->path,
+                                                                 .data = w->data,
+                                                                 .len = w->len});
+}
+
+/* Returns whether, to make room, all that waits was put there anew. */
+static bool outlive(struct owed *o, struct write *w)
+{
+    make_slate(o);
+    if (!o->slate)
+        return false;
+    slate_facts(o->slate)->since_ms = o->since_ms;
+    put(o, w);
+    if (w->place)
+        return false;
+    slate_anew(o->slate);
+    for (w = o->first; w; w = w->next)
+        put(o, w);
+    slate_turn(o->slate);
+    return true;
+}
+
+/* Whether the file has what was begun behind its former end; what is there of it in part is cut
+ * away. A line may stand behind the end of half a line. */
+static bool is_in(const char *path, const struct slate_entry *e)
+{
+    size_t most = e->len + 2, skip;
+    char *found = memory_new(most);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+    ssize_t n = fd < 0 ? 0 : file_read_at(fd, found, most, e->size);
+    size_t len = n > 0 ? (size_t)n : 0;
+    skip = e->kind == LINE && len && found[0] == '\n';
+    size_t same = 0;
+    while (skip + same < len && same < e->len && found[skip + same] == e->data[same])
+        same++;
+    bool is_whole =
+        same == e->len && (e->kind != LINE || (skip + same < len && found[skip + same] == '\n'));
+    if (len && !is_whole && skip + same == len && ftruncate(fd, (off_t)e->size) < 0)
+        is_whole = false; /* half a line then, which the next one's writer finds */
+    if (fd >= 0)
+        close(fd);
+    free(found);
+    return is_whole;
+}
+
+/* A file may have become .1 behind it. */
+static bool is_there(const struct slate_entry *e)
+{
+    char *old = text_format("%s.1", e->path);
+    bool there = is_in(e->path, e) || (e->kind == LINE && is_in(old, e));
+    free(old);
+    return there;
 }
 
 static void note_failure(struct owed *o, const struct write *w, int error)
@@ -130,11 +239,10 @@ static char *copy_of(const char *data, size_t len)
     return copy;
 }
 
-static void add(struct owed *o, const struct write *w)
+static struct write *link_in(struct owed *o, const struct write *w)
 {
     struct write *copy = memory_new(sizeof *copy);
     struct write **end = &o->first;
-    bool begins = !o->first;
     *copy = *w;
     copy->path = text_copy(w->path);
     copy->data = copy_of(w->data, w->len);
@@ -142,12 +250,51 @@ static void add(struct owed *o, const struct write *w)
         end = &(*end)->next;
     *end = copy;
     o->count++;
-    o->bytes += w->kind == WHOLE ? 0 : w->len;
+    o->bytes += weight(w);
+    return copy;
+}
+
+static void add(struct owed *o, const struct write *w)
+{
+    bool begins = !o->first;
+    o->since_ms = begins ? clock_wall_ms() : o->since_ms;
+    outlive(o, link_in(o, w));
     bound(o);
-    if (!begins)
+    if (begins)
+        o->owing(o->user);
+}
+
+static void take_back(void *user, uint32_t place, const struct slate_entry *e)
+{
+    struct owed *o = user;
+    struct write w = {.kind = (enum kind)e->kind,
+                      .path = (char *)e->path,
+                      .data = (char *)e->data,
+                      .len = e->len,
+                      .most = e->most,
+                      .place = place};
+    struct write **old = find(o, e->path);
+    if (e->kind > WHOLE || (e->begun && is_there(e))) {
+        slate_remove(o->slate, place);
         return;
-    o->since_ms = clock_wall_ms();
-    o->owing(o->user);
+    }
+    if (*old && e->kind == WHOLE)
+        take_out(o, old);
+    slate_wait(o->slate, place);
+    link_in(o, &w);
+}
+
+void owed_outlive(struct owed *o, int slate, void (*keep)(void *user, int slate))
+{
+    o->keep = keep;
+    o->slate = slate < 0 ? NULL : slate_map(slate);
+    if (!o->slate)
+        return;
+    o->dropped = slate_facts(o->slate)->dropped;
+    o->since_ms = slate_facts(o->slate)->since_ms;
+    slate_each(o->slate, take_back, o);
+    if (o->first && owed_pay(o))
+        o->owing(o->user);
 }
 
 static void pay_if_due(struct owed *o)
@@ -160,7 +307,7 @@ static void pay_if_due(struct owed *o)
 static void submit(struct owed *o, const struct write *w)
 {
     bool waits = (w->kind != WHOLE && o->full) || *find(o, w->path);
-    int result = waits ? 0 : perform(w);
+    int result = waits ? 0 : write_file(w);
     if (!waits && result == 0)
         return;
     if (!waits)
@@ -192,9 +339,13 @@ void owed_replace(struct owed *o, const char *path, const char *data, size_t len
                       .kind = WHOLE, .path = (char *)path, .data = (char *)data, .len = len});
         return;
     }
+    uint32_t before = old->place;
     free(old->data);
     old->data = copy_of(data, len);
     old->len = len;
+    old->place = 0;
+    if (!outlive(o, old) && before)
+        slate_remove(o->slate, before);
     pay_if_due(o);
 }
 
@@ -214,7 +365,7 @@ int owed_pay(struct owed *o)
         w->behind = false;
     for (struct write **at = &o->first; *at;) {
         struct write *w = *at;
-        int result = w->behind || (o->full && w->kind != WHOLE) ? 1 : perform(w);
+        int result = w->behind || (o->full && w->kind != WHOLE) ? 1 : perform(o, w);
         if (result == 0) {
             take_out(o, at);
             continue;
@@ -239,6 +390,7 @@ size_t owed_destroy(struct owed *o)
     size_t lost = o->count;
     while (o->first)
         take_out(o, &o->first);
+    slate_unmap(o->slate);
     free(o);
     return lost;
 }
@@ -260,4 +412,14 @@ void owed_each(const struct owed *o, const char *path, void (*each)(void *user, 
     for (const struct write *w = o->first; w; w = w->next)
         if (w->kind == LINE && !strcmp(w->path, path))
             each(user, w->data);
+}
+
+const char *owed_whole(const struct owed *o, const char *path, size_t *ret_len)
+{
+    const struct write *w = o->first;
+    while (w && (w->kind != WHOLE || strcmp(w->path, path)))
+        w = w->next;
+    if (w)
+        *ret_len = w->len;
+    return w ? w->data : NULL;
 }

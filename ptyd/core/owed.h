@@ -18,6 +18,12 @@ struct owed;
  * a moment. It calls nothing of this. */
 struct owed *owed_create(void (*owing)(void *user), void *user);
 
+/* From now on what waits outlives the process, in a slate (slate.h): one that a former process left
+ * (`slate`, the caller's), whose writes wait from now on, but for what it came to write and did not
+ * come to say; or with -1 one that is made when something first waits. `keep` is called with the
+ * descriptor then, which it borrows, for somebody else to hold. Before anything is written here. */
+void owed_outlive(struct owed *owed, int slate, void (*keep)(void *user, int slate));
+
 /* Tries a last time and frees it. Returns how many writes are lost, that nobody will see. NULL is
  * none. */
 size_t owed_destroy(struct owed *owed);
@@ -48,5 +54,8 @@ struct owed_state owed_state(const struct owed *owed);
 /* Calls `each` for every line that waits for the file, oldest first. */
 void owed_each(const struct owed *owed, const char *path,
                void (*each)(void *user, const char *line), void *user);
+
+/* What is to replace the file, borrowed until the next call that writes; NULL when nothing is. */
+const char *owed_whole(const struct owed *owed, const char *path, size_t *ret_len);
 
 #endif

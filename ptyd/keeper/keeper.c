@@ -78,7 +78,7 @@ static void ask_upgrade(struct keeper *k, uint64_t token, int program)
 {
     upgrade_ask(&k->upgrade, &k->shells, token, program, clock_monotonic_ms());
     k->worker.outcome_due = true;
-    if (k->upgrade.phase == UPGRADE_RENEWING)
+    if (k->upgrade.phase == UPGRADE_RENEWING && k->worker.pid)
         kill(k->worker.pid, SIGKILL);
 }
 
@@ -89,6 +89,8 @@ static void take_message(struct keeper *k, const struct wire_message *m)
         worker_ready(k);
     } else if (m->type == WIRE_CLOSE && shell) {
         shells_hang_up(shell, clock_monotonic_ms());
+    } else if (m->type == WIRE_OVER && shell && !shell->pid) {
+        shells_set_over(shell);
     } else if (m->type == WIRE_FORGET && shell && !shell->pid) {
         shells_forget(&k->shells, shell);
     } else if (m->type == WIRE_RESET && shell) {
@@ -112,8 +114,15 @@ static int from_worker(struct keeper *k)
     }
     if (m.type == WIRE_SPAWN) /* there was no descriptor left to receive them */
         fail_spawn(k, &m, EMFILE);
-    if (m.type == WIRE_UPGRADE) {
+    struct shell *shell = shells_find(&k->shells, m.name);
+    if (m.type == WIRE_UPGRADE && wire_lost(&m, fds)) {
+        upgrade_refuse(&k->upgrade, m.token, "the keeper has no descriptor left for it");
+        k->worker.outcome_due = true;
+    } else if (m.type == WIRE_UPGRADE) {
         ask_upgrade(k, m.token, fds[0]);
+        fds[0] = -1;
+    } else if (m.type == WIRE_SLATE && shell && fds[0] >= 0) {
+        shells_keep_slate(shell, fds[0]);
         fds[0] = -1;
     }
     take_message(k, &m);
@@ -130,14 +139,20 @@ static void hear_worker(struct keeper *k)
         kill(k->worker.pid, SIGKILL); /* its end is seen by waitpid */
 }
 
+/* Of one that has ended. */
+static void hear_last_words(struct keeper *k)
+{
+    while (k->worker.socket >= 0 && from_worker(k) > 0)
+        ;
+}
+
 /* ---- the loop ---- */
 
 /* The file does it: the worker ends, what it said last is heard, and the file is executed. */
 static void replace_program(struct keeper *k)
 {
     worker_process_kill(&k->worker);
-    while (k->worker.socket >= 0 && from_worker(k) > 0)
-        ;
+    hear_last_words(k);
     if (k->worker.pid)
         worker_process_ended(&k->worker, &k->shells, clock_monotonic_ms());
     if (k->stopping)
@@ -161,6 +176,8 @@ static void step_upgrade(struct keeper *k, const int *status)
 static void worker_ended(struct keeper *k, int status)
 {
     guard_set_worker(0);
+    k->worker.pid = 0; /* it is nobody's from here on */
+    hear_last_words(k);
     worker_process_ended(&k->worker, &k->shells, clock_monotonic_ms());
     if (k->upgrade.phase == UPGRADE_RENEWING)
         k->worker.restart_at = 0;

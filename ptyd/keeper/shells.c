@@ -16,10 +16,22 @@ struct shell *shells_find(struct shells *shells, const char *name)
     return NULL;
 }
 
+/* Those that are over stand in nobody's way. */
+static void make_room(struct shells *shells, const char *name)
+{
+    struct shell *shell = shells_find(shells, name);
+    for (int i = 0; !shell && shells->count == LIMIT_SESSIONS && i < shells->count; i++)
+        if (shells->all[i].over)
+            shell = &shells->all[i];
+    if (shell && shell->over)
+        shells_forget(shells, shell);
+}
+
 int shells_start(struct shells *shells, const char name[72], int request, int intake)
 {
-    struct shell shell = {.intake = intake, .news = SHELL_IS_NEW};
+    struct shell shell = {.intake = intake, .slate = -1, .news = SHELL_IS_NEW};
     memcpy(shell.name, name, sizeof shell.name);
+    make_room(shells, name);
     int result = shells_find(shells, name)         ? -EEXIST
                  : shells->count == LIMIT_SESSIONS ? -EMFILE
                                                    : spawn_run(request, &shell.pid, &shell.master);
@@ -113,17 +125,40 @@ void shells_all_are_new(struct shells *shells)
         shells->all[i].news = SHELL_IS_NEW;
 }
 
+static void close_one(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+void shells_keep_slate(struct shell *shell, int slate)
+{
+    close_one(shell->slate);
+    shell->slate = slate;
+}
+
+void shells_set_over(struct shell *shell)
+{
+    close_one(shell->master);
+    shell->master = -1;
+    shell->over = true;
+}
+
+static void close_all(const struct shell *shell)
+{
+    close_one(shell->master);
+    close_one(shell->intake);
+    close_one(shell->slate);
+}
+
 void shells_forget(struct shells *shells, struct shell *shell)
 {
-    close(shell->master);
-    close(shell->intake);
+    close_all(shell);
     *shell = shells->all[--shells->count];
 }
 
 void shells_close_descriptors(const struct shells *shells)
 {
-    for (int i = 0; i < shells->count; i++) {
-        close(shells->all[i].master);
-        close(shells->all[i].intake);
-    }
+    for (int i = 0; i < shells->count; i++)
+        close_all(&shells->all[i]);
 }

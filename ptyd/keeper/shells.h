@@ -14,11 +14,12 @@
 enum shell_news { SHELL_NO_NEWS, SHELL_IS_NEW, SHELL_HAS_EXITED };
 
 struct shell {
-    char name[72]; /* of its session */
-    pid_t pid;     /* 0 when reaped */
-    int status;    /* as waitpid gave it, when reaped */
-    int master, intake;
-    long long kill_at; /* monotonic ms; 0 for not closing */
+    char name[72];             /* of its session */
+    pid_t pid;                 /* 0 when reaped */
+    int status;                /* as waitpid gave it, when reaped */
+    int master, intake, slate; /* slate: -1 while nothing waits to be written */
+    bool over;                 /* it has exited, and all it said was taken in: master is -1 */
+    long long kill_at;         /* monotonic ms; 0 for not closing */
     enum shell_news news;
     struct tally tally;
     uint32_t deadly_step; /* where the worker died too often: it is quarantined; 0: it is not */
@@ -33,8 +34,8 @@ struct shells {
 /* NULL for none. */
 struct shell *shells_find(struct shells *shells, const char *name);
 
-/* Starts what `request` (spawn.h) asks for; it is news then. Takes both descriptors. Returns 0 or
- * -errno. */
+/* Starts what `request` (spawn.h) asks for; it is news then. One of its name that is over is
+ * forgotten, or any where there is no room. Takes both descriptors. Returns 0 or -errno. */
 int shells_start(struct shells *shells, const char name[72], int request, int intake);
 
 /* HUP to the shell and to what runs in the foreground, once; shells_step() kills what stays. */
@@ -52,6 +53,12 @@ const struct shell *shells_died_at(struct shells *shells, const struct board_pla
 
 /* It is quarantined no more, and what was counted is forgotten. */
 void shells_reset(struct shell *shell);
+
+/* A session's worker keeps in this memory what it cannot write; takes it over. */
+void shells_keep_slate(struct shell *shell, int slate);
+
+/* One that was reaped has nothing more to say: its terminal is closed. */
+void shells_set_over(struct shell *shell);
 
 bool shells_run(const struct shells *shells);
 

@@ -39,6 +39,7 @@ enum kind {
     KIND_UPGRADE,
     KIND_PREVIOUS_PATH, /* text */
     KIND_KEEP,
+    KIND_OVER, /* a shell of which what it said is left; who does not know the kind forgets it */
     KIND_LATER = 1000,
 };
 
@@ -85,7 +86,7 @@ static void add_all(struct bytes *out, const struct table *t)
     add(out, KIND_UPGRADE, &t->upgrade, sizeof t->upgrade);
     add(out, KIND_KEEP, &t->keep, sizeof t->keep);
     for (int i = 0; i < t->count; i++)
-        add(out, KIND_SHELL, &t->shells[i], sizeof t->shells[i]);
+        add(out, t->shells[i].over ? KIND_OVER : KIND_SHELL, &t->shells[i], sizeof t->shells[i]);
     if (TABLE_LATER)
         add_text(out, KIND_LATER, "of a later version");
 }
@@ -154,14 +155,17 @@ static void take_text(char **text, const char *data, size_t size)
 }
 
 /* Where a shell cannot be held, none is. */
-static char *take_shell(struct table *t, const char *data, size_t size)
+static char *take_shell(struct table *t, const char *data, size_t size, bool over)
 {
     if (t->count == LIMIT_SESSIONS)
         return text_format("it holds more than %d shells", LIMIT_SESSIONS);
     struct table_shell *shell = &t->shells[t->count++];
     take(data, size, shell, sizeof *shell);
+    shell->over = over;
+    shell->master = over ? -1 : shell->master;
+    shell->slate = shell->slate > STDERR_FILENO ? shell->slate : -1;
     if (memchr(shell->name, '\0', sizeof shell->name) && text_is_name(shell->name) &&
-        shell->master > STDERR_FILENO && shell->intake > STDERR_FILENO && shell->pid >= 0)
+        (over || shell->master > STDERR_FILENO) && shell->intake > STDERR_FILENO && shell->pid >= 0)
         return NULL;
     return text_copy("a shell in it is none");
 }
@@ -191,7 +195,8 @@ static char *take_record(struct table *t, const struct record *record, const cha
         take(data, record->size, &t->keep, sizeof t->keep);
         return NULL;
     case KIND_SHELL:
-        return take_shell(t, data, record->size);
+    case KIND_OVER:
+        return take_shell(t, data, record->size, record->kind == KIND_OVER);
     default:
         return record->kind & TABLE_NEEDED
                    ? text_format("it holds what this program does not know (%u)",
@@ -282,6 +287,7 @@ void table_inherit(const struct table *t, bool inherited)
     for (int i = 0; i < t->count; i++) {
         inherit(t->shells[i].master, inherited);
         inherit(t->shells[i].intake, inherited);
+        inherit(t->shells[i].slate, inherited);
     }
 }
 

@@ -30,6 +30,8 @@ struct table_shell {
     int32_t master, intake; /* descriptors */
     int64_t kill_at;        /* monotonic ms; 0 for not closing */
     uint64_t layout;        /* intake_layout() of `intake` */
+    int32_t slate;          /* descriptor (core/slate.h); -1 for none */
+    int32_t over;           /* it is, and `master` is -1; a record of another kind */
 };
 
 /* How much of closed sessions the worker keeps; the limits' where the writer knew of none. */

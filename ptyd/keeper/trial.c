@@ -45,7 +45,7 @@ static _Noreturn void child(int program, int table, int hold, int answer, pid_t 
 static const char *unserved(const struct table *t)
 {
     for (int i = 0; i < t->count; i++)
-        if (t->shells[i].layout && !intake_knows(t->shells[i].layout))
+        if (!t->shells[i].over && t->shells[i].layout && !intake_knows(t->shells[i].layout))
             return t->shells[i].name;
     return NULL;
 }

@@ -74,7 +74,9 @@ static struct table make_table(const struct upgrade *u, const struct shells *she
                                            .master = s->master,
                                            .intake = s->intake,
                                            .kill_at = s->kill_at,
-                                           .layout = intake_layout(s->intake)};
+                                           .layout = intake_layout(s->intake),
+                                           .slate = s->slate,
+                                           .over = s->over};
         memcpy(t.shells[i].name, s->name, sizeof t.shells[i].name);
     }
     return t;
@@ -96,6 +98,8 @@ static void take_table(const struct table *t, struct shells *shells)
                                 .status = s->status,
                                 .master = s->master,
                                 .intake = s->intake,
+                                .slate = s->slate,
+                                .over = s->over != 0,
                                 .kill_at = s->kill_at};
         memcpy(shell->name, s->name, sizeof shell->name);
     }
@@ -148,6 +152,14 @@ void upgrade_ask(struct upgrade *u, const struct shells *shells, uint64_t token,
     int result = why ? 0 : try_program(u, shells, now);
     if (why || result < 0)
         upgrade_fail(u, why ? why : strerror(-result));
+}
+
+void upgrade_refuse(struct upgrade *u, uint64_t token, const char *why)
+{
+    if (u->phase != UPGRADE_IDLE)
+        return;
+    u->outcome = (struct outcome){.token = token, .from = PTYD_VERSION};
+    upgrade_fail(u, why);
 }
 
 /* When all is said that it says, its end is waited for. */

@@ -41,6 +41,9 @@ void upgrade_init(struct upgrade *upgrade, const struct keeper_start *start, str
 void upgrade_ask(struct upgrade *upgrade, const struct shells *shells, uint64_t token, int program,
                  long long now);
 
+/* One that was asked for cannot begin. Ignored while one is under way. */
+void upgrade_refuse(struct upgrade *upgrade, uint64_t token, const char *why);
+
 /* Where something is to be read of the trial; -1 for nowhere. */
 int upgrade_poll_fd(const struct upgrade *upgrade);
 

@@ -34,11 +34,12 @@ static int tell_shell(const struct worker_process *w, const struct shell *shell)
                              .pid = shell->pid,
                              .status = shell->status,
                              .exited = shell->pid == 0,
+                             .over = shell->over,
                              .deadly_step = shell->deadly_step,
                              .deadly_at = shell->deadly_at};
     memcpy(m.name, shell->name, sizeof m.name);
-    return wire_send(w->socket, &m, (int[]){shell->master, shell->intake},
-                     shell->news == SHELL_IS_NEW ? 2 : 0);
+    return wire_send(w->socket, &m, (int[]){shell->master, shell->intake, shell->slate},
+                     shell->news == SHELL_IS_NEW ? 3 : 0);
 }
 
 static int tell_shells(const struct worker_process *w, struct shells *shells)

@@ -98,13 +98,9 @@ static void collect(struct collection *c, json_t *block)
 
 /* ---- those that events.jsonl tells ---- */
 
-struct told {
-    uint64_t begun, ended;
-};
-
 static void note_told(void *user, json_t *event)
 {
-    struct told *told = user;
+    struct block_lines_told *told = user;
     const char *type = json_text(event, "type", "");
     uint64_t seq = (uint64_t)json_number(json_at(event, "block"), "seq", 0);
     if (!strcmp(type, "agent_block_end") && seq > told->ended)
@@ -114,7 +110,7 @@ static void note_told(void *user, json_t *event)
 }
 
 /* A tail of deltas alone says nothing. */
-static bool read_told(const char *directory, const char *name, struct told *told)
+static bool read_told(const char *directory, const char *name, struct block_lines_told *told)
 {
     char *path = text_format("%s/%s", directory, name);
     bool whole = false;
@@ -124,15 +120,18 @@ static bool read_told(const char *directory, const char *name, struct told *told
     return told->begun;
 }
 
-bool block_lines_told(const char *directory, uint64_t *ret_begun, uint64_t *ret_ended)
+void block_lines_told(const char *directory, struct block_lines_told *told)
 {
-    struct told told = {0};
-    if (!read_told(directory, "events.jsonl", &told) &&
-        !read_told(directory, "events.jsonl.1", &told))
-        return false;
-    *ret_begun = told.begun;
-    *ret_ended = told.ended < told.begun ? told.begun - 1 : told.begun;
-    return true;
+    if (!read_told(directory, "events.jsonl", told))
+        read_told(directory, "events.jsonl.1", told);
+}
+
+void block_lines_note_told(struct block_lines_told *told, const char *line)
+{
+    json_t *event = seal_load(line, strlen(line));
+    if (event)
+        note_told(told, event);
+    json_decref(event);
 }
 
 /* ---- one of them ---- */

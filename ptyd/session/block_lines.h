@@ -17,9 +17,15 @@ typedef void block_line(void *user, json_t *block);
 /* Calls `each` for every line of the files in `directory`, oldest first; it borrows the block. */
 void block_lines_each(const char *directory, block_line *each, void *user);
 
-/* The highest `seq` whose begin, and whose end, events.jsonl (or .1, when that is empty) tells at
- * its end. False when it tells of none. */
-bool block_lines_told(const char *directory, uint64_t *ret_begun, uint64_t *ret_ended);
+/* The highest `seq` whose begin (or end), and whose end, is told; 0 for none. */
+struct block_lines_told {
+    uint64_t begun, ended;
+};
+
+/* What events.jsonl (or .1, when that is empty) tells at its end; and what a line of it tells
+ * besides. */
+void block_lines_told(const char *directory, struct block_lines_told *told);
+void block_lines_note_told(struct block_lines_told *told, const char *line);
 
 /* Adds what a further line says to an array of blocks: to its last one, or a new one. Borrows the
  * block, and changes it where not `with_keys`. */

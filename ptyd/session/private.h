@@ -39,6 +39,7 @@ struct session {
     uv_timer_t exit_timer, quiet_timer, screen_timer;
     uv_timer_t again_timer; /* runs while something could not be written */
     int open_handles;       /* freed when all are closed */
+    bool has_poll;          /* `poll` is one of them */
     bool polling;
     int64_t reaped_at, last_read; /* monotonic ms */
     int64_t log_tried_ms;         /* monotonic: when a broken log was tried again */
@@ -102,6 +103,9 @@ void session_keep_place(struct session *s, uint64_t offset);
  * ends that, and the thread. */
 void session_poll_for(struct session *s);
 void session_stop_reading(struct session *s);
+
+/* One that is over already; `status` as waitpid gave it. */
+void session_set_over(struct session *s, int status);
 
 /* Takes in all that the intake holds now. Elsewhere that is done in pieces, by turns. */
 void session_drain(struct session *s);

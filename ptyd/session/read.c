@@ -258,22 +258,37 @@ static bool replaces_shell(const struct block *block)
     return !strncmp(block->cmd, "exec", 4) && strchr(" \t\n", block->cmd[4]);
 }
 
-/* All that the shell said is taken in: its session is over. */
+static void set_status(struct session *s, int status)
+{
+    s->reaped = true;
+    s->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void session_set_over(struct session *s, int status)
+{
+    set_status(s, status);
+    s->exited = true;
+    tracker_abandon(s->tracker, s->now, false, 0); /* the one that ended it; stored by then */
+}
+
+/* All that the shell said is taken in: its session is over. The next worker shows it from here. */
 static void become_exited(struct session *s)
 {
     if (s->exited)
         return;
+    s->now = clock_now();
+    s->checkpoint_due = !s->quarantined;
+    if (s->checkpoint_due)
+        session_checkpoint(s);
     s->exited = true;
     session_stop_reading(s);
     turns_remove(s->host->turns, &s->turn);
-    s->now = clock_now();
     if (s->quarantined)
         store_end_unseen(s->store, s->terminal);
     struct block *running = tracker_running(s->tracker);
     tracker_abandon(s->tracker, s->now, running && !replaces_shell(running), s->exit_status);
     rawlog_flush(s->log);
     session_screen_flush(s);
-    session_drop_checkpoint(s);
     close(s->master);
     s->master = -1;
     typing_end(&s->typing);
@@ -303,10 +318,9 @@ void session_shell_reaped(struct session *s, int status)
 {
     if (s->reaped)
         return;
-    s->reaped = true;
+    set_status(s, status);
     leave_pump(s);
     session_poll_for(s);
-    s->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     s->reaped_at = clock_now().monotonic_ms;
     uv_timer_start(&s->exit_timer, on_exit_timer, 0, 10);
 }

@@ -54,9 +54,17 @@ static int may_be_served(const struct session *s, bool is_new)
     return !is_new ? 0 : store_failure(s->store) ? store_failure(s->store) : error;
 }
 
-static int open_parts(struct session *s, bool is_new)
+static void keep_slate(void *session, int slate)
 {
-    s->store = store_open(s->host->state, s->name, session_owes, s);
+    struct session *s = session;
+    REPORT(s, owes, slate);
+}
+
+static int open_parts(struct session *s, bool is_new, int slate)
+{
+    s->store = store_open(
+        s->host->state, s->name,
+        &(struct store_host){.owing = session_owes, .keep = keep_slate, .user = s, .slate = slate});
     s->log = rawlog_open(store_directory(s->store), store_aside(s->store));
     int error = may_be_served(s, is_new);
     if (error)
@@ -84,7 +92,7 @@ static void skip_known(struct session *s)
     rawlog_skip(s->log, end);
 }
 
-static void begin_shell(struct session *s)
+static void begin_shell(struct session *s, uint64_t former_seq)
 {
     const struct intake_facts *facts = intake_facts(s->intake);
     struct moment now = clock_now();
@@ -92,6 +100,7 @@ static void begin_shell(struct session *s)
     skip_known(s);
     uint64_t seq = store_highest_seq(s->store), named = rawlog_named_seq(s->log);
     seq = named > seq ? named : seq;
+    seq = former_seq > seq ? former_seq : seq; /* whose blocks nobody could write */
     intake_facts(s->intake)->first_seq = seq;
     tracker_set_seq(s->tracker, seq);
     rawlog_record(s->log, RAWLOG_SHELL, rawlog_end(s->log), now, 0, (uint32_t)seq);
@@ -109,15 +118,15 @@ static void begin_shell(struct session *s)
 static void start_handles(struct session *s)
 {
     uv_loop_t *loop = s->host->loop;
-    uv_poll_init(loop, &s->poll, s->master);
+    s->polling = s->master >= 0 && uv_poll_init(loop, &s->poll, s->master) == 0;
     uv_timer_init(loop, &s->exit_timer);
     uv_timer_init(loop, &s->quiet_timer);
     uv_timer_init(loop, &s->screen_timer);
     uv_timer_init(loop, &s->again_timer);
     s->poll.data = s->exit_timer.data = s->quiet_timer.data = s->screen_timer.data =
         s->again_timer.data = s;
-    s->open_handles = 5;
-    s->polling = true;
+    s->has_poll = s->polling;
+    s->open_handles = 4 + s->has_poll;
     session_owes(s); /* what could not be written before there was a timer */
     session_poll_for(s);
 }
@@ -139,10 +148,10 @@ static void close_parts(struct session *s)
 }
 
 /* Its terminal and tracker come to where its stream was consumed, or to where it goes on. */
-static void find_place(struct session *s, bool is_new)
+static void find_place(struct session *s, bool is_new, uint64_t former_seq)
 {
     if (is_new)
-        begin_shell(s);
+        begin_shell(s, former_seq);
     else if (s->quarantined)
         terminal_set_offset(s->terminal, intake_start(s->intake));
     else if (session_was_quarantined(s))
@@ -151,41 +160,46 @@ static void find_place(struct session *s, bool is_new)
         session_rebuild(s, intake_start(s->intake));
 }
 
-static int open_all(struct session *s, const struct board_place *deadly)
+/* What workers died of when they opened it is not opened again. */
+static int open_all(struct session *s, const struct session_start *start)
 {
     bool is_new = !intake_facts(s->intake)->adopted;
-    if (deadly) {
-        if (deadly->step == BOARD_OPEN && session_deadly_step(s) != BOARD_OPEN)
-            damage_set_all_aside(s->host->state, s->name);
+    const struct board_place *deadly = start->deadly;
+    bool deadly_files = deadly && deadly->step == BOARD_OPEN;
+    if (deadly_files && session_deadly_step(s) != BOARD_OPEN)
+        damage_set_all_aside(s->host->state, s->name);
+    if (deadly)
         session_quarantine(s, deadly);
-    }
-    int error = open_parts(s, is_new);
+    int error = open_parts(s, is_new, deadly_files ? -1 : start->slate);
     if (error)
         return error;
     s->paused = json_is_true(session_kept(s, "paused"));
     session_read_secrets(s);
     REPORT(s, opened);
-    find_place(s, is_new);
+    find_place(s, is_new, start->seq);
     s->answered = s->ahead = !is_new; /* what was typed to the former worker is not known here */
     intake_facts(s->intake)->adopted = 1;
     return 0;
 }
 
-struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
-                              int master, int intake_fd, const struct board_place *deadly,
+struct session *session_adopt(const struct session_host *host, const struct session_start *start,
                               int *ret_error)
 {
     struct session *s = memory_new(sizeof *s);
-    struct board_place before = board_enter(name, BOARD_OPEN, 0);
+    struct board_place before = board_enter(start->name, BOARD_OPEN, 0);
     *s = (struct session){
-        .host = host, .pid = pid, .master = master, .turn.piece = session_take_piece};
-    s->name = text_copy(name);
-    s->intake = intake_map(intake_fd);
+        .host = host, .pid = start->pid, .master = start->master, .turn.piece = session_take_piece};
+    s->name = text_copy(start->name);
+    s->intake = intake_map(start->intake);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");
-    int error = s->intake ? open_all(s, deadly) : intake_fd < 0 ? -EMFILE : -ENOMEM;
+    if (s->intake && s->pid)
+        intake_facts(s->intake)->shell_pid = s->pid;
+    else if (s->intake)
+        s->pid = intake_facts(s->intake)->shell_pid;
+    int error = s->intake ? open_all(s, start) : start->intake < 0 ? -EMFILE : -ENOMEM;
     board_leave(&before);
     if (error) {
-        say("session %s cannot be served: %s", name, strerror(-error));
+        say("session %s cannot be served: %s", start->name, strerror(-error));
         *ret_error = error;
         close_parts(s);
         free(s);
@@ -195,6 +209,8 @@ struct session *session_adopt(const struct session_host *host, const char *name,
     run_table_take_over(&intake_facts(s->intake)->runs, clock_monotonic_ms());
     session_drain(s); /* what a former worker had read */
     s->now = clock_now();
+    if (start->over)
+        session_set_over(s, start->status);
     session_screen_changed(s); /* what the former worker did not come to tell */
     return s;
 }
@@ -215,12 +231,18 @@ static void on_closed(uv_handle_t *handle)
         free(s);
 }
 
+void session_give_up(struct session *s)
+{
+    session_drop_checkpoint(s);
+}
+
 void session_destroy(struct session *s)
 {
     EACH_WATCHER(s, gone, w_);
     session_stop_reading(s);
     turns_remove(s->host->turns, &s->turn);
-    uv_close((uv_handle_t *)&s->poll, on_closed);
+    if (s->has_poll)
+        uv_close((uv_handle_t *)&s->poll, on_closed);
     uv_close((uv_handle_t *)&s->exit_timer, on_closed);
     uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
     uv_close((uv_handle_t *)&s->screen_timer, on_closed);

@@ -35,8 +35,11 @@ struct session_events {
     void (*block_ended)(void *user, struct session *s, struct block *block);
     void (*block_stored)(void *user, struct session *s, struct block *block);
     void (*capture_changed)(void *user, struct session *s);
-    /* The shell is gone and all that it said is taken in: the keeper may forget it. */
+    /* The shell is gone and all that it said is taken in: the keeper may close its terminal. */
     void (*over)(void *user, struct session *s);
+    /* What it cannot write is kept in that memory, too (store.h), which is borrowed: the keeper is
+     * to hold it. */
+    void (*owes)(void *user, struct session *s, int slate);
 };
 
 /* Descriptors that a session holds at most: the master, two for its log, the running block's file.
@@ -80,13 +83,26 @@ struct watcher {
     void (*gone)(struct watcher *w);
 };
 
-/* Takes over what the keeper sent. `master` and `intake_fd` become ours. An earlier shell of the
- * same name that has exited is replaced. Returns NULL, with a message on stderr, when the session
- * cannot be served: a new one without its files, or any without memory. *ret_error is
- * why then, as -errno. An older one without files goes on without them. `deadly`, or NULL: where
- * workers died too often; it is quarantined: its output is kept, and nothing of it is read. */
-struct session *session_adopt(const struct session_host *host, const char *name, pid_t pid,
-                              int master, int intake_fd, const struct board_place *deadly,
+/* What the keeper sent of a session. */
+struct session_start {
+    const char *name;
+    pid_t pid;          /* of its shell; 0 when that was reaped */
+    int master, intake; /* descriptors, which become ours */
+    int slate;          /* what a former worker could not write; -1 for none; stays the caller's */
+    /* It exited and was drained, `master` is -1: it can be looked at. `status` as waitpid gave it.
+     */
+    bool over;
+    int status;
+    /* Where workers died too often: it is quarantined: its output is kept, and nothing of it is
+     * read. NULL for nowhere. */
+    const struct board_place *deadly;
+    uint64_t seq; /* of the last block of the shell that it follows here; 0 for none */
+};
+
+/* Takes it over. Returns NULL, with a message on stderr, when it cannot be served: a new one
+ * without its files, or any without memory. *ret_error is why then, as -errno. An older one without
+ * files goes on without them. */
+struct session *session_adopt(const struct session_host *host, const struct session_start *start,
                               int *ret_error);
 
 /* Whether it is quarantined; and it is no more: it goes on with what its shell says next. */
@@ -101,6 +117,9 @@ void session_shell_reaped(struct session *s, int wait_status);
 
 /* One whose shell was reaped has exited now, without a wait for more; for the worker's end. */
 void session_exit_now(struct session *s);
+
+/* One that has exited: nobody will go on from it. Before session_destroy(). */
+void session_give_up(struct session *s);
 
 /* Frees it; watchers hear `gone`. Files stay. */
 void session_destroy(struct session *s);

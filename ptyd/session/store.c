@@ -226,15 +226,34 @@ static void append_block(struct store *s, const struct block *block)
 
 /* ---- life ---- */
 
-static void prepare_files(struct store *s)
+/* What a former worker could not write is in the files, where that works, before they are read. */
+static void prepare_files(struct store *s, const struct store_host *host)
 {
     char *blocks = path_of(s, "blocks");
     int aside = damage_set_aside(s->directory, &s->aside);
     int made = file_make_private_directory(blocks);
+    owed_outlive(s->owed, host->slate, host->keep);
     int mended = block_mend(s->directory, &s->aside);
     if (aside < 0 || made < 0 || mended < 0)
         failed(s, s->directory, made < 0 ? made : aside < 0 ? aside : mended);
     free(blocks);
+}
+
+/* It is newer than what the files hold. */
+static void take_owed_meta(struct store *s)
+{
+    for (int i = 0; i < 2; i++) {
+        size_t len = 0;
+        const char *text = owed_whole(s->owed, s->meta_file.paths[i], &len);
+        json_t *meta = text ? seal_load(text, len) : NULL;
+        uint64_t number = (uint64_t)json_number(meta, "number", 0);
+        if (meta && number >= s->meta_file.number) {
+            s->meta_file.number = number;
+            json_decref(s->meta);
+            s->meta = json_incref(meta);
+        }
+        json_decref(meta);
+    }
 }
 
 static void open_meta(struct store *s, const char *state, const char *name)
@@ -243,21 +262,56 @@ static void open_meta(struct store *s, const char *state, const char *name)
     char *path = text_format("%s/conversations/%s/meta.json", state, name);
     pair_init(&s->meta_file, path);
     s->meta = pair_open(&s->meta_file, LIMIT_META_BYTES, &s->aside, &lost);
+    take_owed_meta(s);
     free(path);
 }
 
-struct store *store_open(const char *state, const char *name, void (*owing)(void *user), void *user)
+static void note_owed_event(void *user, const char *line)
+{
+    block_lines_note_told(user, line);
+}
+
+/* Of those that wait nothing is told again either. */
+static void read_told(struct store *s)
+{
+    struct block_lines_told told = {0};
+    char *path = path_of(s, "events.jsonl");
+    block_lines_told(s->directory, &told);
+    owed_each(s->owed, path, note_owed_event, &told);
+    s->tells = told.begun != 0;
+    s->told_begun = told.begun;
+    s->told_ended = told.ended < told.begun ? told.begun - 1 : told.begun;
+    free(path);
+}
+
+static void note_owed_block(void *user, const char *line)
+{
+    json_t *block = seal_load(line, strlen(line));
+    if (block)
+        note_known(user, block);
+    json_decref(block);
+}
+
+static void read_known(struct store *s)
+{
+    char *path = path_of(s, "blocks.jsonl");
+    block_lines_each(s->directory, note_known, s);
+    owed_each(s->owed, path, note_owed_block, s);
+    free(path);
+}
+
+struct store *store_open(const char *state, const char *name, const struct store_host *host)
 {
     struct store *s = memory_new(sizeof *s);
-    s->owed = owed_create(owing, user);
-    s->owing = owing;
-    s->user = user;
+    s->owed = owed_create(host->owing, host->user);
+    s->owing = host->owing;
+    s->user = host->user;
     s->directory = text_format("%s/conversations/%s/agent_pty", state, name);
     s->output = output_create();
-    prepare_files(s);
+    prepare_files(s, host);
     open_meta(s, state, name);
-    s->tells = block_lines_told(s->directory, &s->told_begun, &s->told_ended);
-    block_lines_each(s->directory, note_known, s);
+    read_told(s);
+    read_known(s);
     uint64_t kept = (uint64_t)json_number(s->meta, "seq", 0);
     s->known_seq = kept > s->last_ended ? kept : s->last_ended;
     char *above = paths_parent(s->directory);

@@ -18,13 +18,22 @@
 struct block_reader;
 struct store;
 
+/* What becomes of what could not be written. */
+struct store_host {
+    /* Something waits: store_pay() is to be called after a moment. */
+    void (*owing)(void *user);
+    /* It is kept in that memory, too (core/slate.h), which is borrowed, for the next worker's
+     * store_open(). NULL: nobody keeps it. */
+    void (*keep)(void *user, int slate);
+    void *user;
+    int slate; /* that a former worker's was kept in; the caller's. -1 for none */
+};
+
 /* Makes the directories and reads the files. What cannot be opened (a directory where a file should
  * be, a link), output.raw and the like too, and what is damaged is set aside: store_aside(). Of
  * what is kept twice (meta.json, blocks.jsonl) one that is damaged costs nothing. What fails
- * besides is a store_error(); what is there is served. `owing` is called when something could not
- * be written: store_pay() is then to be called after a moment. */
-struct store *store_open(const char *state, const char *name, void (*owing)(void *user),
-                         void *user);
+ * besides is a store_error(); what is there is served. */
+struct store *store_open(const char *state, const char *name, const struct store_host *host);
 /* What cannot even now be written is lost, and said on stderr. */
 void store_close(struct store *store);
 

@@ -13,6 +13,8 @@ static void on_time(uv_timer_t *timer)
     struct worker *worker = client_worker(t->client);
     client_reply(t->client, t->id, json_pack("{s:s}", "closed", session_name(session)));
     task_end(t);
+    session_give_up(session);
+    worker_tell(worker, WIRE_FORGET, session_name(session), NULL, 0);
     worker_remove(worker, session);
     worker_check_idle(worker);
 }

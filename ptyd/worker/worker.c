@@ -56,8 +56,13 @@ static void on_over(void *user, struct session *s)
 {
     struct worker *w = user;
     plan_remove_secret(w->options->runtime, session_shell_id(s));
-    worker_tell(w, WIRE_FORGET, session_name(s), NULL, 0);
+    worker_tell(w, WIRE_OVER, session_name(s), NULL, 0);
     worker_check_idle(w);
+}
+
+static void on_owes(void *user, struct session *s, int slate)
+{
+    worker_tell(user, WIRE_SLATE, session_name(s), &slate, 1);
 }
 
 static const struct session_events session_events = {.opened = context_opened,
@@ -66,7 +71,8 @@ static const struct session_events session_events = {.opened = context_opened,
                                                      .block_ended = context_block_ended,
                                                      .block_stored = on_block_stored,
                                                      .capture_changed = follow_capture,
-                                                     .over = on_over};
+                                                     .over = on_over,
+                                                     .owes = on_owes};
 
 static const struct ledger_events ledger_events = {.delivered = context_delivered,
                                                    .released = context_released};
@@ -83,17 +89,31 @@ static void remove_any_exited(struct worker *w)
         }
 }
 
-static void take_session(struct worker *w, const struct wire_message *m, const int fds[2])
+static void take_session(struct worker *w, const struct wire_message *m,
+                         const int fds[WIRE_FDS_MAX])
 {
     struct session *before = worker_find(w, m->name);
+    uint64_t seq = before ? tracker_seq(session_tracker(before)) : 0;
     if (before) /* its shell exited: its files and its seq go on */
         worker_remove(w, before);
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
     struct board_place deadly = {.step = m->deadly_step, .at = m->deadly_at};
     int error = 0;
-    struct session *s = session_adopt(&w->host, m->name, m->pid, fds[0], fds[1],
-                                      deadly.step == BOARD_NOTHING ? NULL : &deadly, &error);
+    struct session *s = session_adopt(
+        &w->host,
+        &(struct session_start){.name = m->name,
+                                .pid = m->pid,
+                                .master = fds[0],
+                                .intake = fds[1],
+                                .slate = fds[2],
+                                .over = m->over,
+                                .status = m->status,
+                                .deadly = deadly.step == BOARD_NOTHING ? NULL : &deadly,
+                                .seq = seq},
+        &error);
+    if (fds[2] >= 0)
+        close(fds[2]);
     if (!s) {
         if (m->exited)
             worker_tell(w, WIRE_FORGET, m->name, NULL, 0);
@@ -103,7 +123,7 @@ static void take_session(struct worker *w, const struct wire_message *m, const i
         return;
     }
     w->sessions[w->session_count++] = s;
-    if (m->exited)
+    if (m->exited && !m->over)
         session_shell_reaped(s, m->status);
     open_spawned(w, m->name, 0);
     worker_check_idle(w);

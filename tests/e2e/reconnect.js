@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn } = require('node:child_process');
-const { workspace, Daemon, Client, Report, PTYD, until, waitFor } = require('./harness');
+const { workspace, Daemon, Client, Report, killWorker, PTYD, until, waitFor } = require('./harness');
 
 const KILLS = Number(process.env.KILLS || 8);
 const RUNS = Number(process.env.RUNS || 10); // in each shell
@@ -222,6 +222,33 @@ async function testAttach(report, daemon, space, outer) {
     kill(daemon);
     await screen.shows(/\[session exits ended\][^]*STATUS 5 icanon/);
     outer.ptyd('close', 'exits-outside');
+  });
+
+  await report.test('a session whose shell exited stays, readable as it was, over kills until it is closed or opened again', async () => {
+    const told = () => JSON.stringify(['list', 'blocks', 'screen', 'scrollback'].map((what) => (what === 'list'
+      ? daemon.json('list').filter((s) => s.name.startsWith('over-')) : ['over-bash', 'over-dash'].map((s) => daemon.json(what, '-s', s)))));
+    for (const shell of ['bash', 'dash']) {
+      assert.strictEqual(daemon.ptyd('open', `over-${shell}`, '--shell', shell).status, 0);
+      daemon.ptyd('run', '-s', `over-${shell}`, '--', 'seq 1 500; echo seen');
+      daemon.ptyd('send', '-s', `over-${shell}`, 'exit 3\r');
+      await until('it is over', () => daemon.json('list').find((s) => s.name === `over-${shell}`).state === 'exited');
+    }
+    const before = told();
+    assert.match(before, /"seen"/);
+    for (let kill = 0; kill < 3; kill++) {
+      await killWorker(daemon);
+      assert.strictEqual(told(), before);
+    }
+    const keeper = daemon.json('status').keeper_pid, fds = () => fs.readdirSync(`/proc/${keeper}/fd`).length;
+    const held = fds();
+    assert.strictEqual(daemon.ptyd('close', 'over-bash').status, 0);
+    await until('nothing is held of it', () => fds() < held);
+    assert.strictEqual(daemon.ptyd('open', 'over-dash', '--shell', 'dash').status, 0);
+    await killWorker(daemon);
+    assert.deepStrictEqual(daemon.json('list').filter((s) => s.name.startsWith('over-')).map((s) => `${s.name} ${s.state}`), ['over-dash prompt']);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'over-dash', '--', 'echo again').stdout, 'again\n');
+    assert.deepStrictEqual(daemon.json('blocks', '-s', 'over-dash').map((b) => b.seq), [1, 2, 3]);
+    daemon.ptyd('close', 'over-dash');
   });
 
   await report.test('bare ptyd over kills: its session stays, and ends with it', async () => {

@@ -143,6 +143,21 @@ async function fourShells(report) {
     assert.strictEqual(daemon.json('blocks', '-s', 'kept')[0].output_lines, 300000);
     daemon.ptyd('close', 'kept');
   });
+  await report.test('a session whose shell exited stays, readable as it was', async () => {
+    const told = () => JSON.stringify([daemon.json('list').find(({ name }) => name === 'over'), daemon.json('blocks', '-s', 'over'), daemon.json('screen', '-s', 'over')]);
+    assert.strictEqual(daemon.ptyd('open', 'over').status, 0);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'over', '--', 'echo seen').status, 0);
+    daemon.ptyd('send', '-s', 'over', 'exit 4\r');
+    await until('it is over', () => daemon.json('list').find(({ name }) => name === 'over').state === 'exited');
+    const before = told();
+    for (const file of [LATER, PTYD]) {
+      daemon.install(file);
+      assert.strictEqual(daemon.ptyd('upgrade').status, 0);
+      assert.strictEqual(told(), before);
+    }
+    assert.strictEqual(daemon.ptyd('close', 'over').status, 0);
+  });
+
   await report.test('there and back once more', async () => {
     await check(LATER, OLD, '9.9.9');
     await check(PTYD, '9.9.9', OLD);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -16,6 +17,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/owed.h"
+#include "ptyd/core/slate.h"
 
 static char place[] = "/tmp/ptyd-owed-XXXXXX";
 static char lines[64], whole[64], output[64];
@@ -119,13 +121,207 @@ static void memory_is_bounded_outputs_go_first_and_what_went_is_counted(void **s
         owed_append(o, lines, text, LIMIT_JSONL_BYTES);
     }
     owed_each(o, lines, note_line, &waiting);
-    assert_in_range(waiting.len, LIMIT_OWED_BYTES - sizeof text, LIMIT_OWED_BYTES + sizeof text);
+    /* what is noted of each line is a tenth of it at most */
+    assert_in_range(waiting.len, LIMIT_OWED_BYTES / 10 * 9, LIMIT_OWED_BYTES);
     assert_int_equal(atoi(waiting.data + waiting.len - 8), many - 1);
     struct owed_state stands = owed_state(o);
     assert_int_equal(stands.dropped, 1 + many - (int)stands.count);
     bytes_finish(&waiting);
     assert_int_equal(owed_destroy(o), stands.count);
     set_room(RLIM_INFINITY);
+}
+
+/* ---- behind the death of whoever owed it ---- */
+
+static int slate; /* as its keeper has it; -1 for none */
+
+static void on_keep(void *user, int fd)
+{
+    (void)user;
+    assert_int_equal(slate, -1);
+    slate = dup(fd);
+}
+
+/* Does it in a process that dies then; returns the slate as its keeper has it. */
+static void die_after(void (*work)(struct owed *o))
+{
+    int status;
+    set_room(RLIM_INFINITY);
+    slate = slate < 0 ? slate_create_fd() : slate;
+    assert_true(slate >= 0);
+    set_room(0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct owed *o = owed_create(on_owing, NULL);
+        owed_outlive(o, slate, on_keep);
+        work(o);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+static struct owed *go_on(void)
+{
+    struct owed *o = owed_create(on_owing, NULL);
+    owed_outlive(o, slate, on_keep);
+    return o;
+}
+
+static void end(struct owed *o)
+{
+    assert_int_equal(owed_pay(o), 0);
+    assert_int_equal(owed_destroy(o), 0);
+    o = go_on();
+    assert_int_equal(owed_state(o).count, 0); /* nothing comes a second time */
+    assert_int_equal(owed_destroy(o), 0);
+    close(slate);
+    slate = -1;
+}
+
+static void start_anew(void)
+{
+    set_room(RLIM_INFINITY);
+    unlink(lines);
+    unlink(whole);
+    unlink(output);
+    slate = -1;
+}
+
+static void owe_several(struct owed *o)
+{
+    owed_append(o, lines, "one", LIMIT_JSONL_BYTES);
+    owed_replace(o, whole, "old", 3);
+    owed_append_output(o, output, "some ", 5);
+    owed_append(o, lines, "two", LIMIT_JSONL_BYTES);
+    owed_replace(o, whole, "the newest", 10);
+}
+
+static void owe_more(struct owed *o)
+{
+    struct bytes waiting = {0};
+    size_t len;
+    assert_int_equal(owed_state(o).count, 4);
+    assert_string_equal(owed_whole(o, whole, &len), "the newest");
+    assert_int_equal(len, 10);
+    owed_each(o, lines, note_line, &waiting);
+    assert_string_equal(waiting.data, "one;two;");
+    owed_append(o, lines, "three", LIMIT_JSONL_BYTES);
+    owed_append_output(o, output, "output", 6);
+}
+
+static void what_waits_outlives_those_who_owe_it(void **state)
+{
+    (void)state;
+    start_anew();
+    int64_t before = clock_wall_ms();
+    die_after(owe_several);
+    int64_t behind = clock_wall_ms();
+    die_after(owe_more);
+    begun = 0;
+    struct owed *o = go_on();
+    assert_int_equal(begun, 1);
+    struct owed_state stands = owed_state(o);
+    assert_int_equal(stands.count, 6);
+    assert_int_equal(stands.error, -EFBIG);
+    assert_in_range(stands.since_ms, before, behind);
+    set_room(RLIM_INFINITY);
+    assert_int_equal(owed_pay(o), 0);
+    expect_content(lines, "one\ntwo\nthree\n");
+    expect_content(whole, "the newest");
+    expect_content(output, "some output");
+    end(o);
+}
+
+static void begin_slate(const struct slate_entry *entry)
+{
+    slate = slate_create_fd();
+    struct slate *s = slate_map(slate);
+    slate_begin(s, slate_add(s, entry), entry->size);
+    slate_unmap(s);
+}
+
+static void put_file(const char *path, const char *text, size_t len)
+{
+    unlink(path);
+    assert_int_equal(file_append(path, text, len), 0);
+}
+
+/* So much of the last write was in the file when its writer was killed. */
+static void what_was_being_written_is_there_once(void **state)
+{
+    (void)state;
+    start_anew();
+    for (size_t part = 0; part <= strlen("first\nsecond\n"); part++) {
+        put_file(lines, "first\nsecond\n", part < 6 ? 6 : part);
+        begin_slate(&(struct slate_entry){
+            .size = 6, .most = 1 << 20, .path = lines, .data = "second", .len = 6});
+        end(go_on());
+        expect_content(lines, "first\nsecond\n");
+        put_file(output, "firstsecond", part < 5 ? 5 : part < 11 ? part : 11);
+        begin_slate(&(struct slate_entry){
+            .kind = 1, .size = 5, .path = output, .data = "second", .len = 6});
+        end(go_on());
+        expect_content(output, "firstsecond");
+    }
+    for (size_t part = 0; part <= strlen("\nsecond\n"); part++) { /* behind half a line */
+        put_file(lines, "fir\nsecond\n", 3 + part);
+        begin_slate(&(struct slate_entry){
+            .size = 3, .most = 1 << 20, .path = lines, .data = "second", .len = 6});
+        end(go_on());
+        expect_content(lines, "fir\nsecond\n");
+    }
+}
+
+static void a_file_that_became_older_meanwhile_has_it(void **state)
+{
+    char moved[80];
+    (void)state;
+    start_anew();
+    snprintf(moved, sizeof moved, "%s.1", lines);
+    put_file(moved, "first\nsecond\n", 13);
+    begin_slate(
+        &(struct slate_entry){.size = 6, .most = 8, .path = lines, .data = "second", .len = 6});
+    end(go_on());
+    expect_content(moved, "first\nsecond\n");
+    assert_int_equal(access(lines, F_OK), -1);
+    unlink(moved);
+}
+
+static void owe_very_many(struct owed *o)
+{
+    static char text[1 << 10], large[LIMIT_SLATE_WHOLE_BYTES];
+    for (int i = 0; i < 5000; i++) {
+        snprintf(text, sizeof text, "%0*d", 100 + i % 900, i);
+        owed_append(o, lines, text, LIMIT_JSONL_BYTES);
+        snprintf(large, sizeof large, "%0*d", (int)sizeof large - 1, i);
+        if (i % 10 == 0)
+            owed_replace(o, whole, large, sizeof large - 1);
+    }
+}
+
+static void much_more_than_there_is_room_for_keeps_the_newest(void **state)
+{
+    struct bytes waiting = {0};
+    struct stat st;
+    (void)state;
+    start_anew();
+    die_after(owe_very_many);
+    struct owed *o = go_on();
+    owed_each(o, lines, note_line, &waiting);
+    assert_in_range(waiting.len, LIMIT_OWED_BYTES / 10 * 8, LIMIT_OWED_BYTES);
+    struct owed_state stands = owed_state(o);
+    assert_int_equal(stands.dropped + stands.count - 1, 5000);
+    size_t len = 0;
+    assert_int_equal(atoi(owed_whole(o, whole, &len) + len - 8), 4990);
+    assert_int_equal(fstat(slate, &st), 0);
+    assert_in_range(st.st_blocks * 512, LIMIT_OWED_BYTES, LIMIT_SLATE_BYTES + (8 << 10));
+    bytes_finish(&waiting);
+    set_room(RLIM_INFINITY);
+    assert_int_equal(owed_pay(o), 0);
+    assert_int_equal(fstat(slate, &st), 0);
+    assert_in_range(st.st_blocks * 512, 0, 8 << 10); /* what is empty takes no memory */
+    end(o);
 }
 
 static int make_place(void **state)
@@ -155,6 +351,10 @@ int main(void)
         cmocka_unit_test(what_waits_is_written_in_order_and_once),
         cmocka_unit_test(a_file_that_cannot_be_written_keeps_no_other_back),
         cmocka_unit_test(memory_is_bounded_outputs_go_first_and_what_went_is_counted),
+        cmocka_unit_test(what_waits_outlives_those_who_owe_it),
+        cmocka_unit_test(what_was_being_written_is_there_once),
+        cmocka_unit_test(a_file_that_became_older_meanwhile_has_it),
+        cmocka_unit_test(much_more_than_there_is_room_for_keeps_the_newest),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
 }

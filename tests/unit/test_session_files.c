@@ -90,7 +90,11 @@ static void a_session_holds_no_more_descriptors_than_are_counted_for_it(void **s
     uv_run(&loop, UV_RUN_NOWAIT);
     int intake = intake_create_fd(&facts), master = open_terminal(&slave);
     int before = count_files() - 2; /* both become the session's */
-    struct session *s = session_adopt(host, "it", getpid(), master, intake, NULL, &error);
+    struct session *s = session_adopt(
+        host,
+        &(struct session_start){
+            .name = "it", .pid = getpid(), .master = master, .intake = intake, .slate = -1},
+        &error);
     assert_non_null(s);
     assert_in_range(count_files() - before, 1, SESSION_FILES - 1); /* at rest */
     say(slave, "\x1b]7711;" NONCE ";0;A\x07$ \x1b]7711;" NONCE ";1;B\x07"

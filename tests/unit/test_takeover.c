@@ -37,8 +37,13 @@ static struct session *adopt(void)
 {
     int error;
     uv_loop_init(&loop);
-    return session_adopt(test_host_begin(&host, &loop, place), name, getpid(), dup(master),
-                         dup(memory), NULL, &error);
+    return session_adopt(test_host_begin(&host, &loop, place),
+                         &(struct session_start){.name = name,
+                                                 .pid = getpid(),
+                                                 .master = dup(master),
+                                                 .intake = dup(memory),
+                                                 .slate = -1},
+                         &error);
 }
 
 static void leave(struct session *s)

@@ -110,7 +110,8 @@ static void tell_store(void)
     struct terminal *terminal = terminal_create(
         &(struct terminal_options){.cols = 80, .rows = 24, .events = &terminal_events});
     for (int i = 0; i < 2; i++) {
-        struct store *store = store_open(place, "s", owe_nothing, NULL);
+        struct store *store =
+            store_open(place, "s", &(struct store_host){.owing = owe_nothing, .slate = -1});
         store_shell(store, "shell_1");
         store_size(store, 80, 24, 1);
         store_commands(store, terminal, 3);

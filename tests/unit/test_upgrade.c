@@ -19,9 +19,10 @@
 
 /* ---- the table ---- */
 
-static struct table_shell two_shells[] = {
-    {.name = "one", .pid = 4711, .master = 7, .intake = 8, .kill_at = 123456789012},
-    {.name = "two", .status = 0x0300, .master = 9, .intake = 10, .layout = 5},
+static struct table_shell three_shells[] = {
+    {.name = "one", .pid = 4711, .master = 7, .intake = 8, .slate = -1, .kill_at = 123456789012},
+    {.name = "two", .status = 0x0300, .master = 9, .intake = 10, .slate = 11, .layout = 5},
+    {.name = "three", .status = 0x0100, .master = -1, .intake = 12, .slate = -1, .over = 1},
 };
 
 static struct table small_table(void)
@@ -38,8 +39,8 @@ static struct table small_table(void)
                           .path = "/bin/ptyd",
                           .keep = {7, 1 << 20},
                           .upgrade = {.token = 99, .from = "1", .to = "2", .error = "none"},
-                          .count = 2,
-                          .shells = two_shells};
+                          .count = 3,
+                          .shells = three_shells};
 }
 
 static void what_is_written_is_read(void **state)
@@ -64,8 +65,8 @@ static void what_is_written_is_read(void **state)
     assert_string_equal(in.path, "/bin/ptyd");
     assert_int_equal(in.upgrade.token, 99);
     assert_string_equal(in.upgrade.error, "none");
-    assert_int_equal(in.count, 2);
-    assert_memory_equal(in.shells, two_shells, sizeof two_shells);
+    assert_int_equal(in.count, 3);
+    assert_memory_equal(in.shells, three_shells, sizeof three_shells);
     table_finish(&in);
     close(fd);
 }
@@ -151,13 +152,13 @@ static struct bytes beginning(void)
 static void a_later_versions_records_are_read(void **state)
 {
     struct bytes records = {0};
-    char shell[72 + 16 + 8 + 8 + 24] = "named";
+    char shell[72 + 16 + 8 + 8 + 8 + 24] = "named";
     int32_t numbers[] = {321, 0, 11, 12};
     struct table in;
     char *message = NULL;
     (void)state;
     memcpy(shell + 72, numbers, sizeof numbers);
-    memset(shell + 72 + 16 + 8 + 8, 0x7f, 24); /* what is not known here */
+    memset(shell + 72 + 16 + 8 + 8 + 8, 0x7f, 24); /* what is not known here */
     put(&records, 1, daemon_record, 48);
     put(&records, 1001, "a kind of its own", 17);
     put(&records, 3, "/run/s\0more", 11);
@@ -199,6 +200,7 @@ static void what_an_older_version_lacks_is_zero(void **state)
     assert_int_equal(in.shells[0].pid, 321);
     assert_int_equal(in.shells[0].kill_at, 0);
     assert_int_equal(in.shells[0].layout, 0);
+    assert_int_equal(in.shells[0].slate, -1);
     assert_int_equal(in.upgrade.token, 0);
     table_finish(&in);
     close(fd);
@@ -231,7 +233,7 @@ static void no_more_shells_than_there_are_places(void **state)
     out.count = LIMIT_SESSIONS + 1;
     out.shells = calloc((size_t)out.count, sizeof *out.shells);
     for (int i = 0; i < out.count; i++) {
-        out.shells[i] = two_shells[0];
+        out.shells[i] = three_shells[0];
         snprintf(out.shells[i].name, sizeof out.shells[i].name, "s%d", i);
     }
     int fd = table_write(&out);
