@@ -5,7 +5,8 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until, waitFor, killWorker } = require('./harness');
+const os = require('node:os');
+const { PTYD, workspace, Daemon, Report, until, waitFor, killWorker } = require('./harness');
 
 // Alone, or as root of a user namespace of its own.
 function enterNamespace() {
@@ -98,8 +99,40 @@ class Witness {
   }
 }
 
+// What a disk that is full is to a session, every other reason is, too.
+async function refusals(report) {
+  const space = workspace(), refusal = path.join(space.root, 'refusal');
+  Object.assign(space.env, { LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), ASAN_OPTIONS: 'verify_asan_link_order=0', FAULT_WRITES: refusal });
+  const daemon = await new Daemon(space).ready();
+  const reasons = { EROFS: /Read-only file system/, EDQUOT: /Disk quota exceeded/, EIO: /Input\/output error/ };
+  for (const [name, words] of Object.entries(reasons)) {
+    await report.test(`${name}: blocks go on, also behind a kill, and are in the files when there is room`, async () => {
+      const w = new Witness(daemon, name, 'bash');
+      for (let i = 0; i < 2; i++) w.run('echo before', 'before\n');
+      fs.writeFileSync(refusal, String(os.constants.errno[name]));
+      for (let i = 0; i < 3; i++) w.run('seq 1 300');
+      assert.match(w.warned().find((text) => /wait in memory/.test(text)), words);
+      await killWorker(daemon);
+      assert.deepStrictEqual(w.blocks().map(w.said), w.did());
+      for (let i = 0; i < 3; i++) w.run('echo then', 'then\n');
+      assert.match(w.warned().find((text) => /wait in memory/.test(text)), words);
+      assert.match(daemon.ptyd('open', `more-${name}`).stderr, words);
+      fs.unlinkSync(refusal);
+      await until('all is written', () => w.warned().every((text) => /output\.raw.* (is damaged|are not whole)/.test(text)));
+      w.run('echo after', 'after\n');
+      assert.deepStrictEqual(w.readFiles().map(w.said), w.did());
+      await killWorker(daemon);
+      assert.deepStrictEqual(w.blocks().map(w.said), w.did());
+      assert.strictEqual(daemon.ptyd('open', `more-${name}`).status, 0);
+    });
+  }
+  await report.test('the daemon of those ends cleanly', async () => assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null }));
+  fs.rmSync(space.root, { recursive: true, force: true });
+}
+
 async function main() {
   const report = new Report();
+  await refusals(report);
   const space = workspace();
   const disk = new Disk(space.env.PTYD_STATE_DIR);
   const daemon = await new Daemon(space).ready();

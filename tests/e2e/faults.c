@@ -4,16 +4,22 @@
  *   FAULT_SPIN      a worker that spins is found so many times sooner
  *   FAULT_PARSE     CSI 77 I on its way to libvterm crashes, CSI 78 I spins, CSI 79 I has no memory
  *   FAULT_RENDER    a block with exit code 77 crashes whoever renders it for an agent
+ *   FAULT_WRITES    while this file is there, what would change a file below the state directory
+ * fails with the error whose number is in it
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static long setting(const char *name)
 {
@@ -85,4 +91,69 @@ int vsnprintf(char *to, size_t size, const char *format, va_list args)
         crash();
     va_end(copy);
     return real(to, size, format, args);
+}
+
+/* ---- files that cannot be written ---- */
+
+/* Whether it fails now, with errno set. */
+static int refused(const char *path)
+{
+    const char *state = getenv("PTYD_STATE_DIR"), *file = getenv("FAULT_WRITES");
+    char number[16] = {0};
+    if (!file || !state || strncmp(path, state, strlen(state)) != 0)
+        return 0;
+    FILE *in = fopen(file, "r");
+    if (!in)
+        return 0;
+    if (fgets(number, sizeof number, in))
+        errno = atoi(number);
+    fclose(in);
+    return *number != 0;
+}
+
+static int refused_file(int fd)
+{
+    char link[40], path[4096];
+    struct stat st;
+    if (!getenv("FAULT_WRITES") || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return 0;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = '\0';
+    return refused(path);
+}
+
+#define REAL(type, name, ...)                                                                      \
+    static type (*real)(__VA_ARGS__);                                                              \
+    if (!real)                                                                                     \
+    real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
+
+ssize_t write(int fd, const void *bytes, size_t len)
+{
+    REAL(ssize_t, write, int, const void *, size_t);
+    return refused_file(fd) ? -1 : real(fd, bytes, len);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t len, off_t at)
+{
+    REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
+    return refused_file(fd) ? -1 : real(fd, bytes, len, at);
+}
+
+int rename(const char *from, const char *to)
+{
+    REAL(int, rename, const char *, const char *);
+    return refused(to) ? -1 : real(from, to);
+}
+
+int open(const char *path, int flags, ...)
+{
+    REAL(int, open, const char *, int, ...);
+    va_list args;
+    va_start(args, flags);
+    unsigned mode = flags & O_CREAT ? va_arg(args, unsigned) : 0;
+    va_end(args);
+    if (flags & (O_CREAT | O_TRUNC) && refused(path))
+        return -1;
+    return real(path, flags, mode);
 }
