@@ -288,8 +288,10 @@ static inline int limit_size(int value)
  * a worker of it to be ready then; otherwise the old one stays, or comes back. */
 #define LIMIT_UPGRADE_TRY_MS   5000
 #define LIMIT_UPGRADE_READY_MS 5000
+/* The same as long as that worker gets on, rebuilding sessions, say; a multiple of that. */
+#define LIMIT_UPGRADE_MOST_MS 60000
 /* Milliseconds that `ptyd upgrade` waits for all of that; then it says that it does not know. */
-#define LIMIT_UPGRADE_WAIT_MS 20000
+#define LIMIT_UPGRADE_WAIT_MS 70000
 /* Milliseconds of its processor's time that a worker may use without getting on; then it is ended
  * and replaced. */
 #define LIMIT_SPIN_MS 5000

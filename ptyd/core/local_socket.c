@@ -115,7 +115,9 @@ int local_socket_listen(const char *path, char **ret_message)
 
 int local_socket_connect(const char *path, int wait_ms)
 {
-    struct timeval wait = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000}, ever = {0};
+    struct timeval ever = {0}; /* what no time at all would be */
+    struct timeval wait = {.tv_sec = wait_ms / 1000,
+                           .tv_usec = wait_ms > 0 ? wait_ms % 1000 * 1000 : 1};
     struct sockaddr_un address;
     int result = local_socket_address(path, &address);
     int fd = result < 0 ? result : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -8,7 +8,7 @@
 int local_socket_address(const char *path, struct sockaddr_un *ret_address);
 
 /* A connected stream, or -errno: -EAGAIN when nobody accepts and the backlog stayed full for
- * `wait_ms`. */
+ * `wait_ms`, or now with 0. */
 int local_socket_connect(const char *path, int wait_ms);
 
 /* Holds a file's lock while the descriptor is open, with our process id in it. Returns the

@@ -4,13 +4,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "ptyd/core/board.h"
 #include "ptyd/core/program.h"
 #include "ptyd/keeper/keeper.h"
 
 int __real_keeper_run(const struct keeper_start *start, keeper_worker *worker, void *user);
 int __wrap_keeper_run(const struct keeper_start *start, keeper_worker *worker, void *user);
+int __real_worker_main(int socket, void *user);
 int __wrap_worker_main(int socket, void *user);
 
 static bool is_called(const char *name)
@@ -47,8 +50,12 @@ int __wrap_keeper_run(const struct keeper_start *start, keeper_worker *worker, v
 
 int __wrap_worker_main(int socket, void *user)
 {
-    (void)socket;
-    (void)user;
+    for (int i = 0; is_called("slow") && i < 140; i++) { /* 7 s, as with very many sessions */
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+        board_moved();
+    }
+    if (is_called("slow"))
+        return __real_worker_main(socket, user);
     while (is_called("waits"))
         pause();
     return 1;

@@ -329,6 +329,36 @@ const endings = {
     await daemon.end();
   },
 
+  'a worker that takes 7 s to get ready, and gets on': async (daemon) => {
+    daemon.ptyd('open', 'one');
+    const pids = daemon.pids(), place = path.join(daemon.space.root, 'bin/slow');
+    install(SICK, place);
+    const upgrade = await daemon.start('upgrade', '--binary', place);
+    assert.strictEqual(upgrade.stdout, `ptyd ${OLD} → 9.9.9, 1 shell kept\n`, upgrade.stderr);
+    daemon.runs('9.9.9');
+    assert.deepStrictEqual(daemon.pids(), pids);
+    await daemon.end();
+  },
+
+  'a file that does not reach a keeper without a descriptor: no worker is replaced for it': async (daemon) => {
+    const { worker_pid: worker, keeper_pid: keeper } = daemon.json('status');
+    const limit = (files) => assert.strictEqual(spawnSync('prlimit', [`--pid=${keeper}`, `--nofile=${files}:`]).status, 0);
+    const before = /^Max open files +(\d+)/m.exec(fs.readFileSync(`/proc/${keeper}/limits`, 'utf8'))[1];
+    const used = new Set(fs.readdirSync(`/proc/${keeper}/fd`).map(Number));
+    let free = 0;
+    while (used.has(free)) free++;
+    limit(free); // none of its own is closed by that
+    const asked = daemon.start('upgrade');
+    await until('it is refused', () => /not upgraded: .*descriptor/.test(fs.readFileSync(path.join(daemon.space.root, 'daemon.log'), 'utf8')));
+    limit(before);
+    const { status, stderr } = await asked;
+    assert.strictEqual(status, 1);
+    assert.match(stderr, /the keeper has no descriptor left/);
+    assert.strictEqual(daemon.runs(OLD).worker_pid, worker);
+    assert.strictEqual(daemon.ptyd('upgrade').status, 0);
+    await daemon.end();
+  },
+
   'a session being closed, whose shell does not heed it, is still closed': async (daemon) => {
     const heard = path.join(daemon.space.root, 'heard');
     const ready = path.join(daemon.space.root, 'ready');
