@@ -29,6 +29,13 @@ struct intake_typing {
     uint32_t typed, most; /* bytes that the terminal has, at least and at most */
 };
 
+/* Whose session it is. */
+enum intake_owner {
+    INTAKE_NOBODYS,  /* it was opened by its name */
+    INTAKE_TERMINAL, /* a terminal's: it ends with it */
+    INTAKE_LEFT,     /* it was a terminal's that its user left */
+};
+
 /* What the keeper keeps for a worker to come, besides the bytes. That worker may be of an older or
  * a newer version (keeper/upgrade.h): nothing here moves or changes its size or meaning, what is
  * new goes to the end, and zero there means that it was never said. */
@@ -66,7 +73,7 @@ struct intake_facts {
     uint64_t first_seq;    /* of the last block before this shell */
     struct run_table runs; /* commands that were typed for somebody */
     int32_t shell_pid;     /* also when it was reaped */
-    int32_t unused;
+    uint32_t owner;        /* enum intake_owner */
 };
 
 struct intake;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,72 @@ static char *say(const json_t *gone)
         strftime(before, sizeof before, "%Y-%m-%d", &last);
     return text_format("it was removed on %s by %s; it was used last on %s", when,
                        json_text(gone, "why", ""), before);
+}
+
+/* ---- numbers ---- */
+
+/* The number behind the prefix, when nothing else follows up to `end`. */
+static long number_of(const char *name, const char *prefix, char end)
+{
+    char *rest;
+    size_t len = strlen(prefix);
+    if (strncmp(name, prefix, len) || name[len] < '1' || name[len] > '9')
+        return 0;
+    long number = strtol(name + len, &rest, 10);
+    return *rest == end && number < LONG_MAX ? number : 0;
+}
+
+static long last_of_those_there(const char *state, const char *prefix)
+{
+    char *path = path_of(state, "", "");
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    long last = 0;
+    while (directory && (entry = readdir(directory))) {
+        const char *name = entry->d_name;
+        size_t hidden = strncmp(name, HIDDEN, strlen(HIDDEN)) ? 0 : strlen(HIDDEN);
+        long number = number_of(name + hidden, prefix, '\0');
+        last = number > last ? number : last;
+    }
+    if (directory)
+        closedir(directory);
+    free(path);
+    return last;
+}
+
+static long last_of_those_gone(const char *state, const char *prefix)
+{
+    char *path = gone_path(state), *word = text_format("\"name\":\"%s", prefix);
+    size_t before = strlen(word) - strlen(prefix);
+    long last = 0;
+    for (int age = 0; age < 2; age++) {
+        char *file = text_format("%s%s", path, age ? ".1" : "");
+        struct bytes text = {0};
+        file_read(file, LIMIT_GONE_BYTES, &text);
+        for (char *at = text.data; (at = at ? strstr(at, word) : NULL); at++) {
+            long number = number_of(at + before, prefix, '"');
+            last = number > last ? number : last;
+        }
+        bytes_finish(&text);
+        free(file);
+    }
+    free(word);
+    free(path);
+    return last;
+}
+
+long kept_last_number(const char *state, const char *prefix)
+{
+    long there = last_of_those_there(state, prefix), gone = last_of_those_gone(state, prefix);
+    return there > gone ? there : gone;
+}
+
+bool kept_exists(const char *state, const char *name)
+{
+    char *path = path_of(state, "", name);
+    bool exists = access(path, F_OK) == 0;
+    free(path);
+    return exists;
 }
 
 char *kept_say_gone(const char *state, const char *name)

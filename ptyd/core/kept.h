@@ -48,6 +48,12 @@ void kept_remove(const char *state, const char *name);
 int kept_note_gone(const char *state, const struct kept_session *session, const char *why,
                    int64_t now_ms);
 
+/* Whether files of that session lie there. */
+bool kept_exists(const char *state, const char *name);
+
+/* The highest N of all `<prefix>N` whose files lie there, or did and were removed; 0 for none. */
+long kept_last_number(const char *state, const char *prefix);
+
 /* When and why the session was removed, as a sentence for people; NULL when it was not. The
  * caller's. */
 char *kept_say_gone(const char *state, const char *name);

@@ -124,3 +124,27 @@ char *text_shell_quote(const char *text)
         memory_end();
     return quoted.data;
 }
+
+/* Optimal string alignment, three rows at a time. */
+size_t text_distance(const char *one, const char *other)
+{
+    enum { MOST = 64 };
+    size_t rows[3][MOST + 1], width = strnlen(other, MOST), height = strnlen(one, MOST);
+    for (size_t k = 0; k <= width; k++)
+        rows[0][k] = k;
+    for (size_t i = 1; i <= height; i++) {
+        size_t *row = rows[i % 3];
+        const size_t *above = rows[(i - 1) % 3], *before = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t k = 1; k <= width; k++) {
+            size_t least = above[k - 1] + (one[i - 1] != other[k - 1]);
+            least = above[k] + 1 < least ? above[k] + 1 : least;
+            least = row[k - 1] + 1 < least ? row[k - 1] + 1 : least;
+            if (i > 1 && k > 1 && one[i - 1] == other[k - 2] && one[i - 2] == other[k - 1] &&
+                before[k - 2] + 1 < least)
+                least = before[k - 2] + 1;
+            row[k] = least;
+        }
+    }
+    return rows[height % 3][width];
+}

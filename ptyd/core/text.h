@@ -32,6 +32,10 @@ bool text_parse_number(const char *text, long low, long high, long *ret_number);
  * Returns whether it is one. */
 bool text_parse_bytes(const char *text, int64_t most, int64_t *ret_bytes);
 
+/* How many letters have to be changed, put in, taken out or swapped with their neighbour to make
+ * one name of the other; the first 64 bytes of each count. */
+size_t text_distance(const char *one, const char *other);
+
 /* The text as one word for a POSIX shell. New string. */
 char *text_shell_quote(const char *text);
 

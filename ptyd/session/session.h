@@ -198,6 +198,12 @@ const char *session_name(const struct session *s);
 const char *session_shell_id(const struct session *s);
 /* Its shell was reaped and all that it said is taken in; then its status, as a shell gives it. */
 bool session_exited(const struct session *s);
+
+/* Whether it was made for a terminal (worker/terminals.h); whether it ends with that. And: its user
+ * left it, it does not. A worker to come knows, too. */
+bool session_is_terminals(const struct session *s);
+bool session_is_owned(const struct session *s);
+void session_leave(struct session *s);
 int session_exit_status(const struct session *s);
 struct terminal *session_terminal(const struct session *s);
 struct tracker *session_tracker(const struct session *s);

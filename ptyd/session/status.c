@@ -17,6 +17,22 @@ const char *session_shell_id(const struct session *s)
     return s->shell_id;
 }
 
+bool session_is_terminals(const struct session *s)
+{
+    return intake_facts(s->intake)->owner != INTAKE_NOBODYS;
+}
+
+bool session_is_owned(const struct session *s)
+{
+    return intake_facts(s->intake)->owner == INTAKE_TERMINAL;
+}
+
+void session_leave(struct session *s)
+{
+    if (session_is_owned(s))
+        intake_facts(s->intake)->owner = INTAKE_LEFT;
+}
+
 bool session_exited(const struct session *s)
 {
     return s->exited;

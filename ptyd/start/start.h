@@ -18,6 +18,7 @@ struct start_request {
     int cols, rows;
     unsigned umask;
     bool login;
+    bool terminal; /* it is to be a terminal's own */
 };
 
 /* Makes the two descriptors of a WIRE_SPAWN, which are the caller's: spawn request and intake.

@@ -13,10 +13,7 @@ static void on_time(uv_timer_t *timer)
     struct worker *worker = client_worker(t->client);
     client_reply(t->client, t->id, json_pack("{s:s}", "closed", session_name(session)));
     task_end(t);
-    session_give_up(session);
-    worker_tell(worker, WIRE_FORGET, session_name(session), NULL, 0);
-    worker_remove(worker, session);
-    worker_check_idle(worker);
+    worker_forget(worker, session);
 }
 
 static void on_exited(struct watcher *w, int status)
@@ -38,12 +35,9 @@ static void on_gone(struct watcher *w)
 void close_call(struct client *client, const json_t *id, const json_t *params)
 {
     const char *name = json_text(params, "name", "");
-    struct session *session = worker_find(client_worker(client), name);
-    if (!session) {
-        client_fail(client, id, RPC_NO_SESSION, "there is no session %s; `ptyd list` shows them",
-                    name);
+    struct session *session = worker_session(client, id, params);
+    if (!session)
         return;
-    }
     struct task *t = memory_new(sizeof *t);
     *t = (struct task){.watcher = {.exited = on_exited, .gone = on_gone}};
     task_begin(t, client, id);

@@ -105,13 +105,25 @@ static void blocks_finish(struct stream *stream)
     free(b);
 }
 
-void listing_blocks(struct client *client, const json_t *id, const struct session *s, size_t last)
+/* `name`: of the session that may have more than its files; "" for none. Takes the reader. */
+static void stream_blocks(struct client *client, const json_t *id, struct block_reader *reader,
+                          const char *name)
 {
     struct blocks *b = memory_new(sizeof *b);
     *b = (struct blocks){.stream = {.piece = blocks_piece, .finish = blocks_finish},
-                         .reader = store_reader(session_store(s), last),
-                         .name = text_copy(session_name(s))};
+                         .reader = reader,
+                         .name = text_copy(name)};
     client_stream(client, id, &b->stream);
+}
+
+void listing_blocks(struct client *client, const json_t *id, const struct session *s, size_t last)
+{
+    stream_blocks(client, id, store_reader(session_store(s), last), session_name(s));
+}
+
+void listing_files(struct client *client, const json_t *id, const char *directory, size_t last)
+{
+    stream_blocks(client, id, block_reader_open(directory, last, false), "");
 }
 
 /* ---- scrollback ---- */

@@ -8,6 +8,9 @@
 /* Answers with the newest `last` blocks (0: all), oldest first. */
 void listing_blocks(struct client *client, const json_t *id, const struct session *s, size_t last);
 
+/* The same of the files in `directory`, of a session that is closed. */
+void listing_files(struct client *client, const json_t *id, const char *directory, size_t last);
+
 /* Answers as screen_scrollback_json() has it, of the lines as they are now; `redacted`: without
  * secrets, whose count is told. */
 void listing_scrollback(struct client *client, const json_t *id, const struct session *s,

@@ -1,12 +1,14 @@
 /* What a session shows and did, and what is typed into it. */
 #include "ptyd/worker/look.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/closed.h"
 #include "ptyd/worker/listing.h"
 #include "ptyd/worker/worker.h"
 
@@ -101,6 +103,12 @@ static json_t *part_after(const struct session *s, uint64_t after)
 
 void look_blocks_call(struct client *client, const json_t *id, const json_t *params)
 {
+    char *closed = closed_directory(client_worker(client), json_text(params, "name", ""));
+    if (closed) {
+        closed_blocks(client, id, params, closed);
+        free(closed);
+        return;
+    }
     struct session *s = worker_shown_session(client, id, params);
     if (!s)
         return;
@@ -110,36 +118,38 @@ void look_blocks_call(struct client *client, const json_t *id, const json_t *par
         listing_blocks(client, id, s, size_of(params, "last"));
 }
 
-/* The number in `7` or `default:7:1795207146949`; a session's name has no colon. */
-static uint64_t seq_of(const char *wanted)
+/* A session's name has no colon. */
+uint64_t look_seq_of(const char *wanted)
 {
     const char *colon = strchr(wanted, ':');
     return strtoull(colon ? colon + 1 : wanted, NULL, 10);
 }
 
-/* A block by its id or its seq. */
-static json_t *find_block(struct session *s, const json_t *wanted)
+bool look_is_block(const json_t *block, const char *wanted)
 {
-    const char *text = json_is_string(wanted) ? json_string_value(wanted) : "";
-    uint64_t seq = seq_of(text);
-    json_t *block = store_block(session_store(s), seq);
+    char *number = text_format("%llu", (unsigned long long)look_seq_of(wanted));
+    bool is = !strcmp(wanted, number) || !strcmp(wanted, json_text(block, "block_id", ""));
+    free(number);
+    return is;
+}
+
+/* A block by its id or its seq. */
+static json_t *find_block(struct session *s, const char *wanted)
+{
+    json_t *block = store_block(session_store(s), look_seq_of(wanted));
     if (block)
         block = listing_refresh(s, block);
-    char *number = text_format("%llu", (unsigned long long)seq);
-    const char *id = json_text(block, "block_id", NULL);
-    if (block && strcmp(text, number) && (!id || strcmp(text, id))) {
-        json_decref(block);
-        block = NULL;
-    }
-    free(number);
-    return block;
+    if (!block || look_is_block(block, wanted))
+        return block;
+    json_decref(block);
+    return NULL;
 }
 
 /* What was and is kept no more is another thing than what never was. */
 static void fail_without_block(struct client *client, const json_t *id, const struct session *s,
                                const char *wanted)
 {
-    uint64_t seq = seq_of(wanted), oldest = store_oldest(session_store(s));
+    uint64_t seq = look_seq_of(wanted), oldest = store_oldest(session_store(s));
     if (seq > 0 && seq < oldest)
         client_fail(client, id, RPC_FAILED,
                     "block %llu of session %s is kept no more: the oldest is %llu",
@@ -152,8 +162,14 @@ static void fail_without_block(struct client *client, const json_t *id, const st
 
 void look_block_call(struct client *client, const json_t *id, const json_t *params)
 {
+    char *closed = closed_directory(client_worker(client), json_text(params, "name", ""));
+    if (closed) {
+        closed_block(client, id, params, closed);
+        free(closed);
+        return;
+    }
     struct session *s = worker_shown_session(client, id, params);
-    json_t *block = s ? find_block(s, json_object_get(params, "block")) : NULL;
+    json_t *block = s ? find_block(s, json_text(params, "block", "")) : NULL;
     if (!s)
         return;
     if (!block) {

@@ -2,6 +2,8 @@
 #ifndef PTYD_WORKER_LOOK_H
 #define PTYD_WORKER_LOOK_H
 
+#include <stdint.h>
+
 #include "ptyd/worker/server.h"
 
 void look_block_call(struct client *client, const json_t *id, const json_t *params);
@@ -9,5 +11,10 @@ void look_blocks_call(struct client *client, const json_t *id, const json_t *par
 void look_resize_call(struct client *client, const json_t *id, const json_t *params);
 void look_screen_call(struct client *client, const json_t *id, const json_t *params);
 void look_scrollback_call(struct client *client, const json_t *id, const json_t *params);
+
+/* The number in `7` or `default:7:1795207146949`; and whether a block of that number is the one
+ * that is wanted. */
+uint64_t look_seq_of(const char *wanted);
+bool look_is_block(const json_t *block, const char *wanted);
 
 #endif

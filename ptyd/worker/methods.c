@@ -8,6 +8,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/close.h"
+#include "ptyd/worker/closed.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/follow.h"
 #include "ptyd/worker/look.h"
@@ -24,22 +25,14 @@
 
 /* ---- sessions ---- */
 
-static void append_sessions(const struct worker *w, struct bytes *out)
-{
-    bytes_append_char(out, '[');
-    for (int i = 0; i < w->session_count; i++) {
-        if (i)
-            bytes_append_char(out, ',');
-        session_append_json(w->sessions[i], out);
-    }
-    bytes_append_char(out, ']');
-}
-
 static void list_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct bytes list = {0};
-    (void)params;
-    append_sessions(client_worker(client), &list);
+    if (json_flag(params, "all")) {
+        closed_list(client, id);
+        return;
+    }
+    worker_append_sessions(client_worker(client), &list);
     client_reply_text(client, id, &list);
 }
 
@@ -55,7 +48,7 @@ static void reply_with_sessions(struct client *client, const json_t *id, json_t 
     char *text = json_dumps(others, JSON_COMPACT);
     struct bytes result = {0};
     bytes_append_text(&result, "{\"sessions\":");
-    append_sessions(client_worker(client), &result);
+    worker_append_sessions(client_worker(client), &result);
     bytes_append_char(&result, ',');
     bytes_append_text(&result, text + 1); /* behind its brace */
     client_reply_text(client, id, &result);

@@ -12,6 +12,7 @@
 #include "ptyd/start/start.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/task.h"
+#include "ptyd/worker/terminals.h"
 #include "ptyd/worker/worker.h"
 
 /* A request that waits for its session, and then for the first prompt. */
@@ -65,6 +66,15 @@ static void on_timeout(uv_timer_t *timer)
     reply(timer->data);
 }
 
+/* Before a worker's death the request may have got it already, by another name: that one ends, for
+ * nobody comes to show it. */
+static char *name_for(struct worker *worker, const json_t *params)
+{
+    const char *given = json_text(params, "name", NULL);
+    return !given && json_flag(params, "owns") ? terminals_new_name(worker)
+                                               : text_copy(given ? given : "");
+}
+
 static int spawn(struct worker *worker, const char *name, const json_t *params)
 {
     const json_t *size = json_object_get(params, "size");
@@ -81,6 +91,7 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
             .rows = limit_size((int)json_number(size, "rows", LIMIT_ROWS_DEFAULT)),
             .umask = (unsigned)json_number(params, "umask", 022) & 0777,
             .login = json_flag(params, "login"),
+            .terminal = json_flag(params, "owns"),
         },
         fds);
     if (result < 0)
@@ -185,10 +196,10 @@ static void wait_for_spawn(struct client *client, const json_t *id, const char *
     task_begin(&o->task, client, id);
 }
 
-void open_call(struct client *client, const json_t *id, const json_t *params)
+static void open_named(struct client *client, const json_t *id, const json_t *params,
+                       const char *name)
 {
     struct worker *worker = client_worker(client);
-    const char *name = json_text(params, "name", "");
     if (!text_is_name(name) || !is_word_list(json_object_get(params, "argv"))) {
         client_fail(client, id, RPC_INVALID_PARAMS,
                     "a session needs a name of letters, digits, "
@@ -215,6 +226,13 @@ void open_call(struct client *client, const json_t *id, const json_t *params)
         wait_for_spawn(client, id, name, params);
 }
 
+void open_call(struct client *client, const json_t *id, const json_t *params)
+{
+    char *name = name_for(client_worker(client), params);
+    open_named(client, id, params, name);
+    free(name);
+}
+
 static void fail(struct task *t, int error)
 {
     client_fail(t->client, t->id, RPC_FAILED, "cannot start session %s: %s%s%s", name_of(t),
@@ -236,6 +254,7 @@ void open_spawned(struct worker *worker, const char *name, int error)
             continue;
         }
         task_watch(t, session);
+        terminals_expect(worker, session);
         if (tracker_state(session_tracker(session)) == TRACKER_INPUT)
             reply(t);
         else

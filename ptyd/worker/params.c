@@ -1,25 +1,66 @@
 /* What several methods find in their params. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/kept.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/closed.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
+
+/* The session that somebody may have meant by a name that none has; NULL where none is near. */
+static const char *nearest(const struct worker *w, const char *name)
+{
+    const char *found = NULL;
+    size_t least = 1 + strlen(name) / 3;
+    for (int i = 0; i < w->session_count; i++) {
+        const char *other = session_name(w->sessions[i]);
+        size_t distance = worker_lists(w->sessions[i]) ? text_distance(name, other) : least + 1;
+        if (distance > least || (found && distance == least))
+            continue;
+        found = other;
+        least = distance;
+    }
+    return found;
+}
+
+/* What is known of a session that is not served. New string. */
+static char *whereabouts(struct worker *w, const char *name)
+{
+    char *closed = closed_directory(w, name), *gone = NULL, *said;
+    const char *near = nearest(w, name);
+    if (closed)
+        said =
+            text_format("session %s is closed; `ptyd blocks -s %s` reads what it held", name, name);
+    else if ((gone = kept_say_gone(w->options->state, name)))
+        said = text_format("there is no session %s: %s", name, gone);
+    else if (near)
+        said = text_format("there is no session %s; did you mean %s?", name, near);
+    else
+        said = text_format("there is no session %s", name);
+    free(closed);
+    free(gone);
+    return said;
+}
+
+static void fail_without_session(struct client *client, const json_t *id, const char *name)
+{
+    char *said = whereabouts(client_worker(client), name);
+    size_t len = strlen(said);
+    client_fail(client, id, RPC_NO_SESSION, "%s%s `ptyd open %s` starts it, `ptyd list` shows all",
+                said, said[len - 1] == '?' ? "" : ";", *name ? name : "NAME");
+    free(said);
+}
 
 struct session *worker_session(struct client *client, const json_t *id, const json_t *params)
 {
     const char *name = json_text(params, "name", "");
-    struct worker *worker = client_worker(client);
-    struct session *session = worker_find(worker, name);
-    if (session)
-        return session;
-    char *gone = kept_say_gone(worker->options->state, name);
-    client_fail(client, id, RPC_NO_SESSION,
-                "there is no session %s%s%s; `ptyd open %s` starts it, `ptyd list` shows all", name,
-                gone ? ": " : "", gone ? gone : "", *name ? name : "NAME");
-    free(gone);
-    return NULL;
+    struct session *session = worker_find(client_worker(client), name);
+    if (!session)
+        fail_without_session(client, id, name);
+    return session;
 }
 
 /* Nothing of a quarantined one can be shown. */
@@ -43,11 +84,11 @@ struct session *worker_shown_session(struct client *client, const json_t *id, co
 struct session *worker_live_session(struct client *client, const json_t *id, const json_t *params)
 {
     const char *name = json_text(params, "name", "");
-    struct session *session = worker_find(client_worker(client), name);
-    if (session && !session_exited(session))
+    struct session *session = worker_session(client, id, params);
+    if (!session || !session_exited(session))
         return refuse_quarantined(client, id, session);
-    client_fail(client, id, RPC_NO_SESSION, "session %s does not run; `ptyd open %s` starts it",
-                name, *name ? name : "NAME");
+    client_fail(client, id, RPC_NO_SESSION, "session %s has ended; `ptyd open %s` starts it again",
+                name, name);
     return NULL;
 }
 

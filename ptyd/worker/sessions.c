@@ -17,6 +17,25 @@ struct session *worker_find(struct worker *w, const char *name)
     return NULL;
 }
 
+bool worker_lists(const struct session *s)
+{
+    return !(session_is_terminals(s) && session_exited(s));
+}
+
+void worker_append_sessions(const struct worker *w, struct bytes *out)
+{
+    size_t before = out->len;
+    bytes_append_char(out, '[');
+    for (int i = 0; i < w->session_count; i++) {
+        if (!worker_lists(w->sessions[i]))
+            continue;
+        if (out->len > before + 1)
+            bytes_append_char(out, ',');
+        session_append_json(w->sessions[i], out);
+    }
+    bytes_append_char(out, ']');
+}
+
 struct board_place worker_looks_at(const struct session *s)
 {
     return board_enter(session_name(s), BOARD_LOOK, terminal_offset(session_terminal(s)));
@@ -32,6 +51,14 @@ void worker_remove(struct worker *w, struct session *s)
             session_destroy(s);
             return;
         }
+}
+
+void worker_forget(struct worker *w, struct session *s)
+{
+    session_give_up(s);
+    worker_tell(w, WIRE_FORGET, session_name(s), NULL, 0);
+    worker_remove(w, s);
+    worker_check_idle(w);
 }
 
 int worker_tell(struct worker *w, enum wire_type type, const char *name, const int *fds, int count)

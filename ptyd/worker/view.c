@@ -11,6 +11,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/task.h"
+#include "ptyd/worker/terminals.h"
 #include "ptyd/worker/type.h"
 #include "ptyd/worker/worker.h"
 
@@ -143,7 +144,7 @@ static void on_gone(struct watcher *w)
 static void on_cancel(struct errand *errand)
 {
     struct view *v = (struct view *)errand;
-    if (v->owns && v->task.session)
+    if (v->owns && v->task.session && session_is_owned(v->task.session))
         worker_tell(client_worker(v->task.client), WIRE_CLOSE, session_name(v->task.session), NULL,
                     0);
     task_end(&v->task);
@@ -193,6 +194,8 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     if (!v->looks)
         session_resize(session, cols, rows);
     task_watch(&v->task, session);
+    if (v->owns)
+        terminals_came(client_worker(client), session);
     redraw(v);
     on_prompt(&v->task.watcher);
 }
@@ -223,10 +226,10 @@ void view_leave_call(struct client *client, const json_t *id, const json_t *para
 {
     struct view *v = view_of_client(client);
     (void)params;
-    if (v) {
-        v->owns = false;
+    if (v && v->owns)
+        session_leave(v->task.session);
+    if (v)
         task_end(&v->task);
-    }
     client_reply(client, id, json_object());
 }
 

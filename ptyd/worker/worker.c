@@ -30,6 +30,7 @@
 #include "ptyd/worker/retention.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/server.h"
+#include "ptyd/worker/terminals.h"
 #include "ptyd/worker/upgrade.h"
 
 /* ---- what sessions and the ledger report ---- */
@@ -57,6 +58,7 @@ static void on_over(void *user, struct session *s)
     struct worker *w = user;
     plan_remove_secret(w->options->runtime, session_shell_id(s));
     worker_tell(w, WIRE_OVER, session_name(s), NULL, 0);
+    terminals_expect(w, s);
     worker_check_idle(w);
 }
 
@@ -135,6 +137,7 @@ static void stop(struct worker *w)
         return;
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
     retention_close(w->retention);
+    terminals_close(w->terminals);
     uv_close((uv_handle_t *)&w->turning, NULL);
     for (int i = 0; i < w->session_count; i++)
         session_exit_now(w->sessions[i]);
@@ -254,6 +257,8 @@ static bool take_hand_over(struct worker *w)
     if (!serve(w, listener))
         return false;
     w->retention = retention_create(w);
+    for (int i = 0; i < w->session_count; i++) /* where they went with the former worker */
+        terminals_expect(w, w->sessions[i]);
     worker_tell(w, WIRE_READY, NULL, NULL, 0);
     return true;
 }
@@ -280,6 +285,7 @@ int worker_main(int socket, void *user)
     uv_idle_init(&w.loop, &w.turning);
     w.turning.data = &w;
     turns_init(&w.turns, worked_us, time_us, on_work, &w);
+    w.terminals = terminals_create(&w);
     room_measure(&w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
     w.host = (struct session_host){.loop = &w.loop,

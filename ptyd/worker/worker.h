@@ -37,6 +37,7 @@ struct worker {
     struct server *server;
     struct ledger *ledger;
     struct retention *retention; /* of closed sessions; NULL until clients are served */
+    struct terminals *terminals; /* whose sessions are theirs */
     struct follower *followers;  /* of events */
     struct outcome upgrade;      /* the last one, as the keeper said */
     struct task *upgrade_waiters;
@@ -57,8 +58,15 @@ int worker_main(int socket, void *user);
 /* The session of that name, also one that has exited; NULL for none. */
 struct session *worker_find(struct worker *w, const char *name);
 
+/* Whether it is listed: a terminal's own is not when its shell has ended. And the array of those
+ * that are, as JSON. */
+bool worker_lists(const struct session *s);
+void worker_append_sessions(const struct worker *w, struct bytes *out);
+
 /* The session is served no more: what is held of it is written, and it is destroyed. */
 void worker_remove(struct worker *w, struct session *s);
+/* The same of one that has exited, for good: the keeper forgets it, too. */
+void worker_forget(struct worker *w, struct session *s);
 
 /* Sends to the keeper: `name` may be NULL, `fds` stay the caller's. What cannot be sent is said on
  * stderr. Returns 0 or -errno. */
