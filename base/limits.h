@@ -264,6 +264,12 @@ static inline int limit_size(int value)
  * take what was shown; the rest is counted as not typed, or not shown. */
 #define LIMIT_LEAVE_MS      1000
 #define LIMIT_OUTER_REST_MS 1000
+/* Milliseconds that one is waited for which was started by somebody else at the same time, when
+ * ours has ended. */
+#define LIMIT_OTHER_START_MS 300
+/* Milliseconds in which something has to come of an answer to what only looks; then the command
+ * says that the daemon does not answer. */
+#define LIMIT_LOOK_MS 1000
 /* Milliseconds in which bare `ptyd` gets its session; then the terminal has a plain shell. */
 #define LIMIT_BARE_MS 1000
 /* Block events that a follower is told again after a worker's death, of each session, the newest;

@@ -29,6 +29,7 @@ static const struct command {
     {"resize", command_resize, "give a session's terminal another size"},
     {"reset", command_reset, "go on with a quarantined session"},
     {"close", command_close, "end a session"},
+    {"inside", command_inside, "whether this is a session's own terminal"},
     {"enable", command_enable, "make an agent hear of the terminal from now on"},
     {"disable", command_disable, "undo that"},
     {"hook", command_hook, "the context, for an agent's prompt hook"},

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -97,6 +98,16 @@ static void open_signals(struct attach *a)
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_BLOCK, &set, &a->saved_mask);
     a->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* A Ctrl-C from before the keys were ours was for what came before the session. */
+static void forget_interrupts(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0)
+        ;
 }
 
 static void read_signals(struct attach *a)
@@ -194,14 +205,14 @@ static int say_outcome(const struct attach *a)
         return say_fail(EXIT_FAILED, "its shell ended while the daemon was replaced: its status is "
                                      "not known");
     case VIEW_LINK_LOST:
-        return say_fail(EXIT_FAILED,
+        return say_fail(ATTACH_FAILED,
                         "the daemon did not come back within %d s; `ptyd attach %s` comes back to "
                         "the session, which goes on while the daemon runs",
                         LIMIT_RECONNECT_MS / 1000, name);
     case VIEW_LINK_STANDS:
         break;
     }
-    return EXIT_FAILED;
+    return a->outcome == NO_TERMINAL ? ATTACH_FAILED : EXIT_FAILED;
 }
 
 static void show(struct attach *a, const json_t *session)
@@ -211,6 +222,7 @@ static void show(struct attach *a, const json_t *session)
         a->outcome = NO_TERMINAL;
         return;
     }
+    forget_interrupts();
     print_joining_line(a, session);
     loop(a);
     outer_close(a->outer);
@@ -230,7 +242,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
 {
     struct attach a = {.options = options, .signals = -1};
     if (!outer_is_there())
-        return say_fail(EXIT_FAILED,
+        return say_fail(ATTACH_FAILED,
                         "attach needs a terminal; `ptyd run` and `ptyd screen` do not");
     const struct view_link_options of_link = {.name = options->name,
                                               .looks = options->looks,
@@ -239,8 +251,8 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
                                               .moved = on_moved,
                                               .user = &a};
     a.link = view_link_create(rpc, &of_link, outer_size());
-    json_t *session = view_link_join(a.link);
-    int status = EXIT_FAILED;
+    json_t *session = view_link_join(a.link, options->wait_ms);
+    int status = ATTACH_FAILED;
     if (session) {
         show(&a, session);
         json_decref(session);

@@ -10,10 +10,14 @@ struct attach_options {
     const char *name; /* of the session */
     bool looks;       /* --view: types nothing */
     bool owns;        /* the session is this terminal's and ends with it */
+    int wait_ms;      /* for the daemon to show it at first */
 };
 
+/* The session was not shown, or its daemon is gone; why was said. No exit status. */
+#define ATTACH_FAILED (-1)
+
 /* Shows the session until it ends or the user leaves; the terminal is restored whatever happens.
- * Returns the exit status: the shell's when it ended, 0 after leaving. */
+ * Returns the exit status: the shell's when it ended, 0 after leaving; or ATTACH_FAILED. */
 int attach_run(struct rpc *rpc, const struct attach_options *options);
 
 #endif

@@ -11,13 +11,21 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
-enum { LAST = CLI_FIRST_OWN, LINES, SEARCH };
+enum { LAST = CLI_FIRST_OWN, LINES, SEARCH, ALL };
+
+static const char list_help[] =
+    "usage: ptyd list [--all] [--json]\n\n"
+    "The sessions of the daemon.\n\n"
+    "  --all    those that are closed, too: `ptyd blocks -s NAME` and `ptyd block` read them\n\n"
+    "examples:\n"
+    "  ptyd list\n"
+    "  ptyd list --all --json\n";
 
 /* Asks and shows: as JSON, or by `show`. */
 static int ask_and_show(const struct cli *cli, const char *method, json_t *params,
                         void (*show)(const json_t *))
 {
-    json_t *result = request_once(cli, false, method, params);
+    json_t *result = request_look(method, params);
     if (!result)
         return EXIT_FAILED;
     if (cli->json)
@@ -29,11 +37,15 @@ static int ask_and_show(const struct cli *cli, const char *method, json_t *param
 
 int command_list(int argc, char **argv)
 {
-    struct cli cli = cli_plain(argc, argv, CLI_SHORT,
-                               "usage: ptyd list [--json]\n\nThe sessions of the "
-                               "daemon.\n\nexample:\n  ptyd list --json\n");
+    static const struct option options[] = {{"all", no_argument, NULL, ALL}, CLI_LONG, {0}};
+    struct cli cli = cli_begin(list_help);
+    int option;
+    bool all = false;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+        if (cli_option(&cli, option))
+            all = true;
     cli_no_more(&cli, argc, argv);
-    return ask_and_show(&cli, "session.list", json_object(), show_sessions);
+    return ask_and_show(&cli, "session.list", json_pack("{s:b}", "all", all), show_sessions);
 }
 
 int command_screen(int argc, char **argv)
@@ -62,9 +74,8 @@ static struct cli parse_number(int argc, char **argv, const char *help, const ch
 
 static int ask_newest_blocks(const struct cli *cli, long last)
 {
-    json_t *blocks =
-        request_once(cli, false, "session.blocks",
-                     json_pack("{s:s, s:I}", "name", cli->session, "last", (json_int_t)last));
+    json_t *blocks = request_look(
+        "session.blocks", json_pack("{s:s, s:I}", "name", cli->session, "last", (json_int_t)last));
     if (!blocks)
         return EXIT_FAILED;
     if (cli->json)
@@ -93,7 +104,7 @@ static int ask_all_blocks(const struct cli *cli)
     json_int_t after = 0;
     size_t count = 0;
     json_t *part = NULL;
-    if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
+    if (request_connect_to_look(&rpc) < 0)
         return EXIT_FAILED;
     do {
         bool more = after > 0;
@@ -222,8 +233,8 @@ int command_block(int argc, char **argv)
         cli_usage("which block? `ptyd blocks` lists them");
     const char *id = argv[optind++];
     cli_no_more(&cli, argc, argv);
-    json_t *result = request_once(&cli, false, "session.block",
-                                  json_pack("{s:s, s:s}", "name", cli.session, "block", id));
+    json_t *result =
+        request_look("session.block", json_pack("{s:s, s:s}", "name", cli.session, "block", id));
     if (!result)
         return EXIT_FAILED;
     json_t *block = json_object_get(result, "block");

@@ -70,7 +70,7 @@ static int show_short(const struct cli *cli)
     json_t *params = json_object();
     if (cli->session_given)
         json_object_set_new(params, "name", json_string(cli->session));
-    json_t *status = request_once(cli, false, "status.short", params);
+    json_t *status = request_look("status.short", params);
     if (!status)
         return EXIT_FAILED;
     if (cli->json)
@@ -95,7 +95,7 @@ int command_status(int argc, char **argv)
     cli_no_more(&cli, argc, argv);
     if (brief)
         return show_short(&cli);
-    json_t *status = request_once(&cli, false, "status", json_object());
+    json_t *status = request_look("status", json_object());
     if (!status)
         return EXIT_FAILED;
     compare(status);

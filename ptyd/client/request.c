@@ -16,16 +16,40 @@
 
 extern char **environ;
 
+/* Connected, asks and disconnects. */
+static json_t *ask(struct rpc *rpc, const char *method, json_t *params)
+{
+    json_t *result = rpc_call(rpc, method, params, LIMIT_ANSWER_MS);
+    rpc_close(rpc);
+    return result;
+}
+
 json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params)
 {
     struct rpc rpc;
-    if (rpc_connect(&rpc, start && !cli->no_start, LIMIT_START_MS) < 0) {
-        json_decref(params);
-        return NULL;
-    }
-    json_t *result = rpc_call(&rpc, method, params, LIMIT_ANSWER_MS);
-    rpc_close(&rpc);
-    return result;
+    if (rpc_connect(&rpc, start && !cli->no_start, LIMIT_START_MS) == 0)
+        return ask(&rpc, method, params);
+    json_decref(params);
+    return NULL;
+}
+
+int request_connect_to_look(struct rpc *ret_rpc)
+{
+    int64_t until = clock_monotonic_ms() + LIMIT_LOOK_MS;
+    if (rpc_connect(ret_rpc, false, LIMIT_LOOK_MS) < 0)
+        return -1;
+    int64_t left = until - clock_monotonic_ms();
+    ret_rpc->silence_ms = left > 1 ? (int)left : 1;
+    return 0;
+}
+
+json_t *request_look(const char *method, json_t *params)
+{
+    struct rpc rpc;
+    if (request_connect_to_look(&rpc) == 0)
+        return ask(&rpc, method, params);
+    json_decref(params);
+    return NULL;
 }
 
 json_int_t request_new_token(void)
@@ -59,7 +83,7 @@ json_t *request_open_params(const char *name)
     umask(mask);
     if (!getcwd(cwd, sizeof cwd))
         strcpy(cwd, "/");
-    return json_pack("{s:s, s:o, s:s, s:i}", "name", name, "env", environment(), "cwd", cwd,
+    return json_pack("{s:s*, s:o, s:s, s:i}", "name", name, "env", environment(), "cwd", cwd,
                      "umask", (int)mask);
 }
 

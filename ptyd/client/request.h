@@ -10,11 +10,18 @@
 /* Connects, asks one thing, disconnects. The result is a new reference; NULL after a message. */
 json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params);
 
+/* The same of what only looks: where LIMIT_LOOK_MS pass without a byte it is said that the daemon
+ * does not answer. The first of the two connects for more than one such question; -1 after a
+ * message. */
+int request_connect_to_look(struct rpc *ret_rpc);
+json_t *request_look(const char *method, json_t *params);
+
 /* A number that nobody else makes, by which the daemon knows a request behind its worker's death;
  * positive, with room for a million behind it. */
 json_int_t request_new_token(void);
 
-/* Parameters of session.open: this process's environment, directory and umask. New reference. */
+/* Parameters of session.open, without a name for a terminal's own: this process's environment,
+ * directory and umask. New reference. */
 json_t *request_open_params(const char *name);
 
 /* The size of the terminal on stdin or stdout, 80x24 without one. */

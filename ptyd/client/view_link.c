@@ -102,9 +102,9 @@ static json_t *attach_params(const struct view_link *l)
                      "view", l->options->looks, "owns", l->options->owns, "again", l->back_by != 0);
 }
 
-json_t *view_link_join(struct view_link *l)
+json_t *view_link_join(struct view_link *l, int wait_ms)
 {
-    json_t *reply = rpc_call(l->rpc, "session.attach", attach_params(l), LIMIT_ANSWER_MS);
+    json_t *reply = rpc_call(l->rpc, "session.attach", attach_params(l), wait_ms);
     json_t *session = json_incref(json_object_get(reply, "session"));
     l->shell_id = text_copy(json_text(session, "shell_id", ""));
     json_decref(reply);

@@ -37,8 +37,9 @@ struct view_link *view_link_create(struct rpc *rpc, const struct view_link_optio
                                    struct view_size size);
 void view_link_destroy(struct view_link *link);
 
-/* Becomes a viewer. Returns the session (a new reference), NULL after a word on stderr. */
-json_t *view_link_join(struct view_link *link);
+/* Becomes a viewer, within `wait_ms`. Returns the session (a new reference), NULL after a word on
+ * stderr. */
+json_t *view_link_join(struct view_link *link, int wait_ms);
 
 /* To be typed, behind what was before. */
 void view_link_type(struct view_link *link, const char *bytes, size_t len);

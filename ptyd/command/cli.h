@@ -66,6 +66,7 @@ int command_disable(int argc, char **argv);
 int command_enable(int argc, char **argv);
 int command_events(int argc, char **argv);
 int command_hook(int argc, char **argv);
+int command_inside(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_mcp(int argc, char **argv);
 int command_open(int argc, char **argv);

@@ -2,21 +2,19 @@
 #include "ptyd/command/rpc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/daemon.h"
 #include "ptyd/core/clock.h"
-#include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
@@ -24,39 +22,6 @@
 #include "ptyd/core/text.h"
 
 #define RETRY_MS 20 /* between two tries to connect */
-
-/* The daemon goes its own way: own session, no terminal, its messages in a file. */
-static _Noreturn void become_daemon(const char *log)
-{
-    setsid();
-    int null = open("/dev/null", O_RDWR);
-    int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
-    dup2(null, 0);
-    dup2(null, 1);
-    dup2(out >= 0 ? out : null, 2);
-    close_range(3, ~0u, 0);
-    if (chdir("/") == 0)
-        execl("/proc/self/exe", "ptyd", "serve", "--auto", (char *)NULL);
-    _exit(127);
-}
-
-static int start_daemon(const char *socket_path)
-{
-    char *directory = paths_parent(socket_path);
-    char *log = text_format("%s/ptyd.log", directory);
-    int result = file_make_private_directory(directory);
-    pid_t pid = result < 0 ? -1 : fork();
-    if (pid == 0) {
-        if (fork() == 0)
-            become_daemon(log);
-        _exit(0);
-    }
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    free(directory);
-    free(log);
-    return result < 0 ? result : pid < 0 ? -errno : 0;
-}
 
 /* ---- connecting ---- */
 
@@ -71,44 +36,71 @@ static void pause_before_retry(void)
     nanosleep(&(struct timespec){.tv_nsec = RETRY_MS * 1000000L}, NULL);
 }
 
-static int wait_for_daemon(const char *path, int64_t until)
+/* One that has ended may have found another there, which is not ready yet. */
+static int wait_for_daemon(const char *path, const struct daemon *daemon, int64_t until)
 {
-    int fd = -ENOENT, left;
-    while ((left = left_ms(until)) > 0 && (fd = local_socket_connect(path, left)) < 0)
+    int fd = -ENOENT, left, lonely_ms = 0;
+    while ((left = left_ms(until)) > 0 && (fd = local_socket_connect(path, left)) < 0 &&
+           lonely_ms < LIMIT_OTHER_START_MS) {
         pause_before_retry();
+        lonely_ms += daemon_ended(daemon) && !daemon_keeper(path) ? RETRY_MS : 0;
+    }
     return fd;
 }
 
-static int say_failure(const char *path, int error, bool start)
+/* Connects to a daemon that is started. Returns the descriptor; -1 after a message. */
+static int start(const char *path, int64_t until)
 {
-    char *directory = paths_parent(path);
-    if (error == -EPERM)
+    struct daemon daemon;
+    char *directory = paths_parent(path), *words = NULL;
+    int result = daemon_start(path, &daemon);
+    int fd = result < 0 ? -1 : wait_for_daemon(path, &daemon, until);
+    if (result == -EPERM)
         say("the directory %s is not yours alone; remove it or set PTYD_SOCKET", directory);
-    else if (start)
-        say("the daemon did not start; %s/ptyd.log says why", directory);
-    else if (error == -ENOENT || error == -ECONNREFUSED)
-        say("no daemon runs at %s; `ptyd open NAME` starts it", path);
-    else
-        say("cannot connect to %s: %s", path, strerror(-error));
+    else if (result < 0)
+        say("cannot make %s, the directory of the socket: %s; set PTYD_SOCKET to another place",
+            directory, strerror(-result));
+    else if (fd < 0 && (words = daemon_last_words(&daemon)))
+        say("the daemon did not start: %s", words);
+    else if (fd < 0)
+        say("the daemon did not start%s; `ptyd serve` in a terminal says more",
+            daemon_ended(&daemon) ? "" : " in time");
+    daemon_forget(&daemon);
     free(directory);
+    free(words);
+    return fd < 0 ? -1 : fd;
+}
+
+/* -1, after a message. */
+static int say_failure(const char *path, int error)
+{
+    if (error == -ENOENT || error == -ECONNREFUSED) {
+        say("no daemon runs at %s; `ptyd open NAME` starts it", path);
+    } else if (error == -EAGAIN) {
+        char *advice = daemon_advice(path);
+        say("the daemon does not answer: %s", advice);
+        free(advice);
+    } else {
+        say("cannot connect to %s: %s", path, strerror(-error));
+    }
     return -1;
 }
 
-int rpc_connect(struct rpc *ret_rpc, bool start, int wait_ms)
+int rpc_connect(struct rpc *ret_rpc, bool may_start, int wait_ms)
 {
     int64_t until = clock_monotonic_ms() + wait_ms;
     char *path = paths_socket();
     int fd = local_socket_connect(path, wait_ms);
     signal(SIGPIPE, SIG_IGN);
-    if ((fd == -ENOENT || fd == -ECONNREFUSED) && start) {
-        int result = start_daemon(path);
-        fd = result < 0 ? result : wait_for_daemon(path, until);
-    }
-    int result = fd >= 0 ? 0 : say_failure(path, fd, start);
+    if ((fd == -ENOENT || fd == -ECONNREFUSED || fd == -ENOTDIR) && may_start)
+        fd = start(path, until);
+    else if (fd < 0)
+        fd = say_failure(path, fd);
     free(path);
-    if (result == 0)
-        *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_ANSWER_BYTES}};
-    return result;
+    if (fd < 0)
+        return -1;
+    *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_ANSWER_BYTES}};
+    return 0;
 }
 
 void rpc_close(struct rpc *rpc)
@@ -246,13 +238,20 @@ json_t *rpc_next(struct rpc *rpc)
     return NULL;
 }
 
+/* The end of a wait that begins now. */
+static int64_t end_of_wait(const struct rpc *rpc, int64_t until)
+{
+    int64_t silent = clock_monotonic_ms() + rpc->silence_ms;
+    return rpc->silence_ms && (until < 0 || silent < until) ? silent : until;
+}
+
 enum rpc_wait rpc_wait(struct rpc *rpc, int64_t until, json_t **ret_message)
 {
     json_t *message;
     while (!(message = rpc_next(rpc))) {
         if (rpc->fd < 0)
             return RPC_LOST;
-        if (!wait_for(rpc, POLLIN, until))
+        if (!wait_for(rpc, POLLIN, end_of_wait(rpc, until)))
             return RPC_LATE;
         rpc_fill(rpc);
     }
@@ -304,9 +303,15 @@ static enum rpc_wait ask_once(struct rpc *rpc, const char *method, json_t *param
 
 static char *why_not(enum rpc_wait end, bool doubtful, int wait_ms)
 {
-    if (end == RPC_LATE)
-        return text_format("the daemon does not answer (waited %g s)%s", wait_ms / 1000.0,
-                           doubtful ? "; whether it does what was asked is not known" : "");
+    if (end == RPC_LATE) {
+        char *path = paths_socket(), *advice = daemon_advice(path);
+        char *text =
+            text_format("the daemon does not answer (waited %g s)%s: %s", wait_ms / 1000.0,
+                        doubtful ? "; whether it does what was asked is not known" : "", advice);
+        free(path);
+        free(advice);
+        return text;
+    }
     return text_copy(doubtful ? "the daemon's worker died before it answered; whether it did what "
                                 "was asked is not known"
                               : "the daemon went away before it answered; `ptyd status` shows "
@@ -336,7 +341,8 @@ json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms
         result = error ? NULL : json_incref(json_object_get(answer, "result"));
     } else {
         *ret_error = rpc->closing ? text_copy(rpc->closing)
-                                  : why_not(end, !rpc->unread && !repeats, wait_ms);
+                                  : why_not(end, !rpc->unread && !repeats,
+                                            rpc->silence_ms ? LIMIT_LOOK_MS : wait_ms);
     }
     json_decref(answer);
     json_decref(params);

@@ -19,12 +19,13 @@ struct rpc {
     json_int_t next_id;
     bool unread;       /* it was lost before the daemon had read all that was sent */
     int reconnections; /* how often it was made again */
+    int silence_ms;    /* the longest that nothing may come while something is waited for; 0: any */
     char *closing;     /* why the daemon closes it, as it said; NULL. Owned */
 };
 
-/* Connects, in at most `wait_ms`. `start`: start a daemon when none runs. On failure says on stderr
- * what to do and returns -1. */
-int rpc_connect(struct rpc *ret_rpc, bool start, int wait_ms);
+/* Connects, in at most `wait_ms`. `may_start`: start a daemon when none runs. On failure says on
+ * stderr what to do and returns -1. */
+int rpc_connect(struct rpc *ret_rpc, bool may_start, int wait_ms);
 
 /* Connects once, without a word; what had come on a former connection is forgotten. Returns 0 or
  * -errno. */

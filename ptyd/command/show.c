@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "ptyd/core/block.h"
 #include "ptyd/core/deliver.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 
 /* Bytes at the head that a terminal shows as they are. */
@@ -77,7 +78,12 @@ void show_sessions(const json_t *sessions)
     printf("%-16s %-11s %-6s %8s %-9s %s\n", "NAME", "STATE", "SHELL", "PID", "SIZE", "DIRECTORY");
     json_array_foreach(sessions, i, s) {
         const json_t *size = json_object_get(s, "size");
-        char text[32];
+        char text[CLOCK_TEXT_SIZE];
+        if (json_object_get(s, "used_ms")) {
+            printf("%-16s %-11s last used %s\n", json_text(s, "name", ""),
+                   json_text(s, "state", ""), clock_text(json_number(s, "used_ms", 0), text));
+            continue;
+        }
         snprintf(text, sizeof text, "%dx%d", (int)json_number(size, "cols", 0),
                  (int)json_number(size, "rows", 0));
         printf("%-16s %-11s %-6s %8lld %-9s ", json_text(s, "name", ""), json_text(s, "state", ""),

@@ -151,8 +151,8 @@ async function main() {
 
   await report.test('a terminal that is killed takes its own session along', async () => {
     const own = new Terminal(env, PTYD);
-    await own.expect(/session term-1[^]*\$ /);
-    const pid = daemon.json('list').find((s) => s.name === 'term-1').shell_pid;
+    await own.expect(/session term-2[^]*\$ /);
+    const pid = daemon.json('list').find((s) => s.name === 'term-2').shell_pid;
     for (const client of processesOf(PTYD)) process.kill(client, 'SIGKILL');
     await until('the shell is gone', () => { try { process.kill(pid, 0); return false; } catch { return true; } });
     await own.ended;

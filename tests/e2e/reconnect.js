@@ -59,13 +59,15 @@ async function withKills(daemon, body) {
 
 const lines = (file) => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trimEnd().split('\n') : []);
 
-// A terminal that can be looked at: a session of a second daemon in which `command` runs.
+// A terminal that can be looked at: a session of a second daemon in which ptyd runs with these arguments;
+// without any it needs a terminal that is no session's own, made by script(1).
 class Screen {
   constructor(outer, name, space, args) {
+    const command = args.length ? [PTYD, ...args].join(' ') : `script -qefc ${PTYD} /dev/null`;
     this.outer = outer;
     this.name = name;
     const env = Object.entries(space.env).filter(([key]) => key.startsWith('PTYD_')).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
-    this.opened = outer.ptyd('open', name, '--size', '90x25', ...env, '--', 'sh', '-c', `unset PTYD_SESSION; ${[PTYD, ...args].join(' ')}; echo "STATUS $? $(stty -a | grep -o -- '-\\?icanon')"; cat`);
+    this.opened = outer.ptyd('open', name, '--size', '90x25', ...env, '--', 'sh', '-c', `unset PTYD_SESSION; ${command}; echo "STATUS $? $(stty -a | grep -o -- '-\\?icanon')"; cat`);
   }
 
   rows() { return this.outer.json('screen', '-s', this.name).rows; }
@@ -312,13 +314,14 @@ async function testStopped(report, outer) {
   const running = start(space, ['run', '-s', 'work', '--timeout', '2', '--', 'sleep 1000']);
   await until('it runs', () => daemon.json('blocks', '-s', 'work').length);
   process.kill(worker, 'SIGSTOP');
-  const list = start(space, ['list']), close = start(space, ['close', 'other']);
+  const looks = [['list'], ['status', '--short'], ['blocks', '-s', 'work']].map((args) => start(space, args));
+  const close = start(space, ['close', 'other']);
   const waiting = start(space, ['run', '-s', 'work', '--timeout', '1.5', '--', 'echo never']);
   const bare = new Screen(outer, 'bare', { ...space, env: { ...space.env, SHELL: '/bin/sh' } }, []);
 
   await report.test('a stopped worker: run --timeout ends in time, with 124', async () => {
-    const first = await Promise.race([list.ended, Promise.all([running.ended, waiting.ended])]);
-    assert.ok(Array.isArray(first), 'before those that have no time-out of their own');
+    const first = await Promise.race([close.ended, Promise.all([running.ended, waiting.ended])]);
+    assert.ok(Array.isArray(first), 'before what has no time-out of its own');
     assert.deepStrictEqual(first.map((run) => run.status), [124, 124], first.map((run) => run.stderr).join());
   });
 
@@ -328,11 +331,18 @@ async function testStopped(report, outer) {
     await bare.shows(/^plain-2/m);
   });
 
-  await report.test('a stopped worker: list and close end after their limit; what is not known is said', async () => {
-    const [listed, closed] = [await list.ended, await close.ended];
-    assert.match(listed.stderr, /^ptyd: the daemon does not answer \(waited 15 s\)\n/);
-    assert.match(closed.stderr, /does not answer.*whether it does what was asked is not known/);
-    assert.deepStrictEqual([listed.status, closed.status], [1, 1]);
+  await report.test('a stopped worker: what only looks says within 1 s that nobody answers, and what to do', async () => {
+    for (const look of looks) {
+      const { status, stderr } = await look.ended;
+      assert.strictEqual(stderr, `ptyd: the daemon does not answer (waited 1 s): its worker, process ${worker}, is stopped: \`kill -CONT ${worker}\` lets it go on\n`);
+      assert.strictEqual(status, 1);
+    }
+  });
+
+  await report.test('a stopped worker: close ends after its limit; what is not known is said', async () => {
+    const closed = await close.ended;
+    assert.match(closed.stderr, /does not answer \(waited 15 s\); whether it does what was asked is not known/);
+    assert.strictEqual(closed.status, 1);
   });
 
   process.kill(worker, 'SIGCONT');
@@ -340,7 +350,7 @@ async function testStopped(report, outer) {
     daemon.ptyd('send', '-s', 'work', '--key', 'C-c');
     await until('a prompt', () => daemon.json('list')[0].state === 'prompt');
     assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--', 'echo on').stdout, 'on\n');
-    assert.ok(!daemon.json('list').some((s) => s.name.startsWith('term-')), 'no shell that nobody has');
+    await until('no shell that nobody has', () => !daemon.json('list').some((s) => s.name.startsWith('term-')));
   });
   await daemon.stop();
   fs.rmSync(space.root, { recursive: true, force: true });

@@ -1,0 +1,192 @@
+#define _GNU_SOURCE
+#include "ptyd/command/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/text.h"
+
+/* ---- starting it ---- */
+
+/* The daemon goes its own way: own session, no terminal, its messages in a file. */
+static _Noreturn void become_daemon(const char *log)
+{
+    setsid();
+    int null = open("/dev/null", O_RDWR);
+    int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
+    sigset_t none;
+    dup2(null, 0);
+    dup2(null, 1);
+    dup2(out >= 0 ? out : null, 2);
+    close_range(3, ~0u, 0);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (chdir("/") == 0)
+        execl("/proc/self/exe", "ptyd", "serve", "--auto", (char *)NULL);
+    _exit(127);
+}
+
+/* The one in between, which ends at once, so that the daemon is nobody's child. */
+static _Noreturn void fork_daemon(const char *log, int report)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        become_daemon(log);
+    ssize_t said = write(report, &pid, sizeof pid);
+    _exit(said == sizeof pid ? 0 : 1);
+}
+
+/* Its pidfd, -1 when it could not be started, or is gone by now. */
+static int fork_away(const char *log)
+{
+    int report[2];
+    pid_t daemon = -1;
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return -1;
+    pid_t between = fork();
+    if (between == 0)
+        fork_daemon(log, report[1]);
+    close(report[1]);
+    if (between > 0 && read(report[0], &daemon, sizeof daemon) != sizeof daemon)
+        daemon = -1;
+    close(report[0]);
+    if (between > 0)
+        waitpid(between, NULL, 0);
+    return daemon > 0 ? (int)syscall(SYS_pidfd_open, daemon, 0) : -1;
+}
+
+int daemon_start(const char *socket, struct daemon *ret_daemon)
+{
+    char *directory = paths_parent(socket);
+    struct stat st;
+    *ret_daemon = (struct daemon){.process = -1, .log = text_format("%s/ptyd.log", directory)};
+    int result = file_make_private_directory(directory);
+    ret_daemon->log_from = stat(ret_daemon->log, &st) == 0 ? st.st_size : 0;
+    if (result == 0)
+        ret_daemon->process = fork_away(ret_daemon->log);
+    free(directory);
+    return result;
+}
+
+void daemon_forget(struct daemon *d)
+{
+    if (d->log && d->process >= 0)
+        close(d->process);
+    free(d->log);
+    *d = (struct daemon){0};
+}
+
+bool daemon_ended(const struct daemon *d)
+{
+    struct pollfd end = {.fd = d->process, .events = POLLIN};
+    return d->log && (d->process < 0 || poll(&end, 1, 0) > 0);
+}
+
+char *daemon_last_words(const struct daemon *d)
+{
+    char words[LIMIT_MESSAGE_BYTES];
+    struct stat st;
+    int fd = d->log ? open(d->log, O_RDONLY | O_CLOEXEC) : -1;
+    ssize_t n = 0;
+    if (fd >= 0 && fstat(fd, &st) == 0) {
+        off_t last = st.st_size - (off_t)sizeof words;
+        n = file_read_at(fd, words, sizeof words, last > d->log_from ? last : d->log_from);
+    }
+    if (fd >= 0)
+        close(fd);
+    while (n > 0 && words[n - 1] == '\n')
+        n--;
+    if (n <= 0)
+        return NULL;
+    const char *line = memrchr(words, '\n', (size_t)n);
+    line = line ? line + 1 : words;
+    size_t len = (size_t)(words + n - line), own = strlen("ptyd: ");
+    if (len > own && !memcmp(line, "ptyd: ", own))
+        return text_clean(line + own, len - own, LIMIT_MESSAGE_BYTES);
+    return text_clean(line, len, LIMIT_MESSAGE_BYTES);
+}
+
+/* ---- one that does not answer ---- */
+
+/* The state of a process as /proc has it: 'T' when it is stopped, 'R', 'S'...; 0 when it is gone.
+ */
+static char state_of(long pid)
+{
+    char path[64], text[512] = {0};
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    const char *behind = n > 0 ? strrchr(text, ')') : NULL;
+    return behind && behind[1] ? behind[2] : 0;
+}
+
+long daemon_keeper(const char *socket)
+{
+    char *path = text_format("%s.lock", socket);
+    struct bytes text = {0};
+    long pid = file_read(path, LIMIT_NAME_BYTES, &text) == 0 && text.len ? atol(text.data) : 0;
+    bytes_finish(&text);
+    free(path);
+    return pid > 0 && state_of(pid) ? pid : 0;
+}
+
+/* The keeper's child that is `ptyd` as it is, and no shell; 0 when it is not known. */
+static long worker_of(long keeper)
+{
+    char *path = text_format("/proc/%ld/task/%ld/children", keeper, keeper);
+    struct bytes text = {0};
+    long found = 0;
+    file_read(path, LIMIT_GONE_BYTES, &text);
+    for (char *at = text.data, *end; at && !found; at = end) {
+        long pid = strtol(at, &end, 10);
+        char *own = text_format("/proc/%ld/exe", keeper), *its = text_format("/proc/%ld/exe", pid);
+        struct stat a, b;
+        if (end == at)
+            pid = -1;
+        else if (stat(own, &a) == 0 && stat(its, &b) == 0 && a.st_dev == b.st_dev &&
+                 a.st_ino == b.st_ino)
+            found = pid;
+        free(own);
+        free(its);
+        if (pid < 0)
+            break;
+    }
+    bytes_finish(&text);
+    free(path);
+    return found;
+}
+
+char *daemon_advice(const char *socket)
+{
+    long keeper = daemon_keeper(socket), worker = keeper ? worker_of(keeper) : 0;
+    if (!keeper)
+        return text_format("nothing of ptyd's has locked %s; remove it, and `ptyd open NAME` "
+                           "starts a daemon",
+                           socket);
+    if (state_of(keeper) == 'T' && worker && state_of(worker) == 'T')
+        return text_format("its processes are stopped: `kill -CONT %ld %ld` lets them go on",
+                           keeper, worker);
+    if (state_of(keeper) == 'T')
+        return text_format("its keeper, process %ld, is stopped: `kill -CONT %ld` lets it go on",
+                           keeper, keeper);
+    if (worker && state_of(worker) == 'T')
+        return text_format("its worker, process %ld, is stopped: `kill -CONT %ld` lets it go on",
+                           worker, worker);
+    if (worker)
+        return text_format("`kill -KILL %ld` has its worker replaced, and every shell goes on",
+                           worker);
+    return text_format("`kill %ld` ends it and its shells", keeper);
+}
