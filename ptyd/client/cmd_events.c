@@ -10,8 +10,8 @@ static const char help[] =
     "usage: ptyd events [-f] [-s NAME]\n\n"
     "Prints what happens, one JSON object a line, until it is interrupted: agent_block_begin,\n"
     "agent_block_end, context_pending, context_delivered, context_released, capture_changed.\n"
-    "When the daemon's worker was replaced it goes on, with every block event once; of the others\n"
-    "some may be missing: events_lost says so, with count null.\n\n"
+    "When the daemon's worker was replaced it goes on, with every block event once; where others\n"
+    "were lost, events_lost says how many.\n\n"
     "  -f         accepted for those who type it: events are always followed\n"
     "  -s NAME    only events of session NAME, and those that concern all\n\n"
     "example:\n"
@@ -26,7 +26,7 @@ static bool is_wanted(const struct cli *cli, const json_t *event)
 
 /* Where we are in each session, {NAME: [SEQ, SEQ]}: the last block whose begin, and the last whose
  * end, was printed. */
-static void note_place(json_t *places, const json_t *event)
+static void note_block(json_t *places, const json_t *event)
 {
     const char *type = json_text(event, "type", ""),
                *name = json_text(event, "conversation_id", "");
@@ -40,25 +40,36 @@ static void note_place(json_t *places, const json_t *event)
                        json_integer(json_number(block, "seq", 0)));
 }
 
-static int take_event(const struct cli *cli, json_t *places, const json_t *message)
+/* `joined` is {places, number}: where we are, also among the events that are of no block. */
+static void note_place(json_t *joined, const json_t *event)
+{
+    json_t *number = json_object_get(event, "number");
+    note_block(json_object_get(joined, "places"), event);
+    if (number)
+        json_object_set(joined, "number", number);
+}
+
+static int take_event(const struct cli *cli, json_t *joined, const json_t *message)
 {
     json_t *event = json_object_get(message, "params");
     if (!event)
         return EXIT_OK;
-    note_place(places, event);
+    note_place(joined, event);
     return is_wanted(cli, event) ? cli_print_json(json_incref(event)) : EXIT_OK;
 }
 
-/* What happened behind `places` comes again. Returns the places that this follows from, or NULL:
- * the connection is lost, or the time is over, or (said) the daemon refuses. */
-static json_t *join(struct rpc *rpc, const json_t *places, int64_t until, bool *ret_refused)
+/* What happened behind `before` comes again. Returns where this follows from, as note_place() has
+ * it, or NULL: the connection is lost, or the time is over, or (said) the daemon refuses. */
+static json_t *join(struct rpc *rpc, const json_t *before, int64_t until, bool *ret_refused)
 {
     *ret_refused = false;
-    json_t *params = places ? json_pack("{s:O}", "after", places) : json_object(), *answer = NULL;
+    json_t *params = json_pack("{s:O*, s:O*}", "after", json_object_get(before, "places"), "number",
+                               json_object_get(before, "number")),
+           *answer = NULL;
     if (rpc_send(rpc, "events.follow", params, until) < 0 ||
         rpc_wait(rpc, until, &answer) != RPC_CAME)
         return NULL;
-    json_t *result = json_incref(json_at(answer, "result", "places"));
+    json_t *result = json_incref(json_object_get(answer, "result"));
     const char *error = json_text(json_at(answer, "error"), "message", NULL);
     *ret_refused = error != NULL;
     if (error)
@@ -67,11 +78,11 @@ static json_t *join(struct rpc *rpc, const json_t *places, int64_t until, bool *
     return result;
 }
 
-static bool join_again(struct rpc *rpc, const json_t *places, bool *ret_refused)
+static bool join_again(struct rpc *rpc, const json_t *before, bool *ret_refused)
 {
     int64_t until = clock_monotonic_ms() + LIMIT_RECONNECT_MS;
     while (rpc_reconnect(rpc, until) == 0) {
-        json_t *joined = join(rpc, places, until, ret_refused);
+        json_t *joined = join(rpc, before, until, ret_refused);
         json_decref(joined);
         if (joined || rpc->fd >= 0)
             return joined != NULL;
@@ -79,13 +90,13 @@ static bool join_again(struct rpc *rpc, const json_t *places, bool *ret_refused)
     return false;
 }
 
-static int follow(const struct cli *cli, struct rpc *rpc, json_t *places)
+static int follow(const struct cli *cli, struct rpc *rpc, json_t *joined)
 {
     for (;;) {
         json_t *message = NULL;
         if (rpc_wait(rpc, -1, &message) != RPC_CAME) {
             bool refused = false;
-            if (join_again(rpc, places, &refused))
+            if (join_again(rpc, joined, &refused))
                 continue;
             if (refused)
                 return EXIT_FAILED;
@@ -94,7 +105,7 @@ static int follow(const struct cli *cli, struct rpc *rpc, json_t *places)
                             "NAME` starts one where none runs",
                             LIMIT_RECONNECT_MS / 1000);
         }
-        int status = take_event(cli, places, message);
+        int status = take_event(cli, joined, message);
         json_decref(message);
         if (status != EXIT_OK)
             return status;
@@ -114,13 +125,13 @@ int command_events(int argc, char **argv)
     if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
         return EXIT_FAILED;
     bool refused;
-    json_t *places = join(&rpc, NULL, clock_monotonic_ms() + LIMIT_ANSWER_MS, &refused);
+    json_t *joined = join(&rpc, NULL, clock_monotonic_ms() + LIMIT_ANSWER_MS, &refused);
     int status = EXIT_FAILED;
-    if (places)
-        status = follow(&cli, &rpc, places);
+    if (joined)
+        status = follow(&cli, &rpc, joined);
     else if (!refused)
         say_fail(EXIT_FAILED, "the daemon does not answer; `ptyd status` says more");
-    json_decref(places);
+    json_decref(joined);
     rpc_close(&rpc);
     return status;
 }

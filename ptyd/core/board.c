@@ -12,6 +12,7 @@ struct board {
     volatile uint64_t moves;
     volatile uint32_t fault; /* enum board_fault */
     struct board_place place;
+    volatile uint64_t last_event;
 };
 
 static struct board own, *board = &own;
@@ -65,7 +66,9 @@ enum board_fault board_fault(struct board_place *ret_place)
 
 void board_clear(void)
 {
+    uint64_t last_event = board->last_event;
     memset((void *)board, 0, sizeof *board);
+    board->last_event = last_event;
 }
 
 struct board_place board_enter(const char *session, enum board_step step, uint64_t at)
@@ -97,6 +100,21 @@ void board_moved(void)
 uint64_t board_moves(void)
 {
     return board->moves;
+}
+
+uint64_t board_next_event(void)
+{
+    return ++board->last_event;
+}
+
+uint64_t board_last_event(void)
+{
+    return board->last_event;
+}
+
+void board_set_last_event(uint64_t number)
+{
+    board->last_event = number;
 }
 
 bool board_inside(void)

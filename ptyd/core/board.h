@@ -46,7 +46,8 @@ int board_create_fd(void);
  * Returns 0 or -errno. */
 int board_open(int fd);
 
-/* The keeper's: what a worker left; and a clean one for the next. */
+/* The keeper's: what a worker left; and a clean one for the next, which goes on with the number of
+ * the last event. */
 enum board_fault board_fault(struct board_place *ret_place);
 void board_clear(void);
 
@@ -58,6 +59,12 @@ void board_leave(const struct board_place *before);
 /* The work gets on: a slice, a line, a request. Says so to whoever asks board_moves() how often. */
 void board_moved(void);
 uint64_t board_moves(void);
+
+/* The next event that followers are told (worker/follow.h) and no file holds: its number. Which one
+ * the last was; and it was this one, of a keeper before. */
+uint64_t board_next_event(void);
+uint64_t board_last_event(void);
+void board_set_last_event(uint64_t number);
 
 /* Whether the process is in a step. */
 bool board_inside(void);

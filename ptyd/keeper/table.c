@@ -49,7 +49,7 @@ struct record {
 
 struct record_daemon {
     int32_t listener, lock, state_lock, program, inherited, auto_ended;
-    uint64_t files, files_at_most;
+    uint64_t files, files_at_most, last_event;
 };
 
 /* ---- writing ---- */
@@ -77,7 +77,8 @@ static void add_all(struct bytes *out, const struct table *t)
                                    .inherited = t->inherited,
                                    .auto_ended = t->auto_ended,
                                    .files = t->files,
-                                   .files_at_most = t->files_at_most};
+                                   .files_at_most = t->files_at_most,
+                                   .last_event = t->last_event};
     add(out, KIND_DAEMON, &daemon, sizeof daemon);
     add_text(out, KIND_SOCKET, t->socket);
     add_text(out, KIND_STATE, t->state);
@@ -146,6 +147,7 @@ static void take_daemon(struct table *t, const char *data, size_t size)
     t->auto_ended = daemon.auto_ended != 0;
     t->files = daemon.files;
     t->files_at_most = daemon.files_at_most;
+    t->last_event = daemon.last_event;
 }
 
 static void take_text(char **text, const char *data, size_t size)

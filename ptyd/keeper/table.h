@@ -46,6 +46,7 @@ struct table {
     bool inherited;                /* the listener came from systemd */
     bool auto_ended;               /* the daemon was started by a command */
     uint64_t files, files_at_most; /* limit on descriptors that shells get */
+    uint64_t last_event;           /* board_last_event() */
     char *socket, *state;          /* paths; owned */
     char *path, *previous_path;    /* of the program that is executed, the one before; owned */
     struct table_keep keep;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/board.h"
 #include "ptyd/core/intake.h"
 #include "ptyd/core/program.h"
 #include "ptyd/core/say.h"
@@ -64,6 +65,7 @@ static struct table make_table(const struct upgrade *u, const struct shells *she
                       .path = program_path(u->program),
                       .previous_path = (char *)u->start->path,
                       .upgrade = u->outcome,
+                      .last_event = board_last_event(),
                       .count = shells->count,
                       .shells = all};
     spawn_original_files(&t.files, &t.files_at_most);
@@ -104,6 +106,7 @@ static void take_table(const struct table *t, struct shells *shells)
         memcpy(shell->name, s->name, sizeof shell->name);
     }
     spawn_resume_files(t->files, t->files_at_most);
+    board_set_last_event(t->last_event);
 }
 
 /* ---- the old program ---- */

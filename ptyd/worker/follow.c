@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/board.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
@@ -53,9 +54,12 @@ static json_t *event_of(const char *type, json_t *members)
     return event;
 }
 
+/* One that no file holds has a number; whoever dies before it is sent has lost it. */
 static void announce(struct worker *w, const char *type, json_t *members)
 {
     json_t *event = event_of(type, members);
+    if (!json_object_get(event, "block"))
+        json_object_set_new(event, "number", json_integer((json_int_t)board_next_event()));
     for (struct follower *f = w->followers, *next; f; f = next) {
         next = f->next;
         send_to(f, event);
@@ -118,14 +122,26 @@ static void tell_session(struct follower *f, struct session *s, const json_t *af
         tell_again(f, store_directory(session_store(s)), begun, ended);
 }
 
-/* The follower heard a former worker up to `after`. Blocks are in files; of other events nobody
- * knows whether there were any. */
-static void catch_up(struct follower *f, json_t *after)
+/* Of the events with a number those behind `heard` are lost, unless there were none; which ones
+ * nobody knows. */
+static void tell_lost(struct follower *f, json_int_t heard)
+{
+    json_int_t last = (json_int_t)board_last_event();
+    bool known = heard >= 0 && heard <= last;
+    if (heard == last)
+        return;
+    tell(f, "events_lost",
+         json_pack("{s:o, s:I}", "count", known ? json_integer(last - heard) : json_null(),
+                   "number", last));
+    tell(f, "context_pending", json_pack("{s:I}", "pending", pending(f->worker)));
+}
+
+/* The follower heard a former worker up to `after`, whose blocks are in files, and `heard`. */
+static void catch_up(struct follower *f, json_t *after, json_int_t heard)
 {
     struct worker *w = f->worker;
     const char *name;
     json_t *place;
-    tell(f, "events_lost", json_pack("{s:n}", "count"));
     for (int i = 0; i < w->session_count; i++)
         tell_session(f, w->sessions[i], after);
     json_object_foreach(after, name, place) {
@@ -135,7 +151,7 @@ static void catch_up(struct follower *f, json_t *after)
         tell_again(f, directory, place_of(after, name, 0, 0), place_of(after, name, 1, 0));
         free(directory);
     }
-    tell(f, "context_pending", json_pack("{s:I}", "pending", pending(w)));
+    tell_lost(f, heard);
 }
 
 static json_t *places(const struct worker *w)
@@ -159,17 +175,21 @@ void follow_call(struct client *client, const json_t *id, const json_t *params)
         .errand = {.cancel = cancel}, .next = w->followers, .worker = w, .client = client};
     w->followers = f;
     client_add_errand(client, &f->errand);
-    client_reply(client, id, json_pack("{s:o}", "places", places(w)));
+    client_reply(
+        client, id,
+        json_pack("{s:o, s:I}", "places", places(w), "number", (json_int_t)board_last_event()));
     if (json_is_object(after))
-        catch_up(f, after);
+        catch_up(f, after, json_number(params, "number", -1));
 }
 
 /* ---- events ---- */
 
 void follow_pending(struct worker *w, const struct block *block)
 {
-    if (!w->followers)
+    if (!w->followers) { /* who comes back hears that there was one */
+        board_next_event();
         return;
+    }
     json_t *event = json_pack("{s:I}", "pending", pending(w));
     if (block) {
         char *id = block_id(block);

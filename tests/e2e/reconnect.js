@@ -4,6 +4,7 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
+const net = require('node:net');
 const path = require('node:path');
 const { spawn } = require('node:child_process');
 const { workspace, Daemon, Client, Report, killWorker, PTYD, until, waitFor } = require('./harness');
@@ -161,7 +162,54 @@ async function testEvents(report, daemon, space) {
     const ran = lines(file);
     const ends = told.filter((e) => e.type === 'agent_block_end' && e.block.cmd.startsWith('echo ') && e.block.cmd.includes(file)).map((e) => e.block.cmd.split(' ')[1]);
     assert.deepStrictEqual(ends.sort(), ran.sort(), 'what ran and what was told');
-    assert.ok(told.some((e) => e.type === 'events_lost' && e.count === null), 'what cannot be known is said');
+    // Each other event has the number behind the one before, or it was said how many were lost.
+    const lost = told.filter((e) => e.type === 'events_lost');
+    assert.ok(lost.every((e) => e.count > 0), JSON.stringify(lost));
+    let last = null;
+    for (const { type, number, count = 0 } of told.filter((e) => e.number !== undefined)) {
+      const missing = last === null ? 0 : number - last - (type === 'events_lost' ? 0 : 1);
+      assert.strictEqual(missing, count, `${type} ${number} behind ${last}`);
+      last = number;
+    }
+  });
+
+  await report.test('events -f over kills while nothing happens prints nothing, and goes on with its numbers', async () => {
+    daemon.ptyd('run', '-s', 'told', '--', ':');
+    const events = start(space, ['events', '-f']), told = () => events.stdout.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+    await until('it follows', () => { daemon.ptyd('context', 'on'); return told().length; });
+    const before = told().at(-1).number, count = told().length;
+    for (let i = 0; i < 3; i++) await killWorker(daemon);
+    daemon.ptyd('context', 'off');
+    await until('it is told', () => told().at(-1).injection === false);
+    assert.deepStrictEqual(told().slice(count).filter((e) => e.type !== 'capture_changed'), []);
+    assert.ok(told().every((e, i, all) => !i || e.number === all[i - 1].number + 1) && told().at(-1).number > before);
+    daemon.ptyd('context', 'on');
+    events.child.kill('SIGINT');
+    await events.ended;
+  });
+
+  await report.test('a follower that joins with an older number hears how many events were lost', async () => {
+    const ask = (params) => new Promise((resolve, reject) => {
+      const socket = net.connect(space.env.PTYD_SOCKET, () => socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'events.follow', params })}\n${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'status.short', params: {} })}\n`));
+      let text = '';
+      socket.on('error', reject);
+      socket.on('data', (data) => {
+        text += data;
+        const messages = text.split('\n').slice(0, -1).map((line) => JSON.parse(line));
+        if (!messages.some((m) => m.id === 2)) return;
+        socket.destroy();
+        resolve([messages.find((m) => m.id === 1).result, messages.filter((m) => m.method).map((m) => m.params)]);
+      });
+    });
+    const [{ places, number }, none] = await ask({});
+    assert.deepStrictEqual(none, []);
+    assert.deepStrictEqual((await ask({ after: places, number }))[1], []);
+    for (const word of ['off', 'on', 'off', 'on']) daemon.ptyd('context', word);
+    await killWorker(daemon);
+    const [{ number: now }, [lost, pending]] = await ask({ after: places, number });
+    assert.deepStrictEqual([now, lost.type, lost.count, lost.number, pending.type], [number + 4, 'events_lost', 4, number + 4, 'context_pending']);
+    assert.strictEqual((await ask({ after: places, number: now + 5 }))[1][0].count, null);
+    assert.strictEqual((await ask({ after: places }))[1][0].count, null);
   });
 
   await report.test('mcp goes on: calls are answered over a kill, and the header names the tools again by itself', async () => {
