@@ -197,6 +197,10 @@ static inline int limit_size(int value)
 #define LIMIT_SNAPSHOT_LINES 500
 /* Files in blocks/; the oldest are removed, at every 100th block. */
 #define LIMIT_BLOCK_FILES 500
+/* What was set aside because it was damaged, of a directory: so many files, and so many bytes of
+ * them; the oldest are removed when the session is taken over, but for the last. */
+#define LIMIT_ASIDE_FILES 32
+#define LIMIT_ASIDE_BYTES (256LL << 20)
 /* Days that a closed session is kept, and bytes of all closed ones together; the ones used longest
  * ago are removed. Where nothing else is said, and the most. */
 #define LIMIT_KEEP_DAYS       90

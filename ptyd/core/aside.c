@@ -2,12 +2,15 @@
 #include "ptyd/core/aside.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/limits.h"
+#include "base/memory.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
@@ -98,6 +101,74 @@ static long long time_of(const char *name)
 bool aside_is_name(const char *name)
 {
     return time_of(name) > 0;
+}
+
+/* ---- the oldest ---- */
+
+struct found {
+    char *name; /* owned */
+    long long ms;
+    int64_t bytes;
+};
+
+static int64_t bytes_of(int parent, const char *name)
+{
+    struct file_measure measure = {0};
+    struct stat st;
+    if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return 0;
+    int fd = S_ISDIR(st.st_mode)
+                 ? openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                 : -1;
+    if (fd >= 0)
+        file_measure(fd, LIMIT_KEPT_DEPTH, &measure);
+    return st.st_blocks * INT64_C(512) + measure.bytes;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    return x->ms > y->ms ? -1 : x->ms < y->ms;
+}
+
+/* The caller's, with their names. */
+static struct found *find_all(DIR *open, size_t *ret_count)
+{
+    struct found *all = NULL;
+    struct dirent *entry;
+    *ret_count = 0;
+    while (open && (entry = readdir(open))) {
+        long long ms = time_of(entry->d_name);
+        if (!ms)
+            continue;
+        all = memory_grow(all, (*ret_count + 1) * sizeof *all);
+        all[(*ret_count)++] =
+            (struct found){text_copy(entry->d_name), ms, bytes_of(dirfd(open), entry->d_name)};
+    }
+    if (all)
+        qsort(all, *ret_count, sizeof *all, newest_first);
+    return all;
+}
+
+/* The newest stays however large it is. */
+void aside_bound(struct aside *a, const char *directory)
+{
+    DIR *open = opendir(directory);
+    size_t count, gone = 0;
+    int64_t bytes = 0;
+    struct found *all = find_all(open, &count);
+    for (size_t i = 0; i < count; i++) {
+        bytes += all[i].bytes;
+        bool goes = i > 0 && (i >= LIMIT_ASIDE_FILES || bytes > LIMIT_ASIDE_BYTES);
+        gone += goes && file_remove_tree(dirfd(open), all[i].name, LIMIT_KEPT_DEPTH) == 0;
+        free(all[i].name);
+    }
+    free(all);
+    if (open)
+        closedir(open);
+    if (gone)
+        aside_note(a, "%s: the oldest %zu of what was set aside there were removed", directory,
+                   gone);
 }
 
 void aside_list(struct aside *a, const char *directory)

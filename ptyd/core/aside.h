@@ -1,7 +1,8 @@
 /* aside.h - what of a directory's files is not whole: set aside, said, and listed for people.
  *
  * What cannot be used is renamed to NAME.damaged-<ms since the epoch> and stays there for its
- * owner: who removes it hears of it no more.
+ * owner: who removes it hears of it no more. In a directory there are LIMIT_ASIDE_FILES of it at
+ * most, and LIMIT_ASIDE_BYTES; the oldest go, and that is said.
  */
 #ifndef PTYD_CORE_ASIDE_H
 #define PTYD_CORE_ASIDE_H
@@ -27,6 +28,9 @@ int aside_move(struct aside *a, const char *path, const char *is);
 
 /* Whether the file name is one that was set aside. */
 bool aside_is_name(const char *name);
+
+/* Removes from the directory what was set aside beyond those limits, and notes how many. */
+void aside_bound(struct aside *a, const char *directory);
 
 /* Lists what was set aside in the directory earlier, without a word on stderr. */
 void aside_list(struct aside *a, const char *directory);

@@ -227,6 +227,32 @@ int file_make_private_directory(const char *path)
     return result;
 }
 
+void file_measure(int fd, int depth, struct file_measure *m)
+{
+    DIR *directory = fdopendir(fd);
+    struct dirent *entry;
+    struct stat st;
+    if (!directory) {
+        close(fd);
+        return;
+    }
+    while ((entry = readdir(directory))) {
+        const char *name = entry->d_name;
+        if (!strcmp(name, ".") || !strcmp(name, "..") ||
+            fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+            continue;
+        int64_t at = st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000;
+        m->bytes += st.st_blocks * INT64_C(512);
+        m->used_ms = at > m->used_ms ? at : m->used_ms;
+        int below = S_ISDIR(st.st_mode) && depth > 0
+                        ? openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                        : -1;
+        if (below >= 0)
+            file_measure(below, depth - 1, m);
+    }
+    closedir(directory);
+}
+
 static int remove_entries(int parent, const char *name, int depth)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), result = 0;

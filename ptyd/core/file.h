@@ -3,6 +3,7 @@
 #define PTYD_CORE_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/bytes.h"
@@ -47,6 +48,14 @@ int file_make_directory(const char *path);
 /* Like file_make_directory(), and makes sure that the directory is ours and nobody else's to
  * write: -EPERM otherwise, with the mode put right when it is ours. */
 int file_make_private_directory(const char *path);
+
+/* What lies in a directory and below, at most `depth` directories deep; links are not followed. */
+struct file_measure {
+    int64_t bytes;   /* on disk, holes left out */
+    int64_t used_ms; /* when something of it was written last, since the epoch */
+};
+/* Adds that; closes the descriptor. */
+void file_measure(int directory, int depth, struct file_measure *measure);
 
 /* Removes a file, or a directory and what is in it, at most `depth` directories deep; links are
  * removed, not followed. `parent` is a directory's descriptor, or AT_FDCWD. Returns 0 or the last

@@ -26,40 +26,15 @@ static char *path_of(const char *state, const char *prefix, const char *name)
 
 /* ---- looking ---- */
 
-/* Adds what lies in the directory `fd` (which it closes) and below. */
-static void measure(int fd, int depth, struct kept_session *session)
-{
-    DIR *directory = fdopendir(fd);
-    struct dirent *entry;
-    struct stat st;
-    if (!directory) {
-        close(fd);
-        return;
-    }
-    while ((entry = readdir(directory))) {
-        const char *name = entry->d_name;
-        if (!strcmp(name, ".") || !strcmp(name, "..") ||
-            fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-            continue;
-        int64_t at = st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000;
-        session->bytes += st.st_blocks * INT64_C(512);
-        session->used_ms = at > session->used_ms ? at : session->used_ms;
-        int below = S_ISDIR(st.st_mode) && depth > 0
-                        ? openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-                        : -1;
-        if (below >= 0)
-            measure(below, depth - 1, session);
-    }
-    closedir(directory);
-}
-
 static void add(struct kept *kept, int parent, const char *name)
 {
     int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return;
-    struct kept_session session = {.name = text_copy(name)};
-    measure(fd, LIMIT_KEPT_DEPTH, &session);
+    struct file_measure measure = {0};
+    file_measure(fd, LIMIT_KEPT_DEPTH, &measure);
+    struct kept_session session = {
+        .name = text_copy(name), .used_ms = measure.used_ms, .bytes = measure.bytes};
     if (!(kept->count & (kept->count + 1))) /* it doubles */
         kept->sessions =
             memory_grow(kept->sessions, (2 * kept->count + 1) * sizeof *kept->sessions);

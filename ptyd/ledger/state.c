@@ -114,6 +114,7 @@ void ledger_open_state(struct ledger *l, const char *state)
     l->switches = pair_open(&l->switches_file, LIMIT_META_BYTES, &l->aside, &lost);
     if (lost)
         aside_note(&l->aside, "what `ptyd context off` had switched off is lost: agents are told");
+    aside_bound(&l->aside, state);
     aside_list(&l->aside, state);
 }
 

@@ -315,6 +315,8 @@ struct store *store_open(const char *state, const char *name, const struct store
     uint64_t kept = (uint64_t)json_number(s->meta, "seq", 0);
     s->known_seq = kept > s->last_ended ? kept : s->last_ended;
     char *above = paths_parent(s->directory);
+    aside_bound(&s->aside, above);
+    aside_bound(&s->aside, s->directory);
     aside_list(&s->aside, above);
     aside_list(&s->aside, s->directory);
     free(above);

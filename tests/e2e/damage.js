@@ -29,6 +29,29 @@ async function main() {
   const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '5', '--', command);
   const pids = () => Object.fromEntries(daemon.json('list').map((s) => [s.name, s.shell_pid]));
 
+  await report.test('what was set aside is bounded: the oldest go, which is said', async () => {
+    daemon.ptyd('open', 'aside');
+    run('aside', ':');
+    const place = path.join(directoryOf(space, 'aside'), 'agent_pty'), aside = () => fs.readdirSync(place).filter((name) => /damaged-/.test(name)).sort();
+    const names = Array.from({ length: 40 }, (_, i) => `output.raw.damaged-${1700000000000 + i}`);
+    for (const [i, name] of names.entries()) {
+      if (i % 2) fs.writeFileSync(path.join(place, name), name);
+      else { fs.mkdirSync(path.join(place, name)); fs.writeFileSync(path.join(place, name, 'in-it'), ''); }
+    }
+    await killWorker(daemon);
+    assert.deepStrictEqual(aside(), names.slice(8));
+    assert.ok(daemon.json('status').warnings.some((text) => text.startsWith('session aside:') && /the oldest 8 of what was set aside there were removed/.test(text)));
+    fs.appendFileSync(path.join(place, names.at(-1)), Buffer.alloc(200 << 20, 1)); // 256 MiB in all
+    fs.appendFileSync(path.join(place, names.at(-3)), Buffer.alloc(100 << 20, 1));
+    await killWorker(daemon);
+    assert.deepStrictEqual(aside(), names.slice(38));
+    for (const name of aside()) fs.rmSync(path.join(place, name), { recursive: true });
+    await killWorker(daemon);
+    assert.strictEqual(run('aside', 'echo well').stdout, 'well\n');
+    assert.deepStrictEqual(daemon.json('status').warnings.filter((text) => /aside/.test(text)), []);
+    daemon.ptyd('close', 'aside');
+  });
+
   await report.test('files that cannot be opened: each shell lives and runs a command, the others at once', async () => {
     const cases = [];
     for (const file of FILES) {
