@@ -95,9 +95,10 @@ static inline int limit_size(int value)
  * milliseconds after a worker's death; a further one is refused. */
 #define LIMIT_RUNS_KEPT   16
 #define LIMIT_RUN_KEPT_MS 15000
-/* Milliseconds beyond its own time-out that `run` waits for the daemon to say how it stands. */
+/* Milliseconds beyond its own time-out that `run` and `send` wait for the daemon to say how it
+ * stands. */
 #define LIMIT_RUN_GRACE_MS 250
-/* Seconds that `run --timeout` takes; as many and more are refused. */
+/* Seconds that a --timeout takes; as many and more are refused. */
 #define LIMIT_RUN_S 1e9
 
 /* ---- blocks and previews ---- */

@@ -9,7 +9,8 @@ static const char help[] =
     "that\n"
     "ran has ended unseen, what was printed meanwhile is in output.raw alone. Where the worker "
     "died\n"
-    "while it told a block to an agent, what was pending of the session is told no more.\n\n"
+    "while it told a block to an agent, what was pending of the session is told no more.\n"
+    "`ptyd upgrade` does the same for every such session.\n\n"
     "example:\n  ptyd reset work\n";
 
 int command_reset(int argc, char **argv)

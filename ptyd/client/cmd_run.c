@@ -252,13 +252,9 @@ int command_run(int argc, char **argv)
     struct cli cli = cli_begin(help);
     double timeout = 0;
     int option;
-    char *end;
     while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
-        if (cli_option(&cli, option)) {
-            timeout = strtod(optarg, &end);
-            if (*end || !(timeout > 0 && timeout < LIMIT_RUN_S))
-                cli_usage("timeout '%s' is not a number of seconds", optarg);
-        }
+        if (cli_option(&cli, option))
+            timeout = cli_seconds(optarg);
     if (optind >= argc)
         cli_usage("which COMMAND?");
     char *text = command_text(argc, argv);

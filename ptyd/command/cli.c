@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -90,4 +91,13 @@ int cli_print_json(json_t *value)
     json_decref(value);
     failed = fputc('\n', stdout) == EOF || fflush(stdout) != 0 || failed;
     return failed ? EXIT_FAILED : EXIT_OK;
+}
+
+double cli_seconds(const char *text)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (*end || !(seconds > 0 && seconds < LIMIT_RUN_S))
+        cli_usage("timeout '%s' is not a number of seconds", text);
+    return seconds;
 }

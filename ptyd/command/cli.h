@@ -48,6 +48,10 @@ void cli_bare_name(struct cli *cli, int argc, char **argv);
 /* Ends with status 2 if anything is left of the arguments. */
 void cli_no_more(const struct cli *cli, int argc, char **argv);
 
+/* The argument of --timeout in seconds, more than 0 and less than LIMIT_RUN_S; ends with status 2
+ * for anything else. */
+double cli_seconds(const char *text);
+
 /* Says the message (say.h) and where help is; ends with status 2. */
 _Noreturn void cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -169,6 +169,23 @@ async function main() {
     connection.end();
   });
 
+  await report.test('send --timeout: a terminal that reads nothing, a daemon that does not answer; 124, and what is known', async () => {
+    const program = await reader('timed', 65536, 0), text = words(100000);
+    const late = daemon.ptyd('send', '-s', 'timed', '--timeout', '0.3', text);
+    assert.strictEqual(late.status, 124);
+    const [, typed] = /: (\d+) of 100000 bytes were typed, the rest was not: session timed did not read it in time/.exec(late.stderr);
+    assert.strictEqual(await program.finish(), text.slice(0, typed));
+    daemon.ptyd('open', 'reads');
+    assert.strictEqual(daemon.ptyd('send', '-s', 'reads', '--timeout', '20', ':\r').status, 0);
+    const { worker_pid: worker } = daemon.json('status');
+    process.kill(worker, 'SIGSTOP');
+    const unheard = daemon.ptyd('send', '-s', 'reads', '--timeout', '0.3', ':');
+    process.kill(worker, 'SIGCONT');
+    assert.strictEqual(unheard.status, 124);
+    assert.match(unheard.stderr, /after 0\.3 s 1 bytes may or may not have been typed/);
+    assert.strictEqual(daemon.ptyd('send', '-s', 'reads', '--timeout', 'soon', ':').status, 2);
+  });
+
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   fs.rmSync(space.root, { recursive: true, force: true });
   report.finish();
