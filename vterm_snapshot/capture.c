@@ -31,21 +31,28 @@ static void text_out(struct capture *c, const char *text, size_t len, bool conti
 static void row_out(struct capture *c, const struct row *row, int from, bool wrapped,
                     const struct cluster_table *clusters)
 {
+    int to = row_used(row);
+    while (to > from && (row->cells[to - 1].stale || !row->cells[to - 1].character))
+        to--;
     c->text.len = 0;
     if (wrapped)
-        row_text(row, from, row_used(row), clusters, &c->text);
+        row_text(row, from, to, clusters, &c->text);
     else
-        row_text_trimmed(row, from, row_used(row), clusters, &c->text);
+        row_text_trimmed(row, from, to, clusters, &c->text);
     if (!c->text.failed)
         text_out(c, c->text.data, c->text.len, row->continuation && from == 0);
 }
 
 /* What the command printed in the row it began in after a narrower screen took away the column may
- * stand anywhere there. */
+ * stand anywhere there; and it may have drawn over what is in front. */
 static int first_col(const struct capture *c, const struct row *row, uint64_t number)
 {
-    int col = number == anchor_row(c->anchor) ? anchor_col(c->anchor) : 0;
-    return col >= row->extent && row->stamp == c->stamp ? 0 : col;
+    int col = number == anchor_row(c->anchor) ? anchor_col(c->anchor) : 0, first = 0;
+    if (col >= row->extent)
+        return row->stamp == c->stamp ? 0 : col;
+    while (first < col && row->cells[first].stale)
+        first++;
+    return row->stamp == c->stamp ? first : col;
 }
 
 static bool belongs(const struct capture *c, const struct row *row, uint64_t number)

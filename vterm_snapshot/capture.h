@@ -2,7 +2,9 @@
  *
  * Between begin and end the cells that the command wrote become text: each line when it leaves
  * the top of the screen, the rest at the end. A wrapped line is one line; what the command erased
- * again is no output; rows of the prompt and of earlier commands are not part of it.
+ * again is no output; rows of the prompt and of earlier commands are not part of it. What stood
+ * where it begins is not, either, until the command writes there: in front of it the prompt, which
+ * it may draw over, behind it what a line editor left when it drew its line again.
  */
 #ifndef VTERM_SNAPSHOT_CAPTURE_H
 #define VTERM_SNAPSHOT_CAPTURE_H

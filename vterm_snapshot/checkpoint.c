@@ -95,6 +95,7 @@ static void take_point(struct screen *s, const struct point *point)
     s->capture.stamp = point->capture.stamp;
     s->capture.anchor = point->capture.anchor;
     s->capture.blank = point->capture.blank;
+    s->has_stale = true;
     s->ahead = AHEAD_CURSOR; /* libvterm does not know it */
     s->edge = point->edge;
 }

@@ -208,6 +208,31 @@ no_memory:
     return -ENOMEM;
 }
 
+void grid_clear_stale(struct grid *grid)
+{
+    for (int i = 0; i < grid->rows; i++)
+        for (int col = 0; col < grid->row[i]->extent; col++)
+            grid->row[i]->cells[col].stale = 0;
+}
+
+static bool set_row_stale(struct row *row, int col)
+{
+    bool any = false;
+    for (int i = 0; i < row->extent; i++) {
+        row->cells[i].stale = i < col || row->cells[i].character;
+        any = any || row->cells[i].stale;
+    }
+    return any;
+}
+
+bool grid_set_stale(struct grid *grid, int row, int col)
+{
+    bool any = false;
+    for (int i = row; i < grid->rows; i++)
+        any = set_row_stale(grid->row[i], i == row ? col : 0) || any;
+    return any;
+}
+
 /* A row as it is packed; its cells follow, but for empty ones at the end. */
 struct packed_row {
     int32_t extent, cells;

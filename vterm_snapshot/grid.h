@@ -16,7 +16,8 @@ struct cell {
     uint32_t character; /* code point, CLUSTER_FLAG | number, CELL_COVERED, or 0: never written */
     uint16_t pen;       /* of pen.h */
     uint8_t wide;       /* 1 when it covers the next cell too */
-    uint8_t protected;  /* 1: selective erasing spares it (DECSCA) */
+    uint8_t protected : 1; /* selective erasing spares it (DECSCA) */
+    uint8_t stale : 1;     /* not written since grid_set_stale() */
 };
 
 struct row {
@@ -71,6 +72,12 @@ void grid_scroll(struct grid *grid, int top, int bottom, int count, uint16_t pen
 /* Copies cells from a rectangle of `height` x `width` to another place; they may overlap. */
 void grid_move(struct grid *grid, int to_row, int to_col, int from_row, int from_col, int height,
                int width);
+
+/* What stands in front of (row, col) in its row, blanks included, and what was written there and
+ * below is stale until it is written; what was stale before is not any more. Returns whether any
+ * is. */
+bool grid_set_stale(struct grid *grid, int row, int col);
+void grid_clear_stale(struct grid *grid);
 
 /* Changes the size. `drop_top` and then as many rows at the bottom as needed go away; missing
  * ones are added at the bottom. Returns 0, or -ENOMEM with the grid as it was. */

@@ -180,6 +180,9 @@ void screen_capture_begin(struct screen *s, capture_output *output, void *user)
     s->primary.stamp++;
     int row = screen_alt_screen(s) ? s->primary_cursor_row : s->cursor.row;
     int col = screen_alt_screen(s) ? 0 : s->cursor.col;
+    if (s->has_stale)
+        grid_clear_stale(&s->primary);
+    s->has_stale = grid_set_stale(&s->primary, row, col);
     capture_begin(&s->capture, anchor_at(&s->primary, s->scrollback, row, col), s->primary.stamp);
 }
 

@@ -35,6 +35,7 @@ struct screen {
     struct pen_table *pens;
     struct cluster_table *clusters;
     struct capture capture;
+    bool has_stale; /* cells of the primary screen are, perhaps */
 
     struct place cursor;
     enum edge edge;
