@@ -273,6 +273,12 @@ static void set_keys(struct intake_facts *facts, int now, int at, const struct t
     facts->keys[at].feed = keys->feed;
     facts->keys[at].trust = keys->trust;
     facts->keys[at].in_doubt = keys->in_doubt || from < 0;
+    facts->echoes[at].echoed = (uint16_t)(keys->echoed < len ? keys->echoed : len);
+    facts->echoes[at].matched = (uint16_t)keys->matched;
+    facts->echoes[at].piece = (uint16_t)(keys->piece < len ? keys->piece : len);
+    facts->echoes[at].doubt_from = (uint16_t)(keys->doubt_from < len ? keys->doubt_from : len);
+    facts->echoes[at].doubt_matched = (uint16_t)keys->doubt_matched;
+    facts->echoes[at].doubted = (uint16_t)(keys->doubted < len ? keys->doubted : len);
     facts->keys[at].generation = now < 0 ? 1 : facts->keys[now].generation + 1;
 }
 
@@ -299,13 +305,22 @@ bool intake_place(const struct intake *in, struct intake_place *ret_place)
         return false;
     size_t from = facts->keys[at].from, len = facts->keys[at].len;
     bool fits = from + len <= LIMIT_AHEAD_BYTES;
+    bool known = facts->typing_keys == INTAKE_KEYS_KNOWN && facts->doubt_len <= LIMIT_DOUBTED_BYTES;
     *ret_place = (struct intake_place){
         .point = facts->points[at].point,
         .keys = {.line = facts->keys[at].line,
                  .feed = facts->keys[at].feed,
                  .trust = facts->keys[at].trust,
-                 .in_doubt = facts->keys[at].in_doubt || facts->typing_keys || !fits,
+                 .in_doubt = facts->keys[at].in_doubt || (facts->typing_keys && !known) || !fits,
                  .shared = facts->keys[at].shared,
+                 .echoed = facts->echoes[at].echoed,
+                 .matched = facts->echoes[at].matched,
+                 .piece = facts->echoes[at].piece,
+                 .doubt_from = facts->echoes[at].doubt_from,
+                 .doubted = facts->echoes[at].doubted,
+                 .doubt_matched = facts->echoes[at].doubt_matched,
+                 .typing = facts->doubt,
+                 .typing_len = known ? facts->doubt_len : 0,
                  .len = fits ? len : 0,
                  .keys = facts->ahead + (fits ? from : 0)},
         .in_mark = facts->open_marks[at] != 0,

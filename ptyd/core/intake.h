@@ -74,7 +74,16 @@ struct intake_facts {
     struct run_table runs; /* commands that were typed for somebody */
     int32_t shell_pid;     /* also when it was reaped */
     uint32_t owner;        /* enum intake_owner */
+    struct {
+        uint16_t echoed, matched, piece, doubt_from, doubted, doubt_matched;
+    } echoes[2]; /* of `keys`; see struct typed */
+    /* What is being typed where `typing_keys` is INTAKE_KEYS_KNOWN. */
+    uint16_t doubt_len;
+    char doubt[LIMIT_DOUBTED_BYTES];
 };
+
+/* `typing_keys`: they stand in `doubt`. */
+#define INTAKE_KEYS_KNOWN 2
 
 struct intake;
 

@@ -337,6 +337,7 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
     if (mark->kind == MARK_INPUT && t->stage == STAGE_INPUT && mark->seq < t->last_seq &&
         is_counted(t, mark))
         return true; /* an editor draws an older prompt again */
+    tracker_hear(t);
     if (mark->kind == MARK_INPUT && t->block)
         t->prompt_shown = true;
     if (!is_legal(t, mark))

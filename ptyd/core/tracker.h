@@ -65,14 +65,30 @@ void tracker_deafen(struct tracker *t);
 /* Applies a genuine mark. Returns false when it is out of order: it is then dropped. */
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now);
 
-/* The terminal's event `line`: in a shell without C (`line=1`) the command starts here. */
-void tracker_line(struct tracker *t, struct moment now);
+/* Gives the terminal what was printed, as terminal_write() does, and hears in it the echo of what
+ * was typed. */
+size_t tracker_write(struct tracker *t, char *bytes, size_t len);
 
-/* Something runs in front of the shell: if a line that was typed ahead is due, it is that. */
-void tracker_runs(struct tracker *t, struct moment now);
+/* The terminal's event `line`: in a shell without C (`line=1`) the command may start here. Returns
+ * false where no line is awaited, else what it was: for tracker_line_was(), of one that goes
+ * through the log. */
+bool tracker_line(struct tracker *t, struct moment now, enum typed_answer *ret_answer);
+void tracker_line_was(struct tracker *t, enum typed_answer answer, struct moment now);
 
-/* Bytes were typed. In a shell without C they tell an echoed command line from output. */
-void tracker_typed(struct tracker *t, const char *bytes, size_t len);
+/* Something runs in front of the shell: if a line that was typed ahead is due, it is that. Returns
+ * whether one was. */
+bool tracker_runs(struct tracker *t, struct moment now);
+
+/* At a prompt without C: whether a whole line was typed; and one that was ahead of that prompt. It
+ * runs, or a command read it: then, when the shell waits and the terminal holds no line, they are
+ * forgotten. `all`: also those whose echo did not come, for long enough. */
+bool tracker_waits(const struct tracker *t);
+bool tracker_due(const struct tracker *t);
+void tracker_settle(struct tracker *t, bool all);
+
+/* Bytes were typed; `echoes`: the terminal edits and echoes lines now. In a shell without C they
+ * tell an echoed command line from output. */
+void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes);
 
 /* What was typed into a shell without C, as far as it matters yet (borrowed); and that again, for a
  * tracker that a log brought to the same point. */

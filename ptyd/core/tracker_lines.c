@@ -2,7 +2,7 @@
  * ends it starts the command. Four things look like that and are not: an empty line or a comment; a
  * line given up with Ctrl-C, which ends in ^C and comes to nothing with status 130; output of a
  * line that was typed before the prompt came, which is not echoed again; and what a job in the
- * background prints, as long as Enter was not typed. Which it is says typed.h. */
+ * background prints before the line's echo. Which it is says typed.h; of a log, its index. */
 #include "ptyd/core/tracker_private.h"
 
 #include <stdlib.h>
@@ -65,10 +65,14 @@ static void begin_ahead(struct tracker *t, char *line, struct moment now)
     free(line);
 }
 
-static void begin_line(struct tracker *t, struct moment now)
+/* Behind its echo, which is `line` or what the screen shows. */
+static void begin_line(struct tracker *t, const char *line, struct moment now)
 {
+    struct mark mark = {.kind = MARK_COMMAND, .by_line = true, .has_cmd = line != NULL};
+    bytes_append_text(&mark.cmd, line ? line : "");
     drop_capture(t);
-    tracker_begin(t, &(struct mark){.kind = MARK_COMMAND}, now);
+    tracker_begin(t, &mark, now);
+    mark_finish(&mark);
 }
 
 /* It ends in ^C; whether it is a command shows at D. */
@@ -79,11 +83,10 @@ static void doubt_line(struct tracker *t, struct moment now)
     t->line_at = now;
 }
 
-/* A job in the background spoke: the line that is typed goes on behind it. */
+/* A job in the background spoke: the line that is typed goes on behind it. What it said is held: if
+ * the echo was lost, it was output. */
 static void pass_by(struct tracker *t)
 {
-    drop_capture(t);
-    start_capture(t);
     t->input = terminal_anchor(t->options.terminal);
     terminal_expect_line(t->options.terminal);
 }
@@ -123,10 +126,10 @@ void tracker_await_more(struct tracker *t)
     terminal_expect_line(t->options.terminal);
 }
 
-static void end_input(struct tracker *t, struct moment now)
+/* At B's line feed; `line` is taken over. */
+static void answer_input(struct tracker *t, enum typed_answer answer, char *line, struct moment now)
 {
-    char *echo = tracker_echoed_line(t), *line = NULL;
-    switch (typed_line_ends(&t->typed, echo, &line)) {
+    switch (answer) {
     case LINE_IS_NONE:
         drop_capture(t);
         break;
@@ -139,21 +142,74 @@ static void end_input(struct tracker *t, struct moment now)
         pass_by(t);
         break;
     case LINE_RUNS:
-        begin_line(t, now);
+        begin_line(t, line, now);
         break;
     case LINE_RAN_AHEAD:
-        begin_ahead(t, line, now);
-        break;
+        begin_ahead(t, line ? line : text_copy(""), now);
+        return;
     }
-    free(echo);
+    free(line);
 }
 
-void tracker_line(struct tracker *t, struct moment now)
+/* The same at a further line's. */
+static void answer_more(struct tracker *t, enum typed_answer answer, char *line)
+{
+    if (answer == LINE_IS_OTHERS) {
+        pass_by(t);
+        free(line);
+    } else {
+        extend_line(t, line ? line : tracker_echoed_line(t));
+    }
+}
+
+static void answer_line(struct tracker *t, enum typed_answer answer, char *line, struct moment now)
 {
     if (t->stage == STAGE_MORE)
-        extend_line(t, tracker_echoed_line(t));
-    else if (t->stage == STAGE_INPUT)
-        end_input(t, now);
+        answer_more(t, answer, line);
+    else
+        answer_input(t, answer, line, now);
+}
+
+void tracker_hear(struct tracker *t)
+{
+    uint64_t to = terminal_offset(t->options.terminal);
+    size_t heard = t->heard, len = t->piece ? (size_t)(to - t->piece_at) : 0;
+    if (len <= heard)
+        return;
+    t->heard = len;
+    typed_hear(&t->typed, t->piece + heard, len - heard);
+}
+
+size_t tracker_write(struct tracker *t, char *bytes, size_t len)
+{
+    t->piece = typed_listens(&t->typed) ? bytes : NULL;
+    t->piece_at = terminal_offset(t->options.terminal);
+    t->heard = 0;
+    size_t taken = terminal_write(t->options.terminal, bytes, len);
+    tracker_hear(t);
+    t->piece = NULL;
+    return taken;
+}
+
+bool tracker_line(struct tracker *t, struct moment now, enum typed_answer *ret_answer)
+{
+    char *line = NULL;
+    if (t->stage != STAGE_MORE && t->stage != STAGE_INPUT)
+        return false;
+    tracker_hear(t);
+    char *echo = tracker_echoed_line(t);
+    bool overdue = t->held.len >= LIMIT_COMMAND_BYTES;
+    *ret_answer = typed_line_ends(&t->typed, echo, overdue, &line);
+    free(echo);
+    answer_line(t, *ret_answer, line, now);
+    return true;
+}
+
+void tracker_line_was(struct tracker *t, enum typed_answer answer, struct moment now)
+{
+    bool ahead = answer == LINE_RAN_AHEAD;
+    if (t->stage == STAGE_MORE || t->stage == STAGE_INPUT)
+        answer_line(t, answer, ahead ? typed_ahead(&t->typed) : NULL, now);
 }
 
 /* D came: what of a line was open in a shell without C. */
@@ -177,23 +233,40 @@ void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment 
 
 /* ---- what is typed ---- */
 
-void tracker_runs(struct tracker *t, struct moment now)
+bool tracker_runs(struct tracker *t, struct moment now)
 {
     bool awaited = t->typed.editor != EDITOR_UNASKED && t->stage == STAGE_INPUT;
     char *line = awaited ? typed_ahead(&t->typed) : NULL;
     if (line)
         begin_ahead(t, line, now);
+    return line;
 }
 
-void tracker_typed(struct tracker *t, const char *bytes, size_t len)
+bool tracker_waits(const struct tracker *t)
+{
+    return t->stage == STAGE_INPUT && typed_waits(&t->typed);
+}
+
+bool tracker_due(const struct tracker *t)
+{
+    return t->stage == STAGE_INPUT && typed_due(&t->typed);
+}
+
+void tracker_settle(struct tracker *t, bool all)
+{
+    if (t->stage == STAGE_INPUT)
+        typed_settle(&t->typed, all);
+}
+
+void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes)
 {
     bool waits = true;
     if (t->typed.editor == EDITOR_UNASKED && t->stage != STAGE_START)
         return;
     if (t->stage == STAGE_INPUT)
-        waits = typed_here(&t->typed, bytes, len);
+        waits = typed_here(&t->typed, bytes, len, echoes);
     else
-        typed_early(&t->typed, bytes, len, tracker_state(t) == TRACKER_RUNNING);
+        typed_early(&t->typed, bytes, len, tracker_state(t) == TRACKER_RUNNING, echoes);
     if (!waits)
         t->stage = STAGE_PROMPT;
 }

@@ -53,6 +53,11 @@ struct tracker {
     struct bytes held;     /* printed since B there, while it is no block's */
     struct moment line_at; /* GIVEN_UP: of its line feed */
 
+    /* Within tracker_write(): its bytes, where they begin, and how many were heard; else NULL. */
+    const char *piece;
+    uint64_t piece_at;
+    size_t heard;
+
     struct block *block; /* running, or NULL */
     struct preview preview;
     int64_t began_ms;       /* monotonic */
@@ -78,8 +83,9 @@ void tracker_set_command(struct block *b, const char *text, size_t len, enum blo
 void tracker_start_block(struct tracker *t, const struct mark *mark, struct moment now);
 void tracker_begin(struct tracker *t, const struct mark *mark, struct moment now);
 
-/* Shells without C: B came, and the stage is INPUT unless its line is given up; the line goes on
- * (more=1); D came, which begins a block yet if one is due. */
+/* Shells without C: what was printed up to here is heard; B came, and the stage is INPUT unless its
+ * line is given up; the line goes on (more=1); D came, which begins a block yet if one is due. */
+void tracker_hear(struct tracker *t);
 void tracker_await_line(struct tracker *t);
 void tracker_await_more(struct tracker *t);
 void tracker_end_line(struct tracker *t, const struct mark *mark, struct moment now);

@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/echo.h"
 #include "ptyd/core/text.h"
 
-#define VERSION 2 /* of the fields and their order; another one is not read */
+#define VERSION 3 /* of the fields and their order; another one is not read */
 
 struct walk {
     struct bytes *out;
@@ -79,6 +80,12 @@ static void typed(struct walk *w, struct typed *value)
     run(w, &value->keys);
     value->shared = number(w, value->shared, value->keys.len);
     value->in_doubt = flag(w, value->in_doubt);
+    value->echoed = number(w, value->echoed, value->keys.len);
+    value->piece = number(w, value->piece, value->keys.len);
+    value->matched = number(w, value->matched, ECHO_BYTES);
+    value->doubt_from = number(w, value->doubt_from, value->keys.len);
+    value->doubted = number(w, value->doubted, value->keys.len);
+    value->doubt_matched = number(w, value->doubt_matched, ECHO_BYTES);
 }
 
 static void preview(struct walk *w, struct preview *value)

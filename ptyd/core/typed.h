@@ -3,12 +3,17 @@
  *
  *   line   NOTHING -key-> TYPED -Enter-> ENTERED            NOTHING again at each B
  *   feed   NO_FEED -line feed-> FED or GIVEN_UP             NO_FEED again at each B
- *   trust  DEAF -key-> HEARS <-a line that was entered runs- UNSURE <-keys went elsewhere- any
+ *   trust  DEAF -key-> HEARS <-a line that was entered runs- UNSURE <-keys were lost- any
  *          DEAF again where a log is gone through
- *   keys   shared, then not shared: typed, and read at no prompt yet
+ *   keys   typed, then echoed, then read
  *
- * Pure: it is told keys and moments, and is asked once at each moment. A zeroed struct is one to
- * which nothing was typed.
+ * Where the tty echoes, each line is echoed once, in its order, before the shell can read it: an
+ * echo in front of B was typed ahead, a line feed behind B that ends one starts its command, and
+ * any other is somebody else's. What commands read of the lines is not told: who finds that the
+ * shell waits for more although lines are due calls typed_settle().
+ *
+ * Pure: it is told keys, output and moments, and is asked once at each moment. A zeroed struct is
+ * one to which nothing was typed.
  */
 #ifndef PTYD_CORE_TYPED_H
 #define PTYD_CORE_TYPED_H
@@ -35,19 +40,18 @@ struct typed {
         HEARS, /* whatever waits for a prompt is in `keys` */
         UNSURE /* some of it is not, or some of `keys` was read by a command */
     } trust;
-    struct bytes keys; /* typed before their prompt came; under LIMIT_COMMAND_BYTES */
+    struct bytes keys; /* typed and not read by the shell; under LIMIT_COMMAND_BYTES */
     size_t shared;     /* so many of them, from the front, a command may have read instead */
     bool in_doubt; /* keys were lost with whoever was told them: what runs may be another line */
-};
 
-/* What a line is, seen at its line feed or when the next prompt says how it ended (D). */
-enum typed_answer {
-    LINE_IS_NONE,     /* empty, a comment, or there is none */
-    LINE_WAS_EMPTY,   /* that, typed ahead: what was printed since B may be the next one's */
-    LINE_IS_GIVEN_UP, /* it ends in ^C: no command if D says 130 and nothing was printed since */
-    LINE_IS_OTHERS,   /* nobody entered one: a job in the background spoke */
-    LINE_RUNS,        /* a command, as it was echoed */
-    LINE_RAN_AHEAD,   /* a command typed ahead: what was printed since B is its output */
+    /* Where the tty echoes: of `keys`. */
+    size_t echoed;     /* so many, whole lines, were echoed; or will not be */
+    size_t piece;      /* the next line's last keys came behind here in one go; 0: the line did */
+    size_t matched;    /* so much of its echo came so far */
+    bool fresh;        /* the output heard last ended with the echo of the line ... */
+    size_t fresh_from; /* ... from here */
+    size_t doubt_from, doubted; /* whole lines from there: all of them were typed, or none */
+    size_t doubt_matched;       /* of the echo of the line behind those */
 };
 
 void typed_finish(struct typed *t);
@@ -55,12 +59,19 @@ void typed_finish(struct typed *t);
 /* A: whose prompt it is. What was typed to a shell that tells its commands is forgotten. */
 void typed_begin(struct typed *t, enum typed_editor editor);
 
+/* What was printed, up to what is told or asked next. */
+void typed_hear(struct typed *t, const char *output, size_t len);
+
+/* Whether it matters: an echo is to come, or was the last that came. */
+bool typed_listens(const struct typed *t);
+
 /* B: a line is awaited. Returns false when the shell finds it given up (Ctrl-C typed ahead). */
 bool typed_await(struct typed *t);
 
-/* A line feed behind B, or behind the line feed before; `echo` is what stands since B. Fills
- * *ret_line (new string) for LINE_RAN_AHEAD alone. */
-enum typed_answer typed_line_ends(struct typed *t, const char *echo, char **ret_line);
+/* A line feed behind B, or behind the line feed before; `echo` is what stands since B. `overdue`:
+ * too much was printed since B to wait for an echo any longer. Fills *ret_line (new string) for
+ * LINE_RAN_AHEAD, and for LINE_RUNS where the keys say it better than the screen. */
+enum typed_answer typed_line_ends(struct typed *t, const char *echo, bool overdue, char **ret_line);
 
 /* The command line goes on (more=1). `printed`: since its last line feed; whole lines of it were
  * typed with that line. Returns the next line when it is typed already, a new string, or NULL. */
@@ -70,16 +81,24 @@ char *typed_more(struct typed *t, const char *printed, size_t len);
  * NULL when none is due. */
 char *typed_ahead(struct typed *t);
 
+/* Whether a whole line was typed; whether one is known to have been ahead of B. */
+bool typed_waits(const struct typed *t);
+bool typed_due(const struct typed *t);
+
+/* The shell waits for a line, and the tty has none: commands read what was typed. `all`: also what
+ * was not echoed yet, for long enough. */
+void typed_settle(struct typed *t, bool all);
+
 /* D while a line is awaited, as above: LINE_RAN_AHEAD, LINE_IS_GIVEN_UP, or there was no command.
  */
 enum typed_answer typed_done(struct typed *t, char **ret_line);
 
-/* Keys at the prompt where a line is awaited. Returns false when they give it up (Ctrl-C that a
- * line editor takes for itself). */
-bool typed_here(struct typed *t, const char *keys, size_t len);
+/* Keys at the prompt where a line is awaited; `echoes`: the terminal does, and edits lines. Returns
+ * false when they give it up (Ctrl-C that a line editor takes for itself). */
+bool typed_here(struct typed *t, const char *keys, size_t len, bool echoes);
 
 /* Keys at any other time; `runs`: while a command does, which may read them. */
-void typed_early(struct typed *t, const char *keys, size_t len, bool runs);
+void typed_early(struct typed *t, const char *keys, size_t len, bool runs, bool echoes);
 
 /* A command starts: it may read what was typed ahead. */
 void typed_share(struct typed *t);

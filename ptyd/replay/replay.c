@@ -41,7 +41,8 @@ static void on_mark(void *user, const struct mark *mark)
 static void on_line(void *user)
 {
     struct replay *r = user;
-    tracker_line(r->tracker, r->now);
+    enum typed_answer answer;
+    tracker_line(r->tracker, r->now, &answer);
 }
 
 static void on_foreign(void *user, int number, const char *payload, size_t len)

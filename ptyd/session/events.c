@@ -14,9 +14,9 @@ static struct session *of(void *user)
 
 /* ---- what the terminal finds ---- */
 
-/* What was typed is in no log. A rebuild lacks it where a shell without C does not say that a
- * command began, and may see a block that was none. The index has the number of the last block at
- * each mark: where that is lower, the running block is taken back. */
+/* The index has the number of the last block at each mark. A rebuild lacks what was typed, and may
+ * see no block where there was one, which is over and told, or in an index of an older program one
+ * that was none: it is taken back. */
 static bool take_logged_mark(struct session *s, const struct mark *mark)
 {
     const struct rawlog_record *record =
@@ -79,9 +79,29 @@ static enum mark_record on_recorded(void *user, uint64_t offset)
     return session_recorded_mark(s, offset) ? MARK_RECORDED : MARK_UNKNOWN;
 }
 
+/* The record of the line feed that ends at `offset`; NULL for none. */
+static const struct rawlog_record *recorded_line(const struct session *s, uint64_t offset)
+{
+    const struct rawlog_record *r = s->records + s->record_at, *end = s->records + s->record_count;
+    for (; r < end && (r->kind != RAWLOG_LINE || r->offset <= offset); r++)
+        if (r->kind == RAWLOG_LINE && r->offset == offset)
+            return r;
+    return NULL;
+}
+
+/* What was typed is in no log, but what came of it is in the index. */
 static void on_line(void *user)
 {
-    tracker_line(of(user)->tracker, of(user)->now);
+    struct session *s = of(user);
+    uint64_t offset = terminal_offset(s->terminal);
+    enum typed_answer answer;
+    if (s->rebuilding) {
+        const struct rawlog_record *r = recorded_line(s, offset);
+        tracker_line_was(s->tracker, r ? (enum typed_answer)r->detail : LINE_IS_OTHERS, s->now);
+    } else if (tracker_line(s->tracker, s->now, &answer)) {
+        rawlog_record(s->log, RAWLOG_LINE, offset, s->now, (uint16_t)answer,
+                      (uint32_t)tracker_seq(s->tracker));
+    }
 }
 
 static void on_malformed(void *user)
@@ -151,7 +171,7 @@ static int64_t on_block_begin(void *user, struct block *block)
     struct block *known = store_running(s->store);
     int64_t began = known && known->seq == block->seq ? known->ts_begin : 0;
     block->ts_begin = began ? began : block->ts_begin;
-    if (began && s->rebuilding)
+    if (began && s->rebuilding && known != block)
         take_command(block, known);
     block_unref(known);
     block->unrecorded = s->paused;

@@ -1,9 +1,12 @@
 /* What is typed into a session. */
 #define _GNU_SOURCE
+#include "ptyd/core/typed.h"
 #include "ptyd/session/private.h"
+#include "ptyd/session/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +25,29 @@ bool session_takes_line(const struct session *s)
            session_input_read(s);
 }
 
+/* Whether the terminal holds what nobody has read; whole lines, where it edits them. (poll(2) first
+ * brings in what is on its way.) */
+static bool holds_input(const struct session *s)
+{
+    int terminal = ioctl(s->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    struct pollfd input = {.fd = terminal, .events = POLLIN};
+    bool holds = terminal >= 0 && poll(&input, 1, 0) > 0 && (input.revents & POLLIN);
+    if (terminal >= 0)
+        close(terminal);
+    return holds;
+}
+
+/* All of it between two looks at a shell that did nothing meanwhile. */
+bool session_rests(const struct session *s)
+{
+    uint64_t before, after;
+    return process_rests(s->pid, &before) && tcgetpgrp(s->master) == s->pid && !holds_input(s) &&
+           !session_output_waits(s) && process_rests(s->pid, &after) && before == after;
+}
+
 bool session_input_read(const struct session *s)
 {
-    int unread = 0;
-    int terminal = ioctl(s->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (terminal < 0)
-        return !s->typing.first;
-    if (ioctl(terminal, FIONREAD, &unread) < 0)
-        unread = 0;
-    close(terminal);
-    return !unread && !s->typing.first;
+    return !holds_input(s) && !s->typing.first;
 }
 
 /* How many of the bytes come to nothing: those up to the last Ctrl-C or Ctrl-\ that the terminal
@@ -73,6 +89,20 @@ static void note_lines(struct session *s, bool interrupts, size_t lines)
     s->answered = s->answered || (stands && (lines || interrupts));
 }
 
+/* Lines that were typed ahead of the prompt at which more is typed now: they run, are about to, or
+ * commands read them before. Where all is quiet it was those. */
+static void settle_ahead(struct session *s)
+{
+    bool in_front = tcgetpgrp(s->master) == s->pid, due = tracker_due(s->tracker);
+    if (!due && (in_front || session_output_waits(s))) /* an echo may be to come */
+        return;
+    if (in_front && session_rests(s))
+        tracker_settle(s->tracker, false);
+    else if (tracker_runs(s->tracker, clock_now()))
+        rawlog_record(s->log, RAWLOG_RUNS, intake_start(s->intake), clock_now(), 0,
+                      (uint32_t)tracker_seq(s->tracker));
+}
+
 /* What a command reads without an echo is a secret: it is not kept. */
 static bool is_secret(const struct session *s, const struct termios *modes)
 {
@@ -85,6 +115,28 @@ size_t session_input_room(const struct session *s)
     return typing_room(&s->typing);
 }
 
+static bool echoes(const struct termios *modes)
+{
+    return (modes->c_lflag & ICANON) && (modes->c_lflag & ECHO);
+}
+
+/* From here on it is in doubt whether these keys were typed, and whoever goes on without us is to
+ * know. What is no secret stands there for it, if it can tell by the echo. */
+static void begin_typing(struct session *s, const struct termios *modes, const char *bytes,
+                         size_t len)
+{
+    struct intake_facts *facts = intake_facts(s->intake);
+    bool known = tracker_point(s->tracker).editor == EDITOR_TTY && echoes(modes) &&
+                 len <= LIMIT_DOUBTED_BYTES && !interrupts(modes, bytes, len);
+    if (known) {
+        facts->doubt_len = (uint16_t)len;
+        memcpy(facts->doubt, bytes, len);
+        atomic_thread_fence(memory_order_seq_cst);
+    }
+    facts->typing_keys = known ? INTAKE_KEYS_KNOWN : !is_secret(s, modes);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
 /* What the terminal has been given; `modes` are those it had then. */
 static void hear(struct session *s, const struct termios *modes, const char *bytes, size_t len)
 {
@@ -95,7 +147,7 @@ static void hear(struct session *s, const struct termios *modes, const char *byt
         tracker_interrupt(s->tracker, clock_now());
     note_lines(s, gone, line_ends(bytes + gone, len - gone));
     if (!is_secret(s, modes))
-        tracker_typed(s->tracker, bytes + gone, len - gone);
+        tracker_typed(s->tracker, bytes + gone, len - gone, echoes(modes));
     session_keep_place(s, intake_start(s->intake));
 }
 
@@ -107,11 +159,12 @@ static ssize_t write_piece(struct session *s)
     struct termios modes = {0};
     bool heard = !t->is_reply && !s->quarantined;
     struct board_place before = board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
-    if (heard && tcgetpgrp(s->master) != s->pid)
-        tracker_runs(s->tracker, clock_now());
+    size_t len = t->bytes.len - t->typed;
+    if (heard)
+        settle_ahead(s);
     tcgetattr(s->master, &modes);
-    facts->typing_keys = heard;
-    atomic_thread_fence(memory_order_seq_cst);
+    if (heard)
+        begin_typing(s, &modes, bytes, len < LIMIT_TYPED_PIECE ? len : LIMIT_TYPED_PIECE);
     ssize_t n = typing_write(&s->typing, facts, s->master);
     if (n > 0 && heard)
         hear(s, &modes, bytes, (size_t)n);

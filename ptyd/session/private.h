@@ -120,6 +120,12 @@ void session_owes(void *session);
 /* What quiet_timer calls QUIET_PROMPT_MS after output stopped: finds out whether a prompt waits. */
 void session_on_quiet(uv_timer_t *timer);
 
+/* Output of the shell's is under way that this loop has not taken in yet. */
+bool session_output_waits(const struct session *s);
+
+/* Whether the shell waits for a line: it is in front, at rest, has said all and read all. */
+bool session_rests(const struct session *s);
+
 /* Reads what is secret in the shell's environment. */
 void session_read_secrets(struct session *s);
 

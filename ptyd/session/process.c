@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,16 +41,44 @@ uint64_t process_fingerprint(pid_t pid)
     return hash ? hash : 1;
 }
 
+/* Fills `text` with the file's first bytes; "" when it cannot be read. */
+static void read_text(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : file_read_at(fd, text, size - 1, 0);
+    text[n > 0 ? n : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+}
+
 bool process_busy(pid_t pid)
 {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t n = file_read_at(fd, text, sizeof text - 1, 0);
-    close(fd);
-    text[n > 0 ? n : 0] = '\0';
+    read_text(path, text, sizeof text);
     const char *name_end = strrchr(text, ')'); /* proc(5): "pid (name) state", any name */
     return name_end && name_end[1] == ' ' && (name_end[2] == 'R' || name_end[2] == 'D');
+}
+
+static bool child_busy(pid_t pid)
+{
+    char path[64], text[4096], *at = text, *end;
+    bool busy = false;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+    read_text(path, text, sizeof text);
+    for (long child; !busy && (child = strtol(at, &end, 10)) > 0; at = end)
+        busy = process_busy((pid_t)child);
+    return busy;
+}
+
+/* Whoever waits was switched away from, of its own accord. */
+bool process_rests(pid_t pid, uint64_t *ret_turn)
+{
+    static const char name[] = "\nvoluntary_ctxt_switches:";
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    read_text(path, text, sizeof text);
+    const char *switches = strstr(text, name);
+    *ret_turn = switches ? strtoull(switches + sizeof name - 1, NULL, 10) : 0;
+    return switches && !process_busy(pid) && !child_busy(pid);
 }

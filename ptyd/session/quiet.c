@@ -19,7 +19,7 @@ static bool is_replaced(const struct session *s)
 
 /* The timer says that this loop saw nothing for a while. On a busy machine the loop may only be
  * late: then output waits, and what is known of the shell is out of date. */
-static bool output_waits(const struct session *s)
+bool session_output_waits(const struct session *s)
 {
     struct pollfd master = {.fd = s->master, .events = POLLIN};
     return s->flow || intake_waiting(s->intake) || poll(&master, 1, 0) != 0;
@@ -34,6 +34,15 @@ static void look_again(uv_timer_t *timer)
     uv_timer_start(timer, session_on_quiet, next, next);
 }
 
+/* Lines are due at the prompt of a shell that waits for one: commands read them. */
+static void forget_read(struct session *s)
+{
+    if (!tracker_waits(s->tracker) || !session_rests(s))
+        return;
+    tracker_settle(s->tracker, true);
+    session_keep_place(s, intake_start(s->intake));
+}
+
 /* A line editor waits when the shell's group is in front and the terminal edits no lines. Whoever
  * waits for a prompt is told so; with marks that work it ends no block.
  *
@@ -43,7 +52,7 @@ static void look_again(uv_timer_t *timer)
 static void look(struct session *s, uv_timer_t *timer)
 {
     struct termios modes;
-    if (!s->reaped && output_waits(s)) {
+    if (!s->reaped && session_output_waits(s)) {
         look_again(timer);
         return;
     }
@@ -68,10 +77,12 @@ static void look(struct session *s, uv_timer_t *timer)
     if (!edits && !replaced && tracker_state(s->tracker) != TRACKER_INPUT)
         return;
     bool waits = session_input_read(s) && !process_busy(s->pid);
-    if (!waits && s->watchers)
+    if (!waits && (s->watchers || tracker_waits(s->tracker)))
         look_again(timer);
-    if (waits && tracker_state(s->tracker) == TRACKER_INPUT)
+    if (waits && tracker_state(s->tracker) == TRACKER_INPUT) {
         s->answered = s->ahead = false;
+        forget_read(s);
+    }
     if (waits)
         EACH_WATCHER(s, maybe_prompt, w_);
 }

@@ -119,7 +119,7 @@ static size_t drain_parsed(struct session *s, size_t most)
     size_t len = intake_copy(s->intake, scratch, most);
     s->now = clock_now();
     s->parsing = true;
-    size_t taken = terminal_write(s->terminal, scratch, len);
+    size_t taken = tracker_write(s->tracker, scratch, len);
     s->parsing = false;
     if (!taken)
         return 0;
@@ -204,7 +204,8 @@ bool session_take_piece(struct turn *turn, size_t bytes)
     size_t taken = drain(s, bytes);
     if (s->flow)
         pump_room(s->flow);
-    if (taken && (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING))
+    if (taken &&
+        (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING || tracker_waits(s->tracker)))
         uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
     turn->urgent = is_urgent(s, s->now.monotonic_ms);
     if (s->flow && !ended) /* what a thread reads comes in larger pieces when it is waited for */

@@ -47,6 +47,8 @@ static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool g
             gap = r->detail;
         if (r->kind == RAWLOG_GAP && !gap)
             tracker_set_seq(s->tracker, r->value);
+        if (r->kind == RAWLOG_RUNS)
+            tracker_runs(s->tracker, s->now);
         struct tracker_point point = rawlog_point(r);
         if (r->kind == RAWLOG_LOST &&
             r->offset == offset) /* for an earlier one the marks behind it say more */
@@ -59,7 +61,8 @@ static uint64_t next_record(const struct session *s, size_t at, uint64_t end)
 {
     for (; at < s->record_count; at++) {
         const struct rawlog_record *r = &s->records[at];
-        bool matters = r->kind == RAWLOG_RESIZE || r->kind == RAWLOG_GAP || r->kind == RAWLOG_LOST;
+        bool matters = r->kind == RAWLOG_RESIZE || r->kind == RAWLOG_GAP ||
+                       r->kind == RAWLOG_LOST || r->kind == RAWLOG_RUNS;
         if (matters && r->offset < end)
             return r->offset;
     }

@@ -29,7 +29,8 @@ static void on_end(void *user, struct block *block)
 static void on_line(void *user)
 {
     (void)user;
-    tracker_line(tracker, now);
+    enum typed_answer answer;
+    tracker_line(tracker, now, &answer);
 }
 
 static const struct tracker_events tracker_events = {.end = on_end};
@@ -100,7 +101,7 @@ static void print(const char *text)
     for (size_t n; *text; text += n) {
         n = piece(strlen(text));
         bytes_append(&pending, text, n);
-        bytes_consume(&pending, terminal_write(terminal, pending.data, pending.len));
+        bytes_consume(&pending, tracker_write(tracker, pending.data, pending.len));
     }
 }
 
@@ -108,7 +109,7 @@ static void type(const char *keys)
 {
     for (size_t n; *keys; keys += n) {
         n = piece(strlen(keys));
-        tracker_typed(tracker, keys, n);
+        tracker_typed(tracker, keys, n, true);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "tests/unit/test.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,68 @@ static void print_in(const char *bytes, size_t len, size_t piece)
 {
     for (size_t i = 0; i < len; i += piece)
         print(bytes + i, len - i < piece ? len - i : piece);
+}
+
+/* ---- typing ---- */
+
+static void set_echo(bool echo)
+{
+    struct termios modes;
+    tcgetattr(slave, &modes);
+    cfmakeraw(&modes);
+    modes.c_lflag |= echo ? ICANON | ECHO : 0;
+    assert_int_equal(tcsetattr(slave, TCSANOW, &modes), 0);
+}
+
+/* What the terminal itself echoes comes at its own time: it is dropped, and printed where a test
+ * wants it. */
+static void drop_echo(size_t len)
+{
+    char echo[256];
+    for (size_t n = 0; n < len;) {
+        struct pollfd readable = {.fd = master, .events = POLLIN};
+        assert_int_equal(poll(&readable, 1, 10000), 1);
+        ssize_t got = read(master, echo, sizeof echo);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    tcflush(slave, TCIFLUSH);
+}
+
+static void nothing(struct typing *typing)
+{
+    (void)typing;
+}
+
+/* A worker types it and dies behind that; or (`noted` is false) before it could note that it did.
+ */
+static void type(const char *keys, bool noted)
+{
+    static struct typing typing;
+    size_t size = memory_size(), len = strlen(keys);
+    char *before = malloc(size);
+    int status;
+    set_echo(true);
+    assert_int_equal(pread(memory, before, size, 0), size);
+    pid_t pid = fork();
+    if (pid == 0) {
+        typing = (struct typing){.done = nothing};
+        bytes_append(&typing.bytes, keys, len);
+        _exit(session_type(adopt(), &typing) == 0 && typing.typed == len ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    drop_echo(len);
+    set_echo(false);
+    if (!noted) {
+        assert_int_equal(pwrite(memory, before, size, 0), size);
+        struct intake *in = intake_map(dup(memory));
+        struct intake_facts *facts = intake_facts(in);
+        memcpy(facts->doubt, keys, len);
+        facts->doubt_len = (uint16_t)len;
+        facts->typing_keys = INTAKE_KEYS_KNOWN;
+        intake_unmap(in);
+    }
+    free(before);
 }
 
 /* ---- a session ---- */
@@ -255,6 +318,68 @@ static void zeros_stay_nobodys(void **state)
     end_session();
 }
 
+/* What a shell without C prints at its prompt, behind a command that ended so. */
+static void print_prompt(int *seq, int status)
+{
+    char *text = text_format(OSC "%d;P;raw=/;" NONCE "\x07" OSC "%d;D;st=%d;line=1\x07" OSC
+                                 "%d;A;line=1\x07# " OSC "%d;B\x07",
+                             *seq + 4, *seq + 5, status, *seq + 6, *seq + 7);
+    *seq += 4;
+    print_in(text, strlen(text), 7);
+    free(text);
+}
+
+/* In a shell without C lines are told from others' by what was typed, which is in no log: jobs in
+ * the background speak, lines are typed ahead, and each byte may be a worker's last. */
+static void lines_survive_at_every_byte(void **state)
+{
+    static const char first[] = "behind 1\r\necho one; (exit 3)\r\none\r\n";
+    static const char second[] = "sleep 1; (exit 4)\r\necho three; (exit 5)\r\n";
+    static const char third[] = "three\r\n", fourth[] = "behind 2\r\nfalse\r\nbehind 3\r\n";
+    static const char ahead[] = "sleep 1\r\necho ahead\r\n";
+    static const char last[] = "behind 4\r\ntrue\r\n";
+    int seq = 0;
+    (void)state;
+    begin_session();
+    print_prompt(&seq, 0);
+    type("echo one; (exit 3)\r", true);
+    print_in(first, sizeof first - 1, 1);
+    print_prompt(&seq, 3);
+    type("sleep 1; (exit 4)\r", false); /* nobody noted that it was typed */
+    type("echo three; (exit 5)\r", true);
+    print_in(second, sizeof second - 1, 1);
+    print_prompt(&seq, 4);
+    print_in(third, sizeof third - 1, 1);
+    print_prompt(&seq, 5);
+    type("echo never\r", false); /* nor was it */
+    type("false\r", true);
+    print_in(fourth, sizeof fourth - 1, 1);
+    print_prompt(&seq, 1);
+    print_in(last, sizeof "behind 4\r\n" - 1, 1);
+    type("true\r", true);
+    print_in(last + sizeof "behind 4\r\n" - 1, sizeof "true\r\n" - 1, 1);
+    print_prompt(&seq, 0);
+    type("sleep 1\r", true);
+    print_in(ahead, sizeof "sleep 1\r\n" - 1, 1);
+    type("echo ahead\r", true);
+    print_in(ahead + sizeof "sleep 1\r\n" - 1, sizeof "echo ahead\r\n" - 1, 1);
+    print_prompt(&seq, 0);
+    type("echo more\r", true); /* something is in front of the shell: it runs */
+    print_in("echo more\r\n", sizeof "echo more\r\n" - 1, 1);
+    print_prompt(&seq, 6);
+    print_in("more\r\n", sizeof "more\r\n" - 1, 1);
+    print_prompt(&seq, 7);
+    expect_told("1 completed 3 echo <echo one; (exit 3)> one\n"
+                "2 completed 4 echo <sleep 1; (exit 4)> echo three; (exit 5)\n"
+                "3 completed 5 echo <echo three; (exit 5)> three\n"
+                "4 completed 1 echo <false> behind 3\n"
+                "5 completed 0 echo <true> \n"
+                "6 completed 0 echo <sleep 1> echo ahead\n"
+                "7 completed 6 echo <echo ahead> echo more\n"
+                "8 completed 7 echo <echo more> more\n");
+    end_session();
+}
+
 static int open_terminal(void **state)
 {
     struct termios raw;
@@ -288,6 +413,7 @@ int main(void)
         cmocka_unit_test(strings_survive_at_every_byte),
         cmocka_unit_test(a_long_command_survives),
         cmocka_unit_test(zeros_stay_nobodys),
+        cmocka_unit_test(lines_survive_at_every_byte),
     };
     return cmocka_run_group_tests(tests, open_terminal, remove_place);
 }

@@ -32,19 +32,25 @@ static void prompt(enum typed_editor editor)
 
 static bool here(const char *keys)
 {
-    return typed_here(&typed, keys, strlen(keys));
+    return typed_here(&typed, keys, strlen(keys), true);
 }
 
 static void early(const char *keys, bool runs)
 {
-    typed_early(&typed, keys, strlen(keys), runs);
+    typed_early(&typed, keys, strlen(keys), runs, true);
 }
 
-/* `line`: what is expected to have been typed ahead, or NULL. */
+/* Printed from here to the next question. */
+static void prints(const char *output)
+{
+    typed_hear(&typed, output, strlen(output));
+}
+
+/* `line`: what is expected to have been typed, or NULL where the screen says it. */
 static void assert_ends(const char *echo, enum typed_answer answer, const char *line)
 {
     char *found = NULL;
-    assert_int_equal(typed_line_ends(&typed, echo, &found), answer);
+    assert_int_equal(typed_line_ends(&typed, echo, false, &found), answer);
     assert_string_equal(found ? found : "none", line ? line : "none");
     free(found);
 }
@@ -81,7 +87,9 @@ static void who_hears_takes_what_was_entered(void **state)
     assert_true(here("ec"));
     assert_ends("a job speaks", LINE_IS_OTHERS, NULL);
     assert_true(here("ho hi\r"));
-    assert_ends("echo hi", LINE_RUNS, NULL);
+    assert_ends("a job speaks", LINE_IS_OTHERS, NULL);
+    prints("ho hi\r\n");
+    assert_ends("echo hi", LINE_RUNS, "echo hi");
     prompt(EDITOR_TTY);
     assert_ends("it speaks again", LINE_IS_OTHERS, NULL);
 }
@@ -121,31 +129,130 @@ static void what_was_typed_ahead_runs_in_order(void **state)
     (void)state;
     prompt(EDITOR_TTY);
     assert_true(here("sleep 1\r"));
-    assert_ends("sleep 1", LINE_RUNS, NULL);
+    prints("sleep 1\r\n");
+    assert_ends("sleep 1", LINE_RUNS, "sleep 1");
     early("# no\rec\x15one\x7f\x7ftwo\rthree\rfo", true);
+    prints("# no\r\nec\b \b\b \bone\b \b\b \btwo\r\n");
     assert_true(typed_await(&typed));
+    prints("otwo's output\r\n");
     assert_ends("otwo's output", LINE_WAS_EMPTY, NULL);
     assert_ends("otwo's output", LINE_RAN_AHEAD, "otwo");
     assert_true(typed_await(&typed));
-    assert_ends("three", LINE_RUNS, NULL); /* its own echo: B was not seen yet */
+    prints("three\r\n");
+    assert_ends("three", LINE_RUNS, "three"); /* its own echo: B was not seen yet */
     assert_true(typed_await(&typed));
     assert_ahead(NULL);
     assert_int_equal(typed.keys.len, 2);
 }
 
-/* What is typed since B is read behind it, and a line feed shows that both were. */
-static void what_was_typed_ahead_may_have_been_read(void **state)
+/* Before the echo of a line comes whatever else is printed. */
+static void a_job_speaks_before_the_echo(void **state)
 {
     (void)state;
     prompt(EDITOR_TTY);
-    early("true\rleft\r", true);
-    assert_true(typed_await(&typed));
-    assert_true(here("next\r"));
-    assert_int_equal(typed.trust, UNSURE);
-    assert_ahead("true");
-    assert_ends("next", LINE_RUNS, NULL);
-    assert_int_equal(typed.trust, HEARS);
+    assert_true(here("echo hi; (exit 3)\r"));
+    prints("behind 15\r\n");
+    assert_ends("behind 15", LINE_IS_OTHERS, NULL);
+    prints("echo hi; (ex");
+    prints("it 3)\r");
+    prints("\n");
+    assert_ends("behind 15\necho hi; (exit 3)", LINE_RUNS, "echo hi; (exit 3)");
     assert_int_equal(typed.keys.len, 0);
+}
+
+/* What is typed in pieces is echoed in pieces: the last one tells. */
+static void a_line_is_typed_in_pieces(void **state)
+{
+    (void)state;
+    prompt(EDITOR_TTY);
+    early("ec", false);
+    prints("ec");
+    early("ho\r", false);
+    prints("\x1b]7711;\x07ho\r\n");
+    assert_true(typed_await(&typed));
+    assert_true(typed_due(&typed));
+    assert_ahead("echo");
+}
+
+/* A lost echo is waited for until the shell says that it read the line. */
+static void an_echo_may_be_lost(void **state)
+{
+    char *line = NULL;
+    (void)state;
+    prompt(EDITOR_TTY);
+    assert_true(here("true\r"));
+    prints("tr\r\n");
+    assert_ends("tr", LINE_IS_OTHERS, NULL);
+    assert_int_equal(typed_done(&typed, &line), LINE_RAN_AHEAD);
+    assert_string_equal(line, "true");
+    free(line);
+    prompt(EDITOR_TTY);
+    assert_true(here("seq 9\r"));
+    assert_int_equal(typed_line_ends(&typed, "", true, &line), LINE_RAN_AHEAD); /* much came */
+    free(line);
+    prompt(EDITOR_TTY);
+    assert_true(here("half\r"));
+    assert_ends("^C", LINE_IS_OTHERS, NULL); /* typed before it, and not seen yet */
+    assert_done(LINE_IS_GIVEN_UP);
+    assert_true(typed_waits(&typed));
+}
+
+/* Commands read lines, too: whoever sees the shell wait although they are due says so. */
+static void what_commands_read_is_forgotten(void **state)
+{
+    (void)state;
+    prompt(EDITOR_TTY);
+    early("data\rmore\rhalf", true);
+    prints("data\r\n");
+    assert_true(typed_await(&typed));
+    typed_settle(&typed, false);
+    assert_false(typed_due(&typed));
+    assert_true(typed_waits(&typed));
+    typed_settle(&typed, true);
+    assert_int_equal(typed.keys.len, 4);
+    assert_true(here("way\r"));
+    prints("way\r\n");
+    assert_ends("halfway", LINE_RUNS, "halfway");
+    typed_early(&typed, "no echo\r", 8, true, false);
+    assert_true(typed_await(&typed));
+    assert_ahead("no echo");
+}
+
+static void recall_typing(const char *keys, const char *typing)
+{
+    typed_recall(&typed, &(struct typed_keys){.trust = HEARS,
+                                              .keys = keys,
+                                              .len = strlen(keys),
+                                              .typing = typing,
+                                              .typing_len = strlen(typing)});
+}
+
+/* Whether a line was typed before whoever typed it died shows in the echo. */
+static void an_echo_ends_a_doubt(void **state)
+{
+    (void)state;
+    prompt(EDITOR_TTY);
+    recall_typing("", "echo one\r");
+    assert_ends("a job speaks", LINE_IS_OTHERS, NULL);
+    prints("echo one\r\n");
+    assert_ends("echo one", LINE_RUNS, "echo one");
+    assert_false(typed.in_doubt);
+    prompt(EDITOR_TTY);
+    recall_typing("", "echo one\r"); /* it was not */
+    assert_true(here("echo two\r"));
+    prints("echo two\r\n");
+    assert_ends("echo two", LINE_RUNS, "echo two");
+    assert_int_equal(typed.keys.len, 0);
+    prompt(EDITOR_TTY);
+    recall_typing("", "echo one\r"); /* it was */
+    assert_true(here("echo two\r"));
+    prints("echo one\r\n");
+    assert_ends("echo one", LINE_RUNS, "echo one");
+    assert_int_equal(typed.doubted, 0);
+    prompt(EDITOR_TTY);
+    recall_typing("ec", "ho\r"); /* half a line: who knows what it was */
+    assert_true(typed.in_doubt);
+    assert_int_equal(typed.trust, UNSURE);
 }
 
 static void who_is_unsure_takes_each_line(void **state)
@@ -168,7 +275,8 @@ static void whom_a_log_is_read_to_takes_each_line(void **state)
     (void)state;
     prompt(EDITOR_TTY);
     assert_true(here("true\r"));
-    assert_ends("true", LINE_RUNS, NULL);
+    prints("true\r\n");
+    assert_ends("true", LINE_RUNS, "true");
     early("next\r", true);
     typed_deafen(&typed);
     prompt(EDITOR_TTY);
@@ -224,7 +332,11 @@ int main(void)
         TEST(a_line_given_up_is_told_at_its_end),
         TEST(an_editor_gives_up_by_the_key),
         TEST(what_was_typed_ahead_runs_in_order),
-        TEST(what_was_typed_ahead_may_have_been_read),
+        TEST(a_job_speaks_before_the_echo),
+        TEST(a_line_is_typed_in_pieces),
+        TEST(an_echo_may_be_lost),
+        TEST(what_commands_read_is_forgotten),
+        TEST(an_echo_ends_a_doubt),
         TEST(who_is_unsure_takes_each_line),
         TEST(whom_a_log_is_read_to_takes_each_line),
         TEST(a_line_goes_on),
