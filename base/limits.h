@@ -258,6 +258,18 @@ static inline int limit_size(int value)
 #define LIMIT_CLIENT_QUEUE (1 << 20)
 /* Bytes of a frame between a viewer and the worker; a longer one closes the viewer's socket. */
 #define LIMIT_VIEW_FRAME_BYTES (256 << 10)
+/* Bytes of one of them that are to be typed; a larger one, too, or a further one before it is
+ * answered. */
+#define LIMIT_VIEW_INPUT_BYTES (64 << 10)
+/* Bytes of a session's output that the terminal of its leading viewer did not take yet; then the
+ * programs wait. */
+#define LIMIT_VIEW_WINDOW_BYTES (128 << 10)
+/* Milliseconds that they wait for a terminal that takes nothing, or for a viewer to come back
+ * behind a worker's death; then they go on without it. */
+#define LIMIT_VIEW_STALL_MS 2000
+/* Bytes that such a viewer missed and gets when it reads again; of more it is told how many lines
+ * they were. */
+#define LIMIT_VIEW_BEHIND_BYTES (4 << 20)
 /* Bytes of the daemon's answer, for a command and for the proxy; a longer one is passed over. */
 #define LIMIT_ANSWER_BYTES       (256 << 20)
 #define LIMIT_PROXY_ANSWER_BYTES (64 << 20)

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "ptyd/client/keys.h"
 #include "ptyd/client/outer.h"
+#include "ptyd/client/request.h"
 #include "ptyd/client/view_link.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/core/clock.h"
@@ -48,6 +49,23 @@ static void on_show(void *user, const char *bytes, size_t len)
     outer_put(a->outer, bytes, len);
 }
 
+/* Below what is on the screen. Then all of it moves into the terminal's own scrollback, and the
+ * drawing that follows overwrites none of it. */
+static void on_skipped(void *user, uint64_t lines)
+{
+    struct attach *a = user;
+    struct bytes out = {0};
+    int rows = request_terminal_size().rows;
+    bytes_printf(&out,
+                 "\x1b[?1049l\x1b[?6l\x1b[r\x1b[m\x1b[%d;1H\n[ptyd: %llu lines are not shown here: "
+                 "the terminal did not take them]\r",
+                 rows, (unsigned long long)lines);
+    for (int i = 0; i < rows; i++)
+        bytes_append_char(&out, '\n');
+    outer_put(a->outer, out.data, out.len);
+    bytes_finish(&out);
+}
+
 static void on_moved(void *user, const char *cwd)
 {
     (void)user;
@@ -66,7 +84,7 @@ static void print_joining_line(const struct attach *a, const json_t *session)
     struct bytes out = {0};
     bytes_printf(&out, "[ptyd: session %s, %s, %s; leave with Ctrl-\\ d]\r\n", a->options->name,
                  json_text(session, "shell", ""), state);
-    for (int i = 1, rows = outer_size().rows; i < rows; i++)
+    for (int i = 1, rows = request_terminal_size().rows; i < rows; i++)
         bytes_append_char(&out, '\n');
     outer_put(a->outer, out.data, out.len);
     bytes_finish(&out);
@@ -115,7 +133,7 @@ static void read_signals(struct attach *a)
     struct signalfd_siginfo info;
     while (read(a->signals, &info, sizeof info) == sizeof info)
         if (info.ssi_signo == SIGWINCH)
-            view_link_resize(a->link, outer_size());
+            view_link_resize(a->link, request_terminal_size());
         else
             a->outcome = HUNG_UP;
 }
@@ -126,7 +144,8 @@ static void read_signals(struct attach *a)
 static bool is_leaving(const struct attach *a)
 {
     return (a->outcome == LEFT || a->outcome == HUNG_UP) &&
-           view_link_state(a->link) == VIEW_LINK_STANDS && view_link_sends(a->link);
+           view_link_state(a->link) == VIEW_LINK_STANDS && view_link_unsent(a->link) &&
+           view_link_is_connected(a->link);
 }
 
 /* 0 when who left has waited long enough. */
@@ -144,31 +163,33 @@ static int wait_ms(struct attach *a)
 static bool wait_once(struct attach *a)
 {
     bool reads = !is_over(a) && view_link_unsent(a->link) < LIMIT_INPUT_BYTES;
-    struct pollfd fds[] = {
+    struct pollfd fds[3 + VIEW_LINK_FDS] = {
         {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN},
-        {.fd = view_link_fd(a->link), .events = POLLIN},
         {.fd = a->signals, .events = POLLIN},
         {.fd = outer_waiting(a->outer) ? outer_fd(a->outer) : -1, .events = POLLOUT}};
+    view_link_poll(a->link, fds + 3);
     int wait = wait_ms(a), found = poll(fds, sizeof fds / sizeof *fds, wait);
     if (found < 0)
         return errno == EINTR;
     if (found == 0 && is_over(a))
         return false;
-    if (fds[3].revents)
-        outer_flush(a->outer);
     if (fds[2].revents)
+        outer_flush(a->outer);
+    if (fds[1].revents)
         read_signals(a);
     if (fds[0].revents && !is_over(a))
         read_keys(a);
-    view_link_work(a->link, fds[1].revents, !is_over(a));
+    view_link_work(a->link, fds + 3, !is_over(a));
+    view_link_shown(a->link, outer_waiting(a->outer));
     return true;
 }
 
 static void loop(struct attach *a)
 {
-    do
-        view_link_work(a->link, false, !is_over(a));
-    while ((!is_over(a) || is_leaving(a)) && wait_once(a));
+    while ((!is_over(a) || is_leaving(a)) && wait_once(a))
+        ;
+    if (view_link_state(a->link) == VIEW_LINK_DETACHED)
+        a->outcome = LEFT;
     view_link_settle(a->link);
 }
 
@@ -209,6 +230,7 @@ static int say_outcome(const struct attach *a)
                         "the daemon did not come back within %d s; `ptyd attach %s` comes back to "
                         "the session, which goes on while the daemon runs",
                         LIMIT_RECONNECT_MS / 1000, name);
+    case VIEW_LINK_DETACHED:
     case VIEW_LINK_STANDS:
         break;
     }
@@ -248,9 +270,10 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
                                               .looks = options->looks,
                                               .owns = options->owns,
                                               .show = on_show,
+                                              .skipped = on_skipped,
                                               .moved = on_moved,
                                               .user = &a};
-    a.link = view_link_create(rpc, &of_link, outer_size());
+    a.link = view_link_create(rpc, &of_link, request_terminal_size());
     json_t *session = view_link_join(a.link, options->wait_ms);
     int status = ATTACH_FAILED;
     if (session) {

@@ -81,10 +81,8 @@ static int left_ms(int64_t until)
  * string); NULL after a word why not. */
 static char *open_own(struct rpc *rpc, int64_t until)
 {
-    int cols, rows;
     json_t *params = request_open_params(NULL);
-    request_terminal_size(&cols, &rows);
-    json_object_set_new(params, "size", request_size_json(cols, rows));
+    json_object_set_new(params, "size", request_size_json(request_terminal_size()));
     json_object_set_new(params, "prompt_ms", json_integer(left_ms(until) / 2));
     json_object_set_new(params, "login", json_boolean(login));
     json_object_set_new(params, "owns", json_true());

@@ -90,9 +90,8 @@ int command_open(int argc, char **argv)
                                             {0}};
     struct cli cli = cli_begin(open_help);
     json_t *params = request_open_params("default");
-    int option, cols, rows, end = argc;
-    request_terminal_size(&cols, &rows);
-    json_object_set_new(params, "size", request_size_json(cols, rows));
+    int option, end = argc;
+    json_object_set_new(params, "size", request_size_json(request_terminal_size()));
     for (int i = 1; i < argc && end == argc; i++)
         if (!strcmp(argv[i], "--"))
             end = i;

@@ -230,12 +230,10 @@ static int fail_to_open(const struct run *r)
 static int run(struct run *r)
 {
     struct rpc rpc;
-    int cols, rows;
-    request_terminal_size(&cols, &rows);
     if (rpc_connect(&rpc, !r->cli->no_start, left_ms(r, LIMIT_START_MS)) < 0)
         return fail_to_open(r);
     json_t *open = request_open_params(r->cli->session);
-    json_object_set_new(open, "size", request_size_json(cols, rows));
+    json_object_set_new(open, "size", request_size_json(request_terminal_size()));
     json_t *opened = rpc_call(&rpc, "session.open", open, left_ms(r, LIMIT_ANSWER_MS));
     r->shell_id = text_copy(json_text(json_object_get(opened, "session"), "shell_id", ""));
     int status = opened ? follow(r, &rpc) : fail_to_open(r);

@@ -9,12 +9,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/memory.h"
+#include "ptyd/client/request.h"
 #include "ptyd/core/clock.h"
 #include "vterm_snapshot/terminal.h"
 
@@ -33,17 +33,6 @@ struct outer {
 bool outer_is_there(void)
 {
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
-
-struct view_size outer_size(void)
-{
-    struct winsize size = {0};
-    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-        size = (struct winsize){0};
-    return (struct view_size){.cols = size.ws_col ? size.ws_col : LIMIT_COLS_DEFAULT,
-                              .rows = size.ws_row ? size.ws_row : LIMIT_ROWS_DEFAULT,
-                              .x_pixels = size.ws_xpixel,
-                              .y_pixels = size.ws_ypixel};
 }
 
 static int make_raw(struct outer *o)
@@ -159,7 +148,7 @@ void outer_close(struct outer *o)
     if (!o)
         return;
     terminal_restore_sequence(&out);
-    bytes_printf(&out, "\x1b[%d;1H\r\n", outer_size().rows);
+    bytes_printf(&out, "\x1b[%d;1H\r\n", request_terminal_size().rows);
     outer_put(o, out.data, out.len);
     bytes_finish(&out);
     show_rest(o);

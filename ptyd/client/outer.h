@@ -6,15 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ptyd/core/view_wire.h"
-
 struct outer;
 
 /* Whether stdin and stdout are a terminal. */
 bool outer_is_there(void);
-
-/* Its size now; 80x24 where it does not say. */
-struct view_size outer_size(void);
 
 /* Makes it raw. Returns 0 or -errno. */
 int outer_open(struct outer **ret_outer);

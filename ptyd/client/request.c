@@ -87,18 +87,24 @@ json_t *request_open_params(const char *name)
                      "umask", (int)mask);
 }
 
-void request_terminal_size(int *ret_cols, int *ret_rows)
+struct view_size request_terminal_size(void)
 {
     struct winsize size = {0};
     if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-        size.ws_col = 0;
-    *ret_cols = size.ws_col ? size.ws_col : LIMIT_COLS_DEFAULT;
-    *ret_rows = size.ws_row ? size.ws_row : LIMIT_ROWS_DEFAULT;
+        size = (struct winsize){0};
+    return (struct view_size){.cols = size.ws_col ? size.ws_col : LIMIT_COLS_DEFAULT,
+                              .rows = size.ws_row ? size.ws_row : LIMIT_ROWS_DEFAULT,
+                              .x_pixels = size.ws_xpixel,
+                              .y_pixels = size.ws_ypixel};
 }
 
-json_t *request_size_json(int cols, int rows)
+json_t *request_size_json(struct view_size size)
 {
-    return json_pack("{s:i, s:i}", "cols", cols, "rows", rows);
+    json_t *json = json_pack("{s:i, s:i}", "cols", size.cols, "rows", size.rows);
+    if (size.x_pixels && size.y_pixels)
+        json_object_update_new(
+            json, json_pack("{s:i, s:i}", "x_pixels", size.x_pixels, "y_pixels", size.y_pixels));
+    return json;
 }
 
 json_t *request_size_of(const char *text)
@@ -108,5 +114,6 @@ json_t *request_size_of(const char *text)
         cli_usage("size '%s' is not COLSxROWS, like 80x24", text);
     if (limit_size(cols) != cols || limit_size(rows) != rows)
         say("size %dx%d clamped to %dx%d", cols, rows, limit_size(cols), limit_size(rows));
-    return request_size_json(limit_size(cols), limit_size(rows));
+    return request_size_json(
+        (struct view_size){.cols = (uint16_t)limit_size(cols), .rows = (uint16_t)limit_size(rows)});
 }

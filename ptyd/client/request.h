@@ -6,6 +6,7 @@
 
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
+#include "ptyd/core/view_wire.h"
 
 /* Connects, asks one thing, disconnects. The result is a new reference; NULL after a message. */
 json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params);
@@ -25,10 +26,10 @@ json_int_t request_new_token(void);
 json_t *request_open_params(const char *name);
 
 /* The size of the terminal on stdin or stdout, 80x24 without one. */
-void request_terminal_size(int *ret_cols, int *ret_rows);
+struct view_size request_terminal_size(void);
 
-/* {"cols":...,"rows":...}; new reference. */
-json_t *request_size_json(int cols, int rows);
+/* {"cols":...,"rows":...}, with pixels where they are known; new reference. */
+json_t *request_size_json(struct view_size size);
 
 /* The same from an argument, `80x24`: clamped with a word on stderr to what a terminal may have;
  * ends with status 2 for what is no size. */

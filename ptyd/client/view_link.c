@@ -1,29 +1,41 @@
+/* Two descriptors: the connection, on which one asks to be a viewer and gets the other; and that
+ * one, on which frames go (core/view_wire.h). A worker's death ends both. What it had sent is read
+ * to its end first. */
+#define _GNU_SOURCE
 #include "ptyd/client/view_link.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
-#include "ptyd/core/base64.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/rpc_error.h"
 #include "ptyd/core/text.h"
 
-#define INPUT_BYTES 4096 /* sent at once */
-#define BUSY_MS     50   /* before a session that had no room is asked again */
-#define AGAIN_MS    20   /* between two tries to connect again */
+#define AGAIN_MS 20 /* between two tries to connect again */
 
 struct view_link {
     struct rpc *rpc;
     const struct view_link_options *options;
     struct view_size size;
+
+    int fd; /* of frames, -1 for none */
+    struct view_reader reader;
+    struct bytes out;      /* frames on their way */
+    uint64_t came, acked;  /* bytes that were shown since it joined; acknowledged */
+    bool drawn;            /* a drawing among them is not acknowledged yet */
+    uint64_t place;        /* in the stream: all before was shown */
+    bool leads, has_place; /* `place` was said */
+
     struct bytes typed; /* and not known to have reached the session */
-    json_int_t asked;   /* the request that holds the first `asked_len` of it; 0 for none */
-    size_t asked_len;
-    json_int_t token; /* of that request, by which it is known behind a worker's death */
-    bool busy;        /* the session had no room for it: it is asked again */
+    size_t asked_len;   /* so much of it is in the INPUT that is not answered; 0 for none */
+    uint64_t token;     /* of that, by which it is known behind a worker's death */
+    bool unread;        /* the connection ended before the daemon had read all */
     int64_t
         back_by; /* monotonic ms: a lost connection is waited for until then; 0 while one stands */
     json_int_t joining;   /* the request to be a view again; 0 for none */
@@ -35,43 +47,34 @@ struct view_link {
     int status;
 };
 
-/* ---- what is typed ---- */
+/* ---- frames out ---- */
 
-/* One request at a time: a later one might find the room that an earlier one did not. */
-static void send_input(struct view_link *l)
+static void flush(struct view_link *l)
 {
-    struct bytes text = {0};
-    if (!l->typed.len || l->asked || l->back_by || l->lost_len || l->rpc->fd < 0)
-        return;
-    l->token++;
-    l->asked_len = l->typed.len < INPUT_BYTES ? l->typed.len : INPUT_BYTES;
-    l->busy = false;
-    base64_encode(l->typed.data, l->asked_len, &text);
-    l->asked = rpc_send(l->rpc, "view.input",
-                        json_pack("{s:s, s:I}", "data", text.data, "token", l->token),
-                        clock_monotonic_ms() + LIMIT_ANSWER_MS);
-    l->asked = l->asked < 0 ? 0 : l->asked; /* not done: it waits */
-    bytes_finish(&text);
+    ssize_t n = 1;
+    while (l->fd >= 0 && l->out.len && n > 0) {
+        n = send(l->fd, l->out.data, l->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n > 0)
+            bytes_consume(&l->out, (size_t)n);
+    }
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        l->out.len = 0; /* nobody reads it: its end is read next */
 }
 
-static void take_answer(struct view_link *l, const json_t *message)
+static void send_input(struct view_link *l)
 {
-    const json_t *error = json_object_get(message, "error");
-    if (!l->asked || json_number(message, "id", 0) != l->asked)
+    if (!l->typed.len || l->asked_len || l->lost_len || l->fd < 0)
         return;
-    l->asked = 0;
-    l->busy = json_number(error, "code", 0) == RPC_BUSY;
-    if (l->busy)
-        return;
-    bytes_consume(&l->typed, l->asked_len);
-    send_input(l);
+    l->token++;
+    l->asked_len = l->typed.len < LIMIT_VIEW_INPUT_BYTES ? l->typed.len : LIMIT_VIEW_INPUT_BYTES;
+    view_frame_append(&l->out, VIEW_INPUT, l->token, l->typed.data, l->asked_len);
+    flush(l);
 }
 
 void view_link_type(struct view_link *l, const char *bytes, size_t len)
 {
     bytes_append(&l->typed, bytes, len);
-    if (!l->busy)
-        send_input(l);
+    send_input(l);
 }
 
 size_t view_link_unsent(const struct view_link *l)
@@ -84,28 +87,144 @@ size_t view_link_doubtful(const struct view_link *l)
     return l->doubtful;
 }
 
-bool view_link_sends(const struct view_link *l)
+void view_link_resize(struct view_link *l, struct view_size size)
 {
-    return l->typed.len && !l->busy && l->rpc->fd >= 0;
+    l->size = size;
+    if (l->fd < 0)
+        return;
+    view_size_append(&l->out, size);
+    flush(l);
+}
+
+void view_link_shown(struct view_link *l, size_t waiting)
+{
+    uint64_t took = waiting < l->came ? l->came - waiting : 0;
+    bool due = took >= l->acked + VIEW_ACK_BYTES || (l->drawn && took == l->came);
+    if (!due || took <= l->acked || l->fd < 0)
+        return;
+    l->acked = took;
+    l->drawn = l->drawn && took < l->came;
+    view_frame_append(&l->out, VIEW_ACK, took, NULL, 0);
+    flush(l);
+}
+
+/* ---- frames in ---- */
+
+static void show(struct view_link *l, const struct view_frame *f)
+{
+    l->came += f->len;
+    l->place = f->offset;
+    l->has_place = true;
+    l->drawn = l->drawn || f->kind == VIEW_DRAW;
+    l->options->show(l->options->user, f->data, f->len);
+}
+
+/* The rest of an INPUT that was not typed whole never will be. */
+static void take_typed(struct view_link *l, const struct view_frame *f)
+{
+    uint32_t typed;
+    if (!l->asked_len || f->offset != l->token || view_typed_read(f, &typed) < 0)
+        return;
+    bytes_consume(&l->typed, typed < l->asked_len ? typed : l->asked_len);
+    l->asked_len = 0;
+    if (l->state == VIEW_LINK_STANDS)
+        send_input(l);
+}
+
+static void take_cwd(struct view_link *l, const struct view_frame *f)
+{
+    char *cwd = text_format("%.*s", (int)f->len, f->data);
+    l->options->moved(l->options->user, cwd);
+    free(cwd);
+}
+
+static void take_frame(struct view_link *l, const struct view_frame *f)
+{
+    switch (f->kind) {
+    case VIEW_OUTPUT:
+    case VIEW_DRAW:
+        show(l, f);
+        break;
+    case VIEW_SKIPPED:
+        l->options->skipped(l->options->user, f->offset);
+        break;
+    case VIEW_CWD:
+        take_cwd(l, f);
+        break;
+    case VIEW_LED:
+        l->leads = f->offset;
+        break;
+    case VIEW_TYPED:
+        take_typed(l, f);
+        break;
+    case VIEW_END:
+        l->status = f->offset == VIEW_STATUS_UNKNOWN ? 0 : (int)f->offset;
+        l->state = VIEW_LINK_ENDED;
+        break;
+    case VIEW_DETACH:
+        l->state = VIEW_LINK_DETACHED;
+        break;
+    default:
+        break;
+    }
+}
+
+static void lose(struct view_link *l, bool unread)
+{
+    if (l->fd >= 0)
+        close(l->fd);
+    l->fd = -1;
+    l->unread = unread || l->out.len;
+    l->out.len = 0;
+    view_reader_finish(&l->reader);
+}
+
+/* Once; returns whether there may be more. */
+static bool read_frames(struct view_link *l)
+{
+    struct view_frame frame;
+    int found;
+    ssize_t n = recv(l->fd, view_reader_room(&l->reader), VIEW_READ_BYTES, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (n <= 0) {
+        lose(l, n < 0 && errno == ECONNRESET);
+        return false;
+    }
+    view_reader_came(&l->reader, (size_t)n);
+    while ((found = view_reader_next(&l->reader, &frame)) > 0)
+        take_frame(l, &frame);
+    if (found < 0)
+        lose(l, false);
+    return found == 0;
 }
 
 /* ---- joining ---- */
 
-static json_t *size_json(const struct view_link *l)
-{
-    return request_size_json(l->size.cols, l->size.rows);
-}
-
 static json_t *attach_params(const struct view_link *l)
 {
-    return json_pack("{s:s, s:o, s:b, s:b, s:b}", "name", l->options->name, "size", size_json(l),
-                     "view", l->options->looks, "owns", l->options->owns, "again", l->back_by != 0);
+    bool again = l->back_by != 0;
+    return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:I}", "name", l->options->name, "size",
+                     request_size_json(l->size), "view", l->options->looks, "owns",
+                     l->options->owns, "again", again, "led", again && l->leads && l->has_place,
+                     "offset", (json_int_t)l->place);
+}
+
+static void take_socket(struct view_link *l)
+{
+    l->fd = rpc_take_passed(l->rpc);
+    l->came = l->acked = 0;
+    l->drawn = false;
+    if (l->fd < 0)
+        l->state = VIEW_LINK_LOST;
 }
 
 json_t *view_link_join(struct view_link *l, int wait_ms)
 {
     json_t *reply = rpc_call(l->rpc, "session.attach", attach_params(l), wait_ms);
     json_t *session = json_incref(json_object_get(reply, "session"));
+    if (reply)
+        take_socket(l);
     l->shell_id = text_copy(json_text(session, "shell_id", ""));
     json_decref(reply);
     return session;
@@ -121,6 +240,8 @@ static void take_joined(struct view_link *l, const json_t *message)
         l->state = VIEW_LINK_LOST;
     else if (error || strcmp(shell, l->shell_id))
         l->state = VIEW_LINK_ENDED_UNSEEN;
+    else
+        take_socket(l);
     l->back_by = 0;
     send_input(l);
 }
@@ -133,6 +254,8 @@ static void settle_lost(struct view_link *l, const json_t *known)
     if (json_flag(known, "begun")) {
         doubt = (size_t)json_number(known, "in_doubt", 0);
         len = (size_t)json_number(known, "typed", 0) + doubt;
+    } else if (known && l->unread) {
+        len = doubt = 0;
     }
     len = len < l->lost_len ? len : l->lost_len;
     l->doubtful += doubt < len ? doubt : len;
@@ -141,62 +264,44 @@ static void settle_lost(struct view_link *l, const json_t *known)
     l->resolving = 0;
 }
 
-/* ---- what comes ---- */
-
 static bool is_answer(const json_t *message, json_int_t id)
 {
     return id && !json_object_get(message, "method") && json_number(message, "id", 0) == id;
-}
-
-static void take_message(struct view_link *l, const json_t *message)
-{
-    const char *method = json_text(message, "method", NULL);
-    const json_t *params = json_object_get(message, "params");
-    if (method && !strcmp(method, "view.output")) {
-        const json_t *data = json_object_get(params, "data");
-        struct bytes bytes = {0};
-        if (base64_decode(json_string_value(data), json_string_length(data), &bytes) == 0)
-            l->options->show(l->options->user, bytes.data, bytes.len);
-        bytes_finish(&bytes);
-    } else if (method && !strcmp(method, "view.cwd")) {
-        l->options->moved(l->options->user, json_text(params, "cwd", ""));
-    } else if (method && !strcmp(method, "view.end")) {
-        l->status = (int)json_number(params, "exit_status", 0);
-        l->state = VIEW_LINK_ENDED;
-    } else if (is_answer(message, l->joining)) {
-        take_joined(l, message);
-    } else if (is_answer(message, l->resolving)) {
-        settle_lost(l, json_object_get(message, "result"));
-        send_input(l);
-    } else if (!method) {
-        take_answer(l, message);
-    }
 }
 
 static void take_messages(struct view_link *l)
 {
     json_t *message;
     while ((message = rpc_next(l->rpc))) {
-        take_message(l, message);
+        if (is_answer(message, l->joining)) {
+            take_joined(l, message);
+        } else if (is_answer(message, l->resolving)) {
+            settle_lost(l, json_object_get(message, "result"));
+            send_input(l);
+        }
         json_decref(message);
     }
 }
 
 /* ---- a connection that is lost ---- */
 
-/* What was asked on it gets no answer. */
+/* What was sent on it gets no answer. */
 static void forget_asked(struct view_link *l)
 {
-    bool unread = l->rpc->unread && l->asked == l->rpc->next_id;
-    if (l->asked && !unread)
-        l->lost_len = l->asked_len;
-    l->asked = l->joining = l->resolving = 0;
-    l->busy = false;
+    l->lost_len = l->asked_len ? l->asked_len : l->lost_len;
+    l->asked_len = 0;
+    l->joining = l->resolving = 0;
 }
 
 static void come_back(struct view_link *l)
 {
     int64_t now = clock_monotonic_ms();
+    while (l->fd >= 0 && read_frames(l))
+        ;
+    if (l->state != VIEW_LINK_STANDS)
+        return;
+    if (l->fd >= 0)
+        lose(l, false);
     forget_asked(l);
     l->back_by = l->back_by ? l->back_by : now + LIMIT_RECONNECT_MS;
     if (rpc_connect_again(l->rpc) < 0)
@@ -205,7 +310,8 @@ static void come_back(struct view_link *l)
     if (l->lost_len)
         l->resolving = rpc_send(
             l->rpc, "session.typed",
-            json_pack("{s:s, s:I}", "name", l->options->name, "token", l->token), l->back_by);
+            json_pack("{s:s, s:I}", "name", l->options->name, "token", (json_int_t)l->token),
+            l->back_by);
 }
 
 void view_link_settle(struct view_link *l)
@@ -217,22 +323,16 @@ void view_link_settle(struct view_link *l)
 
 /* ---- its owner's loop ---- */
 
-void view_link_resize(struct view_link *l, struct view_size size)
+void view_link_poll(const struct view_link *l, struct pollfd ret_fds[VIEW_LINK_FDS])
 {
-    l->size = size;
-    if (l->rpc->fd >= 0)
-        rpc_send(l->rpc, "view.resize", json_pack("{s:o}", "size", size_json(l)),
-                 clock_monotonic_ms() + LIMIT_ANSWER_MS);
-}
-
-int view_link_fd(const struct view_link *l)
-{
-    return l->rpc->fd;
+    short out = l->out.len ? POLLOUT : 0;
+    ret_fds[0] = (struct pollfd){.fd = l->fd, .events = (short)(POLLIN | out)};
+    ret_fds[1] = (struct pollfd){.fd = l->rpc->fd, .events = POLLIN};
 }
 
 bool view_link_is_connected(const struct view_link *l)
 {
-    return l->rpc->fd >= 0 && !l->back_by;
+    return l->fd >= 0;
 }
 
 int view_link_wait_ms(const struct view_link *l)
@@ -240,23 +340,29 @@ int view_link_wait_ms(const struct view_link *l)
     int64_t left = l->back_by - clock_monotonic_ms();
     if (l->rpc->fd < 0)
         return AGAIN_MS;
-    if (!l->back_by)
-        return l->busy ? BUSY_MS : -1;
-    return left > 0 ? (int)left : 0;
+    return !l->back_by ? -1 : left > 0 ? (int)left : 0;
 }
 
-void view_link_work(struct view_link *l, bool readable, bool again)
+/* Whether one of the two that a worker holds is gone. */
+static bool is_lost(const struct view_link *l)
 {
-    if (readable)
+    return l->rpc->fd < 0 || (l->fd < 0 && !l->joining);
+}
+
+void view_link_work(struct view_link *l, const struct pollfd fds[VIEW_LINK_FDS], bool again)
+{
+    if (fds[0].revents & POLLOUT)
+        flush(l);
+    if (fds[0].revents & ~POLLOUT && l->fd >= 0)
+        read_frames(l);
+    if (fds[1].revents && l->rpc->fd >= 0)
         rpc_fill(l->rpc);
-    else
-        send_input(l);
     take_messages(l);
     if (l->state != VIEW_LINK_STANDS || !again)
         return;
     if (l->back_by && clock_monotonic_ms() >= l->back_by)
         l->state = VIEW_LINK_LOST;
-    else if (l->rpc->fd < 0)
+    else if (is_lost(l))
         come_back(l);
 }
 
@@ -270,31 +376,40 @@ int view_link_status(const struct view_link *l)
     return l->status;
 }
 
-/* It is for the daemon to do if it can. A worker that has not begun yet reads it behind the request
- * to be a view again. */
+/* A worker that has not begun yet reads it behind the request to be a viewer again. */
 void view_link_leave(struct view_link *l)
 {
-    char *error = NULL;
-    if (l->rpc->fd < 0)
-        return;
-    if (l->back_by)
+    int64_t by = clock_monotonic_ms() + LIMIT_LEAVE_MS, left;
+    if (l->fd < 0 && l->rpc->fd >= 0)
         rpc_send(l->rpc, "view.leave", json_object(), clock_monotonic_ms());
-    else
-        json_decref(rpc_ask(l->rpc, "view.leave", json_object(), LIMIT_LEAVE_MS, &error));
-    free(error);
+    if (l->fd < 0)
+        return;
+    view_frame_append(&l->out, VIEW_LEAVE, 0, NULL, 0);
+    while (l->fd >= 0 && (left = by - clock_monotonic_ms()) > 0) {
+        struct pollfd fds[VIEW_LINK_FDS];
+        flush(l);
+        view_link_poll(l, fds);
+        if (poll(fds, 1, (int)left) > 0 && fds[0].revents & ~POLLOUT)
+            read_frames(l);
+    }
 }
 
 struct view_link *view_link_create(struct rpc *rpc, const struct view_link_options *options,
                                    struct view_size size)
 {
     struct view_link *l = memory_new(sizeof *l);
-    *l = (struct view_link){
-        .rpc = rpc, .options = options, .size = size, .token = request_new_token()};
+    *l = (struct view_link){.rpc = rpc,
+                            .options = options,
+                            .size = size,
+                            .fd = -1,
+                            .token = (uint64_t)request_new_token()};
     return l;
 }
 
 void view_link_destroy(struct view_link *l)
 {
+    lose(l, false);
+    bytes_finish(&l->out);
     bytes_finish(&l->typed);
     free(l->shell_id);
     free(l);

@@ -1,13 +1,14 @@
 /* view_link.h - a viewer's connection to its session, over the deaths of workers.
  *
- * A connection that is lost is made again, while what is typed waits. What was sent and not
- * answered may have been typed or not: it is not sent again, but for what the daemon is known not
- * to have read.
+ * A connection that is lost is made again, while what is typed waits, and what is shown goes on
+ * behind the last byte that came. What was sent and not answered may have been typed or not: it is
+ * not sent again, but for what the daemon is known not to have begun.
  */
 #ifndef PTYD_CLIENT_VIEW_LINK_H
 #define PTYD_CLIENT_VIEW_LINK_H
 
 #include <jansson.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,12 +22,15 @@ struct view_link_options {
     bool looks;       /* types nothing */
     bool owns;        /* the session ends with this terminal */
     void (*show)(void *user, const char *bytes, size_t len);
+    /* So many lines are not shown; a drawing follows. */
+    void (*skipped)(void *user, uint64_t lines);
     void (*moved)(void *user, const char *cwd); /* the session's directory is another */
     void *user;
 };
 
 enum view_link_state {
     VIEW_LINK_STANDS,       /* or is being made again */
+    VIEW_LINK_DETACHED,     /* somebody asked that this viewer leaves */
     VIEW_LINK_ENDED,        /* the shell did: view_link_status() */
     VIEW_LINK_ENDED_UNSEEN, /* it did while nobody could say how */
     VIEW_LINK_LOST,         /* the daemon did not come back */
@@ -47,27 +51,30 @@ void view_link_type(struct view_link *link, const char *bytes, size_t len);
  * they did. */
 size_t view_link_unsent(const struct view_link *link);
 size_t view_link_doubtful(const struct view_link *link);
-/* Whether what is typed is on its way: the daemon is there, and the session has room. */
-bool view_link_sends(const struct view_link *link);
 /* Whether the daemon is there. */
 bool view_link_is_connected(const struct view_link *link);
 
 void view_link_resize(struct view_link *link, struct view_size size);
 
-/* What to poll(2) for input, -1 for nothing now; how long at most, in ms, -1 for ever. */
-int view_link_fd(const struct view_link *link);
+/* Of what was shown the terminal has not taken so many bytes yet: the session waits for it. */
+void view_link_shown(struct view_link *link, size_t waiting);
+
+/* What to poll(2) for; how long at most, in ms, -1 for ever. */
+#define VIEW_LINK_FDS 2
+void view_link_poll(const struct view_link *link, struct pollfd ret_fds[VIEW_LINK_FDS]);
 int view_link_wait_ms(const struct view_link *link);
-/* After poll(2): `readable` as it says. Does what there is to do; with `again` (the user has not
- * left) makes a lost connection again. */
-void view_link_work(struct view_link *link, bool readable, bool again);
+/* After poll(2), with what it found. Does what there is to do; with `again` (the user has not left)
+ * makes a lost connection again. */
+void view_link_work(struct view_link *link, const struct pollfd fds[VIEW_LINK_FDS], bool again);
 
 enum view_link_state view_link_state(const struct view_link *link);
 int view_link_status(const struct view_link *link);
 
-/* No more is shown: what was asked and not answered is settled as far as it can be. */
+/* No more is shown: what was sent and not answered is settled as far as it can be. */
 void view_link_settle(struct view_link *link);
 
-/* The user goes: the session stays, also one that this terminal owns. */
+/* The user goes: the session stays, also one that this terminal owns. What was typed and is not on
+ * its way to the program is given up, and counted as unsent. Waits LIMIT_LEAVE_MS at most. */
 void view_link_leave(struct view_link *link);
 
 #endif

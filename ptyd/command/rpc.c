@@ -99,8 +99,23 @@ int rpc_connect(struct rpc *ret_rpc, bool may_start, int wait_ms)
     free(path);
     if (fd < 0)
         return -1;
-    *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_ANSWER_BYTES}};
+    *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_ANSWER_BYTES}, .passed = -1};
     return 0;
+}
+
+/* There is one at a time. */
+static void take_passed(struct rpc *rpc, int fd)
+{
+    if (rpc->passed >= 0)
+        close(rpc->passed);
+    rpc->passed = fd;
+}
+
+int rpc_take_passed(struct rpc *rpc)
+{
+    int fd = rpc->passed;
+    rpc->passed = -1;
+    return fd;
 }
 
 void rpc_close(struct rpc *rpc)
@@ -108,6 +123,7 @@ void rpc_close(struct rpc *rpc)
     if (rpc->fd >= 0)
         close(rpc->fd);
     rpc->fd = -1;
+    take_passed(rpc, -1);
     lines_finish(&rpc->lines);
     free(rpc->closing);
     rpc->closing = NULL;
@@ -209,13 +225,36 @@ json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params, int64_t
     return sent ? id : -1;
 }
 
+/* read(2), and what was passed along. */
+static ssize_t receive(struct rpc *rpc, char *chunk, size_t size)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec data = {.iov_base = chunk, .iov_len = size};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control.space,
+                       .msg_controllen = sizeof control.space};
+    int fd;
+    ssize_t n = recvmsg(rpc->fd, &m, MSG_CMSG_CLOEXEC);
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+        c->cmsg_len == CMSG_LEN(sizeof fd)) {
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        take_passed(rpc, fd);
+    }
+    return n;
+}
+
 /* The kernel tells a daemon that had read everything from one that had not: by the end of the
  * stream, and by a reset. */
 int rpc_fill(struct rpc *rpc)
 {
     char chunk[1 << 16];
     ssize_t n;
-    while ((n = read(rpc->fd, chunk, sizeof chunk)) < 0 && errno == EINTR)
+    while ((n = receive(rpc, chunk, sizeof chunk)) < 0 && errno == EINTR)
         ;
     if (n <= 0) {
         lose(rpc, n < 0 && errno == ECONNRESET);

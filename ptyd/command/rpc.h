@@ -21,6 +21,7 @@ struct rpc {
     int reconnections; /* how often it was made again */
     int silence_ms;    /* the longest that nothing may come while something is waited for; 0: any */
     char *closing;     /* why the daemon closes it, as it said; NULL. Owned */
+    int passed;        /* a descriptor that came with an answer and was not taken yet; -1 */
 };
 
 /* Connects, in at most `wait_ms`. `may_start`: start a daemon when none runs. On failure says on
@@ -64,5 +65,8 @@ int rpc_fill(struct rpc *rpc);
 
 /* The next message that has come, a new reference; NULL for none yet. */
 json_t *rpc_next(struct rpc *rpc);
+
+/* The descriptor that came with the answer taken last: the caller's; -1 for none. */
+int rpc_take_passed(struct rpc *rpc);
 
 #endif

@@ -188,12 +188,17 @@ ssize_t intake_read_piece(struct intake *in, int fd)
     return n < 0 ? -errno : n;
 }
 
-ssize_t intake_read(struct intake *in, int fd)
+ssize_t intake_read_most(struct intake *in, int fd, size_t most)
 {
-    ssize_t sum = 0, n;
-    while ((n = intake_read_piece(in, fd)) > 0)
+    ssize_t sum = 0, n = -EAGAIN;
+    while (intake_waiting(in) < most && (n = intake_read_piece(in, fd)) > 0)
         sum += n;
     return sum ? sum : n;
+}
+
+ssize_t intake_read(struct intake *in, int fd)
+{
+    return intake_read_most(in, fd, SIZE_MAX);
 }
 
 uint64_t intake_start(const struct intake *in)

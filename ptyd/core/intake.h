@@ -80,6 +80,8 @@ struct intake_facts {
     /* What is being typed where `typing_keys` is INTAKE_KEYS_KNOWN. */
     uint16_t doubt_len;
     char doubt[LIMIT_DOUBTED_BYTES];
+    int32_t x_pixels, y_pixels; /* of the terminal that shows the session; 0 where not known */
+    uint32_t led;               /* a viewer leads, and gets every byte: it will come back */
 };
 
 /* `typing_keys`: they stand in `doubt`. */
@@ -111,6 +113,8 @@ ssize_t intake_read_piece(struct intake *in, int fd);
  * These two and intake_waiting() are what another thread than the consumer's may call, one at a
  * time. */
 ssize_t intake_read(struct intake *in, int fd);
+/* The same until `most` bytes wait, or a few more: one read's worth. */
+ssize_t intake_read_most(struct intake *in, int fd, size_t most);
 
 /* The stream offset of the first byte not consumed yet, and how many wait. */
 uint64_t intake_start(const struct intake *in);

@@ -26,6 +26,7 @@ enum view_kind {
     VIEW_END,        /* the shell is gone; offset: its status, or VIEW_STATUS_UNKNOWN */
     VIEW_LED,        /* offset: 1 from now on this viewer leads; 0: it leads no more */
     VIEW_TYPED,      /* offset: token of an INPUT; view_typed: what came of it */
+    VIEW_DETACH,     /* somebody asked elsewhere that this viewer leaves */
     /* from the viewer */
     VIEW_INPUT = 64, /* to be typed; offset: its token, 0 for none */
     VIEW_ACK,        /* offset: so many bytes of OUTPUT and DRAW in all its terminal took */
@@ -34,6 +35,10 @@ enum view_kind {
 };
 
 #define VIEW_STATUS_UNKNOWN UINT64_MAX
+
+/* A viewer acknowledges at the latest when its terminal took so many bytes more, and each drawing.
+ * It sends a further INPUT when the last one is TYPED. */
+#define VIEW_ACK_BYTES (16 << 10)
 
 struct view_frame {
     uint32_t kind;

@@ -26,6 +26,8 @@ struct session {
     struct flow *flow; /* in a flood the pump reads; else NULL */
     int floods;        /* wakeups in a row that found much */
     struct turn turn;  /* for what the intake holds */
+    size_t room;       /* session_set_room() */
+    int polled_for;    /* events */
     struct terminal *terminal;
     struct tracker *tracker;
     struct rawlog *log;

@@ -23,6 +23,7 @@ struct rawlog {
     int64_t error_ms; /* when it broke, since the epoch */
     char *directory;
     uint64_t end, base;
+    uint64_t hole_end; /* what is missing lies before it */
     uint64_t named_end, named_seq;
     struct bytes pending;     /* records not written yet */
     size_t behind_checkpoint; /* records since one, or since the log was opened */
@@ -93,12 +94,19 @@ bool rawlog_is_record(const struct rawlog_record *record)
     return record->sum == sum_of(record);
 }
 
+static void note_hole(struct rawlog *log, uint64_t end)
+{
+    log->hole_end = end > log->hole_end ? end : log->hole_end;
+}
+
 static void note_names(struct rawlog *log, const struct rawlog_record *r)
 {
     bool counts =
         r->kind != RAWLOG_TIME && r->kind != RAWLOG_RESIZE && r->kind != RAWLOG_CHECKPOINT;
     log->named_end = r->offset > log->named_end ? r->offset : log->named_end;
     log->named_seq = counts && r->value > log->named_seq ? r->value : log->named_seq;
+    if (r->kind == RAWLOG_GAP || r->kind == RAWLOG_LOST)
+        note_hole(log, r->offset);
 }
 
 /* Keeps the records that are some. One that a full disk or a crash cut short is none, and nobody's
@@ -168,6 +176,13 @@ uint64_t rawlog_end(const struct rawlog *log)
 uint64_t rawlog_base(const struct rawlog *log)
 {
     return log->base;
+}
+
+uint64_t rawlog_whole_from(const struct rawlog *log)
+{
+    if (log->error)
+        return UINT64_MAX;
+    return log->hole_end > log->base ? log->hole_end : log->base;
 }
 
 uint64_t rawlog_named_end(const struct rawlog *log)
@@ -253,6 +268,7 @@ void rawlog_skip(struct rawlog *log, uint64_t end)
 {
     if (end <= log->end || log->error)
         return;
+    note_hole(log, end);
     if (ftruncate(log->raw, (off_t)end) < 0) {
         fail(log, -errno);
         return;

@@ -59,6 +59,9 @@ bool rawlog_resume(struct rawlog *log, uint64_t offset, const char *bytes, size_
 uint64_t rawlog_end(const struct rawlog *log);
 uint64_t rawlog_base(const struct rawlog *log);
 
+/* From there on every byte of the stream is held; UINT64_MAX while the log is broken. */
+uint64_t rawlog_whole_from(const struct rawlog *log);
+
 /* The highest offset and number of a block that the index named when it was opened. */
 uint64_t rawlog_named_end(const struct rawlog *log);
 uint64_t rawlog_named_seq(const struct rawlog *log);

@@ -17,6 +17,7 @@
 #define TIME_MS       10          /* between records of when bytes came */
 #define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
 #define FLOOD_WAKEUPS 8           /* in a row are a flood */
+#define FLOOD_ROOM    (64 * 1024) /* and worth a thread only where as much may be read ahead */
 #define TYPED_MS      1000        /* after somebody typed the session is urgent so long */
 
 /* ---- what could not be written ---- */
@@ -123,6 +124,8 @@ static size_t drain_parsed(struct session *s, size_t most)
     s->parsing = false;
     if (!taken)
         return 0;
+    s->room -= s->room == SIZE_MAX ? 0 : taken < s->room ? taken : s->room;
+    EACH_WATCHER(s, drained, w_); /* first: somebody waits */
     log_bytes(s, start, scratch, taken);
     keep_state(s, start + taken);
     intake_consume(s->intake, taken);
@@ -130,7 +133,6 @@ static size_t drain_parsed(struct session *s, size_t most)
     if (log_is_broken(s))
         session_owes(s);
     session_screen_changed(s);
-    EACH_WATCHER(s, drained, w_);
     if (s->typing.first)
         session_write_input(s);
     return taken;
@@ -146,12 +148,22 @@ static size_t drain(struct session *s, size_t most)
 
 static void on_readable(uv_poll_t *poll, int status, int events);
 
+/* How many bytes may wait in the intake. */
+static size_t room(const struct session *s)
+{
+    return s->reaped ? SIZE_MAX : s->room;
+}
+
 void session_poll_for(struct session *s)
 {
-    int events = (s->flow ? 0 : UV_READABLE) | (s->typing.first ? UV_WRITABLE : 0);
-    if (s->polling && events)
+    bool reads = !s->flow && intake_waiting(s->intake) < room(s);
+    int events = (reads ? UV_READABLE : 0) | (s->typing.first ? UV_WRITABLE : 0);
+    if (!s->polling || events == s->polled_for)
+        return;
+    s->polled_for = events;
+    if (events)
         uv_poll_start(&s->poll, events, on_readable);
-    else if (s->polling)
+    else
         uv_poll_stop(&s->poll);
 }
 
@@ -160,6 +172,7 @@ static void stop_polling(struct session *s)
     if (s->polling)
         uv_poll_stop(&s->poll);
     s->polling = false;
+    s->polled_for = 0;
 }
 
 void session_drain(struct session *s)
@@ -196,12 +209,36 @@ static void take_in(void *user)
     turns_add(s->host->turns, &s->turn, is_urgent(s, s->last_read));
 }
 
+/* Whoever is shown it takes no more: a thread would only read ahead of that. */
+static void stand(struct session *s)
+{
+    if (s->flow)
+        leave_pump(s);
+    session_poll_for(s);
+}
+
+void session_set_room(struct session *s, size_t most)
+{
+    bool stood = !room(s);
+    s->room = most;
+    if (s->exited)
+        return;
+    if (stood && room(s) && intake_waiting(s->intake))
+        turns_add(s->host->turns, &s->turn, is_urgent(s, clock_now().monotonic_ms));
+    session_poll_for(s);
+}
+
 /* Here a slice of a session's work begins. */
 bool session_take_piece(struct turn *turn, size_t bytes)
 {
     struct session *s = (struct session *)((char *)turn - offsetof(struct session, turn));
     bool ended = s->flow && pump_ended(s->flow); /* asked first: what it read last is there */
-    size_t taken = drain(s, bytes);
+    size_t most = bytes < room(s) ? bytes : room(s);
+    size_t taken = most ? drain(s, most) : 0;
+    if (!room(s)) {
+        stand(s);
+        return false;
+    }
     if (s->flow)
         pump_room(s->flow);
     if (taken &&
@@ -212,10 +249,9 @@ bool session_take_piece(struct turn *turn, size_t bytes)
         return pump_listen(s->flow) && (taken || pump_ended(s->flow));
     if (taken && intake_waiting(s->intake))
         return true;
-    if (ended) {
+    if (ended)
         leave_pump(s);
-        session_poll_for(s);
-    }
+    session_poll_for(s);
     return false;
 }
 
@@ -223,7 +259,7 @@ bool session_take_piece(struct turn *turn, size_t bytes)
 static void look_for_flood(struct session *s, ssize_t n)
 {
     s->floods = n >= FLOOD_BYTES || n == -ENOBUFS ? s->floods + 1 : 0;
-    if (s->floods < FLOOD_WAKEUPS || !s->polling || s->reaped)
+    if (s->floods < FLOOD_WAKEUPS || !s->polling || s->reaped || room(s) < FLOOD_ROOM)
         return;
     s->flow = pump_join(s->host->pump, s->intake, s->master, take_in, s);
     s->floods = 0;
@@ -242,10 +278,11 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         session_write_input(s);
     if (!(events & UV_READABLE))
         return;
-    ssize_t n = intake_read(s->intake, s->master);
+    ssize_t n = intake_read_most(s->intake, s->master, room(s));
     if (n > 0 || n == -ENOBUFS) {
         take_in(s);
         look_for_flood(s, n);
+        session_poll_for(s);
     } else if (n != -EAGAIN) {
         stop_polling(s); /* hung up: the exit is told by the keeper */
     }

@@ -15,29 +15,81 @@
 
 /* ---- size ---- */
 
-void session_resize(struct session *s, int cols, int rows)
+/* The program hears of any change, whoever watches of one in cells. */
+static void tell_size(struct session *s, struct session_size z)
 {
-    struct intake_facts *facts = intake_facts(s->intake);
-    struct board_place before = board_enter(s->name, BOARD_RESIZE, terminal_offset(s->terminal));
-    terminal_resize(s->terminal, cols, rows);
-    board_leave(&before);
-    cols = terminal_cols(s->terminal);
-    rows = terminal_rows(s->terminal);
-    if (facts->cols == cols && facts->rows == rows)
-        return;
-    struct winsize size = {.ws_col = (unsigned short)cols, .ws_row = (unsigned short)rows};
+    struct winsize size = {.ws_col = (unsigned short)z.cols,
+                           .ws_row = (unsigned short)z.rows,
+                           .ws_xpixel = (unsigned short)z.x_pixels,
+                           .ws_ypixel = (unsigned short)z.y_pixels};
+    if (s->master >= 0)
+        ioctl(s->master, TIOCSWINSZ, &size);
+}
+
+static struct session_size known_size(const struct session *s)
+{
+    const struct intake_facts *facts = intake_facts(s->intake);
+    return (struct session_size){facts->cols, facts->rows, facts->x_pixels, facts->y_pixels};
+}
+
+static void record_size(struct session *s, int cols, int rows)
+{
     struct moment now = clock_now();
-    facts->cols = cols;
-    facts->rows = rows;
     rawlog_record(s->log, RAWLOG_RESIZE, terminal_offset(s->terminal), now, 0,
                   (uint32_t)cols << 16 | (uint32_t)rows);
     rawlog_flush(s->log);
     store_size(s->store, cols, rows, now.wall_ms);
     s->now = now;
     session_screen_changed(s);
-    if (s->master >= 0)
-        ioctl(s->master, TIOCSWINSZ, &size);
-    EACH_WATCHER(s, resized, w_);
+}
+
+void session_resize(struct session *s, struct session_size size)
+{
+    struct intake_facts *facts = intake_facts(s->intake);
+    struct board_place before = board_enter(s->name, BOARD_RESIZE, terminal_offset(s->terminal));
+    terminal_resize(s->terminal, size.cols, size.rows);
+    board_leave(&before);
+    size.cols = terminal_cols(s->terminal);
+    size.rows = terminal_rows(s->terminal);
+    bool cells = facts->cols != size.cols || facts->rows != size.rows;
+    if (!cells && facts->x_pixels == size.x_pixels && facts->y_pixels == size.y_pixels)
+        return;
+    facts->cols = size.cols;
+    facts->rows = size.rows;
+    facts->x_pixels = size.x_pixels;
+    facts->y_pixels = size.y_pixels;
+    if (cells)
+        record_size(s, size.cols, size.rows);
+    tell_size(s, size);
+    if (cells)
+        EACH_WATCHER(s, resized, w_);
+}
+
+/* ---- for whoever shows it ---- */
+
+bool session_led(struct session *s)
+{
+    return intake_facts(s->intake)->led;
+}
+
+void session_set_led(struct session *s, bool led)
+{
+    intake_facts(s->intake)->led = led;
+}
+
+uint64_t session_offset(const struct session *s)
+{
+    return intake_start(s->intake);
+}
+
+uint64_t session_readable_from(const struct session *s)
+{
+    return rawlog_whole_from(s->log);
+}
+
+ssize_t session_read(const struct session *s, uint64_t offset, char *bytes, size_t len)
+{
+    return rawlog_read(s->log, offset, bytes, len);
 }
 
 /* ---- life ---- */
@@ -178,6 +230,8 @@ static int open_all(struct session *s, const struct session_start *start)
     REPORT(s, opened);
     find_place(s, is_new, start->seq);
     s->answered = s->ahead = !is_new; /* what was typed to the former worker is not known here */
+    if (is_new)                       /* the keeper knows no pixels */
+        tell_size(s, known_size(s));
     intake_facts(s->intake)->adopted = 1;
     return 0;
 }
@@ -187,8 +241,11 @@ struct session *session_adopt(const struct session_host *host, const struct sess
 {
     struct session *s = memory_new(sizeof *s);
     struct board_place before = board_enter(start->name, BOARD_OPEN, 0);
-    *s = (struct session){
-        .host = host, .pid = start->pid, .master = start->master, .turn.piece = session_take_piece};
+    *s = (struct session){.host = host,
+                          .pid = start->pid,
+                          .master = start->master,
+                          .turn.piece = session_take_piece,
+                          .room = SIZE_MAX};
     s->name = text_copy(start->name);
     s->intake = intake_map(start->intake);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");

@@ -67,7 +67,7 @@ struct watcher {
     /* The program's bytes, verbatim, but for marks and nonce; `offset` is behind them in the stream
      * (terminal.h). */
     void (*display)(struct watcher *w, const char *bytes, size_t len, uint64_t offset);
-    /* One read's worth was taken: whoever batches sends now. */
+    /* One read's worth was taken, and is in no file yet: whoever batches sends now. */
     void (*drained)(struct watcher *w);
     void (*resized)(struct watcher *w);
     /* A line can be typed. */
@@ -183,8 +183,27 @@ void session_drop_run(struct session *s, uint64_t token);
 /* Its owner waits for it again; or (not `waits`) went, and may come back to another worker. */
 void session_keep_run(struct session *s, uint64_t token, bool waits);
 
-/* Resizes terminal and shell, clamped as terminal_resize() does; watchers hear `resized`. */
-void session_resize(struct session *s, int cols, int rows);
+/* Resizes terminal and shell, clamped as terminal_resize() does; watchers hear `resized` when it
+ * has other cells. The pixels of all of it are 0 where they are not known. */
+struct session_size {
+    int cols, rows, x_pixels, y_pixels;
+};
+void session_resize(struct session *s, struct session_size size);
+
+/* So many bytes more may be taken of its terminal, SIZE_MAX for any number: then the programs in it
+ * wait. They count down as bytes are taken in; what a shell that was reaped said last is taken
+ * whatever there is room for. */
+void session_set_room(struct session *s, size_t room);
+
+/* Whether a leading viewer follows it, or did when its worker died; and now one does, or none. */
+bool session_led(struct session *s);
+void session_set_led(struct session *s, bool led);
+
+/* The stream: the offset up to which it was taken in, and from which on all of it can be read; and
+ * reads at most `len` bytes at an offset. Returns how many, 0 at the end, or -errno. */
+uint64_t session_offset(const struct session *s);
+uint64_t session_readable_from(const struct session *s);
+ssize_t session_read(const struct session *s, uint64_t offset, char *bytes, size_t len);
 
 /* Stops and resumes capture: while it is paused nothing is recorded and nothing pending is told. */
 void session_set_paused(struct session *s, bool paused);

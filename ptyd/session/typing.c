@@ -20,7 +20,7 @@ size_t typing_room(const struct typing_queue *q)
 bool typing_add(struct typing_queue *q, struct typing *t)
 {
     struct typing **at = &q->first;
-    if (left_of(t) > typing_room(q))
+    if (!t->has_room && left_of(t) > typing_room(q))
         return false;
     while (*at)
         at = &(*at)->next;

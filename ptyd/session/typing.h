@@ -25,6 +25,7 @@ struct typing {
     size_t typed;        /* so many of them the terminal has */
     uint64_t token;      /* by which it is asked for later; 0 for none */
     bool is_reply;       /* a terminal's answer to a query, or report: nobody's keys */
+    bool has_room;       /* whoever asks waits for it with everything else: it is never refused */
     struct intake_typing *kept;
     /* The terminal has all, or will not get more: `typed` says which. It is in no queue then. */
     void (*done)(struct typing *typing);

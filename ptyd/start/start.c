@@ -128,8 +128,11 @@ static int make_plan(const struct start_request *q, struct intake_facts *facts, 
 
 int start_prepare(const struct start_request *q, int ret_fds[2])
 {
-    struct intake_facts facts = {
-        .cols = q->cols, .rows = q->rows, .owner = q->terminal ? INTAKE_TERMINAL : INTAKE_NOBODYS};
+    struct intake_facts facts = {.cols = q->cols,
+                                 .rows = q->rows,
+                                 .owner = q->terminal ? INTAKE_TERMINAL : INTAKE_NOBODYS,
+                                 .x_pixels = q->x_pixels,
+                                 .y_pixels = q->y_pixels};
     struct plan plan;
     snprintf(facts.name, sizeof facts.name, "%s", q->name);
     make_shell_id(facts.shell_id, sizeof facts.shell_id);

@@ -16,6 +16,7 @@ struct start_request {
     const json_t *argv;  /* array: run this instead of a shell */
     const json_t *env;   /* object: the client's environment */
     int cols, rows;
+    int x_pixels, y_pixels; /* of all of it; 0 where they are not known */
     unsigned umask;
     bool login;
     bool terminal; /* it is to be a terminal's own */

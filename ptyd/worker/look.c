@@ -74,14 +74,14 @@ void look_scrollback_call(struct client *client, const json_t *id, const json_t 
 void look_resize_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = worker_session(client, id, params);
-    int cols, rows;
+    struct session_size size;
     if (!s)
         return;
-    if (!worker_read_size(params, &cols, &rows)) {
+    if (!worker_read_size(params, &size)) {
         client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
         return;
     }
-    session_resize(s, cols, rows);
+    session_resize(s, size);
     client_reply(client, id,
                  json_pack("{s:i, s:i}", "cols", terminal_cols(session_terminal(s)), "rows",
                            terminal_rows(session_terminal(s))));

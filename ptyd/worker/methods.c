@@ -185,9 +185,7 @@ static const struct method {
     {"session.typed", type_typed_call},
     {"status", status_call},
     {"status.short", status_short_call},
-    {"view.input", view_input_call},
     {"view.leave", view_leave_call},
-    {"view.resize", view_resize_call},
 };
 
 /* Whether a request keeps something of its connection behind its answer, or is answered late. The

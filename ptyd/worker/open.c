@@ -77,8 +77,9 @@ static char *name_for(struct worker *worker, const json_t *params)
 
 static int spawn(struct worker *worker, const char *name, const json_t *params)
 {
-    const json_t *size = json_object_get(params, "size");
+    struct session_size size = {.cols = LIMIT_COLS_DEFAULT, .rows = LIMIT_ROWS_DEFAULT};
     int fds[2];
+    worker_read_size(params, &size);
     int result = start_prepare(
         &(struct start_request){
             .name = name,
@@ -87,8 +88,10 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
             .cwd = json_text(params, "cwd", NULL),
             .argv = json_object_get(params, "argv"),
             .env = json_object_get(params, "env"),
-            .cols = limit_size((int)json_number(size, "cols", LIMIT_COLS_DEFAULT)),
-            .rows = limit_size((int)json_number(size, "rows", LIMIT_ROWS_DEFAULT)),
+            .cols = limit_size(size.cols),
+            .rows = limit_size(size.rows),
+            .x_pixels = size.x_pixels,
+            .y_pixels = size.y_pixels,
             .umask = (unsigned)json_number(params, "umask", 022) & 0777,
             .login = json_flag(params, "login"),
             .terminal = json_flag(params, "owns"),

@@ -92,13 +92,21 @@ struct session *worker_live_session(struct client *client, const json_t *id, con
     return NULL;
 }
 
-bool worker_read_size(const json_t *params, int *ret_cols, int *ret_rows)
+static int pixels_of(const json_t *size, const char *key)
+{
+    long long pixels = json_number(size, key, 0);
+    return pixels > 0 && pixels <= UINT16_MAX ? (int)pixels : 0;
+}
+
+bool worker_read_size(const json_t *params, struct session_size *ret_size)
 {
     const json_t *size = json_object_get(params, "size");
     long long cols = json_number(size, "cols", 0), rows = json_number(size, "rows", 0);
     if (cols < 1 || rows < 1 || cols > LIMIT_SIZE_ASKED || rows > LIMIT_SIZE_ASKED)
         return false;
-    *ret_cols = (int)cols;
-    *ret_rows = (int)rows;
+    *ret_size = (struct session_size){.cols = (int)cols,
+                                      .rows = (int)rows,
+                                      .x_pixels = pixels_of(size, "x_pixels"),
+                                      .y_pixels = pixels_of(size, "y_pixels")};
     return true;
 }

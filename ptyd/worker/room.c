@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "ptyd/worker/server.h"
+#include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
 
 /* The listener, what the loop opens when it first serves, and the thread that reads floods. */
@@ -33,7 +34,7 @@ long room_files(void)
 static long left(const struct worker *w, int openings)
 {
     long sessions = (long)(w->session_count + openings) * SESSION_FILES;
-    long clients = w->server ? server_client_count(w->server) : 0;
+    long clients = w->server ? server_client_count(w->server) + view_files() : 0;
     return room_files() - LIMIT_RESERVE_FILES - w->own_files - sessions - clients;
 }
 

@@ -305,6 +305,54 @@ void client_fail_with(struct client *c, const json_t *id, int code, json_t *data
     va_end(args);
 }
 
+/* ---- a reply with a descriptor ---- */
+
+/* Returns how many bytes went, or -errno. */
+static ssize_t pass(const struct client *c, const char *text, size_t len, int fd)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {{0}};
+    struct iovec data = {.iov_base = (void *)text, .iov_len = len};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control.space,
+                       .msg_controllen = sizeof control.space};
+    control.header.cmsg_level = SOL_SOCKET;
+    control.header.cmsg_type = SCM_RIGHTS;
+    control.header.cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+    uv_os_fd_t socket;
+    int result = uv_fileno((const uv_handle_t *)&c->pipe, &socket);
+    ssize_t n = -1;
+    while (result == 0 && (n = sendmsg(socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT)) < 0 &&
+           errno == EINTR)
+        ;
+    return result < 0 ? result : n < 0 ? -errno : n;
+}
+
+void client_reply_passing(struct client *c, const json_t *id, json_t *result, int fd)
+{
+    json_t *message = json_pack("{s:s, s:O?, s:o}", "jsonrpc", "2.0", "id", id, "result", result);
+    char *text = json_dumps(message, JSON_COMPACT | JSON_ENCODE_ANY);
+    struct bytes line = {0};
+    bytes_append_text(&line, text);
+    bytes_append_char(&line, '\n');
+    ssize_t n = client_queued(c) || c->closing ? -EAGAIN : pass(c, line.data, line.len, fd);
+    if (n < 0) {
+        client_fail(c, id, RPC_FAILED, "read what was answered before");
+    } else if ((size_t)n < line.len) {
+        bytes_consume(&line, (size_t)n);
+        send_text(c, line.data, line.len);
+        line = (struct bytes){0};
+    }
+    bytes_finish(&line);
+    free(text);
+    json_decref(message);
+    close(fd);
+}
+
 /* ---- a reply in pieces ---- */
 
 static void send_bytes(struct client *c, struct bytes *bytes)

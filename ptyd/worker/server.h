@@ -59,6 +59,9 @@ void client_notify(struct client *client, const char *method, json_t *params);
 
 /* Answers a request; each steals its value. `id` is borrowed; without one nothing is sent. */
 void client_reply(struct client *client, const json_t *id, json_t *result);
+/* The same with a descriptor beside it, which it closes. What is to be passed cannot wait: with
+ * more than this unsent to the client it fails. */
+void client_reply_passing(struct client *client, const json_t *id, json_t *result, int fd);
 /* The same for a result that is JSON text already, on one line; takes it out of `result`. */
 void client_reply_text(struct client *client, const json_t *id, struct bytes *result);
 void client_fail(struct client *client, const json_t *id, int code, const char *format, ...)

@@ -1,109 +1,337 @@
-/* A view of the session's own size gets the program's bytes as they come (filtered by the parser);
- * one of another size, or one that did not keep up, gets the whole screen, at most every
- * REDRAW_MS. The session takes the size of the view that typed last. */
+/* The viewer that leads (leader.h), where it has the session's size, gets the program's bytes as
+ * they come, all of them (feed.h): it is drawn once, when it begins to, and never when its terminal
+ * changes its size, for then the terminal moves its lines and the program draws. All others are
+ * drawn from our model, at most every REDRAW_MS.
+ *
+ * Whatever changes where a viewer stands (who leads, a size, an acknowledgement, the end) is
+ * followed by settle(), which alone decides what it gets next. */
 #include "ptyd/worker/view.h"
 
+#include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/core/base64.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/feed.h"
+#include "ptyd/worker/leader.h"
+#include "ptyd/worker/missed.h"
+#include "ptyd/worker/room.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/terminals.h"
-#include "ptyd/worker/type.h"
+#include "ptyd/worker/view_socket.h"
 #include "ptyd/worker/worker.h"
 
 #define REDRAW_MS 50
 
 struct view {
     struct task task;
-    int cols, rows; /* of the outer terminal */
-    bool looks;     /* types nothing */
-    bool owns;      /* the session ends with it */
-    bool stale;     /* it must be redrawn */
-    char *cwd;      /* told last, NULL before */
-    struct bytes output;
+    struct view_socket *socket;
+    struct leading leading;
+    struct session_size size; /* of the outer terminal */
+    bool owns;                /* the session ends with it */
+    char *cwd;                /* told last, NULL before */
+    struct typing typing;     /* of the INPUT at hand, which `types` says there is */
+    bool types;
+
+    struct feed feed;
+    bool live;             /* it gets the program's bytes, not drawings */
+    struct bytes output;   /* of the piece at hand */
+    struct missed *missed; /* while it gets what it missed */
+    struct turn turn;      /* for that */
+    bool stale;            /* being drawn: another screen than it shows */
+
+    bool ended; /* the shell is gone; it is told once it has all that came before */
+    int status;
+    bool over; /* it was told */
+    bool finished;
 };
 
-static struct task *all;
+static struct leaders leaders;
+static int count;
+
+static void settle(struct view *v);
 
 static struct view *view_of(struct watcher *w)
 {
     return (struct view *)task_of(w);
 }
 
-static void on_finish(struct task *t)
+static struct view *view_of_leading(struct leading *l)
 {
-    struct view *v = (struct view *)t;
-    bytes_finish(&v->output);
-    free(v->cwd);
+    return l ? (struct view *)((char *)l - offsetof(struct view, leading)) : NULL;
 }
 
-static void send_output(struct view *v)
+static struct turns *turns_of(const struct view *v)
 {
-    struct bytes text = {0};
-    if (!v->output.len)
-        return;
-    base64_encode(v->output.data, v->output.len, &text);
-    client_notify(v->task.client, "view.output", json_pack("{s:s}", "data", text.data));
-    bytes_finish(&text);
-    v->output.len = 0;
+    return &client_worker(v->task.client)->turns;
 }
+
+/* ---- sending ---- */
+
+/* What its terminal has to take. */
+static void send_counted(struct view *v, enum view_kind kind, uint64_t before, uint64_t offset,
+                         const struct bytes *bytes)
+{
+    view_frames_append(view_socket_out(v->socket), kind, before, offset, bytes->data, bytes->len);
+    feed_sent(&v->feed, bytes->len);
+    view_socket_flush(v->socket);
+}
+
+static void send_note(struct view *v, enum view_kind kind, uint64_t offset, const char *text)
+{
+    view_frame_append(view_socket_out(v->socket), kind, offset, text, strlen(text));
+    view_socket_flush(v->socket);
+}
+
+/* ---- drawing ---- */
 
 static bool fits(const struct view *v)
 {
     const struct terminal *t = session_terminal(v->task.session);
-    return v->cols == terminal_cols(t) && v->rows == terminal_rows(t);
+    return v->size.cols == terminal_cols(t) && v->size.rows == terminal_rows(t);
 }
 
-static void redraw(struct view *v)
+/* Where in the stream what a viewer is shown now ends: of a mark it is shown nothing. */
+static uint64_t shown_until(const struct view *v)
 {
-    v->output.len = 0;
+    const struct terminal *t = session_terminal(v->task.session);
+    uint64_t mark;
+    return terminal_open_mark(t, &mark) ? mark : terminal_offset(t);
+}
+
+static void draw(struct view *v)
+{
+    struct session *s = v->task.session;
+    struct bytes out = {0};
     v->stale = false;
     /* A smaller outer terminal must not wrap what it cannot show. */
-    bytes_append_text(&v->output, fits(v) ? "" : "\x1b[?7l\x1b[2J");
-    struct board_place before = worker_looks_at(v->task.session);
-    terminal_redraw(session_terminal(v->task.session), &v->output);
+    bytes_append_text(&out, fits(v) ? "" : "\x1b[?7l\x1b[2J");
+    struct board_place before = worker_looks_at(s);
+    terminal_redraw(session_terminal(s), &out);
     board_leave(&before);
-    send_output(v);
+    send_counted(v, VIEW_DRAW, shown_until(v), shown_until(v), &out);
+    bytes_finish(&out);
 }
 
-static void on_redraw_time(uv_timer_t *timer)
+/* One that is drawn may be drawn again; one that is live took nothing for too long. */
+static void on_time(uv_timer_t *timer)
 {
     struct view *v = timer->data;
-    if (client_queued(v->task.client) > LIMIT_CLIENT_QUEUE / 4)
-        uv_timer_start(&v->task.timer, on_redraw_time, REDRAW_MS, 0);
-    else
-        redraw(v);
+    if (v->live)
+        feed_pass_over(&v->feed);
+    settle(v);
 }
 
-static void make_stale(struct view *v)
+/* One whose terminal did not take the last drawing yet gets the next when it has. */
+static void draw_in_time(struct view *v)
 {
-    v->output.len = 0;
-    v->stale = true;
-    if (!uv_is_active((uv_handle_t *)&v->task.timer))
-        uv_timer_start(&v->task.timer, on_redraw_time, REDRAW_MS, 0);
+    bool waits = uv_is_active((uv_handle_t *)&v->task.timer) && !v->ended;
+    if (!v->stale || waits || feed_under_way(&v->feed) >= VIEW_ACK_BYTES)
+        return;
+    draw(v);
+    uv_timer_start(&v->task.timer, on_time, REDRAW_MS, 0);
 }
+
+/* ---- what it missed ---- */
+
+static void begin_live(struct view *v)
+{
+    missed_destroy(v->missed);
+    v->missed = NULL;
+    draw(v);
+    feed_begin(&v->feed, shown_until(v));
+}
+
+static void send_missed(struct view *v)
+{
+    struct session *s = v->task.session;
+    uint64_t end = session_offset(s), before = v->feed.place;
+    struct bytes out = {0};
+    struct board_place place = worker_looks_at(s);
+    if (!v->missed)
+        v->missed = missed_create(before);
+    uint64_t now = missed_read(v->missed, s, end, feed_send_most(&v->feed, end), &out);
+    board_leave(&place);
+    feed_moved(&v->feed, now, end);
+    send_counted(v, VIEW_OUTPUT, before, now, &out);
+    bytes_finish(&out);
+}
+
+static void count_missed(struct view *v)
+{
+    struct session *s = v->task.session;
+    uint64_t end = session_offset(s), from = v->feed.place;
+    uint64_t to = end - from < MISSED_COUNT_BYTES ? end : from + MISSED_COUNT_BYTES;
+    feed_counted(&v->feed, to, missed_lines(s, from, to));
+}
+
+/* One step; returns whether another one is to be done now. */
+static bool catch_up(struct view *v)
+{
+    struct session *s = v->task.session;
+    switch (feed_next(&v->feed, session_offset(s), session_readable_from(s))) {
+    case FEED_SEND:
+        send_missed(v);
+        return !v->feed.follows;
+    case FEED_COUNT:
+        count_missed(v);
+        return true;
+    case FEED_REDRAW:
+        send_note(v, VIEW_SKIPPED, v->feed.lines, "");
+        begin_live(v);
+        return false;
+    case FEED_NOTHING:
+        break;
+    }
+    return false;
+}
+
+static bool on_turn(struct turn *turn, size_t bytes)
+{
+    struct view *v = (struct view *)((char *)turn - offsetof(struct view, turn));
+    (void)bytes;
+    bool more = v->live && v->task.session && catch_up(v);
+    if (v->feed.follows) {
+        missed_destroy(v->missed);
+        v->missed = NULL;
+    }
+    settle(v);
+    return more;
+}
+
+/* ---- the session waits for its leader ---- */
+
+static void settle_room(struct view *v)
+{
+    struct session *s = v->task.session;
+    size_t room = v->live && !v->over ? feed_room(&v->feed, session_offset(s)) : SIZE_MAX;
+    session_set_room(s, room);
+    if (!v->live)
+        return;
+    if (room)
+        uv_timer_stop(&v->task.timer);
+    else if (!uv_is_active((uv_handle_t *)&v->task.timer))
+        uv_timer_start(&v->task.timer, on_time, LIMIT_VIEW_STALL_MS, 0);
+}
+
+/* ---- the end ---- */
+
+static void tell_end(struct view *v, uint64_t status)
+{
+    v->over = true;
+    send_note(v, VIEW_END, status, "");
+    settle_room(v);
+}
+
+static bool has_all(const struct view *v)
+{
+    return v->live ? v->feed.follows : !v->stale;
+}
+
+/* ---- what it gets next ---- */
+
+/* Within a string of the program's a drawing would become part of it, and what follows of it text
+ * in the drawing's wake: it is drawn, and begins to follow behind it. */
+static bool may_be_live(const struct view *v)
+{
+    return v->leading.leads && fits(v) &&
+           (v->live || v->ended || !terminal_is_inside(session_terminal(v->task.session)));
+}
+
+static void set_live(struct view *v, bool live)
+{
+    v->live = live;
+    v->output.len = 0;
+    uv_timer_stop(&v->task.timer);
+    if (live) {
+        begin_live(v);
+    } else {
+        v->feed.follows = false;
+        v->stale = true;
+    }
+}
+
+static void settle(struct view *v)
+{
+    struct session *s = v->task.session;
+    if (!s || v->over || v->finished)
+        return;
+    bool live = may_be_live(v);
+    if (live != v->live)
+        set_live(v, live);
+    if (!v->live)
+        draw_in_time(v);
+    else if (feed_has_step(&v->feed))
+        turns_add(turns_of(v), &v->turn, false);
+    if (v->ended && has_all(v))
+        tell_end(v, (uint64_t)(unsigned)v->status);
+    else if (v->leading.leads)
+        settle_room(v);
+}
+
+/* ---- who leads ---- */
+
+static void tell_led(struct view *v)
+{
+    send_note(v, VIEW_LED, v->leading.leads, "");
+}
+
+/* Others have been told by the session's change of size; who leads is drawn. */
+static void take_lead(struct view *v, struct view *before)
+{
+    struct session *s = v->task.session;
+    session_set_led(s, true);
+    if (before)
+        tell_led(before);
+    tell_led(v);
+    if (!v->ended)
+        session_resize(s, v->size);
+    if (before)
+        settle(before);
+    settle(v);
+}
+
+static void give_up_lead(struct view *v)
+{
+    struct session *s = v->task.session;
+    bool led = v->leading.leads;
+    if (!leader_leaves(&leaders, &v->leading) || !led || !s)
+        return;
+    struct view *next = view_of_leading(leader_of(&leaders, s));
+    session_set_room(s, SIZE_MAX);
+    session_set_led(s, next != NULL);
+    if (next)
+        take_lead(next, NULL);
+}
+
+/* ---- what the session says ---- */
 
 static void on_display(struct watcher *w, const char *bytes, size_t len, uint64_t offset)
 {
     struct view *v = view_of(w);
     (void)offset;
-    if (!v->stale)
+    if (v->live && v->feed.follows)
         bytes_append(&v->output, bytes, len);
 }
 
 static void on_drained(struct watcher *w)
 {
     struct view *v = view_of(w);
-    if (v->stale)
-        return;
-    if (!fits(v) || client_queued(v->task.client) > LIMIT_CLIENT_QUEUE)
-        make_stale(v);
-    else
-        send_output(v);
+    if (v->live && v->feed.follows) {
+        uint64_t place = shown_until(v);
+        if (v->output.len)
+            send_counted(v, VIEW_OUTPUT, v->feed.place, place, &v->output);
+        v->output.len = 0;
+        v->feed.place = place;
+        settle_room(v);
+    } else {
+        v->stale = true;
+        settle(v);
+    }
 }
 
 /* Its process goes along, so that what the outer terminal opens next opens there. */
@@ -115,65 +343,203 @@ static void on_prompt(struct watcher *w)
         return;
     free(v->cwd);
     v->cwd = text_copy(cwd);
-    client_notify(v->task.client, "view.cwd", json_pack("{s:s}", "cwd", cwd));
+    send_note(v, VIEW_CWD, 0, cwd);
 }
 
 static void on_resized(struct watcher *w)
 {
-    make_stale(view_of(w));
+    struct view *v = view_of(w);
+    v->stale = true;
+    settle(v);
 }
 
 static void on_exited(struct watcher *w, int status)
 {
     struct view *v = view_of(w);
-    if (v->stale)
-        redraw(v);
-    send_output(v);
-    client_notify(v->task.client, "view.end", json_pack("{s:i}", "exit_status", status));
-    task_end(&v->task);
+    v->ended = true;
+    v->status = status;
+    settle(v);
 }
 
 static void on_gone(struct watcher *w)
 {
     struct view *v = view_of(w);
+    if (!v->over)
+        send_note(v, VIEW_END, v->ended ? (uint64_t)(unsigned)v->status : VIEW_STATUS_UNKNOWN, "");
+    v->over = true;
+    leader_leaves(&leaders, &v->leading);
+    turns_remove(turns_of(v), &v->turn);
+    v->types = false;
     v->task.session = NULL;
-    client_notify(v->task.client, "view.end", json_pack("{s:n}", "exit_status"));
+}
+
+/* ---- the end of a viewer ---- */
+
+static void on_finish(struct task *t)
+{
+    struct view *v = (struct view *)t;
+    bytes_finish(&v->output);
+    bytes_finish(&v->typing.bytes);
+    missed_destroy(v->missed);
+    free(v->cwd);
+}
+
+static void finish(struct view *v)
+{
+    if (v->finished)
+        return;
+    v->finished = true;
+    count--;
+    if (v->types && v->task.session)
+        session_untype(v->task.session, &v->typing);
+    give_up_lead(v);
+    turns_remove(turns_of(v), &v->turn);
+    view_socket_close(v->socket);
     task_end(&v->task);
+}
+
+/* The terminal is gone. */
+static void lose(struct view *v)
+{
+    struct session *s = v->task.session;
+    if (v->owns && s && !v->over && session_is_owned(s))
+        worker_tell(client_worker(v->task.client), WIRE_CLOSE, session_name(s), NULL, 0);
+    finish(v);
 }
 
 static void on_cancel(struct errand *errand)
 {
-    struct view *v = (struct view *)errand;
-    if (v->owns && v->task.session && session_is_owned(v->task.session))
-        worker_tell(client_worker(v->task.client), WIRE_CLOSE, session_name(v->task.session), NULL,
-                    0);
-    task_end(&v->task);
+    lose((struct view *)errand);
 }
 
-/* Whoever was attached to a former worker hears what this one told nobody. */
-static void tell_end(struct client *client, const json_t *id, const struct session *session)
+static void on_socket_gone(void *user)
 {
-    client_reply(client, id, json_pack("{s:o}", "session", session_json(session)));
-    client_notify(client, "view.end",
-                  json_pack("{s:i}", "exit_status", session_exit_status(session)));
+    lose(user);
 }
 
-void view_attach_call(struct client *client, const json_t *id, const json_t *params)
+/* ---- what the viewer says ---- */
+
+static void answer_typed(struct view *v)
 {
-    struct session *session = worker_find(client_worker(client), json_text(params, "name", ""));
-    int cols, rows;
-    if (session && session_exited(session) && json_flag(params, "again")) {
-        tell_end(client, id, session);
+    view_typed_append(view_socket_out(v->socket), v->typing.token, (uint32_t)v->typing.typed);
+    view_socket_flush(v->socket);
+    bytes_finish(&v->typing.bytes);
+    v->types = false;
+}
+
+static void on_typed(struct typing *typing)
+{
+    answer_typed((struct view *)((char *)typing - offsetof(struct view, typing)));
+}
+
+static void take_input(struct view *v, const struct view_frame *f)
+{
+    struct leading *before;
+    if (v->types || f->len > LIMIT_VIEW_INPUT_BYTES) {
+        lose(v);
         return;
     }
-    session = worker_live_session(client, id, params);
-    if (!session)
-        return;
-    if (!worker_read_size(params, &cols, &rows)) {
-        client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
+    v->types = true;
+    v->typing = (struct typing){.token = f->offset, .done = on_typed, .has_room = true};
+    bytes_append(&v->typing.bytes, f->data, f->len);
+    if (v->leading.looks) /* nothing of it waits for anything */
+        v->typing.typed = f->len;
+    if (v->leading.looks || !v->task.session || v->over) {
+        answer_typed(v);
         return;
     }
+    if (leader_typed(&leaders, &v->leading, &before))
+        take_lead(v, view_of_leading(before));
+    else if (!fits(v))
+        session_resize(v->task.session, v->size);
+    if (session_type(v->task.session, &v->typing) < 0)
+        answer_typed(v);
+}
+
+/* Nothing is drawn: the terminal has moved its lines, and the program will draw. */
+static void take_size(struct view *v, const struct view_frame *f)
+{
+    struct view_size size;
+    if (view_size_read(f, &size) < 0 || !size.cols || !size.rows) {
+        lose(v);
+        return;
+    }
+    v->size = (struct session_size){size.cols, size.rows, size.x_pixels, size.y_pixels};
+    v->stale = true;
+    if (v->leading.leads && v->task.session && !v->ended)
+        session_resize(v->task.session, v->size);
+    settle(v);
+}
+
+/* What it has not typed yet it never will. */
+static void leave(struct view *v)
+{
+    if (v->owns && v->task.session)
+        session_leave(v->task.session);
+    if (v->types && v->task.session) {
+        session_untype(v->task.session, &v->typing);
+        answer_typed(v);
+    }
+    finish(v);
+}
+
+static void take_ack(struct view *v, uint64_t taken)
+{
+    if (!feed_took(&v->feed, taken))
+        return;
+    if (v->live)
+        uv_timer_stop(&v->task.timer); /* it is not stuck */
+    settle(v);
+}
+
+static void on_frame(void *user, const struct view_frame *f)
+{
+    struct view *v = user;
+    turns_hurry(turns_of(v));
+    board_moved();
+    switch (f->kind) {
+    case VIEW_INPUT:
+        take_input(v, f);
+        break;
+    case VIEW_ACK:
+        take_ack(v, f->offset);
+        break;
+    case VIEW_RESIZE:
+        take_size(v, f);
+        break;
+    case VIEW_LEAVE:
+        leave(v);
+        break;
+    default:
+        break;
+    }
+}
+
+static const struct view_socket_handler socket_handler = {.frame = on_frame,
+                                                          .gone = on_socket_gone};
+
+/* ---- joining ---- */
+
+/* Whoever was attached to a former worker hears also of a shell that has exited since. */
+static struct session *find_session(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_find(client_worker(client), json_text(params, "name", ""));
+    if (s && session_exited(s) && json_flag(params, "again"))
+        return s;
+    return worker_live_session(client, id, params);
+}
+
+static struct view *create(struct client *client, const json_t *id, const json_t *params,
+                           struct session *s, int *ret_other)
+{
     struct view *v = memory_new(sizeof *v);
+    struct view_socket *socket =
+        view_socket_create(&client_worker(client)->loop, &socket_handler, v, ret_other);
+    if (!socket) {
+        client_fail(client, id, RPC_FAILED, "no socket for a viewer: %s", strerror(errno));
+        free(v);
+        return NULL;
+    }
     *v = (struct view){
         .task = {.errand = {.cancel = on_cancel},
                  .watcher = {.display = on_display,
@@ -182,69 +548,107 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
                              .prompt = on_prompt,
                              .exited = on_exited,
                              .gone = on_gone},
-                 .list = &all,
                  .finish = on_finish},
-        .cols = cols,
-        .rows = rows,
-        .looks = json_flag(params, "view"),
+        .socket = socket,
+        .leading = {.session = s, .looks = json_flag(params, "view")},
         .owns = json_flag(params, "owns"),
+        .turn = {.piece = on_turn},
+        .ended = session_exited(s),
+        .status = session_exit_status(s),
+        .stale = true,
     };
-    task_begin(&v->task, client, id);
-    client_reply(client, id, json_pack("{s:o}", "session", session_json(session)));
-    if (!v->looks)
-        session_resize(session, cols, rows);
-    task_watch(&v->task, session);
-    if (v->owns)
-        terminals_came(client_worker(client), session);
-    redraw(v);
-    on_prompt(&v->task.watcher);
+    count++;
+    return v;
 }
 
-static struct view *view_of_client(const struct client *client)
+/* Whoever led goes on where it was. Where somebody else leads by now it is drawn, as anybody. */
+static void join(struct view *v, const json_t *params)
 {
-    struct task *t = all;
-    while (t && t->client != client)
-        t = t->next;
-    return (struct view *)t;
-}
-
-void view_input_call(struct client *client, const json_t *id, const json_t *params)
-{
-    struct view *v = view_of_client(client);
-    if (!v) {
-        client_fail(client, id, RPC_INVALID_PARAMS, "not attached");
-    } else if (v->looks) {
-        client_reply(client, id, json_pack("{s:i}", "typed", 0));
-    } else {
-        if (!fits(v))
-            session_resize(v->task.session, v->cols, v->rows);
-        type_data(client, id, params, v->task.session);
+    struct session *s = v->task.session;
+    struct leading *before;
+    bool led = json_flag(params, "led");
+    bool leads = leader_joins(&leaders, &v->leading, &before);
+    if (led && !v->leading.looks && !leads)
+        leads = leader_typed(&leaders, &v->leading, &before);
+    if (leads && led && json_flag(params, "again")) {
+        v->live = true;
+        feed_resume(&v->feed, (uint64_t)json_number(params, "offset", 0));
     }
+    if (!leads)
+        tell_led(v);
+    if (leads)
+        take_lead(v, view_of_leading(before));
+    else
+        settle(v);
+    if (!session_exited(s))
+        on_prompt(&v->task.watcher);
 }
 
-void view_leave_call(struct client *client, const json_t *id, const json_t *params)
+void view_attach_call(struct client *client, const json_t *id, const json_t *params)
 {
-    struct view *v = view_of_client(client);
-    (void)params;
-    if (v && v->owns)
-        session_leave(v->task.session);
-    if (v)
-        task_end(&v->task);
-    client_reply(client, id, json_object());
-}
-
-void view_resize_call(struct client *client, const json_t *id, const json_t *params)
-{
-    struct view *v = view_of_client(client);
-    int cols, rows;
-    if (!v || !worker_read_size(params, &cols, &rows)) {
-        client_fail(client, id, RPC_INVALID_PARAMS, "not attached, or size is not {cols, rows}");
+    struct session *s = find_session(client, id, params);
+    struct session_size size;
+    int other;
+    if (!s)
+        return;
+    if (!worker_read_size(params, &size)) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
         return;
     }
-    v->cols = cols;
-    v->rows = rows;
-    if (!v->looks)
-        session_resize(v->task.session, cols, rows);
-    make_stale(v);
+    if (!room_for_client(client_worker(client))) {
+        client_refuse(client, id, "session.attach");
+        return;
+    }
+    struct view *v = create(client, id, params, s, &other);
+    if (!v)
+        return;
+    v->size = size;
+    task_begin(&v->task, client, id);
+    client_reply_passing(client, id, json_pack("{s:o}", "session", session_json(s)), other);
+    task_watch(&v->task, s);
+    if (v->owns)
+        terminals_came(client_worker(client), s);
+    join(v, params);
+}
+
+/* Who goes before the answer came to it has no socket to say it on. */
+void view_leave_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct leading *l = leaders.first;
+    (void)params;
+    while (l && view_of_leading(l)->task.client != client)
+        l = l->next;
+    if (l)
+        leave(view_of_leading(l));
     client_reply(client, id, json_object());
+}
+
+int view_files(void)
+{
+    return count;
+}
+
+/* ---- behind a worker's death ---- */
+
+static bool waits_for_leader(struct session *s)
+{
+    return session_led(s) && !session_exited(s) && !leader_of(&leaders, s);
+}
+
+static void on_awaited(uv_timer_t *timer)
+{
+    struct worker *w = timer->data;
+    for (int i = 0; i < w->session_count; i++)
+        if (waits_for_leader(w->sessions[i])) {
+            session_set_led(w->sessions[i], false);
+            session_set_room(w->sessions[i], SIZE_MAX);
+        }
+}
+
+void view_await_leaders(struct worker *w)
+{
+    for (int i = 0; i < w->session_count; i++)
+        if (waits_for_leader(w->sessions[i]))
+            session_set_room(w->sessions[i], 0);
+    uv_timer_start(&w->leaders_timer, on_awaited, LIMIT_VIEW_STALL_MS, 0);
 }

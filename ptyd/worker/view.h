@@ -2,19 +2,26 @@
 #ifndef PTYD_WORKER_VIEW_H
 #define PTYD_WORKER_VIEW_H
 
+#include <stdbool.h>
+
 #include "ptyd/worker/server.h"
 
-/* `session.attach {name, size, view, owns, again}`: replies with what the joining line needs, then
- * sends `view.output {data}` (base64), `view.cwd {cwd}` and, at the end, `view.end {exit_status}`.
- * `again`: the client was attached to a former worker; one whose shell has exited since is not
- * refused, but told its end. */
+struct session;
+
+/* `session.attach {name, size, view, owns, again, led, offset}`: replies with {session, leads} and
+ * a descriptor, on which frames go from then on (view_wire.h). `again`: the client was attached to
+ * a former worker; one whose shell has exited since is not refused, but told its end, and one that
+ * `led` gets what it has not from `offset` on. */
 void view_attach_call(struct client *client, const json_t *id, const json_t *params);
 
-/* `view.leave`: the user goes, the session stays, also one that the view owns. */
+/* `view.leave`: the same as the frame, on the connection. */
 void view_leave_call(struct client *client, const json_t *id, const json_t *params);
 
-/* `view.input {data}` and `view.resize {size}` of an attached client. */
-void view_input_call(struct client *client, const json_t *id, const json_t *params);
-void view_resize_call(struct client *client, const json_t *id, const json_t *params);
+/* Descriptors that viewers hold besides their connections. */
+int view_files(void);
+
+/* Those that led when the former worker died come back: what they show waits for them, at most
+ * LIMIT_VIEW_STALL_MS. */
+void view_await_leaders(struct worker *worker);
 
 #endif

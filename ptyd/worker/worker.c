@@ -32,6 +32,7 @@
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/terminals.h"
 #include "ptyd/worker/upgrade.h"
+#include "ptyd/worker/view.h"
 
 /* ---- what sessions and the ledger report ---- */
 
@@ -136,6 +137,7 @@ static void stop(struct worker *w)
     if (uv_is_closing((uv_handle_t *)&w->idle_timer))
         return;
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
+    uv_close((uv_handle_t *)&w->leaders_timer, NULL);
     retention_close(w->retention);
     terminals_close(w->terminals);
     uv_close((uv_handle_t *)&w->turning, NULL);
@@ -256,6 +258,7 @@ static bool take_hand_over(struct worker *w)
     } while (m.type != WIRE_HANDED_OVER);
     if (!serve(w, listener))
         return false;
+    view_await_leaders(w);
     w->retention = retention_create(w);
     for (int i = 0; i < w->session_count; i++) /* where they went with the former worker */
         terminals_expect(w, w->sessions[i]);
@@ -280,7 +283,8 @@ int worker_main(int socket, void *user)
     if (uv_loop_init(&w.loop) < 0)
         return 1;
     uv_timer_init(&w.loop, &w.idle_timer);
-    w.idle_timer.data = &w;
+    uv_timer_init(&w.loop, &w.leaders_timer);
+    w.idle_timer.data = w.leaders_timer.data = &w;
     w.link = link_create(&w.loop, socket, on_link, &w);
     uv_idle_init(&w.loop, &w.turning);
     w.turning.data = &w;

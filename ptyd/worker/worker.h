@@ -32,7 +32,8 @@ struct worker {
     uv_loop_t loop;
     struct link *link; /* to the keeper */
     uv_timer_t idle_timer;
-    uv_idle_t turning; /* runs while anybody stands in line for a turn */
+    uv_timer_t leaders_timer; /* until those that led come back behind a worker's death */
+    uv_idle_t turning;        /* runs while anybody stands in line for a turn */
     struct turns turns;
     struct server *server;
     struct ledger *ledger;
@@ -86,7 +87,8 @@ struct session *worker_session(struct client *client, const json_t *id, const js
 struct session *worker_shown_session(struct client *client, const json_t *id, const json_t *params);
 struct session *worker_live_session(struct client *client, const json_t *id, const json_t *params);
 
-/* `size` of `params`, {cols, rows}, which the terminal clamps. Returns whether it is one. */
-bool worker_read_size(const json_t *params, int *ret_cols, int *ret_rows);
+/* `size` of `params`, {cols, rows, x_pixels?, y_pixels?}, whose cells the terminal clamps. Returns
+ * whether it is one. */
+bool worker_read_size(const json_t *params, struct session_size *ret_size);
 
 #endif

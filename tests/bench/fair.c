@@ -16,14 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/command/rpc.h"
-#include "ptyd/core/base64.h"
-#include "ptyd/core/clock.h"
-#include "ptyd/core/json.h"
+#include "ptyd/core/view_wire.h"
 #include "tests/bench/works.h"
 
 #define SLOTS      1024
@@ -92,15 +91,21 @@ static int flood(struct slots *slots, int index)
 
 struct person {
     struct rpc rpc;
+    int socket;
+    struct view_reader reader;
     struct bytes shown; /* since the last key */
 };
 
-static void take_message(struct person *p, const json_t *message)
+static void read_frames(struct person *p)
 {
-    const char *method = json_text(message, "method", "");
-    const char *data = json_text(json_object_get(message, "params"), "data", "");
-    if (!strcmp(method, "view.output"))
-        base64_decode(data, strlen(data), &p->shown);
+    struct view_frame frame;
+    ssize_t n = recv(p->socket, view_reader_room(&p->reader), VIEW_READ_BYTES, 0);
+    if (n <= 0)
+        fail("the daemon is gone");
+    view_reader_came(&p->reader, (size_t)n);
+    while (view_reader_next(&p->reader, &frame) > 0)
+        if (frame.kind == VIEW_OUTPUT || frame.kind == VIEW_DRAW)
+            bytes_append(&p->shown, frame.data, frame.len);
 }
 
 /* Reads until the text was shown. */
@@ -108,30 +113,32 @@ static void await_echo(struct person *p, const char *text)
 {
     double deadline = now() + ECHO_S;
     while (!p->shown.data || !strstr(p->shown.data, text)) {
-        json_t *message;
-        struct pollfd fd = {.fd = p->rpc.fd, .events = POLLIN};
-        if (poll(&fd, 1, 100) > 0 && rpc_fill(&p->rpc) == 0)
-            fail("the daemon is gone");
-        while ((message = rpc_next(&p->rpc))) {
-            take_message(p, message);
-            json_decref(message);
-        }
+        struct pollfd fd = {.fd = p->socket, .events = POLLIN};
+        if (poll(&fd, 1, 100) > 0)
+            read_frames(p);
         if (now() > deadline)
             fail("a key was not shown");
     }
 }
 
+static void send_frame(struct person *p, enum view_kind kind, uint64_t offset, const char *data,
+                       size_t len)
+{
+    struct bytes out = {0};
+    view_frame_append(&out, kind, offset, data, len);
+    if (send(p->socket, out.data, out.len, MSG_NOSIGNAL) != (ssize_t)out.len)
+        fail("the daemon is gone");
+    bytes_finish(&out);
+}
+
+/* All that came was shown: it is far less than may be under way. */
 static void type(struct person *p, char key)
 {
-    struct bytes text = {0};
-    base64_encode(&key, 1, &text);
     p->shown.len = 0;
     if (p->shown.data)
         p->shown.data[0] = '\0';
-    if (rpc_send(&p->rpc, "view.input", json_pack("{s:s}", "data", text.data),
-                 clock_monotonic_ms() + LIMIT_ANSWER_MS) < 0)
-        fail("the daemon is gone");
-    bytes_finish(&text);
+    send_frame(p, VIEW_ACK, UINT64_MAX, NULL, 0);
+    send_frame(p, VIEW_INPUT, 0, &key, 1);
 }
 
 static void attach(struct person *p, const char *session)
@@ -142,6 +149,9 @@ static void attach(struct person *p, const char *session)
         rpc_call(&p->rpc, "session.attach",
                  json_pack("{s:s, s:{s:i, s:i}}", "name", session, "size", "cols", 80, "rows", 24),
                  LIMIT_ANSWER_MS));
+    p->socket = rpc_take_passed(&p->rpc);
+    if (p->socket < 0)
+        fail("there is no socket");
 }
 
 static void start_floods(struct slots *slots, int floods)

@@ -1,0 +1,146 @@
+#define _GNU_SOURCE
+#include "ptyd/worker/view_socket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+struct view_socket {
+    uv_poll_t poll;
+    int fd;
+    const struct view_socket_handler *handler;
+    void *user;
+    struct view_reader reader;
+    struct bytes out;
+    size_t at; /* of `out` that was written */
+    int polled_for;
+    bool broken, closing;
+};
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct view_socket *s = handle->data;
+    view_reader_finish(&s->reader);
+    bytes_finish(&s->out);
+    free(s);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events);
+
+static void poll_for(struct view_socket *s, int events)
+{
+    if (events == s->polled_for || s->closing)
+        return;
+    s->polled_for = events;
+    if (events)
+        uv_poll_start(&s->poll, events, on_poll);
+    else
+        uv_poll_stop(&s->poll);
+}
+
+/* ---- writing ---- */
+
+static void write_out(struct view_socket *s)
+{
+    while (s->at < s->out.len && !s->broken) {
+        ssize_t n =
+            send(s->fd, s->out.data + s->at, s->out.len - s->at, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        s->broken = n < 0 && errno != EAGAIN;
+        if (n <= 0)
+            break;
+        s->at += (size_t)n;
+    }
+    if (s->at < s->out.len && !s->broken)
+        return;
+    s->at = 0;
+    s->out.len = 0;
+}
+
+void view_socket_flush(struct view_socket *s)
+{
+    write_out(s);
+    poll_for(s, (s->polled_for & UV_READABLE) | (s->out.len ? UV_WRITABLE : 0));
+}
+
+struct bytes *view_socket_out(struct view_socket *s)
+{
+    if (s->at > s->out.len / 2) {
+        bytes_consume(&s->out, s->at);
+        s->at = 0;
+    }
+    return &s->out;
+}
+
+/* ---- reading ---- */
+
+static void lose(struct view_socket *s)
+{
+    poll_for(s, s->polled_for & ~UV_READABLE);
+    s->handler->gone(s->user);
+}
+
+static void take_frames(struct view_socket *s)
+{
+    struct view_frame frame;
+    int found = 0;
+    while (!s->closing && (found = view_reader_next(&s->reader, &frame)) > 0)
+        s->handler->frame(s->user, &frame);
+    if (found < 0 && !s->closing)
+        lose(s);
+}
+
+static void read_some(struct view_socket *s)
+{
+    ssize_t n = recv(s->fd, view_reader_room(&s->reader), VIEW_READ_BYTES, MSG_DONTWAIT);
+    if (n > 0) {
+        view_reader_came(&s->reader, (size_t)n);
+        take_frames(s);
+    } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+        lose(s);
+    }
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct view_socket *s = poll->data;
+    if (status < 0) {
+        lose(s);
+        return;
+    }
+    if (events & UV_WRITABLE)
+        view_socket_flush(s);
+    if (events & UV_READABLE)
+        read_some(s);
+}
+
+/* ---- life ---- */
+
+struct view_socket *view_socket_create(uv_loop_t *loop, const struct view_socket_handler *handler,
+                                       void *user, int *ret_other)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+        return NULL;
+    struct view_socket *s = memory_new(sizeof *s);
+    *s = (struct view_socket){.fd = ends[0], .handler = handler, .user = user};
+    uv_poll_init(loop, &s->poll, s->fd);
+    s->poll.data = s;
+    poll_for(s, UV_READABLE);
+    *ret_other = ends[1];
+    return s;
+}
+
+void view_socket_close(struct view_socket *s)
+{
+    if (s->closing)
+        return;
+    write_out(s);
+    s->closing = true;
+    uv_close((uv_handle_t *)&s->poll, on_closed);
+    close(s->fd);
+}
