@@ -43,6 +43,11 @@ static inline int limit_size(int value)
 #define LIMIT_TITLE_BYTES 1024
 /* Distinct pens in use; more draw as the default. */
 #define LIMIT_PENS 60000
+/* Distinct hyperlinks in use, and bytes of one with its parameters; more, and longer ones, are
+ * none.
+ */
+#define LIMIT_LINKS      10000
+#define LIMIT_LINK_BYTES 4096
 /* Distinct combined characters in use; more lose their marks. */
 #define LIMIT_CLUSTERS 60000
 /* Entries on a stack of kitty's keyboard flags; the oldest goes. */

@@ -69,6 +69,7 @@ bool screen_save(const struct screen *s, struct bytes *out)
     grid_save(&s->primary, out);
     grid_save(&s->alternate, out);
     pen_table_save(s->pens, out);
+    link_table_save(s->links, out);
     cluster_table_save(s->clusters, out);
     scrollback_save(s->scrollback, out);
     return !out->failed;
@@ -105,13 +106,15 @@ static bool take_tables(struct screen *s, struct unpack *in)
     grid_finish(&s->primary);
     grid_finish(&s->alternate);
     pen_table_destroy(s->pens);
+    link_table_destroy(s->links);
     cluster_table_destroy(s->clusters);
     scrollback_destroy(s->scrollback);
     bool grids = grid_load(&s->primary, in) == 0 && grid_load(&s->alternate, in) == 0;
     s->pens = pen_table_load(in);
+    s->links = link_table_load(in);
     s->clusters = cluster_table_load(in);
     s->scrollback = scrollback_load(s->options.scrollback, in);
-    return grids && s->pens && s->clusters && s->scrollback;
+    return grids && s->pens && s->links && s->clusters && s->scrollback;
 }
 
 static bool is_size(const struct grid *grid, const struct point *point)

@@ -98,6 +98,12 @@ int csi_group(const struct csi *csi, int at, bool *ret_missing);
 /* Whether it selects graphics (SGR); xterm's modifyOtherKeys, which ends alike, does not. */
 bool csi_is_sgr(const struct csi *csi);
 
+/* Whether it sets a tab stop in every eighth column and nowhere else (DECST8C). */
+static inline bool csi_resets_tabs(const struct csi *csi)
+{
+    return csi->final == 'W' && csi->leader == '?' && !csi->inter[0] && csi_value(csi, 0, 0) == 5;
+}
+
 /* Whether it asks the terminal for an answer, so that an attached terminal must not see it. */
 bool csi_is_query(const struct csi *csi);
 

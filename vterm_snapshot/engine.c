@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/memory.h"
@@ -112,6 +113,13 @@ static void write_escape(struct screen *s, const struct csi *csi)
     write_text(s, text, csi->inter[0] ? 3 : 2);
 }
 
+/* What places the cursor ends its waiting, also where it stays. */
+static bool places_cursor(const struct op *op)
+{
+    char final = op->kind == OP_CSI ? csi_plain(&op->csi) : 0;
+    return final && strchr("ABCDEFGH`adefjk", final);
+}
+
 void engine_apply(struct screen *s, const struct op *op)
 {
     char text[CSI_TEXT];
@@ -125,6 +133,8 @@ void engine_apply(struct screen *s, const struct op *op)
         write_character(s, op);
     else
         write_text(s, op->raw, op->raw_len);
+    if (places_cursor(op))
+        s->edge = EDGE_FREE;
 }
 
 /* ---- the cursor, the size ---- */
@@ -144,8 +154,11 @@ void engine_place_cursor(struct screen *s, int row, int col)
     engine_sync(s, true);
     row = row < s->shown->rows ? row : s->shown->rows - 1;
     col = col < s->shown->cols ? col : s->shown->cols - 1;
-    if (modes_get(&s->modes, MODE_ORIGIN)) /* rows count from the region's first */
+    bool origin = modes_get(&s->modes, MODE_ORIGIN); /* it counts from the region's corner */
+    if (origin)
         modes_region(&s->modes, s->shown->rows, &top, &bottom);
+    if (origin && modes_get(&s->modes, MODE_MARGINS) && s->modes.left > 0)
+        col = col > s->modes.left - 1 ? col - (s->modes.left - 1) : 0;
     append_place(&text, row > top ? row - top : 0, col);
     if (!text.failed)
         write_text(s, text.data, text.len);

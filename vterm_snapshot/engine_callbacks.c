@@ -48,7 +48,8 @@ static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
     if (info->protected_cell)
         grid_protect(grid, pos.row, pos.col);
     screen_after_glyph(s, pos.row, pos.col, info->width, character);
-    s->edge = s->glyph_end >= grid->cols ? EDGE_UNKNOWN : EDGE_FREE;
+    bool may_wait = s->glyph_end >= grid->cols && !modes_get(&s->modes, MODE_NO_WRAP);
+    s->edge = may_wait ? EDGE_UNKNOWN : EDGE_FREE;
     return 1;
 }
 

@@ -12,9 +12,12 @@ static void tell_text(struct screen *s, const char *sequences)
     bytes_finish(&text);
 }
 
+/* Its link goes on. */
 static void set_pen(struct screen *s, const struct pen *pen)
 {
+    uint16_t link = s->pen.link;
     s->pen = *pen;
+    s->pen.link = link;
     s->pen_known = false;
 }
 
@@ -57,6 +60,18 @@ static void drop_margins(struct screen *s)
     engine_sync(s, false);
     tell_text(s, "\x1b[s");
     engine_place_cursor(s, s->cursor.row, s->cursor.col);
+}
+
+/* libvterm does not know how. */
+static bool reset_tabs(struct screen *s, const struct op *op)
+{
+    struct bytes text = {0};
+    engine_apply(s, op);
+    modes_append_default_tabs(s->shown->cols, &text);
+    engine_tell(s, &text);
+    bytes_finish(&text);
+    engine_place_cursor(s, s->cursor.row, s->cursor.col);
+    return true;
 }
 
 /* One of DECSET or DECRST. */
@@ -106,6 +121,7 @@ static bool reset(struct screen *s, const struct op *op)
         .kind = OP_CSI, .csi = {.leader = '?', .final = 'l', .count = 1, .value = {1047}}};
     engine_apply(s, &primary);
     set_pen(s, &(struct pen){0});
+    s->pen.link = 0;
     engine_apply(s, op);
     tell_text(s, "\x1b(B\x1b)B\x1b*B\x1b+B\x0f");
     return true;
@@ -127,12 +143,15 @@ static bool apply_escape(struct screen *s, const struct op *op)
 }
 
 /* CSI s saves the cursor where it sets no margins. */
-static bool apply_csi(struct screen *s, const struct csi *csi)
+static bool apply_csi(struct screen *s, const struct op *op)
 {
+    const struct csi *csi = &op->csi;
     bool alone = csi->count == 1 && csi->value[0] == CSI_ABSENT;
     bool margins = modes_get(&s->modes, MODE_MARGINS);
     if (csi->final == 'h' || csi->final == 'l')
         return apply_modes(s, csi);
+    if (csi_resets_tabs(csi))
+        return reset_tabs(s, op);
     if (csi->final == 'p' && csi->inter[0] == '!' && !csi->leader)
         return soften(s);
     if (csi_plain(csi) == 's' && !margins)
@@ -146,5 +165,5 @@ bool modal_apply(struct screen *s, const struct op *op)
 {
     if (op->kind == OP_ESCAPE)
         return apply_escape(s, op);
-    return op->kind == OP_CSI && apply_csi(s, &op->csi);
+    return op->kind == OP_CSI && apply_csi(s, op);
 }

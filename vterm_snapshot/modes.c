@@ -73,7 +73,7 @@ static void set(struct modes *m, enum mode mode, bool on)
 static void set_sets(struct modes *m, const struct modes_sets *sets)
 {
     m->sets = *sets;
-    set(m, MODE_CHARSET, sets->designated[0] && sets->designated[0] != 'B');
+    set(m, MODE_CHARSET, sets->designated[0]);
     set(m, MODE_SHIFT, sets->shift);
 }
 
@@ -85,6 +85,7 @@ void modes_save(struct modes *m, int row, int col, const struct pen *pen)
                                                    .protect = modes_get(m, MODE_PROTECT),
                                                    .sets = m->sets,
                                                    .pen = *pen};
+    m->saved[m->alternate].pen.link = 0; /* no part of it */
 }
 
 const struct modes_cursor *modes_restore(struct modes *m)
@@ -133,20 +134,29 @@ static void set_all(struct modes *m, const struct csi *csi)
         modes_set(m, csi->leader == '?', csi_value(csi, i, 0), csi->final == 'h');
 }
 
-static void change_tabs(struct modes *m)
+/* Every eighth column has one where none was changed. */
+static void begin_tabs(struct modes *m)
 {
     if (!modes_get(m, MODE_TABS))
-        memset(m->tabs, 1, sizeof m->tabs); /* every eighth column */
-    set(m, MODE_TABS, true);
+        memset(m->tabs, 1, sizeof m->tabs);
+}
+
+static void note_tabs(struct modes *m)
+{
+    bool changed = false;
+    for (size_t i = 0; i < LIMIT_SIZE_MAX / 8; i++)
+        changed = changed || m->tabs[i] != 1;
+    set(m, MODE_TABS, changed);
 }
 
 static void clear_tabs(struct modes *m, int what, int col)
 {
-    change_tabs(m);
+    begin_tabs(m);
     if (what == 3 || what == 5)
         memset(m->tabs, 0, sizeof m->tabs);
     else if (what == 0)
         m->tabs[col / 8] &= (uint8_t) ~(1u << col % 8);
+    note_tabs(m);
 }
 
 static void set_margins(struct modes *m, const struct csi *csi)
@@ -176,6 +186,8 @@ static void apply_csi(struct modes *m, const struct csi *csi, int col)
         apply_extended(m, csi);
     else if ((csi->final == 'h' || csi->final == 'l') && (!csi->leader || csi->leader == '?'))
         set_all(m, csi);
+    else if (csi_resets_tabs(csi))
+        set(m, MODE_TABS, false);
     else if (csi->leader)
         keyboard_apply(&m->keyboard, csi, m->alternate);
     else if (csi->final == 'r')
@@ -190,8 +202,9 @@ static void apply_csi(struct modes *m, const struct csi *csi, int col)
 
 static void set_tab(struct modes *m, int col)
 {
-    change_tabs(m);
+    begin_tabs(m);
     m->tabs[col / 8] |= (uint8_t)(1u << col % 8);
+    note_tabs(m);
 }
 
 static void shift(struct modes *m, char c)
@@ -205,7 +218,7 @@ static void designate(struct modes *m, char set_number, char final)
 {
     const char *set_of = strchr("()*+", set_number);
     if (set_of)
-        m->sets.designated[set_of - "()*+"] = final;
+        m->sets.designated[set_of - "()*+"] = final == 'B' ? 0 : final;
     if (set_number == '(')
         set(m, MODE_CHARSET, final != 'B');
 }
@@ -318,10 +331,20 @@ void modes_append_tabs(const struct modes *m, int cols, struct bytes *out)
 {
     if (!modes_get(m, MODE_TABS))
         return;
+    for (int col = 0; col < cols; col++) {
+        bool stop = m->tabs[col / 8] >> col % 8 & 1;
+        if (stop != (col % 8 == 0))
+            bytes_printf(out, "\x1b[1;%dH%s", col + 1, stop ? "\x1bH" : "\x1b[g");
+    }
+}
+
+/* One by one, too: few terminals know DECST8C, which sets those of columns to come. */
+void modes_append_default_tabs(int cols, struct bytes *out)
+{
     bytes_append_text(out, "\x1b[3g");
-    for (int col = 0; col < cols; col++)
-        if (m->tabs[col / 8] >> col % 8 & 1)
-            bytes_printf(out, "\x1b[1;%dH\x1bH", col + 1);
+    for (int col = 0; col < cols; col += 8)
+        bytes_printf(out, "\x1b[1;%dH\x1bH", col + 1);
+    bytes_append_text(out, "\x1b[?5W");
 }
 
 /* Of a group the one that is on comes last. The style says whether the cursor blinks, too. */

@@ -128,9 +128,12 @@ bool modes_exotic(const struct modes *m);
 /* Appends what designates and invokes character sets, from any others. */
 void modes_append_sets(const struct modes_sets *sets, struct bytes *out);
 
-/* Appends what sets tab stops on a screen of `cols` columns, where they were changed; it moves the
- * cursor. */
+/* Appends what changes the tab stops of a screen of `cols` columns that has those of the beginning;
+ * it moves the cursor. */
 void modes_append_tabs(const struct modes *m, int cols, struct bytes *out);
+
+/* Appends what sets a stop in every eighth column; it moves the cursor. */
+void modes_append_default_tabs(int cols, struct bytes *out);
 
 /* Appends what sets, from any other state, the modes that say nothing about where text goes: keys,
  * mouse, paste, the cursor's looks. */

@@ -27,14 +27,14 @@ static uint32_t hash(const struct pen *pen)
     return (uint32_t)((pen->foreground * 0x9e3779b97f4a7c15ull ^
                        pen->background * 0xbf58476d1ce4e5b9ull ^
                        pen->attributes * 0x94d049bb133111ebull ^
-                       pen->underline * 0xd6e8feb86659fd93ull) >>
+                       (pen->underline ^ (uint32_t)pen->link << 8) * 0xd6e8feb86659fd93ull) >>
                       32);
 }
 
 static bool same(const struct pen *a, const struct pen *b)
 {
     return a->foreground == b->foreground && a->background == b->background &&
-           a->underline == b->underline && a->attributes == b->attributes;
+           a->underline == b->underline && a->attributes == b->attributes && a->link == b->link;
 }
 
 static void place(struct pen_table *t, uint16_t number)

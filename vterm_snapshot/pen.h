@@ -28,12 +28,13 @@ enum pen_attribute {
 
 struct pen {
     uint32_t foreground, background, underline; /* colours */
-    uint32_t attributes;                        /* of enum pen_attribute */
+    uint16_t attributes;                        /* of enum pen_attribute */
+    uint16_t link;                              /* of link.h */
 };
 
 static inline bool pen_is_default(const struct pen *pen)
 {
-    return !(pen->foreground | pen->background | pen->underline | pen->attributes);
+    return !(pen->foreground | pen->background | pen->underline | pen->attributes | pen->link);
 }
 
 struct pen_table;

@@ -1,39 +1,264 @@
+/* A row is erased and then drawn, so that it does not matter what stood there. One that was wrapped
+ * onto the next is printed on into that, so that the outer terminal knows it as one line. Cells
+ * that nothing was written to are left out or erased, not printed. */
 #include "vterm_snapshot/redraw.h"
+
+#include <string.h>
 
 #include "vterm_snapshot/sgr.h"
 
-static void append_row(const struct screen *s, const struct row *row, int cols, struct bytes *out)
+/* Margins, origin, insert and the like off; ASCII; no protection, link, colour, cursor. */
+#define NEUTRAL                                                                                    \
+    "\x1b[?2026l\x1b[r\x1b[?69l\x1b[?6l\x1b[?7h\x1b[?45l\x1b[4l\x1b[20l\x1b(B\x1b)B\x1b*B\x1b+B"   \
+    "\x0f\x1b[0\"q\x1b]8;;\x1b\\\x1b[m\x1b[?25l"
+
+/* What the outer terminal has by now. */
+struct drawing {
+    const struct screen *screen;
+    struct bytes *out;
+    uint16_t pen;
+    bool protect;
+};
+
+/* ---- cells ---- */
+
+static void set_pen(struct drawing *d, uint16_t number)
 {
-    uint16_t pen = 0;
-    int used = cols;
-    while (used > 0 && !row->cells[used - 1].character && !row->cells[used - 1].pen)
-        used--;
-    for (int col = 0, end; col < used; col = end) {
-        end = row_same_pen(row, col, used);
-        if (row->cells[col].pen != pen)
-            sgr_append(pen_lookup(screen_pens(s), row->cells[col].pen), out);
-        pen = row->cells[col].pen;
-        row_text(row, col, end, screen_clusters(s), out);
-    }
-    if (pen)
-        bytes_append_text(out, "\x1b[m");
+    const struct pen_table *pens = screen_pens(d->screen);
+    const struct pen *old = pen_lookup(pens, d->pen), *pen = pen_lookup(pens, number);
+    if (d->pen == number)
+        return;
+    sgr_append(pen, d->out);
+    if (pen->link != old->link)
+        link_append(screen_links(d->screen), pen->link, d->out);
+    d->pen = number;
 }
 
+static void set_protect(struct drawing *d, bool on)
+{
+    if (d->protect != on)
+        bytes_append_text(d->out, on ? "\x1b[1\"q" : "\x1b[0\"q");
+    d->protect = on;
+}
+
+static void place(struct drawing *d, int row, int col)
+{
+    bytes_printf(d->out, "\x1b[%d;%dH", row + 1, col + 1);
+}
+
+/* Whether the character there, or the one that covers it, is whole within [from, to). */
+static bool is_whole(const struct cell *cell, int col, int from, int to)
+{
+    if (cell[col].character == CELL_COVERED)
+        return col > from && cell[col - 1].wide;
+    return !cell[col].wide || (col + 1 < to && cell[col + 1].character == CELL_COVERED);
+}
+
+/* Of half a wide character terminals show a blank. */
+static void draw_cell(struct drawing *d, const struct row *row, int col, int from, int to)
+{
+    const struct cell *cell = &row->cells[col];
+    set_pen(d, cell->pen);
+    set_protect(d, cell->protected);
+    if (!is_whole(row->cells, col, from, to))
+        bytes_append_char(d->out, ' ');
+    else
+        row_text(row, col, col + 1, screen_clusters(d->screen), d->out);
+}
+
+/* Cells [col, end) alike, that nothing was written to. */
+static void draw_empty(struct drawing *d, const struct row *row, int col, int end, int to)
+{
+    set_pen(d, row->cells[col].pen);
+    if (d->pen)
+        bytes_printf(d->out, "\x1b[%dX", end - col);
+    if (end < to)
+        bytes_printf(d->out, "\x1b[%dC", end - col);
+}
+
+static int end_of_empty(const struct row *row, int col, int to)
+{
+    uint16_t pen = row->cells[col].pen;
+    while (col < to && !row->cells[col].character && row->cells[col].pen == pen)
+        col++;
+    return col;
+}
+
+static void draw_cells(struct drawing *d, const struct row *row, int from, int to)
+{
+    for (int col = from, end; col < to; col = end) {
+        end = col + 1;
+        if (row->cells[col].character) {
+            draw_cell(d, row, col, from, to);
+            continue;
+        }
+        end = end_of_empty(row, col, to);
+        draw_empty(d, row, col, end, to);
+    }
+    set_pen(d, 0);
+    set_protect(d, false);
+}
+
+/* ---- rows ---- */
+
+static void erase_row(struct drawing *d, int row)
+{
+    place(d, row, 0);
+    bytes_append_text(d->out, "\x1b[2K");
+}
+
+/* Whether a terminal that drew row `i` waits at its end, and wraps by itself with what comes. */
+static bool flows_on(const struct grid *grid, int i)
+{
+    const struct row *next = i + 1 < grid->rows ? grid->row[i + 1] : NULL;
+    const struct cell *cell = grid->row[i]->cells;
+    int last = grid->cols - 1;
+    return next && next->continuation && next->cells[0].character &&
+           next->cells[0].character != CELL_COVERED && is_whole(next->cells, 0, 0, grid->cols) &&
+           (cell[last].character || (last && cell[last - 1].character && next->cells[0].wide));
+}
+
+static void draw_grid(struct drawing *d, const struct grid *grid)
+{
+    for (int i = 0, end; i < grid->rows; i = end) {
+        for (end = i; end == i || (end < grid->rows && flows_on(grid, end - 1)); end++)
+            erase_row(d, end);
+        place(d, i, 0);
+        for (int row = i; row < end; row++)
+            draw_cells(d, grid->row[row], 0, grid->cols);
+    }
+}
+
+/* ---- the cursor ---- */
+
+/* Of a screen that is drawn, before margins are set. */
+static void append_saved(struct drawing *d, const struct modes_cursor *saved, const char *save)
+{
+    place(d, saved->row, saved->col);
+    if (saved->origin)
+        bytes_append_text(d->out, "\x1b[?6h");
+    if (saved->origin)
+        place(d, saved->row, saved->col);
+    modes_append_sets(&saved->sets, d->out);
+    set_protect(d, saved->protect);
+    sgr_append(&saved->pen, d->out);
+    bytes_append_text(d->out, save);
+    bytes_append_text(d->out, saved->origin ? "\x1b[?6l" : "");
+    modes_append_sets(&(struct modes_sets){0}, d->out);
+    bytes_append_text(d->out, "\x1b[m");
+    set_protect(d, false);
+}
+
+/* Behind the last character, which is printed again: at the edge it waits then, and a mark joins.
+ */
+static void append_cursor(struct drawing *d)
+{
+    const struct grid *grid = screen_grid(d->screen);
+    const struct modes *m = screen_modes(d->screen);
+    struct screen_cursor cursor = screen_cursor(d->screen);
+    const struct row *row = grid->row[cursor.row];
+    int top = 0, bottom = grid->rows;
+    bool origin = modes_get(m, MODE_ORIGIN);
+    if (origin)
+        modes_region(m, grid->rows, &top, &bottom);
+    bool margins = origin && modes_get(m, MODE_MARGINS);
+    int left = margins && m->left > 0 ? m->left - 1 : 0;
+    bool sure = !margins && cursor.row >= top && cursor.row < bottom; /* it is placed right there */
+    int col = sure && cursor.behind >= 0 ? cursor.behind : cursor.col;
+    place(d, cursor.row > top ? cursor.row - top : 0, col > left ? col - left : 0);
+    if (col == cursor.behind)
+        draw_cell(d, row, col, 0, grid->cols);
+    set_pen(d, 0);
+    set_protect(d, false);
+}
+
+static void append_pen(struct drawing *d)
+{
+    const struct pen *pen = screen_pen(d->screen);
+    sgr_append(pen, d->out);
+    link_append(screen_links(d->screen), pen->link, d->out);
+}
+
+/* ---- all ---- */
+
+/* What the alternate screen knows while the primary one is shown. */
+static void append_hidden(struct drawing *d)
+{
+    static const struct modes_cursor none;
+    const struct modes *m = screen_modes(d->screen);
+    if (!memcmp(&m->saved[1], &none, sizeof none) && !m->keyboard.stack[1].depth &&
+        !m->keyboard.stack[1].flags[0])
+        return;
+    bytes_append_text(d->out, "\x1b[?1047h");
+    keyboard_append_stack(&m->keyboard, true, d->out);
+    append_saved(d, &m->saved[1],
+                 "\x1b"
+                 "7");
+    bytes_append_text(d->out, "\x1b[?1047l");
+}
+
+/* Tab stops belong to both screens. The cursor is saved by what switches to the alternate one, too.
+ */
 void redraw_screen(const struct screen *s, struct bytes *out)
 {
-    const struct grid *grid = screen_grid(s);
-    struct screen_cursor cursor = screen_cursor(s);
-    bytes_append_text(out, screen_alt_screen(s) ? "\x1b[?1049h" : "\x1b[?1049l");
-    bytes_append_text(out, "\x1b[?25l\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x0f\x1b[m");
-    for (int row = 0; row < grid->rows; row++) {
-        bytes_printf(out, "\x1b[%d;1H\x1b[2K", row + 1);
-        append_row(s, grid->row[row], grid->cols, out);
+    struct drawing d = {.screen = s, .out = out};
+    const struct modes *m = screen_modes(s);
+    bool alternate = screen_alt_screen(s);
+    bytes_append_text(out, "\x1b[?1049l" NEUTRAL);
+    if (!alternate)
+        append_hidden(&d);
+    draw_grid(&d, screen_primary(s));
+    modes_append_tabs(m, screen_grid(s)->cols, out);
+    keyboard_append_stack(&m->keyboard, false, out);
+    append_saved(&d, &m->saved[0],
+                 alternate ? "\x1b[?1049h"
+                           : "\x1b"
+                             "7");
+    if (alternate) {
+        draw_grid(&d, screen_grid(s));
+        keyboard_append_stack(&m->keyboard, true, out);
+        append_saved(&d, &m->saved[1],
+                     "\x1b"
+                     "7");
     }
-    bytes_printf(out, "\x1b[%d;%dH", cursor.row + 1, cursor.col + 1);
+    modes_append_margins(m, out);
+    append_cursor(&d);
+    modes_append_text(m, out);
+    append_pen(&d);
+    keyboard_append_modify(&m->keyboard, out);
+    modes_append_looks(m, out);
 }
 
-void redraw_restore(struct bytes *out)
+/* ---- a part ---- */
+
+/* The first of `shown` rows or columns of `all`: the cursor's `at` is among them. Half of them go
+ * by at once, so that not every step moves everything. */
+static int first_shown(int at, int shown, int all)
 {
-    bytes_append_text(out, "\x1b[?1049l\x1b[r\x1b[?1;1000;1002;1003;1004;1005;1006;2004l"
-                           "\x1b[?6l\x1b[?7h\x1b[4l\x1b>\x1b(B\x0f\x1b[m\x1b[?25h");
+    int step = shown / 2, first = 0;
+    while (at >= first + shown)
+        first += step;
+    return first + shown > all && all > shown ? all - shown : first;
+}
+
+void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out)
+{
+    struct drawing d = {.screen = s, .out = out};
+    const struct modes *m = screen_modes(s);
+    const struct grid *grid = screen_grid(s);
+    struct screen_cursor cursor = screen_cursor(s);
+    int top = first_shown(cursor.row, rows, grid->rows);
+    int left = first_shown(cursor.col, cols, grid->cols);
+    int right = left + cols < grid->cols ? left + cols : grid->cols;
+    bytes_append_text(out, screen_alt_screen(s) ? "\x1b[?1049h" NEUTRAL : "\x1b[?1049l" NEUTRAL);
+    bytes_append_text(out, "\x1b[?7l"); /* half a character at the edge wraps nothing */
+    for (int i = 0; i < rows; i++) {
+        erase_row(&d, i);
+        if (top + i < grid->rows)
+            draw_cells(&d, grid->row[top + i], left, right);
+    }
+    keyboard_append_stack(&m->keyboard, screen_alt_screen(s), out);
+    keyboard_append_modify(&m->keyboard, out);
+    modes_append_looks(m, out);
+    place(&d, cursor.row - top, cursor.col - left);
 }

@@ -5,11 +5,13 @@
 #include "base/bytes.h"
 #include "vterm_snapshot/screen.h"
 
-/* Appends what draws the screen shown and places its cursor; the alternate screen of the outer
- * terminal is used when, and only when, the program uses it. */
-void redraw_screen(const struct screen *e, struct bytes *out);
+/* Appends what brings a terminal of the same size, whatever it shows, to this point: the primary
+ * screen, where the alternate one is shown that, too, each with its saved cursor, and everything
+ * that changes what comes next. Nothing scrolls. */
+void redraw_screen(const struct screen *s, struct bytes *out);
 
-/* Appends what ends every mode a program may have left on. */
-void redraw_restore(struct bytes *out);
+/* Appends what draws as much of the screen shown as a terminal of `cols` x `rows` shows, the cursor
+ * among it, and blanks around; with the modes for keys, mouse and paste. */
+void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out);
 
 #endif

@@ -18,9 +18,10 @@ static bool create_parts(struct screen *s)
     s->shown = &s->primary;
     s->scrollback = scrollback_create(o->scrollback);
     s->pens = pen_table_create();
+    s->links = link_table_create();
     s->clusters = cluster_table_create();
     s->widths = width_table_create();
-    return s->scrollback && s->pens && s->clusters && s->widths && engine_create(s);
+    return s->scrollback && s->pens && s->links && s->clusters && s->widths && engine_create(s);
 }
 
 struct screen *screen_create(const struct screen_options *options)
@@ -48,6 +49,7 @@ void screen_destroy(struct screen *s)
     grid_finish(&s->alternate);
     scrollback_destroy(s->scrollback);
     pen_table_destroy(s->pens);
+    link_table_destroy(s->links);
     cluster_table_destroy(s->clusters);
     width_table_destroy(s->widths);
     capture_finish(&s->capture);
@@ -62,6 +64,13 @@ void screen_resize(struct screen *s, int cols, int rows)
     if (cols == s->primary.cols && rows == s->primary.rows)
         return;
     engine_resize(s, cols, rows);
+}
+
+void screen_set_link(struct screen *s, const char *text, size_t len)
+{
+    s->pen.link = link_intern(s->links, text, len);
+    s->pen_known = false;
+    s->unswept += len;
 }
 
 /* ---- for those who draw ---- */
@@ -117,10 +126,34 @@ void screen_push_row(struct screen *s, int index)
 
 /* ---- reading ---- */
 
+/* At the edge it stands on it and waits; where libvterm moved it last, if it was not moved since.
+ */
+static bool waits(const struct screen *s)
+{
+    bool there = s->glyph_row == s->cursor.row && s->glyph_end >= s->shown->cols;
+    return s->edge == EDGE_WAITS || (s->edge == EDGE_UNKNOWN && there);
+}
+
+static int behind(const struct screen *s)
+{
+    const struct cell *cell = s->shown->row[s->cursor.row]->cells;
+    int col = waits(s) ? s->last.col : s->cursor.col - 1;
+    bool covered = col > 0 && cell[col].character == CELL_COVERED && cell[col - 1].wide;
+    col -= covered;
+    return col >= 0 && cell[col].character && cell[col].character != CELL_COVERED ? col : -1;
+}
+
+const struct pen *screen_pen(const struct screen *s)
+{
+    return &s->pen;
+}
+
 struct screen_cursor screen_cursor(const struct screen *s)
 {
-    return (struct screen_cursor){s->cursor.row, s->cursor.col,
-                                  !modes_get(&s->modes, MODE_INVISIBLE)};
+    return (struct screen_cursor){.row = s->cursor.row,
+                                  .col = s->cursor.col,
+                                  .visible = !modes_get(&s->modes, MODE_INVISIBLE),
+                                  .behind = behind(s)};
 }
 
 bool screen_alt_screen(const struct screen *s)
@@ -169,6 +202,11 @@ const struct cluster_table *screen_clusters(const struct screen *s)
 const struct pen_table *screen_pens(const struct screen *s)
 {
     return s->pens;
+}
+
+const struct link_table *screen_links(const struct screen *s)
+{
+    return s->links;
 }
 
 /* ---- capture ---- */

@@ -12,6 +12,7 @@
 
 #include "vterm_snapshot/capture.h"
 #include "vterm_snapshot/grid.h"
+#include "vterm_snapshot/link.h"
 #include "vterm_snapshot/pen.h"
 #include "vterm_snapshot/scrollback.h"
 #include "vterm_snapshot/modes.h"
@@ -52,14 +53,19 @@ void screen_apply(struct screen *s, const struct op *op);
 int screen_repetitions(const struct screen *s, const struct op *op, char text[4],
                        struct op *ret_again);
 
+/* What is printed from now on belongs to a link (link_intern()). */
+void screen_set_link(struct screen *s, const char *text, size_t len);
+
 /* Clamps the size and changes it; the content keeps its rows, without reflow. */
 void screen_resize(struct screen *s, int cols, int rows);
 
 struct screen_cursor {
     int row, col; /* from 0 */
     bool visible;
+    int behind; /* the column of the character that it is behind, or waits on; or -1 */
 };
 struct screen_cursor screen_cursor(const struct screen *s);
+const struct pen *screen_pen(const struct screen *s);
 bool screen_alt_screen(const struct screen *s);
 
 /* Whether a full-screen program used the alternate screen since the last call with `reset`. */
@@ -74,6 +80,7 @@ const struct modes *screen_modes(const struct screen *s);
 const struct scrollback *screen_scrollback(const struct screen *s);
 const struct cluster_table *screen_clusters(const struct screen *s);
 const struct pen_table *screen_pens(const struct screen *s);
+const struct link_table *screen_links(const struct screen *s);
 
 /* Starts to capture at the cursor; a capture under way is dropped. */
 void screen_capture_begin(struct screen *s, capture_output *output, void *user);

@@ -5,6 +5,7 @@
 #ifndef VTERM_SNAPSHOT_SCREEN_PRIVATE_H
 #define VTERM_SNAPSHOT_SCREEN_PRIVATE_H
 
+#include "vterm_snapshot/link.h"
 #include "vterm_snapshot/modes.h"
 #include "vterm_snapshot/screen.h"
 
@@ -33,6 +34,7 @@ struct screen {
     struct grid *shown; /* one of the two */
     struct scrollback *scrollback;
     struct pen_table *pens;
+    struct link_table *links;
     struct cluster_table *clusters;
     struct capture capture;
     bool has_stale; /* cells of the primary screen are, perhaps */

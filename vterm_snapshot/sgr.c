@@ -7,11 +7,11 @@
 
 /* ---- reading ---- */
 
-#define UNDERLINE(kind) ((uint32_t)(kind)*PEN_UNDERLINE)
+#define UNDERLINE(kind) ((uint16_t)((kind)*PEN_UNDERLINE))
 
 /* What 1 to 9 set and 21 to 29 end; 21 underlines twice. */
 static const struct {
-    uint32_t set, ends;
+    uint16_t set, ends;
 } attributes[10] = {
     [1] = {PEN_BOLD, 0},
     [2] = {PEN_DIM, PEN_BOLD | PEN_DIM},
@@ -27,7 +27,7 @@ static const struct {
 static void set_underline(struct pen *pen, int kind)
 {
     if (kind <= 5)
-        pen->attributes = (pen->attributes & ~(uint32_t)PEN_UNDERLINE_KIND) | UNDERLINE(kind);
+        pen->attributes = (uint16_t)((pen->attributes & ~PEN_UNDERLINE_KIND) | UNDERLINE(kind));
 }
 
 static void set_attribute(struct pen *pen, int param)
@@ -37,7 +37,7 @@ static void set_attribute(struct pen *pen, int param)
     else if (param < 10)
         pen->attributes |= attributes[param].set;
     else if (param > 20 && param < 30)
-        pen->attributes &= ~attributes[param - 20].ends;
+        pen->attributes &= (uint16_t)~attributes[param - 20].ends;
 }
 
 static void set_colour(struct pen *pen, int param)
@@ -53,10 +53,10 @@ static void set_colour(struct pen *pen, int param)
 static void set(struct pen *pen, int param)
 {
     if (param == 0)
-        *pen = (struct pen){0};
+        *pen = (struct pen){.link = pen->link};
     else if (param == 53 || param == 55)
-        pen->attributes = param == 53 ? pen->attributes | PEN_OVERLINE
-                                      : pen->attributes & ~(uint32_t)PEN_OVERLINE;
+        pen->attributes = (uint16_t)(param == 53 ? pen->attributes | PEN_OVERLINE
+                                                 : pen->attributes & ~PEN_OVERLINE);
     else if (param == 59)
         pen->underline = 0;
     else if (param < 30)

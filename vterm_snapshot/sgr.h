@@ -13,7 +13,7 @@
  * none is left. */
 void sgr_apply(struct pen_table *pens, const struct csi *sgr, struct pen *pen, uint16_t *number);
 
-/* Appends one SGR that sets the pen from any other. */
+/* Appends one SGR that sets the pen, but for its link, from any other. */
 void sgr_append(const struct pen *pen, struct bytes *out);
 
 #endif

@@ -47,6 +47,8 @@ static void take_osc(struct terminal *t, const char *payload, size_t len)
     size_t value_len = len - (size_t)(value - payload);
     if (number == 0 || number == 2)
         set_title(t, value, value_len);
+    else if (number == 8)
+        screen_set_link(t->screen, value, value_len);
     else if (number == 7 && events->directory)
         events->directory(t->options.user, value, value_len);
     else if ((number == 133 || number == 633) && events->foreign_mark)
@@ -429,15 +431,23 @@ void terminal_capture_peek(const struct terminal *t, terminal_output *output, vo
 
 void terminal_redraw(const struct terminal *t, struct bytes *out)
 {
-    redraw_screen(t->screen, out);
-    modes_append_looks(screen_modes(t->screen), out);
+    terminal_redraw_part(t, terminal_cols(t), terminal_rows(t), out);
+}
+
+void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out)
+{
+    if (cols == terminal_cols(t) && rows == terminal_rows(t))
+        redraw_screen(t->screen, out);
+    else
+        redraw_part(t->screen, cols, rows, out);
     if (t->title[0])
         bytes_printf(out, "\x1b]2;%s\x1b\\", t->title);
 }
 
 void terminal_restore_sequence(struct bytes *out)
 {
-    redraw_restore(out);
+    bytes_append_text(out, "\x1b[?1049l\x1b[r\x1b[?1;1000;1002;1003;1004;1005;1006;2004l"
+                           "\x1b[?6l\x1b[?7h\x1b[4l\x1b>\x1b(B\x0f\x1b[m\x1b[?25h");
 }
 
 void terminal_set_shown(struct terminal *t, bool shown)

@@ -164,9 +164,12 @@ void terminal_capture_resume(struct terminal *t, terminal_output *output, void *
 void terminal_capture_end(struct terminal *t);
 void terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user);
 
-/* Appends what draws this screen, its modes and its cursor on a terminal of the same size that
- * may show anything now. */
+/* Appends what brings a terminal of the same size, whatever it shows, to the same point: both
+ * screens as far as they are in use, cursors, modes, title. Nothing scrolls there. */
 void terminal_redraw(const struct terminal *t, struct bytes *out);
+/* The same for a terminal of any size: another one shows the part around the cursor, or blanks
+ * around all of it. */
+void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out);
 
 /* Appends what brings back every mode that terminal_redraw() or passed-through output may have
  * set, for when the outer terminal goes back to its owner. */

@@ -1,0 +1,457 @@
+/* Who joins sees what is there, and what comes next does the same to it: random streams, cut
+ * anywhere; one terminal gets all of it, another one, which shows something else, what
+ * terminal_redraw() says at the cut and then the rest. Both end the same: screens, cursors, pens,
+ * modes. JOINING_STREAMS: how many (default 3000). */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/streams.h"
+#include "vterm_snapshot/terminal.h"
+#include "vterm_snapshot/undo.h"
+
+static const struct terminal_events events;
+
+/* What changes what comes next and is drawn nowhere. */
+static void add_mode(struct bytes *out)
+{
+    static const char *const sequences[] = {
+        "\x1b[2;3;53m",
+        "\x1b[4:5;58:2::9:8:7m",
+        "\x1b[8;9;21m",
+        "\x1b[38;5;99;58;5;3m",
+        "\x1b[m",
+        "\x1b]8;id=a;http://a/\x1b\\",
+        "\x1b]8;;file:///b\a",
+        "\x1b]8;;\x1b\\",
+        "\x1b[3 q",
+        "\x1b[0 q",
+        "\x1b[?12h",
+        "\x1b[?25l",
+        "\x1b[?25h",
+        "\x1b[?1000h",
+        "\x1b[?1002;1006h",
+        "\x1b[?1003l",
+        "\x1b[?1004h",
+        "\x1b[?1007h",
+        "\x1b[?1015h",
+        "\x1b[?1016h",
+        "\x1b[?1016l",
+        "\x1b[?2004h",
+        "\x1b[?2026h",
+        "\x1b[?2026l",
+        "\x1b[?2031h",
+        "\x1b[?2048h",
+        "\x1b[?5h",
+        "\x1b[?5l",
+        "\x1b[?45h",
+        "\x1b[?1h",
+        "\x1b=",
+        "\x1b>",
+        "\x1b[>5u",
+        "\x1b[>1u",
+        "\x1b[<u",
+        "\x1b[=3;2u",
+        "\x1b[>4;2m",
+        "\x1b[>4;0m",
+        "\x1b[>4m",
+        "\x1b(0",
+        "\x1b)0",
+        "\x1b(B",
+        "\x0e",
+        "\x0f",
+        "\x1b*A",
+        "\x1bn",
+        "\x1b[?1049h",
+        "\x1b[?1049l",
+        "\x1b[?1047h",
+        "\x1b"
+        "7",
+        "\x1b"
+        "8",
+        "\x1b[s",
+        "\x1b[u",
+        "\x1b[?69l\x1b[?6h",
+        "\x1b[?6l",
+        "\x1b[3;7r",
+        "\x1b[r",
+        "\x1b[4h",
+        "\x1b[4l",
+        "\x1b[?7l",
+        "\x1b[?7h",
+        "\x1b[20h",
+        "\x1b[20l",
+        "\x1bH",
+        "\x1b[g",
+        "\x1b[3g",
+        "\x1b[1\"q",
+        "\x1b[0\"q",
+        "\x1b[?6l\x1b[?69h\x1b[3;9s",
+        "\x1b[?69l",
+        "\x1b[!p",
+        "\x1b"
+        "c",
+    };
+    bytes_append_text(out, sequences[pick(sizeof sequences / sizeof *sequences)]);
+}
+
+/* Terminals differ in what becomes of half a character: nothing may be printed over one. */
+static bool has_wide(const struct bytes *part)
+{
+    for (size_t i = 0; i < part->len; i++)
+        if ((unsigned char)part->data[i] >= 0xe3)
+            return true;
+    return false;
+}
+
+/* Origin or margins: libvterm lets text go on behind the right one, where with both no cursor can
+ * be put. */
+static void make_mix(struct bytes *out, const char *left_out)
+{
+    for (unsigned n = 20 + pick(60); n; n--) {
+        struct bytes part = {0};
+        if (pick(6) == 0)
+            pick(4) ? make_stream(&part) : make_drawing(&part);
+        else if (pick(2))
+            add_text(&part);
+        for (unsigned k = pick(4); k; k--)
+            add_mode(&part);
+        if (pick(3) == 0)
+            add_sequence(&part);
+        if (part.len < 1500 && !strstr(part.data ? part.data : "", left_out) && !has_wide(&part))
+            bytes_append(out, part.data, part.len);
+        bytes_finish(&part);
+    }
+}
+
+struct side {
+    struct terminal *terminal;
+    struct bytes pending;
+};
+
+static void give(struct side *s, const char *bytes, size_t len)
+{
+    bytes_append(&s->pending, bytes, len);
+    bytes_consume(&s->pending, terminal_write(s->terminal, s->pending.data, s->pending.len));
+}
+
+static void open_side(struct side *s, int cols, int rows)
+{
+    struct terminal_options options = {.cols = cols, .rows = rows, .events = &events};
+    *s = (struct side){.terminal = terminal_create(&options)};
+    give(s, "\x1b]2;t\a", 6);
+}
+
+static void close_side(struct side *s)
+{
+    terminal_destroy(s->terminal);
+    bytes_finish(&s->pending);
+}
+
+/* Up to a place between two sequences, at `cut` or behind it; returns where. */
+static size_t give_up_to(struct side *s, const struct bytes *stream, size_t cut)
+{
+    size_t at = cut;
+    give(s, stream->data, cut);
+    while (at < stream->len && (s->pending.len || terminal_is_inside(s->terminal)))
+        give(s, stream->data + at++, 1);
+    return at;
+}
+
+/* What stays behind of another session is undone when that is left. */
+static void show_another(struct side *joiner, const struct bytes *stream, int cols)
+{
+    struct bytes out = {0};
+    struct undo *undo = undo_create();
+    give(joiner, stream->data, stream->len);
+    give(joiner, "\x1b]2;t\a", 6); /* of both */
+    for (size_t at = 0, n; at < stream->len; at += n) {
+        n = 1 + pick(500);
+        n = n < stream->len - at ? n : stream->len - at;
+        undo_note(undo, stream->data + at, n);
+    }
+    undo_append(undo, cols, &out);
+    bytes_append_text(&out, "\x1b[?1047h\x1b[H\x1b"
+                            "7\x1b[?1047l"); /* nobody asks for that */
+    give(joiner, out.data, out.len);
+    undo_destroy(undo);
+    bytes_finish(&out);
+}
+
+static void join(struct side *joiner, const struct side *all)
+{
+    struct bytes drawing = {0};
+    terminal_redraw(all->terminal, &drawing);
+    give(joiner, drawing.data, drawing.len);
+    assert_int_equal(joiner->pending.len, 0);
+    bytes_finish(&drawing);
+}
+
+/* Whether a mode that is as it was in the beginning was ever set says nothing. */
+static void drop_defaults(char *drawing)
+{
+    static const char *const defaults[] = {"\x1b[0 q", "\x1b[?8h", "\x1b[?12l", "\x1b[?1007l"};
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        char *at = strstr(drawing, defaults[i]);
+        if (at)
+            memmove(at, at + strlen(defaults[i]), strlen(at + strlen(defaults[i])) + 1);
+    }
+}
+
+/* Nor does which rows are one line: a row that follows another one counts as its rest until the
+ * cursor was elsewhere. What is in which row is compared, too. */
+static void drop_places(char *drawing)
+{
+    char *to = drawing;
+    for (char *at = drawing; *at;) {
+        size_t place = 2 + strspn(at[0] == 0x1b && at[1] == '[' ? at + 2 : "", "0123456789");
+        if (!strncmp(at, "\x1b[2K", 4))
+            at += 4;
+        else if (place > 2 && !strncmp(at + place, ";1H", 3))
+            at += place + 3;
+        else
+            *to++ = *at++;
+    }
+    *to = '\0';
+}
+
+static char *state_of(const struct side *s)
+{
+    struct bytes all = {0};
+    struct terminal_cursor cursor = terminal_cursor(s->terminal);
+    terminal_redraw(s->terminal, &all);
+    drop_places(all.data);
+    all.len = strlen(all.data);
+    for (int i = 0; i < terminal_rows(s->terminal); i++) {
+        bytes_append_char(&all, '\n');
+        terminal_row_text(s->terminal, i, &all);
+    }
+    bytes_printf(&all, "\n%d,%d,%d", cursor.row, cursor.col, cursor.visible);
+    drop_defaults(all.data);
+    return all.data;
+}
+
+static void show_difference(const char *a, const char *b, uint64_t number, const char *when)
+{
+    size_t at = 0;
+    while (a[at] && a[at] == b[at])
+        at++;
+    size_t from = at > 80 ? at - 80 : 0;
+    print_message("stream %llu, %s:\nall:    %.200s\njoined: %.200s\n", (unsigned long long)number,
+                  when, a + from, b + from);
+}
+
+static bool same(const struct side *a, const struct side *b, uint64_t number, const char *when)
+{
+    char *all = state_of(a), *joined = state_of(b);
+    bool is = !strcmp(all, joined);
+    if (!is)
+        show_difference(all, joined, number, when);
+    free(all);
+    free(joined);
+    return is;
+}
+
+static bool compare_stream(uint64_t number)
+{
+    struct bytes stream = {0}, other = {0};
+    struct side all, joiner;
+    seed = number * 7919 + 1;
+    streams_strict = true;
+    const char *left_out = pick(3) ? "\x1b[?69h" : "\x1b[?6h";
+    make_mix(&stream, left_out);
+    make_mix(&other, left_out);
+    int cols = 5 + (int)pick(90), rows = 2 + (int)pick(30);
+    open_side(&all, cols, rows);
+    open_side(&joiner, cols, rows);
+    show_another(&joiner, &other, cols);
+    size_t cut = give_up_to(&all, &stream, pick((unsigned)stream.len));
+    join(&joiner, &all);
+    bool is = same(&all, &joiner, number, "at the cut");
+    give(&all, stream.data + cut, stream.len - cut);
+    give(&joiner, stream.data + cut, stream.len - cut);
+    is = is && same(&all, &joiner, number, "at the end");
+    close_side(&all);
+    close_side(&joiner);
+    bytes_finish(&stream);
+    bytes_finish(&other);
+    return is;
+}
+
+static void who_joins_ends_the_same(void **state)
+{
+    const char *given = getenv("JOINING_STREAMS"), *first = getenv("JOINING_FIRST");
+    uint64_t count = given ? strtoull(given, NULL, 10) : 3000;
+    uint64_t from = first ? strtoull(first, NULL, 10) : 0, differ = 0;
+    (void)state;
+    for (uint64_t i = 0; i < count && differ < 5; i++)
+        differ += !compare_stream(from + i);
+    assert_int_equal(differ, 0);
+}
+
+static void put(struct side *s, const char *text)
+{
+    give(s, text, strlen(text));
+}
+
+static void assert_row(const struct side *s, int row, const char *expected)
+{
+    struct bytes text = {0};
+    bytes_append_text(&text, "");
+    terminal_row_text(s->terminal, row, &text);
+    assert_string_equal(text.data, expected);
+    bytes_finish(&text);
+}
+
+static void assert_cursor(const struct side *s, int row, int col)
+{
+    struct terminal_cursor cursor = terminal_cursor(s->terminal);
+    assert_int_equal(cursor.row, row);
+    assert_int_equal(cursor.col, col);
+}
+
+/* A full-screen program ends behind the joining: what stood on the primary screen stands there. */
+static void the_primary_screen_is_behind_the_alternate_one(void **state)
+{
+    struct side all, joiner;
+    (void)state;
+    open_side(&all, 40, 6);
+    open_side(&joiner, 40, 6);
+    put(&all, "one\r\ntwo\r\n$ vim\r\n\x1b[?1049h\x1b[2J\x1b[3;1Hin vim\x1b[2;5r");
+    put(&joiner, "old\x1b[?1049hnonsense");
+    join(&joiner, &all);
+    assert_row(&joiner, 0, "");
+    assert_row(&joiner, 2, "in vim");
+    put(&joiner, "\x1b[r\x1b[?1049l$ ");
+    assert_row(&joiner, 0, "one");
+    assert_row(&joiner, 2, "$ vim");
+    assert_row(&joiner, 3, "$");
+    assert_cursor(&joiner, 3, 2);
+    close_side(&all);
+    close_side(&joiner);
+}
+
+static void nothing_scrolls(void **state)
+{
+    struct side all, joiner;
+    (void)state;
+    open_side(&all, 10, 4);
+    open_side(&joiner, 10, 4);
+    put(&all, "0123456789012345678901234567890123456789"); /* full, and waits in the corner */
+    put(&joiner, "\x1b[4;1H");
+    join(&joiner, &all);
+    assert_int_equal(terminal_scrollback_total(joiner.terminal), 0);
+    assert_row(&joiner, 3, "0123456789");
+    put(&joiner, "x");
+    assert_int_equal(terminal_scrollback_total(joiner.terminal), 1);
+    assert_row(&joiner, 3, "x");
+    close_side(&all);
+    close_side(&joiner);
+}
+
+static void show_part(struct side *viewer, const struct side *all, int cols, int rows)
+{
+    struct bytes drawing = {0};
+    open_side(viewer, cols, rows);
+    terminal_redraw_part(all->terminal, cols, rows, &drawing);
+    give(viewer, drawing.data, drawing.len);
+    bytes_finish(&drawing);
+}
+
+static void a_smaller_viewer_follows_the_cursor(void **state)
+{
+    struct side all, small;
+    (void)state;
+    open_side(&all, 40, 20);
+    for (int i = 0; i < 20; i++) {
+        char line[60];
+        snprintf(line, sizeof line, "\x1b[%d;1Hrow %d ...............abcdefghij", i + 1, i);
+        put(&all, line);
+    }
+    put(&all, "\x1b[18;2H");
+    show_part(&small, &all, 10, 6);
+    struct terminal_cursor cursor = terminal_cursor(small.terminal);
+    assert_row(&small, cursor.row, "row 17 ...");
+    assert_int_equal(cursor.col, 1);
+    close_side(&small);
+    put(&all, "\x1b[1;30H");
+    show_part(&small, &all, 10, 6);
+    assert_cursor(&small, 0, 9);
+    assert_row(&small, 0, ".abcdefghi");
+    close_side(&small);
+    close_side(&all);
+}
+
+static void a_larger_viewer_shows_blanks_around(void **state)
+{
+    struct side all, large;
+    (void)state;
+    open_side(&all, 10, 3);
+    put(&all, "\x1b[41m\x1b[2J\x1b[3;1H0123456789");
+    show_part(&large, &all, 30, 8);
+    assert_row(&large, 2, "0123456789");
+    assert_row(&large, 3, "");
+    assert_cursor(&large, 2, 9);
+    close_side(&large);
+    close_side(&all);
+}
+
+static bool undoes(const char *passed, const char *expected)
+{
+    struct bytes out = {0};
+    struct undo *undo = undo_create();
+    for (size_t i = 0; passed[i]; i++)
+        undo_note(undo, passed + i, 1);
+    undo_append(undo, 80, &out);
+    bool has = strstr(out.data, expected);
+    undo_destroy(undo);
+    bytes_finish(&out);
+    return has;
+}
+
+static void what_passed_is_undone(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"\x1b[>4;2m", "\x1b[>4m"},
+        {"\x1b[>5u\x1b[>1u", "\x1b[<2u"},
+        {"\x1b[=5u", "\x1b[=0;1u"},
+        {"\x1b[4 q", "\x1b[0 q"},
+        {"\x1b[?5h", "\x1b[?5l"},
+        {"\x1b[?1007h", "\x1b[?1007l"},
+        {"\x1b[?1015h", "\x1b[?1015l"},
+        {"\x1b[?1016h", "\x1b[?1016l"},
+        {"\x1b[?2026h", "\x1b[?2026l"},
+        {"\x1b[?2031h", "\x1b[?2031l"},
+        {"\x1b[?2048h", "\x1b[?2048l"},
+        {"\x1b[?1049h\x1b[>1u", "\x1b[<1u\x1b[?1049l"},
+        {"\x1b]11;#123456\a", "\x1b]111"},
+        {"\x1b]4;1;#ff0000\a", "\x1b]104"},
+        {"\x1b[22;0t", "\x1b[23;0t"},
+        {"\x1b[?25l", "\x1b[?25h"},
+        {"\x1b(0", "\x1b(B"},
+        {"", "\x1b[m"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (!undoes(pairs[i][0], pairs[i][1]))
+            print_message("%s\n", pairs[i][1] + 1);
+        assert_true(undoes(pairs[i][0], pairs[i][1]));
+    }
+    assert_false(undoes("\x1b[?1016h\x1b[?1016l", "?1016"));
+    assert_false(undoes("\x1b[>1u\x1b[<u", "u"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_primary_screen_is_behind_the_alternate_one),
+        cmocka_unit_test(nothing_scrolls),
+        cmocka_unit_test(a_smaller_viewer_follows_the_cursor),
+        cmocka_unit_test(a_larger_viewer_shows_blanks_around),
+        cmocka_unit_test(what_passed_is_undone),
+        cmocka_unit_test(who_joins_ends_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
