@@ -213,7 +213,7 @@ $(BUILD)/tests/bare_faults: $(BUILD)/obj/tests/unit/test_faults.o $(BUILD)/obj/t
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
 
-bench: bench-engine bench-pty bench-rebuild bench-return bench-session bench-proxy bench-prompt bench-fair ## all measurements (25 min)
+bench: bench-engine bench-pty bench-rebuild bench-return bench-session bench-proxy bench-prompt bench-fair bench-attach ## all measurements (35 min)
 
 bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's screen layer
 	@$(BUILD)/engine
@@ -227,6 +227,10 @@ bench-rebuild: $(BUILD)/ptyd $(BUILD)/writer ## a worker killed behind a gigabyt
 
 bench-return: $(BUILD)/ptyd ## a worker killed behind many sessions: until the next one answers
 	@sh tests/bench/returns $(abspath $(BUILD)/ptyd)
+
+# Beside what people use: an own server for all of them, the same terminal, interleaved.
+bench-attach: deps-bench $(BUILD)/ptyd $(OUTER) ## a terminal through ptyd beside plain, dtach, tmux (ROUNDS=5; 10 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) OUTER=$(abspath $(BUILD)/outer) node tests/bench/attach.js
 
 bench-session: deps-bench $(BUILD)/ptyd ## memory of a session, and wakeups while nothing happens
 	@sh tests/bench/sessions $(abspath $(BUILD)/ptyd)
@@ -378,7 +382,7 @@ help: ## this list
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair check-harms check-kills check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-harms check-kills check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -59,6 +59,7 @@ struct outer {
     long rate;          /* bytes a second, 0 without a bound */
     int64_t next_read;  /* for a bounded reader: when, in us */
     struct bytes input; /* to be written to the master */
+    size_t input_at;    /* of it, this is written */
     struct bytes held;  /* answers that wait */
 
     int log; /* -1: none */
@@ -118,14 +119,20 @@ static void start(struct outer *o, char **command)
     fcntl(o->master, F_SETFD, FD_CLOEXEC);
 }
 
+static size_t unwritten(const struct outer *o)
+{
+    return o->input.len - o->input_at;
+}
+
 static void write_input(struct outer *o)
 {
-    while (o->input.len) {
-        ssize_t n = write(o->master, o->input.data, o->input.len);
+    while (unwritten(o)) {
+        ssize_t n = write(o->master, o->input.data + o->input_at, unwritten(o));
         if (n < 0)
             return;
-        bytes_consume(&o->input, (size_t)n);
+        o->input_at += (size_t)n;
     }
+    o->input.len = o->input_at = 0;
 }
 
 static void type(struct outer *o, const char *data, size_t len)
@@ -386,7 +393,7 @@ static void run_command(struct outer *o, const char *line)
         printf("{\"id\":%ld,\"received\":%lu,\"lines\":%lu,\"answered\":%lu,\"typed\":%lu,"
                "\"waiting\":%zu}\n",
                id, o->received, o->lines, outer_terminal_answered(o->terminal), o->typed,
-               o->input.len);
+               unwritten(o));
     } else if (!strcmp(word, "await")) {
         await(o, id, values);
     } else if (!strcmp(word, "keys")) {
@@ -448,8 +455,8 @@ static void turn(struct outer *o)
     bool reads = o->master >= 0 && !o->stopped && !(o->rate && now_us() < o->next_read);
     struct pollfd fds[] = {
         {.fd = STDIN_FILENO, .events = POLLIN},
-        {.fd = reads || o->input.len ? o->master : -1,
-         .events = (short)((reads ? POLLIN : 0) | (o->input.len ? POLLOUT : 0))},
+        {.fd = reads || unwritten(o) ? o->master : -1,
+         .events = (short)((reads ? POLLIN : 0) | (unwritten(o) ? POLLOUT : 0))},
     };
     int ms = wait_ms(o);
     poll(fds, 2, ms < 100 ? ms : 100);
