@@ -116,13 +116,15 @@ const output = (command, bytes) => (name) => inShell(name, async (outer) => {
   return { ms: got.us / 1000, arrived: got.bytes / bytes };
 });
 
+// Lines into cat, as people do it: they are echoed; an end of file behind them.
 const paste = (mb) => (name) => inShell(name, async (outer) => {
-  const bytes = mb * 1e6, file = place(`paste-${mb}`);
-  fs.writeFileSync(file, 'pasted text \n'.repeat(Math.ceil(bytes / 13)).slice(0, bytes));
-  await outer.type(`stty raw -echo; echo rea""dy; head -c ${bytes} >/dev/null; stty sane; echo e""nd\r`);
-  await came(outer, 'ready');
+  const bytes = mb * 1e6, file = place(`paste-${mb}`), copy = place('copy');
+  fs.writeFileSync(file, `${'a line that was pasted\n'.repeat(Math.ceil(bytes / 23)).slice(0, bytes - 1)}\n\x04`);
+  await outer.type(`cat >${copy}; echo e""nd\r`);
+  await came(outer, '\n');
   await outer.ask('paste', file);
-  return { ms: (await came(outer, 'end')).us / 1000 };
+  const { us } = await came(outer, 'end');
+  return { ms: us / 1000, arrived: fs.statSync(copy).size / bytes };
 });
 
 const interrupt = (name) => inShell(name, async (outer) => {
