@@ -30,7 +30,7 @@ static const struct command {
     {"reset", command_reset, "go on with a quarantined session"},
     {"close", command_close, "end a session"},
     {"inside", command_inside, "whether this is a session's own terminal"},
-    {"enable", command_enable, "make an agent hear of the terminal from now on"},
+    {"enable", command_enable, "make every terminal a session, or an agent hear of it"},
     {"disable", command_disable, "undo that"},
     {"hook", command_hook, "the context, for an agent's prompt hook"},
     {"codex", command_codex, "codex, with its app-server behind ptyd"},

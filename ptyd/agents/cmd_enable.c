@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "ptyd/agents/profile.h"
 #include "ptyd/agents/service.h"
 #include "ptyd/agents/settings.h"
 #include "ptyd/command/cli.h"
@@ -24,9 +25,14 @@ static char *enable_help(void)
     struct bytes text = {0};
     char *names = agent_names("|", "|", true);
     bytes_printf(&text,
-                 "usage: ptyd enable codex [--hook]\n"
+                 "usage: ptyd enable shell [bash|zsh|fish]...\n"
+                 "       ptyd enable codex [--hook]\n"
                  "       ptyd enable %s\n\n"
-                 "Makes an agent hear of the terminal from now on.\n\n"
+                 "Makes every new terminal a session, or an agent hear of the terminal, from now "
+                 "on.\n\n"
+                 "  shell     a line at the top of the profile of these shells (yours, and those "
+                 "that have\n"
+                 "            one): where a person has a terminal, ptyd takes the shell's place\n"
                  "  codex     a user service in front of its app-server, which the plain `codex` "
                  "finds by\n"
                  "            itself; without systemd, prints the line to start one\n"
@@ -36,8 +42,8 @@ static char *enable_help(void)
         if (!a->app_server)
             bytes_printf(&text, "  %-9s a prompt hook in ~/%s/%s\n", a->name, a->directory,
                          a->file);
-    bytes_append_text(&text, "\nDoing it twice does nothing; `ptyd disable AGENT` undoes it.\n\n"
-                             "example:\n  ptyd enable claude\n");
+    bytes_append_text(&text, "\nDoing it twice does nothing; `ptyd disable ...` undoes it.\n\n"
+                             "examples:\n  ptyd enable shell\n  ptyd enable claude\n");
     free(names);
     return text.data;
 }
@@ -45,9 +51,9 @@ static char *enable_help(void)
 static char *disable_help(void)
 {
     char *names = agent_names("|", "|", false);
-    char *text = text_format("usage: ptyd disable %s\n\n"
+    char *text = text_format("usage: ptyd disable shell|%s\n\n"
                              "Undoes `ptyd enable`.\n\n"
-                             "example:\n  ptyd disable claude\n",
+                             "examples:\n  ptyd disable shell\n  ptyd disable claude\n",
                              names);
     free(names);
     return text;
@@ -147,13 +153,74 @@ static int disable_server(const struct settings_hook *hook)
     return status == EXIT_OK ? remove_hook(hook, had) : status;
 }
 
+/* ---- shells ---- */
+
+static const struct profile_shell *shell_named(const char *name)
+{
+    const struct profile_shell *s = profile_shells;
+    while (s->name && strcmp(s->name, name))
+        s++;
+    return s->name ? s : NULL;
+}
+
+static bool is_in_path(const char *program)
+{
+    char *path = text_copy(getenv("PATH")), *rest = path, *directory;
+    bool found = false;
+    while (!found && (directory = strsep(&rest, ":"))) {
+        char *file = text_format("%s/%s", directory, program);
+        found = access(file, X_OK) == 0;
+        free(file);
+    }
+    free(path);
+    return found;
+}
+
+/* The user's own shell, and those that there is a profile of. */
+static int enable_used_shells(void)
+{
+    const char *own = getenv("SHELL"), *slash = own ? strrchr(own, '/') : NULL;
+    int status = EXIT_OK, count = 0;
+    for (const struct profile_shell *s = profile_shells; s->name; s++) {
+        if (!profile_exists(s) && !(slash && !strcmp(slash + 1, s->name)))
+            continue;
+        status = profile_enable(s) == EXIT_OK ? status : EXIT_FAILED;
+        count++;
+    }
+    if (!count)
+        return say_fail(EXIT_USAGE,
+                        "which shell? bash, zsh or fish, like `ptyd enable shell bash`");
+    return status;
+}
+
+static int enable_shells(int argc, char **argv)
+{
+    int status = EXIT_OK;
+    for (int i = optind; i < argc; i++)
+        if (!shell_named(argv[i]))
+            cli_usage("the profile of bash, zsh or fish can have it, not of %s", argv[i]);
+    if (optind == argc)
+        status = enable_used_shells();
+    for (; optind < argc; optind++)
+        status = profile_enable(shell_named(argv[optind])) == EXIT_OK ? status : EXIT_FAILED;
+    if (!is_in_path("ptyd") && status == EXIT_OK)
+        say("ptyd is not in PATH here: where it is not, the line does nothing");
+    return status;
+}
+
+static int disable_shells(const struct cli *cli, int argc, char **argv)
+{
+    cli_no_more(cli, argc, argv);
+    return profile_disable();
+}
+
 /* ---- commands ---- */
 
 static const struct agent *pick(const char *name)
 {
     const struct agent *agent = agent_find(name, strlen(name));
     if (!agent)
-        cli_usage("which agent? %s%s%s", agent_names(", ", " or ", false),
+        cli_usage("what? shell, or an agent: %s%s%s", agent_names(", ", " or ", false),
                   *name ? "; there is no " : "", name);
     return agent;
 }
@@ -168,6 +235,8 @@ static int run(int argc, char **argv, bool enable)
         if (cli_option(&cli, option))
             by_hook = true;
     const char *name = optind < argc ? argv[optind++] : "";
+    if (!strcmp(name, "shell"))
+        return enable ? enable_shells(argc, argv) : disable_shells(&cli, argc, argv);
     cli_no_more(&cli, argc, argv);
     const struct agent *agent = pick(name);
     struct settings_hook hook = {

@@ -64,21 +64,11 @@ static char *dump(const json_t *json)
     return NULL;
 }
 
-static int save_text(const char *path, const char *text, size_t len)
-{
-    struct stat st;
-    bool known = stat(path, &st) == 0;
-    int result = file_replace(path, text, len);
-    if (result == 0 && known && chmod(path, st.st_mode & 07777) < 0)
-        result = -errno;
-    return result;
-}
-
 static int save(const char *path, const json_t *json)
 {
     char *text = dump(json);
     char *line = text ? text_format("%s\n", text) : NULL;
-    int result = line ? save_text(path, line, strlen(line)) : -EBADMSG;
+    int result = line ? file_replace_kept(path, line, strlen(line)) : -EBADMSG;
     free(text);
     free(line);
     return result;
@@ -89,7 +79,7 @@ static int copy(const char *from, const char *to)
     struct bytes text = {0};
     int result = file_read(from, LIMIT_SETTINGS_BYTES, &text);
     if (result == 0)
-        result = save_text(to, text.data ? text.data : "", text.len);
+        result = file_replace_kept(to, text.data ? text.data : "", text.len);
     bytes_finish(&text);
     return result;
 }

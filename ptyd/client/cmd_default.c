@@ -69,6 +69,13 @@ static bool is_login(const char *name)
     return name[0] == '-' || (here && !strcmp(here, of_ssh) && getsid(0) == getpid());
 }
 
+/* Emacs's shells and whatever logs in from a program: escape sequences would reach its reader. */
+static bool is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return !term || !*term || !strcmp(term, "dumb");
+}
+
 /* ---- the session ---- */
 
 static int left_ms(int64_t until)
@@ -124,6 +131,10 @@ int command_default(int argc, char **argv)
     login = is_login(argv[0]);
     memory_before_end(without_memory);
     hold_keys();
+    if (is_dumb()) {
+        say("this terminal shows plain text alone (TERM is dumb)");
+        return plain_shell();
+    }
     if (rpc_connect(&rpc, true, left_ms(until)) < 0)
         return plain_shell();
     int status = show_own(&rpc, until);

@@ -137,6 +137,20 @@ int file_replace(const char *path, const char *data, size_t len)
     return result;
 }
 
+int file_replace_kept(const char *path, const char *data, size_t len)
+{
+    struct stat st;
+    bool exists = lstat(path, &st) == 0;
+    char *target = exists ? realpath(path, NULL) : strdup(path);
+    int result = !target ? -errno : exists && stat(target, &st) < 0 ? -errno : 0;
+    if (result == 0)
+        result = file_replace(target, data, len);
+    if (result == 0 && exists && chmod(target, st.st_mode & 07777) < 0)
+        result = -errno;
+    free(target);
+    return result;
+}
+
 /* Opens it as it will be opened; -EISDIR for what is neither file nor directory, too. */
 static int try_open(const char *path, int flags)
 {

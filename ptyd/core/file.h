@@ -24,6 +24,10 @@ int file_append(const char *path, const char *data, size_t len);
  * Returns 0 or -errno, with the old file as it was. */
 int file_replace(const char *path, const char *data, size_t len);
 
+/* The same for a file of the user's: its mode stays, and where `path` is a link that leads to a
+ * file (dotfiles are) that is replaced. A link that leads nowhere is -ENOENT. */
+int file_replace_kept(const char *path, const char *data, size_t len);
+
 /* Moves out of the way, as PATH.damaged-<ms since the epoch>, what stands at `path` and cannot be
  * opened: for reading and writing as a regular file, or with O_DIRECTORY in `flags` as a directory;
  * with O_NOFOLLOW no link is either. Returns 0 when nothing had to be done, 1 when it is away and

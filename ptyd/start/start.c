@@ -13,71 +13,8 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/keeper/spawn.h"
+#include "ptyd/start/environment.h"
 #include "ptyd/start/plan.h"
-
-/* ---- the environment ---- */
-
-static bool has_prefix(const char *name, const char *prefix)
-{
-    return !strncmp(name, prefix, strlen(prefix));
-}
-
-/* Variables that speak of the client's own terminal or of our service manager, and ours. */
-static bool is_left_out(const char *name)
-{
-    static const char *const names[] = {"TMUX",          "TMUX_PANE", "STY",         "WINDOW",
-                                        "NOTIFY_SOCKET", "TERM",      "COLORTERM",   "LINES",
-                                        "COLUMNS",       "TERMCAP",   "PTYD_SESSION"};
-    static const char *const prefixes[] = {"TERM_PROGRAM", "VTE_", "VSCODE_", "LISTEN_",
-                                           "WATCHDOG_"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (has_prefix(name, prefixes[i]))
-            return true;
-    return false;
-}
-
-/* Whether `variable`, NAME=VALUE or NULL, is the one of this name. */
-static bool is_assigned(const char *variable, const char *name)
-{
-    return variable && has_prefix(variable, name) && variable[strlen(name)] == '=';
-}
-
-/* NULL-terminated list of NAME=VALUE, `variable` among them; owned. */
-static char **make_environment(const struct start_request *q, const char *variable)
-{
-    char **env = memory_new((json_object_size(q->env) + 5) * sizeof *env);
-    size_t count = 0;
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)q->env, name, value)
-        if (json_is_string(value) && *name && !strchr(name, '=') && !is_left_out(name) &&
-            !is_assigned(variable, name))
-            env[count++] = text_format("%s=%s", name, json_string_value(value));
-    env[count++] = text_copy("TERM=xterm-256color");
-    env[count++] = text_copy("COLORTERM=truecolor");
-    env[count++] = text_format("PTYD_SESSION=%s", q->name);
-    if (variable)
-        env[count++] = text_copy(variable);
-    return env;
-}
-
-static size_t list_size(char *const *list)
-{
-    size_t size = 0;
-    for (; *list; list++)
-        size += strlen(*list) + 1;
-    return size;
-}
-
-static void list_free(char **list)
-{
-    for (size_t i = 0; list && list[i]; i++)
-        free(list[i]);
-    free(list);
-}
 
 /* ---- the shell ---- */
 
@@ -137,8 +74,8 @@ int start_prepare(const struct start_request *q, int ret_fds[2])
     snprintf(facts.name, sizeof facts.name, "%s", q->name);
     make_shell_id(facts.shell_id, sizeof facts.shell_id);
     int result = make_plan(q, &facts, &plan);
-    char **env = make_environment(q, plan.variable);
-    if (result == 0 && list_size(env) > LIMIT_ENVIRONMENT_BYTES)
+    char **env = environment_make(q->env, q->name, plan.variable, q->terminal);
+    if (result == 0 && environment_size(env) > LIMIT_ENVIRONMENT_BYTES)
         result = -E2BIG;
     if (result == 0)
         result = ret_fds[0] = spawn_pack(&(struct spawn_request){
@@ -156,7 +93,7 @@ int start_prepare(const struct start_request *q, int ret_fds[2])
         if (result < 0)
             close(ret_fds[0]);
     }
-    list_free(env);
+    environment_free(env);
     plan_finish(&plan);
     return result < 0 ? result : 0;
 }

@@ -1,0 +1,329 @@
+// `ptyd enable shell`: what a person types into becomes a session, and nothing else notices. Each
+// thing that starts a shell is tried without the line and with it. sshd runs on loopback, where there is one.
+'use strict';
+const assert = require('node:assert');
+const { spawn, spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const net = require('node:net');
+const os = require('node:os');
+const path = require('node:path');
+const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+
+const LINE = 'case $- in *i*) [ -t 0 ] && [ -t 1 ] && [ "${PTYD_SESSION-x}" ] && command -v ptyd >/dev/null && { ptyd inside; [ $? = 1 ]; } && exec ptyd;; esac';
+
+const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+// A terminal made by script(1) in which `command` runs; `text` is all that it showed.
+class Terminal {
+  constructor(env, command) {
+    this.text = '';
+    this.seen = 0;
+    this.process = spawn('script', ['-qefc', `stty cols 90 rows 25; ${command}`, '/dev/null'], { env: { TERM: 'xterm-256color', ...env }, cwd: env.HOME, stdio: ['pipe', 'pipe', 'inherit'] });
+    this.process.stdout.setEncoding('utf8');
+    this.process.stdout.on('data', (data) => { this.text += data; });
+    this.ended = new Promise((resolve) => this.process.on('exit', resolve));
+  }
+
+  type(keys) { this.process.stdin.write(keys); }
+
+  // Waits until `pattern` comes behind what was found last; returns the match.
+  async expect(pattern) {
+    let found;
+    await until(`${pattern} in ${JSON.stringify(this.text.slice(this.seen))}`, () => { found = pattern.exec(this.text.slice(this.seen)); return found; });
+    this.seen += found.index + found[0].length;
+    return found;
+  }
+
+  // What a command typed at the shell prints between brackets.
+  async ask(command) {
+    this.type(`printf '<%s>\\n' "${command}"\r`);
+    return (await this.expect(/<((?!%s)[^>]*)>\r?\n/))[1];
+  }
+}
+
+// An sshd of our own; null where there is none. Its sessions have this home and environment.
+async function startSshd(space) {
+  const sshd = ['/usr/sbin/sshd', '/usr/local/sbin/sshd'].find((file) => fs.existsSync(file));
+  if (!sshd || !has('ssh') || !has('ssh-keygen')) return null;
+  const place = path.join(space.root, 'ssh');
+  fs.mkdirSync(place, { mode: 0o700 });
+  for (const key of ['host', 'user']) assert.strictEqual(spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(place, key)]).status, 0);
+  if (process.getuid() === 0) fs.mkdirSync('/run/sshd', { recursive: true });
+  const port = await new Promise((resolve) => {
+    const server = net.createServer().listen(0, '127.0.0.1', () => { const { port } = server.address(); server.close(() => resolve(port)); });
+  });
+  fs.writeFileSync(path.join(place, 'sshd_config'), [
+    `Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${place}/host`, `AuthorizedKeysFile ${place}/user.pub`, `PidFile ${place}/pid`,
+    'StrictModes no', 'UsePAM no', 'PasswordAuthentication no', 'PermitRootLogin yes', 'PrintMotd no', 'PrintLastLog no', 'Subsystem sftp internal-sftp',
+    `SetEnv ${Object.entries(space.env).map(([name, value]) => `${name}=${value}`).join(' ')}`, '',
+  ].join('\n'));
+  const process_ = spawn(sshd, ['-D', '-e', '-f', path.join(place, 'sshd_config')], { stdio: ['ignore', 'ignore', fs.openSync(path.join(place, 'log'), 'a')] });
+  const user = os.userInfo().username;
+  const options = ['-F', 'none', '-i', `${place}/user`, '-o', 'StrictHostKeyChecking=no', '-o', `UserKnownHostsFile=${place}/known`, '-o', 'LogLevel=ERROR'];
+  const server = { options, port, host: `${user}@127.0.0.1`, ssh: ['ssh', ...options, '-p', String(port)], stop: () => process_.kill() };
+  const answers = () => spawnSync('ssh', [...options, '-p', String(port), server.host, 'true']).status === 0;
+  try {
+    await until('sshd serves', () => process_.exitCode !== null || answers());
+  } catch { /* said below */ }
+  if (process_.exitCode === null && answers()) return server;
+  process_.kill();
+  return { why: fs.readFileSync(path.join(place, 'log'), 'utf8').trim().split('\n').pop() };
+}
+
+// What starts a shell for a program, and what that gets: the same with the line and without.
+async function testPrograms(report, space, sshd, state) {
+  const run = (command, args, options) => spawnSync(command, args, { env: space.env, cwd: space.home, encoding: 'utf8', timeout: 30000, ...options });
+  const gives = (result, status, stdout) => assert.deepStrictEqual([result.status, result.stdout, result.stderr], [status, stdout, '']);
+  const on = (name) => `${state}: ${name}`;
+
+  await report.test(on('bash -lc, bash -ic, cron and a script run what they are to run'), () => {
+    gives(run('bash', ['-lc', 'echo hi; exit 3']), 3, 'hi\n');
+    const interactive = run('bash', ['-ic', 'echo hi; exit 3'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    assert.deepStrictEqual([interactive.status, interactive.stdout], [3, 'hi\n']);
+    const cron = { HOME: space.home, LOGNAME: 'x', SHELL: '/bin/sh', PATH: '/usr/bin:/bin' };
+    gives(run('/bin/sh', ['-c', 'echo from cron'], { env: cron }), 0, 'from cron\n');
+    gives(run('/bin/bash', ['-c', '. ~/.bashrc; echo sourced'], { env: cron }), 0, 'sourced\n');
+  });
+
+  await report.test(on('under a terminal a script, bash -lc and sh -i are what they were'), async () => {
+    for (const [command, typed] of [["bash -lc 'echo $((40+2))'"], ['sh -i', 'echo $((40+2)); exit\r']]) {
+      const terminal = new Terminal(space.env, command);
+      if (typed) terminal.type(typed);
+      await terminal.expect(/(^|[$#] )42\r?$/m);
+      await terminal.ended;
+      assert.ok(!/ptyd/.test(terminal.text), terminal.text);
+    }
+  });
+
+  if (!sshd || sshd.why) {
+    report.skip(on('ssh host command, scp, rsync'), sshd ? `sshd does not start here: ${sshd.why}` : 'sshd is not on this machine (apt-get install openssh-server)');
+    return;
+  }
+  await report.test(on('ssh host command: its output, status and stdin, and nothing else'), () => {
+    const [ssh, ...args] = [...sshd.ssh, sshd.host];
+    gives(run(ssh, [...args, 'echo hi; exit 7']), 7, 'hi\n');
+    gives(run(ssh, [...args, "bash -lc 'echo login'"]), 0, 'login\n');
+    gives(run(ssh, [...args, 'cat'], { input: 'through\n' }), 0, 'through\n');
+  });
+
+  await report.test(on('scp in both protocols, and rsync, bring a file there and back'), () => {
+    const [from, to, back] = ['from', 'to', 'back'].map((name) => path.join(space.root, name));
+    fs.writeFileSync(from, Buffer.from(Array.from({ length: 70000 }, (_, i) => i & 255)));
+    const copies = [[], ['-O']].map((protocol) => (a, b) => run('scp', [...protocol, '-q', ...sshd.options, '-P', String(sshd.port), a, b]));
+    if (has('rsync')) copies.push((a, b) => run('rsync', ['-e', sshd.ssh.join(' '), a, b]));
+    for (const copy of copies) {
+      fs.rmSync(to, { force: true });
+      fs.rmSync(back, { force: true });
+      gives(copy(from, `${sshd.host}:${to}`), 0, '');
+      gives(copy(`${sshd.host}:${to}`, back), 0, '');
+      assert.ok(fs.readFileSync(back).equals(fs.readFileSync(from)));
+    }
+  });
+}
+
+async function testPeople(report, daemon, space, sshd) {
+  const terms = () => daemon.json('list').filter((s) => s.name.startsWith('term-')).map((s) => s.name);
+  const gone = () => until('no session is left', () => !terms().length);
+
+  for (const shell of ['bash', 'zsh', 'fish'].filter(has)) {
+    await report.test(`${shell} in a terminal (an editor's, too) is a session, and its status is the window's`, async () => {
+      const terminal = new Terminal({ ...space.env, SHELL: spawnSync('sh', ['-c', `command -v ${shell}`], { encoding: 'utf8' }).stdout.trim() }, `${shell} -i`);
+      assert.match(await terminal.ask('$PTYD_SESSION'), /^term-\d+$/);
+      terminal.type('exit 5\r');
+      assert.strictEqual(await terminal.ended, 5);
+      await gone();
+    });
+  }
+
+  await report.test('no daemon that answers: the plain shell of the profile, once, within its second', async () => {
+    const { worker_pid: worker } = daemon.json('status');
+    process.kill(worker, 'SIGSTOP');
+    try {
+      const terminal = new Terminal(space.env, 'bash -i');
+      await terminal.expect(/the daemon does not answer[^]*starting \/bin\/bash without it/);
+      assert.strictEqual(await terminal.ask('${PTYD_SESSION-unset}'), '');
+      terminal.type('exit 6\r');
+      assert.strictEqual(await terminal.ended, 6);
+    } finally { process.kill(worker, 'SIGCONT'); }
+    await gone();
+  });
+
+  await report.test('a ptyd that cannot run (a library is missing) takes no shell away', async () => {
+    const broken = path.join(space.root, 'broken');
+    fs.mkdirSync(broken);
+    fs.writeFileSync(path.join(broken, 'ptyd'), '#!/nonexistent/loader\n', { mode: 0o755 });
+    fs.writeFileSync(path.join(broken, 'ptyd'), '#!/bin/sh\necho cannot open shared object file >&2; exit 127\n', { mode: 0o755 });
+    const terminal = new Terminal({ ...space.env, PATH: `${broken}:${space.env.PATH}` }, 'bash -i');
+    assert.strictEqual(await terminal.ask('${PTYD_SESSION-none}'), 'none');
+    terminal.type('exit\r');
+    await terminal.ended;
+  });
+
+  if (!sshd || sshd.why) {
+    report.skip('ssh into a shell', 'there is no sshd, see above');
+  } else {
+    await report.test('ssh into a shell: a session in which all of the profile was read; from there to this host: another', async () => {
+      const terminal = new Terminal(space.env, `${sshd.ssh.join(' ')} -tt ${sshd.host}`);
+      const first = await terminal.ask('$PTYD_SESSION');
+      assert.match(first, /^term-\d+$/, terminal.text);
+      assert.strictEqual(await terminal.ask('$BEHIND'), 'profile');
+      terminal.type(`${sshd.ssh.join(' ')} -tt ${sshd.host}\r`);
+      await until('a second session', () => terms().length === 2);
+      const second = terms().find((name) => name !== first);
+      await until('its prompt', () => daemon.json('list').find((s) => s.name === second)?.state === 'prompt');
+      assert.strictEqual(await terminal.ask('$PTYD_SESSION'), second);
+      terminal.type('exit\r');
+      await until('back', () => terms().length === 1);
+      assert.strictEqual(await terminal.ask('$PTYD_SESSION'), first);
+      terminal.type('exit 9\r');
+      assert.strictEqual(await terminal.ended, 9);
+      await gone();
+    });
+  }
+}
+
+// Who sits on a session's own terminal.
+async function testInside(report, daemon, space) {
+  const inside = async (terminal, env = '') => terminal.ask(`$(${env} ${PTYD} inside; echo $?)`);
+  await report.test('inside: by the terminal, whatever PTYD_SESSION says; the daemon stopped or not', async () => {
+    const outside = new Terminal({ ...space.env, PTYD_SESSION: '' }, 'bash -i');
+    for (const leaked of ['', 'PTYD_SESSION=work', 'PTYD_SESSION=nowhere']) assert.strictEqual(await inside(outside, leaked), '1');
+    outside.type(`export PTYD_SESSION=nowhere; exec ${PTYD}\r`);
+    await until('a session', () => daemon.json('list').some((s) => s.name.startsWith('term-') && s.state === 'prompt'));
+    assert.match(await outside.ask('$PTYD_SESSION'), /^term-\d+$/);
+    for (const leaked of ['', 'PTYD_SESSION=work', 'env -u PTYD_SESSION', 'PTYD_SESSION=']) assert.strictEqual(await inside(outside, leaked), '0');
+    outside.type(`PTYD_SESSION=nowhere ${PTYD}; echo status $?\r`);
+    await outside.expect(/this terminal is session nowhere already[^]*status 1/);
+    if (process.getuid() === 0) {
+      outside.type('su -\r');
+      await until('su asked', () => daemon.json('list').find((s) => s.name.startsWith('term-')).state === 'running');
+      assert.strictEqual(await inside(outside), '0');
+      outside.type('exit\r');
+    }
+    outside.type('exit\r');
+    await outside.ended;
+  });
+
+  if (!has('tmux')) {
+    report.skip('inside: tmux', 'tmux is not on this machine');
+    return;
+  }
+  await report.test('tmux in a session has terminals of its own, also when it outlives the session', async () => {
+    const socket = path.join(space.root, 'tmux'), tmux = (...args) => spawnSync('tmux', ['-S', socket, ...args], { env: space.env, encoding: 'utf8' });
+    const own = new Terminal({ ...space.env, PTYD_SESSION: '' }, PTYD);
+    const name = await own.ask('$PTYD_SESSION');
+    own.type(`tmux -S ${socket} -f /dev/null new-session -d -x 80 -y 20 'PTYD_SESSION=${name} bash --norc -i'\r`);
+    const pane = () => tmux('capture-pane', '-p').stdout;
+    await until('tmux runs', () => /[$#]\s*$/m.test(pane()));
+    own.type('exit\r');
+    await own.ended;
+    await until('the session is gone', () => !daemon.json('list').some((s) => s.name === name));
+    tmux('send-keys', `echo was-$PTYD_SESSION; ${PTYD} inside; echo in-$?; ${PTYD}`, 'Enter');
+    await until('outside, though the name was left behind', () => new RegExp(`was-${name}`).test(pane()) && /in-1/.test(pane()));
+    await until('a session of the pane', () => daemon.json('list').some((s) => s.name.startsWith('term-') && s.name !== name && s.state === 'prompt'));
+    tmux('kill-server');
+    await until('which goes with it', () => !daemon.json('list').some((s) => s.name.startsWith('term-')));
+  });
+}
+
+async function testFiles(report, space) {
+  const home = path.join(space.root, 'files');
+  fs.mkdirSync(path.join(home, 'dotfiles'), { recursive: true });
+  const ptyd = (...args) => spawnSync(PTYD, args, { env: { ...space.env, HOME: home, ZDOTDIR: '', XDG_CONFIG_HOME: '' }, encoding: 'utf8' });
+  await report.test('enable shell: the first line, once; mode and link stay; disable takes exactly that', () => {
+    const target = path.join(home, 'dotfiles/bashrc'), text = '# mine\nalias ll="ls -l"\n# no line end';
+    fs.writeFileSync(target, text, { mode: 0o640 });
+    fs.chmodSync(target, 0o640);
+    fs.symlinkSync('dotfiles/bashrc', path.join(home, '.bashrc'));
+    fs.writeFileSync(path.join(home, '.profile'), '. ~/.bashrc\n');
+    for (let i = 0; i < 2; i++) {
+      const said = ptyd('enable', 'shell');
+      assert.deepStrictEqual([said.status, said.stderr], [0, '']);
+      assert.strictEqual(fs.readFileSync(target, 'utf8'), `${LINE} # ptyd enable shell\n${text}`);
+    }
+    assert.ok(fs.lstatSync(path.join(home, '.bashrc')).isSymbolicLink());
+    assert.strictEqual(fs.statSync(target).mode & 0o777, 0o640);
+    assert.strictEqual(fs.readFileSync(path.join(home, '.profile'), 'utf8'), '. ~/.bashrc\n');
+    assert.strictEqual(ptyd('disable', 'shell').status, 0);
+    assert.strictEqual(fs.readFileSync(target, 'utf8'), text);
+    assert.strictEqual(fs.statSync(target).mode & 0o777, 0o640);
+    assert.match(ptyd('disable', 'shell').stdout, /No profile has a line/);
+  });
+
+  await report.test('a file that enable made is gone again; one that somebody wrote into stays; login files that leave .bashrc out have it', () => {
+    fs.writeFileSync(path.join(home, '.bash_profile'), 'x=1\n');
+    assert.strictEqual(ptyd('enable', 'shell', 'bash', 'zsh', 'fish').status, 0);
+    assert.ok(fs.readFileSync(path.join(home, '.bash_profile'), 'utf8').startsWith(LINE));
+    fs.appendFileSync(path.join(home, '.config/fish/config.fish'), 'set -g mine 1\n');
+    assert.strictEqual(ptyd('disable', 'shell').status, 0);
+    assert.ok(!fs.existsSync(path.join(home, '.zshrc')));
+    assert.strictEqual(fs.readFileSync(path.join(home, '.config/fish/config.fish'), 'utf8'), 'set -g mine 1\n');
+    assert.strictEqual(fs.readFileSync(path.join(home, '.bash_profile'), 'utf8'), 'x=1\n');
+  });
+
+  await report.test("the README's line is that one; it does nothing in a shell of another kind", () => {
+    assert.ok(fs.readFileSync(path.resolve(__dirname, '../../README.md'), 'utf8').includes(`    ${LINE}\n`));
+    for (const shell of ['bash', 'zsh', 'dash'].filter(has)) {
+      const said = spawnSync(shell, ['-c', `${LINE}\necho on`], { env: space.env, encoding: 'utf8' });
+      assert.deepStrictEqual([said.stdout, said.stderr], ['on\n', '']);
+    }
+    assert.strictEqual(ptyd('enable', 'shell', 'tcsh').status, 2);
+  });
+}
+
+// What of its environment a session gets.
+async function testEnvironment(report, daemon, space) {
+  const emulators = ['KITTY_WINDOW_ID', 'WT_SESSION', 'KONSOLE_VERSION', 'WEZTERM_PANE', 'ITERM_SESSION_ID', 'ALACRITTY_LOG', 'GHOSTTY_BIN_DIR', 'VTE_VERSION', 'TERM_PROGRAM', 'TERM_PROGRAM_VERSION', 'TERMINATOR_UUID', 'VSCODE_IPC_HOOK_CLI', 'TMUX', 'STY'];
+  const others = ['LISTEN_PID', 'LISTEN_FDS', 'NOTIFY_SOCKET', 'WATCHDOG_USEC', 'PTYD_NO_START', 'PTYD_WHATEVER'];
+  const said = Object.fromEntries([...emulators, ...others, 'GIT_ASKPASS'].map((name) => [name, 'said']));
+  const env = { ...space.env, ...said, TERM: 'xterm-kitty', COLORTERM: 'yes' };
+  delete env.LISTEN_PID; // systemd's own: it would speak of this process
+  const names = (file) => Object.fromEntries(fs.readFileSync(file, 'latin1').split('\0').filter(Boolean).map((v) => [v.slice(0, v.indexOf('=')), v.slice(v.indexOf('=') + 1)]));
+
+  await report.test('bare ptyd keeps what this terminal says of itself', async () => {
+    const file = path.join(space.root, 'bare.env'), terminal = new Terminal({ ...env, PTYD_SESSION: '' }, PTYD);
+    terminal.type(`cat /proc/$$/environ >${file}; exit\r`);
+    await terminal.ended;
+    const kept = names(file);
+    for (const name of [...emulators, 'GIT_ASKPASS']) assert.strictEqual(kept[name], 'said', name);
+    for (const name of others) assert.ok(!(name in kept), name);
+    assert.deepStrictEqual([kept.TERM, kept.COLORTERM], ['xterm-kitty', 'yes']);
+    assert.match(kept.PTYD_SESSION, /^term-\d+$/);
+  });
+
+  await report.test('open knows no emulator', async () => {
+    assert.strictEqual(spawnSync(PTYD, ['open', 'anywhere'], { env: { ...env, TERM: 'xterm-kitty' } }).status, 0);
+    const kept = names(`/proc/${daemon.json('list').find((s) => s.name === 'anywhere').shell_pid}/environ`);
+    for (const name of [...emulators, 'LISTEN_FDS', 'NOTIFY_SOCKET', 'WATCHDOG_USEC', 'PTYD_WHATEVER']) assert.ok(!(name in kept), name);
+    assert.deepStrictEqual([kept.TERM, kept.COLORTERM, kept.PTYD_SESSION, kept.GIT_ASKPASS], ['xterm-256color', 'truecolor', 'anywhere', 'said']);
+    daemon.ptyd('close', 'anywhere');
+  });
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const bin = path.join(space.root, 'bin');
+  fs.mkdirSync(bin);
+  fs.symlinkSync(PTYD, path.join(bin, 'ptyd'));
+  space.env.PATH = `${bin}:${space.env.PATH}`;
+  const daemon = await new Daemon(space).ready();
+  await testFiles(report, space);
+  await testEnvironment(report, daemon, space);
+  await testInside(report, daemon, space);
+  // As Debian has it: login shells read .profile, which reads .bashrc, and goes on.
+  fs.writeFileSync(path.join(space.home, '.bashrc'), 'case $- in *i*) ;; *) return ;; esac\nPS1="\\$ "\n');
+  fs.writeFileSync(path.join(space.home, '.profile'), `PATH=${bin}:$PATH # /etc/profile has set another\n[ -z "$BASH_VERSION" ] || . ~/.bashrc\nBEHIND=profile\n`);
+  const sshd = await startSshd(space);
+  await testPrograms(report, space, sshd, 'without the line');
+  const enabled = spawnSync(PTYD, ['enable', 'shell', 'bash', 'zsh', 'fish'], { env: space.env, encoding: 'utf8' });
+  assert.strictEqual(enabled.status, 0, enabled.stderr);
+  await testPrograms(report, space, sshd, 'with the line');
+  await testPeople(report, daemon, space, sshd);
+  if (sshd?.stop) sshd.stop();
+  await daemon.stop();
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
