@@ -39,6 +39,16 @@ const resized = (outer, cols, rows) => until(`${cols}x${rows} in the session`, (
 const last = (outer) => daemon.json('blocks', '-s', outer.name, '--last', '1')[0];
 const completed = (outer, cmd) => until(`${cmd} is done`, () => last(outer)?.cmd === cmd && last(outer).status === 'completed', 60000);
 
+// '1-3 7' of 1, 2, 3, 7.
+function ranges(numbers) {
+  const all = [];
+  for (const n of numbers) {
+    if (all.length && all[all.length - 1][1] === n - 1) all[all.length - 1][1] = n;
+    else all.push([n, n]);
+  }
+  return all.map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(' ');
+}
+
 // Of the numbers from 1 to `n`: those that are in no line, and those that are in several.
 function numbers(lines, n) {
   const times = new Map();
@@ -48,9 +58,9 @@ function numbers(lines, n) {
     if (!times.has(i)) missing.push(i);
     else if (times.get(i) > 1) twice.push(i);
   }
-  return { missing, twice };
+  return { missing: ranges(missing), twice: ranges(twice) };
 }
-const whole = { missing: [], twice: [] };
+const whole = { missing: '', twice: '' };
 
 // So many MB of numbered lines, and what a terminal receives of them.
 function flood(mb) {
@@ -79,7 +89,7 @@ const arrived = (outer, from, bytes) => until(`${bytes} bytes`, () => fs.statSyn
 // Numbers in the scrollback, resizes, each behind what came of the one before.
 async function resizing(outer, sizes, settled) {
   await outer.type('seq 1 200\r');
-  await outer.expect('200\r\n');
+  await outer.expect('\n200\r\n');
   for (const rows of sizes) {
     await outer.resize(80, rows);
     await settled(rows);
@@ -92,7 +102,7 @@ async function resizing(outer, sizes, settled) {
 // The same while none is waited for.
 async function dragging(outer, settled) {
   await outer.type('seq 1 200\r');
-  await outer.expect('200\r\n');
+  await outer.expect('\n200\r\n');
   for (let rows = 5; rows <= 60; rows++) await outer.resize(80, rows);
   for (let rows = 60; rows >= 20; rows--) await outer.resize(80, rows);
   await settled();
@@ -136,7 +146,7 @@ async function main() {
     const outer = await session({ size: '80x30' });
     const others = [await terminal([PTYD, 'attach', outer.name], { size: '80x20' }), await terminal([PTYD, 'attach', outer.name], { size: '100x40' })];
     await outer.type('seq 1 200\r');
-    await outer.expect('200\r\n');
+    await outer.expect('\n200\r\n');
     assert.deepStrictEqual(numbers((await outer.look()).lines, 200), whole);
     for (const o of [...others, outer]) await o.end();
   });
@@ -178,7 +188,8 @@ async function main() {
     await arrived(outer, from, 40000);
     await killWorker(daemon);
     await outer.ask('rate', 0);
-    await outer.expect('20000\r\n$ ', 60000);
+    await outer.expect('\n20000\r\n', 60000);
+    await outer.expect('$ ');
     assert.deepStrictEqual(numbers((await outer.look()).lines, 20000), whole);
     await outer.end();
   });
@@ -203,17 +214,15 @@ async function main() {
     assert.strictEqual(error, undefined);
     assert.ok(bytes <= 512 << 10, `${bytes} bytes behind Ctrl-C`);
     await until('a prompt', () => daemon.json('list').find((s) => s.name === outer.name).state === 'prompt');
-    const [printed] = outer.received(from).toString().split('^C');
+    const [printed] = outer.received(from).toString().replaceAll('\x1b[?2004l\r', '').split('^C');
     const lines = printed.slice(printed.indexOf('\n') + 1).split('\r\n').slice(0, -1);
-    assert.strictEqual(lines.findIndex((line, i) => line !== String(i + 1)), -1, 'a number is missing');
+    assert.deepStrictEqual(lines.filter((line, i) => line !== String(i + 1)).slice(0, 3), [], 'all in order');
     await outer.end();
   });
 
   // The flood goes on without the viewer; it can then be typed in.
   const deaf = async (mb) => {
     const outer = await session(), all = flood(mb);
-    await outer.type('PS1="% "\r');
-    await outer.expect('% ');
     await outer.ask('stop');
     const from = outer.mark();
     await outer.type(`${all.command}\r`);
@@ -225,7 +234,7 @@ async function main() {
 
   await report.test('a viewer that stops reading stops nobody; up to 4 MiB behind it is given what it missed', async () => {
     const { outer, all, from } = await deaf(2);
-    await outer.expect('others go on\r\n% ', 60000);
+    await outer.expect('others go on\r\n', 60000);
     assertWhole(outer.received(from), all);
     await outer.end();
   });
