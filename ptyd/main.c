@@ -16,6 +16,7 @@ static const struct command {
 } commands[] = {
     {"open", command_open, "a session that outlives terminals"},
     {"attach", command_attach, "show and drive a session in this terminal"},
+    {"detach", command_detach, "the terminals that show a session leave it"},
     {"run", command_run, "type a command at a session's prompt and wait for it"},
     {"send", command_send, "type keys into a session"},
     {"list", command_list, "the sessions"},

@@ -66,6 +66,7 @@ int command_close(int argc, char **argv);
 int command_context(int argc, char **argv);
 int command_default(int argc, char **argv);
 int command_codex(int argc, char **argv);
+int command_detach(int argc, char **argv);
 int command_disable(int argc, char **argv);
 int command_enable(int argc, char **argv);
 int command_events(int argc, char **argv);

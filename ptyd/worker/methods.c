@@ -174,6 +174,7 @@ static const struct method {
     {"session.block", look_block_call},
     {"session.blocks", look_blocks_call},
     {"session.close", close_call},
+    {"session.detach", view_detach_call},
     {"session.input", type_call},
     {"session.list", list_call},
     {"session.open", open_call},

@@ -623,6 +623,32 @@ void view_leave_call(struct client *client, const json_t *id, const json_t *para
     client_reply(client, id, json_object());
 }
 
+/* It leaves by itself. That the session stays is certain from now on, also where it goes without a
+ * word. */
+static void detach(struct view *v)
+{
+    if (v->owns)
+        session_leave(v->task.session);
+    send_note(v, VIEW_DETACH, 0, "");
+}
+
+void view_detach_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_session(client, id, params);
+    bool leading = s && json_flag(params, "leading") && leader_of(&leaders, s);
+    json_int_t told = 0;
+    if (!s)
+        return;
+    for (struct leading *l = leaders.first, *next; l; l = next) {
+        next = l->next;
+        if (l->session != s || (leading && !l->leads))
+            continue;
+        detach(view_of_leading(l));
+        told++;
+    }
+    client_reply(client, id, json_pack("{s:I}", "detached", told));
+}
+
 int view_files(void)
 {
     return count;

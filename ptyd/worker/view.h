@@ -17,6 +17,10 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
 /* `view.leave`: the same as the frame, on the connection. */
 void view_leave_call(struct client *client, const json_t *id, const json_t *params);
 
+/* `session.detach {name, leading}`: the viewers of the session, or with `leading` the one that
+ * leads where one does, are told to leave; replies with {detached}, how many. */
+void view_detach_call(struct client *client, const json_t *id, const json_t *params);
+
 /* Descriptors that viewers hold besides their connections. */
 int view_files(void);
 

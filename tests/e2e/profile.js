@@ -226,6 +226,73 @@ async function testInside(report, daemon, space) {
   });
 }
 
+// Leaving without a key.
+async function testDetach(report, daemon, space) {
+  const env = { ...space.env, PTYD_SESSION: '' };
+  const state = (name) => daemon.json('list').find((s) => s.name === name)?.state;
+  await report.test('detach from inside: this terminal leaves, its own session goes on', async () => {
+    const own = new Terminal(env, PTYD), name = await own.ask('$PTYD_SESSION');
+    own.type(`${PTYD} detach; echo still-$((40+2))\r`);
+    await own.expect(new RegExp(`left session ${name}`));
+    assert.strictEqual(await own.ended, 0);
+    await until('it goes on', () => daemon.ptyd('screen', '-s', name).stdout.includes('still-42') && state(name) === 'prompt');
+    assert.strictEqual(daemon.ptyd('detach', name).status, 1, 'nobody shows it');
+    const back = new Terminal(env, `${PTYD} attach ${name}`);
+    assert.strictEqual(await back.ask('$PTYD_SESSION'), name);
+    back.type('exit 4\r');
+    assert.strictEqual(await back.ended, 4);
+    await until('it is in the list no more', () => !state(name));
+    assert.ok(daemon.json('list', '--all').some((s) => s.name === name && s.state === 'closed'));
+    assert.match(daemon.ptyd('blocks', '-s', name).stdout, /exit 4/);
+  });
+
+  await report.test('detach from outside: all terminals of the session, and of no other', async () => {
+    for (const name of ['shown', 'other']) daemon.ptyd('open', name);
+    const terminals = ['shown', 'shown', 'other'].map((name) => new Terminal(env, `${PTYD} attach ${name}`));
+    for (const terminal of terminals) assert.match(await terminal.ask('$PTYD_SESSION'), /shown|other/);
+    assert.match(daemon.ptyd('detach', 'shown').stdout, /^2 terminals left session shown/);
+    for (const terminal of terminals.slice(0, 2)) assert.strictEqual(await terminal.ended, 0);
+    assert.strictEqual(await terminals[2].ask('$PTYD_SESSION'), 'other');
+    assert.strictEqual(daemon.ptyd('detach', 'other').status, 0);
+    assert.strictEqual(await terminals[2].ended, 0);
+    assert.strictEqual(daemon.ptyd('detach').status, 2, 'which?');
+    assert.deepStrictEqual(['shown', 'other'].map(state), ['prompt', 'prompt']);
+  });
+
+  await report.test('a name that none has: the nearest one, and how to make it; nothing is made', async () => {
+    const terminal = new Terminal(env, `${PTYD} attach shwon; echo status $?`);
+    await terminal.expect(/there is no session shwon; did you mean shown\? `ptyd open shwon` starts it[^]*status 1/);
+    await terminal.ended;
+    assert.ok(!state('shwon') && !fs.existsSync(path.join(space.root, 'state/conversations/shwon')));
+    for (const name of ['shown', 'other']) daemon.ptyd('close', name);
+  });
+}
+
+// Windows that are closed, one after the other.
+async function testNumbers(report, daemon, space) {
+  await report.test('windows that are closed: gone from the list, no number twice, also by another daemon; nothing is inherited', async () => {
+    const names = [];
+    for (let i = 0; i < 3; i++) {
+      const window = new Terminal({ ...space.env, PTYD_SESSION: '' }, PTYD);
+      names.push(await window.ask('$PTYD_SESSION'));
+      assert.strictEqual(daemon.json('blocks', '-s', names[i]).length, 1, 'its own alone');
+      const { pid } = window.process;
+      process.kill(pid, 'SIGKILL'); // the terminal's master closes: SIGHUP
+      await until('it is gone', () => !daemon.json('list').some((s) => s.name.startsWith('term-')));
+    }
+    assert.strictEqual(new Set(names).size, 3);
+    const last = Math.max(...daemon.json('list', '--all').map((s) => Number(/^term-(\d+)$/.exec(s.name)?.[1] || 0)));
+    await daemon.stop();
+    const next = await new Daemon(space).ready();
+    const window = new Terminal({ ...space.env, PTYD_SESSION: '' }, PTYD);
+    assert.strictEqual(await window.ask('$PTYD_SESSION'), `term-${last + 1}`);
+    assert.match(next.ptyd('blocks', '-s', names[0]).stdout, /PTYD_SESSION/);
+    window.type('exit\r');
+    await window.ended;
+    await next.stop();
+  });
+}
+
 async function testFiles(report, space) {
   const home = path.join(space.root, 'files');
   fs.mkdirSync(path.join(home, 'dotfiles'), { recursive: true });
@@ -311,6 +378,7 @@ async function main() {
   await testFiles(report, space);
   await testEnvironment(report, daemon, space);
   await testInside(report, daemon, space);
+  await testDetach(report, daemon, space);
   // As Debian has it: login shells read .profile, which reads .bashrc, and goes on.
   fs.writeFileSync(path.join(space.home, '.bashrc'), 'case $- in *i*) ;; *) return ;; esac\nPS1="\\$ "\n');
   fs.writeFileSync(path.join(space.home, '.profile'), `PATH=${bin}:$PATH # /etc/profile has set another\n[ -z "$BASH_VERSION" ] || . ~/.bashrc\nBEHIND=profile\n`);
@@ -321,7 +389,7 @@ async function main() {
   await testPrograms(report, space, sshd, 'with the line');
   await testPeople(report, daemon, space, sshd);
   if (sshd?.stop) sshd.stop();
-  await daemon.stop();
+  await testNumbers(report, daemon, space);
   fs.rmSync(space.root, { recursive: true, force: true });
   report.finish();
 }
