@@ -285,8 +285,8 @@ static inline int limit_size(int value)
 /* Milliseconds for a connection that a worker's death cut to be made and answered again; then the
  * command says what it knows and ends. */
 #define LIMIT_RECONNECT_MS 5000
-/* Milliseconds that who leaves waits for what was typed before to be typed, and for the terminal to
- * take what was shown; the rest is counted as not typed, or not shown. */
+/* Milliseconds that who leaves waits for what was typed before to be typed, the rest is counted;
+ * and for a terminal that takes nothing to take some of what was shown, the rest is forgotten. */
 #define LIMIT_LEAVE_MS      1000
 #define LIMIT_OUTER_REST_MS 1000
 /* Milliseconds that one is waited for which was started by somebody else at the same time, when

@@ -4,6 +4,7 @@
 #include "ptyd/client/attach.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -237,6 +238,17 @@ static int say_outcome(const struct attach *a)
     return a->outcome == NO_TERMINAL ? ATTACH_FAILED : EXIT_FAILED;
 }
 
+/* It takes nothing any more: what is said in it would wait for ever. */
+static void forget_terminal(void)
+{
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (int fd = STDOUT_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+        if (isatty(fd))
+            dup2(null, fd);
+    if (null >= 0)
+        close(null);
+}
+
 static void show(struct attach *a, const json_t *session)
 {
     open_signals(a);
@@ -247,7 +259,8 @@ static void show(struct attach *a, const json_t *session)
     forget_interrupts();
     print_joining_line(a, session);
     loop(a);
-    outer_close(a->outer);
+    if (!outer_close(a->outer))
+        forget_terminal();
 }
 
 /* The session of a terminal that is there goes with its shell. */

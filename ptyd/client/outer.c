@@ -15,7 +15,6 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/client/request.h"
-#include "ptyd/core/clock.h"
 #include "vterm_snapshot/terminal.h"
 
 #define SURE_BYTES 256 /* as many a terminal takes that has room */
@@ -136,25 +135,23 @@ long outer_read(struct outer *o, char *keys, size_t len)
 /* Who looks at the rest of it has the time for it. */
 static void show_rest(struct outer *o)
 {
-    int64_t by = clock_monotonic_ms() + LIMIT_OUTER_REST_MS, left;
-    while (outer_waiting(o) && !o->gone && (left = by - clock_monotonic_ms()) > 0)
-        if (has_room(o, (int)left))
-            outer_flush(o);
+    while (outer_waiting(o) && !o->gone && has_room(o, LIMIT_OUTER_REST_MS))
+        outer_flush(o);
 }
 
-void outer_close(struct outer *o)
+bool outer_close(struct outer *o)
 {
     struct bytes out = {0};
-    if (!o)
-        return;
     terminal_restore_sequence(&out);
     bytes_printf(&out, "\x1b[%d;1H\r\n", request_terminal_size().rows);
     outer_put(o, out.data, out.len);
     bytes_finish(&out);
     show_rest(o);
+    bool took_all = !outer_waiting(o) && !o->gone;
     tcsetattr(STDIN_FILENO, TCSANOW, &o->saved);
     if (o->own)
         close(o->fd);
     bytes_finish(&o->waiting);
     free(o);
+    return took_all;
 }

@@ -14,9 +14,10 @@ bool outer_is_there(void);
 /* Makes it raw. Returns 0 or -errno. */
 int outer_open(struct outer **ret_outer);
 
-/* Ends every mode that a program may have left on, shows what was put, waits for it a moment, and
- * gives the terminal back as it was. NULL is none. */
-void outer_close(struct outer *outer);
+/* Ends every mode that a program may have left on, shows what was put, waits for it while the
+ * terminal takes some, and gives it back as it was. Returns whether it took all: whoever writes to
+ * one that did not waits for ever. */
+bool outer_close(struct outer *outer);
 
 /* Reads keys; as read(2), never blocking for want of them. */
 long outer_read(struct outer *outer, char *keys, size_t len);
