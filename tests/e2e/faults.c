@@ -4,6 +4,10 @@
  *   FAULT_SPIN      a worker that spins is found so many times sooner
  *   FAULT_PARSE     CSI 77 I on its way to libvterm crashes, CSI 78 I spins, CSI 79 I has no memory
  *   FAULT_RENDER    a block with exit code 77 crashes whoever renders it for an agent
+ *   FAULT_OPEN      a file of lines that ends with one that is only BOOM crashes whoever opens it
+ *   FAULT_OFFER     while this file is there a block with exit code 78 crashes whoever parses it a
+ *                   second time in one process: where a session is taken over that is when its
+ *                   blocks are read for agents
  *   FAULT_WRITES    while this file is there, what would change a file below the state directory
  * fails with the error whose number is in it
  */
@@ -13,6 +17,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +151,29 @@ int rename(const char *from, const char *to)
     return refused(to) ? -1 : real(from, to);
 }
 
+static void crash_if_poisoned(int fd)
+{
+    char end[6] = {0};
+    struct stat st;
+    if (getenv("FAULT_OPEN") && fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        st.st_size > 6 && pread(fd, end, 5, st.st_size - 5) == 5 && !strcmp(end, "BOOM\n"))
+        crash();
+}
+
+void *json_loadb(const char *text, size_t len, size_t flags, void *error);
+
+void *json_loadb(const char *text, size_t len, size_t flags, void *error)
+{
+    static int times;
+    const char *file = getenv("FAULT_OFFER");
+    REAL(void *, json_loadb, const char *, size_t, size_t, void *);
+    bool is_block = !memmem(text, len, "agent_block", 11) && !memmem(text, len, "pending_cmd", 11);
+    if (file && !access(file, F_OK) && is_block && memmem(text, len, "\"exit_code\":78", 14) &&
+        ++times == 2)
+        crash();
+    return real(text, len, flags, error);
+}
+
 int open(const char *path, int flags, ...)
 {
     REAL(int, open, const char *, int, ...);
@@ -155,5 +183,7 @@ int open(const char *path, int flags, ...)
     va_end(args);
     if (flags & (O_CREAT | O_TRUNC) && refused(path))
         return -1;
-    return real(path, flags, mode);
+    int fd = real(path, flags, mode);
+    crash_if_poisoned(fd);
+    return fd;
 }

@@ -151,6 +151,56 @@ async function main() {
     fs.rmSync(space.root, { recursive: true, force: true });
   });
 
+  await report.test('files that the worker dies of when it opens them: they are set aside, the shell lives, numbers go on', async () => {
+    const space = faulty({ FAULT_OPEN: '1' });
+    const daemon = await new Daemon(space).ready();
+    Object.assign(space.env, { LD_PRELOAD: '' });
+    for (const name of ['good', 'bad']) { daemon.ptyd('open', name); daemon.ptyd('run', '-s', name, '--', 'echo before'); }
+    const session = (name) => daemon.json('list').find((one) => one.name === name), { shell_pid: shell } = session('bad');
+    const conversations = path.join(space.env.PTYD_STATE_DIR, 'conversations');
+    fs.appendFileSync(path.join(conversations, 'bad/agent_pty/events.jsonl'), 'BOOM\n');
+    process.kill(daemon.json('status').worker_pid, 'SIGKILL');
+    await until('it is set aside', () => { const answer = daemon.ptyd('list', '--json'); return answer.status === 0 && JSON.parse(answer.stdout).some(({ state }) => state === 'quarantined'); });
+    assert.deepStrictEqual([...logOf(space).matchAll(/worker ended \((.*?)\)/g)].map((m) => m[1]), ['signal 9', ...Array(3).fill('signal 11')]);
+    assert.ok(daemon.json('status').warnings.some((text) => /session bad is quarantined: .* while its files were opened/.test(text)));
+    assert.strictEqual(fs.readdirSync(conversations).filter((name) => /^bad\.damaged-\d+$/.test(name)).length, 1);
+    assert.deepStrictEqual([session('bad').shell_pid, session('good').state], [shell, 'prompt']);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'good', '--', 'echo fine').stdout, 'fine\n');
+    assert.strictEqual(daemon.ptyd('reset', 'bad').status, 0);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'bad', '--', 'echo back').stdout, 'back\n');
+    assert.deepStrictEqual(daemon.json('blocks', '-s', 'bad').map(({ seq, cmd }) => [seq, cmd]), [[2, 'echo back']]);
+    assert.strictEqual(logOf(space).match(/worker ended/g).length, 4);
+    await daemon.stop();
+    fs.rmSync(space.root, { recursive: true, force: true });
+  });
+
+  await report.test('blocks that the worker dies of when it reads them for agents: their session is set aside until a reset', async () => {
+    const space = faulty({}), fault = path.join(space.root, 'fault');
+    Object.assign(space.env, { FAULT_OFFER: fault });
+    const daemon = await new Daemon(space).ready();
+    Object.assign(space.env, { LD_PRELOAD: '' });
+    const told = (name) => JSON.stringify(daemon.json('context', 'show', '-s', name).additionalContext);
+    for (const name of ['good', 'bad']) daemon.ptyd('open', name);
+    daemon.ptyd('run', '-s', 'good', '--', 'echo fine');
+    daemon.ptyd('run', '-s', 'bad', '--', '(exit 78)');
+    const { shell_pid: shell } = daemon.json('list').find(({ name }) => name === 'bad');
+    fs.writeFileSync(fault, '');
+    process.kill(daemon.json('status').worker_pid, 'SIGKILL');
+    await until('it is set aside', () => { const answer = daemon.ptyd('list', '--json'); return answer.status === 0 && JSON.parse(answer.stdout).some(({ name, state }) => name === 'bad' && state === 'quarantined'); });
+    assert.deepStrictEqual([...logOf(space).matchAll(/worker ended \((.*?)\)/g)].map((m) => m[1]), ['signal 9', ...Array(3).fill('signal 11')]);
+    assert.ok(daemon.json('status').warnings.some((text) => /session bad is quarantined: .* while its blocks were read/.test(text)));
+    assert.match(told('good'), /echo fine/);
+    assert.doesNotMatch(told('bad'), /exit 78/);
+    fs.unlinkSync(fault);
+    assert.strictEqual(daemon.ptyd('reset', 'bad').status, 0);
+    assert.match(told('bad'), /exit 78/, 'what was not told yet is told');
+    assert.strictEqual(daemon.ptyd('run', '-s', 'bad', '--', 'echo later').stdout, 'later\n');
+    assert.strictEqual(daemon.json('list').find(({ name }) => name === 'bad').shell_pid, shell);
+    assert.strictEqual(logOf(space).match(/worker ended/g).length, 4);
+    await daemon.stop();
+    fs.rmSync(space.root, { recursive: true, force: true });
+  });
+
   report.finish();
 }
 
