@@ -190,6 +190,24 @@ async function tests(report) {
     await outer.end();
   });
 
+  await report.test('a terminal that does not read is passed over: the model answers, and what it says later is nobody\'s', async () => {
+    const file = fresh('flood'), out = fresh('answer');
+    fs.writeFileSync(file, `${'x'.repeat(70)}\n`.repeat(20000));
+    daemon.ptyd('open', 'deaf');
+    const outer = await attach('deaf', '80x24', { blind: true });
+    await outer.ask('stop');
+    await outer.type(`cat ${file}; ${ASK} one 1b5b63 ${out}\r`);
+    assert.match(await answerIn(out), shapes.DA1[1]);
+    const before = await answered(outer);
+    await outer.ask('go');
+    await outer.expect('\x1b[c', 60000);
+    await until('it answers', async () => await answered(outer) > before);
+    await outer.type('echo e""nd\r');
+    await outer.expect('end\r\n');
+    assert.strictEqual(daemon.json('blocks', '-s', 'deaf', '--last', '1')[0].cmd, 'echo e""nd');
+    await outer.end();
+  });
+
   await report.test('an answer is never taken for typing: it does not make its terminal the leading one', async () => {
     const { outer, out } = await askHeld('slow', '80x24');
     const other = await attach('slow', '120x40');

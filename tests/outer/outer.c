@@ -220,6 +220,15 @@ static void receive(struct outer *o, const char *data, size_t len)
     look(o, data, len, at);
 }
 
+/* A bounded reader makes up for a turn that came late, but not for a pause. */
+static void wait_for_rate(struct outer *o, size_t len)
+{
+    int64_t earliest = now_us() - 1000000 / RATE_SLICE;
+    if (o->next_read < earliest)
+        o->next_read = earliest;
+    o->next_read += (int64_t)len * 1000000 / o->rate;
+}
+
 /* Returns whether there may be more. */
 static bool read_master(struct outer *o)
 {
@@ -231,7 +240,7 @@ static bool read_master(struct outer *o)
     if (n <= 0)
         return n < 0 && (errno == EINTR || errno == EAGAIN);
     if (o->rate)
-        o->next_read = now_us() + (int64_t)n * 1000000 / o->rate;
+        wait_for_rate(o, (size_t)n);
     receive(o, data, (size_t)n);
     return true;
 }
