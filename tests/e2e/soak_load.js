@@ -205,7 +205,7 @@ class Load {
 
   // With marks a run types at a prompt alone.
   async runIt() {
-    const { tally, deaths, survive } = this.soak;
+    const { tally, deaths, wasAway } = this.soak;
     await this.prompt();
     const command = this.command(), before = deaths();
     const run = spawn(PTYD, ['run', '-s', this.name, '--timeout', '120', '--', command.text], { env: this.soak.space.env });
@@ -215,7 +215,7 @@ class Load {
     const status = await new Promise((resolve) => { run.on('close', resolve); });
     tally.add('run');
     const cut = deaths() !== before;
-    if (status === 125 && cut && !survive.run) tally.add('run: ended with the worker');
+    if (status === 125 && cut && wasAway()) tally.add('run: ended with the worker');
     else if (status !== command.status) tally.add('run: wrong status', `${this.name} ${command.text}: ${status} ${said}`);
     else if (!outputIsRight(command, output, this.behind(command))) tally.add('run: wrong output', `${this.name} ${command.text}: ${output.length} bytes, ${JSON.stringify(output.slice(-80))}`);
     await this.ran_([command], status === command.status);
@@ -268,7 +268,7 @@ class Load {
 
   // Terminals come and go, of any size; some just die.
   async watch(going) {
-    const { tally, survive } = this.soak;
+    const { tally, wasAway } = this.soak;
     while (going()) {
       const viewer = new Viewer(this.soak.space, this.name, 40 + Math.floor(this.random() * 120), 8 + Math.floor(this.random() * 40));
       tally.add('viewers');
@@ -282,7 +282,7 @@ class Load {
       else viewer.type('\x1cd');
       const left = await Promise.race([viewer.ended, pause(20000).then(() => 'never')]);
       if (left === 'never') { tally.add('viewer: does not leave', this.name); viewer.process.kill('SIGKILL'); }
-      if (gone) tally.add(survive.attach ? 'viewer: died' : 'viewer: ended with the worker', this.name);
+      if (gone) tally.add(wasAway() ? 'viewer: ended with the worker' : 'viewer: died', this.name);
       await pause(this.random() * 500);
     }
   }
@@ -313,7 +313,7 @@ async function follow(soak, going, ends) {
       for (; at < client.messages.length; at++)
         if (client.messages[at].type === 'agent_block_end') ends.push(client.messages[at].block.block_id);
     };
-    client.ended.then((status) => { over = true; if (going()) soak.tally.add(soak.survive.events ? 'events: died' : 'events: ended with the worker', `status ${status} ${client.stderr}`); });
+    client.ended.then((status) => { over = true; if (going()) soak.tally.add(soak.wasAway() ? 'events: ended with the worker' : 'events: died', `status ${status} ${client.stderr}`); });
     while (going() && !over) { take(); client.messages.splice(0, at); client.lines.length = at = 0; await pause(20); }
     client.process.kill();
     await client.ended;
@@ -334,8 +334,8 @@ async function serve(soak, going) {
       soak.tally.add('mcp');
       if (answer && answer.result && !answer.result.isError) JSON.parse(answer.result.content[0].text);
       else {
-        soak.tally.add(soak.survive.mcp ? 'mcp: no answer' : 'mcp: ended with the worker', JSON.stringify(answer));
-        lost = !soak.survive.mcp;
+        soak.tally.add(soak.wasAway() ? 'mcp: ended with the worker' : 'mcp: no answer', JSON.stringify(answer));
+        lost = soak.wasAway();
       }
       client.messages.length = 0;
       await pause(100);
