@@ -99,22 +99,22 @@ int rpc_connect(struct rpc *ret_rpc, bool may_start, int wait_ms)
     free(path);
     if (fd < 0)
         return -1;
-    *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_ANSWER_BYTES}, .passed = -1};
+    *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_ANSWER_BYTES}};
     return 0;
 }
 
 /* There is one at a time. */
 static void take_passed(struct rpc *rpc, int fd)
 {
-    if (rpc->passed >= 0)
-        close(rpc->passed);
-    rpc->passed = fd;
+    if (rpc->passed)
+        close(rpc->passed - 1);
+    rpc->passed = fd + 1;
 }
 
 int rpc_take_passed(struct rpc *rpc)
 {
-    int fd = rpc->passed;
-    rpc->passed = -1;
+    int fd = rpc->passed - 1;
+    rpc->passed = 0;
     return fd;
 }
 

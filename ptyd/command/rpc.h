@@ -21,7 +21,7 @@ struct rpc {
     int reconnections; /* how often it was made again */
     int silence_ms;    /* the longest that nothing may come while something is waited for; 0: any */
     char *closing;     /* why the daemon closes it, as it said; NULL. Owned */
-    int passed;        /* a descriptor that came with an answer and was not taken yet; -1 */
+    int passed;        /* a descriptor that came with an answer and was not taken yet, and 1; 0 */
 };
 
 /* Connects, in at most `wait_ms`. `may_start`: start a daemon when none runs. On failure says on
