@@ -85,12 +85,9 @@ static inline int limit_size(int value)
 #define LIMIT_INTAKE_BYTES (124 << 10)
 /* Bytes of that memory as another version made it; a larger one is not served. */
 #define LIMIT_INTAKE_FILE_BYTES (1 << 20)
-/* Bytes typed ahead of a shell without C, as many as outlive a worker; of more the texts are
- * unknown then. */
+/* Bytes typed ahead of a shell without C, those included that are just being typed, as many as
+ * outlive a worker; of more the texts are unknown then. */
 #define LIMIT_AHEAD_BYTES 2048
-/* Bytes being typed there at a worker's death, as many as its successor looks for in the echo; of
- * more it is unknown whether they were typed. */
-#define LIMIT_DOUBTED_BYTES 256
 /* Milliseconds of quiet after which a shell that exited has said everything, and the most that
  * they are waited for; what comes later is nowhere. */
 #define LIMIT_EXIT_QUIET_MS 50

@@ -20,6 +20,9 @@
  * the last, where an older maker has left zeros. */
 #define RING_START 4096
 
+/* In `typing_keys`: what is being typed is known. */
+#define KEYS_KNOWN 2
+
 /* How long a ring we make. */
 #ifndef RING_BYTES
 #define RING_BYTES LIMIT_INTAKE_BYTES
@@ -310,7 +313,8 @@ bool intake_place(const struct intake *in, struct intake_place *ret_place)
         return false;
     size_t from = facts->keys[at].from, len = facts->keys[at].len;
     bool fits = from + len <= LIMIT_AHEAD_BYTES;
-    bool known = facts->typing_keys == INTAKE_KEYS_KNOWN && facts->doubt_len <= LIMIT_DOUBTED_BYTES;
+    bool known = facts->typing_keys == KEYS_KNOWN &&
+                 facts->doubt_from + facts->doubt_len <= LIMIT_AHEAD_BYTES;
     *ret_place = (struct intake_place){
         .point = facts->points[at].point,
         .keys = {.line = facts->keys[at].line,
@@ -324,13 +328,37 @@ bool intake_place(const struct intake *in, struct intake_place *ret_place)
                  .doubt_from = facts->echoes[at].doubt_from,
                  .doubted = facts->echoes[at].doubted,
                  .doubt_matched = facts->echoes[at].doubt_matched,
-                 .typing = facts->doubt,
+                 .typing = facts->ahead + (known ? facts->doubt_from : 0),
                  .typing_len = known ? facts->doubt_len : 0,
                  .len = fits ? len : 0,
                  .keys = facts->ahead + (fits ? from : 0)},
         .in_mark = facts->open_marks[at] != 0,
         .mark = facts->open_marks[at] - 1};
     return true;
+}
+
+/* Behind the keys that stand there, where set_keys() puts them when they are noted: it may be under
+ * way when we die. */
+void intake_begin_typing(struct intake *in, const char *keys, size_t len, bool known)
+{
+    struct intake_facts *facts = &in->shared->facts;
+    int now = place_now(in);
+    size_t end = now < 0 ? 0 : (size_t)facts->keys[now].from + facts->keys[now].len;
+    known = known && now >= 0 && end + len <= LIMIT_AHEAD_BYTES;
+    if (known) {
+        facts->doubt_from = (uint16_t)end;
+        facts->doubt_len = (uint16_t)len;
+        memcpy(facts->ahead + end, keys, len);
+        atomic_thread_fence(memory_order_seq_cst);
+    }
+    facts->typing_keys = known ? KEYS_KNOWN : 1;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+void intake_end_typing(struct intake *in)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    in->shared->facts.typing_keys = 0;
 }
 
 void intake_consume(struct intake *in, size_t len)

@@ -77,15 +77,11 @@ struct intake_facts {
     struct {
         uint16_t echoed, matched, piece, doubt_from, doubted, doubt_matched;
     } echoes[2]; /* of `keys`; see struct typed */
-    /* What is being typed where `typing_keys` is INTAKE_KEYS_KNOWN. */
-    uint16_t doubt_len;
-    char doubt[LIMIT_DOUBTED_BYTES];
+    /* What is being typed where `typing_keys` is 2: in `ahead`. */
+    uint16_t doubt_from, doubt_len;
     int32_t x_pixels, y_pixels; /* of the terminal that shows the session; 0 where not known */
     uint32_t led;               /* a viewer leads, and gets every byte: it will come back */
 };
-
-/* `typing_keys`: they stand in `doubt`. */
-#define INTAKE_KEYS_KNOWN 2
 
 struct intake;
 
@@ -142,6 +138,11 @@ struct intake_place {
  * for are kept as being in doubt. */
 void intake_set_place(struct intake *in, uint64_t offset, const struct intake_place *place);
 bool intake_place(const struct intake *in, struct intake_place *ret_place);
+
+/* From here until intake_end_typing() it is in doubt whether these keys were typed. `known`: who
+ * goes on can tell by their echo; they are kept for it where there is room. */
+void intake_begin_typing(struct intake *in, const char *keys, size_t len, bool known);
+void intake_end_typing(struct intake *in);
 
 /* Lets go of the first `len` waiting bytes, which are stored elsewhere by now: they become zeros.
  */

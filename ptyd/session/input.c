@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -93,6 +92,8 @@ static void note_lines(struct session *s, bool interrupts, size_t lines)
  * commands read them before. Where all is quiet it was those. */
 static void settle_ahead(struct session *s)
 {
+    if (!tracker_waits(s->tracker))
+        return;
     bool in_front = tcgetpgrp(s->master) == s->pid, due = tracker_due(s->tracker);
     if (!due && (in_front || session_output_waits(s))) /* an echo may be to come */
         return;
@@ -125,16 +126,10 @@ static bool echoes(const struct termios *modes)
 static void begin_typing(struct session *s, const struct termios *modes, const char *bytes,
                          size_t len)
 {
-    struct intake_facts *facts = intake_facts(s->intake);
     bool known = tracker_point(s->tracker).editor == EDITOR_TTY && echoes(modes) &&
-                 len <= LIMIT_DOUBTED_BYTES && !interrupts(modes, bytes, len);
-    if (known) {
-        facts->doubt_len = (uint16_t)len;
-        memcpy(facts->doubt, bytes, len);
-        atomic_thread_fence(memory_order_seq_cst);
-    }
-    facts->typing_keys = known ? INTAKE_KEYS_KNOWN : !is_secret(s, modes);
-    atomic_thread_fence(memory_order_seq_cst);
+                 !interrupts(modes, bytes, len);
+    if (known || !is_secret(s, modes))
+        intake_begin_typing(s->intake, bytes, len, known);
 }
 
 /* What the terminal has been given; `modes` are those it had then. */
@@ -168,8 +163,7 @@ static ssize_t write_piece(struct session *s)
     ssize_t n = typing_write(&s->typing, facts, s->master);
     if (n > 0 && heard)
         hear(s, &modes, bytes, (size_t)n);
-    atomic_thread_fence(memory_order_seq_cst);
-    facts->typing_keys = 0;
+    intake_end_typing(s->intake);
     board_leave(&before);
     typing_settle(&s->typing);
     return n;

@@ -256,7 +256,7 @@ async function underLoad(soak, enough) {
   await Promise.all(driving);
   await soak.blocks.collect(500);
   for (const load of soak.loads) {
-    await until(`${load.name}: nothing is pending`, async () =>
+    await until(`${load.name}: nothing is pending`, async () => load.waiting() <= 0 &&
       (await soak.control.call('context.show', { consumer: `codex:${load.thread}`, session: load.name })).result.pending === 0, 20000).catch(() => {});
     load.driving = false;
   }

@@ -235,12 +235,17 @@ class Load {
     return undefined;
   }
 
+  // How many ran of which the agent was not told, as far as it is not known that it will not be.
+  waiting() {
+    this.look();
+    return this.ran.length - new Set(this.told.map(({ key }) => key)).size - this.excused;
+  }
+
   // So that no block is dropped for newer ones, which would be right, too.
   async untold() {
     const since = Date.now();
     for (;;) {
-      this.look();
-      const waiting = this.ran.length - new Set(this.told.map(({ key }) => key)).size - this.excused;
+      const waiting = this.waiting();
       if (waiting < UNTOLD_MAX) return;
       if (Date.now() - since > TOLD_LATE_MS) {
         this.soak.tally.add('told late or never', `${this.name}, ${waiting} blocks behind command ${this.ran.at(-1)}`);

@@ -157,10 +157,7 @@ static void type(const char *keys, bool noted)
     if (!noted) {
         assert_int_equal(pwrite(memory, before, size, 0), size);
         struct intake *in = intake_map(dup(memory));
-        struct intake_facts *facts = intake_facts(in);
-        memcpy(facts->doubt, keys, len);
-        facts->doubt_len = (uint16_t)len;
-        facts->typing_keys = INTAKE_KEYS_KNOWN;
+        intake_begin_typing(in, keys, len, true);
         intake_unmap(in);
     }
     free(before);
