@@ -129,6 +129,7 @@ int command_default(int argc, char **argv)
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         cli_usage("without a terminal, say which command");
     login = is_login(argv[0]);
+    plain_shell_correct();
     memory_before_end(without_memory);
     hold_keys();
     if (is_dumb()) {

@@ -21,6 +21,16 @@ static bool is_ourselves(const char *path)
            other.st_dev == own.st_dev && other.st_ino == own.st_ino;
 }
 
+void plain_shell_correct(void)
+{
+    const char *shell = getenv("SHELL");
+    const struct passwd *user = shell && is_ourselves(shell) ? getpwuid(geteuid()) : NULL;
+    if (!shell || !is_ourselves(shell))
+        return;
+    bool known = user && user->pw_shell && *user->pw_shell && !is_ourselves(user->pw_shell);
+    setenv("SHELL", known ? user->pw_shell : "/bin/sh", 1);
+}
+
 /* Returns only where it cannot be started. */
 static void try(const char *shell, bool login)
 {

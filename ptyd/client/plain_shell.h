@@ -9,4 +9,7 @@
  * so on stderr, and returns EXIT_FAILED where none of them can. */
 int plain_shell_become(bool login);
 
+/* Where $SHELL is ptyd itself, which cannot be the shell of a session, names another one there. */
+void plain_shell_correct(void);
+
 #endif

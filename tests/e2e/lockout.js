@@ -1,0 +1,101 @@
+// A daemon that hangs, dies or cannot start takes nobody's shell: bare ptyd gives the plain one, and says why.
+'use strict';
+const assert = require('node:assert');
+const { spawn, spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const net = require('node:net');
+const path = require('node:path');
+const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+
+// `command` in a terminal made by script(1); resolves to what it showed, and its status, once the shell that
+// came has said whose it is and was left with status 6. `keys` are hit at once.
+async function tryShell(env, command = PTYD, keys = '') {
+  const terminal = spawn('script', ['-qefc', command, '/dev/null'], { env: { TERM: 'xterm-256color', ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+  let text = '';
+  terminal.stdout.setEncoding('utf8');
+  terminal.stdout.on('data', (data) => { text += data; });
+  const ended = new Promise((resolve) => terminal.on('exit', resolve));
+  if (keys) terminal.stdin.write(keys);
+  await until('a shell', () => /[$#] /.test(text.slice(text.lastIndexOf('without it'))) && text.includes('without it'));
+  terminal.stdin.write('echo "session <$PTYD_SESSION>"; exit 6\r');
+  return { status: await ended, text, plain: /session <>\r?\n/.test(text) };
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const gives = async (env, why, command, keys) => {
+    const { status, text, plain } = await tryShell({ ...space.env, ...env }, command, keys);
+    assert.match(text, why);
+    assert.deepStrictEqual([status, plain], [6, true], text);
+    return text;
+  };
+
+  await report.test('a state directory that is a file', () => {
+    const file = path.join(space.root, 'file');
+    fs.writeFileSync(file, '');
+    return gives({ PTYD_STATE_DIR: file }, /the daemon did not start: .*state directory .*file/);
+  });
+
+  await report.test('a socket directory that cannot be made: no log is named', async () => {
+    const text = await gives({ PTYD_SOCKET: '/proc/nowhere/s' }, /cannot make \/proc\/nowhere, the directory of the socket: /);
+    assert.ok(!/\.log/.test(text), text);
+  });
+
+  await report.test('no descriptors, for the daemon and for ptyd itself', () => gives({}, /ptyd: /, `sh -c 'ulimit -n 4; exec ${PTYD}'`));
+
+  await report.test('a listener that never answers; Ctrl-C meanwhile', async () => {
+    const socket = path.join(space.root, 'deaf'), server = net.createServer(() => {}).listen(socket);
+    for (const keys of ['', '\x03']) await gives({ PTYD_SOCKET: socket }, /the daemon does not answer/, PTYD, keys);
+    for (const args of [['status', '--short'], ['list'], ['blocks']]) {
+      const look = spawn(PTYD, args, { env: { ...space.env, PTYD_SOCKET: socket } });
+      let said = '';
+      look.stderr.on('data', (data) => { said += data; });
+      assert.strictEqual(await new Promise((resolve) => look.on('exit', resolve)), 1);
+      assert.match(said, /^ptyd: the daemon does not answer \(waited 1 s\): /);
+    }
+    server.close();
+  });
+
+  await report.test('a daemon of another kind: what it says is no session', async () => {
+    const socket = path.join(space.root, 'other');
+    const server = net.createServer((client) => client.on('data', (data) => {
+      for (const line of String(data).trim().split('\n')) client.write(`${JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: {} })}\n`);
+    })).listen(socket);
+    await gives({ PTYD_SOCKET: socket }, /it is another version: `ptyd upgrade` replaces it/);
+    server.close();
+  });
+
+  const daemon = await new Daemon(space).ready();
+  await report.test('$SHELL that is not there, or is ptyd: the shell of the account', async () => {
+    await gives({}, /cannot start \/nowhere\/zsh: /, `env SHELL=/nowhere/zsh ${PTYD}`);
+    const terminal = spawn('script', ['-qefc', `env SHELL=${PTYD} ${PTYD}`, '/dev/null'], { env: { ...space.env, TERM: 'xterm' }, stdio: ['pipe', 'ignore', 'inherit'] });
+    const state = () => daemon.json('list')[0];
+    const { shell } = await until('a session of another shell', () => state()?.state === 'prompt' && state());
+    assert.match(shell, /^(ba|z|fi|da)?sh$/);
+    terminal.stdin.write('exit 6\r');
+    assert.strictEqual(await new Promise((resolve) => terminal.on('exit', resolve)), 6);
+  });
+
+  await report.test('a terminal of plain text alone', () => gives({ TERM: 'dumb' }, /TERM is dumb/));
+
+  const { keeper_pid: keeper, worker_pid: worker } = daemon.json('status');
+  for (const [who, pids, advice] of [['worker', [worker], `its worker, process ${worker}, is stopped: \`kill -CONT ${worker}\``], ['keeper', [keeper], `its keeper, process ${keeper}, is stopped: \`kill -CONT ${keeper}\``], ['whole daemon', [keeper, worker], `its processes are stopped: \`kill -CONT ${keeper} ${worker}\` lets them go on`]]) {
+    await report.test(`a ${who} that is stopped, and what goes on when it goes on`, async () => {
+      for (const pid of pids) process.kill(pid, 'SIGSTOP');
+      try {
+        await gives({}, new RegExp(`the daemon does not answer \\(waited [0-9.]+ s\\): ${advice.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`));
+      } finally { for (const pid of pids) process.kill(pid, 'SIGCONT'); }
+      await until('no session that nobody has', () => !daemon.json('list').length);
+    });
+  }
+  await daemon.stop();
+
+  await report.test('no daemon can be had for want of memory', () => gives({}, /ptyd: /, `sh -c 'ulimit -v 6000; exec ${PTYD}'`));
+
+  spawnSync('sh', ['-c', `kill $(cat ${space.env.PTYD_SOCKET}.lock) 2>/dev/null`]);
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
