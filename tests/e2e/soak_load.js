@@ -86,19 +86,24 @@ function withoutOthers(text, ahead) {
 // `echo` counts characters of command `at` of those ahead. A piece loses the blanks at its row's end.
 function isStrewn(text, wanted, ahead) {
   const lines = ahead.map((command) => `${command.text}\n`);
+  const firsts = new Set(lines.map((line) => line[0]));
   let places = new Map([['0 0 0', [0, 0, 0]]]);
-  for (const c of text) {
-    const next = new Map();
+  for (let i = 0; i < text.length; i++) {
+    const [place] = places.values();
+    if (places.size === 1 && !place[2]) // in no echo, as nearly all of it is
+      while (i < text.length && text[i] === wanted[place[0]] && !firsts.has(text[i])) { i += 1; place[0] += 1; }
+    if (i === text.length) break;
+    const next = new Map(), c = text[i];
     const reach = (w, at, echo) => {
       const place = echo === lines[at]?.length ? [w, at + 1, 0] : [w, at, echo];
       next.set(place.join(' '), place);
     };
     for (const [w, at, echo] of places.values()) {
       if (wanted[w] === c) reach(w + 1, at, echo);
-      for (let i = at; i < (echo ? at + 1 : lines.length); i++) {
-        let from = i === at ? echo : 0;
-        if (c === '\n') while (lines[i][from] === ' ') from += 1;
-        if (lines[i][from] === c) reach(w, i, from + 1);
+      for (let line = at; line < (echo ? at + 1 : lines.length); line++) {
+        let from = line === at ? echo : 0;
+        if (c === '\n') while (lines[line][from] === ' ') from += 1;
+        if (lines[line][from] === c) reach(w, line, from + 1);
       }
       if (c === '\n' && echo && lines[at][echo] === ' ' && wanted[w] === c) reach(w + 1, at, echo + 1);
     }
