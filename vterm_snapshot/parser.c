@@ -14,6 +14,11 @@ bool parser_is_inside(const struct parser *p)
     return p->state != PARSER_GROUND;
 }
 
+uint64_t parser_sequence_start(const struct parser *p)
+{
+    return p->mark_offset;
+}
+
 void parser_leave(struct parser *p)
 {
     p->state = PARSER_GROUND;

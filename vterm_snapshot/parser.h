@@ -96,9 +96,10 @@ void parser_set_offset(struct parser *p, uint64_t offset);
 
 /* Whether it stands within a mark of our shell's, and where in the stream that began. */
 bool parser_open_mark(const struct parser *p, uint64_t *ret_offset);
-/* Whether it stands inside a sequence or string; and to stand behind it, for a stream that does not
- * go on with it. */
+/* Whether it stands inside a sequence or string; where that began, then; and to stand behind it,
+ * for a stream that does not go on with it. */
 bool parser_is_inside(const struct parser *p);
+uint64_t parser_sequence_start(const struct parser *p);
 void parser_leave(struct parser *p);
 
 /* Where it stands between two runs; false within a sequence or string, `out` unchanged. The nonce

@@ -269,6 +269,11 @@ bool terminal_is_inside(const struct terminal *t)
     return parser_is_inside(&t->parser);
 }
 
+uint64_t terminal_sequence_start(const struct terminal *t)
+{
+    return parser_sequence_start(&t->parser);
+}
+
 void terminal_leave_sequence(struct terminal *t)
 {
     parser_leave(&t->parser);

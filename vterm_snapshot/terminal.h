@@ -77,8 +77,10 @@ void terminal_set_offset(struct terminal *t, uint64_t offset);
 /* Whether the bytes taken end within a mark of our shell's, and where that began. A terminal that
  * is rebuilt is told so by the event `recorded` (MARK_OPEN). */
 bool terminal_open_mark(const struct terminal *t, uint64_t *ret_offset);
-/* Whether the bytes taken end inside a sequence or string; and to wait for its end no more. */
+/* Whether the bytes taken end inside a sequence or string; where that began, then; and to wait for
+ * its end no more. */
 bool terminal_is_inside(const struct terminal *t);
+uint64_t terminal_sequence_start(const struct terminal *t);
 void terminal_leave_sequence(struct terminal *t);
 
 /* The shell's nonce, MARK_NONCE_LEN characters. */

@@ -19,7 +19,7 @@
 #define AGAIN_FIRST_MS 200 /* until it is tried again, doubling to the most */
 #define AGAIN_MS       3200
 
-enum kind { LINE, OUTPUT, WHOLE };
+enum kind { LINE, OUTPUT, WHOLE, NOTE };
 
 struct write {
     struct write *next;
@@ -43,6 +43,8 @@ struct owed {
     void (*keep)(void *user, int slate); /* NULL: what waits does not outlive us */
     void *user;
     struct slate *slate; /* NULL: none yet, or none can be had */
+    struct bytes note;   /* owed_note() */
+    uint32_t note_place;
 };
 
 struct owed *owed_create(void (*owing)(void *user), void *user)
@@ -175,6 +177,21 @@ static void put(struct owed *o, struct write *w)
                                                                  .len = w->len});
 }
 
+static void put_note(struct owed *o)
+{
+    struct slate_entry entry = {.kind = NOTE, .path = "", .data = o->note.data, .len = o->note.len};
+    o->note_place = o->note.len ? slate_add(o->slate, &entry) : 0;
+}
+
+static void put_all(struct owed *o)
+{
+    slate_anew(o->slate);
+    for (struct write *w = o->first; w; w = w->next)
+        put(o, w);
+    put_note(o);
+    slate_turn(o->slate);
+}
+
 /* Returns whether, to make room, all that waits was put there anew. */
 static bool outlive(struct owed *o, struct write *w)
 {
@@ -185,11 +202,32 @@ static bool outlive(struct owed *o, struct write *w)
     put(o, w);
     if (w->place)
         return false;
-    slate_anew(o->slate);
-    for (w = o->first; w; w = w->next)
-        put(o, w);
-    slate_turn(o->slate);
+    put_all(o);
     return true;
+}
+
+void owed_note(struct owed *o, const char *data, size_t len)
+{
+    uint32_t before = o->note_place;
+    len = len > LIMIT_SLATE_WHOLE_BYTES ? 0 : len;
+    if (!len && !o->note.len)
+        return;
+    make_slate(o);
+    o->note.len = 0;
+    bytes_append(&o->note, data, len);
+    if (!o->slate)
+        return;
+    put_note(o);
+    if (len && !o->note_place)
+        put_all(o);
+    else if (before)
+        slate_remove(o->slate, before);
+}
+
+const char *owed_noted(const struct owed *o, size_t *ret_len)
+{
+    *ret_len = o->note.len;
+    return o->note.data;
 }
 
 /* Whether the file has what was begun behind its former end; what is there of it in part is cut
@@ -264,9 +302,22 @@ static void add(struct owed *o, const struct write *w)
         o->owing(o->user);
 }
 
+static void take_note(struct owed *o, uint32_t place, const struct slate_entry *e)
+{
+    if (o->note_place)
+        slate_remove(o->slate, o->note_place);
+    o->note.len = 0;
+    bytes_append(&o->note, e->data, e->len);
+    o->note_place = place;
+}
+
 static void take_back(void *user, uint32_t place, const struct slate_entry *e)
 {
     struct owed *o = user;
+    if (e->kind == NOTE) {
+        take_note(o, place, e);
+        return;
+    }
     struct write w = {.kind = (enum kind)e->kind,
                       .path = (char *)e->path,
                       .data = (char *)e->data,
@@ -391,6 +442,7 @@ size_t owed_destroy(struct owed *o)
     while (o->first)
         take_out(o, &o->first);
     slate_unmap(o->slate);
+    bytes_finish(&o->note);
     free(o);
     return lost;
 }

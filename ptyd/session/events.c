@@ -74,7 +74,7 @@ static enum mark_record on_recorded(void *user, uint64_t offset)
     struct session *s = of(user);
     if (!s->rebuilding)
         return MARK_UNKNOWN;
-    if (s->led && s->place.in_mark && s->place.mark == offset)
+    if ((s->led || s->kept) && s->place.in_mark && s->place.mark == offset)
         return MARK_OPEN;
     return session_recorded_mark(s, offset) ? MARK_RECORDED : MARK_UNKNOWN;
 }

@@ -66,9 +66,15 @@ struct session {
     struct moment now; /* of the bytes at hand */
     struct rawlog_record *records;
     size_t record_count, record_at;
-    bool led; /* the log leads to `place`, which the former worker said */
+    bool led;  /* the log leads to `place`, which the former worker said, */
+    bool kept; /* or the mark there, which is fed again, was kept elsewhere */
     struct intake_place place;
     size_t marks_checked, marks_missing; /* records that were; those whose mark is not in the log */
+
+    struct bytes open; /* what was taken of the sequence at hand, which began at `open_at` */
+    uint64_t open_at;
+    struct bytes open_before; /* a part as it is noted, of the one before */
+    bool open_noted;          /* it is kept for the next worker: the log lacks it */
 
     bool parsing; /* inside terminal_write(): what is typed waits until its bytes are let go of */
     bool quarantined;   /* nothing of it is read (quarantine.h) */
@@ -100,6 +106,16 @@ void session_reply(struct session *s, const char *bytes, size_t len);
 
 /* Says where the session stands once the stream is consumed up to `offset`, for the next worker. */
 void session_keep_place(struct session *s, uint64_t offset);
+
+/* A sequence (a mark, say) that is cut is kept for a worker to come where the log does not have its
+ * first part: these bytes at `start`, before they are let go of. The other one comes before the
+ * next are taken: what is over is kept no more. */
+void session_keep_open(struct session *s, uint64_t start, const char *bytes, size_t len);
+void session_let_go_of_open(struct session *s);
+
+/* While rebuilding: takes in again what a former worker kept of the sequence that it stood in at
+ * `start`. */
+void session_reenter(struct session *s, uint64_t start);
 
 /* Polls the master: for output unless a thread reads it, for room while input waits. The other one
  * ends that, and the thread. */

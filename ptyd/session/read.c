@@ -119,6 +119,7 @@ static size_t drain_parsed(struct session *s, size_t most)
     uint64_t start = intake_start(s->intake);
     size_t len = intake_copy(s->intake, scratch, most);
     s->now = clock_now();
+    session_let_go_of_open(s);
     s->parsing = true;
     size_t taken = tracker_write(s->tracker, scratch, len);
     s->parsing = false;
@@ -127,6 +128,7 @@ static size_t drain_parsed(struct session *s, size_t most)
     s->room -= s->room == SIZE_MAX ? 0 : taken < s->room ? taken : s->room;
     EACH_WATCHER(s, drained, w_); /* first: somebody waits */
     log_bytes(s, start, scratch, taken);
+    session_keep_open(s, start, scratch, taken);
     keep_state(s, start + taken);
     intake_consume(s->intake, taken);
     session_checkpoint(s);

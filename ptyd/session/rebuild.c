@@ -235,6 +235,7 @@ static void rebuild(struct session *s, uint64_t start)
         bridge_loss(s, start, said);
     else if (said)
         settle(s);
+    session_reenter(s, start);
     struct typed_keys none = {.in_doubt = true};
     tracker_recall(s->tracker, said ? &s->place.keys : &none);
     s->rebuilding = false;

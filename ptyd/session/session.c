@@ -193,6 +193,8 @@ static void close_parts(struct session *s)
     intake_unmap(s->intake);
     redact_secrets_destroy(s->secrets);
     free(s->told_screen.rows);
+    bytes_finish(&s->open);
+    bytes_finish(&s->open_before);
     free(s->name);
     free(s->shell_id);
     if (s->master >= 0)

@@ -353,6 +353,16 @@ int store_pay(struct store *s)
     return written || again ? again : OUTPUT_AGAIN_MS;
 }
 
+void store_note(struct store *s, const char *data, size_t len)
+{
+    owed_note(s->owed, data, len);
+}
+
+const char *store_noted(const struct store *s, size_t *ret_len)
+{
+    return owed_noted(s->owed, ret_len);
+}
+
 struct owed_state store_owed(const struct store *s)
 {
     return owed_state(s->owed);

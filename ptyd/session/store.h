@@ -64,6 +64,10 @@ uint64_t store_known_seq(const struct store *store);
 uint64_t store_highest_seq(const struct store *store);
 struct block *store_running(const struct store *store);
 
+/* Bytes that outlive the worker and are in no file, as owed_note() has them. */
+void store_note(struct store *store, const char *data, size_t len);
+const char *store_noted(const struct store *store, size_t *ret_len);
+
 /* A block began: event, line, output file. */
 void store_begin(struct store *store, struct block *block);
 /* How much of a running block's output is in its file. */

@@ -7,15 +7,18 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/slate.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_reader.h"
 #include "ptyd/session/session.h"
@@ -26,7 +29,9 @@
 
 static char place[] = "/tmp/ptyd-takeover-XXXXXX";
 static int master, slave, memory;
-static int sessions; /* so far */
+static int slate;                   /* what could not be written; the keeper's */
+static rlim_t room = RLIM_INFINITY; /* bytes that a worker may write to a file */
+static int sessions;                /* so far */
 static char name[16];
 
 /* ---- a worker ---- */
@@ -43,7 +48,7 @@ static struct session *adopt(void)
                                                  .pid = getpid(),
                                                  .master = dup(master),
                                                  .intake = dup(memory),
-                                                 .slate = -1},
+                                                 .slate = slate},
                          &error);
 }
 
@@ -60,8 +65,10 @@ static void live_and_die(void)
 {
     int status;
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){room, RLIM_INFINITY});
         _exit(adopt() ? 0 : 1);
+    }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
 }
@@ -172,13 +179,15 @@ static void begin_session(void)
     snprintf(facts.name, sizeof facts.name, "%s", name);
     snprintf(facts.shell_id, sizeof facts.shell_id, "shell_%d", sessions);
     memory = intake_create_fd(&facts);
-    assert_true(memory >= 0);
+    slate = slate_create_fd();
+    assert_true(memory >= 0 && slate >= 0);
     live_and_die();
 }
 
 static void end_session(void)
 {
     close(memory);
+    close(slate);
 }
 
 /* The blocks that were told, one a line: seq, status, exit code, source, command, output. */
@@ -377,10 +386,69 @@ static void lines_survive_at_every_byte(void **state)
     end_session();
 }
 
+static const char one_command[] =
+    "false\r\n" OSC "3;C\x07one\r\n" OSC "4;D;st=1;hist=1;raw=    7  false\r\n" END OSC
+    "5;A\x07$ " OSC "6;B\x07";
+static const char next_command[] =
+    "true\r\n" OSC "7;C\x07two\r\n" OSC "8;D;st=2;hist=1;raw=    8  true\r\n" END OSC
+    "9;A\x07$ " OSC "10;B\x07";
+
+static void expect_state(const char *expected)
+{
+    struct session *s = adopt();
+    assert_string_equal(session_state(s), expected);
+    leave(s);
+}
+
+/* Nothing of the log can be written from each byte of the command on, and again behind it. */
+static void marks_survive_without_a_log(void **state)
+{
+    (void)state;
+    for (size_t from = 0; from < sizeof one_command - 1; from += 14) {
+        begin_session();
+        print_in(prompt, sizeof prompt - 1, sizeof prompt);
+        print_in(one_command, from, sizeof one_command);
+        room = 0;
+        print_in(one_command + from, sizeof one_command - 1 - from, 5);
+        room = RLIM_INFINITY;
+        print_in(next_command, sizeof next_command - 1, sizeof next_command);
+        char *found = told();
+        const char *end = strstr(found, "2 completed 2 history <true> two\n");
+        assert_true(!strncmp(found, "1 completed 1 history <false> ", 30) && end);
+        free(found);
+        expect_state("prompt");
+        end_session();
+    }
+}
+
+static void set_paused(bool paused)
+{
+    struct session *s = adopt();
+    session_set_paused(s, paused);
+    leave(s);
+}
+
+/* What ran meanwhile is counted and never told. */
+static void marks_survive_while_capture_is_paused(void **state)
+{
+    (void)state;
+    begin_session();
+    print_in(prompt, sizeof prompt - 1, sizeof prompt);
+    set_paused(true);
+    print_in(one_command, sizeof one_command - 1, 1);
+    expect_state("prompt");
+    set_paused(false);
+    print_in(next_command, sizeof next_command - 1, 1);
+    expect_told("2 completed 2 history <true> two\n");
+    expect_state("prompt");
+    end_session();
+}
+
 static int open_terminal(void **state)
 {
     struct termios raw;
     (void)state;
+    signal(SIGXFSZ, SIG_IGN);
     if (!mkdtemp(place))
         return -1;
     master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
@@ -411,6 +479,8 @@ int main(void)
         cmocka_unit_test(a_long_command_survives),
         cmocka_unit_test(zeros_stay_nobodys),
         cmocka_unit_test(lines_survive_at_every_byte),
+        cmocka_unit_test(marks_survive_without_a_log),
+        cmocka_unit_test(marks_survive_while_capture_is_paused),
     };
     return cmocka_run_group_tests(tests, open_terminal, remove_place);
 }
