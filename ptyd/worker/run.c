@@ -79,6 +79,38 @@ static void on_cancel(struct errand *errand)
     end((struct run *)errand);
 }
 
+/* ---- the answer ---- */
+
+/* One whose answer is not all on its way: until then its client may come back. */
+struct farewell {
+    struct task task;
+    uint64_t token;
+};
+
+static void on_sent(struct errand *errand)
+{
+    struct farewell *f = (struct farewell *)errand;
+    session_drop_run(f->task.session, f->token);
+    task_end(&f->task);
+}
+
+static void on_session_gone(struct watcher *w)
+{
+    struct task *t = task_of(w);
+    t->session = NULL;
+    task_end(t);
+}
+
+static void drop_when_sent(struct run *r, struct session *session)
+{
+    struct farewell *f = memory_new(sizeof *f);
+    *f = (struct farewell){
+        .task = {.errand = {.sent = on_sent}, .watcher = {.gone = on_session_gone}},
+        .token = r->token};
+    task_begin(&f->task, r->task.client, r->task.id);
+    task_watch(&f->task, session);
+}
+
 /* Steals `block`, NULL for none. Once all of the answer is on its way nobody comes back for more.
  */
 static void reply_json(struct run *r, json_t *block, bool completed, bool timed_out)
@@ -93,6 +125,8 @@ static void reply_json(struct run *r, json_t *block, bool completed, bool timed_
                            session ? store_directory(session_store(session)) : ""));
     if (session && !client_queued(r->task.client))
         session_drop_run(session, r->token);
+    else if (session && r->token)
+        drop_when_sent(r, session);
     end(r);
 }
 

@@ -161,12 +161,23 @@ static void read_on(struct client *c)
         start_reading(c);
 }
 
+static void tell_sent(struct client *c)
+{
+    for (struct errand *errand = c->errands, *next; errand; errand = next) {
+        next = errand->next;
+        if (errand->sent)
+            errand->sent(errand);
+    }
+}
+
 static void on_written(uv_write_t *request, int status)
 {
     struct outgoing *out = request->data;
     struct client *c = request->handle->data;
     free(out->text);
     free(out);
+    if (status >= 0 && !c->closing && !client_queued(c))
+        tell_sent(c);
     if (status < 0 || (c->answered && !client_queued(c))) {
         close_client(c);
     } else if (!c->closing && unsent(c) < LIMIT_CLIENT_QUEUE / 2) {

@@ -40,6 +40,8 @@ struct errand {
     struct errand *next;
     /* The connection is gone: end and free it. */
     void (*cancel)(struct errand *errand);
+    /* Nothing waits to be sent to it any more; may be NULL. May end it, and no other. */
+    void (*sent)(struct errand *errand);
 };
 void client_add_errand(struct client *client, struct errand *errand);
 void client_remove_errand(struct client *client, struct errand *errand);

@@ -134,6 +134,20 @@ async function main() {
     assert.ok(stdout === expected, `${stdout.length} of ${expected.length} bytes`);
   });
 
+  await report.test('runs whose answers are read late leave their places to others as soon as they are read', async () => {
+    daemon.ptyd('run', '-s', 'one', '--', ':');
+    for (let i = 1; i <= 24; i++) {
+      const socket = net.connect(space.env.PTYD_SOCKET), count = daemon.json('blocks', '-s', 'one').length;
+      socket.setEncoding('utf8').write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'session.run', params: { name: 'one', command: 'seq 1 100000', stream: true, token: 4000 + i } })}\n`);
+      await until('it is done', () => daemon.json('blocks', '-s', 'one').slice(count).some((b) => b.status === 'completed'));
+      let text = '';
+      socket.on('data', (data) => { text += data; });
+      const answer = await until('it is answered', () => text.split('\n').slice(0, -1).map((line) => JSON.parse(line)).find((m) => m.id === 1));
+      assert.ok(answer.result?.completed, `${i}: ${JSON.stringify(answer.error)}`);
+      socket.destroy();
+    }
+  });
+
   await report.test('a burst of any size is taken in to its last byte, with nothing behind it', () => {
     for (let i = 0; i < 60; i += 1) {
       const size = 40000 + i * 7001;
