@@ -214,12 +214,26 @@ static bool is_echo_and_more(const char *echo, const char *text)
     return len && !strchr(echo, '\n') && !strncmp(text, echo, len) && text[len] == '\n';
 }
 
+/* What a job in the background said while history printed goes, where one spoke in front of the
+ * echo, too: the echo's last line is the text's first, and of a command with more lines it is the
+ * text's last. */
+static void cut_others(const char *echo, struct bytes *text)
+{
+    const char *end = strrchr(echo, '\n'), *own = end ? end + 1 : echo;
+    const char *more = text->data ? strchr(text->data, '\n') : NULL;
+    size_t len = more ? (size_t)(more - text->data) : 0;
+    if (end && len && strlen(own) == len && !memcmp(text->data, own, len) &&
+        strcmp(strrchr(text->data, '\n') + 1, own) != 0)
+        text->data[text->len = len] = '\0';
+}
+
 /* bash tells the text afterwards: what entered its history, or the entry before it when the line
  * was not recorded. Then the echo decides: equal text is a repeated line, else the echo is it. */
 static void take_history(struct tracker *t, const struct mark *mark)
 {
     struct bytes text = {0};
     mark_history_text(mark->raw.data ? mark->raw.data : "", mark->raw.len, &text);
+    cut_others(t->block->cmd, &text);
     bool ours =
         !mark->unrecorded || (text.data && !strcmp(text.data, t->block->cmd) && t->block->cmd[0]);
     if (ours && is_echo_and_more(t->block->cmd, text.data ? text.data : ""))
