@@ -26,6 +26,7 @@
 #include "ptyd/worker/worker.h"
 
 #define REDRAW_MS 50
+#define KEY_BYTES 64 /* as few are typed by hand */
 
 struct view {
     struct task task;
@@ -419,10 +420,15 @@ static void on_socket_gone(void *user)
 
 /* ---- what the viewer says ---- */
 
+/* Of a key the echo comes right behind: the answer goes with it. Behind more, more may wait. */
 static void answer_typed(struct view *v)
 {
+    bool is_key = v->typing.bytes.len <= KEY_BYTES;
     view_typed_append(view_socket_out(v->socket), v->typing.token, (uint32_t)v->typing.typed);
-    view_socket_flush(v->socket);
+    if (is_key)
+        view_socket_flush_soon(v->socket);
+    else
+        view_socket_flush(v->socket);
     bytes_finish(&v->typing.bytes);
     v->types = false;
 }

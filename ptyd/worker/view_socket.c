@@ -8,8 +8,12 @@
 
 #include "base/memory.h"
 
+#define SOON_MS 1
+
 struct view_socket {
     uv_poll_t poll;
+    uv_timer_t soon;
+    int open_handles;
     int fd;
     const struct view_socket_handler *handler;
     void *user;
@@ -23,6 +27,8 @@ struct view_socket {
 static void on_closed(uv_handle_t *handle)
 {
     struct view_socket *s = handle->data;
+    if (--s->open_handles)
+        return;
     view_reader_finish(&s->reader);
     bytes_finish(&s->out);
     free(s);
@@ -63,8 +69,20 @@ static void write_out(struct view_socket *s)
 
 void view_socket_flush(struct view_socket *s)
 {
+    uv_timer_stop(&s->soon);
     write_out(s);
     poll_for(s, (s->polled_for & UV_READABLE) | (s->out.len ? UV_WRITABLE : 0));
+}
+
+static void on_soon(uv_timer_t *timer)
+{
+    view_socket_flush(timer->data);
+}
+
+void view_socket_flush_soon(struct view_socket *s)
+{
+    if (!s->closing && !uv_is_active((uv_handle_t *)&s->soon))
+        uv_timer_start(&s->soon, on_soon, SOON_MS, 0);
 }
 
 struct bytes *view_socket_out(struct view_socket *s)
@@ -129,7 +147,9 @@ struct view_socket *view_socket_create(uv_loop_t *loop, const struct view_socket
     struct view_socket *s = memory_new(sizeof *s);
     *s = (struct view_socket){.fd = ends[0], .handler = handler, .user = user};
     uv_poll_init(loop, &s->poll, s->fd);
-    s->poll.data = s;
+    uv_timer_init(loop, &s->soon);
+    s->open_handles = 2;
+    s->poll.data = s->soon.data = s;
     poll_for(s, UV_READABLE);
     *ret_other = ends[1];
     return s;
@@ -142,5 +162,6 @@ void view_socket_close(struct view_socket *s)
     write_out(s);
     s->closing = true;
     uv_close((uv_handle_t *)&s->poll, on_closed);
+    uv_close((uv_handle_t *)&s->soon, on_closed);
     close(s->fd);
 }

@@ -26,5 +26,7 @@ void view_socket_close(struct view_socket *socket);
 /* Frames are appended here, and go with view_socket_flush(): at once as far as there is room. */
 struct bytes *view_socket_out(struct view_socket *socket);
 void view_socket_flush(struct view_socket *socket);
+/* The same with the next that go, or after a millisecond: what nobody waits for wakes nobody. */
+void view_socket_flush_soon(struct view_socket *socket);
 
 #endif
