@@ -35,6 +35,7 @@ struct view_link {
     struct bytes typed; /* and not known to have reached the session */
     size_t asked_len;   /* so much of it is in the INPUT that is not answered; 0 for none */
     uint64_t token;     /* of that, by which it is known behind a worker's death */
+    bool asked_last;    /* nothing was sent behind it */
     bool unread;        /* the connection ended before the daemon had read all */
     int64_t
         back_by; /* monotonic ms: a lost connection is waited for until then; 0 while one stands */
@@ -67,6 +68,7 @@ static void send_input(struct view_link *l)
         return;
     l->token++;
     l->asked_len = l->typed.len < LIMIT_VIEW_INPUT_BYTES ? l->typed.len : LIMIT_VIEW_INPUT_BYTES;
+    l->asked_last = true;
     view_frame_append(&l->out, VIEW_INPUT, l->token, l->typed.data, l->asked_len);
     flush(l);
 }
@@ -92,6 +94,7 @@ void view_link_resize(struct view_link *l, struct view_size size)
     l->size = size;
     if (l->fd < 0)
         return;
+    l->asked_last = false;
     view_size_append(&l->out, size);
     flush(l);
 }
@@ -104,6 +107,7 @@ void view_link_shown(struct view_link *l, size_t waiting)
         return;
     l->acked = took;
     l->drawn = l->drawn && took < l->came;
+    l->asked_last = false;
     view_frame_append(&l->out, VIEW_ACK, took, NULL, 0);
     flush(l);
 }
@@ -285,10 +289,12 @@ static void take_messages(struct view_link *l)
 
 /* ---- a connection that is lost ---- */
 
-/* What was sent on it gets no answer. */
+/* What was sent on it gets no answer. What is sent last is what is not read: such an INPUT waits to
+ * be sent again. */
 static void forget_asked(struct view_link *l)
 {
-    l->lost_len = l->asked_len ? l->asked_len : l->lost_len;
+    if (l->asked_len && !(l->unread && l->asked_last))
+        l->lost_len = l->asked_len;
     l->asked_len = 0;
     l->joining = l->resolving = 0;
 }
