@@ -50,6 +50,7 @@ struct view_link {
 
 /* ---- frames out ---- */
 
+/* What nobody reads any more stays: that it was not sent is known when the end is read. */
 static void flush(struct view_link *l)
 {
     ssize_t n = 1;
@@ -58,8 +59,6 @@ static void flush(struct view_link *l)
         if (n > 0)
             bytes_consume(&l->out, (size_t)n);
     }
-    if (n < 0 && errno != EAGAIN && errno != EINTR)
-        l->out.len = 0; /* nobody reads it: its end is read next */
 }
 
 static void send_input(struct view_link *l)
