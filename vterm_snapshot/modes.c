@@ -354,8 +354,8 @@ void modes_append_looks(const struct modes *m, struct bytes *out)
         bytes_printf(out, "\x1b[%d q", m->style);
     for (int on = 0; on < 2; on++)
         for (int i = 0; i < MODE_COUNT; i++)
-            if (numbers[i].number && !numbers[i].text && modes_get(m, (enum mode)i) == on &&
-                (!numbers[i].own || m->touched & BIT(i)))
+            if (numbers[i].number && !numbers[i].text && i != MODE_SYNC &&
+                modes_get(m, (enum mode)i) == on && (!numbers[i].own || m->touched & BIT(i)))
                 append_mode(out, i, on);
 }
 
@@ -384,11 +384,14 @@ void modes_append_text(const struct modes *m, struct bytes *out)
         bytes_append_text(out, "\x1b[1\"q");
 }
 
+/* Of a group terminals may have others on than the last one. */
 void modes_append_end(const struct modes *m, struct bytes *out)
 {
-    for (int i = 0; i < MODE_COUNT; i++)
-        if (numbers[i].number && i != MODE_ORIGIN && modes_get(m, (enum mode)i))
+    for (int i = 0; i < MODE_COUNT; i++) {
+        bool may_be = modes_get(m, (enum mode)i) || (numbers[i].with && m->touched & BIT(i));
+        if (numbers[i].number && i != MODE_ORIGIN && may_be)
             append_mode(out, i, false);
+    }
     if (modes_get(m, MODE_STYLE))
         bytes_append_text(out, "\x1b[0 q");
     if (modes_get(m, MODE_PROTECT))

@@ -136,7 +136,8 @@ void modes_append_tabs(const struct modes *m, int cols, struct bytes *out);
 void modes_append_default_tabs(int cols, struct bytes *out);
 
 /* Appends what sets, from any other state, the modes that say nothing about where text goes: keys,
- * mouse, paste, the cursor's looks. */
+ * mouse, paste, the cursor's looks. Not that drawing is held back (2026): nobody is to wait for
+ * its end. */
 void modes_append_looks(const struct modes *m, struct bytes *out);
 
 /* Appends what changes where text goes, in a terminal where it changes nothing: margins, then what

@@ -9,8 +9,12 @@
 
 /* Margins, origin, insert and the like off; ASCII; no protection, link, colour, cursor. */
 #define NEUTRAL                                                                                    \
-    "\x1b[?2026l\x1b[r\x1b[?69l\x1b[?6l\x1b[?7h\x1b[?45l\x1b[4l\x1b[20l\x1b(B\x1b)B\x1b*B\x1b+B"   \
+    "\x1b[r\x1b[?69l\x1b[?6l\x1b[?7h\x1b[?45l\x1b[4l\x1b[20l\x1b(B\x1b)B\x1b*B\x1b+B"              \
     "\x0f\x1b[0\"q\x1b]8;;\x1b\\\x1b[m\x1b[?25l"
+
+/* Where a terminal can it shows all of it at once. */
+#define BEGIN "\x1b[?2026h"
+#define END   "\x1b[?2026l"
 
 /* What the outer terminal has by now. */
 struct drawing {
@@ -181,13 +185,19 @@ static void append_pen(struct drawing *d)
 
 /* ---- all ---- */
 
+/* Some terminals have one saved cursor for both screens: on the alternate one none is saved unless
+ * a program did. */
+static bool has_saved(const struct modes_cursor *saved)
+{
+    static const struct modes_cursor none;
+    return memcmp(saved, &none, sizeof none) != 0;
+}
+
 /* What the alternate screen knows while the primary one is shown. */
 static void append_hidden(struct drawing *d)
 {
-    static const struct modes_cursor none;
     const struct modes *m = screen_modes(d->screen);
-    if (!memcmp(&m->saved[1], &none, sizeof none) && !m->keyboard.stack[1].depth &&
-        !m->keyboard.stack[1].flags[0])
+    if (!has_saved(&m->saved[1]) && !m->keyboard.stack[1].depth && !m->keyboard.stack[1].flags[0])
         return;
     bytes_append_text(d->out, "\x1b[?1047h");
     keyboard_append_stack(&m->keyboard, true, d->out);
@@ -204,7 +214,7 @@ void redraw_screen(const struct screen *s, struct bytes *out)
     struct drawing d = {.screen = s, .out = out};
     const struct modes *m = screen_modes(s);
     bool alternate = screen_alt_screen(s);
-    bytes_append_text(out, "\x1b[?1049l" NEUTRAL);
+    bytes_append_text(out, BEGIN "\x1b[?1049l" NEUTRAL);
     if (!alternate)
         append_hidden(&d);
     draw_grid(&d, screen_primary(s));
@@ -217,9 +227,10 @@ void redraw_screen(const struct screen *s, struct bytes *out)
     if (alternate) {
         draw_grid(&d, screen_grid(s));
         keyboard_append_stack(&m->keyboard, true, out);
-        append_saved(&d, &m->saved[1],
-                     "\x1b"
-                     "7");
+        if (has_saved(&m->saved[1]))
+            append_saved(&d, &m->saved[1],
+                         "\x1b"
+                         "7");
     }
     modes_append_margins(m, out);
     append_cursor(&d);
@@ -227,6 +238,7 @@ void redraw_screen(const struct screen *s, struct bytes *out)
     append_pen(&d);
     keyboard_append_modify(&m->keyboard, out);
     modes_append_looks(m, out);
+    bytes_append_text(out, END);
 }
 
 /* ---- a part ---- */
@@ -250,6 +262,7 @@ void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out)
     int top = first_shown(cursor.row, rows, grid->rows);
     int left = first_shown(cursor.col, cols, grid->cols);
     int right = left + cols < grid->cols ? left + cols : grid->cols;
+    bytes_append_text(out, BEGIN);
     bytes_append_text(out, screen_alt_screen(s) ? "\x1b[?1049h" NEUTRAL : "\x1b[?1049l" NEUTRAL);
     bytes_append_text(out, "\x1b[?7l"); /* half a character at the edge wraps nothing */
     for (int i = 0; i < rows; i++) {
@@ -261,4 +274,15 @@ void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out)
     keyboard_append_modify(&m->keyboard, out);
     modes_append_looks(m, out);
     place(&d, cursor.row - top, cursor.col - left);
+    bytes_append_text(out, END);
+}
+
+void redraw_end(const struct screen *s, struct bytes *out)
+{
+    const struct grid *grid = screen_primary(s);
+    int last = grid->rows - 1, least = screen_alt_screen(s) ? 0 : screen_cursor(s).row;
+    while (last > least && row_is_blank(grid->row[last]))
+        last--;
+    bytes_append_text(out, screen_alt_screen(s) ? "\x1b[?1049l" : "");
+    bytes_printf(out, "\x1b[r\x1b[?69l\x1b[?6l\x1b[%d;1H", last + 1);
 }

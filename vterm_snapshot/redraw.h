@@ -14,4 +14,8 @@ void redraw_screen(const struct screen *s, struct bytes *out);
  * among it, and blanks around; with the modes for keys, mouse and paste. */
 void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out);
 
+/* Appends what puts the cursor of a terminal that redraw_screen() drew, and that had every byte
+ * since, into the last line of the primary screen. */
+void redraw_end(const struct screen *s, struct bytes *out);
+
 #endif

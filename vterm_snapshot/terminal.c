@@ -434,25 +434,27 @@ void terminal_capture_peek(const struct terminal *t, terminal_output *output, vo
     screen_capture_peek(t->screen, output, user);
 }
 
-void terminal_redraw(const struct terminal *t, struct bytes *out)
+static void append_title(const struct terminal *t, struct bytes *out)
 {
-    terminal_redraw_part(t, terminal_cols(t), terminal_rows(t), out);
-}
-
-void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out)
-{
-    if (cols == terminal_cols(t) && rows == terminal_rows(t))
-        redraw_screen(t->screen, out);
-    else
-        redraw_part(t->screen, cols, rows, out);
     if (t->title[0])
         bytes_printf(out, "\x1b]2;%s\x1b\\", t->title);
 }
 
-void terminal_restore_sequence(struct bytes *out)
+void terminal_redraw(const struct terminal *t, struct bytes *out)
 {
-    bytes_append_text(out, "\x1b[?1049l\x1b[r\x1b[?1;1000;1002;1003;1004;1005;1006;2004l"
-                           "\x1b[?6l\x1b[?7h\x1b[4l\x1b>\x1b(B\x0f\x1b[m\x1b[?25h");
+    redraw_screen(t->screen, out);
+    append_title(t, out);
+}
+
+void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out)
+{
+    redraw_part(t->screen, cols, rows, out);
+    append_title(t, out);
+}
+
+void terminal_redraw_end(const struct terminal *t, struct bytes *out)
+{
+    redraw_end(t->screen, out);
 }
 
 void terminal_set_shown(struct terminal *t, bool shown)

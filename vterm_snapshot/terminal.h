@@ -166,15 +166,15 @@ void terminal_capture_resume(struct terminal *t, terminal_output *output, void *
 void terminal_capture_end(struct terminal *t);
 void terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user);
 
-/* Appends what brings a terminal of the same size, whatever it shows, to the same point: both
- * screens as far as they are in use, cursors, modes, title. Nothing scrolls there. */
+/* Appends what brings a terminal of the same size that has its own modes, whatever it shows, to the
+ * same point: both screens as far as they are in use, cursors, modes, title. Nothing scrolls there.
+ */
 void terminal_redraw(const struct terminal *t, struct bytes *out);
-/* The same for a terminal of any size: another one shows the part around the cursor, or blanks
- * around all of it. */
+/* Appends what draws the screen shown on a terminal of any size: the part around the cursor, or
+ * blanks around all of it; with the modes for keys, mouse and paste. */
 void terminal_redraw_part(const struct terminal *t, int cols, int rows, struct bytes *out);
-
-/* Appends what brings back every mode that terminal_redraw() or passed-through output may have
- * set, for when the outer terminal goes back to its owner. */
-void terminal_restore_sequence(struct bytes *out);
+/* Appends what puts the cursor of one that terminal_redraw() drew, and that had every byte since,
+ * into the last line of the primary screen, which is shown then. */
+void terminal_redraw_end(const struct terminal *t, struct bytes *out);
 
 #endif

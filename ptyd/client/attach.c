@@ -74,7 +74,12 @@ static void on_moved(void *user, const char *cwd)
         errno = 0; /* gone or not ours: stay where we are */
 }
 
-/* What is on the screen moves into the outer terminal's own scrollback, the joining line last. */
+static void on_renewed(void *user)
+{
+    struct attach *a = user;
+    outer_renew(a->outer);
+}
+
 static void print_joining_line(const struct attach *a, const json_t *session)
 {
     const char *state = !strcmp(json_text(session, "capture", ""), "paused") ? "capture paused"
@@ -83,10 +88,11 @@ static void print_joining_line(const struct attach *a, const json_t *session)
                         : json_flag(session, "marks") ? "capture on"
                                                       : "capture degraded: no marks seen yet";
     struct bytes out = {0};
-    bytes_printf(&out, "[ptyd: session %s, %s, %s; leave with Ctrl-\\ d]\r\n", a->options->name,
+    bytes_printf(&out, "[ptyd: session %s, %s, %s", a->options->name,
                  json_text(session, "shell", ""), state);
-    for (int i = 1, rows = request_terminal_size().rows; i < rows; i++)
-        bytes_append_char(&out, '\n');
+    if (a->keys.prefix)
+        bytes_printf(&out, "; leave with Ctrl-%c %c", a->keys.prefix, a->keys.leave);
+    bytes_append_text(&out, "]\r\n");
     outer_put(a->outer, out.data, out.len);
     bytes_finish(&out);
 }
@@ -100,8 +106,18 @@ static void read_keys(struct attach *a)
     long n = outer_read(a->outer, keys, sizeof keys);
     if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
         a->outcome = HUNG_UP;
-    if (n > 0 && keys_take(&a->keys, keys, (size_t)n, &typed))
+    if (n > 0 && keys_take(&a->keys, keys, (size_t)n, clock_monotonic_ms(), &typed))
         a->outcome = LEFT;
+    if (typed.len)
+        view_link_type(a->link, typed.data, typed.len);
+    bytes_finish(&typed);
+}
+
+/* A key that might have been the first of those that leave, and was not. */
+static void type_what_waited(struct attach *a)
+{
+    struct bytes typed = {0};
+    keys_wait_over(&a->keys, clock_monotonic_ms(), &typed);
     if (typed.len)
         view_link_type(a->link, typed.data, typed.len);
     bytes_finish(&typed);
@@ -152,9 +168,10 @@ static bool is_leaving(const struct attach *a)
 /* 0 when who left has waited long enough. */
 static int wait_ms(struct attach *a)
 {
-    int64_t now = clock_monotonic_ms();
+    int64_t now = clock_monotonic_ms(), due = keys_due(&a->keys);
+    int wait = view_link_wait_ms(a->link), keys = due > now ? (int)(due - now) : 0;
     if (!is_over(a))
-        return view_link_wait_ms(a->link);
+        return due && (wait < 0 || keys < wait) ? keys : wait;
     a->leave_by = a->leave_by ? a->leave_by : now + LIMIT_LEAVE_MS;
     return a->leave_by > now ? (int)(a->leave_by - now) : 0;
 }
@@ -180,6 +197,7 @@ static bool wait_once(struct attach *a)
         read_signals(a);
     if (fds[0].revents && !is_over(a))
         read_keys(a);
+    type_what_waited(a);
     view_link_work(a->link, fds + 3, !is_over(a));
     view_link_shown(a->link, outer_waiting(a->outer));
     return true;
@@ -257,8 +275,12 @@ static void show(struct attach *a, const json_t *session)
         return;
     }
     forget_interrupts();
-    print_joining_line(a, session);
+    if (a->options->verbose)
+        print_joining_line(a, session);
+    outer_clear_away(a->outer);
     loop(a);
+    if (a->outcome == LEFT || view_link_state(a->link) == VIEW_LINK_LOST)
+        view_link_leave(a->link);
     if (!outer_close(a->outer))
         forget_terminal();
 }
@@ -273,16 +295,29 @@ static void close_own(const struct attach *a, struct rpc *rpc)
     free(error);
 }
 
+static void read_detach_key(struct attach *a)
+{
+    const char *own = getenv("PTYD_DETACH_KEY");
+    const char *given = a->options->detach_key ? a->options->detach_key : own;
+    if (given && *given && keys_init(&a->keys, given) == 0)
+        return;
+    if (given && *given)
+        say("PTYD_DETACH_KEY is %s, which is no key: " KEYS_DEFAULT " leaves", given);
+    keys_init(&a->keys, KEYS_DEFAULT);
+}
+
 int attach_run(struct rpc *rpc, const struct attach_options *options)
 {
     struct attach a = {.options = options, .signals = -1};
     if (!outer_is_there())
         return say_fail(ATTACH_FAILED,
                         "attach needs a terminal; `ptyd run` and `ptyd screen` do not");
+    read_detach_key(&a);
     const struct view_link_options of_link = {.name = options->name,
                                               .looks = options->looks,
                                               .owns = options->owns,
                                               .show = on_show,
+                                              .renewed = on_renewed,
                                               .skipped = on_skipped,
                                               .moved = on_moved,
                                               .user = &a};
@@ -292,13 +327,12 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
     if (session) {
         show(&a, session);
         json_decref(session);
-        if (a.outcome == LEFT || view_link_state(a.link) == VIEW_LINK_LOST)
-            view_link_leave(a.link);
         close_own(&a, rpc);
         close(a.signals);
         sigprocmask(SIG_SETMASK, &a.saved_mask, NULL);
         status = say_outcome(&a);
     }
     view_link_destroy(a.link);
+    keys_finish(&a.keys);
     return status;
 }

@@ -7,10 +7,12 @@
 #include "ptyd/command/rpc.h"
 
 struct attach_options {
-    const char *name; /* of the session */
-    bool looks;       /* --view: types nothing */
-    bool owns;        /* the session is this terminal's and ends with it */
-    int wait_ms;      /* for the daemon to show it at first */
+    const char *name;       /* of the session */
+    bool looks;             /* --view: types nothing */
+    bool owns;              /* the session is this terminal's and ends with it */
+    bool verbose;           /* says in a line which session it is */
+    int wait_ms;            /* for the daemon to show it at first */
+    const char *detach_key; /* keys_init(); NULL: what PTYD_DETACH_KEY says */
 };
 
 /* The session was not shown, or its daemon is gone; why was said. No exit status. */

@@ -1,22 +1,49 @@
 /* keys.h - what of a person's keys goes to the session, and which of them leave it.
  *
- * Ctrl-\ d leaves, Ctrl-\ Ctrl-\ sends one, Ctrl-\ and anything else sends both. Pure.
+ * Two keys: the prefix, Ctrl and a character (C-\), and a character (d). The prefix and anything
+ * else send both; the prefix twice sends one, in the encoding in which it came; alone it is sent
+ * when it has waited. They are recognised as control bytes, as xterm's modifyOtherKeys and as
+ * kitty's keyboard protocol write them; in a paste (bracketed) they are text. What a terminal
+ * reports by itself (mouse, focus, answers) passes at once and decides nothing. Pure.
  */
 #ifndef PTYD_CLIENT_KEYS_H
 #define PTYD_CLIENT_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/bytes.h"
 
-/* A zeroed struct is one to which nothing was given. */
+#define KEYS_DEFAULT "C-\\ d"
+
+/* For the key behind the prefix, and for the rest of a sequence: ESC may be a key, too. */
+#define KEYS_PREFIX_MS   500
+#define KEYS_SEQUENCE_MS 25
+
 struct keys {
-    bool pressed; /* the leave key was, and what follows decides */
+    char prefix; /* the character that is pressed with Ctrl; 0: no key leaves */
+    char leave;  /* the character behind it */
+
+    bool pressed;       /* the prefix was, and what follows decides */
+    bool pasting;       /* what comes is pasted text */
+    struct bytes held;  /* what waits: the prefix, the head of a sequence */
+    size_t decided;     /* so much of it was looked at */
+    int64_t due;        /* when it waits no longer; 0 while nothing waits */
+    int64_t prefix_due; /* when the prefix does not */
 };
 
-/* Takes keys as they came, cut anywhere; appends what goes to the session. Returns whether they
- * leave: what stands behind that is nobody's. */
-bool keys_take(struct keys *keys, const char *bytes, size_t len, struct bytes *out);
+/* Reads which keys leave: `C-\ d`, say, or `none`. Returns 0, or -EINVAL with `keys` unchanged. A
+ * zeroed struct leaves by none. */
+int keys_init(struct keys *keys, const char *text);
+void keys_finish(struct keys *keys);
+
+/* Takes keys as they came at `now` (ms), cut anywhere; appends what goes to the session. Returns
+ * whether they leave: what stands behind that is nobody's. */
+bool keys_take(struct keys *keys, const char *bytes, size_t len, int64_t now, struct bytes *out);
+
+/* When keys_wait_over() is to be called, 0 for never; it appends what has waited long enough. */
+int64_t keys_due(const struct keys *keys);
+void keys_wait_over(struct keys *keys, int64_t now, struct bytes *out);
 
 #endif

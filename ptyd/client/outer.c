@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/client/request.h"
-#include "vterm_snapshot/terminal.h"
+#include "vterm_snapshot/undo.h"
 
 #define SURE_BYTES 256 /* as many a terminal takes that has room */
 
@@ -27,6 +27,7 @@ struct outer {
     uint64_t took; /* bytes */
     size_t at;     /* of `waiting` that the terminal took */
     struct bytes waiting;
+    struct undo *undo; /* of what was put */
 };
 
 bool outer_is_there(void)
@@ -57,6 +58,9 @@ int outer_open(struct outer **ret_outer)
     int own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     o->own = own >= 0;
     o->fd = o->own ? own : STDOUT_FILENO;
+    o->undo = undo_create();
+    if (!o->undo)
+        memory_end();
     *ret_outer = o;
     return 0;
 }
@@ -95,7 +99,7 @@ void outer_flush(struct outer *o)
     o->waiting.len = 0;
 }
 
-void outer_put(struct outer *o, const char *bytes, size_t len)
+static void put(struct outer *o, const char *bytes, size_t len)
 {
     size_t taken = outer_waiting(o) ? 0 : take(o, bytes, len);
     if (o->at > o->waiting.len / 2) {
@@ -104,6 +108,42 @@ void outer_put(struct outer *o, const char *bytes, size_t len)
     }
     if (taken < len)
         bytes_append(&o->waiting, bytes + taken, len - taken);
+}
+
+void outer_put(struct outer *o, const char *bytes, size_t len)
+{
+    undo_note(o->undo, bytes, len);
+    put(o, bytes, len);
+}
+
+static void put_all(struct outer *o, struct bytes *bytes)
+{
+    if (!bytes->failed)
+        put(o, bytes->data, bytes->len);
+    bytes_finish(bytes);
+}
+
+/* A row of blanks ends at its edge where it began in the first column, and in the next row where it
+ * did not. As many line feeds as there are rows below the first move what is above the cursor out
+ * at the top, whichever row it is in. */
+void outer_clear_away(struct outer *o)
+{
+    struct view_size size = request_terminal_size();
+    struct bytes out = {0};
+    bytes_append_text(&out, "\x1b[22;0t");
+    for (int i = 0; i < size.cols; i++)
+        bytes_append_char(&out, ' ');
+    bytes_append_text(&out, "\r\x1b[K");
+    for (int i = 1; i < size.rows; i++)
+        bytes_append_char(&out, '\n');
+    put_all(o, &out);
+}
+
+void outer_renew(struct outer *o)
+{
+    struct bytes out = {0};
+    undo_append(o->undo, request_terminal_size().cols, &out);
+    put_all(o, &out);
 }
 
 size_t outer_waiting(const struct outer *o)
@@ -141,17 +181,16 @@ static void show_rest(struct outer *o)
 
 bool outer_close(struct outer *o)
 {
-    struct bytes out = {0};
-    terminal_restore_sequence(&out);
-    bytes_printf(&out, "\x1b[%d;1H\r\n", request_terminal_size().rows);
-    outer_put(o, out.data, out.len);
-    bytes_finish(&out);
+    static const char below[] = "\r\n\x1b[23;0t"; /* and its title */
+    outer_renew(o);
+    put(o, below, sizeof below - 1);
     show_rest(o);
     bool took_all = !outer_waiting(o) && !o->gone;
     tcsetattr(STDIN_FILENO, TCSANOW, &o->saved);
     if (o->own)
         close(o->fd);
     bytes_finish(&o->waiting);
+    undo_destroy(o->undo);
     free(o);
     return took_all;
 }

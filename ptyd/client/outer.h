@@ -14,7 +14,13 @@ bool outer_is_there(void);
 /* Makes it raw. Returns 0 or -errno. */
 int outer_open(struct outer **ret_outer);
 
-/* Ends every mode that a program may have left on, shows what was put, waits for it while the
+/* What is on the screen moves into the terminal's own scrollback, no more and no less. */
+void outer_clear_away(struct outer *outer);
+
+/* Undoes what stays behind of all that was put (undo.h). */
+void outer_renew(struct outer *outer);
+
+/* The same for good, the cursor below where it stands: shows what was put, waits for it while the
  * terminal takes some, and gives it back as it was. Returns whether it took all: whoever writes to
  * one that did not waits for ever. */
 bool outer_close(struct outer *outer);

@@ -29,6 +29,7 @@ struct view_link {
     struct bytes out;      /* frames on their way */
     uint64_t came, acked;  /* bytes that were shown since it joined; acknowledged */
     bool drawn;            /* a drawing among them is not acknowledged yet */
+    bool drawing;          /* it goes on in the next frame */
     uint64_t place;        /* in the stream: all before was shown */
     bool leads, has_place; /* `place` was said */
 
@@ -119,6 +120,9 @@ static void show(struct view_link *l, const struct view_frame *f)
     l->place = f->offset;
     l->has_place = true;
     l->drawn = l->drawn || f->kind == VIEW_DRAW;
+    if (f->kind == VIEW_DRAW && l->leads && !l->drawing && l->state == VIEW_LINK_STANDS)
+        l->options->renewed(l->options->user);
+    l->drawing = f->kind == VIEW_DRAW && f->len == LIMIT_VIEW_FRAME_BYTES;
     l->options->show(l->options->user, f->data, f->len);
 }
 

@@ -109,10 +109,11 @@ static void draw(struct view *v)
     struct session *s = v->task.session;
     struct bytes out = {0};
     v->stale = false;
-    /* A smaller outer terminal must not wrap what it cannot show. */
-    bytes_append_text(&out, fits(v) ? "" : "\x1b[?7l\x1b[2J");
     struct board_place before = worker_looks_at(s);
-    terminal_redraw(session_terminal(s), &out);
+    if (v->live)
+        terminal_redraw(session_terminal(s), &out);
+    else
+        terminal_redraw_part(session_terminal(s), v->size.cols, v->size.rows, &out);
     board_leave(&before);
     send_counted(v, VIEW_DRAW, shown_until(v), shown_until(v), &out);
     bytes_finish(&out);
@@ -221,8 +222,25 @@ static void settle_room(struct view *v)
 
 /* ---- the end ---- */
 
+/* What its terminal prints next stands below what it shows. */
+static void draw_end(struct view *v)
+{
+    struct session *s = v->task.session;
+    struct bytes out = {0};
+    struct board_place before = worker_looks_at(s);
+    if (v->live && v->feed.follows)
+        terminal_redraw_end(session_terminal(s), &out);
+    else
+        bytes_printf(&out, "\x1b[r\x1b[?6l\x1b[%d;1H", v->size.rows);
+    board_leave(&before);
+    send_counted(v, VIEW_DRAW, shown_until(v), shown_until(v), &out);
+    bytes_finish(&out);
+}
+
 static void tell_end(struct view *v, uint64_t status)
 {
+    if (v->task.session)
+        draw_end(v);
     v->over = true;
     send_note(v, VIEW_END, status, "");
     settle_room(v);
@@ -486,6 +504,8 @@ static void leave(struct view *v)
         session_untype(v->task.session, &v->typing);
         answer_typed(v);
     }
+    if (v->task.session && !v->over)
+        draw_end(v);
     finish(v);
 }
 

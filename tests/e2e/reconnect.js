@@ -234,7 +234,7 @@ async function testAttach(report, daemon, space, outer) {
   await report.test(`attach over ${KILLS} kills: what is typed is typed at most once, in order, and the terminal shows the session`, async () => {
     daemon.ptyd('open', 'shown');
     const file = path.join(space.root, 'shown.ran');
-    const screen = new Screen(outer, 'shown-outside', space, ['attach', 'shown']);
+    const screen = new Screen(outer, 'shown-outside', space, ['attach', '--verbose', 'shown']);
     await screen.shows(/\[ptyd: session shown/);
     let typed = 0;
     await withKills(daemon, async (state) => {
@@ -263,7 +263,7 @@ async function testAttach(report, daemon, space, outer) {
 
   await report.test('attach, its shell exits while nobody serves: it ends with its status', async () => {
     daemon.ptyd('open', 'exits');
-    const screen = new Screen(outer, 'exits-outside', space, ['attach', 'exits']);
+    const screen = new Screen(outer, 'exits-outside', space, ['attach', '--verbose', 'exits']);
     await screen.shows(/\[ptyd: session exits/);
     screen.type(`until [ -e ${space.root}/exits.go ]; do sleep 0.01; done; exit 5\r`);
     await until('it runs', () => daemon.json('blocks', '-s', 'exits').length === 1);
@@ -303,7 +303,7 @@ async function testAttach(report, daemon, space, outer) {
 
   await report.test('bare ptyd over kills: its session stays, and ends with it', async () => {
     const screen = new Screen(outer, 'own-outside', space, []);
-    await screen.shows(/\[ptyd: session term-1/);
+    await until('its session', () => daemon.json('list').some((s) => s.name === 'term-1'));
     for (let i = 0; i < 3; i++) {
       kill(daemon);
       screen.type(`echo alive-$((${i}+1))\r`);
@@ -321,8 +321,8 @@ async function testNobodyServes(report, outer) {
   const space = workspace(), daemon = await new Daemon(space).ready();
   daemon.ptyd('open', 'work');
   daemon.ptyd('open', 'other');
-  const leaver = new Screen(outer, 'leaver', space, ['attach', 'work']);
-  const patient = new Screen(outer, 'patient', space, ['attach', 'work']);
+  const leaver = new Screen(outer, 'leaver', space, ['attach', '--verbose', 'work']);
+  const patient = new Screen(outer, 'patient', space, ['attach', '--verbose', 'work']);
   await leaver.shows(/\[ptyd: session work/);
   await patient.shows(/\[ptyd: session work/);
   const events = start(space, ['events', '-f']);

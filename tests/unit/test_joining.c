@@ -431,6 +431,7 @@ static void what_passed_is_undone(void **state)
         {"\x1b[22;0t", "\x1b[23;0t"},
         {"\x1b[?25l", "\x1b[?25h"},
         {"\x1b(0", "\x1b(B"},
+        {"\x1b[?1006h\x1b[?1016h", "\x1b[?1006l"},
         {"", "\x1b[m"},
     };
     (void)state;
@@ -439,7 +440,7 @@ static void what_passed_is_undone(void **state)
             print_message("%s\n", pairs[i][1] + 1);
         assert_true(undoes(pairs[i][0], pairs[i][1]));
     }
-    assert_false(undoes("\x1b[?1016h\x1b[?1016l", "?1016"));
+    assert_false(undoes("\x1b[?2031h\x1b[?2031l", "?2031"));
     assert_false(undoes("\x1b[>1u\x1b[<u", "u"));
 }
 

@@ -1,0 +1,157 @@
+// Joining a session in which a full-screen program runs, and leaving: behind the program the primary screen is
+// as it was; what it had switched on is on while it is shown, and off when its user has left. It is read off
+// the outer terminal alone (tests/outer). Programs that are not installed are skipped, and said.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { spawnSync } = require('node:child_process');
+const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { Outer } = require('./outer');
+
+const space = workspace();
+const env = { ...space.env, TERM: 'xterm-256color' };
+const file = path.join(space.root, 'text');
+fs.writeFileSync(file, Array.from({ length: 200 }, (_, i) => `line ${i} of the text\n`).join(''));
+
+const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+
+// What is run, what its screen shows, and the keys that end it.
+const PROGRAMS = [
+  ['vim', `vim -u NONE ${file}`, /^line 3 of/m, ':q!\r'],
+  ['nvim', `nvim -u NONE ${file}`, /^line 3 of/m, ':q!\r'],
+  ['less', `less ${file}`, /^line 3 of/m, 'q'],
+  ['htop', 'htop', /PID.*USER/, 'q'],
+  ['fzf', `fzf <${file}`, /200\/200/, '\x03'],
+  ['man', 'man ls', /NAME/, 'q'],
+  ['nano', `nano -I ${file}`, /^line 3 of/m, '\x18'],
+  ['mc', 'mc -u', /Help/, '\x1b0'],
+  ['tmux', `tmux -L ${path.basename(space.root)} -f /dev/null new sh`, /\[0\]|\[sh\]|0:sh/, 'exit\r'],
+  ['watch', 'watch -n 100 echo watched', /^watched/m, '\x03'],
+  ['python3', 'python3 -q', /^>>>/m, 'exit()\r'],
+  ['git', `git -C ${space.root}/repo log -p`, /^commit/m, 'q'],
+  ['top', 'top', /PID.*USER/, 'q'],
+  ['ssh', 'ssh -o BatchMode=yes -o ConnectTimeout=2 localhost -t sh', /[#$] $/m, 'exit\r'],
+];
+
+function makeRepository() {
+  const git = (...args) => spawnSync('git', ['-C', `${space.root}/repo`, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
+  fs.mkdirSync(`${space.root}/repo`);
+  git('init', '-q');
+  fs.copyFileSync(file, `${space.root}/repo/text`);
+  git('add', '.');
+  git('commit', '-qm', 'first');
+}
+
+const usable = (name) => has(name) && (name !== 'ssh' || spawnSync('ssh', ['-o', 'BatchMode=yes', '-o', 'ConnectTimeout=2', 'localhost', 'true']).status === 0);
+
+let daemon;
+const text = (look) => look.rows.map((row) => row.trimEnd()).join('\n').trimEnd();
+const inside = (name) => daemon.json('screen', '-s', name);
+
+// Both show the same, and it has stopped changing.
+async function settled(outer, name) {
+  let seen, wanted;
+  try {
+    await until('', async () => {
+      seen = text(await outer.look());
+      wanted = text(inside(name));
+      return seen === wanted;
+    });
+  } catch { assert.strictEqual(seen, wanted, 'outside as inside'); }
+  return seen;
+}
+
+async function attach(name) {
+  const outer = new Outer(env, [PTYD, 'attach', name], { cwd: space.home });
+  await outer.until('something is shown', (look) => text(look).length > 0);
+  return outer;
+}
+
+async function detach(outer) {
+  await outer.type('\x1cd');
+  await outer.ended;
+}
+
+async function program(name, command, shows, quit) {
+  const session = `p-${name}`;
+  daemon.ptyd('open', session, '--size', '80x24');
+  const first = await attach(session);
+  await first.type('echo before; printf "a %s\\n" "\\033[31mred\\033[m"\r');
+  await first.until('the line before', (look) => /^before$/m.test(text(look)));
+  await first.type(`${command}\r`);
+  await first.until(`${name} shows itself`, (look) => shows.test(look.rows.join('\n')));
+  const cursor = inside(session);
+  await detach(first);
+  await first.end();
+
+  const second = await attach(session);
+  await second.until('it is shown again', (look) => shows.test(look.rows.join('\n')));
+  assert.strictEqual((await second.look()).alternate, cursor.alt_screen, 'on the screen it runs on');
+  await second.type(quit);
+  await until('the prompt is back', () => daemon.json('list').find((s) => s.name === session).state === 'prompt');
+  const after = await settled(second, session);
+  if (cursor.alt_screen) assert.match(after, /^before$/m);
+  await second.type('echo after\r');
+  await second.until('it goes on', (look) => /^after$/m.test(text(look)));
+  await settled(second, session);
+  await detach(second);
+  await second.end();
+  daemon.ptyd('close', session);
+}
+
+async function main() {
+  const report = new Report();
+  daemon = await new Daemon(space).ready();
+  makeRepository();
+  for (const [name, command, shows, quit] of PROGRAMS) {
+    const title = `${name}: behind a joining the primary screen is as it was`;
+    if (usable(name)) await report.test(title, () => program(name, command, shows, quit));
+    else report.skip(title, `no ${name} here`);
+  }
+
+  await report.test('what stood on the screen is in the scrollback, and nothing else; the shell goes on below', async () => {
+    daemon.ptyd('open', 'plain');
+    const outer = new Outer(env, ['sh', '-c', `printf 'motd one\\nmotd two\\n'; ${PTYD} attach plain; printf 'below\\n'; read x`], { cwd: space.home });
+    await outer.until('a prompt', (look) => /^\S*[$#%]/.test(look.rows[0]));
+    const joined = await outer.look();
+    assert.deepStrictEqual(joined.lines.slice(0, joined.history), ['motd one', 'motd two']);
+    await outer.type('echo one\r');
+    await outer.until('it ran', (look) => /^one$/m.test(text(look)));
+    await detachOnly(outer);
+    const left = await outer.until('the shell goes on', (look) => /^below$/m.test(text(look)));
+    const rows = text(left).split('\n');
+    assert.ok(rows.indexOf('one') < rows.findIndex((row) => row.startsWith('[left session plain')));
+    assert.strictEqual(rows.findIndex((row) => row.startsWith('[left')), rows.indexOf('one') + 2, 'right below the last line');
+    await outer.end();
+  });
+
+  const MODES = '\\033[?1000;1006;1004;2004;2026;2031;2048;1007;1016;5h\\033[>5u\\033[>4;2m\\033[4 q\\033=\\033[2;10r\\033(0';
+  await report.test("leaving leaves no mode on, nor does the session's end", async () => {
+    for (const killed of [false, true]) {
+      const name = killed ? 'killed' : 'modes';
+      daemon.ptyd('open', name);
+      const outer = new Outer(env, ['sh', '-c', `read x; ${PTYD} attach ${name}; read x`], { cwd: space.home });
+      const before = JSON.stringify(await outer.modes());
+      await outer.type('\r');
+      await outer.until('a prompt', (look) => /\$/.test(text(look)));
+      await outer.type(`printf '${MODES}'\r`);
+      await until('they are set', async () => JSON.stringify(await outer.modes()) !== before && /1016/.test(JSON.stringify(await outer.modes())));
+      if (killed) await daemon.stop();
+      else await detachOnly(outer);
+      await outer.expect(killed ? '[session killed ended' : '[left session');
+      try { await until('', async () => JSON.stringify(await outer.modes()) === before, 5000); } catch { assert.strictEqual(JSON.stringify(await outer.modes()), before); }
+      await outer.end();
+    }
+  });
+
+  await Outer.endAll();
+  fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
+}
+
+async function detachOnly(outer) {
+  await outer.type('\x1cd');
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });

@@ -1,0 +1,211 @@
+/* The keys that leave, in every encoding, cut anywhere. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ptyd/client/keys.h"
+
+static void start(struct keys *k, const char *which)
+{
+    *k = (struct keys){0};
+    assert_int_equal(keys_init(k, which), 0);
+}
+
+/* In pieces: the first `cut` bytes, then the rest; 0 for byte by byte. */
+static bool take_cut(struct keys *k, const char *text, size_t len, size_t cut, struct bytes *out)
+{
+    bool left = false;
+    for (size_t at = 0, n; at < len && !left; at += n) {
+        n = cut == 0 ? 1 : at == 0 ? cut : len - at;
+        left = keys_take(k, text + at, n, 1000, out);
+    }
+    return left;
+}
+
+/* `keys` give `expected`, and leave or do not, however they are cut. */
+static void check(const char *which, const char *keys, const char *expected, bool leaves)
+{
+    size_t len = strlen(keys);
+    for (size_t cut = 0; cut <= len; cut++) {
+        struct bytes out = {0};
+        struct keys k;
+        start(&k, which);
+        bytes_append_text(&out, "");
+        bool left = take_cut(&k, keys, len, cut, &out);
+        if (left != leaves || strcmp(out.data, expected))
+            print_message("%s, cut at %zu: %s\n", keys + 1, cut, out.data + (out.len > 0));
+        assert_int_equal(left, leaves);
+        assert_string_equal(out.data, expected);
+        keys_finish(&k);
+        bytes_finish(&out);
+    }
+}
+
+static void the_two_keys_leave(void **state)
+{
+    static const char *const prefixes[] = {
+        "\x1c",             /* as ever */
+        "\x1b[27;5;92~",    /* modifyOtherKeys */
+        "\x1b[92;5u",       /* kitty's, and formatOtherKeys */
+        "\x1b[92;5:1u",     /* with events */
+        "\x1b[92;69u",      /* caps lock */
+        "\x1b[92;197u",     /* caps lock and num lock */
+        "\x1b[92:124;5u",   /* alternate keys */
+        "\x1b[35::92;5:1u", /* of another layout */
+        "\x1b[57442;5:1u\x1b[92;5:1u\x1b[92;5:2u\x1b[92;5:3u\x1b[57442;1:3u", /* all of it */
+    };
+    static const char *const keys[] = {
+        "d", "\x1b[100u", "\x1b[100;1u", "\x1b[100;1:1u", "\x1b[100;129u", "\x1b[100:68;1;100u"};
+    char text[200], expected[40];
+    (void)state;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        for (size_t j = 0; j < sizeof keys / sizeof *keys; j++) {
+            bool has_ctrl = !strncmp(prefixes[i], "\x1b[57442", 7);
+            snprintf(text, sizeof text, "ls\r%s%sx", prefixes[i], keys[j]);
+            snprintf(expected, sizeof expected, "ls\r%s", has_ctrl ? "\x1b[57442;5:1u" : "");
+            check(KEYS_DEFAULT, text, expected, true);
+        }
+}
+
+static void anything_else_goes_on(void **state)
+{
+    static const char *const keys[] = {
+        "d",
+        "plain text, \xc3\xa9\xe6\x97\xa5",
+        "\x1b[A\x1bOP\x1b[1;5C\x1b[3~",
+        "\x1cx",
+        "\x1c\x1b[A",
+        "\x1b[92;5ux",
+        "\x1b[92;6ud",           /* with shift it is another key */
+        "\x1b[92;5u\x1b[100;5u", /* Ctrl-d does not leave */
+        "\x1b[27;5;92~e",
+        "\x1b[200~a\x1c"
+        "d\x1b[92;5ud\x1b[201~b",
+        "\x1b[200~\x1c\x1b[201~d",
+        "\x1b[M !!",
+        "\x1b[<0;3;4M\x1b[I\x1b[?62;22c",
+        "\x1b]11;rgb:0000/0000/0000\x1b\\",
+        "\x1b[92;5:3u", /* a release of what was pressed elsewhere */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        check(KEYS_DEFAULT, keys[i], keys[i], false);
+}
+
+static void twice_sends_one(void **state)
+{
+    (void)state;
+    check(KEYS_DEFAULT, "\x1c\x1c", "\x1c", false);
+    check(KEYS_DEFAULT,
+          "\x1c\x1c"
+          "d",
+          "\x1c"
+          "d",
+          false);
+    check(KEYS_DEFAULT, "\x1b[92;5u\x1b[92;5u", "\x1b[92;5u", false);
+    check(KEYS_DEFAULT, "\x1b[27;5;92~\x1b[27;5;92~", "\x1b[27;5;92~", false);
+    check(KEYS_DEFAULT, "\x1b[92;5:1u\x1b[92;5:3u\x1b[92;5:1u\x1b[92;5:3u",
+          "\x1b[92;5:1u\x1b[92;5:3u", false); /* press and release of one */
+}
+
+/* What a terminal says by itself comes in between. */
+static void reports_decide_nothing(void **state)
+{
+    (void)state;
+    check(KEYS_DEFAULT,
+          "\x1c\x1b[<35;3;4M"
+          "d",
+          "\x1b[<35;3;4M", true);
+    check(KEYS_DEFAULT, "\x1c\x1b[Ox", "\x1b[O\x1cx", false);
+    check(KEYS_DEFAULT, "\x1c\x1b[?1;2cd", "\x1b[?1;2c", true);
+}
+
+static void other_keys_and_none(void **state)
+{
+    struct keys k;
+    (void)state;
+    check("C-a x", "\x01x", "", true);
+    check("C-A x", "\x1b[97;5ux", "", true);
+    check("C-] q", "\x1dq", "", true);
+    check("C-a x",
+          "\x1c"
+          "d",
+          "\x1c"
+          "d",
+          false);
+    check("none",
+          "\x1c"
+          "d\x1b[92;5ud",
+          "\x1c"
+          "d\x1b[92;5ud",
+          false);
+    const char *const wrong[] = {"",      "C-\\",  "d",       "C-\\ ", "C-\\  d",
+                                 "M-x d", "C-[ d", "C-\\ dd", "C-1 d"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(keys_init(&k, wrong[i]), -EINVAL);
+}
+
+static void a_key_alone_waits_and_is_sent(void **state)
+{
+    struct bytes out = {0};
+    struct keys k;
+    (void)state;
+    start(&k, KEYS_DEFAULT);
+    assert_int_equal(keys_due(&k), 0);
+    assert_false(keys_take(&k, "\x1c", 1, 1000, &out));
+    assert_int_equal(keys_due(&k), 1000 + KEYS_PREFIX_MS);
+    keys_wait_over(&k, 1000 + KEYS_PREFIX_MS - 1, &out);
+    assert_int_equal(out.len, 0);
+    keys_wait_over(&k, 1000 + KEYS_PREFIX_MS, &out);
+    assert_int_equal(out.len, 1);
+    assert_int_equal(keys_due(&k), 0);
+    assert_false(keys_take(&k, "d", 1, 3000, &out)); /* too late */
+    assert_memory_equal(out.data,
+                        "\x1c"
+                        "d",
+                        2);
+
+    assert_false(keys_take(&k, "\x1b", 1, 4000, &out)); /* ESC may be a key */
+    assert_int_equal(keys_due(&k), 4000 + KEYS_SEQUENCE_MS);
+    keys_wait_over(&k, 4000 + KEYS_SEQUENCE_MS, &out);
+    assert_int_equal(out.data[2], 0x1b);
+    keys_finish(&k);
+    bytes_finish(&out);
+}
+
+static void much_passes_whole(void **state)
+{
+    struct bytes text = {0}, out = {0};
+    struct keys k;
+    (void)state;
+    start(&k, KEYS_DEFAULT);
+    bytes_append_text(&text, "\x1b[200~");
+    for (int i = 0; i < 200000; i++)
+        bytes_printf(&text,
+                     "%d \x1c"
+                     "d\r",
+                     i);
+    bytes_append_text(&text, "\x1b[201~");
+    for (size_t at = 0, n; at < text.len; at += n) {
+        n = text.len - at < 16384 ? text.len - at : 16384;
+        assert_false(keys_take(&k, text.data + at, n, 1, &out));
+    }
+    assert_int_equal(out.len, text.len);
+    assert_memory_equal(out.data, text.data, text.len);
+    keys_finish(&k);
+    bytes_finish(&text);
+    bytes_finish(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_two_keys_leave),  cmocka_unit_test(anything_else_goes_on),
+        cmocka_unit_test(twice_sends_one),     cmocka_unit_test(reports_decide_nothing),
+        cmocka_unit_test(other_keys_and_none), cmocka_unit_test(a_key_alone_waits_and_is_sent),
+        cmocka_unit_test(much_passes_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
