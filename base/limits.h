@@ -266,6 +266,9 @@ static inline int limit_size(int value)
 /* Bytes of a session's output that the terminal of its leading viewer did not take yet; then the
  * programs wait. */
 #define LIMIT_VIEW_WINDOW_BYTES (128 << 10)
+/* Bytes of them that there must be room for, before more is taken in: what can be understood only
+ * whole fits into it. */
+#define LIMIT_VIEW_ROOM_BYTES (16 << 10)
 /* Milliseconds that they wait for a terminal that takes nothing, or for a viewer to come back
  * behind a worker's death; then they go on without it. */
 #define LIMIT_VIEW_STALL_MS 2000

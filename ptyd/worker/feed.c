@@ -41,7 +41,9 @@ size_t feed_room(const struct feed *f, uint64_t end)
     if (f->passed || f->skips)
         return SIZE_MAX;
     uint64_t counted = feed_under_way(f) + (f->follows || end < f->place ? 0 : end - f->place);
-    return counted < LIMIT_VIEW_WINDOW_BYTES ? (size_t)(LIMIT_VIEW_WINDOW_BYTES - counted) : 0;
+    return counted + LIMIT_VIEW_ROOM_BYTES <= LIMIT_VIEW_WINDOW_BYTES
+               ? (size_t)(LIMIT_VIEW_WINDOW_BYTES - counted)
+               : 0;
 }
 
 void feed_pass_over(struct feed *f)

@@ -36,7 +36,8 @@ void feed_sent(struct feed *feed, size_t bytes);
 bool feed_took(struct feed *feed, uint64_t taken);
 size_t feed_under_way(const struct feed *feed);
 
-/* How many bytes of the stream behind `end` may come: SIZE_MAX for one that is not waited for. */
+/* How many bytes of the stream behind `end` may come: none, or at least LIMIT_VIEW_ROOM_BYTES;
+ * SIZE_MAX for one that is not waited for. */
 size_t feed_room(const struct feed *feed, uint64_t end);
 
 /* It took nothing for too long. */
