@@ -281,7 +281,7 @@ $(BUILD)/prompt: tests/bench/prompt.c
 # FUZZ_RUNS: inputs at most, always the same ones (CI).
 FUZZ_S   ?= 60
 FUZZ_RUNS ?=
-FUZZERS  := terminal mark preview replay turn leaving
+FUZZERS  := terminal mark preview replay turn leaving passage
 FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c) $(filter-out %/cmd_replay.c,$(wildcard ptyd/replay/*.c))
 
 build/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_C)

@@ -54,6 +54,18 @@ static inline int limit_size(int value)
 #define LIMIT_KEYBOARD_STACK 8
 /* Bytes written to libvterm at once; the rest follows. */
 #define LIMIT_FEED_BYTES 4096
+/* Queries in one sequence; further ones are nobody's. */
+#define LIMIT_QUERIES_AT_ONCE 512
+/* Queries of a session that its viewers have yet to answer; further ones are not noted, and their
+ * answers count as typed. */
+#define LIMIT_QUERIES 1024
+/* Milliseconds for such an answer, and for one that waits for a person or for data; what comes
+ * later counts as typed. */
+#define LIMIT_QUERY_MS      10000
+#define LIMIT_QUERY_SLOW_MS 60000
+/* Places of a session's output where its terminal left the alternate screen by itself, remembered
+ * for viewers that are fed from the log; of more the older half goes. */
+#define LIMIT_LEFTS 1024
 /* Bytes of answers to a program's queries in a second; further ones are not given. */
 #define LIMIT_REPLY_BYTES_PER_S 4096
 

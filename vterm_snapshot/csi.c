@@ -132,16 +132,6 @@ bool csi_is_sgr(const struct csi *csi)
     return csi->final == 'm' && !csi->leader && !csi->inter[0];
 }
 
-bool csi_is_query(const struct csi *csi)
-{
-    char final = csi->final;
-    bool dollar = csi->inter[0] == '$';
-    return strchr("cntx", final) || (final == 'p' && dollar) || (final == 'w' && dollar) ||
-           (final == 'q' && csi->leader == '>') || (final == 'u' && csi->leader == '?') ||
-           (final == 'y' && csi->inter[0]) || (final == 'S' && csi->leader == '?') ||
-           (final == 'm' && csi->leader == '?');
-}
-
 static size_t print_value(unsigned value, char *out)
 {
     size_t len = 1 + (value > 9) + (value > 99) + (value > 999);

@@ -104,9 +104,6 @@ static inline bool csi_resets_tabs(const struct csi *csi)
     return csi->final == 'W' && csi->leader == '?' && !csi->inter[0] && csi_value(csi, 0, 0) == 5;
 }
 
-/* Whether it asks the terminal for an answer, so that an attached terminal must not see it. */
-bool csi_is_query(const struct csi *csi);
-
 #define CSI_TEXT 128 /* bytes that csi_print() needs at most */
 
 /* Writes it as libvterm survives it to `out`; returns the length, 0 for what must not reach it. SGR

@@ -19,7 +19,6 @@ struct engine *engine_create(struct screen *s)
                                              (VTermAllocatorFunctions *)&engine_allocator, NULL);
     s->engine = engine;
     vterm_set_utf8(engine->vterm, 1);
-    vterm_output_set_callback(engine->vterm, engine_answer, s);
     engine->state = vterm_obtain_state(engine->vterm);
     vterm_state_set_callbacks(engine->state, &engine_callbacks, s);
     vterm_state_set_bold_highbright(engine->state, 0);

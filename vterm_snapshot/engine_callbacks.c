@@ -205,13 +205,6 @@ static int on_resize(int rows, int cols, VTermPos *delta, void *user)
 }
 #endif
 
-void engine_answer(const char *bytes, size_t len, void *user)
-{
-    struct screen *s = user;
-    if (s->options.reply)
-        s->options.reply(s->options.user, bytes, len);
-}
-
 static int on_line_info(int row, const VTermLineInfo *info, const VTermLineInfo *old, void *user)
 {
     (void)row;

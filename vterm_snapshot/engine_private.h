@@ -14,9 +14,8 @@ struct engine {
     bool muted; /* it is told what the screen knows: its callbacks change nothing */
 };
 
-/* For libvterm; the user of the last two is the screen. */
+/* For libvterm; the user of the callbacks is the screen. */
 extern const VTermAllocatorFunctions engine_allocator;
 extern const VTermStateCallbacks engine_callbacks;
-void engine_answer(const char *bytes, size_t len, void *screen);
 
 #endif

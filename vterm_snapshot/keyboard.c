@@ -55,6 +55,16 @@ void keyboard_apply(struct keyboard *k, const struct csi *csi, bool alternate)
         apply_modify(k, csi);
 }
 
+int keyboard_flags(const struct keyboard *k, bool alternate)
+{
+    return k->stack[alternate].flags[k->stack[alternate].depth];
+}
+
+int keyboard_modify(const struct keyboard *k, int which)
+{
+    return which < KEYBOARD_RESOURCES ? k->modify[which] - 1 : -1;
+}
+
 /* Whatever stands on the terminal's stack is taken off: a stack of another program's, which left it
  * there, or an earlier one of this. */
 void keyboard_append_stack(const struct keyboard *k, bool alternate, struct bytes *out)

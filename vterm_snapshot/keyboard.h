@@ -25,6 +25,10 @@ struct keyboard {
 /* Takes note of a sequence, on which screen it came. */
 void keyboard_apply(struct keyboard *k, const struct csi *csi, bool alternate);
 
+/* What a screen's flags are; and a resource's value, -1 for the terminal's own. */
+int keyboard_flags(const struct keyboard *k, bool alternate);
+int keyboard_modify(const struct keyboard *k, int which);
+
 /* Appends what sets a screen's flags from any other, or brings a terminal's own back. */
 void keyboard_append_stack(const struct keyboard *k, bool alternate, struct bytes *out);
 void keyboard_append_stack_end(const struct keyboard *k, bool alternate, struct bytes *out);

@@ -300,6 +300,16 @@ bool modes_get(const struct modes *m, enum mode mode)
     return m->on & BIT(mode);
 }
 
+int modes_report(const struct modes *m, bool private, int number)
+{
+    if (private && (number == 47 || number == 1047 || number == 1049))
+        return m->alternate ? 1 : 2;
+    for (int i = 0; i < MODE_COUNT; i++)
+        if (number && numbers[i].number == number && numbers[i].ansi == !private)
+            return modes_get(m, (enum mode)i) != numbers[i].inverse ? 1 : 2;
+    return 0;
+}
+
 bool modes_exotic(const struct modes *m)
 {
     return (m->on & EXOTIC) || (m->unsure && modes_get(m, MODE_REGION));

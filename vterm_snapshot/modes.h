@@ -111,6 +111,8 @@ void modes_soften(struct modes *m);
 void modes_resized(struct modes *m, int old_cols, int cols);
 
 bool modes_get(const struct modes *m, enum mode mode);
+/* How a mode stands, as DECRQM is answered: 1 set, 2 reset, 0 where it is not kept here. */
+int modes_report(const struct modes *m, bool private, int number);
 
 /* Takes note of DECSTBM. */
 void modes_set_region(struct modes *m, const struct csi *csi);

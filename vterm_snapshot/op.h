@@ -19,6 +19,8 @@ enum op_kind {
     OP_ESCAPE,    /* `csi`: intermediates and final alone */
     OP_CSI,       /* `csi` */
     OP_OSC,       /* `string` */
+    OP_DCS,       /* `string`: nothing is drawn, but it may ask */
+    OP_APC,       /* the same */
     OP_MARK,      /* `mark` */
     OP_MALFORMED, /* something on the marks' number that is none */
 };
@@ -26,13 +28,13 @@ enum op_kind {
 struct op {
     enum op_kind kind;
     uint32_t code;
-    /* What an attached terminal of the same size may be shown, borrowed until the next operation:
-     * the bytes as they came, or what stands for them. An OSC has only what may be shown of it. Of
-     * a sequence with more values than a struct csi holds, the first operation has all. */
+    /* Text and controls, borrowed until the next operation: the bytes as they came, or what stands
+     * for them. A sequence has its bytes for who counts or shows them; of one with more values than
+     * a struct csi holds, the first operation has all. Strings have none. */
     const char *raw;
     size_t raw_len;
-    /* An OSC's payload without introducer and terminator, C0 removed, at most LIMIT_STRING_BYTES;
-     * ESC follows it; borrowed. Never 7711. */
+    /* A string's payload without introducer and terminator, C0 removed, the first
+     * LIMIT_STRING_BYTES; NUL follows it; borrowed. Never a mark. */
     const char *string;
     size_t string_len;
     struct mark *mark; /* signed or forged; whoever takes the operation finishes it */

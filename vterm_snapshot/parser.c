@@ -22,7 +22,8 @@ uint64_t parser_sequence_start(const struct parser *p)
 void parser_leave(struct parser *p)
 {
     p->state = PARSER_GROUND;
-    p->sequence_len = p->body_len = p->more = 0;
+    p->sequence_len = p->body_len = p->more = p->held = 0;
+    p->withheld = false;
     scrub_break(&p->scrub);
 }
 
@@ -37,7 +38,8 @@ void parser_set_nonce(struct parser *p, const char *nonce)
 void parser_give(struct parser *p, char *bytes, size_t len)
 {
     p->offset = parser_offset(p);
-    p->start = p->at = p->ready = bytes;
+    p->at = p->ready = bytes;
+    p->start = p->passed = bytes;
     p->end = bytes + len;
 }
 
@@ -54,6 +56,48 @@ uint64_t parser_offset(const struct parser *p)
 void parser_set_offset(struct parser *p, uint64_t offset)
 {
     p->offset = offset - parser_taken(p);
+}
+
+/* ---- what is shown ---- */
+
+/* How many of the bytes that were taken last may begin a mark. */
+static size_t undecided(const struct parser *p)
+{
+    switch (p->state) {
+    case PARSER_ESCAPE:
+        return p->sequence_len == 1 && !p->split;
+    case PARSER_STRING_ESCAPE:
+    case PARSER_MARK_ESCAPE:
+        return 1;
+    case PARSER_OSC_START:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t offset_at(const struct parser *p, const char *at)
+{
+    return p->offset + (uint64_t)(at - p->start);
+}
+
+void parser_pass(struct parser *p)
+{
+    size_t open = undecided(p), come = p->held + (size_t)(p->at - p->passed);
+    if (!p->withheld && p->pass && come > open) {
+        const char *end = p->at - open;
+        if (p->held)
+            p->pass(p->user, "\x1b]", p->held, offset_at(p, p->passed));
+        if (end > p->passed)
+            p->pass(p->user, p->passed, (size_t)(end - p->passed), offset_at(p, end));
+    }
+    p->passed = p->at;
+    p->held = open;
+}
+
+uint64_t parser_passed(const struct parser *p)
+{
+    return p->withheld ? p->mark_offset : offset_at(p, p->passed) - p->held;
 }
 
 bool parser_open_mark(const struct parser *p, uint64_t *ret_offset)
@@ -136,6 +180,7 @@ void parser_begin_escape(struct parser *p, uint64_t offset)
 {
     p->mark_offset = offset;
     p->state = PARSER_ESCAPE;
+    p->split = false;
     p->sequence[0] = 0x1b;
     p->sequence_len = 1;
 }
@@ -179,6 +224,7 @@ static enum step control_inside(struct parser *p, struct op *op)
         return STEP_ON;
     }
     p->at++;
+    p->split = true;
     if (c == 0x18 || c == 0x1a)
         p->state = PARSER_GROUND;
     if (c == 0x18 || c == 0x1a || c == 0x7f)
@@ -191,19 +237,18 @@ static void begin_string(struct parser *p, char kind)
 {
     p->string_kind = kind;
     p->string.len = 0;
-    bytes_append(&p->string, "\x1b]", STRING_INTRODUCER);
     p->string_truncated = false;
     scrub_break(&p->scrub);
-    p->state = kind == ']' ? PARSER_OSC_START : PARSER_STRING;
+    p->state = kind == ']' && !p->split ? PARSER_OSC_START : PARSER_STRING;
 }
 
-/* S7C1T and S8C1T are no operation, as answers stay in seven bits; nor is ESC Z, which asks, nor a
- * string or sequence that an intermediate hides, which libvterm overlooks. */
+/* S7C1T and S8C1T are no operation, as answers stay in seven bits; nor is a string or sequence that
+ * an intermediate hides, which libvterm overlooks. */
 static bool means_something(const char *inter, size_t inters, char final)
 {
     if (inters)
         return *inter != ' ' && !strchr("PX[]^_\\", final);
-    return final != 'Z' && final != '\\';
+    return final != '\\';
 }
 
 static enum step finish_escape(struct parser *p, struct op *op)

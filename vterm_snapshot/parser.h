@@ -3,7 +3,10 @@
  * A state machine after Paul Williams' DEC parser. Operations come in order, at the exact byte, the
  * same however the bytes are cut. What must be seen whole (a character, the head of a mark, what
  * may be the nonce) is held back: its bytes are not taken and expected again in front of what
- * follows. DCS, APC, PM and SOS are consumed, and so is what no terminal should see.
+ * follows.
+ *
+ * What attached terminals are shown are the bytes as they came, but for marks: these are handed out
+ * by parser_pass(), whatever the operations make of them.
  *
  * The shell's nonce is overwritten with zeros wherever it stands in the bytes, so that whoever
  * keeps them afterwards (log, screen, attached terminals) keeps no secret.
@@ -50,6 +53,14 @@ struct parser {
     enum parser_state state;
     enum parser_trust trust;
     uint64_t mark_offset; /* of the ESC that opened the sequence or string at hand */
+    bool split;           /* a control came behind that ESC: no mark begins there */
+
+    const char *passed; /* up to here all was passed on, held, or withheld */
+    size_t held;        /* bytes of `ESC ]` in front of `passed`: a mark may begin with them */
+    bool withheld;      /* inside a mark, or what pretends to be one */
+    /* NULL, or takes what attached terminals are shown; `offset` is behind these. */
+    void (*pass)(void *user, const char *bytes, size_t len, uint64_t offset);
+
     bool has_nonce;
     char nonce[MARK_NONCE_LEN];
     struct scrub scrub;
@@ -62,7 +73,7 @@ struct parser {
     size_t body_len, more;
 
     char string_kind;    /* ']' for OSC, else one of P X ^ _; 0 for one that is swallowed */
-    struct bytes string; /* introducer and payload so far */
+    struct bytes string; /* payload so far */
     bool string_truncated;
     size_t raw_len; /* bytes of raw= seen */
     enum mark_signature signature;
@@ -89,6 +100,13 @@ bool parser_next(struct parser *p, struct op *ret_op);
 
 /* How many bytes were taken of those given. The rest must be given again. */
 size_t parser_taken(const struct parser *p);
+
+/* Passes on what was taken and not passed, in order. Due before the next parser_give(), and before
+ * anything that is to come behind it; what comes in front of a mark is passed by itself. */
+void parser_pass(struct parser *p);
+
+/* In front of what is passed next. */
+uint64_t parser_passed(const struct parser *p);
 
 /* The stream's offset at `at`. */
 uint64_t parser_offset(const struct parser *p);

@@ -12,8 +12,6 @@ enum step {
     STEP_HOLD, /* more of them are needed */
 };
 
-#define STRING_INTRODUCER 2 /* bytes of `ESC ]`, in front of a string's payload */
-
 /* The ESC at `offset` begins a sequence. */
 void parser_begin_escape(struct parser *p, uint64_t offset);
 

@@ -9,11 +9,41 @@
 #define MARK_PREFIX_LEN 5
 #define MARK_HEAD_LEN   (MARK_PREFIX_LEN + MARK_NONCE_LEN + 1)
 
+/* ---- what is not shown ---- */
+
+/* The string whose introducer was taken last is a mark, or pretends to be one. */
+static void withhold(struct parser *p)
+{
+    parser_pass(p);
+    p->held = 0;
+    p->withheld = true;
+}
+
+/* It ended with what was taken last. */
+static void release(struct parser *p)
+{
+    if (!p->withheld)
+        return;
+    p->withheld = false;
+    p->passed = p->at;
+    p->held = 0;
+}
+
+/* The ESC that was taken last ended it, and begins something else. */
+static void release_escape(struct parser *p)
+{
+    if (!p->withheld)
+        return;
+    p->withheld = false;
+    p->passed = p->at;
+    p->held = 1;
+}
+
 /* ---- strings ---- */
 
 static void keep(struct parser *p, const char *bytes, size_t len)
 {
-    size_t room = LIMIT_STRING_BYTES + STRING_INTRODUCER - p->string.len;
+    size_t room = LIMIT_STRING_BYTES - p->string.len;
     if (len > room) {
         len = room;
         p->string_truncated = true;
@@ -21,27 +51,24 @@ static void keep(struct parser *p, const char *bytes, size_t len)
     bytes_append(&p->string, bytes, len);
 }
 
-static bool is_shown_osc(const char *payload)
+/* Whether it says anything to us: then its payload is kept. */
+static bool is_kept(const struct parser *p)
 {
-    if (!strncmp(payload, "52;", 3))
-        return !strchr(payload, '?'); /* writing the clipboard asks nothing; reading it does */
-    return !strncmp(payload, "0;", 2) || !strncmp(payload, "1;", 2) || !strncmp(payload, "2;", 2) ||
-           !strncmp(payload, "8;", 2);
+    return p->string_kind == ']' || p->string_kind == 'P' || p->string_kind == '_';
 }
 
 static enum step finish_string(struct parser *p, struct op *op)
 {
-    size_t len = p->string.len - STRING_INTRODUCER;
+    char kind = p->string_kind;
     p->state = PARSER_GROUND;
-    if (p->string_kind != ']' || !len || p->string.failed)
+    release(p);
+    if (!is_kept(p) || !p->string.len || p->string.failed)
         return STEP_ON;
-    bool shown = !p->string_truncated && is_shown_osc(p->string.data + STRING_INTRODUCER);
-    bytes_append(&p->string, "\x1b\\", 2);
-    *op = (struct op){.kind = OP_OSC,
-                      .raw = p->string.data,
-                      .raw_len = shown ? p->string.len : 0,
-                      .string = p->string.data + STRING_INTRODUCER,
-                      .string_len = len};
+    *op = (struct op){.kind = kind == ']'   ? OP_OSC
+                              : kind == 'P' ? OP_DCS
+                                            : OP_APC,
+                      .string = p->string.data,
+                      .string_len = p->string.len};
     return STEP_OP;
 }
 
@@ -82,6 +109,7 @@ static enum mark_record record_of(const struct parser *p)
 static void begin_mark(struct parser *p, char *nonce)
 {
     char copy[MARK_NONCE_LEN + 1] = {0};
+    withhold(p);
     memcpy(copy, nonce, MARK_NONCE_LEN);
     p->signature = signature_of(p, copy);
     enum mark_record record = record_of(p);
@@ -93,8 +121,9 @@ static void begin_mark(struct parser *p, char *nonce)
     p->closer[0] = ';';
     memcpy(p->closer + 1, copy, MARK_NONCE_LEN);
     p->closer[MARK_NONCE_LEN + 1] = 0x07;
-    if (is_nonce(copy))
-        memset(nonce, '0', MARK_NONCE_LEN);
+    /* whoever reads the log later knows by the zeros what was genuine */
+    if (p->genuine || is_nonce(copy))
+        memset(nonce, p->genuine ? '0' : 'x', MARK_NONCE_LEN);
     p->raw_len = 0;
     p->state = PARSER_MARK;
 }
@@ -116,6 +145,7 @@ enum step parser_osc_start(struct parser *p, struct op *op)
     }
     for (size_t i = known; i < len && i < MARK_HEAD_LEN; i++)
         if (i == MARK_HEAD_LEN - 1 ? p->at[i] != ';' : (unsigned char)p->at[i] < '0') {
+            withhold(p);
             p->string_kind = 0; /* swallow it */
             p->state = PARSER_STRING;
             return malformed(op);
@@ -140,7 +170,7 @@ static bool take_payload(struct parser *p)
     while (run < len && !ends_string(p, p->at[run]))
         run++;
     size_t ready = scrub_run(&p->scrub, p->at, run, run == len);
-    for (size_t i = 0; i < ready && p->string_kind == ']'; i++)
+    for (size_t i = 0; i < ready && is_kept(p) && !p->string_truncated; i++)
         if ((unsigned char)p->at[i] >= 0x20 && p->at[i] != 0x7f)
             keep(p, p->at + i, 1);
     p->at += ready;
@@ -155,14 +185,19 @@ enum step parser_string(struct parser *p, struct op *op)
     if (c == 0x07)
         return finish_string(p, op);
     p->state = c == 0x1b ? PARSER_STRING_ESCAPE : PARSER_GROUND;
+    if (c != 0x1b)
+        release(p);
     return STEP_ON;
 }
 
 /* Behind an ESC: a backslash ends the string, anything else begins a sequence instead of it. */
 static bool escape_terminates(struct parser *p)
 {
+    if (*p->at == '\\')
+        return true;
+    release_escape(p);
     parser_begin_escape(p, parser_offset(p) - 1);
-    return *p->at == '\\';
+    return false;
 }
 
 enum step parser_string_escape(struct parser *p, struct op *op)
@@ -189,8 +224,8 @@ static void trust_mark(struct parser *p)
 static enum step finish_mark(struct parser *p, struct op *op)
 {
     p->state = PARSER_GROUND;
-    if (p->string.failed || mark_parse(p->string.data + STRING_INTRODUCER,
-                                       p->string.len - STRING_INTRODUCER, &p->mark) < 0)
+    release(p);
+    if (p->string.failed || mark_parse(p->string.data, p->string.len, &p->mark) < 0)
         return malformed(op);
     p->mark.signature = p->signature;
     p->mark.offset = p->mark_offset;
@@ -203,7 +238,7 @@ static enum step finish_mark(struct parser *p, struct op *op)
 /* raw= is honoured in marks that are genuine; any other ends at its first BEL. */
 static bool raw_begins(const struct parser *p)
 {
-    return p->genuine && p->string.len >= STRING_INTRODUCER + 5 &&
+    return p->genuine && p->string.len >= 5 &&
            !memcmp(p->string.data + p->string.len - 5, ";raw=", 5);
 }
 
@@ -217,6 +252,7 @@ enum step parser_mark(struct parser *p, struct op *op)
             p->state = PARSER_MARK_ESCAPE;
         } else if (c == 0x18 || c == 0x1a) {
             p->state = PARSER_GROUND;
+            release(p);
         } else if ((unsigned char)c >= 0x20) {
             keep(p, &c, 1);
             if (c == '=' && raw_begins(p))
@@ -238,10 +274,12 @@ enum step parser_mark_escape(struct parser *p, struct op *op)
 static enum step keep_raw(struct parser *p, size_t len, struct op *op)
 {
     const char *raw = p->at;
-    p->at += len;
+    size_t room = LIMIT_RAW_BYTES - p->raw_len;
+    p->at += len < room ? len : room;
     p->raw_len += len;
     if (p->raw_len > LIMIT_RAW_BYTES) {
         p->state = PARSER_GROUND;
+        release(p);
         return malformed(op);
     }
     keep(p, raw, len);

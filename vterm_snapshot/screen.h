@@ -25,9 +25,6 @@ struct screen_options {
     int cols, rows;    /* within LIMIT_SIZE_MIN .. LIMIT_SIZE_MAX */
     size_t scrollback; /* lines */
     bool no_bypass;    /* everything visits libvterm (for comparison in tests) */
-    /* NULL, or gets what the terminal answers to a query. */
-    void (*reply)(void *user, const char *bytes, size_t len);
-    void *user;
 };
 
 /* Returns NULL without memory. */

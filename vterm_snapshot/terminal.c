@@ -6,6 +6,8 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "vterm_snapshot/answer.h"
+#include "vterm_snapshot/colours.h"
 #include "vterm_snapshot/parser.h"
 #include "vterm_snapshot/redraw.h"
 #include "vterm_snapshot/screen.h"
@@ -15,6 +17,8 @@ struct terminal {
     struct terminal_options options;
     struct parser parser;
     struct screen *screen;
+    struct colours *colours;
+    struct answer_facts facts;
     char title[LIMIT_TITLE_BYTES + 1];
     bool line_expected;
     int returns; /* carriage returns drawn last, while a line is expected */
@@ -41,7 +45,10 @@ static void take_osc(struct terminal *t, const char *payload, size_t len)
     const struct terminal_events *events = t->options.events;
     char *end;
     long number = strtol(payload, &end, 10);
-    if (end == payload || *end != ';')
+    if (end == payload)
+        return;
+    colours_take(&t->colours, (int)number, *end == ';' ? end + 1 : end);
+    if (*end != ';')
         return;
     const char *value = end + 1;
     size_t value_len = len - (size_t)(value - payload);
@@ -73,14 +80,19 @@ static void expect_line(struct terminal *t, const struct op *op)
     if (!is_feed || wraps)
         return;
     t->line_expected = false;
+    parser_pass(&t->parser);
     if (t->options.events->line)
         t->options.events->line(t->options.user);
 }
 
-static void show(struct terminal *t, const char *bytes, size_t len)
+/* Behind its bytes. Whoever was shown them may answer; else it is done here. */
+static void on_query(void *user, const struct query *query)
 {
-    if (t->shown && len)
-        t->options.events->display(t->options.user, bytes, len, parser_offset(&t->parser));
+    struct terminal *t = user;
+    bool (*asked)(void *, const struct query *) = t->options.events->query;
+    parser_pass(&t->parser);
+    if (!asked || !asked(t->options.user, query))
+        terminal_answer(t, query);
 }
 
 static void take(struct terminal *t, const struct op *op);
@@ -95,10 +107,10 @@ static void repeat(struct terminal *t, const struct op *op)
 
 static void draw(struct terminal *t, const struct op *op)
 {
+    if (op->kind == OP_ESCAPE && op->csi.final == 'c' && !op->csi.inter[0])
+        colours_reset(t->colours);
     screen_apply(t->screen, op);
     expect_line(t, op);
-    if (op->kind != OP_CSI || !csi_is_query(&op->csi))
-        show(t, op->raw, op->raw_len);
 }
 
 static void take(struct terminal *t, const struct op *op)
@@ -110,7 +122,11 @@ static void take(struct terminal *t, const struct op *op)
             t->options.events->malformed(t->options.user);
     } else if (op->kind == OP_OSC) {
         take_osc(t, op->string, op->string_len);
-        show(t, op->raw, op->raw_len);
+        query_find(op, on_query, t);
+    } else if (op->kind == OP_DCS || op->kind == OP_APC) {
+        query_find(op, on_query, t);
+    } else if (query_find(op, on_query, t)) {
+        return;
     } else if (op->kind == OP_CSI && op->csi.final == 'b') {
         repeat(t, op);
     } else {
@@ -123,14 +139,17 @@ size_t terminal_write(struct terminal *t, char *bytes, size_t len)
     struct op op;
     struct parser *p = &t->parser;
     parser_give(p, bytes, len);
-    for (;;) {
-        const char *from = p->at;
-        bool found = !t->line_expected && screen_draw(t->screen, p, &op);
-        show(t, from, (size_t)((found ? op.raw : p->at) - from));
-        if (!found && !parser_next(p, &op))
-            return parser_taken(p);
+    while ((!t->line_expected && screen_draw(t->screen, p, &op)) || parser_next(p, &op))
         take(t, &op);
-    }
+    parser_pass(p);
+    return parser_taken(p);
+}
+
+static void on_pass(void *user, const char *bytes, size_t len, uint64_t offset)
+{
+    struct terminal *t = user;
+    if (t->shown)
+        t->options.events->display(t->options.user, bytes, len, offset);
 }
 
 /* Sequences of our own at this point of the stream, for the terminal and whoever sees it. */
@@ -138,17 +157,18 @@ static void insert(struct terminal *t, char *sequences, size_t len)
 {
     struct parser p = {0};
     struct op op;
+    parser_pass(&t->parser);
+    on_pass(t, sequences, len, parser_offset(&t->parser));
     parser_give(&p, sequences, len);
     while (parser_next(&p, &op))
         take(t, &op);
     parser_finish(&p);
 }
 
-static void on_reply(void *user, const char *bytes, size_t len)
+static enum mark_record on_recorded(void *user, uint64_t offset)
 {
-    struct terminal *t = user;
-    if (t->options.events->reply)
-        t->options.events->reply(t->options.user, bytes, len);
+    const struct terminal *t = user;
+    return t->options.events->recorded(t->options.user, offset);
 }
 
 /* ---- life ---- */
@@ -166,8 +186,6 @@ static struct screen_options screen_options(struct terminal *t)
         .rows = size_or(options->rows, LIMIT_ROWS_DEFAULT),
         .scrollback = options->scrollback ? options->scrollback : LIMIT_SCROLLBACK_LINES,
         .no_bypass = options->no_bypass,
-        .reply = on_reply,
-        .user = t,
     };
 }
 
@@ -178,8 +196,9 @@ static struct terminal *create_empty(const struct terminal_options *options)
     if (!t)
         return NULL;
     t->options = *options;
-    t->parser.recorded = options->events->recorded;
-    t->parser.user = options->user;
+    t->parser.recorded = options->events->recorded ? on_recorded : NULL;
+    t->parser.pass = options->events->display ? on_pass : NULL;
+    t->parser.user = t;
     t->shown = options->events->display != NULL;
     return t;
 }
@@ -203,6 +222,7 @@ void terminal_destroy(struct terminal *t)
     if (!t)
         return;
     parser_finish(&t->parser);
+    colours_destroy(t->colours);
     screen_destroy(t->screen);
     free(t);
 }
@@ -223,8 +243,10 @@ bool terminal_save(const struct terminal *t, struct bytes *out)
     point.line_expected = t->line_expected;
     memcpy(point.title, t->title, sizeof point.title);
     bytes_append(out, &point, sizeof point);
-    if (!out->failed && parser_save(&t->parser, out) && screen_save(t->screen, out))
-        return true;
+    if (!out->failed && parser_save(&t->parser, out) && screen_save(t->screen, out)) {
+        colours_save(t->colours, out);
+        return !out->failed;
+    }
     out->len = start;
     return false;
 }
@@ -238,7 +260,7 @@ struct terminal *terminal_load(const struct terminal_options *options, struct un
     struct screen_options of_screen = screen_options(t);
     bool is_one = unpack_value(in, &point, sizeof point) && parser_load(&t->parser, in);
     t->screen = is_one ? screen_load(&of_screen, in) : NULL;
-    if (!t->screen) {
+    if (!t->screen || !colours_load(&t->colours, in)) {
         terminal_destroy(t);
         return NULL;
     }
@@ -257,6 +279,11 @@ uint64_t terminal_offset(const struct terminal *t)
 void terminal_set_offset(struct terminal *t, uint64_t offset)
 {
     parser_set_offset(&t->parser, offset);
+}
+
+uint64_t terminal_shown_offset(const struct terminal *t)
+{
+    return parser_passed(&t->parser);
 }
 
 bool terminal_open_mark(const struct terminal *t, uint64_t *ret_offset)
@@ -336,15 +363,17 @@ bool terminal_alt_screen_seen(struct terminal *t, bool reset)
 
 /* Region, origin, insert, wrap, cursor, mouse, pen; then the screen, with the cursor where it was.
  */
-#define FAREWELL                                                                                   \
-    "\x1b[r\x1b[?6l\x1b[4l\x1b[?7h\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b["      \
-    "m\x1b[?1049l"
+const char terminal_farewell[] = "\x1b[r\x1b[?6l\x1b[4l\x1b[?7h\x1b[?25h\x1b[?1000l\x1b[?1002l"
+                                 "\x1b[?1003l\x1b[?1006l\x1b[m\x1b[?1049l";
 
 void terminal_leave_alt_screen(struct terminal *t)
 {
     if (!screen_alt_screen(t->screen))
         return;
-    char farewell[] = FAREWELL;
+    char farewell[sizeof terminal_farewell];
+    memcpy(farewell, terminal_farewell, sizeof farewell);
+    if (t->options.events->left)
+        t->options.events->left(t->options.user, parser_offset(&t->parser));
     insert(t, farewell, sizeof farewell - 1);
 }
 
@@ -465,4 +494,50 @@ void terminal_set_shown(struct terminal *t, bool shown)
 void terminal_expect_line(struct terminal *t)
 {
     t->line_expected = true;
+}
+
+/* ---- answers ---- */
+
+void terminal_answer(struct terminal *t, const struct query *query)
+{
+    struct bytes out = {0};
+    answer_append(query, t->screen, t->colours, &t->facts, &out);
+    if (out.len && !out.failed && t->options.events->reply)
+        t->options.events->reply(t->options.user, out.data, out.len);
+    bytes_finish(&out);
+}
+
+void terminal_hear(struct terminal *t, const char *answer, size_t len)
+{
+    char payload[TERMINAL_HEARD_BYTES + 1], *end;
+    if (len < 4 || len > TERMINAL_HEARD_BYTES || memcmp(answer, "\x1b]", 2))
+        return;
+    len -= answer[len - 1] == '\\' ? 4 : 3; /* `ESC ]`, and ST or BEL */
+    memcpy(payload, answer + 2, len);
+    payload[len] = '\0';
+    long number = strtol(payload, &end, 10);
+    if (end > payload && *end == ';')
+        colours_hear(&t->colours, (int)number, end + 1);
+}
+
+/* Nothing else may be in an answer. */
+static void set_name(char *name, size_t size, const char *value)
+{
+    size_t len = 0;
+    for (; value && *value && len + 1 < size; value++)
+        if (*value >= 0x20 && *value < 0x7f)
+            name[len++] = *value;
+    name[len] = '\0';
+}
+
+void terminal_set_names(struct terminal *t, const char *version, const char *name)
+{
+    set_name(t->facts.version, sizeof t->facts.version, version);
+    set_name(t->facts.name, sizeof t->facts.name, name);
+}
+
+void terminal_set_pixels(struct terminal *t, int x_pixels, int y_pixels)
+{
+    t->facts.x_pixels = x_pixels;
+    t->facts.y_pixels = y_pixels;
 }

@@ -31,6 +31,8 @@ struct terminal_events {
     void (*directory)(void *user, const char *url, size_t len);
     /* A mark of another terminal's: OSC 133 or 633, payload behind the number and `;`. */
     void (*foreign_mark)(void *user, int number, const char *payload, size_t len);
+    /* It goes back to the primary screen at this offset (terminal_leave_alt_screen()). */
+    void (*left)(void *user, uint64_t offset);
     /* A query, behind its bytes: they were displayed. Returns whether somebody else answers it; if
      * not, or where this is NULL, terminal_answer() does. */
     bool (*query)(void *user, const struct query *query);
@@ -111,6 +113,8 @@ bool terminal_alt_screen_seen(struct terminal *t, bool reset);
  * scroll region, hidden cursor and mouse go with it.
  * Whoever is shown the output goes, too. May be called from the events. */
 void terminal_leave_alt_screen(struct terminal *t);
+/* What that inserts. */
+extern const char terminal_farewell[];
 
 /* Private modes (DECSET) that matter to who attaches or types. */
 bool terminal_bracketed_paste(const struct terminal *t);
@@ -136,24 +140,21 @@ void terminal_text_since(const struct terminal *t, struct terminal_anchor from, 
 void terminal_set_shown(struct terminal *t, bool shown);
 /* The offset in front of the bytes that `display` gives next: who is drawn now stands there. */
 uint64_t terminal_shown_offset(const struct terminal *t);
-/* Appends what such a viewer's terminal needs besides, in front of those: the beginning of the
- * sequence at hand, or of a string that it ignores instead of the one whose end comes. */
-void terminal_append_open(const struct terminal *t, struct bytes *out);
 
 /* Answers a query as what this terminal is, by the event `reply`; what it does not know is not
  * answered. DSR ? 996 (dark or light) and colours are known where a program set them, or an
  * attached terminal said them (terminal_hear()). */
 void terminal_answer(struct terminal *t, const struct query *query);
-/* What an attached terminal answered, a whole sequence: colours in it are its own. */
+/* What an attached terminal answered, a whole sequence: colours in it are its own. Of a longer one
+ * nothing is taken. */
+#define TERMINAL_HEARD_BYTES 128
 void terminal_hear(struct terminal *t, const char *answer, size_t len);
 
-/* What only others know, for answers. */
-struct terminal_facts {
-    char version[32];       /* `name(version)`, for XTVERSION; "" for no answer */
-    char name[32];          /* TERM, for XTGETTCAP; "" when it is not known */
-    int x_pixels, y_pixels; /* of the screen; 0 when they are not known */
-};
-void terminal_set_facts(struct terminal *t, const struct terminal_facts *facts);
+/* What only others know, for answers; copied. `version`: `name(version)`, for XTVERSION; `name`:
+ * TERM, for XTGETTCAP. NULL when it is not known. */
+void terminal_set_names(struct terminal *t, const char *version, const char *name);
+/* Pixels of the whole screen; 0 when they are not known. */
+void terminal_set_pixels(struct terminal *t, int x_pixels, int y_pixels);
 
 /* The next line feed raises the event `line`, once, at its exact byte. */
 void terminal_expect_line(struct terminal *t);

@@ -81,6 +81,8 @@ struct intake_facts {
     uint16_t doubt_from, doubt_len;
     int32_t x_pixels, y_pixels; /* of the terminal that shows the session; 0 where not known */
     uint32_t led;               /* a viewer leads, and gets every byte: it will come back */
+    uint64_t led_from; /* where in the stream, and 1, viewers began to lead: what programs asked
+                          since then was left to them; 0 while none does */
 };
 
 struct intake;

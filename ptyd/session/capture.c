@@ -8,9 +8,17 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
 
+/* Of an environment: strings that NUL ends. */
+static void read_term(struct session *s, const char *environ, size_t len)
+{
+    for (const char *at = environ; at < environ + len; at += strlen(at) + 1)
+        if (!strncmp(at, "TERM=", 5))
+            snprintf(s->term, sizeof s->term, "%s", at + 5);
+}
+
 /* The environment the shell was started with, as the kernel keeps it: it outlives workers and is
  * stored nowhere. */
-void session_read_secrets(struct session *s)
+void session_read_environment(struct session *s)
 {
     struct bytes environ = {0};
     char path[64];
@@ -19,8 +27,11 @@ void session_read_secrets(struct session *s)
         redact_secrets_create(environ.data, environ.len, &s->secrets) < 0)
         memory_end(); /* what is not known to be secret would be told */
     if (environ.data)
+        read_term(s, environ.data, environ.len);
+    if (environ.data)
         explicit_bzero(environ.data, environ.len);
     bytes_finish(&environ);
+    session_name_terminal(s);
 }
 
 const struct redact_secrets *session_secrets(const struct session *s)

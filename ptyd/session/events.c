@@ -132,10 +132,76 @@ static void on_display(void *user, const char *bytes, size_t len, uint64_t offse
         EACH_WATCHER(s, display, w_, bytes, len, offset);
 }
 
+/* Whoever leads was shown it and answers; else the terminal does at once. */
+/* What a terminal says of its colours is its own. */
+static void on_heard(void *user, const char *answer, size_t len)
+{
+    terminal_hear(of(user)->terminal, answer, len);
+}
+
+struct queries *session_create_queries(struct session *s)
+{
+    return queries_create(on_heard, s);
+}
+
+static bool on_query(void *user, const struct query *query)
+{
+    struct session *s = of(user);
+    if (s->rebuilding || !s->leader)
+        return false;
+    queries_open(s->queries, s->leader, query, terminal_offset(s->terminal), s->now.monotonic_ms,
+                 false);
+    return true;
+}
+
+/* At most LIMIT_LEFTS are remembered; of more the older half goes. */
+static void remember_left(struct session *s, uint64_t offset)
+{
+    if (s->lefts.len >= LIMIT_LEFTS * sizeof offset)
+        bytes_consume(&s->lefts, LIMIT_LEFTS / 2 * sizeof offset);
+    bytes_append(&s->lefts, &offset, sizeof offset);
+}
+
+/* Those under former workers, once. */
+static void recall_lefts(struct session *s)
+{
+    size_t count;
+    if (s->lefts_recalled)
+        return;
+    rawlog_flush(s->log);
+    struct rawlog_record *records = rawlog_records(s->log, &count);
+    s->lefts_recalled = true;
+    for (size_t i = 0; i < count; i++)
+        if (records[i].kind == RAWLOG_LEFT)
+            remember_left(s, records[i].offset);
+    free(records);
+}
+
+bool session_left_at(struct session *s, uint64_t offset)
+{
+    recall_lefts(s);
+    const uint64_t *left = (const uint64_t *)s->lefts.data;
+    for (size_t i = s->lefts.len / sizeof *left; i--;)
+        if (left[i] == offset)
+            return true;
+    return false;
+}
+
+static void on_left(void *user, uint64_t offset)
+{
+    struct session *s = of(user);
+    if (!s->rebuilding)
+        rawlog_record(s->log, RAWLOG_LEFT, offset, s->now, 0, 0);
+    if (!s->rebuilding && s->lefts_recalled)
+        remember_left(s, offset);
+}
+
 static const struct terminal_events terminal_events = {.mark = on_mark,
                                                        .recorded = on_recorded,
                                                        .line = on_line,
                                                        .malformed = on_malformed,
+                                                       .left = on_left,
+                                                       .query = on_query,
                                                        .reply = on_reply,
                                                        .display = on_display};
 
@@ -259,10 +325,17 @@ struct tracker_options session_tracker_options(struct session *s, struct termina
                                     .user = s};
 }
 
+void session_name_terminal(struct session *s)
+{
+    terminal_set_names(s->terminal, "ptyd(" PTYD_VERSION ")", s->term);
+}
+
 void session_prepare_terminal(struct session *s)
 {
     const struct intake_facts *facts = intake_facts(s->intake);
     terminal_set_shown(s->terminal, false);
+    session_name_terminal(s);
+    terminal_set_pixels(s->terminal, facts->x_pixels, facts->y_pixels);
     if (facts->nonce[0])
         terminal_set_nonce(s->terminal, facts->nonce);
 }

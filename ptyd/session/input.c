@@ -132,15 +132,23 @@ static void begin_typing(struct session *s, const struct termios *modes, const c
         intake_begin_typing(s->intake, bytes, len, known);
 }
 
-/* What the terminal has been given; `modes` are those it had then. */
-static void hear(struct session *s, const struct termios *modes, const char *bytes, size_t len)
+/* A person did that. */
+static void hear_person(struct session *s, const char *bytes, size_t len, size_t gone)
 {
-    size_t gone = interrupts(modes, bytes, len);
     s->typed_ms = clock_now().monotonic_ms;
     turns_hurry(s->host->turns);
     if (gone)
         tracker_interrupt(s->tracker, clock_now());
     note_lines(s, gone, line_ends(bytes + gone, len - gone));
+}
+
+/* What the terminal has been given; `modes` are those it had then. */
+static void hear(struct session *s, const struct termios *modes, enum typing_kind kind,
+                 const char *bytes, size_t len)
+{
+    size_t gone = interrupts(modes, bytes, len);
+    if (kind == TYPING_KEYS)
+        hear_person(s, bytes, len, gone);
     if (!is_secret(s, modes))
         tracker_typed(s->tracker, bytes + gone, len - gone, echoes(modes));
     session_keep_place(s, intake_start(s->intake));
@@ -152,17 +160,18 @@ static ssize_t write_piece(struct session *s)
     struct intake_facts *facts = intake_facts(s->intake);
     const char *bytes = t->bytes.data + t->typed;
     struct termios modes = {0};
-    bool heard = !t->is_reply && !s->quarantined;
+    enum typing_kind kind;
+    size_t len = typing_piece(t, &kind);
+    bool heard = kind != TYPING_DROPPED && !s->quarantined;
     struct board_place before = board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
-    size_t len = t->bytes.len - t->typed;
     if (heard)
         settle_ahead(s);
     tcgetattr(s->master, &modes);
     if (heard)
-        begin_typing(s, &modes, bytes, len < LIMIT_TYPED_PIECE ? len : LIMIT_TYPED_PIECE);
+        begin_typing(s, &modes, bytes, len);
     ssize_t n = typing_write(&s->typing, facts, s->master);
     if (n > 0 && heard)
-        hear(s, &modes, bytes, (size_t)n);
+        hear(s, &modes, kind, bytes, (size_t)n);
     intake_end_typing(s->intake);
     board_leave(&before);
     typing_settle(&s->typing);
@@ -192,6 +201,85 @@ int session_type(struct session *s, struct typing *t)
     else
         session_write_input(s);
     return 0;
+}
+
+bool session_sort(struct session *s, uint64_t viewer, struct typing *t)
+{
+    static const enum typing_kind kinds[] = {[QUERIES_TYPED] = TYPING_KEYS,
+                                             [QUERIES_REPLY] = TYPING_REPLY,
+                                             [QUERIES_DROPPED] = TYPING_DROPPED};
+    int64_t now = clock_monotonic_ms();
+    bool keys = false;
+    for (size_t at = 0, taken; at < t->bytes.len; at += taken) {
+        enum queries_piece piece;
+        taken =
+            queries_take(s->queries, viewer, t->bytes.data + at, t->bytes.len - at, now, &piece);
+        typing_add_part(t, taken, kinds[piece]);
+        keys = keys || piece == QUERIES_TYPED;
+    }
+    return keys;
+}
+
+/* ---- who answers ---- */
+
+static void answer(void *session, const struct query *query)
+{
+    struct session *s = session;
+    terminal_answer(s->terminal, query);
+}
+
+void session_set_leader(struct session *s, uint64_t viewer)
+{
+    struct intake_facts *facts = intake_facts(s->intake);
+    uint64_t since = terminal_offset(s->terminal) + 1;
+    if (!viewer || !s->leader)
+        facts->led_from = viewer ? since : 0;
+    s->leader = viewer;
+    s->leader_since = since;
+}
+
+uint64_t session_leader(const struct session *s)
+{
+    return s->leader;
+}
+
+/* What it left open is answered now, in order. */
+static void answer_open(struct session *s, uint64_t viewer, bool stays)
+{
+    struct board_place before = board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
+    s->now = clock_now();
+    if (s->leader == viewer)
+        session_set_leader(s, 0);
+    if (stays)
+        queries_pass_over(s->queries, viewer, answer, s, s->now.monotonic_ms);
+    else
+        queries_leave(s->queries, viewer, answer, s);
+    board_leave(&before);
+    if (s->typing.first && !s->parsing)
+        session_write_input(s);
+}
+
+void session_leave_viewer(struct session *s, uint64_t viewer)
+{
+    answer_open(s, viewer, false);
+}
+
+void session_pass_over_viewer(struct session *s, uint64_t viewer)
+{
+    answer_open(s, viewer, true);
+}
+
+/* Of a former worker's leader, and nobody else, what was asked since it began is unanswered; what
+ * is asked of this one is noted as it comes. */
+void session_shown_again(struct session *s, uint64_t viewer, const struct query *query,
+                         uint64_t offset)
+{
+    int64_t now = clock_monotonic_ms();
+    if (s->leader == viewer && offset >= s->leader_since)
+        return;
+    bool open = s->led_from && offset >= s->led_from && offset <= s->led_until;
+    s->led_from = open ? offset + 1 : s->led_from;
+    queries_open(s->queries, viewer, query, offset, now, !open);
 }
 
 void session_untype(struct session *s, struct typing *t)

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "ptyd/session/pump.h"
+#include "ptyd/session/queries.h"
 #include "ptyd/session/session.h"
 #include "vterm_snapshot/scrub.h"
 
@@ -48,7 +49,14 @@ struct session {
     int64_t timed_ms;             /* when it was last recorded that bytes came */
     int64_t typed_ms;             /* monotonic: when something was typed last */
     struct typing_queue typing;   /* what the terminal has not taken yet */
-    bool answered;                /* what ends a line was typed at the prompt that stands */
+    struct queries *queries;      /* what viewers have yet to answer */
+    uint64_t leader;              /* who answers the next; 0 for the terminal itself */
+    uint64_t leader_since;        /* behind this offset */
+    uint64_t led_from, led_until; /* where in the stream a former worker's leader was to answer */
+    struct bytes lefts;   /* uint64_t: where the terminal left the alternate screen by itself */
+    bool lefts_recalled;  /* also under former workers */
+    char term[32];        /* TERM of its shell; "" when it is not known */
+    bool answered;        /* what ends a line was typed at the prompt that stands */
     bool ahead;           /* more than that: lines that are of no prompt yet, or of a program */
     int64_t reply_second; /* window of the reply limit */
     int reply_bytes;
@@ -104,6 +112,9 @@ void session_write_input(struct session *s);
 /* The terminal's answer to a query, typed behind what waits; dropped for want of room. */
 void session_reply(struct session *s, const char *bytes, size_t len);
 
+/* What its viewers have yet to answer: an empty queue. */
+struct queries *session_create_queries(struct session *s);
+
 /* Says where the session stands once the stream is consumed up to `offset`, for the next worker. */
 void session_keep_place(struct session *s, uint64_t offset);
 
@@ -144,8 +155,10 @@ bool session_output_waits(const struct session *s);
 /* Whether the shell waits for a line: it is in front, at rest, has said all and read all. */
 bool session_rests(const struct session *s);
 
-/* Reads what is secret in the shell's environment. */
-void session_read_secrets(struct session *s);
+/* Reads what is secret in the shell's environment, and its TERM. */
+void session_read_environment(struct session *s);
+/* What the terminal says that it is. */
+void session_name_terminal(struct session *s);
 
 /* The end of a block that capture was paused in. */
 void session_end_unrecorded(struct session *s, struct block *block);

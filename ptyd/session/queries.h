@@ -7,8 +7,8 @@
  * open ones are answered by somebody else, exactly once: what its terminal still says to them is
  * dropped.
  *
- * At most LIMIT_QUERIES are open, equal ones in a row counted as one; further ones are not noted:
- * the viewer's terminal answers them all the same, and that counts as typed.
+ * At most LIMIT_QUERIES are open; further ones are not noted: the viewer's terminal answers them
+ * all the same, and that counts as typed.
  *
  * Pure: it is told the time, monotonic and in ms.
  */
@@ -23,15 +23,15 @@
 
 struct queries;
 
-struct queries *queries_create(void);
+/* `heard` gets whole answers that are passed on, as far as QUERY_HEAD_BYTES; NULL for nobody. */
+typedef void queries_heard(void *user, const char *answer, size_t len);
+struct queries *queries_create(queries_heard *heard, void *user);
 void queries_destroy(struct queries *queries);
 
-/* Viewers are numbers of the caller's, never 0. The viewer will answer it. */
-void queries_open(struct queries *queries, uint64_t viewer, const struct query *query, int64_t now);
-/* The viewer will answer what was answered already (it is shown what came before): that is dropped.
- */
-void queries_open_answered(struct queries *queries, uint64_t viewer, const struct query *query,
-                           int64_t now);
+/* The viewer, a number of the caller's and never 0, will answer it; `offset` is behind it in the
+ * stream. `answered`: it was answered already, and what the viewer says to it is dropped. */
+void queries_open(struct queries *queries, uint64_t viewer, const struct query *query,
+                  uint64_t offset, int64_t now, bool answered);
 
 enum queries_piece {
     QUERIES_TYPED, /* by a person */

@@ -28,6 +28,7 @@ enum rawlog_kind {
     RAWLOG_LINE, /* a line feed ended here that the tracker waited for; detail: its answer (enum
                     typed_answer); value: seq of the last block, this one's if one began */
     RAWLOG_RUNS, /* here a line that was typed ahead was found to run; value: its block's seq */
+    RAWLOG_LEFT, /* the terminal went back from the alternate screen by itself here */
 };
 
 struct rawlog_record {

@@ -22,6 +22,7 @@ static void tell_size(struct session *s, struct session_size z)
                            .ws_row = (unsigned short)z.rows,
                            .ws_xpixel = (unsigned short)z.x_pixels,
                            .ws_ypixel = (unsigned short)z.y_pixels};
+    terminal_set_pixels(s->terminal, z.x_pixels, z.y_pixels);
     if (s->master >= 0)
         ioctl(s->master, TIOCSWINSZ, &size);
 }
@@ -186,6 +187,7 @@ static void start_handles(struct session *s)
 static void close_parts(struct session *s)
 {
     typing_end(&s->typing);
+    queries_destroy(s->queries);
     tracker_destroy(s->tracker);
     terminal_destroy(s->terminal);
     rawlog_close(s->log);
@@ -195,6 +197,7 @@ static void close_parts(struct session *s)
     free(s->told_screen.rows);
     bytes_finish(&s->open);
     bytes_finish(&s->open_before);
+    bytes_finish(&s->lefts);
     free(s->name);
     free(s->shell_id);
     if (s->master >= 0)
@@ -228,8 +231,10 @@ static int open_all(struct session *s, const struct session_start *start)
     if (error)
         return error;
     s->paused = json_is_true(session_kept(s, "paused"));
-    session_read_secrets(s);
+    session_read_environment(s);
     REPORT(s, opened);
+    s->led_from = intake_facts(s->intake)->led_from;
+    s->led_until = intake_start(s->intake);
     find_place(s, is_new, start->seq);
     s->answered = s->ahead = !is_new; /* what was typed to the former worker is not known here */
     if (is_new)                       /* the keeper knows no pixels */
@@ -248,6 +253,7 @@ struct session *session_adopt(const struct session_host *host, const struct sess
                           .master = start->master,
                           .turn.piece = session_take_piece,
                           .room = SIZE_MAX};
+    s->queries = session_create_queries(s);
     s->name = text_copy(start->name);
     s->intake = intake_map(start->intake);
     s->shell_id = text_copy(s->intake ? intake_facts(s->intake)->shell_id : "");

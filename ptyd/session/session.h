@@ -146,17 +146,23 @@ size_t session_input_room(const struct session *s);
  * once, or when the session ends. Returns 0, or, with nothing typed and `done` not called, -ENOBUFS
  * for want of room or -ESRCH when its shell is gone. */
 int session_type(struct session *s, struct typing *typing);
-/* The same for what a viewer sent (queries.h): what its terminal answered, or reports, is for the
- * program and counts as typed for nobody; what it answers too late goes nowhere, `typed` counts it.
- * *ret_keys: whether a person typed any of it. */
-int session_type_viewed(struct session *s, uint64_t viewer, struct typing *typing, bool *ret_keys);
+/* Says what of a request, not typed yet, that a viewer sent is for whom (queries.h): what its
+ * terminal answered, or reports, is for the program and counts as typed for nobody; what it answers
+ * too late goes nowhere, `typed` counts it. Returns whether a person typed any of it. */
+bool session_sort(struct session *s, uint64_t viewer, struct typing *typing);
 /* Who answers what the program asks from now on: the viewer that leads and is shown all that is
  * displayed; 0: the session's own terminal. */
 void session_set_leader(struct session *s, uint64_t viewer);
+uint64_t session_leader(const struct session *s);
 /* A viewer goes, or stays and is passed over: not shown what is displayed for now. What it left
  * open the session's own terminal answers at once. It leads no more. */
 void session_leave_viewer(struct session *s, uint64_t viewer);
 void session_pass_over_viewer(struct session *s, uint64_t viewer);
+/* A viewer is shown from the log what stands before `offset`, a query: whether it is to answer it
+ * is noted. And whether the terminal left the alternate screen by itself there. */
+void session_shown_again(struct session *s, uint64_t viewer, const struct query *query,
+                         uint64_t offset);
+bool session_left_at(struct session *s, uint64_t offset);
 /* Takes back what the terminal does not have of it; `done` is not called. */
 void session_untype(struct session *s, struct typing *typing);
 /* What is known of a request with that token, as typing_find() says it. */

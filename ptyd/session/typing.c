@@ -17,6 +17,41 @@ size_t typing_room(const struct typing_queue *q)
     return full ? 0 : LIMIT_INPUT_BYTES - q->len;
 }
 
+static const struct typing_part *part_of(const struct typing *t, size_t i)
+{
+    return i < t->parts.len / sizeof(struct typing_part)
+               ? (const struct typing_part *)t->parts.data + i
+               : NULL;
+}
+
+void typing_add_part(struct typing *t, size_t len, enum typing_kind kind)
+{
+    size_t count = t->parts.len / sizeof(struct typing_part);
+    struct typing_part *last = count ? (struct typing_part *)t->parts.data + count - 1 : NULL;
+    struct typing_part part = {.end = (last ? last->end : 0) + len, .kind = kind};
+    if (last && last->kind == kind)
+        last->end = part.end;
+    else
+        bytes_append(&t->parts, &part, sizeof part);
+}
+
+size_t typing_piece(const struct typing *t, enum typing_kind *ret_kind)
+{
+    const struct typing_part *part = part_of(t, t->part);
+    size_t len = (part ? part->end : t->bytes.len) - t->typed;
+    *ret_kind = part ? part->kind : t->is_reply ? TYPING_REPLY : TYPING_KEYS;
+    return len < LIMIT_TYPED_PIECE ? len : LIMIT_TYPED_PIECE;
+}
+
+/* So many bytes more are done with. */
+static void advance(struct typing_queue *q, struct typing *t, size_t len)
+{
+    const struct typing_part *part = part_of(t, t->part);
+    t->typed += len;
+    q->len -= len;
+    t->part += part && part->end == t->typed;
+}
+
 bool typing_add(struct typing_queue *q, struct typing *t)
 {
     struct typing **at = &q->first;
@@ -41,6 +76,7 @@ void typing_remove(struct typing_queue *q, struct typing *t)
     *at = t->next;
     q->len -= left_of(t);
     q->count--;
+    bytes_finish(&t->parts);
 }
 
 /* Where the request stands in the shared memory, from its first byte on. Whoever looks behind our
@@ -64,18 +100,19 @@ static bool is_kept(const struct typing *t)
 ssize_t typing_write(struct typing_queue *q, struct intake_facts *facts, int fd)
 {
     struct typing *t = q->first;
-    size_t len = left_of(t) < LIMIT_TYPED_PIECE ? left_of(t) : LIMIT_TYPED_PIECE;
+    enum typing_kind kind;
+    size_t len = typing_piece(t, &kind);
     if (t->token && !t->kept)
         t->kept = keep(facts, t->token);
     if (is_kept(t))
         t->kept->most = (uint32_t)(t->typed + len);
     atomic_thread_fence(memory_order_seq_cst);
-    ssize_t n;
-    while ((n = write(fd, t->bytes.data + t->typed, len)) < 0 && errno == EINTR)
+    ssize_t n = (ssize_t)len;
+    while (kind != TYPING_DROPPED && (n = write(fd, t->bytes.data + t->typed, len)) < 0 &&
+           errno == EINTR)
         ;
     int error = errno;
-    t->typed += n > 0 ? (size_t)n : 0;
-    q->len -= n > 0 ? (size_t)n : 0;
+    advance(q, t, n > 0 ? (size_t)n : 0);
     atomic_thread_fence(memory_order_seq_cst);
     if (is_kept(t))
         t->kept->typed = t->kept->most = (uint32_t)t->typed;

@@ -18,6 +18,17 @@
 #include "base/bytes.h"
 #include "ptyd/core/intake.h"
 
+/* What becomes of a piece of a request. */
+enum typing_kind {
+    TYPING_KEYS,
+    TYPING_REPLY,   /* written, and nobody's keys */
+    TYPING_DROPPED, /* counted as typed, and not written */
+};
+struct typing_part {
+    size_t end; /* in the request's bytes */
+    enum typing_kind kind;
+};
+
 /* One request. Embedded in its owner, which stays until `done`, or typing_remove(). */
 struct typing {
     struct typing *next; /* in the queue */
@@ -26,6 +37,8 @@ struct typing {
     uint64_t token;      /* by which it is asked for later; 0 for none */
     bool is_reply;       /* a terminal's answer to a query, or report: nobody's keys */
     bool has_room;       /* whoever asks waits for it with everything else: it is never refused */
+    struct bytes parts;  /* of struct typing_part, where they differ: freed behind `done` */
+    size_t part;         /* of them, the one at hand */
     struct intake_typing *kept;
     /* The terminal has all, or will not get more: `typed` says which. It is in no queue then. */
     void (*done)(struct typing *typing);
@@ -44,11 +57,18 @@ size_t typing_room(const struct typing_queue *queue);
 /* Puts it at the end. False when there is no room: it is refused whole. */
 bool typing_add(struct typing_queue *queue, struct typing *typing);
 
+/* Says what the next `len` bytes of a request are that was not added yet; none said, all are as
+ * `is_reply` says. */
+void typing_add_part(struct typing *typing, size_t len, enum typing_kind kind);
+/* How many bytes are written next, all of one kind; of a request of which there is one at least. */
+size_t typing_piece(const struct typing *typing, enum typing_kind *ret_kind);
+
 /* Takes back what the terminal does not have of a request; `done` is not called. */
 void typing_remove(struct typing_queue *queue, struct typing *typing);
 
-/* Writes a piece of the first request, of which there is one, to `fd`, and notes it in `facts`.
- * Returns how many bytes, or -errno. Who has looked at what was written calls typing_settle(). */
+/* Writes a piece of the first request, of which there is one, to `fd`, and notes it in `facts`: of
+ * one kind. Returns how many bytes, or -errno. Who has looked at what was written calls
+ * typing_settle(). */
 ssize_t typing_write(struct typing_queue *queue, struct intake_facts *facts, int fd);
 
 /* Is done with the first request if the terminal has all of it. */

@@ -1,4 +1,3 @@
-/* A terminal of its own takes the marks out, as the session's did when the bytes came. */
 #include "ptyd/worker/missed.h"
 
 #include <stdlib.h>
@@ -6,31 +5,44 @@
 
 #include "base/memory.h"
 #include "ptyd/session/session.h"
+#include "vterm_snapshot/passage.h"
 #include "vterm_snapshot/terminal.h"
 
 #define READ_BYTES (64 << 10)
+#define READ_LEAST 256 /* more than is ever held back */
 
 struct missed {
-    struct terminal *terminal;
-    uint64_t place;
+    struct passage *passage;
+    struct session *session;
+    uint64_t viewer;
     struct bytes *out; /* while it reads */
 };
 
 static void on_display(void *user, const char *bytes, size_t len, uint64_t offset)
 {
     (void)offset;
-    struct missed *m = user;
-    bytes_append(m->out, bytes, len);
+    bytes_append(((struct missed *)user)->out, bytes, len);
 }
 
-struct missed *missed_create(uint64_t from)
+static void on_query(void *user, const struct query *query, uint64_t offset)
 {
-    static const struct terminal_events events = {.display = on_display};
+    const struct missed *m = user;
+    session_shown_again(m->session, m->viewer, query, offset);
+}
+
+static bool on_left(void *user, uint64_t offset)
+{
+    return session_left_at(((struct missed *)user)->session, offset);
+}
+
+struct missed *missed_create(struct session *s, uint64_t viewer, uint64_t from)
+{
+    static const struct passage_events events = {
+        .display = on_display, .query = on_query, .left = on_left};
     struct missed *m = memory_new(sizeof *m);
-    struct terminal_options options = {.events = &events, .user = m, .scrollback = 1};
-    *m = (struct missed){.place = from};
-    m->terminal = terminal_create(&options);
-    if (!m->terminal)
+    *m = (struct missed){.session = s, .viewer = viewer};
+    m->passage = passage_create(from, &events, m);
+    if (!m->passage)
         memory_end();
     return m;
 }
@@ -38,24 +50,31 @@ struct missed *missed_create(uint64_t from)
 void missed_destroy(struct missed *m)
 {
     if (m)
-        terminal_destroy(m->terminal);
+        passage_destroy(m->passage);
     free(m);
 }
 
-uint64_t missed_read(struct missed *m, const struct session *s, uint64_t end, size_t most,
-                     struct bytes *out)
+/* What is held back stands at the end of the log, where the session's terminal knows that it begins
+ * nothing: that began earlier. */
+static uint64_t read_rest(struct missed *m, char *bytes, uint64_t end)
+{
+    uint64_t from = passage_shown(m->passage);
+    ssize_t n = from < end && end - from <= READ_BYTES
+                    ? session_read(m->session, from, bytes, (size_t)(end - from))
+                    : 0;
+    bytes_append(m->out, bytes, n > 0 ? (size_t)n : 0);
+    return end;
+}
+
+uint64_t missed_read(struct missed *m, size_t most, struct bytes *out)
 {
     char bytes[READ_BYTES];
-    size_t left = (size_t)(end - m->place);
-    most = most < sizeof bytes ? most : sizeof bytes;
-    bool all = left <= most;
-    ssize_t n = session_read(s, m->place, bytes, all ? left : most);
+    most = most < READ_LEAST ? READ_LEAST : most < sizeof bytes ? most : sizeof bytes;
+    ssize_t n = session_read(m->session, passage_offset(m->passage), bytes, most);
     m->out = out;
-    size_t taken = n > 0 ? terminal_write(m->terminal, bytes, (size_t)n) : 0;
-    /* What stands before `end` was understood without what follows; a log that is shorter than it
-     * was has nothing more to give. */
-    m->place = n <= 0 || all ? end : m->place + (taken ? taken : (size_t)n);
-    return m->place;
+    size_t taken = n > 0 ? passage_write(m->passage, bytes, (size_t)n) : 0;
+    uint64_t end = terminal_shown_offset(session_terminal(m->session));
+    return taken ? passage_shown(m->passage) : read_rest(m, bytes, end);
 }
 
 uint64_t missed_lines(const struct session *s, uint64_t from, uint64_t to)

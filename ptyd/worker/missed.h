@@ -10,14 +10,14 @@
 struct missed;
 struct session;
 
-/* Begins at an offset in the stream. */
-struct missed *missed_create(uint64_t from);
+/* For the viewer of that number (session.h), from where it stands in the stream. The session
+ * outlives it. */
+struct missed *missed_create(struct session *session, uint64_t viewer, uint64_t from);
 void missed_destroy(struct missed *missed); /* NULL is none */
 
-/* Appends to `out` what of the next bytes of the stream a terminal may show: at most `most`, up to
- * `end`. Returns the offset behind them. */
-uint64_t missed_read(struct missed *missed, const struct session *session, uint64_t end,
-                     size_t most, struct bytes *out);
+/* Appends to `out` what the viewer is shown of about the next `most` bytes of the stream. Returns
+ * where it stands then: with all that came, where the session's terminal shows next. */
+uint64_t missed_read(struct missed *missed, size_t most, struct bytes *out);
 
 /* How many lines end between two offsets, of which the second is at most MISSED_COUNT_BYTES behind
  * the first. */

@@ -30,6 +30,7 @@
 
 struct view {
     struct task task;
+    uint64_t number; /* as the session knows it */
     struct view_socket *socket;
     struct leading leading;
     struct session_size size; /* of the outer terminal */
@@ -53,6 +54,7 @@ struct view {
 
 static struct leaders leaders;
 static int count;
+static uint64_t numbers; /* given to viewers */
 
 static void settle(struct view *v);
 
@@ -96,12 +98,10 @@ static bool fits(const struct view *v)
     return v->size.cols == terminal_cols(t) && v->size.rows == terminal_rows(t);
 }
 
-/* Where in the stream what a viewer is shown now ends: of a mark it is shown nothing. */
+/* Where in the stream what a viewer is shown now ends. */
 static uint64_t shown_until(const struct view *v)
 {
-    const struct terminal *t = session_terminal(v->task.session);
-    uint64_t mark;
-    return terminal_open_mark(t, &mark) ? mark : terminal_offset(t);
+    return terminal_shown_offset(session_terminal(v->task.session));
 }
 
 static void draw(struct view *v)
@@ -151,12 +151,12 @@ static void begin_live(struct view *v)
 static void send_missed(struct view *v)
 {
     struct session *s = v->task.session;
-    uint64_t end = session_offset(s), before = v->feed.place;
+    uint64_t end = shown_until(v), before = v->feed.place;
     struct bytes out = {0};
     struct board_place place = worker_looks_at(s);
     if (!v->missed)
-        v->missed = missed_create(before);
-    uint64_t now = missed_read(v->missed, s, end, feed_send_most(&v->feed, end), &out);
+        v->missed = missed_create(s, v->number, before);
+    uint64_t now = missed_read(v->missed, feed_send_most(&v->feed, end), &out);
     board_leave(&place);
     feed_moved(&v->feed, now, end);
     send_counted(v, VIEW_OUTPUT, before, now, &out);
@@ -166,7 +166,7 @@ static void send_missed(struct view *v)
 static void count_missed(struct view *v)
 {
     struct session *s = v->task.session;
-    uint64_t end = session_offset(s), from = v->feed.place;
+    uint64_t end = shown_until(v), from = v->feed.place;
     uint64_t to = end - from < MISSED_COUNT_BYTES ? end : from + MISSED_COUNT_BYTES;
     feed_counted(&v->feed, to, missed_lines(s, from, to));
 }
@@ -175,7 +175,7 @@ static void count_missed(struct view *v)
 static bool catch_up(struct view *v)
 {
     struct session *s = v->task.session;
-    switch (feed_next(&v->feed, session_offset(s), session_readable_from(s))) {
+    switch (feed_next(&v->feed, shown_until(v), session_readable_from(s))) {
     case FEED_SEND:
         send_missed(v);
         return !v->feed.follows;
@@ -210,7 +210,7 @@ static bool on_turn(struct turn *turn, size_t bytes)
 static void settle_room(struct view *v)
 {
     struct session *s = v->task.session;
-    size_t room = v->live && !v->over ? feed_room(&v->feed, session_offset(s)) : SIZE_MAX;
+    size_t room = v->live && !v->over ? feed_room(&v->feed, shown_until(v)) : SIZE_MAX;
     session_set_room(s, room);
     if (!v->live)
         return;
@@ -251,6 +251,21 @@ static bool has_all(const struct view *v)
     return v->live ? v->feed.follows : !v->stale;
 }
 
+/* ---- who answers ---- */
+
+/* What programs ask, while it is shown that: not while it is passed over, or drawn. */
+static void settle_answers(struct view *v)
+{
+    struct session *s = v->task.session;
+    bool answers = v->live && v->leading.leads && !v->feed.passed;
+    if (answers && session_leader(s) != v->number)
+        session_set_leader(s, v->number);
+    else if (!answers && session_leader(s) == v->number && v->leading.leads)
+        session_pass_over_viewer(s, v->number);
+    else if (!answers && session_leader(s) == v->number)
+        session_set_leader(s, 0); /* it still answers what it was asked */
+}
+
 /* ---- what it gets next ---- */
 
 /* Within a string of the program's a drawing would become part of it, and what follows of it text
@@ -282,6 +297,7 @@ static void settle(struct view *v)
     bool live = may_be_live(v);
     if (live != v->live)
         set_live(v, live);
+    settle_answers(v);
     if (!v->live)
         draw_in_time(v);
     else if (feed_has_step(&v->feed))
@@ -411,6 +427,8 @@ static void finish(struct view *v)
     count--;
     if (v->types && v->task.session)
         session_untype(v->task.session, &v->typing);
+    if (v->task.session)
+        session_leave_viewer(v->task.session, v->number);
     give_up_lead(v);
     turns_remove(turns_of(v), &v->turn);
     view_socket_close(v->socket);
@@ -472,9 +490,10 @@ static void take_input(struct view *v, const struct view_frame *f)
         answer_typed(v);
         return;
     }
-    if (leader_typed(&leaders, &v->leading, &before))
+    bool keys = session_sort(v->task.session, v->number, &v->typing);
+    if (keys && leader_typed(&leaders, &v->leading, &before))
         take_lead(v, view_of_leading(before));
-    else if (!fits(v))
+    else if (keys && !fits(v))
         session_resize(v->task.session, v->size);
     if (session_type(v->task.session, &v->typing) < 0)
         answer_typed(v);
@@ -567,6 +586,7 @@ static struct view *create(struct client *client, const json_t *id, const json_t
         return NULL;
     }
     *v = (struct view){
+        .number = ++numbers,
         .task = {.errand = {.cancel = on_cancel},
                  .watcher = {.display = on_display,
                              .drained = on_drained,

@@ -96,9 +96,12 @@ async function main() {
     assert.ok(!JSON.stringify(daemon.json('context', 'show', '-s', 'work')).includes('secret'));
   });
 
-  await report.test('queries are answered once, whoever is attached', async () => {
+  await report.test('what a program asks, the terminal outside answers, once', async () => {
+    const asked = () => terminal.text.split('\x1b[6n').length - 1;
     terminal.type("printf '\\033[6n'; IFS= read -rsd R answer; printf '%q\\n' \"$answer\"\r");
-    await terminal.expect(/\$'\\E\[\d+;\d+'\r\n/);
+    await until('it is asked', () => asked() === 1);
+    terminal.type('\x1b[77;99R');
+    await terminal.expect(/\$'\\E\[77;99'\r\n/);
     await until('done', () => last().status === 'completed');
     assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--', 'echo clean').stdout, 'clean\n');
   });

@@ -13,6 +13,7 @@
 
 #define NONCE "0123456789abcdef0123456789abcdef"
 #define OTHER "fedcba9876543210fedcba9876543210"
+#define SHOWN "01234560000000000000000000000000" /* what is left of a printed nonce */
 
 static void describe_csi(const struct csi *csi, struct bytes *out)
 {
@@ -59,6 +60,9 @@ static void describe(const struct op *op, struct bytes *out)
         describe_csi(&op->csi, out);
     else if (op->kind == OP_OSC)
         bytes_printf(out, "OSC %.*s", (int)op->string_len, op->string);
+    else if (op->kind == OP_DCS || op->kind == OP_APC)
+        bytes_printf(out, "%s %.*s", op->kind == OP_DCS ? "DCS" : "APC", (int)op->string_len,
+                     op->string);
     else
         bytes_append_text(out, "BAD");
 }
@@ -168,7 +172,7 @@ static void sequences(void **state)
          "7\x1b(B\x1b#8\x1b=",
          "ESC7 | ESC(B | ESC#8 | ESC="},
         {"\x1b\n7", "^J | ESC7"},
-        {"\x1bZ\x1b\\\x1b F\x1b(]ok", "\"ok\""}, /* nothing that libvterm should see */
+        {"\x1b\\\x1b F\x1b(]ok", "\"ok\""}, /* nothing that libvterm should see */
     };
     (void)state;
     ASSERT_READINGS(table);
@@ -206,8 +210,10 @@ static void strings_and_marks(void **state)
         {"\x1b]8;;http://x\x1b\\ok", "OSC 8;;http://x | \"ok\""},
         {"\x1b]0;a\x18ok", "\"ok\""},
         {"\x1b]0;a\x1b[mok", "CSI -m | \"ok\""},
-        {"\x1bP$qm\x1b\\\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\ok", "\"ok\""},
-        {"\x1bPno\aend\x1b\\ok", "\"ok\""},
+        {"\x1bP$qm\x1b\\\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\ok", "DCS $qm | APC apc | \"ok\""},
+        {"\x1bPno\aend\x1b\\ok", "DCS noend | \"ok\""},
+        {"\x1bZok", "ESCZ | \"ok\""},
+        {"\x1b\n]7711;" NONCE ";1;A\aok", "^J | OSC 7711;" SHOWN ";1;A | \"ok\""},
         {"a\x1b]7711;" NONCE ";1;A\ab", "\"a\" | MARK A signed | \"b\""},
         {"\x1b]7711;" OTHER ";1;A\x1b\\b", "MARK A forged | \"b\""},
         {"\x1b]7711;short;1;A\ab", "BAD | \"b\""},
