@@ -197,7 +197,8 @@ static bool wait_once(struct attach *a)
         read_signals(a);
     if (fds[0].revents && !is_over(a))
         read_keys(a);
-    type_what_waited(a);
+    if (!is_over(a))
+        type_what_waited(a);
     view_link_work(a->link, fds + 3, !is_over(a));
     view_link_shown(a->link, outer_waiting(a->outer));
     return true;

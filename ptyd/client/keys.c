@@ -154,6 +154,14 @@ static void drop(struct keys *k, size_t at, size_t len)
     k->held.len -= len;
 }
 
+/* Who leaves types nothing more: neither the keys for it, nor what stands behind them. */
+static void forget(struct keys *k)
+{
+    k->held.len = k->decided = 0;
+    k->pressed = false;
+    k->due = 0;
+}
+
 /* Whole keys that are none of ours: up to the next byte that may begin one. */
 static size_t plain_run(const struct keys *k, const char *text, size_t len)
 {
@@ -220,8 +228,10 @@ bool keys_take(struct keys *k, const char *bytes, size_t len, int64_t now, struc
         enum token token = read_token(k, at, k->held.len - k->decided, &token_len);
         if (token == TOKEN_CUT)
             break;
-        if (take_token(k, token, token_len, now, out))
+        if (take_token(k, token, token_len, now, out)) {
+            forget(k);
             return true;
+        }
     }
     int64_t due = k->held.len > k->decided ? now + KEYS_SEQUENCE_MS : k->prefix_due;
     k->due = !k->held.len ? 0 : k->pressed && k->prefix_due < due ? k->prefix_due : due;

@@ -175,6 +175,24 @@ static void a_key_alone_waits_and_is_sent(void **state)
     bytes_finish(&out);
 }
 
+static void who_leaves_types_nothing_more(void **state)
+{
+    static const char *const pieces[] = {"\x1c", "d behind", NULL};
+    struct bytes out = {0};
+    struct keys k;
+    bool left = false;
+    (void)state;
+    start(&k, KEYS_DEFAULT);
+    for (int i = 0; pieces[i]; i++)
+        left = keys_take(&k, pieces[i], strlen(pieces[i]), 1000, &out);
+    assert_true(left);
+    assert_int_equal(keys_due(&k), 0);
+    keys_wait_over(&k, 1000 + 10 * KEYS_PREFIX_MS, &out);
+    assert_int_equal(out.len, 0);
+    keys_finish(&k);
+    bytes_finish(&out);
+}
+
 static void much_passes_whole(void **state)
 {
     struct bytes text = {0}, out = {0};
@@ -205,7 +223,7 @@ int main(void)
         cmocka_unit_test(the_two_keys_leave),  cmocka_unit_test(anything_else_goes_on),
         cmocka_unit_test(twice_sends_one),     cmocka_unit_test(reports_decide_nothing),
         cmocka_unit_test(other_keys_and_none), cmocka_unit_test(a_key_alone_waits_and_is_sent),
-        cmocka_unit_test(much_passes_whole),
+        cmocka_unit_test(much_passes_whole),   cmocka_unit_test(who_leaves_types_nothing_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
