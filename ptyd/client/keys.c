@@ -233,7 +233,8 @@ bool keys_take(struct keys *k, const char *bytes, size_t len, int64_t now, struc
             return true;
         }
     }
-    int64_t due = k->held.len > k->decided ? now + KEYS_SEQUENCE_MS : k->prefix_due;
+    int64_t rest = now + (k->pasting ? KEYS_PREFIX_MS : KEYS_SEQUENCE_MS);
+    int64_t due = k->held.len > k->decided ? rest : k->prefix_due;
     k->due = !k->held.len ? 0 : k->pressed && k->prefix_due < due ? k->prefix_due : due;
     return false;
 }

@@ -17,7 +17,8 @@
 
 #define KEYS_DEFAULT "C-\\ d"
 
-/* For the key behind the prefix, and for the rest of a sequence: ESC may be a key, too. */
+/* For the key behind the prefix, and for the rest of a sequence: ESC may be a key, too. In a paste
+ * it is none: the rest of its end is waited for as long as a key. */
 #define KEYS_PREFIX_MS   500
 #define KEYS_SEQUENCE_MS 25
 

@@ -175,6 +175,25 @@ static void a_key_alone_waits_and_is_sent(void **state)
     bytes_finish(&out);
 }
 
+static void a_paste_that_ends_in_two_pieces_ends(void **state)
+{
+    struct bytes out = {0};
+    struct keys k;
+    (void)state;
+    start(&k, KEYS_DEFAULT);
+    assert_false(keys_take(&k, "\x1b[200~text\x1b[20", 14, 1000, &out));
+    keys_wait_over(&k, 1000 + KEYS_PREFIX_MS - 1, &out);
+    assert_false(keys_take(&k, "1~", 2, 1000 + KEYS_PREFIX_MS, &out));
+    assert_int_equal(out.len, 16);
+    assert_memory_equal(out.data, "\x1b[200~text\x1b[201~", 16);
+    assert_true(keys_take(&k,
+                          "\x1c"
+                          "d",
+                          2, 1000 + KEYS_PREFIX_MS, &out));
+    keys_finish(&k);
+    bytes_finish(&out);
+}
+
 static void who_leaves_types_nothing_more(void **state)
 {
     static const char *const pieces[] = {"\x1c", "d behind", NULL};
@@ -220,10 +239,15 @@ static void much_passes_whole(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_two_keys_leave),  cmocka_unit_test(anything_else_goes_on),
-        cmocka_unit_test(twice_sends_one),     cmocka_unit_test(reports_decide_nothing),
-        cmocka_unit_test(other_keys_and_none), cmocka_unit_test(a_key_alone_waits_and_is_sent),
-        cmocka_unit_test(much_passes_whole),   cmocka_unit_test(who_leaves_types_nothing_more),
+        cmocka_unit_test(the_two_keys_leave),
+        cmocka_unit_test(anything_else_goes_on),
+        cmocka_unit_test(twice_sends_one),
+        cmocka_unit_test(reports_decide_nothing),
+        cmocka_unit_test(other_keys_and_none),
+        cmocka_unit_test(a_key_alone_waits_and_is_sent),
+        cmocka_unit_test(much_passes_whole),
+        cmocka_unit_test(who_leaves_types_nothing_more),
+        cmocka_unit_test(a_paste_that_ends_in_two_pieces_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
