@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,7 @@ int plain_shell_become(bool login)
     const char *wanted = getenv("SHELL");
     char *variable = "PTYD_SESSION=";
     putenv(variable);
+    signal(SIGPIPE, SIG_DFL); /* ignored since rpc_connect(); an exec would leave it so */
     try(wanted, login);
     const struct passwd *user = getpwuid(geteuid());
     if (user && user->pw_shell && (!wanted || strcmp(user->pw_shell, wanted)))

@@ -7,6 +7,8 @@ const net = require('node:net');
 const path = require('node:path');
 const { workspace, Daemon, Report, PTYD, until } = require('./harness');
 
+const SIGPIPE = 1 << 12; // as /proc counts it
+
 // `command` in a terminal made by script(1); resolves to what it showed, and its status, once the shell that
 // came has said whose it is and was left with status 6. `keys` are hit at once.
 async function tryShell(env, command = PTYD, keys = '') {
@@ -17,24 +19,26 @@ async function tryShell(env, command = PTYD, keys = '') {
   const ended = new Promise((resolve) => terminal.on('exit', resolve));
   if (keys) terminal.stdin.write(keys);
   await until('a shell', () => /[$#] /.test(text.slice(text.lastIndexOf('without it'))) && text.includes('without it'));
-  terminal.stdin.write('echo "session <$PTYD_SESSION>"; exit 6\r');
-  return { status: await ended, text, plain: /session <>\r?\n/.test(text) };
+  terminal.stdin.write('echo "session <$PTYD_SESSION>"; grep SigIgn /proc/self/status; exit 6\r');
+  const status = await ended, ignored = parseInt(/SigIgn:\s*([0-9a-f]+)/.exec(text)?.[1], 16);
+  return { status, text, plain: /session <>\r?\n/.test(text), broken: ignored & SIGPIPE };
 }
 
 async function main() {
   const report = new Report();
   const space = workspace();
   const gives = async (env, why, command, keys) => {
-    const { status, text, plain } = await tryShell({ ...space.env, ...env }, command, keys);
+    const { status, text, plain, broken } = await tryShell({ ...space.env, ...env }, command, keys);
     assert.match(text, why);
-    assert.deepStrictEqual([status, plain], [6, true], text);
+    assert.deepStrictEqual([status, plain, broken], [6, true, 0], text);
     return text;
   };
 
-  await report.test('a state directory that is a file', () => {
+  await report.test('a state directory that is a file; what the shell starts gets SIGPIPE', async () => {
     const file = path.join(space.root, 'file');
     fs.writeFileSync(file, '');
-    return gives({ PTYD_STATE_DIR: file }, /the daemon did not start: .*state directory .*file/);
+    const text = await gives({ PTYD_STATE_DIR: file }, /the daemon did not start: .*state directory .*file/);
+    assert.match(text, /SigIgn:/);
   });
 
   await report.test('a socket directory that cannot be made: no log is named', async () => {
