@@ -246,6 +246,8 @@ static int say_outcome(const struct attach *a)
         return say_fail(EXIT_FAILED, "its shell ended while the daemon was replaced: its status is "
                                      "not known");
     case VIEW_LINK_LOST:
+        if (view_link_refusal(a->link))
+            return say_fail(ATTACH_FAILED, "%s", view_link_refusal(a->link));
         return say_fail(ATTACH_FAILED,
                         "the daemon did not come back within %d s; `ptyd attach %s` comes back to "
                         "the session, which goes on while the daemon runs",

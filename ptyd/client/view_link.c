@@ -45,6 +45,7 @@ struct view_link {
     size_t lost_len;      /* so much of `typed` the lost one held */
     size_t doubtful;      /* bytes of which nobody knows whether they were typed */
     char *shell_id;       /* of the shell that is shown */
+    char *refusal;        /* why it is not shown again, as the daemon says; NULL */
     enum view_link_state state;
     int status;
 };
@@ -237,6 +238,14 @@ json_t *view_link_join(struct view_link *l, int wait_ms)
     return session;
 }
 
+/* Behind this nothing is asked again. */
+static void refuse(struct view_link *l, const json_t *error)
+{
+    l->state = VIEW_LINK_LOST;
+    free(l->refusal);
+    l->refusal = text_copy(json_text(error, "message", ""));
+}
+
 /* The shell may have ended meanwhile, and another one have its name. */
 static void take_joined(struct view_link *l, const json_t *message)
 {
@@ -244,7 +253,7 @@ static void take_joined(struct view_link *l, const json_t *message)
     const char *shell = json_text(json_at(message, "result", "session"), "shell_id", "");
     l->joining = 0;
     if (error && json_number(error, "code", 0) != RPC_NO_SESSION)
-        l->state = VIEW_LINK_LOST;
+        refuse(l, error);
     else if (error || strcmp(shell, l->shell_id))
         l->state = VIEW_LINK_ENDED_UNSEEN;
     else
@@ -380,6 +389,11 @@ enum view_link_state view_link_state(const struct view_link *l)
     return l->state;
 }
 
+const char *view_link_refusal(const struct view_link *l)
+{
+    return l->refusal;
+}
+
 int view_link_status(const struct view_link *l)
 {
     return l->status;
@@ -390,7 +404,9 @@ void view_link_leave(struct view_link *l)
 {
     int64_t by = clock_monotonic_ms() + LIMIT_LEAVE_MS, left;
     if (l->fd < 0 && l->rpc->fd >= 0)
-        rpc_send(l->rpc, "view.leave", json_object(), clock_monotonic_ms());
+        rpc_send(l->rpc, "view.leave",
+                 json_pack("{s:s, s:b}", "name", l->options->name, "owns", l->options->owns),
+                 clock_monotonic_ms());
     if (l->fd < 0)
         return;
     view_frame_append(&l->out, VIEW_LEAVE, 0, NULL, 0);
@@ -421,5 +437,6 @@ void view_link_destroy(struct view_link *l)
     bytes_finish(&l->out);
     bytes_finish(&l->typed);
     free(l->shell_id);
+    free(l->refusal);
     free(l);
 }

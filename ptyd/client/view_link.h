@@ -35,7 +35,7 @@ enum view_link_state {
     VIEW_LINK_DETACHED,     /* somebody asked that this viewer leaves */
     VIEW_LINK_ENDED,        /* the shell did: view_link_status() */
     VIEW_LINK_ENDED_UNSEEN, /* it did while nobody could say how */
-    VIEW_LINK_LOST,         /* the daemon did not come back */
+    VIEW_LINK_LOST,         /* the daemon did not come back, or shows it no more */
 };
 
 /* Both outlive it. */
@@ -71,6 +71,8 @@ void view_link_work(struct view_link *link, const struct pollfd fds[VIEW_LINK_FD
 
 enum view_link_state view_link_state(const struct view_link *link);
 int view_link_status(const struct view_link *link);
+/* Of one that is lost: why the daemon refused to show it again; NULL where it did not come back. */
+const char *view_link_refusal(const struct view_link *link);
 
 /* No more is shown: what was sent and not answered is settled as far as it can be. */
 void view_link_settle(struct view_link *link);

@@ -69,6 +69,8 @@ static void end(struct worker *w, const char *name)
         return;
     if (session_exited(s))
         worker_forget(w, s);
+    else if (session_quarantined(s)) /* its terminal was refused, and told that the shell lives */
+        session_leave(s);
     else if (session_is_owned(s))
         worker_tell(w, WIRE_CLOSE, name, NULL, 0);
 }

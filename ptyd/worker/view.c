@@ -657,11 +657,14 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     join(v, params);
 }
 
-/* Who goes before the answer came to it has no socket to say it on. */
+/* Who goes before the answer came to it has no socket to say it on; who was refused is no viewer at
+ * all, and the session it owns stays nevertheless. */
 void view_leave_call(struct client *client, const json_t *id, const json_t *params)
 {
+    struct session *s = worker_find(client_worker(client), json_text(params, "name", ""));
     struct leading *l = leaders.first;
-    (void)params;
+    if (s && json_flag(params, "owns"))
+        session_leave(s);
     while (l && view_of_leading(l)->task.client != client)
         l = l->next;
     if (l)

@@ -5,6 +5,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { Outer } = require('./outer');
 
 // What makes a daemon fail (faults.c). A sanitizer's library has to be loaded first, and is, of itself.
 const FAULTS = path.resolve(path.dirname(PTYD), 'faults.so');
@@ -126,6 +127,32 @@ async function main() {
       await daemon.stop();
       fs.rmSync(space.root, { recursive: true, force: true });
     });
+
+  await report.test('a terminal whose own session is set aside is told so, and the shell lives', async () => {
+    const space = faulty({ FAULT_PARSE: '1' });
+    const daemon = await new Daemon(space).ready();
+    Object.assign(space.env, { LD_PRELOAD: '' });
+    const [outer, other] = [1, 2].map(() => new Outer({ ...space.env, TERM: 'xterm-256color' }, [PTYD]));
+    const children = ({ process: { pid } }) => fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    for (const each of [outer, other]) await each.expect('$ ');
+    await outer.type('echo it is $PTYD_SESSION\r');
+    const found = await until('its name', () => /it is (term-\d)/.exec(outer.received().toString('latin1')));
+    const own = () => daemon.json('list').find(({ name }) => name === found[1]), { shell_pid: shell } = own();
+    const [client] = children(other);
+    process.kill(client, 'SIGSTOP'); // its session is waited for as long as the one at hand
+    await outer.type("printf '\\033[77I'\r");
+    await outer.expect(`session ${found[1]} is quarantined, \`ptyd status\` says why: \`ptyd reset ${found[1]}\` goes on with it`);
+    await outer.expect('without it');
+    await until('the other is closed', () => daemon.json('list').length === 1);
+    process.kill(client, 'SIGCONT');
+    assert.strictEqual(own().shell_pid, shell);
+    assert.strictEqual(daemon.ptyd('reset', found[1]).status, 0);
+    assert.strictEqual(daemon.ptyd('run', '-s', found[1], '--', 'echo fine').stdout, 'fine\n');
+    await outer.end();
+    await other.end();
+    await daemon.stop();
+    fs.rmSync(space.root, { recursive: true, force: true });
+  });
 
   await report.test('a block that the worker dies of when an agent is told: its session is set aside, others are told', async () => {
     const space = faulty({ FAULT_RENDER: '1' });
