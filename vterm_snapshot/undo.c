@@ -40,13 +40,28 @@ void undo_destroy(struct undo *u)
 
 /* ---- noting ---- */
 
+/* In pairs of an index and a colour, of which each may be asked for instead: `;1;?;2;#ffffff`. */
+static bool sets_palette(const char *pairs)
+{
+    const char *colour = strchr(pairs + 1, ';');
+    for (; colour; colour = strchr(colour + 1, ';')) {
+        size_t len = strcspn(colour + 1, ";");
+        if (len && !(len == 1 && colour[1] == '?'))
+            return true;
+        colour += 1 + len;
+        if (!*colour)
+            return false;
+    }
+    return false;
+}
+
 static void note_osc(struct undo *u, const struct op *op)
 {
     char *end;
     long number = strtol(op->string, &end, 10);
     bool value = *end == ';' && end[1];
     if (number == 4)
-        u->palette = value;
+        u->palette = u->palette || (value && sets_palette(end));
     else if (number == 104)
         u->palette = u->palette && value;
     else if (number >= 10 && number <= 19)

@@ -428,6 +428,8 @@ static void what_passed_is_undone(void **state)
         {"\x1b[?1049h\x1b[>1u", "\x1b[<1u\x1b[?1049l"},
         {"\x1b]11;#123456\a", "\x1b]111"},
         {"\x1b]4;1;#ff0000\a", "\x1b]104"},
+        {"\x1b]4;1;?;2;#00ff00\a", "\x1b]104"},
+        {"\x1b]4;1;#ff0000\a\x1b]4;1;?\a", "\x1b]104"},
         {"\x1b[22;0t", "\x1b[23;0t"},
         {"\x1b[?25l", "\x1b[?25h"},
         {"\x1b(0", "\x1b(B"},
@@ -442,6 +444,9 @@ static void what_passed_is_undone(void **state)
     }
     assert_false(undoes("\x1b[?2031h\x1b[?2031l", "?2031"));
     assert_false(undoes("\x1b[>1u\x1b[<u", "u"));
+    assert_false(undoes("\x1b]4;1;?\a", "\x1b]104"));
+    assert_false(undoes("\x1b]4;1;?;15;?\x1b\\", "\x1b]104"));
+    assert_false(undoes("\x1b]4\a\x1b]4;\a\x1b]4;1\a", "\x1b]104"));
 }
 
 int main(void)
