@@ -146,7 +146,14 @@ struct view_socket *view_socket_create(uv_loop_t *loop, const struct view_socket
         return NULL;
     struct view_socket *s = memory_new(sizeof *s);
     *s = (struct view_socket){.fd = ends[0], .handler = handler, .user = user};
-    uv_poll_init(loop, &s->poll, s->fd);
+    int error = uv_poll_init(loop, &s->poll, s->fd);
+    if (error < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        free(s);
+        errno = -error;
+        return NULL;
+    }
     uv_timer_init(loop, &s->soon);
     s->open_handles = 2;
     s->poll.data = s->soon.data = s;
