@@ -132,7 +132,6 @@ static void on_display(void *user, const char *bytes, size_t len, uint64_t offse
         EACH_WATCHER(s, display, w_, bytes, len, offset);
 }
 
-/* Whoever leads was shown it and answers; else the terminal does at once. */
 /* What a terminal says of its colours is its own. */
 static void on_heard(void *user, const char *answer, size_t len)
 {
@@ -144,6 +143,7 @@ struct queries *session_create_queries(struct session *s)
     return queries_create(on_heard, s);
 }
 
+/* Whoever leads was shown it and answers; else the terminal does at once. */
 static bool on_query(void *user, const struct query *query)
 {
     struct session *s = of(user);
