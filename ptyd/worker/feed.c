@@ -58,6 +58,11 @@ size_t feed_send_most(const struct feed *f, uint64_t end)
     return end - f->place < room ? (size_t)(end - f->place) : room;
 }
 
+void feed_skip(struct feed *f)
+{
+    f->skips = true;
+}
+
 bool feed_has_step(const struct feed *f)
 {
     bool may_send = f->skips || feed_under_way(f) < LIMIT_VIEW_WINDOW_BYTES;

@@ -55,6 +55,8 @@ enum feed_step feed_next(struct feed *feed, uint64_t end, uint64_t readable);
 /* Whether there may be such a step now. */
 bool feed_has_step(const struct feed *feed);
 size_t feed_send_most(const struct feed *feed, uint64_t end);
+/* The log cannot be read there: what is missing is counted instead. */
+void feed_skip(struct feed *feed);
 
 /* All before `place` was sent, or counted with so many lines. At `end` one that was sent all
  * follows. */

@@ -1,5 +1,6 @@
 #include "ptyd/worker/missed.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,26 +56,35 @@ void missed_destroy(struct missed *m)
 }
 
 /* What is held back stands at the end of the log, where the session's terminal knows that it begins
- * nothing: that began earlier. */
-static uint64_t read_rest(struct missed *m, char *bytes, uint64_t end)
+ * nothing: that began earlier. Where the log lacks any of it, it does not stand there. */
+static int read_rest(struct missed *m, char *bytes, uint64_t end)
 {
     uint64_t from = passage_shown(m->passage);
-    ssize_t n = from < end && end - from <= READ_BYTES
+    if (from >= end)
+        return 0;
+    ssize_t n = end - from <= READ_BYTES
                     ? session_read(m->session, from, bytes, (size_t)(end - from))
-                    : 0;
-    bytes_append(m->out, bytes, n > 0 ? (size_t)n : 0);
-    return end;
+                    : -EIO;
+    if (n < 0 || (uint64_t)n < end - from)
+        return n < 0 ? (int)n : -EIO;
+    bytes_append(m->out, bytes, (size_t)n);
+    return 0;
 }
 
-uint64_t missed_read(struct missed *m, size_t most, struct bytes *out)
+int missed_read(struct missed *m, size_t most, struct bytes *out, uint64_t *ret_place)
 {
     char bytes[READ_BYTES];
     most = most < READ_LEAST ? READ_LEAST : most < sizeof bytes ? most : sizeof bytes;
     ssize_t n = session_read(m->session, passage_offset(m->passage), bytes, most);
+    if (n < 0)
+        return (int)n;
     m->out = out;
-    size_t taken = n > 0 ? passage_write(m->passage, bytes, (size_t)n) : 0;
+    size_t taken = passage_write(m->passage, bytes, (size_t)n);
     uint64_t end = terminal_shown_offset(session_terminal(m->session));
-    return taken ? passage_shown(m->passage) : read_rest(m, bytes, end);
+    int result = taken ? 0 : read_rest(m, bytes, end);
+    if (result == 0)
+        *ret_place = taken ? passage_shown(m->passage) : end;
+    return result;
 }
 
 uint64_t missed_lines(const struct session *s, uint64_t from, uint64_t to)

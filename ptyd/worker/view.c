@@ -151,15 +151,19 @@ static void begin_live(struct view *v)
 static void send_missed(struct view *v)
 {
     struct session *s = v->task.session;
-    uint64_t end = shown_until(v), before = v->feed.place;
+    uint64_t end = shown_until(v), before = v->feed.place, now;
     struct bytes out = {0};
     struct board_place place = worker_looks_at(s);
     if (!v->missed)
         v->missed = missed_create(s, v->number, before);
-    uint64_t now = missed_read(v->missed, feed_send_most(&v->feed, end), &out);
+    int error = missed_read(v->missed, feed_send_most(&v->feed, end), &out, &now);
     board_leave(&place);
-    feed_moved(&v->feed, now, end);
-    send_counted(v, VIEW_OUTPUT, before, now, &out);
+    if (error < 0) {
+        feed_skip(&v->feed);
+    } else {
+        feed_moved(&v->feed, now, end);
+        send_counted(v, VIEW_OUTPUT, before, now, &out);
+    }
     bytes_finish(&out);
 }
 

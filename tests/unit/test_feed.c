@@ -95,6 +95,10 @@ static void what_the_log_lacks_is_not_sent(void **state)
     assert_int_equal(feed_next(&f, 500, UINT64_MAX), FEED_REDRAW); /* a broken log */
     feed_resume(&f, 600);
     assert_int_equal(feed_next(&f, 500, 0), FEED_REDRAW); /* of another stream */
+    feed_resume(&f, 100);
+    assert_int_equal(feed_next(&f, 500, 0), FEED_SEND);
+    feed_skip(&f); /* which failed */
+    assert_int_equal(feed_next(&f, 500, 0), FEED_COUNT);
 }
 
 /* ---- who leads ---- */

@@ -5,6 +5,7 @@
 #include "tests/unit/test.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 
 #include "ptyd/core/intake.h"
 #include "ptyd/session/session.h"
+#include "ptyd/worker/missed.h"
+#include "vterm_snapshot/terminal.h"
 
 #define NONCE "0123456789abcdef0123456789abcdef"
 
@@ -72,6 +75,57 @@ static void *flood(void *slave)
     say(*(int *)slave, "\x1b]7711;" NONCE ";3;D;st=0\x07\x1b]7711;" NONCE ";4;A\x07"
                        "\x1b]7711;" NONCE ";5;B\x07");
     return NULL;
+}
+
+static struct session *begin_session(int *ret_slave)
+{
+    struct intake_facts facts = {.name = "cut",
+                                 .shell_id = "shell_y",
+                                 .shell = "bash",
+                                 .nonce = NONCE,
+                                 .cols = 80,
+                                 .rows = 24};
+    int error, intake = intake_create_fd(&facts), master = open_terminal(ret_slave);
+    struct session *s = session_adopt(
+        test_host_begin(&here, &loop, place),
+        &(struct session_start){
+            .name = "cut", .pid = getpid(), .master = master, .intake = intake, .slate = -1},
+        &error);
+    assert_non_null(s);
+    return s;
+}
+
+static void what_the_log_lacks_is_told_from_nothing(void **state)
+{
+    char log[128];
+    uint64_t stands = 0;
+    int slave;
+    (void)state;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    struct session *s = begin_session(&slave);
+    say(slave, "one\r\ntwo\r\n");
+    while (terminal_shown_offset(session_terminal(s)) < 10)
+        uv_run(&loop, UV_RUN_ONCE);
+    snprintf(log, sizeof log, "%s/conversations/cut/agent_pty/output.raw", place);
+    struct missed *whole = missed_create(s, 1, 0), *cut = missed_create(s, 1, 0);
+    struct bytes out = {0};
+    assert_int_equal(missed_read(whole, 1000, &out, &stands), 0);
+    assert_int_equal(stands, 10);
+    assert_int_equal(out.len, 10);
+    assert_memory_equal(out.data, "one\r\ntwo\r\n", 10);
+    assert_int_equal(truncate(log, 5), 0);
+    assert_int_equal(missed_read(cut, 1000, &out, &stands), 0);
+    assert_int_equal(stands, 5);
+    assert_int_equal(missed_read(cut, 1000, &out, &stands), -EIO);
+    assert_int_equal(stands, 5);
+    bytes_finish(&out);
+    missed_destroy(whole);
+    missed_destroy(cut);
+    session_destroy(s);
+    test_host_end(&here);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_loop_close(&loop);
+    close(slave);
 }
 
 static void a_session_holds_no_more_descriptors_than_are_counted_for_it(void **state)
@@ -135,6 +189,7 @@ static int remove_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_log_lacks_is_told_from_nothing),
         cmocka_unit_test(a_session_holds_no_more_descriptors_than_are_counted_for_it),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
