@@ -470,6 +470,7 @@ static void answer_typed(struct view *v)
     else
         view_socket_flush(v->socket);
     bytes_finish(&v->typing.bytes);
+    bytes_finish(&v->typing.parts); /* of what was never in the queue */
     v->types = false;
 }
 
