@@ -148,6 +148,19 @@ static void begin_live(struct view *v)
     feed_begin(&v->feed, shown_until(v));
 }
 
+static void set_live(struct view *v, bool live)
+{
+    v->live = live;
+    v->output.len = 0;
+    uv_timer_stop(&v->task.timer);
+    if (live) {
+        begin_live(v);
+    } else {
+        v->feed.follows = false;
+        v->stale = true;
+    }
+}
+
 static void send_missed(struct view *v)
 {
     struct session *s = v->task.session;
@@ -175,6 +188,14 @@ static void count_missed(struct view *v)
     feed_counted(&v->feed, to, missed_lines(s, from, to));
 }
 
+/* What it missed was not sent. */
+static void skip_missed(struct view *v)
+{
+    bool inside = terminal_is_inside(session_terminal(v->task.session)) && !v->ended;
+    send_note(v, VIEW_SKIPPED, v->feed.lines, "");
+    set_live(v, !inside); /* see may_be_live() */
+}
+
 /* One step; returns whether another one is to be done now. */
 static bool catch_up(struct view *v)
 {
@@ -187,8 +208,7 @@ static bool catch_up(struct view *v)
         count_missed(v);
         return true;
     case FEED_REDRAW:
-        send_note(v, VIEW_SKIPPED, v->feed.lines, "");
-        begin_live(v);
+        skip_missed(v);
         return false;
     case FEED_NOTHING:
         break;
@@ -278,19 +298,6 @@ static bool may_be_live(const struct view *v)
 {
     return v->leading.leads && fits(v) &&
            (v->live || v->ended || !terminal_is_inside(session_terminal(v->task.session)));
-}
-
-static void set_live(struct view *v, bool live)
-{
-    v->live = live;
-    v->output.len = 0;
-    uv_timer_stop(&v->task.timer);
-    if (live) {
-        begin_live(v);
-    } else {
-        v->feed.follows = false;
-        v->stale = true;
-    }
 }
 
 static void settle(struct view *v)

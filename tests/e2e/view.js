@@ -4,7 +4,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
+const { workspace, Daemon, Report, PTYD, until, killWorker, waitFor } = require('./harness');
 const { Outer, ASK } = require('./outer');
 
 const MIB = 1 << 20;
@@ -124,6 +124,26 @@ async function main() {
     const gone = 2000000 - (shown.length - 1) + 2;
     assert.ok(skipped >= gone && skipped <= gone + 1, `${skipped} of ${gone}`);
     assert.ok(seen.lines.some((line) => line.includes('lines are not shown here')), 'the line stands in its scrollback');
+    await outer.type('echo it go\\es on\r');
+    await outer.expect('it goes on\r\n');
+    await outer.end();
+  });
+
+  await report.test('of more than 4 MiB within a string: it is drawn, and nothing of that string is text', async () => {
+    const outer = await open();
+    const said = path.join(space.root, 'said'), go = path.join(space.root, 'say-on');
+    await outer.ask('stop');
+    outer.mark();
+    const tildes = (count) => `head -c ${count} /dev/zero | tr '\\0' '~'`;
+    await outer.type(`printf '\\033Pq'; ${tildes(6 * MIB)}; touch ${said}; ${waitFor(go)}; ${tildes(3000)}; printf '\\033\\\\'; echo be\\hind\r`);
+    await until('nobody waits for it', () => fs.existsSync(said));
+    await outer.ask('go');
+    await outer.expect('not shown here');
+    const from = outer.mark();
+    fs.writeFileSync(go, '');
+    const seen = await outer.until('what comes behind', (s) => s.rows.some((row) => row === 'behind'));
+    assert.ok(!outer.received(from).includes('~~~~'), 'not as bytes');
+    assert.ok(!seen.lines.some((line) => line.includes('~~~~')), 'not as text');
     await outer.type('echo it go\\es on\r');
     await outer.expect('it goes on\r\n');
     await outer.end();
