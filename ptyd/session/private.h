@@ -129,9 +129,13 @@ void session_let_go_of_open(struct session *s);
 void session_reenter(struct session *s, uint64_t start);
 
 /* Polls the master: for output unless a thread reads it, for room while input waits. The other one
- * ends that, and the thread. */
+ * ends that, and the thread, for good: it comes before the master is closed, for libuv takes the
+ * number out of its poll when the handle is closed, whosever it is by then. */
 void session_poll_for(struct session *s);
 void session_stop_reading(struct session *s);
+
+/* What each of the session's handles is closed with: the last one frees it. */
+void session_handle_closed(uv_handle_t *handle);
 
 /* One that is over already; `status` as waitpid gave it. */
 void session_set_over(struct session *s, int status);

@@ -195,6 +195,9 @@ void session_stop_reading(struct session *s)
 {
     leave_pump(s);
     stop_polling(s);
+    if (s->has_poll)
+        uv_close((uv_handle_t *)&s->poll, session_handle_closed);
+    s->has_poll = false;
 }
 
 /* ---- by turns ---- */

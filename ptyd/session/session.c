@@ -289,7 +289,7 @@ void session_reset(struct session *s)
     session_screen_changed(s);
 }
 
-static void on_closed(uv_handle_t *handle)
+void session_handle_closed(uv_handle_t *handle)
 {
     struct session *s = handle->data;
     if (--s->open_handles == 0)
@@ -306,12 +306,10 @@ void session_destroy(struct session *s)
     EACH_WATCHER(s, gone, w_);
     session_stop_reading(s);
     turns_remove(s->host->turns, &s->turn);
-    if (s->has_poll)
-        uv_close((uv_handle_t *)&s->poll, on_closed);
-    uv_close((uv_handle_t *)&s->exit_timer, on_closed);
-    uv_close((uv_handle_t *)&s->quiet_timer, on_closed);
-    uv_close((uv_handle_t *)&s->screen_timer, on_closed);
-    uv_close((uv_handle_t *)&s->again_timer, on_closed);
+    uv_close((uv_handle_t *)&s->exit_timer, session_handle_closed);
+    uv_close((uv_handle_t *)&s->quiet_timer, session_handle_closed);
+    uv_close((uv_handle_t *)&s->screen_timer, session_handle_closed);
+    uv_close((uv_handle_t *)&s->again_timer, session_handle_closed);
     close_parts(s);
 }
 

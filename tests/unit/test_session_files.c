@@ -1,5 +1,5 @@
 /* What a session costs the worker: descriptors, counted in /proc/self/fd, from its adoption to its
- * end, with a command that runs and a flood. */
+ * end, with a command that runs and a flood; and that it lets go of them. */
 #define _GNU_SOURCE
 #include "tests/unit/host.h"
 #include "tests/unit/test.h"
@@ -172,6 +172,79 @@ static void a_session_holds_no_more_descriptors_than_are_counted_for_it(void **s
     close(slave);
 }
 
+static void note_readable(uv_poll_t *poll, int status, int events)
+{
+    char byte;
+    (void)events;
+    assert_int_equal(status, 0);
+    assert_int_equal(read(*(int *)poll->data, &byte, 1), 1);
+    *(int *)poll->data = -1;
+}
+
+static void is_late(uv_timer_t *timer)
+{
+    (void)timer;
+    fail_msg("what has the number of a closed terminal is not polled any more");
+}
+
+static struct session *adopt(const struct session_host *host, int master)
+{
+    struct intake_facts facts = {.name = "over",
+                                 .shell_id = "shell_y",
+                                 .shell = "bash",
+                                 .nonce = NONCE,
+                                 .cols = 80,
+                                 .rows = 24};
+    int error;
+    struct session *s = session_adopt(host,
+                                      &(struct session_start){.name = "over",
+                                                              .pid = getpid(),
+                                                              .master = master,
+                                                              .intake = intake_create_fd(&facts),
+                                                              .slate = -1},
+                                      &error);
+    assert_non_null(s);
+    return s;
+}
+
+/* Whoever has the number of a terminal that was closed is polled on when its session goes. */
+static void a_session_that_is_over_lets_go_of_its_terminals_number(void **state)
+{
+    uv_poll_t poll;
+    uv_timer_t late;
+    int slave, ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    int master = open_terminal(&slave);
+    struct session *s = adopt(test_host_begin(&here, &loop, place), master);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    session_shell_reaped(s, 0);
+    session_exit_now(s);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    int number = dup2(ends[0], master);
+    assert_int_equal(number, master);
+    assert_int_equal(uv_poll_init(&loop, &poll, number), 0);
+    poll.data = &number;
+    assert_int_equal(uv_poll_start(&poll, UV_READABLE, note_readable), 0);
+    uv_run(&loop, UV_RUN_NOWAIT); /* it is in the loop's poll from here on */
+    session_destroy(s);
+    uv_timer_init(&loop, &late);
+    uv_timer_start(&late, is_late, 10000, 0);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    while (number >= 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&poll, NULL);
+    uv_close((uv_handle_t *)&late, NULL);
+    test_host_end(&here);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    close(master);
+    close(ends[0]);
+    close(ends[1]);
+    close(slave);
+}
+
 static int make_place(void **state)
 {
     (void)state;
@@ -191,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_the_log_lacks_is_told_from_nothing),
         cmocka_unit_test(a_session_holds_no_more_descriptors_than_are_counted_for_it),
+        cmocka_unit_test(a_session_that_is_over_lets_go_of_its_terminals_number),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
 }
