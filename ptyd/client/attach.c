@@ -57,10 +57,12 @@ static void on_skipped(void *user, uint64_t lines)
     struct attach *a = user;
     struct bytes out = {0};
     int rows = request_terminal_size().rows;
-    bytes_printf(&out,
-                 "\x1b[?1049l\x1b[?6l\x1b[r\x1b[m\x1b[%d;1H\n[ptyd: %llu lines are not shown here: "
-                 "the terminal did not take them]\r",
-                 rows, (unsigned long long)lines);
+    bytes_printf(&out, "\x1b[?1049l\x1b[?6l\x1b[r\x1b[m\x1b[%d;1H\n[ptyd: ", rows);
+    if (lines)
+        bytes_printf(&out, "%llu lines are", (unsigned long long)lines);
+    else
+        bytes_append_text(&out, "some output is");
+    bytes_append_text(&out, " not shown here]\r");
     for (int i = 0; i < rows; i++)
         bytes_append_char(&out, '\n');
     outer_put(a->outer, out.data, out.len);
@@ -294,7 +296,7 @@ static void close_own(const struct attach *a, struct rpc *rpc)
     char *error = NULL;
     if (view_link_state(a->link) == VIEW_LINK_ENDED && a->options->owns)
         json_decref(rpc_ask(rpc, "session.close", json_pack("{s:s}", "name", a->options->name),
-                            LIMIT_ANSWER_MS, &error));
+                            LIMIT_LEAVE_MS, &error));
     free(error);
 }
 

@@ -24,7 +24,7 @@ struct view_link_options {
     void (*show)(void *user, const char *bytes, size_t len);
     /* Everything is drawn anew on the terminal's own modes. */
     void (*renewed)(void *user);
-    /* So many lines are not shown; a drawing follows. */
+    /* So many lines are not shown, 0 where nobody counted; a drawing follows. */
     void (*skipped)(void *user, uint64_t lines);
     void (*moved)(void *user, const char *cwd); /* the session's directory is another */
     void *user;
