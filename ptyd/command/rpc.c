@@ -197,12 +197,35 @@ static bool send_all(struct rpc *rpc, const char *bytes, size_t len, int64_t unt
     return true;
 }
 
+/* recv(2), and what was passed along. */
+static ssize_t receive(struct rpc *rpc, char *chunk, size_t size, int flags)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec data = {.iov_base = chunk, .iov_len = size};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = control.space,
+                       .msg_controllen = sizeof control.space};
+    int fd;
+    ssize_t n = recvmsg(rpc->fd, &m, MSG_CMSG_CLOEXEC | flags);
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+        c->cmsg_len == CMSG_LEN(sizeof fd)) {
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        take_passed(rpc, fd);
+    }
+    return n;
+}
+
 /* What the daemon said before it died is there yet. */
 static void fill_rest(struct rpc *rpc)
 {
     char chunk[1 << 16];
     ssize_t n;
-    while (rpc->fd >= 0 && (n = recv(rpc->fd, chunk, sizeof chunk, MSG_DONTWAIT)) > 0)
+    while (rpc->fd >= 0 && (n = receive(rpc, chunk, sizeof chunk, MSG_DONTWAIT)) > 0)
         lines_add(&rpc->lines, chunk, (size_t)n);
 }
 
@@ -225,36 +248,13 @@ json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params, int64_t
     return sent ? id : -1;
 }
 
-/* read(2), and what was passed along. */
-static ssize_t receive(struct rpc *rpc, char *chunk, size_t size)
-{
-    union {
-        struct cmsghdr header;
-        char space[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec data = {.iov_base = chunk, .iov_len = size};
-    struct msghdr m = {.msg_iov = &data,
-                       .msg_iovlen = 1,
-                       .msg_control = control.space,
-                       .msg_controllen = sizeof control.space};
-    int fd;
-    ssize_t n = recvmsg(rpc->fd, &m, MSG_CMSG_CLOEXEC);
-    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-        c->cmsg_len == CMSG_LEN(sizeof fd)) {
-        memcpy(&fd, CMSG_DATA(c), sizeof fd);
-        take_passed(rpc, fd);
-    }
-    return n;
-}
-
 /* The kernel tells a daemon that had read everything from one that had not: by the end of the
  * stream, and by a reset. */
 int rpc_fill(struct rpc *rpc)
 {
     char chunk[1 << 16];
     ssize_t n;
-    while ((n = receive(rpc, chunk, sizeof chunk)) < 0 && errno == EINTR)
+    while ((n = receive(rpc, chunk, sizeof chunk, 0)) < 0 && errno == EINTR)
         ;
     if (n <= 0) {
         lose(rpc, n < 0 && errno == ECONNRESET);
