@@ -115,15 +115,16 @@ void view_link_shown(struct view_link *l, size_t waiting)
 
 /* ---- frames in ---- */
 
+/* A drawing of which the end did not come stands nowhere: all of it is to come again. */
 static void show(struct view_link *l, const struct view_frame *f)
 {
     l->came += f->len;
-    l->place = f->offset;
-    l->has_place = true;
     l->drawn = l->drawn || f->kind == VIEW_DRAW;
     if (f->kind == VIEW_DRAW && l->leads && !l->drawing && l->state == VIEW_LINK_STANDS)
         l->options->renewed(l->options->user);
     l->drawing = f->kind == VIEW_DRAW && f->len == LIMIT_VIEW_FRAME_BYTES;
+    l->has_place = !l->drawing;
+    l->place = l->drawing ? l->place : f->offset;
     l->options->show(l->options->user, f->data, f->len);
 }
 
