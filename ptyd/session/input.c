@@ -243,6 +243,15 @@ uint64_t session_leader(const struct session *s)
     return s->leader;
 }
 
+/* Of what it was shown again all is answered now; what follows may be another's. */
+static void end_heir(struct session *s, uint64_t viewer)
+{
+    if (s->heir != viewer)
+        return;
+    s->heir = 0;
+    s->led_from++;
+}
+
 /* What it left open is answered now, in order. */
 static void answer_open(struct session *s, uint64_t viewer, bool stays)
 {
@@ -250,6 +259,7 @@ static void answer_open(struct session *s, uint64_t viewer, bool stays)
     s->now = clock_now();
     if (s->leader == viewer)
         session_set_leader(s, 0);
+    end_heir(s, viewer);
     if (stays)
         queries_pass_over(s->queries, viewer, answer, s, s->now.monotonic_ms);
     else
@@ -269,16 +279,20 @@ void session_pass_over_viewer(struct session *s, uint64_t viewer)
     answer_open(s, viewer, true);
 }
 
-/* Of a former worker's leader, and nobody else, what was asked since it began is unanswered; what
- * is asked of this one is noted as it comes. */
+/* What was asked of a former worker's leader is unanswered, and for the first that is shown any of
+ * it; what is asked of this one is noted as it comes. One sequence may ask several things. */
 void session_shown_again(struct session *s, uint64_t viewer, const struct query *query,
                          uint64_t offset)
 {
     int64_t now = clock_monotonic_ms();
     if (s->leader == viewer && offset >= s->leader_since)
         return;
-    bool open = s->led_from && offset >= s->led_from && offset <= s->led_until;
-    s->led_from = open ? offset + 1 : s->led_from;
+    bool open = s->led_from && offset >= s->led_from && offset <= s->led_until &&
+                (!s->heir || s->heir == viewer);
+    if (open) {
+        s->led_from = offset;
+        s->heir = viewer;
+    }
     queries_open(s->queries, viewer, query, offset, now, !open);
 }
 

@@ -53,6 +53,7 @@ struct session {
     uint64_t leader;              /* who answers the next; 0 for the terminal itself */
     uint64_t leader_since;        /* behind this offset */
     uint64_t led_from, led_until; /* where in the stream a former worker's leader was to answer */
+    uint64_t heir;                /* the viewer that does; 0 for none yet */
     struct bytes lefts;   /* uint64_t: where the terminal left the alternate screen by itself */
     bool lefts_recalled;  /* also under former workers */
     char term[32];        /* TERM of its shell; "" when it is not known */

@@ -444,6 +444,64 @@ static void marks_survive_while_capture_is_paused(void **state)
     end_session();
 }
 
+/* ---- what programs ask ---- */
+
+static void begin_leading(void)
+{
+    struct session *s = adopt();
+    session_set_leader(s, 7);
+    leave(s);
+}
+
+/* What of it the program gets, and how much of it a person typed. */
+static size_t answer(struct session *s, uint64_t viewer, const char *bytes, struct bytes *ret_got)
+{
+    static struct typing typing;
+    size_t keys = 0;
+    ret_got->len = 0;
+    typing = (struct typing){.done = nothing};
+    bytes_append_text(&typing.bytes, bytes);
+    keys = session_sort(s, viewer, &typing);
+    assert_int_equal(session_type(s, &typing), 0);
+    assert_int_equal(typing.typed, typing.bytes.len);
+    struct pollfd readable = {.fd = slave, .events = POLLIN};
+    while (poll(&readable, 1, 0) > 0) {
+        char piece[256];
+        ssize_t n = read(slave, piece, sizeof piece);
+        bytes_append(ret_got, piece, n > 0 ? (size_t)n : 0);
+    }
+    bytes_append(ret_got, "", 1);
+    return keys;
+}
+
+/* The worker dies before the leader was shown a sequence that asks two things: the one that comes
+ * back is to answer both. */
+static void all_that_a_sequence_asks_is_left_to_who_comes_back(void **state)
+{
+    static const char ask[] = "\x1b]4;0;?;1;?\x07";
+    static const char reply[] = "\x1b]4;0;rgb:00/00/00\x07\x1b]4;1;rgb:ff/00/00\x07";
+    struct query query = {.kind = QUERY_PALETTE, .number = 4};
+    struct bytes got = {0};
+    (void)state;
+    begin_session();
+    begin_leading();
+    print_in(ask, sizeof ask - 1, sizeof ask);
+    tcflush(slave, TCIFLUSH); /* who had no leader answered by itself */
+    struct session *s = adopt();
+    uint64_t end = session_offset(s);
+    session_set_leader(s, 1);
+    for (uint64_t viewer = 1; viewer <= 2; viewer++)
+        for (query.index = 0; query.index < 2; query.index++)
+            session_shown_again(s, viewer, &query, end);
+    assert_int_equal(answer(s, 2, reply, &got), 0);
+    assert_string_equal(got.data, "");
+    assert_int_equal(answer(s, 1, reply, &got), 0);
+    assert_string_equal(got.data, reply);
+    bytes_finish(&got);
+    leave(s);
+    end_session();
+}
+
 static int open_terminal(void **state)
 {
     struct termios raw;
@@ -481,6 +539,7 @@ int main(void)
         cmocka_unit_test(lines_survive_at_every_byte),
         cmocka_unit_test(marks_survive_without_a_log),
         cmocka_unit_test(marks_survive_while_capture_is_paused),
+        cmocka_unit_test(all_that_a_sequence_asks_is_left_to_who_comes_back),
     };
     return cmocka_run_group_tests(tests, open_terminal, remove_place);
 }
