@@ -31,10 +31,10 @@ void colours_destroy(struct colours *c)
 }
 
 /* Where it is kept; -1 for nowhere. */
-static int place_of(int number, int index)
+static int place_of(int number, long index)
 {
     if (number == PALETTE_OSC)
-        return index >= 0 && index < PALETTE ? index : -1;
+        return index >= 0 && index < PALETTE ? (int)index : -1;
     return number >= FIRST && number <= LAST ? PALETTE + number - FIRST : -1;
 }
 
@@ -119,7 +119,7 @@ static void reset_palette(struct colours *c, const char *payload)
     for (int i = 0; !at && i < PALETTE; i++)
         reset_place(c, i);
     while ((index = next(&at)))
-        reset_place(c, place_of(PALETTE_OSC, (int)strtol(index, NULL, 10)));
+        reset_place(c, place_of(PALETTE_OSC, strtol(index, NULL, 10)));
 }
 
 void colours_take(struct colours **c, int number, const char *payload)
@@ -127,7 +127,7 @@ void colours_take(struct colours **c, int number, const char *payload)
     const char *at = payload, *index, *value;
     if (number == PALETTE_OSC)
         while ((index = next(&at)) && (value = next(&at)))
-            set(c, place_of(PALETTE_OSC, (int)strtol(index, NULL, 10)), value);
+            set(c, place_of(PALETTE_OSC, strtol(index, NULL, 10)), value);
     else if (number >= FIRST && number <= LAST)
         for (; (value = next(&at)); number++)
             set(c, place_of(number, 0), value);
@@ -149,7 +149,7 @@ void colours_hear(struct colours **c, int number, const char *payload)
 {
     struct colour colour;
     const char *value = number == PALETTE_OSC ? strchr(payload, ';') : payload;
-    int place = place_of(number, (int)strtol(payload, NULL, 10));
+    int place = place_of(number, strtol(payload, NULL, 10));
     value = value && number == PALETTE_OSC ? value + 1 : value;
     if (place < 0 || !value || !read_colour(value, &colour) || !have(c))
         return;

@@ -287,9 +287,11 @@ static void find_palette(struct asking *a, int number, const char *at)
     const char *index, *value;
     size_t index_len, len;
     while (next_field(&at, &index, &index_len) && next_field(&at, &value, &len))
-        if (is_mark(value, len) && index_len && is_digit(*index))
+        if (is_mark(value, len) && index_len && is_digit(*index)) {
+            long which = strtol(index, NULL, 10);
             ask_plain(a, number == 4 ? QUERY_PALETTE : QUERY_PALETTE_SPECIAL, number,
-                      (int)strtol(index, NULL, 10));
+                      which < LIMIT_CSI_VALUE ? (int)which : LIMIT_CSI_VALUE);
+        }
 }
 
 /* OSC 10 to 19: each further value is that of the next number. */

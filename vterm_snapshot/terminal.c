@@ -45,7 +45,7 @@ static void take_osc(struct terminal *t, const char *payload, size_t len)
     const struct terminal_events *events = t->options.events;
     char *end;
     long number = strtol(payload, &end, 10);
-    if (end == payload)
+    if (end == payload || number < 0 || number > LIMIT_CSI_VALUE)
         return;
     colours_take(&t->colours, (int)number, *end == ';' ? end + 1 : end);
     if (*end != ';')
@@ -516,7 +516,7 @@ void terminal_hear(struct terminal *t, const char *answer, size_t len)
     memcpy(payload, answer + 2, len);
     payload[len] = '\0';
     long number = strtol(payload, &end, 10);
-    if (end > payload && *end == ';')
+    if (end > payload && *end == ';' && number >= 0 && number <= LIMIT_CSI_VALUE)
         colours_hear(&t->colours, (int)number, end + 1);
 }
 

@@ -436,6 +436,8 @@ static void colours_are_told_where_they_are_known(void **state)
     answer_is("\x1b]111\a\x1b]11;?\a", "\x1b]11;rgb:ffff/fafa/f0f0\x1b\\");
     answer_is("\x1b]4;1;#f00;200;rgb:1/2/3;1;?;200;?\a",
               "\x1b]4;1;rgb:ffff/0000/0000\x1b\\\x1b]4;200;rgb:1111/2222/3333\x1b\\");
+    answer_is("\x1b]4294967300;200;#fff\a\x1b]4;4294967496;#fff\a\x1b]4;200;?;4294967496;?\a",
+              "\x1b]4;200;rgb:1111/2222/3333\x1b\\"); /* not 4, not 200 */
     answer_is("\x1b]104;1\a\x1b]4;1;?;200;?\a", "\x1b]4;200;rgb:1111/2222/3333\x1b\\");
     answer_is("\x1b]104\a\x1b]4;200;?\a", "");
     answer_is("\x1b]10;#123456789abc;#fff\a\x1b]10;?;?\a",
