@@ -231,7 +231,8 @@ static int open_all(struct session *s, const struct session_start *start)
     if (error)
         return error;
     s->paused = json_is_true(session_kept(s, "paused"));
-    session_read_environment(s);
+    if (start->pid) /* the number of one that is gone is another's */
+        session_read_environment(s);
     REPORT(s, opened);
     s->led_from = intake_facts(s->intake)->led_from;
     s->led_until = intake_start(s->intake);
