@@ -139,11 +139,12 @@ static void hear_worker(struct keeper *k)
         kill(k->worker.pid, SIGKILL); /* its end is seen by waitpid */
 }
 
-/* Of one that has ended. */
+/* Of one that has ended. What is no message of it does not hide what it said behind that. */
 static void hear_last_words(struct keeper *k)
 {
-    while (k->worker.socket >= 0 && from_worker(k) > 0)
-        ;
+    int result = k->worker.socket < 0 ? 0 : 1;
+    while (result > 0 || result == -EPROTO)
+        result = from_worker(k);
 }
 
 /* ---- the loop ---- */

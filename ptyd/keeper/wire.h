@@ -50,7 +50,7 @@ struct wire_message {
 int wire_send(int socket, const struct wire_message *message, const int *fds, int count);
 
 /* Receives one message; descriptors are CLOEXEC, -1 where none came. Returns 1, 0 at the end,
- * -errno otherwise: then none came, and what is no message (-EPROTO) is passed over. */
+ * -errno otherwise: then none came; behind what is no message (-EPROTO) the next one stands. */
 int wire_receive(int socket, struct wire_message *ret_message, int ret_fds[WIRE_FDS_MAX]);
 
 /* Whether a descriptor was sent that did not come: there was no room left for it. */
