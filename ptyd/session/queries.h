@@ -23,7 +23,8 @@
 
 struct queries;
 
-/* `heard` gets whole answers that are passed on, as far as QUERY_HEAD_BYTES; NULL for nobody. */
+/* `heard` gets whole answers of QUERY_HEAD_BYTES at most, also those that are dropped: they tell of
+ * a terminal all the same. NULL for nobody. */
 typedef void queries_heard(void *user, const char *answer, size_t len);
 struct queries *queries_create(queries_heard *heard, void *user);
 void queries_destroy(struct queries *queries);
