@@ -308,7 +308,7 @@ static inline int limit_size(int value)
  * ours has ended. */
 #define LIMIT_OTHER_START_MS 300
 /* Milliseconds in which something has to come of an answer to what only looks; then the command
- * says that the daemon does not answer. */
+ * says that the daemon does not answer, or that it is busy where it works, and waits on. */
 #define LIMIT_LOOK_MS 1000
 /* Milliseconds in which bare `ptyd` gets its session; then the terminal has a plain shell. */
 #define LIMIT_BARE_MS 1000

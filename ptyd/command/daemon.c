@@ -119,18 +119,33 @@ char *daemon_last_words(const struct daemon *d)
 
 /* ---- one that does not answer ---- */
 
-/* The state of a process as /proc has it: 'T' when it is stopped, 'R', 'S'...; 0 when it is gone.
- */
-static char state_of(long pid)
+/* A process as /proc has it. */
+struct process {
+    char state;         /* 'T' when it is stopped, 'R', 'S'...; 0 when it is gone */
+    unsigned long used; /* ticks of a processor */
+};
+
+static struct process process_of(long pid)
 {
     char path[64], text[512] = {0};
+    unsigned long own = 0, system = 0;
+    struct process p = {0};
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
     if (fd >= 0)
         close(fd);
-    const char *behind = n > 0 ? strrchr(text, ')') : NULL;
-    return behind && behind[1] ? behind[2] : 0;
+    const char *behind = n > 0 ? strrchr(text, ')') : NULL; /* its name may hold anything */
+    if (behind && sscanf(behind, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &p.state,
+                         &own, &system) < 3)
+        p.state = 0;
+    p.used = own + system;
+    return p;
+}
+
+static char state_of(long pid)
+{
+    return process_of(pid).state;
 }
 
 long daemon_keeper(const char *socket)
@@ -167,6 +182,17 @@ static long worker_of(long keeper)
     bytes_finish(&text);
     free(path);
     return found;
+}
+
+bool daemon_gets_on(const char *socket, unsigned long *used)
+{
+    long keeper = daemon_keeper(socket), worker = keeper ? worker_of(keeper) : 0;
+    struct process p = worker ? process_of(worker) : (struct process){0};
+    bool more = p.used > *used;
+    *used = p.used;
+    if (!worker || state_of(keeper) == 'T' || p.state == 'T')
+        return false;
+    return more || p.state == 'R' || p.state == 'D';
 }
 
 char *daemon_advice(const char *socket)

@@ -27,6 +27,10 @@ char *daemon_last_words(const struct daemon *daemon);
 /* The process that has locked the socket; 0 when none has. */
 long daemon_keeper(const char *socket);
 
+/* Whether its worker gets on with something: it runs, waits for a disk, or has used more of a
+ * processor than `*used` (ticks), where it is noted how much. One that is stopped does not. */
+bool daemon_gets_on(const char *socket, unsigned long *used);
+
 /* Whom the socket belongs to and what can be done about it when nobody answers there, for the end
  * of a message: "process 12 is stopped: `kill -CONT 12` lets it go on". New string. */
 char *daemon_advice(const char *socket);

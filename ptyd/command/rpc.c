@@ -277,11 +277,34 @@ json_t *rpc_next(struct rpc *rpc)
     return NULL;
 }
 
-/* The end of a wait that begins now. */
-static int64_t end_of_wait(const struct rpc *rpc, int64_t until)
+static bool gets_on(unsigned long *used)
 {
-    int64_t silent = clock_monotonic_ms() + rpc->silence_ms;
-    return rpc->silence_ms && (until < 0 || silent < until) ? silent : until;
+    char *path = paths_socket();
+    bool on = daemon_gets_on(path, used);
+    free(path);
+    return on;
+}
+
+/* Waits for some bytes, where silence counts: a daemon that works meanwhile is busy, and is waited
+ * for; one that does not in all that time will not answer. */
+static bool wait_while_it_works(struct rpc *rpc, int64_t until)
+{
+    unsigned long used = 0;
+    for (;;) {
+        int64_t now = clock_monotonic_ms(), silent = now + rpc->silence_ms;
+        if (until >= 0 && until <= silent)
+            return wait_for(rpc, POLLIN, until);
+        if (wait_for(rpc, POLLIN, now + rpc->silence_ms / 2))
+            return true;
+        gets_on(&used);
+        if (wait_for(rpc, POLLIN, silent))
+            return true;
+        if (!gets_on(&used))
+            return false;
+        if (!rpc->said_busy)
+            say("the daemon is busy; waiting for its answer");
+        rpc->said_busy = true;
+    }
 }
 
 enum rpc_wait rpc_wait(struct rpc *rpc, int64_t until, json_t **ret_message)
@@ -290,7 +313,7 @@ enum rpc_wait rpc_wait(struct rpc *rpc, int64_t until, json_t **ret_message)
     while (!(message = rpc_next(rpc))) {
         if (rpc->fd < 0)
             return RPC_LOST;
-        if (!wait_for(rpc, POLLIN, end_of_wait(rpc, until)))
+        if (rpc->silence_ms ? !wait_while_it_works(rpc, until) : !wait_for(rpc, POLLIN, until))
             return RPC_LATE;
         rpc_fill(rpc);
     }
@@ -379,9 +402,10 @@ json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms
         *ret_error = error ? text_copy(error) : NULL;
         result = error ? NULL : json_incref(json_object_get(answer, "result"));
     } else {
-        *ret_error = rpc->closing ? text_copy(rpc->closing)
-                                  : why_not(end, !rpc->unread && !repeats,
-                                            rpc->silence_ms ? LIMIT_LOOK_MS : wait_ms);
+        *ret_error = rpc->closing
+                         ? text_copy(rpc->closing)
+                         : why_not(end, !rpc->unread && !repeats,
+                                   rpc->silence_ms && !rpc->said_busy ? LIMIT_LOOK_MS : wait_ms);
     }
     json_decref(answer);
     json_decref(params);

@@ -19,7 +19,9 @@ struct rpc {
     json_int_t next_id;
     bool unread;       /* it was lost before the daemon had read all that was sent */
     int reconnections; /* how often it was made again */
-    int silence_ms;    /* the longest that nothing may come while something is waited for; 0: any */
+    int silence_ms;    /* the longest that nothing may come while something is waited for and the
+                          daemon does not work; 0: any */
+    bool said_busy;    /* that it works, and is waited for */
     char *closing;     /* why the daemon closes it, as it said; NULL. Owned */
     int passed;        /* a descriptor that came with an answer and was not taken yet, and 1; 0 */
 };
