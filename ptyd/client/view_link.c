@@ -17,7 +17,8 @@
 #include "ptyd/core/rpc_error.h"
 #include "ptyd/core/text.h"
 
-#define AGAIN_MS 20 /* between two tries to connect again */
+#define AGAIN_MS 20  /* between two tries to connect again */
+#define ACK_MS   500 /* a terminal that takes something all the time is heard of as often */
 
 struct view_link {
     struct rpc *rpc;
@@ -28,6 +29,7 @@ struct view_link {
     struct view_reader reader;
     struct bytes out;      /* frames on their way */
     uint64_t came, acked;  /* bytes that were shown since it joined; acknowledged */
+    int64_t acked_ms;      /* monotonic: when */
     bool drawn;            /* a drawing among them is not acknowledged yet */
     bool drawing;          /* it goes on in the next frame */
     uint64_t place;        /* in the stream: all before was shown */
@@ -103,10 +105,13 @@ void view_link_resize(struct view_link *l, struct view_size size)
 void view_link_shown(struct view_link *l, size_t waiting)
 {
     uint64_t took = waiting < l->came ? l->came - waiting : 0;
-    bool due = took >= l->acked + VIEW_ACK_BYTES || (l->drawn && took == l->came);
+    int64_t now = clock_monotonic_ms();
+    bool due = took >= l->acked + VIEW_ACK_BYTES || (l->drawn && took == l->came) ||
+               (waiting && now - l->acked_ms >= ACK_MS); /* slow, and not stuck */
     if (!due || took <= l->acked || l->fd < 0)
         return;
     l->acked = took;
+    l->acked_ms = now;
     l->drawn = l->drawn && took < l->came;
     l->asked_last = false;
     view_frame_append(&l->out, VIEW_ACK, took, NULL, 0);
