@@ -9,14 +9,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/client/request.h"
-#include "ptyd/core/clock.h"
 #include "vterm_snapshot/undo.h"
 
 #define SURE_BYTES 256 /* as many a terminal takes that has room */
@@ -181,46 +179,12 @@ static void show_rest(struct outer *o)
         outer_flush(o);
 }
 
-/* ---- no answer is left for who comes next ---- */
-
-/* Whether an answer to DA1 stands in `text`: CSI ? numbers c. */
-static bool has_attributes(const char *text)
-{
-    for (const char *at = text; (at = strstr(at, "\x1b[?")); at++)
-        if (at[3 + strspn(at + 3, "0123456789;")] == 'c')
-            return true;
-    return false;
-}
-
-/* A terminal answers in order: behind the answer to this question none is on its way. What came
- * before it was for a session that is left, which has other answers by now. */
-static void swallow_answers(struct outer *o)
-{
-    static const char question[] = "\x1b[c";
-    int64_t by = clock_monotonic_ms() + LIMIT_LAST_ANSWER_MS, left;
-    struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
-    struct bytes came = {0};
-    char chunk[4096];
-    put(o, question, sizeof question - 1);
-    while ((left = by - clock_monotonic_ms()) > 0 && poll(&fd, 1, (int)left) > 0) {
-        ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
-        if (n <= 0)
-            break;
-        bytes_append(&came, chunk, (size_t)n);
-        if (came.failed || has_attributes(came.data))
-            break;
-    }
-    bytes_finish(&came);
-}
-
 bool outer_close(struct outer *o)
 {
     static const char below[] = "\r\n\x1b[23;0t"; /* and its title */
     outer_renew(o);
     put(o, below, sizeof below - 1);
     show_rest(o);
-    if (!outer_waiting(o) && !o->gone)
-        swallow_answers(o);
     bool took_all = !outer_waiting(o) && !o->gone;
     tcsetattr(STDIN_FILENO, TCSANOW, &o->saved);
     if (o->own)

@@ -21,9 +21,8 @@ void outer_clear_away(struct outer *outer);
 void outer_renew(struct outer *outer);
 
 /* The same for good, the cursor below where it stands: shows what was put, waits for it while the
- * terminal takes some, and gives it back as it was. Keys are dropped, and answers, up to that to a
- * last question, which is waited for LIMIT_LAST_ANSWER_MS at most. Returns whether it took all:
- * whoever writes to one that did not waits for ever. */
+ * terminal takes some, and gives it back as it was. Returns whether it took all: whoever writes to
+ * one that did not waits for ever. */
 bool outer_close(struct outer *outer);
 
 /* Reads keys; as read(2), never blocking for want of them. */

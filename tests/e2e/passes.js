@@ -249,18 +249,6 @@ async function tests(report) {
     for (const o of [one, ...others]) await o.end();
   });
 
-  await report.test('who leaves while a program asks gets none of the answers', async () => {
-    daemon.ptyd('open', 'asks');
-    const file = fresh('typed');
-    const outer = await terminal(['sh', '-c', `${PTYD} attach asks; stty -icanon; timeout --foreground 1 cat >${file}; echo all"" read`]);
-    await outer.type("while :; do printf '\\033[6n'; done\r");
-    await outer.expect('\x1b[6n\x1b[6n');
-    await outer.type('\x1cd');
-    await outer.expect('all read');
-    assert.strictEqual(fs.readFileSync(file, 'latin1'), '');
-    await outer.end();
-  });
-
   const unpacked = path.resolve(__dirname, '../../build/other-shells/trixie/fish/fish');
   const fish = process.env.FISH4 || (fs.existsSync(unpacked) ? unpacked : 'fish'), version = spawnSync(fish, ['--version'], { encoding: 'utf8' }).stdout || '';
   if (Number(/version (\d+)/.exec(version)?.[1]) >= 4) {
