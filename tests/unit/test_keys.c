@@ -81,8 +81,8 @@ static void anything_else_goes_on(void **state)
         "\x1b[92;6ud",           /* with shift it is another key */
         "\x1b[92;5u\x1b[100;5u", /* Ctrl-d does not leave */
         "\x1b[27;5;92~e",
-        "\x1b[200~a\x1c"
-        "d\x1b[92;5ud\x1b[201~b",
+        ("\x1b[200~a\x1c"
+         "d\x1b[92;5ud\x1b[201~b"),
         "\x1b[200~\x1c\x1b[201~d",
         "\x1b[M !!",
         "\x1b[<0;3;4M\x1b[I\x1b[?62;22c",

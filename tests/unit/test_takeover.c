@@ -471,6 +471,8 @@ static size_t answer(struct session *s, uint64_t viewer, const char *bytes, stru
         bytes_append(ret_got, piece, n > 0 ? (size_t)n : 0);
     }
     bytes_append(ret_got, "", 1);
+    bytes_finish(&typing.bytes);
+    bytes_finish(&typing.parts);
     return keys;
 }
 
