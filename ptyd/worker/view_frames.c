@@ -1,0 +1,109 @@
+/* What a viewer says: keys, acknowledgements, its size, that it goes. */
+#include <stddef.h>
+
+#include "base/limits.h"
+#include "ptyd/worker/view_private.h"
+#include "ptyd/worker/worker.h"
+
+#define KEY_BYTES 64 /* as few are typed by hand */
+
+/* Of a key the echo comes right behind: the answer goes with it. Behind more, more may wait. */
+static void answer_typed(struct view *v)
+{
+    bool is_key = v->typing.bytes.len <= KEY_BYTES;
+    view_typed_append(view_socket_out(v->socket), v->typing.token, (uint32_t)v->typing.typed);
+    if (is_key)
+        view_socket_flush_soon(v->socket);
+    else
+        view_socket_flush(v->socket);
+    bytes_finish(&v->typing.bytes);
+    bytes_finish(&v->typing.parts); /* of what was never in the queue */
+    v->types = false;
+}
+
+static void on_typed(struct typing *typing)
+{
+    answer_typed((struct view *)((char *)typing - offsetof(struct view, typing)));
+}
+
+static void take_input(struct view *v, const struct view_frame *f)
+{
+    if (v->types || f->len > LIMIT_VIEW_INPUT_BYTES) {
+        view_lose(v);
+        return;
+    }
+    v->types = true;
+    v->typing = (struct typing){.token = f->offset, .done = on_typed, .has_room = true};
+    bytes_append(&v->typing.bytes, f->data, f->len);
+    if (v->leading.looks) /* nothing of it waits for anything */
+        v->typing.typed = f->len;
+    if (v->leading.looks || !v->task.session || v->over) {
+        answer_typed(v);
+        return;
+    }
+    bool keys = session_sort(v->task.session, v->number, &v->typing);
+    if (keys)
+        view_take_keys(v);
+    if (session_type(v->task.session, &v->typing) < 0)
+        answer_typed(v);
+}
+
+/* Nothing is drawn: the terminal has moved its lines, and the program will draw. */
+static void take_size(struct view *v, const struct view_frame *f)
+{
+    struct view_size size;
+    if (view_size_read(f, &size) < 0 || !size.cols || !size.rows) {
+        view_lose(v);
+        return;
+    }
+    v->size = (struct session_size){size.cols, size.rows, size.x_pixels, size.y_pixels};
+    v->stale = true;
+    if (v->leading.leads && v->task.session && !v->ended)
+        session_resize(v->task.session, v->size);
+    view_settle(v);
+}
+
+void view_leave(struct view *v)
+{
+    if (v->owns && v->task.session)
+        session_leave(v->task.session);
+    if (v->types && v->task.session) {
+        session_untype(v->task.session, &v->typing);
+        answer_typed(v);
+    }
+    if (v->task.session && !v->over)
+        view_draw_end(v);
+    view_finish(v);
+}
+
+static void take_ack(struct view *v, uint64_t taken)
+{
+    if (!feed_took(&v->feed, taken))
+        return;
+    if (v->live)
+        uv_timer_stop(&v->task.timer); /* it is not stuck */
+    view_settle(v);
+}
+
+void view_on_frame(void *user, const struct view_frame *f)
+{
+    struct view *v = user;
+    turns_hurry(&client_worker(v->task.client)->turns);
+    board_moved();
+    switch (f->kind) {
+    case VIEW_INPUT:
+        take_input(v, f);
+        break;
+    case VIEW_ACK:
+        take_ack(v, f->offset);
+        break;
+    case VIEW_RESIZE:
+        take_size(v, f);
+        break;
+    case VIEW_LEAVE:
+        view_leave(v);
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,80 @@
+/* view_private.h - a viewer from inside, for the files that it is made of. */
+#ifndef PTYD_WORKER_VIEW_PRIVATE_H
+#define PTYD_WORKER_VIEW_PRIVATE_H
+
+#include "base/bytes.h"
+#include "ptyd/worker/feed.h"
+#include "ptyd/worker/leader.h"
+#include "ptyd/worker/missed.h"
+#include "ptyd/worker/task.h"
+#include "ptyd/worker/view.h"
+#include "ptyd/worker/view_socket.h"
+
+struct view {
+    struct task task;
+    uint64_t number; /* as the session knows it */
+    struct view_socket *socket;
+    struct leading leading;
+    struct session_size size; /* of the outer terminal */
+    bool owns;                /* the session ends with it */
+    char *cwd;                /* told last, NULL before */
+    struct typing typing;     /* of the INPUT at hand, which `types` says there is */
+    bool types;
+
+    struct feed feed;
+    bool live;             /* it gets the program's bytes, not drawings */
+    struct bytes output;   /* of the piece at hand */
+    struct missed *missed; /* while it gets what it missed */
+    struct turn turn;      /* for that */
+    bool stale;            /* being drawn: another screen than it shows */
+
+    bool ended; /* the shell is gone; it is told once it has all that came before */
+    int status;
+    bool over; /* it was told */
+    bool finished;
+};
+
+static inline struct view *view_of(struct watcher *w)
+{
+    return (struct view *)task_of(w);
+}
+
+/* ---- what it is shown (view_show.c) ---- */
+
+/* Decides what it gets next: called behind whatever changes where it stands. */
+void view_settle(struct view *v);
+
+/* Sends a frame of which its terminal has nothing to take. */
+void view_note(struct view *v, enum view_kind kind, uint64_t offset, const char *text);
+
+/* What its terminal prints next stands below what it shows. */
+void view_draw_end(struct view *v);
+
+/* Whether its terminal has the session's size. */
+bool view_fits(const struct view *v);
+
+/* As a watcher, and in its turn. */
+void view_on_display(struct watcher *w, const char *bytes, size_t len, uint64_t offset);
+void view_on_drained(struct watcher *w);
+bool view_on_turn(struct turn *turn, size_t bytes);
+
+/* ---- what it says (view_frames.c) ---- */
+
+/* As a view_socket_handler. */
+void view_on_frame(void *user, const struct view_frame *frame);
+
+/* The user goes, the session stays. What was not typed yet never will be. It is finished. */
+void view_leave(struct view *v);
+
+/* ---- its life (view.c) ---- */
+
+/* Keys were typed in it: it leads. Its session has its size then. */
+void view_take_keys(struct view *v);
+
+/* The terminal is gone: it is finished, and so is a session that ends with it. */
+void view_lose(struct view *v);
+
+/* Ends it; freed by the loop. */
+void view_finish(struct view *v);
+
+#endif

@@ -1,0 +1,291 @@
+/* The viewer that leads (leader.h), where it has the session's size, gets the program's bytes as
+ * they come, all of them (feed.h): it is drawn once, when it begins to, and never when its terminal
+ * changes its size, for then the terminal moves its lines and the program draws. All others are
+ * drawn from our model, at most every REDRAW_MS.
+ *
+ * Whatever changes where a viewer stands (who leads, a size, an acknowledgement, the end) is
+ * followed by view_settle(), which alone decides what it gets next. */
+#include <stddef.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/worker/view_private.h"
+#include "ptyd/worker/worker.h"
+
+#define REDRAW_MS 50
+
+static struct turns *turns_of(const struct view *v)
+{
+    return &client_worker(v->task.client)->turns;
+}
+
+/* ---- sending ---- */
+
+/* What its terminal has to take. */
+static void send_counted(struct view *v, enum view_kind kind, uint64_t before, uint64_t offset,
+                         const struct bytes *bytes)
+{
+    view_frames_append(view_socket_out(v->socket), kind, before, offset, bytes->data, bytes->len);
+    feed_sent(&v->feed, bytes->len);
+    view_socket_flush(v->socket);
+}
+
+void view_note(struct view *v, enum view_kind kind, uint64_t offset, const char *text)
+{
+    view_frame_append(view_socket_out(v->socket), kind, offset, text, strlen(text));
+    view_socket_flush(v->socket);
+}
+
+/* ---- drawing ---- */
+
+bool view_fits(const struct view *v)
+{
+    const struct terminal *t = session_terminal(v->task.session);
+    return v->size.cols == terminal_cols(t) && v->size.rows == terminal_rows(t);
+}
+
+/* Where in the stream what a viewer is shown now ends. */
+static uint64_t shown_until(const struct view *v)
+{
+    return terminal_shown_offset(session_terminal(v->task.session));
+}
+
+static void draw(struct view *v)
+{
+    struct session *s = v->task.session;
+    struct bytes out = {0};
+    v->stale = false;
+    struct board_place before = worker_looks_at(s);
+    if (v->live)
+        terminal_redraw(session_terminal(s), &out);
+    else
+        terminal_redraw_part(session_terminal(s), v->size.cols, v->size.rows, &out);
+    board_leave(&before);
+    send_counted(v, VIEW_DRAW, shown_until(v), shown_until(v), &out);
+    bytes_finish(&out);
+}
+
+/* One that is drawn may be drawn again; one that is live took nothing for too long. */
+static void on_time(uv_timer_t *timer)
+{
+    struct view *v = timer->data;
+    if (v->live)
+        feed_pass_over(&v->feed);
+    view_settle(v);
+}
+
+/* One whose terminal did not take the last drawing yet gets the next when it has. */
+static void draw_in_time(struct view *v)
+{
+    bool waits = uv_is_active((uv_handle_t *)&v->task.timer) && !v->ended;
+    if (!v->stale || waits || feed_under_way(&v->feed) >= VIEW_ACK_BYTES)
+        return;
+    draw(v);
+    uv_timer_start(&v->task.timer, on_time, REDRAW_MS, 0);
+}
+
+/* ---- what it missed ---- */
+
+static void begin_live(struct view *v)
+{
+    missed_destroy(v->missed);
+    v->missed = NULL;
+    draw(v);
+    feed_begin(&v->feed, shown_until(v));
+}
+
+static void set_live(struct view *v, bool live)
+{
+    v->live = live;
+    v->output.len = 0;
+    uv_timer_stop(&v->task.timer);
+    if (live) {
+        begin_live(v);
+    } else {
+        v->feed.follows = false;
+        v->stale = true;
+    }
+}
+
+static void send_missed(struct view *v)
+{
+    struct session *s = v->task.session;
+    uint64_t end = shown_until(v), before = v->feed.place, now;
+    struct bytes out = {0};
+    struct board_place place = worker_looks_at(s);
+    if (!v->missed)
+        v->missed = missed_create(s, v->number, before);
+    int error = missed_read(v->missed, feed_send_most(&v->feed, end), &out, &now);
+    board_leave(&place);
+    if (error < 0) {
+        feed_skip(&v->feed);
+    } else {
+        feed_moved(&v->feed, now, end);
+        send_counted(v, VIEW_OUTPUT, before, now, &out);
+    }
+    bytes_finish(&out);
+}
+
+static void count_missed(struct view *v)
+{
+    struct session *s = v->task.session;
+    uint64_t end = shown_until(v), from = v->feed.place;
+    uint64_t to = end - from < MISSED_COUNT_BYTES ? end : from + MISSED_COUNT_BYTES;
+    feed_counted(&v->feed, to, missed_lines(s, from, to));
+}
+
+/* What it missed was not sent. */
+static void skip_missed(struct view *v)
+{
+    bool inside = terminal_is_inside(session_terminal(v->task.session)) && !v->ended;
+    view_note(v, VIEW_SKIPPED, v->feed.lines, "");
+    set_live(v, !inside); /* see may_be_live() */
+}
+
+/* One step; returns whether another one is to be done now. */
+static bool catch_up(struct view *v)
+{
+    struct session *s = v->task.session;
+    switch (feed_next(&v->feed, shown_until(v), session_readable_from(s))) {
+    case FEED_SEND:
+        send_missed(v);
+        return !v->feed.follows;
+    case FEED_COUNT:
+        count_missed(v);
+        return true;
+    case FEED_REDRAW:
+        skip_missed(v);
+        return false;
+    case FEED_NOTHING:
+        break;
+    }
+    return false;
+}
+
+bool view_on_turn(struct turn *turn, size_t bytes)
+{
+    struct view *v = (struct view *)((char *)turn - offsetof(struct view, turn));
+    (void)bytes;
+    bool more = v->live && v->task.session && catch_up(v);
+    if (v->feed.follows) {
+        missed_destroy(v->missed);
+        v->missed = NULL;
+    }
+    view_settle(v);
+    return more;
+}
+
+/* ---- the session waits for its leader ---- */
+
+static void settle_room(struct view *v)
+{
+    struct session *s = v->task.session;
+    size_t room = v->live && !v->over ? feed_room(&v->feed, shown_until(v)) : SIZE_MAX;
+    session_set_room(s, room);
+    if (!v->live)
+        return;
+    if (room)
+        uv_timer_stop(&v->task.timer);
+    else if (!uv_is_active((uv_handle_t *)&v->task.timer))
+        uv_timer_start(&v->task.timer, on_time, LIMIT_VIEW_STALL_MS, 0);
+}
+
+/* ---- the end ---- */
+
+void view_draw_end(struct view *v)
+{
+    struct session *s = v->task.session;
+    struct bytes out = {0};
+    struct board_place before = worker_looks_at(s);
+    if (v->live && v->feed.follows)
+        terminal_redraw_end(session_terminal(s), &out);
+    else
+        bytes_printf(&out, "\x1b[r\x1b[?6l\x1b[%d;1H", v->size.rows);
+    board_leave(&before);
+    send_counted(v, VIEW_DRAW, shown_until(v), shown_until(v), &out);
+    bytes_finish(&out);
+}
+
+static void tell_end(struct view *v, uint64_t status)
+{
+    if (v->task.session)
+        view_draw_end(v);
+    v->over = true;
+    view_note(v, VIEW_END, status, "");
+    settle_room(v);
+}
+
+static bool has_all(const struct view *v)
+{
+    return v->live ? v->feed.follows : !v->stale;
+}
+
+/* ---- who answers ---- */
+
+/* What programs ask, while it is shown that: not while it is passed over, or drawn. */
+static void settle_answers(struct view *v)
+{
+    struct session *s = v->task.session;
+    bool answers = v->live && v->leading.leads && !v->feed.passed;
+    if (answers && session_leader(s) != v->number)
+        session_set_leader(s, v->number);
+    else if (!answers && session_leader(s) == v->number && v->leading.leads)
+        session_pass_over_viewer(s, v->number);
+    else if (!answers && session_leader(s) == v->number)
+        session_set_leader(s, 0); /* it still answers what it was asked */
+}
+
+/* ---- what it gets next ---- */
+
+/* Within a string of the program's a drawing would become part of it, and what follows of it text
+ * in the drawing's wake: it is drawn, and begins to follow behind it. */
+static bool may_be_live(const struct view *v)
+{
+    return v->leading.leads && view_fits(v) &&
+           (v->live || v->ended || !terminal_is_inside(session_terminal(v->task.session)));
+}
+
+void view_settle(struct view *v)
+{
+    struct session *s = v->task.session;
+    if (!s || v->over || v->finished)
+        return;
+    bool live = may_be_live(v);
+    if (live != v->live)
+        set_live(v, live);
+    settle_answers(v);
+    if (!v->live)
+        draw_in_time(v);
+    else if (feed_has_step(&v->feed))
+        turns_add(turns_of(v), &v->turn, false);
+    if (v->ended && has_all(v))
+        tell_end(v, (uint64_t)(unsigned)v->status);
+    else if (v->leading.leads)
+        settle_room(v);
+}
+
+/* ---- what the session shows ---- */
+
+void view_on_display(struct watcher *w, const char *bytes, size_t len, uint64_t offset)
+{
+    struct view *v = view_of(w);
+    (void)offset;
+    if (v->live && v->feed.follows)
+        bytes_append(&v->output, bytes, len);
+}
+
+void view_on_drained(struct watcher *w)
+{
+    struct view *v = view_of(w);
+    if (v->live && v->feed.follows) {
+        uint64_t place = shown_until(v);
+        if (v->output.len)
+            send_counted(v, VIEW_OUTPUT, v->feed.place, place, &v->output);
+        v->output.len = 0;
+        v->feed.place = place;
+        settle_room(v);
+    } else {
+        v->stale = true;
+        view_settle(v);
+    }
+}
