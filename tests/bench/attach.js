@@ -94,8 +94,8 @@ async function start(name) {
 }
 
 const echo = (name) => inShell(name, async (outer) => {
-  await outer.type('cat >/dev/null; :\r');
-  await came(outer, '\n');
+  await outer.type('echo rea""dy; cat >/dev/null; :\r'); // a shell that still edits its line echoes nothing by itself
+  await came(outer, 'ready');
   const { us } = await outer.ask('keys', KEYS);
   await outer.type('\x03');
   await came(outer, '$ ');
@@ -120,8 +120,8 @@ const output = (command, bytes) => (name) => inShell(name, async (outer) => {
 const paste = (mb) => (name) => inShell(name, async (outer) => {
   const bytes = mb * 1e6, file = place(`paste-${mb}`), copy = place('copy');
   fs.writeFileSync(file, `${'a line that was pasted\n'.repeat(Math.ceil(bytes / 23)).slice(0, bytes - 1)}\n\x04`);
-  await outer.type(`cat >${copy}; echo e""nd\r`);
-  await came(outer, '\n');
+  await outer.type(`echo rea""dy; cat >${copy}; echo e""nd\r`);
+  await came(outer, 'ready');
   await outer.ask('paste', file);
   const { us } = await came(outer, 'end');
   return { ms: us / 1000, arrived: fs.statSync(copy).size / bytes };
