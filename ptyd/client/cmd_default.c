@@ -84,13 +84,13 @@ static int left_ms(int64_t until)
     return left > 0 ? (int)left : 0;
 }
 
-/* A shell that is slow to its first prompt is shown without one. Returns the session's name (a new
- * string); NULL after a word why not. */
+/* It is shown from its first byte on: what its profile says and asks, and while it starts. Returns
+ * the session's name (a new string); NULL after a word why not. */
 static char *open_own(struct rpc *rpc, int64_t until)
 {
     json_t *params = request_open_params(NULL);
     json_object_set_new(params, "size", request_size_json(request_terminal_size()));
-    json_object_set_new(params, "prompt_ms", json_integer(left_ms(until) / 2));
+    json_object_set_new(params, "prompt_ms", json_integer(0));
     json_object_set_new(params, "login", json_boolean(login));
     json_object_set_new(params, "owns", json_true());
     json_t *opened = rpc_call(rpc, "session.open", params, left_ms(until));
