@@ -67,7 +67,8 @@ bool screen_save(const struct screen *s, struct bytes *out)
     point.capture.blank = s->capture.blank;
     bytes_append(out, &point, sizeof point);
     grid_save(&s->primary, out);
-    grid_save(&s->alternate, out);
+    if (s->shown == &s->alternate)
+        grid_save(&s->alternate, out);
     pen_table_save(s->pens, out);
     link_table_save(s->links, out);
     cluster_table_save(s->clusters, out);
@@ -101,7 +102,7 @@ static void take_point(struct screen *s, const struct point *point)
     s->edge = point->edge;
 }
 
-static bool take_tables(struct screen *s, struct unpack *in)
+static bool take_tables(struct screen *s, bool alternate, struct unpack *in)
 {
     grid_finish(&s->primary);
     grid_finish(&s->alternate);
@@ -109,7 +110,8 @@ static bool take_tables(struct screen *s, struct unpack *in)
     link_table_destroy(s->links);
     cluster_table_destroy(s->clusters);
     scrollback_destroy(s->scrollback);
-    bool grids = grid_load(&s->primary, in) == 0 && grid_load(&s->alternate, in) == 0;
+    bool grids =
+        grid_load(&s->primary, in) == 0 && (!alternate || grid_load(&s->alternate, in) == 0);
     s->pens = pen_table_load(in);
     s->links = link_table_load(in);
     s->clusters = cluster_table_load(in);
@@ -154,8 +156,8 @@ struct screen *screen_load(const struct screen_options *options, struct unpack *
     sized.cols = point.cols;
     sized.rows = point.rows;
     struct screen *s = screen_create(&sized);
-    if (!s || !take_tables(s, in) || !is_size(&s->primary, &point) ||
-        !is_size(&s->alternate, &point)) {
+    if (!s || !take_tables(s, point.alternate, in) || !is_size(&s->primary, &point) ||
+        (point.alternate && !is_size(&s->alternate, &point))) {
         screen_destroy(s);
         return NULL;
     }

@@ -131,11 +131,12 @@ static void show_alternate(struct screen *s, bool on)
         return;
     if (on)
         s->primary_cursor_row = s->cursor.row;
+    grid_finish(&s->alternate);
+    if (on && grid_init(&s->alternate, s->primary.cols, s->primary.rows) < 0)
+        memory_end(); /* libvterm is there already */
     s->shown = on ? &s->alternate : &s->primary;
     s->alt_seen = s->alt_seen || on;
     s->glyph_end = -1;
-    if (on)
-        grid_erase(&s->alternate, 0, s->alternate.rows, 0, s->alternate.cols, 0);
 }
 
 static int on_property(VTermProp prop, VTermValue *value, void *user)
@@ -162,7 +163,7 @@ static int rows_to_push(const struct grid *grid, int cursor_row, int rows)
     return excess > cursor_row ? cursor_row : excess > 0 ? excess : 0;
 }
 
-/* Changes both screens; returns how far the rows of the shown one moved up. */
+/* Changes what screens there are; returns how far the rows of the shown one moved up. */
 static int resize_grids(struct screen *s, int rows, int cols)
 {
     bool alternate = s->shown == &s->alternate;
@@ -173,7 +174,7 @@ static int resize_grids(struct screen *s, int rows, int cols)
     push_top(s, gone);
     int alternate_gone = alternate ? rows_to_push(&s->alternate, s->cursor.row, rows) : 0;
     if (grid_resize(&s->primary, cols, rows, gone) < 0 ||
-        grid_resize(&s->alternate, cols, rows, alternate_gone) < 0)
+        (alternate && grid_resize(&s->alternate, cols, rows, alternate_gone) < 0))
         memory_end(); /* the two must agree */
     s->primary_cursor_row -= gone;
     screen_part(s);

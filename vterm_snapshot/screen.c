@@ -12,8 +12,7 @@
 static bool create_parts(struct screen *s)
 {
     const struct screen_options *o = &s->options;
-    if (grid_init(&s->primary, o->cols, o->rows) < 0 ||
-        grid_init(&s->alternate, o->cols, o->rows) < 0)
+    if (grid_init(&s->primary, o->cols, o->rows) < 0)
         return false;
     s->shown = &s->primary;
     s->scrollback = scrollback_create(o->scrollback);

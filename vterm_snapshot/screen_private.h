@@ -30,7 +30,7 @@ struct screen {
     struct screen_options options;
     struct engine *engine;
     struct width_table *widths;
-    struct grid primary, alternate;
+    struct grid primary, alternate; /* the second is empty but while it is shown */
     struct grid *shown; /* one of the two */
     struct scrollback *scrollback;
     struct pen_table *pens;

@@ -13,7 +13,7 @@
 #include "ptyd/core/text.h"
 
 #define AGAIN_MS 500 /* behind one that could not be written */
-#define MAGIC    0x7074796463686b38ull
+#define MAGIC    0x7074796463686b39ull
 
 struct checkpoint {
     uint64_t magic;
