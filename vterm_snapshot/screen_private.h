@@ -31,7 +31,7 @@ struct screen {
     struct engine *engine;
     struct width_table *widths;
     struct grid primary, alternate; /* the second is empty but while it is shown */
-    struct grid *shown; /* one of the two */
+    struct grid *shown;             /* one of the two */
     struct scrollback *scrollback;
     struct pen_table *pens;
     struct link_table *links;
