@@ -4,7 +4,7 @@ VERSION  := 0.1.0
 BUILD    ?= build
 CC       ?= cc
 PREFIX   ?= /usr/local
-PKGS     := libuv vterm jansson libmd
+PKGS     := libuv vterm jansson libmd libpcre2-8
 SANITIZER ?=
 
 comma    := ,
@@ -17,7 +17,7 @@ ifdef VTERM
 VTERM_LIB    := $(firstword $(wildcard $(VTERM)/lib/*/libvterm.so))
 VTERM_CFLAGS := -I$(VTERM)/include
 VTERM_LIBS   := $(VTERM_LIB) -Wl,-rpath,$(dir $(VTERM_LIB))
-PKGS         := libuv jansson libmd
+PKGS         := libuv jansson libmd libpcre2-8
 endif
 
 # Warnings are errors in CI alone: another compiler's new warning is not its user's fault.
@@ -288,7 +288,7 @@ build/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_C)
 	@mkdir -p build/fuzz
 	@clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. \
 	    $(VTERM_CFLAGS) $$(pkg-config --cflags $(PKGS)) -o $@ $^ $(VTERM_LIBS) \
-	    $$(pkg-config --libs vterm jansson) -lm
+	    $$(pkg-config --libs vterm jansson libpcre2-8) -lm
 
 # Every input kept in the tree, once: what was found before stays mended.
 fuzz-corpus: $(addprefix build/fuzz/,$(FUZZERS)) ## the fuzz targets on the inputs in the tree

@@ -143,6 +143,17 @@ static inline int limit_size(int value)
 /* Bytes of blocks/N.out; what comes behind is counted and not written. */
 #define LIMIT_OUTPUT_FILE_BYTES (64 << 20)
 
+/* ---- patterns and waits ---- */
+
+/* Bytes of a pattern; a longer one is refused. And of one search: steps from one place of the text,
+ * how deep they nest, bytes of memory, and milliseconds in all; then it ends without an answer,
+ * which is said. */
+#define LIMIT_REGEX_BYTES      (16 << 10)
+#define LIMIT_REGEX_STEPS      1000000
+#define LIMIT_REGEX_DEPTH      100000
+#define LIMIT_REGEX_HEAP_BYTES (32 << 20)
+#define LIMIT_REGEX_MS         2000
+
 /* ---- context for an agent ---- */
 
 /* Blocks told at once, the newest. */
