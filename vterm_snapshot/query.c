@@ -629,3 +629,9 @@ enum query_match query_input_answers(const struct query_input *in, const struct 
     bool cut = in->ends || in->len > QUERY_HEAD_BYTES;
     return found == QUERY_MAYBE && cut ? QUERY_OTHER : found;
 }
+
+bool query_input_may_be_key(const struct query_input *in)
+{
+    return in->len == 6 && head_begins(in, "\x1b[1;") && in->head[4] >= '2' && in->head[4] <= '8' &&
+           in->head[5] == 'R';
+}

@@ -252,48 +252,74 @@ static void end_heir(struct session *s, uint64_t viewer)
     s->led_from++;
 }
 
-/* What it left open is answered now, in order. */
-static void answer_open(struct session *s, uint64_t viewer, bool stays)
+/* What viewers leave open is answered now, in order. */
+static struct board_place begin_answers(struct session *s)
 {
-    struct board_place before = board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
     s->now = clock_now();
-    if (s->leader == viewer)
-        session_set_leader(s, 0);
-    end_heir(s, viewer);
-    if (stays)
-        queries_pass_over(s->queries, viewer, answer, s, s->now.monotonic_ms);
-    else
-        queries_leave(s->queries, viewer, answer, s);
-    board_leave(&before);
+    return board_enter(s->name, BOARD_TYPE, terminal_offset(s->terminal));
+}
+
+static void end_answers(struct session *s, const struct board_place *before)
+{
+    board_leave(before);
     if (s->typing.first && !s->parsing)
         session_write_input(s);
 }
 
+/* It is shown no more. */
+static void end_lead(struct session *s, uint64_t viewer)
+{
+    if (s->leader == viewer)
+        session_set_leader(s, 0);
+    end_heir(s, viewer);
+}
+
 void session_leave_viewer(struct session *s, uint64_t viewer)
 {
-    answer_open(s, viewer, false);
+    struct board_place before = begin_answers(s);
+    end_lead(s, viewer);
+    queries_leave(s->queries, viewer, answer, s);
+    end_answers(s, &before);
 }
 
 void session_pass_over_viewer(struct session *s, uint64_t viewer)
 {
-    answer_open(s, viewer, true);
+    struct board_place before = begin_answers(s);
+    end_lead(s, viewer);
+    queries_pass_over(s->queries, viewer, answer, s, s->now.monotonic_ms);
+    end_answers(s, &before);
 }
 
-/* What was asked of a former worker's leader is unanswered, and for the first that is shown any of
- * it; what is asked of this one is noted as it comes. One sequence may ask several things. */
+void session_skip_viewer(struct session *s, uint64_t viewer, uint64_t offset)
+{
+    struct board_place before = begin_answers(s);
+    end_heir(s, viewer);
+    queries_skip(s->queries, viewer, offset, answer, s);
+    end_answers(s, &before);
+}
+
+void session_viewer_took(struct session *s, uint64_t viewer)
+{
+    queries_took(s->queries, viewer, clock_monotonic_ms());
+}
+
+/* What is asked of this one is noted as it comes, unless there is no room then. What was asked of a
+ * former worker's leader is unanswered, and for the first that is shown any of it. One sequence may
+ * ask several things. */
 void session_shown_again(struct session *s, uint64_t viewer, const struct query *query,
                          uint64_t offset)
 {
     int64_t now = clock_monotonic_ms();
-    if (s->leader == viewer && offset >= s->leader_since)
+    bool own = s->leader == viewer && offset >= s->leader_since;
+    bool inherited = s->led_from && offset >= s->led_from && offset <= s->led_until &&
+                     (!s->heir || s->heir == viewer);
+    if (queries_shown(s->queries, viewer, query, offset, now))
         return;
-    bool open = s->led_from && offset >= s->led_from && offset <= s->led_until &&
-                (!s->heir || s->heir == viewer);
-    if (open) {
+    if (inherited) {
         s->led_from = offset;
         s->heir = viewer;
     }
-    queries_open(s->queries, viewer, query, offset, now, !open);
+    queries_open(s->queries, viewer, query, offset, now, !own && !inherited);
 }
 
 void session_untype(struct session *s, struct typing *t)

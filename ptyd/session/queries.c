@@ -13,6 +13,8 @@ struct open_query {
     uint64_t offset; /* behind it in the stream */
     int64_t since;   /* ms */
     bool answered;   /* by somebody else: its answer is dropped */
+    bool held;       /* its terminal takes nothing: it does not age */
+    bool shown;      /* from the log: what equals it there is another one */
     struct query query;
 };
 
@@ -72,9 +74,19 @@ static void close_late(struct queries *q, int64_t now)
     for (size_t i = q->count; i--;) {
         const struct open_query *o = &q->open[i];
         int most = query_is_slow(&o->query) ? LIMIT_QUERY_SLOW_MS : LIMIT_QUERY_MS;
-        if (now - o->since >= most)
+        if (!o->held && now - o->since >= most)
             close_at(q, i);
     }
+}
+
+/* Whoever takes nothing for ever keeps no place from others. */
+static void make_room(struct queries *q)
+{
+    size_t i = 0;
+    while (i < q->count && !q->open[i].held)
+        i++;
+    if (q->count == LIMIT_QUERIES && i < q->count)
+        close_at(q, i);
 }
 
 /* What is shown again comes behind what is asked now, and stands before it. */
@@ -82,6 +94,7 @@ void queries_open(struct queries *q, uint64_t viewer, const struct query *query,
                   int64_t now, bool answered)
 {
     close_late(q, now);
+    make_room(q);
     if (q->count == LIMIT_QUERIES)
         return;
     if (!q->open)
@@ -91,6 +104,22 @@ void queries_open(struct queries *q, uint64_t viewer, const struct query *query,
         q->open[at] = q->open[at - 1];
     q->open[at] = (struct open_query){
         .viewer = viewer, .offset = offset, .since = now, .answered = answered, .query = *query};
+}
+
+bool queries_shown(struct queries *q, uint64_t viewer, const struct query *query, uint64_t offset,
+                   int64_t now)
+{
+    close_late(q, now);
+    for (size_t i = 0; i < q->count; i++) {
+        struct open_query *o = &q->open[i];
+        if (o->viewer != viewer || o->offset != offset || o->shown ||
+            !query_equal(&o->query, query))
+            continue;
+        o->shown = true;
+        o->since = now;
+        return true;
+    }
+    return false;
 }
 
 /* ---- what comes ---- */
@@ -139,17 +168,23 @@ static void close_answered(struct queries *q, size_t at, int64_t now)
 }
 
 /* Half an answer helps nobody: of one whose front was passed on before it was known, the rest is
- * passed on, too. */
+ * passed on, too. And a key that looks like an answer is missed where it is dropped. */
+static bool may_drop(const struct sender *s)
+{
+    return !s->passed && !query_input_may_be_key(&s->input);
+}
+
+/* An ESC alone is a person's more often than not. */
 static enum queries_piece judge(struct queries *q, struct sender *s, int64_t now)
 {
     bool maybe;
     size_t at = find_answered(q, s, &maybe);
     if (at == q->count) {
         s->passed = s->passed || maybe;
-        return maybe ? QUERIES_REPLY : QUERIES_TYPED;
+        return maybe && s->input.len > 1 ? QUERIES_REPLY : QUERIES_TYPED;
     }
     s->known = true;
-    s->verdict = q->open[at].answered && !s->passed ? QUERIES_DROPPED : QUERIES_REPLY;
+    s->verdict = q->open[at].answered && may_drop(s) ? QUERIES_DROPPED : QUERIES_REPLY;
     close_answered(q, at, now);
     return s->verdict;
 }
@@ -190,18 +225,17 @@ static void forget_sender(struct queries *q, uint64_t viewer)
         }
 }
 
-/* Takes the viewer's first that is not answered out, or notes that it is. Whoever answers may ask
- * for more: nothing is relied on behind that. */
-static bool take_open(struct queries *q, uint64_t viewer, bool stays, int64_t now,
+/* Takes the viewer's first behind `offset` that is not answered out, or notes that it is. Whoever
+ * answers may ask for more: nothing is relied on behind that. */
+static bool take_open(struct queries *q, uint64_t viewer, uint64_t offset, bool stays,
                       struct query *ret_query)
 {
     for (size_t i = 0; i < q->count; i++) {
         struct open_query *o = &q->open[i];
-        if (o->viewer != viewer || o->answered)
+        if (o->viewer != viewer || o->answered || o->offset <= offset)
             continue;
         *ret_query = o->query;
         o->answered = true;
-        o->since = now;
         if (!stays)
             close_at(q, i);
         return true;
@@ -209,14 +243,20 @@ static bool take_open(struct queries *q, uint64_t viewer, bool stays, int64_t no
     return false;
 }
 
-void queries_leave(struct queries *q, uint64_t viewer, queries_answer *answer, void *user)
+void queries_skip(struct queries *q, uint64_t viewer, uint64_t offset, queries_answer *answer,
+                  void *user)
 {
     struct query query;
-    while (take_open(q, viewer, false, 0, &query))
+    while (take_open(q, viewer, offset, false, &query))
         answer(user, &query);
     for (size_t i = q->count; i--;)
-        if (q->open[i].viewer == viewer)
+        if (q->open[i].viewer == viewer && q->open[i].offset > offset)
             close_at(q, i);
+}
+
+void queries_leave(struct queries *q, uint64_t viewer, queries_answer *answer, void *user)
+{
+    queries_skip(q, viewer, 0, answer, user);
     forget_sender(q, viewer);
 }
 
@@ -225,6 +265,19 @@ void queries_pass_over(struct queries *q, uint64_t viewer, queries_answer *answe
 {
     struct query query;
     close_late(q, now);
-    while (take_open(q, viewer, true, now, &query))
+    while (take_open(q, viewer, 0, true, &query))
         answer(user, &query);
+    for (size_t i = 0; i < q->count; i++)
+        q->open[i].held = q->open[i].held || q->open[i].viewer == viewer;
+}
+
+void queries_took(struct queries *q, uint64_t viewer, int64_t now)
+{
+    for (size_t i = 0; i < q->count; i++) {
+        struct open_query *o = &q->open[i];
+        if (o->viewer != viewer || !o->answered)
+            continue;
+        o->held = false;
+        o->since = now;
+    }
 }

@@ -5,10 +5,10 @@
  * it that were to be answered earlier. One that is not answered in LIMIT_QUERY_MS
  * (LIMIT_QUERY_SLOW_MS) is closed, too: its answer counts as typed then. Of a viewer that goes the
  * open ones are answered by somebody else, exactly once: what its terminal still says to them is
- * dropped.
+ * dropped, however late: while it takes nothing they do not age.
  *
- * At most LIMIT_QUERIES are open; further ones are not noted: the viewer's terminal answers them
- * all the same, and that counts as typed.
+ * At most LIMIT_QUERIES are open, of which those of terminals that take nothing make room; further
+ * ones are not noted: the viewer's terminal answers them all the same, and that counts as typed.
  *
  * Pure: it is told the time, monotonic and in ms.
  */
@@ -34,26 +34,35 @@ void queries_destroy(struct queries *queries);
 void queries_open(struct queries *queries, uint64_t viewer, const struct query *query,
                   uint64_t offset, int64_t now, bool answered);
 
+/* The viewer is shown, from the log, a query that ends at `offset`: if it was noted as it came it
+ * ages from now on, once for each; else false. */
+bool queries_shown(struct queries *queries, uint64_t viewer, const struct query *query,
+                   uint64_t offset, int64_t now);
+
 enum queries_piece {
     QUERIES_TYPED, /* by a person */
     QUERIES_REPLY, /* an answer, or a report of focus, mouse, size or colours: for the program, and
                       nobody's keys */
-    QUERIES_DROPPED, /* an answer to what was answered: for nobody */
+    QUERIES_DROPPED, /* an answer to what was answered: for nobody; never what may be a key */
 };
 
 /* The first piece of what a viewer sent, of which there is one byte at least: returns its length.
  * Nothing is held back: of a sequence that is cut the front counts as a reply when a query is open
- * that it may answer. */
+ * that it may answer; its ESC alone as typed. */
 size_t queries_take(struct queries *queries, uint64_t viewer, const char *bytes, size_t len,
                     int64_t now, enum queries_piece *ret_piece);
 
 /* The viewer goes: gives `answer` what it left open, in order, and forgets it. */
 typedef void queries_answer(void *user, const struct query *query);
 void queries_leave(struct queries *queries, uint64_t viewer, queries_answer *answer, void *user);
+/* The same of what stands behind `offset`: the viewer never will be shown that. */
+void queries_skip(struct queries *queries, uint64_t viewer, uint64_t offset, queries_answer *answer,
+                  void *user);
 /* The same of one that stays, but does not listen now (it is passed over): what its terminal will
- * say when it does is dropped. */
+ * say when it does is dropped. And its terminal took something: what it was asked ages again. */
 void queries_pass_over(struct queries *queries, uint64_t viewer, queries_answer *answer, void *user,
                        int64_t now);
+void queries_took(struct queries *queries, uint64_t viewer, int64_t now);
 
 /* How many are open, those included whose answers are dropped. */
 size_t queries_count(const struct queries *queries);

@@ -158,6 +158,10 @@ uint64_t session_leader(const struct session *s);
  * open the session's own terminal answers at once. It leads no more. */
 void session_leave_viewer(struct session *s, uint64_t viewer);
 void session_pass_over_viewer(struct session *s, uint64_t viewer);
+/* The same of what stands behind `offset`, which a viewer never will be shown. */
+void session_skip_viewer(struct session *s, uint64_t viewer, uint64_t offset);
+/* The terminal of one that was passed over took something. */
+void session_viewer_took(struct session *s, uint64_t viewer);
 /* A viewer is shown from the log what stands before `offset`, a query: whether it is to answer it
  * is noted. And whether the terminal left the alternate screen by itself there. */
 void session_shown_again(struct session *s, uint64_t viewer, const struct query *query,

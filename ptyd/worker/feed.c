@@ -36,6 +36,11 @@ size_t feed_under_way(const struct feed *f)
     return (size_t)(f->sent - f->taken);
 }
 
+uint64_t feed_end(const struct feed *f)
+{
+    return f->skips ? f->skips_from : f->place;
+}
+
 size_t feed_room(const struct feed *f, uint64_t end)
 {
     if (f->passed || f->skips)
@@ -60,6 +65,8 @@ size_t feed_send_most(const struct feed *f, uint64_t end)
 
 void feed_skip(struct feed *f)
 {
+    if (!f->skips)
+        f->skips_from = f->place;
     f->skips = true;
 }
 
@@ -73,8 +80,8 @@ enum feed_step feed_next(struct feed *f, uint64_t end, uint64_t readable)
 {
     if (f->follows || f->passed)
         return FEED_NOTHING;
-    f->skips = f->skips || f->place < readable || f->place > end ||
-               end - f->place > LIMIT_VIEW_BEHIND_BYTES;
+    if (f->place < readable || f->place > end || end - f->place > LIMIT_VIEW_BEHIND_BYTES)
+        feed_skip(f);
     if (f->skips) {
         bool counts = readable < end && f->place < end;
         f->place = f->place < readable ? readable : f->place;

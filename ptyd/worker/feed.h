@@ -22,6 +22,7 @@ struct feed {
     bool follows;         /* it gets what comes, as it comes: nothing is missing */
     bool passed;          /* it takes nothing and is not waited for */
     bool skips;           /* what it missed is counted, not sent */
+    uint64_t skips_from;  /* then: `place` where that began */
     uint64_t lines;       /* counted so far */
 };
 
@@ -35,6 +36,8 @@ void feed_sent(struct feed *feed, size_t bytes);
  * counts. One that was passed over is not any more. */
 bool feed_took(struct feed *feed, uint64_t taken);
 size_t feed_under_way(const struct feed *feed);
+/* All before was sent, whatever was counted behind it. */
+uint64_t feed_end(const struct feed *feed);
 
 /* How many bytes of the stream behind `end` may come: none, or at least LIMIT_VIEW_ROOM_BYTES;
  * SIZE_MAX for one that is not waited for. */

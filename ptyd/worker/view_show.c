@@ -94,8 +94,10 @@ static void begin_live(struct view *v)
     feed_begin(&v->feed, shown_until(v));
 }
 
+/* What it was not sent by now it never will be: it is drawn. */
 static void set_live(struct view *v, bool live)
 {
+    session_skip_viewer(v->task.session, v->number, feed_end(&v->feed));
     v->live = live;
     v->output.len = 0;
     uv_timer_stop(&v->task.timer);

@@ -79,6 +79,7 @@ static void of_too_much_the_lines_are_counted(void **state)
     feed_counted(&f, 1100, 5);
     assert_int_equal(feed_next(&f, 1100, 0), FEED_REDRAW);
     assert_int_equal(f.lines, 12);
+    assert_int_equal(feed_end(&f), 100); /* what it was sent */
     feed_begin(&f, 1100);
     assert_int_equal(f.lines, 0);
     assert_int_equal(feed_room(&f, 1100), WINDOW);
@@ -91,6 +92,7 @@ static void what_the_log_lacks_is_not_sent(void **state)
     feed_resume(&f, 100);
     assert_int_equal(feed_next(&f, 500, 200), FEED_COUNT);
     assert_int_equal(f.place, 200); /* what there is of it */
+    assert_int_equal(feed_end(&f), 100);
     feed_resume(&f, 100);
     assert_int_equal(feed_next(&f, 500, UINT64_MAX), FEED_REDRAW); /* a broken log */
     feed_resume(&f, 600);

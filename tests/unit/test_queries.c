@@ -177,8 +177,19 @@ static void a_paste_holds_no_answers(void **state)
     assert_came(&replied, "\x1b[?1;2c");
 }
 
-/* An answer's bytes are never typing, whatever the cuts; keys that are none always are, but for an
- * ESC that might begin an answer and comes alone. */
+/* What was typed, but for ESCs. */
+static void assert_typed_besides_escapes(const char *expected)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < typed.len; i++)
+        if (typed.data[i] != '\x1b')
+            typed.data[len++] = typed.data[i];
+    typed.len = len;
+    assert_came(&typed, expected);
+}
+
+/* An answer's bytes are never typing, whatever the cuts, but for an ESC that comes alone; keys that
+ * are none always are. */
 static void answers_are_known_however_they_are_cut(void **state)
 {
     static const char asks[] =
@@ -190,10 +201,26 @@ static void answers_are_known_however_they_are_cut(void **state)
     for (size_t chunk = 1; chunk < sizeof sends; chunk++) {
         ask(7, asks);
         send_cut(7, sends, sizeof sends - 1, chunk);
-        assert_came(&typed, "xyzwvut");
+        assert_typed_besides_escapes("xyzwvut");
         assert_int_equal(queries_count(queries), 0);
         replied.len = heard.len = 0;
     }
+}
+
+/* It may as well begin an answer: then what follows is one. */
+static void an_esc_alone_is_typed(void **state)
+{
+    (void)state;
+    ask(7, "\x1b[6n\x1b[c");
+    send(7, "\x1b");
+    assert_came(&typed, "\x1b");
+    send(7, "[3;4R");
+    assert_came(&replied, "[3;4R");
+    send(7, "a\x1b");
+    assert_came(&typed, "a\x1b");
+    send(7, "\x1b[?62c");
+    assert_came(&replied, "\x1b[?62c");
+    assert_int_equal(typed.len + dropped.len, 0);
 }
 
 /* It goes through as it comes. */
@@ -310,6 +337,102 @@ static void who_is_passed_over_answers_nobody(void **state)
     assert_int_equal(answered.len, 1);
 }
 
+/* Its terminal may take nothing for longer than any answer is waited for. */
+static void what_is_answered_for_it_stays_dropped_until_it_listens(void **state)
+{
+    (void)state;
+    ask(7, "\x1b[c\x1b]52;c;?\a");
+    queries_pass_over(queries, 7, on_answer, NULL, now);
+    now += 2 * LIMIT_QUERY_SLOW_MS;
+    ask(8, "\x1b[6n"); /* whoever leads now */
+    now += LIMIT_QUERY_MS - 1;
+    queries_took(queries, 7, now);
+    now += LIMIT_QUERY_MS - 1; /* it takes some time for all */
+    queries_took(queries, 7, now);
+    now += LIMIT_QUERY_MS - 1;
+    send(7, "\x1b[?62c\x1b]52;c;QQ==\a");
+    assert_came(&dropped, "\x1b[?62c\x1b]52;c;QQ==\a");
+    assert_int_equal(typed.len + replied.len, 0);
+    assert_int_equal(queries_count(queries), 0);
+}
+
+static void what_a_terminal_that_listens_does_not_answer_is_waited_for_no_longer(void **state)
+{
+    (void)state;
+    ask(7, "\x1b[c");
+    queries_pass_over(queries, 7, on_answer, NULL, now);
+    queries_took(queries, 7, now);
+    now += LIMIT_QUERY_MS;
+    ask(7, "\x1b[c");
+    send(7, "\x1b[?62c");
+    assert_came(&replied, "\x1b[?62c");
+}
+
+static void who_takes_nothing_makes_room(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LIMIT_QUERIES; i++)
+        ask(7, "\x1b[6n");
+    queries_pass_over(queries, 7, on_answer, NULL, now);
+    ask(8, "\x1b[c");
+    assert_int_equal(queries_count(queries), LIMIT_QUERIES);
+    send(8, "\x1b[?62c");
+    assert_came(&replied, "\x1b[?62c");
+}
+
+/* The key is missed where it is dropped; nobody can tell which it is. */
+static void a_key_that_looks_like_an_answer_is_passed_on(void **state)
+{
+    (void)state;
+    ask(7, "\x1b[6n\x1b[6n\x1b[6n\x1b[6n\x1b[6n");
+    queries_pass_over(queries, 7, on_answer, NULL, now);
+    send(7, "\x1b[1;2R\x1b[1;8R");
+    assert_came(&replied, "\x1b[1;2R\x1b[1;8R");
+    send(7, "\x1b[1;1R\x1b[2;2R\x1b[1;22R");
+    assert_came(&dropped, "\x1b[1;1R\x1b[2;2R\x1b[1;22R");
+    assert_int_equal(typed.len, 0);
+}
+
+/* Noted when it came, of a viewer that was not as far: the log shows it later. Each time once. */
+static void what_was_noted_is_not_noted_again_when_it_is_shown(void **state)
+{
+    struct query cursor = {.kind = QUERY_CURSOR};
+    (void)state;
+    for (int i = 0; i < 2; i++) /* twice in one sequence */
+        queries_open(queries, 7, &cursor, 500, now, false);
+    queries_pass_over(queries, 7, on_answer, NULL, now);
+    queries_took(queries, 7, now);
+    now += LIMIT_QUERY_MS - 1;
+    assert_false(queries_shown(queries, 8, &cursor, 500, now));
+    assert_false(queries_shown(queries, 7, &cursor, 499, now));
+    assert_true(queries_shown(queries, 7, &cursor, 500, now));
+    assert_true(queries_shown(queries, 7, &cursor, 500, now));
+    assert_false(queries_shown(queries, 7, &cursor, 500, now));
+    now += LIMIT_QUERY_MS - 1; /* since it was shown */
+    send(7, "\x1b[9;9R\x1b[9;9R");
+    assert_came(&dropped, "\x1b[9;9R\x1b[9;9R");
+    ask(7, "\x1b[6n");
+    send(7, "\x1b[9;9R");
+    assert_came(&replied, "\x1b[9;9R");
+}
+
+/* What it was shown its terminal answers; the rest it will never hear of. */
+static void what_is_never_shown_is_waited_for_by_nobody(void **state)
+{
+    (void)state;
+    ask(7, "\x1b[c\x1b[6n");
+    queries_pass_over(queries, 7, on_answer, NULL, now);
+    answered.len = 0;
+    ask(7, "\x1b[5n");
+    queries_skip(queries, 7, offset - 2, on_answer, NULL);
+    assert_came(&answered, (char[]){'A' + QUERY_STATUS, '\0'});
+    assert_int_equal(queries_count(queries), 1);
+    ask(7, "\x1b[6n");
+    send(7, "\x1b[?62c\x1b[9;9R");
+    assert_came(&dropped, "\x1b[?62c");
+    assert_came(&replied, "\x1b[9;9R");
+}
+
 /* Asked before, and shown while what is asked now is open: its answer comes first. */
 static void what_is_shown_again_is_answered_first(void **state)
 {
@@ -333,6 +456,7 @@ int main(void)
         TEST(keys_between_answers_stay_keys),
         TEST(a_paste_holds_no_answers),
         TEST(answers_are_known_however_they_are_cut),
+        TEST(an_esc_alone_is_typed),
         TEST(an_answer_of_any_length_is_one),
         TEST(an_answer_closes_what_was_to_come_before),
         TEST(what_is_never_answered_captures_nothing_for_long),
@@ -340,6 +464,12 @@ int main(void)
         TEST(no_more_are_noted_than_there_is_room_for),
         TEST(who_leaves_leaves_nothing_unanswered),
         TEST(who_is_passed_over_answers_nobody),
+        TEST(what_is_answered_for_it_stays_dropped_until_it_listens),
+        TEST(what_a_terminal_that_listens_does_not_answer_is_waited_for_no_longer),
+        TEST(who_takes_nothing_makes_room),
+        TEST(a_key_that_looks_like_an_answer_is_passed_on),
+        TEST(what_was_noted_is_not_noted_again_when_it_is_shown),
+        TEST(what_is_never_shown_is_waited_for_by_nobody),
         TEST(what_is_shown_again_is_answered_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
