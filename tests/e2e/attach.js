@@ -2,35 +2,18 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
-const { spawn } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until, stoppable } = require('./harness');
+const { workspace, Daemon, Report, PTYD, until, stoppable, descendants } = require('./harness');
+const { Terminal } = require('./script');
 const { Connection } = require('./connection');
 
-// A terminal of 100x30 that runs `command`; `text` is everything it was sent.
-class Terminal {
-  constructor(env, command) {
-    this.text = '';
-    this.process = spawn('script', ['-qefc', `stty cols 100 rows 30; ${command}; echo "STATUS $? $(stty -a | grep -o -- '-\\?icanon')"`, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-    this.process.stdout.setEncoding('utf8');
-    this.process.stdout.on('data', (data) => { this.text += data; });
-    this.ended = new Promise((resolve) => this.process.on('exit', resolve));
-  }
+// One that says at the end what it was left in.
+const terminalOf = (env, command) => new Terminal(env, `${command}; echo "STATUS $? $(stty -a | grep -o -- '-\\?icanon')"`, { size: '100x30' });
 
-  type(keys) { this.process.stdin.write(keys); }
-
-  // Waits until `pattern` comes after what was there at the last call.
-  async expect(pattern) {
-    const from = this.seen || 0;
-    await until(`${pattern} in ${JSON.stringify(this.text.slice(from))}`, () => pattern.test(this.text.slice(from)));
-    this.seen = this.text.length;
-  }
-}
-
-// Processes whose whole command line is this.
-function processesOf(...command) {
-  return fs.readdirSync('/proc').filter((pid) => {
-    try { return /^\d+$/.test(pid) && fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8') === command.map((word) => `${word}\0`).join(''); } catch { return false; }
-  }).map(Number);
+// The processes in a terminal whose whole command line is this.
+function processesIn(terminal, ...command) {
+  return descendants(terminal.process.pid).map(({ pid }) => pid).filter((pid) => {
+    try { return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8') === command.map((word) => `${word}\0`).join(''); } catch { return false; }
+  });
 }
 
 async function main() {
@@ -40,7 +23,7 @@ async function main() {
   const env = { ...space.env, TERM: 'xterm-256color' };
   daemon.ptyd('open', 'work');
   const last = () => daemon.json('blocks', '-s', 'work', '--last', '1')[0];
-  const terminal = new Terminal(env, `${PTYD} attach --verbose work`);
+  const terminal = terminalOf(env, `${PTYD} attach --verbose work`);
 
   await report.test('joining with --verbose: one line says what this is and how to leave, then the screen is drawn', async () => {
     await terminal.expect(/\[ptyd: session work, bash, capture on; leave with Ctrl-\\ d\][^]*\$ /);
@@ -55,18 +38,20 @@ async function main() {
   });
 
   await report.test("the attach process goes along with the session's directory", async () => {
-    const [pid] = processesOf(PTYD, 'attach', '--verbose', 'work');
+    const [pid] = processesIn(terminal, PTYD, 'attach', '--verbose', 'work');
     terminal.type('cd /usr\r');
     await until('it is there', () => fs.readlinkSync(`/proc/${pid}/cwd`) === '/usr');
     terminal.type('cd\r');
   });
 
   await report.test('Ctrl-C in a command: user_kill, 130; at the prompt: no block', async () => {
-    terminal.type('sleep 30\r');
-    await until('it runs', () => last().status === 'running');
-    assert.strictEqual(last().cmd, 'sleep 30');
+    const job = stoppable(`${space.root}/hit`);
+    terminal.type(`${job.command}\r`);
+    await until('it runs', () => last().status === 'running' && job.inFront());
+    assert.strictEqual(last().cmd, job.command);
     terminal.type('\x03');
     await until('it ended', () => last().status === 'killed');
+    job.end();
     assert.deepStrictEqual([last().exit_code, last().signal, last().type], [130, 'SIGINT', 'user_kill']);
     terminal.type('half a line\x03');
     terminal.type('\r# a comment\r\r');
@@ -134,40 +119,39 @@ async function main() {
     terminal.type('\x1c');
     terminal.type('d');
     await terminal.expect(/\[left session work[^]*STATUS 0 icanon/);
-    assert.strictEqual(await terminal.ended, 0);
+    assert.strictEqual(await terminal.ended(), 0);
     assert.ok(terminal.text.slice(terminal.text.indexOf('attached')).includes('\x1b[?2004l'), 'as bash had set it');
     assert.strictEqual(daemon.json('list')[0].state, 'prompt');
   });
 
   await report.test('bare ptyd: a session of this terminal that ends with the shell, and its status', async () => {
-    const own = new Terminal(env, PTYD);
-    await own.expect(/\$ /);
+    const own = terminalOf(env, PTYD);
+    await own.enter('echo $PTYD_SESSION; ptyd_inside=1');
     assert.ok(!own.text.includes('[ptyd'), 'nothing but the shell');
-    own.type('echo $PTYD_SESSION; ptyd_inside=1\r');
     await own.expect(/term-1\r\n/);
-    own.type(`${PTYD}\r`);
+    await own.enter(PTYD);
     await own.expect(/session term-1 already/);
-    own.type('exit 7\r');
+    await own.enter('exit 7');
     await own.expect(/session term-1 ended[^]*STATUS 7 icanon/);
-    await own.ended;
+    await own.ended();
     assert.ok(!daemon.json('list').some((s) => s.name === 'term-1'));
   });
 
   await report.test('a terminal that is killed takes its own session along', async () => {
-    const own = new Terminal(env, PTYD);
-    await own.expect(/\$ /);
+    const own = terminalOf(env, PTYD);
+    await own.prompt();
     const pid = daemon.json('list').find((s) => s.name === 'term-2').shell_pid;
-    for (const client of processesOf(PTYD)) process.kill(client, 'SIGKILL');
+    for (const client of processesIn(own, PTYD)) process.kill(client, 'SIGKILL');
     await until('the shell is gone', () => { try { process.kill(pid, 0); return false; } catch { return true; } });
-    await own.ended;
+    await own.ended();
   });
 
   await report.test('a terminal is restored when the daemon goes away', async () => {
-    const other = new Terminal(env, `${PTYD} attach --verbose work`);
+    const other = terminalOf(env, `${PTYD} attach --verbose work`);
     await other.expect(/session work[^]*\$ /);
     await daemon.stop();
     await other.expect(/STATUS \d+ icanon/);
-    await other.ended;
+    await other.ended();
   });
 
   fs.rmSync(space.root, { recursive: true, force: true });

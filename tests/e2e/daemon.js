@@ -57,7 +57,7 @@ async function killUnderFlood(daemon, space) {
 }
 
 async function main() {
-  const report = new Report();
+  const report = new Report({ limit: 300 + KILLS });
   const space = workspace();
   const daemon = await new Daemon(space).ready();
   const socket = space.env.PTYD_SOCKET;

@@ -26,7 +26,7 @@ async function main() {
   const report = new Report();
   const space = workspace();
   const daemon = await new Daemon(space).ready();
-  const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '5', '--', command);
+  const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '20', '--', command);
   const pids = () => Object.fromEntries(daemon.json('list').map((s) => [s.name, s.shell_pid]));
 
   await report.test('what was set aside is bounded: the oldest go, which is said', async () => {

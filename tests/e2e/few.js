@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until } = require('./harness');
+const { workspace, Daemon, Report, until, killWorker } = require('./harness');
 
 const STATUS = '{"jsonrpc":"2.0","id":1,"method":"status.short"}\n';
 
@@ -22,15 +22,6 @@ class Connection {
   messages() { return this.text.split('\n').slice(0, -1).map((line) => JSON.parse(line)); }
 
   async answer() { return until('an answer', () => this.messages().find((m) => m.id === 1)); }
-}
-
-async function killWorker(daemon) {
-  const { worker_pid: pid } = daemon.json('status');
-  process.kill(pid, 'SIGKILL');
-  await until('another worker', () => {
-    const answer = daemon.ptyd('status', '--json');
-    return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
-  });
 }
 
 const descriptors = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;

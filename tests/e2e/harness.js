@@ -12,6 +12,23 @@ const os = require('node:os');
 const path = require('node:path');
 
 const PTYD = process.env.PTYD || path.resolve(__dirname, '../../build/ptyd');
+const LEFT_MS = 15000; // behind the last test: what was told to end does
+
+// ---- an end ----
+
+// The processes below one: {pid, text: what it is, and its state as ps(1) has it}.
+function descendants(pid = process.pid) {
+  const read = (file) => { try { return fs.readFileSync(`/proc/${pid}/${file}`, 'utf8'); } catch { return ''; } };
+  const children = read(`task/${pid}/children`).trim().split(' ').filter(Boolean).map(Number);
+  const own = pid === process.pid ? [] : [{ pid, text: `${pid} ${read('stat').replace(/^.*\) (.).*$/s, '$1')} ${read('cmdline').replaceAll('\0', ' ').trim().slice(0, 200)}` }];
+  return [...own, ...children.flatMap(descendants)];
+}
+
+// A file of tests leaves no process behind, however it ends: a daemon takes its shells along.
+process.on('exit', () => {
+  for (const child of fs.readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ').filter(Boolean))
+    for (const signal of ['SIGTERM', 'SIGCONT']) try { process.kill(Number(child), signal); } catch { /* it is gone */ }
+});
 
 // A folder of its own for everything a test leaves: socket, state, home.
 function workspace() {
@@ -29,14 +46,26 @@ function workspace() {
 }
 
 class Daemon {
+  static all = new Set();
+
   constructor(space, limits = ':', program = PTYD) {
     this.space = space;
+    Daemon.all.add(this);
     this.process = spawn('sh', ['-c', `${limits} && exec "$0" serve`, program], { env: space.env, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'daemon.log'), 'a')] });
-    this.ended = new Promise((resolve) => this.process.on('exit', (code, signal) => resolve({ code, signal })));
+    this.ended = new Promise((resolve) => this.process.on('exit', (code, signal) => {
+      Daemon.all.delete(this);
+      resolve({ code, signal });
+    }));
   }
 
+  log() { return fs.readFileSync(path.join(this.space.root, 'daemon.log'), 'utf8'); }
+
   async ready() {
-    await until('the daemon answers', () => this.ptyd('status').status === 0);
+    await until('the daemon answers', () => {
+      const { exitCode, signalCode } = this.process;
+      if (exitCode !== null || signalCode) throw new Error(`the daemon ended (${exitCode ?? signalCode}): ${this.log()}`);
+      return this.ptyd('status').status === 0;
+    });
     return this;
   }
 
@@ -55,8 +84,7 @@ class Daemon {
   async stop() {
     this.process.kill('SIGTERM');
     const ended = await this.ended;
-    const log = fs.readFileSync(path.join(this.space.root, 'daemon.log'), 'utf8');
-    if (/Sanitizer|runtime error/.test(log)) throw new Error(log);
+    if (/Sanitizer|runtime error/.test(this.log())) throw new Error(this.log());
     return ended;
   }
 }
@@ -67,7 +95,7 @@ async function until(what, condition, ms = 20000) {
   for (;;) {
     const value = await condition();
     if (value) return value;
-    if (Date.now() > deadline) throw new Error(`timed out: ${what}`);
+    if (Date.now() > deadline) throw new Error(`not within ${ms / 1000} s: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -87,8 +115,9 @@ function waitFor(file) {
   return `sh -c 'until [ -e ${file} ]; do sleep 0.02; done'`;
 }
 
-// A command of one process that lasts until `end()`, for a Ctrl-Z: a shell's loop that is hit between
-// vfork and exec waits there, unstoppable, for a child that is stopped (Linux, dash 0.5.11 on).
+// A command of one process that lasts until `end()`, for a Ctrl-C or a Ctrl-Z once it is in front: what is
+// hit between fork and exec may be the shell's, and a shell that is stopped between vfork and exec waits
+// there, unstoppable, for its child (Linux, dash 0.5.11 on).
 function stoppable(file) {
   assert.strictEqual(spawnSync('mkfifo', [file]).status, 0);
   const held = fs.openSync(file, 'r+');
@@ -394,22 +423,47 @@ function randomFrom(seed) {
   return () => { state = (state * 1103515245 + 12345) % 2147483648; return state / 2147483648; };
 }
 
-// One `ok`/`not ok` line a test; the exit status says whether all went well.
+// One `ok`/`not ok` line a test; the exit status says whether all went well. A test that fails is told with
+// the last that its daemons said; one that does not end within `limit` seconds with what runs, and ends all.
 class Report {
-  constructor() { this.passed = 0; this.failed = 0; this.skipped = 0; }
+  constructor({ limit = 300 } = {}) {
+    this.passed = 0;
+    this.failed = 0;
+    this.skipped = 0;
+    this.limit = limit;
+    this.under = new Set();
+    process.on('SIGTERM', () => { // whoever waits for this file waits no longer
+      this.fail([...this.under].join(', ') || 'all of it', 'SIGTERM came meanwhile', this.running());
+      this.end();
+    });
+  }
+
+  running() { return ['there run:', ...descendants().map(({ text }) => text)].join('\n'); }
+
+  fail(name, ...said) {
+    this.failed += 1;
+    for (const daemon of Daemon.all) try { said.push(`${daemon.space.root}/daemon.log: …${daemon.log().slice(-2000)}`); } catch { /* removed */ }
+    console.log(`not ok - ${name}\n${said.join('\n').replace(/^/gm, '    ')}`);
+  }
 
   // ONLY=pattern runs the tests whose names match it, and what ends the daemon.
   async test(name, body) {
     const chosen = new RegExp(`${process.env.ONLY || ''}|ends cleanly|SIGTERM stops`);
     if (!chosen.test(name)) return;
+    this.under.add(name);
+    const late = setTimeout(() => {
+      this.fail(name, `not over after ${this.limit} s`, this.running());
+      this.end();
+    }, this.limit * 1000);
     try {
       await body();
       this.passed += 1;
       console.log(`ok - ${name}`);
     } catch (error) {
-      this.failed += 1;
-      console.log(`not ok - ${name}\n${String(error.stack || error).replace(/^/gm, '    ')}`);
+      this.fail(name, String(error.stack || error));
     }
+    clearTimeout(late);
+    this.under.delete(name);
   }
 
   skip(name, why) {
@@ -417,10 +471,20 @@ class Report {
     console.log(`skipped - ${name}: ${why}`);
   }
 
-  finish() {
+  end() {
     console.log(`${this.passed} passed, ${this.failed} failed, ${this.skipped} skipped`);
-    process.exitCode = this.failed ? 1 : 0;
+    process.exit(this.failed ? 1 : 0);
+  }
+
+  // The last of a file. What a failed test left does not keep it alive; behind passed ones nothing may be left.
+  finish() {
+    if (this.failed) this.end();
+    setTimeout(() => {
+      this.fail('nothing is left', this.running());
+      this.end();
+    }, LEFT_MS).unref();
+    process.on('exit', () => { if (!this.failed) console.log(`${this.passed} passed, 0 failed, ${this.skipped} skipped`); });
   }
 }
 
-module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, killWorker, waitFor, stoppable };
+module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, killWorker, waitFor, stoppable, descendants };

@@ -14,7 +14,7 @@ const ROUNDS = Number(process.env.ROUNDS || 3);
 const words = (bytes) => Array.from({ length: Math.ceil(bytes / 8) }, (_, i) => `${1e6 + i} `).join('').slice(0, bytes);
 
 async function main() {
-  const report = new Report();
+  const report = new Report({ limit: 100 * ROUNDS });
   const space = workspace();
   const daemon = await new Daemon(space).ready();
   let readers = 0;

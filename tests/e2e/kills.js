@@ -23,7 +23,7 @@ function workerOf(keeper, shells) {
 }
 
 async function main() {
-  const report = new Report();
+  const report = new Report({ limit: 300 + KILLS });
   const space = workspace();
   const daemon = await new Daemon(space).ready();
   const stop = path.join(space.root, 'stop');

@@ -14,7 +14,7 @@ const SEED = Number(process.env.SEED || Date.now() % 100000);
 const random = randomFrom(SEED);
 
 async function main() {
-  const report = new Report();
+  const report = new Report({ limit: 300 + FLUSHES / 10 });
   const space = workspace();
   const log = path.join(space.root, 'accepted.jsonl');
   fs.writeFileSync(log, '');

@@ -6,24 +6,18 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { Terminal } = require('./script');
 
 const SIGPIPE = 1 << 12; // as /proc counts it
 
-// `command` in a terminal made by script(1); resolves to what it showed, and its status, once the shell that
-// came has said whose it is and was left with status 6. `meanwhile` gets what types into it.
+// `command` in a terminal; resolves to what it showed, and its status, once the shell that came has said whose
+// it is and was left with status 6. `meanwhile` gets what types into it.
 async function tryShell(env, command = PTYD, meanwhile = () => {}) {
-  const terminal = spawn('script', ['-qefc', command, '/dev/null'], { env: { TERM: 'xterm-256color', ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
-  let text = '';
-  terminal.stdout.setEncoding('utf8');
-  terminal.stdout.on('data', (data) => { text += data; });
-  const ended = new Promise((resolve) => terminal.on('exit', resolve));
-  meanwhile((keys) => terminal.stdin.write(keys));
-  await until('a shell', () => {
-    assert.strictEqual(terminal.exitCode, null, `no shell came: ${JSON.stringify(text)}`);
-    return /[$#] /.test(text.slice(text.lastIndexOf('without it'))) && text.includes('without it');
-  });
-  terminal.stdin.write('echo "session <$PTYD_SESSION>"; grep SigIgn /proc/self/status; exit 6\r');
-  const status = await ended, ignored = parseInt(/SigIgn:\s*([0-9a-f]+)/.exec(text)?.[1], 16);
+  const terminal = new Terminal(env, `exec ${command}`);
+  meanwhile((keys) => terminal.type(keys));
+  await terminal.expect(/without it/);
+  await terminal.enter('echo "session <$PTYD_SESSION>"; grep SigIgn /proc/self/status; exit 6');
+  const status = await terminal.ended(), { text } = terminal, ignored = parseInt(/SigIgn:\s*([0-9a-f]+)/.exec(text)?.[1], 16);
   return { status, text, plain: /session <>\r?\n/.test(text), broken: ignored & SIGPIPE };
 }
 
@@ -53,7 +47,6 @@ async function main() {
 
   await report.test('a listener that never answers; Ctrl-C meanwhile', async () => {
     const socket = path.join(space.root, 'deaf'), server = net.createServer(() => {}).listen(socket);
-    server.unref();
     const deaf = (meanwhile) => gives({ PTYD_SOCKET: socket }, /the daemon does not answer/, PTYD, meanwhile);
     await deaf();
     // what is hit before ptyd runs ends what starts it: it runs once it has connected
@@ -80,12 +73,12 @@ async function main() {
   const daemon = await new Daemon(space).ready();
   await report.test('$SHELL that is not there, or is ptyd: the shell of the account', async () => {
     await gives({}, /cannot start \/nowhere\/zsh: /, `env SHELL=/nowhere/zsh ${PTYD}`);
-    const terminal = spawn('script', ['-qefc', `env SHELL=${PTYD} ${PTYD}`, '/dev/null'], { env: { ...space.env, TERM: 'xterm' }, stdio: ['pipe', 'ignore', 'inherit'] });
+    const terminal = new Terminal(space.env, `env SHELL=${PTYD} ${PTYD}`);
     const state = () => daemon.json('list')[0];
     const { shell } = await until('a session of another shell', () => state()?.state === 'prompt' && state());
     assert.match(shell, /^(ba|z|fi|da)?sh$/);
-    terminal.stdin.write('exit 6\r');
-    assert.strictEqual(await new Promise((resolve) => terminal.on('exit', resolve)), 6);
+    await terminal.enter('exit 6');
+    assert.strictEqual(await terminal.ended(), 6);
   });
 
   await report.test('a terminal of plain text alone', () => gives({ TERM: 'dumb' }, /TERM is dumb/));

@@ -10,7 +10,7 @@ const { Connection } = require('./connection');
 const ROUNDS = Number(process.env.ROUNDS || 1); // three kill behind every piece
 
 async function main() {
-  const report = new Report();
+  const report = new Report({ limit: 300 * ROUNDS });
   const space = workspace();
   const daemon = await new Daemon(space).ready();
   const blocks = (name) => daemon.json('blocks', '-s', name);

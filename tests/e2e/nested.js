@@ -5,45 +5,11 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
-const net = require('node:net');
 const path = require('node:path');
-const { spawn, spawnSync } = require('node:child_process');
 const { PTYD, workspace, Daemon, Report, until } = require('./harness');
+const { sshd } = require('./sshd');
 
-const SSHD = process.env.SSHD || '/usr/sbin/sshd';
 const find = (name) => [...process.env.PATH.split(':'), '/bin'].map((d) => path.join(d, name)).find((p) => fs.existsSync(p));
-
-async function freePort() {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.on('listening', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-// A server of its own on loopback, with keys of its own. Returns the command that logs in, and how
-// to end it.
-async function sshServer(space) {
-  const folder = path.join(space.root, 'ssh');
-  const port = await freePort();
-  fs.mkdirSync(folder, { mode: 0o700 });
-  for (const key of ['host', 'user']) spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(folder, key)]);
-  fs.writeFileSync(path.join(folder, 'config'), [
-    `Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${folder}/host`, `AuthorizedKeysFile ${folder}/user.pub`, 'PidFile none',
-    'UsePAM no', 'StrictModes no', 'PermitRootLogin yes', 'PrintMotd no', 'PrintLastLog no', ''].join('\n'));
-  const separated = process.getuid() === 0 && !fs.existsSync('/run/sshd');
-  if (separated) fs.mkdirSync('/run/sshd', { mode: 0o755 });
-  const server = spawn(SSHD, ['-D', '-e', '-f', path.join(folder, 'config')], { stdio: ['ignore', 'ignore', fs.openSync(path.join(folder, 'log'), 'w')] });
-  await until('sshd listens', () => /listening/.test(fs.readFileSync(path.join(folder, 'log'), 'utf8')));
-  const known = '-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR';
-  return {
-    command: `ssh -p ${port} -i ${folder}/user ${known} 127.0.0.1`,
-    stop: () => {
-      server.kill();
-      if (separated) fs.rmdirSync('/run/sshd');
-    },
-  };
-}
 
 async function main() {
   const report = new Report();
@@ -56,11 +22,11 @@ async function main() {
   space.env.PATH = `${bin}:${space.env.PATH}`;
   fs.writeFileSync(path.join(space.home, '.zshrc'), "PS1='%# '\n");
   const daemon = await new Daemon(space).ready();
-  const ssh = fs.existsSync(SSHD) && find('ssh') ? await sshServer(space) : undefined;
+  const ssh = sshd(space.root);
   const root = process.getuid() === 0;
 
   const NESTS = [
-    ['ssh', ssh && ssh.command, 'no sshd and ssh here (apt-get install openssh-server openssh-client)'],
+    ['ssh', ssh.command, ssh.why],
     ['su', root && find('su') ? 'su' : undefined, 'it asks for a password: only root tries it'],
     ['docker', 'docker exec -it box sh'],
     ['bash with marks of nobody', 'bash --norc'],
@@ -100,7 +66,7 @@ async function main() {
         assert.ok(block.preview.lines.includes(`${what.slice(0, 4)}-two`), block.preview.lines.join('\n'));
       });
     }
-    if (ssh) {
+    if (ssh.command) {
       await report.test(`${shell}: a command over ssh has its exit code`, () => {
         daemon.ptyd('run', '-s', name, '--timeout', '20', '--', `${ssh.command} 'echo far; exit 3'`);
         const block = blocks().at(-1);
@@ -120,12 +86,11 @@ async function main() {
       assert.strictEqual(blocks().at(-1).cmd, `ptyd attach ${inner}`);
     });
   }
-  if (ssh) ssh.stop();
   await report.test('the daemon ends cleanly', async () => {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
-  report.finish();
   fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
 }
 
 main();

@@ -40,7 +40,8 @@ class Outer {
       }
     });
     // Resolves with the status of what ran in it.
-    this.ended = new Promise((resolve) => this.process.on('exit', () => {
+    this.ended = new Promise((resolve) => this.process.on('close', () => {
+      this.gone = true;
       for (const done of this.waiting.values()) done({ error: 'the terminal is gone' });
       resolve(this.status);
     }));
@@ -49,6 +50,7 @@ class Outer {
   ask(...words) {
     const id = ++this.id;
     return new Promise((resolve) => {
+      if (this.gone) resolve({ error: 'the terminal is gone' });
       this.waiting.set(id, resolve);
       this.process.stdin.write(`${[id, ...words].join(' ')}\n`);
     });
@@ -65,14 +67,19 @@ class Outer {
     return data.subarray(0, n);
   }
 
-  // Waits until the text came, behind what was there at the last call or mark().
+  // Waits until the text came, behind what was there at the last call or mark(). One that is gone gets no more.
   async expect(text, ms = 20000) {
     const from = this.seen || 0, wanted = Buffer.from(text);
     let at;
     try {
-      await until('', () => { at = this.received(from).indexOf(wanted); return at >= 0; }, ms);
+      await until('', () => {
+        const { gone } = this;
+        at = this.received(from).indexOf(wanted);
+        if (at < 0 && gone) throw new Error();
+        return at >= 0;
+      }, ms);
     } catch {
-      throw new Error(`${JSON.stringify(text)} did not come: ${JSON.stringify(this.received(from).toString().slice(-2000))}`);
+      throw new Error(`${JSON.stringify(text)} did not come${this.gone ? ` before its end with ${this.status}` : ''}: ${JSON.stringify(this.received(from).toString().slice(-2000))}`);
     }
     this.seen = from + at + wanted.length;
   }
@@ -84,6 +91,7 @@ class Outer {
   async look() {
     const file = path.join(this.place, 'screen');
     const answer = await this.ask('print', file);
+    if (answer.error) throw new Error(`${answer.error}; it showed ${JSON.stringify(this.received().toString().slice(-2000))}`);
     const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
     return { ...answer, lines, rows: lines.slice(answer.history) };
   }

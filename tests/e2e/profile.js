@@ -1,74 +1,17 @@
 // `ptyd enable shell`: what a person types into becomes a session, and nothing else notices. Each
-// thing that starts a shell is tried without the line and with it. sshd runs on loopback, where there is one.
+// thing that starts a shell is tried without the line and with it, ssh too, where there is an sshd.
 'use strict';
 const assert = require('node:assert');
-const { spawn, spawnSync } = require('node:child_process');
+const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
-const net = require('node:net');
-const os = require('node:os');
 const path = require('node:path');
 const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { Terminal } = require('./script');
+const { sshd: startSshd } = require('./sshd');
 
 const LINE = 'case $- in *i*) [ -t 0 ] && [ -t 1 ] && [ "${PTYD_SESSION-x}" ] && command -v ptyd >/dev/null && { ptyd inside; [ $? = 1 ]; } && exec ptyd;; esac';
 
 const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-
-// A terminal made by script(1) in which `command` runs; `text` is all that it showed.
-class Terminal {
-  constructor(env, command) {
-    this.text = '';
-    this.seen = 0;
-    this.process = spawn('script', ['-qefc', `stty cols 90 rows 25; ${command}`, '/dev/null'], { env: { TERM: 'xterm-256color', ...env }, cwd: env.HOME, stdio: ['pipe', 'pipe', 'inherit'] });
-    this.process.stdout.setEncoding('utf8');
-    this.process.stdout.on('data', (data) => { this.text += data; });
-    this.ended = new Promise((resolve) => this.process.on('exit', resolve));
-  }
-
-  type(keys) { this.process.stdin.write(keys); }
-
-  // Waits until `pattern` comes behind what was found last; returns the match.
-  async expect(pattern) {
-    let found;
-    await until(`${pattern} in ${JSON.stringify(this.text.slice(this.seen))}`, () => { found = pattern.exec(this.text.slice(this.seen)); return found; });
-    this.seen += found.index + found[0].length;
-    return found;
-  }
-
-  // What a command typed at the shell prints between brackets.
-  async ask(command) {
-    this.type(`printf '<%s>\\n' "${command}"\r`);
-    return (await this.expect(/<((?!%s)[^>]*)>\r?\n/))[1];
-  }
-}
-
-// An sshd of our own; null where there is none. Its sessions have this home and environment.
-async function startSshd(space) {
-  const sshd = ['/usr/sbin/sshd', '/usr/local/sbin/sshd'].find((file) => fs.existsSync(file));
-  if (!sshd || !has('ssh') || !has('ssh-keygen')) return null;
-  const place = path.join(space.root, 'ssh');
-  fs.mkdirSync(place, { mode: 0o700 });
-  for (const key of ['host', 'user']) assert.strictEqual(spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path.join(place, key)]).status, 0);
-  if (process.getuid() === 0) fs.mkdirSync('/run/sshd', { recursive: true });
-  const port = await new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => { const { port } = server.address(); server.close(() => resolve(port)); });
-  });
-  fs.writeFileSync(path.join(place, 'sshd_config'), [
-    `Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${place}/host`, `AuthorizedKeysFile ${place}/user.pub`, `PidFile ${place}/pid`,
-    'StrictModes no', 'UsePAM no', 'PasswordAuthentication no', 'PermitRootLogin yes', 'PrintMotd no', 'PrintLastLog no', 'Subsystem sftp internal-sftp',
-    `SetEnv ${Object.entries(space.env).map(([name, value]) => `${name}=${value}`).join(' ')}`, '',
-  ].join('\n'));
-  const process_ = spawn(sshd, ['-D', '-e', '-f', path.join(place, 'sshd_config')], { stdio: ['ignore', 'ignore', fs.openSync(path.join(place, 'log'), 'a')] });
-  const user = os.userInfo().username;
-  const options = ['-F', 'none', '-i', `${place}/user`, '-o', 'StrictHostKeyChecking=no', '-o', `UserKnownHostsFile=${place}/known`, '-o', 'LogLevel=ERROR'];
-  const server = { options, port, host: `${user}@127.0.0.1`, ssh: ['ssh', ...options, '-p', String(port)], stop: () => process_.kill() };
-  const answers = () => spawnSync('ssh', [...options, '-p', String(port), server.host, 'true']).status === 0;
-  try {
-    await until('sshd serves', () => process_.exitCode !== null || answers());
-  } catch { /* said below */ }
-  if (process_.exitCode === null && answers()) return server;
-  process_.kill();
-  return { why: fs.readFileSync(path.join(place, 'log'), 'utf8').trim().split('\n').pop() };
-}
 
 // What starts a shell for a program, and what that gets: the same with the line and without.
 async function testPrograms(report, space, sshd, state) {
@@ -86,21 +29,21 @@ async function testPrograms(report, space, sshd, state) {
   });
 
   await report.test(on('under a terminal a script, bash -lc and sh -i are what they were'), async () => {
-    for (const [command, typed] of [["bash -lc 'echo $((40+2))'"], ['sh -i', 'echo $((40+2)); exit\r']]) {
+    for (const [command, typed] of [["bash -lc 'echo $((40+2))'"], ['sh -i', 'echo $((40+2)); exit']]) {
       const terminal = new Terminal(space.env, command);
-      if (typed) terminal.type(typed);
+      if (typed) await terminal.enter(typed);
       await terminal.expect(/(^|[$#] )42\r?$/m);
-      await terminal.ended;
+      await terminal.ended();
       assert.ok(!/ptyd/.test(terminal.text), terminal.text);
     }
   });
 
-  if (!sshd || sshd.why) {
-    report.skip(on('ssh host command, scp, rsync'), sshd ? `sshd does not start here: ${sshd.why}` : 'sshd is not on this machine (apt-get install openssh-server)');
+  if (sshd.why) {
+    report.skip(on('ssh host command, scp, rsync'), sshd.why);
     return;
   }
   await report.test(on('ssh host command: its output, status and stdin, and nothing else'), () => {
-    const [ssh, ...args] = [...sshd.ssh, sshd.host];
+    const [ssh, ...args] = sshd.command.split(' ');
     gives(run(ssh, [...args, 'echo hi; exit 7']), 7, 'hi\n');
     gives(run(ssh, [...args, "bash -lc 'echo login'"]), 0, 'login\n');
     gives(run(ssh, [...args, 'cat'], { input: 'through\n' }), 0, 'through\n');
@@ -109,8 +52,8 @@ async function testPrograms(report, space, sshd, state) {
   await report.test(on('scp in both protocols, and rsync, bring a file there and back'), () => {
     const [from, to, back] = ['from', 'to', 'back'].map((name) => path.join(space.root, name));
     fs.writeFileSync(from, Buffer.from(Array.from({ length: 70000 }, (_, i) => i & 255)));
-    const copies = [[], ['-O']].map((protocol) => (a, b) => run('scp', [...protocol, '-q', ...sshd.options, '-P', String(sshd.port), a, b]));
-    if (has('rsync')) copies.push((a, b) => run('rsync', ['-e', sshd.ssh.join(' '), a, b]));
+    const copies = [[], ['-O']].map((protocol) => (a, b) => run('scp', [...protocol, '-q', ...sshd.options, a, b]));
+    if (has('rsync')) copies.push((a, b) => run('rsync', ['-e', ['ssh', ...sshd.options].join(' '), a, b]));
     for (const copy of copies) {
       fs.rmSync(to, { force: true });
       fs.rmSync(back, { force: true });
@@ -129,8 +72,8 @@ async function testPeople(report, daemon, space, sshd) {
     await report.test(`${shell} in a terminal (an editor's, too) is a session, and its status is the window's`, async () => {
       const terminal = new Terminal({ ...space.env, SHELL: spawnSync('sh', ['-c', `command -v ${shell}`], { encoding: 'utf8' }).stdout.trim() }, `${shell} -i`);
       assert.match(await terminal.ask('$PTYD_SESSION'), /^term-\d+$/);
-      terminal.type('exit 5\r');
-      assert.strictEqual(await terminal.ended, 5);
+      await terminal.enter('exit 5');
+      assert.strictEqual(await terminal.ended(), 5);
       await gone();
     });
   }
@@ -142,8 +85,8 @@ async function testPeople(report, daemon, space, sshd) {
       const terminal = new Terminal(space.env, 'bash -i');
       await terminal.expect(/the daemon does not answer[^]*starting \/bin\/bash without it/);
       assert.strictEqual(await terminal.ask('${PTYD_SESSION-unset}'), '');
-      terminal.type('exit 6\r');
-      assert.strictEqual(await terminal.ended, 6);
+      await terminal.enter('exit 6');
+      assert.strictEqual(await terminal.ended(), 6);
     } finally { process.kill(worker, 'SIGCONT'); }
     await gone();
   });
@@ -155,28 +98,28 @@ async function testPeople(report, daemon, space, sshd) {
     fs.writeFileSync(path.join(broken, 'ptyd'), '#!/bin/sh\necho cannot open shared object file >&2; exit 127\n', { mode: 0o755 });
     const terminal = new Terminal({ ...space.env, PATH: `${broken}:${space.env.PATH}` }, 'bash -i');
     assert.strictEqual(await terminal.ask('${PTYD_SESSION-none}'), 'none');
-    terminal.type('exit\r');
-    await terminal.ended;
+    await terminal.enter('exit');
+    await terminal.ended();
   });
 
-  if (!sshd || sshd.why) {
-    report.skip('ssh into a shell', 'there is no sshd, see above');
+  if (sshd.why) {
+    report.skip('ssh into a shell', sshd.why);
   } else {
     await report.test('ssh into a shell: a session in which all of the profile was read; from there to this host: another', async () => {
-      const terminal = new Terminal(space.env, `${sshd.ssh.join(' ')} -tt ${sshd.host}`);
+      const terminal = new Terminal(space.env, `${sshd.command} -tt`);
       const first = await terminal.ask('$PTYD_SESSION');
       assert.match(first, /^term-\d+$/, terminal.text);
       assert.strictEqual(await terminal.ask('$BEHIND'), 'profile');
-      terminal.type(`${sshd.ssh.join(' ')} -tt ${sshd.host}\r`);
+      await terminal.enter(`${sshd.command} -tt`);
       await until('a second session', () => terms().length === 2);
       const second = terms().find((name) => name !== first);
       await until('its prompt', () => daemon.json('list').find((s) => s.name === second)?.state === 'prompt');
       assert.strictEqual(await terminal.ask('$PTYD_SESSION'), second);
-      terminal.type('exit\r');
+      await terminal.enter('exit');
       await until('back', () => terms().length === 1);
       assert.strictEqual(await terminal.ask('$PTYD_SESSION'), first);
-      terminal.type('exit 9\r');
-      assert.strictEqual(await terminal.ended, 9);
+      await terminal.enter('exit 9');
+      assert.strictEqual(await terminal.ended(), 9);
       await gone();
     });
   }
@@ -188,20 +131,20 @@ async function testInside(report, daemon, space) {
   await report.test('inside: by the terminal, whatever PTYD_SESSION says; the daemon stopped or not', async () => {
     const outside = new Terminal({ ...space.env, PTYD_SESSION: '' }, 'bash -i');
     for (const leaked of ['', 'PTYD_SESSION=work', 'PTYD_SESSION=nowhere']) assert.strictEqual(await inside(outside, leaked), '1');
-    outside.type(`export PTYD_SESSION=nowhere; exec ${PTYD}\r`);
+    await outside.enter(`export PTYD_SESSION=nowhere; exec ${PTYD}`);
     await until('a session', () => daemon.json('list').some((s) => s.name.startsWith('term-') && s.state === 'prompt'));
     assert.match(await outside.ask('$PTYD_SESSION'), /^term-\d+$/);
     for (const leaked of ['', 'PTYD_SESSION=work', 'env -u PTYD_SESSION', 'PTYD_SESSION=']) assert.strictEqual(await inside(outside, leaked), '0');
-    outside.type(`PTYD_SESSION=nowhere ${PTYD}; echo status $?\r`);
+    await outside.enter(`PTYD_SESSION=nowhere ${PTYD}; echo status $?`);
     await outside.expect(/this terminal is session nowhere already[^]*status 1/);
     if (process.getuid() === 0) {
-      outside.type('su -\r');
+      await outside.enter('su -');
       await until('su asked', () => daemon.json('list').find((s) => s.name.startsWith('term-')).state === 'running');
       assert.strictEqual(await inside(outside), '0');
-      outside.type('exit\r');
+      await outside.enter('exit');
     }
-    outside.type('exit\r');
-    await outside.ended;
+    await outside.enter('exit');
+    await outside.ended();
   });
 
   if (!has('tmux')) {
@@ -212,11 +155,11 @@ async function testInside(report, daemon, space) {
     const socket = path.join(space.root, 'tmux'), tmux = (...args) => spawnSync('tmux', ['-S', socket, ...args], { env: space.env, encoding: 'utf8' });
     const own = new Terminal({ ...space.env, PTYD_SESSION: '' }, PTYD);
     const name = await own.ask('$PTYD_SESSION');
-    own.type(`tmux -S ${socket} -f /dev/null new-session -d -x 80 -y 20 'PTYD_SESSION=${name} bash --norc -i'\r`);
+    await own.enter(`tmux -S ${socket} -f /dev/null new-session -d -x 80 -y 20 'PTYD_SESSION=${name} bash --norc -i'`);
     const pane = () => tmux('capture-pane', '-p').stdout;
     await until('tmux runs', () => /[$#]\s*$/m.test(pane()));
-    own.type('exit\r');
-    await own.ended;
+    await own.enter('exit');
+    await own.ended();
     await until('the session is gone', () => !daemon.json('list').some((s) => s.name === name));
     tmux('send-keys', `echo was-$PTYD_SESSION; ${PTYD} inside; echo in-$?; ${PTYD}`, 'Enter');
     await until('outside, though the name was left behind', () => new RegExp(`was-${name}`).test(pane()) && /in-1/.test(pane()));
@@ -232,15 +175,15 @@ async function testDetach(report, daemon, space) {
   const state = (name) => daemon.json('list').find((s) => s.name === name)?.state;
   await report.test('detach from inside: this terminal leaves, its own session goes on', async () => {
     const own = new Terminal(env, PTYD), name = await own.ask('$PTYD_SESSION');
-    own.type(`${PTYD} detach; echo still-$((40+2))\r`);
+    await own.enter(`${PTYD} detach; echo still-$((40+2))`);
     await own.expect(new RegExp(`left session ${name}`));
-    assert.strictEqual(await own.ended, 0);
+    assert.strictEqual(await own.ended(), 0);
     await until('it goes on', () => daemon.ptyd('screen', '-s', name).stdout.includes('still-42') && state(name) === 'prompt');
     assert.strictEqual(daemon.ptyd('detach', name).status, 1, 'nobody shows it');
     const back = new Terminal(env, `${PTYD} attach ${name}`);
     assert.strictEqual(await back.ask('$PTYD_SESSION'), name);
-    back.type('exit 4\r');
-    assert.strictEqual(await back.ended, 4);
+    await back.enter('exit 4');
+    assert.strictEqual(await back.ended(), 4);
     await until('it is in the list no more', () => !state(name));
     assert.ok(daemon.json('list', '--all').some((s) => s.name === name && s.state === 'closed'));
     assert.match(daemon.ptyd('blocks', '-s', name).stdout, /exit 4/);
@@ -251,10 +194,10 @@ async function testDetach(report, daemon, space) {
     const terminals = ['shown', 'shown', 'other'].map((name) => new Terminal(env, `${PTYD} attach ${name}`));
     for (const terminal of terminals) assert.match(await terminal.ask('$PTYD_SESSION'), /shown|other/);
     assert.match(daemon.ptyd('detach', 'shown').stdout, /^2 terminals left session shown/);
-    for (const terminal of terminals.slice(0, 2)) assert.strictEqual(await terminal.ended, 0);
+    for (const terminal of terminals.slice(0, 2)) assert.strictEqual(await terminal.ended(), 0);
     assert.strictEqual(await terminals[2].ask('$PTYD_SESSION'), 'other');
     assert.strictEqual(daemon.ptyd('detach', 'other').status, 0);
-    assert.strictEqual(await terminals[2].ended, 0);
+    assert.strictEqual(await terminals[2].ended(), 0);
     assert.strictEqual(daemon.ptyd('detach').status, 2, 'which?');
     assert.deepStrictEqual(['shown', 'other'].map(state), ['prompt', 'prompt']);
   });
@@ -262,7 +205,7 @@ async function testDetach(report, daemon, space) {
   await report.test('a name that none has: the nearest one, and how to make it; nothing is made', async () => {
     const terminal = new Terminal(env, `${PTYD} attach shwon; echo status $?`);
     await terminal.expect(/there is no session shwon; did you mean shown\? `ptyd open shwon` starts it[^]*status 1/);
-    await terminal.ended;
+    await terminal.ended();
     assert.ok(!state('shwon') && !fs.existsSync(path.join(space.root, 'state/conversations/shwon')));
     for (const name of ['shown', 'other']) daemon.ptyd('close', name);
   });
@@ -287,8 +230,8 @@ async function testNumbers(report, daemon, space) {
     const window = new Terminal({ ...space.env, PTYD_SESSION: '' }, PTYD);
     assert.strictEqual(await window.ask('$PTYD_SESSION'), `term-${last + 1}`);
     assert.match(next.ptyd('blocks', '-s', names[0]).stdout, /PTYD_SESSION/);
-    window.type('exit\r');
-    await window.ended;
+    await window.enter('exit');
+    await window.ended();
     await next.stop();
   });
 }
@@ -349,8 +292,8 @@ async function testEnvironment(report, daemon, space) {
 
   await report.test('bare ptyd keeps what this terminal says of itself', async () => {
     const file = path.join(space.root, 'bare.env'), terminal = new Terminal({ ...env, PTYD_SESSION: '' }, PTYD);
-    terminal.type(`cat /proc/$$/environ >${file}; exit\r`);
-    await terminal.ended;
+    await terminal.enter(`cat /proc/$$/environ >${file}; exit`);
+    await terminal.ended();
     const kept = names(file);
     for (const name of [...emulators, 'GIT_ASKPASS']) assert.strictEqual(kept[name], 'said', name);
     for (const name of others) assert.ok(!(name in kept), name);
@@ -382,13 +325,12 @@ async function main() {
   // As Debian has it: login shells read .profile, which reads .bashrc, and goes on.
   fs.writeFileSync(path.join(space.home, '.bashrc'), 'case $- in *i*) ;; *) return ;; esac\nPS1="\\$ "\n');
   fs.writeFileSync(path.join(space.home, '.profile'), `PATH=${bin}:$PATH # /etc/profile has set another\n[ -z "$BASH_VERSION" ] || . ~/.bashrc\nBEHIND=profile\n`);
-  const sshd = await startSshd(space);
+  const sshd = startSshd(space.root, space.env);
   await testPrograms(report, space, sshd, 'without the line');
   const enabled = spawnSync(PTYD, ['enable', 'shell', 'bash', 'zsh', 'fish'], { env: space.env, encoding: 'utf8' });
   assert.strictEqual(enabled.status, 0, enabled.stderr);
   await testPrograms(report, space, sshd, 'with the line');
   await testPeople(report, daemon, space, sshd);
-  if (sshd?.stop) sshd.stop();
   await testNumbers(report, daemon, space);
   fs.rmSync(space.root, { recursive: true, force: true });
   report.finish();

@@ -272,8 +272,8 @@ async function main() {
   await report.test('the daemon ends cleanly', async () => {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
-  report.finish();
   fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
 }
 
 main();

@@ -5,23 +5,14 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { spawnSync } = require('node:child_process');
+const { workspace, Daemon, Report, PTYD, until, killWorker: replaceWorker } = require('./harness');
+const { Terminal } = require('./script');
 
 const MB = 1 << 20;
 
 function directoryOf(space, name) {
   return path.join(space.env.PTYD_STATE_DIR, 'conversations', name, 'agent_pty');
-}
-
-// Kills the worker and waits for the next one.
-function replaceWorker(daemon) {
-  const { worker_pid: pid } = daemon.json('status');
-  process.kill(pid, 'SIGKILL');
-  return until('another worker', () => {
-    const answer = daemon.ptyd('status', '--json');
-    return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
-  });
 }
 
 function look(daemon, name) {
@@ -102,12 +93,11 @@ async function main() {
   await report.test('a size that was changed at a quiet prompt stays', async () => {
     daemon.ptyd('open', 'four', '--size', '80x24');
     daemon.ptyd('run', '-s', 'four', '--', 'echo before');
-    const viewer = spawn('script', ['-qec', `stty cols 61 rows 17; exec ${PTYD} attach four`, '/dev/null'],
-      { env: { ...space.env, TERM: 'xterm' }, stdio: ['pipe', 'ignore', 'ignore'] });
-    const left = new Promise((resolve) => viewer.on('exit', resolve));
-    await until('it has the size', () => daemon.json('screen', '-s', 'four').cols === 61);
-    viewer.stdin.write('\x1cd');
-    assert.strictEqual(await left, 0);
+    const viewer = new Terminal(space.env, `exec ${PTYD} attach four`, { size: '61x17' });
+    await viewer.prompt(); // it is drawn: what is hit before, the terminal may still take for its own keys
+    assert.strictEqual(daemon.json('screen', '-s', 'four').cols, 61);
+    viewer.type('\x1cd');
+    assert.strictEqual(await viewer.ended(), 0);
     const before = look(daemon, 'four');
     assert.deepStrictEqual([before.screen.cols, before.screen.rows_count], [61, 17]);
     await replaceWorker(daemon);

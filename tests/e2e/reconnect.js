@@ -413,7 +413,7 @@ async function apart(report, test, outer) {
 }
 
 async function main() {
-  const report = new Report(), outside = workspace();
+  const report = new Report({ limit: 300 + 5 * (KILLS + RUNS) }), outside = workspace();
   const outer = await new Daemon(outside).ready();
   await Promise.all([testStopped(report, outer), testNobodyServes(report, outer),
     ...[testRuns, testEvents, testAttach].map((test) => apart(report, test, outer))]);

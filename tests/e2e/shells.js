@@ -162,11 +162,13 @@ async function keys(daemon, report, shell) {
   });
   await session.prompt();
   await test('Ctrl-C in a command', async () => {
-    session.send('sleep 30', '--key', 'Enter');
-    await session.running('sleep 30');
-    await until('it is in front', () => /sleep/.test(spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout));
+    const job = stoppable(`${session.truth}-hit`);
+    session.send(job.command, '--key', 'Enter');
+    await session.running(job.command);
+    await until('it is in front', job.inFront);
     session.send('--key', 'C-c');
     await session.prompt();
+    job.end();
     const block = session.last();
     assert.strictEqual(block.exit_code, 130);
     assert.strictEqual(block.type, 'user_kill');
@@ -454,8 +456,8 @@ async function main() {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
   printTable();
-  report.finish();
   fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
 }
 
 main();

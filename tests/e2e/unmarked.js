@@ -61,9 +61,7 @@ async function main() {
     daemon.ptyd('open', 'mute', '--shell', '/bin/bash');
     assert.strictEqual(run('mute', 'enable -n printf').status, 125);
     assert.match(warnings(), /session mute:/);
-    const began = Date.now();
-    assert.strictEqual(run('mute', 'enable printf').status, 125);
-    assert.ok(Date.now() - began < 10000, 'it did not run into its time-out');
+    assert.strictEqual(run('mute', 'enable printf').status, 125, 'and not 124: it did not run into its time-out');
     assert.strictEqual(run('mute', 'sh -c "exit 4"').status, 4);
     assert.deepStrictEqual(told('mute'), [['enable -n printf', null, 'abandoned'], ['sh -c "exit 4"', 4, 'completed']]);
     assert.ok(!/session mute:/.test(warnings()));
@@ -180,8 +178,8 @@ exec /bin/bash --rcfile <(sed -e 's/>= 501/>= 9901/; s/< 501/< 9901/' /dev/fd/3)
   await report.test('the daemon ends cleanly', async () => {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
-  report.finish();
   fs.rmSync(space.root, { recursive: true, force: true });
+  report.finish();
 }
 
 main();
