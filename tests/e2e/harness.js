@@ -100,6 +100,12 @@ async function until(what, condition, ms = 20000) {
   }
 }
 
+// Does all of them, so many at a time.
+async function sideBySide(count, bodies) {
+  const left = [...bodies];
+  await Promise.all(Array.from({ length: count }, async () => { while (left.length) await left.shift()(); }));
+}
+
 // Ends the worker as a crash does; resolves when the next one answers.
 function killWorker(daemon) {
   const { worker_pid: pid } = daemon.json('status');
@@ -451,6 +457,7 @@ class Report {
     const chosen = new RegExp(`${process.env.ONLY || ''}|ends cleanly|SIGTERM stops`);
     if (!chosen.test(name)) return;
     this.under.add(name);
+    const began = Date.now();
     const late = setTimeout(() => {
       this.fail(name, `not over after ${this.limit} s`, this.running());
       this.end();
@@ -458,7 +465,8 @@ class Report {
     try {
       await body();
       this.passed += 1;
-      console.log(`ok - ${name}`);
+      const seconds = (Date.now() - began) / 1000;
+      console.log(`ok - ${name}${seconds < 2 ? '' : ` (${seconds.toFixed(1)} s)`}`);
     } catch (error) {
       this.fail(name, String(error.stack || error));
     }
@@ -487,4 +495,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, killWorker, waitFor, stoppable, descendants };
+module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, sideBySide, killWorker, waitFor, stoppable, descendants };
