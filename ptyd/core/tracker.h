@@ -89,6 +89,8 @@ void tracker_settle(struct tracker *t, bool all);
 /* Bytes were typed; `echoes`: the terminal edits and echoes lines now. In a shell without C they
  * tell an echoed command line from output. */
 void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes);
+/* The same of what nobody typed: the answers of a terminal. */
+void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echoes);
 
 /* What was typed into a shell without C, as far as it matters yet (borrowed); and that again, for a
  * tracker that a log brought to the same point. */

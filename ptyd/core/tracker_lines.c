@@ -258,10 +258,22 @@ void tracker_settle(struct tracker *t, bool all)
         typed_settle(&t->typed, all);
 }
 
+/* Whether what is typed matters: to a shell without C, or that has not said anything yet. */
+static bool listens(const struct tracker *t)
+{
+    return t->typed.editor != EDITOR_UNASKED || t->stage == STAGE_START;
+}
+
+void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echoes)
+{
+    if (listens(t))
+        typed_reply(&t->typed, bytes, len, tracker_state(t) == TRACKER_RUNNING, echoes);
+}
+
 void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes)
 {
     bool waits = true;
-    if (t->typed.editor == EDITOR_UNASKED && t->stage != STAGE_START)
+    if (!listens(t))
         return;
     if (t->stage == STAGE_INPUT)
         waits = typed_here(&t->typed, bytes, len, echoes);

@@ -191,10 +191,15 @@ bool typed_here(struct typed *t, const char *keys, size_t len, bool echoes)
 void typed_early(struct typed *t, const char *keys, size_t len, bool runs, bool echoes)
 {
     hear(t);
+    typed_reply(t, keys, len, runs, echoes);
+}
+
+void typed_reply(struct typed *t, const char *bytes, size_t len, bool runs, bool echoes)
+{
     if (t->editor == EDITOR_TTY)
-        keep_echoed(t, keys, len, echoes);
+        keep_echoed(t, bytes, len, echoes);
     else
-        keep(t, keys, len);
+        keep(t, bytes, len);
     if (runs)
         typed_share(t);
 }

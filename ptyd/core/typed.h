@@ -100,6 +100,10 @@ bool typed_here(struct typed *t, const char *keys, size_t len, bool echoes);
 /* Keys at any other time; `runs`: while a command does, which may read them. */
 void typed_early(struct typed *t, const char *keys, size_t len, bool runs, bool echoes);
 
+/* What the terminal answered, at any time: the tty holds it as it holds keys, and nobody's were
+ * heard. */
+void typed_reply(struct typed *t, const char *bytes, size_t len, bool runs, bool echoes);
+
 /* A command starts: it may read what was typed ahead. */
 void typed_share(struct typed *t);
 

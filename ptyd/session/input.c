@@ -149,8 +149,10 @@ static void hear(struct session *s, const struct termios *modes, enum typing_kin
     size_t gone = interrupts(modes, bytes, len);
     if (kind == TYPING_KEYS)
         hear_person(s, bytes, len, gone);
-    if (!is_secret(s, modes))
+    if (!is_secret(s, modes) && kind == TYPING_KEYS)
         tracker_typed(s->tracker, bytes + gone, len - gone, echoes(modes));
+    else if (!is_secret(s, modes))
+        tracker_replied(s->tracker, bytes + gone, len - gone, echoes(modes));
     session_keep_place(s, intake_start(s->intake));
 }
 

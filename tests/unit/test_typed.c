@@ -94,6 +94,48 @@ static void who_hears_takes_what_was_entered(void **state)
     assert_ends("it speaks again", LINE_IS_OTHERS, NULL);
 }
 
+static void reply(const char *bytes, bool runs)
+{
+    typed_reply(&typed, bytes, strlen(bytes), runs, true);
+}
+
+/* The tty holds what a terminal answers, in front of the line that is typed next; but it tells of
+ * no key that was heard, and of none at the prompt. */
+static void an_answer_is_nobody_s_key(void **state)
+{
+    (void)state;
+    prompt(EDITOR_TTY);
+    reply("\x1b[?62c", false);
+    assert_int_equal(typed.trust, DEAF);
+    assert_int_equal(typed.line, NOTHING);
+    assert_int_equal(typed.keys.len, 6);
+    assert_ends("echo hi", LINE_RUNS, NULL); /* whoever typed it */
+    prompt(EDITOR_TTY);
+    assert_true(here("ls\r"));
+    prints("^[[?62cls\r\n");
+    assert_ends("^[[?62cls", LINE_RUNS, NULL);
+    assert_int_equal(typed.keys.len, 0);
+    early("true\r", true);
+    prompt(EDITOR_TTY);
+    reply("\x1b[?62c", true);
+    assert_int_equal(typed.line, NOTHING);
+    assert_ahead("true"); /* no key came at this prompt: it was typed before */
+}
+
+static void an_answer_is_no_line_of_an_editor_s(void **state)
+{
+    (void)state;
+    prompt(EDITOR_SHELL);
+    reply("\x1b[?62c", false);
+    assert_int_equal(typed.line, NOTHING);
+    assert_true(here("ls\r"));
+    assert_int_equal(typed.line, ENTERED);
+    early("more\r", false);
+    prompt(EDITOR_SHELL);
+    assert_int_equal(typed.line, ENTERED);
+    assert_int_equal(typed.keys.len, 0);
+}
+
 static void a_line_given_up_is_told_at_its_end(void **state)
 {
     (void)state;
@@ -329,6 +371,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(whom_nothing_is_told_takes_each_line),
         TEST(who_hears_takes_what_was_entered),
+        TEST(an_answer_is_nobody_s_key),
+        TEST(an_answer_is_no_line_of_an_editor_s),
         TEST(a_line_given_up_is_told_at_its_end),
         TEST(an_editor_gives_up_by_the_key),
         TEST(what_was_typed_ahead_runs_in_order),
