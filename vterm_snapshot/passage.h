@@ -8,7 +8,6 @@
 #ifndef VTERM_SNAPSHOT_PASSAGE_H
 #define VTERM_SNAPSHOT_PASSAGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,9 +22,9 @@ struct passage_events {
     /* A query was displayed: whoever is fed will answer it, perhaps not alone. NULL: none is told.
      */
     void (*query)(void *user, const struct query *query, uint64_t offset);
-    /* Whether the terminal went back from the alternate screen by itself at this offset: whoever is
-     * fed is told so there, too. NULL: it never did. */
-    bool (*left)(void *user, uint64_t offset);
+    /* Where behind this offset the terminal went back from the alternate screen by itself next,
+     * UINT64_MAX for nowhere: whoever is fed is told so there, too. NULL: it never did. */
+    uint64_t (*left)(void *user, uint64_t offset);
 };
 
 /* At `offset` of the stream. `events` outlives it. Returns NULL without memory. */

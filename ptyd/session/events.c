@@ -177,14 +177,15 @@ static void recall_lefts(struct session *s)
     free(records);
 }
 
-bool session_left_at(struct session *s, uint64_t offset)
+uint64_t session_left_behind(struct session *s, uint64_t offset)
 {
     recall_lefts(s);
     const uint64_t *left = (const uint64_t *)s->lefts.data;
-    for (size_t i = s->lefts.len / sizeof *left; i--;)
-        if (left[i] == offset)
-            return true;
-    return false;
+    size_t i = s->lefts.len / sizeof *left;
+    uint64_t next = UINT64_MAX;
+    while (i-- && left[i] > offset)
+        next = left[i];
+    return next;
 }
 
 static void on_left(void *user, uint64_t offset)

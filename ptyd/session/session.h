@@ -163,10 +163,11 @@ void session_skip_viewer(struct session *s, uint64_t viewer, uint64_t offset);
 /* The terminal of one that was passed over took something. */
 void session_viewer_took(struct session *s, uint64_t viewer);
 /* A viewer is shown from the log what stands before `offset`, a query: whether it is to answer it
- * is noted. And whether the terminal left the alternate screen by itself there. */
+ * is noted. And where behind `offset` the terminal left the alternate screen by itself next;
+ * UINT64_MAX for nowhere. */
 void session_shown_again(struct session *s, uint64_t viewer, const struct query *query,
                          uint64_t offset);
-bool session_left_at(struct session *s, uint64_t offset);
+uint64_t session_left_behind(struct session *s, uint64_t offset);
 /* Takes back what the terminal does not have of it; `done` is not called. */
 void session_untype(struct session *s, struct typing *typing);
 /* What is known of a request with that token, as typing_find() says it. */

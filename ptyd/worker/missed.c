@@ -31,9 +31,9 @@ static void on_query(void *user, const struct query *query, uint64_t offset)
     session_shown_again(m->session, m->viewer, query, offset);
 }
 
-static bool on_left(void *user, uint64_t offset)
+static uint64_t on_left(void *user, uint64_t offset)
 {
-    return session_left_at(((struct missed *)user)->session, offset);
+    return session_left_behind(((struct missed *)user)->session, offset);
 }
 
 struct missed *missed_create(struct session *s, uint64_t viewer, uint64_t from)

@@ -55,13 +55,16 @@ static void on_left(void *user, uint64_t offset)
     bytes_append(&((struct viewer *)user)->lefts, &offset, sizeof offset);
 }
 
-static bool has_left(void *user, uint64_t offset)
+static uint64_t next_left(void *user, uint64_t behind)
 {
     const struct viewer *v = *(struct viewer **)user;
-    for (size_t i = 0; i < v->lefts.len; i += sizeof offset)
-        if (!memcmp(v->lefts.data + i, &offset, sizeof offset))
-            return true;
-    return false;
+    for (size_t i = 0; i < v->lefts.len; i += sizeof behind) {
+        uint64_t left;
+        memcpy(&left, v->lefts.data + i, sizeof left);
+        if (left > behind)
+            return left;
+    }
+    return UINT64_MAX;
 }
 
 /* The tracker goes back so when a command ends. */
@@ -379,7 +382,7 @@ static void what_may_begin_a_mark_waits_until_it_does_not(void **state)
 /* ---- from the log ---- */
 
 struct again {
-    struct viewer *live; /* first: has_left() knows it */
+    struct viewer *live; /* first: next_left() knows it */
     struct viewer v;
 };
 
@@ -394,7 +397,7 @@ static void on_again_query(void *user, const struct query *query, uint64_t offse
 }
 
 static const struct passage_events again_events = {
-    .display = on_again, .query = on_again_query, .left = has_left};
+    .display = on_again, .query = on_again_query, .left = next_left};
 
 /* What the log shows from `from` on is what was shown behind the first `before` bytes. */
 static void assert_log_shows(struct viewer *live, struct end from, size_t chunk)
@@ -460,6 +463,31 @@ static void the_log_shows_the_same(void **state)
             assert_log_is_the_same(&v, 100);
             close_viewer(&v);
         }
+}
+
+/* Anywhere: when the shell is gone, say, or another program took its place. */
+static void the_log_shows_where_the_terminal_went_back(void **state)
+{
+    static const char *const parts[] = {"\x1b[?1049hv\xc3\xa4m", "done\r\n\x1b[?1049h\x1b]0;cut",
+                                        "\x1b[?1049hvim again"};
+    (void)state;
+    for (size_t chunk = 1; chunk < 20; chunk += 6) {
+        struct viewer v;
+        size_t went_back = 0;
+        open_viewer(&v, NONCE);
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+            show(&v, parts[i], strlen(parts[i]), 0, chunk);
+            terminal_leave_alt_screen(v.terminal);
+        }
+        for (const char *at = v.shown.data;
+             (at = memmem(at, v.shown.len - (size_t)(at - v.shown.data), terminal_farewell,
+                          strlen(terminal_farewell)));
+             at++)
+            went_back++;
+        assert_int_equal(went_back, sizeof parts / sizeof *parts);
+        assert_log_is_the_same(&v, 100);
+        close_viewer(&v);
+    }
 }
 
 static void add_piece(struct bytes *out)
@@ -600,6 +628,7 @@ int main(void)
         cmocka_unit_test(no_half_of_a_mark_is_shown),
         cmocka_unit_test(what_may_begin_a_mark_waits_until_it_does_not),
         cmocka_unit_test(the_log_shows_the_same),
+        cmocka_unit_test(the_log_shows_where_the_terminal_went_back),
         cmocka_unit_test(random_streams_show_the_same),
         cmocka_unit_test(recorded_sessions_show_the_same),
     };
