@@ -23,6 +23,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
+#include "ptyd/core/text.h"
 
 enum outcome { GOING, LEFT, HUNG_UP, NO_TERMINAL };
 
@@ -50,23 +51,17 @@ static void on_show(void *user, const char *bytes, size_t len)
     outer_put(a->outer, bytes, len);
 }
 
-/* Below what is on the screen. Then all of it moves into the terminal's own scrollback, and the
- * drawing that follows overwrites none of it. */
+/* Below what the primary screen shows, as if it were joined from there: the drawing that follows
+ * overwrites none of it. */
 static void on_skipped(void *user, uint64_t lines)
 {
     struct attach *a = user;
-    struct bytes out = {0};
-    int rows = request_terminal_size().rows;
-    bytes_printf(&out, "\x1b[?1049l\x1b[?6l\x1b[r\x1b[m\x1b[%d;1H\n[ptyd: ", rows);
-    if (lines)
-        bytes_printf(&out, "%llu lines are", (unsigned long long)lines);
-    else
-        bytes_append_text(&out, "some output is");
-    bytes_append_text(&out, " not shown here]\r");
-    for (int i = 0; i < rows; i++)
-        bytes_append_char(&out, '\n');
-    outer_put(a->outer, out.data, out.len);
-    bytes_finish(&out);
+    char *line =
+        lines ? text_format("[ptyd: %llu lines are not shown here]", (unsigned long long)lines)
+              : text_copy("[ptyd: some output is not shown here]");
+    outer_renew(a->outer);
+    outer_clear_away(a->outer, line);
+    free(line);
 }
 
 static void on_moved(void *user, const char *cwd)
@@ -282,7 +277,7 @@ static void show(struct attach *a, const json_t *session)
     forget_interrupts();
     if (a->options->verbose)
         print_joining_line(a, session);
-    outer_clear_away(a->outer);
+    outer_clear_away(a->outer, NULL);
     loop(a);
     if (a->outcome == LEFT || view_link_state(a->link) == VIEW_LINK_LOST)
         view_link_leave(a->link);

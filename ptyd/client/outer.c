@@ -46,25 +46,6 @@ static int make_raw(struct outer *o)
     return tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) < 0 ? -errno : 0;
 }
 
-int outer_open(struct outer **ret_outer)
-{
-    struct outer *o = memory_new(sizeof *o);
-    *o = (struct outer){.fd = STDOUT_FILENO};
-    int result = make_raw(o);
-    if (result < 0) {
-        free(o);
-        return result;
-    }
-    int own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    o->own = own >= 0;
-    o->fd = o->own ? own : STDOUT_FILENO;
-    o->undo = undo_create();
-    if (!o->undo)
-        memory_end();
-    *ret_outer = o;
-    return 0;
-}
-
 static bool has_room(const struct outer *o, int wait_ms)
 {
     struct pollfd fd = {.fd = o->fd, .events = POLLOUT};
@@ -123,17 +104,52 @@ static void put_all(struct outer *o, struct bytes *bytes)
     bytes_finish(bytes);
 }
 
+static void keep_title(struct outer *o)
+{
+    static const char push[] = "\x1b[22;0t";
+    put(o, push, sizeof push - 1);
+}
+
+int outer_open(struct outer **ret_outer)
+{
+    struct outer *o = memory_new(sizeof *o);
+    *o = (struct outer){.fd = STDOUT_FILENO};
+    int result = make_raw(o);
+    if (result < 0) {
+        free(o);
+        return result;
+    }
+    int own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    o->own = own >= 0;
+    o->fd = o->own ? own : STDOUT_FILENO;
+    o->undo = undo_create();
+    if (!o->undo)
+        memory_end();
+    keep_title(o);
+    *ret_outer = o;
+    return 0;
+}
+
 /* A row of blanks ends at its edge where it began in the first column, and in the next row where it
- * did not. As many line feeds as there are rows below the first move what is above the cursor out
- * at the top, whichever row it is in. */
-void outer_clear_away(struct outer *o)
+ * did not. */
+static void append_new_row(struct bytes *out, int cols)
+{
+    for (int i = 0; i < cols; i++)
+        bytes_append_char(out, ' ');
+    bytes_append_text(out, "\r\x1b[K");
+}
+
+/* As many line feeds as there are rows below the first move what is above the cursor out at the
+ * top, whichever row it is in. */
+void outer_clear_away(struct outer *o, const char *line)
 {
     struct view_size size = request_terminal_size();
     struct bytes out = {0};
-    bytes_append_text(&out, "\x1b[22;0t");
-    for (int i = 0; i < size.cols; i++)
-        bytes_append_char(&out, ' ');
-    bytes_append_text(&out, "\r\x1b[K");
+    append_new_row(&out, size.cols);
+    if (line) {
+        bytes_append_text(&out, line);
+        append_new_row(&out, size.cols);
+    }
     for (int i = 1; i < size.rows; i++)
         bytes_append_char(&out, '\n');
     put_all(o, &out);

@@ -11,11 +11,12 @@ struct outer;
 /* Whether stdin and stdout are a terminal. */
 bool outer_is_there(void);
 
-/* Makes it raw. Returns 0 or -errno. */
+/* Makes it raw, and has it keep its title. Returns 0 or -errno. */
 int outer_open(struct outer **ret_outer);
 
-/* What is on the screen moves into the terminal's own scrollback, no more and no less. */
-void outer_clear_away(struct outer *outer);
+/* What is on the screen moves into the terminal's own scrollback, no more and no less; and `line`
+ * below it, where it is not NULL. No mode is on that changes where text goes (outer_renew()). */
+void outer_clear_away(struct outer *outer, const char *line);
 
 /* Undoes what stays behind of all that was put (undo.h). */
 void outer_renew(struct outer *outer);

@@ -118,7 +118,7 @@ async function main() {
     const seen = await outer.until('the end is drawn', (s) => s.rows.some((row) => row === 'finally'));
     const all = outer.received(), text = all.subarray(all.lastIndexOf('BEGIN\r\n') + 7).toString('latin1');
     const skipped = Number(/\[ptyd: (\d+) lines are not shown here/.exec(text)[1]);
-    const shown = text.slice(0, text.indexOf('\x1b[?1049l')).split('\r\n');
+    const shown = text.slice(0, text.search(/[^\d\r\n]/)).split('\r\n');
     for (let i = 0; i < shown.length - 1; i++) assert.strictEqual(shown[i], String(i + 1));
     // With END and `finally`, and perhaps what the prompt prints.
     const gone = 2000000 - (shown.length - 1) + 2;
@@ -144,8 +144,26 @@ async function main() {
     const seen = await outer.until('what comes behind', (s) => s.rows.some((row) => row === 'behind'));
     assert.ok(!outer.received(from).includes('~~~~'), 'not as bytes');
     assert.ok(!seen.lines.some((line) => line.includes('~~~~')), 'not as text');
+    assert.ok(seen.lines.some((line) => /^\[ptyd: .* not shown here\]$/.test(line.trim())), 'what it is told is no part of that string');
     await outer.type('echo it go\\es on\r');
     await outer.expect('it goes on\r\n');
+    await outer.end();
+  });
+
+  await report.test('what it is told stands below what it shows, and nothing else goes into its scrollback', async () => {
+    const outer = await open();
+    await outer.type('clear; echo st\\art\r');
+    await outer.expect('start\r\n');
+    await outer.ask('stop');
+    await outer.type("seq 1 1500000 | tr '\\n' '\\r'; echo fin\\ally\r");
+    await ended(outer, 'seq 1 1500000');
+    await outer.ask('go');
+    await outer.expect('not shown here');
+    const seen = await outer.until('the end is drawn', (s) => s.rows.some((row) => row.startsWith('finally')));
+    const at = seen.lines.findIndex((line) => line.includes('not shown here'));
+    assert.notStrictEqual(seen.lines[at - 1].trim(), '');
+    assert.strictEqual(seen.history, at + 1, seen.lines.join('\n'));
+    assert.ok(seen.rows[0].includes('start'), seen.rows[0]);
     await outer.end();
   });
 
