@@ -29,16 +29,18 @@ static void text_out(struct capture *c, const char *text, size_t len, bool conti
 
 /* A row that goes on in the next one keeps its trailing blanks: they were printed. */
 static void row_out(struct capture *c, const struct row *row, int from, bool wrapped,
-                    const struct cluster_table *clusters)
+                    const struct styles *styles)
 {
     int to = row_used(row);
     while (to > from && (row->cells[to - 1].stale || !row->cells[to - 1].character))
         to--;
     c->text.len = 0;
-    if (wrapped)
-        row_text(row, from, to, clusters, &c->text);
+    if (c->styled)
+        styled_cells(row, from, to, !wrapped, styles, &c->text);
+    else if (wrapped)
+        row_text(row, from, to, styles->clusters, &c->text);
     else
-        row_text_trimmed(row, from, to, clusters, &c->text);
+        row_text_trimmed(row, from, to, styles->clusters, &c->text);
     if (!c->text.failed)
         text_out(c, c->text.data, c->text.len, row->continuation && from == 0);
 }
@@ -67,22 +69,29 @@ static bool is_leading_blank(const struct capture *c, const struct row *row, uin
 }
 
 void capture_row_leaves(struct capture *c, const struct row *row, uint64_t number, bool wrapped,
-                        const struct cluster_table *clusters)
+                        const struct styles *styles)
 {
     if (!c->active || !belongs(c, row, number) || is_leading_blank(c, row, number))
         return;
-    row_out(c, row, first_col(c, row, number), wrapped, clusters);
+    row_out(c, row, first_col(c, row, number), wrapped, styles);
 }
 
-void capture_text_leaves(struct capture *c, const char *text, size_t len, bool continuation)
+void capture_text_leaves(struct capture *c, const struct scrollback_row *row,
+                         const struct styles *styles)
 {
     if (!c->active)
         return;
     size_t spaces = 0;
-    while (spaces < len && text[spaces] == ' ')
+    while (spaces < row->len && row->text[spaces] == ' ')
         spaces++;
-    if (spaces < len || !c->erased || c->started)
-        text_out(c, text, len, continuation);
+    if (spaces == row->len && c->erased && !c->started)
+        return;
+    c->text.len = 0;
+    if (c->styled)
+        styled_left(row, styles, &c->text);
+    if (!c->styled || !c->text.failed)
+        text_out(c, c->styled ? c->text.data : row->text, c->styled ? c->text.len : row->len,
+                 row->continuation);
 }
 
 void capture_screen_erased(struct capture *c, uint64_t top)
@@ -118,7 +127,7 @@ static int last_row(const struct capture *c, const struct grid *grid, int cursor
 }
 
 void capture_screen(struct capture *c, const struct grid *grid, uint64_t top, int cursor_row,
-                    const struct cluster_table *clusters)
+                    const struct styles *styles)
 {
     int last = last_row(c, grid, cursor_row);
     for (int i = 0; c->active && i <= last; i++) {
@@ -127,7 +136,7 @@ void capture_screen(struct capture *c, const struct grid *grid, uint64_t top, in
         if (!belongs(c, row, number) || is_leading_blank(c, row, number))
             continue;
         bool wrapped = i < last && grid->row[i + 1]->continuation;
-        row_out(c, row, first_col(c, row, number), wrapped, clusters);
+        row_out(c, row, first_col(c, row, number), wrapped, styles);
     }
 }
 

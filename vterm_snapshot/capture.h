@@ -4,7 +4,8 @@
  * the top of the screen, the rest at the end. A wrapped line is one line; what the command erased
  * again is no output; rows of the prompt and of earlier commands are not part of it. What stood
  * where it begins is not, either, until the command writes there: in front of it the prompt, which
- * it may draw over, behind it what a line editor left when it drew its line again.
+ * it may draw over, behind it what a line editor left when it drew its line again. Where it is
+ * styled each row of it comes with its colours (styled.h).
  */
 #ifndef VTERM_SNAPSHOT_CAPTURE_H
 #define VTERM_SNAPSHOT_CAPTURE_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "vterm_snapshot/anchor.h"
+#include "vterm_snapshot/styled.h"
 
 /* Gets the text in order, line ends (\n) included; trailing blank lines never come. */
 typedef void capture_output(void *user, const char *text, size_t len);
@@ -21,6 +23,7 @@ struct capture {
     capture_output *output;
     void *user;
     bool active;
+    bool styled;
     uint32_t stamp;                /* of the rows the command changed */
     struct terminal_anchor anchor; /* where it began */
     bool started;                  /* a row was handed out or counted */
@@ -35,11 +38,12 @@ void capture_begin(struct capture *capture, struct terminal_anchor anchor, uint3
 /* `row`, number `number`, is about to leave the top of the screen; `wrapped`: the row below goes
  * on with its line. */
 void capture_row_leaves(struct capture *capture, const struct row *row, uint64_t number,
-                        bool wrapped, const struct cluster_table *clusters);
+                        bool wrapped, const struct styles *styles);
 
-/* The same for a row that never was on the screen: `text` is what row_text() would give, trimmed
- * unless `wrapped`. It stands behind the anchor. */
-void capture_text_leaves(struct capture *capture, const char *text, size_t len, bool continuation);
+/* The same for a row that never was on the screen: its text is what row_text() would give, trimmed
+ * unless it is wrapped. It stands behind the anchor. */
+void capture_text_leaves(struct capture *capture, const struct scrollback_row *row,
+                         const struct styles *styles);
 
 /* The command blanked the whole screen, whose first row is `top`. */
 void capture_screen_erased(struct capture *capture, uint64_t top);
@@ -51,7 +55,7 @@ void capture_screen_cut(struct capture *capture, const struct grid *grid, uint64
 
 /* Hands out what the screen still holds of the command. Copy the struct before to look ahead. */
 void capture_screen(struct capture *capture, const struct grid *grid, uint64_t top, int cursor_row,
-                    const struct cluster_table *clusters);
+                    const struct styles *styles);
 
 void capture_finish(struct capture *capture);
 

@@ -112,7 +112,8 @@ void screen_push_row(struct screen *s, int index)
 {
     const struct row *row = s->primary.row[index];
     bool wrapped = index + 1 < s->primary.rows && s->primary.row[index + 1]->continuation;
-    capture_row_leaves(&s->capture, row, screen_top(s), wrapped, s->clusters);
+    struct styles styles = screen_styles(s);
+    capture_row_leaves(&s->capture, row, screen_top(s), wrapped, &styles);
     struct bytes *text = &s->row_text;
     struct row_run runs[LIMIT_SIZE_MAX];
     text->len = 0;
@@ -203,6 +204,11 @@ const struct pen_table *screen_pens(const struct screen *s)
     return s->pens;
 }
 
+struct styles screen_styles(const struct screen *s)
+{
+    return (struct styles){.clusters = s->clusters, .pens = s->pens, .widths = s->widths};
+}
+
 const struct link_table *screen_links(const struct screen *s)
 {
     return s->links;
@@ -223,6 +229,11 @@ void screen_capture_begin(struct screen *s, capture_output *output, void *user)
     capture_begin(&s->capture, anchor_at(&s->primary, s->scrollback, row, col), s->primary.stamp);
 }
 
+void screen_capture_styled(struct screen *s)
+{
+    s->capture.styled = true;
+}
+
 static int primary_cursor_row(const struct screen *s)
 {
     return screen_alt_screen(s) ? s->primary_cursor_row : s->cursor.row;
@@ -232,7 +243,8 @@ void screen_capture_end(struct screen *s)
 {
     if (!s->capture.active)
         return;
-    capture_screen(&s->capture, &s->primary, screen_top(s), primary_cursor_row(s), s->clusters);
+    struct styles styles = screen_styles(s);
+    capture_screen(&s->capture, &s->primary, screen_top(s), primary_cursor_row(s), &styles);
     s->capture.active = false;
     s->primary.stamp++;
 }
@@ -243,7 +255,8 @@ void screen_capture_peek(const struct screen *s, capture_output *output, void *u
     copy.text = (struct bytes){0};
     copy.output = output;
     copy.user = user;
+    struct styles styles = screen_styles(s);
     if (copy.active)
-        capture_screen(&copy, &s->primary, screen_top(s), primary_cursor_row(s), s->clusters);
+        capture_screen(&copy, &s->primary, screen_top(s), primary_cursor_row(s), &styles);
     capture_finish(&copy);
 }

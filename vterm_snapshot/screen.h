@@ -78,9 +78,12 @@ const struct scrollback *screen_scrollback(const struct screen *s);
 const struct cluster_table *screen_clusters(const struct screen *s);
 const struct pen_table *screen_pens(const struct screen *s);
 const struct link_table *screen_links(const struct screen *s);
+struct styles screen_styles(const struct screen *s);
 
 /* Starts to capture at the cursor; a capture under way is dropped. */
 void screen_capture_begin(struct screen *s, capture_output *output, void *user);
+/* From now on captures are styled (capture.h). */
+void screen_capture_styled(struct screen *s);
 /* The receiver of a capture that was loaded. */
 void screen_capture_resume(struct screen *s, capture_output *output, void *user);
 /* Hands out the rest. */

@@ -276,16 +276,17 @@ static void push_rows(struct leaving *l, uint32_t count)
     struct row_run *run = (struct row_run *)l->runs.data;
     const char *scratch = l->text.data;
     uint16_t cols = (uint16_t)s->primary.cols;
+    struct styles styles = screen_styles(s);
     for (; count; count--, row++) {
         bool in_scratch = row->text == IN_SCRATCH;
         const char *text = in_scratch ? scratch : l->input + row->text;
-        capture_text_leaves(&s->capture, text, row->len, row->continuation);
-        scrollback_push(s->scrollback,
-                        &(struct scrollback_row){.text = text,
-                                                 .len = row->len,
-                                                 .run = run,
-                                                 .runs = row->runs,
-                                                 .continuation = row->continuation ? cols : 0});
+        struct scrollback_row leaving = {.text = text,
+                                         .len = row->len,
+                                         .run = run,
+                                         .runs = row->runs,
+                                         .continuation = row->continuation ? cols : 0};
+        capture_text_leaves(&s->capture, &leaving, &styles);
+        scrollback_push(s->scrollback, &leaving);
         scratch += in_scratch ? row->len : 0;
         run += row->runs;
     }

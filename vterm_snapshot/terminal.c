@@ -340,6 +340,12 @@ void terminal_row_text(const struct terminal *t, int row, struct bytes *out)
     row_text_trimmed(r, 0, used < cols ? used : cols, screen_clusters(t->screen), out);
 }
 
+void terminal_row_styled(const struct terminal *t, int row, struct bytes *out)
+{
+    struct styles styles = screen_styles(t->screen);
+    styled_cells(screen_grid(t->screen)->row[row], 0, terminal_cols(t), true, &styles, out);
+}
+
 struct terminal_cursor terminal_cursor(const struct terminal *t)
 {
     struct screen_cursor cursor = screen_cursor(t->screen);
@@ -401,6 +407,13 @@ void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *
     bytes_append(out, row.text, len);
 }
 
+void terminal_scrollback_styled(const struct terminal *t, size_t i, struct bytes *out)
+{
+    struct scrollback_row row = scrollback_get(screen_scrollback(t->screen), i);
+    struct styles styles = screen_styles(t->screen);
+    styled_left(&row, &styles, out);
+}
+
 void terminal_scrollback_pens(const struct terminal *t, size_t i, struct bytes *out)
 {
     struct scrollback_row row = scrollback_get(screen_scrollback(t->screen), i);
@@ -446,6 +459,11 @@ void terminal_text_since(const struct terminal *t, struct terminal_anchor from, 
 void terminal_capture_begin(struct terminal *t, terminal_output *output, void *user)
 {
     screen_capture_begin(t->screen, output, user);
+}
+
+void terminal_capture_styled(struct terminal *t)
+{
+    screen_capture_styled(t->screen);
 }
 
 void terminal_capture_resume(struct terminal *t, terminal_output *output, void *user)

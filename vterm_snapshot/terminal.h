@@ -97,6 +97,8 @@ int terminal_rows(const struct terminal *t);
 
 /* The screen. Rows count from 0; text is appended right-trimmed. */
 void terminal_row_text(const struct terminal *t, int row, struct bytes *out);
+/* The same in its colours (styled.h): with cells at the end that show a background. */
+void terminal_row_styled(const struct terminal *t, int row, struct bytes *out);
 struct terminal_cursor {
     int row, col;
     bool visible;
@@ -123,6 +125,8 @@ bool terminal_bracketed_paste(const struct terminal *t);
 size_t terminal_scrollback_count(const struct terminal *t);
 uint64_t terminal_scrollback_total(const struct terminal *t);
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out);
+/* The same in its colours. */
+void terminal_scrollback_styled(const struct terminal *t, size_t i, struct bytes *out);
 /* Appends how it is drawn: `+` when it goes on from the line before, then each column where the
  * pen changes with the SGR that sets it. */
 void terminal_scrollback_pens(const struct terminal *terminal, size_t i, struct bytes *out);
@@ -162,6 +166,8 @@ void terminal_expect_line(struct terminal *t);
 /* Rendered output from the cursor on; see capture.h. */
 typedef void terminal_output(void *user, const char *text, size_t len);
 void terminal_capture_begin(struct terminal *t, terminal_output *output, void *user);
+/* From now on all captures of this terminal hand out SGR, too, where colours change; not saved. */
+void terminal_capture_styled(struct terminal *t);
 /* The receiver of a capture that was loaded with its terminal. */
 void terminal_capture_resume(struct terminal *t, terminal_output *output, void *user);
 void terminal_capture_end(struct terminal *t);

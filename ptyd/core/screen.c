@@ -13,6 +13,19 @@ json_t *screen_json(const struct terminal *t)
     return screen_json_without(t, 0);
 }
 
+json_t *screen_styled_rows(const struct terminal *t)
+{
+    json_t *rows = json_array();
+    struct bytes text = {0};
+    for (int i = 0; i < terminal_rows(t); i++) {
+        text.len = 0;
+        terminal_row_styled(t, i, &text);
+        json_array_append_new(rows, json_stringn(text.data ? text.data : "", text.len));
+    }
+    bytes_finish(&text);
+    return rows;
+}
+
 json_t *screen_json_without(const struct terminal *t, uint64_t hidden)
 {
     json_t *rows = json_array();

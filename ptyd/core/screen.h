@@ -9,6 +9,8 @@
 
 /* {rows, cursor, title, alt_screen, cols, rows_count}; new reference. */
 json_t *screen_json(const struct terminal *terminal);
+/* Its rows in their colours: text and SGR (terminal_row_styled()); new reference. */
+json_t *screen_styled_rows(const struct terminal *terminal);
 
 /* Appends a row's text. Rows of absolute numbers below `hidden` are empty, and so is a full-screen
  * program's screen as long as one of those is on the primary one. */

@@ -12,6 +12,7 @@
 #include "ptyd/core/kept.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_lines.h"
+#include "ptyd/session/block_reader.h"
 #include "ptyd/worker/listing.h"
 #include "ptyd/worker/look.h"
 #include "ptyd/worker/worker.h"
@@ -37,6 +38,24 @@ void closed_blocks(struct client *client, const json_t *id, const json_t *params
         listing_files(client, id, directory, (size_t)json_number(params, "last", 0));
 }
 
+static uint64_t seq_of_first(json_t *blocks)
+{
+    uint64_t seq = (uint64_t)json_number(json_array_get(blocks, 0), "seq", 0);
+    json_decref(blocks);
+    return seq;
+}
+
+static uint64_t oldest_block(const char *directory)
+{
+    bool all;
+    return seq_of_first(block_lines_after(directory, 0, 1, &all));
+}
+
+static uint64_t newest_block(const char *directory)
+{
+    return seq_of_first(block_reader_all(directory, 1, false));
+}
+
 void closed_block(struct client *client, const json_t *id, const json_t *params,
                   const char *directory)
 {
@@ -44,14 +63,15 @@ void closed_block(struct client *client, const json_t *id, const json_t *params,
     uint64_t bytes_read = 0;
     json_t *block = block_lines_find(directory, look_seq_of(wanted), &bytes_read);
     if (block && look_is_block(block, wanted)) {
-        client_reply(client, id, json_pack("{s:o, s:s}", "block", block, "directory", directory));
+        client_reply(client, id, look_block_json(params, block, directory));
         return;
     }
     json_decref(block);
-    client_fail(client, id, RPC_FAILED,
-                "session %s has no such block; `ptyd blocks -s %s` lists "
-                "them",
-                json_text(params, "name", ""), json_text(params, "name", ""));
+    look_fail_without_block(client, id,
+                            &(struct block_choice){.session = json_text(params, "name", ""),
+                                                   .wanted = wanted,
+                                                   .oldest = oldest_block(directory),
+                                                   .newest = newest_block(directory)});
 }
 
 /* ---- the list of them ---- */

@@ -193,18 +193,21 @@ static void scrollback_finish(struct stream *stream)
 }
 
 void listing_scrollback(struct client *client, const json_t *id, const struct session *s,
-                        size_t skip, size_t limit, bool redacted)
+                        size_t skip, size_t limit, enum listing_form form)
 {
     const struct terminal *t = session_terminal(s);
     size_t count = terminal_scrollback_count(t), end = skip < count ? count - skip : 0;
     struct scrollback *b = memory_new(sizeof *b);
     *b = (struct scrollback){.stream = {.piece = scrollback_piece, .finish = scrollback_finish},
                              .total = terminal_scrollback_total(t),
-                             .redacts = redacted,
+                             .redacts = form == LISTING_REDACTED,
                              .name = text_copy(session_name(s)),
                              .shell_id = text_copy(session_shell_id(s))};
     for (size_t i = limit && limit < end ? end - limit : 0; i < end; i++) {
-        terminal_scrollback_text(t, i, &b->texts);
+        if (form == LISTING_STYLED)
+            terminal_scrollback_styled(t, i, &b->texts);
+        else
+            terminal_scrollback_text(t, i, &b->texts);
         bytes_append_char(&b->texts, '\0');
     }
     client_stream(client, id, &b->stream);

@@ -11,10 +11,15 @@ void listing_blocks(struct client *client, const json_t *id, const struct sessio
 /* The same of the files in `directory`, of a session that is closed. */
 void listing_files(struct client *client, const json_t *id, const char *directory, size_t last);
 
-/* Answers as screen_scrollback_json() has it, of the lines as they are now; `redacted`: without
- * secrets, whose count is told. */
+enum listing_form {
+    LISTING_PLAIN,
+    LISTING_STYLED,   /* text and SGR (terminal_scrollback_styled()) */
+    LISTING_REDACTED, /* without secrets, whose count is told */
+};
+
+/* Answers as screen_scrollback_json() has it, of the lines as they are now. */
 void listing_scrollback(struct client *client, const json_t *id, const struct session *s,
-                        size_t skip, size_t limit, bool redacted);
+                        size_t skip, size_t limit, enum listing_form form);
 
 /* Where that is the session's running block: the same as it is now, with its preview. Steals
  * `block`, new reference. */

@@ -8,6 +8,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
+#include "ptyd/session/block_bytes.h"
 #include "ptyd/worker/closed.h"
 #include "ptyd/worker/listing.h"
 #include "ptyd/worker/worker.h"
@@ -50,7 +51,10 @@ void look_screen_call(struct client *client, const json_t *id, const json_t *par
     if (!may_read(client, id, params, s))
         return;
     struct board_place before = worker_looks_at(s);
-    client_reply(client, id, redact_rows(screen_json(session_terminal(s)), params, s));
+    json_t *screen = redact_rows(screen_json(session_terminal(s)), params, s);
+    if (json_flag(params, "styled") && !json_flag(params, "agent"))
+        json_object_set_new(screen, "rows", screen_styled_rows(session_terminal(s)));
+    client_reply(client, id, screen);
     board_leave(&before);
 }
 
@@ -67,7 +71,9 @@ void look_scrollback_call(struct client *client, const json_t *id, const json_t 
         return;
     struct board_place before = worker_looks_at(s);
     listing_scrollback(client, id, s, size_of(params, "skip"), size_of(params, "limit"),
-                       json_flag(params, "agent"));
+                       json_flag(params, "agent")    ? LISTING_REDACTED
+                       : json_flag(params, "styled") ? LISTING_STYLED
+                                                     : LISTING_PLAIN);
     board_leave(&before);
 }
 
@@ -146,18 +152,45 @@ static json_t *find_block(struct session *s, const char *wanted)
 }
 
 /* What was and is kept no more is another thing than what never was. */
-static void fail_without_block(struct client *client, const json_t *id, const struct session *s,
-                               const char *wanted)
+void look_fail_without_block(struct client *client, const json_t *id, const struct block_choice *c)
 {
-    uint64_t seq = look_seq_of(wanted), oldest = store_oldest(session_store(s));
-    if (seq > 0 && seq < oldest)
+    uint64_t seq = look_seq_of(c->wanted);
+    if (!c->newest)
+        client_fail(client, id, RPC_FAILED, "session %s has no blocks yet", c->session);
+    else if (!seq)
+        client_fail(client, id, RPC_FAILED,
+                    "'%.100s' is no block: say its number (%llu is the newest) or its block_id",
+                    c->wanted, (unsigned long long)c->newest);
+    else if (seq < c->oldest)
         client_fail(client, id, RPC_FAILED,
                     "block %llu of session %s is kept no more: the oldest is %llu",
-                    (unsigned long long)seq, session_name(s), (unsigned long long)oldest);
+                    (unsigned long long)seq, c->session, (unsigned long long)c->oldest);
+    else if (seq > c->newest)
+        client_fail(client, id, RPC_FAILED,
+                    "session %s has no block %llu: the newest is %llu; `ptyd blocks -s %s "
+                    "--last 10` shows more",
+                    c->session, (unsigned long long)seq, (unsigned long long)c->newest, c->session);
     else
         client_fail(client, id, RPC_FAILED,
-                    "session %s has no such block; `ptyd blocks -s %s` lists them", session_name(s),
-                    session_name(s));
+                    "session %s has no block '%.100s'; block %llu is another one: `ptyd block %llu "
+                    "-s %s` shows it",
+                    c->session, c->wanted, (unsigned long long)seq, (unsigned long long)seq,
+                    c->session);
+}
+
+json_t *look_block_json(const json_t *params, json_t *block, const char *directory)
+{
+    json_t *result = json_pack("{s:o, s:s}", "block", block, "directory", directory);
+    struct block_bytes bytes;
+    if (!json_flag(params, "bytes"))
+        return result;
+    bool found = block_bytes_find(directory, (uint64_t)json_number(block, "seq", 0), &bytes);
+    json_object_set_new(result, "bytes",
+                        found ? json_pack("{s:I, s:I, s:i, s:i}", "from", (json_int_t)bytes.from,
+                                          "to", (json_int_t)bytes.to, "cols", bytes.cols, "rows",
+                                          bytes.rows)
+                              : json_null());
+    return result;
 }
 
 void look_block_call(struct client *client, const json_t *id, const json_t *params)
@@ -172,11 +205,12 @@ void look_block_call(struct client *client, const json_t *id, const json_t *para
     json_t *block = s ? find_block(s, json_text(params, "block", "")) : NULL;
     if (!s)
         return;
-    if (!block) {
-        fail_without_block(client, id, s, json_text(params, "block", ""));
-        return;
-    }
-    client_reply(
-        client, id,
-        json_pack("{s:o, s:s}", "block", block, "directory", store_directory(session_store(s))));
+    if (block)
+        client_reply(client, id, look_block_json(params, block, store_directory(session_store(s))));
+    else
+        look_fail_without_block(client, id,
+                                &(struct block_choice){.session = session_name(s),
+                                                       .wanted = json_text(params, "block", ""),
+                                                       .oldest = store_oldest(session_store(s)),
+                                                       .newest = tracker_seq(session_tracker(s))});
 }

@@ -2,6 +2,7 @@
 #ifndef PTYD_WORKER_LOOK_H
 #define PTYD_WORKER_LOOK_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "ptyd/worker/server.h"
@@ -16,5 +17,16 @@ void look_scrollback_call(struct client *client, const json_t *id, const json_t 
  * that is wanted. */
 uint64_t look_seq_of(const char *wanted);
 bool look_is_block(const json_t *block, const char *wanted);
+
+/* What session.block answers; steals the block. New reference. */
+json_t *look_block_json(const json_t *params, json_t *block, const char *directory);
+
+/* Answers that there is no block `wanted`, and which there are; 0 for none. */
+struct block_choice {
+    const char *session, *wanted;
+    uint64_t oldest, newest;
+};
+void look_fail_without_block(struct client *client, const json_t *id,
+                             const struct block_choice *choice);
 
 #endif
