@@ -143,6 +143,10 @@ static inline int limit_size(int value)
 /* Bytes of blocks/N.out; what comes behind is counted and not written. */
 #define LIMIT_OUTPUT_FILE_BYTES (64 << 20)
 
+/* Bytes that are sent to a terminal's clipboard; of more the end. As base64 they are the 100,000
+ * that the most careful terminals take. */
+#define LIMIT_COPY_BYTES 74994
+
 /* ---- patterns and waits ---- */
 
 /* Bytes of a pattern; a longer one is refused. And of one search: steps from one place of the text,

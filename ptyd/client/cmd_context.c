@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptyd/client/context_view.h"
 #include "ptyd/client/request.h"
-#include "ptyd/command/show.h"
+#include "ptyd/client/sight.h"
+#include "ptyd/command/pager.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -14,7 +16,7 @@ static const char help[] =
     "       ptyd context off|on [--thread ID]\n"
     "       ptyd context pause|resume|clear [-s NAME]\n\n"
     "What an agent will be told with the user's next message.\n\n"
-    "  show      what somebody who was told nothing would be told; changes nothing\n"
+    "  show      what somebody who was told nothing would be told, as a table; changes nothing\n"
     "  take      hand it out: it is not offered again unless released, or not committed\n"
     "            within 60 s\n"
     "  commit    the agent has it          release   it never got there\n"
@@ -58,16 +60,13 @@ static json_t *name_params(const struct cli *cli)
 
 static void show_entries(const json_t *result)
 {
-    long long pending = json_number(result, "pending", 0);
-    long long kept = json_number(result, "kept", 0);
-    const json_t *context = json_object_get(result, "additionalContext");
-    if (!json_object_size(context))
-        puts("Nothing is pending: the agent knows everything.");
-    else
-        printf("%lld command%s pending, %lld kept:\n", pending, pending == 1 ? "" : "s", kept);
-    if (json_is_false(json_object_get(result, "injection")))
-        puts("(Injection is off: it waits until `ptyd context on`.)");
-    show_context(context);
+    struct bytes text = {0};
+    struct table_look look = sight_table_look();
+    struct pager pager = pager_begin(true);
+    context_view(result, &look, &text);
+    fwrite(text.data, 1, text.len, stdout);
+    bytes_finish(&text);
+    pager_end(&pager);
 }
 
 /* What the other formats print; NULL for none. */

@@ -18,22 +18,30 @@ static size_t plain_span(const char *text, size_t len)
     return n;
 }
 
-static void show_characters(const char *text, size_t len)
+void show_clean(const char *text, size_t len, struct bytes *out)
 {
     for (size_t i = 0; i < len;) {
         size_t plain = plain_span(text + i, len - i);
-        fwrite(text + i, 1, plain, stdout);
+        bytes_append(out, text + i, plain);
         i += plain;
         if (i == len)
             break;
         uint32_t code = 0;
         int step = utf8_decode(text + i, len - i, &code);
         if (step <= 0 || (utf8_hidden(code) && code != 0x200d))
-            printf("\\u{%x}", step > 0 ? code : (unsigned char)text[i]);
+            bytes_printf(out, "\\u{%x}", step > 0 ? code : (unsigned char)text[i]);
         else
-            fwrite(text + i, 1, (size_t)step, stdout);
+            bytes_append(out, text + i, (size_t)step);
         i += step > 0 ? (size_t)step : 1;
     }
+}
+
+static void show_characters(const char *text, size_t len)
+{
+    struct bytes clean = {0};
+    show_clean(text, len, &clean);
+    fwrite(clean.data ? clean.data : "", 1, clean.len, stdout);
+    bytes_finish(&clean);
 }
 
 void show_text(const char *text)
@@ -111,33 +119,4 @@ void show_replay(const json_t *result)
     show_blocks(blocks, false);
     puts("\nThe screen at the end:");
     show_screen(json_object_get(result, "screen"));
-}
-
-/* What an entry leaves out of what the terminal showed. */
-static void show_losses(const char *value)
-{
-    json_t *entry = json_loads(value, 0, NULL);
-    long long omitted = json_number(entry, "omitted_lines", 0);
-    long long redacted = json_number(entry, "redacted", 0);
-    if (omitted)
-        printf("  ^ cut: %lld earlier line%s stay%s in %s\n", omitted, omitted == 1 ? "" : "s",
-               omitted == 1 ? "s" : "", json_text(entry, "output_path", ""));
-    else if (json_flag(json_at(entry, "preview"), "truncated"))
-        printf("  ^ cut: the beginning of its output stays in %s\n",
-               json_text(entry, "output_path", ""));
-    if (redacted)
-        printf("  ^ redacted: %lld secret%s\n", redacted, redacted == 1 ? "" : "s");
-    json_decref(entry);
-}
-
-void show_context(const json_t *context)
-{
-    const char *key;
-    json_t *entry;
-    json_object_foreach((json_t *)context, key, entry) {
-        printf("<%s>", key);
-        show_text(json_text(entry, "value", ""));
-        printf("</%s>\n", key);
-        show_losses(json_text(entry, "value", ""));
-    }
 }

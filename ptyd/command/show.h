@@ -4,9 +4,14 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Text that reached us from a terminal: hidden characters appear as \u{...}. */
+#include "base/bytes.h"
+
+/* Text that reached us from a terminal: hidden characters appear as \u{...}. The second appends it
+ * instead of printing it. */
 void show_text(const char *text);
+void show_clean(const char *text, size_t len, struct bytes *out);
 
 /* One block: command, outcome, the lines of its preview behind `| `. */
 void show_block(const json_t *block);
@@ -23,8 +28,5 @@ void show_screen(const json_t *screen);
 
 /* What `ptyd replay` found: blocks, then the screen. */
 void show_replay(const json_t *result);
-
-/* The entries of an additionalContext map, one a line. */
-void show_context(const json_t *context);
 
 #endif

@@ -28,13 +28,20 @@ static const char *program_word(const char *cmd, size_t *ret_len)
     }
 }
 
+bool deliver_is_ptyd(const char *cmd)
+{
+    size_t len;
+    const char *word = program_word(cmd, &len);
+    return len == strlen("ptyd") && !memcmp(word, "ptyd", len);
+}
+
 bool deliver_wanted(const struct block *b)
 {
     if (b->status == BLOCK_RUNNING || b->private)
         return false;
     size_t len;
     const char *word = program_word(b->cmd, &len);
-    return !agent_find(word, len) && !(len == strlen("ptyd") && !memcmp(word, "ptyd", len));
+    return !agent_find(word, len) && !deliver_is_ptyd(b->cmd);
 }
 
 const char *deliver_cmd(const struct block *b)

@@ -13,6 +13,9 @@
  * the agent itself is used: ptyd and the programs of agent.h. */
 bool deliver_wanted(const struct block *block);
 
+/* Whether a command line is one of `ptyd` itself. */
+bool deliver_is_ptyd(const char *cmd);
+
 /* What stands in the header besides the blocks. Borrowed. */
 struct deliver_header {
     const char *conversation_id, *shell_id, *cwd;

@@ -186,7 +186,7 @@ async function testDetach(report, daemon, space) {
     assert.strictEqual(await back.ended(), 4);
     await until('it is in the list no more', () => !state(name));
     assert.ok(daemon.json('list', '--all').some((s) => s.name === name && s.state === 'closed'));
-    assert.match(daemon.ptyd('blocks', '-s', name).stdout, /exit 4/);
+    assert.match(daemon.ptyd('blocks', '-s', name).stdout, /^ +\d+  .* 4 .*  exit 4$/m);
   });
 
   await report.test('detach from outside: all terminals of the session, and of no other', async () => {

@@ -1,0 +1,51 @@
+/* The same of a shell's environment that the daemon looks at: the kernel shows it to its user. */
+#define _GNU_SOURCE
+#include "ptyd/client/share.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/memory.h"
+#include "ptyd/client/request.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
+
+static long long shell_pid(const char *session)
+{
+    json_t *sessions = request_look("session.list", json_object()), *s;
+    long long pid = 0;
+    size_t i;
+    json_array_foreach(sessions, i, s) {
+        bool runs = strcmp(json_text(s, "state", "exited"), "exited") != 0;
+        if (runs && !strcmp(json_text(s, "name", ""), session))
+            pid = json_number(s, "shell_pid", 0);
+    }
+    json_decref(sessions);
+    return pid;
+}
+
+static void add_environment(const char *process, struct bytes *environ)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%s/environ", process);
+    file_read(path, environ->len + 2 * LIMIT_ENVIRONMENT_BYTES, environ);
+}
+
+struct redact_secrets *share_secrets(const char *session)
+{
+    struct redact_secrets *secrets = NULL;
+    struct bytes environ = {0};
+    char process[32];
+    long long pid = shell_pid(session);
+    snprintf(process, sizeof process, "%lld", pid);
+    if (pid > 0)
+        add_environment(process, &environ);
+    add_environment("self", &environ);
+    if (environ.len && redact_secrets_create(environ.data, environ.len, &secrets) < 0)
+        memory_end(); /* what is not known to be secret would be shared */
+    if (environ.data)
+        explicit_bzero(environ.data, environ.len);
+    bytes_finish(&environ);
+    return secrets;
+}

@@ -1,0 +1,11 @@
+/* share.h - what is secret in what a session showed, before it is given to others. */
+#ifndef PTYD_CLIENT_SHARE_H
+#define PTYD_CLIENT_SHARE_H
+
+#include "envelope/redact.h"
+
+/* The telling values in the environment of the session's shell, where it runs, and in our own; NULL
+ * for none. Shapes and keys redact_text() knows by itself. */
+struct redact_secrets *share_secrets(const char *session);
+
+#endif
