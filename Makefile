@@ -6,6 +6,8 @@ CC       ?= cc
 PREFIX   ?= /usr/local
 PKGS     := libuv vterm jansson libmd libpcre2-8
 SANITIZER ?=
+# Tests run so many at a time; they mostly wait.
+JOBS     ?= $(shell n=$$(nproc); echo $$((n < 2 ? 2 : n)))
 
 comma    := ,
 ifneq ($(SANITIZER),)
@@ -87,7 +89,9 @@ $(SCRIPTS): $(BUILD)/obj/scripts.c $(BUILD)/flags
 
 # ---- tests ----
 #
-# tests/run says in one line what each file of tests did, and counts.
+# tests/run says in one line what each file of tests did, and counts. $(call each,COMMAND): with each line
+# of its input for NAME, side by side.
+each = xargs -P $(JOBS) -I NAME $(1)
 
 $(BUILD)/obj/tests/unit/%.o: | need-check
 
@@ -99,7 +103,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(OUTER) $(UNIT) $(BENCHES)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(OUTER) $(UNIT) $(BENCHES)
 	@rm -f build/results
 	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
@@ -111,9 +115,7 @@ check-lint:
 	@sh tests/run lint arrows sh tests/lint/run
 
 check-unit: $(UNIT) ## the unit tests (cmocka)
-	@failed=0; for t in $(UNIT); do \
-	    sh tests/run unit $${t##*/} env CMOCKA_MESSAGE_OUTPUT=TAP $$t || failed=1; \
-	done; exit $$failed
+	@printf '%s\n' $(notdir $(UNIT)) | $(call each,sh tests/run unit NAME env CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/NAME)
 
 # What CI takes a sample of, whole.
 check-torture: $(TORTURES) ## each allocation of the torture tests fails once
@@ -125,7 +127,7 @@ check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte 
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
 check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(OUTER) ## real shells, a real daemon, the real codex
-	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run
+	@PTYD=$(abspath $(BUILD)/ptyd) JOBS=$(JOBS) sh tests/e2e/run
 
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/shells.js
@@ -284,11 +286,15 @@ FUZZ_RUNS ?=
 FUZZERS  := terminal mark preview replay turn leaving passage
 FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c) $(filter-out %/cmd_replay.c,$(wildcard ptyd/replay/*.c))
 
-build/fuzz/%: tests/fuzz/fuzz_%.c $(FUZZ_C)
-	@mkdir -p build/fuzz
-	@clang -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. \
-	    $(VTERM_CFLAGS) $$(pkg-config --cflags $(PKGS)) -o $@ $^ $(VTERM_LIBS) \
-	    $$(pkg-config --libs vterm jansson libpcre2-8) -lm
+FUZZED   := clang -std=gnu11 -g -O1 -fno-sanitize-recover=all
+
+$(addprefix build/fuzz/,$(FUZZERS)): build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_C:%.c=build/fuzz/obj/%.o)
+	@echo "  link  $@"
+	@$(FUZZED) -fsanitize=fuzzer,address,undefined -o $@ $^ $(VTERM_LIBS) $$(pkg-config --libs vterm jansson libpcre2-8) -lm
+
+build/fuzz/obj/%.o: %.c Makefile
+	@mkdir -p $(dir $@)
+	@$(FUZZED) -fsanitize=fuzzer-no-link,address,undefined -I. $(VTERM_CFLAGS) $$(pkg-config --cflags $(PKGS)) -MMD -MP -c -o $@ $<
 
 # Every input kept in the tree, once: what was found before stays mended.
 fuzz-corpus: $(addprefix build/fuzz/,$(FUZZERS)) ## the fuzz targets on the inputs in the tree
@@ -387,4 +393,4 @@ help: ## this list
 .SECONDARY:
 .DELETE_ON_ERROR:
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj build/fuzz/obj -name '*.d' 2>/dev/null)

@@ -484,9 +484,9 @@ class Report {
     process.exit(this.failed ? 1 : 0);
   }
 
-  // The last of a file. What a failed test left does not keep it alive; behind passed ones nothing may be left.
+  // The last of a file. What a failed test left does not keep it alive; behind all that passed nothing may be left.
   finish() {
-    if (this.failed) this.end();
+    if (this.failed || process.env.ONLY) this.end();
     setTimeout(() => {
       this.fail('nothing is left', this.running());
       this.end();

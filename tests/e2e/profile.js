@@ -161,8 +161,9 @@ async function testInside(report, daemon, space) {
     await own.enter('exit');
     await own.ended();
     await until('the session is gone', () => !daemon.json('list').some((s) => s.name === name));
-    tmux('send-keys', `echo was-$PTYD_SESSION; ${PTYD} inside; echo in-$?; ${PTYD}`, 'Enter');
-    await until('outside, though the name was left behind', () => new RegExp(`was-${name}`).test(pane()) && /in-1/.test(pane()));
+    tmux('send-keys', `echo was-$PTYD_SESSION; ${PTYD} inside; echo in-$?`, 'Enter');
+    await until('outside, though the name was left behind', () => new RegExp(`^was-${name}$[^]*^in-1$`, 'm').test(pane())).catch((error) => { throw new Error(`${error.message}: ${pane()}`); });
+    tmux('send-keys', PTYD, 'Enter'); // which clears the screen
     await until('a session of the pane', () => daemon.json('list').some((s) => s.name.startsWith('term-') && s.name !== name && s.state === 'prompt'));
     tmux('kill-server');
     await until('which goes with it', () => !daemon.json('list').some((s) => s.name.startsWith('term-')));

@@ -264,7 +264,7 @@ async function keys(daemon, report, shell) {
   if (find('tmux')) {
     await test('tmux is one block, its screen no output', async () => {
       const count = session.blocks().length;
-      session.send(`tmux -L ${shell.name} -f /dev/null`, '--key', 'Enter');
+      session.send(`tmux -L ${path.basename(daemon.space.root)} -f /dev/null`, '--key', 'Enter');
       await until('tmux is there', () => session.state() === 'fullscreen');
       session.send('exit', '--key', 'Enter');
       await session.prompt();

@@ -176,7 +176,7 @@ async function main() {
   });
 
   await report.test('--listen ws://, a server that asks for a token: passed through, refused as the server refuses', async () => {
-    const port = 20000 + (process.pid % 20000);
+    const port = 20000 + (process.pid % 12000); // below those that are given out
     const token = path.join(space.root, 'token');
     fs.writeFileSync(token, 'geheim-token-0123456789abcdef0123456789');
     const proxy = start(['proxy', '-s', 'work', '--listen', `ws://127.0.0.1:${port}`, '--', 'codex', 'app-server', '--ws-auth', 'capability-token', '--ws-token-file', token]);
