@@ -140,7 +140,7 @@ async function main() {
       if (killed) await daemon.stop();
       else await detachOnly(outer);
       await outer.expect(killed ? '[session killed ended' : '[left session');
-      try { await until('', async () => JSON.stringify(await outer.modes()) === before, 5000); } catch { assert.strictEqual(JSON.stringify(await outer.modes()), before); }
+      try { await until('', async () => JSON.stringify(await outer.modes()) === before); } catch { assert.strictEqual(JSON.stringify(await outer.modes()), before); }
       await outer.end();
     }
   });

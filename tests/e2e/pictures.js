@@ -36,7 +36,7 @@ async function background(command, editor, ground) {
       await until('it says', () => fs.existsSync(file) && fs.readFileSync(file, 'utf8').endsWith('\n'));
       said = fs.readFileSync(file, 'utf8').trim();
       return said === ground;
-    }, 5000);
+    });
   } catch { /* what it said last counts */ }
   await outer.end();
   return said;
