@@ -30,11 +30,16 @@ process.on('exit', () => {
     for (const signal of ['SIGTERM', 'SIGCONT']) try { process.kill(Number(child), signal); } catch { /* it is gone */ }
 });
 
+// A home in which a fish that starts does not read all man pages first, for minutes, in the background.
+function makeHome(home) {
+  fs.mkdirSync(path.join(home, '.local/share/fish/generated_completions'), { recursive: true });
+}
+
 // A folder of its own for everything a test leaves: socket, state, home.
 function workspace() {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'ptyd-e2e-'));
   const home = path.join(root, 'home');
-  fs.mkdirSync(home);
+  makeHome(home);
   fs.writeFileSync(path.join(home, '.bashrc'), 'PS1="\\$ "\n');
   const env = {
     PATH: process.env.PATH, HOME: home, SHELL: '/bin/bash', LANG: 'C.UTF-8',
@@ -495,4 +500,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, sideBySide, killWorker, waitFor, stoppable, descendants };
+module.exports = { PTYD, workspace, makeHome, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, sideBySide, killWorker, waitFor, stoppable, descendants };

@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, PTYD, until, waitFor } = require('./harness');
+const { workspace, makeHome, Daemon, Report, PTYD, until, waitFor } = require('./harness');
 
 const exists = (file) => fs.existsSync(file);
 
@@ -170,6 +170,7 @@ async function main() {
     await report.test(label, async () => {
       const name = `p${count += 1}`;
       const home = path.join(space.root, name);
+      makeHome(home);
       fs.mkdirSync(path.join(home, '.config/fish'), { recursive: true });
       fs.writeFileSync(path.join(home, { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[shell]), `${rc}\n`);
       daemon.ptyd('open', name, '--shell', find(shell), '--env', `HOME=${home}`);
