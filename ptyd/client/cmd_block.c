@@ -43,6 +43,16 @@ static const struct selection everything = {.from = 1, .to = 0x7fffffff};
 
 /* ---- showing ---- */
 
+static bool holds(const char *line, size_t len, const char *search, struct bytes *scratch)
+{
+    if (!search)
+        return true;
+    scratch->len = 0;
+    paint_strip(line, len, scratch);
+    bytes_append_char(scratch, '\0');
+    return strstr(scratch->data, search) != NULL;
+}
+
 static void show_selected(struct sight *sight, const struct bytes *lines,
                           const struct selection *selection)
 {
@@ -52,13 +62,9 @@ static void show_selected(struct sight *sight, const struct bytes *lines,
         const char *line = lines->data + at, *end = memchr(line, '\n', lines->len - at);
         size_t len = end ? (size_t)(end - line) : lines->len - at;
         char label[32] = "";
-        text.len = 0;
-        paint_strip(line, len, &text);
-        bytes_append_char(&text, '\0');
         if (selection->search)
             snprintf(label, sizeof label, "%ld: ", number + 1);
-        if (++number >= selection->from &&
-            (!selection->search || strstr(text.data, selection->search)))
+        if (++number >= selection->from && holds(line, len, selection->search, &text))
             sight_line(sight, label, line, len);
         at += len + 1;
     }

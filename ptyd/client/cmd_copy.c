@@ -16,7 +16,7 @@
 #include "ptyd/core/text.h"
 
 static const char help[] =
-    "usage: ptyd copy [ID] [-s NAME] [--output]\n\n"
+    "usage: ptyd copy [ID] [-s NAME] [--output] [--json]\n\n"
     "The newest command, or the one named, onto the clipboard of this terminal (OSC 52, which\n"
     "it has to know and allow; in tmux: set -g set-clipboard on). Those that are `ptyd` itself do\n"
     "not count.\n\n"
@@ -66,7 +66,17 @@ static int send_to_terminal(const char *text, size_t len)
     return result;
 }
 
-static int copy(const json_t *block, const char *what, const struct bytes *text)
+static void say_sent(long long seq, const char *what, size_t sent, size_t total)
+{
+    if (sent < total)
+        say("sent the last %zu of %zu bytes of block %lld's %s to the clipboard", sent, total, seq,
+            what);
+    else
+        say("sent block %lld's %s to the clipboard, %zu bytes", seq, what, sent);
+}
+
+static int copy(const struct cli *cli, const json_t *block, const char *what,
+                const struct bytes *text)
 {
     long long seq = json_number(block, "seq", 0);
     size_t from = bounded_from(text), len = text->len - from;
@@ -77,11 +87,11 @@ static int copy(const json_t *block, const char *what, const struct bytes *text)
         return say_fail(EXIT_FAILED,
                         "there is no terminal to copy to (%s); `ptyd block %lld` prints it",
                         strerror(-result), seq);
-    if (from)
-        say("sent the last %zu of %zu bytes of block %lld's %s to the clipboard", len, text->len,
-            seq, what);
-    else
-        say("sent block %lld's %s to the clipboard, %zu bytes", seq, what, len);
+    if (cli->json)
+        return cli_print_json(json_pack("{s:s, s:s, s:I, s:I}", "block_id",
+                                        json_text(block, "block_id", ""), "what", what, "sent",
+                                        (json_int_t)len, "total", (json_int_t)text->len));
+    say_sent(seq, what, len, text->len);
     return EXIT_OK;
 }
 
@@ -107,7 +117,7 @@ int command_copy(int argc, char **argv)
         bytes_append_text(&text, json_text(block, "cmd", ""));
     if (text.len)
         add_clean(text.data, text.len, &clean);
-    int status = copy(block, output ? "output" : "command", &clean);
+    int status = copy(&cli, block, output ? "output" : "command", &clean);
     bytes_finish(&text);
     bytes_finish(&clean);
     json_decref(result);

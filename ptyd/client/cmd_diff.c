@@ -23,7 +23,7 @@
 #include "ptyd/core/text.h"
 
 static const char help[] =
-    "usage: ptyd diff [ID] [-s NAME] [--ansi|--plain] [--no-pager]\n\n"
+    "usage: ptyd diff [ID] [-s NAME] [--ansi|--plain] [--no-pager] [--json]\n\n"
     "The output of the newest command, or of the one named, against that of its previous run in\n"
     "the same directory: unified, in colour on a terminal.\n\n" SIGHT_HELP
     "\nstatus: 0 both are the same, 1 they differ, 2 trouble, as of diff(1)\n\n"
@@ -149,6 +149,15 @@ static int show(const struct cli *cli, const struct sight_options *options,
     return sight_end(sight);
 }
 
+static int print_json(const json_t *old, const json_t *new, bool same, const struct bytes *text)
+{
+    return cli_print_json(json_pack("{s:s, s:s, s:b, s:s%}", "block_id",
+                                    json_text(json_object_get(new, "block"), "block_id", ""),
+                                    "previous",
+                                    json_text(json_object_get(old, "block"), "block_id", ""),
+                                    "same", same, "diff", text->len ? text->data : "", text->len));
+}
+
 static int compare(const struct cli *cli, const struct sight_options *options, const json_t *old,
                    const json_t *new)
 {
@@ -163,8 +172,10 @@ static int compare(const struct cli *cli, const struct sight_options *options, c
         status = run_diff(argv, &out);
     else
         say("the output of %s is kept no more", files[0] ? "the newer run" : "the run before");
-    if (status == 1 && show(cli, options, &out) != EXIT_OK)
-        status = TROUBLE;
+    int shown = cli->json && status < TROUBLE ? print_json(old, new, !status, &out)
+                : status == 1                 ? show(cli, options, &out)
+                                              : EXIT_OK;
+    status = shown == EXIT_OK ? status : TROUBLE;
     for (int i = 0; i < 2; i++) {
         free(files[i]);
         free(labels[i]);

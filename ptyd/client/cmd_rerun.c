@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ptyd/client/chosen.h"
+#include "ptyd/client/inside.h"
 #include "ptyd/command/show.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
@@ -30,6 +32,13 @@ static void say_what(const char *cmd)
     bytes_finish(&clean);
 }
 
+/* Whether the session's shell waits for this very process, and reads no other line before. */
+static bool is_waited_for(const struct cli *cli)
+{
+    bool in_front = tcgetpgrp(STDERR_FILENO) == getpgrp() || tcgetpgrp(STDIN_FILENO) == getpgrp();
+    return !strcmp(inside_session(), cli->session) && in_front;
+}
+
 static int run_again(const struct cli *cli, const json_t *block, char *timeout)
 {
     const char *cmd = json_text(block, "cmd", "");
@@ -39,6 +48,10 @@ static int run_again(const struct cli *cli, const json_t *block, char *timeout)
         return say_fail(EXIT_PTYD, "only a part of what was typed is known: nothing was run");
     if (!strcmp(json_text(block, "cmd_source", ""), "unknown"))
         return say_fail(EXIT_PTYD, "it is not known for sure what was typed: nothing was run");
+    if (is_waited_for(cli))
+        return say_fail(EXIT_PTYD,
+                        "this session's shell waits for this command: nothing was run. Do it from "
+                        "elsewhere, or in the background (&)");
     say_what(cmd);
     argv[argc++] = "run";
     argv[argc++] = "-s";

@@ -23,6 +23,7 @@ struct sight {
     struct pager pager;
     struct redact_secrets *secrets;
     int redacted;
+    struct bytes line; /* scratch */
 };
 
 bool sight_option(struct sight_options *options, int option)
@@ -94,20 +95,20 @@ void sight_paint(struct sight *s, const struct bytes *text, const struct bytes *
 
 void sight_line(struct sight *s, const char *label, const char *line, size_t len)
 {
-    struct bytes out = {0};
-    bytes_append_text(&out, label);
+    struct bytes *out = &s->line;
+    out->len = 0;
+    bytes_append_text(out, label);
     if (s->page) {
-        bytes_append(&out, line, len);
-        page_line(s->page, out.data ? out.data : "", out.len);
-    } else {
-        if (s->colour)
-            paint_terminal(line, len, &out);
-        else
-            show_clean(line, len, &out);
-        bytes_append_char(&out, '\n');
-        fwrite(out.data, 1, out.len, stdout);
+        bytes_append(out, line, len);
+        page_line(s->page, out->len ? out->data : "", out->len);
+        return;
     }
-    bytes_finish(&out);
+    if (s->colour)
+        paint_terminal(line, len, out);
+    else
+        show_clean(line, len, out);
+    bytes_append_char(out, '\n');
+    fwrite(out->data, 1, out->len, stdout);
 }
 
 void sight_lines(struct sight *s, const struct bytes *lines)
@@ -146,6 +147,7 @@ int sight_end(struct sight *s)
         say("%d secret%s %s taken out; look at the rest before you share it", s->redacted,
             s->redacted == 1 ? "" : "s", s->redacted == 1 ? "was" : "were");
     page_destroy(s->page);
+    bytes_finish(&s->line);
     redact_secrets_destroy(s->secrets);
     free(s);
     return written ? EXIT_OK : EXIT_FAILED;

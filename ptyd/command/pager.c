@@ -61,22 +61,20 @@ static void copy(int held, int terminal)
                 return;
 }
 
-static const char *program(void)
-{
-    const char *named = getenv("PAGER");
-    return named ? named : "less -FRX";
-}
-
+/* Where nobody chose one and there is no less(1), nothing is missing. */
 static _Noreturn void become(const char *command, int held)
 {
     lseek(held, 0, SEEK_SET);
     dup2(held, STDIN_FILENO);
     setenv("LESS", "FRX", 0);
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    if (command)
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    else
+        execlp("less", "less", "-FRX", (char *)NULL);
     _exit(NO_PAGER);
 }
 
-/* Whether one was there. The keys that interrupt are the pager's. */
+/* `command`: NULL for less(1). Whether one was there. The keys that interrupt are the pager's. */
 static bool page(const char *command, int held)
 {
     int status = 0;
@@ -100,9 +98,9 @@ void pager_end(struct pager *pager)
     fflush(stdout);
     int held = dup(STDOUT_FILENO);
     dup2(pager->terminal, STDOUT_FILENO);
-    const char *command = program();
-    bool pages =
-        held >= 0 && *command && strcmp(command, "cat") != 0 && is_long(held, pager->terminal);
+    const char *command = getenv("PAGER");
+    bool none = command && (!*command || !strcmp(command, "cat"));
+    bool pages = held >= 0 && !none && is_long(held, pager->terminal);
     if (held >= 0 && !(pages && page(command, held)))
         copy(held, pager->terminal);
     if (held >= 0)

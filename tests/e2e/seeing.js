@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
 const { Outer } = require('./outer');
 
 const space = workspace();
@@ -162,6 +162,8 @@ async function testColours() {
     await until('its begin', () => daemon.ptyd('screen', '-s', name).stdout.split('\n').includes('so far'));
     assert.match(daemon.ptyd('last', '-s', name, '--ansi').stdout, /\x1b\[0m\n\x1b\[0;32mso far\x1b\[0m\n$/);
     assert.match(daemon.ptyd('block', '2', '-s', name).stdout, /\nso far\n$/);
+    await killWorker(daemon);
+    assert.match(daemon.ptyd('last', '-s', name, '--ansi').stdout, /\x1b\[0m\n\x1b\[0;32mso far\x1b\[0m\n$/, 'behind a worker that died');
     fs.writeFileSync(go, '');
     await until('its end', () => daemon.json('blocks', '-s', name, '--last', '1')[0].status === 'completed');
     assert.ok(daemon.ptyd('last', '-s', name, '--ansi').stdout.includes('\x1b[0;32mso far\x1b[0m'));
@@ -307,6 +309,9 @@ async function testAgain() {
     assert.strictEqual(daemon.ptyd('rerun', '-s', name, '--timeout', '0.2').status, 124);
     fs.rmSync(slow);
     assert.strictEqual(daemon.ptyd('rerun', '-s', name, '--timeout', 'x').status, 2);
+    const within = run(name, `${PTYD} rerun`);
+    assert.strictEqual(within.status, 125);
+    assert.match(within.stdout, /shell waits for this command: nothing was run/);
   });
 
   await report.test('diff: against the previous run of the same command in the same directory, as diff(1) says it', async () => {
@@ -338,6 +343,9 @@ async function testAgain() {
     assert.match(seen.text, /\x1b\[0;31m-line 9\x1b\[0m\n\x1b\[0;32m\+changed\x1b\[0m\n/);
     assert.strictEqual(plain(seen.text).split('\n').slice(2).join('\n'), expected);
     assert.strictEqual(daemon.ptyd('diff', '2', '-s', name).status, 0, 'against the first');
+    const json = daemon.json('diff', '-s', name);
+    assert.deepStrictEqual([json.same, json.block_id.split(':')[1], json.previous.split(':')[1]], [false, '3', '2']);
+    assert.strictEqual(json.diff.split('\n').slice(2).join('\n'), expected);
     run(name, 'cd /');
     run(name, 'cat ~/notes');
     assert.strictEqual(daemon.ptyd('diff', '-s', name).status, 2, 'another directory');
