@@ -322,6 +322,10 @@ static inline int limit_size(int value)
 /* Milliseconds in which something has to come of an answer to what only looks; then the command
  * says that the daemon does not answer, or that it is busy where it works, and waits on. */
 #define LIMIT_LOOK_MS 1000
+/* Milliseconds that a shell waits for what it may complete, and how many of a session's newest
+ * blocks are among it; what comes later, or is older, is not offered. */
+#define LIMIT_COMPLETION_MS     300
+#define LIMIT_COMPLETION_BLOCKS 50
 /* Milliseconds in which bare `ptyd` gets its session; then the terminal has a plain shell. */
 #define LIMIT_BARE_MS 1000
 /* Block events that a follower is told again after a worker's death, of each session, the newest;

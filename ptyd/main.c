@@ -1,4 +1,4 @@
-/* main.c - the table of commands. */
+/* main.c - which command is run. */
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -6,56 +6,33 @@
 #include <unistd.h>
 
 #include "ptyd/command/cli.h"
+#include "ptyd/commands.h"
 #include "ptyd/core/json.h"
 #include "ptyd/proxy/proxy.h"
 
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} commands[] = {
-    {"open", command_open, "a session that outlives terminals"},
-    {"attach", command_attach, "show and drive a session in this terminal"},
-    {"detach", command_detach, "the terminals that show a session leave it"},
-    {"run", command_run, "type a command at a session's prompt and wait for it"},
-    {"send", command_send, "type keys into a session"},
-    {"list", command_list, "the sessions"},
-    {"status", command_status, "the daemon's health"},
-    {"blocks", command_blocks, "the commands of a session"},
-    {"block", command_block, "one command and its output"},
-    {"last", command_last, "the newest command and its output"},
-    {"rerun", command_rerun, "run a command again"},
-    {"diff", command_diff, "a command's output against its previous run"},
-    {"copy", command_copy, "a command or its output onto the clipboard"},
-    {"screen", command_screen, "what a session's screen shows"},
-    {"scrollback", command_scrollback, "the lines above the screen"},
-    {"context", command_context, "what the agent will be told"},
-    {"events", command_events, "what happens, as it happens"},
-    {"resize", command_resize, "give a session's terminal another size"},
-    {"reset", command_reset, "go on with a quarantined session"},
-    {"close", command_close, "end a session"},
-    {"inside", command_inside, "whether this is a session's own terminal"},
-    {"enable", command_enable, "make every terminal a session, or an agent hear of it"},
-    {"disable", command_disable, "undo that"},
-    {"hook", command_hook, "the context, for an agent's prompt hook"},
-    {"codex", command_codex, "codex, with its app-server behind ptyd"},
-    {"proxy", command_proxy, "stand between a client and an app-server"},
-    {"mcp", command_mcp, "an MCP server on stdio"},
-    {"replay", command_replay, "blocks and screen of a recorded session"},
-    {"upgrade", command_upgrade, "go on as the program that is on disk, with every shell"},
-    {"serve", command_serve, "the daemon in the foreground"},
-    {"verify", command_verify, "whether the state files are whole"},
-    {"version", command_version, "the version"},
-};
+static _Noreturn void say_unknown(const char *word)
+{
+    const struct command *nearest = command_nearest(word);
+    if (nearest)
+        cli_usage("there is no command '%s'; did you mean %s?", word, nearest->name);
+    cli_usage("there is no command '%s'", word);
+}
 
-#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+static int run(int argc, char **argv)
+{
+    const struct command *command = command_find(argv[0]);
+    if (!command)
+        say_unknown(argv[0]);
+    argv[0] = cli_name_command(command->name);
+    return command->run(argc, argv);
+}
 
 static int print_help(void)
 {
     puts("ptyd - your terminal's commands, told to your coding agent\n\n"
          "usage: ptyd                    this terminal becomes a session\n"
          "       ptyd COMMAND [ARGS...]  one of these, each with --help:\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
+    for (size_t i = 0; i < command_count; i++)
         printf("  %-11s %s\n", commands[i].name, commands[i].summary);
     puts("\nexamples:\n"
          "  ptyd open work                              a session named work\n"
@@ -71,6 +48,12 @@ int command_version(int argc, char **argv)
     (void)argv;
     puts("ptyd " PTYD_VERSION);
     return EXIT_OK;
+}
+
+static int help(int argc, char **argv)
+{
+    char *of_command[] = {argc > 2 ? argv[2] : NULL, "--help", NULL};
+    return argc > 2 ? run(2, of_command) : print_help();
 }
 
 /* A standard descriptor that came closed must not become a socket's: what is written there would go
@@ -94,11 +77,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         return command_default(argc, argv);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-        return print_help();
+        return help(argc, argv);
     if (!strcmp(argv[1], "--version"))
         return command_version(argc, argv);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return commands[i].run(argc - 1, argv + 1);
-    cli_usage("there is no command '%s'", argv[1]);
+    return run(argc - 1, argv + 1);
 }

@@ -8,6 +8,20 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
+static const char *command = "";
+
+char *cli_name_command(const char *name)
+{
+    command = name;
+    return text_format("ptyd %s", name);
+}
+
+static _Noreturn void end_usage(void)
+{
+    fprintf(stderr, "`ptyd %s%s--help` says how it is used.\n", command, *command ? " " : "");
+    exit(EXIT_USAGE);
+}
+
 struct cli cli_begin(const char *help)
 {
     const char *session = getenv("PTYD_SESSION");
@@ -41,8 +55,7 @@ int cli_option(struct cli *cli, int option)
         exit(fflush(stdout) == 0 ? EXIT_OK : EXIT_FAILED);
     case '?':
     case ':':
-        fputs("See --help.\n", stderr); /* getopt has said what is wrong */
-        exit(EXIT_USAGE);
+        end_usage(); /* getopt has said what is wrong */
     default:
         return 1;
     }
@@ -81,8 +94,7 @@ void cli_usage(const char *format, ...)
     va_start(args, format);
     say_list(format, args);
     va_end(args);
-    fputs("See --help.\n", stderr);
-    exit(EXIT_USAGE);
+    end_usage();
 }
 
 int cli_print_json(json_t *value)

@@ -30,6 +30,9 @@ enum { CLI_JSON = 256, CLI_NO_START, CLI_SOCKET, CLI_STATE_DIR, CLI_FIRST_OWN };
         "help", no_argument, NULL, 'h'                                                             \
     }
 
+/* The command at hand, for what is said of wrong usage. Returns what getopt_long() is to call it. */
+char *cli_name_command(const char *name);
+
 /* Starts reading a command's options. */
 struct cli cli_begin(const char *help);
 
@@ -52,17 +55,18 @@ void cli_no_more(const struct cli *cli, int argc, char **argv);
  * for anything else. */
 double cli_seconds(const char *text);
 
-/* Says the message (say.h) and where help is; ends with status 2. */
+/* Says the message (say.h) and which --help says more; ends with status 2. */
 _Noreturn void cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Prints one JSON value and a newline; steals the reference. Returns 0, or 1 when stdout fails. */
 int cli_print_json(json_t *value);
 
-/* The commands; argv[0] is the command's name. Each returns the exit status. */
+/* The commands; argv[0] is what cli_name_command() returned. Each returns the exit status. */
 int command_attach(int argc, char **argv);
 int command_block(int argc, char **argv);
 int command_blocks(int argc, char **argv);
 int command_close(int argc, char **argv);
+int command_completion(int argc, char **argv);
 int command_copy(int argc, char **argv);
 int command_context(int argc, char **argv);
 int command_default(int argc, char **argv);

@@ -148,3 +148,17 @@ size_t text_distance(const char *one, const char *other)
     }
     return rows[height % 3][width];
 }
+
+struct text_nearest text_nearest_begin(const char *to)
+{
+    return (struct text_nearest){.to = to, .least = 2 + strlen(to) / 5};
+}
+
+void text_nearest_offer(struct text_nearest *nearest, const char *name)
+{
+    size_t distance = text_distance(nearest->to, name);
+    if (distance >= nearest->least)
+        return;
+    nearest->found = name;
+    nearest->least = distance;
+}

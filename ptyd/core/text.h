@@ -36,6 +36,15 @@ bool text_parse_bytes(const char *text, int64_t most, int64_t *ret_bytes);
  * one name of the other; the first 64 bytes of each count. */
 size_t text_distance(const char *one, const char *other);
 
+/* Which of many names may have been meant by one that is none of them: it is begun with that one,
+ * offered the others, and `found` is the first of the nearest, NULL where none is near. */
+struct text_nearest {
+    const char *to, *found;
+    size_t least;
+};
+struct text_nearest text_nearest_begin(const char *to);
+void text_nearest_offer(struct text_nearest *nearest, const char *name);
+
 /* The text as one word for a POSIX shell. New string. */
 char *text_shell_quote(const char *text);
 

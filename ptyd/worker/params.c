@@ -10,20 +10,14 @@
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 
-/* The session that somebody may have meant by a name that none has; NULL where none is near. */
+/* The session that somebody may have meant by a name that none has. */
 static const char *nearest(const struct worker *w, const char *name)
 {
-    const char *found = NULL;
-    size_t least = 1 + strlen(name) / 3;
-    for (int i = 0; i < w->session_count; i++) {
-        const char *other = session_name(w->sessions[i]);
-        size_t distance = worker_lists(w->sessions[i]) ? text_distance(name, other) : least + 1;
-        if (distance > least || (found && distance == least))
-            continue;
-        found = other;
-        least = distance;
-    }
-    return found;
+    struct text_nearest nearest = text_nearest_begin(name);
+    for (int i = 0; i < w->session_count; i++)
+        if (worker_lists(w->sessions[i]))
+            text_nearest_offer(&nearest, session_name(w->sessions[i]));
+    return nearest.found;
 }
 
 /* What is known of a session that is not served. New string. */
