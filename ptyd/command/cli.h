@@ -30,7 +30,8 @@ enum { CLI_JSON = 256, CLI_NO_START, CLI_SOCKET, CLI_STATE_DIR, CLI_FIRST_OWN };
         "help", no_argument, NULL, 'h'                                                             \
     }
 
-/* The command at hand, for what is said of wrong usage. Returns what getopt_long() is to call it. */
+/* The command at hand, for what is said of wrong usage. Returns what getopt_long() is to call it.
+ */
 char *cli_name_command(const char *name);
 
 /* Starts reading a command's options. */
