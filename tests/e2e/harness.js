@@ -76,7 +76,9 @@ class Daemon {
 
   // Runs a command of ptyd to its end.
   ptyd(...args) {
-    return spawnSync(PTYD, args, { env: this.space.env, encoding: 'utf8', cwd: this.space.home, maxBuffer: 1 << 28, timeout: 120000 });
+    const result = spawnSync(PTYD, args, { env: this.space.env, encoding: 'utf8', cwd: this.space.home, maxBuffer: 1 << 28, timeout: 120000 });
+    if (result.error) throw new Error(`ptyd ${args.join(' ')}: ${result.error.message}`);
+    return result;
   }
 
   json(...args) {
