@@ -49,7 +49,7 @@ void show_text(const char *text)
     show_characters(text, strlen(text));
 }
 
-void show_block(const json_t *json)
+static void show_block(const json_t *json)
 {
     struct block *block = block_from_json(json);
     struct bytes text = {0};
@@ -61,14 +61,14 @@ void show_block(const json_t *json)
     block_unref(block);
 }
 
-void show_blocks(const json_t *blocks, bool more)
+static void show_blocks(const json_t *blocks)
 {
     size_t i;
     json_t *block;
-    if (!json_array_size(blocks) && !more)
+    if (!json_array_size(blocks))
         puts("No commands yet.");
     json_array_foreach(blocks, i, block) {
-        if (i || more)
+        if (i)
             putchar('\n');
         printf("[%lld] ", json_number(block, "seq", 0));
         show_block(block);
@@ -101,7 +101,7 @@ void show_sessions(const json_t *sessions)
     }
 }
 
-void show_screen(const json_t *screen)
+static void show_screen(const json_t *screen)
 {
     const json_t *rows = json_object_get(screen, "rows");
     size_t count = json_array_size(rows);
@@ -116,7 +116,7 @@ void show_screen(const json_t *screen)
 void show_replay(const json_t *result)
 {
     const json_t *blocks = json_object_get(result, "blocks");
-    show_blocks(blocks, false);
+    show_blocks(blocks);
     puts("\nThe screen at the end:");
     show_screen(json_object_get(result, "screen"));
 }

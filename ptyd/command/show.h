@@ -3,7 +3,6 @@
 #define PTYD_COMMAND_SHOW_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/bytes.h"
@@ -13,20 +12,11 @@
 void show_text(const char *text);
 void show_clean(const char *text, size_t len, struct bytes *out);
 
-/* One block: command, outcome, the lines of its preview behind `| `. */
-void show_block(const json_t *block);
-
-/* An array of blocks, and a line when it is empty; `more`: it goes on behind others that were
- * shown. */
-void show_blocks(const json_t *blocks, bool more);
-
 /* A table of sessions. */
 void show_sessions(const json_t *sessions);
 
-/* The rows of a screen, blank ones at the end left out. */
-void show_screen(const json_t *screen);
-
-/* What `ptyd replay` found: blocks, then the screen. */
+/* What `ptyd replay` found: blocks, each with its command, outcome, and the lines of its preview
+ * behind `| `; then the screen, without blank rows at its end. */
 void show_replay(const json_t *result);
 
 #endif
