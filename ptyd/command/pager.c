@@ -2,6 +2,7 @@
 #include "ptyd/command/pager.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct pager pager_begin(bool wanted)
     if (!wanted || !isatty(STDOUT_FILENO) || fflush(stdout) != 0)
         return pager;
     int held = memfd_create("output", MFD_CLOEXEC);
-    pager.terminal = held >= 0 ? dup(STDOUT_FILENO) : -1;
+    pager.terminal = held >= 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
     if (pager.terminal >= 0 && dup2(held, STDOUT_FILENO) < 0) {
         close(pager.terminal);
         pager.terminal = -1;
@@ -96,7 +97,7 @@ void pager_end(struct pager *pager)
     if (pager->terminal < 0)
         return;
     fflush(stdout);
-    int held = dup(STDOUT_FILENO);
+    int held = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     dup2(pager->terminal, STDOUT_FILENO);
     const char *command = getenv("PAGER");
     bool none = command && (!*command || !strcmp(command, "cat"));
