@@ -80,7 +80,7 @@ static char *file_of(const json_t *result)
     bool empty = !json_number(json_object_get(result, "block"), "output_bytes", 0);
     char *path = chosen_path(result);
     struct stat st;
-    if (stat(path, &st) == 0)
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
         return path;
     free(path);
     return empty ? text_copy("/dev/null") : NULL;

@@ -349,6 +349,11 @@ async function testAgain() {
     run(name, 'cd /');
     run(name, 'cat ~/notes');
     assert.strictEqual(daemon.ptyd('diff', '-s', name).status, 2, 'another directory');
+    write([]);
+    run(name, 'cat ~/notes');
+    const emptied = daemon.ptyd('diff', '-s', name);
+    assert.strictEqual(emptied.status, 1);
+    assert.match(emptied.stdout, /^--- [^]*\n@@ -1,21 \+0,0 @@\n-line 0\n/);
     run(name, 'cd ~ && true');
     run(name, 'true');
     run(name, 'true');
