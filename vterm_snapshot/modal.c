@@ -74,6 +74,16 @@ static bool reset_tabs(struct screen *s, const struct op *op)
     return true;
 }
 
+/* On another screen, or an erased one, there is no character at the edge to wait behind, and nobody
+ * who is drawn what is there could. */
+static void end_waiting(struct screen *s, bool alternate)
+{
+    if ((!alternate && !screen_alt_screen(s)) || !screen_waits(s))
+        return;
+    screen_part(s);
+    engine_place_cursor(s, s->cursor.row, s->cursor.col);
+}
+
 /* One of DECSET or DECRST. */
 static void apply_private(struct screen *s, const struct csi *csi, int number)
 {
@@ -83,8 +93,10 @@ static void apply_private(struct screen *s, const struct csi *csi, int number)
         save_cursor(s);
     if (number == 69 && !on)
         drop_margins(s);
-    if (alternate)
+    if (alternate) {
+        end_waiting(s, on);
         number = 1047;
+    }
     if (number != 1048)
         apply_number(s, csi, number);
     if (cursor && !on)

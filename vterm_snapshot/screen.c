@@ -128,7 +128,7 @@ void screen_push_row(struct screen *s, int index)
 
 /* At the edge it stands on it and waits; where libvterm moved it last, if it was not moved since.
  */
-static bool waits(const struct screen *s)
+bool screen_waits(const struct screen *s)
 {
     bool there = s->glyph_row == s->cursor.row && s->glyph_end >= s->shown->cols;
     return s->edge == EDGE_WAITS || (s->edge == EDGE_UNKNOWN && there);
@@ -137,7 +137,7 @@ static bool waits(const struct screen *s)
 static int behind(const struct screen *s)
 {
     const struct cell *cell = s->shown->row[s->cursor.row]->cells;
-    int col = waits(s) ? s->last.col : s->cursor.col - 1;
+    int col = screen_waits(s) ? s->last.col : s->cursor.col - 1;
     bool covered = col > 0 && cell[col].character == CELL_COVERED && cell[col - 1].wide;
     col -= covered;
     return col >= 0 && cell[col].character && cell[col].character != CELL_COVERED ? col : -1;

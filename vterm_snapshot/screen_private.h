@@ -107,6 +107,9 @@ static inline void screen_part(struct screen *s)
     s->edge = EDGE_FREE;
 }
 
+/* Whether it stands on the last column and what is printed next wraps. */
+bool screen_waits(const struct screen *s);
+
 /* A mark joins the last character when the cursor stands behind it, or waits on it at the right
  * edge. False when it has nothing to join: it then takes a place of its own, of no width. */
 bool screen_join(struct screen *s, uint32_t mark);

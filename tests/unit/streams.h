@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/bytes.h"
 
@@ -14,7 +15,9 @@ static uint64_t seed;
  * halfway; C1 controls print nothing; a colour without its values is none; ASCII is of the set that
  * is chosen also where it comes at once with other characters; each screen has its saved cursor,
  * with character sets and origin; DECSTR leaves tab stops; RIS goes to the primary screen; with
- * origin and margins colours move no cursor. */
+ * origin and margins colours move no cursor; on another screen than it wrote to it waits at no
+ * edge.
+ */
 static bool streams_strict;
 
 static unsigned pick(unsigned count)
@@ -149,7 +152,9 @@ static void add_sequence(struct bytes *out)
     };
     unsigned count = sizeof sequences / sizeof *sequences;
     unsigned n = pick(count + (streams_strict ? 0 : sizeof others / sizeof *others));
-    bytes_append_text(out, n < count ? sequences[n] : others[n - count]);
+    const char *sequence = n < count ? sequences[n] : others[n - count];
+    bytes_append_text(out, streams_strict && strstr(sequence, "1047") ? "\r" : "");
+    bytes_append_text(out, sequence);
 }
 
 /* Much of what may scroll away unseen, and now and then something that may not. */
