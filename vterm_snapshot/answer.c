@@ -183,17 +183,6 @@ static void append_capability(const struct answer *a)
 
 /* ---- colours ---- */
 
-static void append_colour(const struct answer *a, int number)
-{
-    struct colour c;
-    if (!colours_get(a->colours, number, a->query->index, &c))
-        return;
-    bytes_printf(a->out, "\x1b]%d;", number);
-    if (number == 4)
-        bytes_printf(a->out, "%d;", a->query->index);
-    bytes_printf(a->out, "rgb:%04x/%04x/%04x\x1b\\", c.red, c.green, c.blue);
-}
-
 /* Dark or light is what the background is (Rec. 709); there is no answer for not knowing it. */
 static void append_scheme(const struct answer *a)
 {
@@ -285,10 +274,10 @@ void answer_append(const struct query *query, const struct screen *screen,
         bytes_printf(out, "\x1b[?%d;1;0S", query->number);
         break;
     case QUERY_COLOUR:
-        append_colour(&a, query->number);
+        colours_append(colours, query->number, query->index, out);
         break;
     case QUERY_PALETTE:
-        append_colour(&a, 4);
+        colours_append(colours, 4, query->index, out);
         break;
     case QUERY_CAPABILITY:
         append_capability(&a);

@@ -169,6 +169,24 @@ bool colours_get(const struct colours *c, int number, int index, struct colour *
     return true;
 }
 
+void colours_append(const struct colours *c, int number, int index, struct bytes *out)
+{
+    struct colour is;
+    if (!colours_get(c, number, index, &is))
+        return;
+    bytes_printf(out, "\x1b]%d;", number);
+    if (number == PALETTE_OSC)
+        bytes_printf(out, "%d;", index);
+    bytes_printf(out, "rgb:%04x/%04x/%04x\x1b\\", is.red, is.green, is.blue);
+}
+
+void colours_append_set(const struct colours *c, struct bytes *out)
+{
+    for (int i = 0; c && i < PLACES; i++)
+        if (c->place[i].source == SET)
+            colours_append(c, i < PALETTE ? PALETTE_OSC : i - PALETTE + FIRST, i, out);
+}
+
 /* ---- kept ---- */
 
 void colours_save(const struct colours *c, struct bytes *out)

@@ -1,7 +1,7 @@
 /* colours.h - the palette and the colours of text, background, cursor and so on: those that a
  * program set (OSC 4, 10 to 19), and those that an attached terminal said are its own.
  *
- * They are drawn nowhere here: they are for who asks.
+ * They are drawn nowhere here: they are for who asks, and for who joins.
  */
 #ifndef VTERM_SNAPSHOT_COLOURS_H
 #define VTERM_SNAPSHOT_COLOURS_H
@@ -34,6 +34,10 @@ void colours_hear(struct colours **colours, int number, const char *payload);
 /* The colour of that number of an OSC, of index `index` where it is 4. False when it is not known.
  */
 bool colours_get(const struct colours *colours, int number, int index, struct colour *ret_colour);
+/* Appends the OSC that says or sets it; nothing where it is not known. */
+void colours_append(const struct colours *colours, int number, int index, struct bytes *out);
+/* Appends what sets all that programs set, on a terminal that has its own. */
+void colours_append_set(const struct colours *colours, struct bytes *out);
 
 void colours_save(const struct colours *colours, struct bytes *out);
 /* False for what is none. */

@@ -490,6 +490,7 @@ static void append_title(const struct terminal *t, struct bytes *out)
 void terminal_redraw(const struct terminal *t, struct bytes *out)
 {
     redraw_screen(t->screen, out);
+    colours_append_set(t->colours, out);
     append_title(t, out);
 }
 

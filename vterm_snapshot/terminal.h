@@ -174,8 +174,8 @@ void terminal_capture_end(struct terminal *t);
 void terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user);
 
 /* Appends what brings a terminal of the same size that has its own modes, whatever it shows, to the
- * same point: both screens as far as they are in use, cursors, modes, title. Nothing scrolls there.
- */
+ * same point: both screens as far as they are in use, cursors, modes, colours, title. Nothing
+ * scrolls there. */
 void terminal_redraw(const struct terminal *t, struct bytes *out);
 /* Appends what draws the screen shown on a terminal of any size: the part around the cursor, or
  * blanks around all of it; with the modes for keys, mouse and paste. */

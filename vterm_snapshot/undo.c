@@ -55,6 +55,18 @@ static bool sets_palette(const char *pairs)
     return false;
 }
 
+/* Several values are those of the colours that follow, too, and may ask as well. */
+static uint32_t colours_set(const char *values, long number)
+{
+    uint32_t set = 0;
+    for (; number <= 19 && *values == ';'; number++) {
+        size_t len = strcspn(++values, ";");
+        set |= len && !(len == 1 && *values == '?') ? 1u << (number - 10) : 0;
+        values += len;
+    }
+    return set;
+}
+
 static void note_osc(struct undo *u, const struct op *op)
 {
     char *end;
@@ -65,7 +77,7 @@ static void note_osc(struct undo *u, const struct op *op)
     else if (number == 104)
         u->palette = u->palette && value;
     else if (number >= 10 && number <= 19)
-        u->colours |= value && strcmp(end, ";?") ? 1u << (number - 10) : 0;
+        u->colours |= colours_set(end, number);
     else if (number >= 110 && number <= 119)
         u->colours &= ~(1u << (number - 110));
     else if (number == 22)

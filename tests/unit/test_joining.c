@@ -93,6 +93,13 @@ static void add_mode(struct bytes *out)
         "\x1b[!p",
         "\x1b"
         "c",
+        "\x1b]4;1;#ff0000\a",
+        "\x1b]4;7;rgb:1/2/3;255;#123456\x1b\\",
+        "\x1b]104;7\a",
+        "\x1b]104\a",
+        "\x1b]10;#aabbcc;#112233\a",
+        "\x1b]12;rgb:ffff/8888/0000\x1b\\",
+        "\x1b]111\a",
     };
     bytes_append_text(out, sequences[pick(sizeof sequences / sizeof *sequences)]);
 }
@@ -351,6 +358,56 @@ static void nothing_scrolls(void **state)
     close_side(&joiner);
 }
 
+/* As xterm has it: the other screen is erased, and there is nothing to wait behind. */
+static void at_the_edge_of_another_screen_nothing_waits(void **state)
+{
+    static const char *const switches[][2] = {
+        {"\x1b[?1047h", "         x"},
+        {"\x1b[?1049h", "         x"},
+        {"\x1b[?1047h\x1b[1;10Hy\x1b[?1047h", "         x"},
+        {"\x1b[?1047h\x1b[1;10Hy\x1b[?1047l", "012345678x"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+        struct side all, joiner;
+        open_side(&all, 10, 4);
+        open_side(&joiner, 10, 4);
+        put(&all, "0123456789");
+        put(&all, switches[i][0]);
+        join(&joiner, &all);
+        put(&all, "x");
+        put(&joiner, "x");
+        assert_row(&all, 0, switches[i][1]);
+        assert_row(&joiner, 0, switches[i][1]);
+        close_side(&all);
+        close_side(&joiner);
+    }
+}
+
+static void a_programs_colours_are_those_of_who_joins(void **state)
+{
+    struct side all, joiner;
+    struct bytes drawing = {0};
+    (void)state;
+    open_side(&all, 10, 4);
+    open_side(&joiner, 10, 4);
+    put(&all,
+        "\x1b]4;1;#ff0000;300;#ffffff\a\x1b]10;#aabbcc;#112233\a\x1b]12;rgb:f/8/0\a\x1b]110\a");
+    terminal_redraw(all.terminal, &drawing);
+    assert_non_null(strstr(drawing.data, "\x1b]4;1;rgb:ffff/0000/0000\x1b\\"
+                                         "\x1b]11;rgb:1111/2222/3333\x1b\\"
+                                         "\x1b]12;rgb:ffff/8888/0000\x1b\\"));
+    assert_null(strstr(drawing.data, "\x1b]10;"));
+    put(&all, "\x1b]104\a\x1b"
+              "c");
+    bytes_finish(&drawing);
+    terminal_redraw(all.terminal, &drawing);
+    assert_null(strstr(drawing.data, "rgb:"));
+    bytes_finish(&drawing);
+    close_side(&all);
+    close_side(&joiner);
+}
+
 static void show_part(struct side *viewer, const struct side *all, int cols, int rows)
 {
     struct bytes drawing = {0};
@@ -427,6 +484,7 @@ static void what_passed_is_undone(void **state)
         {"\x1b[?2048h", "\x1b[?2048l"},
         {"\x1b[?1049h\x1b[>1u", "\x1b[<1u\x1b[?1049l"},
         {"\x1b]11;#123456\a", "\x1b]111"},
+        {"\x1b]10;?;#123456\a", "\x1b]111"},
         {"\x1b]4;1;#ff0000\a", "\x1b]104"},
         {"\x1b]4;1;?;2;#00ff00\a", "\x1b]104"},
         {"\x1b]4;1;#ff0000\a\x1b]4;1;?\a", "\x1b]104"},
@@ -444,6 +502,7 @@ static void what_passed_is_undone(void **state)
     }
     assert_false(undoes("\x1b[?2031h\x1b[?2031l", "?2031"));
     assert_false(undoes("\x1b[>1u\x1b[<u", "u"));
+    assert_false(undoes("\x1b]10;?;#123456\a", "\x1b]110"));
     assert_false(undoes("\x1b]4;1;?\a", "\x1b]104"));
     assert_false(undoes("\x1b]4;1;?;15;?\x1b\\", "\x1b]104"));
     assert_false(undoes("\x1b]4\a\x1b]4;\a\x1b]4;1\a", "\x1b]104"));
@@ -454,6 +513,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_primary_screen_is_behind_the_alternate_one),
         cmocka_unit_test(nothing_scrolls),
+        cmocka_unit_test(at_the_edge_of_another_screen_nothing_waits),
+        cmocka_unit_test(a_programs_colours_are_those_of_who_joins),
         cmocka_unit_test(a_smaller_viewer_follows_the_cursor),
         cmocka_unit_test(a_larger_viewer_shows_blanks_around),
         cmocka_unit_test(what_passed_is_undone),
