@@ -8,6 +8,7 @@ const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { workspace, Daemon, Report, PTYD, until } = require('./harness');
 const { Outer } = require('./outer');
+const { sshd } = require('./sshd');
 
 const space = workspace();
 const env = { ...space.env, TERM: 'xterm-256color' };
@@ -23,7 +24,7 @@ const PROGRAMS = [
   ['less', `less ${file}`, /^line 3 of/m, 'q'],
   ['htop', 'htop', /PID.*USER/, 'q'],
   ['fzf', `fzf <${file}`, /200\/200/, '\x03'],
-  ['man', 'man ls', /NAME/, 'q'],
+  ['man', `man ${path.resolve(__dirname, '../../docs/ptyd.1')}`, /NAME/, 'q'],
   ['nano', `nano -I ${file}`, /^line 3 of/m, '\x18'],
   ['mc', 'mc -u', /Help/, '\x1b0'],
   ['tmux', `tmux -L ${path.basename(space.root)} -f /dev/null new sh`, /\[0\]|\[sh\]|0:sh/, 'exit\r'],
@@ -31,7 +32,6 @@ const PROGRAMS = [
   ['python3', 'python3 -q', /^>>>/m, 'exit()\r'],
   ['git', `git -C ${space.root}/repo log -p`, /^commit/m, 'q'],
   ['top', 'top', /PID.*USER/, 'q'],
-  ['ssh', 'ssh -o BatchMode=yes -o ConnectTimeout=2 localhost -t sh', /[#$] $/m, 'exit\r'],
 ];
 
 function makeRepository() {
@@ -42,8 +42,6 @@ function makeRepository() {
   git('add', '.');
   git('commit', '-qm', 'first');
 }
-
-const usable = (name) => has(name) && (name !== 'ssh' || spawnSync('ssh', ['-o', 'BatchMode=yes', '-o', 'ConnectTimeout=2', 'localhost', 'true']).status === 0);
 
 let daemon;
 const text = (look) => look.rows.map((row) => row.trimEnd()).join('\n').trimEnd();
@@ -104,10 +102,11 @@ async function main() {
   const report = new Report();
   daemon = await new Daemon(space).ready();
   makeRepository();
-  for (const [name, command, shows, quit] of PROGRAMS) {
+  const ssh = sshd(space.root, space.env);
+  for (const [name, command, shows, quit] of [...PROGRAMS, ['ssh', ssh.command && `${ssh.command} -t sh`, /[#$] *$/m, 'exit\r']]) {
     const title = `${name}: behind a joining the primary screen is as it was`;
-    if (usable(name)) await report.test(title, () => program(name, command, shows, quit));
-    else report.skip(title, `no ${name} here`);
+    if (has(name) && command) await report.test(title, () => program(name, command, shows, quit));
+    else report.skip(title, (name === 'ssh' && ssh.why) || `no ${name} here`);
   }
 
   await report.test('what stood on the screen is in the scrollback, and nothing else; the shell goes on below', async () => {
