@@ -15,10 +15,12 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/rpc_error.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
-#define AGAIN_MS 20  /* between two tries to connect again */
-#define ACK_MS   500 /* a terminal that takes something all the time is heard of as often */
+#define AGAIN_MS   20  /* between two tries to connect again */
+#define JOIN_TRIES 5   /* where the descriptor gets lost */
+#define ACK_MS     500 /* a terminal that takes something all the time is heard of as often */
 
 struct view_link {
     struct rpc *rpc;
@@ -38,6 +40,7 @@ struct view_link {
     struct bytes typed; /* and not known to have reached the session */
     size_t asked_len;   /* so much of it is in the INPUT that is not answered; 0 for none */
     uint64_t token;     /* of that, by which it is known behind a worker's death */
+    uint64_t before;    /* the newest that the session knows */
     bool asked_last;    /* nothing was sent behind it */
     bool unread;        /* the connection ended before the daemon had read all */
     int64_t
@@ -141,6 +144,7 @@ static void take_typed(struct view_link *l, const struct view_frame *f)
         return;
     bytes_consume(&l->typed, typed < l->asked_len ? typed : l->asked_len);
     l->asked_len = 0;
+    l->before = typed ? l->token : l->before;
     if (l->state == VIEW_LINK_STANDS)
         send_input(l);
 }
@@ -215,30 +219,40 @@ static bool read_frames(struct view_link *l)
 
 /* ---- joining ---- */
 
-static json_t *attach_params(const struct view_link *l)
+/* What became of what was lost is asked by tokens that the session knows already. */
+static json_t *attach_params(struct view_link *l)
 {
     bool again = l->back_by != 0;
-    return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:I}", "name", l->options->name, "size",
+    json_int_t noted = l->lost_len ? 0 : (json_int_t)++l->token;
+    l->before = noted ? l->token : l->before;
+    return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:I, s:I}", "name", l->options->name, "size",
                      request_size_json(l->size), "view", l->options->looks, "owns",
                      l->options->owns, "again", again, "led", again && l->leads && l->has_place,
-                     "offset", (json_int_t)l->place);
+                     "offset", (json_int_t)l->place, "token", noted);
 }
 
-static void take_socket(struct view_link *l)
+/* The kernel drops it where no descriptor is left for it. */
+static bool take_socket(struct view_link *l)
 {
     l->fd = rpc_take_passed(l->rpc);
     l->came = l->acked = 0;
     l->drawn = false;
-    if (l->fd < 0)
-        l->state = VIEW_LINK_LOST;
+    return l->fd >= 0;
 }
 
 json_t *view_link_join(struct view_link *l, int wait_ms)
 {
-    json_t *reply = rpc_call(l->rpc, "session.attach", attach_params(l), wait_ms);
-    json_t *session = json_incref(json_object_get(reply, "session"));
-    if (reply)
+    json_t *reply = NULL, *session;
+    for (int i = 0; i < JOIN_TRIES && l->fd < 0; i++) {
+        json_decref(reply);
+        reply = rpc_call(l->rpc, "session.attach", attach_params(l), wait_ms);
+        if (!reply)
+            return NULL;
         take_socket(l);
+    }
+    session = l->fd < 0 ? NULL : json_incref(json_object_get(reply, "session"));
+    if (!session)
+        say("no descriptor is left for the session: `ulimit -n` says how many there may be");
     l->shell_id = text_copy(json_text(session, "shell_id", ""));
     json_decref(reply);
     return session;
@@ -262,8 +276,10 @@ static void take_joined(struct view_link *l, const json_t *message)
         refuse(l, error);
     else if (error || strcmp(shell, l->shell_id))
         l->state = VIEW_LINK_ENDED_UNSEEN;
-    else
-        take_socket(l);
+    else if (!take_socket(l)) {
+        rpc_close(l->rpc); /* and once more, until it is too late */
+        return;
+    }
     l->back_by = 0;
     send_input(l);
 }
@@ -276,7 +292,7 @@ static void settle_lost(struct view_link *l, const json_t *known)
     if (json_flag(known, "begun")) {
         doubt = (size_t)json_number(known, "in_doubt", 0);
         len = (size_t)json_number(known, "typed", 0) + doubt;
-    } else if (known && l->unread) {
+    } else if (json_flag(known, "never")) {
         len = doubt = 0;
     }
     len = len < l->lost_len ? len : l->lost_len;
@@ -332,10 +348,10 @@ static void come_back(struct view_link *l)
         return;
     l->joining = rpc_send(l->rpc, "session.attach", attach_params(l), l->back_by);
     if (l->lost_len)
-        l->resolving = rpc_send(
-            l->rpc, "session.typed",
-            json_pack("{s:s, s:I}", "name", l->options->name, "token", (json_int_t)l->token),
-            l->back_by);
+        l->resolving = rpc_send(l->rpc, "session.typed",
+                                json_pack("{s:s, s:I, s:I}", "name", l->options->name, "token",
+                                          (json_int_t)l->token, "before", (json_int_t)l->before),
+                                l->back_by);
 }
 
 void view_link_settle(struct view_link *l)

@@ -336,6 +336,16 @@ bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typ
     return typing_find(intake_facts(s->intake), token, ret_typed, ret_doubt);
 }
 
+void session_note_token(struct session *s, uint64_t token)
+{
+    typing_note(intake_facts(s->intake), token);
+}
+
+bool session_never_typed(const struct session *s, uint64_t token, uint64_t before)
+{
+    return typing_never(intake_facts(s->intake), token, before);
+}
+
 /* ---- typed by ourselves: nobody waits for it ---- */
 
 static void forget(struct typing *t)

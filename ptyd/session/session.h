@@ -173,6 +173,9 @@ void session_untype(struct session *s, struct typing *typing);
 /* What is known of a request with that token, as typing_find() says it. */
 bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typed,
                         size_t *ret_doubt);
+/* typing_note(), typing_never(). */
+void session_note_token(struct session *s, uint64_t token);
+bool session_never_typed(const struct session *s, uint64_t token, uint64_t before);
 /* Whether a prompt stands, and what is typed now goes to it: nothing that came before waits to be
  * read, nor may have ended its line or interrupt it (readline throws away what it reads with a
  * Ctrl-C). */

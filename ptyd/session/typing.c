@@ -151,3 +151,18 @@ bool typing_find(const struct intake_facts *facts, uint64_t token, size_t *ret_t
     }
     return false;
 }
+
+void typing_note(struct intake_facts *facts, uint64_t token)
+{
+    size_t typed, doubt;
+    if (token && !typing_find(facts, token, &typed, &doubt))
+        keep(facts, token);
+}
+
+/* What was begun later is forgotten later. */
+bool typing_never(const struct intake_facts *facts, uint64_t token, uint64_t before)
+{
+    size_t typed, doubt;
+    return token && !typing_find(facts, token, &typed, &doubt) &&
+           typing_find(facts, before, &typed, &doubt);
+}

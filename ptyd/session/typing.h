@@ -77,6 +77,13 @@ void typing_settle(struct typing_queue *queue);
 /* Nothing more is typed: is done with all of them. */
 void typing_end(struct typing_queue *queue);
 
+/* Notes a token as that of a request of which nothing was to be written, unless it is known. */
+void typing_note(struct intake_facts *facts, uint64_t token);
+
+/* Whether nothing was written of the request with that token, which came behind the one with
+ * `before`. False also when that is not known any more. */
+bool typing_never(const struct intake_facts *facts, uint64_t token, uint64_t before);
+
 /* What a worker, this one or one before it, wrote of the request with that token: at least
  * *ret_typed bytes, and perhaps *ret_doubt more. False when none of it was written, or
  * LIMIT_TYPINGS_KEPT others were begun since. */

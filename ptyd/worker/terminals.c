@@ -9,6 +9,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/kept.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
 
 #define PREFIX "term-"
@@ -75,10 +76,16 @@ static void end(struct worker *w, const char *name)
         worker_tell(w, WIRE_CLOSE, name, NULL, 0);
 }
 
+/* Whoever still gets what it missed is waited for: it is looked at again. */
 static void on_time(uv_timer_t *timer)
 {
     struct terminals *t = timer->data;
     while (t->count && t->expected[0].until_ms <= clock_monotonic_ms()) {
+        const struct session *s = worker_find(t->worker, t->expected[0].name);
+        if (s && session_exited(s) && view_owner_lacks(s)) {
+            terminals_expect(t->worker, s);
+            continue;
+        }
         end(t->worker, t->expected[0].name);
         take_out(t, 0);
     }

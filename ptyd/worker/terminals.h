@@ -19,7 +19,8 @@ void terminals_close(struct terminals *terminals);
 char *terminals_new_name(struct worker *worker);
 
 /* Its terminal has LIMIT_RECONNECT_MS to show it, or it is closed; where the shell has ended, to
- * hear that, before the session is gone. One that is quarantined cannot be shown: it stays, and
+ * hear that, before the session is gone: one that is still being sent what it missed has as long as
+ * it is there. One that is quarantined cannot be shown: it stays, and
  * counts as left. Nothing is done for other sessions. */
 void terminals_expect(struct worker *worker, const struct session *session);
 /* The terminal shows it: nobody else ends it. */

@@ -118,12 +118,14 @@ void type_call(struct client *client, const json_t *id, const json_t *params)
 void type_typed_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = worker_session(client, id, params);
-    long long token = json_number(params, "token", 0);
+    uint64_t token = (uint64_t)json_number(params, "token", 0);
+    uint64_t before = (uint64_t)json_number(params, "before", 0);
     size_t typed = 0, doubt = 0;
     if (!s)
         return;
-    bool begun = session_find_typed(s, (uint64_t)token, &typed, &doubt);
+    bool begun = session_find_typed(s, token, &typed, &doubt);
     client_reply(client, id,
-                 json_pack("{s:b, s:I, s:I}", "begun", begun, "typed", (json_int_t)typed,
-                           "in_doubt", (json_int_t)doubt));
+                 json_pack("{s:b, s:I, s:I, s:b}", "begun", begun, "typed", (json_int_t)typed,
+                           "in_doubt", (json_int_t)doubt, "never",
+                           session_never_typed(s, token, before)));
 }

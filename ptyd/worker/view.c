@@ -136,11 +136,16 @@ void view_finish(struct view *v)
     task_end(&v->task);
 }
 
+/* One whose socket did not reach it asks for another. */
 void view_lose(struct view *v)
 {
     struct session *s = v->task.session;
-    if (v->owns && s && !v->over && session_is_owned(s))
-        worker_tell(client_worker(v->task.client), WIRE_CLOSE, session_name(s), NULL, 0);
+    struct worker *w = client_worker(v->task.client);
+    bool ends = v->owns && s && !v->over && session_is_owned(s);
+    if (ends && v->heard)
+        worker_tell(w, WIRE_CLOSE, session_name(s), NULL, 0);
+    else if (ends)
+        terminals_expect(w, s);
     view_finish(v);
 }
 
@@ -243,10 +248,11 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     if (!v)
         return;
     v->size = size;
+    session_note_token(s, (uint64_t)json_number(params, "token", 0));
     task_begin(&v->task, client, id);
     client_reply_passing(client, id, json_pack("{s:o}", "session", session_json(s)), other);
     task_watch(&v->task, s);
-    if (v->owns)
+    if (v->owns && !v->ended) /* else it goes once it has heard of the end */
         terminals_came(client_worker(client), s);
     join(v, params);
 }
@@ -290,6 +296,16 @@ void view_detach_call(struct client *client, const json_t *id, const json_t *par
         told++;
     }
     client_reply(client, id, json_pack("{s:I}", "detached", told));
+}
+
+bool view_owner_lacks(const struct session *s)
+{
+    for (struct leading *l = leaders.first; l; l = l->next) {
+        const struct view *v = view_of_leading(l);
+        if (l->session == s && v->owns && !v->over)
+            return true;
+    }
+    return false;
 }
 
 int view_files(void)

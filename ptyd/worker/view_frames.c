@@ -92,6 +92,7 @@ void view_on_frame(void *user, const struct view_frame *f)
     struct view *v = user;
     turns_hurry(&client_worker(v->task.client)->turns);
     board_moved();
+    v->heard = true;
     switch (f->kind) {
     case VIEW_INPUT:
         take_input(v, f);

@@ -28,6 +28,7 @@ struct view {
     struct turn turn;      /* for that */
     bool stale;            /* being drawn: another screen than it shows */
 
+    bool heard; /* it said something: it has its socket */
     bool ended; /* the shell is gone; it is told once it has all that came before */
     int status;
     bool over; /* it was told */

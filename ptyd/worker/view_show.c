@@ -56,7 +56,7 @@ static void draw(struct view *v)
     struct bytes out = {0};
     v->stale = false;
     struct board_place before = worker_looks_at(s);
-    if (v->live)
+    if (v->live && view_fits(v))
         terminal_redraw(session_terminal(s), &out);
     else
         terminal_redraw_part(session_terminal(s), v->size.cols, v->size.rows, &out);
@@ -240,10 +240,11 @@ static void settle_answers(struct view *v)
 /* ---- what it gets next ---- */
 
 /* Within a string of the program's a drawing would become part of it, and what follows of it text
- * in the drawing's wake: it is drawn, and begins to follow behind it. */
+ * in the drawing's wake: it is drawn, and begins to follow behind it. Behind the end the session
+ * takes no other size, and what is missing is sent all the same. */
 static bool may_be_live(const struct view *v)
 {
-    return v->leading.leads && view_fits(v) &&
+    return v->leading.leads && (view_fits(v) || (v->ended && v->live)) &&
            (v->live || v->ended || !terminal_is_inside(session_terminal(v->task.session)));
 }
 

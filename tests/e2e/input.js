@@ -164,7 +164,7 @@ async function main() {
     assert.strictEqual(ended.error.code, -32003);
     assert.match(ended.error.message, /the rest was not: session late /);
     const known = await connection.call('session.typed', { name: 'late', token: 77 });
-    assert.deepStrictEqual(known.result, { begun: true, typed: ended.error.data.typed, in_doubt: 0 });
+    assert.deepStrictEqual(known.result, { begun: true, typed: ended.error.data.typed, in_doubt: 0, never: false });
     const after = await connection.type('late', 'x');
     assert.deepStrictEqual([after.error.code, after.error.data], [-32003, { typed: 0 }]);
     const sent = daemon.ptyd('send', '-s', 'late', 'echo no');

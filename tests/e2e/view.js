@@ -1,13 +1,17 @@
 // What a viewer gets: every byte once, at its terminal's pace, over the deaths of workers; who leads, and
 // what the others see. The terminal is tests/outer. What arrived is compared with what was printed.
+// RATE=1000000: so many bytes a second a slow terminal takes of 10 MB.
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
+const { spawnSync } = require('node:child_process');
 const { workspace, Daemon, Report, PTYD, until, killWorker, waitFor } = require('./harness');
 const { Outer, ASK } = require('./outer');
+const { Connection } = require('./connection');
 
 const MIB = 1 << 20;
+const RATE = Number(process.env.RATE || 4e6);
 
 // The numbers that stand on lines of their own in what came between BEGIN and END.
 function numbers(received) {
@@ -167,6 +171,48 @@ async function main() {
     await outer.end();
   });
 
+  const own = async (command = [PTYD]) => {
+    const outer = new Outer(env, command, { blind: true });
+    await outer.expect('$ ');
+    return outer;
+  };
+  const terminals = () => daemon.json('list').filter((s) => s.name.startsWith('term-')).length;
+  const endsWhole = async (outer, last) => {
+    assert.strictEqual(await outer.ended, 3);
+    checkWhole(numbers(outer.received(outer.start)), last);
+    await until('the session is gone', () => daemon.json('status').sessions.every((s) => !s.name.startsWith('term-')));
+    await outer.end();
+  };
+  const LAST = 1350000; // 10 MB
+
+  for (const dies of [false, true]) {
+    await report.test(`10 MB and the shell's end to a slow terminal${dies ? ', and a worker dies' : ''}: every line, and its status`, async () => {
+      const outer = await own();
+      await outer.ask('rate', RATE);
+      outer.start = outer.mark();
+      await outer.type(`${counting(LAST)}; exit 3\r`);
+      await outer.expect('BEGIN\r\n');
+      await until('much came', () => fs.statSync(outer.log).size - outer.start > 7e6, 60000);
+      if (dies) await killWorker(daemon);
+      await endsWhole(outer, LAST);
+    });
+  }
+
+  // The shell ends while nothing is taken; the rest comes for longer than who is gone is waited for.
+  await report.test('what it missed comes behind the end of its shell, also over a worker\'s death: every line, and its status', async () => {
+    const outer = await own();
+    await outer.ask('stop');
+    outer.start = outer.mark();
+    await outer.type(`${counting(450000)}; exit 3\r`);
+    await until('the shell has ended', () => terminals() === 0);
+    await outer.ask('rate', 400000);
+    await outer.ask('go');
+    await outer.resize(90, 30);
+    await until('most came', () => fs.statSync(outer.log).size - outer.start > 2.4e6, 60000);
+    await killWorker(daemon);
+    await endsWhole(outer, 450000);
+  });
+
   await report.test('a program that waits for its terminal waits no longer when that is gone', async () => {
     const outer = await open({ blind: true });
     await outer.ask('stop');
@@ -276,6 +322,63 @@ async function main() {
     await until('some of it', () => fs.existsSync(target) && fs.statSync(target).size > MIB, 60000);
     await outer.expect('done', 60000);
     assert.ok(fs.readFileSync(target, 'latin1') === text, 'all, in order');
+    await outer.end();
+  });
+
+  // Who types leads: the size says that the worker has read it. It waits behind what another types.
+  await report.test('keys that a worker read and did not begin to type before it died are typed once', async () => {
+    for (const first of [true, false]) {
+      const outer = await open({ size: '80x24', blind: true }), typist = await attach(outer.session, { size: '100x30', blind: true });
+      const target = path.join(space.root, `keys-${first}`), go = `${target}-go`;
+      const cols = () => daemon.json('screen', '-s', outer.session).cols;
+      if (!first) {
+        await typist.type(':\r');
+        await until('it was typed', () => blocks(outer).some((b) => b.cmd === ':'));
+      }
+      await outer.type(`stty raw -echo; echo re\\ady; until [ -e ${go} ]; do sleep 0.02; done; cat >${target}\r`);
+      await outer.expect('ready');
+      await until('the other one leads', () => cols() === 80);
+      const other = new Connection(space);
+      other.type(outer.session, 'x'.repeat(200000));
+      await other.call('session.typed', { name: outer.session, token: 1 }); // asked behind it
+      await typist.type('keys');
+      await until('they were read', () => cols() === 100);
+      await killWorker(daemon);
+      other.end();
+      fs.writeFileSync(go, '');
+      await typist.type('.');
+      await until('the program has read', () => fs.existsSync(target) && fs.readFileSync(target, 'latin1').endsWith('.'));
+      assert.strictEqual(fs.readFileSync(target, 'latin1').replace(/^x*/, ''), 'keys.');
+      await typist.type('\x1cd');
+      assert.strictEqual(await typist.ended, 0);
+      assert.ok(!typist.received().includes('may not have reached'));
+      await typist.end();
+      await outer.end();
+    }
+  });
+
+  // poll(2) needs a limit that is not below what it is asked of.
+  await report.test('a terminal whose descriptor got lost asks for another', async () => {
+    const outer = await own(['sh', '-c', `for fd in 3 4 5 6 7 8; do eval "exec $fd</dev/null"; done; exec ${PTYD}`]);
+    await outer.type('echo $PTYD_SESSION\r');
+    await outer.expect('term-');
+    const { pid } = outer.process;
+    const child = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    const sockets = () => fs.readdirSync(`/proc/${child}/fd`).filter((fd) => fs.readlinkSync(`/proc/${child}/fd/${fd}`).startsWith('socket:'));
+    const [connection, passed] = sockets().map(Number).sort((a, b) => a - b);
+    const limit = (soft) => assert.strictEqual(spawnSync('prlimit', ['--pid', child, `--nofile=${soft}:`]).status, 0);
+    limit(passed); // the connection's place is below that, the other one's is not
+    await killWorker(daemon);
+    const tried = new Set();
+    await until('it tries', () => {
+        try { tried.add(fs.readlinkSync(`/proc/${child}/fd/${connection}`)); } catch { /* between two */ }
+      return tried.size > 3;
+    });
+    limit(1024);
+    await outer.type('echo it go\\es on\r');
+    await outer.expect('it goes on\r\n');
+    await outer.type('exit 4\r');
+    assert.strictEqual(await outer.ended, 4);
     await outer.end();
   });
 

@@ -202,6 +202,29 @@ static void the_newest_are_known(void **state)
         expect_known(token, 3, 0);
 }
 
+static void of_what_came_behind_a_known_request_it_is_known_that_nothing_was_written(void **state)
+{
+    struct typing t = request(6, 3);
+    (void)state;
+    assert_false(typing_never(&facts, 6, 5));
+    typing_note(&facts, 5);
+    assert_true(typing_never(&facts, 6, 5));
+    assert_false(typing_never(&facts, 0, 5));
+    expect_known(5, 0, 0);
+    assert_true(typing_add(&queue, &t));
+    assert_true(typing_never(&facts, 6, 5));
+    write_all();
+    assert_false(typing_never(&facts, 6, 5));
+    typing_note(&facts, 6);
+    expect_known(6, 3, 0);
+    for (uint64_t token = 100; token < 99 + LIMIT_TYPINGS_KEPT; token++)
+        typing_note(&facts, token);
+    assert_false(typing_never(&facts, 7, 5)); /* forgotten, and 7 may be */
+    assert_true(typing_never(&facts, 7, 6));
+    typing_note(&facts, 1000);
+    assert_false(typing_never(&facts, 7, 6));
+}
+
 /* Killed in the middle of a write: of that piece alone it is not known. */
 static void a_death_leaves_one_piece_in_doubt(void **state)
 {
@@ -236,9 +259,13 @@ static void a_death_leaves_one_piece_in_doubt(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(requests_are_typed_in_order),       TEST(what_the_terminal_does_not_take_waits),
-        TEST(what_is_taken_back_is_not_typed),   TEST(an_end_says_what_was_typed),
-        TEST(requests_are_refused_whole),        TEST(the_newest_are_known),
+        TEST(requests_are_typed_in_order),
+        TEST(what_the_terminal_does_not_take_waits),
+        TEST(what_is_taken_back_is_not_typed),
+        TEST(an_end_says_what_was_typed),
+        TEST(requests_are_refused_whole),
+        TEST(the_newest_are_known),
+        TEST(of_what_came_behind_a_known_request_it_is_known_that_nothing_was_written),
         TEST(a_death_leaves_one_piece_in_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
