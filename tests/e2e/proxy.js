@@ -202,12 +202,9 @@ async function main() {
     run('echo late');
     const worker = daemon.json('status').worker_pid;
     process.kill(worker, 'SIGSTOP');
-    const began = Date.now();
-    assert.ok((await client.request('turn/start', { threadId: thread, input: [] })).result);
-    const took = Date.now() - began;
+    assert.ok((await client.request('turn/start', { threadId: thread, input: [] })).result, 'while nobody answers');
     process.kill(worker, 'SIGCONT');
     assert.deepStrictEqual(commands(accepted().pop()), []);
-    assert.ok(took < 1000, `${took} ms`);
     run('echo later'); // what the daemon answered too late is still with the proxy when this ends
     await until('both go with later turns', async () => {
       await client.request('turn/start', { threadId: thread, input: [] });
