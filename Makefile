@@ -44,6 +44,9 @@ LIBRARY  := $(BASE) $(VTERM_C) $(ENVELOPE) $(filter-out ptyd/main.c,$(PTYD))
 
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/test_%,$(wildcard tests/unit/*.c)))
+# Those that take long, beside a sanitizer above all, begin first.
+SLOW     := %/test_bypass %/test_takeover %/test_session_files
+UNIT     := $(filter $(SLOW),$(UNIT)) $(filter-out $(SLOW),$(UNIT))
 TORTURES := $(filter %/test_torture_files %/test_torture_libraries %/test_torture_tracker,$(UNIT))
 SCRIPTS  := $(BUILD)/obj/scripts.o
 LIB      := $(BUILD)/libptyd.a
