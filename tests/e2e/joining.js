@@ -125,6 +125,66 @@ async function main() {
     await outer.end();
   });
 
+  // Plain, kitty's, with caps and num lock, modifyOtherKeys, every key as a sequence; and a key of the user's own.
+  const LEAVES = ['\x1cd', '\x1b[92;5ud', '\x1b[92;69u\x1b[100;65u', '\x1b[92;133u\x1b[100;129u', '\x1b[27;5;92~d', '\x1b[92;5u\x1b[92;5:3u\x1b[100u'];
+  await report.test('the detach key leaves in every encoding, and the one that PTYD_DETACH_KEY names', async () => {
+    daemon.ptyd('open', 'leaving');
+    for (const [key, ...keys] of [[, ...LEAVES], ['C-a q', '\x01q', '\x1b[97;5uq']]) {
+      for (const typed of keys) {
+        const outer = new Outer(key ? { ...env, PTYD_DETACH_KEY: key } : env, [PTYD, 'attach', 'leaving'], { cwd: space.home });
+        await outer.expect('$ ');
+        await outer.type(typed);
+        await outer.expect('[left session leaving');
+        assert.strictEqual(await outer.ended, 0, JSON.stringify(typed));
+        await outer.end();
+      }
+    }
+  });
+
+  await report.test('a prefix key alone reaches the program, once it is known to be alone', async () => {
+    daemon.ptyd('open', 'lone');
+    const outer = await attach('lone');
+    await outer.type("stty raw -echo; echo rea\\dy; dd bs=1 count=1 2>/dev/null | od -An -tx1; stty sane\r");
+    await outer.expect('ready');
+    const typed = Date.now();
+    await outer.type('\x1c');
+    await outer.expect(' 1c');
+    assert.ok(Date.now() - typed >= 400, `after ${Date.now() - typed} ms`);
+    await detach(outer);
+    await outer.end();
+  });
+
+  await report.test('a smaller terminal shows what is around the cursor', async () => {
+    daemon.ptyd('open', 'small', '--size', '80x24');
+    const first = await attach('small');
+    await first.type('seq 1 100; printf "%70s%s\\n" "" right\r');
+    await first.until('it ran', (look) => /right$/m.test(text(look)));
+    const second = new Outer(env, [PTYD, 'attach', 'small'], { size: '40x10', cwd: space.home });
+    await second.until('the last rows', (look) => look.rows.some((row) => row.trimEnd() === '100'));
+    await first.type(`${'x'.repeat(60)}edge`);
+    await second.until('what is typed far right', (look) => /edge/.test(text(look)));
+    await first.type('\x15\x0c');
+    await second.until('the first row', (look) => look.rows[0].startsWith('$'));
+    assert.strictEqual(inside('small').cols, 80);
+    await first.end();
+    await second.end();
+  });
+
+  await report.test('colours that a program set are those of who joins, and of nobody who left', async () => {
+    daemon.ptyd('open', 'colours');
+    const first = await attach('colours');
+    await first.type("printf '\\033]4;1;#ff0000\\007\\033]11;#123456\\007'; echo s\\et\r");
+    await first.expect('set');
+    await detach(first);
+    const left = first.received().toString();
+    assert.ok(left.includes('\x1b]111\x1b\\') && left.includes('\x1b]104\x1b\\'));
+    await first.end();
+    const second = await attach('colours');
+    await second.expect('\x1b]4;1;rgb:ffff/0000/0000\x1b\\\x1b]11;rgb:1212/3434/5656\x1b\\');
+    await detach(second);
+    await second.end();
+  });
+
   const MODES = '\\033[?1000;1006;1004;2004;2026;2031;2048;1007;1016;5h\\033[>5u\\033[>4;2m\\033[4 q\\033=\\033[2;10r\\033(0';
   await report.test("leaving leaves no mode on, nor does the session's end", async () => {
     for (const killed of [false, true]) {
