@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "base/limits.h"
+#include "ptyd/core/prompt_line.h"
 #include "ptyd/core/run_table.h"
 #include "ptyd/core/tracker_point.h"
 #include "ptyd/core/typed_keys.h"
@@ -83,6 +84,7 @@ struct intake_facts {
     uint32_t led;               /* a viewer leads, and gets every byte: it will come back */
     uint64_t led_from; /* where in the stream, and 1, viewers began to lead: what programs asked
                           since then was left to them; 0 while none does */
+    struct prompt_line line; /* what was typed at the prompt */
 };
 
 struct intake;

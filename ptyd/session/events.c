@@ -299,6 +299,8 @@ static void on_prompt(void *user)
 {
     struct session *s = of(user);
     s->answered = false;
+    if (!s->rebuilding)
+        prompt_line_prompted(&intake_facts(s->intake)->line);
     if (s->rebuilding)
         recall_running(s);
     else
