@@ -136,6 +136,20 @@ async function main() {
     });
   }
 
+  await report.test('seq 1 200, made narrower and wider: nothing missing, nothing twice', async () => {
+    const outer = await session({ size: '80x24' });
+    await outer.type('seq 1 200\r');
+    await outer.expect('\n200\r\n');
+    for (const cols of [40, 120, 80]) {
+      await outer.resize(cols, 24);
+      await resized(outer, cols, 24);
+      await outer.type(`echo e""nd${cols}\r`);
+      await outer.expect(`end${cols}`);
+    }
+    assert.deepStrictEqual(numbers((await outer.look()).lines, 200), whole);
+    await outer.end();
+  });
+
   await report.test('a window that is dragged: nothing missing, nothing twice', async () => {
     const outer = await session({ size: '80x20' });
     assert.deepStrictEqual(await dragging(outer, () => resized(outer, 80, 20)), whole);
