@@ -4,7 +4,7 @@ VERSION  := 0.1.0
 BUILD    ?= build
 CC       ?= cc
 PREFIX   ?= /usr/local
-PKGS     := libuv vterm jansson libmd libpcre2-8
+PKGS     := libuv vterm jansson libmd libpcre2-8 sqlite3
 SANITIZER ?=
 # Tests run so many at a time, three for two processors: they mostly wait.
 JOBS     ?= $(shell n=$$(nproc); echo $$((n + (n + 1) / 2)))
@@ -19,7 +19,7 @@ ifdef VTERM
 VTERM_LIB    := $(firstword $(wildcard $(VTERM)/lib/*/libvterm.so))
 VTERM_CFLAGS := -I$(VTERM)/include
 VTERM_LIBS   := $(VTERM_LIB) -Wl,-rpath,$(dir $(VTERM_LIB))
-PKGS         := libuv jansson libmd libpcre2-8
+PKGS         := libuv jansson libmd libpcre2-8 sqlite3
 endif
 
 # Warnings are errors in CI alone: another compiler's new warning is not its user's fault.

@@ -158,6 +158,24 @@ static inline int limit_size(int value)
 #define LIMIT_REGEX_HEAP_BYTES (32 << 20)
 #define LIMIT_REGEX_MS         2000
 
+/* ---- search ---- */
+
+/* Bytes of what is looked for; more is refused. */
+#define LIMIT_SEARCH_PATTERN_BYTES 4096
+/* Bytes of text that the index knows the words of together; longer texts have several pieces. */
+#define LIMIT_SEARCH_SHEET_BYTES (128 << 10)
+/* Commands that are shown, the newest, where nothing is said; and lines of one, the first, and
+ * bytes of a line around its match: the rest is counted, or cut and marked so. */
+#define LIMIT_SEARCH_RESULTS    20
+#define LIMIT_SEARCH_LINES      5
+#define LIMIT_SEARCH_LINE_BYTES 400
+/* Milliseconds that another who brings the index up to date is waited for; then what is there is
+ * searched, and how much is missing is said. */
+#define LIMIT_SEARCH_WAIT_MS 1000
+/* Milliseconds for who makes the index to have begun it, and for SQLite to get a lock; then the
+ * search fails. */
+#define LIMIT_SEARCH_BUSY_MS 5000
+
 /* ---- context for an agent ---- */
 
 /* Blocks told at once, the newest. */

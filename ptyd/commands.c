@@ -21,6 +21,7 @@ const struct command commands[] = {
     {"rerun", command_rerun, "run a command again"},
     {"diff", command_diff, "a command's output against its previous run"},
     {"copy", command_copy, "a command or its output onto the clipboard"},
+    {"search", command_search, "find text in what all sessions did"},
     {"screen", command_screen, "what a session's screen shows"},
     {"scrollback", command_scrollback, "the lines above the screen"},
     {"context", command_context, "what the agent will be told"},

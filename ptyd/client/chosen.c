@@ -68,6 +68,17 @@ json_t *chosen_block(const struct cli *cli, const char *id, bool bytes)
     return result;
 }
 
+const char *chosen_id(struct cli *cli, const char *id)
+{
+    const char *colon = strchr(id, ':');
+    char *name = colon && !cli->session_given ? text_format("%.*s", (int)(colon - id), id) : NULL;
+    if (name && text_is_name(name))
+        cli->session = name; /* until the end */
+    else
+        free(name);
+    return colon && !strchr(colon + 1, ':') ? colon + 1 : id;
+}
+
 /* ---- its output ---- */
 
 char *chosen_path(const json_t *result)

@@ -16,10 +16,12 @@ static const char block_help[] =
     "usage: ptyd block ID [-s NAME] [--lines FROM:TO] [--search TEXT] [--ansi|--plain|--html]\n"
     "                  [--no-pager] [--json]\n\n"
     "One command and its whole output, also of a session that is closed, in its colours on a\n"
-    "terminal as long as the session's log has them. ID is a block_id or its number.\n\n"
+    "terminal as long as the session's log has them. ID is a block_id or its number;\n"
+    "NAME:NUMBER, as `ptyd search` says it, names the session, too.\n\n"
     "  --lines FROM:TO   these lines of the output alone, 1 the first\n"
     "  --search TEXT     the lines that hold TEXT, with their numbers\n" SIGHT_HELP "\nexamples:\n"
     "  ptyd block 12 -s work\n"
+    "  ptyd block work:12\n"
     "  ptyd block 12 --lines 1:50\n"
     "  ptyd block 12 --search error\n"
     "  ptyd block 12 --html >build.html\n";
@@ -160,7 +162,7 @@ int command_block(int argc, char **argv)
             selection.search = optarg;
     if (optind >= argc)
         cli_usage("which block? `ptyd blocks` lists them");
-    const char *id = argv[optind++];
+    const char *id = chosen_id(&cli, argv[optind++]);
     cli_no_more(&cli, argc, argv);
     return show_one(&cli, id, &sight, &selection);
 }

@@ -91,6 +91,7 @@ int command_resize(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_screen(int argc, char **argv);
 int command_scrollback(int argc, char **argv);
+int command_search(int argc, char **argv);
 int command_send(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_status(int argc, char **argv);

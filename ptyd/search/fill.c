@@ -1,0 +1,252 @@
+#define _GNU_SOURCE
+#include "ptyd/search/fill.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/core/kept.h"
+#include "ptyd/core/say.h"
+#include "ptyd/core/text.h"
+#include "ptyd/search/harvest.h"
+
+#define TELL_MS 1000 /* until progress is told, */
+#define STEP_MS 200  /* and between two words of it */
+
+/* Sessions by name: those on disk, or those of the index. */
+struct names {
+    struct harvest_session *sessions; /* their names are owned */
+    size_t count, room;
+};
+
+/* What differs between the two. */
+struct changes {
+    struct names here, known;
+    struct harvest_session *changed; /* of those on disk, with what the index has; names borrowed */
+    struct harvest_file *files;      /* what their files are now */
+    size_t count;
+    struct harvest_session *gone; /* of the index; names borrowed */
+    size_t gone_count;
+};
+
+struct progress {
+    struct index *index;
+    const struct changes *changes;
+    size_t done;
+    int64_t began_ms, told_ms;
+    bool terminal, told;
+};
+
+/* ---- what there is ---- */
+
+static void add_name(struct names *names, struct harvest_session session, const char *name)
+{
+    if (names->count == names->room) {
+        names->room = names->room ? 2 * names->room : 64;
+        names->sessions = memory_grow(names->sessions, names->room * sizeof *names->sessions);
+    }
+    session.name = text_copy(name);
+    names->sessions[names->count++] = session;
+}
+
+static void names_finish(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free((char *)names->sessions[i].name);
+    free(names->sessions);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct harvest_session *)a)->name,
+                  ((const struct harvest_session *)b)->name);
+}
+
+static void list_disk(const char *state, struct names *out)
+{
+    char *path = text_format("%s/conversations", state), blocks[512];
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    struct stat st;
+    while (directory && (entry = readdir(directory))) {
+        snprintf(blocks, sizeof blocks, "%s/agent_pty/blocks.jsonl", entry->d_name);
+        if (text_is_name(entry->d_name) && fstatat(dirfd(directory), blocks, &st, 0) == 0)
+            add_name(
+                out,
+                (struct harvest_session){.file = {.inode = (int64_t)st.st_ino,
+                                                  .size = (int64_t)st.st_size,
+                                                  .mtime = st.st_mtim.tv_sec * INT64_C(1000000000) +
+                                                           st.st_mtim.tv_nsec}},
+                entry->d_name);
+    }
+    if (directory)
+        closedir(directory);
+    if (out->count)
+        qsort(out->sessions, out->count, sizeof *out->sessions, by_name);
+    free(path);
+}
+
+static void list_index(struct index *ix, struct names *out)
+{
+    sqlite3_stmt *s =
+        index_prepare(ix, "SELECT id, inode, size, mtime, last, name FROM sessions ORDER BY name");
+    while (index_step(ix, s))
+        add_name(out,
+                 (struct harvest_session){.id = sqlite3_column_int64(s, 0),
+                                          .file = {.inode = sqlite3_column_int64(s, 1),
+                                                   .size = sqlite3_column_int64(s, 2),
+                                                   .mtime = sqlite3_column_int64(s, 3)},
+                                          .last = sqlite3_column_int64(s, 4)},
+                 (const char *)sqlite3_column_text(s, 5));
+    sqlite3_finalize(s);
+}
+
+static bool same_file(const struct harvest_file *a, const struct harvest_file *b)
+{
+    return a->inode == b->inode && a->size == b->size && a->mtime == b->mtime;
+}
+
+/* Both lists are sorted. */
+static void compare(struct changes *c)
+{
+    size_t k = 0, most = c->here.count;
+    c->changed = memory_new((most + 1) * sizeof *c->changed);
+    c->files = memory_new((most + 1) * sizeof *c->files);
+    c->gone = memory_new((c->known.count + 1) * sizeof *c->gone);
+    for (size_t i = 0; i < most; i++) {
+        const struct harvest_session *here = &c->here.sessions[i];
+        int order = -1;
+        while (k < c->known.count && (order = by_name(&c->known.sessions[k], here)) < 0)
+            c->gone[c->gone_count++] = c->known.sessions[k++];
+        bool known = k < c->known.count && order == 0;
+        if (!known || !same_file(&c->known.sessions[k].file, &here->file)) {
+            c->files[c->count] = here->file;
+            c->changed[c->count++] =
+                known ? c->known.sessions[k] : (struct harvest_session){.name = here->name};
+        }
+        k += known;
+    }
+    while (k < c->known.count)
+        c->gone[c->gone_count++] = c->known.sessions[k++];
+}
+
+static void changes_find(struct index *ix, const char *state, struct changes *ret)
+{
+    *ret = (struct changes){0};
+    list_disk(state, &ret->here);
+    list_index(ix, &ret->known);
+    compare(ret);
+}
+
+static void changes_finish(struct changes *c)
+{
+    names_finish(&c->here);
+    names_finish(&c->known);
+    free(c->changed);
+    free(c->files);
+    free(c->gone);
+}
+
+/* ---- progress ---- */
+
+static void tell(struct progress *p, int64_t bytes)
+{
+    int64_t now = clock_monotonic_ms(), took = now - p->began_ms;
+    if (!p->terminal || took < TELL_MS || now - p->told_ms < STEP_MS)
+        return;
+    fprintf(stderr, "\r\033[Kptyd: indexing: %zu of %zu sessions, %.0f MB, %.0f MB/s", p->done,
+            p->changes->count, (double)bytes / 1e6, (double)bytes / 1e3 / (double)took);
+    p->told_ms = now;
+    p->told = true;
+}
+
+static void end_telling(struct progress *p)
+{
+    if (p->told)
+        fputs("\r\033[K", stderr);
+}
+
+/* Others can read what there is so far. */
+static void take_pause(void *user, int64_t bytes)
+{
+    struct progress *p = user;
+    index_run(p->index, "COMMIT");
+    tell(p, bytes);
+    index_run(p->index, "BEGIN IMMEDIATE");
+}
+
+/* ---- filling ---- */
+
+#define SAID 3 /* sessions that are named one by one */
+
+static void remove_gone(struct harvest *h, const char *state, const struct changes *c)
+{
+    for (size_t i = 0; i < c->gone_count; i++) {
+        const char *name = c->gone[i].name;
+        char *why = i < SAID ? kept_say_gone(state, name) : NULL;
+        long long count = harvest_remove(h, c->gone[i].id);
+        if (i < SAID)
+            say("session %s is gone with its %lld command%s%s%s", name, count,
+                count == 1 ? "" : "s", why ? ": " : "", why ? why : "");
+        free(why);
+    }
+    if (c->gone_count > SAID)
+        say("%zu more sessions are gone", c->gone_count - SAID);
+}
+
+static void read_changed(struct harvest *h, const char *state, struct progress *p)
+{
+    const struct changes *c = p->changes;
+    for (; p->done < c->count && !index_failure(p->index); p->done++) {
+        const struct harvest_session *session = &c->changed[p->done];
+        char *directory = text_format("%s/conversations/%s/agent_pty", state, session->name);
+        long long gone = harvest_read(h, session, directory, &c->files[p->done]);
+        if (gone)
+            say("session %s: %lld of its oldest commands are kept no more", session->name, gone);
+        free(directory);
+    }
+}
+
+static void fill(struct index *ix, const char *state, const struct changes *c)
+{
+    struct progress progress = {.index = ix,
+                                .changes = c,
+                                .began_ms = clock_monotonic_ms(),
+                                .terminal = isatty(STDERR_FILENO)};
+    struct harvest *h = harvest_create(ix, take_pause, &progress);
+    index_run(ix, "BEGIN IMMEDIATE");
+    remove_gone(h, state, c);
+    read_changed(h, state, &progress);
+    index_run(ix, "COMMIT");
+    end_telling(&progress);
+    harvest_destroy(h);
+}
+
+void fill_index(struct index *ix, const char *state)
+{
+    struct changes c;
+    changes_find(ix, state, &c);
+    bool writes = (c.count || c.gone_count) && !index_failure(ix);
+    if (writes && !index_begin_writing(ix, LIMIT_SEARCH_WAIT_MS)) {
+        changes_finish(&c);
+        changes_find(ix, state, &c);
+        if (c.count)
+            say("another search is making the index: of %zu of %zu sessions it does not tell all "
+                "yet",
+                c.count, c.here.count);
+        writes = false;
+    } else if (writes) {
+        changes_finish(&c); /* another may have done it meanwhile */
+        changes_find(ix, state, &c);
+        if (c.count || c.gone_count)
+            fill(ix, state, &c);
+        index_end_writing(ix);
+    }
+    changes_finish(&c);
+}
