@@ -40,10 +40,11 @@ struct owed {
     int64_t since_ms, tried_ms; /* wall clock; monotonic */
     int again_ms;
     void (*owing)(void *user);
-    void (*keep)(void *user, int slate); /* NULL: what waits does not outlive us */
+    bool (*keep)(void *user, int slate); /* NULL: what waits does not outlive us */
     void *user;
-    struct slate *slate; /* NULL: none yet, or none can be had */
-    struct bytes note;   /* owed_note() */
+    struct slate *slate;    /* NULL: none yet, or none can be had */
+    int64_t slate_tried_ms; /* monotonic: when none could be had, or nobody held it */
+    struct bytes note;      /* owed_note() */
     uint32_t note_place;
 };
 
@@ -155,15 +156,25 @@ static void bound(struct owed *o)
 
 /* ---- on the slate ---- */
 
+static bool tries_slate(const struct owed *o)
+{
+    return o->keep && !o->slate &&
+           (!o->slate_tried_ms || clock_monotonic_ms() - o->slate_tried_ms >= AGAIN_FIRST_MS);
+}
+
 static void make_slate(struct owed *o)
 {
-    int fd = o->keep && !o->slate ? slate_create_fd() : -1;
-    if (fd < 0)
+    if (!tries_slate(o))
         return;
-    o->slate = slate_map(fd);
-    if (o->slate)
-        o->keep(o->user, fd);
-    close(fd);
+    int fd = slate_create_fd();
+    o->slate_tried_ms = clock_monotonic_ms();
+    o->slate = fd < 0 ? NULL : slate_map(fd);
+    if (o->slate && !o->keep(o->user, fd)) {
+        slate_unmap(o->slate);
+        o->slate = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
 }
 
 static void put(struct owed *o, struct write *w)
@@ -192,10 +203,25 @@ static void put_all(struct owed *o)
     slate_turn(o->slate);
 }
 
+/* Where there is none yet, all that waits is put on the one that is made now. */
+static bool begin_slate(struct owed *o)
+{
+    if (o->slate)
+        return false;
+    make_slate(o);
+    if (!o->slate)
+        return false;
+    slate_facts(o->slate)->since_ms = o->since_ms;
+    slate_facts(o->slate)->dropped = o->dropped;
+    put_all(o);
+    return true;
+}
+
 /* Returns whether, to make room, all that waits was put there anew. */
 static bool outlive(struct owed *o, struct write *w)
 {
-    make_slate(o);
+    if (begin_slate(o))
+        return true;
     if (!o->slate)
         return false;
     slate_facts(o->slate)->since_ms = o->since_ms;
@@ -206,16 +232,25 @@ static bool outlive(struct owed *o, struct write *w)
     return true;
 }
 
+void owed_slate_lost(struct owed *o)
+{
+    slate_unmap(o->slate);
+    o->slate = NULL;
+    o->slate_tried_ms = clock_monotonic_ms();
+    o->note_place = 0;
+    for (struct write *w = o->first; w; w = w->next)
+        w->place = 0;
+}
+
 void owed_note(struct owed *o, const char *data, size_t len)
 {
     uint32_t before = o->note_place;
     len = len > LIMIT_SLATE_WHOLE_BYTES ? 0 : len;
     if (!len && !o->note.len)
         return;
-    make_slate(o);
     o->note.len = 0;
     bytes_append(&o->note, data, len);
-    if (!o->slate)
+    if (begin_slate(o) || !o->slate)
         return;
     put_note(o);
     if (len && !o->note_place)
@@ -335,7 +370,7 @@ static void take_back(void *user, uint32_t place, const struct slate_entry *e)
     link_in(o, &w);
 }
 
-void owed_outlive(struct owed *o, int slate, void (*keep)(void *user, int slate))
+void owed_outlive(struct owed *o, int slate, bool (*keep)(void *user, int slate))
 {
     o->keep = keep;
     o->slate = slate < 0 ? NULL : slate_map(slate);
@@ -411,6 +446,8 @@ static void hold_back(struct write *failed)
 int owed_pay(struct owed *o)
 {
     size_t before = o->count;
+    if (o->first)
+        begin_slate(o);
     o->full = false;
     for (struct write *w = o->first; w; w = w->next)
         w->behind = false;
@@ -455,6 +492,7 @@ struct owed_state owed_state(const struct owed *o)
                                .dropped = o->dropped,
                                .path = o->first ? o->first->path : NULL,
                                .error = o->first ? o->error : 0,
+                               .outlives = o->slate != NULL,
                                .since_ms = o->since_ms};
 }
 

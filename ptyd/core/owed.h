@@ -21,8 +21,12 @@ struct owed *owed_create(void (*owing)(void *user), void *user);
 /* From now on what waits outlives the process, in a slate (slate.h): one that a former process left
  * (`slate`, the caller's), whose writes wait from now on, but for what it came to write and did not
  * come to say; or with -1 one that is made when something first waits. `keep` is called with the
- * descriptor then, which it borrows, for somebody else to hold. Before anything is written here. */
-void owed_outlive(struct owed *owed, int slate, void (*keep)(void *user, int slate));
+ * descriptor then, which it borrows, for somebody else to hold; false: nobody does, and it is tried
+ * again after a while. Before anything is written here. */
+void owed_outlive(struct owed *owed, int slate, bool (*keep)(void *user, int slate));
+
+/* The one that `keep` was called with last is held by nobody after all: the same. */
+void owed_slate_lost(struct owed *owed);
 
 /* Tries a last time and frees it. Returns how many writes are lost, that nobody will see. NULL is
  * none. */
@@ -48,6 +52,7 @@ struct owed_state {
     const char *path; /* of the one that has waited longest; NULL for none */
     int error;        /* why, as -errno; 0 when nothing is owed */
     int64_t since_ms; /* since the epoch: when something began to be owed */
+    bool outlives;    /* the process: all of it is on a slate that somebody holds */
 };
 struct owed_state owed_state(const struct owed *owed);
 

@@ -124,6 +124,10 @@ static int from_worker(struct keeper *k)
     } else if (m.type == WIRE_SLATE && shell && fds[0] >= 0) {
         shells_keep_slate(shell, fds[0]);
         fds[0] = -1;
+    } else if (m.type == WIRE_SLATE && shell && shells_lose_slate(shell)) {
+        say("session %s: what cannot be written would be lost with the worker: no descriptor is "
+            "left by which it is kept; it is tried again",
+            shell->name);
     }
     take_message(k, &m);
     for (int i = 0; i < WIRE_FDS_MAX; i++)

@@ -121,8 +121,10 @@ bool shells_run(const struct shells *shells)
 
 void shells_all_are_new(struct shells *shells)
 {
-    for (int i = 0; i < shells->count; i++)
+    for (int i = 0; i < shells->count; i++) {
         shells->all[i].news = SHELL_IS_NEW;
+        shells->all[i].slate_untold = false;
+    }
 }
 
 static void close_one(int fd)
@@ -135,6 +137,15 @@ void shells_keep_slate(struct shell *shell, int slate)
 {
     close_one(shell->slate);
     shell->slate = slate;
+    shell->slate_lost = shell->slate_untold = false;
+}
+
+/* The one before holds what waited before the worker began another. */
+bool shells_lose_slate(struct shell *shell)
+{
+    bool is_new = !shell->slate_lost;
+    shell->slate_lost = shell->slate_untold = true;
+    return is_new;
 }
 
 void shells_set_over(struct shell *shell)

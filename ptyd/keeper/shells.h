@@ -18,6 +18,8 @@ struct shell {
     pid_t pid;                 /* 0 when reaped */
     int status;                /* as waitpid gave it, when reaped */
     int master, intake, slate; /* slate: -1 while nothing waits to be written */
+    bool slate_lost;           /* there was no descriptor left for one since; `slate_untold`: */
+    bool slate_untold;         /* the worker is to know that */
     bool over;                 /* it has exited, and all it said was taken in: master is -1 */
     long long kill_at;         /* monotonic ms; 0 for not closing */
     enum shell_news news;
@@ -56,6 +58,8 @@ void shells_reset(struct shell *shell);
 
 /* A session's worker keeps in this memory what it cannot write; takes it over. */
 void shells_keep_slate(struct shell *shell, int slate);
+/* There was no descriptor left for it: the worker hears that. Returns whether that is new. */
+bool shells_lose_slate(struct shell *shell);
 
 /* One that was reaped has nothing more to say: its terminal is closed. */
 void shells_set_over(struct shell *shell);

@@ -27,6 +27,8 @@ enum wire_type {
     /* Go on as another program: token; descriptor: its file; none: replace the worker alone. */
     WIRE_UPGRADE,
     WIRE_RESET, /* the session is quarantined no more */
+    /* keeper to worker again: there was no descriptor left for the session's slate. */
+    WIRE_SLATE_LOST,
 };
 
 struct wire_message {

@@ -42,12 +42,23 @@ static int tell_shell(const struct worker_process *w, const struct shell *shell)
                      shell->news == SHELL_IS_NEW ? 3 : 0);
 }
 
+static int tell_slate_lost(const struct worker_process *w, struct shell *shell)
+{
+    struct wire_message m = {.type = WIRE_SLATE_LOST};
+    memcpy(m.name, shell->name, sizeof m.name);
+    int result = wire_send(w->socket, &m, NULL, 0);
+    shell->slate_untold = result < 0;
+    return result;
+}
+
 static int tell_shells(const struct worker_process *w, struct shells *shells)
 {
     int result = 0;
     for (int i = 0; i < shells->count && result == 0; i++) {
         struct shell *shell = &shells->all[i];
-        if (shell->news == SHELL_NO_NEWS)
+        if (shell->slate_untold)
+            result = tell_slate_lost(w, shell);
+        if (shell->news == SHELL_NO_NEWS || result < 0)
             continue;
         result = tell_shell(w, shell);
         if (result == 0)

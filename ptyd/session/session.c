@@ -48,6 +48,7 @@ void session_resize(struct session *s, struct session_size size)
 {
     struct intake_facts *facts = intake_facts(s->intake);
     struct board_place before = board_enter(s->name, BOARD_RESIZE, terminal_offset(s->terminal));
+    session_leave_checkpoint(s);
     terminal_resize(s->terminal, size.cols, size.rows);
     board_leave(&before);
     size.cols = terminal_cols(s->terminal);
@@ -107,10 +108,15 @@ static int may_be_served(const struct session *s, bool is_new)
     return !is_new ? 0 : store_failure(s->store) ? store_failure(s->store) : error;
 }
 
-static void keep_slate(void *session, int slate)
+static bool keep_slate(void *session, int slate)
 {
     struct session *s = session;
-    REPORT(s, owes, slate);
+    return REPORT(s, owes, slate);
+}
+
+void session_slate_lost(struct session *s)
+{
+    store_slate_lost(s->store);
 }
 
 static int open_parts(struct session *s, bool is_new, int slate)
@@ -186,6 +192,7 @@ static void start_handles(struct session *s)
 
 static void close_parts(struct session *s)
 {
+    session_leave_checkpoint(s);
     typing_end(&s->typing);
     queries_destroy(s->queries);
     tracker_destroy(s->tracker);

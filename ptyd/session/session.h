@@ -38,8 +38,8 @@ struct session_events {
     /* The shell is gone and all that it said is taken in: the keeper may close its terminal. */
     void (*over)(void *user, struct session *s);
     /* What it cannot write is kept in that memory, too (store.h), which is borrowed: the keeper is
-     * to hold it. */
-    void (*owes)(void *user, struct session *s, int slate);
+     * to hold it. False: it cannot. */
+    bool (*owes)(void *user, struct session *s, int slate);
 };
 
 /* Descriptors that a session holds at most: the master, two for its log, the running block's file.
@@ -108,6 +108,9 @@ struct session *session_adopt(const struct session_host *host, const struct sess
 /* Whether it is quarantined; and it is no more: it goes on with what its shell says next. */
 bool session_quarantined(const struct session *s);
 void session_reset(struct session *s);
+
+/* The keeper could not hold what `owes` reported last: it is reported again after a while. */
+void session_slate_lost(struct session *s);
 /* What workers died of, until it has gone on; BOARD_NOTHING where none did. */
 enum board_step session_deadly_step(const struct session *s);
 

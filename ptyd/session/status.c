@@ -157,6 +157,11 @@ static void add_owed_warning(const struct session *s, json_t *warnings)
                                    "in memory, and are written when that works again",
                                    s->name, clock_text(owed.since_ms, when), owed.path,
                                    strerror(-owed.error), store_held_blocks(s->store)));
+    if (owed.count && !owed.outlives)
+        json_array_append_new(
+            warnings, json_sprintf("session %s: what waits in memory would be lost with ptyd's "
+                                   "worker: there is no descriptor left by which it is kept",
+                                   s->name));
     if (owed.dropped)
         json_array_append_new(
             warnings, json_sprintf("session %s: %llu lines that could not be written found no room "

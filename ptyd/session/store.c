@@ -363,6 +363,11 @@ const char *store_noted(const struct store *s, size_t *ret_len)
     return owed_noted(s->owed, ret_len);
 }
 
+void store_slate_lost(struct store *s)
+{
+    owed_slate_lost(s->owed);
+}
+
 struct owed_state store_owed(const struct store *s)
 {
     return owed_state(s->owed);
@@ -511,21 +516,31 @@ void store_set_snapshot_from(struct store *s, uint64_t line)
     s->snapshot_from = line;
 }
 
+static void end_snapshot(struct store *s, const char *name, const struct block *block,
+                         struct bytes *text)
+{
+    char *id = block_id(block), *path = path_of(s, name);
+    bytes_append_text(text, ",\"block_id\":");
+    json_append_string(text, id);
+    bytes_printf(text, ",\"ts\":%lld}", (long long)block->ts_end);
+    owed_replace(s->owed, path, text->data, text->len);
+    bytes_finish(text);
+    free(path);
+    free(id);
+}
+
+/* Nobody else has a turn meanwhile: they are not made as values first. */
 static void write_snapshots(struct store *s, const struct block *block,
                             const struct terminal *terminal)
 {
-    char *id = block_id(block);
-    json_t *screen = screen_json_without(terminal, s->snapshot_from);
-    json_object_set_new(screen, "block_id", json_string(id));
-    json_object_set_new(screen, "ts", json_integer(block->ts_end));
-    replace_named(s, "screen.snapshot.json", screen);
+    struct bytes screen = {0}, scrollback = {0};
+    screen_append(terminal, s->snapshot_from, &screen);
+    end_snapshot(s, "screen.snapshot.json", block, &screen);
     size_t lines = snapshot_lines(s, terminal);
-    json_t *scrollback = screen_scrollback_json(terminal, lines ? 0 : SIZE_MAX, lines);
-    json_object_set(scrollback, "scrollback_total", json_object_get(scrollback, "total"));
-    json_object_set_new(scrollback, "block_id", json_string(id));
-    json_object_set_new(scrollback, "ts", json_integer(block->ts_end));
-    replace_named(s, "scrollback.snapshot.json", scrollback);
-    free(id);
+    screen_append_scrollback(terminal, lines ? 0 : SIZE_MAX, lines, &scrollback);
+    bytes_printf(&scrollback, ",\"scrollback_total\":%llu",
+                 (unsigned long long)terminal_scrollback_total(terminal));
+    end_snapshot(s, "scrollback.snapshot.json", block, &scrollback);
 }
 
 void store_end(struct store *s, struct block *block, const struct terminal *terminal)

@@ -23,8 +23,8 @@ struct store_host {
     /* Something waits: store_pay() is to be called after a moment. */
     void (*owing)(void *user);
     /* It is kept in that memory, too (core/slate.h), which is borrowed, for the next worker's
-     * store_open(). NULL: nobody keeps it. */
-    void (*keep)(void *user, int slate);
+     * store_open(); false: nobody does, and it is tried again. NULL: nobody ever does. */
+    bool (*keep)(void *user, int slate);
     void *user;
     int slate; /* that a former worker's was kept in; the caller's. -1 for none */
 };
@@ -40,6 +40,8 @@ void store_close(struct store *store);
 /* Writes what waits, where that works. Returns after how many ms to try again; 0 for all written.
  */
 int store_pay(struct store *store);
+/* Nobody keeps it after all: the same. */
+void store_slate_lost(struct store *store);
 /* How much waits, why, and since when; and of how many blocks the listing has some only in memory.
  */
 struct owed_state store_owed(const struct store *store);

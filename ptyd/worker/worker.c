@@ -63,9 +63,9 @@ static void on_over(void *user, struct session *s)
     worker_check_idle(w);
 }
 
-static void on_owes(void *user, struct session *s, int slate)
+static bool on_owes(void *user, struct session *s, int slate)
 {
-    worker_tell(user, WIRE_SLATE, session_name(s), &slate, 1);
+    return worker_tell(user, WIRE_SLATE, session_name(s), &slate, 1) == 0;
 }
 
 static const struct session_events session_events = {.opened = context_opened,
@@ -221,6 +221,10 @@ static void take_message(struct worker *w, const struct wire_message *m, int fds
             session_shell_reaped(s, m->status);
         else
             worker_tell(w, WIRE_FORGET, m->name, NULL, 0);
+        break;
+    case WIRE_SLATE_LOST:
+        if (s)
+            session_slate_lost(s);
         break;
     case WIRE_UPGRADED:
         upgrade_told(w, fds[0]);

@@ -260,6 +260,32 @@ async function main() {
     }
   });
 
+  await report.test('no descriptor is left by which a keeper could hold what waits: it is said, and it holds it once there is one', async () => {
+    const w = new Witness(daemon, 'unkept', 'bash'), { keeper_pid: keeper } = daemon.json('status');
+    const limit = (files) => assert.strictEqual(spawnSync('prlimit', [`--pid=${keeper}`, `--nofile=${files}:`]).status, 0);
+    const [, before] = /Max open files +(\d+)/.exec(fs.readFileSync(`/proc/${keeper}/limits`, 'utf8'));
+    const said = () => fs.readFileSync(path.join(space.root, 'daemon.log'), 'utf8').match(/session unkept: .* would be lost with the worker/g)?.length;
+    const warned = () => w.warned().some((text) => /would be lost with ptyd's worker/.test(text));
+    w.run('echo before', 'before\n');
+    const used = fs.readdirSync(`/proc/${keeper}/fd`).map(Number);
+    limit(Array.from({ length: used.length + 1 }, (_, fd) => fd).find((fd) => !used.includes(fd)));
+    disk.fill();
+    w.run('seq 1 300');
+    disk.fill();
+    w.run('seq 1 300');
+    await until('it is said', () => said() && warned());
+    w.run('echo then', 'then\n');
+    assert.strictEqual(said(), 1);
+    limit(before);
+    await until('it holds it', () => !warned());
+    await killWorker(daemon);
+    assert.deepStrictEqual(w.blocks().map(w.said), w.did());
+    disk.free();
+    await whole(w);
+    w.run('echo after', 'after\n');
+    assert.deepStrictEqual(w.readFiles().map(w.said), w.did());
+  });
+
   await report.test('what a killed worker stored and did not come to tell is told by the next', async () => {
     const w = new Witness(daemon, 'untold', 'bash'), events = path.join(w.directory, 'events.jsonl');
     for (let i = 0; i < 3; i++) w.run('echo it', 'it\n');

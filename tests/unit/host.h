@@ -47,11 +47,12 @@ static inline void host_on_block(void *user, struct session *s, struct block *bl
     (void)block;
 }
 
-static inline void host_keep(void *user, struct session *s, int slate)
+static inline bool host_keep(void *user, struct session *s, int slate)
 {
     (void)user;
     (void)s;
     (void)slate;
+    return true;
 }
 
 static inline const struct session_host *test_host_begin(struct test_host *h, uv_loop_t *loop,

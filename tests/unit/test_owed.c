@@ -133,13 +133,26 @@ static void memory_is_bounded_outputs_go_first_and_what_went_is_counted(void **s
 
 /* ---- behind the death of whoever owed it ---- */
 
-static int slate; /* as its keeper has it; -1 for none */
+static int slate;    /* as its keeper has it; -1 for none */
+static int refusals; /* so often the keeper cannot hold one yet */
 
-static void on_keep(void *user, int fd)
+static bool on_keep(void *user, int fd)
 {
     (void)user;
+    if (refusals && refusals--)
+        return false;
     assert_int_equal(slate, -1);
     slate = dup(fd);
+    return true;
+}
+
+/* It is tried again after a while. */
+static void pay_until_it_outlives(struct owed *o)
+{
+    int64_t deadline = clock_monotonic_ms() + 10000;
+    while (!owed_state(o).outlives && clock_monotonic_ms() < deadline)
+        owed_pay(o);
+    assert_true(owed_state(o).outlives);
 }
 
 /* Does it in a process that dies then; returns the slate as its keeper has it. */
@@ -248,6 +261,49 @@ static void put_file(const char *path, const char *text, size_t len)
 }
 
 /* So much of the last write was in the file when its writer was killed. */
+/* Neither a keeper that cannot hold it nor one that finds out later costs what waits by then. */
+static void a_slate_that_nobody_holds_is_made_again(void **state)
+{
+    (void)state;
+    start_anew();
+    assert_int_equal(mkdir(lines, 0700) + mkdir(whole, 0700), 0); /* cannot be written, then */
+    refusals = 2;
+    struct owed *o = owed_create(on_owing, NULL);
+    owed_outlive(o, -1, on_keep);
+    owed_append(o, lines, "one", LIMIT_JSONL_BYTES);
+    owed_note(o, "noted", 5);
+    assert_false(owed_state(o).outlives);
+    assert_int_equal(slate, -1);
+    pay_until_it_outlives(o);
+    assert_int_equal(refusals, 0);
+
+    close(slate);
+    slate = -1;
+    owed_slate_lost(o);
+    assert_false(owed_state(o).outlives);
+    owed_append(o, lines, "two", LIMIT_JSONL_BYTES);
+    owed_replace(o, whole, "all", 3);
+    pay_until_it_outlives(o);
+
+    size_t len;
+    struct bytes waiting = {0};
+    struct owed *next = go_on(); /* as behind its death */
+    assert_int_equal(owed_state(next).count, 3);
+    owed_each(next, lines, note_line, &waiting);
+    assert_string_equal(waiting.data, "one;two;");
+    assert_string_equal(owed_whole(next, whole, &len), "all");
+    assert_memory_equal(owed_noted(next, &len), "noted", 5);
+    assert_int_equal(len, 5);
+    bytes_finish(&waiting);
+    assert_int_equal(rmdir(lines) + rmdir(whole), 0);
+    assert_int_equal(owed_destroy(next), 0);
+    expect_content(lines, "one\ntwo\n");
+    unlink(lines);
+    assert_int_equal(owed_destroy(o), 0);
+    close(slate);
+    slate = -1;
+}
+
 static void what_was_being_written_is_there_once(void **state)
 {
     (void)state;
@@ -352,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_file_that_cannot_be_written_keeps_no_other_back),
         cmocka_unit_test(memory_is_bounded_outputs_go_first_and_what_went_is_counted),
         cmocka_unit_test(what_waits_outlives_those_who_owe_it),
+        cmocka_unit_test(a_slate_that_nobody_holds_is_made_again),
         cmocka_unit_test(what_was_being_written_is_there_once),
         cmocka_unit_test(a_file_that_became_older_meanwhile_has_it),
         cmocka_unit_test(much_more_than_there_is_room_for_keeps_the_newest),
