@@ -241,7 +241,7 @@ static inline int limit_size(int value)
 #define LIMIT_JSONL_LINE_BYTES (4 << 20)
 /* Bytes of the lines whose blocks are answered at once, where a client asks for one part after the
  * other; it asks again for what follows. */
-#define LIMIT_BLOCKS_PAGE_BYTES (256 << 10)
+#define LIMIT_BLOCKS_PAGE_BYTES (64 << 10)
 /* Bytes of a delta event; of twice as many only so many stay, the newest. */
 #define LIMIT_DELTA_BYTES 8192
 /* Lines of scrollback.snapshot.json; the newest stay. */

@@ -38,7 +38,7 @@ static bool is_known(const struct screen *s)
     return s->edge != EDGE_UNKNOWN && !m->unsure && !modes_get(m, MODE_MARGINS) && origin_inside;
 }
 
-bool screen_save(const struct screen *s, struct bytes *out)
+bool screen_save_begin(const struct screen *s, struct bytes *out)
 {
     if (!is_known(s))
         return false;
@@ -72,8 +72,21 @@ bool screen_save(const struct screen *s, struct bytes *out)
     pen_table_save(s->pens, out);
     link_table_save(s->links, out);
     cluster_table_save(s->clusters, out);
-    scrollback_save(s->scrollback, out);
+    scrollback_save_head(s->scrollback, out);
     return !out->failed;
+}
+
+bool screen_save_rows(const struct screen *s, size_t *row, size_t bytes, struct bytes *out)
+{
+    return scrollback_save_rows(s->scrollback, row, bytes, out);
+}
+
+bool screen_save(const struct screen *s, struct bytes *out)
+{
+    size_t row = 0;
+    if (screen_save_begin(s, out))
+        screen_save_rows(s, &row, SIZE_MAX, out);
+    return row == scrollback_count(s->scrollback) && !out->failed;
 }
 
 static void take_point(struct screen *s, const struct point *point)

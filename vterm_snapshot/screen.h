@@ -34,6 +34,10 @@ void screen_destroy(struct screen *s);
 /* Everything, so that screen_load() gives one that goes on as this one would, cell for cell.
  * False, `out` unchanged, where libvterm's state is not known well enough; later it will be. */
 bool screen_save(const struct screen *s, struct bytes *out);
+/* The same in pieces, while it is as it was: all but the rows of the scrollback, then those
+ * (scrollback_save_rows()). */
+bool screen_save_begin(const struct screen *s, struct bytes *out);
+bool screen_save_rows(const struct screen *s, size_t *row, size_t bytes, struct bytes *out);
 /* `options` without size. NULL when it is none, or without memory. */
 struct screen *screen_load(const struct screen_options *options, struct unpack *in);
 

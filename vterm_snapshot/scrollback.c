@@ -213,17 +213,31 @@ struct row_run *scrollback_runs(struct scrollback *s, size_t i, size_t *ret_coun
 
 /* ---- into bytes and back ---- */
 
-void scrollback_save(const struct scrollback *s, struct bytes *out)
+void scrollback_save_head(const struct scrollback *s, struct bytes *out)
 {
     uint64_t count = s->count;
     bytes_append(out, &s->total, sizeof s->total);
     bytes_append(out, &s->oldest_place, sizeof s->oldest_place);
     bytes_append(out, &s->last, sizeof s->last);
     bytes_append(out, &count, sizeof count);
-    for (size_t i = 0; i < s->count; i++) {
-        const struct piece *p = s->rows[slot(s, i)];
+}
+
+bool scrollback_save_rows(const struct scrollback *s, size_t *row, size_t bytes, struct bytes *out)
+{
+    for (size_t start = out->len; *row < s->count && out->len - start < bytes; ++*row) {
+        const struct piece *p = s->rows[slot(s, *row)];
         bytes_append(out, p, size_of(p->runs, p->len));
+        if (out->failed)
+            return false;
     }
+    return *row < s->count;
+}
+
+void scrollback_save(const struct scrollback *s, struct bytes *out)
+{
+    size_t row = 0;
+    scrollback_save_head(s, out);
+    scrollback_save_rows(s, &row, SIZE_MAX, out);
 }
 
 static bool load_row(struct scrollback *s, struct unpack *in)

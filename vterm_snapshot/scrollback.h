@@ -51,6 +51,10 @@ uint64_t scrollback_total(const struct scrollback *s);
 
 /* All of it, and a new one with the same rows and numbers; NULL when that fails. */
 void scrollback_save(const struct scrollback *s, struct bytes *out);
+/* The same in pieces, while it is as it was: its head, then rows from *row on, which begins at 0,
+ * for about `bytes`; returns whether there are more. */
+void scrollback_save_head(const struct scrollback *s, struct bytes *out);
+bool scrollback_save_rows(const struct scrollback *s, size_t *row, size_t bytes, struct bytes *out);
 struct scrollback *scrollback_load(size_t limit, struct unpack *in);
 
 /* The i-th row held; valid until the next push or clear. */

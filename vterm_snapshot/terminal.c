@@ -21,8 +21,9 @@ struct terminal {
     struct answer_facts facts;
     char title[LIMIT_TITLE_BYTES + 1];
     bool line_expected;
-    int returns; /* carriage returns drawn last, while a line is expected */
-    bool shown;  /* somebody wants what an attached terminal may see */
+    bool stopped; /* terminal_stop() */
+    int returns;  /* carriage returns drawn last, while a line is expected */
+    bool shown;   /* somebody wants what an attached terminal may see */
 };
 
 /* ---- what the parser finds ---- */
@@ -139,10 +140,17 @@ size_t terminal_write(struct terminal *t, char *bytes, size_t len)
     struct op op;
     struct parser *p = &t->parser;
     parser_give(p, bytes, len);
-    while ((!t->line_expected && screen_draw(t->screen, p, &op)) || parser_next(p, &op))
+    t->stopped = false;
+    while (!t->stopped &&
+           ((!t->line_expected && screen_draw(t->screen, p, &op)) || parser_next(p, &op)))
         take(t, &op);
     parser_pass(p);
     return parser_taken(p);
+}
+
+void terminal_stop(struct terminal *t)
+{
+    t->stopped = true;
 }
 
 static void on_pass(void *user, const char *bytes, size_t len, uint64_t offset)
@@ -234,7 +242,7 @@ struct point {
     char title[LIMIT_TITLE_BYTES + 1];
 };
 
-bool terminal_save(const struct terminal *t, struct bytes *out)
+bool terminal_save_begin(const struct terminal *t, struct bytes *out)
 {
     size_t start = out->len;
     struct point point;
@@ -243,9 +251,27 @@ bool terminal_save(const struct terminal *t, struct bytes *out)
     point.line_expected = t->line_expected;
     memcpy(point.title, t->title, sizeof point.title);
     bytes_append(out, &point, sizeof point);
-    if (!out->failed && parser_save(&t->parser, out) && screen_save(t->screen, out)) {
-        colours_save(t->colours, out);
-        return !out->failed;
+    if (!out->failed && parser_save(&t->parser, out) && screen_save_begin(t->screen, out))
+        return true;
+    out->len = start;
+    return false;
+}
+
+bool terminal_save_more(const struct terminal *t, size_t *row, size_t bytes, struct bytes *out)
+{
+    if (screen_save_rows(t->screen, row, bytes, out))
+        return true;
+    colours_save(t->colours, out);
+    return false;
+}
+
+bool terminal_save(const struct terminal *t, struct bytes *out)
+{
+    size_t start = out->len, row = 0;
+    if (terminal_save_begin(t, out)) {
+        terminal_save_more(t, &row, SIZE_MAX, out);
+        if (!out->failed)
+            return true;
     }
     out->len = start;
     return false;

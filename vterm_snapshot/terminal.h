@@ -63,6 +63,11 @@ void terminal_destroy(struct terminal *t);
  * for cell. False, `out` unchanged, at a point that cannot be told (within a sequence, say);
  * another comes soon. */
 bool terminal_save(const struct terminal *t, struct bytes *out);
+/* The same in pieces, while nothing is written to it and its size stays: what there is but the
+ * scrollback; then, each time, about `bytes` from *row on, which begins at 0. Returns whether there
+ * is more. */
+bool terminal_save_begin(const struct terminal *t, struct bytes *out);
+bool terminal_save_more(const struct terminal *t, size_t *row, size_t bytes, struct bytes *out);
 /* `options` without size. NULL for what is cut or of another version, or without memory. Bytes that
  * were changed otherwise are not found out: whoever keeps them keeps a sum. */
 struct terminal *terminal_load(const struct terminal_options *options, struct unpack *in);
@@ -71,6 +76,8 @@ struct terminal *terminal_load(const struct terminal_options *options, struct un
  * (part of a character, the head of a mark) is not taken: returns how many were; give the rest
  * again in front of the next. Overwrites the shell's nonce in `bytes` by zeros. */
 size_t terminal_write(struct terminal *t, char *bytes, size_t len);
+/* From within an event: terminal_write() takes no more than led to it. */
+void terminal_stop(struct terminal *t);
 
 /* Bytes taken since the start; a terminal that is rebuilt starts elsewhere. */
 uint64_t terminal_offset(const struct terminal *t);

@@ -122,19 +122,48 @@ int file_append(const char *path, const char *data, size_t len)
     return result;
 }
 
-int file_replace(const char *path, const char *data, size_t len)
+int file_new_begin(struct file_new *file, const char *path)
 {
     char *temporary = text_format("%s.new", path);
     int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    int result = fd < 0 ? -errno : file_write_all(fd, data, len, -1);
-    if (fd >= 0 && close(fd) < 0 && result == 0)
+    int error = -errno;
+    free(temporary);
+    if (fd < 0)
+        return error;
+    *file = (struct file_new){.path = text_copy(path), .fd = fd};
+    return 0;
+}
+
+int file_new_write(struct file_new *file, const char *data, size_t len)
+{
+    return file_write_all(file->fd, data, len, -1);
+}
+
+int file_new_end(struct file_new *file, bool keeps)
+{
+    if (!file->path)
+        return 0;
+    char *temporary = text_format("%s.new", file->path);
+    int result = close(file->fd) < 0 ? -errno : 0;
+    if (keeps && result == 0 && rename(temporary, file->path) < 0)
         result = -errno;
-    if (result == 0 && rename(temporary, path) < 0)
-        result = -errno;
-    if (result < 0)
+    if (!keeps || result < 0)
         unlink(temporary);
     free(temporary);
+    free(file->path);
+    *file = (struct file_new){0};
     return result;
+}
+
+int file_replace(const char *path, const char *data, size_t len)
+{
+    struct file_new file;
+    int result = file_new_begin(&file, path);
+    if (result < 0)
+        return result;
+    result = file_new_write(&file, data, len);
+    int ended = file_new_end(&file, result == 0);
+    return result < 0 ? result : ended;
 }
 
 int file_replace_kept(const char *path, const char *data, size_t len)

@@ -2,6 +2,7 @@
 #ifndef PTYD_CORE_FILE_H
 #define PTYD_CORE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -23,6 +24,16 @@ int file_append(const char *path, const char *data, size_t len);
 /* Replaces the file in one step: readers see the old content or the new, never a part. Mode 0600.
  * Returns 0 or -errno, with the old file as it was. */
 int file_replace(const char *path, const char *data, size_t len);
+
+/* The same in pieces. A zeroed struct is none. */
+struct file_new {
+    char *path;
+    int fd;
+};
+int file_new_begin(struct file_new *file, const char *path);
+int file_new_write(struct file_new *file, const char *data, size_t len);
+/* Whoever reads sees the new content, or where `keeps` is false the old one, for good. */
+int file_new_end(struct file_new *file, bool keeps);
 
 /* The same for a file of the user's: its mode stays, and where `path` is a link that leads to a
  * file (dotfiles are) that is replaced. A link that leads nowhere is -ENOENT. */

@@ -1,5 +1,7 @@
 #include "ptyd/core/screen.h"
 
+#include "ptyd/core/json.h"
+
 void screen_row_text(const struct terminal *t, int row, uint64_t hidden, struct bytes *out)
 {
     uint64_t top = terminal_scrollback_total(t);
@@ -8,9 +10,13 @@ void screen_row_text(const struct terminal *t, int row, uint64_t hidden, struct 
         terminal_row_text(t, row, out);
 }
 
-json_t *screen_json(const struct terminal *t)
+/* Of a text that ends with a NUL. */
+static void append_line(struct bytes *out, bool first, struct bytes *text)
 {
-    return screen_json_without(t, 0);
+    bytes_append_char(text, '\0');
+    bytes_append_text(out, first ? "" : ",");
+    json_append_string(out, text->data);
+    text->len = 0;
 }
 
 json_t *screen_styled_rows(const struct terminal *t)
@@ -26,36 +32,57 @@ json_t *screen_styled_rows(const struct terminal *t)
     return rows;
 }
 
-json_t *screen_json_without(const struct terminal *t, uint64_t hidden)
+void screen_append(const struct terminal *t, uint64_t hidden, struct bytes *out)
 {
-    json_t *rows = json_array();
     struct bytes text = {0};
+    struct terminal_cursor cursor = terminal_cursor(t);
+    bytes_append_text(out, "{\"rows\":[");
     for (int i = 0; i < terminal_rows(t); i++) {
-        text.len = 0;
         screen_row_text(t, i, hidden, &text);
-        json_array_append_new(rows, json_stringn(text.data ? text.data : "", text.len));
+        append_line(out, i == 0, &text);
     }
     bytes_finish(&text);
-    struct terminal_cursor cursor = terminal_cursor(t);
-    return json_pack("{s:o, s:{s:i, s:i}, s:s, s:b, s:i, s:i}", "rows", rows, "cursor", "row",
-                     cursor.row, "col", cursor.col, "title", terminal_title(t), "alt_screen",
-                     terminal_alt_screen(t), "cols", terminal_cols(t), "rows_count",
-                     terminal_rows(t));
+    bytes_printf(out, "],\"cursor\":{\"row\":%d,\"col\":%d},\"title\":", cursor.row, cursor.col);
+    json_append_string(out, terminal_title(t));
+    bytes_printf(out, ",\"alt_screen\":%s,\"cols\":%d,\"rows_count\":%d",
+                 terminal_alt_screen(t) ? "true" : "false", terminal_cols(t), terminal_rows(t));
 }
 
-json_t *screen_scrollback_json(const struct terminal *t, size_t skip, size_t limit)
+void screen_append_scrollback(const struct terminal *t, size_t skip, size_t limit,
+                              struct bytes *out)
 {
     size_t count = terminal_scrollback_count(t);
     size_t end = skip < count ? count - skip : 0;
     size_t from = limit && limit < end ? end - limit : 0;
-    json_t *lines = json_array();
     struct bytes text = {0};
+    bytes_append_text(out, "{\"lines\":[");
     for (size_t i = from; i < end; i++) {
-        text.len = 0;
         terminal_scrollback_text(t, i, &text);
-        json_array_append_new(lines, json_stringn(text.data ? text.data : "", text.len));
+        append_line(out, i == from, &text);
     }
     bytes_finish(&text);
-    return json_pack("{s:o, s:I}", "lines", lines, "total",
-                     (json_int_t)terminal_scrollback_total(t));
+    bytes_printf(out, "],\"total\":%llu", (unsigned long long)terminal_scrollback_total(t));
+}
+
+/* What was appended, closed, as a value; frees it. */
+static json_t *value_of(struct bytes *text)
+{
+    bytes_append_char(text, '}');
+    json_t *value = json_loadb(text->data, text->len, JSON_ALLOW_NUL, NULL);
+    bytes_finish(text);
+    return value;
+}
+
+json_t *screen_json(const struct terminal *t)
+{
+    struct bytes text = {0};
+    screen_append(t, 0, &text);
+    return value_of(&text);
+}
+
+json_t *screen_scrollback_json(const struct terminal *t, size_t skip, size_t limit)
+{
+    struct bytes text = {0};
+    screen_append_scrollback(t, skip, limit, &text);
+    return value_of(&text);
 }

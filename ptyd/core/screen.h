@@ -15,11 +15,15 @@ json_t *screen_styled_rows(const struct terminal *terminal);
 /* Appends a row's text. Rows of absolute numbers below `hidden` are empty, and so is a full-screen
  * program's screen as long as one of those is on the primary one. */
 void screen_row_text(const struct terminal *terminal, int row, uint64_t hidden, struct bytes *out);
-/* screen_json() with those rows empty. */
-json_t *screen_json_without(const struct terminal *terminal, uint64_t hidden);
 
 /* {lines, total}: at most `limit` of the lines held (0: all), those before the newest `skip` left
  * out from the end; oldest first; new reference. */
 json_t *screen_scrollback_json(const struct terminal *terminal, size_t skip, size_t limit);
+
+/* The same two as text, which costs a tenth, appended without the last brace: more may follow.
+ * `hidden`: with those rows empty. */
+void screen_append(const struct terminal *terminal, uint64_t hidden, struct bytes *out);
+void screen_append_scrollback(const struct terminal *terminal, size_t skip, size_t limit,
+                              struct bytes *out);
 
 #endif

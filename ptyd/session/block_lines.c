@@ -184,12 +184,18 @@ static bool read_line(struct search *s, uint64_t at)
     }
 }
 
-static bool read_seq(struct search *s)
+/* The line as a block, new reference, or NULL; `seq` is 0 where it says none. */
+static json_t *read_block(struct search *s)
 {
     json_t *block =
         s->line.len <= LIMIT_JSONL_LINE_BYTES ? seal_load(s->line.data, s->line.len) : NULL;
     s->seq = (uint64_t)json_number(block, "seq", 0);
-    json_decref(block);
+    return block;
+}
+
+static bool read_seq(struct search *s)
+{
+    json_decref(read_block(s));
     return s->seq > 0;
 }
 
@@ -227,11 +233,6 @@ static uint64_t bisect(struct search *s, uint64_t seq, uint64_t size, uint64_t *
     return low;
 }
 
-static json_t *parse_line(const struct search *s)
-{
-    return seal_load(s->line.data, s->line.len);
-}
-
 /* Opens a file to be searched; false when there is none. */
 static bool search_begin(struct search *s, const char *directory, int age, uint64_t *ret_size)
 {
@@ -259,7 +260,7 @@ json_t *block_lines_find(const char *directory, uint64_t seq, uint64_t *bytes_re
         if (search_begin(&s, directory, age, &size))
             bisect(&s, seq, size, &last);
         if (last != UINT64_MAX && read_line(&s, last))
-            found = parse_line(&s);
+            found = read_block(&s);
         *bytes_read += s.bytes_read;
         search_end(&s);
     }
@@ -277,14 +278,15 @@ static size_t collect_from(struct search *s, uint64_t at, size_t most, struct co
     for (; read_line(s, at); at = s->next) {
         size_t count = json_array_size(c->blocks);
         json_int_t last = json_number(json_array_get(c->blocks, count - 1), "seq", 0);
-        if (!read_seq(s))
-            continue;
-        if (count && !most && (json_int_t)s->seq != last)
-            break;
-        json_t *block = parse_line(s);
-        collect(c, block);
+        json_t *block = read_block(s);
+        bool ends = s->seq && count && !most && (json_int_t)s->seq != last;
+        if (s->seq && !ends) {
+            collect(c, block);
+            most -= s->line.len < most ? s->line.len : most;
+        }
         json_decref(block);
-        most -= s->line.len < most ? s->line.len : most;
+        if (ends)
+            break;
     }
     return most;
 }
@@ -309,8 +311,26 @@ json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bo
     return lines_after(directory, after, most, false, ret_all);
 }
 
-json_t *block_lines_apart(const char *directory, uint64_t after)
+json_t *block_lines_apart(const char *directory, uint64_t after, size_t most, bool *ret_all)
 {
-    bool all;
-    return lines_after(directory, after, SIZE_MAX, true, &all);
+    return lines_after(directory, after, most, true, ret_all);
+}
+
+static void note_highest(void *user, json_t *block)
+{
+    uint64_t *highest = user, seq = (uint64_t)json_number(block, "seq", 0);
+    *highest = seq > *highest ? seq : *highest;
+}
+
+uint64_t block_lines_highest(const char *directory)
+{
+    uint64_t highest = 0;
+    for (int age = 0; age < 2 && !highest; age++) {
+        char *path = path_of(directory, age);
+        bool whole = false;
+        for (size_t tail = TAIL_BYTES; !whole && !highest; tail *= 4)
+            whole = read_lines(path, tail, note_highest, &highest);
+        free(path);
+    }
+    return highest;
 }

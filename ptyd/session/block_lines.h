@@ -36,9 +36,11 @@ void block_lines_add(json_t *blocks, json_t *block, bool with_keys);
  * reference, empty when there are none. */
 json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bool *ret_all);
 
-/* The lines of blocks behind `seq`, begins and ends apart, oldest first, without what is our own
- * files' alone. Reads no more of the files' ends than it takes. New reference. */
-json_t *block_lines_apart(const char *directory, uint64_t seq);
+/* The same with a block's begin and its end apart. */
+json_t *block_lines_apart(const char *directory, uint64_t after, size_t most, bool *ret_all);
+
+/* The highest number of a block in the files; 0 for none. */
+uint64_t block_lines_highest(const char *directory);
 
 /* The block `seq` without what is our own files' alone: some 25 lines of each file are looked at,
  * one is parsed. Adds what was read of the files to `bytes_read`. New reference, NULL when there is

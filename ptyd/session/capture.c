@@ -54,6 +54,7 @@ void session_set_paused(struct session *s, bool paused)
     struct block *running = tracker_running(s->tracker);
     if (s->paused == paused)
         return;
+    session_leave_checkpoint(s);
     session_screen_flush(s);
     s->paused = paused;
     if (running)

@@ -231,6 +231,7 @@ static void take_command(struct block *block, const struct block *known)
 static int64_t on_block_begin(void *user, struct block *block)
 {
     struct session *s = of(user);
+    session_leave_checkpoint(s);
     if (!s->rebuilding)
         run_table_began(&intake_facts(s->intake)->runs, block->seq);
     if (is_stored(s, block))
@@ -265,6 +266,7 @@ static void on_block_output(void *user, struct block *block, const char *text, s
 static void on_block_end(void *user, struct block *block)
 {
     struct session *s = of(user);
+    session_leave_checkpoint(s);
     if (is_stored(s, block))
         return;
     if (block->unrecorded) {
@@ -277,6 +279,7 @@ static void on_block_end(void *user, struct block *block)
     store_end(s->store, block, s->terminal);
     REPORT(s, block_stored, block);
     EACH_WATCHER(s, block_end, w_, block);
+    terminal_stop(s->terminal); /* that was work enough for a piece */
 }
 
 /* While rebuilding: at the prompt where the command that runs came from, its line is known. It may

@@ -64,6 +64,7 @@ struct session {
 
     uint64_t checkpoint_at;    /* offset of the last checkpoint */
     bool checkpoint_due;       /* the log alone does not lead here */
+    struct saving *saving;     /* the one that is being made, or NULL */
     int64_t checkpoint_failed; /* monotonic ms: when it could not be written; 0 when it could */
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
 
@@ -179,8 +180,13 @@ void session_rebuild(struct session *s, uint64_t start);
 void session_screen_changed(struct session *s);
 void session_screen_flush(struct session *s);
 
-/* Writes a checkpoint when one is due and can be had. */
+/* Begins a checkpoint when one is due and can be had: the session's turns make it then, in pieces
+ * (session_save_piece()), and take in nothing meanwhile. Whatever else changes terminal or tracker
+ * leaves it first. _now: makes it at once. */
 void session_checkpoint(struct session *s);
+void session_checkpoint_now(struct session *s);
+void session_save_piece(struct session *s, size_t bytes);
+void session_leave_checkpoint(struct session *s);
 
 /* Removes the checkpoint of a shell that is gone: nobody will go on from it. */
 void session_drop_checkpoint(const struct session *s);

@@ -143,6 +143,7 @@ static size_t drain_parsed(struct session *s, size_t most)
 static size_t drain(struct session *s, size_t most)
 {
     struct board_place before = board_enter(s->name, BOARD_TAKE_IN, intake_start(s->intake));
+    session_leave_checkpoint(s); /* who cannot wait */
     size_t taken = s->quarantined ? drain_kept(s, most) : drain_parsed(s, most);
     board_leave(&before);
     return taken;
@@ -233,10 +234,22 @@ void session_set_room(struct session *s, size_t most)
     session_poll_for(s);
 }
 
+static void save_piece(struct session *s, size_t bytes)
+{
+    struct board_place before = board_enter(s->name, BOARD_TAKE_IN, intake_start(s->intake));
+    s->now = clock_now();
+    session_save_piece(s, bytes);
+    board_leave(&before);
+}
+
 /* Here a slice of a session's work begins. */
 bool session_take_piece(struct turn *turn, size_t bytes)
 {
     struct session *s = (struct session *)((char *)turn - offsetof(struct session, turn));
+    if (s->saving) {
+        save_piece(s, bytes);
+        return true;
+    }
     bool ended = s->flow && pump_ended(s->flow); /* asked first: what it read last is there */
     size_t most = bytes < room(s) ? bytes : room(s);
     size_t taken = most ? drain(s, most) : 0;
@@ -250,6 +263,8 @@ bool session_take_piece(struct turn *turn, size_t bytes)
         (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING || tracker_waits(s->tracker)))
         uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
     turn->urgent = is_urgent(s, s->now.monotonic_ms);
+    if (s->saving)
+        return true;
     if (s->flow && !ended) /* what a thread reads comes in larger pieces when it is waited for */
         return pump_listen(s->flow) && (taken || pump_ended(s->flow));
     if (taken && intake_waiting(s->intake))
@@ -322,7 +337,7 @@ static void become_exited(struct session *s)
     s->now = clock_now();
     s->checkpoint_due = !s->quarantined;
     if (s->checkpoint_due)
-        session_checkpoint(s);
+        session_checkpoint_now(s);
     s->exited = true;
     session_stop_reading(s);
     turns_remove(s->host->turns, &s->turn);

@@ -1,8 +1,10 @@
 /* A session's terminal and tracker on disk, now and then, so that a worker that takes over need not
  * go through the whole log: one file, replaced each time, and a record in the index at the point
- * it speaks of. */
+ * it speaks of. It is made in pieces, which others have turns between: the session takes in nothing
+ * until it is made, and where something else changes it, it is begun anew. */
 #include "ptyd/session/private.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include "ptyd/core/text.h"
 
 #define AGAIN_MS 500 /* behind one that could not be written */
+#define TIMES    4   /* as many bytes cost what one of output does */
 #define MAGIC    0x7074796463686b39ull
 
 struct checkpoint {
@@ -21,6 +24,17 @@ struct checkpoint {
     uint64_t sum;    /* of the file, with 0 here */
     int64_t written; /* of the running block's output */
     char shell_id[64];
+};
+
+/* One that is being made. */
+struct saving {
+    struct bytes out;
+    struct bytes tracker; /* as it was when that began; it goes to the end */
+    bool saved;           /* all of it is in `out` */
+    size_t row;           /* of the scrollback */
+    size_t summed, written;
+    uint64_t sum;
+    struct file_new file;
 };
 
 static char *path_of(const struct session *s)
@@ -73,41 +87,123 @@ static bool may_be_written(const struct session *s)
             (held >= s->unrecorded_until && !terminal_alt_screen(s->terminal)));
 }
 
-static void write_file(struct session *s, struct bytes *out)
+void session_leave_checkpoint(struct session *s)
 {
+    if (!s->saving)
+        return;
+    file_new_end(&s->saving->file, false);
+    bytes_finish(&s->saving->out);
+    bytes_finish(&s->saving->tracker);
+    free(s->saving);
+    s->saving = NULL;
+}
+
+static void fail(struct session *s)
+{
+    session_leave_checkpoint(s);
+    s->checkpoint_failed = s->now.monotonic_ms;
+    session_owes(s);
+}
+
+/* Returns whether there is more. */
+static bool save_some(const struct session *s, struct saving *saving, size_t bytes)
+{
+    if (saving->saved)
+        return false;
+    saving->saved = !terminal_save_more(s->terminal, &saving->row, bytes, &saving->out);
+    if (!saving->saved)
+        return true;
+    bytes_append(&saving->out, saving->tracker.data, saving->tracker.len);
+    saving->sum = saving->out.len;
+    return true;
+}
+
+/* The head says it: it is zero there as yet. */
+static bool sum_some(struct saving *saving, size_t bytes)
+{
+    size_t left = saving->out.len - saving->summed, len = bytes < left ? bytes & ~(size_t)7 : left;
+    saving->sum = sum_more(saving->sum, saving->out.data + saving->summed, len);
+    saving->summed += len;
+    return len;
+}
+
+/* Returns 1 when there is more, 0, or -errno. */
+static int write_some(const struct session *s, struct saving *saving, size_t bytes)
+{
+    size_t left = saving->out.len - saving->written, len = bytes < left ? bytes : left;
+    int result = 0;
+    if (!saving->file.path) {
+        char *path = path_of(s);
+        ((struct checkpoint *)saving->out.data)->sum = saving->sum;
+        result = file_new_begin(&saving->file, path);
+        free(path);
+    }
+    if (result == 0)
+        result = file_new_write(&saving->file, saving->out.data + saving->written, len);
+    saving->written += len;
+    return result < 0 ? result : saving->written < saving->out.len;
+}
+
+static void end(struct session *s)
+{
+    uint64_t offset = terminal_offset(s->terminal);
+    rawlog_record(s->log, RAWLOG_CHECKPOINT, offset, s->now, 0, 0);
+    if (rawlog_flush(s->log) < 0 || file_new_end(&s->saving->file, true) < 0) {
+        fail(s);
+        return;
+    }
+    s->checkpoint_at = offset;
+    s->checkpoint_failed = 0;
+    s->checkpoint_due = false;
+    session_leave_checkpoint(s);
+}
+
+void session_save_piece(struct session *s, size_t bytes)
+{
+    struct saving *saving = s->saving;
+    bytes *= TIMES;
+    if (save_some(s, saving, bytes) || sum_some(saving, bytes))
+        return;
+    int more = saving->out.failed ? -ENOMEM : write_some(s, saving, bytes);
+    if (more < 0)
+        fail(s);
+    else if (!more)
+        end(s);
+}
+
+static bool begin(struct session *s)
+{
+    struct saving *saving = memory_new(sizeof *saving);
     struct checkpoint head = {
         .magic = MAGIC, .offset = terminal_offset(s->terminal), .written = store_written(s->store)};
-    char *path = path_of(s);
+    *saving = (struct saving){0};
     strncpy(head.shell_id, s->shell_id, sizeof head.shell_id - 1);
-    memcpy(out->data, &head, sizeof head);
-    head.sum = sum_of(out->data, out->len);
-    memcpy(out->data, &head, sizeof head);
-    rawlog_record(s->log, RAWLOG_CHECKPOINT, head.offset, s->now, 0, 0);
-    bool written = rawlog_flush(s->log) == 0 && file_replace(path, out->data, out->len) == 0;
-    s->checkpoint_at = written ? head.offset : s->checkpoint_at;
-    s->checkpoint_failed = written ? 0 : s->now.monotonic_ms;
-    free(path);
-    if (written)
-        s->checkpoint_due = false;
-    else
-        session_owes(s);
+    bytes_append(&saving->out, &head, sizeof head);
+    s->saving = saving;
+    bool begun = terminal_save_begin(s->terminal, &saving->out);
+    if (begun)
+        tracker_save(s->tracker, &saving->tracker);
+    if (!begun || saving->out.failed || saving->tracker.failed)
+        session_leave_checkpoint(s);
+    return s->saving;
 }
 
 void session_checkpoint(struct session *s)
 {
-    struct bytes out = {0};
     bool due = s->checkpoint_due || rawlog_wants_checkpoint(s->log) ||
                terminal_offset(s->terminal) - s->checkpoint_at >= LIMIT_CHECKPOINT_BYTES;
     bool failed = s->checkpoint_failed && s->now.monotonic_ms - s->checkpoint_failed < AGAIN_MS;
-    if (!due || failed || !may_be_written(s))
+    if (s->saving || !due || failed || !may_be_written(s))
         return;
-    bytes_append(&out, &(struct checkpoint){0}, sizeof(struct checkpoint));
-    if (terminal_save(s->terminal, &out)) {
-        tracker_save(s->tracker, &out);
-        if (!out.failed)
-            write_file(s, &out);
-    }
-    bytes_finish(&out);
+    if (begin(s))
+        turns_add(s->host->turns, &s->turn, false);
+}
+
+void session_checkpoint_now(struct session *s)
+{
+    session_checkpoint(s);
+    while (s->saving)
+        session_save_piece(s, SIZE_MAX / TIMES);
 }
 
 void session_drop_checkpoint(const struct session *s)

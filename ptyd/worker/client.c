@@ -139,6 +139,11 @@ size_t client_queued(const struct client *c)
     return unsent(c) + c->held.len;
 }
 
+size_t client_behind(const struct client *c)
+{
+    return c->stream ? c->held.len : client_queued(c);
+}
+
 /* Takes the text over. */
 static void send_text(struct client *c, char *text, size_t len)
 {
@@ -174,10 +179,28 @@ static void send_json(struct client *c, json_t *message)
     send_line(c, text, len + 1);
 }
 
+static json_t *notification(const char *method, json_t *params)
+{
+    return json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params);
+}
+
 void client_notify(struct client *c, const char *method, json_t *params)
 {
-    send_json(c,
-              json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0", "method", method, "params", params));
+    send_json(c, notification(method, params));
+}
+
+static int append_json(const char *text, size_t len, void *out)
+{
+    bytes_append(out, text, len);
+    return 0;
+}
+
+void client_append_notification(struct bytes *out, const char *method, json_t *params)
+{
+    json_t *message = notification(method, params);
+    json_dump_callback(message, append_json, out, JSON_COMPACT);
+    bytes_append_char(out, '\n');
+    json_decref(message);
 }
 
 /* The first answer is the last. */
@@ -325,8 +348,8 @@ static void send_bytes(struct client *c, struct bytes *bytes)
 
 static void end_line(struct client *c, struct bytes *out)
 {
+    bytes_append_text(out, c->stream->notifies ? "" : "}\n");
     end_stream(c);
-    bytes_append_text(out, "}\n");
     bytes_append(out, c->held.data, c->held.len);
     out->failed = out->failed || c->held.failed;
     bytes_finish(&c->held);
@@ -349,6 +372,15 @@ static bool on_piece(struct turn *turn, size_t bytes)
     return more && !c->closing && unsent(c) <= LIMIT_CLIENT_QUEUE;
 }
 
+static void begin_stream(struct client *c, struct stream *stream)
+{
+    uv_read_stop((uv_stream_t *)&c->pipe);
+    stream->client = c;
+    stream->turn = (struct turn){.piece = on_piece, .bytes = TURN_BYTES_LEAST};
+    c->stream = stream;
+    turns_add(c->server->turns, &stream->turn, false);
+}
+
 void client_stream(struct client *c, const json_t *id, struct stream *stream)
 {
     struct bytes head = {0};
@@ -359,12 +391,14 @@ void client_stream(struct client *c, const json_t *id, struct stream *stream)
     char *text = json_dumps(id, JSON_COMPACT | JSON_ENCODE_ANY);
     bytes_printf(&head, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":", text);
     free(text);
-    uv_read_stop((uv_stream_t *)&c->pipe);
-    stream->client = c;
-    stream->turn = (struct turn){.piece = on_piece, .bytes = TURN_BYTES_LEAST};
-    c->stream = stream;
-    turns_add(c->server->turns, &stream->turn, false);
+    begin_stream(c, stream);
     send_bytes(c, &head);
+}
+
+void client_stream_lines(struct client *c, struct stream *stream)
+{
+    stream->notifies = true;
+    begin_stream(c, stream);
 }
 
 /* ---- reading ---- */

@@ -33,7 +33,7 @@ static void cancel(struct errand *errand)
 
 static void send_to(struct follower *f, json_t *event)
 {
-    if (client_queued(f->client) > LIMIT_CLIENT_QUEUE) {
+    if (client_behind(f->client) > LIMIT_CLIENT_QUEUE) {
         f->lost++;
         return;
     }
@@ -86,40 +86,127 @@ static json_t *block_members(json_t *block)
                      "block", block);
 }
 
-/* Tells what the files of a session say behind the blocks `begun` and `ended`. */
-static void tell_again(struct follower *f, const char *directory, json_int_t begun,
-                       json_int_t ended)
+/* A block that has begun last, and one that has ended last. */
+struct stand {
+    json_int_t begun, ended;
+};
+
+/* What the files of a session say behind `heard`, up to where it stood when that was asked: of what
+ * comes after, the follower hears. */
+struct missed_blocks {
+    struct missed_blocks *next;
+    char *directory;
+    struct stand heard, last;
+    json_int_t lost; /* events that are too many: told first */
+    json_int_t at;   /* up to this block all is told */
+};
+
+/* Told in pieces, in front of what happens meanwhile. */
+struct catch_up {
+    struct stream stream;
+    struct missed_blocks *first, **end;
+};
+
+static void append_event(struct bytes *out, const char *type, json_t *members)
 {
-    json_t *lines = block_lines_apart(directory, (uint64_t)(begun < ended ? begun : ended)), *line;
-    size_t count = json_array_size(lines), i;
-    if (count > LIMIT_EVENTS_AGAIN)
-        tell(f, "events_lost",
-             json_pack("{s:I}", "count", (json_int_t)(count - LIMIT_EVENTS_AGAIN)));
-    json_array_foreach(lines, i, line) {
-        bool begins = !strcmp(json_text(line, "status", ""), "running");
-        if (count - i <= LIMIT_EVENTS_AGAIN &&
-            json_number(line, "seq", 0) > (begins ? begun : ended))
-            tell(f, begins ? "agent_block_begin" : "agent_block_end", block_members(line));
-    }
-    json_decref(lines);
+    client_append_notification(out, "event", event_of(type, members));
 }
 
-static json_int_t place_of(const json_t *after, const char *name, size_t which, uint64_t unknown)
+/* About as many bytes of lines; returns whether there are more. */
+static bool append_missed(struct missed_blocks *m, size_t bytes, struct bytes *out)
 {
-    const json_t *place = json_array_get(json_object_get(after, name), which);
-    return json_is_integer(place) ? json_integer_value(place) : (json_int_t)unknown;
+    bool all;
+    json_t *lines = block_lines_apart(m->directory, (uint64_t)m->at, bytes, &all), *line;
+    size_t i;
+    if (m->lost)
+        append_event(out, "events_lost", json_pack("{s:I}", "count", m->lost));
+    m->lost = 0;
+    json_array_foreach(lines, i, line) {
+        bool begins = !strcmp(json_text(line, "status", ""), "running");
+        m->at = json_number(line, "seq", m->at);
+        if (m->at > (begins ? m->heard.begun : m->heard.ended) &&
+            m->at <= (begins ? m->last.begun : m->last.ended))
+            append_event(out, begins ? "agent_block_begin" : "agent_block_end",
+                         block_members(line));
+    }
+    json_decref(lines);
+    return !all && m->at <= m->last.begun;
+}
+
+static void drop_first(struct catch_up *c)
+{
+    struct missed_blocks *m = c->first;
+    c->first = m->next;
+    free(m->directory);
+    free(m);
+}
+
+static bool catch_up_piece(struct stream *stream, size_t bytes, struct bytes *out)
+{
+    struct catch_up *c = (struct catch_up *)stream;
+    if (c->first && !append_missed(c->first, bytes, out))
+        drop_first(c);
+    return c->first;
+}
+
+static void catch_up_finish(struct stream *stream)
+{
+    struct catch_up *c = (struct catch_up *)stream;
+    while (c->first)
+        drop_first(c);
+    free(c);
+}
+
+/* Returns how many of the events up to that block the follower did not hear; it hears of none. */
+static json_int_t skip_to(json_int_t *heard, json_int_t first)
+{
+    json_int_t lost = *heard < first ? first - *heard : 0;
+    *heard += lost;
+    return lost;
+}
+
+/* A block has two events: of too many the newest are told. */
+static void miss(struct catch_up *c, const char *directory, struct stand heard, struct stand last)
+{
+    json_int_t first = last.begun - LIMIT_EVENTS_AGAIN / 2;
+    struct missed_blocks *m = memory_new(sizeof *m);
+    json_int_t lost = skip_to(&heard.begun, first) + skip_to(&heard.ended, first);
+    *m = (struct missed_blocks){.directory = text_copy(directory),
+                                .heard = heard,
+                                .last = last,
+                                .lost = lost,
+                                .at = heard.begun < heard.ended ? heard.begun : heard.ended};
+    *c->end = m;
+    c->end = &m->next;
+}
+
+static json_int_t number_or(const json_t *number, uint64_t otherwise)
+{
+    return json_is_integer(number) ? json_integer_value(number) : (json_int_t)otherwise;
+}
+
+/* What the follower heard of a session. */
+static struct stand heard_of(const json_t *after, const char *name, uint64_t unknown)
+{
+    const json_t *place = json_object_get(after, name);
+    return (struct stand){.begun = number_or(json_array_get(place, 0), unknown),
+                          .ended = number_or(json_array_get(place, 1), unknown)};
+}
+
+static struct stand stand_of(const struct session *s)
+{
+    return (struct stand){.begun = (json_int_t)tracker_seq(session_tracker(s)),
+                          .ended = (json_int_t)store_last_ended(session_store(s))};
 }
 
 /* What a session did since. One that was not there when the follower began is told from its shell's
  * first command on. */
-static void tell_session(struct follower *f, struct session *s, const json_t *after)
+static void miss_session(struct catch_up *c, struct session *s, const json_t *after)
 {
-    const char *name = session_name(s);
-    json_int_t begun = place_of(after, name, 0, session_first_seq(s));
-    json_int_t ended = place_of(after, name, 1, session_first_seq(s));
-    if ((json_int_t)tracker_seq(session_tracker(s)) > begun ||
-        (json_int_t)store_last_ended(session_store(s)) > ended)
-        tell_again(f, store_directory(session_store(s)), begun, ended);
+    struct stand heard = heard_of(after, session_name(s), session_first_seq(s));
+    struct stand last = stand_of(s);
+    if (last.begun > heard.begun || last.ended > heard.ended)
+        miss(c, store_directory(session_store(s)), heard, last);
 }
 
 /* Of the events with a number those behind `heard` are lost, unless there were none; which ones
@@ -140,17 +227,22 @@ static void tell_lost(struct follower *f, json_int_t heard)
 static void catch_up(struct follower *f, json_t *after, json_int_t heard)
 {
     struct worker *w = f->worker;
+    struct catch_up *c = memory_new(sizeof *c);
+    *c = (struct catch_up){.stream = {.piece = catch_up_piece, .finish = catch_up_finish}};
+    c->end = &c->first;
     const char *name;
     json_t *place;
     for (int i = 0; i < w->session_count; i++)
-        tell_session(f, w->sessions[i], after);
+        miss_session(c, w->sessions[i], after);
     json_object_foreach(after, name, place) {
         if (worker_find(w, name) || !text_is_name(name))
             continue;
         char *directory = text_format("%s/conversations/%s/agent_pty", w->options->state, name);
-        tell_again(f, directory, place_of(after, name, 0, 0), place_of(after, name, 1, 0));
+        json_int_t last = (json_int_t)block_lines_highest(directory);
+        miss(c, directory, heard_of(after, name, 0), (struct stand){last, last});
         free(directory);
     }
+    client_stream_lines(f->client, &c->stream);
     tell_lost(f, heard);
 }
 
@@ -159,9 +251,8 @@ static json_t *places(const struct worker *w)
     json_t *all = json_object();
     for (int i = 0; i < w->session_count; i++) {
         struct session *s = w->sessions[i];
-        json_object_set_new(all, session_name(s),
-                            json_pack("[I, I]", (json_int_t)tracker_seq(session_tracker(s)),
-                                      (json_int_t)store_last_ended(session_store(s))));
+        struct stand stand = stand_of(s);
+        json_object_set_new(all, session_name(s), json_pack("[I, I]", stand.begun, stand.ended));
     }
     return all;
 }

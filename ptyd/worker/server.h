@@ -79,6 +79,7 @@ struct stream {
     bool (*piece)(struct stream *stream, size_t bytes, struct bytes *out);
     /* It is over, or its connection is: frees it. */
     void (*finish)(struct stream *stream);
+    bool notifies; /* what it appends are whole lines, and no reply's (client_stream_lines) */
     struct client *client; /* the server's */
     struct turn turn;      /* the server's */
 };
@@ -86,6 +87,14 @@ struct stream {
 /* Answers a request with it. Until its end the client's other requests wait, and what is sent to it
  * meanwhile follows. */
 void client_stream(struct client *client, const json_t *id, struct stream *stream);
+/* The same with notifications (client_append_notification()). */
+void client_stream_lines(struct client *client, struct stream *stream);
+/* Steals `params`. */
+void client_append_notification(struct bytes *out, const char *method, json_t *params);
+
+/* Whether it stands behind what is being streamed, then how many bytes do; else how many are
+ * unsent. */
+size_t client_behind(const struct client *client);
 
 /* Bytes queued and not sent yet. */
 size_t client_queued(const struct client *client);

@@ -212,6 +212,37 @@ async function testEvents(report, daemon, space) {
     assert.strictEqual((await ask({ after: places }))[1][0].count, null);
   });
 
+  await report.test('a follower that missed much is told it in order, the newest, while others are served and before what happens meanwhile', async () => {
+    const agent = path.join(space.env.PTYD_STATE_DIR, 'conversations/much/agent_pty'), count = 10500, kept = 10000;
+    fs.mkdirSync(agent, { recursive: true, mode: 0o700 });
+    const line = (seq, status) => `${JSON.stringify({ conversation_id: 'much', seq, status, cmd: `command ${seq}`, output: 'x'.repeat(300) })}\n`;
+    for (const [name, from, to] of [['blocks.jsonl.1', 1, 6000], ['blocks.jsonl', 6001, count]])
+      fs.writeFileSync(path.join(agent, name), Array.from({ length: to - from + 1 }, (_, i) => line(from + i, 'running') + line(from + i, 'completed')).join(''));
+    const told = await new Promise((resolve, reject) => {
+      const events = [];
+      let rest = '', meanwhile = 0;
+      const socket = net.connect(space.env.PTYD_SOCKET, () => socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'events.follow', params: { after: { much: [200, 199] }, number: -1 } })}\n`));
+      socket.on('error', reject);
+      socket.setEncoding('utf8').on('data', (data) => {
+        const lines = (rest + data).split('\n');
+        rest = lines.pop();
+        events.push(...lines.map((text) => JSON.parse(text)).filter((m) => m.method).map((m) => m.params));
+        if (!meanwhile++) assert.strictEqual(daemon.ptyd('context', 'off').status, 0); // it reads no more until that is answered
+        if (!events.some(({ type }) => type === 'capture_changed')) return;
+        socket.destroy();
+        resolve(events);
+      });
+    });
+    daemon.ptyd('context', 'on');
+    const first = count - kept;
+    const ours = ({ conversation_id: name }) => name === 'much', lost = told.findIndex(({ type }) => type === 'events_lost');
+    assert.strictEqual(told[lost].count, first - 200 + first - 199);
+    assert.ok(lost < told.findIndex(ours));
+    const blocks = told.filter(ours).map(({ type, block }) => `${type} ${block.seq} ${block.cmd}`);
+    assert.deepStrictEqual(blocks, Array.from({ length: kept }, (_, i) => ['begin', 'end'].map((what) => `agent_block_${what} ${first + i + 1} command ${first + i + 1}`)).flat());
+    assert.ok(told.findIndex(({ type }) => type === 'capture_changed') > told.findLastIndex(({ block }) => block));
+  });
+
   await report.test('mcp goes on: calls are answered over a kill, and the header names the tools again by itself', async () => {
     const mcp = new Client(PTYD, ['mcp', '-s', 'told'], { env: space.env });
     await mcp.request('initialize', { protocolVersion: '2025-06-18', capabilities: {} });

@@ -225,7 +225,8 @@ static void lines_behind_a_block(void **state)
     fclose(old);
     fclose(now);
     for (int after = 0; after <= 301; after += 7) {
-        json_t *lines = block_lines_apart(directory, (uint64_t)after), *line;
+        bool all;
+        json_t *lines = block_lines_apart(directory, (uint64_t)after, SIZE_MAX, &all), *line;
         size_t i;
         assert_int_equal(json_array_size(lines), after < 300 ? 2 * (300 - after) : 0);
         json_array_foreach(lines, i, line) {

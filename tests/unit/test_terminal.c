@@ -335,6 +335,69 @@ static void marks_come_in_order_whatever_the_chunks(void **state)
     }
 }
 
+static void on_mark_stop(void *user, const struct mark *mark)
+{
+    on_mark(user, mark);
+    terminal_stop(terminal);
+}
+
+/* Whoever stops it gets the rest again, and nothing is there twice or not at all. */
+static void what_is_stopped_at_a_mark_goes_on_behind_it(void **state)
+{
+    static const struct terminal_events stopping = {
+        .mark = on_mark_stop, .malformed = on_malformed, .display = on_display};
+    static const char text[] = "one\x1b]7711;" NONCE ";1;A\atwo\r\n\x1b]7711;" NONCE
+                               ";2;B\a\x1b]7711;" NONCE ";3;C\athree";
+    size_t len = sizeof text - 1, ends[4], count = 0;
+    (void)state;
+    terminal_destroy(terminal);
+    terminal = terminal_create(&(struct terminal_options){
+        .cols = 80, .rows = 24, .scrollback = 100, .events = &stopping, .user = &seen});
+    terminal_set_nonce(terminal, NONCE);
+    terminal_set_shown(terminal, true);
+    for (size_t at = 0; at < len; ends[count++] = at) {
+        char bytes[sizeof text];
+        memcpy(bytes, text + at, len - at);
+        at += terminal_write(terminal, bytes, len - at);
+        assert_int_equal(terminal_offset(terminal), at);
+    }
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(text[ends[i] - 1], '\a');
+    assert_int_equal(ends[3], len);
+    assert_string_equal(seen.kinds, "ABC");
+    assert_int_equal(seen.forged + seen.malformed, 0);
+    assert_row(0, "onetwo");
+    assert_row(1, "three");
+    assert_int_equal(seen.display.len, strlen("onetwo\r\nthree"));
+    assert_memory_equal(seen.display.data, "onetwo\r\nthree", seen.display.len);
+}
+
+/* As large as the pieces are, down to a row. */
+static void what_is_saved_in_pieces_is_what_is_saved_at_once(void **state)
+{
+    struct bytes whole = {0}, pieces = {0};
+    (void)state;
+    for (int i = 0; i < 150; i++) {
+        char line[64];
+        int len = snprintf(line, sizeof line, "\x1b[3%dmline %d\x1b[m of some\r\n", i % 8, i);
+        terminal_write(terminal, line, (size_t)len);
+    }
+    assert_true(terminal_save(terminal, &whole));
+    for (size_t bytes = 1; bytes < 2 * whole.len; bytes *= 3) {
+        size_t row = 0, count = 1;
+        pieces.len = 0;
+        assert_true(terminal_save_begin(terminal, &pieces));
+        while (terminal_save_more(terminal, &row, bytes, &pieces))
+            count++;
+        assert_int_equal(pieces.len, whole.len);
+        assert_memory_equal(pieces.data, whole.data, whole.len);
+        assert_true(bytes > 1 || count == 100);
+    }
+    bytes_finish(&whole);
+    bytes_finish(&pieces);
+}
+
 static void marks_of_others_are_forged_and_invisible(void **state)
 {
     (void)state;
@@ -437,6 +500,8 @@ int main(void)
         TEST(output_with_cursor_motion_is_what_is_left),
         TEST(output_scrolled_away_is_all_there),
         TEST(marks_come_in_order_whatever_the_chunks),
+        TEST(what_is_stopped_at_a_mark_goes_on_behind_it),
+        TEST(what_is_saved_in_pieces_is_what_is_saved_at_once),
         TEST(marks_of_others_are_forged_and_invisible),
         TEST(the_nonce_is_scrubbed_wherever_it_stands),
         TEST(a_nonce_that_ends_in_zeros_is_passed_once),
