@@ -1,5 +1,6 @@
 // growth.js: what becomes of memory, files and times when there is much of everything: SESSIONS at
-// once (1,000), CLOSED sessions on disk (20,000), COMMANDS in one session (1,000,000).
+// once (1,000), EXITED sessions in the list (1,000), CLOSED sessions on disk (20,000), COMMANDS in one
+// session (1,000,000).
 'use strict';
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
@@ -8,7 +9,7 @@ const { workspace, Daemon, until, PTYD } = require('../e2e/harness.js');
 
 const COMMANDS_SHELL = process.env.COMMANDS_SHELL;
 const number = (name, otherwise) => Number(process.env[name] || otherwise);
-const SESSIONS = number('SESSIONS', 1000), CLOSED = number('CLOSED', 20000), COMMANDS = number('COMMANDS', 1000000);
+const SESSIONS = number('SESSIONS', 1000), EXITED = number('EXITED', 1000), CLOSED = number('CLOSED', 20000), COMMANDS = number('COMMANDS', 1000000);
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const row = (what, value, asked) => console.log(`  ${what.padEnd(58)}${String(value).padStart(12)}   ${asked ? `(asked: ${asked})` : ''}`);
@@ -35,6 +36,14 @@ function peak(pid) {
 
 const pids = (daemon) => { const status = daemon.json('status'); return [status.keeper_pid, status.worker_pid]; };
 
+// Milliseconds.
+async function servedAgain(daemon) {
+  const before = daemon.json('status').worker_pid, began = Date.now();
+  process.kill(before, 'SIGKILL');
+  await until('another worker', () => { const s = daemon.ptyd('status', '--json'); return s.status === 0 && JSON.parse(s.stdout).worker_pid !== before; });
+  return Date.now() - began;
+}
+
 async function sessions() {
   console.log(`${SESSIONS} sessions, each a shell at its prompt`);
   const space = workspace(), daemon = await new Daemon(space).ready();
@@ -43,11 +52,25 @@ async function sessions() {
   row('memory of keeper and worker, MB', (pss(...pids(daemon)) / 1024).toFixed(1), '60');
   row('list, ms (a program that does nothing: ' + milliseconds(daemon, ['version']).toFixed(1) + ')', milliseconds(daemon, ['list']).toFixed(1), '15');
   row('status, ms', milliseconds(daemon, ['status']).toFixed(1), '10');
-  const before = daemon.json('status').worker_pid, began = Date.now();
-  process.kill(before, 'SIGKILL');
-  let after;
-  await until('another worker', () => { const s = daemon.ptyd('status', '--json'); after = s.status === 0 && JSON.parse(s.stdout).worker_pid; return after && after !== before; });
-  row('served again behind a killed worker, ms', Date.now() - began, SESSIONS === 500 ? '300' : '');
+  row('served again behind a killed worker, ms', await servedAgain(daemon), SESSIONS === 500 ? '300' : '');
+  await daemon.stop();
+  fs.rmSync(space.root, { recursive: true });
+}
+
+// Sessions whose shell has exited stay in the list, and are taken over like any other.
+async function exited() {
+  console.log(`sessions whose shell has exited, up to ${EXITED}`);
+  const space = workspace(), daemon = await new Daemon(space).ready();
+  for (let from = 0, to = Math.ceil(EXITED / 4); from < EXITED; from = to, to = Math.min(2 * to, EXITED)) {
+    const opened = spawnSync('sh', ['-c', `seq ${from + 1} ${to} | xargs -P 4 -I{} "$0" open s{} -- sh -c 'echo {}; exit 3'`, PTYD], { env: space.env, encoding: 'utf8' });
+    if (opened.status !== 0) throw new Error(opened.stderr);
+    await until('all have exited', () => daemon.json('list').every((s) => s.state === 'exited'), 120000);
+    const times = [];
+    for (let i = 0; i < 5; i++) times.push(await servedAgain(daemon));
+    const list = daemon.json('list');
+    if (list.length !== to || list.some((s) => s.state !== 'exited')) throw new Error(`${list.length} are listed`);
+    row(`${to}: served again behind a killed worker, ms; of each, us`, `${median(times)} / ${(1000 * median(times) / to).toFixed(0)}`, 'of each the same');
+  }
   await daemon.stop();
   fs.rmSync(space.root, { recursive: true });
 }
@@ -129,6 +152,7 @@ async function commands() {
 
 (async () => {
   if (SESSIONS) await sessions();
+  if (EXITED) await exited();
   if (CLOSED) await closed();
   if (COMMANDS) await commands();
 })().catch((error) => { console.error(error); process.exit(1); });

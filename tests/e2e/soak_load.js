@@ -126,7 +126,8 @@ class Viewer {
     this.process = spawn('script', ['-qefc', `stty cols ${cols} rows ${rows}; exec ${PTYD} attach ${name}`, '/dev/null'],
       { env: { ...space.env, TERM: 'xterm-256color' }, stdio: ['pipe', 'pipe', 'ignore'] });
     this.shown = new Promise((resolve) => this.process.stdout.once('data', resolve));
-    this.process.stdout.on('data', () => {});
+    this.tail = ''; // the last of what it shows, and all that attach says behind that
+    this.process.stdout.on('data', (data) => { this.tail = (this.tail + data.toString('latin1')).slice(-4000); });
     this.process.stdin.on('error', () => {});
     this.ended = new Promise((resolve) => this.process.on('exit', (status) => { this.dead = true; resolve(status); }));
   }
@@ -236,8 +237,12 @@ class Load {
     viewer.type(`${command.text}\r`);
     await this.ran_([command], false);
     viewer.typing = false;
+    // One that a worker's death has cut off has it yet, and says so when it leaves.
     if (!this.seen.has(command.n) && deaths() === before && !viewer.dead)
-      this.soak.tally.add('typed in a viewer, never run', `${this.name} ${command.text}`);
+      viewer.ended.then((status) => {
+        if (status === 0 && !/bytes that you typed/.test(viewer.tail) && !this.seen.has(command.n))
+          this.soak.tally.add('typed in a viewer, never run', `${this.name} ${command.text}`);
+      });
     return undefined;
   }
 
@@ -247,12 +252,14 @@ class Load {
     return this.ran.length - new Set(this.told.map(({ key }) => key)).size - this.excused;
   }
 
-  // So that no block is dropped for newer ones, which would be right, too.
+  // So that no block is dropped for newer ones, which would be right, too. A take has 50 ms: where
+  // workers are killed faster than they begin none comes through.
   async untold() {
-    const since = Date.now();
+    let since = Date.now();
     for (;;) {
       const waiting = this.waiting();
       if (waiting < UNTOLD_MAX) return;
+      if (this.soak.wasAway()) since = Date.now();
       if (Date.now() - since > TOLD_LATE_MS) {
         this.soak.tally.add('told late or never', `${this.name}, ${waiting} blocks behind command ${this.ran.at(-1)}`);
         this.excused += waiting;
