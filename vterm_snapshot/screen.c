@@ -249,7 +249,7 @@ void screen_capture_end(struct screen *s)
     s->primary.stamp++;
 }
 
-void screen_capture_peek(const struct screen *s, capture_output *output, void *user)
+uint64_t screen_capture_peek(const struct screen *s, capture_output *output, void *user)
 {
     struct capture copy = s->capture;
     copy.text = (struct bytes){0};
@@ -259,4 +259,5 @@ void screen_capture_peek(const struct screen *s, capture_output *output, void *u
     if (copy.active)
         capture_screen(&copy, &s->primary, screen_top(s), primary_cursor_row(s), &styles);
     capture_finish(&copy);
+    return copy.blank;
 }

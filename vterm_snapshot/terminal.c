@@ -502,9 +502,9 @@ void terminal_capture_end(struct terminal *t)
     screen_capture_end(t->screen);
 }
 
-void terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user)
+uint64_t terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user)
 {
-    screen_capture_peek(t->screen, output, user);
+    return screen_capture_peek(t->screen, output, user);
 }
 
 static void append_title(const struct terminal *t, struct bytes *out)

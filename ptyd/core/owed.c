@@ -44,8 +44,8 @@ struct owed {
     void *user;
     struct slate *slate;    /* NULL: none yet, or none can be had */
     int64_t slate_tried_ms; /* monotonic: when none could be had, or nobody held it */
-    struct bytes note;      /* owed_note() */
-    uint32_t note_place;
+    struct bytes notes[OWED_NOTES];
+    uint32_t note_places[OWED_NOTES];
 };
 
 struct owed *owed_create(void (*owing)(void *user), void *user)
@@ -188,10 +188,16 @@ static void put(struct owed *o, struct write *w)
                                                                  .len = w->len});
 }
 
-static void put_note(struct owed *o)
+/* On the slate a note's kind is its path. */
+static const char *const note_names[OWED_NOTES] = {[OWED_SEQUENCE] = "", [OWED_OUTPUT] = "output"};
+
+static void put_note(struct owed *o, enum owed_note which)
 {
-    struct slate_entry entry = {.kind = NOTE, .path = "", .data = o->note.data, .len = o->note.len};
-    o->note_place = o->note.len ? slate_add(o->slate, &entry) : 0;
+    struct slate_entry entry = {.kind = NOTE,
+                                .path = note_names[which],
+                                .data = o->notes[which].data,
+                                .len = o->notes[which].len};
+    o->note_places[which] = entry.len ? slate_add(o->slate, &entry) : 0;
 }
 
 static void put_all(struct owed *o)
@@ -199,7 +205,8 @@ static void put_all(struct owed *o)
     slate_anew(o->slate);
     for (struct write *w = o->first; w; w = w->next)
         put(o, w);
-    put_note(o);
+    for (int i = 0; i < OWED_NOTES; i++)
+        put_note(o, (enum owed_note)i);
     slate_turn(o->slate);
 }
 
@@ -237,32 +244,32 @@ void owed_slate_lost(struct owed *o)
     slate_unmap(o->slate);
     o->slate = NULL;
     o->slate_tried_ms = clock_monotonic_ms();
-    o->note_place = 0;
+    memset(o->note_places, 0, sizeof o->note_places);
     for (struct write *w = o->first; w; w = w->next)
         w->place = 0;
 }
 
-void owed_note(struct owed *o, const char *data, size_t len)
+void owed_note(struct owed *o, enum owed_note which, const char *data, size_t len)
 {
-    uint32_t before = o->note_place;
+    uint32_t before = o->note_places[which];
     len = len > LIMIT_SLATE_WHOLE_BYTES ? 0 : len;
-    if (!len && !o->note.len)
+    if (!len && !o->notes[which].len)
         return;
-    o->note.len = 0;
-    bytes_append(&o->note, data, len);
+    o->notes[which].len = 0;
+    bytes_append(&o->notes[which], data, len);
     if (begin_slate(o) || !o->slate)
         return;
-    put_note(o);
-    if (len && !o->note_place)
+    put_note(o, which);
+    if (len && !o->note_places[which])
         put_all(o);
     else if (before)
         slate_remove(o->slate, before);
 }
 
-const char *owed_noted(const struct owed *o, size_t *ret_len)
+const char *owed_noted(const struct owed *o, enum owed_note which, size_t *ret_len)
 {
-    *ret_len = o->note.len;
-    return o->note.data;
+    *ret_len = o->notes[which].len;
+    return o->notes[which].data;
 }
 
 /* Whether the file has what was begun behind its former end; what is there of it in part is cut
@@ -337,13 +344,21 @@ static void add(struct owed *o, const struct write *w)
         o->owing(o->user);
 }
 
+/* One of a kind that a newer program had is none here. */
 static void take_note(struct owed *o, uint32_t place, const struct slate_entry *e)
 {
-    if (o->note_place)
-        slate_remove(o->slate, o->note_place);
-    o->note.len = 0;
-    bytes_append(&o->note, e->data, e->len);
-    o->note_place = place;
+    int which = 0;
+    while (which < OWED_NOTES && strcmp(e->path, note_names[which]) != 0)
+        which++;
+    if (which == OWED_NOTES) {
+        slate_remove(o->slate, place);
+        return;
+    }
+    if (o->note_places[which])
+        slate_remove(o->slate, o->note_places[which]);
+    o->notes[which].len = 0;
+    bytes_append(&o->notes[which], e->data, e->len);
+    o->note_places[which] = place;
 }
 
 static void take_back(void *user, uint32_t place, const struct slate_entry *e)
@@ -479,7 +494,8 @@ size_t owed_destroy(struct owed *o)
     while (o->first)
         take_out(o, &o->first);
     slate_unmap(o->slate);
-    bytes_finish(&o->note);
+    for (int i = 0; i < OWED_NOTES; i++)
+        bytes_finish(&o->notes[i]);
     free(o);
     return lost;
 }

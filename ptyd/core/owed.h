@@ -60,10 +60,16 @@ struct owed_state owed_state(const struct owed *owed);
 void owed_each(const struct owed *owed, const char *path,
                void (*each)(void *user, const char *line), void *user);
 
-/* Bytes that outlive the process beside what waits; the newest count, and none with 0. More than
- * LIMIT_SLATE_WHOLE_BYTES are none. And those that are kept, borrowed until the next ones. */
-void owed_note(struct owed *owed, const char *data, size_t len);
-const char *owed_noted(const struct owed *owed, size_t *ret_len);
+/* Bytes that outlive the process beside what waits, one of each kind; the newest count, and none
+ * with 0. More than LIMIT_SLATE_WHOLE_BYTES are none. And those that are kept, borrowed until the
+ * next ones. */
+enum owed_note {
+    OWED_SEQUENCE, /* session/open_sequence.c */
+    OWED_OUTPUT,   /* session/unwritten.c */
+    OWED_NOTES,
+};
+void owed_note(struct owed *owed, enum owed_note which, const char *data, size_t len);
+const char *owed_noted(const struct owed *owed, enum owed_note which, size_t *ret_len);
 
 /* What is to replace the file, borrowed until the next call that writes; NULL when nothing is. */
 const char *owed_whole(const struct owed *owed, const char *path, size_t *ret_len);

@@ -137,6 +137,11 @@ void tracker_set_lost(struct tracker *t, const char *why);
 struct block *tracker_running(struct tracker *t);
 /* Fills the preview of a running block from what it has printed so far. */
 void tracker_peek(struct tracker *t, int max_lines, size_t max_bytes);
+/* What the running block has printed, as far as whoever goes on cannot know it: appended to `out`;
+ * and taken in by a tracker whose block runs there: what follows is printed behind it. That returns
+ * false, and changes nothing, where another version wrote it. */
+void tracker_save_printed(const struct tracker *t, struct bytes *out);
+bool tracker_load_printed(struct tracker *t, const char *bytes, size_t len);
 const char *tracker_cwd(const struct tracker *t);
 uint64_t tracker_seq(const struct tracker *t);
 void tracker_set_seq(struct tracker *t, uint64_t seq);

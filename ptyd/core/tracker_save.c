@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "ptyd/core/echo.h"
 #include "ptyd/core/text.h"
 
@@ -158,6 +159,56 @@ struct tracker *tracker_load(const struct tracker_options *options, struct unpac
     }
     terminal_capture_resume(options->terminal, t->block ? tracker_output : tracker_hold, t);
     return t;
+}
+
+static void append_printed(void *out, const char *text, size_t len)
+{
+    bytes_append(out, text, len);
+}
+
+/* Of what stands on the screen yet the newest. */
+static void append_screen(const struct tracker *t, struct bytes *out)
+{
+    uint64_t ends = t->stage == STAGE_ENDED
+                        ? 0
+                        : terminal_capture_peek(t->options.terminal, append_printed, out);
+    while (ends--)
+        bytes_append_char(out, '\n');
+    if (out->len > LIMIT_OWED_OUTPUT_BYTES)
+        bytes_consume(out, utf8_ceil(out->data, out->len, out->len - LIMIT_OWED_OUTPUT_BYTES));
+}
+
+void tracker_save_printed(const struct tracker *t, struct bytes *out)
+{
+    struct preview copy = t->preview;
+    struct walk walk = {.out = out};
+    struct bytes screen = {0};
+    append_screen(t, &screen);
+    number(&walk, VERSION, VERSION);
+    preview(&walk, &copy);
+    run(&walk, &screen);
+    bytes_finish(&screen);
+}
+
+bool tracker_load_printed(struct tracker *t, const char *bytes, size_t len)
+{
+    struct unpack in = {.at = bytes, .end = bytes + len};
+    struct walk walk = {.in = &in};
+    struct preview copy = {0};
+    struct bytes screen = {0};
+    in.failed = number(&walk, 0, VERSION) != VERSION || in.failed;
+    preview(&walk, &copy);
+    run(&walk, &screen);
+    bool fits = !in.failed && t->block;
+    if (fits) {
+        if (t->stage == STAGE_OUTPUT)
+            terminal_capture_begin(t->options.terminal, tracker_output, t);
+        t->preview = copy;
+        if (screen.len)
+            tracker_output(t, screen.data, screen.len);
+    }
+    bytes_finish(&screen);
+    return fits;
 }
 
 struct tracker_point tracker_point(const struct tracker *t)

@@ -44,7 +44,7 @@ static void note(struct session *s)
     bytes_append(&text, s->open_before.data, s->open_before.len);
     bytes_append(&text, &(struct part){s->open_at, s->open.len}, sizeof(struct part));
     bytes_append(&text, s->open.data, s->open.len);
-    store_note(s->store, text.data, text.len);
+    store_note(s->store, OWED_SEQUENCE, text.data, text.len);
     bytes_finish(&text);
     s->open_noted = true;
 }
@@ -78,7 +78,7 @@ void session_let_go_of_open(struct session *s)
         return;
     s->open.len = 0;
     if (s->open_noted)
-        store_note(s->store, NULL, 0);
+        store_note(s->store, OWED_SEQUENCE, NULL, 0);
     s->open_noted = false;
 }
 
@@ -86,7 +86,7 @@ void session_let_go_of_open(struct session *s)
 static const char *find_part(const struct session *s, uint64_t start, struct part *ret_part)
 {
     size_t len;
-    const char *at = store_noted(s->store, &len), *end = at + len;
+    const char *at = store_noted(s->store, OWED_SEQUENCE, &len), *end = at + len;
     while (at && (size_t)(end - at) > sizeof *ret_part) {
         memcpy(ret_part, at, sizeof *ret_part);
         at += sizeof *ret_part;
@@ -105,7 +105,7 @@ void session_reenter(struct session *s, uint64_t start)
     const char *bytes = find_part(s, start, &part);
     struct bytes again = {0};
     size_t len;
-    store_noted(s->store, &len);
+    store_noted(s->store, OWED_SEQUENCE, &len);
     s->open_noted = len > 0;
     if (!bytes)
         return;

@@ -23,6 +23,7 @@ struct output {
     char last;         /* of them; 0 when it is not known */
     int64_t missing;   /* bytes that went, behind those and before `text` */
     struct bytes text; /* not written yet */
+    bool held;         /* output_hold() */
 };
 
 struct output *output_create(void)
@@ -75,7 +76,32 @@ void output_begin(struct output *o, const char *path, int64_t written)
     o->path = text_copy(path);
     o->written = written;
     o->last = written ? '\0' : '\n';
-    open_file(o);
+    if (!o->held)
+        open_file(o);
+}
+
+struct output_rest output_rest(const struct output *o)
+{
+    return (struct output_rest){
+        .written = o->written, .missing = o->missing, .text = o->text.data, .len = o->text.len};
+}
+
+void output_hold(struct output *o, bool hold)
+{
+    o->held = hold;
+}
+
+void output_restore(struct output *o, const struct output_rest *rest)
+{
+    o->held = false;
+    if (o->fd >= 0)
+        close(o->fd);
+    o->fd = -1;
+    o->written = rest->written;
+    o->missing = rest->missing;
+    o->last = '\0';
+    o->text.len = 0;
+    bytes_append(&o->text, rest->text, rest->len);
 }
 
 int64_t output_written(const struct output *o)
@@ -134,7 +160,7 @@ static void bound(struct output *o)
 
 bool output_flush(struct output *o)
 {
-    if (!o->path || !(o->text.len || o->missing))
+    if (o->held || !o->path || !(o->text.len || o->missing))
         return true;
     int result = open_file(o);
     if (result == 0)
@@ -150,6 +176,8 @@ bool output_flush(struct output *o)
 
 void output_add(struct output *o, const char *text, size_t len)
 {
+    if (o->held)
+        return;
     bytes_append(&o->text, text, len);
     if (o->text.len > MUCH)
         output_flush(o);

@@ -31,6 +31,20 @@ bool output_flush(struct output *output);
 /* Bytes that are in the file. */
 int64_t output_written(const struct output *output);
 
+/* What there is of it. */
+struct output_rest {
+    int64_t written;  /* bytes in the file */
+    int64_t missing;  /* bytes that went, behind those */
+    const char *text; /* what is to follow them; borrowed */
+    size_t len;
+};
+struct output_rest output_rest(const struct output *output);
+
+/* While `hold` is true nothing is written, and what is added is nothing: the file is a former
+ * worker's, and right as far as it goes. Restore ends that: `rest` is what there is. */
+void output_hold(struct output *output, bool hold);
+void output_restore(struct output *output, const struct output_rest *rest);
+
 /* The block is over: what waits yet is owed. */
 void output_end(struct output *output, struct owed *owed);
 

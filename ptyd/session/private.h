@@ -81,7 +81,11 @@ struct session {
     struct intake_place place;
     size_t marks_checked, marks_missing; /* records that were; those whose mark is not in the log */
 
-    struct bytes open; /* what was taken of the sequence at hand, which began at `open_at` */
+    struct session_printed {
+        uint64_t offset, seq, total; /* see unwritten.c; zeros where nothing is noted */
+    } printed_at;
+    struct bytes printed; /* tracker_save_printed() there */
+    struct bytes open;    /* what was taken of the sequence at hand, which began at `open_at` */
     uint64_t open_at;
     struct bytes open_before; /* a part as it is noted, of the one before */
     bool open_noted;          /* it is kept for the next worker: the log lacks it */
@@ -125,6 +129,13 @@ void session_keep_place(struct session *s, uint64_t offset);
  * next are taken: what is over is kept no more. */
 void session_keep_open(struct session *s, uint64_t start, const char *bytes, size_t len);
 void session_let_go_of_open(struct session *s);
+
+/* The same for what the command that runs has printed, where its file and the log do not have it:
+ * what is noted when the stream is consumed up to `offset`. While rebuilding: the file is left as
+ * it is where something is noted of `start`, and then that goes on behind it. */
+void session_keep_output(struct session *s, uint64_t offset);
+bool session_hold_output(struct session *s, uint64_t start);
+void session_restore_output(struct session *s, uint64_t start);
 
 /* While rebuilding: takes in again what a former worker kept of the sequence that it stood in at
  * `start`. */

@@ -89,6 +89,7 @@ static void log_bytes(struct session *s, uint64_t start, const char *bytes, size
 static void keep_state(struct session *s, uint64_t offset)
 {
     store_flush(s->store, tracker_running(s->tracker), s->now.monotonic_ms);
+    session_keep_output(s, offset);
     session_keep_place(s, offset);
 }
 

@@ -224,6 +224,7 @@ static void rebuild(struct session *s, uint64_t start)
     if (s->record_count && s->records[0].offset > from)
         from = s->records[0].offset;
     s->rebuilding = true;
+    bool held = session_hold_output(s, start);
     if (session_load_checkpoint(s, from, start))
         from = s->checkpoint_at;
     else if (headless)
@@ -235,6 +236,8 @@ static void rebuild(struct session *s, uint64_t start)
         bridge_loss(s, start, said);
     else if (said)
         settle(s);
+    if (held)
+        session_restore_output(s, start);
     session_reenter(s, start);
     struct typed_keys none = {.in_doubt = true};
     tracker_recall(s->tracker, said ? &s->place.keys : &none);

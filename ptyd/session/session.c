@@ -202,6 +202,7 @@ static void close_parts(struct session *s)
     intake_unmap(s->intake);
     redact_secrets_destroy(s->secrets);
     free(s->told_screen.rows);
+    bytes_finish(&s->printed);
     bytes_finish(&s->open);
     bytes_finish(&s->open_before);
     bytes_finish(&s->lefts);

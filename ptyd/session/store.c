@@ -26,7 +26,6 @@
 #include "ptyd/session/block_mend.h"
 #include "ptyd/session/block_reader.h"
 #include "ptyd/session/damage.h"
-#include "ptyd/session/output.h"
 
 #define DELTA_MS    100 /* between deltas */
 #define SWEEP_EVERY 100 /* blocks between two looks at blocks/ */
@@ -353,14 +352,29 @@ int store_pay(struct store *s)
     return written || again ? again : OUTPUT_AGAIN_MS;
 }
 
-void store_note(struct store *s, const char *data, size_t len)
+void store_note(struct store *s, enum owed_note which, const char *data, size_t len)
 {
-    owed_note(s->owed, data, len);
+    owed_note(s->owed, which, data, len);
 }
 
-const char *store_noted(const struct store *s, size_t *ret_len)
+const char *store_noted(const struct store *s, enum owed_note which, size_t *ret_len)
 {
-    return owed_noted(s->owed, ret_len);
+    return owed_noted(s->owed, which, ret_len);
+}
+
+struct output_rest store_unwritten(const struct store *s)
+{
+    return output_rest(s->output);
+}
+
+void store_hold_output(struct store *s, bool hold)
+{
+    output_hold(s->output, hold);
+}
+
+void store_restore_output(struct store *s, const struct output_rest *rest)
+{
+    output_restore(s->output, rest);
 }
 
 void store_slate_lost(struct store *s)

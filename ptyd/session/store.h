@@ -13,6 +13,7 @@
 #include "ptyd/core/aside.h"
 #include "ptyd/core/block.h"
 #include "ptyd/core/owed.h"
+#include "ptyd/session/output.h"
 #include "vterm_snapshot/terminal.h"
 
 struct block_reader;
@@ -67,8 +68,8 @@ uint64_t store_highest_seq(const struct store *store);
 struct block *store_running(const struct store *store);
 
 /* Bytes that outlive the worker and are in no file, as owed_note() has them. */
-void store_note(struct store *store, const char *data, size_t len);
-const char *store_noted(const struct store *store, size_t *ret_len);
+void store_note(struct store *store, enum owed_note which, const char *data, size_t len);
+const char *store_noted(const struct store *store, enum owed_note which, size_t *ret_len);
 
 /* A block began: event, line, output file. */
 void store_begin(struct store *store, struct block *block);
@@ -76,6 +77,12 @@ void store_begin(struct store *store, struct block *block);
 int64_t store_written(const struct store *store);
 /* Goes on with a block that began before, its file as it was when so much was written. */
 void store_resume(struct store *store, struct block *block, int64_t written);
+/* Its output as it is in its file, and what is to follow there; borrowed until it goes on. */
+struct output_rest store_unwritten(const struct store *store);
+/* A former worker's file is right as far as it goes: while this is true output that comes is not
+ * written. Then the one that runs goes on behind it. */
+void store_hold_output(struct store *store, bool hold);
+void store_restore_output(struct store *store, const struct output_rest *rest);
 /* Its rendered output goes on. */
 void store_output(struct store *store, const char *text, size_t len);
 /* Writes the output that is held back; of the running `block` (or NULL) an event tells it, too, at

@@ -204,6 +204,29 @@ async function main() {
       assert.ok(extra >= 0 && extra <= notes.length, `${extra} bytes too many, ${notes.length} notes`);
     });
 
+    await report.test(`${shell}, workers killed while a command prints onto a full disk: its output is whole`, async () => {
+      const w = new Witness(daemon, `prints-${shell}`, shell), gate = (n) => path.join(space.root, `gate-${shell}-${n}`);
+      const screen = (text) => until(text, () => daemon.json('screen', '-s', w.name).rows.some((row) => row.endsWith(text))); // the screen may have begun anew within a line
+      const stops = [5000, 5010, 5300, 5301, 5999, 6000], parts = stops.map((to, i) => `seq ${(stops[i - 1] || 0) + 1} ${to}; ${waitFor(gate(i)).replace(/^sh -c '|'$/g, '')}`);
+      w.run('echo one', 'one\n');
+      const { line, code } = w.command(`${parts.join('; ')}; printf "no "; printf "end\\n"`);
+      daemon.ptyd('send', '-s', w.name, `${line}\r`);
+      for (const [i, stop] of stops.entries()) {
+        await screen(String(stop));
+        disk.fill();
+        if (i) await killWorker(daemon);
+        if (i === 4) await killWorker(daemon);
+        fs.writeFileSync(gate(i), '');
+      }
+      await until('it ends', () => w.did().length === 2 && w.blocks().at(-1).status !== 'running');
+      const block = w.blocks().at(-1);
+      assert.deepStrictEqual([block.exit_code, block.output_lines, block.preview.lines.slice(-2)], [code, 6001, ['6000', 'no end']]);
+      disk.free();
+      await whole(w);
+      assert.strictEqual(fs.readFileSync(path.join(w.directory, block.output_path), 'utf8'), `${lines(6000)}no end\n`);
+      assert.deepStrictEqual(w.readFiles().map(w.said), w.did());
+    });
+
     await report.test(`${shell}, workers killed while the disk is full: no block, event or cursor is lost, none comes twice`, async () => {
       const w = new Witness(daemon, `kill-${shell}`, shell), { shell_pid: pid } = daemon.json('list').find((s) => s.name === w.name);
       for (let i = 0; i < 3; i++) w.run('echo before', 'before\n');

@@ -271,7 +271,8 @@ static void a_slate_that_nobody_holds_is_made_again(void **state)
     struct owed *o = owed_create(on_owing, NULL);
     owed_outlive(o, -1, on_keep);
     owed_append(o, lines, "one", LIMIT_JSONL_BYTES);
-    owed_note(o, "noted", 5);
+    owed_note(o, OWED_SEQUENCE, "noted", 5);
+    owed_note(o, OWED_OUTPUT, "printed", 7);
     assert_false(owed_state(o).outlives);
     assert_int_equal(slate, -1);
     pay_until_it_outlives(o);
@@ -292,8 +293,10 @@ static void a_slate_that_nobody_holds_is_made_again(void **state)
     owed_each(next, lines, note_line, &waiting);
     assert_string_equal(waiting.data, "one;two;");
     assert_string_equal(owed_whole(next, whole, &len), "all");
-    assert_memory_equal(owed_noted(next, &len), "noted", 5);
+    assert_memory_equal(owed_noted(next, OWED_SEQUENCE, &len), "noted", 5);
     assert_int_equal(len, 5);
+    assert_memory_equal(owed_noted(next, OWED_OUTPUT, &len), "printed", 7);
+    assert_int_equal(len, 7);
     bytes_finish(&waiting);
     assert_int_equal(rmdir(lines) + rmdir(whole), 0);
     assert_int_equal(owed_destroy(next), 0);
