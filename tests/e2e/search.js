@@ -114,6 +114,7 @@ async function main() {
   });
 
   await report.test('files are private, the log is left clean', async () => {
+    ptyd('search', 'x');
     const files = fs.readdirSync(state).filter((name) => name.startsWith('search'));
     assert.deepStrictEqual(files.sort(), ['search.db', 'search.lock']);
     for (const name of files) assert.strictEqual(fs.statSync(path.join(state, name)).mode & 0o777, 0o600, name);
