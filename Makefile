@@ -6,8 +6,8 @@ CC       ?= cc
 PREFIX   ?= /usr/local
 PKGS     := libuv vterm jansson libmd libpcre2-8 sqlite3
 SANITIZER ?=
-# Tests run so many at a time, three for two processors: they mostly wait.
-JOBS     ?= $(shell n=$$(nproc); echo $$((n + (n + 1) / 2)))
+# Tests run so many at a time.
+JOBS     ?= $(shell nproc)
 
 comma    := ,
 ifneq ($(SANITIZER),)
