@@ -157,6 +157,26 @@ static inline int limit_size(int value)
 #define LIMIT_REGEX_DEPTH      100000
 #define LIMIT_REGEX_HEAP_BYTES (32 << 20)
 #define LIMIT_REGEX_MS         2000
+/* Bytes of a match in front of a line's end that a pattern asks for; a longer one may be missed
+ * where its last line comes in pieces. */
+#define LIMIT_REGEX_AGAIN_BYTES 4096
+/* Bytes of a session's output in one answer to who waits for it; it asks again for more. */
+#define LIMIT_WAIT_BYTES (192 << 10)
+/* Bytes of output in front of a cursor that are gone through to know where in a line it stands. */
+#define LIMIT_BEFORE_CURSOR_BYTES 4096
+/* Bytes of text in which one match is looked for; of more the older half is forgotten. */
+#define LIMIT_MATCH_BYTES (1 << 20)
+/* Milliseconds between two looks at a screen that is waited for. */
+#define LIMIT_SCREEN_LOOK_MS 50
+/* The most milliseconds of silence that are waited for; more is refused. */
+#define LIMIT_WAIT_MS 1000000000
+/* Seconds for a step of a script where it does not say; bytes of a script, and of its steps; a
+ * larger one is refused. */
+#define LIMIT_STEP_S      10
+#define LIMIT_STEPS_BYTES (1 << 20)
+/* Columns of a line whose text is searched; what is further left of a longer one is not changed any
+ * more. */
+#define LIMIT_TRANSCRIPT_CELLS (16 << 10)
 
 /* ---- search ---- */
 

@@ -409,6 +409,11 @@ void terminal_leave_alt_screen(struct terminal *t)
     insert(t, farewell, sizeof farewell - 1);
 }
 
+bool terminal_cursor_keys(const struct terminal *t)
+{
+    return modes_get(screen_modes(t->screen), MODE_CURSOR_KEYS);
+}
+
 bool terminal_bracketed_paste(const struct terminal *t)
 {
     return modes_get(screen_modes(t->screen), MODE_BRACKETED_PASTE);

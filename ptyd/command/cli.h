@@ -76,6 +76,7 @@ int command_detach(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_disable(int argc, char **argv);
 int command_enable(int argc, char **argv);
+int command_expect(int argc, char **argv);
 int command_events(int argc, char **argv);
 int command_hook(int argc, char **argv);
 int command_inside(int argc, char **argv);
@@ -92,11 +93,13 @@ int command_run(int argc, char **argv);
 int command_screen(int argc, char **argv);
 int command_scrollback(int argc, char **argv);
 int command_search(int argc, char **argv);
+int command_script(int argc, char **argv);
 int command_send(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_upgrade(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_version(int argc, char **argv);
+int command_wait(int argc, char **argv);
 
 #endif

@@ -329,7 +329,7 @@ static bool may_be_repeated(const char *method)
     static const char *const methods[] = {
         "context.show",  "mcp.serve",    "session.attach", "session.block",  "session.blocks",
         "session.list",  "session.open", "session.resize", "session.screen", "session.scrollback",
-        "session.typed", "status",       "status.short",
+        "session.typed", "session.wait", "status",         "status.short",
     };
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(methods[i], method))

@@ -304,6 +304,7 @@ static void on_prompt(void *user)
     s->answered = false;
     if (!s->rebuilding)
         prompt_line_prompted(&intake_facts(s->intake)->line);
+    s->prompt_end = s->rebuilding ? 0 : terminal_offset(s->terminal);
     if (s->rebuilding)
         recall_running(s);
     else
@@ -312,6 +313,32 @@ static void on_prompt(void *user)
 
 static const struct tracker_events tracker_events = {
     .begin = on_block_begin, .output = on_block_output, .end = on_block_end, .prompt = on_prompt};
+
+/* ---- what the index says ---- */
+
+/* At a prompt, and where a command is done, all blocks up to that number are over. */
+static bool is_over_at(const struct rawlog_record *r)
+{
+    return r->kind == RAWLOG_SHELL ||
+           (r->kind == RAWLOG_MARK && (r->detail == MARK_DONE || r->detail == MARK_PROMPT));
+}
+
+uint64_t session_ended_behind(struct session *s, uint64_t offset, uint64_t *ret_behind)
+{
+    size_t count, i;
+    uint64_t over = session_first_seq(s), seq = 0;
+    rawlog_flush(s->log);
+    struct rawlog_record *records = rawlog_records(s->log, &count);
+    for (i = 0; i < count && !seq; i++)
+        if (is_over_at(&records[i]) && records[i].value > over) {
+            seq = records[i].offset >= offset ? over + 1 : 0;
+            over = records[i].value;
+        }
+    if (seq)
+        *ret_behind = i < count ? records[i].offset : intake_start(s->intake);
+    free(records);
+    return seq;
+}
 
 /* ---- what both are made with ---- */
 

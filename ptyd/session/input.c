@@ -458,6 +458,11 @@ uint64_t session_prompt(const struct session *s)
     return intake_facts(s->intake)->runs.prompt;
 }
 
+uint64_t session_prompt_end(const struct session *s)
+{
+    return s->prompt_end;
+}
+
 const struct run_record *session_find_run(const struct session *s, uint64_t token)
 {
     return run_table_find(&intake_facts(s->intake)->runs, token);

@@ -196,6 +196,11 @@ bool session_type_command(struct session *s, const char *command, enum block_typ
                           uint64_t token, uint64_t prompt);
 /* The number of the newest prompt; of the running command, that at which it began. */
 uint64_t session_prompt(const struct session *s);
+/* Where in the stream the prompt that stands ends; 0 where a former worker took it in. */
+uint64_t session_prompt_end(const struct session *s);
+/* The seq of the block that ended first behind an offset, as far as the shell's marks and the log's
+ * index say, and (*ret_behind) where in the stream that is over; 0 for none. */
+uint64_t session_ended_behind(struct session *s, uint64_t offset, uint64_t *ret_behind);
 /* What is known of a command that was typed for `token`, NULL when none was; and its owner knows
  * all of it. */
 const struct run_record *session_find_run(const struct session *s, uint64_t token);

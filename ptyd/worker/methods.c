@@ -21,6 +21,7 @@
 #include "ptyd/worker/type.h"
 #include "ptyd/worker/upgrade.h"
 #include "ptyd/worker/view.h"
+#include "ptyd/worker/wait.h"
 #include "ptyd/worker/worker.h"
 
 /* ---- sessions ---- */
@@ -184,6 +185,7 @@ static const struct method {
     {"session.screen", look_screen_call},
     {"session.scrollback", look_scrollback_call},
     {"session.typed", type_typed_call},
+    {"session.wait", wait_call},
     {"status", status_call},
     {"status.short", status_short_call},
     {"view.leave", view_leave_call},
@@ -194,7 +196,7 @@ static const struct method {
 static bool stays(const char *name, const json_t *params)
 {
     static const char *const staying[] = {"events.follow", "mcp.serve", "session.attach",
-                                          "session.run"};
+                                          "session.run", "session.wait"};
     for (size_t i = 0; i < sizeof staying / sizeof *staying; i++)
         if (!strcmp(staying[i], name))
             return true;

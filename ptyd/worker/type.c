@@ -6,12 +6,14 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/task.h"
+#include "ptyd/worker/wait.h"
 #include "ptyd/worker/worker.h"
 
 struct type {
     struct task task; /* watches nothing: `done` comes when the session goes, too */
     struct session *session;
     struct typing typing;
+    uint64_t from; /* where the stream stood before the first byte */
 };
 
 static struct type *type_of(struct typing *typing)
@@ -44,7 +46,9 @@ static void on_done(struct typing *typing)
         fail(t, "takes no more");
         return;
     }
-    client_reply(t->task.client, t->task.id, typed_json(t));
+    json_t *result = typed_json(t);
+    json_object_set_new(result, "from", json_integer((json_int_t)t->from));
+    client_reply(t->task.client, t->task.id, result);
     task_end(&t->task);
 }
 
@@ -99,6 +103,7 @@ void type_data(struct client *client, const json_t *id, const json_t *params, st
         .task = {.errand = {.cancel = on_cancel}, .finish = on_finish},
         .session = s,
         .typing = {.bytes = bytes, .token = (uint64_t)token, .done = on_done},
+        .from = wait_place(s),
     };
     task_begin(&t->task, client, id);
     if (ms > 0)
