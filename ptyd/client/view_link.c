@@ -25,7 +25,7 @@
 struct view_link {
     struct rpc *rpc;
     const struct view_link_options *options;
-    struct view_size size;
+    struct view_size size, told_size; /* told: as it was asked to be a viewer */
 
     int fd; /* of frames, -1 for none */
     struct view_reader reader;
@@ -223,6 +223,7 @@ static bool read_frames(struct view_link *l)
 static json_t *attach_params(struct view_link *l)
 {
     bool again = l->back_by != 0;
+    l->told_size = l->size;
     json_int_t noted = l->lost_len ? 0 : (json_int_t)++l->token;
     l->before = noted ? l->token : l->before;
     return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:I, s:I}", "name", l->options->name, "size",
@@ -280,6 +281,8 @@ static void take_joined(struct view_link *l, const json_t *message)
         rpc_close(l->rpc); /* and once more, until it is too late */
         return;
     }
+    if (memcmp(&l->size, &l->told_size, sizeof l->size)) /* it changed meanwhile */
+        view_link_resize(l, l->size);
     l->back_by = 0;
     send_input(l);
 }

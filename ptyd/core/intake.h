@@ -85,6 +85,11 @@ struct intake_facts {
     uint64_t led_from; /* where in the stream, and 1, viewers began to lead: what programs asked
                           since then was left to them; 0 while none does */
     struct prompt_line line; /* what was typed at the prompt */
+    /* Of what is left to viewers the first that is not answered: its end, since when (monotonic),
+     * and from where on whoever reads the stream finds it. 0: all is. */
+    uint64_t asked;
+    int64_t asked_ms;
+    uint64_t asked_from;
 };
 
 struct intake;

@@ -151,6 +151,7 @@ static bool on_query(void *user, const struct query *query)
         return false;
     queries_open(s->queries, s->leader, query, terminal_offset(s->terminal), s->now.monotonic_ms,
                  false);
+    session_keep_asked(s);
     return true;
 }
 

@@ -54,6 +54,8 @@ struct session {
     uint64_t leader_since;        /* behind this offset */
     uint64_t led_from, led_until; /* where in the stream a former worker's leader was to answer */
     uint64_t heir;                /* the viewer that does; 0 for none yet */
+    uint64_t asked, asked_from;   /* and the first that it had not; see intake_facts; 0 for none */
+    uint64_t read_from;   /* whoever reads the stream from here sees all of the piece at hand */
     struct bytes lefts;   /* uint64_t: where the terminal left the alternate screen by itself */
     bool lefts_recalled;  /* also under former workers */
     char term[32];        /* TERM of its shell; "" when it is not known */
@@ -118,6 +120,11 @@ void session_write_input(struct session *s);
 
 /* The terminal's answer to a query, typed behind what waits; dropped for want of room. */
 void session_reply(struct session *s, const char *bytes, size_t len);
+
+/* For the next worker: what viewers have yet to answer is not what it was. And finds what it is to
+ * be of a former worker's; before anything is taken in. */
+void session_keep_asked(struct session *s);
+void session_recall_asked(struct session *s);
 
 /* What its viewers have yet to answer: an empty queue. */
 struct queries *session_create_queries(struct session *s);

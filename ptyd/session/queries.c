@@ -61,6 +61,19 @@ size_t queries_count(const struct queries *q)
     return q->count;
 }
 
+bool queries_oldest(const struct queries *q, uint64_t *ret_offset, int64_t *ret_since)
+{
+    for (size_t i = 0; i < q->count; i++) {
+        const struct open_query *o = &q->open[i];
+        if (o->answered || query_is_slow(&o->query))
+            continue;
+        *ret_offset = o->offset;
+        *ret_since = o->since;
+        return true;
+    }
+    return false;
+}
+
 /* ---- the open ones ---- */
 
 static void close_at(struct queries *q, size_t i)

@@ -64,6 +64,9 @@ void queries_pass_over(struct queries *queries, uint64_t viewer, queries_answer 
                        int64_t now);
 void queries_took(struct queries *queries, uint64_t viewer, int64_t now);
 
+/* The first that is not answered, but for slow ones, and when it was opened; false for none. */
+bool queries_oldest(const struct queries *queries, uint64_t *ret_offset, int64_t *ret_since);
+
 /* How many are open, those included whose answers are dropped. */
 size_t queries_count(const struct queries *queries);
 

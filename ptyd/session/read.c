@@ -121,6 +121,8 @@ static size_t drain_parsed(struct session *s, size_t most)
     size_t len = intake_copy(s->intake, scratch, most);
     s->now = clock_now();
     session_let_go_of_open(s);
+    bool inside = terminal_is_inside(s->terminal);
+    s->read_from = inside ? terminal_sequence_start(s->terminal) : start;
     s->parsing = true;
     size_t taken = tracker_write(s->tracker, scratch, len);
     s->parsing = false;

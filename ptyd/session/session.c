@@ -242,8 +242,7 @@ static int open_all(struct session *s, const struct session_start *start)
     if (start->pid) /* the number of one that is gone is another's */
         session_read_environment(s);
     REPORT(s, opened);
-    s->led_from = intake_facts(s->intake)->led_from;
-    s->led_until = intake_start(s->intake);
+    session_recall_asked(s);
     find_place(s, is_new, start->seq);
     s->answered = s->ahead = !is_new; /* what was typed to the former worker is not known here */
     if (is_new)                       /* the keeper knows no pixels */

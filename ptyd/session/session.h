@@ -171,6 +171,21 @@ void session_viewer_took(struct session *s, uint64_t viewer);
 void session_shown_again(struct session *s, uint64_t viewer, const struct query *query,
                          uint64_t offset);
 uint64_t session_left_behind(struct session *s, uint64_t offset);
+/* What a former worker's leader had yet to answer and nobody took over: each query that ends within
+ * [from, until] of the stream, which is read from `read_from` on, slow ones aside. False for none.
+ */
+struct session_asked {
+    uint64_t read_from, from, until;
+};
+bool session_unanswered(const struct session *s, struct session_asked *ret_asked);
+/* The session's own terminal answers one of them; and did so to all. */
+void session_answer(struct session *s, const struct query *query);
+void session_asked_over(struct session *s);
+/* That leader is back, as this viewer, and was shown the stream up to `offset`: the rest it will be
+ * shown. What it was shown of them it answers; `query` is one that ends there. */
+void session_set_heir(struct session *s, uint64_t viewer, uint64_t offset);
+void session_inherit(struct session *s, uint64_t viewer, uint64_t offset,
+                     const struct query *query);
 /* Takes back what the terminal does not have of it; `done` is not called. */
 void session_untype(struct session *s, struct typing *typing);
 /* What is known of a request with that token, as typing_find() says it. */

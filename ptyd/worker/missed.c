@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/session/session.h"
 #include "vterm_snapshot/passage.h"
@@ -99,4 +100,70 @@ uint64_t missed_lines(const struct session *s, uint64_t from, uint64_t to)
         at++;
     }
     return lines;
+}
+
+/* ---- behind a worker's death ---- */
+
+struct asking {
+    struct session *session;
+    struct session_asked range;
+    uint64_t viewer; /* that was shown them; 0 for none: they are answered here */
+};
+
+static void on_asked(void *user, const struct query *query, uint64_t offset)
+{
+    const struct asking *a = user;
+    if (offset < a->range.from || offset > a->range.until || query_is_slow(query))
+        return;
+    if (a->viewer)
+        session_inherit(a->session, a->viewer, offset, query);
+    else
+        session_answer(a->session, query);
+}
+
+static void ignore(void *user, const char *bytes, size_t len, uint64_t offset)
+{
+    (void)user;
+    (void)bytes;
+    (void)len;
+    (void)offset;
+}
+
+/* What is more than a viewer would be sent is not looked through at once either. */
+static void look_through(struct asking *a)
+{
+    static const struct passage_events events = {.display = ignore, .query = on_asked};
+    static char bytes[READ_BYTES]; /* the loop's */
+    uint64_t from = a->range.read_from, until = a->range.until;
+    struct passage *p = passage_create(from, &events, a);
+    if (!p)
+        memory_end();
+    while (from < until && until - from <= LIMIT_VIEW_BEHIND_BYTES) {
+        size_t want = until - from < sizeof bytes ? (size_t)(until - from) : sizeof bytes;
+        ssize_t n = session_read(a->session, from, bytes, want);
+        size_t taken = n > 0 ? passage_write(p, bytes, (size_t)n) : 0;
+        if (!taken)
+            break;
+        from += taken;
+    }
+    passage_destroy(p);
+}
+
+void missed_answer(struct session *s)
+{
+    struct asking a = {.session = s};
+    if (!session_unanswered(s, &a.range))
+        return;
+    look_through(&a);
+    session_asked_over(s);
+}
+
+void missed_inherit(struct session *s, uint64_t viewer, uint64_t offset)
+{
+    struct asking a = {.session = s, .viewer = viewer};
+    if (session_unanswered(s, &a.range)) {
+        a.range.until = offset < a.range.until ? offset : a.range.until;
+        look_through(&a);
+    }
+    session_set_heir(s, viewer, offset);
 }

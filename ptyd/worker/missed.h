@@ -25,4 +25,10 @@ int missed_read(struct missed *missed, size_t most, struct bytes *out, uint64_t 
 #define MISSED_COUNT_BYTES (256 << 10)
 uint64_t missed_lines(const struct session *session, uint64_t from, uint64_t to);
 
+/* What a former worker's leader had yet to answer (session_unanswered()): the session's own
+ * terminal does, as far as the log still has it. Or that leader is back, as this viewer, and was
+ * shown all before `offset`. */
+void missed_answer(struct session *session);
+void missed_inherit(struct session *session, uint64_t viewer, uint64_t offset);
+
 #endif

@@ -120,6 +120,14 @@ static void on_finish(struct task *t)
     free(v->cwd);
 }
 
+/* Who is waited for yet may come. */
+void view_answer_rest(struct view *v)
+{
+    const struct worker *w = client_worker(v->task.client);
+    if (v->task.session && !uv_is_active((const uv_handle_t *)&w->leaders_timer))
+        missed_answer(v->task.session);
+}
+
 void view_finish(struct view *v)
 {
     if (v->finished)
@@ -130,6 +138,7 @@ void view_finish(struct view *v)
         session_untype(v->task.session, &v->typing);
     if (v->task.session)
         session_leave_viewer(v->task.session, v->number);
+    view_answer_rest(v);
     give_up_lead(v);
     turns_remove(&client_worker(v->task.client)->turns, &v->turn);
     view_socket_close(v->socket);
@@ -216,8 +225,12 @@ static void join(struct view *v, const json_t *params)
     if (led && !v->leading.looks && !leads)
         leads = leader_typed(&leaders, &v->leading, &before);
     if (leads && led && json_flag(params, "again")) {
+        uint64_t offset = (uint64_t)json_number(params, "offset", 0);
+        struct board_place place = worker_looks_at(s);
         v->live = true;
-        feed_resume(&v->feed, (uint64_t)json_number(params, "offset", 0));
+        feed_resume(&v->feed, offset);
+        missed_inherit(s, v->number, offset);
+        board_leave(&place);
     }
     if (!leads)
         tell_led(v);
@@ -323,11 +336,15 @@ static bool waits_for_leader(struct session *s)
 static void on_awaited(uv_timer_t *timer)
 {
     struct worker *w = timer->data;
-    for (int i = 0; i < w->session_count; i++)
+    for (int i = 0; i < w->session_count; i++) {
+        struct board_place place = worker_looks_at(w->sessions[i]);
+        missed_answer(w->sessions[i]);
+        board_leave(&place);
         if (waits_for_leader(w->sessions[i])) {
             session_set_led(w->sessions[i], false);
             session_set_room(w->sessions[i], SIZE_MAX);
         }
+    }
 }
 
 void view_await_leaders(struct worker *w)

@@ -72,6 +72,10 @@ void view_leave(struct view *v);
 /* Keys were typed in it: it leads. Its session has its size then. */
 void view_take_keys(struct view *v);
 
+/* It will not be shown what is left of what a former worker's leader had yet to answer: that is
+ * answered now. */
+void view_answer_rest(struct view *v);
+
 /* The terminal is gone: it is finished, and so is a session that ends with it. */
 void view_lose(struct view *v);
 

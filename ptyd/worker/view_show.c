@@ -98,6 +98,7 @@ static void begin_live(struct view *v)
 static void set_live(struct view *v, bool live)
 {
     session_skip_viewer(v->task.session, v->number, feed_end(&v->feed));
+    view_answer_rest(v);
     v->live = live;
     v->output.len = 0;
     uv_timer_stop(&v->task.timer);
@@ -224,6 +225,12 @@ static bool has_all(const struct view *v)
 
 /* ---- who answers ---- */
 
+static void pass_over(struct view *v)
+{
+    session_pass_over_viewer(v->task.session, v->number);
+    view_answer_rest(v);
+}
+
 /* What programs ask, while it is shown that: not while it is passed over, or drawn. */
 static void settle_answers(struct view *v)
 {
@@ -232,7 +239,7 @@ static void settle_answers(struct view *v)
     if (answers && session_leader(s) != v->number)
         session_set_leader(s, v->number);
     else if (!answers && session_leader(s) == v->number && v->leading.leads)
-        session_pass_over_viewer(s, v->number);
+        pass_over(v);
     else if (!answers && session_leader(s) == v->number)
         session_set_leader(s, 0); /* it still answers what it was asked */
 }

@@ -5,9 +5,10 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
 const { Outer, ASK, hex } = require('./outer');
 const { queries, sequences } = require('./points');
 
@@ -205,6 +206,48 @@ async function tests(report) {
     await outer.type('echo e""nd\r');
     await outer.expect('end\r\n');
     assert.strictEqual(daemon.json('blocks', '-s', 'deaf', '--last', '1')[0].cmd, 'echo e""nd');
+    await outer.end();
+  });
+
+  // Signals attach; kills the worker.
+  const hit = (outer, signal) => outer.ask('kill', os.constants.signals[signal]);
+  const isBack = async (name, outer) => {
+    await outer.resize(90, 25);
+    await until('it leads again', () => daemon.json('screen', '-s', name).cols === 90);
+  };
+
+  await report.test('a worker dies with a query open and nobody comes back: the model answers, once', async () => {
+    const { outer, out } = await askHeld('orphan');
+    await hit(outer, 'SIGSTOP');
+    await killWorker(daemon);
+    assert.match(await answerIn(out), shapes.DA1[1]);
+    await hit(outer, 'SIGCONT');
+    await outer.type('echo e""nd\r');
+    await outer.expect('end\r\n');
+    await outer.end();
+  });
+
+  await report.test('a worker dies with a query open: the terminal that was asked answers, and that is no typing', async () => {
+    const { outer, out } = await askHeld('survivor', '80x24');
+    await killWorker(daemon);
+    await isBack('survivor', outer);
+    const other = await attach('survivor', '120x40');
+    await other.type('x');
+    await until('it leads', () => daemon.json('screen', '-s', 'survivor').cols === 120);
+    await outer.ask('release');
+    assert.strictEqual((await answerIn(out)).replace('x', ''), wanted.answers[0]);
+    assert.strictEqual(daemon.json('screen', '-s', 'survivor').cols, 120);
+    await other.end();
+    await outer.end();
+  });
+
+  await report.test('a worker dies with a query open, and then its viewer leaves: the model answers', async () => {
+    const { outer, out } = await askHeld('leaver');
+    await killWorker(daemon);
+    await isBack('leaver', outer);
+    await outer.type('\x1cd');
+    assert.match(await answerIn(out), shapes.DA1[1]);
+    assert.strictEqual(await outer.ended, 0);
     await outer.end();
   });
 
