@@ -110,6 +110,16 @@ static void read_keys(struct attach *a)
     bytes_finish(&typed);
 }
 
+/* Nothing leaves any more. False when the terminal is gone. */
+static bool read_on(struct attach *a)
+{
+    char bytes[1 << 14];
+    long n = outer_read(a->outer, bytes, sizeof bytes);
+    if (n > 0)
+        view_link_type(a->link, bytes, (size_t)n);
+    return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
 /* A key that might have been the first of those that leave, and was not. */
 static void type_what_waited(struct attach *a)
 {
@@ -210,6 +220,28 @@ static void loop(struct attach *a)
     view_link_settle(a->link);
 }
 
+/* The session shows its end. What the terminal answers meanwhile to what programs asked goes there,
+ * and to nobody who reads it next. */
+static void leave(struct attach *a)
+{
+    int64_t by = clock_monotonic_ms() + LIMIT_LEAVE_MS, left;
+    view_link_leave(a->link);
+    while (view_link_is_connected(a->link) && (left = by - clock_monotonic_ms()) > 0) {
+        bool reads = view_link_reads_on(a->link);
+        struct pollfd fds[2 + VIEW_LINK_FDS] = {
+            {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN},
+            {.fd = outer_waiting(a->outer) ? outer_fd(a->outer) : -1, .events = POLLOUT}};
+        view_link_poll(a->link, fds + 2);
+        if (poll(fds, sizeof fds / sizeof *fds, (int)left) <= 0)
+            continue;
+        if (fds[1].revents)
+            outer_flush(a->outer);
+        if (fds[0].revents && !read_on(a))
+            return;
+        view_link_work(a->link, fds + 2, false);
+    }
+}
+
 /* ---- the end ---- */
 
 static int say_left(const struct attach *a)
@@ -267,6 +299,15 @@ static void forget_terminal(void)
         close(null);
 }
 
+/* Where it is not allowed to, nobody else will read it. */
+static void give_back(const struct attach *a)
+{
+    const struct bytes *keys = view_link_returned(a->link);
+    size_t done = outer_give_back(keys->data, keys->len);
+    if (done < keys->len)
+        say("%zu bytes that you typed when the session ended are lost", keys->len - done);
+}
+
 static void show(struct attach *a, const json_t *session)
 {
     open_signals(a);
@@ -280,9 +321,11 @@ static void show(struct attach *a, const json_t *session)
     outer_clear_away(a->outer, NULL);
     loop(a);
     if (a->outcome == LEFT || view_link_state(a->link) == VIEW_LINK_LOST)
-        view_link_leave(a->link);
+        leave(a);
     if (!outer_close(a->outer))
         forget_terminal();
+    else
+        give_back(a);
 }
 
 /* The session of a terminal that is there goes with its shell. */

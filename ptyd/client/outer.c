@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -186,6 +187,14 @@ long outer_read(struct outer *o, char *keys, size_t len)
         return -1;
     }
     return read(STDIN_FILENO, keys, len);
+}
+
+size_t outer_give_back(const char *keys, size_t len)
+{
+    size_t done = 0;
+    while (done < len && ioctl(STDIN_FILENO, TIOCSTI, keys + done) == 0)
+        done++;
+    return done;
 }
 
 /* Who looks at the rest of it has the time for it. */

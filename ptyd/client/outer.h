@@ -26,6 +26,10 @@ void outer_renew(struct outer *outer);
  * one that did not waits for ever. */
 bool outer_close(struct outer *outer);
 
+/* As if these keys were typed again, for whoever reads the terminal next. Returns how many of them
+ * the system let us. */
+size_t outer_give_back(const char *keys, size_t len);
+
 /* Reads keys; as read(2), never blocking for want of them. */
 long outer_read(struct outer *outer, char *keys, size_t len);
 

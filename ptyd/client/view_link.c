@@ -37,12 +37,16 @@ struct view_link {
     uint64_t place;        /* in the stream: all before was shown */
     bool leads, has_place; /* `place` was said */
 
-    struct bytes typed; /* and not known to have reached the session */
-    size_t asked_len;   /* so much of it is in the INPUT that is not answered; 0 for none */
-    uint64_t token;     /* of that, by which it is known behind a worker's death */
-    uint64_t before;    /* the newest that the session knows */
-    bool asked_last;    /* nothing was sent behind it */
-    bool unread;        /* the connection ended before the daemon had read all */
+    struct bytes typed;    /* and not known to have reached the session */
+    size_t asked_len;      /* so much of it is in the INPUT that is not answered; 0 for none */
+    uint64_t token;        /* of that, by which it is known behind a worker's death */
+    uint64_t before;       /* the newest that the session knows */
+    bool asked_last;       /* nothing was sent behind it */
+    size_t given_up;       /* bytes that were typed before the user left and never will be */
+    bool leaves;           /* LEAVE was sent */
+    bool last;             /* and the terminal is to be read on (VIEW_LAST) */
+    struct bytes returned; /* nobody read them any more */
+    bool unread;           /* the connection ended before the daemon had read all */
     int64_t
         back_by; /* monotonic ms: a lost connection is waited for until then; 0 while one stands */
     json_int_t joining;   /* the request to be a view again; 0 for none */
@@ -87,7 +91,7 @@ void view_link_type(struct view_link *l, const char *bytes, size_t len)
 
 size_t view_link_unsent(const struct view_link *l)
 {
-    return l->typed.len;
+    return l->given_up + l->typed.len;
 }
 
 size_t view_link_doubtful(const struct view_link *l)
@@ -145,8 +149,18 @@ static void take_typed(struct view_link *l, const struct view_frame *f)
     bytes_consume(&l->typed, typed < l->asked_len ? typed : l->asked_len);
     l->asked_len = 0;
     l->before = typed ? l->token : l->before;
-    if (l->state == VIEW_LINK_STANDS)
+    if (l->last || (l->state == VIEW_LINK_STANDS && !l->leaves))
         send_input(l);
+}
+
+/* What is typed from now on may be answers. What was before is given up. */
+static void take_last(struct view_link *l)
+{
+    if (!l->leaves)
+        return;
+    l->last = true;
+    l->given_up += l->typed.len;
+    l->typed.len = 0;
 }
 
 static void take_cwd(struct view_link *l, const struct view_frame *f)
@@ -154,6 +168,13 @@ static void take_cwd(struct view_link *l, const struct view_frame *f)
     char *cwd = text_format("%.*s", (int)f->len, f->data);
     l->options->moved(l->options->user, cwd);
     free(cwd);
+}
+
+/* What was not TYPED by now never was. */
+static void take_back(struct view_link *l)
+{
+    bytes_append(&l->returned, l->typed.data, l->typed.len);
+    l->typed.len = l->asked_len = 0;
 }
 
 static void take_frame(struct view_link *l, const struct view_frame *f)
@@ -178,6 +199,13 @@ static void take_frame(struct view_link *l, const struct view_frame *f)
     case VIEW_END:
         l->status = f->offset == VIEW_STATUS_UNKNOWN ? 0 : (int)f->offset;
         l->state = VIEW_LINK_ENDED;
+        take_back(l);
+        break;
+    case VIEW_LAST:
+        take_last(l);
+        break;
+    case VIEW_RETURNED:
+        bytes_append(&l->returned, f->data, f->len);
         break;
     case VIEW_DETACH:
         l->state = VIEW_LINK_DETACHED;
@@ -226,10 +254,11 @@ static json_t *attach_params(struct view_link *l)
     l->told_size = l->size;
     json_int_t noted = l->lost_len ? 0 : (json_int_t)++l->token;
     l->before = noted ? l->token : l->before;
-    return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:I, s:I}", "name", l->options->name, "size",
-                     request_size_json(l->size), "view", l->options->looks, "owns",
-                     l->options->owns, "again", again, "led", again && l->leads && l->has_place,
-                     "offset", (json_int_t)l->place, "token", noted);
+    return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:I, s:I}", "name", l->options->name,
+                     "size", request_size_json(l->size), "view", l->options->looks, "owns",
+                     l->options->owns, "last", true, "again", again, "led",
+                     again && l->leads && l->has_place, "offset", (json_int_t)l->place, "token",
+                     noted);
 }
 
 /* The kernel drops it where no descriptor is left for it. */
@@ -427,21 +456,25 @@ int view_link_status(const struct view_link *l)
 /* A worker that has not begun yet reads it behind the request to be a viewer again. */
 void view_link_leave(struct view_link *l)
 {
-    int64_t by = clock_monotonic_ms() + LIMIT_LEAVE_MS, left;
     if (l->fd < 0 && l->rpc->fd >= 0)
         rpc_send(l->rpc, "view.leave",
                  json_pack("{s:s, s:b}", "name", l->options->name, "owns", l->options->owns),
                  clock_monotonic_ms());
     if (l->fd < 0)
         return;
+    l->leaves = true;
     view_frame_append(&l->out, VIEW_LEAVE, 0, NULL, 0);
-    while (l->fd >= 0 && (left = by - clock_monotonic_ms()) > 0) {
-        struct pollfd fds[VIEW_LINK_FDS];
-        flush(l);
-        view_link_poll(l, fds);
-        if (poll(fds, 1, (int)left) > 0 && fds[0].revents & ~POLLOUT)
-            read_frames(l);
-    }
+    flush(l);
+}
+
+bool view_link_reads_on(const struct view_link *l)
+{
+    return l->last && l->fd >= 0;
+}
+
+const struct bytes *view_link_returned(const struct view_link *l)
+{
+    return &l->returned;
 }
 
 struct view_link *view_link_create(struct rpc *rpc, const struct view_link_options *options,
@@ -461,6 +494,7 @@ void view_link_destroy(struct view_link *l)
     lose(l, false);
     bytes_finish(&l->out);
     bytes_finish(&l->typed);
+    bytes_finish(&l->returned);
     free(l->shell_id);
     free(l->refusal);
     free(l);

@@ -78,7 +78,14 @@ const char *view_link_refusal(const struct view_link *link);
 void view_link_settle(struct view_link *link);
 
 /* The user goes: the session stays, also one that this terminal owns. What was typed and is not on
- * its way to the program is given up, and counted as unsent. Waits LIMIT_LEAVE_MS at most. */
+ * its way to the program is given up, and counted as unsent. It is over when the link is connected
+ * no more; until then view_link_work() shows the end, and what the terminal says is typed while
+ * view_link_reads_on(): it answers what programs asked. */
 void view_link_leave(struct view_link *link);
+bool view_link_reads_on(const struct view_link *link);
+
+/* What was typed in the moment when the shell ended and reached nobody: for whoever reads the
+ * terminal next. Borrowed. */
+const struct bytes *view_link_returned(const struct view_link *link);
 
 #endif

@@ -27,6 +27,10 @@ enum view_kind {
     VIEW_LED,        /* offset: 1 from now on this viewer leads; 0: it leads no more */
     VIEW_TYPED,      /* offset: token of an INPUT; view_typed: what came of it */
     VIEW_DETACH,     /* somebody asked elsewhere that this viewer leaves */
+    VIEW_LAST, /* its terminal was asked a last time: what that says is INPUT, also behind LEAVE,
+                  until END comes or the socket closes */
+    VIEW_RETURNED, /* came so behind the end of the shell and is no answer: for whoever reads next
+                    */
     /* from the viewer */
     VIEW_INPUT = 64, /* to be typed; offset: its token, 0 for none */
     VIEW_ACK,        /* offset: so many bytes of OUTPUT and DRAW in all its terminal took */

@@ -83,6 +83,19 @@ void session_viewer_took(struct session *s, uint64_t viewer)
     queries_took(s->queries, viewer, clock_monotonic_ms());
 }
 
+bool session_awaits_viewer(struct session *s, uint64_t viewer)
+{
+    return queries_awaits(s->queries, viewer, clock_monotonic_ms());
+}
+
+/* Its answer comes behind all others, and goes nowhere. */
+void session_ask_last(struct session *s, uint64_t viewer)
+{
+    if (s->leader == viewer)
+        session_set_leader(s, 0);
+    queries_ask_last(s->queries, viewer, clock_monotonic_ms());
+}
+
 /* What is asked of this one is noted as it comes, unless there is no room then. What was asked of a
  * former worker's leader is unanswered, and for the first that is shown any of it. One sequence may
  * ask several things. */

@@ -61,19 +61,6 @@ size_t queries_count(const struct queries *q)
     return q->count;
 }
 
-bool queries_oldest(const struct queries *q, uint64_t *ret_offset, int64_t *ret_since)
-{
-    for (size_t i = 0; i < q->count; i++) {
-        const struct open_query *o = &q->open[i];
-        if (o->answered || query_is_slow(&o->query))
-            continue;
-        *ret_offset = o->offset;
-        *ret_since = o->since;
-        return true;
-    }
-    return false;
-}
-
 /* ---- the open ones ---- */
 
 static void close_at(struct queries *q, size_t i)
@@ -90,6 +77,28 @@ static void close_late(struct queries *q, int64_t now)
         if (!o->held && now - o->since >= most)
             close_at(q, i);
     }
+}
+
+bool queries_awaits(struct queries *q, uint64_t viewer, int64_t now)
+{
+    close_late(q, now);
+    for (size_t i = 0; i < q->count; i++)
+        if (q->open[i].viewer == viewer && !query_is_slow(&q->open[i].query))
+            return true;
+    return false;
+}
+
+bool queries_oldest(const struct queries *q, uint64_t *ret_offset, int64_t *ret_since)
+{
+    for (size_t i = 0; i < q->count; i++) {
+        const struct open_query *o = &q->open[i];
+        if (o->answered || query_is_slow(&o->query))
+            continue;
+        *ret_offset = o->offset;
+        *ret_since = o->since;
+        return true;
+    }
+    return false;
 }
 
 /* Whoever takes nothing for ever keeps no place from others. */
@@ -117,6 +126,14 @@ void queries_open(struct queries *q, uint64_t viewer, const struct query *query,
         q->open[at] = q->open[at - 1];
     q->open[at] = (struct open_query){
         .viewer = viewer, .offset = offset, .since = now, .answered = answered, .query = *query};
+}
+
+/* It is noted where another one would not be. */
+void queries_ask_last(struct queries *q, uint64_t viewer, int64_t now)
+{
+    if (q->count == LIMIT_QUERIES)
+        close_at(q, q->count - 1);
+    queries_open(q, viewer, &(struct query){.kind = QUERY_DEVICE}, UINT64_MAX, now, true);
 }
 
 bool queries_shown(struct queries *q, uint64_t viewer, const struct query *query, uint64_t offset,

@@ -64,6 +64,10 @@ void queries_pass_over(struct queries *queries, uint64_t viewer, queries_answer 
                        int64_t now);
 void queries_took(struct queries *queries, uint64_t viewer, int64_t now);
 
+/* The viewer is asked DA1, by no program: the answer comes behind all others, and is dropped. */
+void queries_ask_last(struct queries *queries, uint64_t viewer, int64_t now);
+/* Whether its terminal may have something to say yet, but to slow ones. */
+bool queries_awaits(struct queries *queries, uint64_t viewer, int64_t now);
 /* The first that is not answered, but for slow ones, and when it was opened; false for none. */
 bool queries_oldest(const struct queries *queries, uint64_t *ret_offset, int64_t *ret_since);
 

@@ -163,6 +163,10 @@ void session_leave_viewer(struct session *s, uint64_t viewer);
 void session_pass_over_viewer(struct session *s, uint64_t viewer);
 /* The same of what stands behind `offset`, which a viewer never will be shown. */
 void session_skip_viewer(struct session *s, uint64_t viewer, uint64_t offset);
+/* Whether its terminal may have something to say yet (queries.h). And a last query, DA1, that no
+ * program asked: what is asked from now on is not for this viewer. */
+bool session_awaits_viewer(struct session *s, uint64_t viewer);
+void session_ask_last(struct session *s, uint64_t viewer);
 /* The terminal of one that was passed over took something. */
 void session_viewer_took(struct session *s, uint64_t viewer);
 /* A viewer is shown from the log what stands before `offset`, a query: whether it is to answer it

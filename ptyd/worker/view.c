@@ -55,7 +55,7 @@ void view_take_keys(struct view *v)
         session_resize(v->task.session, v->size);
 }
 
-static void give_up_lead(struct view *v)
+void view_give_up_lead(struct view *v)
 {
     struct session *s = v->task.session;
     bool led = v->leading.leads;
@@ -115,6 +115,7 @@ static void on_finish(struct task *t)
 {
     struct view *v = (struct view *)t;
     bytes_finish(&v->output);
+    bytes_finish(&v->returned);
     bytes_finish(&v->typing.bytes);
     missed_destroy(v->missed);
     free(v->cwd);
@@ -139,7 +140,7 @@ void view_finish(struct view *v)
     if (v->task.session)
         session_leave_viewer(v->task.session, v->number);
     view_answer_rest(v);
-    give_up_lead(v);
+    view_give_up_lead(v);
     turns_remove(&client_worker(v->task.client)->turns, &v->turn);
     view_socket_close(v->socket);
     task_end(&v->task);
@@ -206,6 +207,7 @@ static struct view *create(struct client *client, const json_t *id, const json_t
         .socket = socket,
         .leading = {.session = s, .looks = json_flag(params, "view")},
         .owns = json_flag(params, "owns"),
+        .fences = json_flag(params, "last"),
         .turn = {.piece = view_on_turn},
         .ended = session_exited(s),
         .status = session_exit_status(s),

@@ -26,6 +26,17 @@ static void on_typed(struct typing *typing)
     answer_typed((struct view *)((char *)typing - offsetof(struct view, typing)));
 }
 
+/* No shell is there to read them; somebody may be behind. */
+static void keep_keys(struct view *v)
+{
+    const struct typing_part *parts = (const struct typing_part *)v->typing.parts.data;
+    size_t count = v->typing.parts.len / sizeof *parts, from = 0;
+    for (size_t i = 0; i < count; from = parts[i].end, i++)
+        if (parts[i].kind == TYPING_KEYS && v->returned.len < LIMIT_INPUT_BYTES)
+            bytes_append(&v->returned, v->typing.bytes.data + from, parts[i].end - from);
+    v->typing.typed = v->typing.bytes.len;
+}
+
 static void take_input(struct view *v, const struct view_frame *f)
 {
     if (v->types || f->len > LIMIT_VIEW_INPUT_BYTES) {
@@ -42,10 +53,13 @@ static void take_input(struct view *v, const struct view_frame *f)
         return;
     }
     bool keys = session_sort(v->task.session, v->number, &v->typing);
-    if (keys)
+    if (v->when_heard && v->ended)
+        keep_keys(v);
+    else if (keys && !v->when_heard)
         view_take_keys(v);
     if (session_type(v->task.session, &v->typing) < 0)
         answer_typed(v);
+    view_heard(v);
 }
 
 /* Nothing is drawn: the terminal has moved its lines, and the program will draw. */
@@ -63,17 +77,32 @@ static void take_size(struct view *v, const struct view_frame *f)
     view_settle(v);
 }
 
+static void give_up_typing(struct view *v)
+{
+    if (!v->types || !v->task.session)
+        return;
+    session_untype(v->task.session, &v->typing);
+    answer_typed(v);
+}
+
+static void go(struct view *v)
+{
+    give_up_typing(v);
+    view_return_keys(v);
+    view_finish(v);
+}
+
 void view_leave(struct view *v)
 {
     if (v->owns && v->task.session)
         session_leave(v->task.session);
-    if (v->types && v->task.session) {
-        session_untype(v->task.session, &v->typing);
-        answer_typed(v);
+    give_up_typing(v);
+    if (v->over) {
+        view_finish(v);
+        return;
     }
-    if (v->task.session && !v->over)
-        view_draw_end(v);
-    view_finish(v);
+    view_give_up_lead(v);
+    view_end_answers(v, go);
 }
 
 static void take_ack(struct view *v, uint64_t taken)

@@ -31,8 +31,11 @@ struct view {
     bool heard; /* it said something: it has its socket */
     bool ended; /* the shell is gone; it is told once it has all that came before */
     int status;
-    bool over; /* it was told */
+    bool over;             /* it was told */
+    bool fences;           /* it takes VIEW_LAST */
+    struct bytes returned; /* keys that came then, behind the end of the shell */
     bool finished;
+    void (*when_heard)(struct view *v); /* while it is asked a last time; else NULL */
 };
 
 static inline struct view *view_of(struct watcher *w)
@@ -50,6 +53,15 @@ void view_note(struct view *v, enum view_kind kind, uint64_t offset, const char 
 
 /* What its terminal prints next stands below what it shows. */
 void view_draw_end(struct view *v);
+
+/* It will be shown nothing more. Where its terminal may yet have something to say, asks it a last
+ * time, so that no answer is left for who reads it next, and calls `over` within
+ * LIMIT_LAST_ANSWER_MS; else at once. */
+void view_end_answers(struct view *v, void (*over)(struct view *v));
+/* Gives keys back that came meanwhile and that no shell is there to read. */
+void view_return_keys(struct view *v);
+/* Something came: perhaps it was the last. */
+void view_heard(struct view *v);
 
 /* Whether its terminal has the session's size. */
 bool view_fits(const struct view *v);
@@ -71,6 +83,9 @@ void view_leave(struct view *v);
 
 /* Keys were typed in it: it leads. Its session has its size then. */
 void view_take_keys(struct view *v);
+
+/* Another may lead. */
+void view_give_up_lead(struct view *v);
 
 /* It will not be shown what is left of what a former worker's leader had yet to answer: that is
  * answered now. */

@@ -209,13 +209,68 @@ void view_draw_end(struct view *v)
     bytes_finish(&out);
 }
 
-static void tell_end(struct view *v, uint64_t status)
+/* ---- the last question ---- */
+
+static void on_last(struct view *v)
 {
-    if (v->task.session)
+    void (*over)(struct view *) = v->when_heard;
+    uv_timer_stop(&v->task.timer);
+    v->when_heard = NULL;
+    over(v);
+}
+
+static void on_last_time(uv_timer_t *timer)
+{
+    on_last(timer->data);
+}
+
+void view_heard(struct view *v)
+{
+    if (v->when_heard && !(v->task.session && session_awaits_viewer(v->task.session, v->number)))
+        on_last(v);
+}
+
+void view_return_keys(struct view *v)
+{
+    if (v->returned.len)
+        view_frames_append(view_socket_out(v->socket), VIEW_RETURNED, 0, 0, v->returned.data,
+                           v->returned.len);
+    v->returned.len = 0;
+}
+
+/* A terminal answers in order: behind the answer to this none is on its way. */
+void view_end_answers(struct view *v, void (*over)(struct view *v))
+{
+    struct session *s = v->task.session;
+    bool asks = v->fences && s && !v->when_heard && session_awaits_viewer(s, v->number);
+    struct bytes question = {0};
+    if (s && !v->when_heard)
         view_draw_end(v);
+    v->when_heard = over;
+    if (!asks) {
+        on_last(v);
+        return;
+    }
+    v->live = false;
+    session_ask_last(s, v->number);
+    view_note(v, VIEW_LAST, 0, "");
+    bytes_append_text(&question, "\x1b[c");
+    send_counted(v, VIEW_OUTPUT, shown_until(v), shown_until(v), &question);
+    bytes_finish(&question);
+    uv_timer_start(&v->task.timer, on_last_time, LIMIT_LAST_ANSWER_MS, 0);
+}
+
+/* ---- its shell's end ---- */
+
+static void tell_end(struct view *v)
+{
+    if (v->over) /* its session is gone, too */
+        return;
     v->over = true;
-    view_note(v, VIEW_END, status, "");
-    settle_room(v);
+    view_return_keys(v);
+    view_note(v, VIEW_END, (uint64_t)(unsigned)v->status, "");
+    if (v->task.session)
+        session_set_room(v->task.session, SIZE_MAX);
 }
 
 static bool has_all(const struct view *v)
@@ -258,7 +313,7 @@ static bool may_be_live(const struct view *v)
 void view_settle(struct view *v)
 {
     struct session *s = v->task.session;
-    if (!s || v->over || v->finished)
+    if (!s || v->over || v->finished || v->when_heard)
         return;
     bool live = may_be_live(v);
     if (live != v->live)
@@ -269,7 +324,7 @@ void view_settle(struct view *v)
     else if (feed_has_step(&v->feed))
         turns_add(turns_of(v), &v->turn, false);
     if (v->ended && has_all(v))
-        tell_end(v, (uint64_t)(unsigned)v->status);
+        view_end_answers(v, tell_end);
     else if (v->leading.leads)
         settle_room(v);
 }

@@ -292,6 +292,49 @@ async function tests(report) {
     for (const o of [one, ...others]) await o.end();
   });
 
+  // A shell behind ptyd's: what it reads, and what stood on the screen.
+  const behind = (name, file) => terminal(['sh', '-c', `${PTYD} attach ${name}; stty -icanon; timeout --foreground 1 cat >${file}; echo all"" read`]);
+
+  await report.test('who leaves with a query open leaves no answer to who reads next', async () => {
+    daemon.ptyd('open', 'asks');
+    const file = fresh('typed'), outer = await behind('asks', file);
+    await outer.ask('hold', 2);
+    await outer.type("printf '\\033[6n'; sleep 1000\r");
+    await outer.expect('\x1b[6n');
+    await outer.type('\x1cd');
+    await outer.expect('[left session');
+    await outer.ask('release');
+    await outer.expect('all read');
+    assert.strictEqual(fs.readFileSync(file, 'latin1'), '');
+    await outer.end();
+  });
+
+  await report.test('a shell that ends with a query open leaves no answer to who reads next', async () => {
+    daemon.ptyd('open', 'asks-last');
+    const file = fresh('typed'), outer = await behind('asks-last', file);
+    await outer.ask('hold', 2);
+    await outer.type("printf '\\033[6n'; exit\r");
+    await outer.expect('ended]');
+    await outer.ask('release');
+    await outer.expect('all read');
+    assert.strictEqual(fs.readFileSync(file, 'latin1'), '');
+    await outer.end();
+  });
+
+  await report.test('what is typed in that moment is for who reads next', async () => {
+    daemon.ptyd('open', 'asks-on');
+    const file = fresh('typed'), outer = await behind('asks-on', file);
+    await outer.ask('hold');
+    await outer.type("printf '\\033[6n'; exit\r");
+    await outer.expect('\x1b[c');
+    await outer.type('key');
+    await outer.expect('all read');
+    const knob = '/proc/sys/dev/tty/legacy_tiocsti', refused = fs.existsSync(knob) && fs.readFileSync(knob, 'utf8') === '0\n';
+    if (refused && !fs.readFileSync(file, 'latin1')) assert.match(outer.received().toString(), /3 bytes that you typed when the session ended are lost/);
+    else assert.strictEqual(fs.readFileSync(file, 'latin1'), 'key');
+    await outer.end();
+  });
+
   const unpacked = path.resolve(__dirname, '../../build/other-shells/trixie/fish/fish');
   const fish = process.env.FISH4 || (fs.existsSync(unpacked) ? unpacked : 'fish'), version = spawnSync(fish, ['--version'], { encoding: 'utf8' }).stdout || '';
   if (Number(/version (\d+)/.exec(version)?.[1]) >= 4) {

@@ -12,7 +12,8 @@
  *   resize COLS ROWS [WIDTH HEIGHT]         in cells, and of a cell in pixels
  *   stop, go            reads nothing, reads again
  *   rate BYTES          reads that many a second; 0: without a bound
- *   hold, release       answers to queries wait; those that wait are given
+ *   hold [COUNT]        answers to queries wait, until COUNT more have come
+ *   release             those that wait are given
  *   print FILE          history and screen as text: {"history":lines,"row","col","alternate"}
  *   modes               what is not as at the start (terminal.h)
  *   counts              {"received","lines","answered","typed","waiting"}
@@ -56,11 +57,12 @@ struct outer {
     struct outer_size size;
 
     bool stopped, holding;
-    long rate;          /* bytes a second, 0 without a bound */
-    int64_t next_read;  /* for a bounded reader: when, in us */
-    struct bytes input; /* to be written to the master */
-    size_t input_at;    /* of it, this is written */
-    struct bytes held;  /* answers that wait */
+    unsigned long held_until; /* so many queries were answered; 0: until it is told */
+    long rate;                /* bytes a second, 0 without a bound */
+    int64_t next_read;        /* for a bounded reader: when, in us */
+    struct bytes input;       /* to be written to the master */
+    size_t input_at;          /* of it, this is written */
+    struct bytes held;        /* answers that wait */
 
     int log; /* -1: none */
     unsigned long received, lines, typed;
@@ -205,6 +207,14 @@ static void look(struct outer *o, const char *data, size_t len, int64_t at)
         bytes_consume(&o->seen, o->seen.len - kept);
 }
 
+static void release(struct outer *o)
+{
+    o->holding = false;
+    bytes_append(&o->input, o->held.data, o->held.len);
+    o->held.len = 0;
+    write_input(o);
+}
+
 /* ---- what is received ---- */
 
 static void receive(struct outer *o, const char *data, size_t len)
@@ -217,6 +227,8 @@ static void receive(struct outer *o, const char *data, size_t len)
     if (o->log >= 0 && write(o->log, data, len) != (ssize_t)len)
         fail("the log");
     outer_terminal_write(o->terminal, data, len, answers);
+    if (o->holding && o->held_until && outer_terminal_answered(o->terminal) >= o->held_until)
+        release(o);
     look(o, data, len, at);
 }
 
@@ -338,14 +350,6 @@ static void begin_keys(struct outer *o, long id, long count)
     o->next_key = now_us();
 }
 
-static void release(struct outer *o)
-{
-    o->holding = false;
-    bytes_append(&o->input, o->held.data, o->held.len);
-    o->held.len = 0;
-    write_input(o);
-}
-
 static void hang_up(struct outer *o)
 {
     close(o->master);
@@ -374,6 +378,8 @@ static bool run_plain(struct outer *o, const char *word, const char *values)
         o->next_read = 0;
     } else if (!strcmp(word, "hold")) {
         o->holding = true;
+        o->held_until =
+            atol(values) ? outer_terminal_answered(o->terminal) + (unsigned long)atol(values) : 0;
     } else if (!strcmp(word, "release")) {
         release(o);
     } else {

@@ -433,6 +433,60 @@ static void what_is_never_shown_is_waited_for_by_nobody(void **state)
     assert_came(&replied, "\x1b[9;9R");
 }
 
+/* Slow ones may be answered whenever. */
+static void a_last_question_ends_what_is_to_come(void **state)
+{
+    (void)state;
+    assert_false(queries_awaits(queries, 7, now));
+    ask(7, "\x1b]52;c;?\a");
+    assert_false(queries_awaits(queries, 7, now));
+    ask(7, "\x1b[?u\x1b[c\x1b[6n");
+    ask(8, "\x1b[c");
+    assert_true(queries_awaits(queries, 7, now));
+    queries_ask_last(queries, 7, now);
+    send(7, "\x1b[?62c");
+    assert_true(queries_awaits(queries, 7, now)); /* that was the program's */
+    send(7, "\x1b[5;5R\x1b[?62c");
+    assert_false(queries_awaits(queries, 7, now));
+    assert_true(queries_awaits(queries, 8, now));
+    assert_came(&replied, "\x1b[?62c\x1b[5;5R");
+    assert_came(&dropped, "\x1b[?62c");
+}
+
+static void a_last_question_is_noted_in_any_case(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LIMIT_QUERIES; i++)
+        ask(7, "\x1b[6n");
+    queries_ask_last(queries, 7, now);
+    for (int i = 0; i < LIMIT_QUERIES + 10; i++) /* more than were noted */
+        send(7, "\x1b[9;9R");
+    assert_true(queries_awaits(queries, 7, now));
+    send(7, "\x1b[?62c");
+    assert_came(&dropped, "\x1b[?62c");
+    assert_false(queries_awaits(queries, 7, now));
+}
+
+static void the_oldest_that_is_not_answered_is_known(void **state)
+{
+    uint64_t oldest = 0;
+    int64_t since = 0;
+    (void)state;
+    ask(7, "\x1b]52;c;?\a");
+    assert_false(queries_oldest(queries, &oldest, &since));
+    ask_with(on_answered_query, 7, "\x1b[c");
+    assert_false(queries_oldest(queries, &oldest, &since));
+    ask(7, "\x1b[6n");
+    now += 5;
+    ask(7, "\x1b[5n");
+    assert_true(queries_oldest(queries, &oldest, &since));
+    assert_int_equal(oldest, offset - 1);
+    assert_int_equal(since, now - 5);
+    send(7, "\x1b[9;9R");
+    assert_true(queries_oldest(queries, &oldest, &since));
+    assert_int_equal(oldest, offset);
+}
+
 /* Asked before, and shown while what is asked now is open: its answer comes first. */
 static void what_is_shown_again_is_answered_first(void **state)
 {
@@ -470,6 +524,9 @@ int main(void)
         TEST(a_key_that_looks_like_an_answer_is_passed_on),
         TEST(what_was_noted_is_not_noted_again_when_it_is_shown),
         TEST(what_is_never_shown_is_waited_for_by_nobody),
+        TEST(a_last_question_ends_what_is_to_come),
+        TEST(a_last_question_is_noted_in_any_case),
+        TEST(the_oldest_that_is_not_answered_is_known),
         TEST(what_is_shown_again_is_answered_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
