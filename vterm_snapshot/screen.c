@@ -249,9 +249,11 @@ void screen_capture_end(struct screen *s)
     s->primary.stamp++;
 }
 
-uint64_t screen_capture_peek(const struct screen *s, capture_output *output, void *user)
+uint64_t screen_capture_peek(const struct screen *s, uint64_t most, capture_output *output,
+                             void *user)
 {
     struct capture copy = s->capture;
+    copy.blank = copy.blank < most ? copy.blank : most;
     copy.text = (struct bytes){0};
     copy.output = output;
     copy.user = user;

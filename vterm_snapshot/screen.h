@@ -92,8 +92,10 @@ void screen_capture_styled(struct screen *s);
 void screen_capture_resume(struct screen *s, capture_output *output, void *user);
 /* Hands out the rest. */
 void screen_capture_end(struct screen *s);
-/* Hands out what the end would hand out now, to another receiver, and changes nothing. Returns how
- * many line ends there are from there to the cursor. */
-uint64_t screen_capture_peek(const struct screen *s, capture_output *output, void *user);
+/* Hands out what the end would hand out now, to another receiver, and changes nothing; of the blank
+ * rows that left with no text behind them yet only the last `most`. Returns how many line ends
+ * there are from there to the cursor. */
+uint64_t screen_capture_peek(const struct screen *s, uint64_t most, capture_output *output,
+                             void *user);
 
 #endif

@@ -507,9 +507,10 @@ void terminal_capture_end(struct terminal *t)
     screen_capture_end(t->screen);
 }
 
-uint64_t terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user)
+uint64_t terminal_capture_peek(const struct terminal *t, uint64_t most, terminal_output *output,
+                               void *user)
 {
-    return screen_capture_peek(t->screen, output, user);
+    return screen_capture_peek(t->screen, most, output, user);
 }
 
 static void append_title(const struct terminal *t, struct bytes *out)

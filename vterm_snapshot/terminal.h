@@ -179,9 +179,10 @@ void terminal_capture_styled(struct terminal *t);
 /* The receiver of a capture that was loaded with its terminal. */
 void terminal_capture_resume(struct terminal *t, terminal_output *output, void *user);
 void terminal_capture_end(struct terminal *t);
-/* What the end would hand out now; returns how many line ends there are from there to the cursor.
- */
-uint64_t terminal_capture_peek(const struct terminal *t, terminal_output *output, void *user);
+/* What the end would hand out now, of the blank lines that left the screen with no text behind them
+ * yet only the last `most`; returns how many line ends there are from there to the cursor. */
+uint64_t terminal_capture_peek(const struct terminal *t, uint64_t most, terminal_output *output,
+                               void *user);
 
 /* Appends what brings a terminal of the same size that has its own modes, whatever it shows, to the
  * same point: both screens as far as they are in use, cursors, modes, colours, title. Nothing

@@ -450,7 +450,7 @@ void tracker_peek(struct tracker *t, int max_lines, size_t max_bytes)
         return;
     struct preview copy = t->preview;
     if (t->stage != STAGE_ENDED)
-        terminal_capture_peek(t->options.terminal, peek_output, &copy);
+        terminal_capture_peek(t->options.terminal, UINT64_MAX, peek_output, &copy);
     fill_preview(t, &copy, max_lines, max_bytes);
 }
 

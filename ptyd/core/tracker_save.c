@@ -166,12 +166,13 @@ static void append_printed(void *out, const char *text, size_t len)
     bytes_append(out, text, len);
 }
 
-/* Of what stands on the screen yet the newest. */
+/* Of what stands on the screen yet the newest: of blank lines without end no more are made. */
 static void append_screen(const struct tracker *t, struct bytes *out)
 {
     uint64_t ends = t->stage == STAGE_ENDED
                         ? 0
-                        : terminal_capture_peek(t->options.terminal, append_printed, out);
+                        : terminal_capture_peek(t->options.terminal, LIMIT_OWED_OUTPUT_BYTES,
+                                                append_printed, out);
     while (ends--)
         bytes_append_char(out, '\n');
     if (out->len > LIMIT_OWED_OUTPUT_BYTES)

@@ -49,7 +49,7 @@ static void read_everything(struct terminal *t, struct preview *preview)
     for (size_t i = 0; i < terminal_scrollback_count(t); i++)
         terminal_scrollback_text(t, i, &out);
     terminal_redraw(t, &out);
-    terminal_capture_peek(t, on_output, preview);
+    terminal_capture_peek(t, UINT64_MAX, on_output, preview);
     terminal_capture_end(t);
     if (preview_finish(preview, LIMIT_PREVIEW_LINES, LIMIT_PREVIEW_BYTES, &result) == 0) {
         if (result.len > LIMIT_PREVIEW_BYTES || result.lines > LIMIT_PREVIEW_LINES)

@@ -293,6 +293,27 @@ static void output_of_a_full_screen_program_is_none(void **state)
     assert_output("\x1b[?1049h\x1b[Hscreen\x1b[?1049lafter\r\n", "after");
 }
 
+/* Whoever looks has no room for all of a blank output without end. */
+static void of_blank_output_no_more_is_seen_than_is_asked_for(void **state)
+{
+    (void)state;
+    terminal_capture_begin(terminal, collect, &seen);
+    write_text("text\r\n");
+    for (int i = 0; i < 1000; i++)
+        write_text("\n");
+    uint64_t most = terminal_capture_peek(terminal, UINT64_MAX, collect, &seen);
+    uint64_t few = terminal_capture_peek(terminal, 10, collect, &seen);
+    assert_int_equal(most, 1001);
+    assert_in_range(few, 10, 10 + terminal_rows(terminal));
+    seen.output.len = 0;
+    write_text("\n\ndone"); /* below them */
+    terminal_capture_peek(terminal, 10, collect, &seen);
+    assert_in_range(seen.output.len, 10 + 4, 10 + terminal_rows(terminal) + 4);
+    seen.output.len = 0;
+    terminal_capture_end(terminal);
+    assert_int_equal(seen.output.len, 1003 + strlen("done")); /* the end gives all */
+}
+
 static void output_with_cursor_motion_is_what_is_left(void **state)
 {
     (void)state;
@@ -497,6 +518,7 @@ int main(void)
         TEST(output_of_progress_is_its_last_state),
         TEST(output_after_clear_is_what_came_after),
         TEST(output_of_a_full_screen_program_is_none),
+        TEST(of_blank_output_no_more_is_seen_than_is_asked_for),
         TEST(output_with_cursor_motion_is_what_is_left),
         TEST(output_scrolled_away_is_all_there),
         TEST(marks_come_in_order_whatever_the_chunks),
