@@ -2,6 +2,7 @@
 #include "ptyd/search/fill.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ struct changes {
     size_t count;
     struct harvest_session *gone; /* of the index; names borrowed */
     size_t gone_count;
+    int unread; /* 0, or the error for which not all on disk is known: then nothing is gone */
 };
 
 struct progress {
@@ -68,28 +70,53 @@ static int by_name(const void *a, const void *b)
                   ((const struct harvest_session *)b)->name);
 }
 
-static void list_disk(const char *state, struct names *out)
+/* The file that was written last: behind a rotation the older one, until a further line comes.
+ * 0, or the error; ENOENT where there is none. */
+static int look_at_lines(int conversations, const char *session, struct harvest_file *ret)
 {
-    char *path = text_format("%s/conversations", state), blocks[512];
+    static const char *const newest_first[] = {"blocks.jsonl", "blocks.jsonl.1"};
+    int result = -1;
+    struct stat st;
+    for (size_t i = 0; i < 2 && result < 0; i++) {
+        char *path = text_format("%s/agent_pty/%s", session, newest_first[i]);
+        result = fstatat(conversations, path, &st, 0);
+        free(path);
+        if (result < 0 && errno != ENOENT && errno != ENOTDIR)
+            return errno;
+    }
+    if (result < 0)
+        return ENOENT;
+    *ret = (struct harvest_file){.inode = (int64_t)st.st_ino,
+                                 .size = (int64_t)st.st_size,
+                                 .mtime =
+                                     st.st_mtim.tv_sec * INT64_C(1000000000) + st.st_mtim.tv_nsec};
+    return 0;
+}
+
+/* 0, or the error for which some may be missing. */
+static int list_disk(const char *state, struct names *out)
+{
+    char *path = text_format("%s/conversations", state);
     DIR *directory = opendir(path);
     struct dirent *entry;
-    struct stat st;
-    while (directory && (entry = readdir(directory))) {
-        snprintf(blocks, sizeof blocks, "%s/agent_pty/blocks.jsonl", entry->d_name);
-        if (text_is_name(entry->d_name) && fstatat(dirfd(directory), blocks, &st, 0) == 0)
-            add_name(
-                out,
-                (struct harvest_session){.file = {.inode = (int64_t)st.st_ino,
-                                                  .size = (int64_t)st.st_size,
-                                                  .mtime = st.st_mtim.tv_sec * INT64_C(1000000000) +
-                                                           st.st_mtim.tv_nsec}},
-                entry->d_name);
+    int unread = directory ? 0 : errno;
+    while (directory && (errno = 0, entry = readdir(directory))) {
+        struct harvest_session session = {0};
+        int result = text_is_name(entry->d_name)
+                         ? look_at_lines(dirfd(directory), entry->d_name, &session.file)
+                         : ENOENT;
+        if (result == 0)
+            add_name(out, session, entry->d_name);
+        else if (result != ENOENT)
+            unread = result;
     }
+    unread = directory && errno ? errno : unread;
     if (directory)
         closedir(directory);
     if (out->count)
         qsort(out->sessions, out->count, sizeof *out->sessions, by_name);
     free(path);
+    return unread;
 }
 
 static void list_index(struct index *ix, struct names *out)
@@ -134,12 +161,14 @@ static void compare(struct changes *c)
     }
     while (k < c->known.count)
         c->gone[c->gone_count++] = c->known.sessions[k++];
+    if (c->unread)
+        c->gone_count = 0;
 }
 
 static void changes_find(struct index *ix, const char *state, struct changes *ret)
 {
     *ret = (struct changes){0};
-    list_disk(state, &ret->here);
+    ret->unread = list_disk(state, &ret->here);
     list_index(ix, &ret->known);
     compare(ret);
 }
@@ -228,24 +257,45 @@ static void fill(struct index *ix, const char *state, const struct changes *c)
     harvest_destroy(h);
 }
 
+static void say_lacking(const struct changes *c, const char *why)
+{
+    if (c->count || c->gone_count)
+        say("%s: of %zu of %zu sessions it does not tell all yet", why, c->count, c->here.count);
+}
+
+static void find_again(struct index *ix, const char *state, struct changes *c)
+{
+    changes_finish(c);
+    changes_find(ix, state, c);
+}
+
+static void fill_alone(struct index *ix, const char *state, struct changes *c)
+{
+    find_again(ix, state, c); /* another may have done it meanwhile */
+    if (c->count || c->gone_count)
+        fill(ix, state, c);
+    if (index_failure(ix) && !index_is_damaged(ix)) {
+        char *why = text_format("the index cannot be brought up to date (%s)", index_failure(ix));
+        index_go_back(ix);
+        find_again(ix, state, c);
+        say_lacking(c, why);
+        free(why);
+    }
+}
+
 void fill_index(struct index *ix, const char *state)
 {
     struct changes c;
     changes_find(ix, state, &c);
+    if (c.unread)
+        say("%s/conversations cannot be read whole: %s; what is in the index stays there", state,
+            strerror(c.unread));
     bool writes = (c.count || c.gone_count) && !index_failure(ix);
     if (writes && !index_begin_writing(ix, LIMIT_SEARCH_WAIT_MS)) {
-        changes_finish(&c);
-        changes_find(ix, state, &c);
-        if (c.count)
-            say("another search is making the index: of %zu of %zu sessions it does not tell all "
-                "yet",
-                c.count, c.here.count);
-        writes = false;
+        find_again(ix, state, &c);
+        say_lacking(&c, "another search is making the index");
     } else if (writes) {
-        changes_finish(&c); /* another may have done it meanwhile */
-        changes_find(ix, state, &c);
-        if (c.count || c.gone_count)
-            fill(ix, state, &c);
+        fill_alone(ix, state, &c);
         index_end_writing(ix);
     }
     changes_finish(&c);

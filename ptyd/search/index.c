@@ -129,6 +129,15 @@ void index_run(struct index *ix, const char *sql)
         note(ix, sqlite3_exec(ix->db, sql, NULL, NULL, NULL));
 }
 
+void index_go_back(struct index *ix)
+{
+    free(ix->failure);
+    ix->failure = NULL;
+    ix->damaged = false;
+    if (!sqlite3_get_autocommit(ix->db))
+        index_run(ix, "ROLLBACK");
+}
+
 sqlite3_stmt *index_prepare(struct index *ix, const char *sql)
 {
     sqlite3_stmt *statement = NULL;

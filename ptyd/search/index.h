@@ -39,6 +39,9 @@ void index_make_again(struct index *index);
 bool index_begin_writing(struct index *index, int wait_ms);
 void index_end_writing(struct index *index);
 
+/* Undoes what is not committed, and forgets what failed. */
+void index_go_back(struct index *index);
+
 /* Runs statements that give no rows. */
 void index_run(struct index *index, const char *sql);
 
