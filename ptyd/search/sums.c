@@ -27,8 +27,10 @@ static bool is_page(int amount, sqlite3_int64 offset)
     return amount >= 512 && !(amount & (amount - 1)) && offset % amount == 0;
 }
 
-/* Four sums side by side: a page is read for each search. */
-static void make_sum(const void *page, int amount, unsigned char sum[SUMS_BYTES])
+/* Four sums side by side: a page is read for each search. Where it stands is part of it: a page
+ * that stands in another's place is none. */
+static void make_sum(const void *page, int amount, sqlite3_int64 offset,
+                     unsigned char sum[SUMS_BYTES])
 {
     enum { LANES = 4, STEP = LANES * 8 };
     uint64_t lanes[LANES] = {HASH_START, HASH_START + 1, HASH_START + 2, HASH_START + 3},
@@ -45,7 +47,8 @@ static void make_sum(const void *page, int amount, unsigned char sum[SUMS_BYTES]
             lanes[i] ^= lanes[i] >> 32;
         }
     }
-    uint64_t hash = hash_bytes(HASH_START, lanes, sizeof lanes);
+    uint64_t hash = hash_bytes(HASH_START, &offset, sizeof offset);
+    hash = hash_bytes(hash, lanes, sizeof lanes);
     memcpy(sum, &hash, SUMS_BYTES);
 }
 
@@ -55,7 +58,7 @@ static int sums_read(sqlite3_file *file, void *page, int amount, sqlite3_int64 o
     int result = REAL(file, xRead, page, amount, offset);
     if (result != SQLITE_OK || !is_page(amount, offset))
         return result;
-    make_sum(page, amount, sum);
+    make_sum(page, amount, offset, sum);
     return memcmp(sum, (char *)page + amount - SUMS_BYTES, SUMS_BYTES) ? SQLITE_CORRUPT : SQLITE_OK;
 }
 
@@ -63,7 +66,7 @@ static int sums_read(sqlite3_file *file, void *page, int amount, sqlite3_int64 o
 static int sums_write(sqlite3_file *file, const void *page, int amount, sqlite3_int64 offset)
 {
     if (is_page(amount, offset))
-        make_sum(page, amount, (unsigned char *)page + amount - SUMS_BYTES);
+        make_sum(page, amount, offset, (unsigned char *)page + amount - SUMS_BYTES);
     return REAL(file, xWrite, page, amount, offset);
 }
 
