@@ -355,7 +355,7 @@ static void rest(struct harvest *h)
     if (h->bytes - h->paused_bytes < PAUSE_BYTES && now - h->paused_ms < PAUSE_MS)
         return;
     end_sheet(h);
-    run(h, "UPDATE sessions SET last = ?2 WHERE id = ?1", h->session, h->last, 0);
+    run(h, "UPDATE sessions SET last = ?2, running = NULL WHERE id = ?1", h->session, h->last, 0);
     h->pause(h->user, h->bytes);
     h->paused_bytes = h->bytes;
     h->paused_ms = now;
@@ -569,8 +569,8 @@ int64_t harvest_read(struct harvest *h, const struct harvest_session *session,
     } else {
         remove_all(h, h->session);
         h->last = 0;
-        run(h, "UPDATE sessions SET inode = ?2, size = 0 WHERE id = ?1", h->session, file->inode,
-            0);
+        run(h, "UPDATE sessions SET inode = ?2, size = 0, running = NULL WHERE id = ?1", h->session,
+            file->inode, 0);
         read_all(h);
     }
     forget_outputs(h);
