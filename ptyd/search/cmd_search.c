@@ -71,6 +71,31 @@ static bool same_directory(const char *one, const char *other)
            a.st_ino == b.st_ino;
 }
 
+/* Takes the last part of it away. */
+static void drop_part(struct bytes *path)
+{
+    while (path->len && path->data[path->len - 1] != '/')
+        path->len--;
+    path->len -= path->len > 0;
+}
+
+/* From / on, as a shell counts it: without `.`, `..` and further slashes. New string. */
+static char *plain_name(const char *path)
+{
+    struct bytes out = {0};
+    for (size_t len; *path; path += len) {
+        path += strspn(path, "/");
+        len = strcspn(path, "/");
+        if (len == 2 && !strncmp(path, "..", 2))
+            drop_part(&out);
+        else if (len && !(len == 1 && *path == '.'))
+            bytes_printf(&out, "/%.*s", (int)len, path);
+    }
+    char *name = out.len ? text_format("%.*s", (int)out.len, out.data) : text_copy("/");
+    bytes_finish(&out);
+    return name;
+}
+
 /* Its name as shells say it, and the one without links where that is another. One that is no more
  * has the name it had. */
 static void name_directory(const char *given, struct find_query *query)
@@ -79,10 +104,20 @@ static void name_directory(const char *given, struct find_query *query)
     char *real = realpath(given, NULL);
     if (!real && *given != '/')
         cli_usage("there is no directory '%s' here (one that is gone is named from / on)", given);
-    if (*given != '/' && here && *here == '/' && same_directory(here, given))
-        given = here;
-    query->directories[0] = *given == '/' || !real ? given : real;
-    query->directories[1] = real && strcmp(real, query->directories[0]) ? real : NULL;
+    bool known = here && *here == '/' && same_directory(here, ".");
+    char *whole = text_format("%s/%s", *given != '/' && known ? here : "", given);
+    char *name = plain_name(whole);
+    if (real && !same_directory(name, real)) { /* `..` behind a link is another's */
+        free(name);
+        name = text_copy(real);
+    }
+    free(whole);
+    free(query->directories[0]);
+    free(query->directories[1]);
+    query->directories[0] = name;
+    query->directories[1] = real && strcmp(real, name) ? real : NULL;
+    if (!query->directories[1])
+        free(real);
 }
 
 static void make_pattern(struct find_query *query, bool regex)
@@ -328,7 +363,8 @@ int command_search(int argc, char **argv)
         index_close(index);
     }
     regex_destroy(query.regex);
-    free((char *)(query.directories[1]));
+    free(query.directories[0]);
+    free(query.directories[1]);
     free(conversations);
     free(state);
     return status;

@@ -104,8 +104,6 @@ static int by_age(const void *a, const void *b)
 static bool is_below(const char *directory, const char *name)
 {
     size_t len = name ? strlen(name) : 0;
-    while (len > 1 && name[len - 1] == '/')
-        len--;
     return len && !strncmp(directory, name, len) &&
            (!directory[len] || directory[len] == '/' || name[len - 1] == '/');
 }
@@ -354,7 +352,7 @@ static void append_text_words(const struct find *f, struct bytes *out)
 
 static void append_directory_words(const struct find *f, struct bytes *out)
 {
-    const char *const *names = f->query->directories;
+    char *const *names = f->query->directories;
     if (!names[0])
         return;
     join(out, " AND ");

@@ -9,17 +9,18 @@
 #include "ptyd/core/regex.h"
 #include "ptyd/search/index.h"
 
-/* What is looked for; strings are borrowed. */
+/* What is looked for; find_run() borrows it. */
 struct find_query {
-    const char *pattern;        /* literal text, */
-    struct regex *regex;        /* or NULL */
-    bool ignore_case;           /* of literal text */
-    bool command, output;       /* where to look; both or one */
-    bool failed;                /* only commands with an exit code that is not 0 */
-    int64_t since_ms;           /* only those that began since then; 0: all */
-    const char *session;        /* only this one's; NULL: all */
-    const char *directories[2]; /* only those that began there or below: two names of one */
-    size_t last;                /* at most so many, the newest */
+    const char *pattern;  /* literal text, */
+    struct regex *regex;  /* or NULL */
+    bool ignore_case;     /* of literal text */
+    bool command, output; /* where to look; both or one */
+    bool failed;          /* only commands with an exit code that is not 0 */
+    int64_t since_ms;     /* only those that began since then; 0: all */
+    const char *session;  /* only this one's; NULL: all */
+    char *directories[2]; /* only those that began there or below: two names of one, which
+                           * end in no slash but that of `/` */
+    size_t last;          /* at most so many, the newest */
 };
 
 struct find_answer {

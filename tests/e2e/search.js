@@ -97,7 +97,9 @@ async function main() {
   await report.test('--failed, --since, --cwd, -s, --command, --output, --regex, --last', async () => {
     const matches = (line) => line.toLowerCase().includes('error');
     assert.deepStrictEqual(search('--failed', 'error'), expected(sessions, matches, (b) => b.code));
-    assert.deepStrictEqual(search('--cwd', '/a', 'error'), expected(sessions, matches, (b) => b.cwd === '/a' || b.cwd === '/a/b'));
+    for (const name of ['/a', '/a/', '//a//', '/b/../a/.'])
+      assert.deepStrictEqual(search('--cwd', name, 'error'), expected(sessions, matches, (b) => b.cwd === '/a' || b.cwd === '/a/b'), name);
+    for (const name of ['/', '/..']) assert.deepStrictEqual(search('--cwd', name, 'error'), expected(sessions, matches), name);
     assert.deepStrictEqual(search('-s', 'two', 'error'), expected({ two: sessions.two }, matches));
     const since = 1795000080, date = spawnSync('date', ['-d', `@${since}`, '+%Y-%m-%dT%H:%M:%S'], { encoding: 'utf8', env: space.env }).stdout.trim();
     assert.deepStrictEqual(search('--since', date, 'error'), expected(sessions, matches, (b) => b.ended - 5 >= since * 1000));
@@ -111,6 +113,19 @@ async function main() {
     assert.match(newest.stderr, /these are the newest 7; --last N shows more/);
     const none = ptyd('search', 'nothing like it');
     assert.deepStrictEqual([none.status, none.stdout, none.stderr], [1, '', 'ptyd: nothing matches\n']);
+  });
+
+  await report.test('--cwd knows a directory by the name that the shell has for it', async () => {
+    const real = path.join(space.root, 'real'), link = path.join(space.root, 'link');
+    fs.mkdirSync(path.join(real, 'sub'), { recursive: true });
+    fs.symlinkSync('real', link);
+    writeSession(state, 'linked', [{ seq: 1, cmd: 'make', output: 'needle\n', cwd: `${link}/sub`, ended: 1795000800000 }]);
+    const from = (cwd, ...names) => names.map((name) => spawnSync(PTYD, ['search', '--cwd', name, 'needle'], { env: { ...space.env, PWD: cwd }, cwd }).status);
+    assert.deepStrictEqual(from(link, '.', 'sub', 'sub/', './sub/../sub', '..', `${link}/sub/`), [0, 0, 0, 0, 0, 0]);
+    assert.deepStrictEqual(from(`${link}/sub`, '.', '..', '../'), [0, 0, 0]);
+    assert.deepStrictEqual(from(real, '.', 'sub'), [1, 1]); // the shell called it otherwise
+    fs.rmSync(path.join(state, 'conversations/linked'), { recursive: true });
+    ptyd('search', 'x');
   });
 
   await report.test('files are private, the log is left clean', async () => {
@@ -244,6 +259,11 @@ async function main() {
       const [{ matches: [match] }] = JSON.parse(ptyd('search', '--json', '-s', 'large', `${at} filler`).stdout).slice(-1);
       assert.ok(match.text.startsWith(`${match.line} `), match.text);
     }
+    assert.deepStrictEqual(search('-s', 'large', '--regex', '^ä|ö$'), ['large:1 1']);
+    // The last sheet, which a newer command shares, is looked through first.
+    writeSession(state, 'large', [{ seq: 1, cmd: 'much', output: `${lines.join('\n')}\n`, ended: 1795001000010 }, { seq: 2, cmd: 'behind mark', output: '', ended: 1795001000011 }]);
+    const [{ match_count, matches }] = JSON.parse(ptyd('search', '--json', '-s', 'large', 'mark').stdout);
+    assert.deepStrictEqual([match_count, ...matches.map((m) => m.line)], [30, 501, 1501, 2501, 3501, 4501]);
     fs.rmSync(path.join(state, 'conversations/large'), { recursive: true });
   });
 
