@@ -27,6 +27,9 @@ struct candidate {
 struct result {
     int64_t block, ended;
     json_t *json;
+    uint64_t
+        *edges; /* lines that a part of a sheet begins or ends with: another may have them, too */
+    size_t edge_count;
 };
 
 struct find {
@@ -162,11 +165,29 @@ static json_t *head_of_json(const json_t *block)
     return json;
 }
 
-static struct result *begin_result(struct find *f, int64_t block, int64_t ended, json_t *head)
+static void finish_result(struct result *result)
+{
+    json_decref(result->json);
+    free(result->edges);
+}
+
+static struct result new_result(int64_t block, int64_t ended, json_t *head)
 {
     json_object_set_new(head, "match_count", json_integer(0));
     json_object_set_new(head, "matches", json_array());
-    return add_result(f, (struct result){.block = block, .ended = ended, .json = head});
+    return (struct result){.block = block, .ended = ended, .json = head};
+}
+
+static struct result *begin_result(struct find *f, int64_t block, int64_t ended, json_t *head)
+{
+    return add_result(f, new_result(block, ended, head));
+}
+
+static void reset_result(struct result *result, int64_t ended, json_t *head)
+{
+    int64_t block = result->block;
+    finish_result(result);
+    *result = new_result(block, ended, head);
 }
 
 /* One of the index; without a row it is gone. */
@@ -185,6 +206,8 @@ static struct result *look_up(struct find *f, int64_t block)
         result = known_result(f, block);
         if (!result)
             result = begin_result(f, block, ended, head_of_row(f, block));
+        else if (result->ended == NOW) /* it has ended */
+            reset_result(result, ended, head_of_row(f, block));
     }
     sqlite3_reset(s);
     return result;
@@ -226,12 +249,44 @@ static json_t *match_json(const struct match *m, const char *text)
     return json;
 }
 
-/* A line that two sheets share is one. */
-static bool is_known(const json_t *matches, const struct match *m)
+/* Commands before outputs, lines by their numbers. */
+static uint64_t place_of(const struct match *m)
 {
-    const json_t *last = json_array_get(matches, json_array_size(matches) - 1);
-    return last && json_number(last, "line", 0) == (long long)m->line + 1 &&
-           !strcmp(json_text(last, "in", ""), m->part->output ? "output" : "command");
+    return (uint64_t)(m->part->output != 0) << 32 | m->line;
+}
+
+static uint64_t place_of_json(const json_t *match)
+{
+    bool output = !strcmp(json_text(match, "in", ""), "output");
+    return (uint64_t)output << 32 | (uint32_t)(json_number(match, "line", 1) - 1);
+}
+
+/* A line that two sheets share, since it was cut between them, is one. */
+static bool is_known(struct result *result, const struct match *m)
+{
+    uint64_t place = place_of(m);
+    if (m->begin > 0 && m->end < m->part->len)
+        return false;
+    for (size_t i = 0; i < result->edge_count; i++)
+        if (result->edges[i] == place)
+            return true;
+    size_t count = result->edge_count++;
+    result->edges = memory_grow(result->edges, result->edge_count * sizeof *result->edges);
+    result->edges[count] = place;
+    return false;
+}
+
+/* Sheets come in any order: the first lines stay. */
+static void keep_first(json_t *matches, const struct match *m, const char *text)
+{
+    size_t at = json_array_size(matches);
+    while (at && place_of_json(json_array_get(matches, at - 1)) > place_of(m))
+        at--;
+    if (at == LIMIT_SEARCH_LINES)
+        return;
+    json_array_insert_new(matches, at, match_json(m, text));
+    if (json_array_size(matches) > LIMIT_SEARCH_LINES)
+        json_array_remove(matches, LIMIT_SEARCH_LINES);
 }
 
 static void note_match(struct find *f, const struct match *m, const char *text)
@@ -242,13 +297,11 @@ static void note_match(struct find *f, const struct match *m, const char *text)
     }
     if (!f->result || (m->part->output && !f->whole && m->line < f->tail))
         return;
-    json_t *matches = json_object_get(f->result->json, "matches");
-    if (is_known(matches, m))
+    if (is_known(f->result, m))
         return;
     json_object_set_new(f->result->json, "match_count",
                         json_integer(json_number(f->result->json, "match_count", 0) + 1));
-    if (json_array_size(matches) < LIMIT_SEARCH_LINES)
-        json_array_append_new(matches, match_json(m, text));
+    keep_first(json_object_get(f->result->json, "matches"), m, text);
 }
 
 /* The next match of a part at `start` or behind. */
@@ -525,14 +578,14 @@ static void answer(struct find *f)
         if (json_number(f->results[i].json, "match_count", 0))
             f->results[wanted++] = f->results[i];
         else
-            json_decref(f->results[i].json);
+            finish_result(&f->results[i]);
     skip = wanted > f->query->last ? wanted - f->query->last : 0;
     f->answer->more = skip > 0;
-    for (size_t i = 0; i < wanted; i++)
-        if (i < skip)
-            json_decref(f->results[i].json);
-        else
-            json_array_append_new(f->answer->results, f->results[i].json);
+    for (size_t i = 0; i < wanted; i++) {
+        if (i >= skip)
+            json_array_append(f->answer->results, f->results[i].json);
+        finish_result(&f->results[i]);
+    }
     if (!wanted)
         f->answer->ends = count_ends(f);
 }
