@@ -25,22 +25,24 @@ static long long shell_pid(const char *session)
     return pid;
 }
 
-static void add_environment(const char *process, struct bytes *environ)
+/* Whether there was one. */
+static bool add_environment(const char *process, struct bytes *environ)
 {
+    size_t before = environ->len;
     char path[64];
     snprintf(path, sizeof path, "/proc/%s/environ", process);
-    file_read(path, environ->len + 2 * LIMIT_ENVIRONMENT_BYTES, environ);
+    return file_read(path, environ->len + 2 * LIMIT_ENVIRONMENT_BYTES, environ) == 0 &&
+           environ->len > before;
 }
 
-struct redact_secrets *share_secrets(const char *session)
+struct redact_secrets *share_secrets(const char *session, bool *ret_shell)
 {
     struct redact_secrets *secrets = NULL;
     struct bytes environ = {0};
     char process[32];
     long long pid = shell_pid(session);
     snprintf(process, sizeof process, "%lld", pid);
-    if (pid > 0)
-        add_environment(process, &environ);
+    *ret_shell = pid > 0 && add_environment(process, &environ);
     add_environment("self", &environ);
     if (environ.len && redact_secrets_create(environ.data, environ.len, &secrets) < 0)
         memory_end(); /* what is not known to be secret would be shared */

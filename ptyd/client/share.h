@@ -5,7 +5,8 @@
 #include "envelope/redact.h"
 
 /* The telling values in the environment of the session's shell, where it runs, and in our own; NULL
- * for none. Shapes and keys redact_text() knows by itself. */
-struct redact_secrets *share_secrets(const char *session);
+ * for none. `ret_shell`: whether the shell's could be read. Shapes and keys redact_text() knows by
+ * itself. */
+struct redact_secrets *share_secrets(const char *session, bool *ret_shell);
 
 #endif

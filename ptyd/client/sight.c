@@ -55,13 +55,24 @@ struct table_look sight_table_look(void)
                                .home = getenv("HOME")};
 }
 
+static struct redact_secrets *secrets_of(const char *session)
+{
+    bool shell;
+    struct redact_secrets *secrets = share_secrets(session, &shell);
+    if (!shell)
+        say("the environment of session %s's shell cannot be read any more: what was secret in it "
+            "is not known; look through the page before you share it",
+            session);
+    return secrets;
+}
+
 struct sight *sight_begin(const struct sight_options *options, const char *session,
                           const char *title)
 {
     struct sight *s = memory_new(sizeof *s);
     s->colour = sight_wants_colour(options) && !options->html;
     s->page = options->html ? page_create(title) : NULL;
-    s->secrets = options->html ? share_secrets(session) : NULL;
+    s->secrets = options->html ? secrets_of(session) : NULL;
     s->pager = pager_begin(!options->no_pager && !options->html);
     return s;
 }

@@ -25,7 +25,8 @@ enum { SIGHT_ANSI = 1000, SIGHT_PLAIN, SIGHT_HTML, SIGHT_NO_PAGER };
 #define SIGHT_HELP                                                                                 \
     "  --ansi       in colour, also where stdout is no terminal; nothing but colours passes\n"     \
     "  --plain      without colours, as NO_COLOR does\n"                                           \
-    "  --html       a page to share, that needs nothing else; secrets are taken out\n"             \
+    "  --html       a page to share, that needs nothing else; secrets are taken out (those that\n" \
+    "               a shell had in its environment are not known when it has ended: it is said)\n" \
     "  --no-pager   all at once, where it is longer than the terminal, too\n"
 
 /* Whether it is one of them; it is noted. */

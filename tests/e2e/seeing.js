@@ -243,6 +243,11 @@ async function testPages() {
     }
     // Every tag is closed, as a parser that knows nothing of us counts them.
     const open = (page, tag) => (page.match(new RegExp(`<${tag}[ >]`, 'g')) || []).length - (page.match(new RegExp(`</${tag}>`, 'g')) || []).length;
+    daemon.ptyd('close', name);
+    const closed = daemon.ptyd('block', '1', '-s', name, '--html');
+    assert.match(closed.stderr, /^ptyd: the environment of session \S+ shell cannot be read any more: .*; look through the page before you share it\n/);
+    assert.doesNotMatch(closed.stdout, /ghp_abc/);
+    assert.doesNotMatch(stderr, /look through/);
     for (const tag of ['html', 'head', 'body', 'pre', 'span', 'b', 'style', 'title']) assert.strictEqual(open(stdout, tag), 0, tag);
   });
 }
