@@ -14,7 +14,9 @@
 
 #include "base/limits.h"
 
-#define NO_PAGER 127 /* the shell's status for a program that is not there */
+/* The shell's status for a program that cannot be executed, and for one that is not there. */
+#define NO_PROGRAM 126
+#define NO_PAGER   127
 
 struct pager pager_begin(bool wanted)
 {
@@ -89,7 +91,8 @@ static bool page(const char *command, int held)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     sigaction(SIGINT, &before, NULL);
-    return !(WIFEXITED(status) && WEXITSTATUS(status) == NO_PAGER);
+    return !(WIFEXITED(status) &&
+             (WEXITSTATUS(status) == NO_PAGER || WEXITSTATUS(status) == NO_PROGRAM));
 }
 
 void pager_end(struct pager *pager)

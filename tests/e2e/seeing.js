@@ -119,9 +119,11 @@ async function testPager() {
     assert.match((await onTerminal(['last', '-s', name], { size: '80x4', more: { PAGER } })).text, /by the pager/);
     run(name, `printf '%0400d\\n' 1`);
     assert.match((await onTerminal(['last', '-s', name], { size: '80x5', more: { PAGER } })).text, /by the pager/, 'one line of five rows');
-    const none = await onTerminal(['block', '1', '-s', name], { more: { PAGER: '/no/such/pager 2>/dev/null' } });
-    assert.strictEqual(none.status, 0);
-    assert.match(plain(none.text), /\n99\n100\n$/);
+    for (const no of ['/no/such/pager', '/etc/passwd']) {
+      const none = await onTerminal(['block', '1', '-s', name], { more: { PAGER: `${no} 2>/dev/null` } });
+      assert.strictEqual(none.status, 0, no);
+      assert.match(plain(none.text), /\n99\n100\n$/, no);
+    }
     assert.strictEqual(daemon.ptyd('last', '-s', name).status, 0, 'no terminal, no pager');
   });
 }
