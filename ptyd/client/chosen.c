@@ -71,8 +71,11 @@ json_t *chosen_block(const struct cli *cli, const char *id, bool bytes)
 const char *chosen_id(struct cli *cli, const char *id)
 {
     const char *colon = strchr(id, ':');
-    char *name = colon && !cli->session_given ? text_format("%.*s", (int)(colon - id), id) : NULL;
-    if (name && text_is_name(name))
+    char *name = colon ? text_format("%.*s", (int)(colon - id), id) : NULL;
+    bool named = name && text_is_name(name), other = named && strcmp(name, cli->session) != 0;
+    if (other && cli->session_given)
+        cli_usage("'%s' is a block of session %s, and -s says %s", id, name, cli->session);
+    if (other)
         cli->session = name; /* until the end */
     else
         free(name);

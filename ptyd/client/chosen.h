@@ -9,7 +9,8 @@
 #include "ptyd/command/cli.h"
 
 /* Reads an id as people give it: a block_id, or NAME:NUMBER as `ptyd search` says it, names the
- * session where -s did not. Returns the id to ask for, a part of it. */
+ * session; where -s names another, that is a usage error. Returns the id to ask for, a part of it.
+ */
 const char *chosen_id(struct cli *cli, const char *id);
 
 /* What session.block answers of the block with that id; with NULL of the newest one that is worth a

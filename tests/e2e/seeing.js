@@ -290,7 +290,10 @@ async function testChoosing() {
     check();
     daemon.ptyd('close', name);
     check();
-    assert.strictEqual(daemon.ptyd('block', '2', '-s', name).stdout, '$ echo two\ntwo\n');
+    for (const args of [[`${name}:2`], [`${name}:2`, '-s', name], ['2', '-s', name]]) assert.strictEqual(daemon.ptyd('block', ...args).stdout, '$ echo two\ntwo\n');
+    const both = daemon.ptyd('block', `${name}:2`, '-s', 'other');
+    assert.deepStrictEqual([both.status, both.stdout], [2, '']);
+    assert.match(both.stderr, new RegExp(`'${name}:2' is a block of session ${name}, and -s says other`));
     assert.match(daemon.ptyd('blocks', '-s', name).stdout, /\n +1 .* echo one\n +2 .* echo two\n$/);
   });
 }
