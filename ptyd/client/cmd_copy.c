@@ -21,14 +21,17 @@ static const char help[] =
     "it has to know and allow; in tmux: set -g set-clipboard on). Those that are `ptyd` itself do\n"
     "not count.\n\n"
     "  --output    its output instead; of one that is longer than 73 KiB, the end\n\n"
-    "Controls and hidden characters are left out: what is pasted types nothing by itself.\n\n"
+    "Controls and hidden characters are left out, and the line ends behind the last line. Those\n"
+    "between lines stay: a program that does not tell a paste from typing takes each line but\n"
+    "the last as entered.\n\n"
     "examples:\n"
     "  ptyd copy\n"
     "  ptyd copy 12 -s work --output\n";
 
 enum { OUTPUT = CLI_FIRST_OWN };
 
-/* Without what a terminal or a shell would take for more than text. */
+/* Without what a terminal or a shell would take for more than text; behind the last line nothing,
+ * so that the paste of it alone enters nothing. */
 static void add_clean(const char *text, size_t len, struct bytes *out)
 {
     for (size_t at = 0, step; at < len; at += step) {
@@ -40,6 +43,8 @@ static void add_clean(const char *text, size_t len, struct bytes *out)
         if (shown)
             bytes_append(out, text + at, step);
     }
+    while (out->len && out->data[out->len - 1] == '\n')
+        out->len--;
 }
 
 /* The end of it, from the begin of a line where there is one. */
