@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ptyd/client/render.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "vterm_snapshot/terminal.h"
 
@@ -27,6 +29,20 @@ static int open_log(const json_t *result)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     free(path);
     return fd;
+}
+
+/* Where the log has something from `at` on: what its bound took of its begin is a hole. */
+static long long begin_at(int fd, long long at, long long to)
+{
+    off_t data = lseek(fd, at, SEEK_DATA);
+    long long begin = data >= 0 ? data : errno == ENXIO ? to : at;
+    begin = begin < to ? begin : to;
+    if (begin > at)
+        say("of the %lld bytes that it printed the log has the first %lld no more: what they "
+            "showed "
+            "is without colours, or missing while it runs",
+            to - at, begin - at);
+    return begin;
 }
 
 /* What a write does not take stands in front of the next one. */
@@ -66,7 +82,8 @@ bool render_block(const json_t *result, struct bytes *out)
         memory_end();
     terminal_capture_styled(t);
     terminal_capture_begin(t, add, out);
-    write_all(t, fd, json_number(bytes, "from", 0), json_number(bytes, "to", 0));
+    long long to = json_number(bytes, "to", 0);
+    write_all(t, fd, begin_at(fd, json_number(bytes, "from", 0), to), to);
     terminal_capture_end(t);
     terminal_destroy(t);
     close(fd);

@@ -171,6 +171,23 @@ async function testColours() {
     assert.ok(daemon.ptyd('last', '-s', name, '--ansi').stdout.includes('\x1b[0;32mso far\x1b[0m'));
   });
 
+  await report.test('of a log whose begin is a hole the end has its colours, and it is said', async () => {
+    const name = session('--size', '100x30');
+    run(name, "for i in $(seq 10000); do printf '\\033[3%dmline %d\\033[0m\\n' $((i % 8)) $i; done");
+    daemon.ptyd('close', name);
+    const file = path.join(env.PTYD_STATE_DIR, `conversations/${name}/agent_pty/output.raw`), hole = 65536;
+    const whole = fs.readFileSync(file);
+    fs.truncateSync(file, 0); // a hole wherever nothing is written behind
+    const fd = fs.openSync(file, 'r+');
+    fs.writeSync(fd, whole, hole, whole.length - hole, hole);
+    fs.closeSync(fd);
+    const { stdout, stderr } = daemon.ptyd('block', '1', '-s', name, '--ansi');
+    assert.match(stderr, /^ptyd: of the \d+ bytes that it printed the log has the first 6\d{4} no more: .*\n$/);
+    const lines = stdout.trimEnd().split('\n').slice(1);
+    assert.deepStrictEqual(lines.map(plain), Array.from({ length: 10000 }, (_, i) => `line ${i + 1}`));
+    assert.deepStrictEqual([lines[0], lines[9999]], ['line 1', '\x1b[0;30mline 10000\x1b[0m']);
+  });
+
   await report.test('nothing but colours passes, whatever a command printed or is called', async () => {
     const name = session(), file = path.join(space.root, 'evil');
     fs.writeFileSync(file, '\x1b]52;c;ZXZpbA==\x07\x1b]0;title\x07\x1bP1$r0m\x1b\\a\x1b[8mhidden\x1b[m\x1b[5mblink\x1b[m \u202ebidi\u202c \u200bzero\x1b[31mred\x1b[m\n\x1b[?1049hscreen\x1b[?1049lend\n');
