@@ -101,13 +101,31 @@ bool queries_oldest(const struct queries *q, uint64_t *ret_offset, int64_t *ret_
     return false;
 }
 
-/* Whoever takes nothing for ever keeps no place from others. */
-static void make_room(struct queries *q)
+static size_t first_held(const struct queries *q)
 {
     size_t i = 0;
     while (i < q->count && !q->open[i].held)
         i++;
-    if (q->count == LIMIT_QUERIES && i < q->count)
+    return i;
+}
+
+static size_t first_answered(const struct queries *q)
+{
+    size_t i = 0;
+    while (i < q->count && !q->open[i].answered)
+        i++;
+    return i;
+}
+
+/* Whoever takes nothing for ever keeps no place from others; nor does what nobody waits for. */
+static void make_room(struct queries *q)
+{
+    if (q->count < LIMIT_QUERIES)
+        return;
+    size_t i = first_held(q);
+    if (i == q->count)
+        i = first_answered(q);
+    if (i < q->count)
         close_at(q, i);
 }
 
@@ -305,7 +323,7 @@ void queries_took(struct queries *q, uint64_t viewer, int64_t now)
 {
     for (size_t i = 0; i < q->count; i++) {
         struct open_query *o = &q->open[i];
-        if (o->viewer != viewer || !o->answered)
+        if (o->viewer != viewer || !o->held)
             continue;
         o->held = false;
         o->since = now;

@@ -7,8 +7,9 @@
  * open ones are answered by somebody else, exactly once: what its terminal still says to them is
  * dropped, however late: while it takes nothing they do not age.
  *
- * At most LIMIT_QUERIES are open, of which those of terminals that take nothing make room; further
- * ones are not noted: the viewer's terminal answers them all the same, and that counts as typed.
+ * At most LIMIT_QUERIES are open, of which those of terminals that take nothing make room, and then
+ * those that were answered; further ones are not noted: the viewer's terminal answers them all the
+ * same, and that counts as typed.
  *
  * Pure: it is told the time, monotonic and in ms.
  */
@@ -59,7 +60,8 @@ void queries_leave(struct queries *queries, uint64_t viewer, queries_answer *ans
 void queries_skip(struct queries *queries, uint64_t viewer, uint64_t offset, queries_answer *answer,
                   void *user);
 /* The same of one that stays, but does not listen now (it is passed over): what its terminal will
- * say when it does is dropped. And its terminal took something: what it was asked ages again. */
+ * say when it does is dropped. And its terminal took all that was under way then: what it was asked
+ * ages from now on. */
 void queries_pass_over(struct queries *queries, uint64_t viewer, queries_answer *answer, void *user,
                        int64_t now);
 void queries_took(struct queries *queries, uint64_t viewer, int64_t now);

@@ -31,6 +31,16 @@ bool feed_took(struct feed *f, uint64_t taken)
     return true;
 }
 
+void feed_mark(struct feed *f)
+{
+    f->mark = f->sent;
+}
+
+bool feed_took_mark(const struct feed *f)
+{
+    return f->taken >= f->mark;
+}
+
 size_t feed_under_way(const struct feed *f)
 {
     return (size_t)(f->sent - f->taken);

@@ -24,6 +24,7 @@ struct feed {
     bool skips;           /* what it missed is counted, not sent */
     uint64_t skips_from;  /* then: `place` where that began */
     uint64_t lines;       /* counted so far */
+    uint64_t mark;        /* `sent` at the last feed_mark() */
 };
 
 /* It was shown all up to here, and follows from now on. */
@@ -35,6 +36,9 @@ void feed_sent(struct feed *feed, size_t bytes);
 /* What its terminal took in all. Returns whether that was more than before; no more than was sent
  * counts. One that was passed over is not any more. */
 bool feed_took(struct feed *feed, uint64_t taken);
+/* Marks what was sent so far; whether its terminal took all of that. */
+void feed_mark(struct feed *feed);
+bool feed_took_mark(const struct feed *feed);
 size_t feed_under_way(const struct feed *feed);
 /* All before was sent, whatever was counted behind it. */
 uint64_t feed_end(const struct feed *feed);

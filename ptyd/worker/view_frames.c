@@ -109,7 +109,7 @@ static void take_ack(struct view *v, uint64_t taken)
 {
     if (!feed_took(&v->feed, taken))
         return;
-    if (v->task.session)
+    if (v->task.session && feed_took_mark(&v->feed))
         session_viewer_took(v->task.session, v->number);
     if (v->live)
         uv_timer_stop(&v->task.timer); /* it is not stuck */

@@ -283,6 +283,7 @@ static bool has_all(const struct view *v)
 static void pass_over(struct view *v)
 {
     session_pass_over_viewer(v->task.session, v->number);
+    feed_mark(&v->feed); /* its terminal may yet find questions in that */
     view_answer_rest(v);
 }
 

@@ -47,9 +47,11 @@ static void who_is_passed_over_stops_nobody_and_gets_what_it_missed(void **state
     feed_sent(&f, WINDOW);
     f.place = WINDOW;
     feed_pass_over(&f);
+    feed_mark(&f);
     assert_true(feed_room(&f, WINDOW) == SIZE_MAX);
     assert_int_equal(feed_next(&f, WINDOW + 500, 0), FEED_NOTHING);
     assert_true(feed_took(&f, 300));
+    assert_false(feed_took_mark(&f));
     assert_int_equal(feed_room(&f, WINDOW), 0);
     assert_int_equal(feed_next(&f, WINDOW + 500, 0), FEED_SEND);
     assert_int_equal(feed_send_most(&f, WINDOW + 500), 300);
@@ -57,7 +59,10 @@ static void who_is_passed_over_stops_nobody_and_gets_what_it_missed(void **state
     feed_moved(&f, WINDOW + 300, WINDOW + 500);
     assert_false(f.follows);
     assert_int_equal(feed_next(&f, WINDOW + 500, 0), FEED_NOTHING); /* until it takes some */
+    assert_true(feed_took(&f, WINDOW - 1));
+    assert_false(feed_took_mark(&f));
     assert_true(feed_took(&f, WINDOW + 300));
+    assert_true(feed_took_mark(&f));
     /* What it lacks counts as what is under way. */
     assert_int_equal(feed_room(&f, WINDOW + 500), WINDOW - 200);
     assert_int_equal(feed_next(&f, WINDOW + 500, 0), FEED_SEND);

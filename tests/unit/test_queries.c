@@ -347,8 +347,6 @@ static void what_is_answered_for_it_stays_dropped_until_it_listens(void **state)
     ask(8, "\x1b[6n"); /* whoever leads now */
     now += LIMIT_QUERY_MS - 1;
     queries_took(queries, 7, now);
-    now += LIMIT_QUERY_MS - 1; /* it takes some time for all */
-    queries_took(queries, 7, now);
     now += LIMIT_QUERY_MS - 1;
     send(7, "\x1b[?62c\x1b]52;c;QQ==\a");
     assert_came(&dropped, "\x1b[?62c\x1b]52;c;QQ==\a");
@@ -365,6 +363,31 @@ static void what_a_terminal_that_listens_does_not_answer_is_waited_for_no_longer
     now += LIMIT_QUERY_MS;
     ask(7, "\x1b[c");
     send(7, "\x1b[?62c");
+    assert_came(&replied, "\x1b[?62c");
+}
+
+/* It goes on taking what comes, and each time is told. */
+static void what_it_does_not_answer_ages_however_much_it_takes(void **state)
+{
+    (void)state;
+    ask(7, "\x1b[c");
+    queries_pass_over(queries, 7, on_answer, NULL, now);
+    for (int i = 0; i <= 10; i++, now += LIMIT_QUERY_MS / 10)
+        queries_took(queries, 7, now);
+    ask(7, "\x1b[c");
+    send(7, "\x1b[?62c");
+    assert_came(&replied, "\x1b[?62c");
+    assert_int_equal(dropped.len, 0);
+}
+
+static void what_was_answered_makes_room(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LIMIT_QUERIES; i++)
+        ask_with(on_answered_query, 7, "\x1b[6n");
+    ask(8, "\x1b[c");
+    assert_int_equal(queries_count(queries), LIMIT_QUERIES);
+    send(8, "\x1b[?62c");
     assert_came(&replied, "\x1b[?62c");
 }
 
@@ -520,6 +543,8 @@ int main(void)
         TEST(who_is_passed_over_answers_nobody),
         TEST(what_is_answered_for_it_stays_dropped_until_it_listens),
         TEST(what_a_terminal_that_listens_does_not_answer_is_waited_for_no_longer),
+        TEST(what_it_does_not_answer_ages_however_much_it_takes),
+        TEST(what_was_answered_makes_room),
         TEST(who_takes_nothing_makes_room),
         TEST(a_key_that_looks_like_an_answer_is_passed_on),
         TEST(what_was_noted_is_not_noted_again_when_it_is_shown),
