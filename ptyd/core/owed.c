@@ -432,6 +432,15 @@ void owed_append_output(struct owed *o, const char *path, const char *text, size
            &(struct write){.kind = OUTPUT, .path = (char *)path, .data = (char *)text, .len = len});
 }
 
+void owed_drop_output(struct owed *o, const char *path)
+{
+    for (struct write **at = &o->first; *at;)
+        if ((*at)->kind == OUTPUT && !strcmp((*at)->path, path))
+            take_out(o, at);
+        else
+            at = &(*at)->next;
+}
+
 void owed_replace(struct owed *o, const char *path, const char *data, size_t len)
 {
     struct write *old = *find(o, path);

@@ -38,6 +38,8 @@ void owed_append(struct owed *owed, const char *path, const char *line, long lon
 /* Adds the end of a command's output, as file_append() does. Where memory ends, it goes before any
  * line does. */
 void owed_append_output(struct owed *owed, const char *path, const char *text, size_t len);
+/* Forgets the text that waits for the file: it is written anew from somewhere before it. */
+void owed_drop_output(struct owed *owed, const char *path);
 
 /* Replaces a file, as file_replace() does. Of one that waits the newest content counts. */
 void owed_replace(struct owed *owed, const char *path, const char *data, size_t len);

@@ -139,8 +139,9 @@ struct block *tracker_running(struct tracker *t);
 void tracker_peek(struct tracker *t, int max_lines, size_t max_bytes);
 /* What the running block has printed, as far as whoever goes on cannot know it: appended to `out`;
  * and taken in by a tracker whose block runs there: what follows is printed behind it. That returns
- * false, and changes nothing, where another version wrote it. */
+ * false, and changes nothing, where another version wrote it: the second says that without one. */
 void tracker_save_printed(const struct tracker *t, struct bytes *out);
+bool tracker_is_printed(const char *bytes, size_t len);
 bool tracker_load_printed(struct tracker *t, const char *bytes, size_t len);
 const char *tracker_cwd(const struct tracker *t);
 uint64_t tracker_seq(const struct tracker *t);

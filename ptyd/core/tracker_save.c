@@ -191,16 +191,31 @@ void tracker_save_printed(const struct tracker *t, struct bytes *out)
     bytes_finish(&screen);
 }
 
-bool tracker_load_printed(struct tracker *t, const char *bytes, size_t len)
+static bool read_printed(const char *bytes, size_t len, struct preview *ret_preview,
+                         struct bytes *screen)
 {
     struct unpack in = {.at = bytes, .end = bytes + len};
     struct walk walk = {.in = &in};
+    in.failed = number(&walk, 0, VERSION) != VERSION || in.failed;
+    preview(&walk, ret_preview);
+    run(&walk, screen);
+    return !in.failed;
+}
+
+bool tracker_is_printed(const char *bytes, size_t len)
+{
     struct preview copy = {0};
     struct bytes screen = {0};
-    in.failed = number(&walk, 0, VERSION) != VERSION || in.failed;
-    preview(&walk, &copy);
-    run(&walk, &screen);
-    bool fits = !in.failed && t->block;
+    bool is_printed = read_printed(bytes, len, &copy, &screen);
+    bytes_finish(&screen);
+    return is_printed;
+}
+
+bool tracker_load_printed(struct tracker *t, const char *bytes, size_t len)
+{
+    struct preview copy = {0};
+    struct bytes screen = {0};
+    bool fits = read_printed(bytes, len, &copy, &screen) && t->block;
     if (fits) {
         if (t->stage == STAGE_OUTPUT)
             terminal_capture_begin(t->options.terminal, tracker_output, t);

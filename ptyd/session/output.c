@@ -70,14 +70,16 @@ static int open_file(struct output *o)
     return 0;
 }
 
-void output_begin(struct output *o, const char *path, int64_t written)
+void output_begin(struct output *o, struct owed *owed, const char *path, int64_t written)
 {
     forget(o);
     o->path = text_copy(path);
     o->written = written;
     o->last = written ? '\0' : '\n';
-    if (!o->held)
-        open_file(o);
+    if (o->held)
+        return;
+    owed_drop_output(owed, path);
+    open_file(o);
 }
 
 struct output_rest output_rest(const struct output *o)
@@ -86,14 +88,22 @@ struct output_rest output_rest(const struct output *o)
         .written = o->written, .missing = o->missing, .text = o->text.data, .len = o->text.len};
 }
 
+/* What is begun while it is held is taken to have nothing. */
 void output_hold(struct output *o, bool hold)
 {
+    struct stat st;
+    if (o->held && !hold && o->path) {
+        o->written = lstat(o->path, &st) == 0 ? st.st_size : 0;
+        o->last = o->written ? '\0' : '\n';
+    }
     o->held = hold;
 }
 
-void output_restore(struct output *o, const struct output_rest *rest)
+void output_restore(struct output *o, struct owed *owed, const struct output_rest *rest)
 {
     o->held = false;
+    if (o->path)
+        owed_drop_output(owed, o->path);
     if (o->fd >= 0)
         close(o->fd);
     o->fd = -1;

@@ -18,8 +18,9 @@ struct output *output_create(void);
 /* Ends it, as output_end() does, and frees it. */
 void output_destroy(struct output *output, struct owed *owed);
 
-/* The file of another block, cut to the first `written` bytes. */
-void output_begin(struct output *output, const char *path, int64_t written);
+/* The file of another block, cut to the first `written` bytes, unless it is held; what a former
+ * worker owes it counts no more than what stands behind them. */
+void output_begin(struct output *output, struct owed *owed, const char *path, int64_t written);
 
 /* Adds text; it is written with the next output_flush() or when much of it is there. Beyond
  * LIMIT_OUTPUT_FILE_BYTES nothing is. */
@@ -41,9 +42,10 @@ struct output_rest {
 struct output_rest output_rest(const struct output *output);
 
 /* While `hold` is true nothing is written, and what is added is nothing: the file is a former
- * worker's, and right as far as it goes. Restore ends that: `rest` is what there is. */
+ * worker's, and right as far as it goes: without `hold` again it goes on behind its end. Restore
+ * ends that, too: `rest` is all there is, also of what is owed. */
 void output_hold(struct output *output, bool hold);
-void output_restore(struct output *output, const struct output_rest *rest);
+void output_restore(struct output *output, struct owed *owed, const struct output_rest *rest);
 
 /* The block is over: what waits yet is owed. */
 void output_end(struct output *output, struct owed *owed);

@@ -374,7 +374,7 @@ void store_hold_output(struct store *s, bool hold)
 
 void store_restore_output(struct store *s, const struct output_rest *rest)
 {
-    output_restore(s->output, rest);
+    output_restore(s->output, s->owed, rest);
 }
 
 void store_slate_lost(struct store *s)
@@ -441,7 +441,7 @@ static void open_output(struct store *s, struct block *block, int64_t written)
     block->output_path = text_format("blocks/%llu_%lld.out", (unsigned long long)block->seq,
                                      (long long)block->ts_begin);
     char *path = path_of(s, block->output_path);
-    output_begin(s->output, path, written);
+    output_begin(s->output, s->owed, path, written);
     s->delta.len = 0;
     free(path);
 }

@@ -90,8 +90,10 @@ static bool find(const struct session *s, uint64_t start, struct found *ret_foun
     ret_found->text = at + sizeof *note;
     ret_found->which = behind->offset == start;
     ret_found->printed = ret_found->text + note->len + (ret_found->which ? before->len : 0);
-    return ret_found->which ||
-           (before->len && before->offset == start && before->seq == behind->seq);
+    bool is_of_start =
+        ret_found->which || (before->len && before->offset == start && before->seq == behind->seq);
+    return is_of_start &&
+           tracker_is_printed(ret_found->printed, note->stands[ret_found->which].len);
 }
 
 bool session_hold_output(struct session *s, uint64_t start)

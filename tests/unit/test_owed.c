@@ -18,6 +18,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/owed.h"
 #include "ptyd/core/slate.h"
+#include "ptyd/session/output.h"
 
 static char place[] = "/tmp/ptyd-owed-XXXXXX";
 static char lines[64], whole[64], output[64];
@@ -404,6 +405,51 @@ static int remove_place(void **state)
     return rmdir(place);
 }
 
+/* ---- the output of the block that runs ---- */
+
+/* Who came before it owed that already, and died before it said that the block was over. */
+static void the_end_of_an_output_that_begins_again_is_written_once(void **state)
+{
+    (void)state;
+    struct owed *o = owed_create(on_owing, NULL);
+    struct output *out = output_create();
+    output_begin(out, o, output, 0);
+    output_add(out, "written\n", 8);
+    assert_true(output_flush(out));
+    set_room(8);
+    output_add(out, "owed\n", 5);
+    assert_false(output_flush(out));
+    output_end(out, o);
+    assert_int_equal(owed_state(o).count, 1);
+    output_hold(out, true);
+    output_begin(out, o, output, 0);
+    output_restore(out, o, &(struct output_rest){.written = 8, .text = "owed\n", .len = 5});
+    set_room(RLIM_INFINITY);
+    assert_true(output_flush(out));
+    assert_int_equal(owed_pay(o), 0);
+    expect_content(output, "written\nowed\n");
+    output_destroy(out, o);
+    assert_int_equal(owed_destroy(o), 0);
+    unlink(output);
+}
+
+static void an_output_that_was_held_goes_on_behind_its_end(void **state)
+{
+    (void)state;
+    struct owed *o = owed_create(on_owing, NULL);
+    struct output *out = output_create();
+    assert_int_equal(file_append(output, "a former worker's, ", 19), 0);
+    output_hold(out, true);
+    output_begin(out, o, output, 0);
+    output_add(out, "known", 5); /* it is there */
+    output_hold(out, false);
+    output_add(out, "and ours", 8);
+    output_destroy(out, o);
+    assert_int_equal(owed_destroy(o), 0);
+    expect_content(output, "a former worker's, and ours");
+    unlink(output);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +461,8 @@ int main(void)
         cmocka_unit_test(what_was_being_written_is_there_once),
         cmocka_unit_test(a_file_that_became_older_meanwhile_has_it),
         cmocka_unit_test(much_more_than_there_is_room_for_keeps_the_newest),
+        cmocka_unit_test(the_end_of_an_output_that_begins_again_is_written_once),
+        cmocka_unit_test(an_output_that_was_held_goes_on_behind_its_end),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
 }
