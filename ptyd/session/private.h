@@ -201,7 +201,8 @@ void session_screen_flush(struct session *s);
 
 /* Begins a checkpoint when one is due and can be had: the session's turns make it then, in pieces
  * (session_save_piece()), and take in nothing meanwhile. Whatever else changes terminal or tracker
- * leaves it first. _now: makes it at once. */
+ * leaves it first; where the log alone does not lead here it is begun anew a moment later. _now:
+ * makes it at once. */
 void session_checkpoint(struct session *s);
 void session_checkpoint_now(struct session *s);
 void session_save_piece(struct session *s, size_t bytes);

@@ -77,25 +77,34 @@ bool session_is_checkpoint(int fd)
 }
 
 /* A checkpoint holds screen and scrollback: it waits until nothing of what they showed while
- * capture was paused is left in them. */
+ * capture was paused is left in them. And it says how long the output's file is: until that has all
+ * that came before. */
 static bool may_be_written(const struct session *s)
 {
+    struct output_rest rest = store_unwritten(s->store);
     uint64_t held = terminal_scrollback_total(s->terminal) - terminal_scrollback_count(s->terminal);
     int64_t since;
-    return !s->paused && rawlog_error(s->log, &since) == 0 &&
+    return !s->paused && rawlog_error(s->log, &since) == 0 && !rest.len && !rest.missing &&
            (!s->unrecorded_until ||
             (held >= s->unrecorded_until && !terminal_alt_screen(s->terminal)));
+}
+
+static void drop(struct session *s)
+{
+    file_new_end(&s->saving->file, false);
+    bytes_finish(&s->saving->out);
+    bytes_finish(&s->saving->tracker);
+    free(s->saving);
+    s->saving = NULL;
 }
 
 void session_leave_checkpoint(struct session *s)
 {
     if (!s->saving)
         return;
-    file_new_end(&s->saving->file, false);
-    bytes_finish(&s->saving->out);
-    bytes_finish(&s->saving->tracker);
-    free(s->saving);
-    s->saving = NULL;
+    drop(s);
+    if (s->checkpoint_due)
+        session_owes(s); /* nothing else may come that begins it anew */
 }
 
 static void fail(struct session *s)
@@ -184,7 +193,7 @@ static bool begin(struct session *s)
     if (begun)
         tracker_save(s->tracker, &saving->tracker);
     if (!begun || saving->out.failed || saving->tracker.failed)
-        session_leave_checkpoint(s);
+        drop(s); /* within a sequence: more comes */
     return s->saving;
 }
 
