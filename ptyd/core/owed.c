@@ -19,6 +19,7 @@
 #define AGAIN_FIRST_MS 200 /* until it is tried again, doubling to the most */
 #define AGAIN_MS       3200
 
+/* Of notes each has a kind of its own: a program that does not know one lets go of it. */
 enum kind { LINE, OUTPUT, WHOLE, NOTE };
 
 struct write {
@@ -188,13 +189,10 @@ static void put(struct owed *o, struct write *w)
                                                                  .len = w->len});
 }
 
-/* On the slate a note's kind is its path. */
-static const char *const note_names[OWED_NOTES] = {[OWED_SEQUENCE] = "", [OWED_OUTPUT] = "output"};
-
 static void put_note(struct owed *o, enum owed_note which)
 {
-    struct slate_entry entry = {.kind = NOTE,
-                                .path = note_names[which],
+    struct slate_entry entry = {.kind = (uint32_t)NOTE + which,
+                                .path = "",
                                 .data = o->notes[which].data,
                                 .len = o->notes[which].len};
     o->note_places[which] = entry.len ? slate_add(o->slate, &entry) : 0;
@@ -347,10 +345,8 @@ static void add(struct owed *o, const struct write *w)
 /* One of a kind that a newer program had is none here. */
 static void take_note(struct owed *o, uint32_t place, const struct slate_entry *e)
 {
-    int which = 0;
-    while (which < OWED_NOTES && strcmp(e->path, note_names[which]) != 0)
-        which++;
-    if (which == OWED_NOTES) {
+    uint32_t which = e->kind - NOTE;
+    if (which >= OWED_NOTES) {
         slate_remove(o->slate, place);
         return;
     }
@@ -364,7 +360,7 @@ static void take_note(struct owed *o, uint32_t place, const struct slate_entry *
 static void take_back(void *user, uint32_t place, const struct slate_entry *e)
 {
     struct owed *o = user;
-    if (e->kind == NOTE) {
+    if (e->kind >= NOTE) {
         take_note(o, place, e);
         return;
     }
@@ -375,7 +371,7 @@ static void take_back(void *user, uint32_t place, const struct slate_entry *e)
                       .most = e->most,
                       .place = place};
     struct write **old = find(o, e->path);
-    if (e->kind > WHOLE || (e->begun && is_there(e))) {
+    if (e->begun && is_there(e)) {
         slate_remove(o->slate, place);
         return;
     }

@@ -405,6 +405,34 @@ static int remove_place(void **state)
     return rmdir(place);
 }
 
+static void note_kind(void *user, uint32_t at, const struct slate_entry *e)
+{
+    (void)at;
+    *(uint32_t *)user |= 1u << e->kind;
+}
+
+/* Another program may have left it, or be the next. */
+static void a_note_of_a_kind_that_is_not_known_is_none(void **state)
+{
+    (void)state;
+    start_anew();
+    begin_slate(&(struct slate_entry){.kind = 30, .path = "", .data = "newer", .len = 5});
+    struct owed *o = go_on();
+    for (int i = 0; i < OWED_NOTES; i++) {
+        size_t len;
+        owed_noted(o, (enum owed_note)i, &len);
+        assert_int_equal(len, 0);
+        owed_note(o, (enum owed_note)i, "ours", 4);
+    }
+    uint32_t kinds = 0;
+    struct slate *s = slate_map(slate);
+    slate_each(s, note_kind, &kinds);
+    slate_unmap(s);
+    assert_int_equal(kinds,
+                     1u << 3 | 1u << 4); /* each its own; the first has been 3 from the first */
+    end(o);
+}
+
 /* ---- the output of the block that runs ---- */
 
 /* Who came before it owed that already, and died before it said that the block was over. */
@@ -461,6 +489,7 @@ int main(void)
         cmocka_unit_test(what_was_being_written_is_there_once),
         cmocka_unit_test(a_file_that_became_older_meanwhile_has_it),
         cmocka_unit_test(much_more_than_there_is_room_for_keeps_the_newest),
+        cmocka_unit_test(a_note_of_a_kind_that_is_not_known_is_none),
         cmocka_unit_test(the_end_of_an_output_that_begins_again_is_written_once),
         cmocka_unit_test(an_output_that_was_held_goes_on_behind_its_end),
     };
