@@ -1,5 +1,5 @@
-/* sums.h - a way to the disk for SQLite on which each page of a database ends with a sum of itself:
- * a byte that was damaged fails the read (SQLITE_CORRUPT) and is nobody's result. */
+/* sums.h - a way to the disk for SQLite on which each page of a database ends with a sum of itself
+ * and its place: a byte that was damaged fails the read (SQLITE_CORRUPT) and is nobody's result. */
 #ifndef PTYD_SEARCH_SUMS_H
 #define PTYD_SEARCH_SUMS_H
 
