@@ -112,25 +112,28 @@ static void append_event(struct bytes *out, const char *type, json_t *members)
     client_append_notification(out, "event", event_of(type, members));
 }
 
-/* About as many bytes of lines; returns whether there are more. */
+/* About as many bytes of lines; returns whether there are more. Where somebody else wrote lines
+ * that are in no order a page may lead no further: that is the end. */
 static bool append_missed(struct missed_blocks *m, size_t bytes, struct bytes *out)
 {
     bool all;
     json_t *lines = block_lines_apart(m->directory, (uint64_t)m->at, bytes, &all), *line;
+    json_int_t from = m->at;
     size_t i;
     if (m->lost)
         append_event(out, "events_lost", json_pack("{s:I}", "count", m->lost));
     m->lost = 0;
     json_array_foreach(lines, i, line) {
         bool begins = !strcmp(json_text(line, "status", ""), "running");
-        m->at = json_number(line, "seq", m->at);
-        if (m->at > (begins ? m->heard.begun : m->heard.ended) &&
-            m->at <= (begins ? m->last.begun : m->last.ended))
+        json_int_t seq = json_number(line, "seq", from);
+        m->at = seq > m->at ? seq : m->at;
+        if (seq > (begins ? m->heard.begun : m->heard.ended) &&
+            seq <= (begins ? m->last.begun : m->last.ended))
             append_event(out, begins ? "agent_block_begin" : "agent_block_end",
                          block_members(line));
     }
     json_decref(lines);
-    return !all && m->at <= m->last.begun;
+    return !all && m->at > from && m->at <= m->last.begun;
 }
 
 static void drop_first(struct catch_up *c)
@@ -180,9 +183,11 @@ static void miss(struct catch_up *c, const char *directory, struct stand heard, 
     c->end = &m->next;
 }
 
+/* Whoever asks may say anything. */
 static json_int_t number_or(const json_t *number, uint64_t otherwise)
 {
-    return json_is_integer(number) ? json_integer_value(number) : (json_int_t)otherwise;
+    json_int_t said = json_is_integer(number) ? json_integer_value(number) : (json_int_t)otherwise;
+    return said < 0 ? 0 : said;
 }
 
 /* What the follower heard of a session. */

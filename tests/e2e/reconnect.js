@@ -210,6 +210,17 @@ async function testEvents(report, daemon, space) {
     assert.deepStrictEqual([now, lost.type, lost.count, lost.number, pending.type], [number + 4, 'events_lost', 4, number + 4, 'context_pending']);
     assert.strictEqual((await ask({ after: places, number: now + 5 }))[1][0].count, null);
     assert.strictEqual((await ask({ after: places }))[1][0].count, null);
+    const [name] = Object.keys(places), least = -(2 ** 62);
+    const from = async (n) => (await ask({ after: { [name]: [n, n] }, number: now }))[1];
+    assert.deepStrictEqual(await from(least), await from(0));
+
+    const agent = path.join(space.env.PTYD_STATE_DIR, 'conversations/mixed/agent_pty'); // by nobody of ours
+    fs.mkdirSync(agent, { recursive: true, mode: 0o700 });
+    const mixed = Array.from({ length: 3000 }, (_, i) => `${JSON.stringify({ conversation_id: 'mixed', seq: 3000 - i, status: 'completed', cmd: 'x'.repeat(300) })}\n`);
+    fs.writeFileSync(path.join(agent, 'blocks.jsonl'), mixed.join(''));
+    const told = (await ask({ after: { mixed: [0, 0] }, number: now }))[1];
+    assert.ok(told.length <= 3000);
+    fs.rmSync(path.dirname(agent), { recursive: true });
   });
 
   await report.test('a follower that missed much is told it in order, the newest, while others are served and before what happens meanwhile', async () => {
