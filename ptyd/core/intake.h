@@ -18,7 +18,6 @@
 #include <sys/types.h>
 
 #include "base/limits.h"
-#include "ptyd/core/prompt_line.h"
 #include "ptyd/core/run_table.h"
 #include "ptyd/core/tracker_point.h"
 #include "ptyd/core/typed_keys.h"
@@ -84,7 +83,6 @@ struct intake_facts {
     uint32_t led;               /* a viewer leads, and gets every byte: it will come back */
     uint64_t led_from; /* where in the stream, and 1, viewers began to lead: what programs asked
                           since then was left to them; 0 while none does */
-    struct prompt_line line; /* what was typed at the prompt */
     /* Of what is left to viewers the first that is not answered: its end, since when (monotonic),
      * and from where on whoever reads the stream finds it. 0: all is. */
     uint64_t asked;

@@ -303,8 +303,6 @@ static void on_prompt(void *user)
 {
     struct session *s = of(user);
     s->answered = false;
-    if (!s->rebuilding)
-        prompt_line_prompted(&intake_facts(s->intake)->line);
     s->prompt_end = s->rebuilding ? 0 : terminal_offset(s->terminal);
     if (s->rebuilding)
         recall_running(s);

@@ -13,11 +13,16 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/limits.h"
 #include "ptyd/core/text.h"
 
 #define PASTE_LENGTH 1024 /* longer lines are pasted: editors redraw at each key that is typed */
+
+bool session_takes_line(const struct session *s)
+{
+    return tracker_state(s->tracker) == TRACKER_INPUT && !s->answered && !s->ahead &&
+           session_input_read(s);
+}
 
 /* Whether the terminal holds what nobody has read; whole lines, where it edits them. (poll(2) first
  * brings in what is on its way.) */
@@ -32,86 +37,16 @@ static bool holds_input(const struct session *s)
 }
 
 /* All of it between two looks at a shell that did nothing meanwhile. */
-static bool has_read_all(const struct session *s, bool (*look)(pid_t pid, uint64_t *ret_turn))
-{
-    uint64_t before, after;
-    return look(s->pid, &before) && tcgetpgrp(s->master) == s->pid && !holds_input(s) &&
-           !session_output_waits(s) && look(s->pid, &after) && before == after;
-}
-
 bool session_rests(const struct session *s)
 {
-    return has_read_all(s, process_rests);
+    uint64_t before, after;
+    return process_rests(s->pid, &before) && tcgetpgrp(s->master) == s->pid && !holds_input(s) &&
+           !session_output_waits(s) && process_rests(s->pid, &after) && before == after;
 }
 
 bool session_input_read(const struct session *s)
 {
     return !holds_input(s) && !s->typing.first;
-}
-
-/* ---- whether a line is half typed ---- */
-
-/* What stands from the cursor's row on. */
-static uint64_t look_of_line(const struct session *s)
-{
-    struct bytes text = {0};
-    struct terminal_cursor cursor = terminal_cursor(s->terminal);
-    uint64_t hash = hash_bytes(HASH_START, &cursor.col, sizeof cursor.col);
-    for (int row = cursor.row; row < terminal_rows(s->terminal); row++) {
-        terminal_row_text(s->terminal, row, &text);
-        bytes_append_char(&text, '\n');
-    }
-    hash = hash_bytes(hash, text.data, text.len);
-    bytes_finish(&text);
-    return hash | 1; /* 0: not known */
-}
-
-bool session_has_line(const struct session *s)
-{
-    const struct prompt_line *line = &intake_facts(s->intake)->line;
-    return tracker_state(s->tracker) == TRACKER_INPUT && !prompt_line_is_none(line) &&
-           !prompt_line_is_bare(line, look_of_line(s));
-}
-
-bool session_knows_line(const struct session *s)
-{
-    return prompt_line_is_none(&intake_facts(s->intake)->line) || has_read_all(s, process_waits);
-}
-
-bool session_takes_line(const struct session *s)
-{
-    return tracker_state(s->tracker) == TRACKER_INPUT && !s->answered && !s->ahead &&
-           session_input_read(s) && session_knows_line(s) && !session_has_line(s);
-}
-
-/* How many of the keys the terminal takes back: up to the last that erases its line. */
-static size_t erases(const struct termios *modes, const char *keys, size_t len)
-{
-    while (len && (unsigned char)keys[len - 1] != modes->c_cc[VKILL])
-        len--;
-    return len;
-}
-
-/* Before they are typed: a worker that dies meanwhile is followed by one that takes them for typed.
- */
-static void note_line(struct session *s, const struct termios *modes, bool gives_up,
-                      const char *keys, size_t len)
-{
-    struct prompt_line *line = &intake_facts(s->intake)->line;
-    enum tracker_state state = tracker_state(s->tracker);
-    bool stands = state == TRACKER_INPUT;
-    bool edits = modes->c_lflag & ICANON;
-    bool runs = !stands && state != TRACKER_PROMPT && !edits;
-    size_t erased = edits ? erases(modes, keys, len) : 0;
-    if (stands && prompt_line_begins(line))
-        line->bare = s->answered ? 0 : look_of_line(s);
-    else if (!stands && tracker_point(s->tracker).editor == EDITOR_TTY)
-        line->bare = 0; /* it is echoed in front of the prompt alone */
-    prompt_line_typed(line,
-                      stands ? PROMPT_LINE_HERE
-                      : runs ? PROMPT_LINE_NOWHERE
-                             : PROMPT_LINE_ELSEWHERE,
-                      gives_up || erased, keys + erased, len - erased);
 }
 
 /* How many of the bytes come to nothing: those up to the last Ctrl-C or Ctrl-\ that the terminal
@@ -234,9 +169,6 @@ static ssize_t write_piece(struct session *s)
     if (heard)
         settle_ahead(s);
     tcgetattr(s->master, &modes);
-    size_t gone = interrupts(&modes, bytes, len);
-    if (heard && kind == TYPING_KEYS)
-        note_line(s, &modes, gone, bytes + gone, len - gone);
     if (heard)
         begin_typing(s, &modes, bytes, len);
     ssize_t n = typing_write(&s->typing, facts, s->master);
