@@ -157,7 +157,7 @@ int file_new_end(struct file_new *file, bool keeps)
 
 int file_replace(const char *path, const char *data, size_t len)
 {
-    struct file_new file;
+    struct file_new file = {.fd = -1};
     int result = file_new_begin(&file, path);
     if (result < 0)
         return result;
