@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "ptyd/core/json.h"
@@ -14,22 +13,14 @@
 #include "ptyd/search/fold.h"
 #include "ptyd/search/grams.h"
 #include "ptyd/search/harvest.h"
+#include "ptyd/search/results.h"
 #include "ptyd/search/sheet.h"
 
-#define NOW        INT64_MAX /* when what runs ends */
-#define GRAM_BYTES 64        /* of a pattern whose words are asked for; the rest is looked at */
+#define GRAM_BYTES 64 /* of a pattern whose words are asked for; the rest is looked at */
 
 struct candidate {
     int64_t id, newest;
     bool wanted;
-};
-
-struct result {
-    int64_t block, ended;
-    json_t *json;
-    uint64_t
-        *edges; /* lines that a part of a sheet begins or ends with: another may have them, too */
-    size_t edge_count;
 };
 
 struct find {
@@ -44,10 +35,7 @@ struct find {
     struct candidate *candidates;
     size_t candidate_count;
 
-    struct result *results;
-    size_t count, room;
-    size_t *slots; /* a hash table: index + 1 into `results` */
-    size_t slot_count;
+    struct results *results;
 
     struct sheet sheet;
     struct bytes folded;   /* its text */
@@ -57,50 +45,6 @@ struct find {
     bool whole;
     int64_t tail;
 };
-
-/* ---- results ---- */
-
-static size_t slot_of(const struct find *f, int64_t block)
-{
-    size_t slot = hash_bytes(HASH_START, &block, sizeof block) & (f->slot_count - 1);
-    while (f->slots[slot] && f->results[f->slots[slot] - 1].block != block)
-        slot = (slot + 1) & (f->slot_count - 1);
-    return slot;
-}
-
-static void grow(struct find *f)
-{
-    f->room = f->room ? 2 * f->room : 64;
-    f->results = memory_grow(f->results, f->room * sizeof *f->results);
-    free(f->slots);
-    f->slot_count = 2 * f->room;
-    f->slots = memory_new(f->slot_count * sizeof *f->slots);
-    for (size_t i = 0; i < f->count; i++)
-        f->slots[slot_of(f, f->results[i].block)] = i + 1;
-}
-
-static struct result *known_result(const struct find *f, int64_t block)
-{
-    size_t index = f->slot_count ? f->slots[slot_of(f, block)] : 0;
-    return index ? &f->results[index - 1] : NULL;
-}
-
-static struct result *add_result(struct find *f, struct result result)
-{
-    if (f->count == f->room)
-        grow(f);
-    f->results[f->count] = result;
-    f->slots[slot_of(f, result.block)] = f->count + 1;
-    return &f->results[f->count++];
-}
-
-static int by_age(const void *a, const void *b)
-{
-    const struct result *x = a, *y = b;
-    if (x->ended != y->ended)
-        return x->ended < y->ended ? -1 : 1;
-    return x->block < y->block ? -1 : x->block > y->block;
-}
 
 /* ---- which blocks are wanted ---- */
 
@@ -165,31 +109,6 @@ static json_t *head_of_json(const json_t *block)
     return json;
 }
 
-static void finish_result(struct result *result)
-{
-    json_decref(result->json);
-    free(result->edges);
-}
-
-static struct result new_result(int64_t block, int64_t ended, json_t *head)
-{
-    json_object_set_new(head, "match_count", json_integer(0));
-    json_object_set_new(head, "matches", json_array());
-    return (struct result){.block = block, .ended = ended, .json = head};
-}
-
-static struct result *begin_result(struct find *f, int64_t block, int64_t ended, json_t *head)
-{
-    return add_result(f, new_result(block, ended, head));
-}
-
-static void reset_result(struct result *result, int64_t ended, json_t *head)
-{
-    int64_t block = result->block;
-    finish_result(result);
-    *result = new_result(block, ended, head);
-}
-
 /* One of the index; without a row it is gone. */
 static struct result *look_up(struct find *f, int64_t block)
 {
@@ -203,11 +122,11 @@ static struct result *look_up(struct find *f, int64_t block)
     f->whole = sqlite3_column_int(s, 6);
     f->tail = sqlite3_column_int64(s, 7);
     if (wants(f, sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 3) != 0, column(s, 5))) {
-        result = known_result(f, block);
+        result = results_find(f->results, block);
         if (!result)
-            result = begin_result(f, block, ended, head_of_row(f, block));
-        else if (result->ended == NOW) /* it has ended */
-            reset_result(result, ended, head_of_row(f, block));
+            result = results_begin(f->results, block, ended, head_of_row(f, block));
+        else if (result_runs(result))
+            result_end(result, ended, head_of_row(f, block));
     }
     sqlite3_reset(s);
     return result;
@@ -217,77 +136,11 @@ static struct result *look_at_running(struct find *f, int64_t block)
 {
     f->whole = true;
     return wants(f, json_number(f->running, "ts_begin", 0), false, json_text(f->running, "cwd", ""))
-               ? begin_result(f, block, NOW, head_of_json(f->running))
+               ? results_begin(f->results, block, RESULT_RUNNING, head_of_json(f->running))
                : NULL;
 }
 
 /* ---- matches ---- */
-
-/* A match in a part: its lines, from the first one's begin to the last one's end. */
-struct match {
-    const struct sheet_part *part;
-    uint32_t line;
-    size_t begin, end, from, to; /* in the part */
-};
-
-static json_t *match_json(const struct match *m, const char *text)
-{
-    size_t begin = m->begin, end = m->end, more = LIMIT_SEARCH_LINE_BYTES / 2;
-    size_t to = m->to - m->from > 2 * more ? utf8_floor(text, m->end, m->from + 2 * more) : m->to;
-    if (m->from - begin > more)
-        begin = utf8_ceil(text, m->end, m->from - more);
-    if (end - to > more)
-        end = utf8_floor(text, m->end, to + more);
-    json_t *json =
-        json_pack("{s:s, s:I, s:o, s:I, s:I}", "in", m->part->output ? "output" : "command", "line",
-                  (json_int_t)m->line + 1, "text", json_stringn(text + begin, end - begin), "from",
-                  (json_int_t)(m->from - begin), "to", (json_int_t)(to - begin));
-    if (begin > m->begin)
-        json_object_set_new(json, "cut_before", json_true());
-    if (end < m->end)
-        json_object_set_new(json, "cut_after", json_true());
-    return json;
-}
-
-/* Commands before outputs, lines by their numbers. */
-static uint64_t place_of(const struct match *m)
-{
-    return (uint64_t)(m->part->output != 0) << 32 | m->line;
-}
-
-static uint64_t place_of_json(const json_t *match)
-{
-    bool output = !strcmp(json_text(match, "in", ""), "output");
-    return (uint64_t)output << 32 | (uint32_t)(json_number(match, "line", 1) - 1);
-}
-
-/* A line that two sheets share, since it was cut between them, is one. */
-static bool is_known(struct result *result, const struct match *m)
-{
-    uint64_t place = place_of(m);
-    if (m->begin > 0 && m->end < m->part->len)
-        return false;
-    for (size_t i = 0; i < result->edge_count; i++)
-        if (result->edges[i] == place)
-            return true;
-    size_t count = result->edge_count++;
-    result->edges = memory_grow(result->edges, result->edge_count * sizeof *result->edges);
-    result->edges[count] = place;
-    return false;
-}
-
-/* Sheets come in any order: the first lines stay. */
-static void keep_first(json_t *matches, const struct match *m, const char *text)
-{
-    size_t at = json_array_size(matches);
-    while (at && place_of_json(json_array_get(matches, at - 1)) > place_of(m))
-        at--;
-    if (at == LIMIT_SEARCH_LINES)
-        return;
-    json_array_insert_new(matches, at, match_json(m, text));
-    if (json_array_size(matches) > LIMIT_SEARCH_LINES)
-        json_array_remove(matches, LIMIT_SEARCH_LINES);
-}
 
 static void note_match(struct find *f, const struct match *m, const char *text)
 {
@@ -295,13 +148,8 @@ static void note_match(struct find *f, const struct match *m, const char *text)
         f->block = m->part->block;
         f->result = f->running ? look_at_running(f, f->block) : look_up(f, f->block);
     }
-    if (!f->result || (m->part->output && !f->whole && m->line < f->tail))
-        return;
-    if (is_known(f->result, m))
-        return;
-    json_object_set_new(f->result->json, "match_count",
-                        json_integer(json_number(f->result->json, "match_count", 0) + 1));
-    keep_first(json_object_get(f->result->json, "matches"), m, text);
+    if (f->result && (!m->part->output || f->whole || m->line >= f->tail))
+        result_note(f->result, m, text);
 }
 
 /* The next match of a part at `start` or behind. */
@@ -501,19 +349,11 @@ static void choose_sheets(struct find *f)
 
 /* ---- the search ---- */
 
-static bool has_enough(const struct find *f, int64_t newest)
-{
-    size_t newer = 0;
-    for (size_t i = 0; f->count > f->query->last && i < f->count; i++)
-        newer += f->results[i].ended >= newest && json_number(f->results[i].json, "match_count", 0);
-    return newer > f->query->last;
-}
-
 static void search_sheets(struct find *f)
 {
     for (size_t i = 0; i < f->candidate_count && f->candidates[i].wanted; i++) {
         sqlite3_stmt *s = f->sheet_row;
-        if (has_enough(f, f->candidates[i].newest))
+        if (results_since(f->results, f->candidates[i].newest) > f->query->last)
             return;
         if (s)
             sqlite3_bind_int64(s, 1, f->candidates[i].id);
@@ -569,31 +409,11 @@ static size_t count_ends(struct find *f)
     return count;
 }
 
-static void answer(struct find *f)
-{
-    size_t wanted = 0, skip;
-    if (f->count)
-        qsort(f->results, f->count, sizeof *f->results, by_age);
-    for (size_t i = 0; i < f->count; i++)
-        if (json_number(f->results[i].json, "match_count", 0))
-            f->results[wanted++] = f->results[i];
-        else
-            finish_result(&f->results[i]);
-    skip = wanted > f->query->last ? wanted - f->query->last : 0;
-    f->answer->more = skip > 0;
-    for (size_t i = 0; i < wanted; i++) {
-        if (i >= skip)
-            json_array_append(f->answer->results, f->results[i].json);
-        finish_result(&f->results[i]);
-    }
-    if (!wanted)
-        f->answer->ends = count_ends(f);
-}
-
 void find_run(struct index *index, const char *state, const struct find_query *query,
               struct find_answer *ret)
 {
-    struct find f = {.index = index, .state = state, .query = query, .answer = ret};
+    struct find f = {
+        .index = index, .state = state, .query = query, .answer = ret, .results = results_new()};
     *ret = (struct find_answer){.results = json_array()};
     index_run(index, "BEGIN"); /* one state of it, whoever writes meanwhile */
     bytes_append_text(&f.pattern, query->pattern);
@@ -606,13 +426,14 @@ void find_run(struct index *index, const char *state, const struct find_query *q
     search_running(&f);
     choose_sheets(&f);
     search_sheets(&f);
-    answer(&f);
+    ret->more = results_list(f.results, query->last, ret->results);
+    if (!json_array_size(ret->results))
+        ret->ends = count_ends(&f);
     sqlite3_finalize(f.row);
     sqlite3_finalize(f.sheet_row);
     index_run(index, "COMMIT");
     free(f.candidates);
-    free(f.results);
-    free(f.slots);
+    results_free(f.results);
     sheet_finish(&f.sheet);
     bytes_finish(&f.folded);
     bytes_finish(&f.pattern);
