@@ -331,8 +331,9 @@ fuzz-targets: $(addprefix build/fuzz/,$(FUZZERS)) ## the libFuzzer targets alone
 	done
 
 # Who includes and who calls whom, against ARCHITECTURE.md's table: from the sources and the objects.
-lint: $(BUILD)/ptyd ## the table of arrows in ARCHITECTURE.md, to the letter; shell scripts
+lint: ## the table of arrows in ARCHITECTURE.md, to the letter; shell scripts
 	@sh tools/lint
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/ptyd
 	@sh tools/arrows check $(BUILD)/obj
 
 arrows: $(BUILD)/ptyd ## the arrows as lint sees them
