@@ -87,6 +87,23 @@ class Daemon {
     return JSON.parse(result.stdout);
   }
 
+  // What it said last, a line that it said again and again once, and how its sessions stand.
+  lastWords() {
+    const ask = (...args) => {
+      const { stdout, stderr, error } = spawnSync(PTYD, args, { env: this.space.env, encoding: 'utf8', timeout: 5000 });
+      return error ? error.message : stdout || stderr;
+    };
+    const words = [];
+    try {
+      words.push(`${this.space.root}/daemon.log: …${this.log().replace(/^(.*\n)\1+/gm, '$1 (and again)\n').slice(-2000)}`);
+    } catch { /* removed */ }
+    const sessions = ask('list', '--json');
+    words.push(`its sessions: ${sessions.slice(0, 2000)}`);
+    for (const [, name] of [...sessions.matchAll(/"name": ?"([^"]*)"/g)].slice(-3))
+      words.push(`${name}: ${ask('blocks', '-s', name, '--last', '2', '--json').slice(0, 1500)}`);
+    return words.join('\n');
+  }
+
   // Ends it; a sanitizer's complaint anywhere in its life is a failure.
   async stop() {
     this.process.kill('SIGTERM');
@@ -455,7 +472,7 @@ class Report {
 
   fail(name, ...said) {
     this.failed += 1;
-    for (const daemon of Daemon.all) try { said.push(`${daemon.space.root}/daemon.log: …${daemon.log().slice(-2000)}`); } catch { /* removed */ }
+    for (const daemon of Daemon.all) said.push(daemon.lastWords());
     console.log(`not ok - ${name}\n${said.join('\n').replace(/^/gm, '    ')}`);
   }
 
