@@ -81,8 +81,10 @@ bool tracker_runs(struct tracker *t, struct moment now);
 
 /* At a prompt without C: whether a whole line was typed; and one that was ahead of that prompt. It
  * runs, or a command read it: then, when the shell waits and the terminal holds no line, they are
- * forgotten. `all`: also those whose echo did not come, for long enough. */
+ * forgotten. `all`: also those whose echo did not come, for long enough. Where keys are missing in
+ * a shell that edits lines, it is sure again by that. */
 bool tracker_waits(const struct tracker *t);
+bool tracker_unsure(const struct tracker *t);
 bool tracker_due(const struct tracker *t);
 void tracker_settle(struct tracker *t, bool all);
 

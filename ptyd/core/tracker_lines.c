@@ -247,6 +247,11 @@ bool tracker_waits(const struct tracker *t)
     return t->stage == STAGE_INPUT && typed_waits(&t->typed);
 }
 
+bool tracker_unsure(const struct tracker *t)
+{
+    return t->stage == STAGE_INPUT && typed_unsure(&t->typed);
+}
+
 bool tracker_due(const struct tracker *t)
 {
     return t->stage == STAGE_INPUT && typed_due(&t->typed);

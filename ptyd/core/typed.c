@@ -371,10 +371,11 @@ bool typed_await(struct typed *t)
     return !given_up || shared;
 }
 
-/* A line that was typed since B runs: what was typed before it is read. */
+/* A line that was typed since B runs: what was typed before it is read. Not so where an editor runs
+ * lines typed ahead: whose they are is counted, and some are missing. */
 static void settle(struct typed *t)
 {
-    if (t->line != ENTERED)
+    if (t->line != ENTERED || t->editor == EDITOR_SHELL)
         return;
     if (t->trust == UNSURE)
         t->trust = HEARS;
@@ -465,9 +466,25 @@ bool typed_due(const struct typed *t)
     return typed_waits(t) && t->echoed >= line_at(t, 0);
 }
 
+bool typed_unsure(const struct typed *t)
+{
+    return t->editor == EDITOR_SHELL && t->trust == UNSURE;
+}
+
+/* All that was typed stands in the line that the editor shows. */
+static void settle_editor(struct typed *t)
+{
+    drop(t, t->keys.len);
+    t->line = t->line == ENTERED ? TYPED : t->line;
+    t->trust = t->trust == UNSURE ? HEARS : t->trust;
+    t->in_doubt = false;
+}
+
 void typed_settle(struct typed *t, bool all)
 {
     size_t len = t->keys.len;
+    if (t->editor == EDITOR_SHELL && all)
+        settle_editor(t);
     if (t->editor != EDITOR_TTY)
         return;
     while (len && !is_enter(t->keys.data[len - 1]))

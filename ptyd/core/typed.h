@@ -4,6 +4,7 @@
  *   line   NOTHING -key-> TYPED -Enter-> ENTERED            NOTHING again at each B
  *   feed   NO_FEED -line feed-> FED or GIVEN_UP             NO_FEED again at each B
  *   trust  DEAF -key-> HEARS <-a line that was entered runs- UNSURE <-keys were lost- any
+ *          (an editor's: when it is found to wait)
  *          DEAF again where a log is gone through
  *   keys   typed, then echoed, then read
  *
@@ -85,8 +86,12 @@ char *typed_ahead(struct typed *t);
 bool typed_waits(const struct typed *t);
 bool typed_due(const struct typed *t);
 
+/* Whether keys are missing in a shell that edits lines: each line feed is taken for a line's, until
+ * it is found to wait. */
+bool typed_unsure(const struct typed *t);
+
 /* The shell waits for a line, and the tty has none: commands read what was typed. `all`: also what
- * was not echoed yet, for long enough. */
+ * was not echoed yet, for long enough; and a shell that edits lines has read every key. */
 void typed_settle(struct typed *t, bool all);
 
 /* D while a line is awaited, as above: LINE_RAN_AHEAD, LINE_IS_GIVEN_UP, or there was no command.

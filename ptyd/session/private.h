@@ -174,6 +174,10 @@ void session_owes(void *session);
 /* What quiet_timer calls QUIET_PROMPT_MS after output stopped: finds out whether a prompt waits. */
 void session_on_quiet(uv_timer_t *timer);
 
+/* Lines that were typed are due, or missing, at the prompt of a shell without C: when it is found
+ * to wait there, it has read them. */
+bool session_awaits_rest(const struct session *s);
+
 /* Output of the shell's is under way that this loop has not taken in yet. */
 bool session_output_waits(const struct session *s);
 

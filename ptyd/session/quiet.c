@@ -34,10 +34,16 @@ static void look_again(uv_timer_t *timer)
     uv_timer_start(timer, session_on_quiet, next, next);
 }
 
-/* Lines are due at the prompt of a shell that waits for one: commands read them. */
+bool session_awaits_rest(const struct session *s)
+{
+    return tracker_waits(s->tracker) || tracker_unsure(s->tracker);
+}
+
+/* Lines are due, or are missing, at the prompt of a shell that waits for one: commands read them.
+ */
 static void forget_read(struct session *s)
 {
-    if (!tracker_waits(s->tracker) || !session_rests(s))
+    if (!session_awaits_rest(s) || !session_rests(s))
         return;
     tracker_settle(s->tracker, true);
     session_keep_place(s, intake_start(s->intake));
@@ -77,7 +83,7 @@ static void look(struct session *s, uv_timer_t *timer)
     if (!edits && !replaced && tracker_state(s->tracker) != TRACKER_INPUT)
         return;
     bool waits = session_input_read(s) && !process_busy(s->pid);
-    if (!waits && (s->watchers || tracker_waits(s->tracker)))
+    if (!waits && (s->watchers || session_awaits_rest(s)))
         look_again(timer);
     if (waits && tracker_state(s->tracker) == TRACKER_INPUT) {
         s->answered = s->ahead = false;

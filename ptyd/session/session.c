@@ -285,6 +285,8 @@ struct session *session_adopt(const struct session_host *host, const struct sess
     if (start->over)
         session_set_over(s, start->status);
     session_screen_changed(s); /* what the former worker did not come to tell */
+    if (!s->exited && session_awaits_rest(s))
+        uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
     return s;
 }
 

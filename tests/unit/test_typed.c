@@ -312,6 +312,29 @@ static void who_is_unsure_takes_each_line(void **state)
     assert_int_equal(typed.trust, HEARS);
 }
 
+/* A line typed ahead was lost with whoever was told it: those that are known come one prompt late.
+ */
+static void an_editor_that_lost_a_line_takes_each_until_it_waits(void **state)
+{
+    (void)state;
+    prompt(EDITOR_SHELL);
+    assert_true(here("sleep 1\r"));
+    assert_ends("sleep 1", LINE_RUNS, NULL);
+    recall_typing("", "echo one\r"); /* it was typed */
+    early("echo two\r", true);
+    prompt(EDITOR_SHELL);
+    assert_ends("echo one", LINE_RUNS, NULL);
+    prompt(EDITOR_SHELL);
+    assert_ends("echo two", LINE_RUNS, NULL);
+    prompt(EDITOR_SHELL);
+    assert_true(typed_unsure(&typed) && typed.in_doubt);
+    typed_settle(&typed, true);
+    assert_false(typed_unsure(&typed) || typed.in_doubt);
+    assert_ends("a job speaks", LINE_IS_OTHERS, NULL);
+    assert_true(here("echo three\r"));
+    assert_ends("echo three", LINE_RUNS, NULL);
+}
+
 static void whom_a_log_is_read_to_takes_each_line(void **state)
 {
     (void)state;
@@ -382,6 +405,7 @@ int main(void)
         TEST(what_commands_read_is_forgotten),
         TEST(an_echo_ends_a_doubt),
         TEST(who_is_unsure_takes_each_line),
+        TEST(an_editor_that_lost_a_line_takes_each_until_it_waits),
         TEST(whom_a_log_is_read_to_takes_each_line),
         TEST(a_line_goes_on),
         TEST(what_is_gone_is_forgotten),
