@@ -43,6 +43,7 @@ struct intake {
     struct shared *shared;
     char *ring;
     size_t size; /* of the ring */
+    char *said;  /* keys that intake_place() told last; NULL before */
 };
 
 static char *place(const struct intake *in, uint64_t offset)
@@ -168,6 +169,7 @@ void intake_unmap(struct intake *in)
     if (!in)
         return;
     munmap(in->shared, RING_START + in->size);
+    free(in->said);
     free(in);
 }
 
@@ -237,6 +239,11 @@ void intake_set_start(struct intake *in, uint64_t start)
     atomic_store(&in->shared->head, start);
 }
 
+static size_t at_most(size_t value, size_t most)
+{
+    return value < most ? value : most;
+}
+
 /* Which of the two speaks of what is consumed; -1 for none. */
 static int place_now(const struct intake *in)
 {
@@ -249,25 +256,38 @@ static int place_now(const struct intake *in)
     return speaks[0] ? 0 : speaks[1] ? 1 : -1;
 }
 
-/* Puts keys where those of `now` are not touched, which often are the same but for a few; returns
- * their place in `ahead`, -1 without room. */
+/* `ahead` is a ring, too: keys go in behind and are read in front. */
+static void copy_ahead(const struct intake_facts *facts, size_t from, char *out, size_t len)
+{
+    from %= LIMIT_AHEAD_BYTES;
+    size_t first = at_most(len, LIMIT_AHEAD_BYTES - from);
+    memcpy(out, facts->ahead + from, first);
+    memcpy(out + first, facts->ahead, len - first);
+}
+
+static void put_ahead(struct intake_facts *facts, size_t to, const char *bytes, size_t len)
+{
+    to %= LIMIT_AHEAD_BYTES;
+    size_t first = at_most(len, LIMIT_AHEAD_BYTES - to);
+    memcpy(facts->ahead + to, bytes, first);
+    memcpy(facts->ahead, bytes + first, len - first);
+}
+
+/* Puts keys where those of `now` are not touched, which mostly are the same but for some that were
+ * read and some that were typed; returns their place in `ahead`, -1 without room. */
 static int put_keys(struct intake_facts *facts, int now, const struct typed_keys *keys)
 {
-    size_t from = now < 0 ? 0 : facts->keys[now].from, len = now < 0 ? 0 : facts->keys[now].len;
-    size_t end = from + len;
-    char *ahead = facts->ahead;
-    if (keys->len <= len && !memcmp(ahead + end - keys->len, keys->keys, keys->len))
-        return (int)(end - keys->len); /* the first were read */
-    if (keys->len > len && from + keys->len <= LIMIT_AHEAD_BYTES &&
-        !memcmp(ahead + from, keys->keys, len)) {
-        memcpy(ahead + end, keys->keys + len, keys->len - len); /* more were typed */
-        return (int)from;
-    }
-    size_t at = keys->len <= from ? 0 : end;
-    if (at + keys->len > LIMIT_AHEAD_BYTES)
+    char old[LIMIT_AHEAD_BYTES];
+    size_t from = now < 0 ? 0 : facts->keys[now].from;
+    size_t len = now < 0 ? 0 : at_most(facts->keys[now].len, LIMIT_AHEAD_BYTES), read = 0;
+    copy_ahead(facts, from, old, len);
+    while (len - read > keys->len || memcmp(old + read, keys->keys, len - read) != 0)
+        read++;
+    size_t typed = keys->len - (len - read);
+    if (len + typed > LIMIT_AHEAD_BYTES)
         return -1;
-    memcpy(ahead + at, keys->keys, keys->len);
-    return (int)at;
+    put_ahead(facts, from + len, keys->keys + len - read, typed);
+    return (int)((from + read) % LIMIT_AHEAD_BYTES);
 }
 
 static void set_keys(struct intake_facts *facts, int now, int at, const struct typed_keys *keys)
@@ -305,16 +325,22 @@ void intake_set_place(struct intake *in, uint64_t offset, const struct intake_pl
     facts->points[at].offset = offset;
 }
 
-bool intake_place(const struct intake *in, struct intake_place *ret_place)
+bool intake_place(struct intake *in, struct intake_place *ret_place)
 {
     const struct intake_facts *facts = &in->shared->facts;
     int at = place_now(in);
     if (at < 0)
         return false;
-    size_t from = facts->keys[at].from, len = facts->keys[at].len;
-    bool fits = from + len <= LIMIT_AHEAD_BYTES;
-    bool known = facts->typing_keys == KEYS_KNOWN &&
-                 facts->doubt_from + facts->doubt_len <= LIMIT_AHEAD_BYTES;
+    size_t len = facts->keys[at].len;
+    bool fits = len <= LIMIT_AHEAD_BYTES;
+    bool known = facts->typing_keys == KEYS_KNOWN && facts->doubt_len <= LIMIT_AHEAD_BYTES;
+    len = fits ? len : 0;
+    size_t typing_len = known ? facts->doubt_len : 0;
+    if (len + typing_len) {
+        in->said = memory_grow(in->said, len + typing_len);
+        copy_ahead(facts, facts->keys[at].from, in->said, len);
+        copy_ahead(facts, facts->doubt_from, in->said + len, typing_len);
+    }
     *ret_place = (struct intake_place){
         .point = facts->points[at].point,
         .keys = {.line = facts->keys[at].line,
@@ -328,10 +354,10 @@ bool intake_place(const struct intake *in, struct intake_place *ret_place)
                  .doubt_from = facts->echoes[at].doubt_from,
                  .doubted = facts->echoes[at].doubted,
                  .doubt_matched = facts->echoes[at].doubt_matched,
-                 .typing = facts->ahead + (known ? facts->doubt_from : 0),
-                 .typing_len = known ? facts->doubt_len : 0,
-                 .len = fits ? len : 0,
-                 .keys = facts->ahead + (fits ? from : 0)},
+                 .typing = typing_len ? in->said + len : NULL,
+                 .typing_len = typing_len,
+                 .len = len,
+                 .keys = in->said},
         .in_mark = facts->open_marks[at] != 0,
         .mark = facts->open_marks[at] - 1};
     return true;
@@ -343,12 +369,12 @@ void intake_begin_typing(struct intake *in, const char *keys, size_t len, bool k
 {
     struct intake_facts *facts = &in->shared->facts;
     int now = place_now(in);
-    size_t end = now < 0 ? 0 : (size_t)facts->keys[now].from + facts->keys[now].len;
-    known = known && now >= 0 && end + len <= LIMIT_AHEAD_BYTES;
+    known = known && now >= 0 && facts->keys[now].len + len <= LIMIT_AHEAD_BYTES;
     if (known) {
-        facts->doubt_from = (uint16_t)end;
+        size_t end = (size_t)facts->keys[now].from + facts->keys[now].len;
+        facts->doubt_from = (uint16_t)(end % LIMIT_AHEAD_BYTES);
         facts->doubt_len = (uint16_t)len;
-        memcpy(facts->ahead + end, keys, len);
+        put_ahead(facts, end, keys, len);
         atomic_thread_fence(memory_order_seq_cst);
     }
     facts->typing_keys = known ? KEYS_KNOWN : 1;

@@ -52,7 +52,8 @@ struct intake_facts {
         struct tracker_point point;
     } points[2];                   /* intake_set_place() */
     uint32_t typing_keys;          /* keys are being written that nobody has noted yet */
-    char ahead[LIMIT_AHEAD_BYTES]; /* what was typed ahead of a shell without C, of both `points` */
+    char ahead[LIMIT_AHEAD_BYTES]; /* a ring: what was typed ahead of a shell without C, of both
+                                      `points` */
     uint64_t typing_count; /* requests to type that were begun; the next is `typings` at that */
     struct intake_typing typings[LIMIT_TYPINGS_KEPT];
     /* Of `points`: the offset of the mark it stands in, and 1; 0 for none. */
@@ -135,7 +136,7 @@ void intake_set_start(struct intake *in, uint64_t start);
 /* Where a session stands, as far as no log says it. */
 struct intake_place {
     struct tracker_point point;
-    struct typed_keys keys; /* borrowed */
+    struct typed_keys keys; /* borrowed; told ones are good until the next are */
     bool in_mark;           /* within a genuine mark, whose nonce is in no log */
     uint64_t mark;          /* it began here */
 };
@@ -144,7 +145,7 @@ struct intake_place {
  * it stands now, for a worker to come: false when that was never said. More keys than there is room
  * for are kept as being in doubt. */
 void intake_set_place(struct intake *in, uint64_t offset, const struct intake_place *place);
-bool intake_place(const struct intake *in, struct intake_place *ret_place);
+bool intake_place(struct intake *in, struct intake_place *ret_place);
 
 /* From here until intake_end_typing() it is in doubt whether these keys were typed. `known`: who
  * goes on can tell by their echo; they are kept for it where there is room. */

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -103,6 +104,40 @@ static void a_place_is_that_of_what_is_consumed(void **state)
     intake_unmap(in);
     close(pipes[0]);
     close(pipes[1]);
+}
+
+/* Lines typed ahead and read for ever, in any pieces: none is lost before there are too many. */
+static void keys_wander_through_their_room(void **state)
+{
+    static char keys[64 << 10];
+    size_t from = 0, to = 0;
+    struct intake_place place;
+    (void)state;
+    struct intake *in = intake_map(intake_create_fd(&(struct intake_facts){.cols = 80}));
+    srand(1);
+    for (size_t i = 0; i < sizeof keys; i++)
+        keys[i] = (char)('a' + rand() % 3); /* so that what was read is like what was not */
+    set_keys(in, 0, "", 0);
+    while (to + 500 < sizeof keys) {
+        size_t typed = (size_t)(rand() % 500);
+        if (to - from + typed <= LIMIT_AHEAD_BYTES) {
+            intake_begin_typing(in, keys + to, typed, true);
+            assert_true(intake_place(in, &place));
+            assert_int_equal(place.keys.typing_len, typed);
+            assert_memory_equal(place.keys.typing, keys + to, typed);
+            set_keys(in, 0, keys + from, to + typed - from);
+            intake_end_typing(in);
+            to += typed;
+        } else {
+            from += (size_t)rand() % (to - from);
+            set_keys(in, 0, keys + from, to - from);
+        }
+        assert_true(intake_place(in, &place));
+        assert_false(place.keys.in_doubt);
+        assert_int_equal(place.keys.len, to - from);
+        assert_memory_equal(place.keys.keys, keys + from, to - from);
+    }
+    intake_unmap(in);
 }
 
 static void what_is_no_intake_is_refused(void **state)
@@ -318,6 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_survive_their_reader),
         cmocka_unit_test(a_place_is_that_of_what_is_consumed),
+        cmocka_unit_test(keys_wander_through_their_room),
         cmocka_unit_test(what_is_no_intake_is_refused),
         cmocka_unit_test(a_thread_reads_while_another_consumes),
         cmocka_unit_test(kills_lose_nothing),
