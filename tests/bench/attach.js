@@ -8,7 +8,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, PTYD, until } = require('../e2e/harness');
+const { workspace, removeWorkspace, PTYD, until } = require('../e2e/harness');
 const { Outer, hex } = require('../e2e/outer');
 
 const ROUNDS = Number(process.env.ROUNDS || 5);
@@ -217,7 +217,7 @@ async function main() {
   list.forEach(([name, , reach], i) => report(name, results[i], reach));
   for (const n of names) await contenders[n].end?.();
   await Outer.endAll();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
 }
 
 main().catch((error) => { console.error(error); process.exit(1); });

@@ -5,7 +5,7 @@
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, until, PTYD } = require('../e2e/harness.js');
+const { workspace, removeWorkspace, Daemon, until, PTYD } = require('../e2e/harness.js');
 
 const COMMANDS_SHELL = process.env.COMMANDS_SHELL;
 const number = (name, otherwise) => Number(process.env[name] || otherwise);
@@ -54,7 +54,7 @@ async function sessions() {
   row('status, ms', milliseconds(daemon, ['status']).toFixed(1), '10');
   row('served again behind a killed worker, ms', await servedAgain(daemon), SESSIONS === 500 ? '300' : '');
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true });
+  removeWorkspace(space);
 }
 
 // Sessions whose shell has exited stay in the list, and are taken over like any other.
@@ -72,7 +72,7 @@ async function exited() {
     row(`${to}: served again behind a killed worker, ms; of each, us`, `${median(times)} / ${(1000 * median(times) / to).toFixed(0)}`, 'of each the same');
   }
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true });
+  removeWorkspace(space);
 }
 
 async function closed() {
@@ -106,7 +106,7 @@ async function closed() {
     fs.renameSync(path.join(space.root, 'few'), conversations);
   }
   for (const what of ['start', 'list']) row(`${what}, ms, without / with`, `${median(made[`${what} without`]).toFixed(1)} / ${median(made[`${what} with`]).toFixed(1)}`, 'the same');
-  fs.rmSync(space.root, { recursive: true });
+  removeWorkspace(space);
 }
 
 async function commands() {
@@ -147,7 +147,7 @@ async function commands() {
   row('memory of the worker that this took at most, MB', ((peak(worker) - resident) / 1024).toFixed(1), 'bounded');
   for (let i = 1; i < kept.length; i++) if (kept[i].seq !== kept[i - 1].seq + 1) throw new Error(`block ${kept[i].seq} behind ${kept[i - 1].seq}`);
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true });
+  removeWorkspace(space);
 }
 
 (async () => {

@@ -2,7 +2,7 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
-const { workspace, Daemon, Report, PTYD, until, stoppable, descendants } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, stoppable, descendants } = require('./harness');
 const { Terminal } = require('./script');
 const { Connection } = require('./connection');
 
@@ -154,7 +154,7 @@ async function main() {
     await other.ended();
   });
 
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

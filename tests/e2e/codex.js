@@ -3,7 +3,7 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
-const { workspace, Daemon, MockModel, Client, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, MockModel, Client, Report, PTYD, until } = require('./harness');
 
 const codex = process.argv[2];
 
@@ -198,7 +198,7 @@ async function main() {
     console.log(`${command.padEnd(50)}  ${String(expected).padStart(8)}  ${String(status).padStart(8)}`);
   await daemon.stop();
   model.close();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -5,7 +5,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Client, Report, PTYD, until, waitFor } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Client, Report, PTYD, until, waitFor } = require('./harness');
 
 const KILLS = Number(process.env.KILLS || 50);
 
@@ -372,7 +372,7 @@ async function main() {
     assert.match(fs.readFileSync(`/proc/${few.json('status').worker_pid}/limits`, 'utf8'), /Max open files +80 +80 /);
     assert.strictEqual(few.ptyd('run', '--', 'ulimit -Sn; ulimit -Hn').stdout.replace(/\s+/g, ' ').trim(), '70 80');
     await few.stop();
-    fs.rmSync(small.root, { recursive: true, force: true });
+    removeWorkspace(small);
   });
 
   await report.test('SIGTERM stops everything and leaves no process and no socket', async () => {
@@ -391,7 +391,7 @@ async function main() {
     return until('it ends', () => { try { process.kill(keeper, 0); return false; } catch { return true; } });
   });
 
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until, killWorker } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
 
 // Below `<state>/conversations/<name>`.
 const FILES = ['meta.json', 'agent_pty/blocks', 'agent_pty/blocks.jsonl', 'agent_pty/checkpoint', 'agent_pty/events.jsonl',
@@ -197,7 +197,7 @@ async function main() {
   });
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -6,7 +6,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const os = require('node:os');
-const { PTYD, workspace, Daemon, Report, until, waitFor, killWorker } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, until, waitFor, killWorker } = require('./harness');
 
 // Alone, or as root of a user namespace of its own.
 function enterNamespace() {
@@ -127,7 +127,7 @@ async function refusals(report) {
     });
   }
   await report.test('the daemon of those ends cleanly', async () => assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null }));
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
 }
 
 async function main() {
@@ -341,7 +341,7 @@ async function main() {
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   spawnSync('umount', [space.env.PTYD_STATE_DIR]);
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until, killWorker, waitFor } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker, waitFor } = require('./harness');
 
 const SHELLS = ['bash', 'zsh', 'fish', 'dash'].filter((name) => spawnSync('which', [name]).status === 0);
 
@@ -215,7 +215,7 @@ wait --prompt
   });
 
   await report.test('SIGTERM stops it', async () => assert.strictEqual((await daemon.stop()).code, 0));
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

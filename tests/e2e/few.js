@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until, killWorker } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
 
 const STATUS = '{"jsonrpc":"2.0","id":1,"method":"status.short"}\n';
 
@@ -78,7 +78,7 @@ async function main() {
     works();
     assert.match(daemon.ptyd('run', '-s', 'nobody', '--', 'echo').stderr, /leave none of the 90 descriptors/);
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   await report.test('a worker that may have fewer descriptors than it is handed costs no shell', async () => {
@@ -103,7 +103,7 @@ async function main() {
     }
     for (let i = 0; i < 4; i++) assert.strictEqual(daemon.ptyd('run', '-s', `s${i}`, '--', 'echo well').stdout, 'well\n');
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   await report.test('a connection beyond the limit gets one request answered, what would stay is refused; one that asks late may stay', async () => {
@@ -155,7 +155,7 @@ async function main() {
     for (const one of stay) assert.ok(!one.isClosed);
     for (const one of [...stay, late]) one.socket.destroy();
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   const name = '2,048 connections stay; the next gets its status, and one that leaves makes room';
@@ -182,7 +182,7 @@ async function main() {
       await until('there is room', () => daemon.ptyd('run', '-s', 'one', '--', 'exit 0').status === 0);
       for (const one of stay) one.socket.destroy();
       assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-      fs.rmSync(space.root, { recursive: true, force: true });
+      removeWorkspace(space);
     });
   }
   report.finish();

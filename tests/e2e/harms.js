@@ -10,7 +10,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
 
 const LONG = Boolean(process.env.LONG);
 const STEP = Number(process.env.STEP || 17);
@@ -213,7 +213,7 @@ class House {
     this.control.end();
     assert.deepStrictEqual(await this.daemon.stop(), { code: 0, signal: null });
     spawnSync('chmod', ['-R', 'u+rwX', this.space.root]);
-    fs.rmSync(this.space.root, { recursive: true, force: true });
+    removeWorkspace(this.space);
   }
 }
 

@@ -50,6 +50,17 @@ function workspace() {
   return { root, home, env };
 }
 
+// Removes a workspace, in which a shell that was hung up may still write its history.
+function removeWorkspace({ root }) {
+  for (const deadline = Date.now() + LEFT_MS; ;)
+    try {
+      fs.rmSync(root, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY' || Date.now() > deadline) throw error;
+    }
+}
+
 class Daemon {
   static all = new Set();
 
@@ -519,4 +530,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, makeHome, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, sideBySide, killWorker, waitFor, stoppable, descendants };
+module.exports = { PTYD, workspace, removeWorkspace, makeHome, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, sideBySide, killWorker, waitFor, stoppable, descendants };

@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
 const { Connection } = require('./connection');
 
 const ROUNDS = Number(process.env.ROUNDS || 3);
@@ -191,7 +191,7 @@ async function main() {
   });
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

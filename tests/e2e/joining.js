@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
 const { Outer } = require('./outer');
 const { sshd } = require('./sshd');
 
@@ -205,7 +205,7 @@ async function main() {
   });
 
   await Outer.endAll();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

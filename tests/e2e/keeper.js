@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
 const { Outer } = require('./outer');
 
 // What makes a daemon fail (faults.c). A sanitizer's library has to be loaded first, and is, of itself.
@@ -51,7 +51,7 @@ async function main() {
     assert.strictEqual(daemon.json('list').length, 1);
     assert.deepStrictEqual(logOf(space).match(/worker ended.*/g), ['worker ended (signal 9), starting another']);
     await daemon.stop();
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   await report.test('a worker that does not listen while 400 shells end: all are reaped, SIGTERM is heard', async () => {
@@ -75,7 +75,7 @@ async function main() {
     await until('it stands', () => state(worker) === 'T');
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
     assert.ok(pids.every((pid) => state(pid) === 'gone'));
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   // What the shell prints makes every worker die that reads it: a crash, a spin, no memory (faults.c).
@@ -125,7 +125,7 @@ async function main() {
       assert.strictEqual(session('bad').shell_pid, shell);
       assert.ok(!daemon.json('status').warnings.some((text) => /quarantined/.test(text)));
       await daemon.stop();
-      fs.rmSync(space.root, { recursive: true, force: true });
+      removeWorkspace(space);
     });
 
   await report.test('a terminal whose own session is set aside is told so, and the shell lives', async () => {
@@ -151,7 +151,7 @@ async function main() {
     await outer.end();
     await other.end();
     await daemon.stop();
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   await report.test('a block that the worker dies of when an agent is told: its session is set aside, others are told', async () => {
@@ -175,7 +175,7 @@ async function main() {
     assert.doesNotMatch(told('bad'), /exit 77/);
     assert.strictEqual(logOf(space).match(/worker ended/g).length, 3);
     await daemon.stop();
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   await report.test('files that the worker dies of when it opens them: they are set aside, the shell lives, numbers go on', async () => {
@@ -198,7 +198,7 @@ async function main() {
     assert.deepStrictEqual(daemon.json('blocks', '-s', 'bad').map(({ seq, cmd }) => [seq, cmd]), [[2, 'echo back']]);
     assert.strictEqual(logOf(space).match(/worker ended/g).length, 4);
     await daemon.stop();
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   await report.test('blocks that the worker dies of when it reads them for agents: their session is set aside until a reset', async () => {
@@ -225,7 +225,7 @@ async function main() {
     assert.strictEqual(daemon.json('list').find(({ name }) => name === 'bad').shell_pid, shell);
     assert.strictEqual(logOf(space).match(/worker ended/g).length, 4);
     await daemon.stop();
-    fs.rmSync(space.root, { recursive: true, force: true });
+    removeWorkspace(space);
   });
 
   report.finish();

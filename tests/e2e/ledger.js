@@ -6,7 +6,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Control, TurnClient, Report, PTYD, randomFrom, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Control, TurnClient, Report, PTYD, randomFrom, until } = require('./harness');
 
 const FLUSHES = Number(process.env.FLUSHES || 10000);
 const STANDIN = process.env.STANDIN || path.resolve(path.dirname(PTYD), 'standin');
@@ -163,7 +163,7 @@ async function main() {
   client.process.kill('SIGKILL');
   control.socket.destroy();
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
   process.exit();
 }

@@ -5,7 +5,7 @@ const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
 const { Terminal } = require('./script');
 
 const SIGPIPE = 1 << 12; // as /proc counts it
@@ -102,7 +102,7 @@ async function main() {
   });
 
   spawnSync('sh', ['-c', `kill $(cat ${space.env.PTYD_SOCKET}.lock) 2>/dev/null`]);
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

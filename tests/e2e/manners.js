@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD } = require('./harness');
 
 async function main() {
   const report = new Report();
@@ -95,7 +95,7 @@ async function main() {
   await report.test('without a daemon nothing is offered, and nothing said', () => {
     assert.deepStrictEqual(words('attach', ''), []);
   });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

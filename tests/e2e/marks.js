@@ -4,7 +4,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
 const { Connection } = require('./connection');
 
 const ROUNDS = Number(process.env.ROUNDS || 1); // three kill behind every piece
@@ -132,7 +132,7 @@ async function main() {
   }
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -6,7 +6,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
 const { Outer } = require('./outer');
 
 const FLOOD_MB = Number(process.env.FLOOD_MB || 8);
@@ -270,7 +270,7 @@ async function main() {
 
   await Outer.endAll();
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -6,7 +6,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { PTYD, workspace, Daemon, Report, until } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
 const { sshd } = require('./sshd');
 
 const find = (name) => [...process.env.PATH.split(':'), '/bin'].map((d) => path.join(d, name)).find((p) => fs.existsSync(p));
@@ -89,7 +89,7 @@ async function main() {
   await report.test('the daemon ends cleanly', async () => {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -8,7 +8,7 @@ const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
 const { Outer, ASK, hex } = require('./outer');
 const { queries, sequences } = require('./points');
 
@@ -416,7 +416,7 @@ async function main() {
   if (process.env.TABLE) await table();
   else await tests(report);
   await Outer.endAll();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   if (!process.env.TABLE) report.finish();
 }
 

@@ -8,7 +8,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const zlib = require('node:zlib');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
 const { Outer, ASK, hex } = require('./outer');
 
 const space = workspace();
@@ -139,7 +139,7 @@ async function main() {
 
   await Outer.endAll();
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

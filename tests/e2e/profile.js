@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
 const { Terminal } = require('./script');
 const { sshd: startSshd } = require('./sshd');
 
@@ -333,7 +333,7 @@ async function main() {
   await testPrograms(report, space, sshd, 'with the line');
   await testPeople(report, daemon, space, sshd);
   await testNumbers(report, daemon, space);
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, makeHome, Daemon, Report, PTYD, until, waitFor } = require('./harness');
+const { workspace, removeWorkspace, makeHome, Daemon, Report, PTYD, until, waitFor } = require('./harness');
 
 const exists = (file) => fs.existsSync(file);
 
@@ -274,7 +274,7 @@ async function main() {
   await report.test('the daemon ends cleanly', async () => {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

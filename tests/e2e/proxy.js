@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Client, SocketClient, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Client, SocketClient, Report, PTYD, until } = require('./harness');
 
 const STANDIN = process.env.STANDIN || path.resolve(path.dirname(PTYD), 'standin');
 const deep = (n) => '['.repeat(n) + ']'.repeat(n);
@@ -257,7 +257,7 @@ async function main() {
   });
 
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

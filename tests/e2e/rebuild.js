@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until, killWorker: replaceWorker } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker: replaceWorker } = require('./harness');
 const { Terminal } = require('./script');
 
 const MB = 1 << 20;
@@ -198,7 +198,7 @@ async function main() {
   });
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

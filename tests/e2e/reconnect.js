@@ -7,7 +7,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { spawn } = require('node:child_process');
-const { workspace, Daemon, Client, Report, killWorker, PTYD, until, waitFor } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Client, Report, killWorker, PTYD, until, waitFor } = require('./harness');
 
 const KILLS = Number(process.env.KILLS || 8);
 const RUNS = Number(process.env.RUNS || 10); // in each shell
@@ -394,7 +394,7 @@ async function testNobodyServes(report, outer) {
     assert.deepStrictEqual([again.status, again.stdout], [0, 'lives\n']);
   });
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
 }
 
 async function testStopped(report, outer) {
@@ -443,7 +443,7 @@ async function testStopped(report, outer) {
     await until('no shell that nobody has', () => !daemon.json('list').some((s) => s.name.startsWith('term-')));
   });
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
 }
 
 // With a daemon of its own, beside the others.
@@ -451,7 +451,7 @@ async function apart(report, test, outer) {
   const space = workspace(), daemon = await new Daemon(space).ready();
   await test(report, daemon, space, outer);
   await report.test('SIGTERM stops it', async () => assert.strictEqual((await daemon.stop()).code, 0));
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
 }
 
 async function main() {
@@ -460,7 +460,7 @@ async function main() {
   await Promise.all([testStopped(report, outer), testNobodyServes(report, outer),
     ...[testRuns, testEvents, testAttach].map((test) => apart(report, test, outer))]);
   await report.test('SIGTERM stops the terminals', async () => assert.strictEqual((await outer.stop()).code, 0));
-  fs.rmSync(outside.root, { recursive: true, force: true });
+  removeWorkspace(outside);
   report.finish();
 }
 

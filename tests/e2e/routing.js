@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { workspace, Daemon, Report, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
 
 async function main() {
   const report = new Report();
@@ -234,7 +234,7 @@ async function main() {
 
   for (const socket of connections) socket.destroy();
   await daemon.stop();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

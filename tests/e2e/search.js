@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until, waitFor, PTYD } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until, waitFor, PTYD } = require('./harness');
 
 // A session's files as a daemon leaves them: blocks with `seq`, `cmd`, `output`, `code`, `cwd`, `ended`.
 function writeSession(state, name, blocks, { rotated = 0 } = {}) {
@@ -368,7 +368,7 @@ async function main() {
     assert.deepStrictEqual(search('late words'), ['alive:2 2']);
   });
 
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

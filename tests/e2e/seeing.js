@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
 const { Outer } = require('./outer');
 
 const space = workspace();
@@ -453,7 +453,7 @@ async function main() {
   for (const part of [testTable, testPager, testColours, testPages, testChoosing, testAgain, testCopy, testContext, testManual]) await part();
   await Outer.endAll();
   await report.test('the daemon ends cleanly', async () => { assert.strictEqual((await daemon.stop()).code, 0); });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -7,7 +7,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, until, waitFor, stoppable } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until, waitFor, stoppable } = require('./harness');
 
 const only = process.argv.slice(2);
 
@@ -456,7 +456,7 @@ async function main() {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
   printTable();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -8,7 +8,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Control, Report, PTYD, randomFrom, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Control, Report, PTYD, randomFrom, until } = require('./harness');
 const { Tally, Load, follow, serve, pause, outputIsRight } = require('./soak_load');
 
 const SOAK_S = Number(process.env.SOAK_S || 25);
@@ -352,7 +352,7 @@ async function main() {
   for (const [promise, faults] of PROMISES)
     await report.test(promise, () => assert.deepStrictEqual(faults.filter((name) => soak.tally.of(name)), []));
   if (process.env.KEEP || report.failed) console.log(`# the files are in ${space.root}`);
-  else fs.rmSync(space.root, { recursive: true, force: true });
+  else removeWorkspace(space);
   report.finish();
   process.exit();
 }

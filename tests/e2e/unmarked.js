@@ -3,7 +3,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
 
 async function main() {
   const report = new Report();
@@ -178,7 +178,7 @@ exec /bin/bash --rcfile <(sed -e 's/>= 501/>= 9901/; s/< 501/< 9901/' /dev/fd/3)
   await report.test('the daemon ends cleanly', async () => {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

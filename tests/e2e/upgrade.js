@@ -6,7 +6,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until, waitFor, sideBySide } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, waitFor, sideBySide } = require('./harness');
 
 const LATER = path.join(path.dirname(PTYD), 'later/ptyd');
 const SICK = path.join(path.dirname(PTYD), 'later/sick');
@@ -60,7 +60,7 @@ class Upgraded extends Daemon {
 
   async end() {
     assert.deepStrictEqual(await this.stop(), { code: 0, signal: null });
-    fs.rmSync(this.space.root, { recursive: true, force: true });
+    removeWorkspace(this.space);
   }
 }
 

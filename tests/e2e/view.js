@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, Daemon, Report, PTYD, until, killWorker, waitFor } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker, waitFor } = require('./harness');
 const { Outer, ASK } = require('./outer');
 const { Connection } = require('./connection');
 
@@ -384,7 +384,7 @@ async function main() {
 
   await report.test('SIGTERM stops it', async () => assert.strictEqual((await daemon.stop()).code, 0));
   await Outer.endAll();
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

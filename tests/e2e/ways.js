@@ -6,7 +6,7 @@ const assert = require('node:assert');
 const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, MockModel, Client, SocketClient, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, MockModel, Client, SocketClient, Report, PTYD, until } = require('./harness');
 
 const [codex, oldCodex] = process.argv.slice(2);
 
@@ -404,7 +404,7 @@ async function main() {
   model.close();
   const log = fs.readFileSync(path.join(space.root, 'proxy.log'), 'utf8');
   if (/Sanitizer|runtime error/.test(log)) { console.error(log); process.exitCode = 1; }
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 
