@@ -18,18 +18,26 @@ endif
 ifdef VTERM
 VTERM_LIB    := $(firstword $(wildcard $(VTERM)/lib/*/libvterm.so))
 VTERM_CFLAGS := -I$(VTERM)/include
-VTERM_LIBS   := $(VTERM_LIB) -Wl,-rpath,$(dir $(VTERM_LIB))
+VTERM_RPATH  := -Wl,-rpath,$(dir $(VTERM_LIB))
+VTERM_LIBS   := $(VTERM_LIB) $(VTERM_RPATH)
 PKGS         := libuv jansson libmd libpcre2-8 sqlite3
 endif
+
+# Loaded where they are first used (base/late.h); the others the program is linked with.
+LATE     := libuv.so=uv.h $(or $(VTERM_LIB),libvterm.so)=vterm.h libpcre2-8.so=pcre2.h \
+            libsqlite3.so=sqlite3.h libwslay.so=wslay/wslay.h libmd.so=sha1.h
+LATE_H    = $(foreach l,$(LATE),$(BUILD)/late/$(lastword $(subst =, ,$(l))))
 
 # Warnings are errors in CI alone: another compiler's new warning is not its user's fault.
 WERROR   ?= $(filter true,$(CI))
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef \
             $(if $(filter 1 true,$(WERROR)),-Werror)
 CFLAGS   ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. $(VTERM_CFLAGS) \
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. -I$(BUILD)/late $(VTERM_CFLAGS) \
              $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"'
-LIBS       = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS)) -lwslay -lm
+# What tests and measurements call themselves they are linked with.
+LIBS       = $(VTERM_RPATH) $$(pkg-config --libs jansson)
+TEST_LIBS  = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS))
 ifneq ($(SANITIZER),)
 SANITIZE := -fsanitize=$(SANITIZER) -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Its fences order what another process finds behind a death: no thread waits for them.
@@ -63,12 +71,23 @@ $(BUILD)/ptyd: $(BUILD)/obj/ptyd/main.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
 
 # Everything but main: what the program, the tests and the measurements are linked with.
-$(LIB): $(call objects,$(LIBRARY)) $(SCRIPTS) $(BUILD)/sources
+$(LIB): $(call objects,$(LIBRARY)) $(SCRIPTS) $(BUILD)/obj/late.o $(BUILD)/sources
 	@echo "  ar    $@"
 	@rm -f $@
 	@ar rcs $@ $(filter %.o,$^)
 
-$(BUILD)/obj/%.o: %.c Makefile $(BUILD)/flags | need-build
+# In front of the late libraries' own headers. They change only where a function is used that was not.
+$(BUILD)/late/made: $(LIBRARY) $(BUILD)/sources tools/late Makefile | need-build
+	@CC='$(CC)' sh tools/late $(BUILD)/late $(LATE) -- $(LIBRARY)
+	@touch $@
+
+$(BUILD)/late/late.c $(LATE_H): $(BUILD)/late/made
+	@:
+
+$(BUILD)/obj/late.o: $(BUILD)/late/late.c $(BUILD)/flags
+	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/%.o: %.c Makefile $(BUILD)/flags | need-build $(BUILD)/late/made
 	@mkdir -p $(dir $@)
 	@echo "  cc    $<"
 	@$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
@@ -103,7 +122,7 @@ $(BUILD)/tests/test_torture_%: WRAPPED = -Wl,--wrap=malloc,--wrap=calloc,--wrap=
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@mkdir -p $(dir $@)
-	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(LIBS) $$(pkg-config --libs cmocka)
+	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(TEST_LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
 	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(OUTER) $(UNIT) $(BENCHES)
@@ -171,7 +190,7 @@ $(BUILD)/faults.so: tests/e2e/faults.c
 	@$(CC) -std=gnu11 -fPIC -shared $(CFLAGS) $(WARNINGS) -o $@ $<
 
 $(BUILD)/outer: $(patsubst %,$(BUILD)/obj/tests/outer/%.o,outer terminal screen) $(LIB)
-	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lutil
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS) -lutil
 
 $(BUILD)/ask: $(BUILD)/obj/tests/outer/ask.o
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^
@@ -216,7 +235,7 @@ check-faults: $(BUILD)/tests/test_faults $(BUILD)/tests/bare_faults ## libvterm'
 
 $(BUILD)/tests/bare_faults: $(BUILD)/obj/tests/unit/test_faults.o $(BUILD)/obj/tests/unit/bare_terminal.o $(LIB)
 	@mkdir -p $(dir $@)
-	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS) -lcmocka
 
 bench: bench-engine bench-pty bench-rebuild bench-return bench-session bench-proxy bench-prompt bench-fair bench-attach ## all measurements (35 min)
 
@@ -262,17 +281,17 @@ bench-against: $(BUILD)/ptyd $(BUILD)/engine $(BUILD)/writer $(BUILD)/standin $(
 	    sh tests/bench/against $(abspath $(BUILD)) $(abspath build/against)/$$name/build $$name
 
 $(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(BUILD)/obj/tests/bench/works.o $(LIB)
-	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
 
 $(BUILD)/writer: $(BUILD)/obj/tests/bench/writer.o $(BUILD)/obj/tests/bench/works.o $(LIB)
-	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS) -lutil
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS) -lutil
 
 $(BUILD)/commands: tests/bench/commands.c
 	@mkdir -p $(BUILD)
 	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
 $(BUILD)/fair: $(BUILD)/obj/tests/bench/fair.o $(BUILD)/obj/tests/bench/works.o $(LIB)
-	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
 
 $(BUILD)/proxy: tests/bench/proxy.c
 	@mkdir -p $(BUILD)
@@ -293,7 +312,7 @@ FUZZED   := clang -std=gnu11 -g -O1 -fno-sanitize-recover=all
 
 $(addprefix build/fuzz/,$(FUZZERS)): build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_C:%.c=build/fuzz/obj/%.o)
 	@echo "  link  $@"
-	@$(FUZZED) -fsanitize=fuzzer,address,undefined -o $@ $^ $(VTERM_LIBS) $$(pkg-config --libs vterm jansson libpcre2-8) -lm
+	@$(FUZZED) -fsanitize=fuzzer,address,undefined -o $@ $^ $(VTERM_LIBS) $$(pkg-config --libs vterm jansson libpcre2-8)
 
 build/fuzz/obj/%.o: %.c Makefile
 	@mkdir -p $(dir $@)

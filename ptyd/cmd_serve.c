@@ -137,6 +137,7 @@ static int serve_all(struct serve *serve)
         free(message);
         return status;
     }
+    worker_prepare();
     char *beside = paths_parent(serve->listener.path);
     serve->worker.runtime = text_format("%s/shells", beside);
     struct keeper_start start = {.listener = &serve->listener,
@@ -174,8 +175,10 @@ int command_serve(int argc, char **argv)
         if (cli_option(&cli, option))
             take_option(&serve, option);
     cli_no_more(&cli, argc, argv);
-    if (serve.try_table >= 0)
+    if (serve.try_table >= 0) {
+        worker_prepare(); /* what lacks a library gives no answer */
         return trial_answer(serve.try_table);
+    }
     int status = serve_all(&serve);
     free(serve.worker.state);
     free(serve.worker.path);

@@ -1,6 +1,5 @@
 /* main.c - which command is run. */
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,7 +68,6 @@ int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
     occupy_standard_descriptors();
-    setlocale(LC_CTYPE, "");
     if (argc < 2 || strcmp(argv[1], "serve")) /* the keeper goes on without memory */
         json_need_memory();
     if (!strcmp(slash ? slash + 1 : argv[0], "codex"))

@@ -10,6 +10,11 @@
 
 /* ---- life ---- */
 
+void engine_prepare(void)
+{
+    late_load(&late_vterm_h);
+}
+
 struct engine *engine_create(struct screen *s)
 {
     struct engine *engine = memory_try(sizeof *engine);

@@ -15,6 +15,8 @@
 
 struct engine;
 
+void engine_prepare(void); /* terminal_prepare() */
+
 /* Of a screen that has its grids. Returns NULL without memory. */
 struct engine *engine_create(struct screen *s);
 void engine_destroy(struct engine *engine);

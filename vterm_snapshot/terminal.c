@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "vterm_snapshot/answer.h"
 #include "vterm_snapshot/colours.h"
+#include "vterm_snapshot/engine.h"
 #include "vterm_snapshot/parser.h"
 #include "vterm_snapshot/redraw.h"
 #include "vterm_snapshot/screen.h"
@@ -209,6 +210,11 @@ static struct terminal *create_empty(const struct terminal_options *options)
     t->parser.user = t;
     t->shown = options->events->display != NULL;
     return t;
+}
+
+void terminal_prepare(void)
+{
+    engine_prepare();
 }
 
 struct terminal *terminal_create(const struct terminal_options *options)

@@ -55,6 +55,9 @@ struct terminal_options {
     void *user;
 };
 
+/* Loads the library that a terminal needs (base/late.h), for who is to need none later. */
+void terminal_prepare(void);
+
 /* Returns NULL without memory. */
 struct terminal *terminal_create(const struct terminal_options *options);
 void terminal_destroy(struct terminal *t);

@@ -1,4 +1,5 @@
 #include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,7 @@ int command_open(int argc, char **argv)
     if (end < argc)
         json_object_set_new(params, "argv", rest_of(argc, argv));
     set(params, "name", cli.session);
+    setlocale(LC_CTYPE, ""); /* nothing else asks for it, and reading it takes time */
     if (strcmp(nl_langinfo(CODESET), "UTF-8"))
         say("your locale is %s; sessions are UTF-8 (set LANG=C.UTF-8)", nl_langinfo(CODESET));
     json_t *result = request_once(&cli, true, "session.open", params);

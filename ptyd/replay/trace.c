@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +39,7 @@ bool trace_parse_format(const char *name, enum trace_format *ret_format)
 
 static int64_t to_ms(double seconds)
 {
-    return seconds > 0 && seconds < 1e12 ? (int64_t)llround(seconds * 1000) : 0;
+    return seconds > 0 && seconds < 1e12 ? (int64_t)(seconds * 1000 + 0.5) : 0;
 }
 
 /* One line without its end; false when there is no further one. */

@@ -275,6 +275,12 @@ static void *allocate_many(size_t count, size_t size)
     return memory_new(count * size);
 }
 
+void worker_prepare(void)
+{
+    late_load(&late_uv_h);
+    terminal_prepare();
+}
+
 int worker_main(int socket, void *user)
 {
     static struct worker w; /* large, and there is one */

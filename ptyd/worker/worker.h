@@ -50,6 +50,10 @@ struct worker {
     char scratch[SESSION_SCRATCH_BYTES];
 };
 
+/* Loads what workers need of libraries (base/late.h): those that are forked off from here on find
+ * it, whatever becomes of the files. */
+void worker_prepare(void);
+
 /* Runs the worker on the keeper's socket until it closes; `user` is a struct worker_options. The
  * exit status. */
 int worker_main(int socket, void *user);

@@ -70,6 +70,20 @@ async function main() {
     server.close();
   });
 
+  await report.test('a library that is there no more: the plain shell, and commands that do without go on', async () => {
+    const broken = path.join(space.root, 'broken'), env = { LD_LIBRARY_PATH: broken };
+    fs.mkdirSync(broken);
+    fs.mkdirSync(path.join(space.env.PTYD_STATE_DIR, 'conversations'), { recursive: true });
+    for (const name of ['uv.so.1', 'vterm.so.0', 'pcre2-8.so.0', 'sqlite3.so.0', 'wslay.so.1', 'md.so.0']) fs.writeFileSync(path.join(broken, `lib${name}`), '');
+    const says = (...args) => { const { status, stderr } = spawnSync(PTYD, args, { env: { ...space.env, ...env }, encoding: 'utf8' }); return { status, stderr }; };
+    assert.deepStrictEqual(says('inside'), { status: 1, stderr: '' });
+    assert.deepStrictEqual(says('version'), { status: 0, stderr: '' });
+    const { status, stderr } = says('search', 'word');
+    assert.strictEqual(status, 1);
+    assert.match(stderr, /^ptyd: the library libsqlite3\.so\.0 cannot be used: .*file too short; its package/);
+    await gives(env, /the daemon did not start: .*the library libuv\.so\.1 cannot be used/);
+  });
+
   const daemon = await new Daemon(space).ready();
   await report.test('$SHELL that is not there, or is ptyd: the shell of the account', async () => {
     await gives({}, /cannot start \/nowhere\/zsh: /, `env SHELL=/nowhere/zsh ${PTYD}`);
@@ -95,10 +109,11 @@ async function main() {
   }
   await daemon.stop();
 
-  // As little, in KiB, as lets the program itself be loaded.
+  // As little, in KiB, as lets the program itself be loaded, and what the shell that comes needs beyond that: a
+  // third of what a worker does.
   await report.test('no daemon can be had for want of memory', () => {
     const little = Array.from({ length: 60 }, (_, i) => 4000 + 500 * i).find((size) => spawnSync('sh', ['-c', `ulimit -v ${size}; exec ${PTYD} version`]).status === 0);
-    return gives({}, /ptyd: /, `sh -c 'ulimit -v ${little}; exec ${PTYD}'`);
+    return gives({}, /ptyd: /, `sh -c 'ulimit -v ${little + 4000}; exec ${PTYD}'`);
   });
 
   spawnSync('sh', ['-c', `kill $(cat ${space.env.PTYD_SOCKET}.lock) 2>/dev/null`]);
