@@ -200,6 +200,15 @@ async function main() {
     }
   });
 
+  if (find('fish')) await report.test('fish: a prompt that begins with a space hides no command', () => {
+    const home = path.join(space.root, 'home-fish-space');
+    fs.mkdirSync(path.join(home, '.config/fish'), { recursive: true });
+    fs.writeFileSync(path.join(home, '.config/fish/config.fish'), "function fish_prompt; echo -n '  > '; end\n");
+    daemon.ptyd('open', 'fish-space', '--shell', find('fish'), '--env', `HOME=${home}`);
+    for (const line of ['echo seen', ' echo hidden']) run('fish-space', line);
+    assert.deepStrictEqual(blocks('fish-space').map((b) => [b.cmd, b.private]), [['echo seen', false], [' echo hidden', true]]);
+  });
+
   for (const shell of ['bash', 'zsh', 'fish']) {
     if (!find(shell)) continue;
     await report.test(`${shell}: a 100 KB paste, control characters, UTF-8`, async () => {
