@@ -31,7 +31,10 @@ int command_list(int argc, char **argv)
         if (cli_option(&cli, option))
             all = true;
     cli_no_more(&cli, argc, argv);
-    json_t *sessions = request_look("session.list", json_pack("{s:b}", "all", all));
+    json_t *asked = json_pack("{s:b}", "all", all);
+    if (!cli.json)
+        json_object_set_new(asked, "members", show_session_members());
+    json_t *sessions = request_look("session.list", asked);
     if (!sessions)
         return EXIT_FAILED;
     if (cli.json)

@@ -95,7 +95,10 @@ int command_status(int argc, char **argv)
     cli_no_more(&cli, argc, argv);
     if (brief)
         return show_short(&cli);
-    json_t *status = request_look("status", json_object());
+    json_t *asked = json_object();
+    if (!cli.json)
+        json_object_set_new(asked, "members", show_session_members());
+    json_t *status = request_look("status", asked);
     if (!status)
         return EXIT_FAILED;
     compare(status);

@@ -75,8 +75,89 @@ static void show_blocks(const json_t *blocks)
     }
 }
 
+/* ---- sessions ---- */
+
+/* The columns, but for the size's parts. */
+enum column { NAME, STATE, SHELL, PID, SIZE, DIRECTORY, COLUMNS };
+
+static const char *const members[COLUMNS] = {"name", "state", "shell", "shell_pid", "size", "cwd"};
+
+json_t *show_session_members(void)
+{
+    json_t *names = json_array();
+    for (int i = 0; i < COLUMNS; i++)
+        json_array_append_new(names, json_string(members[i]));
+    return names;
+}
+
+static const json_t *member(const json_t *session, enum column column)
+{
+    return json_is_array(session) ? json_array_get(session, column)
+                                  : json_object_get(session, members[column]);
+}
+
+static const char *word(const json_t *session, enum column column)
+{
+    const char *text = json_string_value(member(session, column));
+    return text ? text : "";
+}
+
+static void append_blanks(struct bytes *out, size_t count)
+{
+    static const char blanks[] = "                ";
+    bytes_append(out, blanks, count < sizeof blanks ? count : sizeof blanks - 1);
+}
+
+/* A column's text, and blanks up to its width and one more. */
+static void append_column(struct bytes *out, const char *text, size_t width)
+{
+    size_t len = strlen(text);
+    bytes_append(out, text, len);
+    append_blanks(out, len < width ? width - len : 0);
+    bytes_append_char(out, ' ');
+}
+
+static void append_process(struct bytes *out, unsigned process)
+{
+    size_t len = 1;
+    for (unsigned rest = process; rest >= 10; rest /= 10)
+        len++;
+    append_blanks(out, len < 8 ? 8 - len : 0);
+    bytes_append_number(out, process);
+    bytes_append_char(out, ' ');
+}
+
+static void append_size(struct bytes *out, const json_t *size)
+{
+    size_t before = out->len;
+    bytes_append_number(out, (unsigned)json_number(size, "cols", 0));
+    bytes_append_char(out, 'x');
+    bytes_append_number(out, (unsigned)json_number(size, "rows", 0));
+    append_blanks(out, out->len - before < 9 ? 9 - (out->len - before) : 0);
+    bytes_append_char(out, ' ');
+}
+
+static void append_session(const json_t *s, struct bytes *out)
+{
+    const json_t *used = json_object_get(s, "used_ms");
+    const char *directory = word(s, DIRECTORY);
+    char text[CLOCK_TEXT_SIZE];
+    append_column(out, word(s, NAME), 16);
+    append_column(out, word(s, STATE), 11);
+    if (used) {
+        bytes_printf(out, "last used %s\n", clock_text(json_integer_value(used), text));
+        return;
+    }
+    append_column(out, word(s, SHELL), 6);
+    append_process(out, (unsigned)json_integer_value(member(s, PID)));
+    append_size(out, member(s, SIZE));
+    show_clean(directory, strlen(directory), out);
+    bytes_append_char(out, '\n');
+}
+
 void show_sessions(const json_t *sessions)
 {
+    struct bytes out = {0};
     size_t i;
     json_t *s;
     if (!json_array_size(sessions)) {
@@ -84,22 +165,13 @@ void show_sessions(const json_t *sessions)
         return;
     }
     printf("%-16s %-11s %-6s %8s %-9s %s\n", "NAME", "STATE", "SHELL", "PID", "SIZE", "DIRECTORY");
-    json_array_foreach(sessions, i, s) {
-        const json_t *size = json_object_get(s, "size");
-        char text[CLOCK_TEXT_SIZE];
-        if (json_object_get(s, "used_ms")) {
-            printf("%-16s %-11s last used %s\n", json_text(s, "name", ""),
-                   json_text(s, "state", ""), clock_text(json_number(s, "used_ms", 0), text));
-            continue;
-        }
-        snprintf(text, sizeof text, "%dx%d", (int)json_number(size, "cols", 0),
-                 (int)json_number(size, "rows", 0));
-        printf("%-16s %-11s %-6s %8lld %-9s ", json_text(s, "name", ""), json_text(s, "state", ""),
-               json_text(s, "shell", ""), json_number(s, "shell_pid", 0), text);
-        show_text(json_text(s, "cwd", ""));
-        putchar('\n');
-    }
+    json_array_foreach(sessions, i, s)
+        append_session(s, &out);
+    fwrite(out.data, 1, out.len, stdout);
+    bytes_finish(&out);
 }
+
+/* ---- a replay ---- */
 
 static void show_screen(const json_t *screen)
 {

@@ -12,7 +12,11 @@
 void show_text(const char *text);
 void show_clean(const char *text, size_t len, struct bytes *out);
 
-/* A table of sessions. */
+/* What show_sessions() needs to know of a session, as `members` of session.list and status: new
+ * reference. */
+json_t *show_session_members(void);
+
+/* A table of sessions: of those, or of whole ones, as closed sessions are and an older daemon's. */
 void show_sessions(const json_t *sessions);
 
 /* What `ptyd replay` found: blocks, each with its command, outcome, and the lines of its preview

@@ -278,6 +278,18 @@ const char *session_state(const struct session *s);
 /* The member of `list`, as JSON text and (new reference) as a value. */
 void session_append_json(const struct session *s, struct bytes *out);
 json_t *session_json(const struct session *s);
+/* Some of what it says, for lists of many that are read often: which, in which order. */
+#define SESSION_MEMBERS 9
+struct session_choice {
+    int count;
+    unsigned char members[SESSION_MEMBERS];
+};
+/* Of an array of their names; false, with nothing set, where it is none or one of them is unknown.
+ */
+bool session_choose(const json_t *names, struct session_choice *ret_choice);
+/* Their values, as the text of a JSON array. */
+void session_append_chosen(const struct session *s, const struct session_choice *choice,
+                           struct bytes *out);
 /* What people should know, as strings at the end of an array. */
 void session_add_warnings(const struct session *s, json_t *warnings);
 

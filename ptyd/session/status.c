@@ -93,26 +93,112 @@ const char *session_state(const struct session *s)
     }
 }
 
-static void append_member(struct bytes *out, const char *name, const char *text)
+/* ---- its members ---- */
+
+static void append_name(const struct session *s, struct bytes *out)
 {
-    bytes_printf(out, "\"%s\":", name);
-    json_append_string(out, text);
-    bytes_append_char(out, ',');
+    json_append_string(out, s->name);
+}
+
+static void append_shell_id(const struct session *s, struct bytes *out)
+{
+    json_append_string(out, s->shell_id);
+}
+
+static void append_shell(const struct session *s, struct bytes *out)
+{
+    json_append_string(out, intake_facts(s->intake)->shell);
+}
+
+static void append_shell_pid(const struct session *s, struct bytes *out)
+{
+    bytes_append_number(out, (unsigned)s->pid);
+}
+
+static void append_cwd(const struct session *s, struct bytes *out)
+{
+    json_append_string(out, tracker_cwd(s->tracker));
+}
+
+static void append_size(const struct session *s, struct bytes *out)
+{
+    bytes_append_text(out, "{\"cols\":");
+    bytes_append_number(out, (unsigned)terminal_cols(s->terminal));
+    bytes_append_text(out, ",\"rows\":");
+    bytes_append_number(out, (unsigned)terminal_rows(s->terminal));
+    bytes_append_char(out, '}');
+}
+
+static void append_state(const struct session *s, struct bytes *out)
+{
+    json_append_string(out, session_state(s));
+}
+
+static void append_capture(const struct session *s, struct bytes *out)
+{
+    json_append_string(out, s->paused ? "paused" : "on");
+}
+
+static void append_marks(const struct session *s, struct bytes *out)
+{
+    bytes_append_text(out, tracker_marked(s->tracker) ? "true" : "false");
+}
+
+static const struct member {
+    const char *name;
+    void (*append)(const struct session *s, struct bytes *out);
+} members[SESSION_MEMBERS] = {
+    {"name", append_name},           {"shell_id", append_shell_id}, {"shell", append_shell},
+    {"shell_pid", append_shell_pid}, {"cwd", append_cwd},           {"size", append_size},
+    {"state", append_state},         {"capture", append_capture},   {"marks", append_marks},
+};
+
+static int find_member(const char *name)
+{
+    for (int i = 0; name && i < SESSION_MEMBERS; i++)
+        if (!strcmp(members[i].name, name))
+            return i;
+    return -1;
+}
+
+bool session_choose(const json_t *names, struct session_choice *ret_choice)
+{
+    struct session_choice choice = {0};
+    size_t i;
+    json_t *name;
+    if (!json_is_array(names) || json_array_size(names) > SESSION_MEMBERS)
+        return false;
+    json_array_foreach(names, i, name) {
+        int member = find_member(json_string_value(name));
+        if (member < 0)
+            return false;
+        choice.members[choice.count++] = (unsigned char)member;
+    }
+    *ret_choice = choice;
+    return true;
+}
+
+void session_append_chosen(const struct session *s, const struct session_choice *choice,
+                           struct bytes *out)
+{
+    bytes_append_char(out, '[');
+    for (int i = 0; i < choice->count; i++) {
+        if (i)
+            bytes_append_char(out, ',');
+        members[choice->members[i]].append(s, out);
+    }
+    bytes_append_char(out, ']');
 }
 
 void session_append_json(const struct session *s, struct bytes *out)
 {
-    bytes_append_char(out, '{');
-    append_member(out, "name", s->name);
-    append_member(out, "shell_id", s->shell_id);
-    append_member(out, "shell", intake_facts(s->intake)->shell);
-    bytes_printf(out, "\"shell_pid\":%d,", (int)s->pid);
-    append_member(out, "cwd", tracker_cwd(s->tracker));
-    bytes_printf(out, "\"size\":{\"cols\":%d,\"rows\":%d},", terminal_cols(s->terminal),
-                 terminal_rows(s->terminal));
-    append_member(out, "state", session_state(s));
-    append_member(out, "capture", s->paused ? "paused" : "on");
-    bytes_printf(out, "\"marks\":%s}", tracker_marked(s->tracker) ? "true" : "false");
+    for (int i = 0; i < SESSION_MEMBERS; i++) {
+        bytes_append_text(out, i ? ",\"" : "{\"");
+        bytes_append_text(out, members[i].name);
+        bytes_append_text(out, "\":");
+        members[i].append(s, out);
+    }
+    bytes_append_char(out, '}');
 }
 
 json_t *session_json(const struct session *s)

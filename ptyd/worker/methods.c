@@ -26,14 +26,32 @@
 
 /* ---- sessions ---- */
 
+/* What of its sessions a request asks for: *ret_choice is NULL for all, or in `space`. Where that
+ * cannot be it fails. */
+static bool read_choice(struct client *client, const json_t *id, const json_t *params,
+                        struct session_choice *space, const struct session_choice **ret_choice)
+{
+    const json_t *names = json_object_get(params, "members");
+    if (names && !session_choose(names, space)) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "members is an array of a session's members");
+        return false;
+    }
+    *ret_choice = names ? space : NULL;
+    return true;
+}
+
 static void list_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct bytes list = {0};
+    struct session_choice space;
+    const struct session_choice *choice;
+    if (!read_choice(client, id, params, &space, &choice))
+        return;
     if (json_flag(params, "all")) {
         closed_list(client, id);
         return;
     }
-    worker_append_sessions(client_worker(client), &list);
+    worker_append_sessions(client_worker(client), choice, &list);
     client_reply_text(client, id, &list);
 }
 
@@ -44,12 +62,13 @@ static bool is_degraded(const struct session *s)
 }
 
 /* Steals `others`, the members besides `sessions`. */
-static void reply_with_sessions(struct client *client, const json_t *id, json_t *others)
+static void reply_with_sessions(struct client *client, const json_t *id,
+                                const struct session_choice *choice, json_t *others)
 {
     char *text = json_dumps(others, JSON_COMPACT);
     struct bytes result = {0};
     bytes_append_text(&result, "{\"sessions\":");
-    worker_append_sessions(client_worker(client), &result);
+    worker_append_sessions(client_worker(client), choice, &result);
     bytes_append_char(&result, ',');
     bytes_append_text(&result, text + 1); /* behind its brace */
     client_reply_text(client, id, &result);
@@ -60,9 +79,12 @@ static void reply_with_sessions(struct client *client, const json_t *id, json_t 
 static void status_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *w = client_worker(client);
-    json_t *warnings = json_array();
     json_int_t spoofed = 0;
-    (void)params;
+    struct session_choice space;
+    const struct session_choice *choice;
+    if (!read_choice(client, id, params, &space, &choice))
+        return;
+    json_t *warnings = json_array();
     if (!ledger_injects(w->ledger, NULL))
         json_array_append_new(warnings,
                               json_string("agents are told nothing; `ptyd context on` undoes it"));
@@ -75,7 +97,7 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     const char *program = w->options->path ? w->options->path : "";
     char *path = text_clean(program, strlen(program), LIMIT_MESSAGE_BYTES);
     reply_with_sessions(
-        client, id,
+        client, id, choice,
         json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o}", "version",
                   PTYD_VERSION, "build", program_build(), "program", path, "keeper_pid",
                   (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",

@@ -22,7 +22,8 @@ bool worker_lists(const struct session *s)
     return !(session_is_terminals(s) && session_exited(s));
 }
 
-void worker_append_sessions(const struct worker *w, struct bytes *out)
+void worker_append_sessions(const struct worker *w, const struct session_choice *choice,
+                            struct bytes *out)
 {
     size_t before = out->len;
     bytes_append_char(out, '[');
@@ -31,7 +32,10 @@ void worker_append_sessions(const struct worker *w, struct bytes *out)
             continue;
         if (out->len > before + 1)
             bytes_append_char(out, ',');
-        session_append_json(w->sessions[i], out);
+        if (choice)
+            session_append_chosen(w->sessions[i], choice, out);
+        else
+            session_append_json(w->sessions[i], out);
     }
     bytes_append_char(out, ']');
 }

@@ -5,7 +5,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, removeWorkspace, Daemon, Client, Report, PTYD, until, waitFor } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Client, Control, Report, PTYD, until, waitFor } = require('./harness');
 
 const KILLS = Number(process.env.KILLS || 50);
 
@@ -211,6 +211,23 @@ async function main() {
     });
     assert.deepStrictEqual(answers.map((a) => a.error && a.error.code), [-32700, -32600, -32601, -32600, undefined]);
     assert.ok(Array.isArray(answers[4].result));
+  });
+
+  await report.test('of the sessions those members are said that are asked for, and what is shown is what is so', async () => {
+    const names = ['name', 'size', 'shell_pid', 'marks', 'shell_id'], whole = daemon.json('list');
+    const wanted = whole.map((s) => names.map((name) => s[name])), control = new Control(socket);
+    assert.deepStrictEqual((await control.call('session.list', { members: names })).result, wanted);
+    assert.deepStrictEqual((await control.call('status', { members: names })).result.sessions, wanted);
+    assert.deepStrictEqual((await control.call('session.list', { members: [] })).result, whole.map(() => []));
+    for (const method of ['session.list', 'status'])
+      for (const members of [['name', 'no'], 'name', [1], Array(10).fill('name')])
+        assert.strictEqual((await control.call(method, { members })).error.code, -32602, JSON.stringify(members));
+    control.socket.destroy();
+    for (const command of ['list', 'status']) {
+      const rows = daemon.ptyd(command).stdout.split('\n');
+      for (const { name, shell, shell_pid, size } of whole)
+        assert.ok(rows.some((row) => row.startsWith(name.padEnd(17)) && row.includes(` ${shell.padEnd(6)} ${String(shell_pid).padStart(8)} ${`${size.cols}x${size.rows}`.padEnd(9)} /`)), `${name}: ${rows.join('\n')}`);
+    }
   });
 
   await report.test('a second daemon on the same socket is told of the first', () => {
