@@ -430,8 +430,10 @@ static inline int limit_size(int value)
 #define LIMIT_PROXY_LINE (160 << 20)
 /* Objects and arrays in one another in a message that is edited; a deeper one passes unedited. */
 #define LIMIT_JSON_DEPTH 2047
-/* Milliseconds for the daemon's answer; then the turn goes without. */
+/* Milliseconds for the daemon's answer; then the turn goes without. The most that --wait takes, in
+ * seconds. */
 #define LIMIT_PROXY_WAIT_MS 50
+#define LIMIT_PROXY_WAIT_S  60
 /* Milliseconds for its answer to a commit, which matters more than a moment of the user's time;
  * then it is said that the context may be sent again. */
 #define LIMIT_PROXY_COMMIT_MS 2000

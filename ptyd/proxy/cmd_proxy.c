@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -28,13 +29,14 @@ static const char help[] =
     "  --steer          turn/steer carries context too\n"
     "  --no-upgrade     do not ask for experimentalApi on the client's behalf; context then\n"
     "                   follows an accepted turn as thread/inject_items\n"
-    "  --envelope       the legacy CODEX_META envelope in the user's text\n\n"
+    "  --envelope       the legacy CODEX_META envelope in the user's text\n"
+    "  --wait SECONDS   how long a turn waits for the daemon before it goes without (0.05)\n\n"
     "examples:\n"
     "  ptyd proxy -- codex app-server\n"
     "  ptyd proxy --listen codex                          then just `codex`\n"
     "  ptyd proxy --listen ws://127.0.0.1:4500 -- codex app-server\n";
 
-enum { LISTEN = CLI_FIRST_OWN, CONNECT, TOKEN_ENV, STEER, NO_UPGRADE, ENVELOPE };
+enum { LISTEN = CLI_FIRST_OWN, CONNECT, TOKEN_ENV, STEER, NO_UPGRADE, ENVELOPE, WAIT };
 
 /* ---- one client, on stdin and stdout ---- */
 
@@ -108,6 +110,14 @@ int proxy_run(const struct proxy_options *o, char **argv)
     return status;
 }
 
+static int wait_ms(const char *text)
+{
+    double seconds = cli_seconds(text);
+    if (seconds > LIMIT_PROXY_WAIT_S)
+        cli_usage("a turn waits at most %d s for the daemon", LIMIT_PROXY_WAIT_S);
+    return seconds < 0.001 ? 1 : (int)(seconds * 1000);
+}
+
 int command_proxy(int argc, char **argv)
 {
     static const struct option options[] = {{"listen", required_argument, NULL, LISTEN},
@@ -116,6 +126,7 @@ int command_proxy(int argc, char **argv)
                                             {"steer", no_argument, NULL, STEER},
                                             {"no-upgrade", no_argument, NULL, NO_UPGRADE},
                                             {"envelope", no_argument, NULL, ENVELOPE},
+                                            {"wait", required_argument, NULL, WAIT},
                                             CLI_LONG,
                                             {0}};
     static char *codex_server[] = {(char *)"codex", (char *)"app-server", NULL};
@@ -131,6 +142,8 @@ int command_proxy(int argc, char **argv)
         o.gate.steer = o.gate.steer || option == STEER;
         o.gate.no_upgrade = o.gate.no_upgrade || option == NO_UPGRADE;
         o.gate.envelope = o.gate.envelope || option == ENVELOPE;
+        if (option == WAIT)
+            o.gate.wait_ms = wait_ms(optarg);
     }
     char **server = optind < argc ? argv + optind : NULL;
     if (o.connect && server)

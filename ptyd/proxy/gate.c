@@ -16,7 +16,7 @@ struct gate *gate_create(const struct gate_options *options)
 {
     struct gate *g = memory_new(sizeof *g);
     g->options = *options;
-    g->leases = leases_create(options->session);
+    g->leases = leases_create(options->session, options->wait_ms);
     g->threads = json_object();
     return g;
 }

@@ -17,6 +17,7 @@ struct gate_options {
     bool no_upgrade;     /* leave `initialize` alone */
     bool steer;          /* turn/steer carries context too */
     bool envelope;       /* the legacy envelope instead of additionalContext */
+    int wait_ms;         /* how long a turn waits for the daemon; 0: LIMIT_PROXY_WAIT_MS */
 };
 
 struct gate;

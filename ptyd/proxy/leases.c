@@ -17,6 +17,7 @@
 
 struct leases {
     char *session;
+    int wait_ms; /* how long for an answer */
     struct rpc rpc;
     bool connected;
     json_int_t abandoned; /* id of a take whose answer came too late, 0 for none */
@@ -24,9 +25,10 @@ struct leases {
     json_t *held; /* leases whose takes were answered, and that are not settled: numbers */
 };
 
-struct leases *leases_create(const char *session)
+struct leases *leases_create(const char *session, int wait_ms)
 {
     struct leases *d = memory_new(sizeof *d);
+    d->wait_ms = wait_ms ? wait_ms : LIMIT_PROXY_WAIT_MS;
     d->session = session ? text_copy(session) : NULL;
     d->held = json_array();
     return d;
@@ -53,7 +55,7 @@ void leases_destroy(struct leases *d)
 static bool connect_daemon(struct leases *d)
 {
     char *path = paths_socket();
-    int fd = local_socket_connect(path, LIMIT_PROXY_WAIT_MS);
+    int fd = local_socket_connect(path, d->wait_ms);
     free(path);
     if (fd < 0)
         return false;
@@ -69,7 +71,7 @@ static void release_late(struct leases *d, const json_t *message)
     d->abandoned = 0;
     if (json_is_integer(lease))
         rpc_send(&d->rpc, "context.release", json_pack("{s:I}", "lease", json_integer_value(lease)),
-                 clock_monotonic_ms() + LIMIT_PROXY_WAIT_MS);
+                 clock_monotonic_ms() + d->wait_ms);
 }
 
 /* The answer to `id`, NULL when it does not come in time. */
@@ -132,14 +134,14 @@ static bool hear_late(struct leases *d, int wait_ms)
 /* While the daemon still owes the answer to an earlier take it is not asked for another. */
 static json_t *call_take(struct leases *d, json_t *params)
 {
-    long long deadline = clock_monotonic_ms() + LIMIT_PROXY_WAIT_MS;
+    long long deadline = clock_monotonic_ms() + d->wait_ms;
     json_t *again = json_incref(params), *answer = NULL;
-    if (hear_late(d, LIMIT_PROXY_WAIT_MS))
+    if (hear_late(d, d->wait_ms))
         answer = call(d, "context.take", params, (int)(deadline - clock_monotonic_ms()));
     else
         json_decref(params);
     if (!answer && !d->connected) /* it was restarted between two turns */
-        answer = call(d, "context.take", again, LIMIT_PROXY_WAIT_MS);
+        answer = call(d, "context.take", again, d->wait_ms);
     else
         json_decref(again);
     return answer;
@@ -193,7 +195,7 @@ void leases_inherit(struct leases *d, const char *from, const char *to, const ch
     json_t *params =
         json_pack("{s:o, s:o, s:s*, s:s*}", "from", json_sprintf("codex:%s", from), "to",
                   json_sprintf("codex:%s", to), "last_turn", last_turn, "before_turn", before_turn);
-    json_decref(call(d, "context.inherit", params, LIMIT_PROXY_WAIT_MS));
+    json_decref(call(d, "context.inherit", params, d->wait_ms));
 }
 
 /* Commits or releases, by `method`. `key` and `value` are one more parameter, `value` stolen; it
@@ -238,7 +240,6 @@ void leases_commit(struct leases *d, const json_t *taken, const char *turn)
 
 void leases_release(struct leases *d, const json_t *taken, bool unseen)
 {
-    if (settle(d, "context.release", taken, "unseen", json_boolean(unseen), LIMIT_PROXY_WAIT_MS) ||
-        !unseen)
+    if (settle(d, "context.release", taken, "unseen", json_boolean(unseen), d->wait_ms) || !unseen)
         forget(d, taken);
 }

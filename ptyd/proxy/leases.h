@@ -1,6 +1,6 @@
 /* leases.h - what the proxy takes from the daemon's ledger for a turn, and settles with it.
  *
- * Never blocks for long: a daemon that does not answer in LIMIT_PROXY_WAIT_MS has no context.
+ * Never blocks for long: a daemon that does not answer in time has no context.
  */
 #ifndef PTYD_PROXY_LEASES_H
 #define PTYD_PROXY_LEASES_H
@@ -10,8 +10,9 @@
 
 struct leases;
 
-/* `session`: what feeds every turn, or NULL to let the daemon choose by thread. */
-struct leases *leases_create(const char *session);
+/* `session`: what feeds every turn, or NULL to let the daemon choose by thread. `wait_ms`: how long
+ * an answer of the daemon's is waited for; 0: LIMIT_PROXY_WAIT_MS. */
+struct leases *leases_create(const char *session, int wait_ms);
 void leases_destroy(struct leases *d);
 
 /* What is pending for a thread; `roots` and `taken_keys` are borrowed arrays or NULL; `format` as

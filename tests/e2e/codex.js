@@ -28,7 +28,7 @@ async function main() {
   const model = await new MockModel().listen();
   const daemon = await new Daemon(space).ready();
   const env = { ...space.env, CODEX_HOME: model.codexHome(space.root), OPENAI_API_KEY: 'none' };
-  const proxy = (...args) => new Client(PTYD, ['proxy', ...args, '--', codex, 'app-server'], { env, cwd: space.home });
+  const proxy = (...args) => new Client(PTYD, ['proxy', '--wait', '10', ...args, '--', codex, 'app-server'], { env, cwd: space.home });
   const run = (command) => daemon.ptyd('run', '-s', 'work', '--timeout', '20', '--', command);
   const last = () => model.requests[model.requests.length - 1];
 

@@ -179,7 +179,7 @@ async function main() {
       daemon.ptyd('send', '-s', name, 'echo ed');
       daemon.ptyd('resize', '-s', name, '64x20');
       daemon.ptyd('send', '-s', name, 'ited', '--key', 'Enter');
-      await until('it is done', () => blocks(name).length > COMMANDS.length && blocks(name).at(-1).status !== 'running');
+      await until('it is done', () => blocks(name).length > COMMANDS.length && blocks(name).at(-1).status !== 'running', 120000); // ble.sh takes its time
       const got = blocks(name).map((b) => [b.cmd, b.exit_code, b.preview.lines]);
       assert.deepStrictEqual(got, [...COMMANDS, ['echo edited', 0, ['edited']]]);
       if (title === 'like bash-preexec')

@@ -42,8 +42,9 @@ async function main() {
   const run = (command) => assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--timeout', '20', '--', command).status, 0);
   const started = [];
   fs.writeFileSync(path.join(space.root, 'proxy.log'), '');
+  const patient = ([what, ...args]) => (what === 'proxy' ? [what, '--wait', '10', ...args] : [what, ...args]);
   const start = (args, options = {}) => {
-    const child = spawn(PTYD, args, { env, cwd: space.home, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'proxy.log'), 'a')], ...options });
+    const child = spawn(PTYD, patient(args), { env, cwd: space.home, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'proxy.log'), 'a')], ...options });
     child.ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })));
     started.push(child);
     return child;
@@ -99,7 +100,7 @@ async function main() {
     return thread;
   }
 
-  const stdio = (args, options) => new Client(PTYD, args, { env, cwd: space.home, ...options });
+  const stdio = (args, options) => new Client(PTYD, patient(args), { env, cwd: space.home, ...options });
   await report.test('stdin and stdout, the client asks for nothing', async () => {
     const client = stdio(['proxy', '-s', 'work', '--', 'codex', 'app-server']);
     await judge('stdio', client);
