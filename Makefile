@@ -35,9 +35,11 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wun
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. -I$(BUILD)/late $(VTERM_CFLAGS) \
              $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"'
-# What tests and measurements call themselves they are linked with.
-LIBS       = $(VTERM_RPATH) $$(pkg-config --libs jansson)
-TEST_LIBS  = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS))
+# What tests and measurements call themselves they are linked with. inih becomes part of the program where it
+# can: one library less to load at every start.
+INIH      := $(or $(wildcard $(shell pkg-config --variable=libdir inih 2>/dev/null)/libinih.a),-linih)
+LIBS       = $(VTERM_RPATH) $$(pkg-config --libs jansson) $(INIH)
+TEST_LIBS  = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS)) $(INIH)
 ifneq ($(SANITIZER),)
 SANITIZE := -fsanitize=$(SANITIZER) -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Its fences order what another process finds behind a death: no thread waits for them.
@@ -312,7 +314,7 @@ FUZZED   := clang -std=gnu11 -g -O1 -fno-sanitize-recover=all
 
 $(addprefix build/fuzz/,$(FUZZERS)): build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_C:%.c=build/fuzz/obj/%.o)
 	@echo "  link  $@"
-	@$(FUZZED) -fsanitize=fuzzer,address,undefined -o $@ $^ $(VTERM_LIBS) $$(pkg-config --libs vterm jansson libpcre2-8)
+	@$(FUZZED) -fsanitize=fuzzer,address,undefined -o $@ $^ $(VTERM_LIBS) $$(pkg-config --libs vterm jansson libpcre2-8) $(INIH)
 
 build/fuzz/obj/%.o: %.c Makefile
 	@mkdir -p $(dir $@)
@@ -394,8 +396,9 @@ need-format:
 	@command -v clang-format >/dev/null || { echo "clang-format is not here (apt-get install clang-format)" >&2; exit 1; }
 
 install: $(BUILD)/ptyd ## into PREFIX (default /usr/local)
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 644 docs/ptyd.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 docs/*.5 $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 docs/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
 	install -D -m 755 $(BUILD)/ptyd $(DESTDIR)$(PREFIX)/bin/ptyd
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user

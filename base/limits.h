@@ -205,8 +205,10 @@ static inline int limit_size(int value)
 /* Bytes of one encoded value, because the app-server cuts longer ones: previews, then the command,
  * then the directory lose parts. */
 #define LIMIT_ENTRY_BYTES 4000
-/* Bytes of all encoded values together, which as many as there may be never exceed. */
-#define LIMIT_CONTEXT_BYTES 44000
+/* Bytes of all encoded values together: where nothing else is said, which is the most, for as many
+ * as there may be never exceed it; and the least, in which the header and a block have room. */
+#define LIMIT_CONTEXT_BYTES       44000
+#define LIMIT_CONTEXT_BYTES_LEAST 8000
 /* Encoded bytes of a command in the header or as text; a longer one keeps its head. */
 #define LIMIT_TOLD_COMMAND_BYTES 1000
 /* Encoded bytes of a word in a block's value, as its id or status; a longer one keeps its head. */
@@ -223,8 +225,10 @@ static inline int limit_size(int value)
 #define LIMIT_CONSUMERS 256
 /* Threads switched off one by one; a further one is refused. */
 #define LIMIT_THREADS_OFF 256
-/* Milliseconds for which what others were told is told to a new consumer, too. */
-#define LIMIT_LOOKBACK_MS (15 * 60 * 1000)
+/* Milliseconds for which what others were told is told to a new consumer, too. Where nothing else
+ * is said, and the most. */
+#define LIMIT_LOOKBACK_MS      (15 * 60 * 1000)
+#define LIMIT_LOOKBACK_MOST_MS (31 * 24 * 60 * 60 * 1000LL)
 /* Turns of a consumer, remembered for forks; the oldest goes. */
 #define LIMIT_TURNS 64
 /* Leases of all consumers; a further take is refused. */
@@ -286,6 +290,11 @@ static inline int limit_size(int value)
 #define LIMIT_META_BYTES (16 << 20)
 /* Bytes of keys.json; a larger one counts as none. */
 #define LIMIT_KEYS_BYTES 4096
+/* Bytes of ptyd.conf; of a larger one nothing is read, which is said. Of a list in it the values,
+ * and of the lines that are wrong those that are said; further ones are wrong, and counted. */
+#define LIMIT_CONF_BYTES (64 << 10)
+#define LIMIT_CONF_LIST  256
+#define LIMIT_CONF_WRONG 20
 /* Bytes of an agent's settings; a larger file is left alone. */
 #define LIMIT_SETTINGS_BYTES (4 << 20)
 /* Bytes of a trace; a larger one is refused. */

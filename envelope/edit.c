@@ -38,7 +38,10 @@ static void append_entries(const struct edit_entry *entries, size_t count, struc
             out->failed = true;
         json_decref(value);
         free(text);
-        bytes_append_text(out, ",\"kind\":\"application\"}");
+        bytes_printf(out, ",\"kind\":\"%s\"", entries[i].kind);
+        if (entries[i].name)
+            bytes_printf(out, ",\"name\":\"%s\"", entries[i].name);
+        bytes_append_char(out, '}');
     }
 }
 

@@ -16,6 +16,8 @@
 struct edit_entry {
     const char *key;   /* plain ASCII */
     const char *value; /* UTF-8, NUL-terminated */
+    const char *kind;  /* `application`, `untrusted`; plain ASCII */
+    const char *name;  /* of an untrusted one, plain ASCII; NULL for none */
 };
 
 /* The keys of the client's own entries that begin with `prefix`: an array of strings, a new

@@ -12,6 +12,7 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 /* What the last line of a preview keeps before the command is cut instead. */
 #define LAST_LINE_MIN 200
+
 static void append_name(const char *name, struct bytes *out)
 {
     bool first = out->len && out->data[out->len - 1] == '{';
@@ -127,6 +128,7 @@ struct fit {
     struct entry_block told; /* what is left of it; NULL for what is not told */
     size_t cmd_len;
     const char *lead; /* "" or the ellipsis in front of the preview */
+    struct entry_shape shape;
 };
 
 static void append_text(const struct fit *f, const struct member *m, const char *text,
@@ -171,20 +173,36 @@ static void append_member(const struct fit *f, const struct member *m, struct by
         }
         break;
     case PREVIEW:
-        if (*b->preview || b->truncated)
+        if (!f->shape.apart && (*b->preview || b->truncated))
             member_preview(b->preview, f->lead, b->truncated, out);
         break;
     }
 }
 
-static size_t render(const struct fit *f, struct bytes *out)
+/* The preview as a value of its own. */
+static size_t render_output(const struct fit *f, struct bytes *output)
+{
+    size_t start = output ? output->len : 0;
+    if (!f->shape.apart || !*f->told.preview)
+        return 0;
+    bytes_append_char(output, '{');
+    append_name("block_id", output);
+    encode_string(f->told.block_id,
+                  encoded_head(f->told.block_id, strlen(f->told.block_id), LIMIT_WORD_BYTES),
+                  output);
+    member_preview(f->told.preview, f->lead, f->told.truncated, output);
+    bytes_append_char(output, '}');
+    return output->len - start;
+}
+
+static size_t render(const struct fit *f, struct bytes *out, struct bytes *output)
 {
     size_t start = out->len;
     bytes_append_char(out, '{');
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         append_member(f, &members[i], out);
     bytes_append_char(out, '}');
-    return out->len - start;
+    return out->len - start + render_output(f, output);
 }
 
 /* No more of them than must go: each takes its quotes and comma along, `true` is shorter. */
@@ -255,25 +273,37 @@ static bool drop_preview(struct fit *f)
  * then there are words, numbers and LAST_LINE_MIN of the command, far less than the limit. */
 static bool shrink(struct fit *f, size_t excess)
 {
+    bool little = f->shape.room < LIMIT_ENTRY_BYTES;
     return drop_oldest_lines(f, excess) || shorten_last_line(f, excess) ||
-           shorten_command(f, excess) || drop(&f->told.cwd_after) || shorten_directory(f, excess) ||
-           drop_preview(f) || drop(&f->told.output_path);
+           (little && drop_preview(f)) || shorten_command(f, excess) || drop(&f->told.cwd_after) ||
+           shorten_directory(f, excess) || drop_preview(f) || drop(&f->told.output_path);
+}
+
+void entry_render_shaped(const struct entry_block *block, const char *header_shell_id,
+                         const struct entry_shape *shape, struct bytes *out, struct bytes *output)
+{
+    struct fit f = {.told = *block, .cmd_len = strlen(block->cmd), .lead = "", .shape = *shape};
+    if (shape->bare)
+        drop_preview(&f);
+    if (!strcmp(block->cwd_after, block->cwd))
+        f.told.cwd_after = "";
+    if (!strcmp(block->shell_id, header_shell_id))
+        f.told.shell_id = NULL;
+    size_t start = out->len, output_start = output ? output->len : 0;
+    size_t len = render(&f, out, output);
+    while (len > shape->room && !out->failed && shrink(&f, len - shape->room)) {
+        out->len = start;
+        if (output)
+            output->len = output_start;
+        len = render(&f, out, output);
+    }
 }
 
 void entry_render_block(const struct entry_block *block, const char *header_shell_id,
                         struct bytes *out)
 {
-    struct fit f = {.told = *block, .cmd_len = strlen(block->cmd), .lead = ""};
-    if (!strcmp(block->cwd_after, block->cwd))
-        f.told.cwd_after = "";
-    if (!strcmp(block->shell_id, header_shell_id))
-        f.told.shell_id = NULL;
-    size_t start = out->len;
-    size_t len = render(&f, out);
-    while (len > LIMIT_ENTRY_BYTES && !out->failed && shrink(&f, len - LIMIT_ENTRY_BYTES)) {
-        out->len = start;
-        len = render(&f, out);
-    }
+    static const struct entry_shape whole = {.room = LIMIT_ENTRY_BYTES};
+    entry_render_shaped(block, header_shell_id, &whole, out, NULL);
 }
 
 /* ---- the header ---- */
@@ -287,6 +317,14 @@ static void append_running(const struct entry_running *running, struct bytes *ou
                 out);
     member_tail("cwd", running->cwd, LIMIT_RUNNING_CWD_BYTES, out);
     member_number("ts", running->ts, out);
+    if (!running->apart)
+        member_preview(running->preview, "", running->truncated, out);
+    bytes_append_char(out, '}');
+}
+
+void entry_render_running(const struct entry_running *running, struct bytes *out)
+{
+    bytes_append_text(out, "{\"running\":true");
     member_preview(running->preview, "", running->truncated, out);
     bytes_append_char(out, '}');
 }
@@ -315,6 +353,11 @@ void entry_render_header(const struct entry_header *h, struct bytes *out)
 void entry_block_key(uint64_t number, struct bytes *out)
 {
     bytes_printf(out, "terminal_block_%09llu", (unsigned long long)number);
+}
+
+void entry_output_key(uint64_t number, struct bytes *out)
+{
+    bytes_printf(out, "terminal_output_%09llu", (unsigned long long)number);
 }
 
 void entry_header_key(uint64_t number, struct bytes *out)

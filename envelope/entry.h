@@ -38,6 +38,19 @@ struct entry_block {
 void entry_render_block(const struct entry_block *block, const char *header_shell_id,
                         struct bytes *out);
 
+/* How much of a block is told, and where. */
+struct entry_shape {
+    size_t room; /* bytes of it all, LIMIT_ENTRY_BYTES at most: with fewer the preview goes first,
+                  * then parts of the command; the words that are left may be more */
+    bool apart;  /* the preview has a value of its own */
+    bool bare;   /* the preview is left out, and nothing else */
+};
+
+/* The same in that shape. `output`: where the preview's value goes when it is apart,
+ * {"block_id", "preview"}; nothing where there is none. */
+void entry_render_shaped(const struct entry_block *block, const char *header_shell_id,
+                         const struct entry_shape *shape, struct bytes *out, struct bytes *output);
+
 /* The command still running, told in the header. */
 struct entry_running {
     const char *cmd;
@@ -45,7 +58,11 @@ struct entry_running {
     int64_t ts; /* ms since the epoch, when it began */
     const char *preview;
     bool truncated;
+    bool apart; /* the preview has a value of its own */
 };
+
+/* Appends the value of its preview, where that is apart. */
+void entry_render_running(const struct entry_running *running, struct bytes *out);
 
 struct entry_header {
     const char *conversation_id;
@@ -58,8 +75,10 @@ struct entry_header {
 
 void entry_render_header(const struct entry_header *header, struct bytes *out);
 
-/* Appends the key of a block or a header: fixed prefix, nine digits. */
+/* Appends the key of a block, of a preview that is apart from it (or from the header), or of a
+ * header: fixed prefix, nine digits. */
 void entry_block_key(uint64_t number, struct bytes *out);
+void entry_output_key(uint64_t number, struct bytes *out);
 void entry_header_key(uint64_t number, struct bytes *out);
 
 #endif

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/core/conf.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/program.h"
 #include "ptyd/core/say.h"
@@ -14,22 +14,21 @@
 #include "ptyd/keeper/trial.h"
 #include "ptyd/worker/worker.h"
 
-static const char help[] =
-    "usage: ptyd serve [--socket PATH] [--state-dir DIR] [--keep-days N] [--keep-bytes N]\n\n"
+static const char help_head[] =
+    "usage: ptyd serve [--socket PATH] [--state-dir DIR] [SETTINGS]\n\n"
     "The daemon in the foreground, until SIGTERM or SIGINT. Commands start one by themselves; a\n"
     "service manager runs this. Takes a socket that systemd passes (LISTEN_FDS).\n\n"
-    "  --socket PATH        default: $XDG_RUNTIME_DIR/ptyd/ptyd.sock\n"
-    "  --state-dir DIR      default: $XDG_STATE_HOME/ptyd\n"
-    "  --keep-days N        what closed sessions leave is removed after N days without use (90)\n"
-    "  --keep-bytes N       and the oldest of it when all is larger, as 500M or 4G (4G)\n\n"
-    "examples:\n"
-    "  ptyd serve\n"
-    "  ptyd serve --keep-days 365 --keep-bytes 20G\n"
-    "  systemctl --user enable --now ptyd.socket\n";
+    "  --socket PATH       default: $XDG_RUNTIME_DIR/ptyd/ptyd.sock\n"
+    "  --state-dir DIR     default: $XDG_STATE_HOME/ptyd\n\n"
+    "Settings, which ptyd.conf(5) has by the same names, and explains:\n\n";
+static const char help_end[] = "\nexamples:\n"
+                               "  ptyd serve\n"
+                               "  ptyd serve --keep-days 365 --keep-bytes 20G\n"
+                               "  systemctl --user enable --now ptyd.socket\n";
 
 /* The last four are a keeper's, for the program that is to take its place (keeper/upgrade.h); every
  * version knows them. */
-enum { AUTO = CLI_FIRST_OWN, KEEP_DAYS, KEEP_BYTES, TRY_TABLE, RESUME, PREVIOUS, RETURNED };
+enum { AUTO = CLI_FIRST_OWN, TRY_TABLE, RESUME, PREVIOUS, RETURNED, FIRST_SETTING };
 
 struct serve {
     struct listener listener;
@@ -47,20 +46,11 @@ static int number_of(const char *text)
     return (int)number;
 }
 
-static int64_t parse_days(const char *text)
+static void take_setting(struct serve *serve, int option)
 {
-    long days;
-    if (!text_parse_number(text, 0, LIMIT_KEEP_DAYS_MOST, &days))
-        cli_usage("'%s' is not a number of days from 0 to %d", text, LIMIT_KEEP_DAYS_MOST);
-    return days;
-}
-
-static int64_t parse_bytes(const char *text)
-{
-    int64_t bytes;
-    if (!text_parse_bytes(text, LIMIT_KEEP_BYTES_MOST, &bytes))
-        cli_usage("'%s' is not a number of bytes, like 500M or 4G", text);
-    return bytes;
+    char *why = NULL;
+    if (conf_option(serve->worker.conf, CONF_OF_SERVE, FIRST_SETTING, option, optarg, &why) < 0)
+        cli_usage("%s", why);
 }
 
 static void take_option(struct serve *serve, int option)
@@ -68,12 +58,6 @@ static void take_option(struct serve *serve, int option)
     switch (option) {
     case AUTO:
         serve->worker.auto_ended = true;
-        break;
-    case KEEP_DAYS:
-        serve->worker.keep_days = parse_days(optarg);
-        break;
-    case KEEP_BYTES:
-        serve->worker.keep_bytes = parse_bytes(optarg);
         break;
     case TRY_TABLE:
         serve->try_table = number_of(optarg);
@@ -86,6 +70,9 @@ static void take_option(struct serve *serve, int option)
         break;
     case RETURNED:
         serve->returned = optarg;
+        break;
+    default:
+        take_setting(serve, option);
         break;
     }
 }
@@ -116,8 +103,7 @@ static int resume(struct serve *serve, char **ret_message)
     }
     const struct table *t = &serve->table;
     serve->worker.auto_ended = t->auto_ended;
-    serve->worker.keep_days = t->keep.days;
-    serve->worker.keep_bytes = t->keep.bytes;
+    conf_set_all(serve->worker.conf, t->options ? t->options : "");
     serve->worker.state = text_copy(t->state);
     serve->worker.path = text_copy(serve->returned ? t->previous_path : t->path);
     serve->listener = (struct listener){.fd = t->listener,
@@ -140,46 +126,49 @@ static int serve_all(struct serve *serve)
     worker_prepare();
     char *beside = paths_parent(serve->listener.path);
     serve->worker.runtime = text_format("%s/shells", beside);
+    char *options = conf_all_set(serve->worker.conf);
     struct keeper_start start = {.listener = &serve->listener,
                                  .state = serve->worker.state,
                                  .path = serve->worker.path,
                                  .auto_ended = serve->worker.auto_ended,
-                                 .keep = {serve->worker.keep_days, serve->worker.keep_bytes},
+                                 .options = options,
                                  .table = resumed ? &serve->table : NULL,
                                  .returned = serve->returned};
     int status = keeper_run(&start, worker_main, &serve->worker);
     guard_go_back("it ended at its start"); /* with the listener still open, and its file */
     listener_close(&serve->listener);
+    free(options);
     free(beside);
     return status;
 }
 
 int command_serve(int argc, char **argv)
 {
-    static const struct option options[] = {{"auto", no_argument, NULL, AUTO},
-                                            {"keep-days", required_argument, NULL, KEEP_DAYS},
-                                            {"keep-bytes", required_argument, NULL, KEEP_BYTES},
-                                            {"try-table", required_argument, NULL, TRY_TABLE},
-                                            {"resume", required_argument, NULL, RESUME},
-                                            {"previous", required_argument, NULL, PREVIOUS},
-                                            {"returned", required_argument, NULL, RETURNED},
-                                            CLI_LONG,
-                                            {0}};
+    static const struct option own[] = {{"auto", no_argument, NULL, AUTO},
+                                        {"try-table", required_argument, NULL, TRY_TABLE},
+                                        {"resume", required_argument, NULL, RESUME},
+                                        {"previous", required_argument, NULL, PREVIOUS},
+                                        {"returned", required_argument, NULL, RETURNED},
+                                        CLI_LONG,
+                                        {0}};
+    struct option options[CONF_OPTIONS];
+    char *help = conf_help_between(help_head, CONF_OF_SERVE, help_end);
     struct cli cli = cli_begin(help);
-    struct serve serve = {.worker = {.keep_days = LIMIT_KEEP_DAYS, .keep_bytes = LIMIT_KEEP_BYTES},
-                          .try_table = -1,
-                          .resume = -1,
-                          .previous = -1};
+    struct serve serve = {
+        .worker = {.conf = conf_open()}, .try_table = -1, .resume = -1, .previous = -1};
     int option;
+    conf_options(CONF_OF_SERVE, FIRST_SETTING, own, options);
     while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
         if (cli_option(&cli, option))
             take_option(&serve, option);
     cli_no_more(&cli, argc, argv);
+    free(help);
     if (serve.try_table >= 0) {
         worker_prepare(); /* what lacks a library gives no answer */
         return trial_answer(serve.try_table);
     }
     int status = serve_all(&serve);
+    conf_close(serve.worker.conf);
     free(serve.worker.state);
     free(serve.worker.path);
     free(serve.worker.runtime);

@@ -338,15 +338,15 @@ static void close_own(const struct attach *a, struct rpc *rpc)
     free(error);
 }
 
-static void read_detach_key(struct attach *a)
+/* What is wrong in them is said while the terminal is the user's yet. */
+static void read_settings(struct attach *a)
 {
-    const char *own = getenv("PTYD_DETACH_KEY");
-    const char *given = a->options->detach_key ? a->options->detach_key : own;
-    if (given && *given && keys_init(&a->keys, given) == 0)
-        return;
-    if (given && *given)
-        say("PTYD_DETACH_KEY is %s, which is no key: " KEYS_DEFAULT " leaves", given);
-    keys_init(&a->keys, KEYS_DEFAULT);
+    const struct conf *conf = conf_now(a->options->conf);
+    char *const *lines;
+    size_t count = conf_wrong(a->options->conf, &lines);
+    for (size_t i = 0; i < count; i++)
+        say("%s", lines[i]);
+    keys_init(&a->keys, conf->detach_key);
 }
 
 int attach_run(struct rpc *rpc, const struct attach_options *options)
@@ -355,7 +355,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
     if (!outer_is_there())
         return say_fail(ATTACH_FAILED,
                         "attach needs a terminal; `ptyd run` and `ptyd screen` do not");
-    read_detach_key(&a);
+    read_settings(&a);
     const struct view_link_options of_link = {.name = options->name,
                                               .looks = options->looks,
                                               .owns = options->owns,

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "ptyd/command/rpc.h"
+#include "ptyd/core/conf.h"
 
 struct attach_options {
     const char *name;       /* of the session */
@@ -12,7 +13,7 @@ struct attach_options {
     bool owns;              /* the session is this terminal's and ends with it */
     bool verbose;           /* says in a line which session it is */
     int wait_ms;            /* for the daemon to show it at first */
-    const char *detach_key; /* keys_init(); NULL: what PTYD_DETACH_KEY says */
+    struct conf_file *conf; /* the user's settings */
 };
 
 /* The session was not shown, or its daemon is gone; why was said. No exit status. */

@@ -1,49 +1,44 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "ptyd/client/attach.h"
 #include "ptyd/client/inside.h"
-#include "ptyd/client/keys.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/core/say.h"
 
-static const char help[] =
-    "usage: ptyd attach [NAME] [--view] [--detach-key KEYS] [--verbose]\n\n"
+static const char help_head[] =
+    "usage: ptyd attach [NAME] [--view] [--verbose] [SETTINGS]\n\n"
     "Shows session NAME in this terminal and types into it; `ptyd open NAME` makes one.\n\n"
     "  Ctrl-\\ d            leave; the session goes on\n"
     "  Ctrl-\\ Ctrl-\\       type one Ctrl-\\\n"
     "  --view              look, do not type\n"
-    "  --detach-key KEYS   other keys to leave by: `C-a d', say; `none' for none; also "
-    "PTYD_DETACH_KEY\n"
     "  --verbose           say in a line which session this is\n\n"
-    "example:\n  ptyd attach work\n";
+    "Settings, which ptyd.conf(5) has by the same names, and explains:\n\n";
+static const char help_end[] = "\nexample:\n  ptyd attach work\n";
 
-enum { VIEW = CLI_FIRST_OWN, DETACH_KEY, VERBOSE };
+enum { VIEW = CLI_FIRST_OWN, VERBOSE, FIRST_SETTING };
 
 static void take_option(struct attach_options *attach, int option)
 {
-    struct keys keys;
+    char *why = NULL;
     attach->looks = attach->looks || option == VIEW;
     attach->verbose = attach->verbose || option == VERBOSE;
-    if (option != DETACH_KEY)
-        return;
-    if (keys_init(&keys, optarg) < 0)
-        cli_usage("--detach-key is Ctrl and a character, then a character: `" KEYS_DEFAULT
-                  "', or none");
-    attach->detach_key = optarg;
+    if (conf_option(attach->conf, CONF_OF_ATTACH, FIRST_SETTING, option, optarg, &why) < 0)
+        cli_usage("%s", why);
 }
 
 int command_attach(int argc, char **argv)
 {
-    static const struct option options[] = {{"view", no_argument, NULL, VIEW},
-                                            {"detach-key", required_argument, NULL, DETACH_KEY},
-                                            {"verbose", no_argument, NULL, VERBOSE},
-                                            CLI_LONG,
-                                            {0}};
+    static const struct option own_options[] = {
+        {"view", no_argument, NULL, VIEW}, {"verbose", no_argument, NULL, VERBOSE}, CLI_LONG, {0}};
+    struct option options[CONF_OPTIONS];
+    char *help = conf_help_between(help_head, CONF_OF_ATTACH, help_end);
     struct cli cli = cli_begin(help);
-    struct attach_options attach = {.wait_ms = LIMIT_ANSWER_MS};
+    struct attach_options attach = {.wait_ms = LIMIT_ANSWER_MS, .conf = conf_open()};
     struct rpc rpc;
     int option;
+    conf_options(CONF_OF_ATTACH, FIRST_SETTING, own_options, options);
     while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         if (cli_option(&cli, option))
             take_option(&attach, option);
@@ -58,5 +53,7 @@ int command_attach(int argc, char **argv)
         return EXIT_FAILED;
     int status = attach_run(&rpc, &attach);
     rpc_close(&rpc);
+    conf_close(attach.conf);
+    free(help);
     return status == ATTACH_FAILED ? EXIT_FAILED : status;
 }

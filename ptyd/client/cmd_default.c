@@ -111,8 +111,11 @@ static int show_own(struct rpc *rpc, int64_t until)
         return ATTACH_FAILED;
     }
     memory_before_end(NULL); /* from here on the terminal is not as the shell needs it */
-    int status = attach_run(
-        rpc, &(struct attach_options){.name = name, .owns = true, .wait_ms = left_ms(until)});
+    struct conf_file *conf = conf_open();
+    int status =
+        attach_run(rpc, &(struct attach_options){
+                            .name = name, .owns = true, .wait_ms = left_ms(until), .conf = conf});
+    conf_close(conf);
     free(name);
     return status;
 }

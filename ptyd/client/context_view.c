@@ -6,6 +6,7 @@
 
 #include "ptyd/command/show.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/text.h"
 
 static const char *plural(long long count)
 {
@@ -74,6 +75,20 @@ static void append_command(const json_t *entry, const struct table_look *look, s
     json_decref(row);
 }
 
+/* A preview that is apart from the entry of that key is in another of the same number: it comes
+ * back. */
+static void join_preview(const json_t *map, const char *key, json_t *entry)
+{
+    const char *number = strrchr(key, '_');
+    char *apart = text_format("terminal_output%s", number ? number : "");
+    json_t *output = json_loads(json_text(json_object_get(map, apart), "value", ""), 0, NULL);
+    json_t *preview = json_object_get(output, "preview"), *to = json_object_get(entry, "running");
+    if (preview)
+        json_object_set(to ? to : entry, "preview", preview);
+    json_decref(output);
+    free(apart);
+}
+
 /* ---- all of it ---- */
 
 static void append_running(const json_t *running, const struct table_look *look, struct bytes *out)
@@ -109,6 +124,7 @@ void context_view(const json_t *result, const struct table_look *look, struct by
     append_head(result, out);
     json_object_foreach(json_object_get(result, "additionalContext"), key, value) {
         json_t *entry = json_loads(json_text(value, "value", ""), 0, NULL);
+        join_preview(json_object_get(result, "additionalContext"), key, entry);
         const json_t *running = json_object_get(entry, "running");
         if (json_object_get(entry, "cmd")) {
             if (!heading)

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "ptyd/core/detach_key.h"
+
 #define ESC           0x1b
 #define SEQUENCE_MOST 64 /* bytes of a key; what is longer is none */
 
@@ -17,19 +19,10 @@
 
 int keys_init(struct keys *k, const char *text)
 {
-    size_t len = strlen(text);
-    bool given = len == 5 && text[0] == 'C' && text[1] == '-' && text[3] == ' ';
-    bool with_ctrl =
-        given && ((text[2] >= '@' && text[2] <= '_') || (text[2] >= 'a' && text[2] <= 'z'));
-    bool is_escape = with_ctrl && (text[2] & 0x1f) == ESC;
-    if (!strcmp(text, "none")) {
-        *k = (struct keys){0};
-        return 0;
-    }
-    if (!with_ctrl || is_escape || text[4] <= ' ' || text[4] > '~')
+    char prefix, leave;
+    if (!detach_key_parse(text, &prefix, &leave))
         return -EINVAL;
-    bool letter = text[2] >= 'A' && text[2] <= 'Z';
-    *k = (struct keys){.prefix = letter ? (char)(text[2] | 0x20) : text[2], .leave = text[4]};
+    *k = (struct keys){.prefix = prefix, .leave = leave};
     return 0;
 }
 

@@ -15,8 +15,6 @@
 
 #include "base/bytes.h"
 
-#define KEYS_DEFAULT "C-\\ d"
-
 /* For the key behind the prefix, and for the rest of a sequence: ESC may be a key, too. In a paste
  * it is none: the rest of its end is waited for as long as a key. */
 #define KEYS_PREFIX_MS   500
@@ -34,7 +32,7 @@ struct keys {
     int64_t prefix_due; /* when the prefix does not */
 };
 
-/* Reads which keys leave: `C-\ d`, say, or `none`. Returns 0, or -EINVAL with `keys` unchanged. A
+/* Which keys leave, as core/detach_key.h reads it. Returns 0, or -EINVAL with `keys` unchanged. A
  * zeroed struct leaves by none. */
 int keys_init(struct keys *keys, const char *text);
 void keys_finish(struct keys *keys);

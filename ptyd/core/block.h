@@ -67,6 +67,7 @@ struct block {
     char *told_cmd, *told_preview;
     int redacted;    /* secrets taken out of them */
     bool unrecorded; /* capture was paused while it ran */
+    bool spaced;     /* its line begins with a space, as somebody saw who was there */
 };
 
 /* Takes secrets out of what agents will be told. `secrets` may be NULL. */

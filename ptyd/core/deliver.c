@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "envelope/entry.h"
-#include "ptyd/core/agent.h"
 #include "ptyd/core/board.h"
 #include "ptyd/core/text.h"
 
@@ -35,13 +34,13 @@ bool deliver_is_ptyd(const char *cmd)
     return len == strlen("ptyd") && !memcmp(word, "ptyd", len);
 }
 
-bool deliver_wanted(const struct block *b)
+bool deliver_wanted(const struct block *b, const struct conf *conf)
 {
     if (b->status == BLOCK_RUNNING || b->private)
         return false;
     size_t len;
     const char *word = program_word(b->cmd, &len);
-    return !agent_find(word, len) && !deliver_is_ptyd(b->cmd);
+    return !conf_leaves_out(conf, word, len);
 }
 
 const char *deliver_cmd(const struct block *b)
@@ -55,7 +54,7 @@ const char *deliver_preview(const struct block *b)
 }
 
 void deliver_block(const struct block *b, const char *directory, const char *header_shell_id,
-                   struct bytes *out)
+                   const struct entry_shape *shape, struct bytes *out, struct bytes *output)
 {
     char *id = block_id(b);
     char *path = *directory && *b->output_path ? text_format("%s/%s", directory, b->output_path)
@@ -74,13 +73,13 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
         .output_path = path,
     };
     block_tell(b, &entry);
-    entry_render_block(&entry, header_shell_id, out);
+    entry_render_shaped(&entry, header_shell_id, shape, out, output);
     board_leave(&before);
     free(id);
     free(path);
 }
 
-void deliver_header(const struct deliver_header *h, struct bytes *out)
+void deliver_header(const struct deliver_header *h, struct bytes *out, struct bytes *output)
 {
     struct entry_running running = {0};
     struct board_place before = board_enter(h->conversation_id, BOARD_RENDER, 0);
@@ -89,7 +88,10 @@ void deliver_header(const struct deliver_header *h, struct bytes *out)
                                          .cwd = h->running->cwd,
                                          .ts = h->running->ts_begin,
                                          .preview = deliver_preview(h->running),
-                                         .truncated = h->running->truncated};
+                                         .truncated = h->running->truncated,
+                                         .apart = h->apart};
+    if (h->running && h->apart && *running.preview)
+        entry_render_running(&running, output);
     entry_render_header(
         &(struct entry_header){
             .conversation_id = h->conversation_id,

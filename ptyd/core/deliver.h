@@ -7,11 +7,13 @@
 #include <stddef.h>
 
 #include "base/bytes.h"
+#include "envelope/entry.h"
 #include "ptyd/core/block.h"
+#include "ptyd/core/conf.h"
 
-/* Whether agents may be told: it ended, is not private, and is not one of the tools through which
- * the agent itself is used: ptyd and the programs of agent.h. */
-bool deliver_wanted(const struct block *block);
+/* Whether agents may be told: it ended, is not private, and is none of the programs that the user
+ * leaves out (conf.h): the tools through which the agent itself is used, mostly. */
+bool deliver_wanted(const struct block *block, const struct conf *conf);
 
 /* Whether a command line is one of `ptyd` itself. */
 bool deliver_is_ptyd(const char *cmd);
@@ -22,13 +24,16 @@ struct deliver_header {
     int64_t total, kept; /* dropped is the rest */
     bool mcp;
     const struct block *running; /* with its preview filled, or NULL */
+    bool apart;                  /* its preview has a value of its own */
 };
 
-/* Appends a block's value. `directory`: absolute path in front of its output_path, "" when the
+/* Appends a block's value, in that shape (entry.h), and to `output`, which may be NULL where it is
+ * not apart, its preview's. `directory`: absolute path in front of its output_path, "" when the
  * output is in no file. */
 void deliver_block(const struct block *block, const char *directory, const char *header_shell_id,
-                   struct bytes *out);
-void deliver_header(const struct deliver_header *header, struct bytes *out);
+                   const struct entry_shape *shape, struct bytes *out, struct bytes *output);
+/* The header's; and that of the running command's preview, where that is apart. */
+void deliver_header(const struct deliver_header *header, struct bytes *out, struct bytes *output);
 
 /* What an agent is told of a block's command and output: the text without its secrets. */
 const char *deliver_cmd(const struct block *block);

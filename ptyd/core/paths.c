@@ -42,6 +42,14 @@ char *paths_state(void)
     return text_format("%s/.local/state/ptyd", home ? home : "/tmp");
 }
 
+char *paths_conf(void)
+{
+    const char *config = set("XDG_CONFIG_HOME"), *home = set("HOME");
+    if (config && config[0] == '/')
+        return text_format("%s/ptyd/ptyd.conf", config);
+    return text_format("%s/.config/ptyd/ptyd.conf", home ? home : "/nonexistent");
+}
+
 char *paths_parent(const char *path)
 {
     const char *slash = strrchr(path, '/');

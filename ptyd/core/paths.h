@@ -1,4 +1,4 @@
-/* paths.h - where the socket and the state are. */
+/* paths.h - where the socket, the state and the settings are. */
 #ifndef PTYD_CORE_PATHS_H
 #define PTYD_CORE_PATHS_H
 
@@ -9,6 +9,9 @@ char *paths_socket(void);
 /* The state directory: $PTYD_STATE_DIR, else $XDG_STATE_HOME/ptyd, else ~/.local/state/ptyd. New
  * string, absolute. */
 char *paths_state(void);
+
+/* ptyd.conf: in $XDG_CONFIG_HOME/ptyd, else ~/.config/ptyd. New string. */
+char *paths_conf(void);
 
 /* The directory part of a path, "." when it has none. New string. */
 char *paths_parent(const char *path);

@@ -113,7 +113,8 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
         tracker_set_command(b, t->announced, strlen(t->announced), BLOCK_FROM_SHELL, false);
     else
         tracker_set_command(b, echo, strlen(echo), seen, false);
-    b->private = t->ignore_space && b->cmd[0] == ' '; /* fish's echo begins with its prompt */
+    b->spaced = b->cmd[0] == ' '; /* fish's echo begins with its prompt */
+    b->private = t->ignore_space && b->spaced;
     b->nested = block_command_nests(b->cmd);
     free(echo);
     tracker_set_text(&t->announced, NULL);

@@ -11,10 +11,10 @@ typedef int keeper_worker(int socket, void *user);
 /* What a daemon begins with. Everything is borrowed. */
 struct keeper_start {
     const struct listener *listener;
-    const char *state; /* state directory */
-    const char *path;  /* of the program on disk */
-    bool auto_ended;   /* a command started it */
-    struct table_keep keep;
+    const char *state;   /* state directory */
+    const char *path;    /* of the program on disk */
+    bool auto_ended;     /* a command started it */
+    const char *options; /* what `ptyd serve` was told, conf_all_set() */
     /* Of a program that goes on in another's place (upgrade.h), else NULL: */
     const struct table *table;
     const char *returned; /* it has been the keeper before, and its successor would not do: why */

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/pack.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
@@ -38,8 +39,9 @@ enum kind {
     KIND_PATH,   /* text */
     KIND_UPGRADE,
     KIND_PREVIOUS_PATH, /* text */
-    KIND_KEEP,
-    KIND_OVER, /* a shell of which what it said is left; who does not know the kind forgets it */
+    KIND_OVER =
+        9,        /* a shell of which what it said is left; who does not know the kind forgets it */
+    KIND_OPTIONS, /* text */
     KIND_LATER = 1000,
 };
 
@@ -85,7 +87,7 @@ static void add_all(struct bytes *out, const struct table *t)
     add_text(out, KIND_PATH, t->path);
     add_text(out, KIND_PREVIOUS_PATH, t->previous_path);
     add(out, KIND_UPGRADE, &t->upgrade, sizeof t->upgrade);
-    add(out, KIND_KEEP, &t->keep, sizeof t->keep);
+    add_text(out, KIND_OPTIONS, t->options);
     for (int i = 0; i < t->count; i++)
         add(out, t->shells[i].over ? KIND_OVER : KIND_SHELL, &t->shells[i], sizeof t->shells[i]);
     if (TABLE_LATER)
@@ -193,8 +195,8 @@ static char *take_record(struct table *t, const struct record *record, const cha
     case KIND_UPGRADE:
         take(data, record->size, &t->upgrade, sizeof t->upgrade);
         return NULL;
-    case KIND_KEEP:
-        take(data, record->size, &t->keep, sizeof t->keep);
+    case KIND_OPTIONS:
+        take_text(&t->options, data, record->size);
         return NULL;
     case KIND_SHELL:
     case KIND_OVER:
@@ -228,7 +230,6 @@ static char *read_all(const struct bytes *all, struct table *t)
     char *error = read_head(&in, &head);
     if (error)
         return error;
-    t->keep = (struct table_keep){.days = LIMIT_KEEP_DAYS, .bytes = LIMIT_KEEP_BYTES};
     t->shells = calloc(LIMIT_SESSIONS, sizeof *t->shells);
     return t->shells ? read_records(&in, t) : text_copy(strerror(ENOMEM));
 }
@@ -299,8 +300,9 @@ void table_finish(struct table *t)
     free(t->state);
     free(t->path);
     free(t->previous_path);
+    free(t->options);
     free(t->shells);
-    t->socket = t->state = t->path = t->previous_path = NULL;
+    t->socket = t->state = t->path = t->previous_path = t->options = NULL;
     t->shells = NULL;
     t->count = 0;
 }

@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/limits.h"
 #include "ptyd/keeper/outcome.h"
 
 #define TABLE_VERSION 1
@@ -34,11 +33,6 @@ struct table_shell {
     int32_t over;           /* it is, and `master` is -1; a record of another kind */
 };
 
-/* How much of closed sessions the worker keeps; the limits' where the writer knew of none. */
-struct table_keep {
-    int64_t days, bytes;
-};
-
 struct table {
     /* Descriptors, -1 for none. */
     int32_t listener, lock, state_lock;
@@ -49,7 +43,7 @@ struct table {
     uint64_t last_event;           /* board_last_event() */
     char *socket, *state;          /* paths; owned */
     char *path, *previous_path;    /* of the program that is executed, the one before; owned */
-    struct table_keep keep;
+    char *options;                 /* conf_all_set() of the worker's settings; owned */
     struct outcome upgrade;
     int count;
     struct table_shell *shells; /* owned */

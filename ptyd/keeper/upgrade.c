@@ -59,7 +59,7 @@ static struct table make_table(const struct upgrade *u, const struct shells *she
                       .program = u->program,
                       .inherited = l->inherited,
                       .auto_ended = u->start->auto_ended,
-                      .keep = u->start->keep,
+                      .options = (char *)u->start->options,
                       .socket = l->path,
                       .state = (char *)u->start->state,
                       .path = program_path(u->program),
@@ -86,7 +86,7 @@ static struct table make_table(const struct upgrade *u, const struct shells *she
 
 static void forget_table(struct table *t)
 {
-    t->socket = t->state = t->previous_path = NULL;
+    t->socket = t->state = t->previous_path = t->options = NULL;
     t->shells = NULL;
     table_finish(t);
 }

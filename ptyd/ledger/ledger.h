@@ -19,6 +19,7 @@
 
 #include "ptyd/core/block.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/conf.h"
 
 struct ledger;
 
@@ -32,6 +33,9 @@ struct ledger_events {
 /* `state`: the directory of its files, which are read; `events` and `user` outlive the ledger. */
 struct ledger *ledger_create(const char *state, const struct ledger_events *events, void *user);
 void ledger_destroy(struct ledger *l);
+
+/* What the user has set, until it is set again: borrowed. Before that, what usually is. */
+void ledger_set_conf(struct ledger *l, const struct conf *conf);
 
 /* A session as the ledger sees it, valid during a call. Borrowed. */
 struct feed {

@@ -20,6 +20,7 @@ static void offer_free(struct offer *o)
     free(o->session);
     free(o->directory);
     free(o->value);
+    free(o->output);
     free(o->shell_id);
     free(o);
 }
@@ -78,12 +79,18 @@ bool ledger_is_offered(const struct ledger *l, uint64_t key)
     return false;
 }
 
-/* The shell of the header that its value was rendered for, so that it comes out the same again. */
+/* How its value was rendered, so that it comes out the same again (saved.c). */
 static void restore_rendered(struct offer *o, const json_t *rendered)
 {
     char *key = text_format("%llu", (unsigned long long)o->block->key);
-    const char *shell_id = json_text(rendered, key, NULL);
+    const json_t *entry = json_object_get(rendered, key);
+    const char *shell_id = json_string_value(entry);
+    shell_id = shell_id ? shell_id : json_text(entry, "shell", NULL);
     o->shell_id = shell_id ? text_copy(shell_id) : NULL;
+    long long room = json_number(entry, "room", LIMIT_ENTRY_BYTES);
+    if (shell_id)
+        o->shape = (struct entry_shape){.room = room > 0 ? (size_t)room : LIMIT_ENTRY_BYTES,
+                                        .apart = json_flag(entry, "apart")};
     free(key);
 }
 
@@ -105,8 +112,7 @@ static size_t offer_kept(struct ledger *l, const struct part *part, const char *
     json_array_foreach(blocks, i, json) {
         struct block *block = block_from_json(json);
         ledger_raise_keys(l, block ? block->key : 0);
-        if (block && block->key > part->cleared && deliver_wanted(block) &&
-            !ledger_is_offered(l, block->key)) {
+        if (block && block->key > part->cleared && !ledger_is_offered(l, block->key)) {
             restore_rendered(
                 add_offer(l, part->session, directory, block, is_told(saved, block->key)),
                 rendered);
@@ -119,7 +125,7 @@ static size_t offer_kept(struct ledger *l, const struct part *part, const char *
 
 bool ledger_offer(struct ledger *l, const char *session, const char *directory, struct block *block)
 {
-    if (!deliver_wanted(block))
+    if (!deliver_wanted(block, l->conf))
         return false;
     block->key = ledger_new_key(l);
     add_offer(l, session, directory, block, false);
@@ -289,8 +295,14 @@ struct ledger *ledger_create(const char *state, const struct ledger_events *even
     l->events = events;
     l->user = user;
     l->mcp = json_object();
+    l->conf = conf_usual();
     ledger_open_state(l, state);
     return l;
+}
+
+void ledger_set_conf(struct ledger *l, const struct conf *conf)
+{
+    l->conf = conf;
 }
 
 void ledger_destroy(struct ledger *l)

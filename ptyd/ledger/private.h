@@ -5,6 +5,7 @@
 #define PTYD_LEDGER_PRIVATE_H
 
 #include "base/limits.h"
+#include "envelope/entry.h"
 #include "ptyd/core/aside.h"
 #include "ptyd/core/pair.h"
 #include "ptyd/ledger/ledger.h"
@@ -12,11 +13,13 @@
 /* A block on offer. */
 struct offer {
     struct block *block;
-    char *session;   /* its name */
-    char *directory; /* in front of its output_path */
-    char *value;     /* as first rendered; NULL before */
-    char *shell_id;  /* the header's, for which `value` was rendered; NULL before */
-    bool told;       /* some consumer has it */
+    char *session;            /* its name */
+    char *directory;          /* in front of its output_path */
+    char *value;              /* as first rendered; NULL before */
+    char *output;             /* that of its preview, when that is apart */
+    char *shell_id;           /* the header's, for which `value` was rendered; NULL before */
+    struct entry_shape shape; /* in which it was rendered; no room: not yet */
+    bool told;                /* some consumer has it */
 };
 
 /* What a consumer knows of one session. */
@@ -75,6 +78,7 @@ struct ledger {
     int keys_error;     /* why the last numbers are not reserved in their file; 0 */
     const struct ledger_events *events;
     void *user;
+    const struct conf *conf;         /* the user's settings, as they are now */
     uint64_t next_key, reserved_key; /* the file says that those below the second are given out */
     struct offer *offers[LIMIT_CONTEXT_MEMORY]; /* in order of their keys */
     size_t offer_count;
@@ -91,11 +95,12 @@ struct ledger {
 /* What a take finds. */
 struct found {
     struct offer *due[LIMIT_CONTEXT_MEMORY]; /* oldest first */
-    size_t count, kept;                      /* the newest `kept` are told */
-    int64_t total;                           /* with those that are gone from memory */
-    const struct feed *feed;                 /* that the header speaks of; or NULL */
-    struct block *running;                   /* there, to be told; or NULL */
-    json_t *running_told;                    /* what a consumer then knows of it; owned */
+    size_t count, kept;                      /* the newest `kept` are told, in these shapes: */
+    struct entry_shape shapes[LIMIT_CONTEXT_BLOCKS];
+    int64_t total;           /* with those that are gone from memory */
+    const struct feed *feed; /* that the header speaks of; or NULL */
+    struct block *running;   /* there, to be told; or NULL */
+    json_t *running_told;    /* what a consumer then knows of it; owned */
 };
 
 /* ---- offers.c ---- */
@@ -135,7 +140,21 @@ void ledger_add_returned(struct cursor *cursor, uint64_t key);
 /* Remembers a turn, as in `turns`; once, whichever session's part it is read from. */
 void ledger_add_turn(struct consumer *consumer, json_t *turn);
 
+/* ---- fit.c ---- */
+
+/* Says in which shapes the blocks kept are told, so that all entries together have the room that
+ * the user gives them: the previews of the oldest commands that succeeded shrink first. Where that
+ * does not do, fewer are kept. */
+void ledger_fit(const struct ledger *l, const struct ledger_request *request, struct found *found);
+
 /* ---- render.c ---- */
+
+/* Appends a block's value, and to `output` that of its preview if that is apart. */
+void ledger_render_block(const struct offer *offer, const struct found *found,
+                         const struct entry_shape *shape, struct bytes *out, struct bytes *output);
+/* Those of the header. */
+void ledger_render_header(const struct ledger *l, const struct ledger_request *request,
+                          const struct found *found, struct bytes *out, struct bytes *output);
 
 /* Sets `additionalContext`, an object, and what the request's format asks for. */
 void ledger_render(struct ledger *l, const struct ledger_request *request,

@@ -29,67 +29,121 @@ static struct deliver_header header_of(const struct found *f)
     };
 }
 
-/* A block's value, the same whenever it is told. It depends on the shell that the header names
- * (which it need not repeat): that of the first header counts. */
-static const char *value_of(struct offer *o, const char *shell_id, bool peek, struct bytes *out)
+static bool is_apart(const struct ledger *l)
 {
-    if (o->value)
-        return o->value;
-    deliver_block(o->block, o->directory, o->shell_id ? o->shell_id : shell_id, out);
-    if (peek)
-        return out->data;
-    o->shell_id = o->shell_id ? o->shell_id : text_copy(shell_id);
-    return o->value = text_copy(out->data);
+    return l->conf->preview_kind == PREVIEW_UNTRUSTED;
 }
 
-/* A block's key and value; another number when the client uses ours. */
-static void set_block(struct ledger *l, const struct ledger_request *q, struct offer *o,
-                      const char *shell_id, json_t *map)
+/* It depends on the shell that the header names (which it need not repeat): that of the first
+ * header counts. */
+void ledger_render_block(const struct offer *o, const struct found *f,
+                         const struct entry_shape *shape, struct bytes *out, struct bytes *output)
 {
-    struct bytes key = {0}, value = {0};
-    const char *text = value_of(o, shell_id, q->peek, &value);
-    entry_block_key(o->block->key, &key);
-    while (!q->peek && is_taken(q->taken, key.data)) {
-        key.len = 0;
-        entry_block_key(ledger_new_key(l), &key);
-    }
+    const char *shell = o->shell_id ? o->shell_id : f->feed ? f->feed->shell_id : "";
+    deliver_block(o->block, o->directory, shell, shape, out, output);
+}
+
+void ledger_render_header(const struct ledger *l, const struct ledger_request *q,
+                          const struct found *f, struct bytes *out, struct bytes *output)
+{
+    struct deliver_header header = header_of(f);
+    if (!f->feed && q->session)
+        header.conversation_id = q->session;
+    header.mcp = json_number(l->mcp, header.conversation_id, 0) > 0;
+    header.apart = is_apart(l);
+    deliver_header(&header, out, output);
+}
+
+static void set_entry(json_t *map, const struct bytes *key, const char *value)
+{
+    json_object_set_new(map, key->data,
+                        json_pack("{s:s, s:s}", "value", value, "kind", "application"));
+}
+
+/* What programs printed, apart from the facts. */
+static void set_output(json_t *map, uint64_t number, const char *value)
+{
+    struct bytes key = {0};
+    entry_output_key(number, &key);
     json_object_set_new(map, key.data,
-                        json_pack("{s:s, s:s}", "value", text, "kind", "application"));
+                        json_pack("{s:s, s:s, s:s}", "value", value, "kind", "untrusted", "name",
+                                  "terminal_output"));
+    bytes_finish(&key);
+}
+
+static bool are_taken(const struct ledger_request *q, const char *key, uint64_t number)
+{
+    struct bytes output = {0};
+    entry_output_key(number, &output);
+    bool taken = !q->peek && (is_taken(q->taken, key) || is_taken(q->taken, output.data));
+    bytes_finish(&output);
+    return taken;
+}
+
+/* The entry's key, with another number when the client uses ours. Returns the number. */
+static uint64_t choose_key(struct ledger *l, const struct ledger_request *q, uint64_t number,
+                           void (*append)(uint64_t number, struct bytes *out), struct bytes *key)
+{
+    append(number, key);
+    while (are_taken(q, key->data, number)) {
+        key->len = 0;
+        append(number = ledger_new_key(l), key);
+    }
+    return number;
+}
+
+/* A block's value is the same whenever it is told; a look leaves no trace. */
+static void set_block(struct ledger *l, const struct ledger_request *q, const struct found *f,
+                      size_t kept, json_t *map)
+{
+    struct offer *o = f->due[f->count - f->kept + kept];
+    struct bytes key = {0}, value = {0}, output = {0};
+    if (!o->value) {
+        ledger_render_block(o, f, &f->shapes[kept], &value, &output);
+        if (!q->peek) {
+            o->shape = f->shapes[kept];
+            o->shell_id = o->shell_id ? o->shell_id : text_copy(f->feed ? f->feed->shell_id : "");
+            o->value = text_copy(value.data);
+            o->output = output.len ? text_copy(output.data) : NULL;
+        }
+    }
+    uint64_t number = choose_key(l, q, o->block->key, entry_block_key, &key);
+    set_entry(map, &key, o->value ? o->value : value.data);
+    if (o->output || output.len)
+        set_output(map, number, o->output ? o->output : output.data);
     bytes_finish(&key);
     bytes_finish(&value);
+    bytes_finish(&output);
 }
 
 static void set_header(struct ledger *l, const struct ledger_request *q, const struct found *f,
                        json_t *map)
 {
-    struct bytes key = {0}, value = {0};
-    struct deliver_header header = header_of(f);
-    do {
-        key.len = 0;
-        entry_header_key(q->peek ? l->next_key : ledger_new_key(l), &key);
-    } while (!q->peek && is_taken(q->taken, key.data));
-    if (!f->feed && q->session)
-        header.conversation_id = q->session;
-    header.mcp = json_number(l->mcp, header.conversation_id, 0) > 0;
-    deliver_header(&header, &value);
-    json_object_set_new(map, key.data,
-                        json_pack("{s:s, s:s}", "value", value.data, "kind", "application"));
+    struct bytes key = {0}, value = {0}, output = {0};
+    uint64_t number =
+        choose_key(l, q, q->peek ? l->next_key : ledger_new_key(l), entry_header_key, &key);
+    ledger_render_header(l, q, f, &value, &output);
+    set_entry(map, &key, value.data);
+    if (output.len)
+        set_output(map, number, output.data);
     bytes_finish(&key);
     bytes_finish(&value);
+    bytes_finish(&output);
 }
 
 static void set_entries(struct ledger *l, const struct ledger_request *q, const struct found *f,
                         json_t *map)
 {
-    const char *shell = f->feed ? f->feed->shell_id : "";
     set_header(l, q, f, map);
-    for (size_t i = f->count - f->kept; i < f->count; i++)
-        set_block(l, q, f->due[i], shell, map);
+    for (size_t i = 0; i < f->kept; i++)
+        set_block(l, q, f, i, map);
 }
 
 /* The same blocks as plain text, or as the legacy envelope's object. */
-static void set_other_form(const struct ledger_request *q, const struct found *f, json_t *result)
+static void set_other_form(const struct ledger *l, const struct ledger_request *q,
+                           const struct found *f, json_t *result)
 {
+    int64_t most = l->conf->context_max_bytes;
     const struct block *blocks[LIMIT_CONTEXT_BLOCKS];
     const char *directories[LIMIT_CONTEXT_BLOCKS];
     struct bytes text = {0};
@@ -104,7 +158,7 @@ static void set_other_form(const struct ledger_request *q, const struct found *f
                                             .dropped = f->total - (int64_t)f->kept,
                                             .running = f->running,
                                             .directories = directories},
-                     LIMIT_HOOK_BYTES, &text);
+                     most < LIMIT_HOOK_BYTES ? (size_t)most : LIMIT_HOOK_BYTES, &text);
         json_object_set_new(result, "text", json_stringn(text.data, text.len));
     } else if (q->format == LEDGER_ENVELOPE) {
         struct deliver_header header = header_of(f);
@@ -118,5 +172,5 @@ void ledger_render(struct ledger *l, const struct ledger_request *q, const struc
                    json_t *result)
 {
     set_entries(l, q, f, json_object_get(result, "additionalContext"));
-    set_other_form(q, f, result);
+    set_other_form(l, q, f, result);
 }

@@ -32,17 +32,57 @@ static json_t *leases_json(const struct ledger *l, const char *session)
     return leases;
 }
 
-/* For which header's shell values were rendered, so that they come out the same again. */
+/* How a block's value was rendered: for which header's shell, and in which shape, if not the usual
+ * one. */
+static json_t *shape_json(const struct offer *o)
+{
+    if (o->shape.room == LIMIT_ENTRY_BYTES && !o->shape.apart)
+        return json_string(o->shell_id);
+    return json_pack("{s:s, s:I, s:b}", "shell", o->shell_id, "room", (json_int_t)o->shape.room,
+                     "apart", o->shape.apart);
+}
+
+/* Whether somebody who was to be told the block has yet to take it. */
+static bool may_come_back(const struct ledger *l, const struct cursor *const *cursors, size_t count,
+                          uint64_t key)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ledger_is_returned(cursors[i], key))
+            return true;
+    for (size_t i = 0; i < l->lease_count; i++)
+        for (size_t k = 0; k < l->leases[i].key_count; k++)
+            if (l->leases[i].keys[k].key == key)
+                return true;
+    return false;
+}
+
+/* The cursors of a session to which something came back. */
+static size_t returning(const struct ledger *l, const char *session,
+                        const struct cursor *ret_cursors[LIMIT_CONSUMERS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < l->consumer_count; i++) {
+        const struct cursor *cursor = ledger_find_cursor(&l->consumers[i], session);
+        if (cursor && cursor->returned_count)
+            ret_cursors[count++] = cursor;
+    }
+    return count;
+}
+
+/* So that they come out the same again. */
 static json_t *rendered_json(const struct ledger *l, const char *session)
 {
+    const struct cursor *cursors[LIMIT_CONSUMERS];
+    size_t count = returning(l, session, cursors);
     json_t *rendered = json_object();
     for (size_t i = 0; i < l->offer_count; i++) {
         const struct offer *o = l->offers[i];
         char key[24];
-        if (!o->shell_id || o->told || strcmp(o->session, session))
+        if (!o->shell_id || strcmp(o->session, session) ||
+            (o->told && !may_come_back(l, cursors, count, o->block->key)))
             continue;
         snprintf(key, sizeof key, "%llu", (unsigned long long)o->block->key);
-        json_object_set_new(rendered, key, json_string(o->shell_id));
+        json_object_set_new(rendered, key, shape_json(o));
     }
     return rendered;
 }

@@ -17,7 +17,7 @@ static bool is_due(const struct ledger *l, const struct consumer *consumer,
         return false;
     if (cursor)
         return key > cursor->key || ledger_is_returned(cursor, key);
-    return !o->told || o->block->ts_end > q->now.wall_ms - LIMIT_LOOKBACK_MS;
+    return !o->told || o->block->ts_end > q->now.wall_ms - l->conf->new_thread_lookback_ms;
 }
 
 /* ---- which sessions feed a consumer ---- */
@@ -132,7 +132,7 @@ static void find_running(struct ledger *l, const struct ledger_request *q, struc
         return;
     struct block as_if = *block;
     as_if.status = BLOCK_COMPLETED;
-    if (!deliver_wanted(&as_if))
+    if (!deliver_wanted(&as_if, l->conf))
         return;
     char *id = block_id(block);
     json_t *told = json_pack("{s:s, s:I}", "block", id, "bytes", (json_int_t)block->output_bytes);
@@ -244,6 +244,7 @@ json_t *ledger_take(struct ledger *l, const struct ledger_request *q, const stru
         return NULL;
     find(l, q, feeds, &f);
     find_running(l, q, &f);
+    ledger_fit(l, q, &f);
     bool injects = ledger_injects(l, q->consumer);
     json_t *result = json_pack(
         "{s:I, s:I, s:I, s:I, s:b, s:{}}", "pending", (json_int_t)f.count, "total_commands_run",

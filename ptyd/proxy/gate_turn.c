@@ -57,7 +57,9 @@ static int add_entries(const struct message *turn, const json_t *context, struct
     const char *key;
     json_t *entry;
     json_object_foreach((json_t *)context, key, entry)
-        entries[used++] = (struct edit_entry){key, json_text(entry, "value", NULL)};
+        entries[used++] = (struct edit_entry){key, json_text(entry, "value", NULL),
+                                              json_text(entry, "kind", "application"),
+                                              json_text(entry, "name", NULL)};
     int result = edit_add_context(turn, entries, used, out, ret_why);
     free(entries);
     return result;

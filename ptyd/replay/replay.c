@@ -67,7 +67,7 @@ static void on_end(void *user, struct block *block)
 {
     struct replay *r = user;
     json_array_append_new(r->blocks, block_to_json(block));
-    if (deliver_wanted(block))
+    if (deliver_wanted(block, conf_usual()))
         keep_deliverable(r, block);
 }
 
@@ -173,6 +173,7 @@ static void set_entry(json_t *map, struct bytes *key, struct bytes *value)
 static json_t *context(const struct replay *r)
 {
     json_t *map = json_object();
+    static const struct entry_shape whole = {.room = LIMIT_ENTRY_BYTES};
     struct bytes key = {0}, value = {0};
     if (r->kept_count) {
         entry_header_key((uint64_t)r->deliverable + 1, &key);
@@ -181,12 +182,12 @@ static json_t *context(const struct replay *r)
                                                 .cwd = tracker_cwd(r->tracker),
                                                 .total = r->deliverable,
                                                 .kept = r->kept_count},
-                       &value);
+                       &value, NULL);
         set_entry(map, &key, &value);
     }
     for (int i = 0; i < r->kept_count; i++) {
         entry_block_key(r->kept[i]->key, &key);
-        deliver_block(r->kept[i], "", "shell_replay", &value);
+        deliver_block(r->kept[i], "", "shell_replay", &whole, &value, NULL);
         set_entry(map, &key, &value);
     }
     bytes_finish(&key);

@@ -229,6 +229,15 @@ static void take_command(struct block *block, const struct block *known)
     block->type = known->type;
 }
 
+/* What the user keeps from agents, as it is set now. */
+static void keep_private(struct session *s, struct block *block)
+{
+    const struct conf *conf = conf_now(s->host->conf);
+    if (block->spaced && conf->private_space != PRIVATE_SPACE_AUTO)
+        block->private = conf->private_space == PRIVATE_SPACE_ALWAYS;
+    block->private = block->private || conf_keeps_private(conf, block->cmd);
+}
+
 static int64_t on_block_begin(void *user, struct block *block)
 {
     struct session *s = of(user);
@@ -242,6 +251,8 @@ static int64_t on_block_begin(void *user, struct block *block)
     block->ts_begin = began ? began : block->ts_begin;
     if (began && s->rebuilding && known != block)
         take_command(block, known);
+    else
+        keep_private(s, block);
     block_unref(known);
     block->unrecorded = s->paused;
     if (!s->paused)
@@ -275,6 +286,7 @@ static void on_block_end(void *user, struct block *block)
         EACH_WATCHER(s, block_end, w_, block);
         return;
     }
+    keep_private(s, block); /* its text may be known better now */
     block_redact(block, s->secrets);
     REPORT(s, block_ended, block);
     store_end(s->store, block, s->terminal);

@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "ptyd/core/board.h"
+#include "ptyd/core/conf.h"
 #include "ptyd/core/intake.h"
 #include "ptyd/core/tracker.h"
 #include "ptyd/core/turns.h"
@@ -57,7 +58,8 @@ struct session_host {
     const char *state;   /* state directory */
     char *scratch;       /* SESSION_SCRATCH_BYTES, for bytes on their way through a terminal */
     const struct session_events *events;
-    void *user; /* of the events */
+    void *user;             /* of the events */
+    struct conf_file *conf; /* the user's settings; NULL: the usual ones */
 };
 
 /* Somebody who follows a session: an attached terminal, a `run`. Embedded in its owner; removed by

@@ -65,6 +65,7 @@ void context_closing(struct worker *w, struct session *s)
 void context_block_ended(void *worker, struct session *s, struct block *block)
 {
     struct worker *w = worker;
+    ledger_set_conf(w->ledger, worker_conf(w));
     if (!ledger_offer(w->ledger, session_name(s), store_directory(session_store(s)), block))
         return;
     if (block->seq <= store_known_seq(session_store(s)))
@@ -147,6 +148,7 @@ static void take_call(struct client *client, const json_t *id, const json_t *par
     };
     if (json_is_array(json_object_get(params, "held")))
         ledger_release_unheard(w->ledger, client_pid(client), json_object_get(params, "held"));
+    ledger_set_conf(w->ledger, worker_conf(w));
     refresh_running(w, ledger_header_feed(w->ledger, &request, &feeds));
     json_t *result = ledger_take(w->ledger, &request, &feeds);
     keep_changed(w);

@@ -76,6 +76,15 @@ static void reply_with_sessions(struct client *client, const json_t *id,
     json_decref(others);
 }
 
+static void add_conf_warnings(struct worker *w, json_t *warnings)
+{
+    char *const *lines;
+    worker_conf(w);
+    size_t count = conf_wrong(w->options->conf, &lines);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(warnings, json_string(lines[i]));
+}
+
 static void status_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *w = client_worker(client);
@@ -88,6 +97,7 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     if (!ledger_injects(w->ledger, NULL))
         json_array_append_new(warnings,
                               json_string("agents are told nothing; `ptyd context on` undoes it"));
+    add_conf_warnings(w, warnings);
     upgrade_add_warning(w, warnings);
     ledger_add_warnings(w->ledger, warnings);
     for (int i = 0; i < w->session_count; i++) {
@@ -228,6 +238,8 @@ static bool stays(const char *name, const json_t *params)
 static void call(struct client *client, const char *name, const json_t *id, const json_t *params)
 {
     turns_hurry(&client_worker(client)->turns);
+    if (client_worker(client)->retention)
+        retention_check(client_worker(client)->retention);
     if (client_is_brief(client) && stays(name, params)) {
         client_refuse(client, id, name);
         return;

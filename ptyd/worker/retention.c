@@ -25,6 +25,7 @@ struct retention {
     int batch_count;
     size_t sessions, removed; /* closed ones that stay; what was removed so far */
     int64_t bytes;
+    int64_t days, most; /* that the last round kept */
 };
 
 static void end_round(struct retention *r)
@@ -80,13 +81,13 @@ static void on_removed(uv_work_t *work, int status);
 /* Takes the next ones out of sight; one that was opened meanwhile stays. */
 static void next_batch(struct retention *r)
 {
-    const struct worker_options *options = r->worker->options;
+    const struct conf *conf = worker_conf(r->worker);
     int64_t now_ms = clock_wall_ms();
     const struct kept_session *oldest;
     const char *why;
     while (r->batch_count < BATCH_MOST &&
-           (oldest = kept_excess(&r->kept, now_ms, options->keep_days * DAY_MS, options->keep_bytes,
-                                 &why))) {
+           (oldest =
+                kept_excess(&r->kept, now_ms, conf->keep_days * DAY_MS, conf->keep_bytes, &why))) {
         if (!worker_find(r->worker, oldest->name))
             hide(r, oldest, why, now_ms);
         kept_pass(&r->kept);
@@ -154,9 +155,19 @@ static void on_timer(uv_timer_t *timer)
     struct retention *r = timer->data;
     if (r->working || r->in_use)
         return; /* the last round goes on */
+    const struct conf *conf = worker_conf(r->worker);
+    r->days = conf->keep_days;
+    r->most = conf->keep_bytes;
     list_in_use(r);
     r->working = true;
     uv_queue_work(&r->worker->loop, &r->work, scan, on_scanned);
+}
+
+void retention_check(struct retention *r)
+{
+    const struct conf *conf = worker_conf(r->worker);
+    if (!r->closing && (r->days != conf->keep_days || r->most != conf->keep_bytes))
+        on_timer(&r->timer);
 }
 
 struct retention *retention_create(struct worker *worker)
@@ -189,11 +200,10 @@ void retention_close(struct retention *r)
 
 json_t *retention_json(const struct retention *r)
 {
-    const struct worker_options *options = r->worker->options;
+    const struct conf *conf = worker_conf(r->worker);
     if (!r->looked)
         return json_null();
     return json_pack("{s:I, s:I, s:I, s:I, s:I}", "sessions", (json_int_t)r->sessions, "bytes",
-                     (json_int_t)r->bytes, "keep_days", (json_int_t)options->keep_days,
-                     "keep_bytes", (json_int_t)options->keep_bytes, "removed",
-                     (json_int_t)r->removed);
+                     (json_int_t)r->bytes, "keep_days", (json_int_t)conf->keep_days, "keep_bytes",
+                     (json_int_t)conf->keep_bytes, "removed", (json_int_t)r->removed);
 }

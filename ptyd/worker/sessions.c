@@ -9,6 +9,18 @@
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
 
+const struct conf *worker_conf(struct worker *w)
+{
+    struct conf_file *file = w->options->conf;
+    const struct conf *conf = conf_now(file);
+    char *const *lines;
+    size_t count = conf_wrong(file, &lines);
+    bool anew = conf_wrong_anew(file);
+    for (size_t i = 0; anew && i < count; i++)
+        say("%s", lines[i]);
+    return conf;
+}
+
 struct session *worker_find(struct worker *w, const char *name)
 {
     for (int i = 0; i < w->session_count; i++)

@@ -308,7 +308,8 @@ int worker_main(int socket, void *user)
                                    .state = w.options->state,
                                    .scratch = w.scratch,
                                    .events = &session_events,
-                                   .user = &w};
+                                   .user = &w,
+                                   .conf = w.options->conf};
     if (!w.link || !take_hand_over(&w))
         return 1;
     link_start(w.link);

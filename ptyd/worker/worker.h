@@ -20,11 +20,11 @@ struct server;
 struct task;
 
 struct worker_options {
-    char *state;                   /* state directory */
-    char *path;                    /* of the program on disk */
-    char *runtime;                 /* for what shells read when they start; beside the socket */
-    bool auto_ended;               /* started by a command: leaves when nobody needs it */
-    int64_t keep_days, keep_bytes; /* of closed sessions */
+    char *state;            /* state directory */
+    char *path;             /* of the program on disk */
+    char *runtime;          /* for what shells read when they start; beside the socket */
+    bool auto_ended;        /* started by a command: leaves when nobody needs it */
+    struct conf_file *conf; /* the user's settings */
 };
 
 struct worker {
@@ -59,6 +59,10 @@ void worker_prepare(void);
 int worker_main(int socket, void *user);
 
 /* ---- sessions.c ---- */
+
+/* The settings as they are now; lines of the file that are wrong are said on stderr, once. Valid
+ * until somebody asks again. */
+const struct conf *worker_conf(struct worker *w);
 
 /* The session of that name, also one that has exited; NULL for none. */
 struct session *worker_find(struct worker *w, const char *name);

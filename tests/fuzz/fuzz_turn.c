@@ -30,7 +30,7 @@ static void check_turn(const struct message *turn)
 {
     struct bytes out = {0};
     const char *why = NULL;
-    struct edit_entry entry = {KEY, "{\"cmd\":\"\\u003c\"}"};
+    struct edit_entry entry = {KEY, "{\"cmd\":\"\\u003c\"}", "application", NULL};
     json_t *keys = edit_own_keys(turn, KEY);
     if (!json_array_size(keys) && edit_add_context(turn, &entry, 1, &out, &why) == 0) {
         json_t *edited = json_loadb(out.data, out.len, JSON_ALLOW_NUL, NULL);

@@ -15,7 +15,7 @@ static bool wanted(const char *cmd)
     free(block->cmd);
     block->cmd = text_copy(cmd);
     block->status = BLOCK_COMPLETED;
-    bool result = deliver_wanted(block);
+    bool result = deliver_wanted(block, conf_usual());
     block_unref(block);
     return result;
 }

@@ -235,7 +235,7 @@ static void keys_have_nine_digits(void **state)
 
 /* ---- edits ---- */
 
-static const struct edit_entry entry = {"k", "v<"};
+static const struct edit_entry entry = {"k", "v<", "application", NULL};
 
 static void assert_turn(const char *line, const char *expected)
 {

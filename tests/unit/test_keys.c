@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "ptyd/client/keys.h"
+#include "ptyd/core/detach_key.h"
 
 static void start(struct keys *k, const char *which)
 {
@@ -65,7 +66,7 @@ static void the_two_keys_leave(void **state)
             bool has_ctrl = !strncmp(prefixes[i], "\x1b[57442", 7);
             snprintf(text, sizeof text, "ls\r%s%sx", prefixes[i], keys[j]);
             snprintf(expected, sizeof expected, "ls\r%s", has_ctrl ? "\x1b[57442;5:1u" : "");
-            check(KEYS_DEFAULT, text, expected, true);
+            check(DETACH_KEY_USUAL, text, expected, true);
         }
 }
 
@@ -91,22 +92,22 @@ static void anything_else_goes_on(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        check(KEYS_DEFAULT, keys[i], keys[i], false);
+        check(DETACH_KEY_USUAL, keys[i], keys[i], false);
 }
 
 static void twice_sends_one(void **state)
 {
     (void)state;
-    check(KEYS_DEFAULT, "\x1c\x1c", "\x1c", false);
-    check(KEYS_DEFAULT,
+    check(DETACH_KEY_USUAL, "\x1c\x1c", "\x1c", false);
+    check(DETACH_KEY_USUAL,
           "\x1c\x1c"
           "d",
           "\x1c"
           "d",
           false);
-    check(KEYS_DEFAULT, "\x1b[92;5u\x1b[92;5u", "\x1b[92;5u", false);
-    check(KEYS_DEFAULT, "\x1b[27;5;92~\x1b[27;5;92~", "\x1b[27;5;92~", false);
-    check(KEYS_DEFAULT, "\x1b[92;5:1u\x1b[92;5:3u\x1b[92;5:1u\x1b[92;5:3u",
+    check(DETACH_KEY_USUAL, "\x1b[92;5u\x1b[92;5u", "\x1b[92;5u", false);
+    check(DETACH_KEY_USUAL, "\x1b[27;5;92~\x1b[27;5;92~", "\x1b[27;5;92~", false);
+    check(DETACH_KEY_USUAL, "\x1b[92;5:1u\x1b[92;5:3u\x1b[92;5:1u\x1b[92;5:3u",
           "\x1b[92;5:1u\x1b[92;5:3u", false); /* press and release of one */
 }
 
@@ -114,12 +115,12 @@ static void twice_sends_one(void **state)
 static void reports_decide_nothing(void **state)
 {
     (void)state;
-    check(KEYS_DEFAULT,
+    check(DETACH_KEY_USUAL,
           "\x1c\x1b[<35;3;4M"
           "d",
           "\x1b[<35;3;4M", true);
-    check(KEYS_DEFAULT, "\x1c\x1b[Ox", "\x1b[O\x1cx", false);
-    check(KEYS_DEFAULT, "\x1c\x1b[?1;2cd", "\x1b[?1;2c", true);
+    check(DETACH_KEY_USUAL, "\x1c\x1b[Ox", "\x1b[O\x1cx", false);
+    check(DETACH_KEY_USUAL, "\x1c\x1b[?1;2cd", "\x1b[?1;2c", true);
 }
 
 static void other_keys_and_none(void **state)
@@ -152,7 +153,7 @@ static void a_key_alone_waits_and_is_sent(void **state)
     struct bytes out = {0};
     struct keys k;
     (void)state;
-    start(&k, KEYS_DEFAULT);
+    start(&k, DETACH_KEY_USUAL);
     assert_int_equal(keys_due(&k), 0);
     assert_false(keys_take(&k, "\x1c", 1, 1000, &out));
     assert_int_equal(keys_due(&k), 1000 + KEYS_PREFIX_MS);
@@ -180,7 +181,7 @@ static void a_paste_that_ends_in_two_pieces_ends(void **state)
     struct bytes out = {0};
     struct keys k;
     (void)state;
-    start(&k, KEYS_DEFAULT);
+    start(&k, DETACH_KEY_USUAL);
     assert_false(keys_take(&k, "\x1b[200~text\x1b[20", 14, 1000, &out));
     keys_wait_over(&k, 1000 + KEYS_PREFIX_MS - 1, &out);
     assert_false(keys_take(&k, "1~", 2, 1000 + KEYS_PREFIX_MS, &out));
@@ -201,7 +202,7 @@ static void who_leaves_types_nothing_more(void **state)
     struct keys k;
     bool left = false;
     (void)state;
-    start(&k, KEYS_DEFAULT);
+    start(&k, DETACH_KEY_USUAL);
     for (int i = 0; pieces[i]; i++)
         left = keys_take(&k, pieces[i], strlen(pieces[i]), 1000, &out);
     assert_true(left);
@@ -217,7 +218,7 @@ static void much_passes_whole(void **state)
     struct bytes text = {0}, out = {0};
     struct keys k;
     (void)state;
-    start(&k, KEYS_DEFAULT);
+    start(&k, DETACH_KEY_USUAL);
     bytes_append_text(&text, "\x1b[200~");
     for (int i = 0; i < 200000; i++)
         bytes_printf(&text,

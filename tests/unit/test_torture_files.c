@@ -171,6 +171,7 @@ int main(void)
         {.name = "a session's log", .tell = tell_log},
         {.name = "the ledger", .tell = tell_ledger},
     };
+    conf_usual(); /* which stays */
     torture_begin();
     if (!mkdtemp(place))
         return 1;

@@ -130,7 +130,7 @@ static void tell_edit(void)
     struct bytes out = {0};
     struct message m = message_read(turn, sizeof turn - 1);
     json_t *keys = edit_own_keys(&m, "terminal_");
-    struct edit_entry entry = {"terminal_block_000000005", "x\ny"};
+    struct edit_entry entry = {"terminal_block_000000005", "x\ny", "application", NULL};
     int result = edit_add_context(&m, &entry, 1, &out, &why);
     expect_done("the turn lacks something", result, 0, &out, expected);
     json_decref(keys);

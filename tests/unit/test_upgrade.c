@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "ptyd/core/clock.h"
+#include "base/limits.h"
 #include "ptyd/keeper/table.h"
 #include "ptyd/keeper/trial.h"
 
@@ -37,7 +38,7 @@ static struct table small_table(void)
                           .socket = "/run/s",
                           .state = "/state",
                           .path = "/bin/ptyd",
-                          .keep = {7, 1 << 20},
+                          .options = "keep_days=7\n",
                           .upgrade = {.token = 99, .from = "1", .to = "2", .error = "none"},
                           .count = 3,
                           .shells = three_shells};
@@ -56,8 +57,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(in.program, 6);
     assert_true(in.inherited);
     assert_false(in.auto_ended);
-    assert_int_equal(in.keep.days, 7);
-    assert_int_equal(in.keep.bytes, 1 << 20);
+    assert_string_equal(in.options, "keep_days=7\n");
     assert_int_equal(in.files, 1024);
     assert_int_equal(in.files_at_most, 4096);
     assert_string_equal(in.socket, "/run/s");

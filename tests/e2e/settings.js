@@ -1,0 +1,223 @@
+// Settings: each does what ptyd.conf(5) says, from the next command on; lines that are wrong are named.
+// One daemon throughout. Usage: node settings.js
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
+const { Outer } = require('./outer');
+
+const PAGE = fs.readFileSync(path.resolve(__dirname, '../../docs/ptyd.conf.5'), 'utf8');
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const file = path.join(space.home, '.config/ptyd/ptyd.conf');
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const set = (...lines) => fs.writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+  let daemon = await new Daemon(space).ready();
+  const run = (command, session = 'work') => assert.ok(![2, 124, 125].includes(daemon.ptyd('run', '-s', session, '--timeout', '60', '--', command).status), command);
+  const open = (name) => assert.strictEqual(daemon.ptyd('open', name).status, 0);
+  const warnings = () => daemon.json('status').warnings.filter((line) => line.startsWith(file)).map((line) => line.slice(file.length + 1));
+
+  // What a consumer is told now: [{key, kind, name, ...value}], and never again.
+  const told = (consumer, session = 'work') => {
+    const taken = JSON.parse(daemon.ptyd('context', 'take', '-s', session, '--consumer', consumer, '--format', 'codex', '--json').stdout);
+    if (taken.lease) assert.strictEqual(daemon.ptyd('context', 'commit', String(taken.lease)).status, 0);
+    return Object.entries(taken.additionalContext).map(([key, { value, ...entry }]) => ({ key, ...entry, text: value, ...JSON.parse(value) }));
+  };
+  const blocks = (entries) => entries.filter(({ key }) => key.startsWith('terminal_block_'));
+  const commands = (consumer) => blocks(told(consumer)).map(({ cmd }) => cmd.trim());
+
+  open('work');
+
+  await report.test('every setting is in --help, in ptyd.conf(5), and nowhere a name that is none', () => {
+    const helps = ['serve', 'attach'].map((command) => daemon.ptyd(command, '--help').stdout.split('Settings')[1]).join('');
+    const options = [...helps.matchAll(/^ {2}--([a-z-]+) /gm)].map(([, name]) => name.replaceAll('-', '_')).sort();
+    const documented = [...PAGE.matchAll(/^\.BI? "?([a-z_]+) =/gm)].map(([, name]) => name).sort();
+    assert.ok(options.length >= 9, options.join(' '));
+    assert.deepStrictEqual(documented, options);
+  });
+
+  await report.test('private_space: always, never, and as the shell has it', () => {
+    told('cli:space');
+    run(' echo auto');
+    set('private_space = always');
+    run(' echo always');
+    run('HISTCONTROL=ignorespace');
+    set('private_space = never');
+    run(' echo never');
+    set();
+    run(' echo auto again');
+    run('HISTCONTROL=');
+    assert.deepStrictEqual(commands('cli:space'), ['echo auto', 'HISTCONTROL=ignorespace', 'echo never', 'HISTCONTROL=']);
+  });
+
+  await report.test('private_commands are listed, and told to nobody', () => {
+    told('cli:private');
+    set('private_commands = secret-tool', "private_commands = *--password*");
+    for (const command of ['secret-tool --get x', 'echo a --password=1', 'echo open', 'secret-tools']) run(command);
+    assert.deepStrictEqual(commands('cli:private'), ['echo open', 'secret-tools']);
+    const listed = daemon.json('blocks', '-s', 'work', '--last', '4').map((block) => [block.cmd, block.private]);
+    assert.deepStrictEqual(listed, [['secret-tool --get x', true], ['echo a --password=1', true], ['echo open', false], ['secret-tools', false]]);
+    set();
+    run('secret-tool --get y');
+    assert.deepStrictEqual(commands('cli:private'), ['secret-tool --get y']);
+  });
+
+  await report.test('untold_programs takes the place of the list that there is', () => {
+    told('cli:untold');
+    set('untold_programs = aider, other');
+    for (const command of ['aider --x', '/bin/other', 'codex-nowhere', 'claude --version-nowhere']) run(command);
+    assert.deepStrictEqual(commands('cli:untold'), ['codex-nowhere', 'claude --version-nowhere']);
+    set();
+    for (const command of ['aider --x', 'claude --version-nowhere']) run(command);
+    assert.deepStrictEqual(commands('cli:untold'), ['aider --x']);
+  });
+
+  await report.test('new_thread_lookback: how long ago a new conversation may have missed it', () => {
+    run('echo lately');
+    told('cli:first');
+    set('new_thread_lookback = 0');
+    assert.deepStrictEqual(commands('cli:none'), []);
+    set('new_thread_lookback = 1h');
+    assert.ok(commands('cli:all').includes('echo lately'));
+    set();
+  });
+
+  await report.test('context_max_bytes: the oldest that succeeded lose their output first', () => {
+    told('cli:bytes');
+    const lines = (name) => `for i in $(seq 18); do echo ${name} $i ${'y'.repeat(120)}; done`;
+    run(lines('first'));
+    run(`${lines('failed')}; false`);
+    run(lines('newest'));
+    const whole = daemon.json('context', 'show', '-s', 'work', '--consumer', 'cli:bytes').additionalContext;
+    const size = (map) => Object.values(map).reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+    assert.ok(size(whole) > 8000, `${size(whole)}`);
+    set('context_max_bytes = 8000');
+    const entries = told('cli:bytes'), kept = blocks(entries);
+    const shown = kept.map((block) => block.preview.lines.length);
+    assert.ok(entries.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) <= 8000);
+    assert.deepStrictEqual(kept.map(({ cmd }) => cmd.match(/echo (\w+)/)[1]), ['first', 'failed', 'newest']);
+    assert.deepStrictEqual([shown[0] < 18, shown[1], shown[2]], [true, 18, 18], `${shown}`);
+    for (let i = 0; i < 10; i++) run(`${lines(`many${i}`)}; (exit 3)`);
+    const many = told('cli:bytes');
+    assert.ok(many.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0) <= 8000);
+    const about = many.find(({ key }) => key.startsWith('terminal_about_'));
+    assert.deepStrictEqual([about.total_commands_run, about.kept + about.dropped, about.kept], [10, 10, blocks(many).length]);
+    assert.ok(blocks(many).at(-1).cmd.includes('many9'));
+    set();
+    assert.deepStrictEqual(told('cli:bytes'), [], 'what was left out counts as dropped');
+  });
+
+  await report.test('preview_kind = untrusted: what was printed is an entry of its own, facts are not', () => {
+    told('cli:kind');
+    run('echo as-before');
+    set('preview_kind = untrusted');
+    run('printf "one\\ntwo\\n"');
+    run('true');
+    const entries = told('cli:kind');
+    const [before, printed, silent] = blocks(entries);
+    const apart = entries.filter(({ key }) => key.startsWith('terminal_output_'));
+    assert.ok(entries.every((entry) => entry.kind === (apart.includes(entry) ? 'untrusted' : 'application')));
+    assert.deepStrictEqual([before, printed, silent].map((block) => block.preview), [undefined, undefined, undefined]);
+    assert.deepStrictEqual(apart.map(({ key, name, block_id: id, preview }) => ({ key, name, id, lines: preview.lines })), [before, printed].map((block, i) => (
+      { key: block.key.replace('block', 'output'), name: 'terminal_output', id: block.block_id, lines: [['as-before'], ['one', 'two']][i] })));
+    const show = () => daemon.ptyd('context', 'show', '-s', 'work', '--consumer', 'cli:kind').stdout;
+    run('echo seen by a person');
+    assert.match(show(), /\| seen by a person/);
+    set();
+    assert.match(show(), /\| seen by a person/);
+    assert.deepStrictEqual(blocks(told('cli:kind')).map((block) => block.preview.lines), [['seen by a person']]);
+  });
+
+  await report.test('what came back is told in the same bytes, whatever is set meanwhile, and by another worker', async () => {
+    run('seq 30');
+    set('preview_kind = untrusted');
+    const take = () => JSON.parse(daemon.ptyd('context', 'take', '-s', 'work', '--consumer', 'cli:same', '--format', 'codex', '--json').stdout);
+    const first = take();
+    daemon.ptyd('context', 'release', String(first.lease));
+    set('preview_kind = application', 'context_max_bytes = 8000');
+    process.kill(daemon.json('status').worker_pid, 'SIGKILL');
+    const again = take();
+    const entries = (taken) => Object.fromEntries(Object.entries(taken.additionalContext).filter(([key]) => !key.includes('about')));
+    assert.ok(Object.keys(entries(first)).some((key) => key.startsWith('terminal_output_')));
+    assert.deepStrictEqual(entries(again), entries(first));
+    daemon.ptyd('context', 'commit', String(again.lease));
+    set();
+  });
+
+  await report.test('keep_bytes and keep_days: closed sessions go when less is to be kept', async () => {
+    for (const setting of ['keep_bytes', 'keep_days']) {
+      open('closed');
+      run('echo kept', 'closed');
+      daemon.ptyd('close', 'closed');
+      const there = () => { daemon.ptyd('status'); return fs.existsSync(path.join(space.env.PTYD_STATE_DIR, 'conversations/closed')); };
+      assert.ok(there());
+      set(`${setting} = 0`);
+      await until(`${setting} = 0 takes it away`, () => !there());
+      assert.match(daemon.ptyd('blocks', '-s', 'closed').stderr, new RegExp(`it was removed on .* by ${setting}`));
+      assert.strictEqual(daemon.json('status').closed[setting], 0);
+      set();
+    }
+  });
+
+  await report.test('detach_key leaves; the variable counts more than the file, the option more than both', async () => {
+    set('detach_key = C-b x');
+    for (const [variable, option, keys] of [[, , '\x02x'], ['C-a q', , '\x01q'], ['C-a q', 'C-f z', '\x06z']]) {
+      const env = { ...space.env, TERM: 'xterm-256color', ...(variable && { PTYD_DETACH_KEY: variable }) };
+      const outer = new Outer(env, [PTYD, 'attach', 'work', ...(option ? ['--detach-key', option] : [])], { cwd: space.home });
+      await outer.expect('$ ');
+      await outer.type(keys);
+      await outer.expect('[left session work');
+      assert.strictEqual(await outer.ended, 0);
+      await outer.end();
+    }
+    set();
+  });
+
+  await report.test('lines that are wrong: file, line and what was expected; what held before holds', () => {
+    set('private_commands = hidden', 'new_thread_lookback = 1h');
+    run('hidden 1');
+    set('private_comands = x', 'new_thread_lookback = soon', '[more]', 'keep_days = 1', 'nonsense', 'private_commands = hidden');
+    assert.deepStrictEqual(warnings(), [
+      '1: there is no setting private_comands; did you mean private_commands?',
+      '2: new_thread_lookback is \'soon\'; expected a time like 90s, 15m, 2h or 7d, at most 31d',
+      '4: settings stand in no section, and this is in [more]',
+      '6: settings stand in no section, and this is in [more]',
+      '5: expected NAME = VALUE, or # in front of a comment',
+    ]);
+    assert.match(daemon.log(), /ptyd\.conf:1: there is no setting private_comands/);
+    assert.strictEqual(daemon.log().match(/:1: there is no setting private_comands/g).length, 1, 'it is said once');
+    const bad = daemon.ptyd('attach', 'work');
+    assert.strictEqual(bad.status, 1);
+    set();
+    assert.deepStrictEqual(warnings(), []);
+  });
+
+  await report.test('a wrong option is wrong usage; a right one counts more than the file, across an upgrade, too', async () => {
+    const wrong = daemon.ptyd('serve', '--context-max-bytes', '5');
+    assert.deepStrictEqual([wrong.status, wrong.stdout], [2, '']);
+    assert.match(wrong.stderr, /'5' is none of what context_max_bytes may be: expected a number of bytes from 8000 to 44000/);
+    await daemon.stop();
+    const program = path.join(space.root, 'with-options');
+    fs.writeFileSync(program, `#!/bin/sh\nexec ${PTYD} "$@" --private-commands by-option --keep-days 3\n`, { mode: 0o700 });
+    daemon = await new Daemon(space, ':', program).ready();
+    open('work');
+    told('cli:option');
+    set('private_commands = by-file', 'keep_days = 4', 'untold_programs = aider');
+    for (let upgraded = 0; upgraded < 2; upgraded++) {
+      for (const command of ['by-option', 'by-file', 'aider']) run(`${command} ${upgraded}`);
+      assert.deepStrictEqual(commands('cli:option'), [`by-file ${upgraded}`]);
+      await until('it has looked', () => daemon.json('status').closed);
+      assert.strictEqual(daemon.json('status').closed.keep_days, 3);
+      if (!upgraded) assert.strictEqual(daemon.ptyd('upgrade', '--binary', PTYD).status, 0);
+    }
+  });
+
+  await report.test('SIGTERM stops it', async () => assert.strictEqual((await daemon.stop()).code, 0));
+  removeWorkspace(space);
+  report.finish();
+}
+
+main().catch((error) => { console.log(`not ok - ${error.stack}`); process.exit(1); });
