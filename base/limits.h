@@ -308,6 +308,16 @@ static inline int limit_size(int value)
 #define LIMIT_TTYREC_FRAME_BYTES (1 << 20)
 /* Bytes of a golden; a larger one is not compared, which fails. */
 #define LIMIT_GOLDEN_BYTES (64 << 20)
+/* Bytes of a log of which the screen is made that a recording begins with; what was drawn before
+ * them is not on it. */
+#define LIMIT_RECORD_PICTURE_BYTES (4 << 20)
+/* Bytes in one event of a recording; more become a further one. */
+#define LIMIT_RECORD_EVENT_BYTES (64 << 10)
+/* Bytes of output that wait until it is known whether a secret is in them (a line without an end, a
+ * key); of more the older ones are shown as they are. */
+#define LIMIT_VEIL_BYTES (64 << 10)
+/* ms between two looks for more to record: what comes meanwhile is taken at once. */
+#define LIMIT_RECORD_PAUSE_MS 20
 
 /* ---- the daemon and its control socket ---- */
 

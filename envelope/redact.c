@@ -158,48 +158,73 @@ static bool find(const struct redact_secrets *secrets, const char *text, size_t 
            is_assigned(secrets, text, len, at, ret_match);
 }
 
-/* Replaces one match. What stands between `at` and it stays, but for known values in it, one of
- * which may reach into the match. Returns where to go on. */
-static size_t replace(const struct redact_secrets *secrets, const char *text, size_t len, size_t at,
-                      const struct redact_match *match, int *count, struct bytes *out)
+/* Who hears of what is found in which text. */
+struct search {
+    const char *text;
+    const struct redact_secrets *secrets;
+    redact_found *found;
+    void *user;
+};
+
+/* Tells of one match, and before of known values in front of it, one of which may reach into it.
+ * Returns where to go on. */
+static size_t report(const struct search *s, size_t len, size_t at,
+                     const struct redact_match *match)
 {
     while (at < match->from) {
         struct redact_match known;
-        if (!is_known(secrets, text, len, at, &known)) {
-            bytes_append_char(out, text[at++]);
-            continue;
-        }
-        bytes_printf(out, "[redacted:%s]", known.type);
-        at = known.to;
-        ++*count;
+        bool is = is_known(s->secrets, s->text, len, at, &known);
+        if (is)
+            s->found(s->user, known.from, known.to, known.type);
+        at = is ? known.to : at + 1;
     }
-    if (at < match->to) {
-        bytes_printf(out, "[redacted:%s]", match->type);
-        at = match->to;
-        ++*count;
+    if (at < match->to)
+        s->found(s->user, at, match->to, match->type);
+    return at < match->to ? match->to : at;
+}
+
+static void search(const struct search *s, size_t len)
+{
+    struct redact_match match;
+    size_t at = 0;
+    if (redact_pem_tail(s->text, len, &match)) {
+        search(s, match.from); /* in front of the body there may be anything */
+        at = report(s, len, match.from, &match);
     }
-    return at;
+    while (at < len)
+        if (find(s->secrets, s->text, len, at, &match) && match.to > match.from)
+            at = report(s, len, at, &match);
+        else
+            at++;
+}
+
+void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,
+                 redact_found *found, void *user)
+{
+    search(&(struct search){text, secrets, found, user}, len);
+}
+
+struct replacing {
+    const char *text;
+    size_t at; /* up to here it is in `out` */
+    int count;
+    struct bytes *out;
+};
+
+static void replace(void *user, size_t from, size_t to, const char *type)
+{
+    struct replacing *r = user;
+    bytes_append(r->out, r->text + r->at, from - r->at);
+    bytes_printf(r->out, "[redacted:%s]", type);
+    r->at = to;
+    r->count++;
 }
 
 int redact_text(const char *text, size_t len, const struct redact_secrets *secrets,
                 struct bytes *out)
 {
-    struct redact_match match;
-    int count = 0;
-    size_t at = 0;
-    if (redact_pem_tail(text, len, &match)) {
-        /* in front of the body there may be anything */
-        struct bytes head = {0};
-        count += redact_text(text, match.from, secrets, &head);
-        bytes_append(out, head.data ? head.data : "", head.len);
-        bytes_finish(&head);
-        at = replace(secrets, text, len, match.from, &match, &count, out);
-    }
-    while (at < len) {
-        if (find(secrets, text, len, at, &match) && match.to > match.from)
-            at = replace(secrets, text, len, at, &match, &count, out);
-        else
-            bytes_append_char(out, text[at++]);
-    }
-    return count;
+    struct replacing r = {.text = text, .out = out};
+    redact_find(text, len, secrets, replace, &r);
+    bytes_append(out, text + r.at, len - r.at);
+    return r.count;
 }

@@ -24,6 +24,12 @@ void redact_secrets_destroy(struct redact_secrets *secrets);
 /* Whether a variable of this name holds a secret: PASSWORD, GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY. */
 bool redact_is_telling(const char *name, size_t len);
 
+/* Calls `found` for each secret in `text` (UTF-8), in order: its bytes [from, to), and what it is.
+ */
+typedef void redact_found(void *user, size_t from, size_t to, const char *type);
+void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,
+                 redact_found *found, void *user);
+
 /* Appends `text` (UTF-8) with its secrets replaced. Returns how many were replaced; 0 means that
  * what was appended is the text. */
 int redact_text(const char *text, size_t len, const struct redact_secrets *secrets,

@@ -222,6 +222,11 @@ static bool is_session_option(const char *word)
     return !strcmp(word, "-s") || !strcmp(word, "--session");
 }
 
+static bool is_block_option(const struct command *command, const char *word)
+{
+    return !strcmp(command->name, "record") && (!strcmp(word, "--from") || !strcmp(word, "--to"));
+}
+
 /* The last of the words is the one that is completed. */
 static void offer_words(int count, char **words)
 {
@@ -239,6 +244,8 @@ static void offer_words(int count, char **words)
         offer_commands(typed);
     else if (is_session_option(words[count - 2]))
         offer_sessions(typed);
+    else if (command && is_block_option(command, words[count - 2]))
+        offer_blocks(typed, session);
     else if (command && *typed == '-')
         offer_options(typed, command);
     else if (command)

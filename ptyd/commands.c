@@ -39,6 +39,7 @@ const struct command commands[] = {
     {"codex", command_codex, "codex, with its app-server behind ptyd"},
     {"proxy", command_proxy, "stand between a client and an app-server"},
     {"mcp", command_mcp, "an MCP server on stdio"},
+    {"record", command_record, "what a session shows, for asciinema"},
     {"replay", command_replay, "blocks and screen of a recorded session"},
     {"upgrade", command_upgrade, "go on as the program that is on disk, with every shell"},
     {"serve", command_serve, "the daemon in the foreground"},

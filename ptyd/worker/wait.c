@@ -45,6 +45,9 @@ static json_t *state_json(struct session *s)
         json_pack("{s:b, s:i, s:i, s:b, s:b}", "exited", session_exited(s), "cols",
                   terminal_cols(t), "rows", terminal_rows(t), "cursor_keys",
                   terminal_cursor_keys(t), "bracketed_paste", terminal_bracketed_paste(t));
+    json_object_set_new(state, "status",
+                        session_exited(s) ? json_integer(session_exit_status(s)) : json_null());
+    json_object_set_new(state, "directory", json_string(store_directory(session_store(s))));
     json_object_set_new(state, "end", json_integer((json_int_t)session_offset(s)));
     json_object_set_new(state, "running",
                         running ? json_integer((json_int_t)running->seq) : json_null());

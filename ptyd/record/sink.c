@@ -1,0 +1,53 @@
+#include "ptyd/record/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ptyd/core/file.h"
+#include "ptyd/core/say.h"
+
+int sink_open(struct sink *s, const char *path, bool overwrite)
+{
+    struct stat st;
+    *s = (struct sink){.path = path, .fd = STDOUT_FILENO};
+    if (!strcmp(path, "-"))
+        return 0;
+    s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), 0600);
+    if (s->fd < 0 && errno == EEXIST) {
+        say("%s is there already; --overwrite replaces it", path);
+        return -1;
+    }
+    if (s->fd < 0 || fstat(s->fd, &st) < 0) {
+        say("cannot make %s: %s", path, strerror(errno));
+        return -1;
+    }
+    s->seeks = S_ISREG(st.st_mode);
+    return 0;
+}
+
+void sink_write(struct sink *s, struct bytes *lines)
+{
+    if (lines->len && !s->error) {
+        s->error = s->seeks ? file_write_whole(s->fd, lines->data, lines->len, s->written)
+                            : file_write_all(s->fd, lines->data, lines->len, -1);
+        if (s->error)
+            say("cannot write %s: %s; what was recorded before stays a whole recording", s->path,
+                strerror(-s->error));
+        else
+            s->written += (long long)lines->len;
+    }
+    lines->len = 0;
+}
+
+int sink_close(struct sink *s)
+{
+    if (s->fd > STDERR_FILENO && close(s->fd) < 0 && !s->error) {
+        s->error = -errno;
+        say("cannot write %s: %s", s->path, strerror(errno));
+    }
+    s->fd = -1;
+    return s->error;
+}

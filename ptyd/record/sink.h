@@ -1,0 +1,25 @@
+/* sink.h - a file that grows by whole lines: what cannot be written is not begun. */
+#ifndef PTYD_RECORD_SINK_H
+#define PTYD_RECORD_SINK_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+
+struct sink {
+    const char *path;  /* "-" is stdout; borrowed */
+    int fd;            /* -1: closed */
+    bool seeks;        /* a regular file: what is written in part is cut off again */
+    long long written; /* bytes */
+    int error;         /* -errno, after a message; then nothing is written any more */
+};
+
+/* Makes the file, 0600. One that is there is refused unless `overwrite`. Returns 0, or -1 after a
+ * message. */
+int sink_open(struct sink *sink, const char *path, bool overwrite);
+/* Writes whole lines and empties them. */
+void sink_write(struct sink *sink, struct bytes *lines);
+/* Returns 0, or -errno of this or an earlier write. */
+int sink_close(struct sink *sink);
+
+#endif

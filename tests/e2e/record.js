@@ -1,0 +1,181 @@
+// Recordings of sessions: live and from the log, of which the same blocks come again, and none of what is
+// not to be shared.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { spawn, spawnSync } = require('node:child_process');
+const { workspace, Daemon, Report, PTYD, until, killWorker, waitFor, removeWorkspace } = require('./harness');
+
+const SHELLS = ['bash', 'zsh', 'fish', 'dash'].filter((name) => spawnSync('which', [name]).status === 0);
+// What a block is, but for whose it is and its number there.
+const SAME = ['cmd', 'cwd', 'cwd_after', 'exit_code', 'signal', 'status', 'type', 'ts_begin', 'ts_end', 'output_lines', 'output_bytes', 'alt_screen', 'nested', 'preview', 'omitted_lines'];
+const what = (block) => Object.fromEntries(SAME.map((member) => [member, block[member]]));
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  fs.mkdirSync(path.join(space.home, 'there'));
+  const daemon = await new Daemon(space).ready();
+  const file = (name) => path.join(space.root, name);
+  const open = (name, ...more) => {
+    assert.strictEqual(daemon.ptyd('open', name, ...more).status, 0);
+    assert.strictEqual(daemon.ptyd('wait', '-s', name, '--prompt', '--timeout', '60').status, 0);
+  };
+  const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '60', '--', command);
+  const lines = (name) => fs.readFileSync(file(name), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const events = (name, kind) => lines(name).slice(1).filter((event) => event[1] === kind);
+  const text = (name) => events(name, 'o').map((event) => event[2]).join('');
+  const replay = (name) => daemon.json('replay', file(name));
+  const record = (...args) => {
+    const result = daemon.ptyd('record', ...args);
+    assert.strictEqual(result.status, 0, result.stderr);
+    return result;
+  };
+
+  // A recording that goes on; `end()` is Ctrl-C, `done` what came of it.
+  async function start(name, ...args) {
+    const child = spawn(PTYD, ['record', '-o', file(name), ...args], { env: space.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stderr = '';
+    child.stderr.on('data', (data) => { stderr += data; });
+    const done = new Promise((resolve) => child.on('close', (status) => resolve({ status, stderr })));
+    await until('it records', () => /recording session/.test(stderr));
+    return {
+      done,
+      shows: (wanted) => until(`${name} has ${wanted}`, () => text(name).includes(wanted)),
+      end: () => { child.kill('SIGINT'); return done; },
+    };
+  }
+
+  for (const shell of SHELLS)
+    await report.test(`${shell}: recorded as it happens and from the log, the same blocks come again`, async () => {
+      open(shell, '--shell', shell, '--size', '60x12', '--cwd', path.join(space.home, 'there'));
+      run(shell, 'echo before');
+      const live = await start(`${shell}.cast`, '-s', shell);
+      run(shell, "printf 'gr\\303\\274n \\377 \\033[31mred\\033[0m \"quoted\" \\\\ \\t|\\n'");
+      run(shell, 'seq 1 40; sh -c "exit 3"');
+      run(shell, 'cd ..');
+      daemon.ptyd('resize', '-s', shell, '70x14');
+      run(shell, 'echo wide; echo 0123456789012345678901234567890123456789012345678901234567890123456789012345');
+      await live.shows('0123456789012345\r\n');
+      await until('its prompt is there', () => daemon.ptyd('wait', '-s', shell, '--prompt', '--timeout', '60').status === 0);
+      const { status, stderr } = await live.end();
+      assert.strictEqual(status, 0, stderr);
+      const blocks = daemon.json('blocks', '-s', shell);
+      assert.deepStrictEqual(replay(`${shell}.cast`).blocks.map(what), blocks.slice(1).map(what));
+      record('-s', shell, '--from', String(blocks[1].seq), '-o', file(`${shell}-past.cast`));
+      assert.deepStrictEqual(replay(`${shell}-past.cast`).blocks.map(what), blocks.slice(1).map(what));
+      record('-s', shell, '--from', blocks[0].block_id, '--to', `${shell}:${blocks[2].seq}`, '--format', 'v2', '-o', file(`${shell}-two.cast`));
+      assert.deepStrictEqual(replay(`${shell}-two.cast`).blocks.map(what), blocks.slice(0, 3).map(what));
+      assert.deepStrictEqual(events(`${shell}.cast`, 'r').map((event) => event[2]), ['70x14']);
+      const screen = daemon.json('screen', '-s', shell);
+      assert.deepStrictEqual(replay(`${shell}-past.cast`).screen.rows, screen.rows);
+    });
+
+  await report.test('the format is what is published: header, whole numbers, intervals or times, exit', async () => {
+    const [head, ...rest] = lines('bash-past.cast');
+    assert.deepStrictEqual([head.version, head.term, Number.isInteger(head.timestamp)], [3, { cols: 60, rows: 12 }, true]);
+    for (const [time, code, data] of rest)
+      assert.ok(typeof time === 'number' && time >= 0 && ['o', 'r', 'm', 'x'].includes(code) && typeof data === 'string');
+    const [v2, ...times] = lines('bash-two.cast');
+    assert.deepStrictEqual([v2.version, v2.width, v2.height], [2, 60, 12]);
+    assert.deepStrictEqual(times.map((event) => event[0]), times.map((event) => event[0]).sort((a, b) => a - b));
+    record('-s', 'bash', '--from', '1', '--idle-limit', '1.5', '--title', 'a "tour"', '-o', file('titled.cast'));
+    assert.deepStrictEqual([lines('titled.cast')[0].idle_time_limit, lines('titled.cast')[0].title], [1.5, 'a "tour"']);
+    open('ends');
+    const live = await start('ends.cast', '-s', 'ends');
+    daemon.ptyd('send', '-s', 'ends', 'exit 7', '--key', 'Enter');
+    assert.strictEqual((await live.done).status, 0);
+    assert.deepStrictEqual(lines('ends.cast').at(-1).slice(1), ['x', '7']);
+  });
+
+  await report.test('begun while something runs, within a full screen: it is drawn first', async () => {
+    open('full', '--size', '40x8');
+    daemon.ptyd('send', '-s', 'full', `printf '\\033[?1049h\\033[2;3Hdr%s\\033[7mhere\\033[m' awn; ${waitFor(file('full-go'))}; printf '\\033[?1049l'`, '--key', 'Enter');
+    assert.strictEqual(daemon.ptyd('wait', '-s', 'full', '--screen', 'drawnhere', '--timeout', '60').status, 0);
+    const screen = daemon.json('screen', '-s', 'full');
+    const live = await start('full.cast', '-s', 'full');
+    await until('it has begun', () => text('full.cast').includes('here'));
+    await live.end();
+    assert.deepStrictEqual(replay('full.cast').screen, { ...screen, title: replay('full.cast').screen.title });
+    fs.writeFileSync(file('full-go'), '');
+  });
+
+  await report.test('cut off anywhere it is a recording up to its last line', async () => {
+    const whole = fs.readFileSync(file('bash-past.cast'));
+    const all = replay('bash-past.cast').blocks.map(what);
+    for (let at = whole.indexOf(10) + 1; at < whole.length; at += 97) {
+      fs.writeFileSync(file('cut.cast'), whole.subarray(0, at));
+      const found = JSON.parse(daemon.ptyd('replay', file('cut.cast'), '--json').stdout).blocks.map(what).filter((block) => block.status !== 'abandoned');
+      assert.deepStrictEqual(found, all.slice(0, found.length));
+    }
+  });
+
+  await report.test('a worker that dies, and an upgrade, cost a live recording nothing', async () => {
+    open('dies');
+    const live = await start('dies.cast', '-s', 'dies');
+    run('dies', 'echo one');
+    await killWorker(daemon);
+    run('dies', 'echo two');
+    assert.strictEqual(daemon.ptyd('upgrade').status, 0);
+    run('dies', 'for i in 1 2 3 4 5 6 7 8 9; do echo $i; done');
+    await live.shows('9\r\n');
+    assert.strictEqual(daemon.ptyd('wait', '-s', 'dies', '--prompt', '--timeout', '60').status, 0);
+    const { status, stderr } = await live.end();
+    assert.strictEqual(status, 0, stderr);
+    assert.deepStrictEqual(replay('dies.cast').blocks.map(what), daemon.json('blocks', '-s', 'dies').map(what));
+  });
+
+  await report.test('--share: no marks, and stars for secrets, also typed, coloured, overwritten, in titles and keys', async () => {
+    const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    const script = (...text) => { fs.writeFileSync(path.join(space.home, 'say.sh'), `printf '${text.join('')}'\n`); return run('share', 'sh ./say.sh'); };
+    open('share', '--env', 'DEPLOY_PASSWORD=correct-horse-battery');
+    const live = await start('share.cast', '-s', 'share', '--share');
+    daemon.ptyd('send', '-s', 'share', 'echo correct-horse-');
+    for (const key of ['b', 'a', 't', 't', 'e', 'r', 'y']) daemon.ptyd('send', '-s', 'share', key);
+    daemon.ptyd('expect', '-s', 'share', '--exit', '--key', 'Enter', '--timeout', '60');
+    script('token ', secret.slice(0, 20), '\\033[1m', secret.slice(20), '\\033[m behind\\n');
+    run('share', `printf '%s\\r%s\\n' "${secret}" "all of it is gone, and something else is here now"`);
+    script('\\033]2;', secret, '\\007\\033]52;c;', Buffer.from(secret).toString('base64'), '\\007');
+    const key = ['-----BEGIN RSA PRIVATE KEY-----', ...Array(4).fill('MIIEowIBAAKCAQEAx1y2z3'), '-----END RSA PRIVATE KEY-----'];
+    script(...key.map((line) => `${line}\\n`));
+    run('share', 'echo the last one');
+    assert.strictEqual(daemon.ptyd('wait', '-s', 'share', '--prompt', '--timeout', '60').status, 0);
+    await live.shows('the last one\r\n');
+    await live.end();
+    record('-s', 'share', '--from', '1', '--share', '-o', file('share-past.cast'));
+    for (const name of ['share.cast', 'share-past.cast']) {
+      const shown = text(name), plain = shown.replace(/\x1b\[[0-9;?]*[a-zA-Z]/g, '');
+      assert.ok(shown.includes('the last one') && shown.includes('all of it is gone') && plain.includes(`token ${'*'.repeat(40)} behind`), shown);
+      for (const hidden of ['7711', secret, secret.slice(4, 30), 'horse-battery', 'correct-horse', 'MIIEow', Buffer.from(secret).toString('base64').slice(0, 20)])
+        assert.ok(!plain.includes(hidden), `${hidden} is in ${name}: ${shown}`);
+    }
+  });
+
+  await report.test('what is wrong is said: FILE is there, no such block, a disk that is full, nothing to record', async () => {
+    const there = daemon.ptyd('record', '-s', 'bash', '--from', '1', '-o', file('bash.cast'));
+    assert.ok(there.status === 1 && /--overwrite/.test(there.stderr), there.stderr);
+    const none = daemon.ptyd('record', '-s', 'bash', '--from', '4711', '-o', file('none.cast'));
+    assert.ok(none.status === 1 && /4711/.test(none.stderr) && !fs.existsSync(file('none.cast')), none.stderr);
+    const full = daemon.ptyd('record', '-s', 'bash', '--from', '1', '-o', '/dev/full', '--overwrite');
+    assert.ok(full.status === 1 && /No space left on device/.test(full.stderr), full.stderr);
+    assert.strictEqual(daemon.ptyd('record', '-s', 'bash').status, 2);
+    assert.strictEqual(daemon.ptyd('record', '-s', 'bash', '--to', '3', '-o', file('none.cast')).status, 2);
+    assert.strictEqual(daemon.ptyd('record', '-s', 'nobody', '--from', '1', '-o', file('none.cast')).status, 1);
+  });
+
+  await report.test('a session that is closed, with and without a daemon', async () => {
+    const blocks = daemon.json('blocks', '-s', 'bash').map(what);
+    assert.strictEqual(daemon.ptyd('close', 'bash').status, 0);
+    record('-s', 'bash', '--from', '1', '-o', file('closed.cast'));
+    assert.deepStrictEqual(replay('closed.cast').blocks.map(what), blocks);
+    await daemon.stop();
+    record('-s', 'bash', '--from', '2000-01-01', '-o', file('left.cast'));
+    assert.deepStrictEqual(replay('left.cast').blocks.map(what), blocks);
+  });
+
+  removeWorkspace(space);
+  report.finish();
+}
+
+main();

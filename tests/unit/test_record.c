@@ -1,0 +1,193 @@
+/* Recordings: lines that are JSON whatever was printed, and what is veiled for others. */
+#include "test.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/record/cast.h"
+#include "ptyd/record/veil.h"
+
+#define SECRET "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+#define STARS  "****************************************"
+
+/* ---- casts ---- */
+
+/* The data of all events of that kind, one behind the other; each line is a value of its own. */
+static void read_events(const struct cast *c, const char *kind, struct bytes *out)
+{
+    const char *at = strchr(c->lines.data, '\n') + 1, *end = c->lines.data + c->lines.len;
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        assert_non_null(newline);
+        json_t *event = json_loadb(at, (size_t)(newline - at), JSON_ALLOW_NUL, NULL);
+        assert_int_equal(json_array_size(event), 3);
+        const json_t *data = json_array_get(event, 2);
+        if (!strcmp(json_string_value(json_array_get(event, 1)), kind))
+            bytes_append(out, json_string_value(data), json_string_length(data));
+        json_decref(event);
+        at = newline + 1;
+    }
+}
+
+static void assert_recorded(const char *bytes, size_t len, const char *shown, size_t shown_len)
+{
+    for (size_t chunk = 1; chunk <= len; chunk++) {
+        struct cast c;
+        struct bytes out = {0};
+        cast_begin(&c, &(struct cast_header){.version = 3, .cols = 80, .rows = 24});
+        for (size_t at = 0; at < len; at += chunk)
+            cast_output(&c, (int64_t)at, bytes + at, len - at < chunk ? len - at : chunk);
+        cast_flush(&c, true);
+        read_events(&c, "o", &out);
+        assert_int_equal(out.len, shown_len);
+        assert_memory_equal(out.data, shown, shown_len);
+        bytes_finish(&out);
+        cast_finish(&c);
+    }
+}
+
+static void output_is_json_wherever_it_is_cut(void **state)
+{
+    static const char odd[] = "\"\\\n\r\t\b\0\x7f\x1b[m<\xe2\x80\xa8>";
+    static const char bad[] = "a\xff"
+                              "b\xe6\x97"
+                              "c\xf0\x9f\x98\x80\xc3";
+    static const char shown[] = "a\xef\xbf\xbd"
+                                "b\xef\xbf\xbd"
+                                "c\xf0\x9f\x98\x80\xef\xbf\xbd";
+    (void)state;
+    assert_recorded(odd, sizeof odd - 1, odd, sizeof odd - 1);
+    assert_recorded("gr\xc3\xbcn \xe6\x97\xa5", 9, "gr\xc3\xbcn \xe6\x97\xa5", 9);
+    assert_recorded(bad, sizeof bad - 1, shown, sizeof shown - 1);
+}
+
+static char *lines_of(int version)
+{
+    struct cast c;
+    cast_begin(&c, &(struct cast_header){.version = version,
+                                         .cols = 100,
+                                         .rows = 30,
+                                         .wall_ms = 1700000000250,
+                                         .idle_limit = 2,
+                                         .title = "a \"b\""});
+    cast_output(&c, 0, "one", 3);
+    cast_output(&c, 0, "two", 3);
+    cast_output(&c, 1500, "three", 5);
+    cast_size(&c, 1500, 80, 24);
+    cast_marker(&c, 2000, "here");
+    cast_exit(&c, 2001, 7);
+    char *text = strdup(c.lines.data);
+    cast_finish(&c);
+    return text;
+}
+
+/* docs.asciinema.org/manual/asciicast/v3 and v2. */
+static void both_versions(void **state)
+{
+    (void)state;
+    char *three = lines_of(3), *two = lines_of(2);
+    assert_string_equal(three,
+                        "{\"version\": 3, \"term\": {\"cols\": 100, \"rows\": 30}, \"timestamp\": "
+                        "1700000000, \"idle_time_limit\": 2.0, \"title\": \"a \\\"b\\\"\"}\n"
+                        "[0.250, \"o\", \"onetwo\"]\n"
+                        "[1.500, \"o\", \"three\"]\n"
+                        "[0.000, \"r\", \"80x24\"]\n"
+                        "[0.500, \"m\", \"here\"]\n"
+                        "[0.001, \"x\", \"7\"]\n");
+    assert_string_equal(two, "{\"version\": 2, \"width\": 100, \"height\": 30, \"timestamp\": "
+                             "1700000000, \"idle_time_limit\": 2.0, \"title\": \"a \\\"b\\\"\"}\n"
+                             "[0.250, \"o\", \"onetwo\"]\n"
+                             "[1.750, \"o\", \"three\"]\n"
+                             "[1.750, \"r\", \"80x24\"]\n"
+                             "[2.250, \"m\", \"here\"]\n");
+    free(three);
+    free(two);
+}
+
+/* ---- veils ---- */
+
+static void on_output(void *user, int64_t ms, const char *bytes, size_t len)
+{
+    (void)ms;
+    bytes_append(user, bytes, len);
+}
+
+static void on_size(void *user, int64_t ms, int cols, int rows)
+{
+    (void)ms;
+    bytes_printf(user, "<%dx%d>", cols, rows);
+}
+
+static const struct veil_events events = {.output = on_output, .size = on_size};
+
+static void assert_veiled(const char *bytes, const char *shown)
+{
+    size_t len = strlen(bytes);
+    for (size_t chunk = 1; chunk <= len; chunk = chunk * 2 + 1) {
+        struct bytes out = {0};
+        struct veil *v = veil_create(80, NULL, &events, &out);
+        for (size_t at = 0; at < len; at += chunk)
+            veil_output(v, 0, bytes + at, len - at < chunk ? len - at : chunk);
+        veil_flush(v);
+        assert_string_equal(out.data, shown);
+        veil_destroy(v);
+        bytes_finish(&out);
+    }
+}
+
+static void secrets_are_stars_and_nothing_moves(void **state)
+{
+    (void)state;
+    assert_veiled("a " SECRET " b\r\n", "a " STARS " b\r\n");
+    assert_veiled("a ghp_abcdefghij\033[1mklmnopqrst\033[0;31muvwxyz0123456789 b\r\n",
+                  "a **************\033[1m**********\033[0;31m**************** b\r\n");
+    assert_veiled(SECRET "\rwhat comes over it is shown, all of it\r\n",
+                  STARS "\rwhat comes over it is shown, all of it\r\n");
+    assert_veiled(SECRET "\b\b\b\033[K\r\n", STARS "\b\b\b\033[K\r\n");
+    assert_veiled("\033]0;" SECRET "\007\033]52;c;Z2hw\033\\\r\n",
+                  "\033]0;" STARS "\007\033]52;******\033\\\r\n");
+    assert_veiled("gr\xc3\xbcn, nothing to hide: 0123456789abcdef0123456789abcdef01234567\r\n",
+                  "gr\xc3\xbcn, nothing to hide: 0123456789abcdef0123456789abcdef01234567\r\n");
+}
+
+static void marks_are_taken_out_and_keys_are_one_secret(void **state)
+{
+    (void)state;
+    assert_veiled("\033]7711;00000000000000000000000000000000;1;A\a$ ls\r\n", "$ ls\r\n");
+    assert_veiled("-----BEGIN PRIVATE KEY-----\r\nMIIEowIBAAKCAQEA\r\nx1y2z3==\r\n"
+                  "-----END PRIVATE KEY-----\r\nbehind\r\n",
+                  "********** ******* ********\r\n****************\r\n********\r\n"
+                  "******** ******* ********\r\nbehind\r\n");
+}
+
+static void what_is_no_line_comes_out_all_the_same(void **state)
+{
+    (void)state;
+    struct bytes out = {0};
+    struct veil *v = veil_create(80, NULL, &events, &out);
+    for (int i = 0; i < 100000; i++)
+        veil_output(v, i, "\r12 %", 5);
+    assert_true(out.len > 300000); /* of a line without an end not all waits */
+    veil_output(v, 0, "\r\n$ ", 4);
+    veil_size(v, 0, 90, 20);
+    veil_output(v, 0, "x", 1);
+    veil_flush(v);
+    assert_int_equal(out.len, 500000 + 5 + strlen("<90x20>"));
+    assert_string_equal(out.data + out.len - 12, "\r\n$ <90x20>x");
+    veil_destroy(v);
+    bytes_finish(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(output_is_json_wherever_it_is_cut),
+        cmocka_unit_test(both_versions),
+        cmocka_unit_test(secrets_are_stars_and_nothing_moves),
+        cmocka_unit_test(marks_are_taken_out_and_keys_are_one_secret),
+        cmocka_unit_test(what_is_no_line_comes_out_all_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
