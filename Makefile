@@ -162,7 +162,10 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
-check-long: check-torture check-short check-harms check-kills check-ledger ## what `make check` samples, whole (an hour)
+check-long: check-torture check-short check-harms check-kills check-runs check-ledger ## what `make check` samples, whole (an hour)
+
+check-runs: $(BUILD)/ptyd ## 100 runs over 20 sessions of four shells, and half-typed lines (1 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) RUNS=100 SESSIONS=20 node tests/e2e/runs.js
 
 check-kills: $(BUILD)/ptyd ## 1,000 deaths of the worker from outside (8 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) KILLS=1000 node tests/e2e/kills.js
@@ -414,7 +417,7 @@ help: ## this list
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-harms check-kills check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-harms check-kills check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

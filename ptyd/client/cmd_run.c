@@ -17,13 +17,16 @@ static const char help[] =
     "session when they do not run.\n\n"
     "  --timeout SECONDS    124 when it is not done by then; it goes on running\n"
     "  --json               print the command's block instead of its output\n\n"
-    "Several at once on one session take turns. When the daemon's worker is replaced it goes "
+    "Several at once on one session take turns, and wait while a line is half typed there; what\n"
+    "is waited for is said after a moment. When the daemon's worker is replaced it goes "
     "on.\n\n"
     "status: the command's own; 124 time is over; 125 ptyd failed, nothing was typed, or the\n"
     "status stayed unknown: what it is, it says\n\n"
     "examples:\n"
     "  ptyd run -s work -- make -j4\n"
     "  ptyd run -- 'cd src && ls | wc -l'\n";
+
+#define SAY_WAIT_MS 500
 
 enum { TIMEOUT = CLI_FIRST_OWN };
 
@@ -36,16 +39,45 @@ struct run {
     json_int_t token;    /* by which it is known */
     json_int_t streamed; /* bytes of its output that came */
     bool typed;          /* the daemon said so */
+    char *awaits;        /* what is waited for before it is typed, as the daemon says; "" */
+    int64_t say_at;      /* monotonic ms: when that is said; -1: it was, or there is nothing */
     int64_t answer_by;   /* monotonic ms: a worker that took over has said something; 0: one did */
     char *shell_id;
 };
+
+/* Behind a moment, for mostly it is over by then. */
+static void take_state(struct run *r, const json_t *state)
+{
+    const char *awaits = json_text(state, "awaits", "");
+    bool other = strcmp(awaits, r->awaits) != 0;
+    r->typed = json_flag(state, "typed");
+    r->say_at = !*awaits ? -1 : other ? clock_monotonic_ms() + SAY_WAIT_MS : r->say_at;
+    if (other) {
+        free(r->awaits);
+        r->awaits = text_copy(awaits);
+    }
+}
+
+static void say_waits(struct run *r)
+{
+    static const char *const reasons[][2] = {
+        {"line", "a line is half typed at its prompt; Enter or Ctrl-C there lets this go on"},
+        {"command", "a command runs there"},
+        {"turn", "another `ptyd run` is served before"},
+        {"prompt", "no prompt stands there yet"},
+    };
+    r->say_at = -1;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (!strcmp(r->awaits, reasons[i][0]))
+            say("waits for session %s: %s", r->cli->session, reasons[i][1]);
+}
 
 static void take_notification(struct run *r, const json_t *message)
 {
     const char *method = json_text(message, "method", "");
     const json_t *text = json_at(message, "params", "text");
     if (!strcmp(method, "run.state"))
-        r->typed = json_flag(json_object_get(message, "params"), "typed");
+        take_state(r, json_object_get(message, "params"));
     if (strcmp(method, "run.output") || !json_is_string(text))
         return;
     fwrite(json_string_value(text), 1, json_string_length(text), stdout);
@@ -165,13 +197,26 @@ static int64_t wait_until(const struct run *r)
     return r->answer_by && (until < 0 || r->answer_by < until) ? r->answer_by : until;
 }
 
+/* The next message; meanwhile it may be time to say what is waited for. */
+static enum rpc_wait wait(struct run *r, struct rpc *rpc, json_t **ret_message)
+{
+    int64_t until = wait_until(r);
+    if (r->say_at >= 0 && (until < 0 || r->say_at < until)) {
+        enum rpc_wait end = rpc_wait(rpc, r->say_at, ret_message);
+        if (end != RPC_LATE)
+            return end;
+        say_waits(r);
+    }
+    return rpc_wait(rpc, until, ret_message);
+}
+
 /* Asks and shows the output that comes; the answer is the one that is no notification. */
 static enum rpc_wait ask(struct run *r, struct rpc *rpc, json_t **ret_answer)
 {
     int64_t until = r->until < 0 ? clock_monotonic_ms() + LIMIT_ANSWER_MS : wait_until(r);
     json_int_t id = rpc_send(rpc, "session.run", run_params(r), until);
     enum rpc_wait end = id < 0 ? RPC_LOST : RPC_CAME;
-    while (end == RPC_CAME && (end = rpc_wait(rpc, wait_until(r), ret_answer)) == RPC_CAME) {
+    while (end == RPC_CAME && (end = wait(r, rpc, ret_answer)) == RPC_CAME) {
         r->answer_by = 0;
         if (json_number(*ret_answer, "id", 0) == id)
             break;
@@ -256,9 +301,15 @@ int command_run(int argc, char **argv)
     if (optind >= argc)
         cli_usage("which COMMAND?");
     char *text = command_text(argc, argv);
-    struct run r = {.cli = &cli, .command = text, .timeout = timeout, .token = request_new_token()};
+    struct run r = {.cli = &cli,
+                    .command = text,
+                    .timeout = timeout,
+                    .token = request_new_token(),
+                    .awaits = text_copy(""),
+                    .say_at = -1};
     r.until = timeout > 0 ? clock_monotonic_ms() + (int64_t)(timeout * 1000) : -1;
     int status = run(&r);
+    free(r.awaits);
     free(text);
     return status;
 }

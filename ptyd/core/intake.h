@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "base/limits.h"
+#include "ptyd/core/prompt_line.h"
 #include "ptyd/core/run_table.h"
 #include "ptyd/core/tracker_point.h"
 #include "ptyd/core/typed_keys.h"
@@ -89,6 +90,7 @@ struct intake_facts {
     uint64_t asked;
     int64_t asked_ms;
     uint64_t asked_from;
+    struct prompt_line prompt_line; /* what was typed at the prompt, or ahead of it */
 };
 
 struct intake;

@@ -79,6 +79,13 @@ void tracker_line_was(struct tracker *t, enum typed_answer answer, struct moment
  * whether one was. */
 bool tracker_runs(struct tracker *t, struct moment now);
 
+/* Where the tty edits lines, which echoes what comes ahead in front of the prompt, whether one is
+ * half typed: returns false where another does, and nothing is known here. */
+bool tracker_half_line(const struct tracker *t, bool *ret_half);
+
+/* What stands behind B, a new string: the line so far; where a prompt is drawn later, that, too. */
+char *tracker_echoed_line(const struct tracker *t);
+
 /* At a prompt without C: whether a whole line was typed; and one that was ahead of that prompt. It
  * runs, or a command read it: then, when the shell waits and the terminal holds no line, they are
  * forgotten. `all`: also those whose echo did not come, for long enough. Where keys are missing in

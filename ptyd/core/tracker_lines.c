@@ -242,6 +242,12 @@ bool tracker_runs(struct tracker *t, struct moment now)
     return line;
 }
 
+bool tracker_half_line(const struct tracker *t, bool *ret_half)
+{
+    *ret_half = typed_half(&t->typed);
+    return t->typed.editor == EDITOR_TTY;
+}
+
 bool tracker_waits(const struct tracker *t)
 {
     return t->stage == STAGE_INPUT && typed_waits(&t->typed);

@@ -72,9 +72,6 @@ void tracker_set_text(char **place, char *text);
 void tracker_output(void *user, const char *text, size_t len);
 void tracker_hold(void *user, const char *text, size_t len);
 
-/* The line as it was typed, from the screen; new string. */
-char *tracker_echoed_line(const struct tracker *t);
-
 /* Sets the running block's command, without trailing newlines. */
 void tracker_set_command(struct block *b, const char *text, size_t len, enum block_source source,
                          bool truncated);

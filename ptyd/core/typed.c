@@ -456,6 +456,21 @@ char *typed_more(struct typed *t, const char *printed, size_t len)
     return typed_due(t) ? take_line(t) : NULL;
 }
 
+bool typed_half(const struct typed *t)
+{
+    size_t from = t->keys.len;
+    while (from && !is_enter(t->keys.data[from - 1]))
+        from--;
+    const char *keys = t->keys.data + from;
+    size_t len = t->keys.len - from;
+    if (t->editor != EDITOR_TTY || t->trust != HEARS || !len || !is_plain(keys, len))
+        return false;
+    char *line = cook(keys, len);
+    bool half = *line;
+    free(line);
+    return half;
+}
+
 bool typed_waits(const struct typed *t)
 {
     return t->editor == EDITOR_TTY && line_at(t, 0);

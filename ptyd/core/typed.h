@@ -82,6 +82,10 @@ char *typed_more(struct typed *t, const char *printed, size_t len);
  * NULL when none is due. */
 char *typed_ahead(struct typed *t);
 
+/* Whether the tty holds a line that was begun and not ended, as far as its keys say it for certain.
+ */
+bool typed_half(const struct typed *t);
+
 /* Whether a whole line was typed; whether one is known to have been ahead of B. */
 bool typed_waits(const struct typed *t);
 bool typed_due(const struct typed *t);

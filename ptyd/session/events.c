@@ -1,6 +1,7 @@
 /* What a session's terminal and tracker find: marks become blocks, blocks are kept, told and shown
  * to whoever watches. */
 #define _GNU_SOURCE
+#include "ptyd/core/prompt_line.h"
 #include "ptyd/session/private.h"
 
 #include "base/limits.h"
@@ -316,6 +317,8 @@ static void on_prompt(void *user)
     struct session *s = of(user);
     s->answered = false;
     s->prompt_end = s->rebuilding ? 0 : terminal_offset(s->terminal);
+    if (!s->rebuilding)
+        prompt_line_prompted(&intake_facts(s->intake)->prompt_line);
     if (s->rebuilding)
         recall_running(s);
     else

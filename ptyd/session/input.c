@@ -1,5 +1,6 @@
 /* What is typed into a session. */
 #define _GNU_SOURCE
+#include "ptyd/core/prompt_line.h"
 #include "ptyd/core/typed.h"
 #include "ptyd/session/private.h"
 #include "ptyd/session/process.h"
@@ -13,16 +14,11 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "ptyd/core/text.h"
 
 #define PASTE_LENGTH 1024 /* longer lines are pasted: editors redraw at each key that is typed */
-
-bool session_takes_line(const struct session *s)
-{
-    return tracker_state(s->tracker) == TRACKER_INPUT && !s->answered && !s->ahead &&
-           session_input_read(s);
-}
 
 /* Whether the terminal holds what nobody has read; whole lines, where it edits them. (poll(2) first
  * brings in what is on its way.) */
@@ -37,16 +33,80 @@ static bool holds_input(const struct session *s)
 }
 
 /* All of it between two looks at a shell that did nothing meanwhile. */
-bool session_rests(const struct session *s)
+static bool has_read_all(const struct session *s, bool (*look)(pid_t pid, uint64_t *ret_turn))
 {
     uint64_t before, after;
-    return process_rests(s->pid, &before) && tcgetpgrp(s->master) == s->pid && !holds_input(s) &&
-           !session_output_waits(s) && process_rests(s->pid, &after) && before == after;
+    return look(s->pid, &before) && tcgetpgrp(s->master) == s->pid && !holds_input(s) &&
+           !session_output_waits(s) && look(s->pid, &after) && before == after;
+}
+
+bool session_rests(const struct session *s)
+{
+    return has_read_all(s, process_rests);
 }
 
 bool session_input_read(const struct session *s)
 {
     return !holds_input(s) && !s->typing.first;
+}
+
+/* ---- whether a line is half typed ---- */
+
+/* The cursor's column, and what stands from its row on. */
+static uint64_t look_at_line(const struct session *s)
+{
+    struct terminal_cursor cursor = terminal_cursor(s->terminal);
+    struct bytes text = {0};
+    uint64_t hash = hash_bytes(HASH_START, &cursor.col, sizeof cursor.col);
+    for (int row = cursor.row; row < terminal_rows(s->terminal); row++) {
+        terminal_row_text(s->terminal, row, &text);
+        bytes_append_char(&text, '\n');
+    }
+    hash = hash_bytes(hash, text.data, text.len);
+    bytes_finish(&text);
+    return hash | 1; /* 0: not known */
+}
+
+bool session_has_line(const struct session *s)
+{
+    const struct prompt_line *line = &intake_facts(s->intake)->prompt_line;
+    bool half;
+    if (tracker_state(s->tracker) != TRACKER_INPUT || !(line->flags & PROMPT_LINE_TYPED))
+        return false;
+    if (tracker_half_line(s->tracker, &half))
+        return half;
+    char *text = tracker_echoed_line(s->tracker);
+    half = prompt_line_is_half(line, look_at_line(s), text);
+    free(text);
+    return half;
+}
+
+bool session_knows_line(const struct session *s)
+{
+    return !(intake_facts(s->intake)->prompt_line.flags & PROMPT_LINE_TYPED) ||
+           has_read_all(s, process_waits);
+}
+
+bool session_takes_line(const struct session *s)
+{
+    return tracker_state(s->tracker) == TRACKER_INPUT && !s->answered && !s->ahead &&
+           session_input_read(s) && session_knows_line(s) && !session_has_line(s);
+}
+
+/* Before they are typed: a worker that dies meanwhile is followed by one that takes them for typed.
+ */
+static void note_line(struct session *s, const struct termios *modes, const char *keys, size_t len)
+{
+    struct prompt_line *line = &intake_facts(s->intake)->prompt_line;
+    enum tracker_state state = tracker_state(s->tracker);
+    bool here = state == TRACKER_INPUT && !s->answered, edits = modes->c_lflag & ICANON;
+    if (here && !edits && !(line->flags & PROMPT_LINE_TYPED))
+        line->bare = has_read_all(s, process_waits) ? look_at_line(s) : 0; /* drawn */
+    prompt_line_typed(line,
+                      here                                 ? PROMPT_LINE_HERE
+                      : state == TRACKER_RUNNING && !edits ? PROMPT_LINE_NOWHERE
+                                                           : PROMPT_LINE_ELSEWHERE,
+                      keys, len);
 }
 
 /* How many of the bytes come to nothing: those up to the last Ctrl-C or Ctrl-\ that the terminal
@@ -169,6 +229,8 @@ static ssize_t write_piece(struct session *s)
     if (heard)
         settle_ahead(s);
     tcgetattr(s->master, &modes);
+    if (heard && kind == TYPING_KEYS)
+        note_line(s, &modes, bytes, len);
     if (heard)
         begin_typing(s, &modes, bytes, len);
     ssize_t n = typing_write(&s->typing, facts, s->master);

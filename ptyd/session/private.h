@@ -181,6 +181,9 @@ bool session_awaits_rest(const struct session *s);
 /* Output of the shell's is under way that this loop has not taken in yet. */
 bool session_output_waits(const struct session *s);
 
+/* Whether the screen shows all that was typed at the prompt: then session_has_line() is certain. */
+bool session_knows_line(const struct session *s);
+
 /* Whether the shell waits for a line: it is in front, at rest, has said all and read all. */
 bool session_rests(const struct session *s);
 

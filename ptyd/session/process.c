@@ -72,7 +72,7 @@ static bool child_busy(pid_t pid)
 }
 
 /* Whoever waits was switched away from, of its own accord. */
-bool process_rests(pid_t pid, uint64_t *ret_turn)
+bool process_waits(pid_t pid, uint64_t *ret_turn)
 {
     static const char name[] = "\nvoluntary_ctxt_switches:";
     char path[64], text[4096];
@@ -80,5 +80,10 @@ bool process_rests(pid_t pid, uint64_t *ret_turn)
     read_text(path, text, sizeof text);
     const char *switches = strstr(text, name);
     *ret_turn = switches ? strtoull(switches + sizeof name - 1, NULL, 10) : 0;
-    return switches && !process_busy(pid) && !child_busy(pid);
+    return switches && !process_busy(pid);
+}
+
+bool process_rests(pid_t pid, uint64_t *ret_turn)
+{
+    return process_waits(pid, ret_turn) && !child_busy(pid);
 }

@@ -14,8 +14,9 @@ uint64_t process_fingerprint(pid_t pid);
 /* Whether it is at work rather than waiting for something; false also when that cannot be known. */
 bool process_busy(pid_t pid);
 
-/* Whether it waits for something, and no child of its is at work that may be about to come in
- * front. *ret_turn is another number when it did something in between. */
+/* Whether it waits for something. *ret_turn is another number when it did something in between. The
+ * other one: and no child of its is at work that may be about to come in front. */
+bool process_waits(pid_t pid, uint64_t *ret_turn);
 bool process_rests(pid_t pid, uint64_t *ret_turn);
 
 #endif

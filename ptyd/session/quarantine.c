@@ -83,5 +83,6 @@ void session_go_on_from_here(struct session *s)
     tracker_set_point(s->tracker, &point, s->now);
     intake_set_place(s->intake, at,
                      &(struct intake_place){.point = point, .keys = {.in_doubt = true}});
-    facts->deadly.step = BOARD_NOTHING; /* last: who dies before does it again */
+    facts->prompt_line = (struct prompt_line){0}; /* nobody saw what came of what was typed */
+    facts->deadly.step = BOARD_NOTHING;           /* last: who dies before does it again */
 }

@@ -49,6 +49,16 @@ static void forget_read(struct session *s)
     session_keep_place(s, intake_start(s->intake));
 }
 
+/* What was typed at the prompt was read. An Enter that began no command and brought no prompt may
+ * have gone on with the line. */
+static void settle_line(struct session *s, uv_timer_t *timer)
+{
+    if (!session_knows_line(s))
+        look_again(timer);
+    else if (!session_has_line(s))
+        s->answered = s->ahead = false;
+}
+
 /* A line editor waits when the shell's group is in front and the terminal edits no lines. Whoever
  * waits for a prompt is told so; with marks that work it ends no block.
  *
@@ -86,7 +96,7 @@ static void look(struct session *s, uv_timer_t *timer)
     if (!waits && (s->watchers || session_awaits_rest(s)))
         look_again(timer);
     if (waits && tracker_state(s->tracker) == TRACKER_INPUT) {
-        s->answered = s->ahead = false;
+        settle_line(s, timer);
         forget_read(s);
     }
     if (waits)

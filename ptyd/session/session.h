@@ -202,8 +202,11 @@ void session_note_token(struct session *s, uint64_t token);
 bool session_never_typed(const struct session *s, uint64_t token, uint64_t before);
 /* Whether a prompt stands, and what is typed now goes to it: nothing that came before waits to be
  * read, nor may have ended its line or interrupt it (readline throws away what it reads with a
- * Ctrl-C). */
+ * Ctrl-C), nor is half a line. */
 bool session_takes_line(const struct session *s);
+/* Whether a line is half typed at the prompt that stands; of what was typed just now it may be
+ * known only when all is quiet. */
+bool session_has_line(const struct session *s);
 /* Whether all that was typed has been read by whoever reads the terminal. */
 bool session_input_read(const struct session *s);
 

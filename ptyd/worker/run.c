@@ -26,6 +26,7 @@ struct run {
     uint64_t prompt;     /* at which it was typed; 0 where none stood: any block is its own */
     bool prompted;       /* another came since: if that is all, it was no command (a comment) */
     bool doubtful;       /* a former worker may have typed a part */
+    const char *awaits;  /* told last */
     uint64_t seq;        /* of its block, when RUNNING */
     bool streams;        /* the client wants the output as it comes */
     struct bytes output; /* not sent yet */
@@ -58,9 +59,31 @@ static void send_output(struct run *r)
     r->output.len = 0;
 }
 
+static struct run *first_waiting(const struct session *session);
+
+/* What it waits for before it is typed; "" when it is. */
+static const char *awaits(const struct run *r)
+{
+    const struct session *s = r->task.session;
+    enum tracker_state state = tracker_state(session_tracker(s));
+    if (r->phase != WAITING)
+        return "";
+    if (first_waiting(s) != r)
+        return "turn";
+    if (session_has_line(s))
+        return "line";
+    return state == TRACKER_RUNNING ? "command" : "prompt";
+}
+
+/* Where it changed. */
 static void tell_state(struct run *r)
 {
-    client_notify(r->task.client, "run.state", json_pack("{s:b}", "typed", r->phase != WAITING));
+    const char *now = awaits(r);
+    if (r->awaits && !strcmp(r->awaits, now))
+        return;
+    r->awaits = now;
+    client_notify(r->task.client, "run.state",
+                  json_pack("{s:b, s:s}", "typed", r->phase != WAITING, "awaits", now));
 }
 
 /* Others waited for it. */
@@ -193,20 +216,25 @@ static void on_prompt(struct watcher *w)
         r->prompted = session_input_read(r->task.session);
     if (type_next(r->task.session) == r)
         refuse(r);
+    else
+        tell_state(r);
 }
 
 /* Something waits for input and no mark has said what: nobody shall hang. In a shell without marks
  * it is taken for the prompt; with marks it is none, and nothing is typed into it, unless a prompt
- * stands already: a Ctrl-C at an empty one is not always told. */
+ * stands already: a Ctrl-C at an empty one is not always told. With half a line it is waited for.
+ */
 static void on_maybe_prompt(struct watcher *w)
 {
     struct run *r = run_of(w);
     struct session *session = r->task.session;
     bool marked = session_integrated(session);
     bool stands = tracker_state(session_tracker(session)) == TRACKER_INPUT;
-    if (r->phase == WAITING && (!marked || stands)) {
+    if (r->phase == WAITING && (!marked || session_takes_line(session))) {
         if (type_first(session) == r)
             refuse(r);
+    } else if (r->phase == WAITING && stands) {
+        tell_state(r);
     } else if (r->phase != TYPED || r->prompted || r->doubtful || !marked) {
         reply(r, tracker_running(session_tracker(session)), false, false);
     }
@@ -216,6 +244,8 @@ static void on_maybe_prompt(struct watcher *w)
 static void on_begin(struct watcher *w, struct block *block)
 {
     struct run *r = run_of(w);
+    if (r->phase == WAITING)
+        tell_state(r);
     if (r->phase != TYPED)
         return;
     if (r->prompt && r->prompt != session_prompt(r->task.session)) {
@@ -399,6 +429,7 @@ void run_call(struct client *client, const json_t *id, const json_t *params)
     if (timeout_ms > 0)
         uv_timer_start(&r->task.timer, on_timeout, (uint64_t)timeout_ms, 0);
     const struct run_record *record = session_find_run(session, token);
+    r->phase = record ? TYPED : WAITING;
     tell_state(r);
     if (record)
         go_on(r, record);

@@ -1,0 +1,104 @@
+#define _GNU_SOURCE
+#include "ptyd/core/prompt_line.h"
+
+#include <string.h>
+
+#define ESC       '\x1b'
+#define ERASE     '\x7f'
+#define INTERRUPT '\x03' /* an editor that takes it for itself gives the line up, too */
+
+/* Behind the last key that ends a line, 0 for none. An Enter behind an ESC is a line feed in it. */
+static size_t end_of_lines(const char *keys, size_t len)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < len; i++) {
+        bool enter = (keys[i] == '\r' || keys[i] == '\n') && !(i && keys[i - 1] == ESC);
+        if (enter || keys[i] == INTERRUPT)
+            end = i + 1;
+    }
+    return end;
+}
+
+/* An ESC that begins no sequence of a key's: a key of its own. */
+static bool has_escape(const char *keys, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (keys[i] == ESC && (i + 1 == len || (keys[i + 1] != '[' && keys[i + 1] != 'O')))
+            return true;
+    return false;
+}
+
+/* ---- the last keys ---- */
+
+static void add_to_tail(struct prompt_line *line, char key)
+{
+    size_t len = strnlen(line->tail, sizeof line->tail);
+    bool full = len == sizeof line->tail;
+    if (full)
+        memmove(line->tail, line->tail + 1, --len);
+    line->tail[len] = key;
+}
+
+static void note_key(struct prompt_line *line, char key)
+{
+    size_t len = strnlen(line->tail, sizeof line->tail);
+    if (key > ' ' && key < ERASE)
+        add_to_tail(line, key);
+    else if (key == ERASE && len)
+        line->tail[len - 1] = '\0';
+    else
+        memset(line->tail, 0, sizeof line->tail); /* a blank at a line's end is not seen */
+}
+
+static void note_keys(struct prompt_line *line, const char *keys, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        note_key(line, keys[i]);
+}
+
+/* ---- keys and prompts ---- */
+
+/* What ends a line there may go on with it (PS2): until a prompt comes it counts as typed. */
+static void type_here(struct prompt_line *line, const char *keys, size_t len, size_t end)
+{
+    line->flags |= PROMPT_LINE_TYPED;
+    if (end)
+        line->flags &= ~PROMPT_LINE_ESCAPED;
+    if (has_escape(keys + end, len - end))
+        line->flags |= PROMPT_LINE_ESCAPED;
+    if (end && end < len)
+        line->flags |= PROMPT_LINE_AHEAD;
+}
+
+void prompt_line_typed(struct prompt_line *line, enum prompt_line_place place, const char *keys,
+                       size_t len)
+{
+    size_t end = end_of_lines(keys, len);
+    note_keys(line, keys, len);
+    if (place == PROMPT_LINE_HERE)
+        type_here(line, keys, len, end);
+    else if (place == PROMPT_LINE_ELSEWHERE && end < len)
+        line->flags |= PROMPT_LINE_AHEAD;
+    else
+        line->flags &= ~PROMPT_LINE_AHEAD;
+}
+
+void prompt_line_prompted(struct prompt_line *line)
+{
+    line->flags = line->flags & PROMPT_LINE_AHEAD ? PROMPT_LINE_TYPED : 0;
+    line->bare = 0;
+}
+
+static bool is_shown(const struct prompt_line *line, const char *text)
+{
+    size_t len = strnlen(line->tail, sizeof line->tail);
+    return len && memmem(text, strlen(text), line->tail, len);
+}
+
+bool prompt_line_is_half(const struct prompt_line *line, uint64_t look, const char *text)
+{
+    if (!(line->flags & PROMPT_LINE_TYPED))
+        return false;
+    return (line->flags & PROMPT_LINE_ESCAPED) ||
+           (line->bare ? line->bare != look : is_shown(line, text));
+}
