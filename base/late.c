@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "base/late.h"
 
 #include <dlfcn.h>
@@ -17,15 +18,14 @@ void late_load(struct late_library *library)
 {
     if (__atomic_load_n(&library->functions[0], __ATOMIC_ACQUIRE))
         return;
-    void *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
+    if (!dlopen(library->file, RTLD_NOW | RTLD_GLOBAL))
         end_without(library->file);
     /* The first one last: it says that all are there. */
     size_t count = 0;
     while (library->names[count])
         count++;
     while (count--) {
-        void *function = dlsym(handle, library->names[count]);
+        void *function = dlsym(RTLD_DEFAULT, library->names[count]); /* LD_PRELOAD comes first */
         if (!function)
             end_without(library->file);
         __atomic_store_n(&library->functions[count], function, __ATOMIC_RELEASE);
