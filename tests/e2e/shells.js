@@ -55,6 +55,15 @@ class Session {
 
   async prompt() { await until(`${this.name} shows a prompt`, () => this.state() === 'prompt'); }
 
+  // Keys that end in another prompt, without a command; what is typed before that comes may be thrown away.
+  async reprompt(...keys) {
+    const log = path.join(this.daemon.space.env.PTYD_STATE_DIR, 'conversations', this.name, 'agent_pty/output.raw');
+    const prompts = () => fs.readFileSync(log, 'latin1').split(';B\x07').length;
+    const before = prompts();
+    this.send(...keys);
+    await until(`${this.name} shows another prompt`, () => prompts() > before);
+  }
+
   async running(text) {
     await until(`${this.name} runs ${text}`, () => { const b = this.last(); return b && b.status === 'running' && b.cmd.includes(text); });
   }
@@ -256,6 +265,7 @@ async function keys(daemon, report, shell) {
     const count = session.blocks().length;
     session.send('sh', '--key', 'Enter');
     await session.running('sh');
+    await until('sh asks', () => /[$#]\s*$/.test(daemon.ptyd('screen', '-s', session.name).stdout.trimEnd()));
     session.send('echo inside; exit 5', '--key', 'Enter');
     await session.prompt();
     const block = session.last();
@@ -352,10 +362,7 @@ async function traces(daemon, report, shell) {
     }
     await report.test(`${shell.name}: set -a, and lines given up: what follows is one block with its status`, async () => {
       session.run('set -a');
-      for (const key of ['C-c', 'Enter', 'C-c']) {
-        session.send('--key', key);
-        await session.prompt();
-      }
+      for (const key of ['C-c', 'Enter', 'C-c']) await session.reprompt('--key', key);
       const before = session.blocks().length;
       await session.type('sh -c "exit 5"');
       assert.deepStrictEqual(session.blocks().slice(before).map((b) => [b.cmd, b.exit_code]), [['sh -c "exit 5"', 5]]);
