@@ -19,13 +19,14 @@
 #include "ptyd/core/pair.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
-#include "ptyd/core/screen.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_lines.h"
 #include "ptyd/session/block_mend.h"
 #include "ptyd/session/block_reader.h"
 #include "ptyd/session/damage.h"
+#include "ptyd/session/held.h"
+#include "ptyd/session/snapshots.h"
 
 #define DELTA_MS    100 /* between deltas */
 #define SWEEP_EVERY 100 /* blocks between two looks at blocks/ */
@@ -129,37 +130,12 @@ static void note_known(void *user, json_t *json)
     block_unref(block);
 }
 
-/* ---- of them those that wait for their file ---- */
-
-/* What is looked for in the lines that wait. */
-struct wanted {
-    json_t *blocks;
-    bool with_keys;
-    uint64_t seq;   /* one block alone; 0: all */
-    uint64_t after; /* those with a higher number */
-};
-
-static void take_owed(void *user, const char *line)
-{
-    const struct wanted *w = user;
-    json_t *block = seal_load(line, strlen(line));
-    uint64_t seq = (uint64_t)json_number(block, "seq", 0);
-    if (block && seq > w->after && (!w->seq || seq == w->seq))
-        block_lines_add(w->blocks, block, w->with_keys);
-    json_decref(block);
-}
-
-static void add_owed(const struct store *s, const struct wanted *wanted)
-{
-    char *path = path_of(s, "blocks.jsonl");
-    owed_each(s->owed, path, take_owed, (void *)wanted);
-    free(path);
-}
+/* ---- what the files hold, and what waits for them ---- */
 
 json_t *store_blocks(const struct store *s, size_t last, bool with_keys)
 {
     json_t *blocks = block_reader_all(s->directory, last, with_keys);
-    add_owed(s, &(struct wanted){.blocks = blocks, .with_keys = with_keys});
+    held_add(s->owed, s->directory, 0, with_keys, blocks);
     while (last && json_array_size(blocks) > last)
         json_array_remove(blocks, 0);
     return blocks;
@@ -170,7 +146,7 @@ json_t *store_blocks_after(const struct store *s, uint64_t after)
     bool all;
     json_t *blocks = block_lines_after(s->directory, after, LIMIT_BLOCKS_PAGE_BYTES, &all);
     if (all)
-        add_owed(s, &(struct wanted){.blocks = blocks, .after = after});
+        held_add(s->owed, s->directory, after, false, blocks);
     return blocks;
 }
 
@@ -190,23 +166,25 @@ struct block_reader *store_reader(const struct store *s, size_t last)
 
 void store_add_owed(const struct store *s, json_t *blocks)
 {
-    add_owed(s, &(struct wanted){.blocks = blocks});
+    held_add(s->owed, s->directory, 0, false, blocks);
+}
+
+json_t *store_owed_lines(const struct store *s, uint64_t after)
+{
+    return held_lines(s->owed, s->directory, after);
 }
 
 json_t *store_block(const struct store *s, uint64_t seq)
 {
     uint64_t bytes_read = 0;
-    json_t *blocks = json_array();
-    add_owed(s, &(struct wanted){.blocks = blocks, .seq = seq});
-    json_t *found = json_incref(json_array_get(blocks, 0));
-    json_decref(blocks);
+    json_t *found = held_block(s->owed, s->directory, seq);
     return found ? found : block_lines_find(s->directory, seq, &bytes_read);
 }
 
 size_t store_held_blocks(const struct store *s)
 {
     json_t *blocks = json_array();
-    add_owed(s, &(struct wanted){.blocks = blocks});
+    held_add(s->owed, s->directory, 0, false, blocks);
     size_t count = json_array_size(blocks);
     json_decref(blocks);
     return count;
@@ -517,44 +495,9 @@ static void sweep(struct store *s, uint64_t seq)
     free(path);
 }
 
-/* Lines from before capture was resumed stay out. */
-static size_t snapshot_lines(const struct store *s, const struct terminal *terminal)
-{
-    uint64_t total = terminal_scrollback_total(terminal);
-    uint64_t since = total > s->snapshot_from ? total - s->snapshot_from : 0;
-    return since < LIMIT_SNAPSHOT_LINES ? (size_t)since : LIMIT_SNAPSHOT_LINES;
-}
-
 void store_set_snapshot_from(struct store *s, uint64_t line)
 {
     s->snapshot_from = line;
-}
-
-static void end_snapshot(struct store *s, const char *name, const struct block *block,
-                         struct bytes *text)
-{
-    char *id = block_id(block), *path = path_of(s, name);
-    bytes_append_text(text, ",\"block_id\":");
-    json_append_string(text, id);
-    bytes_printf(text, ",\"ts\":%lld}", (long long)block->ts_end);
-    owed_replace(s->owed, path, text->data, text->len);
-    bytes_finish(text);
-    free(path);
-    free(id);
-}
-
-/* Nobody else has a turn meanwhile: they are not made as values first. */
-static void write_snapshots(struct store *s, const struct block *block,
-                            const struct terminal *terminal)
-{
-    struct bytes screen = {0}, scrollback = {0};
-    screen_append(terminal, s->snapshot_from, &screen);
-    end_snapshot(s, "screen.snapshot.json", block, &screen);
-    size_t lines = snapshot_lines(s, terminal);
-    screen_append_scrollback(terminal, lines ? 0 : SIZE_MAX, lines, &scrollback);
-    bytes_printf(&scrollback, ",\"scrollback_total\":%llu",
-                 (unsigned long long)terminal_scrollback_total(terminal));
-    end_snapshot(s, "scrollback.snapshot.json", block, &scrollback);
 }
 
 void store_end(struct store *s, struct block *block, const struct terminal *terminal)
@@ -564,7 +507,7 @@ void store_end(struct store *s, struct block *block, const struct terminal *term
         tell_delta(s, block);
     output_end(s->output, s->owed);
     if (terminal)
-        write_snapshots(s, block, terminal);
+        snapshots_replace(s->owed, s->directory, block, terminal, s->snapshot_from);
     append_block(s, block);
     append_event(s, "agent_block_end", block);
     s->last_ended = block->seq;

@@ -108,6 +108,10 @@ json_t *store_blocks_after(const struct store *store, uint64_t after);
  * says of the last one there counts. Without the agents' keys. */
 void store_add_owed(const struct store *store, json_t *blocks);
 
+/* The lines of those that wait, a block's begin and its end apart, of numbers above `after`: new
+ * reference. */
+json_t *store_owed_lines(const struct store *store, uint64_t after);
+
 /* The number of the oldest block on disk; 0 when there is none. */
 uint64_t store_oldest(const struct store *store);
 

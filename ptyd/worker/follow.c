@@ -98,7 +98,13 @@ struct missed_blocks {
     char *directory;
     struct stand heard, last;
     json_int_t lost; /* events that are too many: told first */
-    json_int_t at;   /* up to this block all is told */
+    json_int_t at;   /* up to this block all of the files is told */
+    bool filed;      /* that is all of them */
+    json_t *waiting; /* lines that waited for their file then, told behind it; NULL for none */
+    size_t waiting_at;
+    struct stand told; /* the newest that a file or a line said */
+    bool dropped;      /* some lines are in no file: what is missing at the end is counted */
+    json_int_t told_count;
 };
 
 /* Told in pieces, in front of what happens meanwhile. */
@@ -112,9 +118,43 @@ static void append_event(struct bytes *out, const char *type, json_t *members)
     client_append_notification(out, "event", event_of(type, members));
 }
 
+static void append_line(struct missed_blocks *m, json_t *line, struct bytes *out)
+{
+    bool begins = !strcmp(json_text(line, "status", ""), "running");
+    json_int_t seq = json_number(line, "seq", 0);
+    json_int_t *told = begins ? &m->told.begun : &m->told.ended;
+    *told = seq > *told ? seq : *told;
+    if (seq > (begins ? m->heard.begun : m->heard.ended) &&
+        seq <= (begins ? m->last.begun : m->last.ended)) {
+        append_event(out, begins ? "agent_block_begin" : "agent_block_end", block_members(line));
+        m->told_count++;
+    }
+}
+
+/* Those that were written meanwhile the file has told. Returns whether there are more. */
+static bool append_waiting(struct missed_blocks *m, size_t bytes, struct bytes *out)
+{
+    size_t before = out->len, count = json_array_size(m->waiting);
+    while (m->waiting_at < count && out->len - before < bytes) {
+        json_t *line = json_array_get(m->waiting, m->waiting_at++);
+        bool begins = !strcmp(json_text(line, "status", ""), "running");
+        if (json_number(line, "seq", 0) > (begins ? m->told.begun : m->told.ended))
+            append_line(m, line, out);
+    }
+    return m->waiting_at < count;
+}
+
+/* Of lines that were dropped for want of room. */
+static void append_missing(struct missed_blocks *m, struct bytes *out)
+{
+    json_int_t missing = m->last.begun - m->heard.begun + m->last.ended - m->heard.ended;
+    if (m->dropped && missing > m->told_count)
+        append_event(out, "events_lost", json_pack("{s:I}", "count", missing - m->told_count));
+}
+
 /* About as many bytes of lines; returns whether there are more. Where somebody else wrote lines
  * that are in no order a page may lead no further: that is the end. */
-static bool append_missed(struct missed_blocks *m, size_t bytes, struct bytes *out)
+static bool append_filed(struct missed_blocks *m, size_t bytes, struct bytes *out)
 {
     bool all;
     json_t *lines = block_lines_apart(m->directory, (uint64_t)m->at, bytes, &all), *line;
@@ -124,22 +164,29 @@ static bool append_missed(struct missed_blocks *m, size_t bytes, struct bytes *o
         append_event(out, "events_lost", json_pack("{s:I}", "count", m->lost));
     m->lost = 0;
     json_array_foreach(lines, i, line) {
-        bool begins = !strcmp(json_text(line, "status", ""), "running");
         json_int_t seq = json_number(line, "seq", from);
         m->at = seq > m->at ? seq : m->at;
-        if (seq > (begins ? m->heard.begun : m->heard.ended) &&
-            seq <= (begins ? m->last.begun : m->last.ended))
-            append_event(out, begins ? "agent_block_begin" : "agent_block_end",
-                         block_members(line));
+        append_line(m, line, out);
     }
     json_decref(lines);
     return !all && m->at > from && m->at <= m->last.begun;
+}
+
+/* About as many bytes; returns whether there is more. */
+static bool append_missed(struct missed_blocks *m, size_t bytes, struct bytes *out)
+{
+    m->filed = m->filed || !append_filed(m, bytes, out);
+    if (!m->filed || append_waiting(m, bytes, out))
+        return true;
+    append_missing(m, out);
+    return false;
 }
 
 static void drop_first(struct catch_up *c)
 {
     struct missed_blocks *m = c->first;
     c->first = m->next;
+    json_decref(m->waiting);
     free(m->directory);
     free(m);
 }
@@ -169,7 +216,8 @@ static json_int_t skip_to(json_int_t *heard, json_int_t first)
 }
 
 /* A block has two events: of too many the newest are told. */
-static void miss(struct catch_up *c, const char *directory, struct stand heard, struct stand last)
+static struct missed_blocks *miss(struct catch_up *c, const char *directory, struct stand heard,
+                                  struct stand last)
 {
     json_int_t first = last.begun - LIMIT_EVENTS_AGAIN / 2;
     struct missed_blocks *m = memory_new(sizeof *m);
@@ -181,6 +229,7 @@ static void miss(struct catch_up *c, const char *directory, struct stand heard, 
                                 .at = heard.begun < heard.ended ? heard.begun : heard.ended};
     *c->end = m;
     c->end = &m->next;
+    return m;
 }
 
 /* Whoever asks may say anything. */
@@ -210,8 +259,12 @@ static void miss_session(struct catch_up *c, struct session *s, const json_t *af
 {
     struct stand heard = heard_of(after, session_name(s), session_first_seq(s));
     struct stand last = stand_of(s);
-    if (last.begun > heard.begun || last.ended > heard.ended)
-        miss(c, store_directory(session_store(s)), heard, last);
+    struct store *store = session_store(s);
+    if (last.begun <= heard.begun && last.ended <= heard.ended)
+        return;
+    struct missed_blocks *m = miss(c, store_directory(store), heard, last);
+    m->waiting = store_owed_lines(store, (uint64_t)m->at);
+    m->dropped = store_owed(store).dropped;
 }
 
 /* Of the events with a number those behind `heard` are lost, unless there were none; which ones
@@ -228,7 +281,8 @@ static void tell_lost(struct follower *f, json_int_t heard)
     tell(f, "context_pending", json_pack("{s:I}", "pending", pending(f->worker)));
 }
 
-/* The follower heard a former worker up to `after`, whose blocks are in files, and `heard`. */
+/* The follower heard a former worker up to `after`, whose blocks are in files or wait for them, and
+ * `heard`. */
 static void catch_up(struct follower *f, json_t *after, json_int_t heard)
 {
     struct worker *w = f->worker;

@@ -1,9 +1,9 @@
 /* follow.h - what happens, told to connections that asked for it (`ptyd events -f`).
  *
  * Events are notifications `event` with params {type, ts, ...} (ptyd-rpc(7)). One that cannot keep
- * up loses events, and hears how many. Begins and ends of blocks are in files, by which they are
- * told again behind a worker's death; the others are numbered (board.h), so that it is known then
- * how many of them nobody heard.
+ * up loses events, and hears how many. Begins and ends of blocks are in files, or wait for
+ * them, by which they are told again behind a worker's death; the others are numbered (board.h), so
+ * that it is known then how many of them nobody heard.
  */
 #ifndef PTYD_WORKER_FOLLOW_H
 #define PTYD_WORKER_FOLLOW_H

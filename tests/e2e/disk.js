@@ -3,6 +3,7 @@
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
+const net = require('node:net');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const os = require('node:os');
@@ -307,6 +308,46 @@ async function main() {
     await whole(w);
     w.run('echo after', 'after\n');
     assert.deepStrictEqual(w.readFiles().map(w.said), w.did());
+  });
+
+  await report.test('a follower that comes back hears of blocks that wait for a full disk, once, and how many found no room', async () => {
+    const w = new Witness(daemon, 'followed', 'bash'), [{ seq: heard }] = (w.run('echo before', 'before\n'), w.blocks().slice(-1));
+    const wanted = (from, to) => Array.from({ length: to - from }, (_, i) => ['begin', 'end'].map((what) => `agent_block_${what} ${from + i + 1}`)).flat();
+    // All it hears, up to the end of a command that runs when it has begun.
+    const follow = async (after) => {
+      const told = [], socket = net.connect(space.env.PTYD_SOCKET);
+      let rest = '';
+      socket.on('error', () => {}).setEncoding('utf8').on('data', (data) => {
+        const lines = (rest + data).split('\n');
+        rest = lines.pop();
+        told.push(...lines.map((line) => JSON.parse(line)).map((m) => (m.method ? m.params : { type: 'answer' })));
+      });
+      socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'events.follow', params: { after: { [w.name]: [after, after] } } })}\n`);
+      await until('it follows', () => told.some(({ type }) => type === 'answer'));
+      w.run('echo last', 'last\n');
+      const { seq: last } = w.blocks().at(-1);
+      await until('the last end', () => told.some((e) => e.type === 'agent_block_end' && e.conversation_id === w.name && e.block.seq === last));
+      socket.destroy();
+      const lost = told.filter((e) => e.type === 'events_lost' && !('number' in e)); // those with a number are no blocks'
+      return { last, lost, told: told.filter((e) => e.block && e.conversation_id === w.name).map((e) => `${e.type} ${e.block.seq}`) };
+    };
+    disk.fill();
+    for (let i = 0; i < 4; i++) w.run('echo full', 'full\n');
+    assert.match(w.warned().find((text) => /wait in memory/.test(text)), /No space left/);
+    const living = await follow(heard);
+    assert.deepStrictEqual([living.told, living.lost], [wanted(heard, living.last), []]);
+    await killWorker(daemon);
+    const next = await follow(heard + 2);
+    assert.deepStrictEqual([next.told, next.lost], [wanted(heard + 2, next.last), []]);
+    for (let i = 0; i < 15; i++) w.run(`: ${'x'.repeat(20000)}`, '');
+    assert.ok(w.warned().some((text) => /found no room in memory/.test(text)));
+    const dropped = await follow(heard), lost = dropped.lost.reduce((sum, { count }) => sum + count, 0);
+    assert.ok(lost > 0);
+    assert.strictEqual(lost + dropped.told.length, 2 * (dropped.last - heard));
+    disk.free();
+    await until('what found room is written', () => !w.warned().some((text) => /wait in memory/.test(text)));
+    const then = await follow(dropped.last - 1);
+    assert.deepStrictEqual([then.told, then.lost], [wanted(dropped.last - 1, then.last), []]);
   });
 
   await report.test('what a killed worker stored and did not come to tell is told by the next', async () => {

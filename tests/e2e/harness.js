@@ -267,9 +267,9 @@ class Client {
 
   sendRaw(line) { this.process.stdin.write(`${line}\n`); }
 
-  async request(method, params, id = this.nextId++) {
+  async request(method, params, id = this.nextId++, ms = undefined) {
     this.sendRaw(JSON.stringify({ id, method, params }));
-    return until(`answer to ${method}`, () => this.messages.find((m) => m.id === id && !m.method));
+    return until(`answer to ${method}`, () => this.messages.find((m) => m.id === id && !m.method), ms);
   }
 
   async initialize(experimentalApi) {

@@ -10,6 +10,7 @@ const { PTYD, Client, TurnClient, until } = require('./harness');
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 const SETTLED_MS = 1000; // a prompt that stood so long has read what was typed
 const TOLD_LATE_MS = 20000;
+const MCP_MS = 60000; // an answer may wait for the next worker, and that for a processor
 const PROMPT_MS = 60000; // no command takes as long, on a busy machine either
 const UNTOLD_MAX = 6; // with what one driver types at once never more than the ten that are kept
 
@@ -345,7 +346,7 @@ async function serve(soak, going) {
     let lost = false;
     client.ended.then(() => { lost = true; });
     client.process.stdin.on('error', () => {});
-    const asked = (method, params) => Promise.race([client.request(method, params), client.ended.then(() => null)]);
+    const asked = (method, params) => Promise.race([client.request(method, params, undefined, MCP_MS).catch(() => null), client.ended.then(() => null)]);
     await asked('initialize', { protocolVersion: '2025-06-18', capabilities: {} });
     while (going() && !lost) {
       const answer = await asked('tools/call', { name: 'pty_read_screen', arguments: {} });
