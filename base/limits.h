@@ -310,6 +310,8 @@ static inline int limit_size(int value)
 #define LIMIT_TTYREC_FRAME_BYTES (1 << 20)
 /* Bytes of a golden; a larger one is not compared, which fails. */
 #define LIMIT_GOLDEN_BYTES (64 << 20)
+/* Bytes of a piece of random length in which a trace is replayed. */
+#define LIMIT_REPLAY_PIECE_BYTES 64
 /* Bytes of a log of which the screen is made that a recording begins with; what was drawn before
  * them is not on it. */
 #define LIMIT_RECORD_PICTURE_BYTES (4 << 20)

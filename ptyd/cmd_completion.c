@@ -224,7 +224,8 @@ static bool is_session_option(const char *word)
 
 static bool is_block_option(const struct command *command, const char *word)
 {
-    return !strcmp(command->name, "record") && (!strcmp(word, "--from") || !strcmp(word, "--to"));
+    bool takes_blocks = !strcmp(command->name, "record") || !strcmp(command->name, "test");
+    return takes_blocks && (!strcmp(word, "--from") || !strcmp(word, "--to"));
 }
 
 /* The last of the words is the one that is completed. */

@@ -41,6 +41,7 @@ const struct command commands[] = {
     {"mcp", command_mcp, "an MCP server on stdio"},
     {"record", command_record, "what a session shows, for asciinema"},
     {"replay", command_replay, "blocks and screen of a recorded session"},
+    {"test", command_test, "recordings against what they should give"},
     {"upgrade", command_upgrade, "go on as the program that is on disk, with every shell"},
     {"serve", command_serve, "the daemon in the foreground"},
     {"verify", command_verify, "whether the state files are whole"},

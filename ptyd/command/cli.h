@@ -98,6 +98,7 @@ int command_script(int argc, char **argv);
 int command_send(int argc, char **argv);
 int command_serve(int argc, char **argv);
 int command_status(int argc, char **argv);
+int command_test(int argc, char **argv);
 int command_upgrade(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_version(int argc, char **argv);

@@ -37,6 +37,7 @@ static const char help[] =
     "                     2026-11-20), until now\n"
     "  --to BLOCK|TIME    until that command's end, or until then\n"
     "  -f, --follow       with --from: and go on\n"
+    "  --blank            it begins with an empty screen\n"
     "  --share            for others: without the shell's marks, with stars for secrets\n"
     "  --format v3|v2     of asciicast (default v3); v2 for asciinema 2\n"
     "  --idle-limit S     players wait at most S seconds where nothing happens\n"
@@ -48,14 +49,14 @@ static const char help[] =
     "  ptyd record -s work --from 12 --to 15 --share -o fix.cast --idle-limit 2\n"
     "  ptyd record -s work --from 30m -o - | asciinema play -\n";
 
-enum { FROM = CLI_FIRST_OWN, TO, SHARE, FORMAT, IDLE_LIMIT, TITLE, OVERWRITE };
+enum { FROM = CLI_FIRST_OWN, TO, SHARE, FORMAT, IDLE_LIMIT, TITLE, OVERWRITE, BLANK };
 
 #define LINES_BYTES (1 << 20) /* that are written at once */
 
 struct request {
     struct cli cli;
     const char *file, *from, *to, *title;
-    bool follow, share, overwrite;
+    bool follow, share, overwrite, blank;
     int version;
     double idle_limit;
 };
@@ -340,7 +341,8 @@ static void begin(struct recording *r)
                                                .title = q->title});
     if (q->share)
         begin_veil(r);
-    tape_picture(r->tape, &r->from, &picture);
+    if (!q->blank)
+        tape_picture(r->tape, &r->from, &picture);
     tape_first_mark(r->tape, &r->from, &picture);
     tape_begin(r->tape, &r->from, origin);
     if (picture.len)
@@ -461,6 +463,9 @@ static void own_option(struct request *q, int option)
     case TITLE:
         q->title = text_clean(optarg, strlen(optarg), LIMIT_TITLE_BYTES); /* until the end */
         break;
+    case BLANK:
+        q->blank = true;
+        break;
     case OVERWRITE:
         q->overwrite = true;
         break;
@@ -487,6 +492,7 @@ int command_record(int argc, char **argv)
                                             {"idle-limit", required_argument, NULL, IDLE_LIMIT},
                                             {"title", required_argument, NULL, TITLE},
                                             {"overwrite", no_argument, NULL, OVERWRITE},
+                                            {"blank", no_argument, NULL, BLANK},
                                             CLI_LONG,
                                             {0}};
     struct request q = {.cli = cli_begin(help), .version = 3};

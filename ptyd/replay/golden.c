@@ -4,57 +4,86 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
-static int differ(const char *path, json_t *expected, json_t *actual)
+/* The value at `path`, beside what it should be. */
+struct place {
+    const char *path;
+    json_t *expected, *actual;
+};
+
+static int differ(struct place p, struct bytes *out)
 {
-    char *want = expected ? json_dumps(expected, JSON_ENCODE_ANY) : NULL;
-    char *got = actual ? json_dumps(actual, JSON_ENCODE_ANY) : NULL;
-    printf("%s\n  - %s\n  + %s\n", path, want ? want : "(nothing)", got ? got : "(nothing)");
+    char *want = p.expected ? json_dumps(p.expected, JSON_ENCODE_ANY) : NULL;
+    char *got = p.actual ? json_dumps(p.actual, JSON_ENCODE_ANY) : NULL;
+    bytes_printf(out, "%s\n  - %s\n  + %s\n", p.path, want ? want : "(nothing)",
+                 got ? got : "(nothing)");
     free(want);
     free(got);
     return 1;
 }
 
-static int compare(const char *path, json_t *expected, json_t *actual);
+static int compare(struct place p, struct bytes *out);
 
-static int compare_objects(const char *path, json_t *expected, json_t *actual)
+static int compare_objects(struct place p, struct bytes *out)
 {
     int differences = 0;
     const char *key;
     json_t *value;
-    json_object_foreach(expected, key, value) {
-        char *inner = text_format("%s.%s", path, key);
-        differences += compare(inner, value, json_object_get(actual, key));
+    json_object_foreach(p.expected, key, value) {
+        char *inner = text_format("%s.%s", p.path, key);
+        differences += compare((struct place){inner, value, json_object_get(p.actual, key)}, out);
         free(inner);
     }
     return differences;
 }
 
-static int compare_arrays(const char *path, json_t *expected, json_t *actual)
+static int compare_arrays(struct place p, struct bytes *out)
 {
     int differences = 0;
-    size_t want = json_array_size(expected), got = json_array_size(actual);
+    size_t want = json_array_size(p.expected), got = json_array_size(p.actual);
     for (size_t i = 0; i < want || i < got; i++) {
-        char *inner = text_format("%s[%zu]", path, i);
-        json_t *a = json_array_get(expected, i), *b = json_array_get(actual, i);
-        differences += a && b ? compare(inner, a, b) : differ(inner, a, b);
+        char *inner = text_format("%s[%zu]", p.path, i);
+        struct place at = {inner, json_array_get(p.expected, i), json_array_get(p.actual, i)};
+        differences += at.expected && at.actual ? compare(at, out) : differ(at, out);
         free(inner);
     }
     return differences;
 }
 
-static int compare(const char *path, json_t *expected, json_t *actual)
+static int compare(struct place p, struct bytes *out)
 {
-    if (json_is_object(expected) && json_is_object(actual))
-        return compare_objects(path, expected, actual);
-    if (json_is_array(expected) && json_is_array(actual))
-        return compare_arrays(path, expected, actual);
-    return actual && json_equal(expected, actual) ? 0 : differ(path, expected, actual);
+    if (json_is_object(p.expected) && json_is_object(p.actual))
+        return compare_objects(p, out);
+    if (json_is_array(p.expected) && json_is_array(p.actual))
+        return compare_arrays(p, out);
+    return p.actual && json_equal(p.expected, p.actual) ? 0 : differ(p, out);
+}
+
+int golden_compare(json_t *golden, json_t *actual, struct bytes *out)
+{
+    return compare((struct place){"", golden, actual}, out);
+}
+
+json_t *golden_read(const char *path, char **ret_error)
+{
+    struct bytes text = {0};
+    json_error_t error = {0};
+    int result = file_read(path, LIMIT_GOLDEN_BYTES, &text);
+    json_t *golden =
+        result == 0 ? json_loadb(text.data ? text.data : "", text.len, 0, &error) : NULL;
+    bytes_finish(&text);
+    if (result < 0)
+        *ret_error =
+            text_format("cannot read %s: %s (--update writes it)", path, strerror(-result));
+    else if (!golden)
+        *ret_error = text_format("%s line %d: %s", path, error.line, error.text);
+    return golden;
 }
 
 /* `actual` reduced to the members that `golden` has. */
@@ -89,29 +118,29 @@ static int update_file(const char *path, json_t *golden, json_t *actual)
     return result < 0;
 }
 
-int golden_check(const char *path, json_t *actual, bool update)
+static int check(const char *path, json_t *golden, json_t *actual)
 {
     struct bytes text = {0};
-    json_error_t error = {0};
-    int result = file_read(path, LIMIT_GOLDEN_BYTES, &text);
-    json_t *golden =
-        result == 0 ? json_loadb(text.data ? text.data : "", text.len, 0, &error) : NULL;
+    int differences = golden_compare(golden, actual, &text);
+    fwrite(text.data ? text.data : "", 1, text.len, stdout);
+    if (differences)
+        printf("%d difference%s from %s\n", differences, differences == 1 ? "" : "s", path);
     bytes_finish(&text);
-    int status;
-    if (update && (golden || result == -ENOENT)) {
+    return differences > 0;
+}
+
+int golden_check(const char *path, json_t *actual, bool update)
+{
+    char *error = NULL;
+    json_t *golden = golden_read(path, &error);
+    int status = 1;
+    if (update && (golden || (access(path, F_OK) < 0 && errno == ENOENT)))
         status = update_file(path, golden, actual);
-    } else if (result < 0) {
-        say("cannot read %s: %s (--update writes it)", path, strerror(-result));
-        status = 1;
-    } else if (!golden) {
-        say("%s line %d: %s", path, error.line, error.text);
-        status = 1;
-    } else {
-        int differences = compare("", golden, actual);
-        if (differences)
-            printf("%d difference%s from %s\n", differences, differences == 1 ? "" : "s", path);
-        status = differences > 0;
-    }
+    else if (golden)
+        status = check(path, golden, actual);
+    else
+        say("%s", error);
+    free(error);
     json_decref(golden);
     return status;
 }

@@ -5,6 +5,15 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/bytes.h"
+
+/* Reads a golden. A new reference; NULL with what is wrong in *ret_error (a new string). */
+json_t *golden_read(const char *path, char **ret_error);
+
+/* Appends each difference of `actual` from the members present in `golden`, as lines with its path.
+ * Returns how many there are. */
+int golden_compare(json_t *golden, json_t *actual, struct bytes *out);
+
 /* Compares the members present in the JSON file with those of `actual`, arrays element by
  * element, and prints each difference as one line with its path. `update`: rewrites the file with
  * the actual values of those members instead, or with blocks and screen when it is not there.

@@ -100,13 +100,24 @@ static void take(struct replay *r, const char *bytes, size_t len)
     bytes_consume(&r->pending, terminal_write(r->terminal, r->pending.data, r->pending.len));
 }
 
+/* xorshift64: the same lengths for the same seed, anywhere. */
+static size_t random_length(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return 1 + *state % LIMIT_REPLAY_PIECE_BYTES;
+}
+
 static void on_output(void *user, int64_t ms, const char *bytes, size_t len)
 {
     struct replay *r = user;
     size_t chunk = r->options.chunk ? r->options.chunk : 1 << 16;
     r->now = (struct moment){.wall_ms = r->start_ms + ms, .monotonic_ms = ms};
-    for (size_t at = 0; at < len; at += chunk)
+    for (size_t at = 0; at < len; at += chunk) {
+        chunk = r->options.seed ? random_length(&r->options.seed) : chunk;
         take(r, bytes + at, len - at < chunk ? len - at : chunk);
+    }
 }
 
 const struct trace_events *replay_events(void)

@@ -13,6 +13,7 @@ struct replay_options {
     bool foreign_marks; /* --marks any: OSC 133 and 633 make blocks too */
     size_t scrollback;  /* lines; 0 for the default */
     size_t chunk;       /* feed at most this many bytes at once; 0 for whole events (tests) */
+    uint64_t seed;      /* or pieces of random lengths, these ones; 0 for none */
 };
 
 struct replay;

@@ -152,6 +152,32 @@ async function main() {
     }
   });
 
+  await report.test('ptyd test: a command becomes a test; what is other than it should be is shown, also as XML', async () => {
+    open('tests');
+    run('tests', "printf 'gr\\303\\274n \\033[31mred\\033[0m\\n'; (exit 3)");
+    run('tests', 'echo another');
+    const test = (...args) => spawnSync(PTYD, ['test', ...args], { env: space.env, encoding: 'utf8', cwd: space.root });
+    assert.strictEqual(test().status, 2);
+    const made = test('new', 'colours', '--from', '1', '-s', 'tests');
+    assert.strictEqual(made.status, 0, made.stdout + made.stderr);
+    assert.strictEqual(test('new', 'more', '--from', 'tests:2').status, 0);
+    const golden = file('ptyd-tests/colours.golden.json');
+    const expected = JSON.parse(fs.readFileSync(golden, 'utf8'));
+    assert.deepStrictEqual(expected.blocks.map((block) => [block.cmd_truncated, block.exit_code, block.preview.lines]), [[false, 3, ['grün red']]]);
+    assert.deepStrictEqual([test().status, test('more').stdout], [0, 'ok - more\n1 passed, 0 failed\n']);
+    expected.blocks[0].exit_code = 4;
+    expected.blocks[0].preview.lines[0] = '<grau> & "red"';
+    fs.writeFileSync(golden, JSON.stringify({ blocks: expected.blocks }));
+    const differs = test(file('ptyd-tests'), '--junit', file('results.xml'));
+    assert.strictEqual(differs.status, 1);
+    assert.match(differs.stdout, /^not ok - colours\nwhole:\n\.blocks\[0\]\.exit_code\n {2}- 4\n {2}\+ 3\n[^]*ok - more\n1 passed, 1 failed\n$/);
+    assert.match(fs.readFileSync(file('results.xml'), 'utf8'), /tests="2" failures="1"[^]*name="colours"[^]*<failure>[^]*&#60;grau&#62; &#38; [^]*name="more"/);
+    assert.strictEqual(test('colours', '--update').status, 0);
+    assert.strictEqual(test('colours').status, 0);
+    assert.strictEqual(test('nowhere').status, 1);
+    assert.strictEqual(test('new', 'colours', '--from', '1', '-s', 'tests').status, 1); // it is there
+  });
+
   await report.test('what is wrong is said: FILE is there, no such block, a disk that is full, nothing to record', async () => {
     const there = daemon.ptyd('record', '-s', 'bash', '--from', '1', '-o', file('bash.cast'));
     assert.ok(there.status === 1 && /--overwrite/.test(there.stderr), there.stderr);
