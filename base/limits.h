@@ -41,6 +41,8 @@ static inline int limit_size(int value)
 #define LIMIT_RAW_BYTES (1 << 20)
 /* Bytes of a title; a longer one loses its end. */
 #define LIMIT_TITLE_BYTES 1024
+/* Of a colour's name that a program set; a longer one is not drawn for who joins. */
+#define LIMIT_COLOUR_WORDS_BYTES 47
 /* Distinct pens in use; more draw as the default. */
 #define LIMIT_PENS 60000
 /* Distinct hyperlinks in use, and bytes of one with its parameters; more, and longer ones, are

@@ -1,8 +1,10 @@
 #include "vterm_snapshot/colours.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/memory.h"
 
 #define PALETTE     256
@@ -18,15 +20,25 @@ enum source {
     STRANGE, /* a program's, in words that are not read here */
 };
 
+struct place {
+    struct colour own, set;
+    uint8_t source, has_own;
+};
+
+struct words {
+    char text[LIMIT_COLOUR_WORDS_BYTES + 1];
+};
+
 struct colours {
-    struct {
-        struct colour own, set;
-        uint8_t source, has_own;
-    } place[PLACES];
+    struct place place[PLACES];
+    struct words
+        *strange; /* of each place; NULL while there are none, "" where they are not kept */
 };
 
 void colours_destroy(struct colours *c)
 {
+    if (c)
+        free(c->strange);
     free(c);
 }
 
@@ -97,6 +109,20 @@ static bool have(struct colours **c)
     return *c != NULL;
 }
 
+/* A name, or a notation that is another's to read: who joins reads it as the others did. */
+static void keep_words(struct colours *c, int place, const char *value)
+{
+    size_t len = strcspn(value, ";");
+    if (!c->strange)
+        c->strange = memory_try(PLACES * sizeof *c->strange);
+    if (!c->strange)
+        return;
+    bool plain = len < sizeof *c->strange;
+    for (size_t i = 0; i < len; i++)
+        plain = plain && value[i] >= ' ' && value[i] <= '~';
+    snprintf(c->strange[place].text, sizeof *c->strange, "%.*s", plain ? (int)len : 0, value);
+}
+
 static void set(struct colours **c, int place, const char *value)
 {
     struct colour colour = {0};
@@ -105,6 +131,8 @@ static void set(struct colours **c, int place, const char *value)
     bool read = read_colour(value, &colour);
     (*c)->place[place].source = read ? SET : STRANGE;
     (*c)->place[place].set = colour;
+    if (!read)
+        keep_words(*c, place, value);
 }
 
 static void reset_place(struct colours *c, int place)
@@ -169,38 +197,65 @@ bool colours_get(const struct colours *c, int number, int index, struct colour *
     return true;
 }
 
+static void append_head(int number, int index, struct bytes *out)
+{
+    bytes_printf(out, "\x1b]%d;", number);
+    if (number == PALETTE_OSC)
+        bytes_printf(out, "%d;", index);
+}
+
 void colours_append(const struct colours *c, int number, int index, struct bytes *out)
 {
     struct colour is;
     if (!colours_get(c, number, index, &is))
         return;
-    bytes_printf(out, "\x1b]%d;", number);
-    if (number == PALETTE_OSC)
-        bytes_printf(out, "%d;", index);
+    append_head(number, index, out);
     bytes_printf(out, "rgb:%04x/%04x/%04x\x1b\\", is.red, is.green, is.blue);
 }
 
 void colours_append_set(const struct colours *c, struct bytes *out)
 {
-    for (int i = 0; c && i < PLACES; i++)
+    for (int i = 0; c && i < PLACES; i++) {
+        int number = i < PALETTE ? PALETTE_OSC : i - PALETTE + FIRST;
         if (c->place[i].source == SET)
-            colours_append(c, i < PALETTE ? PALETTE_OSC : i - PALETTE + FIRST, i, out);
+            colours_append(c, number, i, out);
+        if (c->place[i].source == STRANGE && c->strange && *c->strange[i].text) {
+            append_head(number, i, out);
+            bytes_printf(out, "%s\x1b\\", c->strange[i].text);
+        }
+    }
 }
 
 /* ---- kept ---- */
 
 void colours_save(const struct colours *c, struct bytes *out)
 {
-    pack_run(out, c, c ? sizeof *c : 0);
+    bool strange = c && c->strange;
+    pack_run(out, c ? c->place : NULL, c ? sizeof c->place : 0);
+    pack_run(out, strange ? c->strange : NULL, strange ? PLACES * sizeof *c->strange : 0);
+}
+
+static bool load_strange(struct colours *c, const char *bytes, size_t len)
+{
+    c->strange = memory_try(len);
+    if (!c->strange)
+        return false;
+    memcpy(c->strange, bytes, len);
+    for (int i = 0; i < PLACES; i++)
+        c->strange[i].text[LIMIT_COLOUR_WORDS_BYTES] = '\0';
+    return true;
 }
 
 bool colours_load(struct colours **ret_colours, struct unpack *in)
 {
-    size_t len;
-    const char *bytes = unpack_run(in, &len);
-    if (!bytes || (len && len != sizeof **ret_colours))
+    size_t len, strange_len;
+    const char *bytes = unpack_run(in, &len), *strange = unpack_run(in, &strange_len);
+    if (!bytes || !strange || (len && len != sizeof(*ret_colours)->place) ||
+        (strange_len && (!len || strange_len != PLACES * sizeof(struct words))))
         return false;
     if (len && have(ret_colours))
-        memcpy(*ret_colours, bytes, len);
-    return !len || *ret_colours;
+        memcpy((*ret_colours)->place, bytes, len);
+    if (len && !*ret_colours)
+        return false;
+    return !strange_len || load_strange(*ret_colours, strange, strange_len);
 }

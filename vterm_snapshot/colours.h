@@ -22,8 +22,9 @@ struct colours;
 void colours_destroy(struct colours *colours);
 
 /* A program's OSC, payload behind the number: sets or resets colours, or is none of that (104, 105,
- * 110 to 119 reset). A colour that is set to what cannot be read is not known. Nothing is kept
- * without memory. */
+ * 110 to 119 reset). A colour that is set by a name, or by what else is not read here, is
+ * not known: its words are kept, LIMIT_COLOUR_WORDS_BYTES at most. Nothing is kept without memory.
+ */
 void colours_take(struct colours **colours, int number, const char *payload);
 /* RIS: all that programs set is gone. */
 void colours_reset(struct colours *colours);

@@ -89,6 +89,8 @@ static void apply_private(struct screen *s, const struct csi *csi, int number)
 {
     bool on = csi->final == 'h', alternate = number == 47 || number == 1047 || number == 1049;
     bool cursor = number == 1048 || number == 1049;
+    if (alternate && on && !cursor && screen_alt_screen(s))
+        return; /* it is shown already; 1049 erases it again */
     if (cursor && on)
         save_cursor(s);
     if (number == 69 && !on)

@@ -130,7 +130,7 @@ static void type_what_waited(struct attach *a)
     bytes_finish(&typed);
 }
 
-static void open_signals(struct attach *a)
+static bool open_signals(struct attach *a)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -140,6 +140,9 @@ static void open_signals(struct attach *a)
     sigaddset(&set, SIGINT);
     sigprocmask(SIG_BLOCK, &set, &a->saved_mask);
     a->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (a->signals < 0)
+        say("no descriptor is left for signals: `ulimit -n` says how many there may be");
+    return a->signals >= 0;
 }
 
 /* A Ctrl-C from before the keys were ours was for what came before the session. */
@@ -310,8 +313,7 @@ static void give_back(const struct attach *a)
 
 static void show(struct attach *a, const json_t *session)
 {
-    open_signals(a);
-    if (outer_open(&a->outer) < 0) {
+    if (!open_signals(a) || outer_open(&a->outer) < 0) {
         a->outcome = NO_TERMINAL;
         return;
     }

@@ -16,7 +16,7 @@
 
 #define AGAIN_MS 500 /* behind one that could not be written */
 #define TIMES    4   /* as many bytes cost what one of output does */
-#define MAGIC    0x7074796463686b39ull
+#define MAGIC    0x7074796463686b61ull
 
 struct checkpoint {
     uint64_t magic;

@@ -95,6 +95,16 @@ async function main() {
     assert.strictEqual(await terminal.ended(), 6);
   });
 
+  // The connection takes 3, the session 4; signals would take 5.
+  for (const [files, what] of [[4, 'the session'], [5, 'signals']])
+    await report.test(`attach with ${files} descriptors says why not`, async () => {
+      daemon.ptyd('open', 'few');
+      const terminal = new Terminal(space.env, `sh -c 'ulimit -n ${files}; exec ${PTYD} attach few'`);
+      assert.strictEqual(await terminal.ended(), 1);
+      assert.match(terminal.text, new RegExp(`no descriptor is left for ${what}: .ulimit -n. says`));
+      daemon.ptyd('close', 'few');
+    });
+
   await report.test('a terminal of plain text alone', () => gives({ TERM: 'dumb' }, /TERM is dumb/));
 
   const { keeper_pid: keeper, worker_pid: worker } = daemon.json('status');

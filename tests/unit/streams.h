@@ -153,7 +153,8 @@ static void add_sequence(struct bytes *out)
     unsigned count = sizeof sequences / sizeof *sequences;
     unsigned n = pick(count + (streams_strict ? 0 : sizeof others / sizeof *others));
     const char *sequence = n < count ? sequences[n] : others[n - count];
-    bytes_append_text(out, streams_strict && strstr(sequence, "1047") ? "\r" : "");
+    /* libvterm erases the alternate screen as often as it is asked for, xterm as it is entered */
+    bytes_append_text(out, streams_strict && strstr(sequence, "1047") ? "\r\x1b[?1047l" : "");
     bytes_append_text(out, sequence);
 }
 

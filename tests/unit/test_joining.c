@@ -364,7 +364,7 @@ static void at_the_edge_of_another_screen_nothing_waits(void **state)
     static const char *const switches[][2] = {
         {"\x1b[?1047h", "         x"},
         {"\x1b[?1049h", "         x"},
-        {"\x1b[?1047h\x1b[1;10Hy\x1b[?1047h", "         x"},
+        {"\x1b[?1047h\x1b[1;10Hy\x1b[?1049h", "         x"},
         {"\x1b[?1047h\x1b[1;10Hy\x1b[?1047l", "012345678x"},
     };
     (void)state;
@@ -406,6 +406,58 @@ static void a_programs_colours_are_those_of_who_joins(void **state)
     bytes_finish(&drawing);
     close_side(&all);
     close_side(&joiner);
+}
+
+/* What cannot be read as a colour here is read by who joins; across a checkpoint, too. */
+static void a_colour_of_a_name_is_that_of_who_joins(void **state)
+{
+    static const char named[] = "\x1b]4;3;light goldenrod\x1b\\"
+                                "\x1b]10;rgbi:1.0/0.5/0\x1b\\"
+                                "\x1b]12;Red\x1b\\";
+    struct side all;
+    struct bytes drawing = {0}, saved = {0};
+    (void)state;
+    open_side(&all, 10, 4);
+    put(&all, "\x1b]4;3;light goldenrod;4;\x01;5;"
+              "a-name-that-is-longer-than-any-that-a-terminal-knows\a"
+              "\x1b]10;rgbi:1.0/0.5/0\a\x1b]12;Red\a\x1b]11;blue\a\x1b]111\a");
+    terminal_redraw(all.terminal, &drawing);
+    assert_non_null(strstr(drawing.data, named));
+    assert_null(strstr(drawing.data, "longer"));
+    assert_null(strstr(drawing.data, "\x1b]11;"));
+    assert_true(terminal_save(all.terminal, &saved));
+    struct unpack in = {.at = saved.data, .end = saved.data + saved.len};
+    static const struct terminal_events deaf;
+    struct terminal *again = terminal_load(&(struct terminal_options){.events = &deaf}, &in);
+    assert_non_null(again);
+    bytes_finish(&drawing);
+    terminal_redraw(again, &drawing);
+    assert_non_null(strstr(drawing.data, named));
+    terminal_destroy(again);
+    put(&all, "\x1b]10;#123456\a\x1b]104\a");
+    bytes_finish(&drawing);
+    terminal_redraw(all.terminal, &drawing);
+    assert_null(strstr(drawing.data, "rgbi"));
+    assert_null(strstr(drawing.data, "golden"));
+    bytes_finish(&drawing);
+    bytes_finish(&saved);
+    close_side(&all);
+}
+
+/* As xterm has it: what is shown already is neither entered nor erased again, but by 1049. */
+static void the_alternate_screen_is_erased_as_it_is_entered(void **state)
+{
+    static const char *const again[][2] = {
+        {"\x1b[?1047h", "text"}, {"\x1b[?47h", "text"}, {"\x1b[?1049h", ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof again / sizeof *again; i++) {
+        struct side all;
+        open_side(&all, 10, 4);
+        put(&all, "\x1b[?1049h\x1b[Htext");
+        put(&all, again[i][0]);
+        assert_row(&all, 0, again[i][1]);
+        close_side(&all);
+    }
 }
 
 static void show_part(struct side *viewer, const struct side *all, int cols, int rows)
@@ -515,6 +567,8 @@ int main(void)
         cmocka_unit_test(nothing_scrolls),
         cmocka_unit_test(at_the_edge_of_another_screen_nothing_waits),
         cmocka_unit_test(a_programs_colours_are_those_of_who_joins),
+        cmocka_unit_test(a_colour_of_a_name_is_that_of_who_joins),
+        cmocka_unit_test(the_alternate_screen_is_erased_as_it_is_entered),
         cmocka_unit_test(a_smaller_viewer_follows_the_cursor),
         cmocka_unit_test(a_larger_viewer_shows_blanks_around),
         cmocka_unit_test(what_passed_is_undone),
