@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "vterm_snapshot/query.h"
+#include "vterm_snapshot/query_input.h"
 
 struct queries;
 

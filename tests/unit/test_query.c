@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "tests/unit/screen.h"
-#include "vterm_snapshot/query.h"
+#include "vterm_snapshot/query_input.h"
 
 /* What was asked since the beginning of a test. */
 static struct query asked[1000];
