@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "vterm_snapshot/passage.h"
+#include "vterm_snapshot/query_input.h"
 #include "vterm_snapshot/terminal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
