@@ -247,7 +247,7 @@ void redraw_screen(const struct screen *s, struct bytes *out)
  * by at once, so that not every step moves everything. */
 static int first_shown(int at, int shown, int all)
 {
-    int step = shown / 2, first = 0;
+    int step = shown > 1 ? shown / 2 : 1, first = 0;
     while (at >= first + shown)
         first += step;
     return first + shown > all && all > shown ? all - shown : first;
