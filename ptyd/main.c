@@ -1,4 +1,5 @@
 /* main.c - which command is run. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "ptyd/command/cli.h"
 #include "ptyd/commands.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/say.h"
 #include "ptyd/proxy/proxy.h"
 
 static _Noreturn void say_unknown(const char *word)
@@ -64,6 +66,16 @@ static void occupy_standard_descriptors(void)
             _exit(EXIT_FAILED);
 }
 
+/* Whether what was printed arrived is part of how it went: a full disk takes nothing. */
+static int finish(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    say("not all of it could be printed%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+    return status ? status : EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
@@ -75,8 +87,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         return command_default(argc, argv);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-        return help(argc, argv);
+        return finish(help(argc, argv));
     if (!strcmp(argv[1], "--version"))
-        return command_version(argc, argv);
-    return run(argc - 1, argv + 1);
+        return finish(command_version(argc, argv));
+    return finish(run(argc - 1, argv + 1));
 }

@@ -177,7 +177,7 @@ static int run_steps(const struct cli *cli, const char *file, const struct steps
 {
     struct script s = {.file = file, .done = json_array()};
     int status = EXIT_FAILED;
-    if (dialog_open(&s.dialog, cli, false, LIMIT_START_MS) == 0 && dialog_look(&s.dialog) == 0) {
+    if (dialog_open(&s.dialog, cli, LIMIT_START_MS) == 0 && dialog_look(&s.dialog) == 0) {
         bool ok = true;
         s.cursor = s.dialog.now;
         for (size_t i = 0; i < steps->count && ok; i++)

@@ -40,7 +40,7 @@ static int type(const struct cli *cli, const struct keystrokes *k, double timeou
     uint64_t cursor = 0;
     int most =
         timeout <= 0 || timeout * 1000 > LIMIT_START_MS ? LIMIT_START_MS : (int)(timeout * 1000);
-    if (dialog_open(&d, cli, true, most) < 0)
+    if (dialog_open(&d, cli, most) < 0)
         return EXIT_FAILED;
     bool asks = cli->json || keystrokes_ask_modes(k);
     const struct bytes *input;

@@ -281,7 +281,7 @@ static int serve(struct request *r)
 {
     struct dialog d;
     int status = r->what.kind == WAIT_EXIT ? EXIT_PTYD : EXIT_FAILED;
-    if (dialog_open(&d, &r->cli, false, LIMIT_START_MS) == 0)
+    if (dialog_open(&d, &r->cli, LIMIT_START_MS) == 0)
         status = wait_in(r, &d);
     dialog_close(&d);
     waiting_finish(&r->what);

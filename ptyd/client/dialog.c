@@ -10,10 +10,10 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 
-int dialog_open(struct dialog *d, const struct cli *cli, bool may_start, int wait_ms)
+int dialog_open(struct dialog *d, const struct cli *cli, int wait_ms)
 {
     *d = (struct dialog){.cli = cli, .cols = LIMIT_COLS_DEFAULT};
-    d->connected = rpc_connect(&d->rpc, may_start && !cli->no_start, wait_ms) == 0;
+    d->connected = rpc_connect(&d->rpc, false, wait_ms) == 0;
     return d->connected ? 0 : -1;
 }
 

@@ -25,9 +25,8 @@ struct dialog {
     int cols;
 };
 
-/* Connects; `may_start`: starts a daemon where none runs, unless --no-start. Returns 0, or -1 after
- * a message. The struct outlives no `cli`. */
-int dialog_open(struct dialog *d, const struct cli *cli, bool may_start, int wait_ms);
+/* Connects; starts no daemon. Returns 0, or -1 after a message. The struct outlives no `cli`. */
+int dialog_open(struct dialog *d, const struct cli *cli, int wait_ms);
 void dialog_close(struct dialog *d);
 
 /* Asks how the session stands. Returns 0, or -1 after a message. */

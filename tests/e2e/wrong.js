@@ -1,0 +1,126 @@
+// What goes wrong from outside: a clear message, the right exit status, the terminal as it was, and a daemon that
+// goes on. Usage: node wrong.js
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { spawn, spawnSync } = require('node:child_process');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
+const { Outer } = require('./outer');
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const env = { ...space.env, TERM: 'xterm-256color' };
+  const daemon = await new Daemon(space).ready();
+  const call = (args, options = {}) => spawnSync(PTYD, args, { env, cwd: space.home, encoding: 'utf8', timeout: 120000, ...options });
+  const goesOn = () => assert.strictEqual(call(['run', '-s', 'work', '--timeout', '60', '--', 'true']).status, 0);
+  assert.strictEqual(call(['open', 'work']).status, 0);
+
+  // Whether what ran there left the terminal as it was; what it printed.
+  const inTerminal = async (command, size = '80x24', meanwhile = async () => {}) => {
+    const outer = new Outer(env, ['sh', '-c', `a=$(stty -g); ${command}; echo "status $?"; [ "$a" = "$(stty -g)" ] && echo as-it-was`], { cwd: space.home, size });
+    await meanwhile(outer);
+    await outer.expect('as-it-was');
+    const shown = outer.received().toString();
+    assert.strictEqual(await outer.ended, 0);
+    await outer.end();
+    return shown.replaceAll('\r', '');
+  };
+
+  await report.test('a session that is not: 1, which may have been meant, and what to do', async () => {
+    for (const args of [['send', 'x'], ['wait', '--prompt'], ['expect', 'x'], ['screen'], ['scrollback'], ['blocks'], ['block', '1'], ['last'], ['rerun'], ['diff'], ['resize', '80x24'], ['close'], ['detach'], ['reset'], ['context', 'pause']]) {
+      const { status, stdout, stderr } = call([args[0], ...args.slice(1), '-s', 'wrok']);
+      assert.ok([1, 2, 125].includes(status), `${args}: ${status}`);
+      assert.strictEqual(stdout, '', `${args}`);
+      assert.match(stderr, /^ptyd: there is no session wrok; .*`ptyd (open|list|attach)/, `${args}: ${stderr}`);
+    }
+    assert.match(await inTerminal(`${PTYD} attach wrok`), /^ptyd: there is no session wrok; did you mean work\?[^\n]*\nstatus 1$/m);
+  });
+
+  await report.test('no terminal: attach, copy and bare ptyd say what else does', () => {
+    assert.deepStrictEqual([call(['attach', 'work']).status, call(['attach', 'work']).stderr], [1, 'ptyd: attach needs a terminal; `ptyd run` and `ptyd screen` do not\n']);
+    const bare = call([]);
+    assert.deepStrictEqual([bare.status, bare.stderr], [2, 'ptyd: without a terminal, say which command\n`ptyd --help` says how it is used.\n']);
+  });
+
+  await report.test('a disk that takes nothing: what prints says so, and fails', () => {
+    goesOn();
+    for (const args of [['list'], ['status'], ['blocks'], ['blocks', '--json'], ['block', '1'], ['last'], ['screen'], ['scrollback'], ['context', 'show'], ['status', '--short'], ['doctor'], ['--help'], ['run', '--help'], ['version'], ['search', 'true']]) {
+      const full = fs.openSync('/dev/full', 'w');
+      const session = ['blocks', 'block', 'last', 'screen', 'scrollback'].includes(args[0]) ? ['-s', 'work'] : [];
+      const { status, stderr } = call([...args, ...session], { stdio: ['ignore', full, 'pipe'] });
+      fs.closeSync(full);
+      if (args[0] === 'scrollback') continue; // of which nothing is there yet
+      assert.strictEqual(status, 1, `${args}: ${stderr}`);
+    }
+  });
+
+  await report.test('a tiny window: it shows the session, and is given back', async () => {
+    for (const size of ['2x2', '1x1']) {
+      const shown = await inTerminal(`${PTYD} attach work`, size, async (outer) => {
+        await outer.expect('\x1b[22;0t'); // the terminal is the session's
+        await outer.type('echo ti""ny\r');
+        await until('it ran', () => daemon.json('blocks', '-s', 'work', '--last', '1')[0].cmd === 'echo ti""ny');
+        await outer.type('\x1cd');
+      });
+      assert.match(shown, /\[left session work/);
+    }
+    goesOn();
+  });
+
+  await report.test('binary on stdin, as a file, as arguments: refused, or taken for what it is', () => {
+    const bytes = Buffer.from([...Array(4096).keys()].map((i) => (i * 167 + (i >> 8)) & 255));
+    const file = path.join(space.home, 'binary');
+    fs.writeFileSync(file, bytes);
+    assert.deepStrictEqual([call(['script', '-s', 'work', file]).status, call(['hook', 'claude'], { input: bytes }).status], [2, 0]);
+    assert.match(call(['hook', 'claude'], { input: bytes }).stderr, /^ptyd: the event on stdin is no JSON object/);
+    assert.strictEqual(call(['mcp'], { input: bytes }).status, 0);
+    assert.strictEqual(call(['replay', '--format', 'raw', file]).status, 0);
+    assert.strictEqual(call(['replay', '--format', 'asciicast', file]).status, 1);
+    assert.strictEqual(call(['send', '-s', 'work', '--hex', 'zz']).status, 2);
+    assert.strictEqual(call(['search', '--regex', '(']).status, 2);
+    assert.strictEqual(call(['run', '-s', 'work', '--timeout', 'x', '--', 'true']).status, 2);
+    const cat = spawnSync('sh', ['-c', `${PTYD} run -s work -- true < ${file}`], { env, cwd: space.home });
+    assert.strictEqual(cat.status, 0);
+    goesOn();
+  });
+
+  await report.test('ten clients that hammer: each is answered, and each command runs once', async () => {
+    const before = daemon.json('blocks', '-s', 'work').length;
+    const clients = [...Array(10).keys()].map((i) => new Promise((resolve) => {
+      const script = `for n in 1 2 3; do "$0" list && "$0" status --json && "$0" blocks -s work && "$0" screen -s work && "$0" run -s work --timeout 110 -- "echo client-${i}-$n" || exit 1; done`;
+      const client = spawn('sh', ['-c', script, PTYD], { env, cwd: space.home, stdio: ['ignore', 'pipe', 'pipe'] });
+      let said = '', printed = '';
+      client.stderr.on('data', (data) => { said += data; });
+      client.stdout.on('data', (data) => { printed += data; });
+      client.on('close', (status) => resolve({ status, said, printed }));
+    }));
+    for (const [i, { status, said, printed }] of (await Promise.all(clients)).entries()) {
+      assert.strictEqual(status, 0, said);
+      for (const n of [1, 2, 3]) assert.ok(printed.includes(`client-${i}-${n}`));
+    }
+    const ran = daemon.json('blocks', '-s', 'work').slice(before).map(({ cmd, exit_code: code }) => `${cmd}: ${code}`);
+    assert.deepStrictEqual(ran.sort(), [...Array(10).keys()].flatMap((i) => [1, 2, 3].map((n) => `echo client-${i}-${n}: 0`)).sort());
+  });
+
+  await report.test('a daemon that is dead: each says so at once, and nothing is shown for true', async () => {
+    const outer = new Outer(env, ['sh', '-c', `a=$(stty -g); ${PTYD} attach work; echo "status $?"; [ "$a" = "$(stty -g)" ] && echo as-it-was`], { cwd: space.home });
+    await outer.expect('$ ');
+    process.kill(daemon.json('status').keeper_pid, 'SIGKILL');
+    await daemon.ended;
+    await outer.expect('as-it-was');
+    await outer.end();
+    for (const args of [['list'], ['status'], ['attach', 'work'], ['send', '-s', 'work', 'x'], ['screen', '-s', 'work'], ['wait', '-s', 'work', '--prompt']]) {
+      const { status, stdout, stderr } = call(args);
+      assert.deepStrictEqual([status, stdout], [1, ''], `${args}: ${stderr}`);
+      assert.match(stderr, /^ptyd: (no daemon (runs|listens)|session work is closed).*`ptyd open (NAME|work)` starts it/, `${args}: ${stderr}`);
+    }
+    assert.strictEqual(call(['run', '--no-start', '--', 'true']).status, 125);
+  });
+
+  removeWorkspace(space);
+  report.finish();
+}
+
+main().catch((error) => { console.error(error); process.exit(1); });
