@@ -294,6 +294,12 @@ static inline int limit_size(int value)
 #define LIMIT_META_BYTES (16 << 20)
 /* Bytes of keys.json; a larger one counts as none. */
 #define LIMIT_KEYS_BYTES 4096
+/* The most that notify_after takes, in milliseconds; more is refused. And bytes of a notification's
+ * text; a longer command keeps its head. */
+#define LIMIT_NOTIFY_MOST_MS (31 * 24 * 60 * 60 * 1000LL)
+#define LIMIT_NOTIFY_BYTES   200
+/* MiB of room for state files, with fewer of which `ptyd doctor` has something to say. */
+#define LIMIT_DOCTOR_DISK_MIB 100
 /* Bytes of ptyd.conf; of a larger one nothing is read, which is said. Of a list in it the values,
  * and of the lines that are wrong those that are said; further ones are wrong, and counted. */
 #define LIMIT_CONF_BYTES (64 << 10)

@@ -121,6 +121,7 @@ static const struct member {
     {"output_path", PATH, AT(output_path), ""},
     {"block_id", WORD, AT(block_id), NULL},
     {"ts", TIME, AT(ts_end), NULL},
+    {"unsigned", FLAG, AT(is_unsigned), NULL},
 };
 
 /* A block on its way to fit. */

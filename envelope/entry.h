@@ -32,6 +32,7 @@ struct entry_block {
     int64_t redacted; /* secrets replaced in the text */
     bool truncated;
     bool nested;
+    bool is_unsigned; /* by the word of whoever printed the marks */
 };
 
 /* Appends the value. `header_shell_id`: the shell the header names; another one is told. */

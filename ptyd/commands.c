@@ -45,6 +45,7 @@ const struct command commands[] = {
     {"upgrade", command_upgrade, "go on as the program that is on disk, with every shell"},
     {"serve", command_serve, "the daemon in the foreground"},
     {"verify", command_verify, "whether the state files are whole"},
+    {"doctor", command_doctor, "whether all is there, and what is set up"},
     {"completion", command_completion, "what a shell completes behind ptyd"},
     {"version", command_version, "the version"},
 };

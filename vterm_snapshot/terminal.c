@@ -420,6 +420,11 @@ bool terminal_cursor_keys(const struct terminal *t)
     return modes_get(screen_modes(t->screen), MODE_CURSOR_KEYS);
 }
 
+bool terminal_reports_focus(const struct terminal *t)
+{
+    return modes_get(screen_modes(t->screen), MODE_FOCUS);
+}
+
 bool terminal_bracketed_paste(const struct terminal *t)
 {
     return modes_get(screen_modes(t->screen), MODE_BRACKETED_PASTE);

@@ -130,6 +130,7 @@ extern const char terminal_farewell[];
 
 /* Private modes (DECSET) that matter to who attaches or types. */
 bool terminal_bracketed_paste(const struct terminal *t);
+bool terminal_reports_focus(const struct terminal *t);
 bool terminal_cursor_keys(const struct terminal *t);
 
 /* Scrollback: lines held, lines ever, and line i of those held (0 the oldest). */

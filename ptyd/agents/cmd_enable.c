@@ -61,15 +61,6 @@ static char *disable_help(void)
 
 /* ---- hooks ---- */
 
-/* The file that an agent's hook stands in; new string. */
-static char *settings_path(const struct agent *a)
-{
-    const char *given = a->variable ? getenv(a->variable) : NULL, *home = getenv("HOME");
-    if (given && *given)
-        return text_format("%s/%s", given, a->file);
-    return text_format("%s/%s/%s", home ? home : "", a->directory, a->file);
-}
-
 static void hook_finish(struct settings_hook *h)
 {
     free((char *)h->path);

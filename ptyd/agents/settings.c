@@ -132,6 +132,26 @@ static json_t *groups_of(const struct settings_hook *h, json_t *settings)
     return json_is_array(groups) ? groups : NULL;
 }
 
+char *settings_path(const struct agent *a)
+{
+    const char *given = a->variable ? getenv(a->variable) : NULL, *home = getenv("HOME");
+    if (given && *given)
+        return text_format("%s/%s", given, a->file);
+    return text_format("%s/%s/%s", home ? home : "", a->directory, a->file);
+}
+
+bool settings_has(const struct settings_hook *h)
+{
+    int ignored;
+    char *path = target_of(h->path);
+    json_t *settings = load(path, &ignored);
+    const json_t *hooks = json_object_get(settings, "hooks");
+    bool has = is_there(h, json_object_get(hooks, h->agent->event));
+    json_decref(settings);
+    free(path);
+    return has;
+}
+
 int settings_add(const struct settings_hook *h)
 {
     int result;

@@ -8,6 +8,8 @@
 #ifndef PTYD_AGENTS_SETTINGS_H
 #define PTYD_AGENTS_SETTINGS_H
 
+#include <stdbool.h>
+
 #include "ptyd/core/agent.h"
 
 struct settings_hook {
@@ -15,6 +17,12 @@ struct settings_hook {
     const char *path;          /* of the file; made when it is not there */
     const char *program;       /* ptyd's own path */
 };
+
+/* The file that an agent's hook stands in, as the environment has it; new string. */
+char *settings_path(const struct agent *agent);
+
+/* Whether the hook is there; `program` is not looked at. */
+bool settings_has(const struct settings_hook *hook);
 
 /* Returns 1 when the hook was added, 0 when it was there, or -errno (-EBADMSG: not to be parsed)
  * with the file as it was. */

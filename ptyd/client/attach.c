@@ -16,6 +16,7 @@
 
 #include "base/limits.h"
 #include "ptyd/client/keys.h"
+#include "ptyd/client/notice.h"
 #include "ptyd/client/outer.h"
 #include "ptyd/client/request.h"
 #include "ptyd/client/view_link.h"
@@ -69,6 +70,18 @@ static void on_moved(void *user, const char *cwd)
     (void)user;
     if (chdir(cwd) < 0)
         errno = 0; /* gone or not ours: stay where we are */
+}
+
+static void on_ended(void *user, int64_t duration_ms, const json_t *block)
+{
+    struct attach *a = user;
+    int64_t after = conf_now(a->options->conf)->notify_after_ms;
+    struct bytes out = {0};
+    if (!after || duration_ms < after)
+        return;
+    notice_append(a->options->name, duration_ms, block, notice_form(), &out);
+    outer_put(a->outer, out.data, out.len);
+    bytes_finish(&out);
 }
 
 static void on_renewed(void *user)
@@ -365,6 +378,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
                                               .renewed = on_renewed,
                                               .skipped = on_skipped,
                                               .moved = on_moved,
+                                              .ended = on_ended,
                                               .user = &a};
     a.link = view_link_create(rpc, &of_link, request_terminal_size());
     json_t *session = view_link_join(a.link, options->wait_ms);

@@ -170,6 +170,14 @@ static void take_cwd(struct view_link *l, const struct view_frame *f)
     free(cwd);
 }
 
+static void take_block(struct view_link *l, const struct view_frame *f)
+{
+    json_t *block = json_loadb(f->data, f->len, 0, NULL);
+    if (block)
+        l->options->ended(l->options->user, (int64_t)f->offset, block);
+    json_decref(block);
+}
+
 /* What was not TYPED by now never was. */
 static void take_back(struct view_link *l)
 {
@@ -189,6 +197,9 @@ static void take_frame(struct view_link *l, const struct view_frame *f)
         break;
     case VIEW_CWD:
         take_cwd(l, f);
+        break;
+    case VIEW_BLOCK:
+        take_block(l, f);
         break;
     case VIEW_LED:
         l->leads = f->offset;

@@ -27,6 +27,8 @@ struct view_link_options {
     /* So many lines are not shown, 0 where nobody counted; a drawing follows. */
     void (*skipped)(void *user, uint64_t lines);
     void (*moved)(void *user, const char *cwd); /* the session's directory is another */
+    /* A command that ran so long ended while nobody looked (view_wire.h). */
+    void (*ended)(void *user, int64_t duration_ms, const json_t *block);
     void *user;
 };
 

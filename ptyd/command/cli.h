@@ -74,6 +74,7 @@ int command_default(int argc, char **argv);
 int command_codex(int argc, char **argv);
 int command_detach(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 int command_disable(int argc, char **argv);
 int command_enable(int argc, char **argv);
 int command_expect(int argc, char **argv);

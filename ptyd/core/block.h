@@ -58,7 +58,8 @@ struct block {
     bool alt_screen;
     bool nested;
     bool private;
-    char *preview; /* lines, each ended by \n */
+    bool is_unsigned; /* from marks that anybody may print (foreign_marks) */
+    char *preview;    /* lines, each ended by \n */
     bool truncated;
     int64_t omitted_lines;
 

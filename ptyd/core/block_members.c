@@ -67,6 +67,7 @@ static const struct field {
     {"alt_screen", FLAG, AT(alt_screen)},
     {"nested", FLAG, AT(nested), TOLD(nested)},
     {"private", FLAG, AT(private)},
+    {"unsigned", FLAG, AT(is_unsigned), TOLD(is_unsigned)},
     {"preview", LINES, AT(preview)},
     {"omitted_lines", NUMBER, AT(omitted_lines), TOLD(omitted_lines)},
     {"key", NUMBER, OUR_FILES, AT(key)},

@@ -33,9 +33,11 @@ struct conf {
     struct conf_list untold_programs;  /* names */
     int private_space;                 /* enum conf_private_space */
     int preview_kind;                  /* enum conf_preview_kind */
+    int foreign_marks;                 /* 1: marks of others make blocks where ours cannot be */
     int64_t new_thread_lookback_ms;
     int64_t context_max_bytes;
     int64_t keep_days, keep_bytes; /* of closed sessions */
+    int64_t notify_after_ms;       /* 0: never */
     char *detach_key;              /* as client/keys.h reads it */
 };
 

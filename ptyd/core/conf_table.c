@@ -43,6 +43,8 @@ static const char *const private_spaces[CHOICES_MOST + 1] = {"auto", "always", "
 
 static const char *const preview_kinds[CHOICES_MOST + 1] = {"application", "untrusted"};
 
+static const char *const switches[CHOICES_MOST + 1] = {"off", "on"};
+
 static const struct conf_setting settings[] = {
     {"keep_days", CONF_OF_SERVE, NUMBER, AT(keep_days), .usual = LIMIT_KEEP_DAYS,
      .most = LIMIT_KEEP_DAYS_MOST, .value = "N",
@@ -68,6 +70,12 @@ static const struct conf_setting settings[] = {
     {"preview_kind", CONF_OF_SERVE, CHOICE, AT(preview_kind), preview_kinds,
      .usual = PREVIEW_APPLICATION, .value = "KIND",
      .help = "as what agents get the ends of outputs: application, or untrusted (application)"},
+    {"foreign_marks", CONF_OF_SERVE, CHOICE, AT(foreign_marks), switches, .value = "off|on",
+     .help = "in shells that are not ours to integrate, other terminals' marks make command\n"
+             "blocks (off)"},
+    {"notify_after", CONF_OF_ATTACH, DURATION, AT(notify_after_ms), .most = LIMIT_NOTIFY_MOST_MS,
+     .value = "TIME",
+     .help = "a command that ends after so long, and nobody looks, is a notification; 0: none (0)"},
     {"detach_key", CONF_OF_ATTACH, KEYS, AT(detach_key), .usual_text = DETACH_KEY_USUAL,
      .variable = "PTYD_DETACH_KEY", .value = "KEYS",
      .help = "other keys to leave by: `C-a d', say; `none' for none; also PTYD_DETACH_KEY"},

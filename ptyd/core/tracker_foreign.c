@@ -1,4 +1,5 @@
-/* Marks of other terminals: OSC 133 and 633, the source of blocks in traces that others recorded.
+/* Marks of other terminals: OSC 133 and 633, the source of blocks in traces that others recorded,
+ * and where the user wants them in shells without ours.
  */
 #include "ptyd/core/tracker_private.h"
 
@@ -29,19 +30,19 @@ static char *unescape_633(const char *text, size_t len)
     return clean;
 }
 
-static void foreign_done(struct tracker *t, const char *payload, size_t len, struct moment now)
+static bool foreign_done(struct tracker *t, const char *payload, size_t len, struct moment now)
 {
     if (tracker_state(t) != TRACKER_RUNNING)
-        return;
+        return false;
     struct mark mark = {.kind = MARK_DONE, .seq = t->last_seq + 1};
     if (len > 2 && payload[1] == ';' && payload[2] >= '0' && payload[2] <= '9') {
         mark.has_status = true;
         mark.status = atoi(payload + 2);
     }
-    tracker_mark(t, &mark, now);
+    return tracker_mark(t, &mark, now);
 }
 
-void tracker_foreign(struct tracker *t, int number, const char *payload, size_t len,
+bool tracker_foreign(struct tracker *t, int number, const char *payload, size_t len,
                      struct moment now)
 {
     struct mark mark = {.seq = t->last_seq + 1};
@@ -52,20 +53,20 @@ void tracker_foreign(struct tracker *t, int number, const char *payload, size_t 
         mark.kind = (enum mark_kind)payload[0];
         if (payload[0] == 'B' && t->stage == STAGE_INPUT)
             mark.seq = t->last_seq; /* the prompt is redrawn */
-        tracker_mark(t, &mark, now);
-        break;
+        return tracker_mark(t, &mark, now);
     case 'D':
-        foreign_done(t, payload, len, now);
-        break;
+        return foreign_done(t, payload, len, now);
     case 'E':
-        if (number == 633 && len > 2)
-            tracker_set_text(&t->announced, unescape_633(payload + 2, len - 2));
-        break;
+        if (number != 633 || len <= 2)
+            return false;
+        tracker_set_text(&t->announced, unescape_633(payload + 2, len - 2));
+        return true;
     case 'P':
-        if (number == 633 && len > 6 && !memcmp(payload, "P;Cwd=", 6))
-            tracker_set_text(&t->cwd, unescape_633(payload + 6, len - 6));
-        break;
+        if (number != 633 || len <= 6 || memcmp(payload, "P;Cwd=", 6) != 0)
+            return false;
+        tracker_set_text(&t->cwd, unescape_633(payload + 6, len - 6));
+        return true;
     default:
-        break;
+        return false;
     }
 }

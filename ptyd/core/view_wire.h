@@ -31,6 +31,9 @@ enum view_kind {
                   until END comes or the socket closes */
     VIEW_RETURNED, /* came so behind the end of the shell and is no answer: for whoever reads next
                     */
+    VIEW_BLOCK,    /* a command ended while nobody looked at this viewer; offset: ms that it ran, at
+                      least VIEW_BLOCK_MS; JSON: {cmd (null where it is private), exit_code,
+                      signal} */
     /* from the viewer */
     VIEW_INPUT = 64, /* to be typed; offset: its token, 0 for none */
     VIEW_ACK,        /* offset: so many bytes of OUTPUT and DRAW in all its terminal took */
@@ -43,6 +46,9 @@ enum view_kind {
 /* A viewer acknowledges at the latest when its terminal took so many bytes more, and each drawing.
  * It sends a further INPUT when the last one is TYPED. */
 #define VIEW_ACK_BYTES (16 << 10)
+
+/* Commands that run shorter are none of which a viewer hears. */
+#define VIEW_BLOCK_MS 1000
 
 struct view_frame {
     uint32_t kind;

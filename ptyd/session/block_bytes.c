@@ -21,17 +21,21 @@ struct search {
     bool begun, ended;
 };
 
+static bool is_mark(const struct rawlog_record *r)
+{
+    return r->kind == RAWLOG_MARK || r->kind == RAWLOG_FOREIGN;
+}
+
 static bool begins(const struct search *s, const struct rawlog_record *r)
 {
-    return r->value == s->seq &&
-           (r->kind == RAWLOG_MARK || r->kind == RAWLOG_LINE || r->kind == RAWLOG_RUNS);
+    return r->value == s->seq && (is_mark(r) || r->kind == RAWLOG_LINE || r->kind == RAWLOG_RUNS);
 }
 
 static bool ends(const struct search *s, const struct rawlog_record *r)
 {
-    bool is_mark = r->kind == RAWLOG_MARK && r->offset > s->found.from &&
-                   r->detail != MARK_COMMAND && r->detail != MARK_PROPERTY;
-    return is_mark || r->kind == RAWLOG_SHELL || r->kind == RAWLOG_LOST;
+    bool is_end = is_mark(r) && r->offset > s->found.from && r->detail != MARK_COMMAND &&
+                  r->detail != MARK_PROPERTY;
+    return is_end || r->kind == RAWLOG_SHELL || r->kind == RAWLOG_LOST;
 }
 
 static void look(struct search *s, const struct rawlog_record *r)

@@ -80,12 +80,13 @@ static enum mark_record on_recorded(void *user, uint64_t offset)
     return session_recorded_mark(s, offset) ? MARK_RECORDED : MARK_UNKNOWN;
 }
 
-/* The record of the line feed that ends at `offset`; NULL for none. */
-static const struct rawlog_record *recorded_line(const struct session *s, uint64_t offset)
+/* The record of that kind that stands at `offset`; NULL for none. */
+static const struct rawlog_record *recorded(const struct session *s, enum rawlog_kind kind,
+                                            uint64_t offset)
 {
     const struct rawlog_record *r = s->records + s->record_at, *end = s->records + s->record_count;
-    for (; r < end && (r->kind != RAWLOG_LINE || r->offset <= offset); r++)
-        if (r->kind == RAWLOG_LINE && r->offset == offset)
+    for (; r < end && (r->kind != kind || r->offset <= offset); r++)
+        if (r->kind == kind && r->offset == offset)
             return r;
     return NULL;
 }
@@ -97,12 +98,33 @@ static void on_line(void *user)
     uint64_t offset = terminal_offset(s->terminal);
     enum typed_answer answer;
     if (s->rebuilding) {
-        const struct rawlog_record *r = recorded_line(s, offset);
+        const struct rawlog_record *r = recorded(s, RAWLOG_LINE, offset);
         tracker_line_was(s->tracker, r ? (enum typed_answer)r->detail : LINE_IS_OTHERS, s->now);
     } else if (tracker_line(s->tracker, s->now, &answer)) {
         rawlog_record(s->log, RAWLOG_LINE, offset, s->now, (uint16_t)answer,
                       (uint32_t)tracker_seq(s->tracker));
     }
+}
+
+/* Of a shell without our marks, where the user wants to hear of them: what they say is the word of
+ * whoever prints them. A rebuild goes by what was taken then, as the index has it. */
+static void on_foreign(void *user, int number, const char *payload, size_t len)
+{
+    struct session *s = of(user);
+    uint64_t offset = terminal_offset(s->terminal);
+    const struct rawlog_record *r = s->rebuilding ? recorded(s, RAWLOG_FOREIGN, offset) : NULL;
+    if (s->rebuilding ? !r : session_integrated(s) || !conf_now(s->host->conf)->foreign_marks)
+        return;
+    if (r)
+        s->now = (struct moment){r->wall_ms, r->monotonic_ms};
+    s->foreign = true;
+    bool taken = tracker_foreign(s->tracker, number, payload, len, s->now);
+    s->foreign = false;
+    if (r && !tracker_running(s->tracker))
+        tracker_set_seq(s->tracker, r->value);
+    if (taken && !r)
+        rawlog_record(s->log, RAWLOG_FOREIGN, offset, s->now, (uint16_t)payload[0],
+                      (uint32_t)tracker_seq(s->tracker));
 }
 
 static void on_malformed(void *user)
@@ -202,6 +224,7 @@ static void on_left(void *user, uint64_t offset)
 static const struct terminal_events terminal_events = {.mark = on_mark,
                                                        .recorded = on_recorded,
                                                        .line = on_line,
+                                                       .foreign_mark = on_foreign,
                                                        .malformed = on_malformed,
                                                        .left = on_left,
                                                        .query = on_query,
@@ -243,6 +266,7 @@ static int64_t on_block_begin(void *user, struct block *block)
 {
     struct session *s = of(user);
     session_leave_checkpoint(s);
+    block->is_unsigned = block->is_unsigned || s->foreign;
     if (!s->rebuilding)
         run_table_began(&intake_facts(s->intake)->runs, block->seq);
     if (is_stored(s, block))
@@ -333,8 +357,8 @@ static const struct tracker_events tracker_events = {
 /* At a prompt, and where a command is done, all blocks up to that number are over. */
 static bool is_over_at(const struct rawlog_record *r)
 {
-    return r->kind == RAWLOG_SHELL ||
-           (r->kind == RAWLOG_MARK && (r->detail == MARK_DONE || r->detail == MARK_PROMPT));
+    return r->kind == RAWLOG_SHELL || ((r->kind == RAWLOG_MARK || r->kind == RAWLOG_FOREIGN) &&
+                                       (r->detail == MARK_DONE || r->detail == MARK_PROMPT));
 }
 
 uint64_t session_ended_behind(struct session *s, uint64_t offset, uint64_t *ret_behind)

@@ -96,6 +96,7 @@ struct session {
     bool parsing; /* inside terminal_write(): what is typed waits until its bytes are let go of */
     bool quarantined;   /* nothing of it is read (quarantine.h) */
     struct scrub scrub; /* then: of its output */
+    bool foreign;       /* the mark at hand is one of others */
 };
 
 /* Output stopped this long: look whether a prompt waits. */

@@ -25,10 +25,11 @@ enum rawlog_kind {
     RAWLOG_CHECKPOINT, /* the checkpoint, if it speaks of this offset, was taken here */
     RAWLOG_LOST,       /* what came before is not whole; detail: how the tracker stood here
                           (rawlog_point()); value: seq of the last block */
-    RAWLOG_LINE, /* a line feed ended here that the tracker waited for; detail: its answer (enum
-                    typed_answer); value: seq of the last block, this one's if one began */
-    RAWLOG_RUNS, /* here a line that was typed ahead was found to run; value: its block's seq */
-    RAWLOG_LEFT, /* the terminal went back from the alternate screen by itself here */
+    RAWLOG_LINE,    /* a line feed ended here that the tracker waited for; detail: its answer (enum
+                       typed_answer); value: seq of the last block, this one's if one began */
+    RAWLOG_RUNS,    /* here a line that was typed ahead was found to run; value: its block's seq */
+    RAWLOG_LEFT,    /* the terminal went back from the alternate screen by itself here */
+    RAWLOG_FOREIGN, /* another terminal's mark was taken here; as RAWLOG_MARK */
 };
 
 struct rawlog_record {

@@ -116,6 +116,7 @@ static void on_finish(struct task *t)
     struct view *v = (struct view *)t;
     bytes_finish(&v->output);
     bytes_finish(&v->returned);
+    bytes_finish(&v->notice);
     bytes_finish(&v->typing.bytes);
     missed_destroy(v->missed);
     free(v->cwd);
@@ -201,6 +202,8 @@ static struct view *create(struct client *client, const json_t *id, const json_t
                              .drained = view_on_drained,
                              .resized = on_resized,
                              .prompt = on_prompt,
+                             .block_begin = view_on_block_begin,
+                             .block_end = view_on_block_end,
                              .exited = on_exited,
                              .gone = on_gone},
                  .finish = on_finish},

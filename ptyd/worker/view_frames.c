@@ -53,6 +53,7 @@ static void take_input(struct view *v, const struct view_frame *f)
         return;
     }
     bool keys = session_sort(v->task.session, v->number, &v->typing);
+    looker_hears(&v->looker, f->data, f->len, keys);
     if (v->when_heard && v->ended)
         keep_keys(v);
     else if (keys && !v->when_heard)

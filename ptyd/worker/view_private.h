@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "ptyd/worker/feed.h"
 #include "ptyd/worker/leader.h"
+#include "ptyd/worker/looker.h"
 #include "ptyd/worker/missed.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/view.h"
@@ -27,6 +28,10 @@ struct view {
     struct missed *missed; /* while it gets what it missed */
     struct turn turn;      /* for that */
     bool stale;            /* being drawn: another screen than it shows */
+
+    struct looker looker; /* whether somebody looks at it */
+    struct bytes notice;  /* of a block that ended, for behind the piece at hand */
+    uint64_t notice_ms;   /* how long that ran */
 
     bool heard; /* it said something: it has its socket */
     bool ended; /* the shell is gone; it is told once it has all that came before */
@@ -62,6 +67,11 @@ void view_end_answers(struct view *v, void (*over)(struct view *v));
 void view_return_keys(struct view *v);
 /* Something came: perhaps it was the last. */
 void view_heard(struct view *v);
+
+/* A command begins; it ended: where nobody looks it hears of that, behind all that it is shown
+ * before. */
+void view_on_block_begin(struct watcher *w, struct block *block);
+void view_on_block_end(struct watcher *w, struct block *block);
 
 /* Whether its terminal has the session's size. */
 bool view_fits(const struct view *v);

@@ -6,9 +6,11 @@
  * Whatever changes where a viewer stands (who leads, a size, an acknowledgement, the end) is
  * followed by view_settle(), which alone decides what it gets next. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/deliver.h"
 #include "ptyd/worker/view_private.h"
 #include "ptyd/worker/worker.h"
 
@@ -340,6 +342,40 @@ void view_on_display(struct watcher *w, const char *bytes, size_t len, uint64_t 
         bytes_append(&v->output, bytes, len);
 }
 
+static void send_notice(struct view *v)
+{
+    if (v->notice.len)
+        view_note(v, VIEW_BLOCK, v->notice_ms, v->notice.data);
+    v->notice.len = 0;
+}
+
+void view_on_block_begin(struct watcher *w, struct block *block)
+{
+    (void)block;
+    looker_begins(&view_of(w)->looker);
+}
+
+void view_on_block_end(struct watcher *w, struct block *block)
+{
+    struct view *v = view_of(w);
+    bool reports = terminal_reports_focus(session_terminal(v->task.session));
+    if (!v->leading.leads || block->duration_ms < VIEW_BLOCK_MS ||
+        looker_looks(&v->looker, reports))
+        return;
+    json_t *told =
+        json_pack("{s:s?, s:o, s:s?}", "cmd", block->private ? NULL : deliver_cmd(block),
+                  "exit_code", block->has_exit_code ? json_integer(block->exit_code) : json_null(),
+                  "signal", block_signal(block));
+    char *text = json_dumps(told, JSON_COMPACT);
+    v->notice.len = 0;
+    bytes_append_text(&v->notice, text);
+    v->notice_ms = (uint64_t)block->duration_ms;
+    free(text);
+    json_decref(told);
+    if (!(v->live && v->feed.follows)) /* its bytes do not come now, but whole drawings do */
+        send_notice(v);
+}
+
 void view_on_drained(struct watcher *w)
 {
     struct view *v = view_of(w);
@@ -349,6 +385,7 @@ void view_on_drained(struct watcher *w)
             send_counted(v, VIEW_OUTPUT, v->feed.place, place, &v->output);
         v->output.len = 0;
         v->feed.place = place;
+        send_notice(v);
         settle_room(v);
     } else {
         v->stale = true;

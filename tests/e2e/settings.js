@@ -147,6 +147,75 @@ async function main() {
     set();
   });
 
+  // A shell that ptyd knows nothing of, and that says what other terminals' shells say.
+  const shell = path.join(space.home, 'foreign');
+  fs.writeFileSync(shell, 's=0\nwhile :; do printf \'\\033]133;D;%s\\a\\033]133;A\\a> \\033]133;B\\a\' $s; IFS= read -r line || exit; printf \'\\033]133;C\\a\'; eval "$line"; s=$?; done\n');
+  await report.test('foreign_marks: other marks make blocks where there are none of ours, unsigned; elsewhere nothing', async () => {
+    assert.strictEqual(daemon.ptyd('open', 'foreign', '--', 'sh', shell).status, 0);
+    const listed = () => daemon.json('blocks', '-s', 'foreign').map((block) => [block.cmd, block.exit_code, block.unsigned]);
+    const type = (text, shown) => assert.strictEqual(daemon.ptyd('expect', '-s', 'foreign', '--timeout', '60', shown, '--send', text, '--key', 'Enter').status, 0);
+    type("echo on''e", 'one');
+    assert.deepStrictEqual(listed(), []);
+    set('foreign_marks = on');
+    type("echo tw''o", 'two');
+    type("(echo thr''ee; exit 7)", 'three');
+    await until('it ended', () => listed().length && listed()[0][1] === 7);
+    const expected = [["(echo thr''ee; exit 7)", 7, true]]; // of the prompt of the other nobody had heard
+    assert.deepStrictEqual(listed(), expected);
+    process.kill(daemon.json('status').worker_pid, 'SIGKILL');
+    await until('another worker', () => daemon.ptyd('status').status === 0);
+    type("echo fo''ur", 'four');
+    await until('it ended', () => listed().length === 2 && listed()[1][1] === 0);
+    assert.deepStrictEqual(listed(), [...expected, ["echo fo''ur", 0, true]]);
+    assert.deepStrictEqual(blocks(told('cli:foreign', 'foreign')).map(({ cmd, unsigned }) => [cmd, unsigned]), listed().map(([cmd]) => [cmd, true]));
+    const before = daemon.json('blocks', '-s', 'work').length;
+    run("printf '\\033]133;D;0\\a\\033]133;A\\a$ \\033]133;B\\aforged\\033]133;C\\a\\033]133;D;0\\a'; (exit 4)");
+    const [{ exit_code: code, unsigned }] = daemon.json('blocks', '-s', 'work', '--last', '1');
+    assert.deepStrictEqual([daemon.json('blocks', '-s', 'work').length, code, unsigned], [before + 1, 4, false]);
+    set();
+    daemon.ptyd('close', 'foreign');
+  });
+
+  await report.test('notify_after: who does not look at a long command hears how it ended; who does, hears nothing', async () => {
+    const env = { ...space.env, TERM: 'xterm-kitty' };
+    open('noted');
+    const outer = new Outer(env, [PTYD, 'attach', 'noted'], { cwd: space.home });
+    const notices = () => [...outer.received().toString().matchAll(/\x1b\](?:9|777;notify;ptyd);([^\x07]*)\x07/g)].map(([, text]) => text.replace(/after .*?: /, 'after T: '));
+    let count = 0;
+    const go = async (line, meanwhile) => {
+      await outer.type(`${line}; echo begi''n; read -t 1.1 x < ${fifo}; echo en''d$((${++count}))\r`);
+      await outer.expect('begin');
+      if (meanwhile) await outer.type(meanwhile);
+      await outer.expect(`end${count}`);
+      await outer.expect('$ ');
+    };
+    const fifo = path.join(space.home, 'fifo');
+    assert.strictEqual(require('node:child_process').spawnSync('mkfifo', [fifo]).status, 0);
+    const held = fs.openSync(fifo, 'r+'); // nothing comes: the read lasts as long as it says
+    await outer.expect('$ ');
+    await go('true usual');
+    set('notify_after = 1');
+    await go("true a; true 'b\u202e'");
+    await go('true typed', 'x');
+    await outer.type('\x03');
+    await outer.expect('$ ');
+    set('notify_after = 1h');
+    await go('true short');
+    set('notify_after = 1', 'private_commands = true hidden*');
+    await go('true hidden');
+    // In a program that has the focus reported, it decides.
+    set('notify_after = 1');
+    await go("printf '\\033[?1004h'; true focus", '\x1b[I');
+    await go('true lost', 'y\x1b[O');
+    await outer.type("\x03printf '\\033[?1004l'\r");
+    assert.deepStrictEqual(notices().map((text) => text.replace(/; echo.*|, echo.*/, '')), ['noted: exit 0 after T: true a, true \'b\\u{202e}\'', 'noted: exit 0 after T: a private command', "noted: exit 0 after T: true lost"]);
+    set();
+    fs.closeSync(held);
+    await outer.type('\x1cd');
+    await outer.expect('[left session noted');
+    await outer.end();
+  });
+
   await report.test('keep_bytes and keep_days: closed sessions go when less is to be kept', async () => {
     for (const setting of ['keep_bytes', 'keep_days']) {
       open('closed');
