@@ -99,6 +99,8 @@ static inline int limit_size(int value)
 #define LIMIT_INTAKE_BYTES (124 << 10)
 /* Bytes of that memory as another version made it; a larger one is not served. */
 #define LIMIT_INTAKE_FILE_BYTES (1 << 20)
+/* Bytes of a line in a file, half of which a writer that died may have left. */
+#define LIMIT_HALF_LINE_BYTES (1 << 20)
 /* Of what is typed at a prompt the last bytes that are remembered, to be found on the screen. */
 #define LIMIT_PROMPT_TAIL_BYTES 12
 /* Bytes typed ahead of a shell without C, those included that are just being typed, as many as

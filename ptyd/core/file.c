@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/text.h"
 
@@ -89,6 +90,28 @@ static int append_at(int fd, off_t end, const char *data, size_t len)
     if (end > 0 && file_read_at(fd, &last, 1, end - 1) != 1)
         return -EIO;
     return file_write_whole(fd, data + (last == '\n'), len - (last == '\n'), end);
+}
+
+void file_cut_half_line(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+    off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END), from = end;
+    char chunk[4096];
+    while (from > 0 && end - from < LIMIT_HALF_LINE_BYTES) {
+        size_t n = from < (off_t)sizeof chunk ? (size_t)from : sizeof chunk;
+        from -= (off_t)n;
+        if (file_read_at(fd, chunk, n, from) != (ssize_t)n)
+            break;
+        const char *last = memrchr(chunk, '\n', n);
+        off_t whole = last ? from + (last - chunk) + 1 : 0;
+        if (!last && from > 0)
+            continue;
+        if (whole < end && ftruncate(fd, whole) < 0)
+            break; /* the next line's writer finds it */
+        from = 0;
+    }
+    if (fd >= 0)
+        close(fd);
 }
 
 static int open_to_append(const char *path)

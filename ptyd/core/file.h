@@ -17,6 +17,10 @@ int file_read(const char *path, size_t limit, struct bytes *out);
  * 0600, follows no link. For one writer. Returns the file's size or -errno. */
 long long file_append_line(const char *path, const char *text);
 
+/* Cuts half a line at a file's end away, of at most LIMIT_HALF_LINE_BYTES: a process died while it
+ * wrote it. Nothing is said of a file that is not there. */
+void file_cut_half_line(const char *path);
+
 /* Appends bytes: all or, on failure, none. Makes the file, 0600, follows no link. For one writer.
  * Returns 0 or -errno. */
 int file_append(const char *path, const char *data, size_t len);

@@ -203,6 +203,18 @@ static void append_block(struct store *s, const struct block *block)
 
 /* ---- life ---- */
 
+/* A worker that is killed while it writes leaves what was written so far. (The blocks' files are
+ * mended by each other.) */
+static void cut_half_lines(struct store *s)
+{
+    static const char *const names[] = {"events.jsonl", "screen.jsonl"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *path = path_of(s, names[i]);
+        file_cut_half_line(path);
+        free(path);
+    }
+}
+
 /* What a former worker could not write is in the files, where that works, before they are read. */
 static void prepare_files(struct store *s, const struct store_host *host)
 {
@@ -210,6 +222,7 @@ static void prepare_files(struct store *s, const struct store_host *host)
     int aside = damage_set_aside(s->directory, &s->aside);
     int made = file_make_private_directory(blocks);
     owed_outlive(s->owed, host->slate, host->keep);
+    cut_half_lines(s);
     int mended = block_mend(s->directory, &s->aside);
     if (aside < 0 || made < 0 || mended < 0)
         failed(s, s->directory, made < 0 ? made : aside < 0 ? aside : mended);

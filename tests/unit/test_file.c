@@ -27,7 +27,7 @@ static void expect_content(const char *expected)
 {
     struct bytes out = {0};
     assert_int_equal(file_read(path, 1 << 20, &out), 0);
-    assert_string_equal(out.data, expected);
+    assert_string_equal(out.data ? out.data : "", expected);
     bytes_finish(&out);
 }
 
@@ -63,6 +63,32 @@ static void half_a_line_spoils_none_behind_it(void **state)
     assert_int_equal(file_append_line(path, "{\"c\":3}"), -EFBIG);
     set_room(RLIM_INFINITY);
     expect_content("{\"b\":");
+}
+
+static void half_a_line_is_cut_away(void **state)
+{
+    static char line[9001];
+    (void)state;
+    unlink(path);
+    file_cut_half_line(path);
+    write_file("");
+    file_cut_half_line(path);
+    expect_content("");
+    write_file("{\"a\":1}\n{\"b\":2}\n");
+    file_cut_half_line(path);
+    expect_content("{\"a\":1}\n{\"b\":2}\n");
+    write_file("{\"a\":1}\n{\"b\":");
+    file_cut_half_line(path);
+    expect_content("{\"a\":1}\n");
+    memset(line, 'x', sizeof line - 1);
+    line[0] = '\n';
+    write_file(line);
+    file_cut_half_line(path);
+    expect_content("\n");
+    line[0] = 'x';
+    write_file(line);
+    file_cut_half_line(path);
+    expect_content("");
 }
 
 static void what_cannot_be_opened_keeps_its_content_elsewhere(void **state)
@@ -108,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_appended_whole_or_not_at_all),
         cmocka_unit_test(half_a_line_spoils_none_behind_it),
+        cmocka_unit_test(half_a_line_is_cut_away),
         cmocka_unit_test(what_cannot_be_opened_keeps_its_content_elsewhere),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
