@@ -27,7 +27,7 @@ static void expect_content(const char *expected)
 {
     struct bytes out = {0};
     assert_int_equal(file_read(path, 1 << 20, &out), 0);
-    assert_string_equal(out.data ? out.data : "", expected);
+    assert_string_equal(out.len ? out.data : "", expected);
     bytes_finish(&out);
 }
 
