@@ -1,6 +1,8 @@
 /* The prompt-submit hook of agents without an app-server. Whatever goes wrong, the user's prompt
  * goes on: exit 0 and nothing on stdout but the JSON. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,12 +58,17 @@ static json_t *take_params(const struct cli *cli, const struct agent *agent, con
     return params;
 }
 
-/* Prints the context; true when all of it was written. */
+/* Prints the context; true when all of it was written. What was not is no failure of the hook's. */
 static bool print_context(const struct agent *agent, const char *text)
 {
     json_t *output = json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName",
                                agent->event, "additionalContext", text);
-    return cli_print_json(output) == EXIT_OK;
+    bool written = cli_print_json(output) == EXIT_OK;
+    if (!written) {
+        __fpurge(stdout);
+        clearerr(stdout);
+    }
+    return written;
 }
 
 static void deliver(const struct agent *agent, json_t *params)
