@@ -1,8 +1,6 @@
 /* The prompt-submit hook of agents without an app-server. Whatever goes wrong, the user's prompt
  * goes on: exit 0 and nothing on stdout but the JSON. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/core/agent.h"
+#include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -63,11 +62,12 @@ static bool print_context(const struct agent *agent, const char *text)
 {
     json_t *output = json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName",
                                agent->event, "additionalContext", text);
-    bool written = cli_print_json(output) == EXIT_OK;
-    if (!written) {
-        __fpurge(stdout);
-        clearerr(stdout);
-    }
+    char *json = json_dumps(output, JSON_COMPACT);
+    char *line = json ? text_format("%s\n", json) : NULL;
+    bool written = line && file_write_all(STDOUT_FILENO, line, strlen(line), -1) == 0;
+    free(line);
+    free(json);
+    json_decref(output);
     return written;
 }
 
