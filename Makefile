@@ -313,15 +313,20 @@ FUZZ_RUNS ?=
 FUZZERS  := terminal mark preview replay turn leaving passage
 FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c) $(filter-out %/cmd_replay.c,$(wildcard ptyd/replay/*.c))
 
-FUZZED   := clang -std=gnu11 -g -O1 -fno-sanitize-recover=all
+FUZZED    = clang -std=gnu11 -g -O1 -fno-sanitize-recover=all
+FUZZED_C  = $(FUZZED) -fsanitize=fuzzer-no-link,address,undefined -I. -I$(BUILD)/late $(VTERM_CFLAGS) $$(pkg-config --cflags $(PKGS))
 
-$(addprefix build/fuzz/,$(FUZZERS)): build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_C:%.c=build/fuzz/obj/%.o)
+$(addprefix build/fuzz/,$(FUZZERS)): build/fuzz/%: build/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_C:%.c=build/fuzz/obj/%.o) build/fuzz/obj/late.o
 	@echo "  link  $@"
 	@$(FUZZED) -fsanitize=fuzzer,address,undefined -o $@ $^ $(VTERM_LIBS) $$(pkg-config --libs vterm jansson libpcre2-8) $(INIH)
 
-build/fuzz/obj/%.o: %.c Makefile
+build/fuzz/obj/late.o: $(BUILD)/late/late.c
 	@mkdir -p $(dir $@)
-	@$(FUZZED) -fsanitize=fuzzer-no-link,address,undefined -I. $(VTERM_CFLAGS) $$(pkg-config --cflags $(PKGS)) -MMD -MP -c -o $@ $<
+	@$(FUZZED_C) -c -o $@ $<
+
+build/fuzz/obj/%.o: %.c Makefile | $(BUILD)/late/made
+	@mkdir -p $(dir $@)
+	@$(FUZZED_C) -MMD -MP -c -o $@ $<
 
 # Every input kept in the tree, once: what was found before stays mended.
 fuzz-corpus: $(addprefix build/fuzz/,$(FUZZERS)) ## the fuzz targets on the inputs in the tree
