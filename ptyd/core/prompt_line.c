@@ -19,11 +19,11 @@ static size_t end_of_lines(const char *keys, size_t len)
     return end;
 }
 
-/* An ESC that begins no sequence of a key's: a key of its own. */
+/* An ESC that begins no sequence of a key's, nor stands for Alt: a key of its own. */
 static bool has_escape(const char *keys, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (keys[i] == ESC && (i + 1 == len || (keys[i + 1] != '[' && keys[i + 1] != 'O')))
+        if (keys[i] == ESC && (i + 1 == len || keys[i + 1] < ' '))
             return true;
     return false;
 }
@@ -42,12 +42,12 @@ static void add_to_tail(struct prompt_line *line, char key)
 static void note_key(struct prompt_line *line, char key)
 {
     size_t len = strnlen(line->tail, sizeof line->tail);
-    if (key > ' ' && key < ERASE)
+    if (key >= ' ' && key < ERASE)
         add_to_tail(line, key);
     else if (key == ERASE && len)
         line->tail[len - 1] = '\0';
     else
-        memset(line->tail, 0, sizeof line->tail); /* a blank at a line's end is not seen */
+        memset(line->tail, 0, sizeof line->tail);
 }
 
 static void note_keys(struct prompt_line *line, const char *keys, size_t len)
@@ -63,11 +63,25 @@ static void type_here(struct prompt_line *line, const char *keys, size_t len, si
 {
     line->flags |= PROMPT_LINE_TYPED;
     if (end)
-        line->flags &= ~PROMPT_LINE_ESCAPED;
+        line->flags &= ~(PROMPT_LINE_ESCAPED | PROMPT_LINE_GOES_ON);
+    if (end && keys[end - 1] != INTERRUPT)
+        line->flags |= PROMPT_LINE_GOES_ON;
     if (has_escape(keys + end, len - end))
         line->flags |= PROMPT_LINE_ESCAPED;
     if (end && end < len)
         line->flags |= PROMPT_LINE_AHEAD;
+}
+
+/* Behind what ended the last line. */
+static void type_ahead(struct prompt_line *line, enum prompt_line_place place, const char *keys,
+                       size_t len)
+{
+    if (place == PROMPT_LINE_NOWHERE || !len)
+        line->flags &= ~(PROMPT_LINE_AHEAD | PROMPT_LINE_ESCAPED_AHEAD);
+    else
+        line->flags |= PROMPT_LINE_AHEAD;
+    if (place == PROMPT_LINE_ELSEWHERE && has_escape(keys, len))
+        line->flags |= PROMPT_LINE_ESCAPED_AHEAD;
 }
 
 void prompt_line_typed(struct prompt_line *line, enum prompt_line_place place, const char *keys,
@@ -77,21 +91,23 @@ void prompt_line_typed(struct prompt_line *line, enum prompt_line_place place, c
     note_keys(line, keys, len);
     if (place == PROMPT_LINE_HERE)
         type_here(line, keys, len, end);
-    else if (place == PROMPT_LINE_ELSEWHERE && end < len)
-        line->flags |= PROMPT_LINE_AHEAD;
     else
-        line->flags &= ~PROMPT_LINE_AHEAD;
+        type_ahead(line, place, keys + end, len - end);
 }
 
 void prompt_line_prompted(struct prompt_line *line)
 {
-    line->flags = line->flags & PROMPT_LINE_AHEAD ? PROMPT_LINE_TYPED : 0;
+    uint32_t ahead = line->flags;
+    line->flags = ahead & PROMPT_LINE_AHEAD ? PROMPT_LINE_TYPED : 0;
+    line->flags |= ahead & PROMPT_LINE_ESCAPED_AHEAD ? PROMPT_LINE_ESCAPED : 0;
     line->bare = 0;
 }
 
 static bool is_shown(const struct prompt_line *line, const char *text)
 {
     size_t len = strnlen(line->tail, sizeof line->tail);
+    while (len && line->tail[len - 1] == ' ') /* blanks at a line's end are not in the text */
+        len--;
     return len && memmem(text, strlen(text), line->tail, len);
 }
 
@@ -99,6 +115,8 @@ bool prompt_line_is_half(const struct prompt_line *line, uint64_t look, const ch
 {
     if (!(line->flags & PROMPT_LINE_TYPED))
         return false;
-    return (line->flags & PROMPT_LINE_ESCAPED) ||
-           (line->bare ? line->bare != look : is_shown(line, text));
+    if (line->flags & PROMPT_LINE_ESCAPED)
+        return true;
+    return line->bare ? line->bare != look
+                      : (line->flags & PROMPT_LINE_GOES_ON) || is_shown(line, text);
 }

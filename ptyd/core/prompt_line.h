@@ -22,9 +22,11 @@ struct prompt_line {
     uint64_t bare; /* what the prompt looks like without a line; 0: not known */
 };
 
-#define PROMPT_LINE_TYPED   1u /* at the prompt that stands */
-#define PROMPT_LINE_AHEAD   2u /* for the next one */
-#define PROMPT_LINE_ESCAPED 4u /* an ESC was: vi's modes leave no trace on the screen */
+#define PROMPT_LINE_TYPED         1u /* at the prompt that stands */
+#define PROMPT_LINE_AHEAD         2u /* for the next one */
+#define PROMPT_LINE_ESCAPED       4u /* an ESC was: vi's modes leave no trace on the screen */
+#define PROMPT_LINE_GOES_ON       8u /* an Enter was, and no prompt came: it may go on behind PS2 */
+#define PROMPT_LINE_ESCAPED_AHEAD 16u /* an ESC was typed for the next one */
 
 /* Where keys are typed. */
 enum prompt_line_place {

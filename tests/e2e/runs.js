@@ -114,6 +114,7 @@ async function main() {
     await each('HISTCONTROL=ignoreboth:erasedups', [twice, twice]);
     await each('set -o vi', [['echo vi; (exit 7)', 7, 'vi\n'], twice, twice]);
     // In its command mode keys are no text: a run waits, though the screen shows an empty line.
+    await shows('texts', PROMPTS.bash);
     type('texts', '\x1b');
     const r = run('texts', noting(number, 8));
     await waits(r, HALF);
@@ -156,6 +157,7 @@ async function main() {
     const typed = names.flatMap((name, k) => [[`${name}-ahead`, 9], ...(k % 2 ? [0, 1, 2].map((n) => [`${name}-typed-${n}`, n]) : [])]);
     await until('what was typed ran', () => typed.every(([i]) => noted(i)));
     assert.deepStrictEqual(typed.filter(([i, status]) => noted(i) !== `${status}\n`), []);
+    await until('all have ended', () => names.every((name) => blocks(name).every((b) => b.status !== 'running')));
     // Each block has the status that its command noted.
     for (const name of names)
       for (const b of blocks(name).filter(({ cmd }) => cmd.includes(ran)))

@@ -153,18 +153,23 @@ async function main() {
   await report.test('foreign_marks: other marks make blocks where there are none of ours, unsigned; elsewhere nothing', async () => {
     assert.strictEqual(daemon.ptyd('open', 'foreign', '--', 'sh', shell).status, 0);
     const listed = () => daemon.json('blocks', '-s', 'foreign').map((block) => [block.cmd, block.exit_code, block.unsigned]);
-    const type = (text, shown) => assert.strictEqual(daemon.ptyd('expect', '-s', 'foreign', '--timeout', '60', shown, '--send', text, '--key', 'Enter').status, 0);
-    type("echo on''e", 'one');
+    const prompted = () => until('its prompt', () => daemon.json('screen', '-s', 'foreign').rows.filter(Boolean).at(-1)?.trim() === '>');
+    const type = async (text, shown) => {
+      await prompted();
+      assert.strictEqual(daemon.ptyd('expect', '-s', 'foreign', '--timeout', '60', shown, '--send', text, '--key', 'Enter').status, 0);
+      await prompted();
+    };
+    await type("echo on''e", 'one');
     assert.deepStrictEqual(listed(), []);
     set('foreign_marks = on');
-    type("echo tw''o", 'two');
-    type("(echo thr''ee; exit 7)", 'three');
+    await type("echo tw''o", 'two');
+    await type("(echo thr''ee; exit 7)", 'three');
     await until('it ended', () => listed().length && listed()[0][1] === 7);
     const expected = [["(echo thr''ee; exit 7)", 7, true]]; // of the prompt of the other nobody had heard
     assert.deepStrictEqual(listed(), expected);
     process.kill(daemon.json('status').worker_pid, 'SIGKILL');
     await until('another worker', () => daemon.ptyd('status').status === 0);
-    type("echo fo''ur", 'four');
+    await type("echo fo''ur", 'four');
     await until('it ended', () => listed().length === 2 && listed()[1][1] === 0);
     assert.deepStrictEqual(listed(), [...expected, ["echo fo''ur", 0, true]]);
     assert.deepStrictEqual(blocks(told('cli:foreign', 'foreign')).map(({ cmd, unsigned }) => [cmd, unsigned]), listed().map(([cmd]) => [cmd, true]));
@@ -182,32 +187,37 @@ async function main() {
     const outer = new Outer(env, [PTYD, 'attach', 'noted'], { cwd: space.home });
     const notices = () => [...outer.received().toString().matchAll(/\x1b\](?:9|777;notify;ptyd);([^\x07]*)\x07/g)].map(([, text]) => text.replace(/after .*?: /, 'after T: '));
     let count = 0;
-    const go = async (line, meanwhile) => {
-      await outer.type(`${line}; echo begi''n; read -t 1.1 x < ${fifo}; echo en''d$((${++count}))\r`);
+    // It lasts until it is let go: for `seconds` behind what is typed meanwhile, when that was echoed.
+    const go = async (line, { typed, echoed = typed, seconds = 1.5 } = {}) => {
+      await outer.type(`${line}; echo begi''n; read x < ${fifo}; echo en''d$((${++count}))\r`);
       await outer.expect('begin');
-      if (meanwhile) await outer.type(meanwhile);
+      if (typed) await outer.type(typed);
+      if (typed) await outer.expect(echoed);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      fs.writeSync(held, '\n');
       await outer.expect(`end${count}`);
       await outer.expect('$ ');
     };
     const fifo = path.join(space.home, 'fifo');
     assert.strictEqual(require('node:child_process').spawnSync('mkfifo', [fifo]).status, 0);
-    const held = fs.openSync(fifo, 'r+'); // nothing comes: the read lasts as long as it says
+    const held = fs.openSync(fifo, 'r+');
     await outer.expect('$ ');
     await go('true usual');
     set('notify_after = 1');
     await go("true a; true 'b\u202e'");
-    await go('true typed', 'x');
+    await go('true typed', { typed: 'x' });
     await outer.type('\x03');
     await outer.expect('$ ');
     set('notify_after = 1h');
-    await go('true short');
+    await go('true short', { seconds: 0 });
     set('notify_after = 1', 'private_commands = true hidden*');
     await go('true hidden');
     // In a program that has the focus reported, it decides.
     set('notify_after = 1');
-    await go("printf '\\033[?1004h'; true focus", '\x1b[I');
-    await go('true lost', 'y\x1b[O');
+    await go("printf '\\033[?1004h'; true focus", { typed: '\x1b[I', echoed: '^[[I' });
+    await go('true lost', { typed: 'y\x1b[O', echoed: 'y^[[O' });
     await outer.type("\x03printf '\\033[?1004l'\r");
+    await until('the notices', () => notices().length >= 3);
     assert.deepStrictEqual(notices().map((text) => text.replace(/; echo.*|, echo.*/, '')), ['noted: exit 0 after T: true a, true \'b\\u{202e}\'', 'noted: exit 0 after T: a private command', "noted: exit 0 after T: true lost"]);
     set();
     fs.closeSync(held);

@@ -60,8 +60,8 @@ async function main() {
     for (const size of ['2x2', '1x1']) {
       const shown = await inTerminal(`${PTYD} attach work`, size, async (outer) => {
         await outer.expect('\x1b[22;0t'); // the terminal is the session's
-        await outer.type('echo ti""ny\r');
-        await until('it ran', () => daemon.json('blocks', '-s', 'work', '--last', '1')[0].cmd === 'echo ti""ny');
+        await outer.type(`echo ti""ny ${size}\r`);
+        await until('it ran', () => daemon.json('blocks', '-s', 'work', '--last', '1')[0].cmd === `echo ti""ny ${size}`);
         await outer.type('\x1cd');
       });
       assert.match(shown, /\[left session work/);

@@ -34,7 +34,10 @@ static void a_key_counts_until_a_prompt_comes(void **state)
     type_at(PROMPT_LINE_HERE, "l");
     assert_int_equal(line.flags, PROMPT_LINE_TYPED);
     type_at(PROMPT_LINE_HERE, "s\r"); /* it may go on */
-    assert_int_equal(line.flags, PROMPT_LINE_TYPED);
+    assert_int_equal(line.flags, PROMPT_LINE_TYPED | PROMPT_LINE_GOES_ON);
+    assert_true(prompt_line_is_half(&line, BARE, "> "));
+    type_at(PROMPT_LINE_HERE, "\x03");
+    assert_false(prompt_line_is_half(&line, BARE, "> "));
     prompt();
     assert_int_equal(line.flags, 0);
 }
@@ -48,15 +51,22 @@ static void an_escape_alone_is_remembered(void **state)
     assert_int_equal(line.flags, PROMPT_LINE_TYPED | PROMPT_LINE_ESCAPED);
     type_at(PROMPT_LINE_HERE, "\x03");
     assert_int_equal(line.flags, PROMPT_LINE_TYPED);
+    type_at(PROMPT_LINE_HERE, "\x1b"
+                              "b"); /* Alt-b */
+    assert_int_equal(line.flags, PROMPT_LINE_TYPED);
     type_at(PROMPT_LINE_HERE, "two\x1b\rlines"); /* Alt-Enter: a line feed in it */
     assert_int_equal(line.flags, PROMPT_LINE_TYPED | PROMPT_LINE_ESCAPED);
+    prompt();
+    type_at(PROMPT_LINE_ELSEWHERE, "\x1b");
+    prompt();
+    assert_true(prompt_line_is_half(&line, BARE, ""));
 }
 
 static void what_is_typed_ahead_is_the_next_prompt_s(void **state)
 {
     (void)state;
     type_at(PROMPT_LINE_HERE, "ls\rec");
-    assert_int_equal(line.flags, PROMPT_LINE_TYPED | PROMPT_LINE_AHEAD);
+    assert_int_equal(line.flags, PROMPT_LINE_TYPED | PROMPT_LINE_GOES_ON | PROMPT_LINE_AHEAD);
     prompt();
     assert_int_equal(line.flags, PROMPT_LINE_TYPED);
     prompt();
@@ -93,6 +103,8 @@ static void what_came_before_the_prompt_is_looked_for(void **state)
     assert_true(prompt_line_is_half(&line, BARE, "> echo something-long"));
     assert_false(prompt_line_is_half(&line, BARE, "> ")); /* a program read it */
     type_at(PROMPT_LINE_HERE, "x\x7f\x7fg");
+    assert_true(prompt_line_is_half(&line, BARE, "> echo something-long"));
+    type_at(PROMPT_LINE_HERE, " ");
     assert_true(prompt_line_is_half(&line, BARE, "> echo something-long"));
     type_at(PROMPT_LINE_HERE, "\x15");
     assert_false(prompt_line_is_half(&line, BARE, "> echo something-long"));
