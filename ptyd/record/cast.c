@@ -66,6 +66,7 @@ static void end_event(struct cast *c)
 static void add_event(struct cast *c, int64_t ms, char code, const char *text)
 {
     cast_flush(c, false);
+    c->ms = ms; /* also of the first part of a character, which comes out behind this */
     begin_event(c, ms, code);
     append_string(&c->lines, text, strlen(text), true);
     end_event(c);

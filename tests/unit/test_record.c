@@ -63,6 +63,23 @@ static void output_is_json_wherever_it_is_cut(void **state)
     assert_recorded(bad, sizeof bad - 1, shown, sizeof shown - 1);
 }
 
+/* The first part of a character waits, and comes out behind what came later: no time goes back. */
+static void half_a_character_is_of_the_time_it_comes_out_at(void **state)
+{
+    struct cast c;
+    (void)state;
+    cast_begin(&c, &(struct cast_header){.version = 3, .cols = 80, .rows = 24});
+    size_t head = c.lines.len;
+    cast_output(&c, 500, "a\xe6", 2);
+    cast_size(&c, 2000, 90, 30);
+    cast_exit(&c, 2250, 0);
+    assert_string_equal(c.lines.data + head, "[0.500, \"o\", \"a\"]\n"
+                                             "[1.500, \"r\", \"90x30\"]\n"
+                                             "[0.000, \"o\", \"\xef\xbf\xbd\"]\n"
+                                             "[0.250, \"x\", \"0\"]\n");
+    cast_finish(&c);
+}
+
 static char *lines_of(int version)
 {
     struct cast c;
@@ -184,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_is_json_wherever_it_is_cut),
+        cmocka_unit_test(half_a_character_is_of_the_time_it_comes_out_at),
         cmocka_unit_test(both_versions),
         cmocka_unit_test(secrets_are_stars_and_nothing_moves),
         cmocka_unit_test(marks_are_taken_out_and_keys_are_one_secret),
