@@ -311,5 +311,5 @@ int command_run(int argc, char **argv)
     int status = run(&r);
     free(r.awaits);
     free(text);
-    return status;
+    return fflush(stdout) || ferror(stdout) ? EXIT_PTYD : status; /* which main() says */
 }

@@ -19,9 +19,16 @@ int64_t clock_wall_ms(void)
     return milliseconds(CLOCK_REALTIME);
 }
 
+/* Both of one moment, where the process is not put aside between them again and again. */
 struct moment clock_now(void)
 {
-    return (struct moment){clock_wall_ms(), clock_monotonic_ms()};
+    int64_t before = clock_monotonic_ms(), wall = clock_wall_ms(), after = clock_monotonic_ms();
+    for (int again = 0; after - before > 1 && again < 8; again++) {
+        before = after;
+        wall = clock_wall_ms();
+        after = clock_monotonic_ms();
+    }
+    return (struct moment){wall, before};
 }
 
 const char *clock_text(int64_t wall_ms, char out[CLOCK_TEXT_SIZE])

@@ -54,6 +54,9 @@ async function main() {
       if (args[0] === 'scrollback') continue; // of which nothing is there yet
       assert.strictEqual(status, 1, `${args}: ${stderr}`);
     }
+    const full = fs.openSync('/dev/full', 'w'); // 1 would be the command's own
+    assert.strictEqual(call(['run', '-s', 'work', '--', 'echo out'], { stdio: ['ignore', full, 'pipe'] }).status, 125);
+    fs.closeSync(full);
   });
 
   await report.test('a tiny window: it shows the session, and is given back', async () => {
