@@ -23,13 +23,16 @@ async function main() {
     assert.strictEqual(daemon.ptyd('wait', '-s', name, '--prompt', '--timeout', '60').status, 0);
   };
   const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '60', '--', command);
-  const lines = (name) => fs.readFileSync(file(name), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  // What is behind the last newline is being written; nothing is once the recorder has ended.
+  const lines = (name) => fs.readFileSync(file(name), 'utf8').split('\n').slice(0, -1).map((line) => JSON.parse(line));
+  const isWhole = (where) => assert.ok(fs.readFileSync(where, 'utf8').endsWith('\n'), `${where} ends within a line`);
   const events = (name, kind) => lines(name).slice(1).filter((event) => event[1] === kind);
   const text = (name) => events(name, 'o').map((event) => event[2]).join('');
   const replay = (name) => daemon.json('replay', file(name));
   const record = (...args) => {
     const result = daemon.ptyd('record', ...args);
     assert.strictEqual(result.status, 0, result.stderr);
+    isWhole(args[args.indexOf('-o') + 1]);
     return result;
   };
 
@@ -43,7 +46,12 @@ async function main() {
     return {
       done,
       shows: (wanted) => until(`${name} has ${wanted}`, () => text(name).includes(wanted)),
-      end: () => { child.kill('SIGINT'); return done; },
+      end: async () => {
+        child.kill('SIGINT');
+        const result = await done;
+        isWhole(file(name));
+        return result;
+      },
     };
   }
 
@@ -86,6 +94,7 @@ async function main() {
     const live = await start('ends.cast', '-s', 'ends');
     daemon.ptyd('send', '-s', 'ends', 'exit 7', '--key', 'Enter');
     assert.strictEqual((await live.done).status, 0);
+    isWhole(file('ends.cast'));
     assert.deepStrictEqual(lines('ends.cast').at(-1).slice(1), ['x', '7']);
   });
 
