@@ -1,5 +1,6 @@
 /* ptyd record: what a session shows, as it does or as its log has it, as an asciicast. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -65,8 +66,8 @@ struct recording {
     const struct request *request;
     struct rpc rpc;
     bool connected;
-    bool live; /* it goes on with what comes */
-    int signals;
+    bool live;   /* it goes on with what comes */
+    int signals; /* -1: they do what they do */
     char *directory;
     struct tape *tape;
     struct tape_place from;
@@ -79,6 +80,7 @@ struct recording {
     uint64_t missing;
     uint64_t behind; /* where the stream stands, as the daemon says */
     bool interrupted, exited;
+    bool failed;    /* after a message */
     json_t *status; /* the shell's, once it exited */
 };
 
@@ -156,6 +158,22 @@ static bool take(struct recording *r, bool all)
 
 /* ---- while it goes on ---- */
 
+/* Ctrl-C and its like end a recording that goes on, not this program in the middle of a line. */
+static bool take_signals(struct recording *r)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    r->signals = signalfd(-1, &set, SFD_CLOEXEC);
+    r->failed = r->signals < 0;
+    if (r->failed)
+        say("cannot take signals: %s", strerror(errno));
+    return !r->failed;
+}
+
 static bool interrupted(struct recording *r, int wait_ms)
 {
     struct pollfd fd = {.fd = r->signals, .events = POLLIN};
@@ -222,11 +240,15 @@ static bool wait_for_more(struct recording *r)
     }
 }
 
+/* In the past, which may be long, signals do what they do. */
 static void record_live(struct recording *r)
 {
+    bool more = take(r, false);
+    if (!take_signals(r))
+        return;
     say("recording session %s to %s; Ctrl-C ends it", r->request->cli.session, r->request->file);
-    while (take(r, false) && wait_for_more(r) && !interrupted(r, LIMIT_RECORD_PAUSE_MS))
-        ;
+    while (more && wait_for_more(r) && !interrupted(r, LIMIT_RECORD_PAUSE_MS))
+        more = take(r, false);
 }
 
 /* ---- where it begins and ends ---- */
@@ -396,7 +418,7 @@ static int record(struct recording *r)
     if (r->live)
         record_live(r);
     end(r);
-    return sink_close(&r->sink) < 0 ? EXIT_FAILED : report(r);
+    return sink_close(&r->sink) < 0 || r->failed ? EXIT_FAILED : report(r);
 }
 
 static void finish(struct recording *r)
@@ -409,20 +431,8 @@ static void finish(struct recording *r)
     free(r->directory);
     if (r->connected)
         rpc_close(&r->rpc);
-    close(r->signals);
-}
-
-/* Ctrl-C and its like end a recording, not this program in the middle of a line. */
-static int take_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    return signalfd(-1, &set, SFD_CLOEXEC);
+    if (r->signals >= 0)
+        close(r->signals);
 }
 
 static double seconds(const char *text)
@@ -511,9 +521,9 @@ int command_record(int argc, char **argv)
         cli_usage("--to ends it, --follow goes on");
     if (q.cli.json && !strcmp(q.file, "-"))
         cli_usage("--json and the recording cannot both go to standard output");
-    struct recording r = {.request = &q,
-                          .rpc = {.fd = -1, .lines = {.limit = LIMIT_ANSWER_BYTES}},
-                          .signals = take_signals()};
+    struct recording r = {
+        .request = &q, .rpc = {.fd = -1, .lines = {.limit = LIMIT_ANSWER_BYTES}}, .signals = -1};
+    signal(SIGPIPE, SIG_IGN);
     int status = record(&r);
     finish(&r);
     return status;

@@ -199,6 +199,22 @@ async function main() {
     assert.strictEqual(daemon.ptyd('record', '-s', 'nobody', '--from', '1', '-o', file('none.cast')).status, 1);
   });
 
+  await report.test('a recording of the past that nobody takes can be interrupted', async () => {
+    open('much');
+    run('much', 'seq 1 40000');
+    assert.strictEqual(spawnSync('mkfifo', [file('slow')]).status, 0);
+    const end = fs.openSync(file('slow'), fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+    const takes = () => { try { return fs.readSync(end, Buffer.alloc(1)) === 1; } catch (error) { return false; } }; // EAGAIN
+    const child = spawn(PTYD, ['record', '-s', 'much', '--from', '1', '--overwrite', '-o', file('slow')], { env: space.env, stdio: 'ignore' });
+    const done = new Promise((resolve) => child.on('close', (status, signal) => resolve(signal)));
+    await until('it records', takes);
+    child.kill('SIGINT');
+    const timer = setTimeout(() => child.kill('SIGKILL'), 20000);
+    assert.strictEqual(await done, 'SIGINT');
+    clearTimeout(timer);
+    fs.closeSync(end);
+  });
+
   await report.test('a session that is closed, with and without a daemon', async () => {
     const blocks = daemon.json('blocks', '-s', 'bash').map(what);
     assert.strictEqual(daemon.ptyd('close', 'bash').status, 0);
