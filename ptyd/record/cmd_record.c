@@ -148,6 +148,7 @@ static bool take(struct recording *r, bool all)
     int result = tape_read(r->tape, r->to, all, &events, r);
     if (result < 0)
         say("cannot read the log in %s: %s", r->directory, strerror(-result));
+    r->failed = r->failed || result < 0;
     if (result == 1)
         say("the shell ended there, and another one began: `--from` a time behind that records it");
     r->exited = r->exited || result == 1;
@@ -374,7 +375,8 @@ static void begin(struct recording *r)
 
 static void end(struct recording *r)
 {
-    take(r, true);
+    if (!r->failed)
+        take(r, true);
     if (r->veil)
         veil_flush(r->veil);
     cast_flush(&r->cast, true);

@@ -215,6 +215,18 @@ async function main() {
     fs.closeSync(end);
   });
 
+  await report.test('a log that cannot be read any more is said once, and is a failure', async () => {
+    open('unread');
+    const live = await start('unread.cast', '-s', 'unread');
+    const index = path.join(space.env.PTYD_STATE_DIR, 'conversations/unread/agent_pty/output.idx');
+    fs.renameSync(index, `${index}.away`);
+    run('unread', 'echo more');
+    const { status, stderr } = await live.done;
+    fs.renameSync(`${index}.away`, index);
+    assert.deepStrictEqual([status, stderr.match(/cannot read the log/g).length], [1, 1], stderr);
+    isWhole(file('unread.cast'));
+  });
+
   await report.test('a session that is closed, with and without a daemon', async () => {
     const blocks = daemon.json('blocks', '-s', 'bash').map(what);
     assert.strictEqual(daemon.ptyd('close', 'bash').status, 0);
