@@ -16,6 +16,11 @@
 
 enum item_kind { OUTPUT, SIZE, MARKER };
 
+/* How a string begins that is for the clipboard: so much of it is an OSC of any kind, all of it
+ * that one. */
+static const char clipboard[] = "\033]52;";
+enum { INTRODUCER = 2, CLIPBOARD = sizeof clipboard - 1, OTHER };
+
 /* What came, in order. */
 struct item {
     enum item_kind kind;
@@ -35,6 +40,7 @@ struct veil {
     struct bytes unread;   /* what the transcript did not */
     struct bytes held;     /* the stream without marks, from `begin` on */
     uint64_t begin;
+    int string; /* in front of that: how much of clipboard[], or OTHER within another string */
     struct bytes items;
     int64_t ms;
     size_t line;   /* of the text: the first byte whose line may still get a secret */
@@ -126,26 +132,34 @@ static void on_string_secret(void *user, size_t from, size_t to, const char *typ
     cover_all((char *)user + from, to - from);
 }
 
-/* The payload of OSC at `at`. */
-static void veil_string(const struct veil *v, char *at, size_t len)
+/* Of the string that goes on at `at`. Returns its end. */
+static char *veil_string(struct veil *v, char *at, const char *end)
 {
-    const size_t clipboard = 3;
-    if (len > clipboard && !memcmp(at, "52;", clipboard))
-        cover_all(at + clipboard, len - clipboard);
+    char *from = at, *to = at;
+    while (to < end && *to != '\a' && *to != '\033')
+        to++;
+    for (; at < to && v->string < CLIPBOARD; at++)
+        v->string = *at == clipboard[v->string] ? v->string + 1 : OTHER;
+    if (v->string == CLIPBOARD)
+        cover_all(at, (size_t)(to - at));
     else
-        redact_find(at, len, v->secrets, on_string_secret, at);
+        redact_find(from, (size_t)(to - from), v->secrets, on_string_secret, from);
+    if (to < end)
+        v->string = 0;
+    return to;
 }
 
-static void veil_strings(const struct veil *v, size_t len)
+/* Of what comes out next: it may begin and end anywhere. */
+static void veil_strings(struct veil *v, size_t len)
 {
     char *at = v->held.data, *end = at + len;
-    while (at < end && (at = memmem(at, (size_t)(end - at), "\033]", 2))) {
-        char *from = at + 2, *to = from;
-        while (to < end && *to != '\a' && *to != '\033')
-            to++;
-        veil_string(v, from, (size_t)(to - from));
-        at = to;
-    }
+    while (at < end)
+        if (v->string >= INTRODUCER)
+            at = veil_string(v, at, end);
+        else if (*at++ == clipboard[v->string])
+            v->string++;
+        else
+            v->string = at[-1] == '\033';
 }
 
 /* ---- out ---- */

@@ -197,6 +197,35 @@ static void what_is_no_line_comes_out_all_the_same(void **state)
     bytes_finish(&out);
 }
 
+/* More than waits: what is released ends anywhere in the string, also where it begins. */
+static void a_long_clipboard_is_stars_to_its_end(void **state)
+{
+    static const char intro[] = "\033]52;c;";
+    enum { LIMIT = 64 << 10, LONG = 3 * LIMIT };
+    char *text = malloc(LIMIT), *copied = malloc(LONG);
+    (void)state;
+    memset(text, 'x', LIMIT);
+    memset(copied, 'Z', LONG);
+    for (size_t cut = 0; cut < sizeof intro; cut++) {
+        struct bytes out = {0};
+        struct veil *v = veil_create(80, NULL, &events, &out);
+        veil_output(v, 0, text, LIMIT);
+        veil_output(v, 0, intro, cut);
+        veil_output(v, 0, intro + cut, sizeof intro - 1 - cut);
+        for (size_t at = 0; at < LONG; at += 4096)
+            veil_output(v, 0, copied + at, 4096);
+        veil_output(v, 0, "\aZoo\r\n", 6);
+        veil_flush(v);
+        assert_int_equal(out.len, LIMIT + sizeof intro - 1 + LONG + 6);
+        assert_memory_equal(out.data + LIMIT, "\033]52;**********", 15);
+        assert_ptr_equal(memchr(out.data, 'Z', out.len), out.data + out.len - 5);
+        veil_destroy(v);
+        bytes_finish(&out);
+    }
+    free(text);
+    free(copied);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +235,7 @@ int main(void)
         cmocka_unit_test(secrets_are_stars_and_nothing_moves),
         cmocka_unit_test(marks_are_taken_out_and_keys_are_one_secret),
         cmocka_unit_test(what_is_no_line_comes_out_all_the_same),
+        cmocka_unit_test(a_long_clipboard_is_stars_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
