@@ -91,10 +91,21 @@ static void on_secret(void *user, size_t from, size_t to, const char *type)
     }
 }
 
+/* Of a line that is too long its end is kept, and what may still be overwritten. */
+static void forget_long_line(struct veil *v, const char *text, size_t len)
+{
+    if (len < v->line || len - v->line <= LIMIT_VEIL_BYTES)
+        return;
+    size_t n = transcript_forget(v->transcript, utf8_ceil(text, len, len - CONTEXT));
+    v->line -= n < v->line ? n : v->line;
+}
+
 /* All lines but the one at hand are as they will be, but for a key's. */
 static void pass_lines(struct veil *v, const char *text, size_t len)
 {
     const char *end = len > v->line ? memrchr(text + v->line, '\n', len - v->line) : NULL;
+    if (!v->open && !end)
+        forget_long_line(v, text, len);
     if (v->open || !end)
         return;
     size_t at = (size_t)(end - text);

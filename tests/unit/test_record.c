@@ -1,7 +1,9 @@
 /* Recordings: lines that are JSON whatever was printed, and what is veiled for others. */
+#define _GNU_SOURCE
 #include "test.h"
 
 #include <jansson.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +228,32 @@ static void a_long_clipboard_is_stars_to_its_end(void **state)
     free(copied);
 }
 
+/* Of 4 MB without a newline little is kept, and a secret behind them is found. */
+static void a_line_without_an_end_takes_no_memory(void **state)
+{
+    enum { PIECE = 4096, PIECES = 1024 };
+    char piece[PIECE];
+    struct bytes out = {0};
+    struct veil *v = veil_create(80, NULL, &events, &out);
+    (void)state;
+    memset(piece, 'x', sizeof piece);
+    piece[PIECE - 1] = ' ';
+    size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    for (int i = 0; i < PIECES; i++) {
+        veil_output(v, 0, piece, sizeof piece);
+        veil_output(v, 0, SECRET " ", sizeof SECRET);
+        assert_true(!out.len || !memmem(out.data, out.len, "ghp", 3));
+        out.len = 0;
+    }
+    size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+    assert_true(after < before + ((size_t)4 << 20));
+    veil_output(v, 0, SECRET "\r " SECRET " \r\n", 2 * sizeof SECRET + 3);
+    veil_flush(v);
+    assert_null(memmem(out.data, out.len, "ghp", 3));
+    veil_destroy(v);
+    bytes_finish(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +264,7 @@ int main(void)
         cmocka_unit_test(marks_are_taken_out_and_keys_are_one_secret),
         cmocka_unit_test(what_is_no_line_comes_out_all_the_same),
         cmocka_unit_test(a_long_clipboard_is_stars_to_its_end),
+        cmocka_unit_test(a_line_without_an_end_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
