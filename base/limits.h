@@ -332,6 +332,9 @@ static inline int limit_size(int value)
 #define LIMIT_VEIL_BYTES (64 << 10)
 /* ms between two looks for more to record: what comes meanwhile is taken at once. */
 #define LIMIT_RECORD_PAUSE_MS 20
+/* ms that the log may be behind what the daemon says came; then only more makes a recording look.
+ */
+#define LIMIT_RECORD_LAG_MS 2000
 
 /* ---- the daemon and its control socket ---- */
 

@@ -241,6 +241,16 @@ static bool wait_for_more(struct recording *r)
     }
 }
 
+/* What the daemon says came stands in the log a moment later; on a full disk it does not. */
+static bool catch_up(struct recording *r, bool more)
+{
+    int64_t by = clock_monotonic_ms() + LIMIT_RECORD_LAG_MS;
+    while (more && r->behind > tape_end(r->tape) && clock_monotonic_ms() < by &&
+           !interrupted(r, LIMIT_RECORD_PAUSE_MS))
+        more = take(r, false);
+    return more;
+}
+
 /* In the past, which may be long, signals do what they do. */
 static void record_live(struct recording *r)
 {
@@ -249,7 +259,8 @@ static void record_live(struct recording *r)
         return;
     say("recording session %s to %s; Ctrl-C ends it", r->request->cli.session, r->request->file);
     while (more && wait_for_more(r) && !interrupted(r, LIMIT_RECORD_PAUSE_MS))
-        more = take(r, false);
+        more = catch_up(r, take(r, false));
+    catch_up(r, more);
 }
 
 /* ---- where it begins and ends ---- */
