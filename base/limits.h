@@ -335,6 +335,8 @@ static inline int limit_size(int value)
 /* ms that the log may be behind what the daemon says came; then only more makes a recording look.
  */
 #define LIMIT_RECORD_LAG_MS 2000
+/* ms for what doctor asks another program; then it is ended, and has said nothing. */
+#define LIMIT_DOCTOR_MS 3000
 
 /* ---- the daemon and its control socket ---- */
 

@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 #include "ptyd/command/rpc.h"
 #include "ptyd/command/show.h"
 #include "ptyd/core/agent.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/conf.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
@@ -220,11 +223,16 @@ static char *first_line_of(char *const argv[])
         _exit(127);
     }
     close(out[1]);
-    ssize_t n, len = 0;
-    while (len < (ssize_t)sizeof text - 1 &&
-           (n = read(out[0], text + len, sizeof text - 1 - (size_t)len)) > 0)
-        len += n;
+    int64_t by = clock_monotonic_ms() + LIMIT_DOCTOR_MS, left;
+    struct pollfd more = {.fd = out[0], .events = POLLIN};
+    ssize_t n = 1, len = 0;
+    while (n > 0 && len < (ssize_t)sizeof text - 1 && (left = by - clock_monotonic_ms()) > 0)
+        if (poll(&more, 1, (int)left) > 0 &&
+            (n = read(out[0], text + len, sizeof text - 1 - (size_t)len)) > 0)
+            len += n;
     close(out[0]);
+    if (pid > 0) /* what is known is known: it may hang */
+        kill(pid, SIGKILL);
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
     return text_clean(text, strcspn(text, "\n"), sizeof text);
