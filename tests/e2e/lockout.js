@@ -75,7 +75,8 @@ async function main() {
     fs.mkdirSync(broken);
     fs.mkdirSync(path.join(space.env.PTYD_STATE_DIR, 'conversations'), { recursive: true });
     for (const name of ['uv.so.1', 'vterm.so.0', 'pcre2-8.so.0', 'sqlite3.so.0', 'wslay.so.1', 'md.so.0']) fs.writeFileSync(path.join(broken, `lib${name}`), '');
-    const says = (...args) => { const { status, stderr } = spawnSync(PTYD, args, { env: { ...space.env, ...env }, encoding: 'utf8' }); return { status, stderr }; };
+    // as the leader of a session: who led ours may be gone, or in another container, and `inside` then cannot know
+    const says = (...args) => { const { status, stderr } = spawnSync('setsid', ['-w', PTYD, ...args], { env: { ...space.env, ...env }, encoding: 'utf8' }); return { status, stderr }; };
     assert.deepStrictEqual(says('inside'), { status: 1, stderr: '' });
     assert.deepStrictEqual(says('version'), { status: 0, stderr: '' });
     const { status, stderr } = says('search', 'word');
