@@ -4,21 +4,20 @@
 #include "ptyd/client/attach.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/client/keys.h"
 #include "ptyd/client/notice.h"
 #include "ptyd/client/outer.h"
+#include "ptyd/client/parting.h"
 #include "ptyd/client/request.h"
+#include "ptyd/client/signals.h"
 #include "ptyd/client/view_link.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/core/clock.h"
@@ -33,8 +32,7 @@ struct attach {
     struct view_link *link;
     struct outer *outer;
     struct keys keys;
-    sigset_t saved_mask;
-    int signals;
+    struct signals signals;
     int64_t leave_by; /* monotonic ms: who left waits no longer; 0 while nobody has */
     enum outcome outcome;
 };
@@ -123,16 +121,6 @@ static void read_keys(struct attach *a)
     bytes_finish(&typed);
 }
 
-/* Nothing leaves any more. False when the terminal is gone. */
-static bool read_on(struct attach *a)
-{
-    char bytes[1 << 14];
-    long n = outer_read(a->outer, bytes, sizeof bytes);
-    if (n > 0)
-        view_link_type(a->link, bytes, (size_t)n);
-    return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
-}
-
 /* A key that might have been the first of those that leave, and was not. */
 static void type_what_waited(struct attach *a)
 {
@@ -143,36 +131,11 @@ static void type_what_waited(struct attach *a)
     bytes_finish(&typed);
 }
 
-static bool open_signals(struct attach *a)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGWINCH);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_BLOCK, &set, &a->saved_mask);
-    a->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (a->signals < 0)
-        say("no descriptor is left for signals: `ulimit -n` says how many there may be");
-    return a->signals >= 0;
-}
-
-/* A Ctrl-C from before the keys were ours was for what came before the session. */
-static void forget_interrupts(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    while (sigtimedwait(&set, NULL, &(struct timespec){0}) > 0)
-        ;
-}
-
 static void read_signals(struct attach *a)
 {
-    struct signalfd_siginfo info;
-    while (read(a->signals, &info, sizeof info) == sizeof info)
-        if (info.ssi_signo == SIGWINCH)
+    int signal;
+    while ((signal = signals_next(&a->signals)))
+        if (signal == SIGWINCH)
             view_link_resize(a->link, request_terminal_size());
         else
             a->outcome = HUNG_UP;
@@ -206,7 +169,7 @@ static bool wait_once(struct attach *a)
     bool reads = !is_over(a) && view_link_unsent(a->link) < LIMIT_INPUT_BYTES;
     struct pollfd fds[3 + VIEW_LINK_FDS] = {
         {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN},
-        {.fd = a->signals, .events = POLLIN},
+        {.fd = a->signals.fd, .events = POLLIN},
         {.fd = outer_waiting(a->outer) ? outer_fd(a->outer) : -1, .events = POLLOUT}};
     view_link_poll(a->link, fds + 3);
     int wait = wait_ms(a), found = poll(fds, sizeof fds / sizeof *fds, wait);
@@ -234,28 +197,6 @@ static void loop(struct attach *a)
     if (view_link_state(a->link) == VIEW_LINK_DETACHED)
         a->outcome = LEFT;
     view_link_settle(a->link);
-}
-
-/* The session shows its end. What the terminal answers meanwhile to what programs asked goes there,
- * and to nobody who reads it next. */
-static void leave(struct attach *a)
-{
-    int64_t by = clock_monotonic_ms() + LIMIT_LEAVE_MS, left;
-    view_link_leave(a->link);
-    while (view_link_is_connected(a->link) && (left = by - clock_monotonic_ms()) > 0) {
-        bool reads = view_link_reads_on(a->link);
-        struct pollfd fds[2 + VIEW_LINK_FDS] = {
-            {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN},
-            {.fd = outer_waiting(a->outer) ? outer_fd(a->outer) : -1, .events = POLLOUT}};
-        view_link_poll(a->link, fds + 2);
-        if (poll(fds, sizeof fds / sizeof *fds, (int)left) <= 0)
-            continue;
-        if (fds[1].revents)
-            outer_flush(a->outer);
-        if (fds[0].revents && !read_on(a))
-            return;
-        view_link_work(a->link, fds + 2, false);
-    }
 }
 
 /* ---- the end ---- */
@@ -304,43 +245,20 @@ static int say_outcome(const struct attach *a)
     return a->outcome == NO_TERMINAL ? ATTACH_FAILED : EXIT_FAILED;
 }
 
-/* It takes nothing any more: what is said in it would wait for ever. */
-static void forget_terminal(void)
-{
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (int fd = STDOUT_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
-        if (isatty(fd))
-            dup2(null, fd);
-    if (null >= 0)
-        close(null);
-}
-
-/* Where it is not allowed to, nobody else will read it. */
-static void give_back(const struct attach *a)
-{
-    const struct bytes *keys = view_link_returned(a->link);
-    size_t done = outer_give_back(keys->data, keys->len);
-    if (done < keys->len)
-        say("%zu bytes that you typed when the session ended are lost", keys->len - done);
-}
-
 static void show(struct attach *a, const json_t *session)
 {
-    if (!open_signals(a) || outer_open(&a->outer) < 0) {
+    if (!signals_open(&a->signals) || outer_open(&a->outer, true) < 0) {
         a->outcome = NO_TERMINAL;
         return;
     }
-    forget_interrupts();
+    signals_forget_interrupts();
     if (a->options->verbose)
         print_joining_line(a, session);
     outer_clear_away(a->outer, NULL);
     loop(a);
     if (a->outcome == LEFT || view_link_state(a->link) == VIEW_LINK_LOST)
-        leave(a);
-    if (!outer_close(a->outer))
-        forget_terminal();
-    else
-        give_back(a);
+        parting_leave(a->link, a->outer);
+    parting_close(a->link, a->outer, "session");
 }
 
 /* The session of a terminal that is there goes with its shell. */
@@ -366,7 +284,7 @@ static void read_settings(struct attach *a)
 
 int attach_run(struct rpc *rpc, const struct attach_options *options)
 {
-    struct attach a = {.options = options, .signals = -1};
+    struct attach a = {.options = options};
     if (!outer_is_there())
         return say_fail(ATTACH_FAILED,
                         "attach needs a terminal; `ptyd run` and `ptyd screen` do not");
@@ -387,8 +305,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
         show(&a, session);
         json_decref(session);
         close_own(&a, rpc);
-        close(a.signals);
-        sigprocmask(SIG_SETMASK, &a.saved_mask, NULL);
+        signals_close(&a.signals);
         status = say_outcome(&a);
     }
     view_link_destroy(a.link);

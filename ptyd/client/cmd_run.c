@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/client/run_view.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
@@ -17,6 +18,8 @@ static const char help[] =
     "session when they do not run.\n\n"
     "  --timeout SECONDS    124 when it is not done by then; it goes on running\n"
     "  --json               print the command's block instead of its output\n\n"
+    "In a terminal keys, Ctrl-C and colours pass both ways while it runs; Ctrl-C twice leaves,\n"
+    "and it goes on. Elsewhere, and in the background, its output is rendered as text.\n\n"
     "Several at once on one session take turns, and wait while a line is half typed there; what\n"
     "is waited for is said after a moment. When the daemon's worker is replaced it goes "
     "on.\n\n"
@@ -24,6 +27,8 @@ static const char help[] =
     "status stayed unknown: what it is, it says\n\n"
     "examples:\n"
     "  ptyd run -s work -- make -j4\n"
+    "  ptyd run -s work -- sudo apt upgrade\n"
+    "  ptyd run -s work --timeout 60 -- ./check | tee log\n"
     "  ptyd run -- 'cd src && ls | wc -l'\n";
 
 #define SAY_WAIT_MS 500
@@ -39,10 +44,12 @@ struct run {
     json_int_t token;    /* by which it is known */
     json_int_t streamed; /* bytes of its output that came */
     bool typed;          /* the daemon said so */
+    bool on_terminal;    /* its bytes are shown as they are, and keys go to it */
     char *awaits;        /* what is waited for before it is typed, as the daemon says; "" */
     int64_t say_at;      /* monotonic ms: when that is said; -1: it was, or there is nothing */
     int64_t answer_by;   /* monotonic ms: a worker that took over has said something; 0: one did */
     char *shell_id;
+    struct run_view *view; /* on a terminal; NULL: the rendered output comes with the answer */
 };
 
 /* Behind a moment, for mostly it is over by then. */
@@ -51,6 +58,8 @@ static void take_state(struct run *r, const json_t *state)
     const char *awaits = json_text(state, "awaits", "");
     bool other = strcmp(awaits, r->awaits) != 0;
     r->typed = json_flag(state, "typed");
+    if (r->view && json_flag(state, "begun"))
+        run_view_begin(r->view);
     r->say_at = !*awaits ? -1 : other ? clock_monotonic_ms() + SAY_WAIT_MS : r->say_at;
     if (other) {
         free(r->awaits);
@@ -149,7 +158,7 @@ static int report(const struct run *r, const json_t *result)
     const json_t *exit_code = json_object_get(block, "exit_code");
     if (r->cli->json && json_is_object(block))
         cli_print_json(json_incref(block));
-    else if (json_flag(result, "completed"))
+    else if (json_flag(result, "completed") && !r->on_terminal)
         print_rest(result, block);
     if (json_flag(result, "timed_out"))
         return say_late(r, result);
@@ -158,6 +167,8 @@ static int report(const struct run *r, const json_t *result)
                         "whether it was typed is not known: the daemon's worker died while it "
                         "typed. `ptyd screen -s %s` shows the terminal",
                         name);
+    if (!strcmp(json_text(block, "status", ""), "stopped"))
+        say("stopped (Ctrl-Z); `ptyd run -s %s fg` goes on with it", name);
     if (json_is_integer(exit_code) && json_flag(result, "completed"))
         return (int)json_integer_value(exit_code);
     if (!json_flag(result, "typed"))
@@ -180,8 +191,8 @@ static int left_ms(const struct run *r, int most)
 static json_t *run_params(const struct run *r)
 {
     json_t *params = json_pack("{s:s, s:s, s:b, s:I, s:s, s:I}", "name", r->cli->session, "command",
-                               r->command, "stream", !r->cli->json, "token", r->token, "shell_id",
-                               r->shell_id, "streamed", r->streamed);
+                               r->command, "stream", !r->cli->json && !r->view, "token", r->token,
+                               "shell_id", r->shell_id, "streamed", r->streamed);
     if (r->until >= 0) {
         json_int_t left = r->until - clock_monotonic_ms();
         json_object_set_new(params, "timeout_ms", json_integer(left > 0 ? left : 1));
@@ -198,16 +209,22 @@ static int64_t wait_until(const struct run *r)
 }
 
 /* The next message; meanwhile it may be time to say what is waited for. */
+static enum rpc_wait wait_for(struct run *r, struct rpc *rpc, int64_t until, json_t **ret_message)
+{
+    return r->view ? run_view_wait(r->view, rpc, until, ret_message)
+                   : rpc_wait(rpc, until, ret_message);
+}
+
 static enum rpc_wait wait(struct run *r, struct rpc *rpc, json_t **ret_message)
 {
     int64_t until = wait_until(r);
     if (r->say_at >= 0 && (until < 0 || r->say_at < until)) {
-        enum rpc_wait end = rpc_wait(rpc, r->say_at, ret_message);
-        if (end != RPC_LATE)
+        enum rpc_wait end = wait_for(r, rpc, r->say_at, ret_message);
+        if (end != RPC_LATE || (r->view && run_view_left(r->view)))
             return end;
         say_waits(r);
     }
-    return rpc_wait(rpc, until, ret_message);
+    return wait_for(r, rpc, until, ret_message);
 }
 
 /* Asks and shows the output that comes; the answer is the one that is no notification. */
@@ -246,6 +263,29 @@ static int say_away(const struct run *r)
                              : "whether the command was typed, and how it ended, is not known");
 }
 
+static int say_left(const struct run *r)
+{
+    const char *name = r->cli->session;
+    if (!r->typed)
+        return say_fail(EXIT_PTYD, "left; nothing was typed");
+    return say_fail(EXIT_PTYD,
+                    "left; the command goes on in session %s. `ptyd attach %s` shows it, "
+                    "`ptyd send -s %s --key C-c` stops it",
+                    name, name, name);
+}
+
+/* What is said next is said in the terminal as it was. */
+static void close_view(struct run *r, bool completed)
+{
+    if (!r->view)
+        return;
+    bool whole = !completed || run_view_rest(r->view);
+    run_view_destroy(r->view);
+    r->view = NULL;
+    if (!whole)
+        say("the end of the output is not shown here; `ptyd screen -s %s` has it", r->cli->session);
+}
+
 /* Asked again, the daemon knows by the token how far it got. */
 static int follow(struct run *r, struct rpc *rpc)
 {
@@ -258,6 +298,10 @@ static int follow(struct run *r, struct rpc *rpc)
         if (rpc_reconnect(rpc, wait_until(r)) < 0)
             break;
     }
+    bool left = r->view && run_view_left(r->view);
+    close_view(r, end == RPC_CAME && json_flag(json_object_get(answer, "result"), "completed"));
+    if (left && end != RPC_CAME)
+        return say_left(r);
     if (end != RPC_CAME)
         return r->until >= 0 && clock_monotonic_ms() >= r->until ? say_late(r, NULL) : say_away(r);
     int status = conclude(r, answer, again);
@@ -281,6 +325,9 @@ static int run(struct run *r)
     json_object_set_new(open, "size", request_size_json(request_terminal_size()));
     json_t *opened = rpc_call(&rpc, "session.open", open, left_ms(r, LIMIT_ANSWER_MS));
     r->shell_id = text_copy(json_text(json_object_get(opened, "session"), "shell_id", ""));
+    if (opened && run_view_is_possible() && !r->cli->json)
+        r->view = run_view_create(r->cli->session, r->token, left_ms(r, LIMIT_ANSWER_MS));
+    r->on_terminal = r->view != NULL;
     int status = opened ? follow(r, &rpc) : fail_to_open(r);
     json_decref(opened);
     free(r->shell_id);

@@ -26,6 +26,11 @@ int keys_init(struct keys *k, const char *text)
     return 0;
 }
 
+void keys_init_twice(struct keys *k, char letter)
+{
+    *k = (struct keys){.prefix = letter, .twice = true};
+}
+
 void keys_finish(struct keys *k)
 {
     bytes_finish(&k->held);
@@ -183,6 +188,16 @@ static bool decide(struct keys *k, enum token token, size_t len, struct bytes *o
     return false;
 }
 
+/* The prefix, where it leaves when it is pressed twice. */
+static bool press(struct keys *k, size_t len, int64_t now, struct bytes *out)
+{
+    bool leaves = k->pressed_ms && now - k->pressed_ms <= KEYS_TWICE_MS;
+    k->pressed_ms = now;
+    if (!leaves)
+        pass(k, len, out);
+    return leaves;
+}
+
 static bool take_token(struct keys *k, enum token token, size_t len, int64_t now, struct bytes *out)
 {
     if (k->pasting || token == TOKEN_PASTE) {
@@ -196,6 +211,8 @@ static bool take_token(struct keys *k, enum token token, size_t len, int64_t now
         pass(k, len, out);
         return false;
     }
+    if (k->twice)
+        return press(k, len, now, out);
     k->pressed = true;
     k->prefix_due = now + KEYS_PREFIX_MS;
     k->decided = len;

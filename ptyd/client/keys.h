@@ -19,10 +19,14 @@
  * it is none: the rest of its end is waited for as long as a key. */
 #define KEYS_PREFIX_MS   500
 #define KEYS_SEQUENCE_MS 25
+/* Between two presses that leave together. */
+#define KEYS_TWICE_MS 1000
 
 struct keys {
     char prefix; /* the character that is pressed with Ctrl; 0: no key leaves */
     char leave;  /* the character behind it */
+    bool twice;  /* none: the prefix goes to the session at once, and twice in a row leaves */
+    int64_t pressed_ms; /* then: when it was; 0 before */
 
     bool pressed;       /* the prefix was, and what follows decides */
     bool pasting;       /* what comes is pasted text */
@@ -35,6 +39,8 @@ struct keys {
 /* Which keys leave, as core/detach_key.h reads it. Returns 0, or -EINVAL with `keys` unchanged. A
  * zeroed struct leaves by none. */
 int keys_init(struct keys *keys, const char *text);
+/* Ctrl and that letter, twice within KEYS_TWICE_MS, leave; the first goes to the session. */
+void keys_init_twice(struct keys *keys, char letter);
 void keys_finish(struct keys *keys);
 
 /* Takes keys as they came at `now` (ms), cut anywhere; appends what goes to the session. Returns

@@ -25,6 +25,7 @@ struct outer {
     int fd;        /* to write to */
     bool own;      /* it is a description of our own, which does not block */
     bool gone;     /* it hung up: nothing is shown any more */
+    bool whole;    /* it is all the session's: title and lines are kept apart */
     uint64_t took; /* bytes */
     size_t at;     /* of `waiting` that the terminal took */
     struct bytes waiting;
@@ -111,10 +112,10 @@ static void keep_title(struct outer *o)
     put(o, push, sizeof push - 1);
 }
 
-int outer_open(struct outer **ret_outer)
+int outer_open(struct outer **ret_outer, bool whole)
 {
     struct outer *o = memory_new(sizeof *o);
-    *o = (struct outer){.fd = STDOUT_FILENO};
+    *o = (struct outer){.fd = STDOUT_FILENO, .whole = whole};
     int result = make_raw(o);
     if (result < 0) {
         free(o);
@@ -126,7 +127,8 @@ int outer_open(struct outer **ret_outer)
     o->undo = undo_create();
     if (!o->undo)
         memory_end();
-    keep_title(o);
+    if (whole)
+        keep_title(o);
     *ret_outer = o;
     return 0;
 }
@@ -208,7 +210,8 @@ bool outer_close(struct outer *o)
 {
     static const char below[] = "\r\n\x1b[23;0t"; /* and its title */
     outer_renew(o);
-    put(o, below, sizeof below - 1);
+    if (o->whole)
+        put(o, below, sizeof below - 1);
     show_rest(o);
     bool took_all = !outer_waiting(o) && !o->gone;
     tcsetattr(STDIN_FILENO, TCSANOW, &o->saved);

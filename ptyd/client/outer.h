@@ -1,4 +1,5 @@
-/* outer.h - the terminal that attach runs in: raw while it shows a session, and then as it was. */
+/* outer.h - this terminal, lent to a session or to a command in it: raw meanwhile, and then as it
+ * was. */
 #ifndef PTYD_CLIENT_OUTER_H
 #define PTYD_CLIENT_OUTER_H
 
@@ -11,8 +12,9 @@ struct outer;
 /* Whether stdin and stdout are a terminal. */
 bool outer_is_there(void);
 
-/* Makes it raw, and has it keep its title. Returns 0 or -errno. */
-int outer_open(struct outer **ret_outer);
+/* Makes it raw. `whole`: it is a session's for a while, not one command's: it keeps its title and,
+ * in the end, what the session showed. Returns 0 or -errno. */
+int outer_open(struct outer **ret_outer, bool whole);
 
 /* What is on the screen moves into the terminal's own scrollback, no more and no less; and `line`
  * below it, where it is not NULL. No mode is on that changes where text goes (outer_renew()). */
@@ -21,9 +23,9 @@ void outer_clear_away(struct outer *outer, const char *line);
 /* Undoes what stays behind of all that was put (undo.h). */
 void outer_renew(struct outer *outer);
 
-/* The same for good, the cursor below where it stands: shows what was put, waits for it while the
- * terminal takes some, and gives it back as it was. Returns whether it took all: whoever writes to
- * one that did not waits for ever. */
+/* The same for good, of a `whole` one the cursor below where it stands: shows what was put, waits
+ * for it while the terminal takes some, and gives it back as it was. Returns whether it took all:
+ * whoever writes to one that did not waits for ever. */
 bool outer_close(struct outer *outer);
 
 /* As if these keys were typed again, for whoever reads the terminal next. Returns how many of them

@@ -265,11 +265,11 @@ static json_t *attach_params(struct view_link *l)
     l->told_size = l->size;
     json_int_t noted = l->lost_len ? 0 : (json_int_t)++l->token;
     l->before = noted ? l->token : l->before;
-    return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:I, s:I}", "name", l->options->name,
+    return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I}", "name", l->options->name,
                      "size", request_size_json(l->size), "view", l->options->looks, "owns",
                      l->options->owns, "last", true, "again", again, "led",
                      again && l->leads && l->has_place, "offset", (json_int_t)l->place, "token",
-                     noted);
+                     noted, "run", l->options->run);
 }
 
 /* The kernel drops it where no descriptor is left for it. */
@@ -290,6 +290,10 @@ json_t *view_link_join(struct view_link *l, int wait_ms)
         if (!reply)
             return NULL;
         take_socket(l);
+    }
+    if (l->options->run && !json_flag(reply, "run")) {
+        json_decref(reply);
+        return NULL;
     }
     session = l->fd < 0 ? NULL : json_incref(json_object_get(reply, "session"));
     if (!session)

@@ -21,6 +21,7 @@ struct view_link_options {
     const char *name; /* of the session */
     bool looks;       /* types nothing */
     bool owns;        /* the session ends with this terminal */
+    json_int_t run;   /* token: only that command is shown (`session.run`), and ends it; 0: all */
     void (*show)(void *user, const char *bytes, size_t len);
     /* Everything is drawn anew on the terminal's own modes. */
     void (*renewed)(void *user);
@@ -46,7 +47,7 @@ struct view_link *view_link_create(struct rpc *rpc, const struct view_link_optio
 void view_link_destroy(struct view_link *link);
 
 /* Becomes a viewer, within `wait_ms`. Returns the session (a new reference), NULL after a word on
- * stderr. */
+ * stderr; without one where the daemon is an older one, which cannot show one command alone. */
 json_t *view_link_join(struct view_link *link, int wait_ms);
 
 /* To be typed, behind what was before. */

@@ -150,6 +150,8 @@ static void end_output(struct tracker *t)
         return;
     t->stage = STAGE_ENDED;
     terminal_capture_end(t->options.terminal);
+    if (t->options.events->output_end)
+        t->options.events->output_end(t->options.user, t->block);
 }
 
 static void fill_preview(struct tracker *t, const struct preview *preview, int lines, size_t bytes)

@@ -33,6 +33,8 @@ struct tracker_events {
     int64_t (*begin)(void *user, struct block *block);
     /* Rendered output, in order. */
     void (*output)(void *user, struct block *block, const char *text, size_t len);
+    /* All of it came: what is printed from here on is the shell's. */
+    void (*output_end)(void *user, struct block *block);
     /* It ended: the block is complete. Take a reference to keep it. */
     void (*end)(void *user, struct block *block);
     /* A prompt is ready for input. */

@@ -78,6 +78,14 @@ void session_skip_viewer(struct session *s, uint64_t viewer, uint64_t offset)
     end_answers(s, &before);
 }
 
+void session_release_viewer(struct session *s, uint64_t viewer)
+{
+    if (s->leader == viewer)
+        session_set_leader(s, 0);
+    queries_release(s->queries, viewer);
+    session_keep_asked(s);
+}
+
 void session_viewer_took(struct session *s, uint64_t viewer)
 {
     queries_took(s->queries, viewer, clock_monotonic_ms());

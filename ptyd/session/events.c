@@ -300,6 +300,13 @@ static void on_block_output(void *user, struct block *block, const char *text, s
         EACH_WATCHER(s, block_output, w_, block, text, len);
 }
 
+static void on_output_end(void *user, struct block *block)
+{
+    struct session *s = of(user);
+    if (!s->rebuilding && !is_stored(s, block))
+        EACH_WATCHER(s, output_end, w_, block);
+}
+
 static void on_block_end(void *user, struct block *block)
 {
     struct session *s = of(user);
@@ -349,16 +356,33 @@ static void on_prompt(void *user)
         EACH_WATCHER(s, prompt, w_);
 }
 
-static const struct tracker_events tracker_events = {
-    .begin = on_block_begin, .output = on_block_output, .end = on_block_end, .prompt = on_prompt};
+static const struct tracker_events tracker_events = {.begin = on_block_begin,
+                                                     .output = on_block_output,
+                                                     .output_end = on_output_end,
+                                                     .end = on_block_end,
+                                                     .prompt = on_prompt};
 
 /* ---- what the index says ---- */
+
+static bool is_mark(const struct rawlog_record *r, enum mark_kind kind)
+{
+    return (r->kind == RAWLOG_MARK || r->kind == RAWLOG_FOREIGN) && r->detail == kind;
+}
+
+static bool begins_block(const struct rawlog_record *r)
+{
+    return r->kind == RAWLOG_LINE || r->kind == RAWLOG_RUNS || is_mark(r, MARK_COMMAND);
+}
+
+static bool ends_output(const struct rawlog_record *r)
+{
+    return is_mark(r, MARK_OUTPUT_END) || is_mark(r, MARK_DONE) || is_mark(r, MARK_PROMPT);
+}
 
 /* At a prompt, and where a command is done, all blocks up to that number are over. */
 static bool is_over_at(const struct rawlog_record *r)
 {
-    return r->kind == RAWLOG_SHELL || ((r->kind == RAWLOG_MARK || r->kind == RAWLOG_FOREIGN) &&
-                                       (r->detail == MARK_DONE || r->detail == MARK_PROMPT));
+    return r->kind == RAWLOG_SHELL || is_mark(r, MARK_DONE) || is_mark(r, MARK_PROMPT);
 }
 
 uint64_t session_ended_behind(struct session *s, uint64_t offset, uint64_t *ret_behind)
@@ -376,6 +400,24 @@ uint64_t session_ended_behind(struct session *s, uint64_t offset, uint64_t *ret_
         *ret_behind = i < count ? records[i].offset : intake_start(s->intake);
     free(records);
     return seq;
+}
+
+bool session_find_output(struct session *s, uint64_t seq, uint64_t *ret_from, uint64_t *ret_until)
+{
+    size_t count, i = 0;
+    rawlog_flush(s->log);
+    struct rawlog_record *records = rawlog_records(s->log, &count);
+    while (i < count && !(records[i].value == seq && begins_block(&records[i])))
+        i++;
+    bool found = i < count;
+    if (found) {
+        *ret_from = records[i].offset;
+        while (i < count && !(records[i].value == seq && ends_output(&records[i])))
+            i++;
+        *ret_until = i < count ? records[i].offset : 0;
+    }
+    free(records);
+    return found;
 }
 
 /* ---- what both are made with ---- */

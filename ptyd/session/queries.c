@@ -329,3 +329,9 @@ void queries_took(struct queries *q, uint64_t viewer, int64_t now)
         o->since = now;
     }
 }
+
+void queries_release(struct queries *q, uint64_t viewer)
+{
+    for (size_t i = 0; i < q->count; i++)
+        q->open[i].answered = q->open[i].answered || q->open[i].viewer == viewer;
+}

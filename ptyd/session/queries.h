@@ -65,6 +65,9 @@ void queries_skip(struct queries *queries, uint64_t viewer, uint64_t offset, que
 void queries_pass_over(struct queries *queries, uint64_t viewer, queries_answer *answer, void *user,
                        int64_t now);
 void queries_took(struct queries *queries, uint64_t viewer, int64_t now);
+/* Nobody waits any more for what it was asked: it is answered by nobody, and what its terminal says
+ * to that is dropped. */
+void queries_release(struct queries *queries, uint64_t viewer);
 
 /* The viewer is asked DA1, by no program: the answer comes behind all others, and is dropped. */
 void queries_ask_last(struct queries *queries, uint64_t viewer, int64_t now);

@@ -78,6 +78,8 @@ struct watcher {
     void (*maybe_prompt)(struct watcher *w);
     void (*block_begin)(struct watcher *w, struct block *block);
     void (*block_output)(struct watcher *w, struct block *block, const char *text, size_t len);
+    /* Its command's last byte was displayed. */
+    void (*output_end)(struct watcher *w, struct block *block);
     void (*block_end)(struct watcher *w, struct block *block);
     /* The shell is gone; `status` as a shell would give it, 128+n for a signal. */
     void (*exited)(struct watcher *w, int status);
@@ -169,6 +171,9 @@ void session_skip_viewer(struct session *s, uint64_t viewer, uint64_t offset);
  * program asked: what is asked from now on is not for this viewer. */
 bool session_awaits_viewer(struct session *s, uint64_t viewer);
 void session_ask_last(struct session *s, uint64_t viewer);
+/* The command is over that asked, of which alone it is a viewer: it leads no more, and what it was
+ * asked nobody answers. */
+void session_release_viewer(struct session *s, uint64_t viewer);
 /* The terminal of one that was passed over took something. */
 void session_viewer_took(struct session *s, uint64_t viewer);
 /* A viewer is shown from the log what stands before `offset`, a query: whether it is to answer it
@@ -250,6 +255,10 @@ void session_set_led(struct session *s, bool led);
 uint64_t session_offset(const struct session *s);
 uint64_t session_readable_from(const struct session *s);
 ssize_t session_read(const struct session *s, uint64_t offset, char *bytes, size_t len);
+
+/* Where in the stream the block's output stands, as the log says; *ret_until is 0 while it goes on.
+ */
+bool session_find_output(struct session *s, uint64_t seq, uint64_t *ret_from, uint64_t *ret_until);
 
 /* Stops and resumes capture: while it is paused nothing is recorded and nothing pending is told. */
 void session_set_paused(struct session *s, bool paused);

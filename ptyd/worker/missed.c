@@ -72,16 +72,20 @@ static int read_rest(struct missed *m, char *bytes, uint64_t end)
     return 0;
 }
 
-int missed_read(struct missed *m, size_t most, struct bytes *out, uint64_t *ret_place)
+int missed_read(struct missed *m, size_t most, uint64_t until, struct bytes *out,
+                uint64_t *ret_place)
 {
     char bytes[READ_BYTES];
+    uint64_t at = passage_offset(m->passage), left = until > at ? until - at : 0;
     most = most < READ_LEAST ? READ_LEAST : most < sizeof bytes ? most : sizeof bytes;
+    most = most < left ? most : (size_t)left;
     ssize_t n = session_read(m->session, passage_offset(m->passage), bytes, most);
     if (n < 0)
         return (int)n;
     m->out = out;
     size_t taken = passage_write(m->passage, bytes, (size_t)n);
     uint64_t end = terminal_shown_offset(session_terminal(m->session));
+    end = end < until ? end : until;
     int result = taken ? 0 : read_rest(m, bytes, end);
     if (result == 0)
         *ret_place = taken ? passage_shown(m->passage) : end;

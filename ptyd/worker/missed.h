@@ -17,8 +17,10 @@ void missed_destroy(struct missed *missed); /* NULL is none */
 
 /* Appends to `out` what the viewer is shown of about the next `most` bytes of the stream;
  * *ret_place is where it stands then: with all that came, where the session's terminal shows next.
- * Returns 0, or -errno when the log cannot be read, or ends before that. */
-int missed_read(struct missed *missed, size_t most, struct bytes *out, uint64_t *ret_place);
+ * Nothing of what stands at `until` or behind it. Returns 0, or -errno when the log cannot be read,
+ * or ends before that. */
+int missed_read(struct missed *missed, size_t most, uint64_t until, struct bytes *out,
+                uint64_t *ret_place);
 
 /* How many lines end between two offsets, of which the second is at most MISSED_COUNT_BYTES behind
  * the first. */

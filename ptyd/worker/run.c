@@ -23,10 +23,11 @@ struct run {
     uint64_t token;  /* 0 for none */
     uint64_t ticket; /* those that came earlier have a lower one */
     enum phase phase;
-    uint64_t prompt;     /* at which it was typed; 0 where none stood: any block is its own */
-    bool prompted;       /* another came since: if that is all, it was no command (a comment) */
-    bool doubtful;       /* a former worker may have typed a part */
-    const char *awaits;  /* told last */
+    uint64_t prompt;    /* at which it was typed; 0 where none stood: any block is its own */
+    bool prompted;      /* another came since: if that is all, it was no command (a comment) */
+    bool doubtful;      /* a former worker may have typed a part */
+    const char *awaits; /* told last, NULL before; with it: that its command began */
+    bool told_begun;
     uint64_t seq;        /* of its block, when RUNNING */
     bool streams;        /* the client wants the output as it comes */
     struct bytes output; /* not sent yet */
@@ -79,11 +80,14 @@ static const char *awaits(const struct run *r)
 static void tell_state(struct run *r)
 {
     const char *now = awaits(r);
-    if (r->awaits && !strcmp(r->awaits, now))
+    bool begun = r->phase == RUNNING;
+    if (r->awaits && !strcmp(r->awaits, now) && r->told_begun == begun)
         return;
     r->awaits = now;
-    client_notify(r->task.client, "run.state",
-                  json_pack("{s:b, s:s}", "typed", r->phase != WAITING, "awaits", now));
+    r->told_begun = begun;
+    client_notify(
+        r->task.client, "run.state",
+        json_pack("{s:b, s:b, s:s}", "typed", r->phase != WAITING, "begun", begun, "awaits", now));
 }
 
 /* Others waited for it. */
@@ -254,6 +258,7 @@ static void on_begin(struct watcher *w, struct block *block)
     }
     r->phase = RUNNING;
     r->seq = block->seq;
+    tell_state(r);
 }
 
 /* A client that does not keep up gets no more as it comes: it reads the rest, from `streamed` on,
@@ -337,6 +342,7 @@ static void follow_block(struct run *r, uint64_t seq)
     struct block *running = tracker_running(session_tracker(session));
     r->phase = RUNNING;
     r->seq = seq;
+    tell_state(r);
     if (running && running->seq == seq) {
         if (running->output_path)
             send_missed(r, running);

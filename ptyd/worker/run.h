@@ -9,8 +9,8 @@
 #include "ptyd/worker/server.h"
 
 /* params: {name, command, timeout_ms, actor, stream, token, shell_id, streamed}. Waits for a
- * prompt, types the command, says `run.state {typed}` when
- * that changes and at first, sends its rendered output as `run.output {text}` if `stream`, and
+ * prompt, types the command, says `run.state {typed, begun, awaits}` when that changes and at first
+ * (`begun`: its block is there), sends its rendered output as `run.output {text}` if `stream`, and
  * replies {completed, timed_out, typed, doubtful, block, streamed, directory}: `completed` false
  * when it was no command (a comment), when its end will not be seen (no marks, the shell is gone),
  * when something that is no prompt waits for input, or when the time is over (`timed_out`).

@@ -46,12 +46,18 @@ static void take_lead(struct view *v, struct view *before)
     view_settle(v);
 }
 
-void view_take_keys(struct view *v)
+bool view_lead(struct view *v)
 {
     struct leading *before;
-    if (leader_typed(&leaders, &v->leading, &before))
+    bool other = leader_typed(&leaders, &v->leading, &before);
+    if (other)
         take_lead(v, view_of_leading(before));
-    else if (!view_fits(v))
+    return other;
+}
+
+void view_take_keys(struct view *v)
+{
+    if (!view_lead(v) && !view_fits(v))
         session_resize(v->task.session, v->size);
 }
 
@@ -75,6 +81,8 @@ static void on_prompt(struct watcher *w)
 {
     struct view *v = view_of(w);
     const char *cwd = tracker_cwd(session_tracker(v->task.session));
+    if (v->run)
+        return;
     if (v->cwd && !strcmp(v->cwd, cwd))
         return;
     free(v->cwd);
@@ -203,6 +211,7 @@ static struct view *create(struct client *client, const json_t *id, const json_t
                              .resized = on_resized,
                              .prompt = on_prompt,
                              .block_begin = view_on_block_begin,
+                             .output_end = view_run_on_output_end,
                              .block_end = view_on_block_end,
                              .exited = on_exited,
                              .gone = on_gone},
@@ -211,6 +220,8 @@ static struct view *create(struct client *client, const json_t *id, const json_t
         .leading = {.session = s, .looks = json_flag(params, "view")},
         .owns = json_flag(params, "owns"),
         .fences = json_flag(params, "last"),
+        .run = (uint64_t)json_number(params, "run", 0),
+        .until = UINT64_MAX,
         .turn = {.piece = view_on_turn},
         .ended = session_exited(s),
         .status = session_exit_status(s),
@@ -226,14 +237,18 @@ static void join(struct view *v, const json_t *params)
     struct session *s = v->task.session;
     struct leading *before;
     bool led = json_flag(params, "led");
+    if (v->run)
+        view_run_join(v, params);
     bool leads = leader_joins(&leaders, &v->leading, &before);
     if (led && !v->leading.looks && !leads)
         leads = leader_typed(&leaders, &v->leading, &before);
     if (leads && led && json_flag(params, "again")) {
         uint64_t offset = (uint64_t)json_number(params, "offset", 0);
         struct board_place place = worker_looks_at(s);
-        v->live = true;
-        feed_resume(&v->feed, offset);
+        if (!v->run) {
+            v->live = true;
+            feed_resume(&v->feed, offset);
+        }
         missed_inherit(s, v->number, offset);
         board_leave(&place);
     }
@@ -243,6 +258,7 @@ static void join(struct view *v, const json_t *params)
         take_lead(v, view_of_leading(before));
     else
         view_settle(v);
+    view_run_settle(v);
     if (!session_exited(s))
         on_prompt(&v->task.watcher);
 }
@@ -258,6 +274,10 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
         client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
         return;
     }
+    if (!view_run_is_known(s, params)) {
+        client_fail(client, id, RPC_FAILED, "that command is over");
+        return;
+    }
     if (!room_for_client(client_worker(client))) {
         client_refuse(client, id, "session.attach");
         return;
@@ -268,7 +288,8 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     v->size = size;
     session_note_token(s, (uint64_t)json_number(params, "token", 0));
     task_begin(&v->task, client, id);
-    client_reply_passing(client, id, json_pack("{s:o}", "session", session_json(s)), other);
+    client_reply_passing(
+        client, id, json_pack("{s:o, s:b}", "session", session_json(s), "run", v->run != 0), other);
     task_watch(&v->task, s);
     if (v->owns && !v->ended) /* else it goes once it has heard of the end */
         terminals_came(client_worker(client), s);

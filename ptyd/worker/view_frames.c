@@ -26,7 +26,7 @@ static void on_typed(struct typing *typing)
     answer_typed((struct view *)((char *)typing - offsetof(struct view, typing)));
 }
 
-/* No shell is there to read them; somebody may be behind. */
+/* No shell is there to read them, or not the command that they were for; somebody may be behind. */
 static void keep_keys(struct view *v)
 {
     const struct typing_part *parts = (const struct typing_part *)v->typing.parts.data;
@@ -53,12 +53,13 @@ static void take_input(struct view *v, const struct view_frame *f)
         return;
     }
     bool keys = session_sort(v->task.session, v->number, &v->typing);
+    bool unread = v->run ? v->ended || !v->seq : v->ended && v->when_heard;
     looker_hears(&v->looker, f->data, f->len, keys);
-    if (v->when_heard && v->ended)
+    if (unread)
         keep_keys(v);
     else if (keys && !v->when_heard)
         view_take_keys(v);
-    if (session_type(v->task.session, &v->typing) < 0)
+    if (unread || session_type(v->task.session, &v->typing) < 0)
         answer_typed(v);
     view_heard(v);
 }

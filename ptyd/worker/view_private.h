@@ -19,7 +19,11 @@ struct view {
     struct session_size size; /* of the outer terminal */
     bool owns;                /* the session ends with it */
     char *cwd;                /* told last, NULL before */
-    struct typing typing;     /* of the INPUT at hand, which `types` says there is */
+    uint64_t run;             /* token: it shows that command alone (view_run.c); 0: everything */
+    uint64_t seq;             /* of its block; 0 before that */
+    bool led;                 /* it has led because its command began */
+    uint64_t until; /* where in the stream its output ends; UINT64_MAX before, and of others */
+    struct typing typing; /* of the INPUT at hand, which `types` says there is */
     bool types;
 
     struct feed feed;
@@ -34,7 +38,7 @@ struct view {
     uint64_t notice_ms;   /* how long that ran */
 
     bool heard; /* it said something: it has its socket */
-    bool ended; /* the shell is gone; it is told once it has all that came before */
+    bool ended; /* the shell, or the command, is; it is told once it has all that came before */
     int status;
     bool over;             /* it was told */
     bool fences;           /* it takes VIEW_LAST */
@@ -89,7 +93,23 @@ void view_on_frame(void *user, const struct view_frame *frame);
 /* The user goes, the session stays. What was not typed yet never will be. It is finished. */
 void view_leave(struct view *v);
 
+/* ---- one of a command (view_run.c) ---- */
+
+/* False of a command that is over, when its viewer comes back: nobody knows of it any more. */
+bool view_run_is_known(const struct session *s, const json_t *params);
+/* Joins: it is shown nothing until its command begins, and what came of it meanwhile. */
+void view_run_join(struct view *v, const json_t *params);
+
+/* A block begins, its output ends; of one that shows everything nothing is done. */
+void view_run_begins(struct view *v, const struct block *block);
+void view_run_on_output_end(struct watcher *w, struct block *block);
+/* Behind a piece it leads, or is over. */
+void view_run_settle(struct view *v);
+
 /* ---- its life (view.c) ---- */
+
+/* It leads from now on. Returns false where it did before, or cannot. */
+bool view_lead(struct view *v);
 
 /* Keys were typed in it: it leads. Its session has its size then. */
 void view_take_keys(struct view *v);

@@ -49,7 +49,8 @@ bool view_fits(const struct view *v)
 /* Where in the stream what a viewer is shown now ends. */
 static uint64_t shown_until(const struct view *v)
 {
-    return terminal_shown_offset(session_terminal(v->task.session));
+    uint64_t shown = terminal_shown_offset(session_terminal(v->task.session));
+    return shown < v->until ? shown : v->until;
 }
 
 static void draw(struct view *v)
@@ -92,7 +93,8 @@ static void begin_live(struct view *v)
 {
     missed_destroy(v->missed);
     v->missed = NULL;
-    draw(v);
+    if (!v->run || terminal_alt_screen(session_terminal(v->task.session)))
+        draw(v); /* a command goes on in the terminal's own lines */
     feed_begin(&v->feed, shown_until(v));
 }
 
@@ -120,7 +122,7 @@ static void send_missed(struct view *v)
     struct board_place place = worker_looks_at(s);
     if (!v->missed)
         v->missed = missed_create(s, v->number, before);
-    int error = missed_read(v->missed, feed_send_most(&v->feed, end), &out, &now);
+    int error = missed_read(v->missed, feed_send_most(&v->feed, end), v->until, &out, &now);
     board_leave(&place);
     if (error < 0) {
         feed_skip(&v->feed);
@@ -142,9 +144,13 @@ static void count_missed(struct view *v)
 /* What it missed was not sent. */
 static void skip_missed(struct view *v)
 {
+    bool over = v->until != UINT64_MAX;
     bool inside = terminal_is_inside(session_terminal(v->task.session)) && !v->ended;
     view_note(v, VIEW_SKIPPED, v->feed.lines, "");
-    set_live(v, !inside); /* see may_be_live() */
+    if (over)
+        feed_begin(&v->feed, v->until);
+    else
+        set_live(v, !inside || v->run); /* see may_be_live() */
 }
 
 /* One step; returns whether another one is to be done now. */
@@ -186,6 +192,11 @@ static void settle_room(struct view *v)
 {
     struct session *s = v->task.session;
     size_t room = v->live && !v->over ? feed_room(&v->feed, shown_until(v)) : SIZE_MAX;
+    if (!v->leading.leads) {
+        if (!room)
+            feed_pass_over(&v->feed); /* a command's is not waited for then */
+        return;
+    }
     session_set_room(s, room);
     if (!v->live)
         return;
@@ -246,7 +257,7 @@ void view_end_answers(struct view *v, void (*over)(struct view *v))
     struct session *s = v->task.session;
     bool asks = v->fences && s && !v->when_heard && session_awaits_viewer(s, v->number);
     struct bytes question = {0};
-    if (s && !v->when_heard)
+    if (s && !v->when_heard && !v->run)
         view_draw_end(v);
     v->when_heard = over;
     if (!asks) {
@@ -271,13 +282,13 @@ static void tell_end(struct view *v)
     v->over = true;
     view_return_keys(v);
     view_note(v, VIEW_END, (uint64_t)(unsigned)v->status, "");
-    if (v->task.session)
+    if (v->task.session && (v->leading.leads || !v->run))
         session_set_room(v->task.session, SIZE_MAX);
 }
 
 static bool has_all(const struct view *v)
 {
-    return v->live ? v->feed.follows : !v->stale;
+    return v->live ? v->feed.follows : v->run || !v->stale;
 }
 
 /* ---- who answers ---- */
@@ -293,10 +304,11 @@ static void pass_over(struct view *v)
 static void settle_answers(struct view *v)
 {
     struct session *s = v->task.session;
-    bool answers = v->live && v->leading.leads && !v->feed.passed;
+    bool over = v->run && v->ended;
+    bool answers = v->live && v->leading.leads && !v->feed.passed && !over;
     if (answers && session_leader(s) != v->number)
         session_set_leader(s, v->number);
-    else if (!answers && session_leader(s) == v->number && v->leading.leads)
+    else if (!answers && session_leader(s) == v->number && v->leading.leads && !over)
         pass_over(v);
     else if (!answers && session_leader(s) == v->number)
         session_set_leader(s, 0); /* it still answers what it was asked */
@@ -309,6 +321,8 @@ static void settle_answers(struct view *v)
  * takes no other size, and what is missing is sent all the same. */
 static bool may_be_live(const struct view *v)
 {
+    if (v->run)
+        return v->live;
     return v->leading.leads && (view_fits(v) || (v->ended && v->live)) &&
            (v->live || v->ended || !terminal_is_inside(session_terminal(v->task.session)));
 }
@@ -316,16 +330,16 @@ static bool may_be_live(const struct view *v)
 void view_settle(struct view *v)
 {
     struct session *s = v->task.session;
-    if (!s || v->over || v->finished || v->when_heard)
+    if (!s || v->over || v->finished || v->when_heard || (v->run && !v->seq && !v->ended))
         return;
     bool live = may_be_live(v);
     if (live != v->live)
         set_live(v, live);
     settle_answers(v);
-    if (!v->live)
-        draw_in_time(v);
-    else if (feed_has_step(&v->feed))
+    if (v->live && feed_has_step(&v->feed))
         turns_add(turns_of(v), &v->turn, false);
+    else if (!v->live && !v->run)
+        draw_in_time(v);
     if (v->ended && has_all(v))
         view_end_answers(v, tell_end);
     else if (v->leading.leads)
@@ -338,7 +352,7 @@ void view_on_display(struct watcher *w, const char *bytes, size_t len, uint64_t 
 {
     struct view *v = view_of(w);
     (void)offset;
-    if (v->live && v->feed.follows)
+    if (v->live && v->feed.follows && v->until == UINT64_MAX)
         bytes_append(&v->output, bytes, len);
 }
 
@@ -351,15 +365,16 @@ static void send_notice(struct view *v)
 
 void view_on_block_begin(struct watcher *w, struct block *block)
 {
-    (void)block;
-    looker_begins(&view_of(w)->looker);
+    struct view *v = view_of(w);
+    looker_begins(&v->looker);
+    view_run_begins(v, block);
 }
 
 void view_on_block_end(struct watcher *w, struct block *block)
 {
     struct view *v = view_of(w);
     bool reports = terminal_reports_focus(session_terminal(v->task.session));
-    if (!v->leading.leads || block->duration_ms < VIEW_BLOCK_MS ||
+    if (v->run || !v->leading.leads || block->duration_ms < VIEW_BLOCK_MS ||
         looker_looks(&v->looker, reports))
         return;
     json_t *told =
@@ -387,6 +402,7 @@ void view_on_drained(struct watcher *w)
         v->feed.place = place;
         send_notice(v);
         settle_room(v);
+        view_run_settle(v);
     } else {
         v->stale = true;
         view_settle(v);

@@ -237,6 +237,48 @@ static void much_passes_whole(void **state)
     bytes_finish(&out);
 }
 
+/* Presses of Ctrl-C at these times; returns how many went to the session, and whether they leave.
+ */
+static size_t press(const char *key, int64_t first, int64_t second, bool *ret_leaves)
+{
+    struct bytes out = {0};
+    struct keys k;
+    keys_init_twice(&k, 'c');
+    assert_false(keys_take(&k, key, strlen(key), first, &out));
+    *ret_leaves = keys_take(&k, key, strlen(key), second, &out);
+    size_t len = out.len / strlen(key);
+    keys_finish(&k);
+    bytes_finish(&out);
+    return len;
+}
+
+static void the_same_key_twice_leaves_and_once_is_sent(void **state)
+{
+    static const char *const presses[] = {"\x03", "\x1b[27;5;99~", "\x1b[99;5u"};
+    bool leaves;
+    (void)state;
+    for (size_t i = 0; i < sizeof presses / sizeof *presses; i++) {
+        assert_int_equal(press(presses[i], 5000, 5000 + KEYS_TWICE_MS, &leaves), 1);
+        assert_true(leaves);
+        assert_int_equal(press(presses[i], 5000, 5001 + KEYS_TWICE_MS, &leaves), 2);
+        assert_false(leaves);
+    }
+}
+
+static void two_of_them_in_a_paste_are_text(void **state)
+{
+    static const char paste[] = "\x1b[200~a\x03\x03\x1b[201~";
+    struct bytes out = {0};
+    struct keys k;
+    (void)state;
+    keys_init_twice(&k, 'c');
+    assert_false(keys_take(&k, paste, sizeof paste - 1, 5000, &out));
+    assert_int_equal(out.len, sizeof paste - 1);
+    assert_int_equal(keys_due(&k), 0);
+    keys_finish(&k);
+    bytes_finish(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +287,8 @@ int main(void)
         cmocka_unit_test(twice_sends_one),
         cmocka_unit_test(reports_decide_nothing),
         cmocka_unit_test(other_keys_and_none),
+        cmocka_unit_test(the_same_key_twice_leaves_and_once_is_sent),
+        cmocka_unit_test(two_of_them_in_a_paste_are_text),
         cmocka_unit_test(a_key_alone_waits_and_is_sent),
         cmocka_unit_test(much_passes_whole),
         cmocka_unit_test(who_leaves_types_nothing_more),

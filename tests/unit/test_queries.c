@@ -490,6 +490,22 @@ static void a_last_question_is_noted_in_any_case(void **state)
     assert_false(queries_awaits(queries, 7, now));
 }
 
+static void what_nobody_waits_for_is_answered_by_nobody(void **state)
+{
+    (void)state;
+    ask(1, "\x1b[6n\x1b[c");
+    ask(2, "\x1b[6n");
+    queries_release(queries, 1);
+    assert_true(queries_awaits(queries, 1, now));
+    send(1, "\x1b[1;1Rx");
+    assert_came(&typed, "x");
+    assert_came(&replied, "");
+    queries_leave(queries, 1, on_answer, NULL);
+    assert_came(&answered, "");
+    send(2, "\x1b[1;1R");
+    assert_came(&replied, "\x1b[1;1R");
+}
+
 static void the_oldest_that_is_not_answered_is_known(void **state)
 {
     uint64_t oldest = 0;
@@ -551,6 +567,7 @@ int main(void)
         TEST(what_is_never_shown_is_waited_for_by_nobody),
         TEST(a_last_question_ends_what_is_to_come),
         TEST(a_last_question_is_noted_in_any_case),
+        TEST(what_nobody_waits_for_is_answered_by_nobody),
         TEST(the_oldest_that_is_not_answered_is_known),
         TEST(what_is_shown_again_is_answered_first),
     };

@@ -109,14 +109,14 @@ static void what_the_log_lacks_is_told_from_nothing(void **state)
     snprintf(log, sizeof log, "%s/conversations/cut/agent_pty/output.raw", place);
     struct missed *whole = missed_create(s, 1, 0), *cut = missed_create(s, 1, 0);
     struct bytes out = {0};
-    assert_int_equal(missed_read(whole, 1000, &out, &stands), 0);
+    assert_int_equal(missed_read(whole, 1000, UINT64_MAX, &out, &stands), 0);
     assert_int_equal(stands, 10);
     assert_int_equal(out.len, 10);
     assert_memory_equal(out.data, "one\r\ntwo\r\n", 10);
     assert_int_equal(truncate(log, 5), 0);
-    assert_int_equal(missed_read(cut, 1000, &out, &stands), 0);
+    assert_int_equal(missed_read(cut, 1000, UINT64_MAX, &out, &stands), 0);
     assert_int_equal(stands, 5);
-    assert_int_equal(missed_read(cut, 1000, &out, &stands), -EIO);
+    assert_int_equal(missed_read(cut, 1000, UINT64_MAX, &out, &stands), -EIO);
     assert_int_equal(stands, 5);
     bytes_finish(&out);
     missed_destroy(whole);
