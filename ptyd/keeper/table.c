@@ -39,8 +39,8 @@ enum kind {
     KIND_PATH,   /* text */
     KIND_UPGRADE,
     KIND_PREVIOUS_PATH, /* text */
-    KIND_OVER =
-        9,        /* a shell of which what it said is left; who does not know the kind forgets it */
+    KIND_KEEP,          /* what keep_days and keep_bytes are, of a program without KIND_OPTIONS */
+    KIND_OVER,    /* a shell of which what it said is left; who does not know the kind forgets it */
     KIND_OPTIONS, /* text */
     KIND_LATER = 1000,
 };
@@ -52,6 +52,10 @@ struct record {
 struct record_daemon {
     int32_t listener, lock, state_lock, program, inherited, auto_ended;
     uint64_t files, files_at_most, last_event;
+};
+
+struct record_keep {
+    int64_t days, bytes;
 };
 
 /* ---- writing ---- */
@@ -158,6 +162,21 @@ static void take_text(char **text, const char *data, size_t size)
     *text = text_format("%.*s", (int)size, data);
 }
 
+/* What was no option stood there as what is usual: the file may say otherwise. */
+static void take_keep(struct table *t, const char *data, size_t size)
+{
+    struct record_keep keep;
+    struct bytes text = {0};
+    take(data, size, &keep, sizeof keep);
+    if (size >= sizeof keep && keep.days != LIMIT_KEEP_DAYS)
+        bytes_printf(&text, "keep_days=%lld\n", (long long)keep.days);
+    if (size >= sizeof keep && keep.bytes != LIMIT_KEEP_BYTES)
+        bytes_printf(&text, "keep_bytes=%lld\n", (long long)keep.bytes);
+    if (text.len && !t->options)
+        take_text(&t->options, text.data, text.len);
+    bytes_finish(&text);
+}
+
 /* Where a shell cannot be held, none is. */
 static char *take_shell(struct table *t, const char *data, size_t size, bool over)
 {
@@ -194,6 +213,9 @@ static char *take_record(struct table *t, const struct record *record, const cha
         return NULL;
     case KIND_UPGRADE:
         take(data, record->size, &t->upgrade, sizeof t->upgrade);
+        return NULL;
+    case KIND_KEEP:
+        take_keep(t, data, record->size);
         return NULL;
     case KIND_OPTIONS:
         take_text(&t->options, data, record->size);

@@ -208,6 +208,49 @@ static void what_an_older_version_lacks_is_zero(void **state)
     bytes_finish(&records);
 }
 
+/* Kind 8, as the program before ptyd.conf wrote it: days and bytes, whatever they were. */
+static char *options_of(int64_t days, int64_t keep_bytes, const char *options)
+{
+    struct bytes records = beginning();
+    int64_t keep[] = {days, keep_bytes};
+    struct table in;
+    char *message = NULL;
+    put(&records, 8, keep, sizeof keep);
+    if (options)
+        put(&records, 10, options, (uint32_t)strlen(options) + 1);
+    struct bytes all = by_hand(1, &records);
+    int fd = memory_file(all.data, all.len);
+    assert_int_equal(table_read(fd, &in, &message), 0);
+    char *found = in.options ? strdup(in.options) : NULL;
+    table_finish(&in);
+    close(fd);
+    bytes_finish(&all);
+    bytes_finish(&records);
+    return found;
+}
+
+static void expect_options(int64_t days, int64_t keep_bytes, const char *options,
+                           const char *expected)
+{
+    char *found = options_of(days, keep_bytes, options);
+    if (expected && found)
+        assert_string_equal(found, expected);
+    else
+        assert_ptr_equal(found, expected);
+    free(found);
+}
+
+static void what_an_older_version_was_told_to_keep_is_kept(void **state)
+{
+    const int64_t usual = 4294967296;
+    (void)state;
+    expect_options(365, 21474836480, NULL, "keep_days=365\nkeep_bytes=21474836480\n");
+    expect_options(0, usual, NULL, "keep_days=0\n");
+    expect_options(90, 500, NULL, "keep_bytes=500\n");
+    expect_options(90, usual, NULL, NULL); /* nobody said so: the file may */
+    expect_options(365, usual, "notify_after=30\n", "notify_after=30\n");
+}
+
 static void what_must_be_understood_is_refused(void **state)
 {
     struct bytes records = beginning();
@@ -324,6 +367,7 @@ int main(void)
         cmocka_unit_test(every_damage_is_refused),
         cmocka_unit_test(a_later_versions_records_are_read),
         cmocka_unit_test(what_an_older_version_lacks_is_zero),
+        cmocka_unit_test(what_an_older_version_was_told_to_keep_is_kept),
         cmocka_unit_test(what_must_be_understood_is_refused),
         cmocka_unit_test(no_more_shells_than_there_are_places),
         cmocka_unit_test(only_who_has_read_the_table_will_do),
