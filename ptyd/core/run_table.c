@@ -1,7 +1,21 @@
 #include "ptyd/core/run_table.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
+#include <string.h>
+
+uint32_t run_text(uint32_t before, const char *bytes, size_t len)
+{
+    uint32_t hash = before;
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)bytes[i] > ' ')
+            hash = (hash ^ (unsigned char)bytes[i]) * 0x01000193u;
+    return hash ? hash : RUN_TEXT_START;
+}
+
+static uint32_t text_of(const char *line)
+{
+    return run_text(RUN_TEXT_START, line, strlen(line));
+}
 
 static struct run_record *find(struct run_table *table, uint64_t token)
 {
@@ -18,7 +32,8 @@ static bool is_free(const struct run_record *record, int64_t now_ms)
 }
 
 /* A worker may die between any two writes: the token, which makes it a record, comes last. */
-bool run_table_add(struct run_table *table, uint64_t token, uint64_t prompt, int64_t now_ms)
+bool run_table_add(struct run_table *table, uint64_t token, uint64_t prompt, const char *line,
+                   int64_t now_ms)
 {
     int at = 0;
     if (!token)
@@ -34,6 +49,7 @@ bool run_table_add(struct run_table *table, uint64_t token, uint64_t prompt, int
     record->seq = 0;
     record->left_ms = INT64_MAX;
     record->state = RUN_TYPING;
+    record->text = text_of(line);
     atomic_thread_fence(memory_order_seq_cst);
     record->token = token;
     return true;
@@ -60,12 +76,31 @@ void run_table_typed(struct run_table *table, uint64_t token)
         record->state = RUN_TYPED;
 }
 
-void run_table_began(struct run_table *table, uint64_t seq)
+static bool waits(const struct run_record *record)
 {
+    return record->token && (record->state == RUN_TYPING || record->state == RUN_TYPED);
+}
+
+void run_table_doubt(struct run_table *table, uint32_t text)
+{
+    for (int i = 0; i < LIMIT_RUNS_KEPT; i++)
+        if (waits(&table->records[i]) && (!text || text == table->records[i].text))
+            table->records[i].text = 0;
+}
+
+static bool is_its_own(const struct run_table *table, const struct run_record *record,
+                       uint32_t text)
+{
+    return !record->prompt || record->prompt == table->prompt ||
+           (record->state == RUN_TYPED && record->text == text);
+}
+
+void run_table_began(struct run_table *table, uint64_t seq, const char *line)
+{
+    uint32_t text = text_of(line);
     for (int i = 0; i < LIMIT_RUNS_KEPT; i++) {
         struct run_record *record = &table->records[i];
-        bool waits = record->state == RUN_TYPING || record->state == RUN_TYPED;
-        if (!record->token || !waits || (record->prompt && record->prompt != table->prompt))
+        if (!waits(record) || !is_its_own(table, record, text))
             continue;
         record->seq = seq;
         atomic_thread_fence(memory_order_seq_cst);

@@ -4,12 +4,14 @@
  * Whoever lost its worker comes back with its token and learns how far its command got. A record is
  * there before the first byte is typed, so that no token without one was. A prompt's number is
  * where in the stream its mark stands: a command's block is the one that begins at the prompt at
- * which it was typed.
+ * which it was typed. A shell may draw another prompt before it reads the line: then it is the one
+ * whose text is that line's, where nobody typed what could make another of it.
  */
 #ifndef PTYD_CORE_RUN_TABLE_H
 #define PTYD_CORE_RUN_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/limits.h"
@@ -27,8 +29,13 @@ struct run_record {
     uint64_t seq;
     int64_t left_ms; /* monotonic: when its owner was lost; INT64_MAX while it waits */
     uint32_t state;  /* enum run_state */
-    uint32_t unused;
+    uint32_t text;   /* run_text() of its line; 0: no block at another prompt is its own */
 };
+
+/* A text as far as the screen shows it the same wherever it wraps: not its blanks. Goes on from
+ * RUN_TEXT_START or from what the bytes before these gave. Never 0. */
+#define RUN_TEXT_START 1u
+uint32_t run_text(uint32_t before, const char *bytes, size_t len);
 
 /* Zeroed it is empty. */
 struct run_table {
@@ -38,7 +45,8 @@ struct run_table {
 
 /* A line is about to be typed for somebody who waits. False when there is no room: others wait, or
  * may come back, LIMIT_RUN_KEPT_MS long. */
-bool run_table_add(struct run_table *table, uint64_t token, uint64_t prompt, int64_t now_ms);
+bool run_table_add(struct run_table *table, uint64_t token, uint64_t prompt, const char *line,
+                   int64_t now_ms);
 
 /* Its owner waits for it again; or (not `waits`) is lost now. */
 void run_table_keep(struct run_table *table, uint64_t token, bool waits, int64_t now_ms);
@@ -49,8 +57,12 @@ void run_table_take_over(struct run_table *table, int64_t now_ms);
 /* All of that command is typed. */
 void run_table_typed(struct run_table *table, uint64_t token);
 
-/* A block began. */
-void run_table_began(struct run_table *table, uint64_t seq);
+/* Behind it somebody else ends a line: with that text, or (0) with one that nobody knows, or the
+ * terminal threw it away. A block at another prompt may be that one's. */
+void run_table_doubt(struct run_table *table, uint32_t text);
+
+/* A block began, with that command line. */
+void run_table_began(struct run_table *table, uint64_t seq, const char *line);
 
 /* The record of a token; NULL for none, and for token 0. */
 const struct run_record *run_table_find(const struct run_table *table, uint64_t token);

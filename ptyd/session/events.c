@@ -268,7 +268,7 @@ static int64_t on_block_begin(void *user, struct block *block)
     session_leave_checkpoint(s);
     block->is_unsigned = block->is_unsigned || s->foreign;
     if (!s->rebuilding)
-        run_table_began(&intake_facts(s->intake)->runs, block->seq);
+        run_table_began(&intake_facts(s->intake)->runs, block->seq, block->cmd);
     if (is_stored(s, block))
         return 0;
     struct block *known = store_running(s->store);

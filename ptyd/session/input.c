@@ -130,13 +130,38 @@ void session_keep_place(struct session *s, uint64_t offset)
     intake_set_place(s->intake, offset, &place);
 }
 
-/* Counts what may end a line in some editor: an Enter, an end of file, readline's Ctrl-O. */
+/* What may end a line in some editor: an Enter, an end of file, readline's Ctrl-O. */
+static bool is_line_end(char key)
+{
+    return key && strchr("\r\n\x04\x0f", key);
+}
+
 static size_t line_ends(const char *bytes, size_t len)
 {
     size_t count = 0;
     for (size_t i = 0; i < len; i++)
-        count += bytes[i] && strchr("\r\n\x04\x0f", bytes[i]);
+        count += is_line_end(bytes[i]);
     return count;
+}
+
+/* A key that is text in the line and, behind Enter, too: history makes something else of `!`. */
+static bool is_plain(char key)
+{
+    return (unsigned char)key >= ' ' && !strchr("\x7f!^", key);
+}
+
+/* Lines behind those of `run`s may become blocks that look like theirs. Returns `text`, of the line
+ * at hand, behind these keys. */
+static uint32_t doubt_runs(struct session *s, uint32_t text, const char *keys, size_t len)
+{
+    struct run_table *runs = &intake_facts(s->intake)->runs;
+    for (size_t i = 0; i < len; i++) {
+        bool ends = is_line_end(keys[i]);
+        if (ends)
+            run_table_doubt(runs, text);
+        text = ends ? RUN_TEXT_START : text && is_plain(keys[i]) ? run_text(text, keys + i, 1) : 0;
+    }
+    return text;
 }
 
 /* One line at a prompt is the command that begins there. Whose further ones are shows when all is
@@ -192,6 +217,23 @@ static void begin_typing(struct session *s, const struct termios *modes, const c
         intake_begin_typing(s->intake, bytes, len, known);
 }
 
+static void on_command_typed(struct typing *t);
+
+/* Whether the request at hand is a `run`'s line, which doubted others when it was made. */
+static bool types_command(const struct session *s)
+{
+    return s->typing.first->done == on_command_typed;
+}
+
+/* Before keys are typed: who goes on without us doubts, too. */
+static void note_runs(struct session *s, const struct termios *modes, const char *keys, size_t len)
+{
+    if (interrupts(modes, keys, len)) /* the terminal forgets what it holds */
+        run_table_doubt(&intake_facts(s->intake)->runs, 0);
+    if (!types_command(s))
+        doubt_runs(s, s->line_text, keys, len);
+}
+
 /* A person did that. */
 static void hear_person(struct session *s, const char *bytes, size_t len, size_t gone)
 {
@@ -200,6 +242,7 @@ static void hear_person(struct session *s, const char *bytes, size_t len, size_t
     if (gone)
         tracker_interrupt(s->tracker, clock_now());
     note_lines(s, gone, line_ends(bytes + gone, len - gone));
+    s->line_text = types_command(s) ? RUN_TEXT_START : doubt_runs(s, s->line_text, bytes, len);
 }
 
 /* What the terminal has been given; `modes` are those it had then. */
@@ -229,8 +272,10 @@ static ssize_t write_piece(struct session *s)
     if (heard)
         settle_ahead(s);
     tcgetattr(s->master, &modes);
-    if (heard && kind == TYPING_KEYS)
+    if (heard && kind == TYPING_KEYS) {
         note_line(s, &modes, bytes, len);
+        note_runs(s, &modes, bytes, len);
+    }
     if (heard)
         begin_typing(s, &modes, bytes, len);
     ssize_t n = typing_write(&s->typing, facts, s->master);
@@ -383,8 +428,12 @@ bool session_type_command(struct session *s, const char *command, enum block_typ
         if (*at == '\n' || *at == '\t' || ((unsigned char)*at >= 0x20 && *at != 0x7f))
             bytes_append_char(&line, *at);
     bytes_append_text(&line, paste ? "\x1b[201~\r" : "\r");
-    bool fits = line.len <= session_input_room(s) &&
-                run_table_add(&intake_facts(s->intake)->runs, token, prompt, clock_monotonic_ms());
+    bool fits = line.len <= session_input_room(s);
+    if (fits) {
+        doubt_runs(s, RUN_TEXT_START, line.data, line.len);
+        fits = run_table_add(&intake_facts(s->intake)->runs, token, prompt, command,
+                             clock_monotonic_ms());
+    }
     if (fits)
         tracker_set_actor(s->tracker, actor);
     struct command_typing *t = memory_new(sizeof *t);

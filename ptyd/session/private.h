@@ -61,6 +61,7 @@ struct session {
     char term[32];        /* TERM of its shell; "" when it is not known */
     bool answered;        /* what ends a line was typed at the prompt that stands */
     bool ahead;           /* more than that: lines that are of no prompt yet, or of a program */
+    uint32_t line_text;   /* run_text() of what was typed behind the last Enter; 0: not known */
     uint64_t prompt_end;  /* session_prompt_end() */
     int64_t reply_second; /* window of the reply limit */
     int reply_bytes;

@@ -245,7 +245,8 @@ static int open_all(struct session *s, const struct session_start *start)
     session_recall_asked(s);
     find_place(s, is_new, start->seq);
     s->answered = s->ahead = !is_new; /* what was typed to the former worker is not known here */
-    if (is_new)                       /* the keeper knows no pixels */
+    s->line_text = is_new ? RUN_TEXT_START : 0;
+    if (is_new) /* the keeper knows no pixels */
         tell_size(s, known_size(s));
     intake_facts(s->intake)->adopted = 1;
     return 0;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -20,7 +21,7 @@ struct run {
     struct task task;
     char *command;
     enum block_type actor;
-    uint64_t token;  /* 0 for none */
+    uint64_t token;  /* the client's, or where it has none, ours */
     uint64_t ticket; /* those that came earlier have a lower one */
     enum phase phase;
     uint64_t prompt;    /* at which it was typed; 0 where none stood: any block is its own */
@@ -152,7 +153,7 @@ static void reply_json(struct run *r, json_t *block, bool completed, bool timed_
                            session ? store_directory(session_store(session)) : ""));
     if (session && !client_queued(r->task.client))
         session_drop_run(session, r->token);
-    else if (session && r->token)
+    else if (session)
         drop_when_sent(r, session);
     end(r);
 }
@@ -244,7 +245,15 @@ static void on_maybe_prompt(struct watcher *w)
     }
 }
 
-/* One that began at another prompt is somebody else's: at its own there came none. */
+/* The session has told the table of that block. */
+static bool is_begun(const struct run *r, uint64_t seq)
+{
+    const struct run_record *record = session_find_run(r->task.session, r->token);
+    return record && record->seq == seq &&
+           (record->state == RUN_BEGAN || record->state == RUN_DOUBTFUL);
+}
+
+/* One that is somebody else's says that its own never will begin. */
 static void on_begin(struct watcher *w, struct block *block)
 {
     struct run *r = run_of(w);
@@ -252,7 +261,7 @@ static void on_begin(struct watcher *w, struct block *block)
         tell_state(r);
     if (r->phase != TYPED)
         return;
-    if (r->prompt && r->prompt != session_prompt(r->task.session)) {
+    if (!is_begun(r, block->seq)) {
         reply(r, NULL, false, false);
         return;
     }
@@ -371,7 +380,8 @@ static void go_on(struct run *r, const struct run_record *record)
     session_keep_run(r->task.session, r->token, true);
     r->phase = TYPED;
     r->prompt = record->prompt;
-    r->prompted = r->prompt && r->prompt != session_prompt(r->task.session);
+    r->prompted = r->prompt && r->prompt != session_prompt(r->task.session) &&
+                  session_input_read(r->task.session);
     r->doubtful = record->state == RUN_TYPING ||
                   (record->state == RUN_DOUBTFUL && !is_its_own(r, record->seq));
     if (record->state == RUN_DOUBTFUL && r->doubtful)
@@ -397,12 +407,21 @@ static struct session *find_session(struct client *client, const json_t *id, con
     return NULL;
 }
 
+/* Nobody asks for it again. */
+static uint64_t make_token(void)
+{
+    uint64_t token = 0;
+    if (getrandom(&token, sizeof token, 0) != sizeof token)
+        token = uv_hrtime();
+    return token | UINT64_C(1) << 63; /* a client's is never that large */
+}
+
 void run_call(struct client *client, const json_t *id, const json_t *params)
 {
     static uint64_t tickets;
     const char *command = json_text(params, "command", "");
     long long timeout_ms = json_number(params, "timeout_ms", 0);
-    uint64_t token = (uint64_t)json_number(params, "token", 0);
+    uint64_t token = (uint64_t)json_number(params, "token", 0) & INT64_MAX;
     struct session *session = find_session(client, id, params, token);
     if (!session)
         return;
@@ -424,7 +443,7 @@ void run_call(struct client *client, const json_t *id, const json_t *params)
                  .list = &all,
                  .finish = on_finish},
         .command = text_copy(command),
-        .token = token,
+        .token = token ? token : make_token(),
         .ticket = ++tickets,
         .streams = json_flag(params, "stream"),
         .streamed = json_number(params, "streamed", 0),

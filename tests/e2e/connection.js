@@ -3,7 +3,7 @@
 const net = require('node:net');
 
 class Connection {
-  constructor(space) {
+  constructor(space, notified = () => {}) {
     this.waiting = new Map();
     this.id = 0;
     this.socket = net.connect(space.env.PTYD_SOCKET);
@@ -16,6 +16,7 @@ class Connection {
       const lines = (rest + data).split('\n');
       rest = lines.pop();
       for (const message of lines.map((line) => JSON.parse(line))) {
+        if (message.method) notified(message);
         this.waiting.get(message.id)?.(message);
         this.waiting.delete(message.id);
       }

@@ -133,6 +133,54 @@ async function main() {
     assert.deepStrictEqual([six.status, six.stdout], [6, 'q\n']);
   });
 
+  // The shell is stopped at its prompt until the line is in its terminal; then it draws the prompt again.
+  const drawnAgain = async (shell, draw) => {
+    const name = `again-${shell}`, i = number++, before = blocks(name).length;
+    let typed = false;
+    const connection = new Connection(space, ({ method, params }) => { typed ||= method === 'run.state' && params.typed; });
+    await until('a prompt stands', () => daemon.json('list').find((s) => s.name === name).state === 'prompt');
+    const pid = daemon.json('list').find((s) => s.name === name).shell_pid;
+    const state = () => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) (.).*$/s, '$1');
+    await until('it waits for keys', () => state() === 'S');
+    process.kill(pid, 'SIGSTOP');
+    await until('it is stopped', () => state() === 'T');
+    const answer = connection.call('session.run', { name, command: noting(i, 3), timeout_ms: 60000 });
+    await until('its line is in the terminal', () => typed);
+    await draw(name, pid, i);
+    process.kill(pid, 'SIGCONT');
+    const { result } = await answer;
+    connection.end();
+    return { i, result, cmds: blocks(name).slice(before).map((b) => b.cmd) };
+  };
+  const isItsOwn = ({ i, result, cmds }) => {
+    assert.deepStrictEqual([result.completed, result.block?.exit_code, result.block?.preview.lines, noted(i)], [true, 3, [`out-${i}`], '3\n'], JSON.stringify(result));
+    assert.deepStrictEqual(cmds, [noting(i, 3)]);
+  };
+  for (const shell of shells) daemon.ptyd('open', `again-${shell}`, '--shell', shell, '--env', 'PS1=$ ');
+
+  await report.test('a shell that draws its prompt again before it reads the line of a run: it has its own', async () => {
+    assert.strictEqual((await run('again-zsh', 'TRAPWINCH() { zle && zle reset-prompt }').ended).status, 0);
+    for (const shell of shells) {
+      isItsOwn(await drawnAgain(shell, (name) => daemon.ptyd('resize', '-s', name, '70x20')));
+      // dash's terminal echoes the line before dash reads it: there a signal from outside looks like its end.
+      if (shell !== 'dash') isItsOwn(await drawnAgain(shell, (name, pid) => process.kill(pid, 'SIGINT')));
+      assert.strictEqual((await run(`again-${shell}`, "sh -c 'exit 4'").ended).status, 4);
+    }
+  });
+
+  // A line of the same text behind it: whose the block is that begins at the other prompt, nobody knows.
+  await report.test('a prompt drawn again, and others typed the same line behind that of a run: it takes no block for its own', async () => {
+    for (const shell of ['bash', 'zsh']) {
+      const { result } = await drawnAgain(shell, async (name, pid, i) => {
+        const connection = new Connection(space);
+        await connection.type(name, `${noting(i, 3)}\r`);
+        connection.end();
+        process.kill(pid, 'SIGINT');
+      });
+      assert.deepStrictEqual([result.completed, result.block], [false, null], JSON.stringify(result));
+    }
+  });
+
   await report.test(`${RUNS} runs over ${SESSIONS} sessions of four shells, three at once in one, lines typed ahead, a typing person: each has its own`, async () => {
     const names = Array.from({ length: SESSIONS }, (_, k) => `many-${k}`);
     names.forEach((name, k) => daemon.ptyd('open', name, '--shell', shells[k % 4]));
