@@ -100,12 +100,14 @@ static void note_line(struct session *s, const struct termios *modes, const char
     struct prompt_line *line = &intake_facts(s->intake)->prompt_line;
     enum tracker_state state = tracker_state(s->tracker);
     bool here = state == TRACKER_INPUT && !s->answered, edits = modes->c_lflag & ICANON;
+    /* A shell in front edits its next line already: that its command is over waits to be read. */
+    bool theirs = state == TRACKER_RUNNING && !edits && tcgetpgrp(s->master) != s->pid;
     if (here && !edits && !(line->flags & PROMPT_LINE_TYPED))
         line->bare = has_read_all(s, process_waits) ? look_at_line(s) : 0; /* drawn */
     prompt_line_typed(line,
-                      here                                 ? PROMPT_LINE_HERE
-                      : state == TRACKER_RUNNING && !edits ? PROMPT_LINE_NOWHERE
-                                                           : PROMPT_LINE_ELSEWHERE,
+                      here     ? PROMPT_LINE_HERE
+                      : theirs ? PROMPT_LINE_NOWHERE
+                               : PROMPT_LINE_ELSEWHERE,
                       keys, len);
 }
 

@@ -4,7 +4,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { spawn } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const { workspace, removeWorkspace, Daemon, Report, PTYD, until, waitFor } = require('./harness');
 const { Connection } = require('./connection');
 
@@ -98,6 +98,25 @@ async function main() {
     const next = await run(name, noting(after, 5)).ended;
     assert.deepStrictEqual([next.status, next.stdout, noted(after)], [5, `out-${after}\n`, '5\n'], next.stderr);
   }));
+
+  // The terminal is raw and the shell itself is in front, as where it has a prompt already that nobody knows of.
+  await report.test('a run waits behind half a line that was typed ahead where no line is edited, and the shell is in front', () => Promise.all(['bash', 'zsh'].map(async (shell) => {
+    const name = `half-${shell}`, i = number++, fifo = path.join(space.root, `${name}.fifo`), raw = `${fifo}.raw`;
+    assert.strictEqual(spawnSync('mkfifo', [fifo]).status, 0);
+    await shows(name, PROMPTS[shell]);
+    type(name, `stty -icanon; : >${raw}; read x <${fifo}`, '--key', 'Enter');
+    await until('it waits', () => fs.existsSync(raw));
+    type(name, 'echo ah');
+    const r = run(name, noting(i, 6));
+    await waits(r, 'a command runs there');
+    fs.writeFileSync(fifo, 'x\n');
+    await waits(r, HALF);
+    assert.strictEqual(noted(i), '');
+    type(name, 'ead', '--key', 'Enter');
+    await r.ended;
+    assert.deepStrictEqual([r.status, r.stdout, noted(i)], [6, `out-${i}\n`, '6\n'], r.stderr);
+    assert.deepStrictEqual(blocks(name).slice(-2).map((b) => b.cmd), ['echo ahead', noting(i, 6)]);
+  })));
 
   // The block is the one that began at the prompt: its text may be another than what was typed.
   await report.test('bash: what history expands, a line typed twice, vi mode', async () => {
