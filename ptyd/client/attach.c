@@ -237,7 +237,7 @@ static int say_outcome(const struct attach *a)
         return say_fail(ATTACH_FAILED,
                         "the daemon did not come back within %d s; `ptyd attach %s` comes back to "
                         "the session, which goes on while the daemon runs",
-                        LIMIT_RECONNECT_MS / 1000, name);
+                        view_link_waited_s(a->link), name);
     case VIEW_LINK_DETACHED:
     case VIEW_LINK_STANDS:
         break;

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/command/patience.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
@@ -60,14 +61,20 @@ static int take_event(const struct cli *cli, json_t *joined, const json_t *messa
 
 /* What happened behind `before` comes again. Returns where this follows from, as note_place() has
  * it, or NULL: the connection is lost, or the time is over, or (said) the daemon refuses. */
-static json_t *join(struct rpc *rpc, const json_t *before, int64_t until, bool *ret_refused)
+static json_t *join(struct rpc *rpc, const json_t *before, struct patience *patience,
+                    bool *ret_refused)
 {
+    enum rpc_wait end;
     *ret_refused = false;
     json_t *params = json_pack("{s:O*, s:O*}", "after", json_object_get(before, "places"), "number",
                                json_object_get(before, "number")),
            *answer = NULL;
-    if (rpc_send(rpc, "events.follow", params, until) < 0 ||
-        rpc_wait(rpc, until, &answer) != RPC_CAME)
+    if (rpc_send(rpc, "events.follow", params, patience_until(patience)) < 0)
+        return NULL;
+    while ((end = rpc_wait(rpc, patience_until(patience), &answer)) == RPC_LATE &&
+           patience_lasts(patience))
+        ;
+    if (end != RPC_CAME)
         return NULL;
     json_t *result = json_incref(json_object_get(answer, "result"));
     const char *error = json_text(json_at(answer, "error"), "message", NULL);
@@ -78,32 +85,39 @@ static json_t *join(struct rpc *rpc, const json_t *before, int64_t until, bool *
     return result;
 }
 
-static bool join_again(struct rpc *rpc, const json_t *before, bool *ret_refused)
+static bool join_again(struct rpc *rpc, const json_t *before, struct patience *patience,
+                       bool *ret_refused)
 {
-    int64_t until = clock_monotonic_ms() + LIMIT_RECONNECT_MS;
-    while (rpc_reconnect(rpc, until) == 0) {
-        json_t *joined = join(rpc, before, until, ret_refused);
+    patience_begin(patience);
+    do {
+        json_t *joined = rpc_reconnect(rpc, patience_until(patience)) == 0
+                             ? join(rpc, before, patience, ret_refused)
+                             : NULL;
         json_decref(joined);
-        if (joined || rpc->fd >= 0)
+        if (joined || *ret_refused)
             return joined != NULL;
-    }
+    } while (patience_lasts(patience));
     return false;
 }
 
 static int follow(const struct cli *cli, struct rpc *rpc, json_t *joined)
 {
+    struct patience patience = {0};
     for (;;) {
         json_t *message = NULL;
         if (rpc_wait(rpc, -1, &message) != RPC_CAME) {
             bool refused = false;
-            if (join_again(rpc, joined, &refused))
+            bool again = join_again(rpc, joined, &patience, &refused);
+            int waited = patience_seconds(&patience);
+            patience_end(&patience);
+            if (again)
                 continue;
             if (refused)
                 return EXIT_FAILED;
             return say_fail(EXIT_FAILED,
                             "the daemon did not come back within %d s; `ptyd open "
                             "NAME` starts one where none runs",
-                            LIMIT_RECONNECT_MS / 1000);
+                            waited);
         }
         int status = take_event(cli, joined, message);
         json_decref(message);
@@ -125,7 +139,9 @@ int command_events(int argc, char **argv)
     if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
         return EXIT_FAILED;
     bool refused;
-    json_t *joined = join(&rpc, NULL, clock_monotonic_ms() + LIMIT_ANSWER_MS, &refused);
+    struct patience patience = {0};
+    patience_begin(&patience);
+    json_t *joined = join(&rpc, NULL, &patience, &refused);
     int status = EXIT_FAILED;
     if (joined)
         status = follow(&cli, &rpc, joined);

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "ptyd/client/request.h"
 #include "ptyd/client/run_view.h"
+#include "ptyd/command/patience.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
@@ -39,15 +40,15 @@ enum { TIMEOUT = CLI_FIRST_OWN };
 struct run {
     const struct cli *cli;
     const char *command;
-    double timeout;      /* seconds; 0 for none */
-    int64_t until;       /* monotonic ms; -1 for ever */
-    json_int_t token;    /* by which it is known */
-    json_int_t streamed; /* bytes of its output that came */
-    bool typed;          /* the daemon said so */
-    bool on_terminal;    /* its bytes are shown as they are, and keys go to it */
-    char *awaits;        /* what is waited for before it is typed, as the daemon says; "" */
-    int64_t say_at;      /* monotonic ms: when that is said; -1: it was, or there is nothing */
-    int64_t answer_by;   /* monotonic ms: a worker that took over has said something; 0: one did */
+    double timeout;           /* seconds; 0 for none */
+    int64_t until;            /* monotonic ms; -1 for ever */
+    json_int_t token;         /* by which it is known */
+    json_int_t streamed;      /* bytes of its output that came */
+    bool typed;               /* the daemon said so */
+    bool on_terminal;         /* its bytes are shown as they are, and keys go to it */
+    char *awaits;             /* what is waited for before it is typed, as the daemon says; "" */
+    int64_t say_at;           /* monotonic ms: when that is said; -1: it was, or there is nothing */
+    struct patience patience; /* until a worker that took over has said something */
     char *shell_id;
     struct run_view *view; /* on a terminal; NULL: the rendered output comes with the answer */
 };
@@ -205,7 +206,15 @@ static json_t *run_params(const struct run *r)
 static int64_t wait_until(const struct run *r)
 {
     int64_t until = r->until < 0 ? -1 : r->until + LIMIT_RUN_GRACE_MS;
-    return r->answer_by && (until < 0 || r->answer_by < until) ? r->answer_by : until;
+    int64_t look = patience_until(&r->patience);
+    return patience_waits(&r->patience) && (until < 0 || look < until) ? look : until;
+}
+
+/* Whether it was only time to look at the daemon. */
+static bool waits_on(struct run *r)
+{
+    bool late = r->until >= 0 && clock_monotonic_ms() >= r->until + LIMIT_RUN_GRACE_MS;
+    return !late && patience_waits(&r->patience) && patience_lasts(&r->patience);
 }
 
 /* The next message; meanwhile it may be time to say what is waited for. */
@@ -217,14 +226,18 @@ static enum rpc_wait wait_for(struct run *r, struct rpc *rpc, int64_t until, jso
 
 static enum rpc_wait wait(struct run *r, struct rpc *rpc, json_t **ret_message)
 {
+    enum rpc_wait end;
     int64_t until = wait_until(r);
     if (r->say_at >= 0 && (until < 0 || r->say_at < until)) {
-        enum rpc_wait end = wait_for(r, rpc, r->say_at, ret_message);
+        end = wait_for(r, rpc, r->say_at, ret_message);
         if (end != RPC_LATE || (r->view && run_view_left(r->view)))
             return end;
         say_waits(r);
     }
-    return wait_for(r, rpc, until, ret_message);
+    while ((end = wait_for(r, rpc, wait_until(r), ret_message)) == RPC_LATE &&
+           !(r->view && run_view_left(r->view)) && waits_on(r))
+        ;
+    return end;
 }
 
 /* Asks and shows the output that comes; the answer is the one that is no notification. */
@@ -234,7 +247,7 @@ static enum rpc_wait ask(struct run *r, struct rpc *rpc, json_t **ret_answer)
     json_int_t id = rpc_send(rpc, "session.run", run_params(r), until);
     enum rpc_wait end = id < 0 ? RPC_LOST : RPC_CAME;
     while (end == RPC_CAME && (end = wait(r, rpc, ret_answer)) == RPC_CAME) {
-        r->answer_by = 0;
+        patience_end(&r->patience);
         if (json_number(*ret_answer, "id", 0) == id)
             break;
         take_notification(r, *ret_answer);
@@ -258,7 +271,7 @@ static int conclude(const struct run *r, const json_t *answer, bool again)
 static int say_away(const struct run *r)
 {
     return say_fail(EXIT_PTYD, "the daemon did not come back within %d s: %s",
-                    LIMIT_RECONNECT_MS / 1000,
+                    patience_seconds(&r->patience),
                     r->typed ? "the command was typed, how it ended is not known"
                              : "whether the command was typed, and how it ended, is not known");
 }
@@ -294,8 +307,10 @@ static int follow(struct run *r, struct rpc *rpc)
     bool again = false; /* a worker that is gone may have heard it */
     while ((end = ask(r, rpc, &answer)) == RPC_LOST) {
         again = again || !rpc->unread;
-        r->answer_by = r->answer_by ? r->answer_by : clock_monotonic_ms() + LIMIT_RECONNECT_MS;
-        if (rpc_reconnect(rpc, wait_until(r)) < 0)
+        patience_begin(&r->patience);
+        while (rpc_reconnect(rpc, wait_until(r)) < 0 && waits_on(r))
+            ;
+        if (rpc->fd < 0)
             break;
     }
     bool left = r->view && run_view_left(r->view);

@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/command/patience.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/rpc_error.h"
@@ -37,24 +38,23 @@ struct view_link {
     uint64_t place;        /* in the stream: all before was shown */
     bool leads, has_place; /* `place` was said */
 
-    struct bytes typed;    /* and not known to have reached the session */
-    size_t asked_len;      /* so much of it is in the INPUT that is not answered; 0 for none */
-    uint64_t token;        /* of that, by which it is known behind a worker's death */
-    uint64_t before;       /* the newest that the session knows */
-    bool asked_last;       /* nothing was sent behind it */
-    size_t given_up;       /* bytes that were typed before the user left and never will be */
-    bool leaves;           /* LEAVE was sent */
-    bool last;             /* and the terminal is to be read on (VIEW_LAST) */
-    struct bytes returned; /* nobody read them any more */
-    bool unread;           /* the connection ended before the daemon had read all */
-    int64_t
-        back_by; /* monotonic ms: a lost connection is waited for until then; 0 while one stands */
-    json_int_t joining;   /* the request to be a view again; 0 for none */
-    json_int_t resolving; /* the request that says how far the lost one came; 0 for none */
-    size_t lost_len;      /* so much of `typed` the lost one held */
-    size_t doubtful;      /* bytes of which nobody knows whether they were typed */
-    char *shell_id;       /* of the shell that is shown */
-    char *refusal;        /* why it is not shown again, as the daemon says; NULL */
+    struct bytes typed;       /* and not known to have reached the session */
+    size_t asked_len;         /* so much of it is in the INPUT that is not answered; 0 for none */
+    uint64_t token;           /* of that, by which it is known behind a worker's death */
+    uint64_t before;          /* the newest that the session knows */
+    bool asked_last;          /* nothing was sent behind it */
+    size_t given_up;          /* bytes that were typed before the user left and never will be */
+    bool leaves;              /* LEAVE was sent */
+    bool last;                /* and the terminal is to be read on (VIEW_LAST) */
+    struct bytes returned;    /* nobody read them any more */
+    bool unread;              /* the connection ended before the daemon had read all */
+    struct patience patience; /* with a lost connection */
+    json_int_t joining;       /* the request to be a view again; 0 for none */
+    json_int_t resolving;     /* the request that says how far the lost one came; 0 for none */
+    size_t lost_len;          /* so much of `typed` the lost one held */
+    size_t doubtful;          /* bytes of which nobody knows whether they were typed */
+    char *shell_id;           /* of the shell that is shown */
+    char *refusal;            /* why it is not shown again, as the daemon says; NULL */
     enum view_link_state state;
     int status;
 };
@@ -261,7 +261,7 @@ static bool read_frames(struct view_link *l)
 /* What became of what was lost is asked by tokens that the session knows already. */
 static json_t *attach_params(struct view_link *l)
 {
-    bool again = l->back_by != 0;
+    bool again = patience_waits(&l->patience);
     l->told_size = l->size;
     json_int_t noted = l->lost_len ? 0 : (json_int_t)++l->token;
     l->before = noted ? l->token : l->before;
@@ -327,7 +327,7 @@ static void take_joined(struct view_link *l, const json_t *message)
     }
     if (memcmp(&l->size, &l->told_size, sizeof l->size)) /* it changed meanwhile */
         view_link_resize(l, l->size);
-    l->back_by = 0;
+    patience_end(&l->patience);
     send_input(l);
 }
 
@@ -382,7 +382,6 @@ static void forget_asked(struct view_link *l)
 
 static void come_back(struct view_link *l)
 {
-    int64_t now = clock_monotonic_ms();
     while (l->fd >= 0 && read_frames(l))
         ;
     if (l->state != VIEW_LINK_STANDS)
@@ -390,15 +389,15 @@ static void come_back(struct view_link *l)
     if (l->fd >= 0)
         lose(l, false);
     forget_asked(l);
-    l->back_by = l->back_by ? l->back_by : now + LIMIT_RECONNECT_MS;
+    patience_begin(&l->patience);
     if (rpc_connect_again(l->rpc) < 0)
         return;
-    l->joining = rpc_send(l->rpc, "session.attach", attach_params(l), l->back_by);
+    l->joining = rpc_send(l->rpc, "session.attach", attach_params(l), patience_until(&l->patience));
     if (l->lost_len)
         l->resolving = rpc_send(l->rpc, "session.typed",
                                 json_pack("{s:s, s:I, s:I}", "name", l->options->name, "token",
                                           (json_int_t)l->token, "before", (json_int_t)l->before),
-                                l->back_by);
+                                patience_until(&l->patience));
 }
 
 void view_link_settle(struct view_link *l)
@@ -424,10 +423,10 @@ bool view_link_is_connected(const struct view_link *l)
 
 int view_link_wait_ms(const struct view_link *l)
 {
-    int64_t left = l->back_by - clock_monotonic_ms();
+    int64_t left = patience_until(&l->patience) - clock_monotonic_ms();
     if (l->rpc->fd < 0)
         return AGAIN_MS;
-    return !l->back_by ? -1 : left > 0 ? (int)left : 0;
+    return !patience_waits(&l->patience) ? -1 : left > 0 ? (int)left : 0;
 }
 
 /* Whether one of the two that a worker holds is gone. */
@@ -447,7 +446,7 @@ void view_link_work(struct view_link *l, const struct pollfd fds[VIEW_LINK_FDS],
     take_messages(l);
     if (l->state != VIEW_LINK_STANDS || !again)
         return;
-    if (l->back_by && clock_monotonic_ms() >= l->back_by)
+    if (patience_waits(&l->patience) && !patience_lasts(&l->patience))
         l->state = VIEW_LINK_LOST;
     else if (is_lost(l))
         come_back(l);
@@ -456,6 +455,11 @@ void view_link_work(struct view_link *l, const struct pollfd fds[VIEW_LINK_FDS],
 enum view_link_state view_link_state(const struct view_link *l)
 {
     return l->state;
+}
+
+int view_link_waited_s(const struct view_link *l)
+{
+    return patience_seconds(&l->patience);
 }
 
 const char *view_link_refusal(const struct view_link *l)

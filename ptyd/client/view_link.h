@@ -76,6 +76,8 @@ enum view_link_state view_link_state(const struct view_link *link);
 int view_link_status(const struct view_link *link);
 /* Of one that is lost: why the daemon refused to show it again; NULL where it did not come back. */
 const char *view_link_refusal(const struct view_link *link);
+/* Then: for how many seconds it was waited for. */
+int view_link_waited_s(const struct view_link *link);
 
 /* No more is shown: what was sent and not answered is settled as far as it can be. */
 void view_link_settle(struct view_link *link);

@@ -184,6 +184,11 @@ static long worker_of(long keeper)
     return found;
 }
 
+static bool works(const struct process *p)
+{
+    return p->state == 'R' || p->state == 'D';
+}
+
 bool daemon_gets_on(const char *socket, unsigned long *used)
 {
     long keeper = daemon_keeper(socket), worker = keeper ? worker_of(keeper) : 0;
@@ -192,7 +197,19 @@ bool daemon_gets_on(const char *socket, unsigned long *used)
     *used = p.used;
     if (!worker || state_of(keeper) == 'T' || p.state == 'T')
         return false;
-    return more || p.state == 'R' || p.state == 'D';
+    return more || works(&p);
+}
+
+bool daemon_comes(const char *socket, unsigned long *used)
+{
+    long pid = daemon_keeper(socket), next = pid ? worker_of(pid) : 0;
+    struct process keeper = pid ? process_of(pid) : (struct process){0};
+    struct process worker = next ? process_of(next) : (struct process){0};
+    bool more = keeper.used + worker.used > *used;
+    *used = keeper.used + worker.used;
+    if (!keeper.state || keeper.state == 'T' || worker.state == 'T')
+        return false;
+    return !worker.state || more || works(&keeper) || works(&worker);
 }
 
 char *daemon_advice(const char *socket)

@@ -31,6 +31,10 @@ long daemon_keeper(const char *socket);
  * processor than `*used` (ticks), where it is noted how much. One that is stopped does not. */
 bool daemon_gets_on(const char *socket, unsigned long *used);
 
+/* Whether another worker may be expected: the keeper or the worker gets on, in the same way, or
+ * there is none between two of them. Not where one of both is stopped. */
+bool daemon_comes(const char *socket, unsigned long *used);
+
 /* Whom the socket belongs to and what can be done about it when nobody answers there, for the end
  * of a message: "process 12 is stopped: `kill -CONT 12` lets it go on". New string. */
 char *daemon_advice(const char *socket);

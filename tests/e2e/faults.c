@@ -1,6 +1,7 @@
 /* Faults for a daemon under test, by LD_PRELOAD: the program itself has none built in.
  *
  *   FAULT_SEND_MS   every message to another process leaves so much later
+ *   FAULT_START     while this file is there a worker that starts works, and gets no further
  *   FAULT_SPIN      a worker that spins is found so many times sooner
  *   FAULT_PARSE     CSI 77 I on its way to libvterm crashes, CSI 78 I spins, CSI 79 I has no memory
  *   FAULT_RENDER    a block with exit code 77 crashes whoever renders it for an agent
@@ -54,6 +55,29 @@ static struct timespec sooner(struct timespec t, long times)
 {
     long long ns = (t.tv_sec * 1000000000LL + t.tv_nsec) / (times ? times : 1);
     return (struct timespec){.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+}
+
+static void burn(long ns)
+{
+    struct timespec from, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    while ((now.tv_sec - from.tv_sec) * 1000000000L + now.tv_nsec - from.tv_nsec < ns);
+}
+
+/* What a worker does first. A fifth of its time: it is not to be taken for one that spins. */
+int timer_create(clockid_t clock, struct sigevent *event, timer_t *timer)
+{
+    static int (*real)(clockid_t, struct sigevent *, timer_t *);
+    const char *file = getenv("FAULT_START");
+    if (!real)
+        real = (int (*)(clockid_t, struct sigevent *, timer_t *))dlsym(RTLD_NEXT, "timer_create");
+    while (file && !access(file, F_OK)) {
+        burn(10000000);
+        nanosleep(&(struct timespec){.tv_nsec = 40000000}, NULL);
+    }
+    return real(clock, event, timer);
 }
 
 int timer_settime(timer_t timer, int flags, const struct itimerspec *value, struct itimerspec *old)

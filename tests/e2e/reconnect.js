@@ -397,6 +397,41 @@ async function testNobodyServes(report, outer) {
   removeWorkspace(space);
 }
 
+// The next worker works for longer than one is waited for that does nothing.
+async function testSlowStart(report, outer) {
+  const space = workspace(), starts = path.join(space.root, 'starts'), go = path.join(space.root, 'go');
+  const faults = { LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), ASAN_OPTIONS: 'verify_asan_link_order=0', FAULT_START: starts };
+  const daemon = await new Daemon({ ...space, env: { ...space.env, ...faults } }).ready();
+  daemon.ptyd('open', 'work');
+  daemon.ptyd('open', 'other');
+  await report.test('a worker that is slow to start, and gets on: attach, events and run wait for it', async () => {
+    const viewer = new Screen(outer, 'viewer', space, ['attach', '--verbose', 'work']);
+    await viewer.shows(/\[ptyd: session work/);
+    const events = start(space, ['events', '-f', '--json']);
+    const run = start(space, ['run', '-s', 'other', '--', `${waitFor(go)}; sh -c 'exit 3'`]);
+    await until('it runs', () => daemon.json('blocks', '-s', 'other').length);
+    await until('events are followed', () => events.stdout.includes('agent_block_begin') || (daemon.ptyd('run', '-s', 'work', '--', 'true'), false), 60000);
+    const before = workerOf(daemon);
+    fs.writeFileSync(starts, '');
+    kill(daemon);
+    await until('the next one starts', () => ![0, before].includes(workerOf(daemon)));
+    viewer.type('echo typed-$((40 + 2))\n');
+    await new Promise((resolve) => setTimeout(resolve, 6500)); // the test is of what outlasts 5 s: not less
+    assert.deepStrictEqual([events.child.exitCode, run.child.exitCode, viewer.text().includes('STATUS')], [null, null, false], events.stderr + run.stderr + viewer.text());
+    fs.rmSync(starts);
+    await viewer.shows(/typed-42/);
+    fs.writeFileSync(go, '');
+    assert.strictEqual((await run.ended).status, 3, run.stderr);
+    await until('its end is told', () => /"agent_block_end".*exit 3/.test(events.stdout));
+    viewer.type('\x1cd');
+    await viewer.shows(/STATUS 0 icanon/);
+    events.child.kill('SIGTERM');
+    await events.ended;
+  });
+  await daemon.stop();
+  removeWorkspace(space);
+}
+
 async function testStopped(report, outer) {
   const space = workspace(), daemon = await new Daemon(space).ready();
   daemon.ptyd('open', 'work');
@@ -457,7 +492,7 @@ async function apart(report, test, outer) {
 async function main() {
   const report = new Report({ limit: 300 + 5 * (KILLS + RUNS) }), outside = workspace();
   const outer = await new Daemon(outside).ready();
-  await Promise.all([testStopped(report, outer), testNobodyServes(report, outer),
+  await Promise.all([testStopped(report, outer), testNobodyServes(report, outer), testSlowStart(report, outer),
     ...[testRuns, testEvents, testAttach].map((test) => apart(report, test, outer))]);
   await report.test('SIGTERM stops the terminals', async () => assert.strictEqual((await outer.stop()).code, 0));
   removeWorkspace(outside);
