@@ -390,6 +390,9 @@ static inline int limit_size(int value)
 #define LIMIT_RECONNECT_MS 5000
 /* Milliseconds of that in all, for who follows a session, while the daemon gets on. */
 #define LIMIT_RECONNECT_MOST_MS 60000
+/* Milliseconds that a session which was closed is shown to viewers who are behind; then they are
+ * told of its end without the rest. */
+#define LIMIT_LEAVING_MS 60000
 /* Milliseconds that who leaves waits for what was typed before to be typed, the rest is counted;
  * and for a terminal that takes nothing to take some of what was shown, the rest is forgotten. */
 #define LIMIT_LEAVE_MS      1000

@@ -34,6 +34,7 @@ struct session {
     struct rawlog *log;
     struct store *store;
     struct watcher *watchers;
+    int held; /* session_hold() */
     uint64_t spoofed;
     struct redact_secrets *secrets; /* of the shell's environment, or NULL */
     bool paused;                    /* nothing is recorded */

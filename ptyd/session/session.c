@@ -365,6 +365,16 @@ static void show_if_watched(struct session *s)
     terminal_set_shown(s->terminal, shown);
 }
 
+void session_hold(struct session *s, bool holds)
+{
+    s->held += holds ? 1 : -1;
+}
+
+bool session_is_held(const struct session *s)
+{
+    return s->held > 0;
+}
+
 void session_watch(struct session *s, struct watcher *w)
 {
     w->next = s->watchers;

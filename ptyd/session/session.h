@@ -143,6 +143,11 @@ void session_keep(struct session *s, const char *key, json_t *value);
 uint64_t session_key(const struct session *s);
 void session_set_key(struct session *s, uint64_t key);
 
+/* Somebody has yet to be told of its end, behind all that came before; or (false) has been, or is
+ * gone. Whether anybody has. */
+void session_hold(struct session *s, bool holds);
+bool session_is_held(const struct session *s);
+
 /* From now on the watcher hears; it stays its owner's. */
 void session_watch(struct session *s, struct watcher *w);
 void session_unwatch(struct session *s, struct watcher *w);

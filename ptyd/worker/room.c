@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/limits.h"
+#include "ptyd/worker/leaving.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
@@ -33,7 +34,7 @@ long room_files(void)
 
 static long left(const struct worker *w, int openings)
 {
-    long sessions = (long)(w->session_count + openings) * SESSION_FILES;
+    long sessions = (long)(w->session_count + leaving_count(w) + openings) * SESSION_FILES;
     long clients = w->server ? server_client_count(w->server) + view_files() : 0;
     return room_files() - LIMIT_RESERVE_FILES - w->own_files - sessions - clients;
 }

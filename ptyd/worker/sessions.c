@@ -5,6 +5,7 @@
 
 #include "ptyd/core/say.h"
 #include "ptyd/worker/context.h"
+#include "ptyd/worker/leaving.h"
 #include "ptyd/worker/link.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/worker.h"
@@ -58,22 +59,28 @@ struct board_place worker_looks_at(const struct session *s)
 }
 
 /* Nobody may find one that is about to go. */
-void worker_remove(struct worker *w, struct session *s)
+static void take_out(struct worker *w, struct session *s)
 {
     for (int i = 0; i < w->session_count; i++)
         if (w->sessions[i] == s) {
             w->sessions[i] = w->sessions[--w->session_count];
             context_closing(w, s);
-            session_destroy(s);
             return;
         }
+}
+
+void worker_remove(struct worker *w, struct session *s)
+{
+    take_out(w, s);
+    session_destroy(s);
 }
 
 void worker_forget(struct worker *w, struct session *s)
 {
     session_give_up(s);
     worker_tell(w, WIRE_FORGET, session_name(s), NULL, 0);
-    worker_remove(w, s);
+    take_out(w, s);
+    leaving_add(w, s);
     worker_check_idle(w);
 }
 

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/leaving.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/terminals.h"
 #include "ptyd/worker/view_private.h"
@@ -138,6 +139,14 @@ void view_answer_rest(struct view *v)
         missed_answer(v->task.session);
 }
 
+void view_release(struct view *v)
+{
+    if (v->holds && v->task.session)
+        session_hold(v->task.session, false);
+    v->holds = false;
+    leaving_look(client_worker(v->task.client));
+}
+
 void view_finish(struct view *v)
 {
     if (v->finished)
@@ -152,6 +161,7 @@ void view_finish(struct view *v)
     view_give_up_lead(v);
     turns_remove(&client_worker(v->task.client)->turns, &v->turn);
     view_socket_close(v->socket);
+    view_release(v);
     task_end(&v->task);
 }
 
@@ -291,6 +301,8 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     client_reply_passing(
         client, id, json_pack("{s:o, s:b}", "session", session_json(s), "run", v->run != 0), other);
     task_watch(&v->task, s);
+    session_hold(s, true);
+    v->holds = true;
     if (v->owns && !v->ended) /* else it goes once it has heard of the end */
         terminals_came(client_worker(client), s);
     join(v, params);

@@ -41,6 +41,7 @@ struct view {
     bool ended; /* the shell, or the command, is; it is told once it has all that came before */
     int status;
     bool over;             /* it was told */
+    bool holds;            /* else its session is held for it (session_hold()) */
     bool fences;           /* it takes VIEW_LAST */
     struct bytes returned; /* keys that came then, behind the end of the shell */
     bool finished;
@@ -123,6 +124,9 @@ void view_answer_rest(struct view *v);
 
 /* The terminal is gone: it is finished, and so is a session that ends with it. */
 void view_lose(struct view *v);
+
+/* Its session need not stay for it any more. */
+void view_release(struct view *v);
 
 /* Ends it; freed by the loop. */
 void view_finish(struct view *v);

@@ -284,6 +284,7 @@ static void tell_end(struct view *v)
     view_note(v, VIEW_END, (uint64_t)(unsigned)v->status, "");
     if (v->task.session && (v->leading.leads || !v->run))
         session_set_room(v->task.session, SIZE_MAX);
+    view_release(v);
 }
 
 static bool has_all(const struct view *v)

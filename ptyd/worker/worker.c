@@ -24,6 +24,7 @@
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/faults.h"
 #include "ptyd/worker/follow.h"
+#include "ptyd/worker/leaving.h"
 #include "ptyd/worker/link.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
@@ -97,6 +98,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
 {
     struct session *before = worker_find(w, m->name);
     uint64_t seq = before ? tracker_seq(session_tracker(before)) : 0;
+    leaving_end(w, m->name);
     if (before) /* its shell exited: its files and its seq go on */
         worker_remove(w, before);
     if (w->session_count == LIMIT_SESSIONS)
@@ -145,6 +147,7 @@ static void stop(struct worker *w)
         session_exit_now(w->sessions[i]);
     while (w->session_count)
         worker_remove(w, w->sessions[w->session_count - 1]);
+    leaving_end(w, NULL);
     if (w->server)
         server_close(w->server);
     link_stop(w->link);

@@ -13,6 +13,7 @@
 
 struct client;
 struct follower;
+struct leaving;
 struct ledger;
 struct retention;
 struct link;
@@ -43,6 +44,7 @@ struct worker {
     struct outcome upgrade;      /* the last one, as the keeper said */
     struct task *upgrade_waiters;
     struct session_host host;
+    struct leaving *leaving; /* sessions that were closed, and are shown to the end */
     struct session *sessions[LIMIT_SESSIONS];
     int session_count;
     int own_files;      /* descriptors that neither sessions nor clients have */
@@ -75,7 +77,8 @@ void worker_append_sessions(const struct worker *w, const struct session_choice 
 
 /* The session is served no more: what is held of it is written, and it is destroyed. */
 void worker_remove(struct worker *w, struct session *s);
-/* The same of one that has exited, for good: the keeper forgets it, too. */
+/* The same of one that has exited, for good: the keeper forgets it, too, and who still gets what it
+ * missed of it is shown it to the end (leaving.h). */
 void worker_forget(struct worker *w, struct session *s);
 
 /* Sends to the keeper: `name` may be NULL, `fds` stay the caller's. What cannot be sent is said on

@@ -51,6 +51,12 @@ async function main() {
     await outer.type(`${counting(last)}\r`);
     await outer.expect('BEGIN\r\n');
   };
+  // The same while the terminal takes nothing: the program is not stopped for long.
+  const printUnseen = async (outer, last) => {
+    outer.start = outer.mark();
+    await outer.type(`${counting(last)}\r`);
+    await ended(outer, 'seq');
+  };
   const blocks = (outer) => daemon.json('blocks', '-s', outer.session);
   const ended = (outer, text) => until(`${text} is over`, () => blocks(outer).some((b) => b.cmd.includes(text) && b.status === 'completed'), 60000);
 
@@ -211,6 +217,37 @@ async function main() {
     await until('most came', () => fs.statSync(outer.log).size - outer.start > 2.4e6, 60000);
     await killWorker(daemon);
     await endsWhole(outer, 450000);
+  });
+
+  // It is 3 MB behind, and gets them for longer than close takes; by then there is another one of that name.
+  await report.test('a session that is closed while its terminal is behind: every line, and the end; close waits for nobody', async () => {
+    const outer = await open({ blind: true });
+    await outer.ask('stop');
+    await printUnseen(outer, 450000);
+    await outer.ask('rate', 400000);
+    await outer.ask('go');
+    await until('it reads again', () => fs.statSync(outer.log).size - outer.start > 2e5, 60000);
+    const closed = daemon.ptyd('close', outer.session);
+    assert.deepStrictEqual([closed.status, closed.stderr], [0, '']);
+    assert.ok(fs.statSync(outer.log).size - outer.start < 2.5e6, 'it was closed before all came');
+    assert.ok(!daemon.json('list').some((s) => s.name === outer.session));
+    assert.match(daemon.ptyd('send', '-s', outer.session, 'x').stderr, /is closed/);
+    assert.strictEqual(await outer.ended, 129); // HUP
+    checkWhole(numbers(outer.received(outer.start)), 450000);
+    assert.ok(outer.received().includes(`[session ${outer.session} ended]`));
+    await outer.end();
+  });
+
+  await report.test('a session that is opened again while a terminal of the closed one is behind: that one ends', async () => {
+    const outer = await open({ blind: true });
+    await outer.ask('stop');
+    await printUnseen(outer, 450000);
+    daemon.ptyd('close', outer.session);
+    daemon.ptyd('open', outer.session, '--shell', 'bash');
+    await outer.ask('go');
+    assert.strictEqual(await outer.ended, 129);
+    assert.strictEqual(daemon.ptyd('run', '-s', outer.session, '--', 'echo new').stdout, 'new\n');
+    await outer.end();
   });
 
   await report.test('a program that waits for its terminal waits no longer when that is gone', async () => {
