@@ -22,6 +22,7 @@ struct terminal {
     struct answer_facts facts;
     char title[LIMIT_TITLE_BYTES + 1];
     bool line_expected;
+    bool watched; /* terminal_watch() */
     bool stopped; /* terminal_stop() */
     int returns;  /* carriage returns drawn last, while a line is expected */
     bool shown;   /* somebody wants what an attached terminal may see */
@@ -42,6 +43,11 @@ static void set_title(struct terminal *t, const char *text, size_t len)
     t->title[used] = '\0';
 }
 
+static bool is_foreign_mark(long number)
+{
+    return number == 133 || number == 633 || number == 1337 || number == 7;
+}
+
 static void take_osc(struct terminal *t, const char *payload, size_t len)
 {
     const struct terminal_events *events = t->options.events;
@@ -58,9 +64,7 @@ static void take_osc(struct terminal *t, const char *payload, size_t len)
         set_title(t, value, value_len);
     else if (number == 8)
         screen_set_link(t->screen, value, value_len);
-    else if (number == 7 && events->directory)
-        events->directory(t->options.user, value, value_len);
-    else if ((number == 133 || number == 633) && events->foreign_mark)
+    else if (is_foreign_mark(number) && events->foreign_mark)
         events->foreign_mark(t->options.user, (int)number, value, value_len);
 }
 
@@ -113,6 +117,8 @@ static void draw(struct terminal *t, const struct op *op)
         colours_reset(t->colours);
     screen_apply(t->screen, op);
     expect_line(t, op);
+    if (t->watched && t->options.events->drawn)
+        t->options.events->drawn(t->options.user, op);
 }
 
 static void take(struct terminal *t, const struct op *op)
@@ -142,11 +148,16 @@ size_t terminal_write(struct terminal *t, char *bytes, size_t len)
     struct parser *p = &t->parser;
     parser_give(p, bytes, len);
     t->stopped = false;
-    while (!t->stopped &&
-           ((!t->line_expected && screen_draw(t->screen, p, &op)) || parser_next(p, &op)))
+    while (!t->stopped && ((!t->line_expected && !t->watched && screen_draw(t->screen, p, &op)) ||
+                           parser_next(p, &op)))
         take(t, &op);
     parser_pass(p);
     return parser_taken(p);
+}
+
+void terminal_watch(struct terminal *t, bool watched)
+{
+    t->watched = watched;
 }
 
 void terminal_stop(struct terminal *t)

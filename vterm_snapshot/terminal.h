@@ -15,6 +15,7 @@
 #include "vterm_snapshot/mark.h"
 #include "vterm_snapshot/query.h"
 
+struct op;
 struct terminal;
 
 /* Called during terminal_write(), at the exact byte; each may be NULL. */
@@ -27,10 +28,11 @@ struct terminal_events {
     void (*line)(void *user);
     /* A mark on our number that cannot be read. */
     void (*malformed)(void *user);
-    /* OSC 7's payload: `file://host/path`, percent-encoded. Whoever prints can send it. */
-    void (*directory)(void *user, const char *url, size_t len);
-    /* A mark of another terminal's: OSC 133 or 633, payload behind the number and `;`. */
+    /* A mark of another terminal's: OSC 133, 633, 1337 or 7, payload behind the number and `;`.
+     * Whoever prints can send it. */
     void (*foreign_mark)(void *user, int number, const char *payload, size_t len);
+    /* While it is watched: what was just drawn (op.h). */
+    void (*drawn)(void *user, const struct op *op);
     /* It goes back to the primary screen at this offset (terminal_leave_alt_screen()). */
     void (*left)(void *user, uint64_t offset);
     /* A query, behind its bytes: they were displayed. Returns whether somebody else answers it; if
@@ -171,6 +173,9 @@ void terminal_hear(struct terminal *t, const char *answer, size_t len);
 void terminal_set_names(struct terminal *t, const char *version, const char *name);
 /* Pixels of the whole screen; 0 when they are not known. */
 void terminal_set_pixels(struct terminal *t, int x_pixels, int y_pixels);
+
+/* Whether the event `drawn` is raised, which takes several times as long. Not saved. */
+void terminal_watch(struct terminal *t, bool watched);
 
 /* The next line feed raises the event `line`, once, at its exact byte. */
 void terminal_expect_line(struct terminal *t);

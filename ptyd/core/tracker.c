@@ -30,6 +30,7 @@ void tracker_destroy(struct tracker *t)
     free(t->announced);
     typed_finish(&t->typed);
     bytes_finish(&t->held);
+    foreign_finish(&t->foreign);
     free(t);
 }
 
@@ -61,6 +62,8 @@ static void remove_newlines(struct bytes *text)
 /* The line as it was typed, from the screen. */
 char *tracker_echoed_line(const struct tracker *t)
 {
+    if (t->foreign.heard)
+        return tracker_foreign_line(t);
     struct bytes text = {0};
     if (t->has_input)
         terminal_text_since(t->options.terminal, t->input, &text);
@@ -346,6 +349,7 @@ static void take_prompt(struct tracker *t, const struct mark *mark, struct momen
     enum typed_editor by_line = mark->edits ? EDITOR_SHELL : EDITOR_TTY;
     typed_begin(&t->typed, mark->by_line ? by_line : EDITOR_UNASKED);
     t->has_input = false;
+    tracker_foreign_leave(t);
     t->stage = STAGE_PROMPT;
 }
 

@@ -108,10 +108,11 @@ void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echo
 struct typed_keys tracker_keys(const struct tracker *t);
 void tracker_recall(struct tracker *t, const struct typed_keys *keys);
 
-/* A mark of another terminal's (OSC 133 or 633): for --marks any, and foreign_marks. Returns
- * whether it said anything. */
+/* A mark of another terminal's (foreign.h): for --marks any, and foreign_marks. Returns whether it
+ * said anything. And the terminal's event `drawn`, by which the lines of such shells are found. */
 bool tracker_foreign(struct tracker *t, int number, const char *payload, size_t len,
                      struct moment now);
+void tracker_drawn(struct tracker *t, const struct op *op);
 
 /* The shell is gone or the trace ends: a running block ends. `exit_known`: as the shell's own
  * last command with `exit_status`; otherwise it is abandoned. */

@@ -32,6 +32,36 @@ enum loss {
     LOSS_TOLD,  /* it says so itself (lost=), and takes it back itself */
 };
 
+/* The prompt at hand of a shell whose marks are another terminal's, and what its commands were
+ * (tracker_foreign.c). */
+struct foreign {
+    bool heard;     /* the prompt is such a one */
+    bool further;   /* the prompt of a further line is being drawn */
+    bool right;     /* a right prompt is, between marks */
+    bool passing;   /* its line ran nothing: up to the next prompt nothing is a command's */
+    bool by_cursor; /* where the input begins was found, not told */
+    bool returned;  /* CR was drawn last */
+    int column;     /* where this row of the prompt was erased from on; 0: it was not */
+    struct terminal_anchor start; /* of the prompt */
+    struct bytes lines;           /* of the command, before the last one's */
+    char *line;   /* what the line is, where more than the screen had to be asked; or NULL */
+    char *last;   /* what was told of the command before; or NULL */
+    char *prompt; /* the last that was seen in front of what was told; or NULL */
+    struct moment at;
+
+    bool has_right; /* a right prompt stands there, with this text */
+    struct terminal_anchor right_at;
+    struct bytes beside;
+
+    bool jumped; /* the cursor went there; this came since, up to the column `edge` */
+    struct terminal_anchor beyond;
+    struct bytes aside;
+    int edge;
+};
+
+/* Columns that a right prompt may leave free at the edge. */
+#define RIGHT_MARGIN 2
+
 /* What outlives a call is saved by tracker_save.c, field by field. */
 struct tracker {
     struct tracker_options options;
@@ -63,7 +93,18 @@ struct tracker {
     int64_t began_ms;       /* monotonic */
     int64_t interrupted_ms; /* monotonic; -1 for never */
     bool prompt_shown;      /* B came since: PS1 was printed, and no hook said that it would be */
+
+    struct foreign foreign;
 };
+
+void foreign_finish(struct foreign *f);
+
+/* A prompt begins: unless it turns out to be another terminal's, it is a shell's with marks of
+ * ours. */
+void tracker_foreign_leave(struct tracker *t);
+
+/* The line behind such a prompt, as it is seen: a new string. */
+char *tracker_foreign_line(const struct tracker *t);
 
 /* Replaces a string; takes `text` over. */
 void tracker_set_text(char **place, char *text);

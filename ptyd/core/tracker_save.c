@@ -10,7 +10,7 @@
 #include "ptyd/core/echo.h"
 #include "ptyd/core/text.h"
 
-#define VERSION 3 /* of the fields and their order; another one is not read */
+#define VERSION 5 /* of the fields and their order; another one is not read */
 
 struct walk {
     struct bytes *out;
@@ -105,6 +105,30 @@ static void preview(struct walk *w, struct preview *value)
     value->open = flag(w, value->open);
 }
 
+static void foreign(struct walk *w, struct foreign *value)
+{
+    value->heard = flag(w, value->heard);
+    value->further = flag(w, value->further);
+    value->right = flag(w, value->right);
+    value->passing = flag(w, value->passing);
+    value->by_cursor = flag(w, value->by_cursor);
+    value->returned = flag(w, value->returned);
+    value->column = (int)number(w, (uint64_t)value->column, LIMIT_SIZE_MAX);
+    anchor(w, &value->start);
+    run(w, &value->lines);
+    text(w, &value->line);
+    text(w, &value->last);
+    text(w, &value->prompt);
+    moment(w, &value->at);
+    value->has_right = flag(w, value->has_right);
+    anchor(w, &value->right_at);
+    run(w, &value->beside);
+    value->jumped = flag(w, value->jumped);
+    anchor(w, &value->beyond);
+    run(w, &value->aside);
+    value->edge = (int)number(w, (uint64_t)value->edge, LIMIT_SIZE_MAX);
+}
+
 static void block(struct walk *w, struct block **value)
 {
     if (w->in)
@@ -136,6 +160,7 @@ static void fields(struct walk *w, struct tracker *t)
     t->began_ms = (int64_t)number(w, (uint64_t)t->began_ms, UINT64_MAX);
     t->interrupted_ms = (int64_t)number(w, (uint64_t)t->interrupted_ms, UINT64_MAX);
     t->prompt_shown = flag(w, t->prompt_shown);
+    foreign(w, &t->foreign);
 }
 
 void tracker_save(const struct tracker *t, struct bytes *out)
@@ -157,6 +182,7 @@ struct tracker *tracker_load(const struct tracker_options *options, struct unpac
         tracker_destroy(t);
         return NULL;
     }
+    terminal_watch(options->terminal, t->foreign.heard && !t->block && !t->foreign.passing);
     terminal_capture_resume(options->terminal, t->block ? tracker_output : tracker_hold, t);
     return t;
 }

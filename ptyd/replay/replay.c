@@ -52,6 +52,12 @@ static void on_foreign(void *user, int number, const char *payload, size_t len)
         tracker_foreign(r->tracker, number, payload, len, r->now);
 }
 
+static void on_drawn(void *user, const struct op *op)
+{
+    struct replay *r = user;
+    tracker_drawn(r->tracker, op);
+}
+
 static void keep_deliverable(struct replay *r, struct block *block)
 {
     block->key = (uint64_t)++r->deliverable;
@@ -72,7 +78,7 @@ static void on_end(void *user, struct block *block)
 }
 
 static const struct terminal_events terminal_events = {
-    .mark = on_mark, .line = on_line, .foreign_mark = on_foreign};
+    .mark = on_mark, .line = on_line, .foreign_mark = on_foreign, .drawn = on_drawn};
 static const struct tracker_events tracker_events = {.end = on_end};
 
 /* ---- the trace's events ---- */

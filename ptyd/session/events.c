@@ -127,6 +127,11 @@ static void on_foreign(void *user, int number, const char *payload, size_t len)
                       (uint32_t)tracker_seq(s->tracker));
 }
 
+static void on_drawn(void *user, const struct op *op)
+{
+    tracker_drawn(of(user)->tracker, op);
+}
+
 static void on_malformed(void *user)
 {
     of(user)->spoofed++;
@@ -225,6 +230,7 @@ static const struct terminal_events terminal_events = {.mark = on_mark,
                                                        .recorded = on_recorded,
                                                        .line = on_line,
                                                        .foreign_mark = on_foreign,
+                                                       .drawn = on_drawn,
                                                        .malformed = on_malformed,
                                                        .left = on_left,
                                                        .query = on_query,

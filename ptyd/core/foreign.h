@@ -1,0 +1,36 @@
+/* foreign.h - the marks of other terminals' shell integrations, OSC 133, 633, 1337 and 7, in one
+ * vocabulary. Whoever prints can send them. Pure.
+ */
+#ifndef PTYD_CORE_FOREIGN_H
+#define PTYD_CORE_FOREIGN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/bytes.h"
+
+enum foreign_kind {
+    FOREIGN_NOTHING,
+    FOREIGN_PROMPT,    /* a prompt is drawn from here on */
+    FOREIGN_FURTHER,   /* so is the one of a command's further line, or of a prompt's own */
+    FOREIGN_RIGHT,     /* so is a right prompt */
+    FOREIGN_INPUT,     /* what was begun last is drawn: behind a prompt the input begins */
+    FOREIGN_TEXT,      /* the text of the command that comes */
+    FOREIGN_COMMAND,   /* a command runs; `text` where the mark says it */
+    FOREIGN_DONE,      /* it is done */
+    FOREIGN_DIRECTORY, /* `text` is the shell's directory */
+};
+
+struct foreign_mark {
+    enum foreign_kind kind;
+    bool has_text; /* also of an empty line: "" */
+    bool has_status;
+    int status;
+    struct bytes text; /* decoded bytes, possibly not UTF-8 */
+};
+
+/* Reads the payload of an OSC, what stands behind `number ;`. Whoever reads finishes it. */
+void foreign_read(int number, const char *payload, size_t len, struct foreign_mark *ret_mark);
+void foreign_mark_finish(struct foreign_mark *mark);
+
+#endif
