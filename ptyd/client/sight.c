@@ -35,22 +35,16 @@ bool sight_option(struct sight_options *options, int option)
     return option >= SIGHT_ANSI && option <= SIGHT_NO_PAGER;
 }
 
-static bool terminal_colour(void)
-{
-    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
-}
-
 bool sight_wants_colour(const struct sight_options *options)
 {
-    return options->html || options->ansi || (!options->plain && terminal_colour());
+    return options->html || options->ansi || (!options->plain && paint_is_wanted());
 }
 
 struct table_look sight_table_look(void)
 {
     bool terminal = isatty(STDOUT_FILENO);
     return (struct table_look){.width = terminal ? request_terminal_size().cols : 0,
-                               .colour = terminal_colour(),
+                               .colour = paint_is_wanted(),
                                .now_ms = clock_wall_ms(),
                                .home = getenv("HOME")};
 }

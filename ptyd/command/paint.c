@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "ptyd/command/paint.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ptyd/command/show.h"
 
@@ -173,6 +175,12 @@ static void add_piece(void *user, const struct paint *p, const char *text, size_
 void paint_terminal(const char *text, size_t len, struct bytes *out)
 {
     paint_each(text, len, add_piece, out);
+}
+
+bool paint_is_wanted(void)
+{
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
 }
 
 /* ---- matching ---- */

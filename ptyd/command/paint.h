@@ -31,6 +31,9 @@ struct paint {
     unsigned attributes; /* of enum paint_attribute; blinking and hidden text is neither */
 };
 
+/* Whether stdout is a terminal that shows colours, and NO_COLOR does not forbid them. */
+bool paint_is_wanted(void);
+
 /* Calls `each` for every piece of the text that is painted alike; the text between sequences is as
  * it came. */
 typedef void paint_piece(void *user, const struct paint *paint, const char *text, size_t len);

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/paint.h"
 #include "ptyd/command/show.h"
 #include "ptyd/command/since.h"
 #include "ptyd/core/clock.h"
@@ -199,12 +200,6 @@ static struct find_query parse(struct cli *cli, int argc, char **argv)
 
 /* ---- showing ---- */
 
-static bool colours(void)
-{
-    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-    return isatty(STDOUT_FILENO) && !(no && *no) && !(term && !strcmp(term, "dumb"));
-}
-
 static void show_piece(const char *text, size_t len)
 {
     char *piece = text_format("%.*s", (int)len, text);
@@ -306,7 +301,7 @@ static void say_nothing(const char *state, const struct find_query *query,
 static int tell(const char *state, const struct cli *cli, const struct find_query *query,
                 struct find_answer *answer)
 {
-    bool found = json_array_size(answer->results) > 0, colour = colours();
+    bool found = json_array_size(answer->results) > 0, colour = paint_is_wanted();
     size_t i;
     json_t *result;
     if (cli->json && cli_print_json(json_incref(answer->results)) != 0)

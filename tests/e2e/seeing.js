@@ -203,6 +203,19 @@ async function testColours() {
     assert.match(daemon.ptyd('block', '1', '-s', name, '--ansi').stdout, /\x1b\[0;31mred\x1b\[0m/);
   });
 
+  await report.test('NO_COLOR: no command has a colour of its own, nor those that were printed', async () => {
+    const name = session('--size', '80x10');
+    for (const i of [1, 2]) run(name, `seq 20; printf '\\033[31mre""d ${i}\\033[m\\n'; tty >/dev/null`);
+    run(name, "printf '\\033[32mgreen\\033[m\\n'; date +%N");
+    run(name, "printf '\\033[32mgreen\\033[m\\n'; date +%N");
+    const commands = [['blocks', true], ['block 1', true], ['last 2', true], ['diff', true], ['screen', true], ['scrollback', true], ['search green', true], ['context show'], ['list'], ['status'], ['verify'], ['doctor']];
+    for (const [line, coloured] of commands) {
+      const [command, ...args] = line.split(' '), words = [command, ...args, ...(['blocks', 'block', 'last', 'diff', 'screen', 'scrollback'].includes(command) ? ['-s', name] : [])];
+      assert.doesNotMatch((await onTerminal(words, { more: { PAGER: 'cat', NO_COLOR: '1' } })).text, /\x1b\[[0-9;]*m/, line);
+      if (coloured) assert.match((await onTerminal(words, { more: { PAGER: 'cat', NO_COLOR: '' } })).text, /\x1b\[[0-9;]*m/, line);
+    }
+  });
+
   await report.test('where the log is gone the text is there without colours', async () => {
     const name = session();
     run(name, rainbow);
