@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "ptyd/command/cli.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/core/aside.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
@@ -30,7 +32,9 @@ enum { ALL = CLI_FIRST_OWN };
 /* What is said, as it is found. */
 struct findings {
     bool json;
+    bool lists; /* on this terminal: that is progress enough */
     long files, bad;
+    struct progress progress;
 };
 
 static void on_file(void *user, const char *path, enum verify_state state, const char *what)
@@ -38,6 +42,8 @@ static void on_file(void *user, const char *path, enum verify_state state, const
     static const char *const words[] = {"ok", "damaged", "aside"};
     struct findings *f = user;
     f->bad += state != VERIFY_OK;
+    if (!f->lists)
+        progress_say(&f->progress, "%ld files", f->files);
     if (!f->json) {
         printf("%-8s %s%s%s\n", words[state], path, what ? ": " : "", what ? what : "");
     } else {
@@ -86,7 +92,9 @@ int command_verify(int argc, char **argv)
         if (cli_option(&cli, option))
             all = true;
     cli_no_more(&cli, argc, argv);
-    struct findings found = {.json = cli.json};
+    struct findings found = {.json = cli.json,
+                             .lists = !cli.json && isatty(STDOUT_FILENO),
+                             .progress = progress_begin("verifying")};
     char *state = paths_state();
     if (cli.json)
         fputs("{\"files\":[", stdout);
@@ -95,6 +103,7 @@ int command_verify(int argc, char **argv)
         there = verify_one(state, cli.session, &found);
     else
         verify_all(state, &found);
+    progress_clear(&found.progress);
     if (cli.json)
         printf("],\"ok\":%s}\n", found.bad || !there ? "false" : "true");
     if (!there)

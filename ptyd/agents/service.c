@@ -2,6 +2,7 @@
 #include "ptyd/agents/service.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -9,12 +10,14 @@
 
 #include "base/bytes.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
-#define UNIT "ptyd-codex.service"
+#define UNIT    "ptyd-codex.service"
+#define LOOK_MS 20 /* between two looks at whether systemctl is done */
 
 static char *unit_path(void)
 {
@@ -50,8 +53,14 @@ static int systemctl(const char *verb, const char *option, const char *unit)
                option ? unit : NULL, (char *)NULL);
         _exit(127);
     }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    struct progress progress = progress_begin("waiting for systemd");
+    int result = 0;
+    while (pid > 0 &&
+           ((result = waitpid(pid, &status, WNOHANG)) == 0 || (result < 0 && errno == EINTR))) {
+        poll(NULL, 0, LOOK_MS);
+        progress_say(&progress, "%s", verb);
+    }
+    progress_clear(&progress);
     if (pid > 0 && status == 0)
         return 0;
     return say_fail(EXIT_FAILED,

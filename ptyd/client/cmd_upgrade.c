@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/program.h"
@@ -27,11 +28,12 @@ static const char help[] =
 enum { BINARY = CLI_FIRST_OWN, WORKER };
 
 /* Asks, and waits for the answer to that. */
-static enum rpc_wait ask_once(struct rpc *rpc, json_t *params, int64_t until, json_t **ret_answer)
+static enum rpc_wait ask_once(struct rpc *rpc, json_t *params, struct progress *p, int64_t until,
+                              json_t **ret_answer)
 {
     json_int_t id = rpc_send(rpc, "daemon.upgrade", json_incref(params), until);
     enum rpc_wait end = id > 0 ? RPC_CAME : RPC_LOST;
-    while (end == RPC_CAME && (end = rpc_wait(rpc, until, ret_answer)) == RPC_CAME) {
+    while (end == RPC_CAME && (end = rpc_wait_telling(rpc, p, until, ret_answer)) == RPC_CAME) {
         if (json_number(*ret_answer, "id", 0) == id)
             return RPC_CAME;
         json_decref(*ret_answer);
@@ -46,11 +48,14 @@ static json_t *ask(json_t *params)
 {
     int64_t until = clock_monotonic_ms() + LIMIT_UPGRADE_WAIT_MS;
     json_t *answer = NULL;
+    struct progress progress = progress_begin("upgrading");
     struct rpc rpc;
     if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
         return NULL;
-    while (ask_once(&rpc, params, until, &answer) == RPC_LOST && rpc_reconnect(&rpc, until) == 0)
+    while (ask_once(&rpc, params, &progress, until, &answer) == RPC_LOST &&
+           rpc_reconnect(&rpc, until) == 0)
         ;
+    progress_clear(&progress);
     rpc_close(&rpc);
     if (!answer)
         say("the daemon did not say what came of it; `ptyd status` shows its version");

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/command/daemon.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"
@@ -321,6 +322,18 @@ enum rpc_wait rpc_wait(struct rpc *rpc, int64_t until, json_t **ret_message)
     return RPC_CAME;
 }
 
+enum rpc_wait rpc_wait_telling(struct rpc *rpc, struct progress *p, int64_t until,
+                               json_t **ret_message)
+{
+    for (;;) {
+        int64_t step = clock_monotonic_ms() + PROGRESS_STEP_MS;
+        enum rpc_wait end = rpc_wait(rpc, step < until ? step : until, ret_message);
+        if (end != RPC_LATE || step >= until)
+            return end;
+        progress_say(p, "%lld s", (long long)(progress_ms(p) / 1000));
+    }
+}
+
 /* ---- a request and its answer ---- */
 
 /* Asked twice it is what it is asked once: it only looks, or says what shall be. */
@@ -347,17 +360,27 @@ static void note_closing(struct rpc *rpc, const json_t *message)
     rpc->closing = text_copy(why);
 }
 
+/* Where silence counts it says by itself what is waited for. */
+static enum rpc_wait wait_for_answer(struct rpc *rpc, struct progress *p, int64_t until,
+                                     json_t **ret_answer)
+{
+    return rpc->silence_ms ? rpc_wait(rpc, until, ret_answer)
+                           : rpc_wait_telling(rpc, p, until, ret_answer);
+}
+
 static enum rpc_wait ask_once(struct rpc *rpc, const char *method, json_t *params, int64_t until,
                               json_t **ret_answer)
 {
     json_int_t id = rpc_send(rpc, method, json_incref(params), until);
     enum rpc_wait end = id < 0 ? RPC_LOST : RPC_CAME;
+    struct progress progress = progress_begin("waiting for the daemon");
     json_t *answer = NULL;
-    while (end == RPC_CAME && (end = rpc_wait(rpc, until, &answer)) == RPC_CAME &&
+    while (end == RPC_CAME && (end = wait_for_answer(rpc, &progress, until, &answer)) == RPC_CAME &&
            (json_object_get(answer, "method") || json_number(answer, "id", 0) != id)) {
         note_closing(rpc, answer);
         json_decref(answer);
     }
+    progress_clear(&progress);
     if (end == RPC_CAME)
         *ret_answer = answer;
     return end;

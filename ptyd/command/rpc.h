@@ -53,6 +53,10 @@ enum rpc_wait {
 
 /* Waits for a message until `until` (monotonic ms, -1 for ever): a new reference. */
 enum rpc_wait rpc_wait(struct rpc *rpc, int64_t until, json_t **ret_message);
+/* The same with `until` in time; says meanwhile how long it has waited. */
+struct progress;
+enum rpc_wait rpc_wait_telling(struct rpc *rpc, struct progress *progress, int64_t until,
+                               json_t **ret_message);
 
 /* Sends and waits at most `wait_ms` in all, over a worker's death, too (LIMIT_RECONNECT_MS for the
  * next one to answer). Returns the result (a new reference), or NULL with what is wrong in

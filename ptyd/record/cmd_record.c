@@ -13,6 +13,7 @@
 #include "ptyd/client/chosen.h"
 #include "ptyd/client/share.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/command/since.h"
 #include "ptyd/core/clock.h"
@@ -34,8 +35,8 @@ static const char help[] =
     "records\n"
     "what was shown before now, also of a session that is closed.\n\n"
     "  -o FILE            the recording (0600); - is standard output\n"
-    "  --from BLOCK|TIME  from that command's prompt, or since then (30m, 2d, 14:30, yesterday,\n"
-    "                     2026-11-20), until now\n"
+    "  --from BLOCK|TIME  from that command's prompt (an ID as of `ptyd block`), or since then\n"
+    "                     (30m, 2d, 14:30, yesterday, 2026-11-20), until now\n"
     "  --to BLOCK|TIME    until that command's end, or until then\n"
     "  -f, --follow       with --from: and go on\n"
     "  --blank            it begins with an empty screen\n"
@@ -76,7 +77,10 @@ struct recording {
     struct veil *veil; /* --share */
     struct redact_secrets *secrets;
     struct sink sink;
-    int64_t ms; /* of what came last */
+    struct progress progress;
+    bool tells;     /* how far it is: in the past, and not where the recording goes to stdout */
+    int64_t ms;     /* of what came last */
+    uint64_t taken; /* bytes of output */
     uint64_t missing;
     uint64_t behind; /* where the stream stands, as the daemon says */
     bool interrupted, exited;
@@ -123,6 +127,9 @@ static void on_output(void *user, int64_t ms, const char *bytes, size_t len)
 {
     struct recording *r = user;
     r->ms = ms;
+    r->taken += len;
+    if (r->tells)
+        progress_say(&r->progress, "%.1f MB", (double)r->taken / 1e6);
     if (r->veil)
         veil_output(r->veil, ms, bytes, len);
     else
@@ -146,6 +153,7 @@ static bool take(struct recording *r, bool all)
     static const struct tape_events events = {
         .size = on_size, .output = on_output, .missing = on_missing};
     int result = tape_read(r->tape, r->to, all, &events, r);
+    progress_clear(&r->progress);
     if (result < 0)
         say("cannot read the log in %s: %s", r->directory, strerror(-result));
     r->failed = r->failed || result < 0;
@@ -255,6 +263,7 @@ static bool catch_up(struct recording *r, bool more)
 static void record_live(struct recording *r)
 {
     bool more = take(r, false);
+    r->tells = false;
     if (!take_signals(r))
         return;
     say("recording session %s to %s; Ctrl-C ends it", r->request->cli.session, r->request->file);
@@ -427,6 +436,8 @@ static int record(struct recording *r)
                         strerror(-error));
     if (!find_places(r) || sink_open(&r->sink, r->request->file, r->request->overwrite) < 0)
         return EXIT_FAILED;
+    r->progress = progress_begin("recording");
+    r->tells = strcmp(r->request->file, "-") != 0;
     begin(r);
     if (r->live)
         record_live(r);

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
@@ -29,7 +30,7 @@ static const char help[] =
     "The second form makes one of a command that ran, its block and its screen: edit the golden, "
     "and\n"
     "what is not in it is not compared.\n\n"
-    "  --from BLOCK   the command (`ptyd blocks` lists them)\n"
+    "  --from BLOCK   the command (an ID as of `ptyd block`)\n"
     "  --to BLOCK     and those up to this one\n"
     "  --update       write what comes of them now into the goldens\n"
     "  --junit FILE   the results as JUnit XML, too\n\n"
@@ -99,11 +100,13 @@ static void trace_finish(struct trace *t)
 /* What comes of it; NULL with why in *ret_error. */
 static json_t *replay_cut(const struct trace *t, const struct way *way, char **ret_error)
 {
-    struct replay *r =
-        replay_create(&(struct replay_options){.chunk = way->chunk, .seed = way->seed});
+    struct progress progress = progress_begin(t->path);
+    struct replay *r = replay_create(
+        &(struct replay_options){.chunk = way->chunk, .seed = way->seed, .progress = &progress});
     int result = trace_read(t->data.data ? t->data.data : "", t->data.len, TRACE_AUTO,
                             t->timing.data, t->timing.len, replay_events(), r, ret_error);
     json_t *actual = replay_finish(r);
+    progress_clear(&progress);
     replay_destroy(r);
     if (result == 0)
         return actual;
@@ -314,6 +317,8 @@ int command_test(int argc, char **argv)
             q.junit = option == JUNIT ? optarg : q.junit;
             q.update = q.update || option == UPDATE;
         }
+    if (!q.from && optind < argc && !strcmp(argv[optind], "new"))
+        cli_usage("new NAME --from BLOCK: of which command?");
     if (!q.from)
         return test_all(&q, argc - optind, argv + optind);
     if (argc - optind != 2 || strcmp(argv[optind], "new") != 0)

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/command/show.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
@@ -128,6 +129,8 @@ int command_replay(int argc, char **argv)
     struct request q = parse(argc, argv);
     struct bytes trace = {0}, timing = {0};
     char *error = NULL;
+    struct progress progress = progress_begin("replaying");
+    q.options.progress = &progress;
     if (load(q.file, &trace) < 0 || (q.timing && load(q.timing, &timing) < 0)) {
         bytes_finish(&trace);
         return EXIT_FAILED;
@@ -136,6 +139,7 @@ int command_replay(int argc, char **argv)
     int read = trace_read(trace.data ? trace.data : "", trace.len, q.format,
                           q.timing ? (timing.data ? timing.data : "") : NULL, timing.len,
                           replay_events(), replay, &error);
+    progress_clear(&progress);
     if (replay_was_clamped(replay))
         say("size clamped to %dx%d ... %dx%d", LIMIT_SIZE_MIN, LIMIT_SIZE_MIN, LIMIT_SIZE_MAX,
             LIMIT_SIZE_MAX);

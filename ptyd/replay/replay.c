@@ -5,16 +5,20 @@
 
 #include "base/limits.h"
 #include "envelope/entry.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/core/deliver.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
 #include "ptyd/core/tracker.h"
+
+#define TELL_BYTES (64 << 10) /* from one word of how much to the next */
 
 struct replay {
     struct replay_options options;
     struct terminal *terminal;
     struct tracker *tracker;
     struct bytes pending; /* bytes the terminal has not taken yet */
+    uint64_t fed;         /* bytes */
     struct moment now;
     int64_t start_ms;
     bool clamped;
@@ -98,8 +102,17 @@ static void on_size(void *user, int64_t ms, int cols, int rows)
     terminal_resize(r->terminal, cols, rows);
 }
 
+static void tell(struct replay *r, size_t len)
+{
+    uint64_t before = r->fed;
+    r->fed += len;
+    if (r->options.progress && (!before || before / TELL_BYTES != r->fed / TELL_BYTES))
+        progress_say(r->options.progress, "%.1f MB", (double)r->fed / 1e6);
+}
+
 static void take(struct replay *r, const char *bytes, size_t len)
 {
+    tell(r, len);
     bytes_append(&r->pending, bytes, len);
     if (r->pending.failed)
         memory_end();

@@ -8,12 +8,15 @@
 
 #include "ptyd/replay/trace.h"
 
+struct progress;
+
 struct replay_options {
     int cols, rows;     /* 0: as the trace says, else the default */
     bool foreign_marks; /* --marks any: OSC 133 and 633 make blocks too */
     size_t scrollback;  /* lines; 0 for the default */
     size_t chunk;       /* feed at most this many bytes at once; 0 for whole events (tests) */
     uint64_t seed;      /* or pieces of random lengths, these ones; 0 for none */
+    struct progress *progress; /* is told how much was replayed; NULL for none */
 };
 
 struct replay;

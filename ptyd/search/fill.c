@@ -11,14 +11,11 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "ptyd/core/clock.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/core/kept.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/search/harvest.h"
-
-#define TELL_MS 1000 /* until progress is told, */
-#define STEP_MS 200  /* and between two words of it */
 
 /* Sessions by name: those on disk, or those of the index. */
 struct names {
@@ -37,12 +34,12 @@ struct changes {
     int unread; /* 0, or the error for which not all on disk is known: then nothing is gone */
 };
 
-struct progress {
+/* One filling of it. */
+struct filling {
     struct index *index;
     const struct changes *changes;
     size_t done;
-    int64_t began_ms, told_ms;
-    bool terminal, told;
+    struct progress progress;
 };
 
 /* ---- what there is ---- */
@@ -184,30 +181,21 @@ static void changes_finish(struct changes *c)
 
 /* ---- progress ---- */
 
-static void tell(struct progress *p, int64_t bytes)
+static void tell(struct filling *f, int64_t bytes)
 {
-    int64_t now = clock_monotonic_ms(), took = now - p->began_ms;
-    if (!p->terminal || took < TELL_MS || now - p->told_ms < STEP_MS)
-        return;
-    fprintf(stderr, "\r\033[Kptyd: indexing: %zu of %zu sessions, %.0f MB, %.0f MB/s", p->done,
-            p->changes->count, (double)bytes / 1e6, (double)bytes / 1e3 / (double)took);
-    p->told_ms = now;
-    p->told = true;
-}
-
-static void end_telling(struct progress *p)
-{
-    if (p->told)
-        fputs("\r\033[K", stderr);
+    int64_t took = progress_ms(&f->progress);
+    progress_say(&f->progress, "%zu of %zu sessions, %.0f MB, %.0f MB/s", f->done,
+                 f->changes->count, (double)bytes / 1e6,
+                 took > 0 ? (double)bytes / 1e3 / (double)took : 0);
 }
 
 /* Others can read what there is so far. */
 static void take_pause(void *user, int64_t bytes)
 {
-    struct progress *p = user;
-    index_run(p->index, "COMMIT");
-    tell(p, bytes);
-    index_run(p->index, "BEGIN IMMEDIATE");
+    struct filling *f = user;
+    index_run(f->index, "COMMIT");
+    tell(f, bytes);
+    index_run(f->index, "BEGIN IMMEDIATE");
 }
 
 /* ---- filling ---- */
@@ -229,13 +217,15 @@ static void remove_gone(struct harvest *h, const char *state, const struct chang
         say("%zu more sessions are gone", c->gone_count - SAID);
 }
 
-static void read_changed(struct harvest *h, const char *state, struct progress *p)
+static void read_changed(struct harvest *h, const char *state, struct filling *f)
 {
-    const struct changes *c = p->changes;
-    for (; p->done < c->count && !index_failure(p->index); p->done++) {
-        const struct harvest_session *session = &c->changed[p->done];
+    const struct changes *c = f->changes;
+    for (; f->done < c->count && !index_failure(f->index); f->done++) {
+        const struct harvest_session *session = &c->changed[f->done];
         char *directory = text_format("%s/conversations/%s/agent_pty", state, session->name);
-        long long gone = harvest_read(h, session, directory, &c->files[p->done]);
+        long long gone = harvest_read(h, session, directory, &c->files[f->done]);
+        if (gone)
+            progress_clear(&f->progress);
         if (gone)
             say("session %s: %lld of its oldest commands are kept no more", session->name, gone);
         free(directory);
@@ -244,16 +234,13 @@ static void read_changed(struct harvest *h, const char *state, struct progress *
 
 static void fill(struct index *ix, const char *state, const struct changes *c)
 {
-    struct progress progress = {.index = ix,
-                                .changes = c,
-                                .began_ms = clock_monotonic_ms(),
-                                .terminal = isatty(STDERR_FILENO)};
-    struct harvest *h = harvest_create(ix, take_pause, &progress);
+    struct filling f = {.index = ix, .changes = c, .progress = progress_begin("indexing")};
+    struct harvest *h = harvest_create(ix, take_pause, &f);
     index_run(ix, "BEGIN IMMEDIATE");
     remove_gone(h, state, c);
-    read_changed(h, state, &progress);
+    read_changed(h, state, &f);
     index_run(ix, "COMMIT");
-    end_telling(&progress);
+    progress_clear(&f.progress);
     harvest_destroy(h);
 }
 
