@@ -43,12 +43,21 @@ static int print_help(void)
     return EXIT_OK;
 }
 
-int command_version(int argc, char **argv)
+static int print_version(void)
 {
-    (void)argc;
-    (void)argv;
     puts("ptyd " PTYD_VERSION);
     return EXIT_OK;
+}
+
+int command_version(int argc, char **argv)
+{
+    static const char version_help[] =
+        "usage: ptyd version [--json]\n\n"
+        "The version of this program; `ptyd status` has the daemon's.\n\n"
+        "example:\n  ptyd version\n";
+    struct cli cli = cli_plain(argc, argv, CLI_SHORT_MIXED, version_help);
+    cli_no_more(&cli, argc, argv);
+    return cli.json ? cli_print_json(json_pack("{s:s}", "version", PTYD_VERSION)) : print_version();
 }
 
 static int help(int argc, char **argv)
@@ -89,6 +98,6 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
         return finish(help(argc, argv));
     if (!strcmp(argv[1], "--version"))
-        return finish(command_version(argc, argv));
+        return finish(print_version());
     return finish(run(argc - 1, argv + 1));
 }

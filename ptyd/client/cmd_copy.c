@@ -17,16 +17,16 @@
 
 static const char help[] =
     "usage: ptyd copy [ID] [-s NAME] [--output] [--json]\n\n"
-    "The newest command, or the one named, onto the clipboard of this terminal (OSC 52, which\n"
-    "it has to know and allow; in tmux: set -g set-clipboard on). Those that are `ptyd` itself do\n"
-    "not count.\n\n"
+    "The newest command, or the one named (ID as of `ptyd block`), onto the clipboard of this\n"
+    "terminal (OSC 52, which it has to know and allow; in tmux: set -g set-clipboard on). Those\n"
+    "that are `ptyd` itself do not count.\n\n"
     "  --output    its output instead; of one that is longer than 73 KiB, the end\n\n"
     "Controls and hidden characters are left out, and the line ends behind the last line. Those\n"
     "between lines stay: a program that does not tell a paste from typing takes each line but\n"
     "the last as entered.\n\n"
     "examples:\n"
     "  ptyd copy\n"
-    "  ptyd copy 12 -s work --output\n";
+    "  ptyd copy work:12 --output\n";
 
 enum { OUTPUT = CLI_FIRST_OWN };
 
@@ -110,7 +110,7 @@ int command_copy(int argc, char **argv)
     while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         if (cli_option(&cli, option))
             output = true;
-    const char *id = optind < argc ? argv[optind++] : NULL;
+    const char *id = optind < argc ? chosen_id(&cli, argv[optind++]) : NULL;
     cli_no_more(&cli, argc, argv);
     json_t *result = chosen_block(&cli, id, false);
     if (!result)

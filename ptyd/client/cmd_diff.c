@@ -24,11 +24,12 @@
 
 static const char help[] =
     "usage: ptyd diff [ID] [-s NAME] [--ansi|--plain] [--no-pager] [--json]\n\n"
-    "The output of the newest command, or of the one named, against that of its previous run in\n"
-    "the same directory: unified, in colour on a terminal.\n\n" SIGHT_HELP
+    "The output of the newest command, or of the one named (ID as of `ptyd block`), against that\n"
+    "of its previous run in the same directory: unified, in colour on a terminal.\n\n" SIGHT_HELP
     "\nstatus: 0 both are the same, 1 they differ, 2 trouble, as of diff(1)\n\n"
     "examples:\n"
     "  ptyd diff -s work\n"
+    "  ptyd diff work:12\n"
     "  make test; ptyd diff            within a session: what changed since the last time\n";
 
 enum { TROUBLE = 2 };
@@ -210,7 +211,7 @@ int command_diff(int argc, char **argv)
     while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
         if (cli_option(&cli, option))
             sight_option(&sight, option);
-    const char *id = optind < argc ? argv[optind++] : NULL;
+    const char *id = optind < argc ? chosen_id(&cli, argv[optind++]) : NULL;
     cli_no_more(&cli, argc, argv);
     json_t *result = chosen_block(&cli, id, false);
     int status = result ? diff(&cli, &sight, result) : TROUBLE;

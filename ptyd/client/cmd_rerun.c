@@ -12,14 +12,14 @@
 
 static const char help[] =
     "usage: ptyd rerun [ID] [-s NAME] [--timeout SECONDS] [--json]\n\n"
-    "Runs the newest command of the session, or the one named, once more, in the directory where\n"
-    "its shell is now. Says what it runs, then does as `ptyd run` does, and ends with the same\n"
-    "statuses. Those that are `ptyd` itself do not count.\n\n"
+    "Runs the newest command of the session, or the one named (ID as of `ptyd block`), once more,\n"
+    "in the directory where its shell is now. Says what it runs, then does as `ptyd run` does,\n"
+    "and ends with the same statuses. Those that are `ptyd` itself do not count.\n\n"
     "  --timeout SECONDS    124 when it is not done by then; it goes on running\n"
     "  --json               print the command's new block instead of its output\n\n"
     "examples:\n"
     "  ptyd rerun -s work\n"
-    "  ptyd rerun 12 -s work && ptyd diff -s work\n";
+    "  ptyd rerun work:12 && ptyd diff -s work\n";
 
 enum { TIMEOUT = CLI_FIRST_OWN };
 
@@ -80,7 +80,7 @@ int command_rerun(int argc, char **argv)
             timeout = optarg;
     if (timeout)
         cli_seconds(timeout);
-    const char *id = optind < argc ? argv[optind++] : NULL;
+    const char *id = optind < argc ? chosen_id(&cli, argv[optind++]) : NULL;
     cli_no_more(&cli, argc, argv);
     json_t *result = chosen_block(&cli, id, false);
     int status = result ? run_again(&cli, json_object_get(result, "block"), timeout) : EXIT_PTYD;

@@ -16,7 +16,7 @@ static const char help[] =
     "usage: ptyd run [-s NAME] [--timeout SECONDS] [--json] -- COMMAND\n\n"
     "Waits for a prompt of the session, types COMMAND there, shows its output and ends with its\n"
     "status. One argument is typed as it is, several are quoted for the shell. Starts daemon and\n"
-    "session when they do not run.\n\n"
+    "session when they do not run; of a session that -s names it says so.\n\n"
     "  --timeout SECONDS    124 when it is not done by then; it goes on running\n"
     "  --json               print the command's block instead of its output\n\n"
     "In a terminal keys, Ctrl-C and colours pass both ways while it runs; Ctrl-C twice leaves,\n"
@@ -331,6 +331,28 @@ static int fail_to_open(const struct run *r)
     return late ? say_fail(EXIT_TIMEOUT, "nothing was typed after %g s", r->timeout) : EXIT_PTYD;
 }
 
+/* A name that was mistyped opens a session, too. */
+static void say_opened(const struct run *r, struct rpc *rpc, int wait_ms)
+{
+    const char *name = r->cli->session;
+    struct text_nearest nearest = text_nearest_begin(name);
+    char *error = NULL;
+    size_t i;
+    json_t *sessions = rpc_ask(rpc, "session.list", json_object(), wait_ms, &error), *session;
+    json_array_foreach(sessions, i, session) {
+        const char *other = json_text(session, "name", "");
+        if (strcmp(other, name) != 0)
+            text_nearest_offer(&nearest, other);
+    }
+    if (nearest.found)
+        say("session %s is new; did you mean %s? `ptyd close %s` ends it", name, nearest.found,
+            name);
+    else
+        say("session %s is new", name);
+    json_decref(sessions);
+    free(error);
+}
+
 static int run(struct run *r)
 {
     struct rpc rpc;
@@ -340,6 +362,8 @@ static int run(struct run *r)
     json_object_set_new(open, "size", request_size_json(request_terminal_size()));
     json_t *opened = rpc_call(&rpc, "session.open", open, left_ms(r, LIMIT_ANSWER_MS));
     r->shell_id = text_copy(json_text(json_object_get(opened, "session"), "shell_id", ""));
+    if (json_flag(opened, "created") && r->cli->session_given)
+        say_opened(r, &rpc, left_ms(r, LIMIT_ANSWER_MS));
     if (opened && run_view_is_possible() && !r->cli->json)
         r->view = run_view_create(r->cli->session, r->token, left_ms(r, LIMIT_ANSWER_MS));
     r->on_terminal = r->view != NULL;

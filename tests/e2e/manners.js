@@ -3,8 +3,10 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { spawnSync } = require('node:child_process');
-const { workspace, removeWorkspace, Daemon, Report, PTYD } = require('./harness');
+const net = require('node:net');
+const { spawn, spawnSync } = require('node:child_process');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
+const { Outer } = require('./outer');
 
 async function main() {
   const report = new Report();
@@ -23,7 +25,7 @@ async function main() {
   await report.test('help of a command in both ways; a wrong option names its command', () => {
     const all = call('help')[1].match(/^ {2}[a-z]+ (?= )/gm).map((word) => word.trim());
     assert.ok(all.length > 25, String(all));
-    for (const name of all.filter((word) => word !== 'version')) {
+    for (const name of all) {
       const said = call('help', name);
       assert.deepStrictEqual(said, call(name, '--help'));
       assert.strictEqual(said[0], 0, name);
@@ -42,7 +44,77 @@ async function main() {
     assert.doesNotMatch(call('ls')[1], /^first /m);
   });
 
-  call('open', 'work');
+  await report.test('exit statuses: 0 ok, 1 failed, 2 usage; what says otherwise says so', () => {
+    const at = (name, text) => { const file = path.join(space.home, name); fs.writeFileSync(file, text); return file; };
+    const steps = at('steps', 'wait --prompt\n'), failing = at('failing', 'set timeout 0.1\nexpect never\n'), trace = at('trace.raw', 'a\n');
+    const socket = path.join(space.root, 'nobody/listens');
+    call('open', 'codes');
+    const table = [
+      ['open', 0, ['codes']], ['open', 1, ['other', '--shell', '/nowhere']], ['open', 2, ['a/b']],
+      ['attach', 1, ['codes']], ['attach', 2, ['a/b']],
+      ['detach', 1, ['codes']], ['detach', 2, ['a/b']],
+      ['run', 0, ['-s', 'codes', '--', 'true']], ['run', 3, ['-s', 'codes', '--', '(exit 3)']], ['run', 3, ['-s', 'codes', '--', '(exit 3)']],
+      ['run', 2, []], ['run', 2, ['--timeout', 'x', '--', 'true']], ['run', 125, ['--no-start', '--socket', socket, '--', 'true']],
+      ['wait', 0, ['-s', 'codes', '--prompt']], ['wait', 124, ['-s', 'codes', '--timeout', '0.1', 'never']], ['wait', 1, ['-s', 'none', '--prompt']], ['wait', 2, ['-s', 'codes']],
+      ['expect', 0, ['-s', 'codes', 'hello', '--send', 'echo hel""lo', '--key', 'Enter']], ['expect', 124, ['-s', 'codes', '--timeout', '0.1', 'never']], ['expect', 1, ['-s', 'none', 'x']], ['expect', 2, []],
+      ['send', 0, ['-s', 'codes', '--key', 'C-u']], ['send', 1, ['-s', 'none', 'x']], ['send', 2, ['-s', 'codes']],
+      ['script', 0, ['-s', 'codes', steps]], ['script', 1, ['-s', 'codes', failing]], ['script', 2, ['-s', 'codes', trace]],
+      ['list', 0, []], ['list', 1, ['--socket', socket]], ['list', 2, ['x']],
+      ['status', 0, []], ['status', 1, ['--socket', socket]], ['status', 2, ['x']],
+      ['blocks', 0, ['-s', 'codes']], ['blocks', 1, ['-s', 'none']], ['blocks', 2, ['--since', 'nonsense']],
+      ['block', 0, ['codes:1']], ['block', 1, ['codes:999']], ['block', 2, []], ['block', 2, ['codes:1', '-s', 'other']],
+      ['last', 0, ['-s', 'codes']], ['last', 1, ['-s', 'none']], ['last', 2, ['x']],
+      ['rerun', 0, ['codes:1']], ['rerun', 3, ['codes:2']], ['rerun', 125, ['codes:999']], ['rerun', 2, ['codes:1', '-s', 'other']],
+      ['diff', 0, ['codes:3']], ['diff', 2, ['codes:2']], ['diff', 2, ['codes:3', '-s', 'other']],
+      ['copy', 1, ['codes:1']], ['copy', 2, ['codes:1', '-s', 'other']],
+      ['search', 0, ['hello']], ['search', 1, ['never printed']], ['search', 2, []],
+      ['screen', 0, ['-s', 'codes']], ['screen', 1, ['-s', 'none']], ['screen', 2, ['x']],
+      ['scrollback', 0, ['-s', 'codes']], ['scrollback', 1, ['-s', 'none']], ['scrollback', 2, ['--limit', 'x']],
+      ['context', 0, ['show']], ['context', 1, ['commit', '99']], ['context', 2, ['nonsense']],
+      ['events', 1, ['-f', '--socket', socket]], ['events', 2, ['x']],
+      ['resize', 0, ['-s', 'codes', '80x24']], ['resize', 1, ['-s', 'none', '80x24']], ['resize', 2, ['x']],
+      ['reset', 1, ['codes']], ['reset', 2, ['a/b']],
+      ['inside', 2, ['x']],
+      ['enable', 0, ['claude']], ['disable', 0, ['claude']], ['enable', 2, ['nothing']], ['disable', 2, []],
+      ['hook', 0, ['claude']], ['hook', 0, ['nothing']],
+      ['codex', 127, ['--version']],
+      ['proxy', 2, []],
+      ['mcp', 0, []], ['mcp', 2, ['x']],
+      ['record', 0, ['--from', 'codes:1', '-o', 'codes.cast']], ['record', 1, ['--from', 'codes:1', '-o', 'codes.cast']], ['record', 2, []],
+      ['replay', 0, [trace]], ['replay', 1, ['nowhere']], ['replay', 2, []],
+      ['test', 0, ['new', 'first', '--from', 'codes:1']], ['test', 0, []], ['test', 1, ['second']], ['test', 2, ['new', 'third']],
+      ['verify', 0, []], ['verify', 1, ['-s', 'none']], ['verify', 2, ['x']],
+      ['doctor', 2, ['x']],
+      ['completion', 0, ['bash']], ['completion', 2, ['csh']],
+      ['version', 0, []], ['version', 2, ['x']],
+      ['serve', 1, []], ['serve', 2, ['x']],
+      ['upgrade', 0, ['--worker']], ['upgrade', 1, ['--socket', socket]], ['upgrade', 2, ['x']],
+      ['close', 0, ['codes']], ['close', 1, ['codes']], ['close', 2, ['a/b']],
+    ];
+    // Without a terminal, also where a person starts this in one; and without codex.
+    const away = { env: { ...space.env, PATH: '/usr/bin:/bin', CODEX_HOME: space.home }, cwd: space.home, input: '', encoding: 'utf8', timeout: 120000 };
+    for (const [command, status, args] of table) {
+      const r = spawnSync('setsid', ['-w', PTYD, command, ...args], away);
+      assert.strictEqual(r.status, status, `${command} ${args.join(' ')}: ${r.stderr}`);
+      if (status && status !== 3 && command !== 'test') assert.match(r.stderr, /^ptyd: /m, `${command} ${args.join(' ')}`);
+      if (status === 2 && command !== 'diff' && command !== 'script') assert.match(r.stderr, /--help` says how it is used\.\n$/, `${command} ${args.join(' ')}`);
+    }
+    for (const name of call('help')[1].match(/^ {2}[a-z]+ (?= )/gm).map((word) => word.trim())) {
+      assert.ok(table.some(([command]) => command === name), name);
+      assert.strictEqual(spawnSync(PTYD, [name, '--no-such-option'], away).status, name === 'hook' ? 0 : name === 'codex' ? 127 : 2, name);
+    }
+  });
+
+  await report.test('a session that `run -s` opens it names, and one whose name is near', () => {
+    call('open', 'work');
+    const [status, out, said] = call('run', '-s', 'wrok', '--', 'echo here');
+    assert.deepStrictEqual([status, out, said], [0, 'here\n', 'ptyd: session wrok is new; did you mean work? `ptyd close wrok` ends it\n']);
+    assert.deepStrictEqual(call('run', '-s', 'wrok', '--', 'echo here'), [0, 'here\n', '']);
+    assert.strictEqual(call('close', 'wrok')[0], 0);
+    assert.strictEqual(call('run', '-s', 'another', '--', 'true')[2], 'ptyd: session another is new\n');
+    assert.strictEqual(call('close', 'another')[0], 0);
+  });
+
   call('open', 'wide');
   call('run', '-s', 'work', '--', ': \u202etxt.exe'); // right to left
   const [{ block_id: block }] = daemon.json('blocks', '-s', 'work');
@@ -92,6 +164,49 @@ async function main() {
   else report.skip('fish', 'no fish here');
 
   await daemon.stop();
+
+  await report.test('what takes over a second says how far it is, on a terminal alone, and takes that away', async () => {
+    // A daemon that answers when it is told to.
+    const socket = path.join(space.root, 'slow.sock');
+    let answer;
+    const server = net.createServer((connection) => {
+      connection.on('error', () => {});
+      connection.on('data', (data) => { answer = () => connection.write(`${JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(data).id, result: {} })}\n`); });
+    });
+    await new Promise((resolve) => server.listen(socket, resolve));
+    const close = [PTYD, 'close', 'slow', '--socket', socket];
+    const outer = new Outer({ ...env, TERM: 'xterm-256color' }, close);
+    await outer.expect('\r\x1b[Kptyd: waiting for the daemon: 1 s');
+    answer();
+    await outer.expect('\r\x1b[KSession slow is closed.\r\n');
+    assert.strictEqual(await outer.ended, 0);
+    await outer.end();
+    const piped = spawn(close[0], close.slice(1), { env });
+    let said = '';
+    for (const stream of [piped.stdout, piped.stderr]) stream.on('data', (data) => { said += data; });
+    const ended = new Promise((resolve) => piped.on('close', resolve));
+    answer = null;
+    await until('it asks', () => answer);
+    await new Promise((resolve) => setTimeout(resolve, 1500)); // longer than it is silent on a terminal
+    answer();
+    assert.strictEqual(await ended, 0);
+    assert.strictEqual(said, 'Session slow is closed.\n');
+    server.close();
+
+    // A recording that comes slowly.
+    const trace = path.join(space.root, 'trace');
+    assert.strictEqual(spawnSync('mkfifo', [trace]).status, 0);
+    const replay = new Outer({ ...env, TERM: 'xterm-256color' }, [PTYD, 'replay', trace, '--format', 'raw']);
+    const file = await fs.promises.open(trace, 'w'); // it reads
+    await file.write('what was printed\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // so long that it has something to say
+    await file.close();
+    await replay.expect('\r\x1b[Kptyd: replaying: 0.0 MB\r\x1b[K');
+    await replay.expect('what was printed');
+    assert.strictEqual(await replay.ended, 0);
+    await replay.end();
+  });
+
   await report.test('without a daemon nothing is offered, and nothing said', () => {
     assert.deepStrictEqual(words('attach', ''), []);
   });
