@@ -15,7 +15,7 @@ static const char help[] =
     "usage: ptyd replay FILE [options]\n\n"
     "Reads a recorded terminal session and prints its command blocks and last screen.\n"
     "Needs no daemon, runs nothing.\n\n"
-    "  --format auto|asciicast|script|ttyrec|raw   default: auto\n"
+    "  --format auto|asciicast|script|ttyrec|raw|vscode   default: auto\n"
     "  --timing FILE        timing file of script(1)\n"
     "  --size COLSxROWS     instead of the recorded size (80x24 where none is)\n"
     "  --marks ptyd|any     any: OSC 133 and 633 make blocks too\n"
@@ -44,7 +44,8 @@ static void own_option(struct request *q, int option)
     switch (option) {
     case FORMAT:
         if (!trace_parse_format(optarg, &q->format))
-            cli_usage("format '%s' is none of auto, asciicast, script, ttyrec, raw", optarg);
+            cli_usage("format '%s' is none of auto, asciicast, script, ttyrec, raw, vscode",
+                      optarg);
         break;
     case TIMING:
         q->timing = optarg;

@@ -28,8 +28,8 @@ static int fail(struct reader *r, char *message)
 
 bool trace_parse_format(const char *name, enum trace_format *ret_format)
 {
-    static const char *const names[] = {"auto", "asciicast", "script", "ttyrec", "raw"};
-    for (int i = 0; i < 5; i++)
+    static const char *const names[] = {"auto", "asciicast", "script", "ttyrec", "raw", "vscode"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
         if (!strcmp(name, names[i])) {
             *ret_format = (enum trace_format)i;
             return true;
@@ -42,7 +42,7 @@ static int64_t to_ms(double seconds)
     return seconds > 0 && seconds < 1e12 ? (int64_t)(seconds * 1000 + 0.5) : 0;
 }
 
-/* One line without its end; false when there is no further one. */
+/* One line without its end, LF or CR LF; false when there is no further one. */
 static bool next_line(const char **at, const char *end, const char **ret_line, size_t *ret_len)
 {
     if (*at >= end)
@@ -50,6 +50,8 @@ static bool next_line(const char **at, const char *end, const char **ret_line, s
     const char *newline = memchr(*at, '\n', (size_t)(end - *at));
     *ret_line = *at;
     *ret_len = (size_t)((newline ? newline : end) - *at);
+    if (*ret_len && (*ret_line)[*ret_len - 1] == '\r')
+        --*ret_len;
     *at = newline ? newline + 1 : end;
     return true;
 }
@@ -313,6 +315,73 @@ static bool looks_like_ttyrec(const struct reader *r)
     return frames > 0 && (at <= r->len || frames > 1);
 }
 
+/* ---- VS Code ---- */
+
+/* As it stands in a file of its tests: behind a comment and this. */
+static const char vscode_head[] = "export const events =";
+
+static size_t skip_blanks(const char *data, size_t len, size_t at)
+{
+    while (at < len && data[at] && strchr(" \t\r\n", data[at]))
+        at++;
+    return at;
+}
+
+/* Where its array begins, the first of whose objects begins with its type; NULL for none. */
+static const char *find_vscode(const char *data, size_t len)
+{
+    static const char *const parts[] = {"[", "{", "\"type\""};
+    const size_t head = sizeof vscode_head - 1;
+    size_t start = skip_blanks(data, len, 0);
+    for (size_t i = start; i + head <= len && i < LIMIT_TRACE_LOOK_BYTES; i++)
+        if (!memcmp(data + i, vscode_head, head))
+            start = skip_blanks(data, len, i + head);
+    for (size_t i = 0, at = start; i < sizeof parts / sizeof *parts; i++) {
+        size_t part = strlen(parts[i]);
+        if (len - at < part || memcmp(data + at, parts[i], part) != 0)
+            return NULL;
+        at = skip_blanks(data, len, at + part);
+    }
+    return data + start;
+}
+
+/* One that says nothing to a terminal (input, promptInputChange, command …) is passed over. */
+static bool give_vscode_event(struct reader *r, const json_t *event)
+{
+    const char *type = json_string_value(json_object_get(event, "type"));
+    const json_t *data = json_object_get(event, "data");
+    if (type && !strcmp(type, "resize"))
+        give_size(r, 0, json_number(event, "cols", 0), json_number(event, "rows", 0));
+    else if (type && !strcmp(type, "output") && json_is_string(data))
+        r->events->output(r->user, 0, json_string_value(data), json_string_length(data));
+    else
+        return type && strcmp(type, "output") != 0;
+    return true;
+}
+
+static int read_vscode(struct reader *r)
+{
+    const char *start = find_vscode(r->data, r->len);
+    json_error_t error;
+    json_t *events = start ? json_loadb(start, r->len - (size_t)(start - r->data),
+                                        JSON_ALLOW_NUL | JSON_DISABLE_EOF_CHECK, &error)
+                           : NULL;
+    if (!events)
+        return fail(r, text_format("not a whole array of a terminal's events (%s)",
+                                   start ? error.text : "none begins"));
+    size_t i;
+    json_t *event;
+    int result = 0;
+    json_array_foreach(events, i, event) {
+        if (!give_vscode_event(r, event)) {
+            result = fail(r, text_format("event %zu: not {\"type\", \"data\"}", i + 1));
+            break;
+        }
+    }
+    json_decref(events);
+    return result;
+}
+
 /* ---- all ---- */
 
 static int read_raw(struct reader *r)
@@ -334,6 +403,8 @@ static enum trace_format detect(const struct reader *r)
         if (strstr(copy, "\"version\""))
             return TRACE_ASCIICAST;
     }
+    if (find_vscode(r->data, r->len))
+        return TRACE_VSCODE;
     return looks_like_ttyrec(r) ? TRACE_TTYREC : TRACE_RAW;
 }
 
@@ -341,10 +412,9 @@ int trace_read(const char *data, size_t len, enum trace_format format, const cha
                size_t timing_len, const struct trace_events *events, void *user, char **ret_error)
 {
     static int (*const readers[])(struct reader *) = {
-        [TRACE_ASCIICAST] = read_asciicast,
-        [TRACE_SCRIPT] = read_script,
-        [TRACE_TTYREC] = read_ttyrec,
-        [TRACE_RAW] = read_raw,
+        [TRACE_ASCIICAST] = read_asciicast, [TRACE_SCRIPT] = read_script,
+        [TRACE_TTYREC] = read_ttyrec,       [TRACE_RAW] = read_raw,
+        [TRACE_VSCODE] = read_vscode,
     };
     struct reader r = {.data = data,
                        .len = len,
@@ -352,6 +422,10 @@ int trace_read(const char *data, size_t len, enum trace_format format, const cha
                        .timing_len = timing_len,
                        .events = events,
                        .user = user};
+    if (format != TRACE_RAW && len > 3 && !memcmp(data, "\xef\xbb\xbf{", 4)) {
+        r.data += 3; /* the byte order mark of an editor on Windows */
+        r.len -= 3;
+    }
     if (format == TRACE_AUTO)
         format = detect(&r);
     int result = readers[format](&r);

@@ -1,7 +1,8 @@
 /* trace.h - recorded terminal sessions of every common format, as one stream of events.
  *
  * Formats: asciicast v1, v2, v3 (docs.asciinema.org/manual/asciicast); util-linux script, classic
- * and advanced timing, --log-io (script(1)); ttyrec; raw bytes.
+ * and advanced timing, --log-io (script(1)); ttyrec; raw bytes; what VS Code's "Record Terminal
+ * Session" makes, also in a file of its tests.
  */
 #ifndef PTYD_REPLAY_TRACE_H
 #define PTYD_REPLAY_TRACE_H
@@ -10,7 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum trace_format { TRACE_AUTO, TRACE_ASCIICAST, TRACE_SCRIPT, TRACE_TTYREC, TRACE_RAW };
+enum trace_format {
+    TRACE_AUTO,
+    TRACE_ASCIICAST,
+    TRACE_SCRIPT,
+    TRACE_TTYREC,
+    TRACE_RAW,
+    TRACE_VSCODE
+};
 
 /* Called in order. `ms`: since the trace began, 0 where the format has no time. */
 struct trace_events {
@@ -21,7 +29,7 @@ struct trace_events {
     void (*start)(void *user, int64_t epoch_ms);
 };
 
-/* `auto asciicast script ttyrec raw`; false for another name. */
+/* `auto asciicast script ttyrec raw vscode`; false for another name. */
 bool trace_parse_format(const char *name, enum trace_format *ret_format);
 
 /* Reads a trace held in memory. `timing`: the timing file of script, NULL for none. Returns 0, or

@@ -80,7 +80,18 @@ static void every_format_is_read(void **state)
     static const char script[] =
         "Script started on X [COLUMNS=\"54\" LINES=\"10\"]\nhello\nScript done on Y\n";
     static const char ttyrec[] = "\1\0\0\0\0\0\0\0\2\0\0\0he\1\0\0\0\0\0\0\0\3\0\0\0llo";
+    static const char vscode[] =
+        " [ {\"type\":\"resize\",\"cols\":57,\"rows\":10},{\"type\":\"output\",\"data\":\"he\"},"
+        "{\"type\":\"input\",\"data\":\"x\"},{\"type\":\"command\",\"id\":\"clear\"},"
+        "{\"type\":\"output\",\"data\":\"llo\"} ]";
+    static const char vscode_test[] =
+        "// Windows [11]\r\nexport const events = [\r\n\t{\r\n\t\t\"type\": \"resize\", \"cols\": "
+        "58, "
+        "\"rows\": 9\r\n\t},\r\n\t{ \"type\": \"output\", \"data\": \"hello\" }\r\n];\r\n";
     (void)state;
+    assert_screen(vscode, sizeof vscode - 1, NULL, "hello", 57);
+    assert_screen(vscode_test, sizeof vscode_test - 1, NULL, "hello", 58);
+    assert_screen("[{\"kind\"", 8, NULL, "[{\"kind\"", 80);
     assert_screen(v1, sizeof v1 - 1, NULL, "hello", 50);
     assert_screen(v2, sizeof v2 - 1, NULL, "hello", 51);
     assert_screen(v3, sizeof v3 - 1, NULL, "hello", 53);
@@ -93,6 +104,19 @@ static void every_format_is_read(void **state)
     assert_screen(ttyrec, sizeof ttyrec - 1, NULL, "hello", 80);
     assert_screen("hello", 5, NULL, "hello", 80);
     assert_screen("", 0, NULL, "", 80);
+}
+
+static void lines_may_end_as_on_windows(void **state)
+{
+    static const char v2[] = "\xef\xbb\xbf{\"version\":2,\"width\":51,\"height\":10}\r\n[0.1,\"o\","
+                             "\"he\"]\r\n\r\n[0.3,\"o\",\"llo\"]\r\n";
+    (void)state;
+    assert_screen(v2, sizeof v2 - 1, NULL, "hello", 51);
+    assert_screen("Script started\nhello", 20, "0.1 2\r\n\r\n0.2 3\r\n", "hello", 80);
+    assert_screen(
+        "Script started\nhello", 20,
+        "H 0.0 COLUMNS 55\r\nH 0.0 LINES 9\r\nO 0.1 5\r\nS 0.1 SIGWINCH ROWS=10 COLS=56\r\n",
+        "hello", 56);
 }
 
 static void damage_is_told_with_its_place(void **state)
@@ -116,6 +140,7 @@ int main(void)
         cmocka_unit_test(the_agents_own_tools_are_not_told),
         cmocka_unit_test(nested_shells_are_recognised),
         cmocka_unit_test(every_format_is_read),
+        cmocka_unit_test(lines_may_end_as_on_windows),
         cmocka_unit_test(damage_is_told_with_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
