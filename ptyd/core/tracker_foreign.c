@@ -129,31 +129,47 @@ static bool is_return(const struct op *op)
     return op->kind == OP_CONTROL && op->code == '\r';
 }
 
-static void find_input(struct tracker *t)
+/* What was typed before the screen was cleared stands in front of the cursor by now. */
+static void find_input(struct tracker *t, int col)
 {
+    struct foreign *f = &t->foreign;
     struct mark mark = {.kind = MARK_INPUT, .seq = t->last_seq + 1};
-    t->foreign.by_cursor = tracker_mark(t, &mark, t->foreign.at);
+    f->by_cursor = tracker_mark(t, &mark, f->at);
+    if (f->by_cursor && f->cleared && col > f->begins)
+        t->input.offset -= (uint64_t)(col - f->begins);
+    else
+        f->begins = col;
+    f->cleared = false;
+}
+
+/* Where the input begins has to be found again. */
+static void lose_input(struct tracker *t)
+{
+    t->has_input = false;
+    t->stage = STAGE_PROMPT;
+    t->foreign.column = 0;
 }
 
 /* fish ends its prompt by EL, and comes back to that column by CR and CUF: there the input begins,
  * where no mark says it. Behind a line that was given up it draws the next prompt without a mark:
- * by CR and EL it clears that row. */
+ * by CR and EL it clears that row. So it does with what is typed where the screen is cleared. */
 static void look_for_input(struct tracker *t, const struct op *op)
 {
     struct foreign *f = &t->foreign;
-    bool erases = is_sequence(op, 'K'), returned = f->returned;
+    bool erases = is_sequence(op, 'K'), returned = f->returned, moves = is_sequence(op, 'C');
+    bool found = t->stage == STAGE_INPUT && f->by_cursor;
     int col = terminal_cursor(t->options.terminal).col;
-    f->returned = is_return(op);
-    if (erases && t->stage == STAGE_INPUT && f->by_cursor && returned &&
-        terminal_anchor(t->options.terminal).line > t->input.line) {
-        t->has_input = false;
-        t->stage = STAGE_PROMPT;
+    f->returned = is_return(op) || (returned && moves);
+    if (found && erases && returned && terminal_anchor(t->options.terminal).line > t->input.line) {
+        lose_input(t);
+    } else if (found && is_sequence(op, 'J') && op->csi.value[0] == 2) {
+        lose_input(t);
+        f->cleared = true;
     }
     if (erases || (op->kind == OP_CONTROL && op->code == '\n'))
         f->column = erases && t->stage == STAGE_PROMPT ? col : 0;
-    else if (is_sequence(op, 'C') && returned && f->column && col == f->column &&
-             t->stage == STAGE_PROMPT)
-        find_input(t);
+    else if (moves && returned && f->column && col == f->column && t->stage == STAGE_PROMPT)
+        find_input(t, col);
 }
 
 /* Whether nothing stands where the cursor is, nor next to it on its left. */
@@ -167,7 +183,8 @@ static bool stands_free(const struct terminal *terminal)
     return cells < cursor.col;
 }
 
-/* A right prompt is drawn between CUF, past what stands there, and CUB or CR, up to the edge. */
+/* A right prompt is drawn between CUF, past what stands there, and CUB, CUD or CR, up to the edge.
+ */
 static void look_for_right_prompt(struct tracker *t, const struct op *op)
 {
     struct foreign *f = &t->foreign;
@@ -176,7 +193,7 @@ static void look_for_right_prompt(struct tracker *t, const struct op *op)
         f->beyond = terminal_anchor(terminal);
         f->jumped = stands_free(terminal);
         f->aside.len = 0;
-    } else if (f->jumped && (is_sequence(op, 'D') || is_return(op))) {
+    } else if (f->jumped && (is_sequence(op, 'D') || is_sequence(op, 'B') || is_return(op))) {
         f->jumped = false;
         if (!f->aside.len || f->edge < terminal_cols(terminal) - RIGHT_MARGIN)
             return;
@@ -207,8 +224,8 @@ static void forget_prompt(struct tracker *t)
     f->further = f->right = f->passing = f->has_right = f->jumped = false;
     f->lines.len = 0;
     tracker_set_text(&f->line, NULL);
-    f->by_cursor = f->returned = false;
-    f->column = 0;
+    f->by_cursor = f->returned = f->cleared = false;
+    f->column = f->begins = 0;
 }
 
 void tracker_foreign_leave(struct tracker *t)
@@ -234,6 +251,7 @@ static bool take_prompt(struct tracker *t, struct moment now)
 static bool take_further(struct tracker *t)
 {
     struct foreign *f = &t->foreign;
+    f->right = false;
     if (t->stage != STAGE_INPUT)
         return t->stage == STAGE_PROMPT; /* a line of the prompt itself */
     if (!f->further && terminal_anchor(t->options.terminal).line > t->input.line &&
@@ -309,15 +327,23 @@ static void doubt_told(struct tracker *t)
     free(line);
 }
 
+/* Some say it behind C. */
+static bool take_late_text(struct tracker *t, const char *text, size_t len)
+{
+    struct block *b = t->block;
+    if (b->cmd_source == BLOCK_FROM_SHELL || t->preview.bytes || !len)
+        return false;
+    tracker_set_command(b, text, len, BLOCK_FROM_SHELL, false);
+    b->spaced = b->cmd[0] == ' ';
+    b->nested = block_command_nests(b->cmd);
+    return true;
+}
+
 static bool take_text(struct tracker *t, const struct foreign_mark *mark)
 {
     const char *text = mark->text.data ? mark->text.data : "";
-    if (tracker_state(t) == TRACKER_RUNNING) { /* some say it behind C */
-        bool awaited = t->block->cmd_source != BLOCK_FROM_SHELL && !t->preview.bytes;
-        if (awaited)
-            tracker_set_command(t->block, text, mark->text.len, BLOCK_FROM_SHELL, false);
-        return awaited;
-    }
+    if (tracker_state(t) == TRACKER_RUNNING)
+        return take_late_text(t, text, mark->text.len);
     tracker_set_text(&t->announced, text_clean(text, mark->text.len, LIMIT_COMMAND_BYTES));
     return true;
 }

@@ -41,6 +41,8 @@ struct foreign {
     bool passing;   /* its line ran nothing: up to the next prompt nothing is a command's */
     bool by_cursor; /* where the input begins was found, not told */
     bool returned;  /* CR was drawn last */
+    bool cleared;   /* since it was found, and it has to be again */
+    int begins;     /* the column in which it was found */
     int column;     /* where this row of the prompt was erased from on; 0: it was not */
     struct terminal_anchor start; /* of the prompt */
     struct bytes lines;           /* of the command, before the last one's */

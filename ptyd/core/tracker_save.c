@@ -113,6 +113,8 @@ static void foreign(struct walk *w, struct foreign *value)
     value->passing = flag(w, value->passing);
     value->by_cursor = flag(w, value->by_cursor);
     value->returned = flag(w, value->returned);
+    value->cleared = flag(w, value->cleared);
+    value->begins = (int)number(w, (uint64_t)value->begins, LIMIT_SIZE_MAX);
     value->column = (int)number(w, (uint64_t)value->column, LIMIT_SIZE_MAX);
     anchor(w, &value->start);
     run(w, &value->lines);
