@@ -240,15 +240,36 @@ void scrollback_save(const struct scrollback *s, struct bytes *out)
     scrollback_save_rows(s, &row, SIZE_MAX, out);
 }
 
-static bool load_row(struct scrollback *s, struct unpack *in)
+bool scrollback_load_row(struct unpack *in, struct row_run runs[LIMIT_SIZE_MAX],
+                         struct scrollback_row *ret_row)
 {
     struct piece head;
-    unpack_value(in, &head, sizeof head);
-    const char *runs = unpack_bytes(in, head.runs * sizeof(struct row_run));
+    if (in->at == in->end || !unpack_value(in, &head, sizeof head))
+        return false;
+    const char *run = unpack_bytes(in, head.runs * sizeof(struct row_run));
     const char *text = unpack_bytes(in, head.len);
-    if (text)
-        add(s, &head, runs, text);
-    return text;
+    if (!text || head.runs > LIMIT_SIZE_MAX)
+        return false;
+    memcpy(runs, run, head.runs * sizeof(struct row_run));
+    *ret_row = (struct scrollback_row){.len = head.len,
+                                       .runs = head.runs,
+                                       .continuation = head.continuation,
+                                       .run = runs,
+                                       .text = text};
+    return true;
+}
+
+static bool load_row(struct scrollback *s, struct unpack *in)
+{
+    struct row_run runs[LIMIT_SIZE_MAX];
+    struct scrollback_row row;
+    bool is_one = scrollback_load_row(in, runs, &row);
+    if (is_one)
+        add(s, &(struct piece){.continuation = row.continuation, .len = row.len, .runs = row.runs},
+            row.run, row.text);
+    else
+        in->failed = true;
+    return is_one;
 }
 
 struct scrollback *scrollback_load(size_t limit, struct unpack *in)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/limits.h"
 #include "vterm_snapshot/grid.h"
 
 struct scrollback_place {
@@ -55,6 +56,10 @@ void scrollback_save(const struct scrollback *s, struct bytes *out);
  * for about `bytes`; returns whether there are more. */
 void scrollback_save_head(const struct scrollback *s, struct bytes *out);
 bool scrollback_save_rows(const struct scrollback *s, size_t *row, size_t bytes, struct bytes *out);
+/* The next of those rows, whose runs go to `runs`; valid while the bytes are. False behind the last
+ * one, and where there is none. */
+bool scrollback_load_row(struct unpack *in, struct row_run runs[LIMIT_SIZE_MAX],
+                         struct scrollback_row *ret_row);
 struct scrollback *scrollback_load(size_t limit, struct unpack *in);
 
 /* The i-th row held; valid until the next push or clear. */

@@ -9,6 +9,7 @@
 #include "vterm_snapshot/answer.h"
 #include "vterm_snapshot/colours.h"
 #include "vterm_snapshot/engine.h"
+#include "vterm_snapshot/left.h"
 #include "vterm_snapshot/parser.h"
 #include "vterm_snapshot/redraw.h"
 #include "vterm_snapshot/screen.h"
@@ -460,11 +461,9 @@ void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *
     bytes_append(out, row.text, len);
 }
 
-void terminal_scrollback_styled(const struct terminal *t, size_t i, struct bytes *out)
+struct left *terminal_copy_scrollback(const struct terminal *t, size_t from, size_t to)
 {
-    struct scrollback_row row = scrollback_get(screen_scrollback(t->screen), i);
-    struct styles styles = screen_styles(t->screen);
-    styled_left(&row, &styles, out);
+    return left_create(screen_scrollback(t->screen), screen_pens(t->screen), from, to);
 }
 
 void terminal_scrollback_pens(const struct terminal *t, size_t i, struct bytes *out)

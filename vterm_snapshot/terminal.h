@@ -15,6 +15,7 @@
 #include "vterm_snapshot/mark.h"
 #include "vterm_snapshot/query.h"
 
+struct left;
 struct op;
 struct terminal;
 
@@ -139,8 +140,8 @@ bool terminal_cursor_keys(const struct terminal *t);
 size_t terminal_scrollback_count(const struct terminal *t);
 uint64_t terminal_scrollback_total(const struct terminal *t);
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out);
-/* The same in its colours. */
-void terminal_scrollback_styled(const struct terminal *t, size_t i, struct bytes *out);
+/* A copy of lines [from, to) of those held (left.h); NULL without memory. */
+struct left *terminal_copy_scrollback(const struct terminal *t, size_t from, size_t to);
 /* Appends how it is drawn: `+` when it goes on from the line before, then each column where the
  * pen changes with the SGR that sets it. */
 void terminal_scrollback_pens(const struct terminal *terminal, size_t i, struct bytes *out);

@@ -1,16 +1,19 @@
 /* Blocks are read from the files as they were when they were asked for; the one that runs comes
- * last, and as it is then. Of scrollback, which goes on meanwhile, the texts are copied first:
- * making JSON of them costs most, and taking secrets out of them more than that. */
+ * last, and as it is then. Of scrollback, which goes on meanwhile, the rows are copied first, as
+ * compact as they are kept: making text and JSON of them costs most, and taking secrets out of them
+ * more than that. */
 #include "ptyd/worker/listing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_reader.h"
 #include "ptyd/worker/worker.h"
+#include "vterm_snapshot/left.h"
 
 static int append_json(const char *text, size_t len, void *user)
 {
@@ -130,10 +133,10 @@ void listing_files(struct client *client, const json_t *id, const char *director
 
 struct scrollback {
     struct stream stream;
-    struct bytes texts; /* of all lines, a NUL behind each */
-    size_t at;
+    struct left *left; /* the rows that are to come */
+    bool begun;        /* one of them came */
     uint64_t total;
-    bool redacts;
+    enum listing_form form;
     char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
     int redacted;          /* secrets */
 };
@@ -144,49 +147,55 @@ static const struct session *session_of(const struct scrollback *b)
     return s && !strcmp(session_shell_id(s), b->shell_id) ? s : NULL;
 }
 
-static json_t *line_json(struct scrollback *b, const struct session *s, const char *text)
+/* Without the session it is not known what is secret: the rest is left out. NULL behind the last.
+ */
+static json_t *next_line(struct scrollback *b, const struct session *s)
 {
-    struct bytes clean = {0};
-    int found = b->redacts ? redact_text(text, strlen(text), session_secrets(s), &clean) : 0;
-    json_t *line = found ? json_stringn(clean.data, clean.len) : json_string(text);
+    struct bytes text = {0}, clean = {0};
+    bool redacts = b->form == LISTING_REDACTED, left = !redacts || s;
+    left = left &&
+           (b->form == LISTING_STYLED ? left_styled(b->left, &text) : left_text(b->left, &text));
+    int found = left && redacts
+                    ? redact_text(text.data ? text.data : "", text.len, session_secrets(s), &clean)
+                    : 0;
+    const struct bytes *shown = found ? &clean : &text;
+    json_t *line = left ? json_stringn(shown->data ? shown->data : "", shown->len) : NULL;
     b->redacted += found;
+    bytes_finish(&text);
     bytes_finish(&clean);
     return line;
 }
 
 static void end_scrollback(const struct scrollback *b, struct bytes *out)
 {
-    bytes_printf(out, "%s],\"total\":%llu", b->at ? "" : "[", (unsigned long long)b->total);
+    bytes_printf(out, "%s],\"total\":%llu", b->begun ? "" : "[", (unsigned long long)b->total);
     if (b->redacted)
         bytes_printf(out, ",\"redacted\":%d", b->redacted);
     bytes_append_char(out, '}');
 }
 
-/* Without the session it is not known what is secret: the rest is left out. */
 static bool scrollback_piece(struct stream *stream, size_t bytes, struct bytes *out)
 {
     struct scrollback *b = (struct scrollback *)stream;
     const struct session *s = session_of(b);
-    size_t end = !s && b->redacts               ? b->at
-                 : bytes < b->texts.len - b->at ? b->at + bytes
-                                                : b->texts.len;
-    bool ends = end == b->at;
-    bytes_append_text(out, b->at ? "" : "{\"lines\":");
-    while (b->at < end) {
-        const char *text = b->texts.data + b->at;
-        append(out, !b->at, line_json(b, s, text));
-        b->at += strlen(text) + 1;
-    }
-    ends = ends || b->at == b->texts.len;
-    if (ends)
+    size_t end = out->len + bytes;
+    json_t *line = NULL;
+    bytes_append_text(out, b->begun ? "" : "{\"lines\":");
+    do {
+        line = next_line(b, s);
+        if (line)
+            append(out, !b->begun, line);
+        b->begun = b->begun || line;
+    } while (line && out->len < end);
+    if (!line)
         end_scrollback(b, out);
-    return !ends;
+    return line;
 }
 
 static void scrollback_finish(struct stream *stream)
 {
     struct scrollback *b = (struct scrollback *)stream;
-    bytes_finish(&b->texts);
+    left_destroy(b->left);
     free(b->name);
     free(b->shell_id);
     free(b);
@@ -197,18 +206,15 @@ void listing_scrollback(struct client *client, const json_t *id, const struct se
 {
     const struct terminal *t = session_terminal(s);
     size_t count = terminal_scrollback_count(t), end = skip < count ? count - skip : 0;
+    size_t from = limit && limit < end ? end - limit : 0;
     struct scrollback *b = memory_new(sizeof *b);
     *b = (struct scrollback){.stream = {.piece = scrollback_piece, .finish = scrollback_finish},
+                             .left = terminal_copy_scrollback(t, from, end),
                              .total = terminal_scrollback_total(t),
-                             .redacts = form == LISTING_REDACTED,
+                             .form = form,
                              .name = text_copy(session_name(s)),
                              .shell_id = text_copy(session_shell_id(s))};
-    for (size_t i = limit && limit < end ? end - limit : 0; i < end; i++) {
-        if (form == LISTING_STYLED)
-            terminal_scrollback_styled(t, i, &b->texts);
-        else
-            terminal_scrollback_text(t, i, &b->texts);
-        bytes_append_char(&b->texts, '\0');
-    }
+    if (!b->left)
+        memory_end();
     client_stream(client, id, &b->stream);
 }

@@ -13,7 +13,7 @@ void listing_files(struct client *client, const json_t *id, const char *director
 
 enum listing_form {
     LISTING_PLAIN,
-    LISTING_STYLED,   /* text and SGR (terminal_scrollback_styled()) */
+    LISTING_STYLED,   /* text and SGR */
     LISTING_REDACTED, /* without secrets, whose count is told */
 };
 

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "ptyd/command/paint.h"
+#include "ptyd/core/text.h"
 #include "tests/unit/streams.h"
+#include "vterm_snapshot/left.h"
 #include "vterm_snapshot/terminal.h"
 
 static const struct terminal_events no_events;
@@ -130,12 +132,15 @@ static void compare_screens(const struct bytes *stream, int cols, int rows, unsi
     struct terminal *t = create(cols, rows);
     struct bytes styled = {0}, plain = {0};
     terminal_write(t, stream->data, stream->len);
+    struct left *left = terminal_copy_scrollback(t, 0, terminal_scrollback_count(t));
     for (size_t i = 0; i < terminal_scrollback_count(t); i++) {
-        terminal_scrollback_styled(t, i, &styled);
+        assert_true(left_styled(left, &styled));
         terminal_scrollback_text(t, i, &plain);
         bytes_append_char(&styled, '\n');
         bytes_append_char(&plain, '\n');
     }
+    assert_false(left_styled(left, &styled));
+    left_destroy(left);
     for (int i = 0; i < terminal_rows(t); i++) {
         terminal_row_styled(t, i, &styled);
         terminal_row_text(t, i, &plain);
@@ -169,9 +174,47 @@ static void without_colours_it_is_the_text(void **state)
     }
 }
 
+/* Lines 10 to 19 of 1 to 100, each in a colour of its own, as they were before all went on. */
+static void a_copy_stays_as_it_was(void **state)
+{
+    struct terminal *t = create(80, 2);
+    struct bytes text = {0};
+    (void)state;
+    for (int i = 1; i <= 100; i++) {
+        char *line = text_format("\x1b[38;5;%dmline %d\x1b[m\r\n", i, i);
+        terminal_write(t, line, strlen(line));
+        free(line);
+    }
+    struct left *styled = terminal_copy_scrollback(t, 9, 19);
+    struct left *plain = terminal_copy_scrollback(t, 9, 19);
+    for (int i = 0; i < 3000; i++) { /* other pens than are held, and no line of those is there */
+        char *line = text_format("\x1b[38;2;1;%d;%dmothers\x1b[m\r\n", i / 256, i % 256);
+        for (int k = 0; k < 10; k++)
+            terminal_write(t, line, strlen(line));
+        free(line);
+    }
+    terminal_destroy(t);
+    for (int i = 10; i < 20; i++) {
+        char *expected = text_format("\x1b[0;38;5;%dmline %d\x1b[0m", i, i);
+        text.len = 0;
+        assert_true(left_styled(styled, &text));
+        assert_string_equal(text.data, expected);
+        text.len = 0;
+        assert_true(left_text(plain, &text));
+        assert_int_equal(strncmp(strstr(expected, "line"), text.data, text.len), 0);
+        free(expected);
+    }
+    assert_false(left_styled(styled, &text));
+    assert_false(left_text(plain, &text));
+    left_destroy(styled);
+    left_destroy(plain);
+    bytes_finish(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_stays_as_it_was),
         cmocka_unit_test(colours_are_where_they_were_printed),
         cmocka_unit_test(rows_that_left_have_theirs),
         cmocka_unit_test(a_background_is_seen_to_its_end),
