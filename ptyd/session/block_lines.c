@@ -15,7 +15,7 @@
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 
-#define TAIL_BYTES  (64 << 10) /* looked at first for what is newest */
+#define TAIL_BYTES  (8 << 10)  /* looked at first for what is newest */
 #define PROBE_BYTES 4096       /* read at once where a line is looked for */
 
 static const char *const newest_first[] = {"blocks.jsonl", "blocks.jsonl.1"};
@@ -57,15 +57,6 @@ static bool read_lines(const char *path, size_t tail, block_line *each, void *us
         close(fd);
     lines_finish(&lines);
     return whole;
-}
-
-void block_lines_each(const char *directory, block_line *each, void *user)
-{
-    for (int age = 1; age >= 0; age--) {
-        char *path = path_of(directory, age);
-        read_lines(path, SIZE_MAX, each, user);
-        free(path);
-    }
 }
 
 struct collection {
@@ -316,21 +307,62 @@ json_t *block_lines_apart(const char *directory, uint64_t after, size_t most, bo
     return lines_after(directory, after, most, true, ret_all);
 }
 
+/* Calls for each line from `at` on. */
+static void each_from(struct search *s, uint64_t at, block_line *each, void *user)
+{
+    for (; read_line(s, at); at = s->next) {
+        json_t *block = read_block(s);
+        if (s->seq)
+            each(user, block);
+        json_decref(block);
+    }
+}
+
+void block_lines_behind(const char *directory, uint64_t after, block_line *each, void *user)
+{
+    for (int age = 1; age >= 0; age--) {
+        struct search s;
+        uint64_t size, last;
+        if (search_begin(&s, directory, age, &size))
+            each_from(&s, bisect(&s, after, size, &last), each, user);
+        search_end(&s);
+    }
+}
+
+/* The newest of those that ended. */
+static void note_ended(void *user, json_t *block)
+{
+    uint64_t *ended = user, seq = (uint64_t)json_number(block, "seq", 0);
+    if (strcmp(json_text(block, "status", ""), "running") && seq > *ended)
+        *ended = seq;
+}
+
 static void note_highest(void *user, json_t *block)
 {
     uint64_t *highest = user, seq = (uint64_t)json_number(block, "seq", 0);
     *highest = seq > *highest ? seq : *highest;
 }
 
-uint64_t block_lines_highest(const char *directory)
+/* Looks at the ends of the files, as far back as there is nothing found. */
+static uint64_t find_newest(const char *directory, block_line *note)
 {
-    uint64_t highest = 0;
-    for (int age = 0; age < 2 && !highest; age++) {
+    uint64_t seq = 0;
+    for (int age = 0; age < 2 && !seq; age++) {
         char *path = path_of(directory, age);
         bool whole = false;
-        for (size_t tail = TAIL_BYTES; !whole && !highest; tail *= 4)
-            whole = read_lines(path, tail, note_highest, &highest);
+        for (size_t tail = TAIL_BYTES; !whole && !seq; tail *= 4)
+            whole = read_lines(path, tail, note, &seq);
         free(path);
     }
-    return highest;
+    return seq;
+}
+
+uint64_t block_lines_highest(const char *directory)
+{
+    return find_newest(directory, note_highest);
+}
+
+uint64_t block_lines_ended(const char *directory)
+{
+    return find_newest(directory, note_ended);
 }

@@ -14,8 +14,9 @@
 
 typedef void block_line(void *user, json_t *block);
 
-/* Calls `each` for every line of the files in `directory`, oldest first; it borrows the block. */
-void block_lines_each(const char *directory, block_line *each, void *user);
+/* Calls `each` for every line of a number above `after` of the files in `directory`, oldest first;
+ * it borrows the block. What is older is not read, but for some 25 lines of each file. */
+void block_lines_behind(const char *directory, uint64_t after, block_line *each, void *user);
 
 /* The highest `seq` whose begin (or end), and whose end, is told; 0 for none. */
 struct block_lines_told {
@@ -39,8 +40,10 @@ json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bo
 /* The same with a block's begin and its end apart. */
 json_t *block_lines_apart(const char *directory, uint64_t after, size_t most, bool *ret_all);
 
-/* The highest number of a block in the files; 0 for none. */
+/* The highest number of a block in the files, and of one that ended; 0 for none. The files are read
+ * from their end, as far as needed. */
 uint64_t block_lines_highest(const char *directory);
+uint64_t block_lines_ended(const char *directory);
 
 /* The block `seq` without what is our own files' alone: some 25 lines of each file are looked at,
  * one is parsed. Adds what was read of the files to `bytes_read`. New reference, NULL when there is

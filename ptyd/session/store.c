@@ -282,10 +282,13 @@ static void note_owed_block(void *user, const char *line)
     json_decref(block);
 }
 
+/* What is older than the last one that ended, and was told, says nothing that is not known. */
 static void read_known(struct store *s)
 {
     char *path = path_of(s, "blocks.jsonl");
-    block_lines_each(s->directory, note_known, s);
+    uint64_t ended = block_lines_ended(s->directory), after = ended ? ended - 1 : 0;
+    after = s->tells && s->told_ended < after ? s->told_ended : after;
+    block_lines_behind(s->directory, after, note_known, s);
     owed_each(s->owed, path, note_owed_block, s);
     free(path);
 }

@@ -6,11 +6,11 @@
  *   FAULT_PARSE     CSI 77 I on its way to libvterm crashes, CSI 78 I spins, CSI 79 I has no memory
  *   FAULT_RENDER    a block with exit code 77 crashes whoever renders it for an agent
  *   FAULT_OPEN      a file of lines that ends with one that is only BOOM crashes whoever opens it
- *   FAULT_OFFER     while this file is there a block with exit code 78 crashes whoever parses it a
- *                   second time in one process: where a session is taken over that is when its
- *                   blocks are read for agents
- *   FAULT_WRITES    while this file is there, what would change a file below the state directory
- * fails with the error whose number is in it
+ *   FAULT_OFFER     while this file is there a block with exit code 78 crashes whoever parses it
+ * when its file was opened a third time: where a session is taken over that is when its blocks are
+ * read for agents (before: the last that ended, and what is behind it) FAULT_WRITES    while this
+ * file is there, what would change a file below the state directory fails with the error whose
+ * number is in it
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -186,15 +186,20 @@ static void crash_if_poisoned(int fd)
 
 void *json_loadb(const char *text, size_t len, size_t flags, void *error);
 
+static int opened; /* files of blocks, to be read */
+
 void *json_loadb(const char *text, size_t len, size_t flags, void *error)
 {
-    static int times;
+    static int times, at;
     const char *file = getenv("FAULT_OFFER");
     REAL(void *, json_loadb, const char *, size_t, size_t, void *);
     bool is_block = !memmem(text, len, "agent_block", 11) && !memmem(text, len, "pending_cmd", 11);
-    if (file && !access(file, F_OK) && is_block && memmem(text, len, "\"exit_code\":78", 14) &&
-        ++times == 2)
-        crash();
+    if (file && !access(file, F_OK) && is_block && memmem(text, len, "\"exit_code\":78", 14)) {
+        times += at != opened;
+        at = opened;
+        if (times == 3)
+            crash();
+    }
     return real(text, len, flags, error);
 }
 
@@ -208,6 +213,7 @@ int open(const char *path, int flags, ...)
     if (flags & (O_CREAT | O_TRUNC) && refused(path))
         return -1;
     int fd = real(path, flags, mode);
+    opened += (flags & O_ACCMODE) == O_RDONLY && strstr(path, "/blocks.jsonl");
     crash_if_poisoned(fd);
     return fd;
 }

@@ -61,7 +61,7 @@ async function main() {
     const pids = await until('all run', () => {
       const list = daemon.json('list');
       return list.length === 400 && list.map((session) => session.shell_pid);
-    });
+    }, 60000);
     socket.destroy();
     const { worker_pid: worker } = daemon.json('status');
     process.kill(worker, 'SIGSTOP');

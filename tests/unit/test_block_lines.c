@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "ptyd/session/block_lines.h"
 #include "ptyd/session/block_reader.h"
 
@@ -84,6 +85,54 @@ static void each_block_is_found_over_rotation_and_damage(void **state)
     fclose(now);
     for (int seq = 0; seq <= 410; seq++)
         find(seq, seq >= 3 && seq < 400 && seq % 50);
+}
+
+static void note_line(void *user, json_t *block)
+{
+    bool running = !strcmp(json_string_value(json_object_get(block, "status")), "running");
+    bytes_printf(user, "%d%s ", (int)json_integer_value(json_object_get(block, "seq")),
+                 running ? "+" : "");
+}
+
+static void expect_behind(uint64_t after, const char *expected)
+{
+    struct bytes seen = {0};
+    block_lines_behind(directory, after, note_line, &seen);
+    assert_string_equal(seen.len ? seen.data : "", expected);
+    bytes_finish(&seen);
+}
+
+static void those_behind_a_number_come_line_by_line(void **state)
+{
+    FILE *old = file_of("blocks.jsonl.1"), *now = file_of("blocks.jsonl");
+    (void)state;
+    for (int seq = 1; seq <= 300; seq++)
+        put_block(seq <= 298 ? old : now, seq);
+    put_damage(now);
+    fputs("{\"seq\":305,\"status\":\"running\"}\n{\"seq\":306,\"status\":\"running\"}", now);
+    fclose(old);
+    fclose(now);
+    expect_behind(297, "298+ 298 299+ 299 300+ 300 305+ ");
+    expect_behind(299, "300+ 300 305+ ");
+    expect_behind(303, "305+ ");
+    expect_behind(305, "");
+    assert_int_equal(block_lines_ended(directory), 300);
+    assert_int_equal(block_lines_highest(directory), 305);
+}
+
+/* The newest lines are longer than what is looked at first, and none of them is an end. */
+static void the_last_that_ended_may_be_far_back(void **state)
+{
+    FILE *old = file_of("blocks.jsonl.1"), *now = file_of("blocks.jsonl");
+    (void)state;
+    put_block(old, 4);
+    for (int seq = 5; seq < 3000; seq++)
+        fprintf(now, "{\"seq\":%d,\"status\":\"running\",\"cmd\":\"0123456789012345678901234\"}\n",
+                seq);
+    fclose(old);
+    fclose(now);
+    assert_int_equal(block_lines_ended(directory), 4);
+    assert_int_equal(block_lines_highest(directory), 2999);
 }
 
 static void no_file_has_no_block(void **state)
@@ -243,6 +292,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_block_is_found_over_rotation_and_damage, in_directory,
                                         gone),
+        cmocka_unit_test_setup_teardown(those_behind_a_number_come_line_by_line, in_directory,
+                                        gone),
+        cmocka_unit_test_setup_teardown(the_last_that_ended_may_be_far_back, in_directory, gone),
         cmocka_unit_test_setup_teardown(no_file_has_no_block, in_directory, gone),
         cmocka_unit_test_setup_teardown(of_a_hundred_thousand_lines_few_are_read, in_directory,
                                         gone),
