@@ -15,8 +15,8 @@
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 
-#define TAIL_BYTES  (8 << 10)  /* looked at first for what is newest */
-#define PROBE_BYTES 4096       /* read at once where a line is looked for */
+#define TAIL_BYTES  (8 << 10) /* looked at first for what is newest */
+#define PROBE_BYTES 4096      /* read at once where a line is looked for */
 
 static const char *const newest_first[] = {"blocks.jsonl", "blocks.jsonl.1"};
 

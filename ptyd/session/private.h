@@ -21,7 +21,8 @@ struct session {
     pid_t pid;
     int master;
     bool reaped;     /* the shell is; what it said last is drained yet */
-    bool exited;     /* drained, too: it is over */
+    bool ending;     /* drained, too: its last checkpoint is made */
+    bool exited;     /* and that: it is over */
     int exit_status; /* as a shell gives it */
     struct intake *intake;
     struct flow *flow; /* in a flood the pump reads; else NULL */

@@ -332,13 +332,23 @@ void session_set_over(struct session *s, int status)
     tracker_abandon(s->tracker, s->now, false, 0); /* the one that ended it; stored by then */
 }
 
-/* All that the shell said is taken in: its session is over. The next worker shows it from here. */
+/* All that the shell said is taken in: the next worker shows it from here. The checkpoint for that
+ * is made in pieces, where there is time. */
+static void begin_end(struct session *s)
+{
+    s->ending = true;
+    s->now = clock_now();
+    s->checkpoint_due = !s->quarantined;
+}
+
+/* Its session is over. */
 static void become_exited(struct session *s)
 {
     if (s->exited)
         return;
+    if (!s->ending)
+        begin_end(s);
     s->now = clock_now();
-    s->checkpoint_due = !s->quarantined;
     if (s->checkpoint_due)
         session_checkpoint_now(s);
     s->exited = true;
@@ -367,7 +377,12 @@ static void on_exit_timer(uv_timer_t *timer)
         take_in(s);
     bool quiet = !turn_waits(&s->turn) && now - s->last_read >= LIMIT_EXIT_QUIET_MS &&
                  now - s->reaped_at >= LIMIT_EXIT_QUIET_MS;
-    if (quiet || now - s->reaped_at >= LIMIT_EXIT_MS) {
+    if (!s->ending && (quiet || now - s->reaped_at >= LIMIT_EXIT_MS)) {
+        session_drain(s);
+        begin_end(s);
+        session_checkpoint(s);
+    }
+    if (s->ending && !s->saving) {
         uv_timer_stop(timer);
         session_drain(s);
         become_exited(s);
