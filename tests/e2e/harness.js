@@ -148,7 +148,7 @@ function killWorker(daemon) {
   return until('another worker', () => {
     const answer = daemon.ptyd('status', '--json');
     return answer.status === 0 && JSON.parse(answer.stdout).worker_pid !== pid;
-  });
+  }, 60000);
 }
 
 // A command, for any shell, that goes on until the file is there.
