@@ -9,18 +9,25 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
 
+/* One that was there is the owner's alone before anything is written to it. */
+static bool make_empty(int fd, const struct stat *st)
+{
+    return !S_ISREG(st->st_mode) ||
+           (((st->st_mode & 0777) == 0600 || fchmod(fd, 0600) == 0) && ftruncate(fd, 0) == 0);
+}
+
 int sink_open(struct sink *s, const char *path, bool overwrite)
 {
     struct stat st;
     *s = (struct sink){.path = path, .fd = STDOUT_FILENO};
     if (!strcmp(path, "-"))
         return 0;
-    s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? O_TRUNC : O_EXCL), 0600);
+    s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? 0 : O_EXCL), 0600);
     if (s->fd < 0 && errno == EEXIST) {
         say("%s is there already; --overwrite replaces it", path);
         return -1;
     }
-    if (s->fd < 0 || fstat(s->fd, &st) < 0) {
+    if (s->fd < 0 || fstat(s->fd, &st) < 0 || !make_empty(s->fd, &st)) {
         say("cannot make %s: %s", path, strerror(errno));
         return -1;
     }

@@ -14,8 +14,8 @@ struct sink {
     int error;         /* -errno, after a message; then nothing is written any more */
 };
 
-/* Makes the file, 0600. One that is there is refused unless `overwrite`. Returns 0, or -1 after a
- * message. */
+/* Makes the file, 0600. One that is there is refused unless `overwrite`, which empties it and makes
+ * it 0600, too. Returns 0, or -1 after a message. */
 int sink_open(struct sink *sink, const char *path, bool overwrite);
 /* Writes whole lines and empties them. */
 void sink_write(struct sink *sink, struct bytes *lines);

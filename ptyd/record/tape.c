@@ -28,7 +28,10 @@ struct tape {
     ino_t inode; /* of the index */
     off_t read;  /* of the index */
     struct bytes records;
-    size_t next;          /* record */
+    size_t next;               /* record */
+    struct rawlog_record last; /* as it was read, in front of `read` */
+    struct bytes applied;      /* sums of the records that were, at `applied_at` */
+    uint64_t applied_at;
     uint64_t from, at;    /* where it began, and stands */
     struct moment moment; /* of what comes now */
     int64_t ms;           /* the same, since the origin */
@@ -116,30 +119,70 @@ static void add_records(struct tape *t, const struct rawlog_record *new, size_t 
         sort_in(t, i);
 }
 
+/* Whether a record at our place was used before the index was read again. */
+static bool was_applied(const struct tape *t, const struct rawlog_record *r)
+{
+    for (size_t at = 0; t->applied_at == t->at && at < t->applied.len; at += sizeof r->sum)
+        if (!memcmp(t->applied.data + at, &r->sum, sizeof r->sum))
+            return true;
+    return false;
+}
+
+static void note_applied(struct tape *t, const struct rawlog_record *r)
+{
+    if (t->applied_at != t->at)
+        t->applied.len = 0;
+    t->applied_at = t->at;
+    bytes_append(&t->applied, &r->sum, sizeof r->sum);
+    if (t->applied.failed)
+        memory_end();
+}
+
+/* What is behind our place counts, and at it what was not used yet. */
 static void skip_used(struct tape *t)
 {
+    size_t kept = 0;
+    for (size_t i = 0; i < count(t); i++)
+        if (record(t, i)->offset != t->at || !was_applied(t, record(t, i)))
+            *record(t, kept++) = *record(t, i);
+    t->records.len = kept * RECORD_SIZE;
     t->next = 0;
     while (t->next < count(t) && record(t, t->next)->offset < t->at)
         t->next++;
 }
 
-/* It may be another file, or be cut, since it was read last: what is behind our place counts. */
+/* Whether the file at hand is still the index, with what was read of it: it is replaced when its
+ * oldest part goes, and a new worker cuts off what comes again. */
+static bool goes_on(const struct tape *t, const struct stat *st)
+{
+    struct rawlog_record last;
+    if (t->index < 0 || st->st_ino != t->inode || st->st_size < t->read)
+        return false;
+    return !t->read || (file_read_at(t->index, &last, sizeof last, t->read - (off_t)sizeof last) ==
+                            (ssize_t)sizeof last &&
+                        !memcmp(&last, &t->last, sizeof last));
+}
+
+/* Returns 1 where all of it is to be read, 0, or -errno. */
 static int reopen_index(struct tape *t)
 {
     char *path = text_format("%s/output.idx", t->directory);
     struct stat st;
     int result = stat(path, &st) < 0 ? -errno : 0;
     free(path);
-    if (result < 0 || (t->index >= 0 && st.st_ino == t->inode && st.st_size >= t->read))
+    if (result < 0 || goes_on(t, &st))
         return result;
+    int fd = open_in(t->directory, "output.idx");
+    if (fd < 0)
+        return fd;
     if (t->index >= 0)
         close(t->index);
-    t->index = open_in(t->directory, "output.idx");
-    t->inode = st.st_ino;
+    t->index = fd;
+    t->inode = fstat(fd, &st) == 0 ? st.st_ino : 0;
     t->read = 0;
     t->records.len = 0;
     t->next = 0;
-    return t->index < 0 ? t->index : 1;
+    return 1;
 }
 
 static int read_index(struct tape *t)
@@ -151,8 +194,10 @@ static int read_index(struct tape *t)
     do {
         n = file_read_at(t->index, t->piece, PIECE - PIECE % RECORD_SIZE, t->read);
         n = n > 0 ? n - n % (ssize_t)RECORD_SIZE : n;
-        if (n > 0)
+        if (n > 0) {
             add_records(t, (const struct rawlog_record *)(void *)t->piece, (size_t)n / RECORD_SIZE);
+            memcpy(&t->last, t->piece + n - RECORD_SIZE, RECORD_SIZE);
+        }
         t->read += n > 0 ? n : 0;
     } while (n > 0);
     if (result)
@@ -183,6 +228,7 @@ void tape_close(struct tape *t)
     if (t->index >= 0)
         close(t->index);
     bytes_finish(&t->records);
+    bytes_finish(&t->applied);
     free(t->piece);
     free(t->directory);
     free(t);
@@ -280,6 +326,7 @@ void tape_begin(struct tape *t, const struct tape_place *from, struct moment ori
     t->moment = origin;
     t->ms = 0;
     t->gap = t->behind_hole = t->over = false;
+    t->applied.len = 0;
     skip_used(t);
 }
 
@@ -401,8 +448,10 @@ int tape_read(struct tape *t, uint64_t to, bool all, const struct tape_events *e
     t->events = events;
     t->user = user;
     while (result == 0 && !t->over) {
-        while (!t->over && t->next < count(t) && record(t, t->next)->offset <= t->at)
+        while (!t->over && t->next < count(t) && record(t, t->next)->offset <= t->at) {
+            note_applied(t, record(t, t->next));
             apply(t, record(t, t->next++));
+        }
         if (t->over || t->at >= end)
             break;
         uint64_t next = t->next < count(t) ? record(t, t->next)->offset : end;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -17,14 +18,39 @@ struct place {
     json_t *expected, *actual;
 };
 
+/* A diff is read in a terminal: what a value has of controls and what else shows nothing stands
+ * there as JSON writes it. */
+static void append_shown(const char *text, struct bytes *out)
+{
+    size_t len = strlen(text);
+    for (size_t i = 0, step; i < len; i += step) {
+        uint32_t code;
+        int n = utf8_decode(text + i, len - i, &code);
+        step = n > 0 ? (size_t)n : 1;
+        if (n > 0 && !utf8_hidden(code))
+            bytes_append(out, text + i, step);
+        else if (n > 0 && code >= 0x10000)
+            bytes_printf(out, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),
+                         (unsigned)(0xdc00 + ((code - 0x10000) & 0x3ff)));
+        else
+            bytes_printf(out, "\\u%04x", n > 0 ? (unsigned)code : 0xfffd);
+    }
+}
+
+static void append_side(const char *sign, const json_t *value, struct bytes *out)
+{
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    bytes_append_text(out, sign);
+    append_shown(text ? text : "(nothing)", out);
+    bytes_append_char(out, '\n');
+    free(text);
+}
+
 static int differ(struct place p, struct bytes *out)
 {
-    char *want = p.expected ? json_dumps(p.expected, JSON_ENCODE_ANY) : NULL;
-    char *got = p.actual ? json_dumps(p.actual, JSON_ENCODE_ANY) : NULL;
-    bytes_printf(out, "%s\n  - %s\n  + %s\n", p.path, want ? want : "(nothing)",
-                 got ? got : "(nothing)");
-    free(want);
-    free(got);
+    append_shown(p.path, out);
+    append_side("\n  - ", p.expected, out);
+    append_side("  + ", p.actual, out);
     return 1;
 }
 

@@ -181,6 +181,9 @@ async function main() {
     assert.strictEqual(differs.status, 1);
     assert.match(differs.stdout, /^not ok - colours\nwhole:\n\.blocks\[0\]\.exit_code\n {2}- 4\n {2}\+ 3\n[^]*ok - more\n1 passed, 1 failed\n$/);
     assert.match(fs.readFileSync(file('results.xml'), 'utf8'), /tests="2" failures="1"[^]*name="colours"[^]*<failure>[^]*&#60;grau&#62; &#38; [^]*name="more"/);
+    expected.blocks[0].preview.lines[0] = 'a\u009b31m\u202e\u007f';
+    fs.writeFileSync(golden, JSON.stringify({ blocks: expected.blocks }));
+    assert.ok(test('colours').stdout.includes('- "a\\u009b31m\\u202e\\u007f"\n  + "grün red"\n'));
     assert.strictEqual(test('colours', '--update').status, 0);
     assert.strictEqual(test('colours').status, 0);
     assert.strictEqual(test('nowhere').status, 1);
@@ -194,6 +197,10 @@ async function main() {
     assert.ok(none.status === 1 && /4711/.test(none.stderr) && !fs.existsSync(file('none.cast')), none.stderr);
     const full = daemon.ptyd('record', '-s', 'bash', '--from', '1', '-o', '/dev/full', '--overwrite');
     assert.ok(full.status === 1 && /No space left on device/.test(full.stderr), full.stderr);
+    fs.writeFileSync(file('open.cast'), 'long '.repeat(100000), { mode: 0o644 });
+    record('-s', 'bash', '--from', '1', '-o', file('open.cast'), '--overwrite');
+    assert.strictEqual(fs.statSync(file('open.cast')).mode & 0o777, 0o600);
+    assert.deepStrictEqual(replay('open.cast').blocks.map(what), daemon.json('blocks', '-s', 'bash').map(what));
     assert.strictEqual(daemon.ptyd('record', '-s', 'bash').status, 2);
     assert.strictEqual(daemon.ptyd('record', '-s', 'bash', '--to', '3', '-o', file('none.cast')).status, 2);
     assert.strictEqual(daemon.ptyd('record', '-s', 'nobody', '--from', '1', '-o', file('none.cast')).status, 1);

@@ -3,13 +3,18 @@
 #include "test.h"
 
 #include <jansson.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
 #include "ptyd/record/cast.h"
+#include "ptyd/record/tape.h"
 #include "ptyd/record/veil.h"
+#include "ptyd/session/rawlog.h"
 
 #define SECRET "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 #define STARS  "****************************************"
@@ -254,6 +259,113 @@ static void a_line_without_an_end_takes_no_memory(void **state)
     bytes_finish(&out);
 }
 
+/* ---- the log's index, which changes under a reader ---- */
+
+static void tape_size(void *user, int64_t ms, int cols, int rows)
+{
+    (void)ms;
+    bytes_printf(user, "[%dx%d]", cols, rows);
+}
+
+static void tape_output(void *user, int64_t ms, const char *bytes, size_t len)
+{
+    (void)ms;
+    bytes_append(user, bytes, len);
+}
+
+static void expect_read(struct tape *tape, const char *expected)
+{
+    static const struct tape_events taken = {.size = tape_size, .output = tape_output};
+    struct bytes out = {0};
+    assert_int_equal(tape_read(tape, UINT64_MAX, true, &taken, &out), 0);
+    assert_string_equal(out.data ? out.data : "", expected);
+    bytes_finish(&out);
+}
+
+static void log_size(struct rawlog *log, int cols)
+{
+    rawlog_record(log, RAWLOG_RESIZE, rawlog_end(log), (struct moment){cols, cols}, 0,
+                  (uint32_t)cols << 16 | 24);
+    assert_int_equal(rawlog_flush(log), 0);
+}
+
+/* Another file with the same records, as when the oldest go. */
+static void replace_index(const char *directory, size_t skip, size_t cut)
+{
+    char *path = text_format("%s/output.idx", directory);
+    struct bytes all = {0};
+    assert_int_equal(file_read(path, 1 << 20, &all), 0);
+    skip *= sizeof(struct rawlog_record);
+    cut *= sizeof(struct rawlog_record);
+    assert_int_equal(file_replace(path, all.data + skip, all.len - skip - cut), 0);
+    bytes_finish(&all);
+    free(path);
+}
+
+static void an_index_that_is_replaced_is_gone_on_with(void **state)
+{
+    char directory[] = "/tmp/ptyd-tape-XXXXXX";
+    struct tape_place place = {.cols = 80, .rows = 24};
+    int error;
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    struct rawlog *log = rawlog_open(directory, NULL);
+    rawlog_record(log, RAWLOG_SHELL, 0, (struct moment){1, 1}, 0, 0);
+    log_size(log, 80);
+    assert_int_equal(rawlog_write(log, 0, "one", 3), 0);
+    log_size(log, 81);
+    rawlog_record(log, RAWLOG_LEFT, 3, (struct moment){81, 81}, 0, 0);
+    log_size(log, 82);
+    struct tape *tape = tape_open(directory, &error);
+    assert_non_null(tape);
+    tape_begin(tape, &place, (struct moment){1, 1});
+    char *farewell = text_format("one[81x24]%s[82x24]", terminal_farewell);
+    expect_read(tape, farewell);
+    replace_index(directory, 0, 0);
+    expect_read(tape, "");
+    replace_index(directory, 2, 0);
+    expect_read(tape, "");
+    rawlog_close(log);
+    log = rawlog_open(directory, NULL);
+    log_size(log, 83);
+    replace_index(directory, 0, 0);
+    expect_read(tape, "[83x24]");
+    rawlog_close(log);
+    tape_close(tape);
+    file_remove_tree(AT_FDCWD, directory, 1);
+    free(farewell);
+}
+
+/* A new worker cuts records off that come again, and there may be more of them then. */
+static void an_index_that_was_cut_and_grew_is_read_again(void **state)
+{
+    char directory[] = "/tmp/ptyd-tape-XXXXXX";
+    struct tape_place place = {.cols = 80, .rows = 24};
+    size_t count;
+    int error;
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    struct rawlog *log = rawlog_open(directory, NULL);
+    rawlog_record(log, RAWLOG_SHELL, 0, (struct moment){1, 1}, 0, 0);
+    log_size(log, 80);
+    assert_int_equal(rawlog_write(log, 0, "one", 3), 0);
+    log_size(log, 80);
+    rawlog_record(log, RAWLOG_TIME, 5, (struct moment){2, 2}, 0, 0);
+    assert_int_equal(rawlog_flush(log), 0);
+    struct tape *tape = tape_open(directory, &error);
+    tape_begin(tape, &place, (struct moment){1, 1});
+    expect_read(tape, "one");
+    struct rawlog_record *records = rawlog_records(log, &count);
+    assert_int_equal(rawlog_cut(log, records, count, 3), 3);
+    log_size(log, 84);
+    log_size(log, 85);
+    expect_read(tape, "[84x24][85x24]");
+    free(records);
+    rawlog_close(log);
+    tape_close(tape);
+    file_remove_tree(AT_FDCWD, directory, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +377,8 @@ int main(void)
         cmocka_unit_test(what_is_no_line_comes_out_all_the_same),
         cmocka_unit_test(a_long_clipboard_is_stars_to_its_end),
         cmocka_unit_test(a_line_without_an_end_takes_no_memory),
+        cmocka_unit_test(an_index_that_is_replaced_is_gone_on_with),
+        cmocka_unit_test(an_index_that_was_cut_and_grew_is_read_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
