@@ -162,7 +162,10 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
-check-long: check-torture check-short check-harms check-kills check-runs check-ledger ## what `make check` samples, whole (an hour)
+check-search: $(BUILD)/ptyd ## 200 random patterns, compared with a plain scan (1 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) PATTERNS=200 ONLY='random patterns' node tests/e2e/search.js
+
+check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search ## what `make check` samples, whole (an hour)
 
 check-runs: $(BUILD)/ptyd ## 100 runs over 20 sessions of four shells, and half-typed lines (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) RUNS=100 SESSIONS=20 node tests/e2e/runs.js
@@ -266,6 +269,9 @@ bench-session: deps-bench $(BUILD)/ptyd ## memory of a session, and wakeups whil
 
 bench-growth: $(BUILD)/ptyd $(BUILD)/commands ## SESSIONS=1000 at once, CLOSED=20000, COMMANDS=1000000 in one (0: not that)
 	@PTYD=$(abspath $(BUILD)/ptyd) COMMANDS_SHELL=$(abspath $(BUILD)/commands) node tests/bench/growth.js
+
+bench-search: $(BUILD)/ptyd ## the index of a million commands (BLOCKS=1000000): until it is made, and searches (10 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) node tests/bench/search.js
 
 bench-fair: $(BUILD)/ptyd $(BUILD)/fair ## key-to-echo while 0, 10, 100 others flood, beside script(1) (OLD=another ptyd)
 	@sh tests/bench/fairness $(abspath $(BUILD)/fair) $(abspath $(BUILD)/ptyd) $(if $(OLD),$(abspath $(OLD)))

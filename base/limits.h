@@ -188,8 +188,10 @@ static inline int limit_size(int value)
 
 /* Bytes of what is looked for; more is refused. */
 #define LIMIT_SEARCH_PATTERN_BYTES 4096
-/* Bytes of text that the index knows the words of together; longer texts have several pieces. */
-#define LIMIT_SEARCH_SHEET_BYTES (128 << 10)
+/* Bytes of text that the index keeps together, which longer texts have several of; and how many of
+ * these it knows together what they hold. As many, and one less, are always looked through. */
+#define LIMIT_SEARCH_SHEET_BYTES (14 << 10)
+#define LIMIT_SEARCH_GROUP       512
 /* Commands that are shown, the newest, where nothing is said; and lines of one, the first, and
  * bytes of a line around its match: the rest is counted, or cut and marked so. */
 #define LIMIT_SEARCH_RESULTS    20

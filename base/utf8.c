@@ -1,5 +1,7 @@
 #include "utf8.h"
 
+#include <string.h>
+
 static bool continues(unsigned char byte)
 {
     return (byte & 0xc0) == 0x80;
@@ -113,6 +115,14 @@ bool utf8_valid(const char *bytes, size_t len)
 {
     for (size_t i = 0; i < len;) {
         uint32_t code;
+        uint64_t eight;
+        if (len - i >= sizeof eight) { /* ASCII, mostly */
+            memcpy(&eight, bytes + i, sizeof eight);
+            if (!(eight & UINT64_C(0x8080808080808080))) {
+                i += sizeof eight;
+                continue;
+            }
+        }
         int step = utf8_decode(bytes + i, len - i, &code);
         if (step <= 0)
             return false;

@@ -1,6 +1,5 @@
 #include "ptyd/core/seal.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,7 @@ char *seal_dump(const json_t *object)
 
 /* What was never sealed has JSON's own rules alone; its end is unlike any seal. One that is nearly
  * right was damaged itself. */
-static bool is_whole(const char *text, size_t len)
+bool seal_is_whole(const char *text, size_t len)
 {
     char seal[SEAL_SIZE + 1];
     size_t differ = 0;
@@ -50,7 +49,7 @@ static bool is_whole(const char *text, size_t len)
 
 json_t *seal_load(const char *text, size_t len)
 {
-    json_t *object = is_whole(text, len) ? json_loadb(text, len, 0, NULL) : NULL;
+    json_t *object = seal_is_whole(text, len) ? json_loadb(text, len, 0, NULL) : NULL;
     if (!json_is_object(object)) {
         json_decref(object);
         return NULL;

@@ -292,7 +292,7 @@ static void say_nothing(const char *state, const struct find_query *query,
     else if (query->session && !kept_exists(state, query->session))
         say("there is no session %s; `ptyd list --all` lists them", query->session);
     else if (answer->ends && query->output)
-        say("nothing matches (of %zu commands only the end of the output is kept)", answer->ends);
+        say("nothing matches (of older commands only the end of the output is kept)");
     else
         say("nothing matches");
     free(gone);

@@ -239,9 +239,9 @@ static void fill(struct index *ix, const char *state, const struct changes *c)
     index_run(ix, "BEGIN IMMEDIATE");
     remove_gone(h, state, c);
     read_changed(h, state, &f);
+    harvest_end(h);
     index_run(ix, "COMMIT");
     progress_clear(&f.progress);
-    harvest_destroy(h);
 }
 
 static void say_lacking(const struct changes *c, const char *why)

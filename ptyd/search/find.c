@@ -11,7 +11,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/search/fold.h"
-#include "ptyd/search/grams.h"
+#include "ptyd/search/groups.h"
 #include "ptyd/search/harvest.h"
 #include "ptyd/search/results.h"
 #include "ptyd/search/sheet.h"
@@ -20,7 +20,6 @@
 
 struct candidate {
     int64_t id, newest;
-    bool wanted;
 };
 
 struct find {
@@ -33,7 +32,7 @@ struct find {
     int64_t session; /* rowid of the one that is asked for; 0: all */
 
     struct candidate *candidates;
-    size_t candidate_count;
+    size_t candidate_count, candidate_room;
 
     struct results *results;
 
@@ -221,137 +220,86 @@ static void search_sheet(struct find *f)
 
 /* ---- which sheets may hold it ---- */
 
-static void join(struct bytes *out, const char *by)
+/* The text, or what is asked of it: the first bytes of a long one. */
+static void add_text(const struct find *f, struct groups_question *q)
 {
-    if (out->len)
-        bytes_append_text(out, by);
-}
-
-static void append_text_words(const struct find *f, struct bytes *out)
-{
-    struct bytes either = {0};
+    struct groups_condition *c = &q->conditions[q->count++];
     size_t len = utf8_floor(f->pattern.data, f->pattern.len, GRAM_BYTES);
     struct bytes folded = {0};
+    bool every = true; /* alternative has words */
     bytes_append(&folded, f->pattern.data, len);
     fold_text(folded.data, folded.len);
     for (int output = 0; output < 2; output++) {
-        struct bytes words = {0};
-        if ((output ? f->query->output : f->query->command) &&
-            grams_query(folded.data, folded.len, output ? "" : "c", &words)) {
-            join(&either, " OR ");
-            bytes_printf(&either, "(%s)", words.data);
-        }
-        bytes_finish(&words);
+        if (!(output ? f->query->output : f->query->command))
+            continue;
+        struct groups_bits *bits = &c->either[c->count++];
+        bits->count = grams_bits(folded.data, folded.len, output, bits->bits);
+        bytes_append_text(&q->words, q->words.len ? " OR (" : "(");
+        every = grams_query(folded.data, folded.len, output, &q->words) && every;
+        bytes_append_char(&q->words, ')');
     }
-    if (either.len) {
-        join(out, " AND ");
-        bytes_printf(out, "(%s)", either.data);
-    }
+    q->words.len = every ? q->words.len : 0;
     bytes_finish(&folded);
-    bytes_finish(&either);
 }
 
-static void append_directory_words(const struct find *f, struct bytes *out)
+static void add_directories(const struct find *f, struct groups_question *q)
 {
     char *const *names = f->query->directories;
-    if (!names[0])
-        return;
-    join(out, " AND ");
-    bytes_append_char(out, '(');
+    struct groups_condition *c = &q->conditions[q->count++];
     for (int i = 0; i < 2 && names[i]; i++) {
-        bytes_append_text(out, i ? " OR " : "");
-        index_directory_word(names[i], strlen(names[i]), out);
-    }
-    bytes_append_char(out, ')');
-}
-
-/* What FTS5 is asked; empty where every sheet may hold it. */
-static void words_wanted(const struct find *f, struct bytes *out)
-{
-    if (!f->query->regex)
-        append_text_words(f, out);
-    append_directory_words(f, out);
-    if (f->query->failed) {
-        join(out, " AND ");
-        bytes_append_text(out, "failed");
+        struct groups_bits *bits = &c->either[c->count++];
+        uint64_t hash = index_directory_hash(names[i], strlen(names[i]));
+        bits->count = grams_bits_of_hash(hash, bits->bits);
     }
 }
 
-static int by_id(const void *a, const void *b)
+static void add_failed(struct groups_question *q)
 {
-    const struct candidate *x = a, *y = b;
-    return x->id < y->id ? -1 : x->id > y->id;
+    struct groups_condition *c = &q->conditions[q->count++];
+    c->count = 1;
+    c->either->count = grams_bits_of_hash(INDEX_FAILED, c->either->bits);
+}
+
+static void on_sheet(void *user, int64_t sheet, int64_t newest, int64_t session)
+{
+    struct find *f = user;
+    if (newest < f->query->since_ms || (f->session && session != f->session))
+        return;
+    if (f->candidate_count == f->candidate_room) {
+        f->candidate_room = f->candidate_room ? 2 * f->candidate_room : 1024;
+        f->candidates = memory_grow(f->candidates, f->candidate_room * sizeof *f->candidates);
+    }
+    f->candidates[f->candidate_count++] = (struct candidate){.id = sheet, .newest = newest};
 }
 
 static int by_newest(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    if (x->wanted != y->wanted)
-        return x->wanted ? -1 : 1;
     if (x->newest != y->newest)
         return x->newest > y->newest ? -1 : 1;
-    return by_id(a, b);
-}
-
-static void list_sheets(struct find *f)
-{
-    sqlite3_stmt *s = index_prepare(f->index, "SELECT id, newest FROM sheets WHERE newest >= ?1"
-                                              " AND (?2 = 0 OR session = ?2)");
-    size_t room = 0;
-    if (s) {
-        sqlite3_bind_int64(s, 1, f->query->since_ms);
-        sqlite3_bind_int64(s, 2, f->session);
-    }
-    while (index_step(f->index, s)) {
-        if (f->candidate_count == room) {
-            room = room ? 2 * room : 1024;
-            f->candidates = memory_grow(f->candidates, room * sizeof *f->candidates);
-        }
-        f->candidates[f->candidate_count++] = (struct candidate){
-            .id = sqlite3_column_int64(s, 0), .newest = sqlite3_column_int64(s, 1)};
-    }
-    sqlite3_finalize(s);
-}
-
-/* FTS5 gives them in order. */
-static void mark_wanted(struct find *f, const struct bytes *words)
-{
-    sqlite3_stmt *s =
-        words->len ? index_prepare(f->index, "SELECT rowid FROM words WHERE words MATCH ?") : NULL;
-    for (size_t i = 0; i < f->candidate_count; i++)
-        f->candidates[i].wanted = !words->len;
-    if (s)
-        sqlite3_bind_text(s, 1, words->data, (int)words->len, SQLITE_STATIC);
-    while (index_step(f->index, s)) {
-        struct candidate key = {.id = sqlite3_column_int64(s, 0)};
-        struct candidate *found =
-            f->candidate_count
-                ? bsearch(&key, f->candidates, f->candidate_count, sizeof *f->candidates, by_id)
-                : NULL;
-        if (found)
-            found->wanted = true;
-    }
-    sqlite3_finalize(s);
+    return x->id < y->id ? -1 : x->id > y->id;
 }
 
 static void choose_sheets(struct find *f)
 {
-    struct bytes words = {0};
-    words_wanted(f, &words);
-    list_sheets(f);
-    if (f->candidate_count)
-        qsort(f->candidates, f->candidate_count, sizeof *f->candidates, by_id);
-    mark_wanted(f, &words);
+    struct groups_question question = {0};
+    if (!f->query->regex)
+        add_text(f, &question);
+    if (f->query->directories[0])
+        add_directories(f, &question);
+    if (f->query->failed)
+        add_failed(&question);
+    groups_ask(f->index, &question, on_sheet, f);
     if (f->candidate_count)
         qsort(f->candidates, f->candidate_count, sizeof *f->candidates, by_newest);
-    bytes_finish(&words);
+    bytes_finish(&question.words);
 }
 
 /* ---- the search ---- */
 
 static void search_sheets(struct find *f)
 {
-    for (size_t i = 0; i < f->candidate_count && f->candidates[i].wanted; i++) {
+    for (size_t i = 0; i < f->candidate_count; i++) {
         sqlite3_stmt *s = f->sheet_row;
         if (results_since(f->results, f->candidates[i].newest) > f->query->last)
             return;
@@ -376,10 +324,9 @@ static void search_running(struct find *f)
     while (index_step(f->index, s)) {
         json_t *block = json_loads(column(s, 2), 0, NULL);
         char *directory = text_format("%s/conversations/%s/agent_pty", f->state, column(s, 1));
-        int64_t id = index_block(sqlite3_column_int64(s, 0), json_number(block, "seq", 0));
         sheet_finish(&f->sheet);
         f->running = block;
-        harvest_running(block, directory, id, &f->sheet);
+        harvest_running(column(s, 2), directory, sqlite3_column_int64(s, 0), &f->sheet);
         search_sheet(f);
         f->running = NULL;
         free(directory);
@@ -401,12 +348,12 @@ static int64_t session_wanted(struct find *f)
     return id;
 }
 
-static size_t count_ends(struct find *f)
+static bool has_ends(struct find *f)
 {
-    sqlite3_stmt *s = index_prepare(f->index, "SELECT count(*) FROM blocks WHERE NOT whole");
-    size_t count = index_step(f->index, s) ? (size_t)sqlite3_column_int64(s, 0) : 0;
+    sqlite3_stmt *s = index_prepare(f->index, "SELECT 1 FROM sessions WHERE ends LIMIT 1");
+    bool has = index_step(f->index, s);
     sqlite3_finalize(s);
-    return count;
+    return has;
 }
 
 void find_run(struct index *index, const char *state, const struct find_query *query,
@@ -428,7 +375,7 @@ void find_run(struct index *index, const char *state, const struct find_query *q
     search_sheets(&f);
     ret->more = results_list(f.results, query->last, ret->results);
     if (!json_array_size(ret->results))
-        ret->ends = count_ends(&f);
+        ret->ends = has_ends(&f);
     sqlite3_finalize(f.row);
     sqlite3_finalize(f.sheet_row);
     index_run(index, "COMMIT");

@@ -27,7 +27,7 @@ struct find_answer {
     json_t *results; /* array, oldest first; the caller's */
     bool more;       /* there are older ones */
     size_t unknown;  /* outputs or commands in which a bound of the pattern was met */
-    size_t ends;     /* blocks of whose output only the end is kept */
+    bool ends;       /* nothing was found, and of some outputs only the end is kept */
 };
 
 /* Each result has `block_id`, `conversation_id`, `seq`, `cmd`, `cwd`, `exit_code`, `status`,

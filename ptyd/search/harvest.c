@@ -11,9 +11,10 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
-#include "ptyd/search/fold.h"
-#include "ptyd/search/grams.h"
+#include "ptyd/search/facts.h"
+#include "ptyd/search/groups.h"
 #include "ptyd/search/sheet.h"
 #include "ptyd/session/block_lines.h"
 #include "ptyd/session/block_reader.h"
@@ -25,48 +26,48 @@ struct harvest {
     struct index *index;
     void (*pause)(void *user, int64_t bytes);
     void *user;
-    sqlite3_stmt *add_sheet, *add_words, *remove_words, *add_block;
-    struct grams *grams;
+    sqlite3_stmt *add_sheet, *add_block;
+    struct groups *groups;
     int64_t bytes, paused_bytes, paused_ms;
 
     int64_t session;
     const char *directory;
     int64_t last;                        /* block that ended and was added */
-    json_t *running;                     /* what was read last, when it has no end */
+    int64_t oldest_output;               /* number of the first whose file is there */
+    bool ends;                           /* of an output only the end is kept */
+    struct bytes running;                /* the line that was read last, when it has no end */
     struct sheet sheet;                  /* not in the index yet, */
-    struct bytes words;                  /* with the words of its blocks, */
+    struct bytes hashes;                 /* with those of its blocks, */
     int64_t first_seq, last_seq, newest; /* their numbers, and when the last one ended */
-    char *cwd;                           /* of the block added last */
+    struct facts facts;                  /* of the block at hand */
+    struct bytes cwd;                    /* whose hashes the sheet has last */
 };
 
 struct harvest *harvest_create(struct index *index, void (*pause)(void *user, int64_t bytes),
                                void *user)
 {
     struct harvest *h = memory_new(sizeof *h);
-    *h = (struct harvest){.index = index, .pause = pause, .user = user, .grams = grams_create()};
+    *h = (struct harvest){
+        .index = index, .pause = pause, .user = user, .groups = groups_begin(index)};
     h->add_sheet = index_prepare(
-        index, "INSERT INTO sheets(session, first, last, newest, size, words, parts, text)"
+        index, "INSERT INTO sheets(session, newest, first, last, size, words, parts, text)"
                " VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
-    h->add_words = index_prepare(index, "INSERT INTO words(rowid, word) VALUES(?, ?)");
-    h->remove_words =
-        index_prepare(index, "INSERT INTO words(words, rowid, word) VALUES('delete', ?, ?)");
     h->add_block =
         index_prepare(index, "INSERT OR REPLACE INTO blocks VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     h->paused_ms = clock_monotonic_ms();
     return h;
 }
 
-void harvest_destroy(struct harvest *h)
+void harvest_end(struct harvest *h)
 {
+    groups_end(h->groups);
     sqlite3_finalize(h->add_sheet);
-    sqlite3_finalize(h->add_words);
-    sqlite3_finalize(h->remove_words);
     sqlite3_finalize(h->add_block);
-    grams_destroy(h->grams);
     sheet_finish(&h->sheet);
-    bytes_finish(&h->words);
-    json_decref(h->running);
-    free(h->cwd);
+    bytes_finish(&h->hashes);
+    bytes_finish(&h->running);
+    bytes_finish(&h->cwd);
+    facts_finish(&h->facts);
     free(h);
 }
 
@@ -91,55 +92,30 @@ static void run(struct harvest *h, const char *sql, int64_t one, int64_t two, in
 
 /* ---- sheets ---- */
 
-/* All words of a sheet: those of its text and those of its blocks. */
-static void words_of(struct grams *grams, const struct sheet *sheet, const struct bytes *words,
-                     struct bytes *out)
+static void bind_bytes(sqlite3_stmt *s, int at, const struct bytes *b)
 {
-    struct bytes folded = {0};
-    bytes_append(&folded, sheet->text.data, sheet->text.len);
-    fold_text(folded.data, folded.len);
-    for (uint32_t output = 0; output < 2; output++) {
-        for (size_t i = 0; i < sheet_count(sheet); i++)
-            if (sheet_part(sheet, i)->output == output)
-                grams_add(grams, folded.data + sheet_part(sheet, i)->at, sheet_part(sheet, i)->len);
-        grams_write(grams, output ? "" : "c", out);
-    }
-    bytes_append(out, words->data, words->len);
-    bytes_finish(&folded);
+    sqlite3_bind_blob(s, at, b->data ? b->data : "", (int)b->len, SQLITE_STATIC);
 }
 
-static void bind_bytes(sqlite3_stmt *s, int at, const struct bytes *b, bool text)
+static void empty_sheet(struct harvest *h)
 {
-    const char *data = b->data ? b->data : "";
-    if (s && text)
-        sqlite3_bind_text(s, at, data, (int)b->len, SQLITE_STATIC);
-    else if (s)
-        sqlite3_bind_blob(s, at, data, (int)b->len, SQLITE_STATIC);
-}
-
-static void run_words(struct harvest *h, sqlite3_stmt *s, int64_t sheet, const struct bytes *words)
-{
-    bind_bytes(s, 2, words, true);
-    ASK(h, s, sheet);
+    h->sheet.text.len = h->sheet.parts.len = h->hashes.len = h->cwd.len = 0;
+    h->first_seq = h->last_seq = h->newest = 0;
 }
 
 static void end_sheet(struct harvest *h)
 {
-    struct bytes words = {0};
     if (!sheet_count(&h->sheet))
         return;
-    words_of(h->grams, &h->sheet, &h->words, &words);
-    bind_bytes(h->add_sheet, 6, &h->words, true);
-    bind_bytes(h->add_sheet, 7, &h->sheet.parts, false);
-    bind_bytes(h->add_sheet, 8, &h->sheet.text, false);
-    ASK(h, h->add_sheet, h->session, h->first_seq, h->last_seq, h->newest,
+    if (h->add_sheet) {
+        bind_bytes(h->add_sheet, 6, &h->hashes);
+        bind_bytes(h->add_sheet, 7, &h->sheet.parts);
+        bind_bytes(h->add_sheet, 8, &h->sheet.text);
+    }
+    ASK(h, h->add_sheet, h->session, h->newest, h->first_seq, h->last_seq,
         (int64_t)h->sheet.text.len);
-    run_words(h, h->add_words, index_last_rowid(h->index), &words);
-    bytes_finish(&words);
-    h->sheet.text.len = h->sheet.parts.len = h->words.len = 0;
-    h->first_seq = h->last_seq = h->newest = 0;
-    free(h->cwd);
-    h->cwd = NULL;
+    empty_sheet(h);
+    groups_add_sheet(h->groups);
 }
 
 static void take_column(sqlite3_stmt *s, int column, struct bytes *out)
@@ -147,34 +123,21 @@ static void take_column(sqlite3_stmt *s, int column, struct bytes *out)
     bytes_append(out, sqlite3_column_blob(s, column), (size_t)sqlite3_column_bytes(s, column));
 }
 
-/* Removes a sheet whose row is at hand: parts, text and words are columns 1 to 3. */
-static void remove_sheet(struct harvest *h, sqlite3_stmt *row)
+static void remove_sheet(struct harvest *h, int64_t sheet)
 {
-    struct sheet sheet = {0};
-    struct bytes own = {0}, words = {0};
-    int64_t id = sqlite3_column_int64(row, 0);
-    take_column(row, 3, &own);
-    if (sheet_load(&sheet, sqlite3_column_blob(row, 2), (size_t)sqlite3_column_bytes(row, 2),
-                   sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1))) {
-        words_of(h->grams, &sheet, &own, &words);
-        run_words(h, h->remove_words, id, &words);
-    }
-    run(h, "DELETE FROM sheets WHERE id = ?", id, 0, 0);
-    sheet_finish(&sheet);
-    bytes_finish(&own);
-    bytes_finish(&words);
+    groups_remove_sheet(h->groups, sheet);
+    run(h, "DELETE FROM sheets WHERE id = ?", sheet, 0, 0);
 }
 
 /* Removes those of the session whose last block is below a number. */
 static void remove_sheets(struct harvest *h, int64_t session, int64_t below)
 {
-    static const char sql[] = "SELECT id, parts, text, words FROM sheets"
-                              " WHERE session = ? AND last < ? ORDER BY id LIMIT 1";
+    static const char sql[] = "SELECT id FROM sheets WHERE session = ? AND last < ? LIMIT 1";
     sqlite3_stmt *s = index_prepare(h->index, sql);
     while (ASK(h, s, session, below)) {
-        remove_sheet(h, s);
-        if (s)
-            sqlite3_reset(s);
+        int64_t sheet = sqlite3_column_int64(s, 0);
+        sqlite3_reset(s);
+        remove_sheet(h, sheet);
     }
     sqlite3_finalize(s);
 }
@@ -188,11 +151,13 @@ static void reopen_sheet(struct harvest *h)
     if (ASK(h, s, h->session) && sqlite3_column_int64(s, 7) < LIMIT_SEARCH_SHEET_BYTES / 2 &&
         sheet_load(&h->sheet, sqlite3_column_blob(s, 2), (size_t)sqlite3_column_bytes(s, 2),
                    sqlite3_column_blob(s, 1), (size_t)sqlite3_column_bytes(s, 1))) {
-        take_column(s, 3, &h->words);
+        int64_t sheet = sqlite3_column_int64(s, 0);
+        take_column(s, 3, &h->hashes);
         h->first_seq = sqlite3_column_int64(s, 4);
         h->last_seq = sqlite3_column_int64(s, 5);
         h->newest = sqlite3_column_int64(s, 6);
-        remove_sheet(h, s);
+        sqlite3_reset(s);
+        remove_sheet(h, sheet);
     }
     sqlite3_finalize(s);
 }
@@ -219,29 +184,38 @@ static uint32_t count_lines(const char *text, size_t len)
     return count;
 }
 
-static void note_in_sheet(struct harvest *h, int64_t seq, int64_t ended, const char *words)
+static void add_hash(struct harvest *h, uint64_t hash)
 {
-    h->first_seq = sheet_count(&h->sheet) ? h->first_seq : seq;
-    h->last_seq = seq;
-    h->newest = ended > h->newest ? ended : h->newest;
-    for (const char *at = words, *end; *at; at = end + 1) {
-        end = strchr(at, ' ');
-        size_t len = (size_t)(end + 1 - at);
-        if (!memmem(h->words.data ? h->words.data : "", h->words.len, at, len))
-            bytes_append(&h->words, at, len);
-    }
+    if (!memmem(h->hashes.data ? h->hashes.data : "", h->hashes.len, &hash, sizeof hash))
+        bytes_append(&h->hashes, &hash, sizeof hash);
 }
 
-/* What is to be added of a block. */
-struct adding {
-    struct sheet_part part;
-    int64_t ended;
-    const char *words; /* each ends in a blank */
-};
+/* The directories at and above the one it began in. */
+static void add_directories(struct harvest *h, const struct bytes *cwd)
+{
+    if (cwd->len == h->cwd.len && (!cwd->len || !memcmp(cwd->data, h->cwd.data, cwd->len)))
+        return;
+    h->cwd.len = 0;
+    bytes_append(&h->cwd, cwd->data, cwd->len);
+    for (size_t len = cwd->len; len > 0 && *cwd->data == '/'; len--)
+        if (len == 1 || !cwd->data[len] || cwd->data[len] == '/')
+            add_hash(h, index_directory_hash(cwd->data, len));
+}
+
+static void note_in_sheet(struct harvest *h)
+{
+    const struct facts *f = &h->facts;
+    h->first_seq = sheet_count(&h->sheet) ? h->first_seq : f->seq;
+    h->last_seq = f->seq;
+    h->newest = f->ts_end > h->newest ? f->ts_end : h->newest;
+    if (f->exit_code)
+        add_hash(h, INDEX_FAILED);
+    add_directories(h, &f->cwd);
+}
 
 /* A line that is longer than a sheet goes on in the next one a little before its cut, so that
  * nothing is cut apart everywhere. */
-static void add_text(struct harvest *h, struct adding adding, const char *text, size_t len)
+static void add_text(struct harvest *h, struct sheet_part part, const char *text, size_t len)
 {
     for (size_t at = 0; at < len;) {
         size_t used = h->sheet.text.len;
@@ -251,24 +225,13 @@ static void add_text(struct harvest *h, struct adding adding, const char *text, 
             end_sheet(h);
             continue;
         }
-        note_in_sheet(h, index_block_seq(adding.part.block), adding.ended, adding.words);
-        sheet_add(&h->sheet, adding.part, text + at, piece);
-        adding.part.line += count_lines(text + at, piece);
+        note_in_sheet(h);
+        sheet_add(&h->sheet, part, text + at, piece);
+        part.line += count_lines(text + at, piece);
         at += piece;
         if (at < len && text[at - 1] != '\n')
             at = utf8_ceil(text, len, at - LIMIT_SEARCH_PATTERN_BYTES);
     }
-}
-
-/* Text of a file that is no UTF-8 any more is made some, for pcre2 takes nothing else. */
-static void clean(struct bytes *text)
-{
-    if (!text->len || (utf8_valid(text->data, text->len) && !memchr(text->data, 0, text->len)))
-        return;
-    char *cleaned = text_clean(text->data, text->len, 3 * text->len);
-    bytes_finish(text);
-    bytes_append_text(text, cleaned);
-    free(cleaned);
 }
 
 /* A block's output as far as it is kept. */
@@ -279,17 +242,6 @@ struct output {
     uint32_t tail; /* of the first one that the preview has, too */
 };
 
-static void read_preview(const json_t *block, struct bytes *out)
-{
-    size_t i;
-    json_t *line;
-    json_array_foreach(json_at(block, "preview", "lines"), i, line) {
-        const char *text = json_string_value(line);
-        bytes_append_text(out, text ? text : "");
-        bytes_append_char(out, '\n');
-    }
-}
-
 /* Lines up to the last one that is not blank: what a preview is the end of. */
 static uint32_t count_shown(const struct bytes *text)
 {
@@ -299,54 +251,42 @@ static uint32_t count_shown(const struct bytes *text)
     return len ? count_lines(text->data, len) + 1 : 0;
 }
 
-static void read_output(const json_t *block, const char *directory, struct output *ret)
+/* `there`: its file may be. */
+static void read_output(const struct facts *f, const char *directory, bool there,
+                        struct output *ret)
 {
-    const char *name = json_text(block, "output_path", "");
-    size_t previewed = json_array_size(json_at(block, "preview", "lines"));
-    char *path = text_format("%s/%s", directory, name);
     *ret = (struct output){0};
-    ret->whole = *name && file_read(path, LIMIT_OUTPUT_FILE_BYTES + 1, &ret->text) == 0;
-    uint32_t shown =
-        ret->whole ? count_shown(&ret->text) : (uint32_t)json_number(block, "output_lines", 0);
-    ret->tail = shown > previewed ? shown - (uint32_t)previewed : 0;
+    if (there && f->output_path.len) {
+        char *path = text_format("%s/%s", directory, f->output_path.data);
+        ret->whole = file_read(path, LIMIT_OUTPUT_FILE_BYTES + 1, &ret->text) == 0;
+        free(path);
+    }
+    uint32_t shown = ret->whole ? count_shown(&ret->text) : (uint32_t)f->output_lines;
+    ret->tail = shown > f->previewed ? shown - f->previewed : 0;
     if (!ret->whole) {
         ret->text.len = 0;
-        read_preview(block, &ret->text);
+        bytes_append(&ret->text, f->preview.data, f->preview.len);
         ret->line = ret->tail;
-        ret->whole = json_number(block, "output_bytes", 0) == 0;
+        ret->whole = f->output_bytes == 0;
     }
-    clean(&ret->text);
-    free(path);
+    facts_clean(&ret->text);
 }
 
-/* `failed`, and the directories at and above the one it began in. */
-static void block_words(const json_t *block, struct bytes *out)
-{
-    const char *name = json_text(block, "cwd", "");
-    bytes_append_text(out, json_number(block, "exit_code", 0) ? "failed " : "");
-    for (size_t len = strlen(name); len > 0 && *name == '/'; len--)
-        if (len == 1 || !name[len] || name[len] == '/') {
-            index_directory_word(name, len, out);
-            bytes_append_char(out, ' ');
-        }
-}
-
-static void add_row(struct harvest *h, int64_t id, const json_t *block, const struct output *output)
+static void add_row(struct harvest *h, int64_t id, const struct output *output)
 {
     sqlite3_stmt *s = h->add_block;
-    const json_t *code = json_object_get(block, "exit_code");
+    const struct facts *f = &h->facts;
     if (!s)
         return;
-    sqlite3_bind_text(s, 6, json_text(block, "status", ""), -1, SQLITE_STATIC);
-    sqlite3_bind_text(s, 7, json_text(block, "cwd", ""), -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 6, f->status.data, (int)f->status.len, SQLITE_STATIC);
+    sqlite3_bind_text(s, 7, f->cwd.data, (int)f->cwd.len, SQLITE_STATIC);
     sqlite3_bind_int(s, 8, output->whole);
     sqlite3_bind_int64(s, 9, output->tail);
-    sqlite3_bind_text(s, 10, json_text(block, "cmd", ""), -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 10, f->cmd.data, (int)f->cmd.len, SQLITE_STATIC);
     sqlite3_bind_null(s, 5);
-    if (json_is_integer(code))
-        sqlite3_bind_int64(s, 5, json_integer_value(code));
-    ASK(h, s, id, json_number(block, "ts_begin", 0), json_number(block, "ts_end", 0),
-        json_number(block, "duration_ms", 0));
+    if (f->has_exit_code)
+        sqlite3_bind_int64(s, 5, f->exit_code);
+    ASK(h, s, id, f->ts_begin, f->ts_end, f->duration_ms);
 }
 
 static void rest(struct harvest *h)
@@ -361,51 +301,54 @@ static void rest(struct harvest *h)
     h->paused_ms = now;
 }
 
-static void add_ended(struct harvest *h, const json_t *block)
+/* The block at hand. */
+static void add_ended(struct harvest *h)
 {
-    int64_t seq = json_number(block, "seq", 0), id = index_block(h->session, seq);
-    const char *cmd = json_text(block, "cmd", "");
+    const struct facts *f = &h->facts;
+    struct sheet_part part = {.block = index_block(h->session, f->seq)};
     struct output output;
-    struct bytes words = {0};
-    block_words(block, &words);
-    read_output(block, h->directory, &output);
-    struct adding adding = {.part = {.block = id},
-                            .ended = json_number(block, "ts_end", 0),
-                            .words = words.data ? words.data : ""};
-    add_text(h, adding, cmd, strlen(cmd));
-    adding.part.line = output.line;
-    adding.part.output = 1;
-    add_text(h, adding, output.text.data, output.text.len);
-    add_row(h, id, block, &output);
-    h->bytes += (int64_t)(strlen(cmd) + output.text.len);
-    h->last = seq;
+    read_output(f, h->directory, f->seq >= h->oldest_output, &output);
+    add_text(h, part, f->cmd.data, f->cmd.len);
+    part.line = output.line;
+    part.output = 1;
+    add_text(h, part, output.text.data, output.text.len);
+    add_row(h, part.block, &output);
+    h->ends = h->ends || !output.whole;
+    h->bytes += (int64_t)(f->cmd.len + output.text.len);
+    h->last = f->seq;
     bytes_finish(&output.text);
-    bytes_finish(&words);
     rest(h);
 }
 
 /* Of a block without an end that another follows nobody knows one; one that is the last runs. */
-static void add(struct harvest *h, json_t *block)
+static void add(struct harvest *h, struct json_piece line)
 {
-    if (h->running)
-        add_ended(h, h->running);
-    json_decref(h->running);
-    h->running = NULL;
-    if (!strcmp(json_text(block, "status", ""), "running"))
-        h->running = json_incref(block);
-    else if (json_number(block, "seq", 0) > 0)
-        add_ended(h, block);
+    struct json_piece running = {h->running.data, h->running.len};
+    if (facts_read(&h->facts, running))
+        add_ended(h);
+    h->running.len = 0;
+    if (!facts_read(&h->facts, line) || h->facts.seq < 1)
+        return;
+    if (h->facts.runs)
+        bytes_append(&h->running, line.at, line.len);
+    else
+        add_ended(h);
 }
 
-void harvest_running(const json_t *block, const char *directory, int64_t id, struct sheet *sheet)
+void harvest_running(const char *line, const char *directory, int64_t session, struct sheet *sheet)
 {
-    const char *cmd = json_text(block, "cmd", "");
+    struct facts f = {0};
     struct output output;
-    read_output(block, directory, &output);
-    sheet_add(sheet, (struct sheet_part){.block = id}, cmd, strlen(cmd));
-    sheet_add(sheet, (struct sheet_part){.block = id, .output = 1, .line = output.line},
-              output.text.data ? output.text.data : "", output.text.len);
-    bytes_finish(&output.text);
+    if (facts_read(&f, (struct json_piece){line, strlen(line)})) {
+        struct sheet_part part = {.block = index_block(session, f.seq)};
+        read_output(&f, directory, true, &output);
+        sheet_add(sheet, part, f.cmd.data, f.cmd.len);
+        part.output = 1;
+        part.line = output.line;
+        sheet_add(sheet, part, output.text.data ? output.text.data : "", output.text.len);
+        bytes_finish(&output.text);
+    }
+    facts_finish(&f);
 }
 
 /* ---- a session ---- */
@@ -467,17 +410,26 @@ static bool goes_on(struct harvest *h, const struct harvest_session *s,
     return same;
 }
 
+/* Of a block's lines the later one counts where it is whole. */
 static void read_all(struct harvest *h)
 {
     struct block_reader *reader = block_reader_open(h->directory, 0, false);
-    json_t *block;
-    for (int found; (found = block_reader_next(reader, &block)) >= 0 && !index_failure(h->index);)
-        if (found) {
-            add(h, block);
-            json_decref(block);
-        }
-    h->bytes += (int64_t)block_reader_passed(reader);
+    struct json_piece lines[2];
+    for (int found; (found = block_reader_next_lines(reader, lines)) >= 0;) {
+        if (found)
+            add(h, lines[!seal_is_whole(lines[0].at, lines[0].len) && lines[1].len]);
+        if (index_failure(h->index))
+            break;
+    }
     block_reader_close(reader);
+}
+
+static void add_value(struct harvest *h, const json_t *block)
+{
+    char *line = json_dumps(block, JSON_COMPACT);
+    if (line)
+        add(h, (struct json_piece){line, strlen(line)});
+    free(line);
 }
 
 static void read_new(struct harvest *h)
@@ -490,7 +442,7 @@ static void read_new(struct harvest *h)
         size_t i;
         json_t *block;
         json_array_foreach(blocks, i, block) {
-            add(h, block);
+            add_value(h, block);
             after = (uint64_t)json_number(block, "seq", 0);
         }
         json_decref(blocks);
@@ -510,10 +462,10 @@ static int64_t forget_blocks(struct harvest *h)
     return remove_rows(h, h->session, oldest);
 }
 
-/* What the bound on files in blocks/ took: of those outputs the previews are left. */
-static void forget_outputs(struct harvest *h)
+/* The number of the first output whose file is there. */
+static int64_t find_oldest_output(const char *session)
 {
-    char *path = text_format("%s/blocks", h->directory);
+    char *path = text_format("%s/blocks", session);
     DIR *directory = opendir(path);
     struct dirent *entry;
     int64_t oldest = ALL;
@@ -524,8 +476,15 @@ static void forget_outputs(struct harvest *h)
     if (directory)
         closedir(directory);
     free(path);
+    return oldest;
+}
+
+/* What the bound on files in blocks/ took: of those outputs the previews are left. */
+static void forget_outputs(struct harvest *h)
+{
     run(h, "UPDATE blocks SET whole = 0 WHERE id >= ? AND id < ? AND whole AND tail > 0",
-        index_block(h->session, 0), index_block(h->session, oldest), 0);
+        index_block(h->session, 0), index_block(h->session, h->oldest_output), 0);
+    h->ends = h->ends || index_changes(h->index);
 }
 
 static void begin_session(struct harvest *h, const struct harvest_session *session)
@@ -534,7 +493,7 @@ static void begin_session(struct harvest *h, const struct harvest_session *sessi
     h->last = session->last;
     if (h->session)
         return;
-    sqlite3_stmt *s = index_prepare(h->index, "INSERT INTO sessions(name) VALUES(?)");
+    sqlite3_stmt *s = index_prepare(h->index, "INSERT INTO sessions(name, ends) VALUES(?, 0)");
     if (s)
         sqlite3_bind_text(s, 1, session->name, -1, SQLITE_STATIC);
     index_step(h->index, s);
@@ -545,16 +504,16 @@ static void begin_session(struct harvest *h, const struct harvest_session *sessi
 static void end_session(struct harvest *h, const struct harvest_file *file)
 {
     sqlite3_stmt *s = index_prepare(h->index, "UPDATE sessions SET inode = ?, size = ?, mtime = ?,"
-                                              " last = ?, running = ?6 WHERE id = ?5");
-    char *running = h->running ? json_dumps(h->running, JSON_COMPACT) : NULL;
+                                              " last = ?, running = ?6, ends = ends OR ?7"
+                                              " WHERE id = ?5");
     end_sheet(h);
-    if (s && running)
-        sqlite3_bind_text(s, 6, running, -1, SQLITE_STATIC);
+    if (s)
+        sqlite3_bind_int(s, 7, h->ends);
+    if (s && h->running.len)
+        sqlite3_bind_text(s, 6, h->running.data, (int)h->running.len, SQLITE_STATIC);
     ASK(h, s, file->inode, file->size, file->mtime, h->last, h->session);
     sqlite3_finalize(s);
-    free(running);
-    json_decref(h->running);
-    h->running = NULL;
+    h->running.len = 0;
 }
 
 int64_t harvest_read(struct harvest *h, const struct harvest_session *session,
@@ -562,6 +521,8 @@ int64_t harvest_read(struct harvest *h, const struct harvest_session *session,
 {
     int64_t gone = 0;
     h->directory = directory;
+    h->ends = false;
+    h->oldest_output = find_oldest_output(directory);
     begin_session(h, session);
     if (session->id && goes_on(h, session, file)) {
         gone = forget_blocks(h);
@@ -569,8 +530,8 @@ int64_t harvest_read(struct harvest *h, const struct harvest_session *session,
     } else {
         remove_all(h, h->session);
         h->last = 0;
-        run(h, "UPDATE sessions SET inode = ?2, size = 0, running = NULL WHERE id = ?1", h->session,
-            file->inode, 0);
+        run(h, "UPDATE sessions SET inode = ?2, size = 0, ends = 0, running = NULL WHERE id = ?1",
+            h->session, file->inode, 0);
         read_all(h);
     }
     forget_outputs(h);

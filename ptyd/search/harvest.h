@@ -2,8 +2,6 @@
 #ifndef PTYD_SEARCH_HARVEST_H
 #define PTYD_SEARCH_HARVEST_H
 
-#include <jansson.h>
-
 #include "ptyd/search/index.h"
 
 struct harvest;
@@ -12,7 +10,8 @@ struct harvest;
  * many bytes were read so far; it may end it and begin another. */
 struct harvest *harvest_create(struct index *index, void (*pause)(void *user, int64_t bytes),
                                void *user);
-void harvest_destroy(struct harvest *harvest);
+/* All is in the index then, and it is freed. */
+void harvest_end(struct harvest *harvest);
 
 /* What a session's blocks.jsonl is. */
 struct harvest_file {
@@ -36,9 +35,9 @@ int64_t harvest_read(struct harvest *harvest, const struct harvest_session *sess
 /* Takes a session out; returns how many blocks it had. */
 int64_t harvest_remove(struct harvest *harvest, int64_t session);
 
-/* Adds a block as its line has it to a sheet, with its output as far as it is kept; for one that
- * runs, which is in no sheet of the index. */
+/* Adds the block of a line of blocks.jsonl to a sheet, with its output as far as it is kept; for
+ * one that runs, which is in no sheet of the index. */
 struct sheet;
-void harvest_running(const json_t *block, const char *directory, int64_t id, struct sheet *sheet);
+void harvest_running(const char *line, const char *directory, int64_t session, struct sheet *sheet);
 
 #endif

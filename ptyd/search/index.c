@@ -19,7 +19,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/search/sums.h"
 
-#define VERSION  "1"
+#define VERSION  "2"
 #define SEQ_BITS 40
 #define LOOK_MS  10 /* between two looks at a lock */
 
@@ -37,13 +37,16 @@ struct index {
 static const char schema[] =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE sessions(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, inode INTEGER,"
-    " size INTEGER, mtime INTEGER, last INTEGER, running TEXT);"
+    " size INTEGER, mtime INTEGER, last INTEGER, ends INTEGER, running TEXT);"
     "CREATE TABLE blocks(id INTEGER PRIMARY KEY, ts_begin INTEGER, ts_end INTEGER,"
     " duration_ms INTEGER, exit_code INTEGER, status TEXT, cwd TEXT, whole INTEGER, tail INTEGER,"
     " cmd TEXT);"
-    "CREATE TABLE sheets(id INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER, first INTEGER,"
-    " last INTEGER, newest INTEGER, size INTEGER, words TEXT, parts BLOB, text BLOB);"
+    "CREATE TABLE sheets(id INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER, newest INTEGER,"
+    " first INTEGER, last INTEGER, size INTEGER, words BLOB, parts BLOB, text BLOB);"
     "CREATE INDEX sheets_of_session ON sheets(session, newest);"
+    "CREATE TABLE groups(id INTEGER PRIMARY KEY AUTOINCREMENT, last INTEGER, live INTEGER,"
+    " columns BLOB, commands BLOB, outputs BLOB);"
+    "CREATE TABLE slices(id INTEGER PRIMARY KEY, rows BLOB);"
     "CREATE VIRTUAL TABLE words USING"
     " fts5(word, content='', columnsize=0, detail=none, tokenize='ascii');"
     "INSERT INTO words(words, rank) VALUES('hashsize', 16000000);"
@@ -162,6 +165,11 @@ int64_t index_last_rowid(const struct index *ix)
     return sqlite3_last_insert_rowid(ix->db);
 }
 
+bool index_changes(const struct index *ix)
+{
+    return sqlite3_changes(ix->db) > 0;
+}
+
 /* ---- opening ---- */
 
 static long user_version(struct index *ix)
@@ -194,6 +202,7 @@ static void open_database(struct index *ix)
     sqlite3_busy_timeout(ix->db, LIMIT_SEARCH_BUSY_MS);
     sqlite3_file_control(ix->db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     index_run(ix, "PRAGMA page_size=16384; PRAGMA cache_size=-32000; PRAGMA secure_delete=ON");
+    index_run(ix, "PRAGMA wal_autocheckpoint=4096"); /* pages: less is written twice */
     /* A page that a power cut kept from the disk has the sum of its old content: what is in the log
      * is on the disk before the file is written, and the file before the log begins anew. */
     index_run(ix, "PRAGMA synchronous=NORMAL");
@@ -296,7 +305,7 @@ int64_t index_block_seq(int64_t block)
     return block & ((INT64_C(1) << SEQ_BITS) - 1);
 }
 
-void index_directory_word(const char *directory, size_t len, struct bytes *out)
+uint64_t index_directory_hash(const char *directory, size_t len)
 {
-    bytes_printf(out, "d%016llx", (unsigned long long)hash_bytes(HASH_START, directory, len));
+    return hash_bytes(HASH_START, directory, len);
 }

@@ -1,14 +1,15 @@
 /* index.h - search.db: what every block on disk holds, to be found at once.
  *
  * It is derived from the files under `conversations/` and may be removed at any time. Whoever
- * searches brings it up to date (fill.h), one at a time; the others read what is there. Each sheet
+ * searches brings it up to date (fill.h), one at a time; the others read what is there. Each page
  * of it has a sum (sums.h). What fails is noted, and what is done behind that does nothing.
  *
  *   sessions   a row each, with what blocks.jsonl was when it was read, and the running block
  *   blocks     what stands in a result's head; the rowid is index_block()
- *   sheets      text of one session's blocks, some LIMIT_SEARCH_SHEET_BYTES, and whose it is
- * (sheet.h) words      for each sheet the words it holds: grams.h, those of commands behind `c`;
- * `failed` where a block of it did; `d` and a hash of every directory at or above a block's own
+ *   sheets     text of one session's blocks, some LIMIT_SEARCH_SHEET_BYTES, whose it is (sheet.h),
+ *              and hashes: index_directory_hash() of every directory at or above a block's own,
+ *              INDEX_FAILED where a block of it did
+ *   groups, slices, words    which sheets may hold what (groups.h)
  */
 #ifndef PTYD_SEARCH_INDEX_H
 #define PTYD_SEARCH_INDEX_H
@@ -50,13 +51,16 @@ void index_run(struct index *index, const char *sql);
 sqlite3_stmt *index_prepare(struct index *index, const char *sql);
 bool index_step(struct index *index, sqlite3_stmt *statement);
 int64_t index_last_rowid(const struct index *index);
+/* Whether the last statement that changes rows changed some. */
+bool index_changes(const struct index *index);
 
 /* The rowid of a block: of session `id` the one with number `seq`; and back. */
 int64_t index_block(int64_t session, int64_t seq);
 int64_t index_block_session(int64_t block);
 int64_t index_block_seq(int64_t block);
 
-/* Appends the word that stands for all that lies in or below a directory. */
-void index_directory_word(const char *directory, size_t len, struct bytes *out);
+/* What stands in a sheet's hashes for all that lies in or below a directory; and for failure. */
+uint64_t index_directory_hash(const char *directory, size_t len);
+#define INDEX_FAILED UINT64_C(1)
 
 #endif

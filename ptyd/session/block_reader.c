@@ -35,7 +35,8 @@ struct block_reader {
     bool cut;                    /* the next line may have lost its begin */
     uint64_t seq;                /* of the block at hand */
     size_t seen, skip;           /* blocks of the tail; so many are older than those asked for */
-    struct bytes later, earlier; /* lines of the block at hand */
+    struct bytes later, earlier; /* lines of the block at hand, */
+    struct bytes done[2];        /* and of the one that is over */
 };
 
 static int open_file(const char *directory, const char *name, uint64_t *ret_size)
@@ -83,6 +84,8 @@ void block_reader_close(struct block_reader *r)
     lines_finish(&r->lines);
     bytes_finish(&r->later);
     bytes_finish(&r->earlier);
+    bytes_finish(&r->done[0]);
+    bytes_finish(&r->done[1]);
     free(r);
 }
 
@@ -163,23 +166,16 @@ static void count(struct block_reader *r)
     r->seq = seq ? seq : r->seq;
 }
 
-/* The block at hand is over. */
-static json_t *take(struct block_reader *r)
+/* The block at hand is over: whether it has a line. */
+static bool end_block(struct block_reader *r)
 {
-    json_t *block = NULL;
-    const struct bytes *lines[] = {&r->later, &r->earlier};
-    for (int i = 0; i < 2 && !json_is_object(block); i++) {
-        json_decref(block);
-        block = lines[i]->len ? seal_load(lines[i]->data, lines[i]->len) : NULL;
-    }
+    struct bytes spare[] = {r->done[0], r->done[1]};
+    r->done[0] = r->later;
+    r->done[1] = r->earlier;
+    r->later = spare[0];
+    r->earlier = spare[1];
     r->later.len = r->earlier.len = 0;
-    if (!json_is_object(block)) {
-        json_decref(block);
-        return NULL;
-    }
-    if (!r->with_keys)
-        block_remove_internal(block);
-    return block;
+    return r->done[0].len > 0;
 }
 
 static void keep(struct block_reader *r, const char *line, size_t len)
@@ -191,12 +187,13 @@ static void keep(struct block_reader *r, const char *line, size_t len)
     bytes_append(&r->later, line, len);
 }
 
-int block_reader_next(struct block_reader *r, json_t **ret_block)
+/* One step: 1 when a block is done, 0, or -1 at the end. */
+static int step(struct block_reader *r)
 {
     char *line;
     size_t len;
     uint64_t seq;
-    json_t *block = NULL;
+    bool done = false;
     if (!r->counted) {
         count(r);
         return 0;
@@ -204,19 +201,38 @@ int block_reader_next(struct block_reader *r, json_t **ret_block)
     if (!next_line(r, &line, &len, &seq)) {
         if (read_some(r))
             return 0;
-        block = take(r);
-        *ret_block = block ? block : *ret_block;
-        return block ? 1 : -1;
+        return end_block(r) ? 1 : -1;
     }
     if (seq && seq != r->seq) {
-        block = take(r);
+        done = end_block(r);
         r->seq = seq;
         r->seen++;
     }
     if (seq && r->seen > r->skip)
         keep(r, line, len);
-    *ret_block = block ? block : *ret_block;
-    return block != NULL;
+    return done;
+}
+
+int block_reader_next_lines(struct block_reader *r, struct json_piece ret_lines[2])
+{
+    int found = step(r);
+    for (int i = 0; i < 2 && found > 0; i++)
+        ret_lines[i] = (struct json_piece){r->done[i].data, r->done[i].len};
+    return found;
+}
+
+int block_reader_next(struct block_reader *r, json_t **ret_block)
+{
+    int found = step(r);
+    json_t *block = NULL;
+    for (int i = 0; i < 2 && found > 0 && !block; i++)
+        block = r->done[i].len ? seal_load(r->done[i].data, r->done[i].len) : NULL;
+    if (!block)
+        return found < 0 ? -1 : 0;
+    if (!r->with_keys)
+        block_remove_internal(block);
+    *ret_block = block;
+    return 1;
 }
 
 json_t *block_reader_all(const char *directory, size_t last, bool with_keys)

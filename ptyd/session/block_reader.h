@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ptyd/core/json_walk.h"
+
 struct block_reader;
 
 /* For the newest `last` blocks (0: all) of the files in `directory`; files that are not there are
@@ -22,6 +24,11 @@ void block_reader_close(struct block_reader *reader);
 /* One step: looks at a line, or reads a few kilobytes. Returns 1 with a block, a new reference; 0
  * when it has none yet; -1 at the end. */
 int block_reader_next(struct block_reader *reader, json_t **ret_block);
+
+/* The same with a block's lines as they stand there, sealed (core/seal.h): the later one, which
+ * counts where it is whole, and the earlier one, empty where there is none. Good until the next
+ * step. */
+int block_reader_next_lines(struct block_reader *reader, struct json_piece ret_lines[2]);
 
 /* All of them at once; new reference. */
 json_t *block_reader_all(const char *directory, size_t last, bool with_keys);

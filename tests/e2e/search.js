@@ -1,4 +1,5 @@
 // ptyd search: what is found is what grep finds in the files, whatever becomes of index and sessions.
+// PATTERNS=40 random ones.
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
@@ -265,6 +266,48 @@ async function main() {
     const [{ match_count, matches }] = JSON.parse(ptyd('search', '--json', '-s', 'large', 'mark').stdout);
     assert.deepStrictEqual([match_count, ...matches.map((m) => m.line)], [30, 501, 1501, 2501, 3501, 4501]);
     fs.rmSync(path.join(state, 'conversations/large'), { recursive: true });
+  });
+
+  // Enough for what the index knows of many texts together, and then for some of that to go.
+  await report.test('random patterns in 700 sessions: what a plain scan finds; and when most sessions are gone', async () => {
+    const next = random(99), many = {};
+    const apart = path.join(space.root, 'many'), of = { ...space.env, PTYD_STATE_DIR: apart };
+    for (let i = 0; i < 700; i++) {
+      many[`s${i}`] = corpus(1000 + i, 3).map((b) => ({ ...b, ended: 1795000000000 + 10 * i + b.seq }));
+      writeSession(apart, `s${i}`, many[`s${i}`]);
+    }
+    const texts = Object.values(many).flat().flatMap((b) => [b.cmd, b.output]).filter((text) => text.length > 20);
+    const pick = () => {
+      const letters = [...texts[next(texts.length)]], at = next(letters.length), len = next(3) ? 1 + next(3) : 4 + next(20);
+      const pattern = letters.slice(at, at + len).join('').replace(/\n/g, ' ').trim() || 'x';
+      return next(5) ? pattern : pattern + 'q"%*\'_äß'[next(8)]; // which is mostly nowhere
+    };
+    const ask = (pattern) => {
+      const answer = spawnSync(PTYD, ['search', '--json', '--last', '100000', '--', pattern], { env: of, encoding: 'utf8', maxBuffer: 1 << 28 });
+      return said(JSON.parse(answer.stdout));
+    };
+    const check = (count) => {
+      let found = 0;
+      for (let i = 0; i < count; i++) {
+        const pattern = pick(), capital = pattern !== pattern.toLowerCase();
+        const wanted = expected(many, (line) => (capital ? line : line.toLowerCase()).includes(pattern));
+        assert.deepStrictEqual(ask(pattern), wanted, pattern);
+        found += wanted.length > 0;
+      }
+      return found;
+    };
+    const count = Number(process.env.PATTERNS || 40);
+    assert.ok(check(count) > count / 2);
+    const failed = spawnSync(PTYD, ['search', '--json', '--last', '100000', '--failed', '--cwd', '/a/b', 'error'], { env: of, encoding: 'utf8', maxBuffer: 1 << 28 });
+    const matches = (line) => line.toLowerCase().includes('error');
+    assert.deepStrictEqual(said(JSON.parse(failed.stdout)), expected(many, matches, (b) => b.code && b.cwd === '/a/b'));
+    for (let i = 0; i < 700; i++)
+      if (i % 8) {
+        fs.rmSync(path.join(apart, 'conversations', `s${i}`), { recursive: true });
+        delete many[`s${i}`];
+      }
+    check(10);
+    fs.rmSync(apart, { recursive: true });
   });
 
   const questions = () => ['error', 'undeclared', '日本語', 'x'].map((word) => search(word));
