@@ -353,6 +353,10 @@ differential: $(BUILD)/tests/test_bypass ## STREAMS random streams (default ten 
 	    failed=0; for p in $$pids; do wait $$p || failed=1; done; \
 	    [ $$failed = 0 ] || { cat $(BUILD)/differential.*; exit 1; }
 
+SCREENS  ?= 10000
+check-xterm: $(BUILD)/ptyd ## SCREENS random streams (10,000) through a real xterm under Xvfb, and through ptyd
+	@PTYD=$(abspath $(BUILD)/ptyd) STREAMS=$(SCREENS) node tests/screens/xterm.js
+
 fuzz: fuzz-targets differential ## libFuzzer targets, FUZZ_S seconds each (default 60), and STREAMS random streams
 
 fuzz-targets: $(addprefix build/fuzz/,$(FUZZERS)) ## the libFuzzer targets alone
@@ -428,7 +432,7 @@ help: ## this list
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-harms check-kills check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-harms check-kills check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

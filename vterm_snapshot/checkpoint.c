@@ -26,16 +26,9 @@ struct point {
     } capture;
 };
 
-/* Setting DECOM moves the cursor: libvterm cannot be told then that it waits at the edge. */
 static bool is_known(const struct screen *s)
 {
-    const struct modes *m = &s->modes;
-    bool origin = modes_get(m, MODE_ORIGIN);
-    int top, bottom;
-    modes_region(m, s->shown->rows, &top, &bottom);
-    bool origin_inside =
-        !origin || (s->cursor.row >= top && s->cursor.row < bottom && s->edge == EDGE_FREE);
-    return s->edge != EDGE_UNKNOWN && !m->unsure && !modes_get(m, MODE_MARGINS) && origin_inside;
+    return s->edge != EDGE_UNKNOWN && !s->modes.unsure;
 }
 
 bool screen_save_begin(const struct screen *s, struct bytes *out)
@@ -146,14 +139,10 @@ static void tell_libvterm(struct screen *s)
     modes_append_tabs(&s->modes, s->primary.cols, &text);
     modes_append_region(&s->modes, &text);
     engine_tell(s, &text);
-    if (modes_exotic(&s->modes))
+    if (modes_translate(&s->modes)) /* what waits is of the character set before */
         engine_sync(s, true);
     modes_append_text(&s->modes, &text);
     modes_append_looks(&s->modes, &text);
-    int top, bottom;
-    modes_region(&s->modes, s->primary.rows, &top, &bottom);
-    if (modes_get(&s->modes, MODE_ORIGIN))
-        bytes_printf(&text, "\x1b[?6h\x1b[%d;%dH", s->cursor.row - top + 1, s->cursor.col + 1);
     engine_tell(s, &text);
     bytes_finish(&text);
 }

@@ -4,21 +4,15 @@
  * something else comes, in one go (engine_sync()), and never of colours. The result is what
  * libvterm would have made of it, quirks at the right edge included; the differential test
  * (tests/unit/test_bypass.c) holds it to that. */
+#include "vterm_snapshot/edit.h"
 #include "vterm_snapshot/engine.h"
 #include "vterm_snapshot/parser.h"
+#include "vterm_snapshot/print.h"
 #include "vterm_snapshot/screen_private.h"
 #include "vterm_snapshot/sgr.h"
 #include "vterm_snapshot/width.h"
 
 /* ---- moving ---- */
-
-static void move_to(struct screen *s, int row, int col)
-{
-    if (s->cursor.row != row || s->cursor.col != col)
-        screen_part(s);
-    s->cursor = (struct place){.row = row, .col = col};
-    s->ahead |= AHEAD_CURSOR;
-}
 
 /* What the rows do; returns the cursor's. */
 static int scroll_line(struct screen *s)
@@ -45,13 +39,13 @@ static bool draw_control(struct screen *s, uint32_t code)
 {
     int row = s->cursor.row, col = s->cursor.col;
     if (code == '\n')
-        move_to(s, scroll_line(s), col);
+        screen_move(s, scroll_line(s), col);
     else if (code == '\r')
-        move_to(s, row, 0);
+        screen_move(s, row, 0);
     else if (code == '\b')
-        move_to(s, row, col - (col > 0));
+        screen_move(s, row, col - (col > 0));
     else if (code == '\t')
-        move_to(s, row, screen_tab(col, s->shown->cols));
+        screen_move(s, row, screen_tab(col, s->shown->cols));
     return code == '\n' || code == '\r' || code == '\b' || code == '\t' || code == '\a';
 }
 
@@ -106,63 +100,22 @@ static void draw_sgr(struct screen *s, const struct csi *csi)
     sgr_apply(s->pens, csi, &s->pen, &s->pen_number);
 }
 
-/* CUP; 0 and 1 are the first. */
-static void draw_cup(struct screen *s, const struct csi *csi)
-{
-    int row = csi_value(csi, 0, 0), col = csi_value(csi, 1, 0);
-    row -= row > 0;
-    col -= col > 0;
-    move_to(s, row < s->shown->rows ? row : s->shown->rows - 1,
-            col < s->shown->cols ? col : s->shown->cols - 1);
-    s->edge = EDGE_FREE;
-}
-
-/* It homes the cursor. */
-static void draw_region(struct screen *s, const struct csi *csi)
-{
-    modes_set_region(&s->modes, csi);
-    s->ahead |= AHEAD_REGION;
-    move_to(s, 0, 0);
-}
-
-static void draw_erase(struct screen *s)
-{
-    grid_erase(s->shown, s->cursor.row, s->cursor.row + 1, s->cursor.col, s->shown->cols,
-               screen_blank_pen(s));
-}
-
-static bool draw_csi(struct screen *s, const struct csi *csi)
-{
-    if (csi_is_sgr(csi)) {
-        draw_sgr(s, csi);
-        return true;
-    }
-    switch (csi_plain(csi)) {
-    case 'H':
-        if (csi->count > 2)
-            return false;
-        draw_cup(s, csi);
-        return true;
-    case 'r':
-        if (csi->count > 2)
-            return false;
-        draw_region(s, csi);
-        return true;
-    case 'K':
-        if (csi->count > 1 || csi_value(csi, 0, 0) > 0)
-            return false;
-        draw_erase(s);
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* ---- the way in ---- */
 
 static bool may_draw(const struct screen *s)
 {
     return !modes_exotic(&s->modes) && !s->options.no_bypass && s->edge != EDGE_UNKNOWN;
+}
+
+/* What REP repeats: the last character, where nothing but marks came behind it. */
+static inline void note_printed(struct screen *s, const struct op *op)
+{
+    if (op->kind == OP_TEXT)
+        s->printed = (unsigned char)op->raw[op->raw_len - 1];
+    else if (op->kind != OP_CHARACTER)
+        s->printed = 0;
+    else if (width_of(s->widths, op->code) != WIDTH_MARK)
+        s->printed = op->code;
 }
 
 /* False for what libvterm must see. */
@@ -171,16 +124,17 @@ static inline bool draw(struct screen *s, const struct op *op)
     switch (op->kind) {
     case OP_TEXT:
         draw_text(s, op->raw, op->raw_len);
-        s->printed = (unsigned char)op->raw[op->raw_len - 1];
         return true;
     case OP_CHARACTER:
         draw_character(s, op->code);
-        s->printed = op->code;
         return true;
     case OP_CONTROL:
         return draw_control(s, op->code);
     case OP_CSI:
-        return draw_csi(s, &op->csi);
+        if (!csi_is_sgr(&op->csi))
+            return csi_plain(&op->csi) != 'b' && edit_apply(s, op); /* REP is its caller's */
+        draw_sgr(s, &op->csi);
+        return true;
     default:
         return false;
     }
@@ -208,6 +162,8 @@ bool screen_draw(struct screen *s, struct parser *p, struct op *ret_op)
     try_skim(s, p);
     while (!found && parser_simple(p, ret_op)) {
         found = !draw(s, ret_op);
+        if (!found)
+            note_printed(s, ret_op);
         bool line_ends = ret_op->kind == OP_CONTROL && ret_op->code == '\n';
         if (line_ends && (size_t)(p->at - tried) >= s->skim_wait) {
             try_skim(s, p);
@@ -242,17 +198,14 @@ int screen_repetitions(const struct screen *s, const struct op *op, char text[4]
 void screen_apply(struct screen *s, const struct op *op)
 {
     const struct csi *csi = &op->csi;
-    if (op->kind == OP_CSI && csi_plain(csi) == 'J' && csi->count == 1 && csi->value[0] == 3)
-        scrollback_clear(s->scrollback);
+    note_printed(s, op);
     if (op->kind == OP_CSI && csi_is_sgr(csi)) {
         draw_sgr(s, csi);
         return;
     }
     if (may_draw(s) && draw(s, op))
         return;
-    if (op->kind == OP_TEXT || op->kind == OP_CHARACTER)
-        s->printed = op->kind == OP_TEXT ? (unsigned char)op->raw[op->raw_len - 1] : op->code;
     s->unswept += op->raw_len;
-    if (!modal_apply(s, op))
+    if (!modal_apply(s, op) && !edit_apply(s, op) && !print_apply(s, op))
         engine_apply(s, op);
 }

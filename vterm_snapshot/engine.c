@@ -81,7 +81,7 @@ void engine_sync(struct screen *s, bool marks)
         modes_append_region(&s->modes, &text);
     if (s->ahead & AHEAD_CURSOR)
         append_cursor(s, marks, &text);
-    if (s->edge == EDGE_WAITS)
+    if (s->edge == EDGE_WAITS && s->glyph_end >= s->shown->cols) /* at a margin it is ours alone */
         s->edge = EDGE_UNKNOWN;
     s->ahead = 0;
     engine_tell(s, &text);
@@ -117,13 +117,6 @@ static void write_escape(struct screen *s, const struct csi *csi)
     write_text(s, text, csi->inter[0] ? 3 : 2);
 }
 
-/* What places the cursor ends its waiting, also where it stays. */
-static bool places_cursor(const struct op *op)
-{
-    char final = op->kind == OP_CSI ? csi_plain(&op->csi) : 0;
-    return final && strchr("ABCDEFGH`adefjk", final);
-}
-
 void engine_apply(struct screen *s, const struct op *op)
 {
     char text[CSI_TEXT];
@@ -137,8 +130,6 @@ void engine_apply(struct screen *s, const struct op *op)
         write_character(s, op);
     else
         write_text(s, op->raw, op->raw_len);
-    if (places_cursor(op))
-        s->edge = EDGE_FREE;
 }
 
 /* ---- the cursor, the size ---- */
@@ -154,16 +145,10 @@ static struct place cursor_of(const struct screen *s)
 void engine_place_cursor(struct screen *s, int row, int col)
 {
     struct bytes text = {0};
-    int top = 0, bottom;
     engine_sync(s, true);
     row = row < s->shown->rows ? row : s->shown->rows - 1;
     col = col < s->shown->cols ? col : s->shown->cols - 1;
-    bool origin = modes_get(&s->modes, MODE_ORIGIN); /* it counts from the region's corner */
-    if (origin)
-        modes_region(&s->modes, s->shown->rows, &top, &bottom);
-    if (origin && modes_get(&s->modes, MODE_MARGINS) && s->modes.left > 0)
-        col = col > s->modes.left - 1 ? col - (s->modes.left - 1) : 0;
-    append_place(&text, row > top ? row - top : 0, col);
+    append_place(&text, row, col);
     if (!text.failed)
         write_text(s, text.data, text.len);
     bytes_finish(&text);

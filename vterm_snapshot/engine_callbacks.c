@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "vterm_snapshot/area.h"
 
 /* 0.2 replaced the cursor in the resize callback by a struct of fields. */
 #define VTERM_HAS_FIELDS (VTERM_VERSION_MAJOR > 0 || VTERM_VERSION_MINOR >= 2)
@@ -69,57 +70,27 @@ static int on_move_cursor(VTermPos pos, VTermPos old, int visible, void *user)
     return 1;
 }
 
+static struct area area_of(VTermRect r)
+{
+    return (struct area){r.start_row, r.end_row, r.start_col, r.end_col};
+}
+
 static int on_erase(VTermRect rect, int selective, void *user)
 {
     struct screen *s = user;
-    if (s->engine->muted)
-        return 1;
-    (selective ? grid_erase_selectively : grid_erase)(
-        s->shown, rect.start_row, rect.end_row, rect.start_col, rect.end_col, screen_blank_pen(s));
-    if (s->shown == &s->primary && rect.start_row == 0 && rect.end_row >= s->shown->rows &&
-        rect.start_col == 0 && rect.end_col >= s->shown->cols)
-        capture_screen_erased(&s->capture, screen_top(s));
+    if (!s->engine->muted)
+        area_erase(s, area_of(rect), selective);
     return 1;
-}
-
-/* ---- scrolling ---- */
-
-static void push_top(struct screen *s, int count)
-{
-    for (int i = 0; i < count; i++)
-        screen_push_row(s, i);
-}
-
-static int move_rect(VTermRect dest, VTermRect src, void *user)
-{
-    struct screen *s = user;
-    grid_move(s->shown, dest.start_row, dest.start_col, src.start_row, src.start_col,
-              dest.end_row - dest.start_row, dest.end_col - dest.start_col);
-    return 1;
-}
-
-static bool inside(const struct grid *grid, VTermRect r)
-{
-    return r.start_row >= 0 && r.end_row <= grid->rows && r.start_col >= 0 &&
-           r.end_col <= grid->cols && r.start_row < r.end_row && r.start_col < r.end_col;
 }
 
 static int on_scroll(VTermRect rect, int downward, int rightward, void *user)
 {
     struct screen *s = user;
-    struct grid *grid = s->shown;
-    if (s->engine->muted || !inside(grid, rect))
-        return 1;
-    if (rightward || rect.start_col > 0 || rect.end_col < grid->cols) {
-        vterm_scroll_rect(rect, downward, rightward, move_rect, on_erase, s);
-        return 1;
-    }
-    int height = rect.end_row - rect.start_row;
-    if (grid == &s->primary && rect.start_row == 0 && downward > 0)
-        push_top(s, downward < height ? downward : height);
-    grid_scroll(grid, rect.start_row, rect.end_row, downward, screen_blank_pen(s));
-    if (s->glyph_row >= rect.start_row && s->glyph_row < rect.end_row)
-        s->glyph_row -= downward;
+    struct area a = area_within(area_of(rect), area_screen(s));
+    if (!s->engine->muted && !rightward)
+        area_scroll(s, a, downward);
+    else if (!s->engine->muted)
+        area_shift(s, a, rightward);
     return 1;
 }
 
@@ -150,6 +121,12 @@ static int on_property(VTermProp prop, VTermValue *value, void *user)
 }
 
 /* ---- size ---- */
+
+static void push_top(struct screen *s, int count)
+{
+    for (int i = 0; i < count; i++)
+        screen_push_row(s, i);
+}
 
 /* How many rows must leave at the top so that the cursor stays on a screen of `rows` rows. */
 static int rows_to_push(const struct grid *grid, int cursor_row, int rows)

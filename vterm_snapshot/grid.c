@@ -88,7 +88,10 @@ void grid_put(struct grid *grid, int row, int col, uint32_t character, int width
 {
     if (row < 0 || row >= grid->rows || col < 0 || col >= grid->cols)
         return;
-    struct cell *cell = touch(grid, row)->cells + col;
+    struct row *r = touch(grid, row);
+    struct cell *cell = r->cells + col;
+    row_part(r, col);
+    row_part(r, col + (width > 1 ? 2 : 1));
     *cell = (struct cell){.character = character, .pen = pen, .wide = width > 1};
     if (width > 1 && col + 1 < grid->cols)
         cell[1] = (struct cell){.character = CELL_COVERED, .pen = pen};
@@ -102,6 +105,17 @@ void grid_protect(struct grid *grid, int row, int col)
     cell[0].protected = 1;
     if (cell[0].wide && col + 1 < grid->cols)
         cell[1].protected = 1;
+}
+
+void row_mend(struct row *row, int col)
+{
+    struct cell *behind = row->cells + col, *front = behind - 1;
+    bool wide = col > 0 && front->wide;
+    bool covered = col < row->extent && behind->character == CELL_COVERED;
+    if (wide && !covered)
+        *front = (struct cell){.character = ' ', .pen = front->pen};
+    if (covered && !wide)
+        *behind = (struct cell){.character = ' ', .pen = behind->pen};
 }
 
 static int clip(int value, int limit)
@@ -118,6 +132,8 @@ void grid_erase(struct grid *grid, int start_row, int end_row, int start_col, in
         if (start_col >= end_col)
             break;
         struct row *row = touch(grid, i);
+        row_part(row, start_col);
+        row_part(row, end_col);
         fill(row, start_col, end_col, pen);
         if (start_col == 0)
             row->continuation = 0;
@@ -172,9 +188,10 @@ void grid_move(struct grid *grid, int to_row, int to_col, int from_row, int from
     bool upward = to_row <= from_row;
     for (int n = 0; n < height; n++) {
         int i = upward ? n : height - 1 - n;
-        struct row *to = touch(grid, to_row + i);
-        memmove(to->cells + to_col, grid->row[from_row + i]->cells + from_col,
-                (size_t)width * sizeof(struct cell));
+        struct row *to = touch(grid, to_row + i), *from = grid->row[from_row + i];
+        memmove(to->cells + to_col, from->cells + from_col, (size_t)width * sizeof(struct cell));
+        row_mend(to, to_col);
+        row_mend(to, to_col + width);
     }
 }
 

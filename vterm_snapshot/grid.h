@@ -39,6 +39,19 @@ struct grid {
 int grid_init(struct grid *grid, int cols, int rows);
 void grid_finish(struct grid *grid);
 
+/* What is written begins or ends at `col`: a wide character that lies across is blanked. */
+static inline void row_part(struct row *row, int col)
+{
+    if (col > 0 && col < row->extent && row->cells[col].character == CELL_COVERED) {
+        row->cells[col - 1] = (struct cell){.character = ' ', .pen = row->cells[col - 1].pen};
+        row->cells[col] = (struct cell){.character = ' ', .pen = row->cells[col].pen};
+    }
+}
+
+/* The border of what was moved there is at `col`: a half of a wide character that lost the other
+ * one is blanked. */
+void row_mend(struct row *row, int col);
+
 /* Writes a character of `width` columns (1 or 2) if (row, col) is inside. */
 void grid_put(struct grid *grid, int row, int col, uint32_t character, int width, uint16_t pen);
 
@@ -50,6 +63,8 @@ static inline void grid_put_ascii(struct grid *grid, int row, int col, const cha
     struct cell *cell = r->cells + col;
     r->stamp = grid->stamp;
     r->extent = grid->cols;
+    row_part(r, col);
+    row_part(r, col + (int)len);
     for (size_t i = 0; i < len; i++)
         cell[i] = (struct cell){.character = (unsigned char)text[i], .pen = pen};
 }

@@ -2,6 +2,7 @@
  * pen, character sets and origin, as xterm has it; libvterm has one for both, which is never used.
  * It is told of modes one by one, and of the alternate screen without the cursor. */
 #include "vterm_snapshot/engine.h"
+#include "vterm_snapshot/move.h"
 #include "vterm_snapshot/screen_private.h"
 
 static void tell_text(struct screen *s, const char *sequences)
@@ -33,14 +34,13 @@ static void restore_cursor(struct screen *s)
     const struct modes_cursor *saved = modes_restore(&s->modes);
     struct bytes text = {0};
     engine_sync(s, false);
-    bytes_append_text(&text, saved->origin ? "\x1b[?6h" : "\x1b[?6l");
     bytes_append_text(&text, saved->protect ? "\x1b[1\"q" : "\x1b[0\"q");
     modes_append_sets(&saved->sets, &text);
     engine_tell(s, &text);
     bytes_finish(&text);
     set_pen(s, &saved->pen);
     screen_part(s);
-    engine_place_cursor(s, saved->row, saved->col);
+    move_place(s, saved->row, saved->col);
 }
 
 /* ---- modes ---- */
@@ -52,14 +52,6 @@ static void apply_number(struct screen *s, const struct csi *csi, int number)
         .csi = {
             .leader = csi->leader, .final = csi->final, .count = 1, .value = {(uint16_t)number}}};
     engine_apply(s, &one);
-}
-
-/* libvterm would keep them for the next time. */
-static void drop_margins(struct screen *s)
-{
-    engine_sync(s, false);
-    tell_text(s, "\x1b[s");
-    engine_place_cursor(s, s->cursor.row, s->cursor.col);
 }
 
 /* libvterm does not know how. */
@@ -93,8 +85,12 @@ static void apply_private(struct screen *s, const struct csi *csi, int number)
         return; /* it is shown already; 1049 erases it again */
     if (cursor && on)
         save_cursor(s);
-    if (number == 69 && !on)
-        drop_margins(s);
+    if (number == 6 || number == 69) { /* libvterm need not know: places and margins are ours */
+        modes_set(&s->modes, true, number, on);
+        if (number == 6)
+            move_home(s);
+        return;
+    }
     if (alternate) {
         end_waiting(s, on);
         number = 1047;
@@ -121,7 +117,7 @@ static bool soften(struct screen *s)
 {
     engine_sync(s, false);
     modes_soften(&s->modes);
-    tell_text(s, "\x1b[?6l\x1b[?69h\x1b[s\x1b[?69l\x1b[r\x1b[4l\x1b[?7h\x1b[0\"q"
+    tell_text(s, "\x1b[r\x1b[4l\x1b[?7h\x1b[0\"q"
                  "\x1b(B\x1b)B\x1b*B\x1b+B\x0f");
     set_pen(s, &(struct pen){0});
     engine_place_cursor(s, s->cursor.row, s->cursor.col);

@@ -55,7 +55,7 @@ static const struct {
 #define SETS (BIT(MODE_CHARSET) | BIT(MODE_SHIFT))
 #define EXOTIC                                                                                     \
     (BIT(MODE_INSERT) | BIT(MODE_NEWLINE) | BIT(MODE_ORIGIN) | BIT(MODE_NO_WRAP) |                 \
-     BIT(MODE_MARGINS) | BIT(MODE_TABS) | BIT(MODE_PROTECT) | SETS)
+     BIT(MODE_MARGINS) | BIT(MODE_TABS) | BIT(MODE_PROTECT) | BIT(MODE_REVERSE_WRAP) | SETS)
 
 void modes_init(struct modes *m)
 {
@@ -159,14 +159,6 @@ static void clear_tabs(struct modes *m, int what, int col)
     note_tabs(m);
 }
 
-static void set_margins(struct modes *m, const struct csi *csi)
-{
-    if (!modes_get(m, MODE_MARGINS))
-        return;
-    m->left = csi_value(csi, 0, -1);
-    m->right = csi_value(csi, 1, -1);
-}
-
 /* With an intermediate. */
 static void apply_extended(struct modes *m, const struct csi *csi)
 {
@@ -192,8 +184,6 @@ static void apply_csi(struct modes *m, const struct csi *csi, int col)
         keyboard_apply(&m->keyboard, csi, m->alternate);
     else if (csi->final == 'r')
         modes_set_region(m, csi);
-    else if (csi->final == 's')
-        set_margins(m, csi);
     else if (csi->final == 'g')
         clear_tabs(m, csi_value(csi, 0, 0), col);
 }
@@ -259,11 +249,24 @@ void modes_resized(struct modes *m, int old_cols, int cols)
 
 /* ---- the scroll region ---- */
 
+/* 0 is as good as left out. */
+static int positive(const struct csi *csi, int i)
+{
+    int value = csi_value(csi, i, -1);
+    return value > 0 ? value : -1;
+}
+
 void modes_set_region(struct modes *m, const struct csi *csi)
 {
-    m->top = csi_value(csi, 0, -1);
-    m->bottom = csi_value(csi, 1, -1);
-    set(m, MODE_REGION, csi->count > 1 || m->top >= 0);
+    m->top = positive(csi, 0);
+    m->bottom = positive(csi, 1);
+    set(m, MODE_REGION, m->top > 1 || m->bottom > 0);
+}
+
+void modes_set_margins(struct modes *m, const struct csi *csi)
+{
+    m->left = positive(csi, 0);
+    m->right = positive(csi, 1);
 }
 
 void modes_region(const struct modes *m, int rows, int *ret_top, int *ret_bottom)
@@ -273,6 +276,20 @@ void modes_region(const struct modes *m, int rows, int *ret_top, int *ret_bottom
     bool whole = !modes_get(m, MODE_REGION) || bottom <= top;
     *ret_top = whole ? 0 : top;
     *ret_bottom = whole ? rows : bottom;
+}
+
+void modes_margins(const struct modes *m, int cols, int *ret_left, int *ret_right)
+{
+    int left = m->left > 0 ? m->left - 1 : 0;
+    int right = m->right < 0 || m->right > cols ? cols : m->right;
+    bool whole = !modes_get(m, MODE_MARGINS) || right <= left;
+    *ret_left = whole ? 0 : left;
+    *ret_right = whole ? cols : right;
+}
+
+bool modes_tab(const struct modes *m, int col)
+{
+    return modes_get(m, MODE_TABS) ? m->tabs[col / 8] >> col % 8 & 1 : col % 8 == 0;
 }
 
 static void append_range(struct bytes *out, int from, int to, char final)
@@ -315,6 +332,11 @@ bool modes_exotic(const struct modes *m)
     return (m->on & EXOTIC) || (m->unsure && modes_get(m, MODE_REGION));
 }
 
+bool modes_translate(const struct modes *m)
+{
+    return (m->on & SETS) || m->unsure;
+}
+
 /* ---- writing ---- */
 
 static void append_mode(struct bytes *out, int i, bool on)
@@ -342,7 +364,7 @@ void modes_append_tabs(const struct modes *m, int cols, struct bytes *out)
     if (!modes_get(m, MODE_TABS))
         return;
     for (int col = 0; col < cols; col++) {
-        bool stop = m->tabs[col / 8] >> col % 8 & 1;
+        bool stop = modes_tab(m, col);
         if (stop != (col % 8 == 0))
             bytes_printf(out, "\x1b[1;%dH%s", col + 1, stop ? "\x1bH" : "\x1b[g");
     }

@@ -114,11 +114,18 @@ bool modes_get(const struct modes *m, enum mode mode);
 /* How a mode stands, as DECRQM is answered: 1 set, 2 reset, 0 where it is not kept here. */
 int modes_report(const struct modes *m, bool private, int number);
 
-/* Takes note of DECSTBM. */
+/* Takes note of DECSTBM, of DECSLRM. */
 void modes_set_region(struct modes *m, const struct csi *csi);
+void modes_set_margins(struct modes *m, const struct csi *csi);
 
 /* The rows that scroll on a screen of `rows`, [*ret_top, *ret_bottom): as libvterm bounds them. */
 void modes_region(const struct modes *m, int rows, int *ret_top, int *ret_bottom);
+
+/* The columns between the margins (DECSLRM), [*ret_left, *ret_right). */
+void modes_margins(const struct modes *m, int cols, int *ret_left, int *ret_right);
+
+/* Whether a tab stops at a column. */
+bool modes_tab(const struct modes *m, int col);
 
 /* Appends the DECSTBM that sets them. */
 void modes_append_region(const struct modes *m, struct bytes *out);
@@ -126,6 +133,9 @@ void modes_append_region(const struct modes *m, struct bytes *out);
 /* Whether text may not go around libvterm: a mode changes what a character or a line end means. A
  * scroll region is none of those. */
 bool modes_exotic(const struct modes *m);
+
+/* Whether bytes stand for other characters than Unicode's: a set was chosen. */
+bool modes_translate(const struct modes *m);
 
 /* Appends what designates and invokes character sets, from any others. */
 void modes_append_sets(const struct modes_sets *sets, struct bytes *out);

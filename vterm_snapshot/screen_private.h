@@ -107,6 +107,15 @@ static inline void screen_part(struct screen *s)
     s->edge = EDGE_FREE;
 }
 
+/* The cursor goes there; an edge that it waits at is its caller's. */
+static inline void screen_move(struct screen *s, int row, int col)
+{
+    if (s->cursor.row != row || s->cursor.col != col)
+        screen_part(s);
+    s->cursor = (struct place){.row = row, .col = col};
+    s->ahead |= AHEAD_CURSOR;
+}
+
 /* Whether it stands on the last column and what is printed next wraps. */
 bool screen_waits(const struct screen *s);
 

@@ -14,7 +14,6 @@
 struct leaving_row {
     uint32_t text;      /* where in the input; IN_SCRATCH: behind that of the row before there */
     uint32_t end;       /* of the line in the input; 0 where the line goes on */
-    uint32_t printed;   /* the last character up to its end */
     uint16_t len;       /* bytes of text */
     uint16_t runs, pen; /* of the row; the pen behind the line */
     bool continuation;
@@ -32,7 +31,6 @@ struct leaving {
 
     struct pen pen;
     uint16_t pen_number;
-    uint32_t printed;
 
     /* The row at hand: where its text and its runs begin, the column, the columns that hold
      * something, and the pen of the last of them. */
@@ -73,7 +71,6 @@ static void end_row(struct leaving *l, uint32_t end)
     struct leaving_row row = {.text = IN_SCRATCH,
                               .len = (uint16_t)(l->text.len - l->text_start),
                               .end = end,
-                              .printed = l->printed,
                               .runs = (uint16_t)(l->run_count - l->run_start),
                               .pen = l->pen_number,
                               .continuation = l->continuation};
@@ -122,7 +119,6 @@ static bool wrap(struct leaving *l)
 static bool put_text(struct leaving *l, const char *text, size_t len)
 {
     int cols = l->screen->primary.cols;
-    l->printed = (unsigned char)text[len - 1];
     while (len) {
         if (l->col == cols && !wrap(l))
             return false;
@@ -148,7 +144,6 @@ static bool put_characters(struct leaving *l, struct op *op)
         if (kind == WIDTH_MARK || (width && l->col + width + columns > cols))
             break;
         width += columns;
-        l->printed = op->code;
         end = l->parser->at;
     } while (end < l->parser->ready && (unsigned char)*end >= 0x80 &&
              parser_character(l->parser, op));
@@ -249,13 +244,10 @@ static bool take_plain_line(struct leaving *l)
     if (l->pen_number || !parser_plain_line(l->parser, (size_t)l->screen->primary.cols, &op))
         return false;
     size_t len = op.raw_len - 2;
-    l->printed = len ? (unsigned char)op.raw[len - 1] : l->printed;
     while (len && op.raw[len - 1] == ' ')
         len--;
-    struct leaving_row row = {.text = (uint32_t)(op.raw - l->input),
-                              .len = (uint16_t)len,
-                              .end = at(l),
-                              .printed = l->printed};
+    struct leaving_row row = {
+        .text = (uint32_t)(op.raw - l->input), .len = (uint16_t)len, .end = at(l)};
     append(&l->rows, &row, sizeof row);
     l->row_count++;
     return true;
@@ -334,7 +326,7 @@ static size_t push_lines(struct leaving *l, uint32_t count)
     s->pen = *pen_lookup(s->pens, last->pen);
     s->pen_number = last->pen;
     s->pen_known = true;
-    s->printed = last->printed;
+    s->printed = 0; /* a line end came behind it */
     return last->end;
 }
 
@@ -351,12 +343,8 @@ bool skim(struct screen *s, struct parser *p)
     size_t taken = 0;
     if (!may_skim(s))
         return false;
-    struct leaving l = {.screen = s,
-                        .parser = p,
-                        .input = p->at,
-                        .pen = s->pen,
-                        .pen_number = s->pen_number,
-                        .printed = s->printed};
+    struct leaving l = {
+        .screen = s, .parser = p, .input = p->at, .pen = s->pen, .pen_number = s->pen_number};
     if (!bytes_reserve(&l.text, (size_t)(p->end - p->at)) ||
         !bytes_reserve(&l.runs, sizeof(struct row_run))) {
         bytes_finish(&l.text);

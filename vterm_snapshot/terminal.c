@@ -110,6 +110,7 @@ static void repeat(struct terminal *t, const struct op *op)
     struct op again;
     for (int count = screen_repetitions(t->screen, op, text, &again); count; count--)
         take(t, &again);
+    screen_apply(t->screen, op);
 }
 
 static void draw(struct terminal *t, const struct op *op)

@@ -16,7 +16,9 @@ static uint64_t seed;
  * is chosen also where it comes at once with other characters; each screen has its saved cursor,
  * with character sets and origin; DECSTR leaves tab stops; RIS goes to the primary screen; with
  * origin and margins colours move no cursor; on another screen than it wrote to it waits at no
- * edge.
+ * edge; what erases, inserts or deletes behind the last column takes nothing, and IL and DL go to
+ * the row's start; CUU stops at the region; a region without two rows is none; text keeps to the
+ * margins of columns; of a wide character no half stays.
  */
 static bool streams_strict;
 
@@ -31,6 +33,46 @@ static void add_text(struct bytes *out)
     static const char words[] = "the quick brown fox  jumps over \t lazy-dog 0123456789 {}[]<>;";
     for (unsigned n = pick(120); n; n--)
         bytes_append_char(out, words[pick(sizeof words - 1)]);
+}
+
+/* Where libvterm does otherwise: what goes in front, so that both do the same, or instead. */
+static void add_strictly(struct bytes *out, const char *sequence)
+{
+    static const struct {
+        const char *in, *front;
+        bool instead;
+    } differences[] = {
+        {.in = "?7l", .front = "\r"},
+        {.in = "1047", .front = "\r\x1b[?1047l"},
+        {.in = "69h", .front = "", .instead = true},
+        {.in = "\xe6\x97\xa5", .front = "\xc3\xa9", .instead = true},
+        {.in = "\xf0\x9f\x98\x80", .front = "\xc3\xa9", .instead = true},
+        {.in = "[4;2r", .front = "\x1b[r", .instead = true},
+        {.in = "[0;0r", .front = "\x1b[r", .instead = true},
+        {.in = "A", .front = "\x1b[r"},
+        {.in = "J", .front = "\r"},
+        {.in = "K", .front = "\r"},
+        {.in = "[L", .front = "\r"},
+        {.in = "[M", .front = "\r"},
+        {.in = "[P", .front = "\x1b[r"},
+        {.in = "[@", .front = "\x1b[r"},
+        {.in = "[X", .front = "\r"},
+    };
+    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
+        if (strstr(sequence, differences[i].in)) {
+            bytes_append_text(out, differences[i].front);
+            bytes_append_text(out, differences[i].instead ? "" : sequence);
+            return;
+        }
+    bytes_append_text(out, sequence);
+}
+
+static void add_common(struct bytes *out, const char *sequence)
+{
+    if (streams_strict)
+        add_strictly(out, sequence);
+    else
+        bytes_append_text(out, sequence);
 }
 
 static void add_sequence(struct bytes *out)
@@ -153,9 +195,7 @@ static void add_sequence(struct bytes *out)
     unsigned count = sizeof sequences / sizeof *sequences;
     unsigned n = pick(count + (streams_strict ? 0 : sizeof others / sizeof *others));
     const char *sequence = n < count ? sequences[n] : others[n - count];
-    /* libvterm erases the alternate screen as often as it is asked for, xterm as it is entered */
-    bytes_append_text(out, streams_strict && strstr(sequence, "1047") ? "\r\x1b[?1047l" : "");
-    bytes_append_text(out, sequence);
+    add_common(out, sequence);
 }
 
 /* Much of what may scroll away unseen, and now and then something that may not. */
@@ -187,7 +227,7 @@ static void make_listing(struct bytes *out)
     unsigned strange = 20 + pick(2000);
     for (unsigned n = 20 + pick(300); n; n--) {
         for (unsigned k = pick(9); k; k--)
-            bytes_append_text(out, pieces[pick(sizeof pieces / sizeof *pieces)]);
+            add_common(out, pieces[pick(sizeof pieces / sizeof *pieces)]);
         if (!streams_strict && pick(strange) == 0)
             bytes_append_text(out, others[pick(sizeof others / sizeof *others)]);
         bytes_append_text(out, pick(400) ? "\r\n" : "\x1b[m");
@@ -212,7 +252,8 @@ static void make_drawing(struct bytes *out)
                 bytes_printf(out, "%0*u", 1 + (int)pick(2), number(most[pick(6)]));
             bytes_append_text(out, k > 1 ? ";" : "");
         }
-        bytes_append_char(out, finals[pick(sizeof finals - 1)]);
+        char final = finals[pick(sizeof finals - 1)];
+        bytes_append_char(out, streams_strict && strchr("JKAr", final) ? 'd' : final);
         if (pick(60) == 0)
             add_sequence(out);
         for (unsigned k = pick(pick(6) ? 4 : 40); k; k--)

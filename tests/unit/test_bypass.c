@@ -288,7 +288,7 @@ static void compare_with_libvterm(uint64_t number)
         make_drawing(&stream);
     else
         make_stream(&stream);
-    int cols = 5 + (int)pick(90), rows = 2 + (int)pick(30);
+    int cols = 5 + (int)pick(90), rows = 6 + (int)pick(26);
     VTerm *raw = open_vterm(cols, rows), *ours = open_vterm(cols, rows);
     write_vterm(raw, &stream);
     open_side(&side, cols, rows, false);

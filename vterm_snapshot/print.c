@@ -1,0 +1,111 @@
+#include "vterm_snapshot/print.h"
+
+#include "vterm_snapshot/move.h"
+#include "vterm_snapshot/width.h"
+
+/* ---- characters ---- */
+
+static void feed_line(struct screen *s)
+{
+    move_down_scrolling(s);
+}
+
+static void wrap(struct screen *s)
+{
+    int row = s->glyph_row, end = s->glyph_end; /* what comes goes on from there */
+    bool scrolls = s->cursor.row + 1 == area_margins(s).bottom;
+    int start = move_line_start(s);
+    feed_line(s);
+    move_to(s, s->cursor.row, start);
+    s->glyph_row = scrolls ? s->glyph_row : row;
+    s->glyph_end = end;
+}
+
+/* The column behind the last one that this row's text may come to. */
+static int text_end(const struct screen *s)
+{
+    int right = area_margins(s).right;
+    return s->cursor.col < right ? right : s->shown->cols;
+}
+
+static void put(struct screen *s, uint32_t code, int width)
+{
+    int row = s->cursor.row, col = s->cursor.col, end = text_end(s);
+    screen_know_pen(s);
+    screen_before_glyph(s, row, col);
+    if (modes_get(&s->modes, MODE_INSERT))
+        area_shift(s, (struct area){row, row + 1, col, end}, -width);
+    grid_put(s->shown, row, col, code, width, s->pen_number);
+    if (modes_get(&s->modes, MODE_PROTECT))
+        grid_protect(s->shown, row, col);
+    screen_after_glyph(s, row, col, width, code);
+    bool full = col + width >= end, stays = modes_get(&s->modes, MODE_NO_WRAP);
+    s->edge = full && !stays ? EDGE_WAITS : EDGE_FREE;
+    s->cursor.col = full ? end - (width ? width : 1) : col + width;
+    s->ahead |= AHEAD_CURSOR;
+}
+
+/* What has no room at the edge begins the next row, or takes the row's end. */
+static void print_character(struct screen *s, uint32_t code)
+{
+    enum width kind = width_of(s->widths, code);
+    int width = kind == WIDTH_MARK ? 0 : kind == WIDTH_TWO ? 2 : 1;
+    if (kind == WIDTH_MARK && screen_join(s, code))
+        return;
+    bool stays = modes_get(&s->modes, MODE_NO_WRAP);
+    if (s->edge == EDGE_UNKNOWN)
+        s->edge = screen_waits(s) ? EDGE_WAITS : EDGE_FREE;
+    bool narrow = s->cursor.col + width > text_end(s);
+    if ((s->edge == EDGE_WAITS || narrow) && !stays)
+        wrap(s);
+    else if (narrow)
+        s->cursor.col = move_most(text_end(s) - width, 0);
+    put(s, code, width);
+}
+
+/* ---- controls ---- */
+
+static bool print_control(struct screen *s, uint32_t code)
+{
+    switch (code) {
+    case '\n':
+    case '\v':
+    case '\f':
+        feed_line(s);
+        if (modes_get(&s->modes, MODE_NEWLINE))
+            move_to(s, s->cursor.row, move_line_start(s));
+        return true;
+    case '\r':
+        move_to(s, s->cursor.row, move_line_start(s));
+        return true;
+    case '\b':
+        move_back(s);
+        return true;
+    case '\t':
+        move_tab(s);
+        return true;
+    default:
+        return code == '\a';
+    }
+}
+
+/* At a margin that was taken away since: libvterm knows of no such place. */
+static bool waits_inside(const struct screen *s)
+{
+    return s->edge == EDGE_WAITS && s->glyph_end < s->shown->cols;
+}
+
+bool print_apply(struct screen *s, const struct op *op)
+{
+    bool ours = modes_exotic(&s->modes) || waits_inside(s);
+    if (!ours || modes_translate(&s->modes))
+        return false;
+    if (op->kind == OP_TEXT)
+        for (size_t i = 0; i < op->raw_len; i++)
+            print_character(s, (unsigned char)op->raw[i]);
+    else if (op->kind == OP_CHARACTER)
+        print_character(s, op->code);
+    else
+        return op->kind == OP_CONTROL && print_control(s, op->code);
+    return true;
+}
