@@ -3,7 +3,7 @@
  *   FAULT_SEND_MS   every message to another process leaves so much later
  *   FAULT_START     while this file is there a worker that starts works, and gets no further
  *   FAULT_SPIN      a worker that spins is found so many times sooner
- *   FAULT_PARSE     CSI 77 I on its way to libvterm crashes, CSI 78 I spins, CSI 79 I has no memory
+ *   FAULT_PARSE     CSI 77 g on its way to libvterm crashes, CSI 78 g spins, CSI 79 g has no memory
  *   FAULT_RENDER    a block with exit code 77 crashes whoever renders it for an agent
  *   FAULT_OPEN      a file of lines that ends with one that is only BOOM crashes whoever opens it
  *   FAULT_OFFER     while this file is there a block with exit code 78 crashes whoever parses it
@@ -99,12 +99,12 @@ size_t vterm_input_write(void *vt, const char *bytes, size_t len)
     static size_t (*real)(void *, const char *, size_t);
     if (!real)
         real = (size_t(*)(void *, const char *, size_t))dlsym(RTLD_NEXT, "vterm_input_write");
-    if (setting("FAULT_PARSE") && memmem(bytes, len, "\x1b[77I", 5))
+    if (setting("FAULT_PARSE") && memmem(bytes, len, "\x1b[77g", 5))
         crash();
     for (volatile int spins = 1;
-         setting("FAULT_PARSE") && memmem(bytes, len, "\x1b[78I", 5) && spins;)
+         setting("FAULT_PARSE") && memmem(bytes, len, "\x1b[78g", 5) && spins;)
         ;
-    if (setting("FAULT_PARSE") && memmem(bytes, len, "\x1b[79I", 5))
+    if (setting("FAULT_PARSE") && memmem(bytes, len, "\x1b[79g", 5))
         abort();
     return real(vt, bytes, len);
 }

@@ -79,7 +79,7 @@ async function main() {
   });
 
   // What the shell prints makes every worker die that reads it: a crash, a spin, no memory (faults.c).
-  for (const [what, bytes, signal] of [['crashes', '\\033[77I', 11], ['spins', '\\033[78I', 6], ['has no memory', '\\033[79I', 6]])
+  for (const [what, bytes, signal] of [['crashes', '\\033[77g', 11], ['spins', '\\033[78g', 6], ['has no memory', '\\033[79g', 6]])
     await report.test(`a session whose output the worker ${what} at: set aside at the third death, and reset`, async () => {
       const space = faulty({ FAULT_PARSE: '1', FAULT_SPIN: '25' });
       const daemon = await new Daemon(space).ready();
@@ -140,7 +140,7 @@ async function main() {
     const own = () => daemon.json('list').find(({ name }) => name === found[1]), { shell_pid: shell } = own();
     const [client] = children(other);
     process.kill(client, 'SIGSTOP'); // its session is waited for as long as the one at hand
-    await outer.type("printf '\\033[77I'\r");
+    await outer.type("printf '\\033[77g'\r");
     await outer.expect(`session ${found[1]} is quarantined, \`ptyd status\` says why: \`ptyd reset ${found[1]}\` goes on with it`);
     await outer.expect('without it');
     await until('the other is closed', () => daemon.json('list').length === 1);
