@@ -132,7 +132,7 @@ static inline bool draw(struct screen *s, const struct op *op)
         return draw_control(s, op->code);
     case OP_CSI:
         if (!csi_is_sgr(&op->csi))
-            return csi_plain(&op->csi) != 'b' && edit_apply(s, op); /* REP is its caller's */
+            return op->csi.final != 'b' && edit_apply(s, op); /* REP is its caller's */
         draw_sgr(s, &op->csi);
         return true;
     default:
@@ -203,6 +203,8 @@ void screen_apply(struct screen *s, const struct op *op)
         draw_sgr(s, csi);
         return;
     }
+    if (op->kind == OP_CSI && csi->final == 'b')
+        return; /* what it repeats was printed; newer versions of libvterm would do it, too */
     if (may_draw(s) && draw(s, op))
         return;
     s->unswept += op->raw_len;

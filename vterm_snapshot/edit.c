@@ -65,8 +65,6 @@ static bool edit_csi(struct screen *s, const struct csi *csi)
     case 'X':
         area_erase(s, rest_of_row(s, move_least(s->cursor.col + count, s->shown->cols)), false);
         return true;
-    case 'b': /* what it repeats was printed (screen_repetitions()) */
-        return true;
     case '@':
         shift_characters(s, -count);
         return true;

@@ -241,6 +241,7 @@ void modes_apply(struct modes *m, const struct op *op, int col)
 
 void modes_resized(struct modes *m, int old_cols, int cols)
 {
+    m->left = m->right = -1;
     for (int col = old_cols < cols ? old_cols : cols; col < LIMIT_SIZE_MAX; col++) {
         m->tabs[col / 8] &= (uint8_t) ~(1u << col % 8);
         m->tabs[col / 8] |= (uint8_t)((col % 8 == 0) << col % 8);

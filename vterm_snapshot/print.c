@@ -98,6 +98,8 @@ static bool waits_inside(const struct screen *s)
 bool print_apply(struct screen *s, const struct op *op)
 {
     bool ours = modes_exotic(&s->modes) || waits_inside(s);
+    if (ours && op->kind == OP_CONTROL)
+        return print_control(s, op->code);
     if (!ours || modes_translate(&s->modes))
         return false;
     if (op->kind == OP_TEXT)
@@ -106,6 +108,6 @@ bool print_apply(struct screen *s, const struct op *op)
     else if (op->kind == OP_CHARACTER)
         print_character(s, op->code);
     else
-        return op->kind == OP_CONTROL && print_control(s, op->code);
+        return false;
     return true;
 }
