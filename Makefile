@@ -317,7 +317,7 @@ $(BUILD)/prompt: tests/bench/prompt.c
 FUZZ_S   ?= 60
 FUZZ_RUNS ?=
 FUZZERS  := terminal mark preview replay turn leaving passage
-FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c) $(filter-out %/cmd_replay.c,$(wildcard ptyd/replay/*.c))
+FUZZ_C   := $(BASE) $(VTERM_C) $(ENVELOPE) $(wildcard ptyd/core/*.c) ptyd/command/progress.c $(filter-out %/cmd_replay.c,$(wildcard ptyd/replay/*.c))
 
 FUZZED    = clang -std=gnu11 -g -O1 -fno-sanitize-recover=all
 FUZZED_C  = $(FUZZED) -fsanitize=fuzzer-no-link,address,undefined -I. -I$(BUILD)/late $(VTERM_CFLAGS) $$(pkg-config --cflags $(PKGS))
