@@ -226,7 +226,10 @@ static void dissolve(struct groups *g, sqlite3_stmt *row)
     run_words(g, "INSERT INTO words(words, rowid, word) VALUES('delete', ?, ?)", group, grams);
     char *sql = sqlite3_mprintf("DELETE FROM slices WHERE id >= %lld AND id < %lld;"
                                 "DELETE FROM groups WHERE id = %lld;"
-                                "UPDATE sheets SET id = id + %lld WHERE id > %lld AND id <= %lld",
+                                "UPDATE sheets SET id = id + %lld WHERE id > %lld AND id <= %lld;"
+                                /* an UPDATE leaves it: numbers are never given twice */
+                                "UPDATE sqlite_sequence SET seq = max(seq, (SELECT coalesce(max("
+                                "id), 0) FROM sheets)) WHERE name = 'sheets'",
                                 group * SLICES, (group + 1) * SLICES, group,
                                 (end > last ? end : last) - before, before, last);
     if (!sql)

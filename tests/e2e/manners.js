@@ -199,7 +199,7 @@ async function main() {
     const replay = new Outer({ ...env, TERM: 'xterm-256color' }, [PTYD, 'replay', trace, '--format', 'raw']);
     const file = await fs.promises.open(trace, 'w'); // it reads
     await file.write('what was printed\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 1100)); // so long that it has something to say
+    await new Promise((resolve) => setTimeout(resolve, 2500)); // so long that it has something to say
     await file.close();
     await replay.expect('\r\x1b[Kptyd: replaying: 0.0 MB\r\x1b[K');
     await replay.expect('what was printed');
