@@ -338,6 +338,12 @@ bool modes_translate(const struct modes *m)
     return (m->on & SETS) || m->unsure;
 }
 
+char modes_set_in_use(const struct modes *m)
+{
+    char shift = m->sets.shift;
+    return m->sets.designated[shift == 'N' ? 1 : shift == 'n' ? 2 : shift == 'o' ? 3 : 0];
+}
+
 /* ---- writing ---- */
 
 static void append_mode(struct bytes *out, int i, bool on)

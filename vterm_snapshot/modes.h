@@ -137,6 +137,9 @@ bool modes_exotic(const struct modes *m);
 /* Whether bytes stand for other characters than Unicode's: a set was chosen. */
 bool modes_translate(const struct modes *m);
 
+/* The final of the designation that printable bytes are of, 0 for ASCII. */
+char modes_set_in_use(const struct modes *m);
+
 /* Appends what designates and invokes character sets, from any others. */
 void modes_append_sets(const struct modes_sets *sets, struct bytes *out);
 
