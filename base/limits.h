@@ -77,6 +77,8 @@ static inline int limit_size(int value)
 #define LIMIT_SESSIONS 1000
 /* Bytes of a name; a longer one is refused. */
 #define LIMIT_NAME_BYTES 64
+/* Names given to sessions later; one more is refused. */
+#define LIMIT_NAMES 4096
 /* Bytes of the environment a shell is started with; a larger one is refused. One that has grown
  * to twice as much is not searched for secrets. */
 #define LIMIT_ENVIRONMENT_BYTES (512 << 10)

@@ -8,6 +8,7 @@
 #include "ptyd/command/cli.h"
 #include "ptyd/command/progress.h"
 #include "ptyd/core/aside.h"
+#include "ptyd/core/names.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -96,11 +97,12 @@ int command_verify(int argc, char **argv)
                              .lists = !cli.json && isatty(STDOUT_FILENO),
                              .progress = progress_begin("verifying")};
     char *state = paths_state();
+    struct names *names = names_open(state, false);
     if (cli.json)
         fputs("{\"files\":[", stdout);
     verify_state_directory(state, on_file, &found);
     if (cli.session_given && !all)
-        there = verify_one(state, cli.session, &found);
+        there = verify_one(state, names_own(names, cli.session), &found);
     else
         verify_all(state, &found);
     progress_clear(&found.progress);
@@ -110,6 +112,7 @@ int command_verify(int argc, char **argv)
         say("there is nothing of a session %s in %s", cli.session, state);
     else if (!cli.json)
         printf("%ld files, %ld of them damaged or set aside\n", found.files, found.bad);
+    names_close(names);
     free(state);
     return fflush(stdout) != 0 || found.bad || !there ? EXIT_FAILED : EXIT_OK;
 }

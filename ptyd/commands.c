@@ -30,6 +30,7 @@ const struct command commands[] = {
     {"context", command_context, "what the agent will be told"},
     {"events", command_events, "what happens, as it happens"},
     {"resize", command_resize, "give a session's terminal another size"},
+    {"rename", command_rename, "give a session another name"},
     {"reset", command_reset, "go on with a quarantined session"},
     {"close", command_close, "end a session"},
     {"inside", command_inside, "whether this is a session's own terminal"},
@@ -68,6 +69,7 @@ static const struct synonym {
     {"ls", "list"},
     {"new", "open"},
     {"new-session", "open"},
+    {"rename-session", "rename"},
     {"send-keys", "send"},
 };
 

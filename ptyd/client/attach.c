@@ -290,6 +290,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
                         "attach needs a terminal; `ptyd run` and `ptyd screen` do not");
     read_settings(&a);
     const struct view_link_options of_link = {.name = options->name,
+                                              .within = options->within,
                                               .looks = options->looks,
                                               .owns = options->owns,
                                               .show = on_show,

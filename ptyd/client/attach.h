@@ -9,6 +9,7 @@
 
 struct attach_options {
     const char *name;       /* of the session */
+    const char *within;     /* the session whose own terminal this is; NULL or "" for none */
     bool looks;             /* --view: types nothing */
     bool owns;              /* the session is this terminal's and ends with it */
     bool verbose;           /* says in a line which session it is */

@@ -47,8 +47,7 @@ int command_attach(int argc, char **argv)
     /* Elsewhere PTYD_SESSION was left behind, by a tmux that was started in it, say. */
     const char *own = inside_session();
     attach.name = cli.session_given ? cli.session : *own ? own : "default";
-    if (!strcmp(own, attach.name))
-        return say_fail(EXIT_FAILED, "this is session %s; it cannot show itself", own);
+    attach.within = own;
     if (rpc_connect(&rpc, false, LIMIT_START_MS) < 0)
         return EXIT_FAILED;
     int status = attach_run(&rpc, &attach);

@@ -80,6 +80,15 @@ static json_t *rest_of(int argc, char **argv)
     return list;
 }
 
+static void say_opened(const struct cli *cli, const json_t *session, bool created)
+{
+    const char *name = json_text(session, "name", cli->session);
+    bool renamed = strcmp(name, cli->session) != 0;
+    printf("Session %s%s%s%s %s. `ptyd attach %s` shows it.\n", cli->session,
+           renamed ? ", which is called " : "", renamed ? name : "", renamed ? " now," : "",
+           created ? "runs" : "was running already", name);
+}
+
 int command_open(int argc, char **argv)
 {
     static const struct option options[] = {{"shell", required_argument, NULL, SHELL},
@@ -117,8 +126,7 @@ int command_open(int argc, char **argv)
     if (cli.json)
         status = cli_print_json(json_incref((json_t *)session));
     else
-        printf("Session %s %s. `ptyd attach %s` shows it.\n", cli.session,
-               json_flag(result, "created") ? "runs" : "was running already", cli.session);
+        say_opened(&cli, session, json_flag(result, "created"));
     json_decref(result);
     return status;
 }

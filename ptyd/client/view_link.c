@@ -265,7 +265,8 @@ static json_t *attach_params(struct view_link *l)
     l->told_size = l->size;
     json_int_t noted = l->lost_len ? 0 : (json_int_t)++l->token;
     l->before = noted ? l->token : l->before;
-    return json_pack("{s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I}", "name", l->options->name,
+    return json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I}", "name",
+                     l->options->name, "within", l->options->within ? l->options->within : "",
                      "size", request_size_json(l->size), "view", l->options->looks, "owns",
                      l->options->owns, "last", true, "again", again, "led",
                      again && l->leads && l->has_place, "offset", (json_int_t)l->place, "token",

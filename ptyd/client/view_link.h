@@ -18,10 +18,11 @@
 struct view_link;
 
 struct view_link_options {
-    const char *name; /* of the session */
-    bool looks;       /* types nothing */
-    bool owns;        /* the session ends with this terminal */
-    json_int_t run;   /* token: only that command is shown (`session.run`), and ends it; 0: all */
+    const char *name;   /* of the session */
+    const char *within; /* the session whose own terminal this is; NULL or "" for none */
+    bool looks;         /* types nothing */
+    bool owns;          /* the session ends with this terminal */
+    json_int_t run;     /* token: only that command is shown (`session.run`), and ends it; 0: all */
     void (*show)(void *user, const char *bytes, size_t len);
     /* Everything is drawn anew on the terminal's own modes. */
     void (*renewed)(void *user);

@@ -87,6 +87,7 @@ int command_mcp(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_proxy(int argc, char **argv);
 int command_record(int argc, char **argv);
+int command_rename(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_rerun(int argc, char **argv);
 int command_reset(int argc, char **argv);

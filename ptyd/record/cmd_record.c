@@ -18,6 +18,7 @@
 #include "ptyd/command/since.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/names.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -278,8 +279,11 @@ static void record_live(struct recording *r)
 static char *closed_directory(const char *session)
 {
     char *state = paths_state();
-    char *directory = text_format("%s/conversations/%s/agent_pty", state, session);
+    struct names *names = names_open(state, false);
+    char *directory =
+        text_format("%s/conversations/%s/agent_pty", state, names_own(names, session));
     bool exists = text_is_name(session) && access(directory, R_OK) == 0;
+    names_close(names);
     free(state);
     if (exists)
         return directory;

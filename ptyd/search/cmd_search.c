@@ -16,6 +16,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/kept.h"
+#include "ptyd/core/names.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -346,7 +347,10 @@ int command_search(int argc, char **argv)
     struct find_query query = parse(&cli, argc, argv);
     struct find_answer answer;
     char *state = paths_state(), *conversations = text_format("%s/conversations", state);
+    struct names *names = names_open(state, false);
     int status = EXIT_FAILED;
+    if (query.session)
+        query.session = names_own(names, query.session);
     if (access(conversations, F_OK) < 0) {
         say("nothing was recorded yet: there is no %s", conversations);
     } else {
@@ -361,6 +365,7 @@ int command_search(int argc, char **argv)
     free(query.directories[0]);
     free(query.directories[1]);
     free(conversations);
+    names_close(names);
     free(state);
     return status;
 }

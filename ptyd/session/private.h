@@ -18,6 +18,7 @@ struct told_screen {
 struct session {
     const struct session_host *host;
     char *name, *shell_id;
+    char *called; /* another name that it was given; or NULL */
     pid_t pid;
     int master;
     bool reaped;     /* the shell is; what it said last is drained yet */

@@ -207,6 +207,7 @@ static void close_parts(struct session *s)
     bytes_finish(&s->open_before);
     bytes_finish(&s->lefts);
     free(s->name);
+    free(s->called);
     free(s->shell_id);
     if (s->master >= 0)
         close(s->master);

@@ -274,6 +274,9 @@ const struct redact_secrets *session_secrets(const struct session *s);
 
 /* A look at what is there. */
 const char *session_name(const struct session *s);
+/* What people call it: the name that session_call() gave it, else its own. NULL takes that away. */
+const char *session_called(const struct session *s);
+void session_call(struct session *s, const char *name);
 const char *session_shell_id(const struct session *s);
 /* Its shell was reaped and all that it said is taken in; then its status, as a shell gives it. */
 bool session_exited(const struct session *s);
@@ -298,7 +301,7 @@ const char *session_state(const struct session *s);
 void session_append_json(const struct session *s, struct bytes *out);
 json_t *session_json(const struct session *s);
 /* Some of what it says, for lists of many that are read often: which, in which order. */
-#define SESSION_MEMBERS 9
+#define SESSION_MEMBERS 10
 struct session_choice {
     int count;
     unsigned char members[SESSION_MEMBERS];

@@ -12,6 +12,17 @@ const char *session_name(const struct session *s)
     return s->name;
 }
 
+const char *session_called(const struct session *s)
+{
+    return s->called ? s->called : s->name;
+}
+
+void session_call(struct session *s, const char *name)
+{
+    free(s->called);
+    s->called = name ? text_copy(name) : NULL;
+}
+
 const char *session_shell_id(const struct session *s)
 {
     return s->shell_id;
@@ -97,6 +108,11 @@ const char *session_state(const struct session *s)
 
 static void append_name(const struct session *s, struct bytes *out)
 {
+    json_append_string(out, session_called(s));
+}
+
+static void append_conversation_id(const struct session *s, struct bytes *out)
+{
     json_append_string(out, s->name);
 }
 
@@ -148,9 +164,11 @@ static const struct member {
     const char *name;
     void (*append)(const struct session *s, struct bytes *out);
 } members[SESSION_MEMBERS] = {
-    {"name", append_name},           {"shell_id", append_shell_id}, {"shell", append_shell},
-    {"shell_pid", append_shell_pid}, {"cwd", append_cwd},           {"size", append_size},
-    {"state", append_state},         {"capture", append_capture},   {"marks", append_marks},
+    {"name", append_name},   {"shell_id", append_shell_id},
+    {"shell", append_shell}, {"shell_pid", append_shell_pid},
+    {"cwd", append_cwd},     {"size", append_size},
+    {"state", append_state}, {"capture", append_capture},
+    {"marks", append_marks}, {"conversation_id", append_conversation_id},
 };
 
 static int find_member(const char *name)

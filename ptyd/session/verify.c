@@ -16,6 +16,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
+#include "ptyd/core/names.h"
 #include "ptyd/core/pair.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
@@ -258,6 +259,18 @@ static void check_pair(const char *path, verify_report *report, void *user)
     pair_finish(&pair);
 }
 
+static void check_names(const char *state, verify_report *report, void *user)
+{
+    char *path = text_format("%s/names.json", state);
+    int result = names_check(path);
+    if (result != -ENOENT)
+        report(user, path, result ? VERIFY_DAMAGED : VERIFY_OK,
+               result == -EBADMSG ? "it is damaged"
+               : result           ? "it cannot be read"
+                                  : NULL);
+    free(path);
+}
+
 static void report_aside(const char *directory, verify_report *report, void *user)
 {
     struct aside aside = {0};
@@ -293,6 +306,7 @@ void verify_state_directory(const char *state, verify_report *report, void *user
         check_pair(path, report, user);
         free(path);
     }
+    check_names(state, report, user);
     char *conversations = text_format("%s/conversations", state);
     report_aside(state, report, user);
     report_aside(conversations, report, user);

@@ -10,6 +10,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/kept.h"
+#include "ptyd/core/names.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_lines.h"
 #include "ptyd/session/block_reader.h"
@@ -109,10 +110,12 @@ static json_t *shell_id(const struct worker *w, const char *name)
 static void append(struct list *l, const char *name, struct bytes *out)
 {
     const struct worker *w = client_worker(l->stream.client);
+    const char *given = names_given(w->names, name);
     json_t *closed =
-        json_pack("{s:s, s:o, s:n, s:n, s:n, s:n, s:s, s:b, s:I}", "name", name, "shell_id",
-                  shell_id(w, name), "shell", "shell_pid", "cwd", "size", "state", "closed",
-                  "marks", false, "used_ms", (json_int_t)used_ms(dirfd(l->directory), name));
+        json_pack("{s:s, s:o, s:n, s:n, s:n, s:n, s:s, s:b, s:s, s:I}", "name",
+                  given ? given : name, "shell_id", shell_id(w, name), "shell", "shell_pid", "cwd",
+                  "size", "state", "closed", "marks", false, "conversation_id", name, "used_ms",
+                  (json_int_t)used_ms(dirfd(l->directory), name));
     char *text = json_dumps(closed, JSON_COMPACT);
     bytes_append_text(out, l->holds ? "," : "");
     bytes_append_text(out, text);

@@ -14,6 +14,7 @@
 #include "ptyd/worker/look.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
+#include "ptyd/worker/rename.h"
 #include "ptyd/worker/retention.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/run.h"
@@ -211,6 +212,7 @@ static const struct method {
     {"session.input", type_call},
     {"session.list", list_call},
     {"session.open", open_call},
+    {"session.rename", rename_call},
     {"session.reset", reset_call},
     {"session.resize", look_resize_call},
     {"session.run", run_call},
@@ -244,6 +246,7 @@ static void call(struct client *client, const char *name, const json_t *id, cons
         client_refuse(client, id, name);
         return;
     }
+    rename_resolve(client_worker(client), params);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(methods[i].name, name)) {
             methods[i].call(client, id, params);

@@ -123,7 +123,7 @@ static bool waits_for(const struct task *t, const char *name)
     return !t->session && !strcmp(name_of(t), name);
 }
 
-static bool is_being_opened(const char *name)
+bool open_is_under_way(const char *name)
 {
     const struct task *t = all;
     while (t && !waits_for(t, name))
@@ -215,7 +215,7 @@ static void open_named(struct client *client, const json_t *id, const json_t *pa
                      json_pack("{s:o, s:b}", "session", session_json(session), "created", false));
         return;
     }
-    bool opening = is_being_opened(name);
+    bool opening = open_is_under_way(name);
     if (!opening && !has_room(client, id, name))
         return;
     int result = opening ? 0 : spawn(worker, name, params);

@@ -7,6 +7,7 @@
 #include "ptyd/core/kept.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/rename.h"
 #include "ptyd/worker/worker.h"
 
 #define DAY_MS     (24 * 60 * 60 * INT64_C(1000))
@@ -72,6 +73,7 @@ static void hide(struct retention *r, const struct kept_session *session, const 
     if (kept_hide(state, session->name) < 0)
         return;
     kept_note_gone(state, session, why, now_ms);
+    rename_forget(r->worker, session->name);
     r->batch[r->batch_count++] = text_copy(session->name);
     r->removed++;
 }

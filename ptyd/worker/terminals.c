@@ -43,6 +43,13 @@ char *terminals_new_name(struct worker *w)
     return name;
 }
 
+bool terminals_is_name(const char *name)
+{
+    size_t len = strlen(PREFIX);
+    return !strncmp(name, PREFIX, len) && name[len] &&
+           !name[len + strspn(name + len, "0123456789")];
+}
+
 /* ---- their ends ---- */
 
 static void on_time(uv_timer_t *timer);

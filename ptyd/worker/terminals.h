@@ -7,6 +7,8 @@
 #ifndef PTYD_WORKER_TERMINALS_H
 #define PTYD_WORKER_TERMINALS_H
 
+#include <stdbool.h>
+
 struct session;
 struct terminals;
 struct worker;
@@ -15,8 +17,9 @@ struct terminals *terminals_create(struct worker *worker);
 /* Ends the timer; freed when it is closed. NULL is nothing. */
 void terminals_close(struct terminals *terminals);
 
-/* A name that no session has or had. New string. */
+/* A name that no session has or had. New string. And whether a name is of that kind. */
 char *terminals_new_name(struct worker *worker);
+bool terminals_is_name(const char *name);
 
 /* Its terminal has LIMIT_RECONNECT_MS to show it, or it is closed; where the shell has ended, to
  * hear that, before the session is gone: one that is still being sent what it missed has as long as

@@ -284,6 +284,11 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
         client_fail(client, id, RPC_INVALID_PARAMS, "size is {cols, rows}");
         return;
     }
+    if (!strcmp(json_text(params, "within", ""), session_name(s))) {
+        client_fail(client, id, RPC_FAILED, "this is session %s; it cannot show itself",
+                    session_called(s));
+        return;
+    }
     if (!view_run_is_known(s, params)) {
         client_fail(client, id, RPC_FAILED, "that command is over");
         return;

@@ -17,6 +17,7 @@
 #include "ptyd/core/board.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/names.h"
 #include "ptyd/core/say.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/session/pump.h"
@@ -28,6 +29,7 @@
 #include "ptyd/worker/link.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
+#include "ptyd/worker/rename.h"
 #include "ptyd/worker/retention.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/server.h"
@@ -128,6 +130,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
         return;
     }
     w->sessions[w->session_count++] = s;
+    rename_restore(w, s);
     if (m->exited && !m->over)
         session_shell_reaped(s, m->status);
     open_spawned(w, m->name, 0);
@@ -303,6 +306,7 @@ int worker_main(int socket, void *user)
     w.turning.data = &w;
     turns_init(&w.turns, worked_us, time_us, on_work, &w);
     w.terminals = terminals_create(&w);
+    w.names = names_open(w.options->state, true);
     room_measure(&w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
     w.host = (struct session_host){.loop = &w.loop,
@@ -319,6 +323,7 @@ int worker_main(int socket, void *user)
     worker_check_idle(&w);
     uv_run(&w.loop, UV_RUN_DEFAULT);
     ledger_destroy(w.ledger);
+    names_close(w.names);
     uv_loop_close(&w.loop);
     link_destroy(w.link);
     return 0;

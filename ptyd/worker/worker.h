@@ -15,6 +15,7 @@ struct client;
 struct follower;
 struct leaving;
 struct ledger;
+struct names;
 struct retention;
 struct link;
 struct server;
@@ -40,6 +41,7 @@ struct worker {
     struct ledger *ledger;
     struct retention *retention; /* of closed sessions; NULL until clients are served */
     struct terminals *terminals; /* whose sessions are theirs */
+    struct names *names;         /* that sessions were given */
     struct follower *followers;  /* of events */
     struct outcome upgrade;      /* the last one, as the keeper said */
     struct task *upgrade_waiters;

@@ -73,6 +73,7 @@ async function main() {
       ['context', 0, ['show']], ['context', 1, ['commit', '99']], ['context', 2, ['nonsense']],
       ['events', 1, ['-f', '--socket', socket]], ['events', 2, ['x']],
       ['resize', 0, ['-s', 'codes', '80x24']], ['resize', 1, ['-s', 'none', '80x24']], ['resize', 2, ['x']],
+      ['rename', 0, ['codes', 'codes-2']], ['rename', 0, ['codes-2', 'codes']], ['rename', 1, ['none', 'other']], ['rename', 2, []],
       ['reset', 1, ['codes']], ['reset', 2, ['a/b']],
       ['inside', 2, ['x']],
       ['enable', 0, ['claude']], ['disable', 0, ['claude']], ['enable', 2, ['nothing']], ['disable', 2, []],

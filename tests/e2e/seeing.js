@@ -446,6 +446,38 @@ async function testContext() {
 }
 
 async function testManual() {
+  await report.test('rename: another name, closed, too; what it was opened as goes on to name it', async () => {
+    const name = session();
+    const listed = (all) => daemon.json('list', ...(all ? ['--all'] : [])).filter((s) => s.conversation_id === name);
+    assert.strictEqual(run(name, 'echo before').status, 0);
+    assert.match(daemon.ptyd('rename', name, 'deploy').stdout, new RegExp(`^Session ${name} is called deploy now\\.\n$`));
+    assert.deepStrictEqual(listed().map((s) => s.name), ['deploy']);
+    assert.strictEqual(run('deploy', 'echo after').stdout, 'after\n');
+    assert.strictEqual(run(name, 'echo still').stdout, 'still\n');
+    assert.strictEqual(run('deploy', `${PTYD} rename released`).status, 0, 'from within');
+    killWorker(daemon);
+    await until('another worker', () => listed().length === 1);
+    assert.deepStrictEqual(listed().map((s) => s.name), ['released']);
+    assert.strictEqual(daemon.ptyd('upgrade').status, 0);
+    assert.deepStrictEqual(listed().map((s) => s.name), ['released']);
+    const other = session();
+    for (const [taken, why] of [['released', 'another session has that name'], [name, 'was opened by that name'], ['term-7', 'are those of terminals'], ['a/b', 'needs a name of letters']]) {
+      const refused = daemon.ptyd('rename', other, taken);
+      assert.strictEqual(refused.status, 1, taken);
+      assert.match(refused.stderr, new RegExp(why));
+    }
+    assert.match(daemon.ptyd('open', name).stdout, new RegExp(`${name}, which is called released now, was running already`));
+    assert.strictEqual(daemon.ptyd('close', 'released').status, 0);
+    assert.deepStrictEqual(listed(true).map((s) => [s.name, s.state]), [['released', 'closed']]);
+    assert.ok(daemon.json('blocks', '-s', 'released').every((block) => block.conversation_id === name));
+    assert.match(daemon.ptyd('search', '-s', 'released', 'echo before').stdout, new RegExp(`^${name}:1 `));
+    assert.match(daemon.ptyd('rename', other, 'released').stderr, /a closed session has that name/);
+    assert.strictEqual(daemon.ptyd('open', 'released').status, 0, 'the same conversation goes on');
+    assert.strictEqual(daemon.ptyd('rename', 'released', name).status, 0);
+    assert.deepStrictEqual(listed().map((s) => s.name), [name]);
+    assert.match(daemon.ptyd('rename', other, 'released').stdout, /is called released now/, 'it is free');
+  });
+
   await report.test('every member of a block stands in ptyd-rpc(7), every command in ptyd(1)', async () => {
     const name = session();
     run(name, 'true');
