@@ -31,6 +31,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/trust.h"
 #include "ptyd/proxy/child.h"
 #include "ptyd/worker/worker.h"
 
@@ -98,7 +99,7 @@ static void check_locale(struct doctor *d)
 }
 
 /* One that is to be ours alone; where it is not there it is made when it is needed. */
-static bool check_directory(struct doctor *d, const char *what, const char *path)
+static bool check_own_directory(struct doctor *d, const char *what, const char *path)
 {
     struct stat st;
     if (lstat(path, &st) < 0) {
@@ -118,6 +119,15 @@ static bool check_directory(struct doctor *d, const char *what, const char *path
     else
         return true;
     return false;
+}
+
+static bool check_directory(struct doctor *d, const char *what, const char *path)
+{
+    char *doubt = trust_doubt(path, false);
+    if (doubt)
+        note(d, TODO, what, "%s", doubt);
+    free(doubt);
+    return !doubt && check_own_directory(d, what, path);
 }
 
 static void check_state(struct doctor *d)

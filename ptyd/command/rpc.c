@@ -38,10 +38,12 @@ static void pause_before_retry(void)
 }
 
 /* One that has ended may have found another there, which is not ready yet. */
-static int wait_for_daemon(const char *path, const struct daemon *daemon, int64_t until)
+static int wait_for_daemon(const char *path, const struct daemon *daemon, int64_t until,
+                           char **ret_doubt)
 {
     int fd = -ENOENT, left, lonely_ms = 0;
-    while ((left = left_ms(until)) > 0 && (fd = local_socket_connect(path, left)) < 0 &&
+    while ((left = left_ms(until)) > 0 &&
+           (fd = local_socket_connect(path, true, left, ret_doubt)) < 0 && fd != -EPERM &&
            lonely_ms < LIMIT_OTHER_START_MS) {
         pause_before_retry();
         lonely_ms += daemon_ended(daemon) && !daemon_keeper(path) ? RETRY_MS : 0;
@@ -49,14 +51,33 @@ static int wait_for_daemon(const char *path, const struct daemon *daemon, int64_
     return fd;
 }
 
+/* -1, after a message. */
+static int say_failure(const char *path, int error, const char *doubt)
+{
+    if (doubt) {
+        say("nothing was sent to %s: %s", path, doubt);
+    } else if (error == -ENOENT || error == -ECONNREFUSED) {
+        say("no daemon runs at %s; `ptyd open NAME` starts it", path);
+    } else if (error == -EAGAIN) {
+        char *advice = daemon_advice(path);
+        say("the daemon does not answer: %s", advice);
+        free(advice);
+    } else {
+        say("cannot connect to %s: %s", path, strerror(-error));
+    }
+    return -1;
+}
+
 /* Connects to a daemon that is started. Returns the descriptor; -1 after a message. */
 static int start(const char *path, int64_t until)
 {
     struct daemon daemon;
-    char *directory = paths_parent(path), *words = NULL;
+    char *directory = paths_parent(path), *words = NULL, *doubt = NULL;
     int result = daemon_start(path, &daemon);
-    int fd = result < 0 ? -1 : wait_for_daemon(path, &daemon, until);
-    if (result == -EPERM)
+    int fd = result < 0 ? -1 : wait_for_daemon(path, &daemon, until, &doubt);
+    if (doubt)
+        say_failure(path, fd, doubt);
+    else if (result == -EPERM)
         say("the directory %s is not yours alone; remove it or set PTYD_SOCKET", directory);
     else if (result < 0)
         say("cannot make %s, the directory of the socket: %s; set PTYD_SOCKET to another place",
@@ -69,35 +90,22 @@ static int start(const char *path, int64_t until)
     daemon_forget(&daemon);
     free(directory);
     free(words);
+    free(doubt);
     return fd < 0 ? -1 : fd;
-}
-
-/* -1, after a message. */
-static int say_failure(const char *path, int error)
-{
-    if (error == -ENOENT || error == -ECONNREFUSED) {
-        say("no daemon runs at %s; `ptyd open NAME` starts it", path);
-    } else if (error == -EAGAIN) {
-        char *advice = daemon_advice(path);
-        say("the daemon does not answer: %s", advice);
-        free(advice);
-    } else {
-        say("cannot connect to %s: %s", path, strerror(-error));
-    }
-    return -1;
 }
 
 int rpc_connect(struct rpc *ret_rpc, bool may_start, int wait_ms)
 {
     int64_t until = clock_monotonic_ms() + wait_ms;
-    char *path = paths_socket();
-    int fd = local_socket_connect(path, wait_ms);
+    char *path = paths_socket(), *doubt = NULL;
+    int fd = local_socket_connect(path, true, wait_ms, &doubt);
     signal(SIGPIPE, SIG_IGN);
     if ((fd == -ENOENT || fd == -ECONNREFUSED || fd == -ENOTDIR) && may_start)
         fd = start(path, until);
     else if (fd < 0)
-        fd = say_failure(path, fd);
+        fd = say_failure(path, fd, doubt);
     free(path);
+    free(doubt);
     if (fd < 0)
         return -1;
     *ret_rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_ANSWER_BYTES}};
@@ -143,9 +151,10 @@ static void take_connection(struct rpc *rpc, int fd)
 
 int rpc_connect_again(struct rpc *rpc)
 {
-    char *path = paths_socket();
-    int fd = local_socket_connect(path, RETRY_MS);
+    char *path = paths_socket(), *doubt = NULL;
+    int fd = local_socket_connect(path, true, RETRY_MS, &doubt);
     free(path);
+    free(doubt);
     if (fd < 0)
         return fd;
     take_connection(rpc, fd);

@@ -285,10 +285,8 @@ int file_make_private_directory(const char *path)
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
-    if (fstat(fd, &st) < 0 || st.st_uid != geteuid())
+    if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 0022)
         result = -EPERM;
-    else if ((st.st_mode & 0077) && fchmod(fd, 0700) < 0)
-        result = -errno;
     close(fd);
     return result;
 }

@@ -64,8 +64,8 @@ int file_write_whole(int fd, const char *data, size_t len, long long offset);
 /* Makes the directory and those above it, 0700. Returns 0 or -errno. */
 int file_make_directory(const char *path);
 
-/* Like file_make_directory(), and makes sure that the directory is ours and nobody else's to
- * write: -EPERM otherwise, with the mode put right when it is ours. */
+/* Like file_make_directory(); -EPERM where the directory is there and is not ours, or others may
+ * write in it. What is there is left as it is. */
 int file_make_private_directory(const char *path);
 
 /* What lies in a directory and below, at most `depth` directories deep; links are not followed. */

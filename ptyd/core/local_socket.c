@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/trust.h"
 
 static int fail(char **ret_message, char *message)
 {
@@ -113,7 +114,7 @@ int local_socket_listen(const char *path, char **ret_message)
     return -1;
 }
 
-int local_socket_connect(const char *path, int wait_ms)
+static int connect_stream(const char *path, int wait_ms)
 {
     struct timeval ever = {0}; /* what no time at all would be */
     struct timeval wait = {.tv_sec = wait_ms / 1000,
@@ -133,4 +134,26 @@ int local_socket_connect(const char *path, int wait_ms)
     int error = -errno;
     close(fd);
     return error;
+}
+
+bool local_socket_is_ours(int fd)
+{
+    struct ucred peer;
+    socklen_t len = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
+}
+
+int local_socket_connect(const char *path, bool alone, int wait_ms, char **ret_doubt)
+{
+    char *doubt = trust_doubt(path, alone);
+    if (doubt) {
+        *ret_doubt = doubt;
+        return -EPERM;
+    }
+    int fd = connect_stream(path, wait_ms);
+    if (fd < 0 || local_socket_is_ours(fd))
+        return fd == -EPERM ? -EACCES : fd;
+    close(fd);
+    *ret_doubt = text_format("another user serves %s; choose another place", path);
+    return -EPERM;
 }

@@ -14,6 +14,7 @@
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/trust.h"
 
 static int fail(char **ret_message, char *message)
 {
@@ -40,9 +41,11 @@ static int prepare_directory(const char *path, const char *what, char **ret_mess
 {
     int result = file_make_private_directory(path);
     if (result == -EPERM)
-        return fail(ret_message, text_format("the %s directory %s is not ours alone; remove it or "
-                                             "choose another",
-                                             what, path));
+        return fail(ret_message,
+                    text_format("the %s directory %s is not ours alone; if it is yours "
+                                "and for this alone, `chmod 700 %s`, or choose "
+                                "another",
+                                what, path, path));
     if (result < 0)
         return fail(ret_message, text_format("cannot make the %s directory %s: %s", what, path,
                                              strerror(-result)));
@@ -59,11 +62,24 @@ static int lock_state(const char *state, char **ret_message)
     return lock;
 }
 
+/* Looked at before anything is made there, and again as it is then. */
+static int prepare_socket(const char *path, const char *directory, char **ret_message)
+{
+    char *doubt = trust_doubt(path, true);
+    int result = doubt ? 0 : prepare_directory(directory, "socket", ret_message);
+    if (!doubt && result == 0)
+        doubt = trust_doubt(path, true);
+    if (doubt)
+        result = fail(ret_message, text_format("the socket cannot be %s: %s", path, doubt));
+    free(doubt);
+    return result;
+}
+
 static int open_own(struct listener *l, char **ret_message)
 {
     char *directory = paths_parent(l->path);
     char *lock = text_format("%s.lock", l->path);
-    if (prepare_directory(directory, "socket", ret_message) == 0 &&
+    if (prepare_socket(l->path, directory, ret_message) == 0 &&
         (l->lock = local_socket_lock(lock, "socket", ret_message)) >= 0)
         l->fd = local_socket_listen(l->path, ret_message);
     free(directory);

@@ -14,7 +14,9 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/trust.h"
 
 char *address_codex_socket(void)
 {
@@ -97,15 +99,22 @@ const char *address_host(const struct address *a)
 
 static int listen_unix(const struct address *a, char **ret_message)
 {
-    char *directory = paths_parent(a->path);
-    int result = file_make_private_directory(directory);
+    char *directory = paths_parent(a->path), *doubt = trust_doubt(a->path, false);
+    int result = doubt ? 0 : file_make_private_directory(directory);
     int fd = -1;
-    if (result == 0)
+    if (doubt)
+        *ret_message = text_format("cannot listen on %s: %s", a->path, doubt);
+    else if (result == 0)
         fd = local_socket_listen(a->path, ret_message);
+    else if (result == -EPERM)
+        *ret_message = text_format("the directory %s is not yours alone; if it is yours and for "
+                                   "this alone, `chmod 700 %s`, or choose another",
+                                   directory, directory);
     else
-        *ret_message = text_format("the directory %s cannot be ours alone (%s); choose another",
-                                   directory, strerror(-result));
+        *ret_message =
+            text_format("cannot make the directory %s: %s", directory, strerror(-result));
     free(directory);
+    free(doubt);
     return fd;
 }
 
@@ -160,5 +169,11 @@ static int connect_tcp(const struct address *a)
 
 int address_connect(const struct address *a)
 {
-    return a->path ? local_socket_connect(a->path, LIMIT_HTTP_WAIT_MS) : connect_tcp(a);
+    char *doubt = NULL;
+    int fd =
+        a->path ? local_socket_connect(a->path, false, LIMIT_HTTP_WAIT_MS, &doubt) : connect_tcp(a);
+    if (doubt)
+        say("nothing was sent to %s: %s", a->path, doubt);
+    free(doubt);
+    return fd;
 }

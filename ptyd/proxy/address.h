@@ -23,11 +23,12 @@ void address_finish(struct address *address);
 /* Whether only this machine can reach it. */
 bool address_is_local(const struct address *address);
 
-/* A listening nonblocking socket; a Unix one is 0600 in a directory that is ours alone. Returns the
- * descriptor, or -1 with a message. */
+/* A listening nonblocking socket; a Unix one is 0600 in a directory that is ours, in which others
+ * cannot write. Returns the descriptor, or -1 with a message. */
 int address_listen(const struct address *address, char **ret_message);
 
-/* A connected socket, or -errno. */
+/* A connected socket, or -errno; -EPERM, after a message, where a Unix one is not ours: nothing was
+ * written to it. */
 int address_connect(const struct address *address);
 
 /* What stands in a Host header. */

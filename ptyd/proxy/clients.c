@@ -16,6 +16,7 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/core/local_socket.h"
 #include "ptyd/core/say.h"
 #include "ptyd/proxy/relay.h"
 #include "ptyd/proxy/upgrade.h"
@@ -53,20 +54,13 @@ static _Noreturn void serve(struct clients *f, int fd, pid_t parent)
     exit(0); /* not _exit(): a build that looks for leaks reports them at exit */
 }
 
-static bool is_our_user(int fd)
-{
-    struct ucred peer;
-    socklen_t len = sizeof peer;
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
-}
-
 static void accept_one(struct clients *f)
 {
     pid_t self = getpid();
     int fd = accept4(f->listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0)
         return;
-    pid_t pid = f->address->path && !is_our_user(fd) ? -1 : fork();
+    pid_t pid = f->address->path && !local_socket_is_ours(fd) ? -1 : fork();
     if (pid == 0)
         serve(f, fd, self);
     f->connections += pid > 0;

@@ -54,9 +54,12 @@ void leases_destroy(struct leases *d)
 
 static bool connect_daemon(struct leases *d)
 {
-    char *path = paths_socket();
-    int fd = local_socket_connect(path, d->wait_ms);
+    char *path = paths_socket(), *doubt = NULL;
+    int fd = local_socket_connect(path, true, d->wait_ms, &doubt);
+    if (doubt && !d->said_missing)
+        say("nothing is asked of %s: %s", path, doubt);
     free(path);
+    free(doubt);
     if (fd < 0)
         return false;
     d->rpc = (struct rpc){.fd = fd, .lines = {.limit = LIMIT_PROXY_ANSWER_BYTES}};

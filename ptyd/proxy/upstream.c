@@ -74,6 +74,8 @@ static int wait_for(struct upstream *u)
             close(fd);
             return 0;
         }
+        if (fd == -EPERM)
+            return EXIT_FAILED;
         if (has_ended(&u->child))
             return say_fail(EXIT_FAILED, "the app-server ended before it listened");
         if (clock_monotonic_ms() > deadline)
