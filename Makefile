@@ -4,7 +4,7 @@ VERSION  := 0.1.0
 BUILD    ?= build
 CC       ?= cc
 PREFIX   ?= /usr/local
-PKGS     := libuv vterm jansson libmd libpcre2-8 sqlite3
+PKGS     := libuv vterm jansson libmd libpcre2-8 sqlite3 libseccomp
 SANITIZER ?=
 # Tests run so many at a time.
 JOBS     ?= $(shell nproc)
@@ -20,12 +20,13 @@ VTERM_LIB    := $(firstword $(wildcard $(VTERM)/lib/*/libvterm.so))
 VTERM_CFLAGS := -I$(VTERM)/include
 VTERM_RPATH  := -Wl,-rpath,$(dir $(VTERM_LIB))
 VTERM_LIBS   := $(VTERM_LIB) $(VTERM_RPATH)
-PKGS         := libuv jansson libmd libpcre2-8 sqlite3
+PKGS         := libuv jansson libmd libpcre2-8 sqlite3 libseccomp
 endif
 
 # Loaded where they are first used (base/late.h); the others the program is linked with.
 LATE     := libuv.so=uv.h $(or $(VTERM_LIB),libvterm.so)=vterm.h libpcre2-8.so=pcre2.h \
-            libsqlite3.so=sqlite3.h libwslay.so=wslay/wslay.h libmd.so=sha1.h
+            libsqlite3.so=sqlite3.h libwslay.so=wslay/wslay.h libmd.so=sha1.h \
+            libseccomp.so=seccomp.h
 LATE_H    = $(foreach l,$(LATE),$(BUILD)/late/$(lastword $(subst =, ,$(l))))
 
 # Warnings are errors in CI alone: another compiler's new warning is not its user's fault.
@@ -42,6 +43,8 @@ LIBS       = $(VTERM_RPATH) $$(pkg-config --libs jansson) $(INIH)
 TEST_LIBS  = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS)) $(INIH)
 ifneq ($(SANITIZER),)
 SANITIZE := -fsanitize=$(SANITIZER) -fno-sanitize-recover=all -fno-omit-frame-pointer
+# They look into their own process, and start threads and others to do so: nothing is taken from the worker.
+SANITIZE += -DPTYD_SANITIZED
 # Its fences order what another process finds behind a death: no thread waits for them.
 SANITIZE += $(if $(filter thread,$(SANITIZER)),-Wno-tsan)
 endif

@@ -27,6 +27,7 @@
 #include "ptyd/core/agent.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/conf.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/paths.h"
@@ -171,6 +172,9 @@ static void note_daemon(struct doctor *d, const json_t *status)
              json_array_size(json_object_get(status, "sessions")));
     json_array_foreach(warnings, i, warning)
         note(d, TODO, "daemon", "%s", json_string_value(warning));
+    const char *confinement = json_text(status, "confinement", "off");
+    note(d, strcmp(confinement, "on") ? MAY : OK, "daemon", "the worker's confinement is %s",
+         confinement);
 }
 
 static void check_daemon(struct doctor *d)
@@ -229,6 +233,7 @@ static char *first_line_of(char *const argv[])
         dup2(null, STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
+        cores_give_back();
         execv(argv[0], argv);
         _exit(127);
     }

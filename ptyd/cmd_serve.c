@@ -4,6 +4,7 @@
 
 #include "ptyd/command/cli.h"
 #include "ptyd/core/conf.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/program.h"
 #include "ptyd/core/say.h"
@@ -124,6 +125,8 @@ static int serve_all(struct serve *serve)
         return status;
     }
     worker_prepare();
+    if (conf_now(serve->worker.conf)->confinement)
+        cores_hide();
     char *beside = paths_parent(serve->listener.path);
     serve->worker.runtime = text_format("%s/shells", beside);
     char *options = conf_all_set(serve->worker.conf);

@@ -7,6 +7,7 @@
 
 #include "ptyd/command/cli.h"
 #include "ptyd/commands.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/proxy/proxy.h"
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
     occupy_standard_descriptors();
+    cores_forbid();
     if (argc < 2 || strcmp(argv[1], "serve")) /* the keeper goes on without memory */
         json_need_memory();
     if (!strcmp(slash ? slash + 1 : argv[0], "codex"))

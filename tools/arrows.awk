@@ -14,7 +14,7 @@ BEGIN {
     for (i = 1; i <= n; i++)
         system_header[names[i] ".h"] = 1
     # Libraries whose headers do not bear their name.
-    n = split("libmd sha1.h libmd sha2.h libmd md5.h inih ini.h libsodium sodium.h", names, " ")
+    n = split("libmd sha1.h libmd sha2.h libmd md5.h libseccomp seccomp.h inih ini.h libsodium sodium.h", names, " ")
     for (i = 1; i < n; i += 2)
         library[names[i + 1]] = names[i]
 }

@@ -9,6 +9,7 @@
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/core/agent.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
@@ -126,6 +127,7 @@ int command_hook(int argc, char **argv)
     const struct agent *agent = agent_find(name, strlen(name));
     if (!agent)
         return say_which(by_agent);
+    cores_hide();
     json_t *event = read_event();
     json_t *params = take_params(&cli, agent, event);
     if (params)

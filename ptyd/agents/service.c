@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/command/progress.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
@@ -49,6 +50,7 @@ static int systemctl(const char *verb, const char *option, const char *unit)
     int status = 0;
     pid_t pid = fork();
     if (pid == 0) {
+        cores_give_back();
         execlp("systemctl", "systemctl", "--user", verb, option ? option : unit,
                option ? unit : NULL, (char *)NULL);
         _exit(127);

@@ -18,6 +18,7 @@
 #include "ptyd/client/request.h"
 #include "ptyd/client/sight.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -99,6 +100,7 @@ static int read_all(int fd, struct bytes *out)
 static _Noreturn void become(char *const argv[], int out)
 {
     dup2(out, STDOUT_FILENO);
+    cores_give_back();
     execvp(argv[0], argv);
     say("diff(1) cannot be run: %s", strerror(errno));
     _exit(TROUBLE);

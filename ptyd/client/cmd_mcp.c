@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "ptyd/client/request.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 
@@ -210,6 +211,7 @@ int command_mcp(int argc, char **argv)
 {
     struct cli cli = cli_plain(argc, argv, CLI_SHORT, help);
     cli_no_more(&cli, argc, argv);
+    cores_hide();
     struct mcp m = {.session = cli.session};
     if (rpc_connect(&m.rpc, !cli.no_start, LIMIT_START_MS) < 0)
         return EXIT_FAILED;

@@ -59,6 +59,7 @@ static void show_status(const json_t *status)
            json_text(status, "version", ""), json_number(status, "keeper_pid", 0),
            json_number(status, "worker_pid", 0), json_number(status, "uptime_ms", 0) / 1000,
            json_number(status, "spoofed_marks", 0));
+    printf("the worker's confinement is %s\n", json_text(status, "confinement", "off"));
     show_sessions(json_object_get(status, "sessions"));
     show_closed(json_object_get(status, "closed"));
     json_array_foreach(json_object_get(status, "warnings"), i, warning)

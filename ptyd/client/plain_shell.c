@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/say.h"
 
 /* One that is told to be ptyd would begin all over, for ever. */
@@ -41,6 +42,7 @@ static void try(const char *shell, bool login)
         return;
     snprintf(name, sizeof name, "-%s", slash + 1);
     say("starting %s without it", shell);
+    cores_give_back();
     execl(shell, login ? name : shell, (char *)NULL);
     say("cannot start %s: %s", shell, strerror(errno));
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
@@ -32,6 +33,7 @@ static _Noreturn void become_daemon(const char *log)
     close_range(3, ~0u, 0);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    cores_give_back();
     if (chdir("/") == 0)
         execl("/proc/self/exe", "ptyd", "serve", "--auto", (char *)NULL);
     _exit(127);
@@ -158,27 +160,34 @@ long daemon_keeper(const char *socket)
     return pid > 0 && state_of(pid) ? pid : 0;
 }
 
-/* The keeper's child that is `ptyd` as it is, and no shell; 0 when it is not known. */
+/* How a process was started; its file, which would say more, only root may see of a keeper. */
+static struct bytes command_line_of(long pid)
+{
+    char *path = text_format("/proc/%ld/cmdline", pid);
+    struct bytes line = {0};
+    file_read(path, LIMIT_ENVIRONMENT_BYTES, &line);
+    free(path);
+    return line;
+}
+
+/* The keeper's child that was forked and executed nothing, as shells have; 0 when it is not known.
+ */
 static long worker_of(long keeper)
 {
     char *path = text_format("/proc/%ld/task/%ld/children", keeper, keeper);
-    struct bytes text = {0};
-    long found = 0;
+    struct bytes text = {0}, own = command_line_of(keeper);
+    long found = 0, pid;
     file_read(path, LIMIT_GONE_BYTES, &text);
     for (char *at = text.data, *end; at && !found; at = end) {
-        long pid = strtol(at, &end, 10);
-        char *own = text_format("/proc/%ld/exe", keeper), *its = text_format("/proc/%ld/exe", pid);
-        struct stat a, b;
+        pid = strtol(at, &end, 10);
         if (end == at)
-            pid = -1;
-        else if (stat(own, &a) == 0 && stat(its, &b) == 0 && a.st_dev == b.st_dev &&
-                 a.st_ino == b.st_ino)
-            found = pid;
-        free(own);
-        free(its);
-        if (pid < 0)
             break;
+        struct bytes its = command_line_of(pid);
+        if (own.len && its.len == own.len && !memcmp(its.data, own.data, own.len))
+            found = pid;
+        bytes_finish(&its);
     }
+    bytes_finish(&own);
     bytes_finish(&text);
     free(path);
     return found;

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "ptyd/command/pager.h"
+#include "ptyd/core/cores.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,6 +71,7 @@ static _Noreturn void become(const char *command, int held)
     lseek(held, 0, SEEK_SET);
     dup2(held, STDIN_FILENO);
     setenv("LESS", "FRX", 0);
+    cores_give_back();
     if (command)
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     else

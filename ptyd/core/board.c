@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "ptyd/core/board.h"
+#include "ptyd/core/cores.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -53,6 +54,7 @@ int board_open(int fd)
     struct board *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (shared == MAP_FAILED)
         return -errno;
+    cores_leave_out(shared, sizeof *shared);
     board = shared;
     return 0;
 }

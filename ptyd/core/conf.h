@@ -34,6 +34,7 @@ struct conf {
     int private_space;                 /* enum conf_private_space */
     int preview_kind;                  /* enum conf_preview_kind */
     int foreign_marks;                 /* 1: marks of others make blocks where ours cannot be */
+    int confinement;                   /* 1: of the daemon (worker/confine.h, core/cores.h) */
     int64_t new_thread_lookback_ms;
     int64_t context_max_bytes;
     int64_t keep_days, keep_bytes; /* of closed sessions */

@@ -73,6 +73,9 @@ static const struct conf_setting settings[] = {
     {"foreign_marks", CONF_OF_SERVE, CHOICE, AT(foreign_marks), switches, .value = "off|on",
      .help = "in shells that are not ours to integrate, other terminals' marks make command\n"
              "blocks (off)"},
+    {"confinement", CONF_OF_SERVE, CHOICE, AT(confinement), switches, .usual = 1, .value = "off|on",
+     .help = "the worker has the system calls that it needs, and debuggers are kept out of the\n"
+             "daemon (on); from its next start on"},
     {"notify_after", CONF_OF_ATTACH, DURATION, AT(notify_after_ms), .most = LIMIT_NOTIFY_MOST_MS,
      .value = "TIME",
      .help = "a command that ends after so long, and nobody looks, is a notification; 0: none (0)"},

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 
 /* Its last digit is the layout's: one that is not understood is not mapped. */
@@ -81,6 +82,7 @@ int intake_create_fd(const struct intake_facts *facts)
         close(fd);
         return error;
     }
+    cores_leave_out(shared, sizeof *shared);
     shared->facts = *facts;
     shared->magic = MAGIC;
     munmap(shared, sizeof *shared);
@@ -142,7 +144,10 @@ static void *map(int fd, size_t *ret_size)
     if (fstat(fd, &st) < 0 || st.st_size <= RING_START || st.st_size > LIMIT_INTAKE_FILE_BYTES)
         return MAP_FAILED;
     *ret_size = (size_t)st.st_size - RING_START;
-    return mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (memory != MAP_FAILED)
+        cores_leave_out(memory, (size_t)st.st_size);
+    return memory;
 }
 
 struct intake *intake_map(int fd)

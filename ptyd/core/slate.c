@@ -1,6 +1,7 @@
 /* Two halves, one of which counts: records, each behind the other. A record is whole before the
  * half's end is moved behind it, so that whoever dies while writing leaves none that is half. */
 #define _GNU_SOURCE
+#include "ptyd/core/cores.h"
 #include "ptyd/core/slate.h"
 
 #include <errno.h>
@@ -90,6 +91,7 @@ struct slate *slate_map(int fd)
     struct shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (shared == MAP_FAILED)
         return NULL;
+    cores_leave_out(shared, size);
     if (!is_sound(shared)) {
         munmap(shared, size);
         return NULL;

@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/core/board.h"
+#include "ptyd/core/cores.h"
 
 extern char **environ;
 
@@ -54,6 +55,7 @@ void guard_go_back(const char *why)
     char *argv[] = {"ptyd",           "serve",      "--resume",
                     guard.table_text, "--previous", guard.program_text,
                     "--returned",     (char *)why,  NULL};
+    cores_give_back();
     fexecve(guard.program, argv, environ);
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 
 extern char **environ;
@@ -200,6 +201,7 @@ static _Noreturn void child(const struct unpacked *u, const char *slave, int scr
     umask(u->head.umask);
     environ = u->env;
     enter_directory(u->cwd);
+    cores_give_back();
     execvp(u->program, u->argv);
 failed:;
     int error = errno;

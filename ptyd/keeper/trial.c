@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/intake.h"
 #include "ptyd/core/text.h"
 #include "ptyd/keeper/table.h"
@@ -36,6 +37,7 @@ static _Noreturn void child(int program, int table, int hold, int answer, pid_t 
     fcntl(table, F_SETFD, 0);
     snprintf(number, sizeof number, "%d", table);
     char *argv[] = {"ptyd", "serve", "--try-table", number, NULL};
+    cores_give_back();
     fexecve(program, argv, environ);
     dprintf(STDOUT_FILENO, "ptyd-table no it cannot be executed: %s\n", strerror(errno));
     _exit(127);

@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/board.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/intake.h"
 #include "ptyd/core/program.h"
 #include "ptyd/core/say.h"
@@ -195,8 +196,10 @@ static int execute(const struct upgrade *u, const struct table *table)
     fcntl(fd, F_SETFD, 0);
     fcntl(u->own, F_SETFD, 0);
     table_inherit(table, true);
+    cores_give_back();
     fexecve(u->program, argv, environ);
     int error = -errno;
+    cores_forbid();
     table_inherit(table, false);
     fcntl(u->own, F_SETFD, FD_CLOEXEC);
     close(fd);

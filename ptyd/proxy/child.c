@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ptyd/core/cores.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -58,6 +58,7 @@ static _Noreturn void become(const char *program, char **argv, int in, int out, 
     sigprocmask(SIG_SETMASK, &none, NULL);
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
+    cores_give_back();
     execv(program, argv);
     int what = errno;
     if (write(error, &what, sizeof what) < 0)
@@ -160,10 +161,8 @@ int child_wait(struct child *c)
 
 int child_become(int status)
 {
-    struct rlimit no_core = {0};
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
-    setrlimit(RLIMIT_CORE, &no_core); /* the child has left its core file already */
     signal(WTERMSIG(status), SIG_DFL);
     raise(WTERMSIG(status));
     return 128 + WTERMSIG(status);

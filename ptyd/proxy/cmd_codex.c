@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/child.h"
@@ -103,6 +104,7 @@ static int exec_codex(char **argv)
     char *program = child_find("codex");
     if (!program)
         return say_fail(127, "codex is not in PATH; `npm install -g @openai/codex` installs it");
+    cores_give_back();
     execv(program, argv);
     int error = errno;
     say("cannot run %s: %s", program, strerror(error));

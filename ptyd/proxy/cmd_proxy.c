@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/clients.h"
@@ -94,6 +95,7 @@ int proxy_run(const struct proxy_options *o, char **argv)
     struct address address = {0};
     char *message;
     signal(SIGPIPE, SIG_IGN);
+    cores_hide();
     if (o->listen && address_parse(o->listen, &address, &message) < 0)
         cli_usage("%s", message);
     int status = upstream_start(o->connect, argv, o->listen != NULL, &upstream);

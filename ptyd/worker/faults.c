@@ -54,7 +54,7 @@ static void on_time(int number, siginfo_t *info, void *context)
         return;
     board_set_fault(BOARD_SPUN);
     sigaction(SIGABRT, &former[SIGABRT], NULL);
-    raise(SIGABRT); /* a core shows where */
+    raise(SIGABRT); /* with confinement = off a debugger shows where */
 }
 
 static void watch_spin(void)

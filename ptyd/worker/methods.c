@@ -9,6 +9,7 @@
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/close.h"
 #include "ptyd/worker/closed.h"
+#include "ptyd/worker/confine.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/follow.h"
 #include "ptyd/worker/look.h"
@@ -109,14 +110,14 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     char *path = text_clean(program, strlen(program), LIMIT_MESSAGE_BYTES);
     reply_with_sessions(
         client, id, choice,
-        json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o}", "version",
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o, s:s}", "version",
                   PTYD_VERSION, "build", program_build(), "program", path, "keeper_pid",
                   (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
                   "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
                   ledger_unseen(w->ledger) + ledger_repeated(w->ledger), "closed",
-                  retention_json(w->retention)));
+                  retention_json(w->retention), "confinement", confine_words()));
     free(path);
 }
 

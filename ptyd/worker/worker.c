@@ -22,6 +22,7 @@
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/session/pump.h"
 #include "ptyd/start/plan.h"
+#include "ptyd/worker/confine.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/faults.h"
 #include "ptyd/worker/follow.h"
@@ -284,17 +285,27 @@ static void *allocate_many(size_t count, size_t size)
 void worker_prepare(void)
 {
     late_load(&late_uv_h);
+    confine_prepare();
     terminal_prepare();
+}
+
+/* Threads have what the one has that made them: it is the first thing done. */
+static void confine_worker(struct worker *w)
+{
+    int result = confine(worker_conf(w)->confinement);
+    if (result < 0)
+        say("the worker has all system calls: they cannot be taken from it: %s", strerror(-result));
 }
 
 int worker_main(int socket, void *user)
 {
     static struct worker w; /* large, and there is one */
+    w.options = user;
+    confine_worker(&w);
     faults_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell; we never exec */
     json_need_memory();
     uv_replace_allocator(memory_new, memory_grow, allocate_many, free);
-    w.options = user;
     w.started_ms = clock_now().monotonic_ms;
     if (uv_loop_init(&w.loop) < 0)
         return 1;
