@@ -351,9 +351,10 @@ bool skim(struct screen *s, struct parser *p)
         return false;
     }
     take_lines(&l);
-    uint32_t whole = whole_rows(&l, l.row_count);
+    bool failed = l.text.failed || l.runs.failed || l.rows.failed;
+    uint32_t whole = failed ? 0 : whole_rows(&l, l.row_count);
     uint32_t leaves = whole > 2 * kept ? whole_rows(&l, whole - kept) : 0;
-    if (leaves && !l.text.failed && !l.runs.failed && !l.rows.failed)
+    if (leaves)
         taken = push_lines(&l, leaves);
     p->at = (char *)l.input + taken;
     bytes_finish(&l.text);
