@@ -3,8 +3,8 @@
  * calls says (default 100), the same way for the same SHIM_SEED in the same process of a family.
  *
  * Nothing happens that the kernel may not do: what keeps its messages apart (datagrams, sequenced
- * packets) is never cut, EAGAIN is for descriptors that do not block, and what always works at once
- * (eventfd, signalfd) does. */
+ * packets) is never cut, EAGAIN is for descriptors that do not block (and no file does), and what
+ * always works at once (eventfd, signalfd) does. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -50,7 +50,8 @@ static bool fails(int fd)
     if (!active || pick(1000) >= rate || fstat(fd, &st) < 0 || !(st.st_mode & S_IFMT))
         return false;
     int flags = fcntl(fd, F_GETFL);
-    errno = flags >= 0 && (flags & O_NONBLOCK) && pick(2) ? EAGAIN : EINTR;
+    bool may_wait = flags >= 0 && (flags & O_NONBLOCK) && !S_ISREG(st.st_mode);
+    errno = may_wait && pick(2) ? EAGAIN : EINTR;
     return true;
 }
 
