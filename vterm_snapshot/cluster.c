@@ -35,7 +35,7 @@ void cluster_table_destroy(struct cluster_table *t)
 static uint32_t hash(const struct cluster *c)
 {
     uint64_t h = 0;
-    for (int i = 0; i < CLUSTER_MAX; i++)
+    for (int i = 0; i < CLUSTER_MAX && c->codes[i]; i++)
         h = (h ^ c->codes[i]) * 0x9e3779b97f4a7c15ull;
     return (uint32_t)(h >> 32);
 }
@@ -85,15 +85,21 @@ uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codes, size_t c
     return t->count++ | CLUSTER_FLAG;
 }
 
+size_t cluster_codes(const struct cluster_table *t, uint32_t character, uint32_t codes[CLUSTER_MAX])
+{
+    size_t count = 1;
+    codes[0] = character;
+    if (character & CLUSTER_FLAG)
+        memcpy(codes, t->clusters[character & ~CLUSTER_FLAG].codes, CLUSTER_MAX * sizeof *codes);
+    while ((character & CLUSTER_FLAG) && count < CLUSTER_MAX && codes[count])
+        count++;
+    return count;
+}
+
 uint32_t cluster_join(struct cluster_table *t, uint32_t character, uint32_t mark)
 {
-    uint32_t codes[CLUSTER_MAX + 1] = {character};
-    size_t count = 1;
-    if (character & CLUSTER_FLAG) {
-        memcpy(codes, t->clusters[character & ~CLUSTER_FLAG].codes, CLUSTER_MAX * sizeof *codes);
-        while (codes[count])
-            count++;
-    }
+    uint32_t codes[CLUSTER_MAX + 1];
+    size_t count = cluster_codes(t, character, codes);
     codes[count] = mark;
     uint32_t joined = count < CLUSTER_MAX ? cluster_intern(t, codes, count + 1) : character;
     return joined & CLUSTER_FLAG ? joined : character;

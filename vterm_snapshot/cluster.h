@@ -10,8 +10,8 @@
 
 /* Set in a cell's character when it is a cluster's number and no code point. */
 #define CLUSTER_FLAG 0x80000000u
-/* Code points in one cluster; libvterm hands over no more. */
-#define CLUSTER_MAX 6
+/* Code points in one cluster: a family of four in its colours has 11. */
+#define CLUSTER_MAX 12
 
 struct cluster_table;
 
@@ -24,6 +24,10 @@ uint32_t cluster_intern(struct cluster_table *table, const uint32_t *codes, size
 
 /* A cell character for `character` with one more mark; the same when it has CLUSTER_MAX already. */
 uint32_t cluster_join(struct cluster_table *table, uint32_t character, uint32_t mark);
+
+/* Its code points, up to CLUSTER_MAX; returns how many. */
+size_t cluster_codes(const struct cluster_table *table, uint32_t character,
+                     uint32_t codes[CLUSTER_MAX]);
 
 /* The cell character for what `character` is in another table. */
 uint32_t cluster_copy(struct cluster_table *table, const struct cluster_table *from,

@@ -80,10 +80,12 @@ static void draw_text(struct screen *s, const char *text, size_t len)
 /* A mark that joins nothing has a place of its own, of no width. */
 static void draw_character(struct screen *s, uint32_t code)
 {
-    enum width kind = width_of(s->widths, code);
-    if (kind == WIDTH_MARK && screen_join(s, code))
+    enum width kind = width_of(code);
+    if (kind == WIDTH_MARK && screen_follows(s)) {
+        screen_join(s, code);
         return;
-    int width = kind == WIDTH_MARK ? 0 : kind == WIDTH_TWO ? 2 : 1;
+    }
+    int width = (int)kind;
     screen_know_pen(s);
     if (s->edge == EDGE_WAITS || s->cursor.col + width > s->shown->cols)
         wrap(s);
@@ -114,7 +116,7 @@ static inline void note_printed(struct screen *s, const struct op *op)
         s->printed = (unsigned char)op->raw[op->raw_len - 1];
     else if (op->kind != OP_CHARACTER)
         s->printed = 0;
-    else if (width_of(s->widths, op->code) != WIDTH_MARK)
+    else if (width_of(op->code) != WIDTH_MARK)
         s->printed = op->code;
 }
 

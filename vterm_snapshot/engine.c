@@ -6,7 +6,8 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
-#include "vterm_snapshot/width.h"
+
+#define WIDE "\xe4\xb8\x80" /* in every version of libvterm */
 
 /* ---- life ---- */
 
@@ -59,28 +60,23 @@ static void append_place(struct bytes *out, int row, int col)
     bytes_append_char(out, 'H');
 }
 
-/* Where the cursor waits on the last character libvterm is given that again: then it waits, too.
- * With a mark to come that joins nothing it must not remember an older character there. */
-static void append_cursor(struct screen *s, bool marks, struct bytes *out)
+/* Where the cursor waits on the last character libvterm is given one of that width: then it waits,
+ * too. */
+static void append_cursor(struct screen *s, struct bytes *out)
 {
-    char again[4 * CLUSTER_MAX];
-    if (s->edge == EDGE_WAITS) {
-        append_place(out, s->cursor.row, s->last.col);
-        bytes_append(out, again, cluster_encode(s->clusters, s->last_character, again));
-        return;
-    }
-    if (marks)
-        bytes_append_text(out, s->cursor.row ? "\x1b[1;1Hx" : "\x1b[2;1Hx");
-    append_place(out, s->cursor.row, s->cursor.col);
+    bool waits = s->edge == EDGE_WAITS;
+    append_place(out, s->cursor.row, waits ? s->last.col : s->cursor.col);
+    if (waits)
+        bytes_append_text(out, s->last_width > 1 ? WIDE : "x");
 }
 
-void engine_sync(struct screen *s, bool marks)
+void engine_sync(struct screen *s)
 {
     struct bytes text = {0};
     if (s->ahead & AHEAD_REGION)
         modes_append_region(&s->modes, &text);
     if (s->ahead & AHEAD_CURSOR)
-        append_cursor(s, marks, &text);
+        append_cursor(s, &text);
     if (s->edge == EDGE_WAITS && s->glyph_end >= s->shown->cols) /* at a margin it is ours alone */
         s->edge = EDGE_UNKNOWN;
     s->ahead = 0;
@@ -98,14 +94,6 @@ static void write_text(struct screen *s, const char *text, size_t len)
     }
 }
 
-/* A mark joins the character before it here: libvterm does that only as far as both come to it at
- * once, or away from the right edge. */
-static void write_character(struct screen *s, const struct op *op)
-{
-    if (width_of(s->widths, op->code) != WIDTH_MARK || !screen_join(s, op->code))
-        write_text(s, op->raw, op->raw_len);
-}
-
 /* More than one intermediate says nothing to libvterm. */
 static void write_escape(struct screen *s, const struct csi *csi)
 {
@@ -120,14 +108,12 @@ static void write_escape(struct screen *s, const struct csi *csi)
 void engine_apply(struct screen *s, const struct op *op)
 {
     char text[CSI_TEXT];
-    engine_sync(s, op->kind == OP_CHARACTER);
+    engine_sync(s);
     modes_apply(&s->modes, op, s->cursor.col);
     if (op->kind == OP_CSI)
         write_text(s, text, csi_print(&op->csi, text));
     else if (op->kind == OP_ESCAPE)
         write_escape(s, &op->csi);
-    else if (op->kind == OP_CHARACTER)
-        write_character(s, op);
     else
         write_text(s, op->raw, op->raw_len);
 }
@@ -145,7 +131,7 @@ static struct place cursor_of(const struct screen *s)
 void engine_place_cursor(struct screen *s, int row, int col)
 {
     struct bytes text = {0};
-    engine_sync(s, true);
+    engine_sync(s);
     row = row < s->shown->rows ? row : s->shown->rows - 1;
     col = col < s->shown->cols ? col : s->shown->cols - 1;
     append_place(&text, row, col);
@@ -173,7 +159,7 @@ void engine_resize(struct screen *s, int cols, int rows)
     static const struct op reset_region = {
         .kind = OP_CSI, .csi = {.final = 'r', .count = 1, .value = {CSI_ABSENT}}};
     struct place at = s->cursor;
-    engine_sync(s, true);
+    engine_sync(s);
     engine_apply(s, &reset_region);
     engine_place_cursor(s, at.row, at.col);
     modes_resized(&s->modes, s->primary.cols, cols);

@@ -1,4 +1,5 @@
-/* engine.h - libvterm, which does all that the screen does not draw itself (draw.c, skim.c).
+/* engine.h - libvterm, which does all that the screen does not draw itself (draw.c, skim.c): what
+ * is not ASCII it is never given, as its widths are of its version.
  *
  * Nobody else knows it. It is given operations printed anew, with the values that the parser
  * clamped: what it does not survive cannot be written here. What it says goes where changes the
@@ -24,8 +25,8 @@ void engine_destroy(struct engine *engine);
 /* Does it, whatever the screen is ahead of it first. Its modes are noted. */
 void engine_apply(struct screen *s, const struct op *op);
 
-/* Tells it what it does not know of the screen. `marks`: what comes next may join a character. */
-void engine_sync(struct screen *s, bool marks);
+/* Tells it what it does not know of the screen. */
+void engine_sync(struct screen *s);
 
 /* Changes the size of screen and grids; the cursor comes inside. */
 void engine_resize(struct screen *s, int cols, int rows);

@@ -28,14 +28,6 @@ const VTermAllocatorFunctions engine_allocator = {.malloc = allocate, .free = de
 
 /* ---- cells ---- */
 
-static uint32_t character_of(struct screen *s, const VTermGlyphInfo *info)
-{
-    size_t count = 1;
-    while (count < CLUSTER_MAX && info->chars[count])
-        count++;
-    return count == 1 ? info->chars[0] : cluster_intern(s->clusters, info->chars, count);
-}
-
 static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
 {
     struct screen *s = user;
@@ -43,7 +35,7 @@ static int on_glyph(VTermGlyphInfo *info, VTermPos pos, void *user)
     if (s->engine->muted || pos.row < 0 || pos.row >= grid->rows)
         return 1;
     screen_know_pen(s);
-    uint32_t character = character_of(s, info);
+    uint32_t character = info->chars[0];
     screen_before_glyph(s, pos.row, pos.col);
     grid_put(grid, pos.row, pos.col, character, info->width, s->pen_number);
     if (info->protected_cell)

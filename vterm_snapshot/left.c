@@ -10,7 +10,6 @@ struct left {
     struct bytes rows; /* as scrollback_save_rows() has them */
     struct unpack in;
     struct pen_table *pens;
-    struct width_table *widths;
 };
 
 static struct pen_table *copy_pens(const struct pen_table *pens)
@@ -33,8 +32,7 @@ struct left *left_create(const struct scrollback *s, const struct pen_table *pen
         scrollback_save_rows(s, &row, 1, &left->rows);
     left->in = (struct unpack){.at = left->rows.data, .end = left->rows.data + left->rows.len};
     left->pens = copy_pens(pens);
-    left->widths = width_table_create();
-    if (!left->rows.failed && left->pens && left->widths)
+    if (!left->rows.failed && left->pens)
         return left;
     left_destroy(left);
     return NULL;
@@ -46,7 +44,6 @@ void left_destroy(struct left *left)
         return;
     bytes_finish(&left->rows);
     pen_table_destroy(left->pens);
-    width_table_destroy(left->widths);
     free(left);
 }
 
@@ -66,7 +63,7 @@ bool left_styled(struct left *left, struct bytes *out)
 {
     struct row_run runs[LIMIT_SIZE_MAX];
     struct scrollback_row row;
-    struct styles styles = {.pens = left->pens, .widths = left->widths};
+    struct styles styles = {.pens = left->pens};
     if (!scrollback_load_row(&left->in, runs, &row))
         return false;
     styled_left(&row, &styles, out);

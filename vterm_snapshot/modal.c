@@ -33,7 +33,7 @@ static void restore_cursor(struct screen *s)
 {
     const struct modes_cursor *saved = modes_restore(&s->modes);
     struct bytes text = {0};
-    engine_sync(s, false);
+    engine_sync(s);
     bytes_append_text(&text, saved->protect ? "\x1b[1\"q" : "\x1b[0\"q");
     modes_append_sets(&saved->sets, &text);
     engine_tell(s, &text);
@@ -115,7 +115,7 @@ static bool apply_modes(struct screen *s, const struct csi *csi)
 /* DECSTR, told as what it is made of: versions of libvterm differ in what theirs resets. */
 static bool soften(struct screen *s)
 {
-    engine_sync(s, false);
+    engine_sync(s);
     modes_soften(&s->modes);
     tell_text(s, "\x1b[r\x1b[4l\x1b[?7h\x1b[0\"q"
                  "\x1b(B\x1b)B\x1b*B\x1b+B\x0f");

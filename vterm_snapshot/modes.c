@@ -55,7 +55,8 @@ static const struct {
 #define SETS (BIT(MODE_CHARSET) | BIT(MODE_SHIFT))
 #define EXOTIC                                                                                     \
     (BIT(MODE_INSERT) | BIT(MODE_NEWLINE) | BIT(MODE_ORIGIN) | BIT(MODE_NO_WRAP) |                 \
-     BIT(MODE_MARGINS) | BIT(MODE_TABS) | BIT(MODE_PROTECT) | BIT(MODE_REVERSE_WRAP) | SETS)
+     BIT(MODE_MARGINS) | BIT(MODE_TABS) | BIT(MODE_PROTECT) | BIT(MODE_REVERSE_WRAP) |             \
+     BIT(MODE_GRAPHEMES) | SETS)
 
 void modes_init(struct modes *m)
 {

@@ -1,5 +1,6 @@
 #include "vterm_snapshot/print.h"
 
+#include "vterm_snapshot/grapheme.h"
 #include "vterm_snapshot/move.h"
 #include "vterm_snapshot/width.h"
 
@@ -28,13 +29,19 @@ static int text_end(const struct screen *s)
     return s->cursor.col < right ? right : s->shown->cols;
 }
 
+/* What stands from `col` on makes room, where characters are inserted. */
+static void make_room(struct screen *s, int col, int width)
+{
+    int row = s->cursor.row;
+    if (modes_get(&s->modes, MODE_INSERT))
+        area_shift(s, (struct area){row, row + 1, col, text_end(s)}, -width);
+}
+
 static void put(struct screen *s, uint32_t code, int width)
 {
     int row = s->cursor.row, col = s->cursor.col, end = text_end(s);
     screen_know_pen(s);
     screen_before_glyph(s, row, col);
-    if (modes_get(&s->modes, MODE_INSERT))
-        area_shift(s, (struct area){row, row + 1, col, end}, -width);
     grid_put(s->shown, row, col, code, width, s->pen_number);
     if (modes_get(&s->modes, MODE_PROTECT))
         grid_protect(s->shown, row, col);
@@ -45,12 +52,60 @@ static void put(struct screen *s, uint32_t code, int width)
     s->ahead |= AHEAD_CURSOR;
 }
 
+/* The last character is two columns wide now: where the second one is not there it begins the next
+ * row, if it may. */
+static void widen(struct screen *s)
+{
+    int col = s->last.col, row = s->last.row;
+    uint32_t character = s->last_character;
+    s->cursor = s->last;
+    if (col + 2 > text_end(s) && modes_get(&s->modes, MODE_NO_WRAP))
+        return;
+    if (col + 2 > text_end(s)) {
+        grid_erase(s->shown, row, row + 1, col, col + 1, 0);
+        s->glyph_end = col;
+        wrap(s);
+        make_room(s, s->cursor.col, 2);
+    } else {
+        make_room(s, col + 1, 1);
+    }
+    put(s, character, 2);
+}
+
+/* What the cluster of the last character is with one more; returns whether that belongs to it. */
+static bool extend(const struct screen *s, uint32_t code, int *ret_width)
+{
+    uint32_t codes[CLUSTER_MAX];
+    size_t count = cluster_codes(s->clusters, s->last_character, codes);
+    struct grapheme text = {0};
+    for (size_t i = 0; i < count; i++)
+        grapheme_add(&text, codes[i]);
+    bool joined = grapheme_add(&text, code);
+    *ret_width = joined ? text.width : s->last_width;
+    return joined;
+}
+
+/* Whether it is part of the last character: a mark, or what belongs to its cluster under mode 2027.
+ */
+static bool join(struct screen *s, uint32_t code)
+{
+    bool clusters = modes_get(&s->modes, MODE_GRAPHEMES), mark = width_of(code) == WIDTH_MARK;
+    int width = s->last_width;
+    if ((!clusters && !mark) || !screen_follows(s) ||
+        (clusters && !extend(s, code, &width) && !mark))
+        return false;
+    s->clusters_seen = s->clusters_seen || !mark || width != s->last_width;
+    if (width > s->last_width)
+        widen(s);
+    screen_join(s, code);
+    return true;
+}
+
 /* What has no room at the edge begins the next row, or takes the row's end. */
 static void print_character(struct screen *s, uint32_t code)
 {
-    enum width kind = width_of(s->widths, code);
-    int width = kind == WIDTH_MARK ? 0 : kind == WIDTH_TWO ? 2 : 1;
-    if (kind == WIDTH_MARK && screen_join(s, code))
+    int width = (int)width_of(code);
+    if (join(s, code))
         return;
     bool stays = modes_get(&s->modes, MODE_NO_WRAP);
     if (s->edge == EDGE_UNKNOWN)
@@ -60,6 +115,7 @@ static void print_character(struct screen *s, uint32_t code)
         wrap(s);
     else if (narrow)
         s->cursor.col = move_most(text_end(s) - width, 0);
+    make_room(s, s->cursor.col, width);
     put(s, code, width);
 }
 
@@ -116,14 +172,14 @@ bool print_apply(struct screen *s, const struct op *op)
     bool ours = modes_exotic(&s->modes) || waits_inside(s);
     if (ours && op->kind == OP_CONTROL)
         return print_control(s, op->code);
-    if (!ours || (modes_translate(&s->modes) && !modes_get(&s->modes, MODE_MARGINS)))
-        return false; /* libvterm knows the other sets, and no margins */
-    if (op->kind == OP_TEXT)
-        for (size_t i = 0; i < op->raw_len; i++)
-            print_character(s, translated(&s->modes, (unsigned char)op->raw[i]));
-    else if (op->kind == OP_CHARACTER)
+    if (op->kind == OP_CHARACTER) {
         print_character(s, op->code);
-    else
-        return false;
+        return true;
+    }
+    if (!ours || op->kind != OP_TEXT ||
+        (modes_translate(&s->modes) && !modes_get(&s->modes, MODE_MARGINS)))
+        return false; /* libvterm knows the other sets, and no margins */
+    for (size_t i = 0; i < op->raw_len; i++)
+        print_character(s, translated(&s->modes, (unsigned char)op->raw[i]));
     return true;
 }

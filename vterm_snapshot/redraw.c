@@ -22,6 +22,7 @@ struct drawing {
     struct bytes *out;
     uint16_t pen;
     bool protect;
+    int left; /* the column that is its first one */
 };
 
 /* ---- cells ---- */
@@ -58,6 +59,31 @@ static bool is_whole(const struct cell *cell, int col, int from, int to)
     return !cell[col].wide || (col + 1 < to && cell[col + 1].character == CELL_COVERED);
 }
 
+/* What a cluster's characters take one by one, where it was measured as a whole; else 0. */
+static int apart(const struct drawing *d, const struct cell *cell)
+{
+    uint32_t codes[CLUSTER_MAX];
+    size_t count = cluster_codes(screen_clusters(d->screen), cell->character, codes);
+    int columns = 0;
+    for (size_t i = 0; cell->character & CLUSTER_FLAG && i < count; i++)
+        columns += (int)width_of(codes[i]);
+    return columns == 1 + cell->wide ? 0 : columns;
+}
+
+/* Terminals that know no clusters are put behind it, and what came too far is taken away. */
+static void draw_cluster(struct drawing *d, const struct row *row, int col, int to, int columns)
+{
+    int width = 1 + row->cells[col].wide;
+    int excess = (columns < to - col ? columns : to - col) - width;
+    bytes_append_text(d->out, "\x1b[?2027h");
+    row_text(row, col, col + 1, screen_clusters(d->screen), d->out);
+    bytes_append_text(d->out, "\x1b[?2027l");
+    if (col + width < to)
+        bytes_printf(d->out, "\x1b[%dG", col + width - d->left + 1);
+    if (col + width < to && excess > 0)
+        bytes_printf(d->out, "\x1b[%dX", excess);
+}
+
 /* Of half a wide character terminals show a blank. */
 static void draw_cell(struct drawing *d, const struct row *row, int col, int from, int to)
 {
@@ -66,6 +92,8 @@ static void draw_cell(struct drawing *d, const struct row *row, int col, int fro
     set_protect(d, cell->protected);
     if (!is_whole(row->cells, col, from, to))
         bytes_append_char(d->out, ' ');
+    else if (apart(d, cell))
+        draw_cluster(d, row, col, to, apart(d, cell));
     else
         row_text(row, col, col + 1, screen_clusters(d->screen), d->out);
 }
@@ -255,12 +283,12 @@ static int first_shown(int at, int shown, int all)
 
 void redraw_part(const struct screen *s, int cols, int rows, struct bytes *out)
 {
-    struct drawing d = {.screen = s, .out = out};
     const struct modes *m = screen_modes(s);
     const struct grid *grid = screen_grid(s);
     struct screen_cursor cursor = screen_cursor(s);
     int top = first_shown(cursor.row, rows, grid->rows);
     int left = first_shown(cursor.col, cols, grid->cols);
+    struct drawing d = {.screen = s, .out = out, .left = left};
     int right = left + cols < grid->cols ? left + cols : grid->cols;
     bytes_append_text(out, BEGIN);
     bytes_append_text(out, screen_alt_screen(s) ? "\x1b[?1049h" NEUTRAL : "\x1b[?1049l" NEUTRAL);

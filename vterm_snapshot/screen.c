@@ -19,8 +19,7 @@ static bool create_parts(struct screen *s)
     s->pens = pen_table_create();
     s->links = link_table_create();
     s->clusters = cluster_table_create();
-    s->widths = width_table_create();
-    return s->scrollback && s->pens && s->links && s->clusters && s->widths && engine_create(s);
+    return s->scrollback && s->pens && s->links && s->clusters && engine_create(s);
 }
 
 struct screen *screen_create(const struct screen_options *options)
@@ -50,7 +49,6 @@ void screen_destroy(struct screen *s)
     pen_table_destroy(s->pens);
     link_table_destroy(s->links);
     cluster_table_destroy(s->clusters);
-    width_table_destroy(s->widths);
     capture_finish(&s->capture);
     bytes_finish(&s->row_text);
     free(s);
@@ -89,13 +87,16 @@ uint16_t screen_blank_pen(struct screen *s)
     return pen_intern(s->pens, &(struct pen){.background = s->pen.background});
 }
 
-bool screen_join(struct screen *s, uint32_t mark)
+bool screen_follows(const struct screen *s)
 {
     bool inside = s->last.row >= 0 && s->last.row < s->shown->rows && s->last.col < s->shown->cols;
     bool behind = s->cursor.row == s->last.row && s->cursor.col == s->last.col + s->last_width;
     bool edge = s->glyph_end >= s->shown->cols && s->glyph_row == s->cursor.row;
-    if (!inside || (!behind && !edge))
-        return false;
+    return inside && (behind || edge);
+}
+
+void screen_join(struct screen *s, uint32_t mark)
+{
     bool protected = s->shown->row[s->last.row]->cells[s->last.col].protected;
     screen_know_pen(s);
     s->last_character = cluster_join(s->clusters, s->last_character, mark);
@@ -104,7 +105,6 @@ bool screen_join(struct screen *s, uint32_t mark)
         grid_protect(s->shown, s->last.row, s->last.col);
     s->glyph_row = s->last.row;
     s->glyph_end = s->last.col + s->last_width;
-    return true;
 }
 
 /* Rows leave for good when they scroll off the top of the primary screen. */
@@ -117,7 +117,8 @@ void screen_push_row(struct screen *s, int index)
     struct bytes *text = &s->row_text;
     struct row_run runs[LIMIT_SIZE_MAX];
     text->len = 0;
-    struct scrollback_row leaving = {.run = runs, .continuation = row->continuation};
+    struct scrollback_row leaving = {
+        .run = runs, .continuation = row->continuation, .clusters = s->clusters_seen};
     leaving.runs = row_pack(row, !wrapped, s->clusters, text, runs);
     leaving.text = text->data;
     leaving.len = (uint16_t)text->len;
@@ -206,7 +207,7 @@ const struct pen_table *screen_pens(const struct screen *s)
 
 struct styles screen_styles(const struct screen *s)
 {
-    return (struct styles){.clusters = s->clusters, .pens = s->pens, .widths = s->widths};
+    return (struct styles){.clusters = s->clusters, .pens = s->pens};
 }
 
 const struct link_table *screen_links(const struct screen *s)

@@ -29,7 +29,6 @@ enum edge {
 struct screen {
     struct screen_options options;
     struct engine *engine;
-    struct width_table *widths;
     struct grid primary, alternate; /* the second is empty but while it is shown */
     struct grid *shown;             /* one of the two */
     struct scrollback *scrollback;
@@ -56,6 +55,7 @@ struct screen {
     int last_width;
     uint32_t last_character; /* as in a cell */
     uint32_t printed;        /* the last code point, for REP; 0 for none */
+    bool clusters_seen;      /* some cells were measured by grapheme cluster */
 
     struct modes modes;
     unsigned ahead;        /* of enum ahead */
@@ -119,9 +119,12 @@ static inline void screen_move(struct screen *s, int row, int col)
 /* Whether it stands on the last column and what is printed next wraps. */
 bool screen_waits(const struct screen *s);
 
-/* A mark joins the last character when the cursor stands behind it, or waits on it at the right
- * edge. False when it has nothing to join: it then takes a place of its own, of no width. */
-bool screen_join(struct screen *s, uint32_t mark);
+/* Whether the cursor stands behind the last character, or waits on it at the right edge: a mark
+ * joins it. One that has nothing to join takes a place of its own, of no width. */
+bool screen_follows(const struct screen *s);
+
+/* It joins the last character, which stays as wide as it is. */
+void screen_join(struct screen *s, uint32_t mark);
 
 /* Does what sets modes, saves a cursor or restores one; false where libvterm is to do it. */
 bool modal_apply(struct screen *s, const struct op *op);

@@ -12,7 +12,7 @@
 
 /* A row's head; its runs and its text follow. */
 struct piece {
-    uint16_t len, runs, continuation;
+    uint16_t len, runs, continuation, clusters;
     struct row_run run[];
 };
 
@@ -141,18 +141,21 @@ static size_t size_of(size_t runs, size_t len)
     return sizeof(struct piece) + runs * sizeof(struct row_run) + len;
 }
 
-static void add(struct scrollback *s, const struct piece *head, const void *run, const void *text)
+static void add(struct scrollback *s, const struct scrollback_row *row)
 {
-    size_t runs = head->runs * sizeof(struct row_run), unit = _Alignof(struct piece);
-    size_t size = (size_of(head->runs, head->len) + unit - 1) & ~(unit - 1);
+    size_t runs = row->runs * sizeof(struct row_run), unit = _Alignof(struct piece);
+    size_t size = (size_of(row->runs, row->len) + unit - 1) & ~(unit - 1);
     struct piece *p = reserve(s, size);
     if (!p)
         return;
-    *p = *head;
+    *p = (struct piece){.len = row->len,
+                        .runs = row->runs,
+                        .continuation = row->continuation,
+                        .clusters = row->clusters};
     if (runs)
-        memcpy(p->run, run, runs);
-    if (head->len)
-        memcpy((char *)p->run + runs, text, head->len);
+        memcpy(p->run, row->run, runs);
+    if (row->len)
+        memcpy((char *)p->run + runs, row->text, row->len);
 }
 
 struct scrollback_place scrollback_next(const struct scrollback *s, int continuation)
@@ -163,8 +166,7 @@ struct scrollback_place scrollback_next(const struct scrollback *s, int continua
 void scrollback_push(struct scrollback *s, const struct scrollback_row *row)
 {
     s->last = scrollback_next(s, row->continuation);
-    add(s, &(struct piece){.continuation = row->continuation, .len = row->len, .runs = row->runs},
-        row->run, row->text);
+    add(s, row);
     s->total++;
 }
 
@@ -185,6 +187,7 @@ struct scrollback_row scrollback_get(const struct scrollback *s, size_t i)
         .len = p->len,
         .runs = p->runs,
         .continuation = p->continuation,
+        .clusters = p->clusters,
         .run = p->run,
         .text = (const char *)(p->run + p->runs),
     };
@@ -254,6 +257,7 @@ bool scrollback_load_row(struct unpack *in, struct row_run runs[LIMIT_SIZE_MAX],
     *ret_row = (struct scrollback_row){.len = head.len,
                                        .runs = head.runs,
                                        .continuation = head.continuation,
+                                       .clusters = head.clusters,
                                        .run = runs,
                                        .text = text};
     return true;
@@ -265,8 +269,7 @@ static bool load_row(struct scrollback *s, struct unpack *in)
     struct scrollback_row row;
     bool is_one = scrollback_load_row(in, runs, &row);
     if (is_one)
-        add(s, &(struct piece){.continuation = row.continuation, .len = row.len, .runs = row.runs},
-            row.run, row.text);
+        add(s, &row);
     else
         in->failed = true;
     return is_one;

@@ -24,6 +24,7 @@ struct scrollback_row {
     uint16_t len;              /* bytes of text */
     uint16_t runs;             /* pen changes; 0 when all is drawn with the default pen */
     uint16_t continuation;     /* columns of the row before, from which this one goes on; or 0 */
+    bool clusters;             /* it has columns by grapheme cluster (grapheme.h) */
     const struct row_run *run; /* from `column` of the row on, cells are drawn with `pen` */
     const char *text;          /* UTF-8, trimmed where the line ends, no NUL at the end */
 };

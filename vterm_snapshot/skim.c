@@ -139,7 +139,7 @@ static bool put_characters(struct leaving *l, struct op *op)
     const char *text = op->raw, *end = text;
     int cols = l->screen->primary.cols, width = 0;
     do {
-        enum width kind = width_of(l->screen->widths, op->code);
+        enum width kind = width_of(op->code);
         int columns = kind == WIDTH_TWO ? 2 : 1;
         if (kind == WIDTH_MARK || (width && l->col + width + columns > cols))
             break;

@@ -1,6 +1,7 @@
 #include "vterm_snapshot/styled.h"
 
 #include "base/utf8.h"
+#include "vterm_snapshot/grapheme.h"
 #include "vterm_snapshot/sgr.h"
 
 static uint16_t change(uint16_t from, uint16_t to, const struct styles *styles, struct bytes *out)
@@ -39,20 +40,24 @@ void styled_cells(const struct row *row, int from, int to, bool trimmed,
 
 /* ---- rows that left ---- */
 
-static int columns_of(uint32_t code, const struct styles *styles)
+/* How many columns a character adds to its row. */
+static int columns_of(uint32_t code, bool clusters, struct grapheme *text)
 {
-    enum width width = code < 0x80 ? WIDTH_ONE : width_of(styles->widths, code);
-    return width == WIDTH_TWO ? 2 : width == WIDTH_ONE;
+    int before = text->width;
+    if (!clusters)
+        return (int)width_of(code);
+    return grapheme_add(text, code) ? text->width - before : text->width;
 }
 
 void styled_left(const struct scrollback_row *row, const struct styles *styles, struct bytes *out)
 {
     uint16_t pen = 0;
     int col = 0, run = 0;
+    struct grapheme cluster = {0};
     for (size_t at = 0, step; at < row->len; at += step) {
         uint32_t code = 0;
         int len = utf8_decode(row->text + at, row->len - at, &code);
-        int columns = len > 0 ? columns_of(code, styles) : 1;
+        int columns = len > 0 ? columns_of(code, row->clusters, &cluster) : 1;
         step = len > 0 ? (size_t)len : 1;
         for (; columns && run < row->runs && row->run[run].column <= col; run++)
             pen = change(pen, row->run[run].pen, styles, out);

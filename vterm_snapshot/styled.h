@@ -16,7 +16,6 @@
 struct styles {
     const struct cluster_table *clusters;
     const struct pen_table *pens;
-    struct width_table *widths;
 };
 
 /* Appends the cells [from, to); `trimmed`: without those at the end that show nothing, neither a

@@ -21,7 +21,6 @@ struct cell {
 
 struct transcript {
     struct parser parser;
-    struct width_table *widths;
     transcript_changes *changes;
     void *user;
     int cols;
@@ -51,13 +50,9 @@ struct transcript *transcript_create(uint64_t offset, int cols, transcript_chang
                                      void *user)
 {
     struct transcript *t = memory_try(sizeof *t);
-    struct width_table *widths = width_table_create();
-    if (!t || !widths) {
-        free(t);
-        width_table_destroy(widths);
+    if (!t)
         return NULL;
-    }
-    *t = (struct transcript){.widths = widths, .changes = changes, .user = user};
+    *t = (struct transcript){.changes = changes, .user = user};
     t->parser.recorded = on_recorded;
     parser_set_offset(&t->parser, offset);
     transcript_set_cols(t, cols);
@@ -69,7 +64,6 @@ void transcript_destroy(struct transcript *t)
     if (!t)
         return;
     parser_finish(&t->parser);
-    width_table_destroy(t->widths);
     bytes_finish(&t->text);
     bytes_finish(&t->places);
     free(t->cells);
@@ -201,7 +195,7 @@ static void join_mark(struct transcript *t, uint32_t code)
 
 static void put_character(struct transcript *t, uint32_t code)
 {
-    enum width width = utf8_hidden(code) ? WIDTH_MARK : width_of(t->widths, code);
+    enum width width = utf8_hidden(code) ? WIDTH_MARK : width_of(code);
     if (width == WIDTH_MARK) {
         if (!utf8_hidden(code))
             join_mark(t, code);

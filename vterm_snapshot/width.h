@@ -1,7 +1,12 @@
-/* width.h - how many columns libvterm gives a character, asked of libvterm itself.
+/* width.h - how many columns a character takes, by Unicode's own tables (unicode_table.h): the same
+ * with every version of libvterm and of the C library.
  *
- * What goes around libvterm must come out as it would have put it, whichever version is there: the
- * first time a character appears a terminal of two cells is asked, then a table knows.
+ * Where those leave room it is what xterm and wcwidth(3) make of it: marks of all scripts take
+ * none, nor do format characters (General_Category Mn, Me, Cf) but for the soft hyphen and the
+ * signs that stand in front of digits (U+0600); vowels and finals of Hangul join the syllable's
+ * first letter; what is wide or fullwidth in East Asia takes two; U+3248 to U+324F, which Unicode
+ * calls ambiguous, too. A variation selector changes nothing, and a flag's two letters take one
+ * each: only under mode 2027 is a cluster measured as a whole (grapheme.h).
  */
 #ifndef VTERM_SNAPSHOT_WIDTH_H
 #define VTERM_SNAPSHOT_WIDTH_H
@@ -9,19 +14,28 @@
 #include <stdint.h>
 
 enum width {
-    WIDTH_UNKNOWN,
     WIDTH_MARK, /* it joins the character before it */
     WIDTH_ONE,
     WIDTH_TWO,
 };
 
-struct width_table;
+/* Of each code point a byte: columns, 4 where U+FE0F makes an emoji of it, and its part in a
+ * cluster times 8 (grapheme.c). */
+#define WIDTH_CODES 0x110000
+#define WIDTH_BLOCK 128
+extern const uint8_t width_index[WIDTH_CODES / WIDTH_BLOCK];
+extern const uint8_t width_blocks[][WIDTH_BLOCK];
 
-/* Returns NULL without memory. */
-struct width_table *width_table_create(void);
-void width_table_destroy(struct width_table *table);
+static inline uint8_t width_entry(uint32_t code)
+{
+    code = code < WIDTH_CODES ? code : 0xfffd;
+    return width_blocks[width_index[code / WIDTH_BLOCK]][code % WIDTH_BLOCK];
+}
 
-/* Never WIDTH_UNKNOWN. `code` is no control. */
-enum width width_of(struct width_table *table, uint32_t code);
+/* `code` is no control. */
+static inline enum width width_of(uint32_t code)
+{
+    return code < 0x300 ? WIDTH_ONE : (enum width)(width_entry(code) & 3);
+}
 
 #endif

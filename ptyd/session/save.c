@@ -14,9 +14,9 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
 
-#define AGAIN_MS 500 /* behind one that could not be written */
-#define TIMES    4   /* as many bytes cost what one of output does */
-#define MAGIC    0x7074796463686b61ull
+#define AGAIN_MS 500                   /* behind one that could not be written */
+#define TIMES    4                     /* as many bytes cost what one of output does */
+#define MAGIC    0x7074796463686b62ull /* of what it holds and how; another one is not read */
 
 struct checkpoint {
     uint64_t magic;

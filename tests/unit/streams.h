@@ -17,8 +17,9 @@ static uint64_t seed;
  * with character sets and origin; DECSTR leaves tab stops; RIS goes to the primary screen; with
  * origin and margins colours move no cursor; on another screen than it wrote to it waits at no
  * edge; what erases, inserts or deletes behind the last column takes nothing, and IL and DL go to
- * the row's start; CUU stops at the region; a region without two rows is none; text keeps to the
- * margins of columns; of a wide character no half stays.
+ * the row's start; widths are Unicode's of today, and clusters are measured under mode 2027; CUU
+ * stops at the region; a region without two rows is none; text keeps to the margins of columns; of
+ * a wide character no half stays.
  */
 static bool streams_strict;
 
@@ -191,6 +192,14 @@ static void add_sequence(struct bytes *out)
         "\x1b[6;58;5;3m",
         "\x1b[?6h",
         "\x1b[?69h\x1b[3;9s",
+        "\x1b[?2027h",
+        "\x1b[?2027h",
+        "\x1b[?2027l",
+        "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa",
+        "\xe2\x9d\xa4\xef\xb8\x8f",
+        "#\xef\xb8\x8f\xe2\x83\xa3",
+        "\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab",
+        "\xd8\x80",
     };
     unsigned count = sizeof sequences / sizeof *sequences;
     unsigned n = pick(count + (streams_strict ? 0 : sizeof others / sizeof *others));
