@@ -188,7 +188,8 @@ static void write_gram(uint32_t gram, bool output, struct bytes *out)
 
 void grams_write(const struct bytes *taken, bool output, struct bytes *out)
 {
-    for (size_t at = 0; at < taken->len; at += 3) {
+    /* A damaged index may have a part of one. */
+    for (size_t at = 0; at + 3 <= taken->len; at += 3) {
         write_gram(gram_at(taken, at), output, out);
         bytes_append_char(out, ' ');
     }

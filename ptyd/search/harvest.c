@@ -22,6 +22,8 @@
 #define PAUSE_BYTES (16 << 20) /* between two rests, or */
 #define PAUSE_MS    500
 
+#define ALL (INT64_C(1) << 39) /* more than any number */
+
 struct harvest {
     struct index *index;
     void (*pause)(void *user, int64_t bytes);
@@ -307,7 +309,9 @@ static void add_ended(struct harvest *h)
     const struct facts *f = &h->facts;
     struct sheet_part part = {.block = index_block(h->session, f->seq)};
     struct output output;
-    read_output(f, h->directory, f->seq >= h->oldest_output, &output);
+    /* There may be one by now where there was none. */
+    bool kept = h->oldest_output == ALL || f->seq >= h->oldest_output;
+    read_output(f, h->directory, kept, &output);
     add_text(h, part, f->cmd.data, f->cmd.len);
     part.line = output.line;
     part.output = 1;
@@ -373,8 +377,6 @@ static int64_t remove_rows(struct harvest *h, int64_t session, int64_t below)
         run(h, "DELETE FROM blocks WHERE id >= ? AND id < ?", first, end, 0);
     return count;
 }
-
-#define ALL (INT64_C(1) << 39) /* more than any number */
 
 static int64_t remove_all(struct harvest *h, int64_t session)
 {
@@ -462,13 +464,13 @@ static int64_t forget_blocks(struct harvest *h)
     return remove_rows(h, h->session, oldest);
 }
 
-/* The number of the first output whose file is there. */
+/* The number of the first output whose file is there: ALL for none, 0 where nobody can know. */
 static int64_t find_oldest_output(const char *session)
 {
     char *path = text_format("%s/blocks", session);
     DIR *directory = opendir(path);
     struct dirent *entry;
-    int64_t oldest = ALL;
+    int64_t oldest = directory ? ALL : 0;
     while (directory && (entry = readdir(directory))) {
         long long seq = atoll(entry->d_name);
         oldest = seq > 0 && seq < oldest ? seq : oldest;
@@ -526,6 +528,7 @@ int64_t harvest_read(struct harvest *h, const struct harvest_session *session,
     begin_session(h, session);
     if (session->id && goes_on(h, session, file)) {
         gone = forget_blocks(h);
+        forget_outputs(h);
         read_new(h);
     } else {
         remove_all(h, h->session);
@@ -534,7 +537,6 @@ int64_t harvest_read(struct harvest *h, const struct harvest_session *session,
             h->session, file->inode, 0);
         read_all(h);
     }
-    forget_outputs(h);
     end_session(h, file);
     return gone;
 }
