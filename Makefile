@@ -63,7 +63,7 @@ UNIT     := $(filter $(SLOW),$(UNIT)) $(filter-out $(SLOW),$(UNIT))
 TORTURES := $(filter %/test_torture_files %/test_torture_libraries %/test_torture_tracker,$(UNIT))
 SCRIPTS  := $(BUILD)/obj/scripts.o
 LIB      := $(BUILD)/libptyd.a
-SUCCESSORS := $(BUILD)/later/ptyd $(BUILD)/later/sick
+SUCCESSORS := $(BUILD)/later/ptyd $(BUILD)/later/sick $(BUILD)/later/former
 # A person's terminal, and a program that asks it (tests/outer).
 OUTER    := $(BUILD)/outer $(BUILD)/ask
 # What the measurements run: built by every check, so that none is left behind by a change.
@@ -130,7 +130,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(TEST_LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(OUTER) $(UNIT) $(BENCHES)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(BUILD)/racer $(SUCCESSORS) $(OUTER) $(UNIT) $(BENCHES)
 	@rm -f build/results
 	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
@@ -153,7 +153,7 @@ check-torture: $(TORTURES) ## each allocation of the torture tests fails once
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
-check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(SUCCESSORS) $(OUTER) ## real shells, a real daemon, the real codex
+check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(BUILD)/racer $(SUCCESSORS) $(OUTER) ## real shells, a real daemon, the real codex
 	@PTYD=$(abspath $(BUILD)/ptyd) JOBS=$(JOBS) sh tests/e2e/run
 
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
@@ -175,6 +175,9 @@ check-runs: $(BUILD)/ptyd ## 100 runs over 20 sessions of four shells, and half-
 
 check-kills: $(BUILD)/ptyd ## 1,000 deaths of the worker from outside (8 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) KILLS=1000 node tests/e2e/kills.js
+
+check-races: $(BUILD)/ptyd $(BUILD)/racer ## 5,000 commands a shell and pause while a job prints into their marks (2 h)
+	@PTYD=$(abspath $(BUILD)/ptyd) COMMANDS=5000 node tests/e2e/races.js
 
 check-harms: $(BUILD)/ptyd $(UNIT) ## every state file damaged in every way (half an hour)
 	@failed=0; export LONG=1 PTYD=$(abspath $(BUILD)/ptyd); \
@@ -219,6 +222,19 @@ $(BUILD)/later/ptyd: $(LATER_O) $(LIB)
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
 
+# One whose shells print marks as they were before they ended with their length.
+$(BUILD)/obj/former.c: $(wildcard tests/e2e/former/*) tools/embed Makefile
+	@mkdir -p $(dir $@)
+	@cd tests/e2e/former && sh ../../../tools/embed script_bash bash.sh script_zsh zsh.zsh \
+	    script_fish fish.fish script_posix posix.sh > $(abspath $@)
+
+$(BUILD)/obj/former.o: $(BUILD)/obj/former.c $(BUILD)/flags
+	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/later/former: $(BUILD)/obj/ptyd/main.o $(BUILD)/obj/former.o $(LIB)
+	@mkdir -p $(dir $@)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LIBS)
+
 $(BUILD)/later/sick: $(LATER_O) $(BUILD)/obj/tests/e2e/sick.o $(LIB)
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -Wl,--wrap=keeper_run,--wrap=worker_main -o $@ $^ $(LIBS)
@@ -233,6 +249,10 @@ check-short: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/shim.so ## daemon, proxy an
 $(BUILD)/shim.so: tests/e2e/shim.c
 	@mkdir -p $(BUILD)
 	@$(CC) -std=gnu11 -O2 $(WARNINGS) -shared -fPIC -o $@ $<
+
+$(BUILD)/racer: tests/e2e/racer.c
+	@mkdir -p $(BUILD)
+	@$(CC) -std=gnu11 -O2 $(WARNINGS) -o $@ $<
 
 $(BUILD)/standin: $(BUILD)/obj/tests/e2e/standin.o
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $$(pkg-config --libs jansson)
@@ -435,7 +455,7 @@ help: ## this list
 .PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-harms check-kills check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

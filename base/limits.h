@@ -39,6 +39,10 @@ static inline int limit_size(int value)
 #define LIMIT_STRING_BYTES (24 << 10)
 /* Bytes of a mark's raw= field; then the mark is dropped. */
 #define LIMIT_RAW_BYTES (1 << 20)
+/* Keys of one line that are kept. More: what the line is is not known by them. */
+#define LIMIT_KEYED_BYTES 4096
+/* Parts (T) that a text of a mark's comes in. More: none of it is known. */
+#define LIMIT_MARK_PARTS 1024
 /* Bytes of a title; a longer one loses its end. */
 #define LIMIT_TITLE_BYTES 1024
 /* Of a colour's name that a program set; a longer one is not drawn for who joins. */

@@ -121,6 +121,7 @@ static const struct member {
     {"output_path", PATH, AT(output_path), ""},
     {"block_id", WORD, AT(block_id), NULL},
     {"ts", TIME, AT(ts_end), NULL},
+    {"cmd_source", WORD, AT(cmd_source), ""},
     {"unsigned", FLAG, AT(is_unsigned), NULL},
 };
 
@@ -327,6 +328,8 @@ void entry_render_running(const struct entry_running *running, struct bytes *out
 {
     bytes_append_text(out, "{\"running\":true");
     member_preview(running->preview, "", running->truncated, out);
+    if (running->cmd_source && *running->cmd_source)
+        member_string("cmd_source", running->cmd_source, out);
     bytes_append_char(out, '}');
 }
 

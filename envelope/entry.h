@@ -32,7 +32,8 @@ struct entry_block {
     int64_t redacted; /* secrets replaced in the text */
     bool truncated;
     bool nested;
-    bool is_unsigned; /* by the word of whoever printed the marks */
+    const char *cmd_source; /* "unknown": the command may be another; "" else */
+    bool is_unsigned;       /* by the word of whoever printed the marks */
 };
 
 /* Appends the value. `header_shell_id`: the shell the header names; another one is told. */
@@ -59,7 +60,8 @@ struct entry_running {
     int64_t ts; /* ms since the epoch, when it began */
     const char *preview;
     bool truncated;
-    bool apart; /* the preview has a value of its own */
+    bool apart;             /* the preview has a value of its own */
+    const char *cmd_source; /* as of a block */
 };
 
 /* Appends the value of its preview, where that is apart. */

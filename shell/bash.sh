@@ -5,14 +5,20 @@
 # nothing is exported. It prints marks (ptyd-marks(7)): D and A from PROMPT_COMMAND, B at the end of
 # PS1, C from PS0. No DEBUG trap; no fork at a prompt.
 #
-# __ptyd_v: 0 nonce, 1 last seq, 2 HISTCMD at the last prompt, 3 directory told last,
-#           4 a command was started (set by PS0), 5 login, 6 what every mark begins with,
+# What one write(2) prints to a terminal has nothing of others in it, and bash writes a line, or
+# 1,024 bytes: so a mark is one printf without a newline, and longer texts come in parts. Each ends
+# with its length, which is not true of one that others got into all the same.
+#
+# __ptyd_v: 0 nonce, 1 last seq, always of 8 digits, 2 HISTCMD at the last prompt, 3 directory told
+#           last, 4 a command was started (set by PS0), 5 login, 6 what every mark begins with,
 #           7 result of __ptyd_encode, 8 what is lost, 9 B, 10 C, 11 prompts, hooks and options as
-#           we left them, 12 tracing to be turned on again, 13 lines with a space are private,
-#           14 $? kept for us (bash < 5.1).
+#           we left them, 12 tracing to be turned on again, 13 what A says of unrecorded lines,
+#           14 $? kept for us (bash < 5.1), 15 our file, 16 what D and A say of the
+#           directory, 17 what every mark ends with, 18 D's text, and D, 19 a character of two bytes,
+#           20 A's length, 21 and 22 our hooks, 23 how long a text goes into D.
 # An array, because arrays are never exported, whatever `set -a` says.
 exec 3<&-
-__ptyd_v[1]=0
+__ptyd_v[1]=10000000
 __ptyd_v[2]=0
 __ptyd_v[3]=
 __ptyd_v[4]=0
@@ -20,14 +26,27 @@ __ptyd_v[6]=$'\e]7711;'${__ptyd_v[0]}\;
 __ptyd_v[8]=
 __ptyd_v[11]=
 __ptyd_v[12]=
+__ptyd_v[17]=\;${__ptyd_v[0]}$'\a'
+__ptyd_v[19]=é
+__ptyd_v[21]='{ __ptyd_over; } >/dev/null 2>&1'
+__ptyd_v[22]='{ __ptyd_hook "$?"; } >/dev/null 2>&1'
 
-# Percent-encodes $1 into __ptyd_v[7]: what holds a %, a ; or a control character, byte by byte.
+# Percent-encodes $1 into __ptyd_v[7]: what holds a %, a ; or a control character.
 __ptyd_encode() {
     __ptyd_v[7]=$1
     case $1 in
     *[%\;[:cntrl:]]*) ;;
     *) return 0 ;;
     esac
+    __ptyd_v[7]=${__ptyd_v[7]//%/%25}
+    __ptyd_v[7]=${__ptyd_v[7]//;/%3B}
+    __ptyd_v[7]=${__ptyd_v[7]//$'\n'/%0A}
+    __ptyd_v[7]=${__ptyd_v[7]//$'\t'/%09}
+    if [[ ${__ptyd_v[7]} == *[[:cntrl:]]* ]]; then __ptyd_encode_bytes "$1"; fi
+    return 0
+}
+
+__ptyd_encode_bytes() {
     builtin local LC_ALL=C __ptyd_i __ptyd_c __ptyd_h
     __ptyd_v[7]=
     for ((__ptyd_i = 0; __ptyd_i < ${#1}; __ptyd_i++)); do
@@ -43,13 +62,28 @@ __ptyd_encode() {
     return 0
 }
 
+# Prints a mark: $1 is what stands behind its number.
+__ptyd_mark() {
+    builtin local __ptyd_m="$((++__ptyd_v[1]));$1"
+    builtin printf %s "${__ptyd_v[6]}$__ptyd_m;$((10000 * ${#__ptyd_v[19]} + ${#__ptyd_m}))${__ptyd_v[17]}" >|/dev/tty
+    return 0
+}
+
+# Prints __ptyd_v[7] in parts, and says in it the last one's number: for the field $1.
+__ptyd_parts() {
+    builtin local __ptyd_i __ptyd_n=0
+    for ((__ptyd_i = 0; __ptyd_i < ${#__ptyd_v[7]}; __ptyd_i += 200)); do
+        __ptyd_mark "T;i=$((__ptyd_n++));$1=${__ptyd_v[7]:__ptyd_i:200}"
+    done
+    __ptyd_v[7]=";${1}s=${__ptyd_v[1]}"
+    return 0
+}
+
 # What cannot be told and why.
 __ptyd_lost() {
     __ptyd_v[8]=$1
     __ptyd_encode "$1"
-    builtin printf '\e]7711;%s;%d;P;lost=%s\a' \
-        "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" "${__ptyd_v[7]}" >|/dev/tty
-    return 0
+    __ptyd_mark "P;lost=${__ptyd_v[7]}"
 }
 
 # PS1 ends with B, PS0 with C: as references, so that neither string holds the nonce and both are
@@ -95,15 +129,14 @@ __ptyd_arrange() {
     __ptyd_others=()
     for __ptyd_i in "${PROMPT_COMMAND[@]}"; do
         # Others may have joined ours with theirs to one string.
-        __ptyd_i=${__ptyd_i//'{ __ptyd_over; } >/dev/null 2>&1'}
-        __ptyd_i=${__ptyd_i//'{ __ptyd_hook "$?"; } >/dev/null 2>&1'}
+        __ptyd_i=${__ptyd_i//"${__ptyd_v[21]}"}
+        __ptyd_i=${__ptyd_i//"${__ptyd_v[22]}"}
         if [[ $__ptyd_i == *[![:space:]]* ]]; then __ptyd_others+=("$__ptyd_i"); fi
     done
     if ((${#__ptyd_others[@]})); then
-        PROMPT_COMMAND=('{ __ptyd_over; } >/dev/null 2>&1' "${__ptyd_others[@]}"
-            '{ __ptyd_hook "$?"; } >/dev/null 2>&1')
+        PROMPT_COMMAND=("${__ptyd_v[21]}" "${__ptyd_others[@]}" "${__ptyd_v[22]}")
     else # at a place where a later PROMPT_COMMAND=... does not overwrite it
-        PROMPT_COMMAND=([7711]='{ __ptyd_hook "$?"; } >/dev/null 2>&1')
+        PROMPT_COMMAND=([7711]="${__ptyd_v[22]}")
     fi
     return 0
 }
@@ -113,10 +146,16 @@ __ptyd_changed() {
     if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
     __ptyd_prompts
     __ptyd_arrange
-    # Lines that begin with a space stay out of history: they are private.
+    # Lines that begin with a space stay out of history: they are private. Of others that do, it may
+    # be known that they repeat the last one.
     __ptyd_v[13]=0
     if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_v[13]=1; fi
-    __ptyd_v[11]=$-$BASHOPTS${HISTCONTROL-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
+    if [[ -n ${HISTIGNORE-} || :$SHELLOPTS: != *:history:* || ${HISTSIZE-} == 0 ]]; then
+        __ptyd_v[13]="${__ptyd_v[13]};keep=0"
+    else
+        __ptyd_v[13]="${__ptyd_v[13]};keep=$((__ptyd_v[13] + 1))"
+    fi
+    __ptyd_v[11]=$SHELLOPTS$BASHOPTS${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
     __ptyd_hook "$1"
     if [[ ${PS1-} != *'${__ptyd_v[9]-}'* ]]; then # PS1 is read-only
         builtin printf %s "${__ptyd_v[9]}" >|/dev/tty
@@ -129,10 +168,14 @@ __ptyd_changed() {
     return 0
 }
 
+# D and A say each time where they are: a mark that is lost costs no more than itself.
 __ptyd_directory() {
     __ptyd_v[3]=$PWD
     __ptyd_encode "$PWD"
-    builtin printf %s "${__ptyd_v[6]}$((++__ptyd_v[1]));P;cwd=${__ptyd_v[7]}"$'\a' >|/dev/tty
+    if ((${#__ptyd_v[7]} > 80)); then __ptyd_parts cwd; else __ptyd_v[7]=";cwd=${__ptyd_v[7]}"; fi
+    __ptyd_v[16]=${__ptyd_v[7]}
+    __ptyd_v[20]=$((10000 * ${#__ptyd_v[19]} + 23 + ${#__ptyd_v[16]}))
+    __ptyd_v[23]=$((200 - 2 * ${#__ptyd_v[16]}))
     return 0
 }
 
@@ -140,9 +183,27 @@ __ptyd_directory() {
 __ptyd_over() {
     if ((__ptyd_v[4])); then
         if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
-        builtin printf '\e]7711;%s;%d;O\a' "${__ptyd_v[0]}" "$((++__ptyd_v[1]))" >|/dev/tty
+        __ptyd_mark O
         if [[ -n ${__ptyd_v[12]} ]]; then __ptyd_v[12]=; builtin set -x; fi
     fi
+    return 0
+}
+
+# The same with a format for times, which the caller sets to nothing.
+__ptyd_history() { { builtin history 1 && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"; }
+
+# What history printed, where it is long or holds control characters.
+__ptyd_text() {
+    builtin local __ptyd_cut=
+    __ptyd_v[18]=${__ptyd_v[18]%?}
+    if ((${#__ptyd_v[18]} > 25000)); then __ptyd_v[18]=${__ptyd_v[18]:0:25000} __ptyd_cut=';cut=1'; fi
+    __ptyd_encode "${__ptyd_v[18]}"
+    if ((${#__ptyd_v[7]} > __ptyd_v[23])); then
+        __ptyd_parts cmd
+    else
+        __ptyd_v[7]=";cmd=${__ptyd_v[7]}"
+    fi
+    __ptyd_v[18]=${__ptyd_v[7]}$__ptyd_cut
     return 0
 }
 
@@ -150,27 +211,34 @@ __ptyd_over() {
 # /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
 # call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
 # Tracing to a descriptor of its own (BASH_XTRACEFD) is turned off meanwhile. Because this runs at
-# every prompt the common way calls no function and writes twice: before and after `history 1`.
+# every prompt the common way calls no function and writes to the terminal once.
+#
+# The text goes through a file, because `history` can only print it, and without a fork. That is not
+# truncated, which is slow: behind the NUL stands what is older. Without the file no text is told.
 __ptyd_hook() {
-    if [[ $-$BASHOPTS${HISTCONTROL-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "${__ptyd_v[11]}" ]]; then
+    if [[ $SHELLOPTS$BASHOPTS${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "${__ptyd_v[11]}" ]]; then
         __ptyd_changed "$1"
         return 0
     fi
     if [[ ${__ptyd_v[3]} != "$PWD" ]]; then __ptyd_directory; fi
-    if ((__ptyd_v[1] += 4, __ptyd_v[4])); then # D, A, B, C
-        {
-            builtin printf %s "${__ptyd_v[6]}$((__ptyd_v[1] - 3));D;st=$1;hist=$((__ptyd_v[4] = 0, ${HISTCMD:-0} != __ptyd_v[2]));raw="
-            if [[ -n ${HISTTIMEFORMAT+set} ]]; then
-                HISTTIMEFORMAT= builtin history 1
-            else
-                builtin history 1
-            fi
-            builtin printf %s ";${__ptyd_v[0]}"$'\a'"${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}"$'\a'
-        } >|/dev/tty
+    if ((__ptyd_v[4])); then # D, A, B, C
+        __ptyd_v[18]=
+        if [[ -n ${HISTTIMEFORMAT+set} ]]; then
+            HISTTIMEFORMAT= __ptyd_history
+        else
+            { builtin history 1 && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"
+        fi && builtin mapfile -d '' -n 1 -O 18 -t __ptyd_v <"${__ptyd_v[15]}"
+        if [[ ${__ptyd_v[18]} == *[[:cntrl:]]?* || ${#__ptyd_v[18]} -gt __ptyd_v[23] ]]; then
+            __ptyd_text
+        elif [[ -n ${__ptyd_v[18]} ]]; then
+            __ptyd_v[18]=";text=${__ptyd_v[18]%?}"
+        fi
+        __ptyd_v[18]="$((__ptyd_v[1] += 4, __ptyd_v[1] - 3));D;st=$1;hist=$((__ptyd_v[4] = 0, ${HISTCMD:-0} != __ptyd_v[2]))${__ptyd_v[16]}${__ptyd_v[18]}"
+        builtin printf %s "${__ptyd_v[6]}${__ptyd_v[18]};$((10000 * ${#__ptyd_v[19]} + ${#__ptyd_v[18]}))${__ptyd_v[17]}${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}${__ptyd_v[16]};${__ptyd_v[20]}${__ptyd_v[17]}" >|/dev/tty
     else
-        builtin printf %s "${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}"$'\a' >|/dev/tty
+        builtin printf %s "${__ptyd_v[6]}$((__ptyd_v[1] += 4, __ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}${__ptyd_v[16]};${__ptyd_v[20]}${__ptyd_v[17]}" >|/dev/tty
     fi
-    __ptyd_v[9]=${__ptyd_v[6]}$((__ptyd_v[1] - 1))$';B\a' __ptyd_v[10]=${__ptyd_v[6]}${__ptyd_v[1]}$';C\a' __ptyd_v[2]=${HISTCMD:-0}
+    __ptyd_v[9]="${__ptyd_v[6]}$((__ptyd_v[1] - 1));B;10010${__ptyd_v[17]}" __ptyd_v[10]="${__ptyd_v[6]}${__ptyd_v[1]};C;10010${__ptyd_v[17]}" __ptyd_v[2]=${HISTCMD:-0}
 }
 
 __ptyd_keep() {

@@ -6,50 +6,76 @@
 # when the terminal is already set for editing; C with the text at fish_preexec; P and D at
 # fish_postexec. No function of the user's is wrapped. No fork at a prompt.
 
-# Prints marks. Numbers rise without arithmetic, which would be a command substitution: the next of
-# three digits is looked up, and the thousands are counted on when they come round.
-function __ptyd_mark
-    set -l __ptyd_out
-    set -l __ptyd_one
-    for __ptyd_one in $argv
-        set __ptyd_low $__ptyd_next[$__ptyd_low]
-        if builtin test $__ptyd_low = 1
-            set __ptyd_high (builtin math $__ptyd_high + 1)
-        end
-        set -a __ptyd_out $__ptyd_nonce $__ptyd_high $__ptyd_low "$__ptyd_one"
-    end
-    builtin printf '\e]7711;%s;%d%04d;%s\a' $__ptyd_out >/dev/tty
-end
+#
+# fish writes 512 bytes at once, and each repeat of a printf's format: what one write(2) prints has
+# nothing of others in it, so a mark is one repeat, and longer texts come in parts. Each mark ends
+# with its length in characters, which is not true of one that others got into all the same. Its
+# number has eight digits, so that most lengths are known: the last is the kind's (0 T, 1 A, 2 B, 3 C,
+# 5 D), the others rise once a prompt, without arithmetic, which would be a command substitution: the
+# next of three digits is looked up, and the thousands are counted on when they come round.
 
-# Percent-encodes $argv into __ptyd_text. The common line needs nothing; of a longer one the daemon
-# keeps 24 KiB. An empty IFS keeps the lines together.
+# Percent-encodes $argv[2] for the field $argv[1] where it is long or holds control characters, in
+# parts where it is very long: into __ptyd_field, what is told of it. Of a text of more than 25,000
+# characters the rest is not told. An empty IFS keeps lines together.
 function __ptyd_encode
     set -l IFS
-    set -g __ptyd_text "$argv"
-    if builtin test (builtin string length -- "$__ptyd_text") -gt 25000
-        set __ptyd_text (builtin string sub -l 25000 -- "$__ptyd_text")
+    set -l cut
+    set -l text (builtin string sub -l 25000 -- "$argv[2]")
+    if not builtin test "$text" = "$argv[2]"
+        set cut ';cut=1'
     end
-    if builtin string match -qr '[%;[:cntrl:]]' -- "$__ptyd_text"
-        set -l plain $__ptyd_text
-        set __ptyd_text (builtin string replace -a -- '%' '%25' "$__ptyd_text")
-        set __ptyd_text (builtin string replace -a -- ';' '%3B' "$__ptyd_text")
-        set __ptyd_text (builtin string replace -a -- \n '%0A' "$__ptyd_text")
-        set __ptyd_text (builtin string replace -a -- \t '%09' "$__ptyd_text")
-        if builtin string match -qr '[[:cntrl:]]' -- "$__ptyd_text"
-            set __ptyd_text (builtin string escape --style=url -- "$plain")
-        end
+    set text (builtin string escape --style=url -- "$text")
+    set -l size (builtin string length -- "$text")
+    if builtin test $size -le 380
+        set -g __ptyd_field ";$argv[1]=$text"
+        return
     end
+    set -l count 0
+    set -l at 1
+    while builtin test $at -le $size
+        __ptyd_step
+        set -l body "T;i=$count;$argv[1]="(builtin string sub -s $at -l 380 -- "$text")
+        builtin printf '\e]7711;%s;%d%03d0;%s;1%04d;%s\a' $__ptyd_nonce $__ptyd_high $__ptyd_low "$body" \
+            (builtin math (builtin string length -- "$body") + 9) $__ptyd_nonce >/dev/tty
+        set at (builtin math $at + 380)
+        set count (builtin math $count + 1)
+    end
+    set -g __ptyd_field ";$argv[1]s="(builtin printf '%d%03d0' $__ptyd_high $__ptyd_low)"$cut"
+end
+
+function __ptyd_step
+    set __ptyd_low $__ptyd_next[$__ptyd_low]
+    if builtin test $__ptyd_low = 1
+        set __ptyd_high (builtin math $__ptyd_high + 1)
+    end
+end
+
+# A and D say each time where they are: a mark that is lost costs no more than itself.
+function __ptyd_directory
+    set __ptyd_told $PWD
+    if builtin string match -qr '\A(?:[\x20-\x24\x26-\x3a\x3c-\x7e]{0,300}|[^%;[:cntrl:]]{0,80})\z' -- "$PWD"
+        set __ptyd_cwd ";cwd=$PWD"
+    else
+        __ptyd_encode cwd "$PWD"
+        set __ptyd_cwd $__ptyd_field
+    end
+    set -l size (builtin string length -- "$__ptyd_cwd")
+    set __ptyd_a (builtin math 10016 + $size)
+    set __ptyd_d (builtin math 10017 + $size)
 end
 
 function __ptyd_on_prompt --on-event fish_prompt --on-event fish_cancel
     set __ptyd_running 0
-    if builtin test "$__ptyd_told" = "$PWD"
-        __ptyd_mark 'A;ign=1' B
-    else
-        set __ptyd_told $PWD
-        __ptyd_encode $PWD
-        __ptyd_mark 'A;ign=1' "P;cwd=$__ptyd_text" B
+    set __ptyd_low $__ptyd_next[$__ptyd_low]
+    if builtin test $__ptyd_low = 1
+        set __ptyd_high (builtin math $__ptyd_high + 1)
     end
+    if builtin test "$__ptyd_told" != "$PWD"
+        __ptyd_directory
+    end
+    builtin printf '\e]7711;%s;%d%03d%s;%s\a' \
+        $__ptyd_nonce $__ptyd_high $__ptyd_low "1;A;ign=1$__ptyd_cwd;$__ptyd_a" $__ptyd_nonce \
+        $__ptyd_nonce $__ptyd_high $__ptyd_low '2;B;10010' $__ptyd_nonce >/dev/tty
 end
 
 # fish tells of blank and comment lines, too: they are no commands.
@@ -57,8 +83,13 @@ function __ptyd_on_preexec --on-event fish_preexec
     if builtin string match -qr '\A(?:[ \t]*(?:#[^\n]*)?(?:\n|\z))+\z' -- "$argv[1]"
         return
     end
-    __ptyd_encode $argv[1]
-    __ptyd_mark "C;cmd=$__ptyd_text"
+    if builtin string match -qr '\A(?:[\x20-\x24\x26-\x3a\x3c-\x7e]{0,380}|[^%;[:cntrl:]]{0,90})\z' -- "$argv[1]"
+        set __ptyd_field ";cmd=$argv[1]"
+    else
+        __ptyd_encode cmd "$argv[1]"
+    end
+    builtin printf '\e]7711;%s;%d%03d3;C%s;1%04d;%s\a' $__ptyd_nonce $__ptyd_high $__ptyd_low \
+        "$__ptyd_field" (builtin string length -- "12345678;C$__ptyd_field") $__ptyd_nonce >/dev/tty
     set __ptyd_running 1
 end
 
@@ -66,13 +97,11 @@ function __ptyd_on_postexec --on-event fish_postexec
     set -l __ptyd_status $status
     if builtin test $__ptyd_running = 1
         set __ptyd_running 0
-        if builtin test "$__ptyd_told" = "$PWD"
-            __ptyd_mark "D;st=$__ptyd_status"
-        else
-            set __ptyd_told $PWD
-            __ptyd_encode $PWD
-            __ptyd_mark "P;cwd=$__ptyd_text" "D;st=$__ptyd_status"
+        if builtin test "$__ptyd_told" != "$PWD"
+            __ptyd_directory
         end
+        builtin printf '\e]7711;%s;%d%03d5;D;st=%03d%s;%d;%s\a' $__ptyd_nonce $__ptyd_high $__ptyd_low \
+            $__ptyd_status "$__ptyd_cwd" $__ptyd_d $__ptyd_nonce >/dev/tty
     end
 end
 
@@ -80,9 +109,12 @@ if not builtin string match -qr '^(3\.[4-9]|3\.\d\d|[4-9]|\d\d)' -- $version
     printf '\e]7711;%s;1;P;lost=fish %s is older than 3.4\a' $__ptyd_nonce $version >/dev/tty
     functions -e __ptyd_on_prompt __ptyd_on_preexec __ptyd_on_postexec
 end
-set -gu __ptyd_high 1
+set -gu __ptyd_high 1000
 set -gu __ptyd_low 1
-set -gu __ptyd_next (seq 2 1000) 1
+set -gu __ptyd_next (seq 2 999) 1
 set -gu __ptyd_running 0
 set -gu __ptyd_told ''
-set -gu __ptyd_text ''
+set -gu __ptyd_cwd ''
+set -gu __ptyd_field ''
+set -gu __ptyd_a 0
+set -gu __ptyd_d 0

@@ -6,8 +6,11 @@
 # is no C: `line=1` says that a command starts with the line feed after B (`line=2`: in a shell that
 # edits lines itself), and `more=1`, in PS2, that its line goes on. All of it is empty in a shell
 # that inherits PS1 without the nonce.
+# A mark ends with its length, which is not true of one that somebody printed in the middle of; for
+# that numbers have nine digits, and ${#...} says of a character of two bytes what it counts.
 exec 3<&-
-__ptyd_s=0
+__ptyd_s=100000000
+__ptyd_u=é
 __ptyd_a=1
 __ptyd_e=$(printf '\033]7711;')
 __ptyd_g=$(printf '\007')
@@ -25,13 +28,13 @@ if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then
     . "$ENV"
 fi
 # PS1 counts marks in a variable. Under `set -a`, which would export it, nothing is assigned and a
-# mark says 0: with that flag the name tested is __ptyd_a, which is 1, else one that nobody sets.
+# mark says 100000000: with that flag the name tested is __ptyd_a, which is 1, else one that nobody sets.
 # Some busybox assigns in the branch that it does not take: there a subshell looks, which keeps $?.
 __ptyd_t=0
 : $((1 ? 0 : (__ptyd_t = 1)))
-__ptyd_n4='$((__ptyd_a${-##*a*}?0:(__ptyd_s=__ptyd_s+4)))'
+__ptyd_n4='$((__ptyd_a${-##*a*}?100000000:(__ptyd_s=__ptyd_s+4)))'
 if [ "$__ptyd_t" = 1 ]; then
-    __ptyd_n4='$(($({ __ptyd_x=$?; case $- in (*a*) \command echo 0;; (*) \command echo "__ptyd_s=__ptyd_s+4";; esac; exit $__ptyd_x; } 2>/dev/null)))'
+    __ptyd_n4='$(($({ __ptyd_x=$?; case $- in (*a*) \command echo 100000000;; (*) \command echo "__ptyd_s=__ptyd_s+4";; esac; exit $__ptyd_x; } 2>/dev/null)))'
 fi
 case $- in
 *a*)
@@ -39,10 +42,14 @@ case $- in
     set +a
     ;;
 esac
-PS1=$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;'$__ptyd_n4';P;raw=$PWD;$__ptyd_n$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+1));D;st=$?;line=1$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+2));A;line='$__ptyd_l'$__ptyd_g}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+3));B$__ptyd_g}'$__ptyd_c
-PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;'$__ptyd_n4';P;more=1$__ptyd_g}'$__ptyd_c
+# What all begin with and end with, and the numbers of the three that follow P.
+__ptyd_b='$__ptyd_e$__ptyd_n;'
+__ptyd_f=';$__ptyd_n$__ptyd_g'
+__ptyd_p='$((__ptyd_a${-##*a*}?100000000:__ptyd_s+'
+PS1=$__ptyd_o'${__ptyd_n:+'$__ptyd_b$__ptyd_n4';P;$((10000*${#__ptyd_u}+22+${#PWD}));raw=$PWD'$__ptyd_f$__ptyd_b$__ptyd_p'1));D;st=$?;line=1;$((10023+($?>9)+($?>99)))'$__ptyd_f$__ptyd_b$__ptyd_p'2));A;line='$__ptyd_l';10018'$__ptyd_f'}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+'$__ptyd_b$__ptyd_p'3));B;10011'$__ptyd_f'}'$__ptyd_c
+PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+'$__ptyd_b$__ptyd_n4';P;more=1;10018'$__ptyd_f'}'$__ptyd_c
 if [ "$__ptyd_t" = a ]; then
     set -a
 fi
-unset __ptyd_o __ptyd_c __ptyd_l __ptyd_t __ptyd_n4
+unset __ptyd_o __ptyd_c __ptyd_l __ptyd_t __ptyd_n4 __ptyd_b __ptyd_f __ptyd_p
 : "$0" # what $_ is in a shell that has just begun

@@ -9,12 +9,21 @@
 # __ptyd_v: 1 nonce, 2 last seq, 3 directory told last, 4 a command runs, 5 B was printed,
 #           6 what __ptyd_encode is given, and gives, 7 inside __ptyd_line_init, 8 the user's
 #           PROMPT_EOL_MARK, 9 what we made of it, 10 marks to be printed, 11 what every mark begins
-#           with.
+#           with, 12 what D and A say of the directory, 13 how many bytes that has, 14 what every
+#           mark ends with.
+# One `print` is one write(2), which has nothing of others in it; texts of more than 1,900 bytes come in
+# parts, because the kernel takes 2,048 at once. Each mark ends with its length, in bytes, which is
+# not true of one that others got into all the same; numbers have eight digits, so that most lengths
+# are known.
 # Arrays are never exported, whatever `setopt allexport` says. Options are the user's: every
 # function begins with `emulate -L`, which leaves them so, and traps with them (LOCAL_TRAPS).
 # A call costs as much as ten tests: what happens at every prompt is not in functions of its own.
 exec 3<&-
+__ptyd_v[2]=10000000
 __ptyd_v[11]=$'\e]7711;'"${__ptyd_v[1]};"
+__ptyd_v[12]=''
+__ptyd_v[13]=0
+__ptyd_v[14]=";${__ptyd_v[1]}"$'\a'
 
 # Percent-encodes __ptyd_v[6], byte by byte: for what holds a %, a ; or a control character, or is
 # long. The daemon keeps 24 KiB of a mark; more than that is not worth the work.
@@ -24,13 +33,29 @@ __ptyd_encode() {
     __ptyd_v[6]=${${__ptyd_v[6][1,25000]}//(#m)[%;[:cntrl:]]/%${(l:2::0:)$(( [##16] #MATCH ))}}
 }
 
-# Another directory. Marks are appended to __ptyd_v[10]; who is done prints them: to the terminal,
-# wherever the user's output goes.
+# Prints __ptyd_v[6] in parts, and says in it the last one's number: for the field $1.
+__ptyd_parts() {
+    emulate -L zsh -o no_multibyte +x
+    builtin local part
+    builtin integer i=1 n=0
+    for (( ; i <= ${#__ptyd_v[6]}; i += 1900 )); do
+        part="$((++__ptyd_v[2]));T;i=$((n++));$1=${__ptyd_v[6][i,i+1899]}"
+        builtin print -rn -- "${__ptyd_v[11]}$part;$((20000 + ${#part}))${__ptyd_v[14]}" >|/dev/tty
+    done
+    __ptyd_v[6]=";${1}s=${__ptyd_v[2]}"
+}
+
+# D and A say each time where they are: a mark that is lost costs no more than itself. Marks are
+# appended to __ptyd_v[10]; who is done prints them: to the terminal, wherever the user's output
+# goes.
 __ptyd_directory() {
+    emulate -L zsh -o no_multibyte +x
     __ptyd_v[3]=$PWD
     __ptyd_v[6]=$PWD
     __ptyd_encode
-    __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));P;cwd=${__ptyd_v[6]}"$'\a'
+    if [[ ${#__ptyd_v[6]} -gt 800 ]] { __ptyd_parts cwd } else { __ptyd_v[6]=";cwd=${__ptyd_v[6]}" }
+    __ptyd_v[12]=${__ptyd_v[6]}
+    __ptyd_v[13]=${#__ptyd_v[6]}
 }
 
 # The sign for a missing newline is the user's again, or still.
@@ -71,16 +96,16 @@ __ptyd_precmd() {
     builtin trap - DEBUG
     if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
     if (( __ptyd_v[4] )); then
-        __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));D;st=$__ptyd_status"$'\a'
+        __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));D;st=$__ptyd_status${__ptyd_v[12]};$((20014 + ${#__ptyd_status} + __ptyd_v[13]))${__ptyd_v[14]}"
         __ptyd_v[4]=0
     fi
-    __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));A;ign=$__ptyd_ignores"$'\a'
+    __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));A;ign=$__ptyd_ignores${__ptyd_v[12]};$((20016 + __ptyd_v[13]))${__ptyd_v[14]}"
     if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
         __ptyd_arrange
     fi
     if (( ! __ptyd_v[5] )) { __ptyd_widget }
     __ptyd_v[5]=0
-    if [[ ! -o zle ]] { __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));B"$'\a' }
+    if [[ ! -o zle ]] { __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));B;20010${__ptyd_v[14]}" }
     builtin print -rn -- "${__ptyd_v[10]}" >|/dev/tty
     __ptyd_v[10]=
     : "$__ptyd_last"
@@ -99,13 +124,16 @@ __ptyd_line_init() {
     __ptyd_v[7]=1
     {
         if [[ ${CONTEXT-} == start ]]; then
-            if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
+            if [[ ${__ptyd_v[3]} != "$PWD" ]]; then
+                __ptyd_directory
+                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));P${__ptyd_v[12]};$((20010 + __ptyd_v[13]))${__ptyd_v[14]}"
+            fi
             if (( __ptyd_v[4] )); then
                 __ptyd_v[4]=0
-                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));D;st=$__ptyd_status"$'\a'
-                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));A;ign=$__ptyd_ignores"$'\a'
+                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));D;st=$__ptyd_status;$((20014 + ${#__ptyd_status}))${__ptyd_v[14]}"
+                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));A;ign=$__ptyd_ignores;20016${__ptyd_v[14]}"
             fi
-            builtin print -rn -- "${__ptyd_v[10]}${__ptyd_v[11]}$((++__ptyd_v[2]));B"$'\a' >|/dev/tty
+            builtin print -rn -- "${__ptyd_v[10]}${__ptyd_v[11]}$((++__ptyd_v[2]));B;20010${__ptyd_v[14]}" >|/dev/tty
             __ptyd_v[10]=
             __ptyd_v[5]=1
             if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
@@ -120,18 +148,32 @@ __ptyd_line_init() {
     }
 }
 
+# A text that is long or has to be encoded.
+__ptyd_text() {
+    emulate -L zsh -o no_multibyte +x
+    builtin local cut=
+    if [[ ${#__ptyd_v[6]} -gt 25000 ]] { cut=';cut=1' }
+    __ptyd_encode
+    if [[ ${#__ptyd_v[6]} -gt 1900 ]] { __ptyd_parts cmd } else { __ptyd_v[6]=";cmd=${__ptyd_v[6]}" }
+    __ptyd_v[6]+=$cut
+}
+
 __ptyd_preexec() {
     builtin local __ptyd_last="$_"
-    emulate -L zsh +x
+    emulate -L zsh -o no_multibyte +x
     builtin trap - DEBUG
     if (( ! __ptyd_v[4] )); then
         __ptyd_v[6]=${1:-${3-}}
-        if [[ ${__ptyd_v[6]} == *[%\;[:cntrl:]]* || ${#__ptyd_v[6]} -ge 8000 ]] { __ptyd_encode }
-        builtin print -rn -- "${__ptyd_v[11]}$((++__ptyd_v[2]));C${__ptyd_v[6]:+;cmd=}${__ptyd_v[6]}"$'\a' >|/dev/tty
+        if [[ ${__ptyd_v[6]} == *[%\;[:cntrl:]]* || ${#__ptyd_v[6]} -gt 1900 ]] {
+            __ptyd_text
+        } else {
+            __ptyd_v[6]=${__ptyd_v[6]:+;cmd=}${__ptyd_v[6]}
+        }
+        builtin print -rn -- "${__ptyd_v[11]}$((++__ptyd_v[2]));C${__ptyd_v[6]};$((20010 + ${#__ptyd_v[6]}))${__ptyd_v[14]}" >|/dev/tty
         # The mark that output has ended goes in front of the sign for a missing newline. An array of
         # one element: zsh reads it like a string and `export` cannot put it into an environment.
         if [[ ${PROMPT_EOL_MARK-unset} != "${__ptyd_v[9]}" ]] { __ptyd_end_sign }
-        __ptyd_v[9]="%{${__ptyd_v[11]}$((++__ptyd_v[2]));O"$'\a%}'"${__ptyd_v[8]}"
+        __ptyd_v[9]="%{${__ptyd_v[11]}$((++__ptyd_v[2]));O;20010${__ptyd_v[14]}%}${__ptyd_v[8]}"
         PROMPT_EOL_MARK=("${__ptyd_v[9]}")
     fi
     __ptyd_v[4]=1
@@ -145,7 +187,7 @@ __ptyd_accept() {
     if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
         __ptyd_arrange
         __ptyd_widget
-        builtin print -rn -- "${__ptyd_v[11]}$((++__ptyd_v[2]));A"$'\a' >|/dev/tty
+        builtin print -rn -- "${__ptyd_v[11]}$((++__ptyd_v[2]));A;20010${__ptyd_v[14]}" >|/dev/tty
     fi
     return 0
 }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "vterm_snapshot/mark.h"
 
 #include <errno.h>
@@ -5,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 
 static int hex_digit(char c)
 {
@@ -15,7 +17,7 @@ static int hex_digit(char c)
 }
 
 /* A `%` that no two hex digits follow stands for itself. */
-static void percent_decode(const char *text, size_t len, struct bytes *out)
+void mark_decode(const char *text, size_t len, struct bytes *out)
 {
     for (size_t i = 0; i < len; i++) {
         int high = i + 2 < len && text[i] == '%' ? hex_digit(text[i + 1]) : -1;
@@ -67,6 +69,23 @@ static void read_status(struct mark *mark, const char *value, size_t len)
     mark->status = (int)status;
 }
 
+/* A part may end within what is encoded: it is decoded with the others. */
+static void take_text(const struct mark *mark, const char *value, size_t len, struct bytes *text)
+{
+    text->len = 0;
+    if (mark->kind == MARK_TEXT)
+        bytes_append(text, value, len);
+    else
+        mark_decode(value, len, text);
+}
+
+/* 0 for what is none. */
+static uint64_t number_of(const char *value, size_t len)
+{
+    uint64_t number;
+    return read_number(value, len, &number) ? number : 0;
+}
+
 static void read_field(struct mark *mark, const char *field, size_t len)
 {
     const char *value;
@@ -75,16 +94,14 @@ static void read_field(struct mark *mark, const char *field, size_t len)
         read_status(mark, value, n);
     } else if (value_of(field, len, "cwd=", &value, &n)) {
         mark->has_cwd = true;
-        mark->cwd.len = 0;
-        percent_decode(value, n, &mark->cwd);
+        take_text(mark, value, n, &mark->cwd);
     } else if (value_of(field, len, "cmd=", &value, &n)) {
         mark->has_cmd = true;
-        mark->cmd.len = 0;
-        percent_decode(value, n, &mark->cmd);
+        take_text(mark, value, n, &mark->cmd);
     } else if (value_of(field, len, "lost=", &value, &n)) {
         mark->has_lost = true;
         mark->lost.len = 0;
-        percent_decode(value, n, &mark->lost);
+        mark_decode(value, n, &mark->lost);
     } else if (value_of(field, len, "hist=", &value, &n)) {
         mark->unrecorded = n == 1 && value[0] == '0';
     } else if (value_of(field, len, "line=", &value, &n)) {
@@ -94,43 +111,156 @@ static void read_field(struct mark *mark, const char *field, size_t len)
         mark->more = n == 1 && value[0] == '1';
     } else if (value_of(field, len, "ign=", &value, &n)) {
         mark->ignore_space = n == 1 && value[0] == '1';
+    } else if (value_of(field, len, "cut=", &value, &n)) {
+        mark->cut = n == 1 && value[0] == '1';
+    } else if (value_of(field, len, "keep=", &value, &n)) {
+        mark->keeps = n == 1 && (value[0] == '1' || value[0] == '2')
+                          ? (enum mark_keeps)(value[0] - '0')
+                          : MARK_KEEPS_ANY;
+    } else if (value_of(field, len, "i=", &value, &n)) {
+        mark->index = number_of(value, n);
+    } else if (value_of(field, len, "cmds=", &value, &n)) {
+        mark->cmds = number_of(value, n);
+    } else if (value_of(field, len, "cwds=", &value, &n)) {
+        mark->cwds = number_of(value, n);
     }
 }
 
-static void read_fields(struct mark *mark, const char *text, size_t len)
+/* Who prints into a mark can bring a field once more; `first` is the mark's first one. */
+static bool is_repeated(const char *first, const char *field, size_t len)
 {
-    while (len) {
-        const char *value;
-        size_t n;
-        if (value_of(text, len, "raw=", &value, &n)) { /* the last field: it may hold anything */
-            mark->has_raw = true;
-            bytes_append(&mark->raw, value, n);
-            return;
-        }
-        const char *end = memchr(text, ';', len);
-        n = end ? (size_t)(end - text) : len;
-        read_field(mark, text, n);
+    const char *end = memchr(field, '=', len);
+    return end && memmem(first - 1, (size_t)(field - first), field - 1, (size_t)(end - field) + 2);
+}
+
+/* The last field may hold anything. */
+static bool read_last(struct mark *mark, const char *field, size_t len)
+{
+    const char *value;
+    size_t n;
+    if (value_of(field, len, "raw=", &value, &n)) {
+        mark->has_raw = true;
+        bytes_append(&mark->raw, value, n);
+        return true;
+    }
+    if (mark->seal == MARK_SEALED && value_of(field, len, "text=", &value, &n)) {
+        mark->has_cmd = true;
+        mark->cmd.len = 0;
+        bytes_append(&mark->cmd, value, n);
+        return true;
+    }
+    return false;
+}
+
+/* Returns false for a mark that is sealed and has a field twice. */
+static bool read_fields(struct mark *mark, const char *text, size_t len)
+{
+    for (const char *field = text; len;) {
+        const char *end = memchr(field, ';', len);
+        size_t n = end ? (size_t)(end - field) : len;
+        if (mark->seal == MARK_SEALED && is_repeated(text, field, n))
+            return false;
+        if (read_last(mark, field, len))
+            return true;
+        read_field(mark, field, n);
         n = end ? n + 1 : n;
-        text += n;
+        field += n;
         len -= n;
     }
+    return true;
 }
 
-int mark_parse(const char *payload, size_t len, struct mark *ret_mark)
+/* ---- the length ---- */
+
+#define SEAL_LEN 6 /* `;`, what is counted, four digits */
+
+/* A sequence beyond U+10FFFF, which some C libraries take for one character; 0 for none. */
+static size_t beyond_unicode(const char *text, size_t len)
 {
+    const unsigned char *b = (const unsigned char *)text;
+    size_t n = b[0] < 0xf4 || b[0] > 0xfd ? 0 : b[0] < 0xf8 ? 4 : b[0] < 0xfc ? 5 : 6;
+    if (n > len || (b[0] == 0xf8 && b[1] < 0x88) || (b[0] == 0xfc && b[1] < 0x84))
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((b[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+enum unit { CHARACTERS, LIBRARY_CHARACTERS, BYTES };
+
+/* As the shell counts: an end of line of its own stands for the two that the tty made of it. */
+static size_t count(const char *text, size_t len, enum unit unit)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < len; number++) {
+        uint32_t code;
+        int used = unit == BYTES ? 1 : utf8_decode(text + i, len - i, &code);
+        if (used <= 0 && unit == LIBRARY_CHARACTERS)
+            used = (int)beyond_unicode(text + i, len - i);
+        used = text[i] == '\r' && i + 1 < len && text[i + 1] == '\n' ? 2 : used;
+        i += used > 0 ? (size_t)used : 1;
+    }
+    return number;
+}
+
+/* Whoever prints into a text can only make it longer, however it is counted. */
+static bool has_length(const char *text, size_t len, char unit, size_t said)
+{
+    if (unit == '2')
+        return count(text, len, BYTES) == said;
+    return count(text, len, CHARACTERS) == said || count(text, len, LIBRARY_CHARACTERS) == said;
+}
+
+/* The length is at the end, or in front of raw=, at whose end a former reader would take it for a
+ * part of that. */
+static const char *find_seal(const char *payload, size_t len, bool *ret_at_end)
+{
+    const char *raw = memmem(payload, len, ";raw=", 5), *text = memmem(payload, len, ";text=", 6);
+    *ret_at_end = !raw || (text && text < raw);
+    const char *end = *ret_at_end ? payload + len : raw;
+    return end - payload > SEAL_LEN ? end - SEAL_LEN : NULL;
+}
+
+/* Takes the length away from a payload that a second nonce closed. -EINVAL when it is not true;
+ * former shells closed raw=, and had none: those marks are not sealed. */
+static int take_seal(const char *payload, size_t *len, enum mark_seal *ret_seal)
+{
+    bool at_end;
+    const char *seal = find_seal(payload, *len, &at_end);
+    if (!seal || seal[0] != ';' || (seal[1] != '1' && seal[1] != '2'))
+        return 0;
+    size_t said = 0, counted = at_end ? (size_t)(seal - payload) : *len;
+    for (int i = 2; i < SEAL_LEN; i++) {
+        if (seal[i] < '0' || seal[i] > '9')
+            return 0;
+        said = said * 10 + (size_t)(seal[i] - '0');
+    }
+    if (!has_length(payload, counted, seal[1], said))
+        return -EINVAL;
+    *len = counted;
+    *ret_seal = MARK_SEALED;
+    return 0;
+}
+
+int mark_parse(const char *payload, size_t len, bool closed, struct mark *ret_mark)
+{
+    enum mark_seal seal = MARK_UNSEALED;
+    if (closed && take_seal(payload, &len, &seal) < 0)
+        return -EINVAL;
     uint64_t seq;
     size_t at = read_number(payload, len, &seq);
-    if (at == 0 || at + 1 >= len || !strchr("ABCODP", payload[at + 1]) || payload[at + 1] == '\0')
+    if (at == 0 || at + 1 >= len || !strchr("ABCODPT", payload[at + 1]) || payload[at + 1] == '\0')
         return -EINVAL;
-    struct mark mark = {.seq = seq, .kind = (enum mark_kind)payload[at + 1]};
+    struct mark mark = {.seal = seal, .seq = seq, .kind = (enum mark_kind)payload[at + 1]};
     at += 2;
     if (at < len && payload[at] != ';')
         return -EINVAL;
-    if (at < len)
-        read_fields(&mark, payload + at + 1, len - at - 1);
-    if (mark.cwd.failed || mark.cmd.failed || mark.lost.failed || mark.raw.failed) {
+    bool valid = at == len || read_fields(&mark, payload + at + 1, len - at - 1);
+    bool failed = mark.cwd.failed || mark.cmd.failed || mark.lost.failed || mark.raw.failed;
+    if (!valid || failed) {
         mark_finish(&mark);
-        return -ENOMEM;
+        return failed ? -ENOMEM : -EINVAL;
     }
     *ret_mark = mark;
     return 0;
@@ -158,16 +288,12 @@ static size_t history_number(const char *text, size_t len)
     return is_number && (text[i] == ' ' || text[i] == '*') && text[i + 1] == ' ' ? i + 2 : 0;
 }
 
-void mark_history_text(const char *raw, size_t len, struct bytes *out)
+void mark_history_text(const char *line, size_t len, struct bytes *out)
 {
-    size_t i = 0, used = 0;
-    for (; i < len && !(used = history_number(raw + i, len - i)); i++)
-        ; /* what was typed at that moment and echoed in between */
-    i = used ? i + used : 0;
-    size_t start = out->len;
-    for (; i < len; i++)
-        if (!(raw[i] == '\r' && i + 1 < len && raw[i + 1] == '\n'))
-            bytes_append_char(out, raw[i]);
+    size_t used = history_number(line, len), start = out->len;
+    for (size_t i = used; used && i < len; i++)
+        if (!(line[i] == '\r' && i + 1 < len && line[i + 1] == '\n'))
+            bytes_append_char(out, line[i]);
     while (out->len > start && (out->data[out->len - 1] == '\n' || out->data[out->len - 1] == '\r'))
         out->data[--out->len] = '\0';
 }

@@ -1,6 +1,10 @@
-/* mark.h - one shell mark, `ESC ] 7711 ; nonce ; seq ; kind [; key=value ...] BEL`, as a struct.
+/* mark.h - one shell mark, `ESC ] 7711 ; nonce ; seq ; kind [; key=value ...] ; length ; nonce
+ * BEL`, as a struct.
  *
- * The parser finds a mark's ends and checks its nonce; this module reads what is between.
+ * The parser finds a mark's ends and checks its nonces; this module reads what is between. The
+ * length is a digit that says what is counted (1: characters, 2: bytes) and four of how many stand
+ * between the first nonce and the length itself; in front of raw=, of how many there are in all.
+ * Who prints in the middle of a mark can only add to it: then the length is not true.
  */
 #ifndef VTERM_SNAPSHOT_MARK_H
 #define VTERM_SNAPSHOT_MARK_H
@@ -13,6 +17,8 @@
 
 #define MARK_NONCE_LEN 32           /* lowercase hex digits */
 #define MARK_HEAD      "\033]7711;" /* the bytes that each begins with */
+/* The number of a sealed mark whose shell could not count: no other length than of one that can. */
+#define MARK_UNCOUNTED 100000000
 
 /* What the parser could say about the nonce. */
 enum mark_signature {
@@ -28,6 +34,13 @@ enum mark_record {
     MARK_OPEN,     /* it is genuine; its end comes behind the log, with our nonce */
 };
 
+/* How a mark ends. */
+enum mark_seal {
+    MARK_UNSEALED, /* as marks did before they had a length: what is in it may be anybody's */
+    MARK_SEALED,   /* its length is true: it is what the shell wrote */
+    MARK_FOREIGN,  /* made of another terminal's, which have none */
+};
+
 enum mark_kind {
     MARK_PROMPT = 'A',
     MARK_INPUT = 'B',
@@ -35,10 +48,12 @@ enum mark_kind {
     MARK_OUTPUT_END = 'O',
     MARK_DONE = 'D',
     MARK_PROPERTY = 'P',
+    MARK_TEXT = 'T', /* a part of a text that is too long for one write; the next mark has it */
 };
 
 struct mark {
     enum mark_signature signature;
+    enum mark_seal seal;
     enum mark_kind kind;
     uint64_t seq;      /* rises within one shell instance */
     uint64_t offset;   /* of the mark's ESC in the stream, bytes since its start */
@@ -46,7 +61,7 @@ struct mark {
     bool has_status;   /* st= was there */
     int status;        /* st=: the shell's $? */
     bool has_cwd;      /* cwd= was there */
-    bool has_cmd;      /* cmd= was there */
+    bool has_cmd;      /* cmd=, or text=, the same not encoded, as the last field, was there */
     bool has_raw;      /* raw= was there */
     bool has_lost;     /* lost= was there */
     bool unrecorded;   /* hist=0: the line did not enter the shell's history */
@@ -54,21 +69,33 @@ struct mark {
     bool edits;        /* line=2: and the shell, not the terminal, echoes what is typed */
     bool more;         /* more=1: the command line goes on */
     bool ignore_space; /* ign=1: the shell keeps lines that begin with a space out of its history */
-    struct bytes cwd;  /* decoded bytes, possibly not UTF-8 */
-    struct bytes cmd;  /* decoded bytes, possibly not UTF-8 */
-    struct bytes lost; /* what the shell cannot tell, for people; "" when all is well again */
-    struct bytes raw;  /* raw= (of D: history, of P: the directory) as it came from the terminal: CR
-                          LF ends a line */
+    bool cut;          /* cut=1: the shell told no more of the text */
+    enum mark_keeps {  /* keep=: of lines that do not enter the shell's history is known */
+                      MARK_KEEPS_ANY,     /* nothing */
+                      MARK_KEEPS_REPEATS, /* that they are the same as the last that did */
+                      MARK_KEEPS_BLANKS,  /* that they are, or begin with a blank */
+    } keeps;
+    uint64_t index;      /* i=: of T, which part it is: 0, 1, ... */
+    uint64_t cmds, cwds; /* cmds=, cwds=: the number of the last part that told the text, the
+                            directory; 0: none did */
+    struct bytes cwd;    /* decoded bytes, possibly not UTF-8; of T as they came */
+    struct bytes cmd;    /* decoded bytes, possibly not UTF-8; of T as they came */
+    struct bytes lost;   /* what the shell cannot tell, for people; "" when all is well again */
+    struct bytes raw; /* raw= (of D: history, of P: the directory) as it came from the terminal: CR
+                         LF ends a line */
 };
 
-/* Reads `payload`, what follows `nonce ;`. A payload cut at LIMIT_STRING_BYTES is valid. Returns
- * 0 and fills *ret_mark (finish it with mark_finish), or -EINVAL for what is no mark, -ENOMEM. */
-int mark_parse(const char *payload, size_t len, struct mark *ret_mark);
+/* Reads `payload`, what follows `nonce ;`, up to the second nonce where one `closed` it. A payload
+ * cut at LIMIT_STRING_BYTES is valid. Returns 0 and fills *ret_mark (finish it with mark_finish),
+ * or -EINVAL for what is no mark or has another length than it says, -ENOMEM. */
+int mark_parse(const char *payload, size_t len, bool closed, struct mark *ret_mark);
 void mark_finish(struct mark *mark);
 
-/* The command in the output of bash's `history 1` that raw= carries: number and star removed, and
- * before them what the tty echoed in between; CR LF turned into LF, trailing newlines dropped.
- * Appends to `out`. */
-void mark_history_text(const char *raw, size_t len, struct bytes *out);
+/* Appends percent-encoded text, decoded. */
+void mark_decode(const char *text, size_t len, struct bytes *out);
+
+/* The command in what bash's `history 1` printed: without number, star and trailing newlines; CR LF
+ * turned into LF. Appends nothing where no number is in front. */
+void mark_history_text(const char *line, size_t len, struct bytes *out);
 
 #endif

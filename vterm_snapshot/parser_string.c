@@ -221,11 +221,12 @@ static void trust_mark(struct parser *p)
         p->mark.signature = MARK_FORGED;
 }
 
-static enum step finish_mark(struct parser *p, struct op *op)
+/* `closed` by the nonce: whoever does not know it cannot end a mark so. */
+static enum step finish_mark(struct parser *p, bool closed, struct op *op)
 {
     p->state = PARSER_GROUND;
     release(p);
-    if (p->string.failed || mark_parse(p->string.data, p->string.len, &p->mark) < 0)
+    if (p->string.failed || mark_parse(p->string.data, p->string.len, closed, &p->mark) < 0)
         return malformed(op);
     p->mark.signature = p->signature;
     p->mark.offset = p->mark_offset;
@@ -242,12 +243,30 @@ static bool raw_begins(const struct parser *p)
            !memcmp(p->string.data + p->string.len - 5, ";raw=", 5);
 }
 
+/* Whether the second nonce stands at the `;` there: 1, 0, or -1 for more bytes are needed. Then it
+ * is zeros. */
+static int closes(struct parser *p)
+{
+    size_t len = (size_t)(p->end - p->at);
+    size_t known = len < sizeof p->closer ? len : sizeof p->closer;
+    if (!p->genuine || memcmp(p->at, p->closer, known))
+        return 0;
+    if (known < sizeof p->closer)
+        return -1;
+    memset(p->at + 1, '0', MARK_NONCE_LEN);
+    p->at += sizeof p->closer;
+    return 1;
+}
+
 enum step parser_mark(struct parser *p, struct op *op)
 {
     while (p->at < p->end && p->state == PARSER_MARK) {
+        int closed = *p->at == ';' ? closes(p) : 0;
+        if (closed)
+            return closed < 0 ? STEP_HOLD : finish_mark(p, true, op);
         char c = *p->at++;
         if (c == 0x07)
-            return finish_mark(p, op);
+            return finish_mark(p, false, op);
         if (c == 0x1b) {
             p->state = PARSER_MARK_ESCAPE;
         } else if (c == 0x18 || c == 0x1a) {
@@ -267,7 +286,7 @@ enum step parser_mark_escape(struct parser *p, struct op *op)
     if (!escape_terminates(p))
         return STEP_ON;
     p->at++;
-    return finish_mark(p, op);
+    return finish_mark(p, false, op);
 }
 
 /* More of raw=; one that is too long is no mark. */
@@ -294,12 +313,8 @@ enum step parser_mark_raw(struct parser *p, struct op *op)
     size_t run = semicolon ? (size_t)(semicolon - p->at) : len;
     if (run)
         return keep_raw(p, run, op);
-    size_t known = len < sizeof p->closer ? len : sizeof p->closer;
-    if (memcmp(p->at, p->closer, known))
+    int closed = closes(p);
+    if (!closed)
         return keep_raw(p, 1, op);
-    if (known < sizeof p->closer)
-        return STEP_HOLD;
-    memset(p->at + 1, '0', MARK_NONCE_LEN);
-    p->at += sizeof p->closer;
-    return finish_mark(p, op);
+    return closed < 0 ? STEP_HOLD : finish_mark(p, true, op);
 }

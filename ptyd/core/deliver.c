@@ -53,6 +53,12 @@ const char *deliver_preview(const struct block *b)
     return b->told_preview ? b->told_preview : b->preview;
 }
 
+/* Where the command text comes from is told where it is not certain. */
+static const char *source(const struct block *b)
+{
+    return b->cmd_source == BLOCK_FROM_UNKNOWN ? "unknown" : "";
+}
+
 void deliver_block(const struct block *b, const char *directory, const char *header_shell_id,
                    const struct entry_shape *shape, struct bytes *out, struct bytes *output)
 {
@@ -71,6 +77,7 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
         .truncated = b->truncated,
         .redacted = b->redacted,
         .output_path = path,
+        .cmd_source = source(b),
     };
     block_tell(b, &entry);
     entry_render_shaped(&entry, header_shell_id, shape, out, output);
@@ -86,6 +93,7 @@ void deliver_header(const struct deliver_header *h, struct bytes *out, struct by
     if (h->running)
         running = (struct entry_running){.cmd = deliver_cmd(h->running),
                                          .cwd = h->running->cwd,
+                                         .cmd_source = source(h->running),
                                          .ts = h->running->ts_begin,
                                          .preview = deliver_preview(h->running),
                                          .truncated = h->running->truncated,

@@ -55,6 +55,8 @@ static void append_outcome(const struct part *p, struct bytes *out)
     if (b->status != BLOCK_RUNNING)
         bytes_printf(out, " after %.1f s", (double)b->duration_ms / 1000);
     bytes_printf(out, " in %s", b->cwd);
+    if (b->cmd_source == BLOCK_FROM_UNKNOWN)
+        bytes_append_text(out, ", the command is not certain");
     if (p->omitted)
         bytes_printf(out, ", last %d of %lld lines", count_lines(p->preview),
                      (long long)count_lines(p->preview) + (long long)p->omitted);

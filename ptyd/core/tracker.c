@@ -28,9 +28,14 @@ void tracker_destroy(struct tracker *t)
     free(t->cwd);
     free(t->lost);
     free(t->announced);
+    free(t->keyed);
+    free(t->echoed);
+    line_keys_finish(&t->keys);
     typed_finish(&t->typed);
     bytes_finish(&t->held);
     foreign_finish(&t->foreign);
+    bytes_finish(&t->cmd_parts.text);
+    bytes_finish(&t->cwd_parts.text);
     free(t);
 }
 
@@ -93,12 +98,35 @@ static void capture(struct tracker *t)
     terminal_capture_begin(t->options.terminal, tracker_output, t);
 }
 
+/* Where the shell did not say its text: the keys do, or the echo, into which others can print.
+ * Where the marks are another terminal's anybody can print these, too. */
+static void take_line(struct tracker *t, struct block *b)
+{
+    bool told = t->typed.editor == EDITOR_TTY ? t->typed.trust != DEAF : t->keys.told;
+    bool doubtful = t->typed.in_doubt || (told && !t->foreign.heard);
+    enum block_source seen = doubtful ? BLOCK_FROM_UNKNOWN : BLOCK_FROM_ECHO;
+    if (t->keyed)
+        tracker_set_command(b, t->keyed, strlen(t->keyed), BLOCK_FROM_ECHO, false);
+    else
+        tracker_set_command(b, t->echoed, strlen(t->echoed), seen, false);
+}
+
+/* What is known of the line that runs now, besides what its shell says. */
+static void note_line(struct tracker *t)
+{
+    bool by_tty = t->typed.editor == EDITOR_TTY;
+    tracker_set_text(&t->echoed, tracker_echoed_line(t));
+    bool heard = !by_tty && !t->foreign.heard;
+    tracker_set_text(&t->keyed, heard ? line_keys_text(&t->keys, t->echoed) : NULL);
+    t->blank = t->keyed ? t->keyed[0] == ' ' : t->keys.blank || t->echoed[0] == ' ';
+    line_keys_taken(&t->keys);
+}
+
 /* All of a block's beginning but the capture of its output. */
 void tracker_start_block(struct tracker *t, const struct mark *mark, struct moment now)
 {
     struct block *b = block_create();
-    char *echo = tracker_echoed_line(t);
-    enum block_source seen = t->typed.in_doubt ? BLOCK_FROM_UNKNOWN : BLOCK_FROM_ECHO;
+    note_line(t);
     t->block = b;
     tracker_set_text(&b->conversation_id, text_copy(t->options.conversation_id));
     tracker_set_text(&b->shell_id, text_copy(t->options.shell_id));
@@ -111,15 +139,17 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     t->next_type = BLOCK_USER_CMD;
     if (mark->has_cmd)
         tracker_set_command(b, mark->cmd.data ? mark->cmd.data : "", mark->cmd.len,
-                            mark->by_line ? seen : BLOCK_FROM_SHELL, mark->truncated);
+                            !mark->by_line      ? BLOCK_FROM_SHELL
+                            : t->typed.in_doubt ? BLOCK_FROM_UNKNOWN
+                                                : BLOCK_FROM_ECHO,
+                            mark->truncated);
     else if (t->announced)
         tracker_set_command(b, t->announced, strlen(t->announced), BLOCK_FROM_SHELL, false);
     else
-        tracker_set_command(b, echo, strlen(echo), seen, false);
-    b->spaced = b->cmd[0] == ' '; /* fish's echo begins with its prompt */
+        take_line(t, b);
+    b->spaced = b->cmd[0] == ' ' || (b->cmd_source != BLOCK_FROM_SHELL && t->blank);
     b->private = t->ignore_space && b->spaced;
     b->nested = block_command_nests(b->cmd);
-    free(echo);
     tracker_set_text(&t->announced, NULL);
     t->preview = (struct preview){0};
     t->began_ms = now.monotonic_ms;
@@ -212,48 +242,57 @@ void tracker_withdraw(struct tracker *t)
     t->seq--;
 }
 
-/* The line, and behind it what somebody typed while history printed. A command of several lines has
- * several on the screen, too. */
-static bool is_echo_and_more(const char *echo, const char *text)
+static bool same(const char *a, const char *b)
 {
-    size_t len = strlen(echo);
-    return len && !strchr(echo, '\n') && !strncmp(text, echo, len) && text[len] == '\n';
+    return a && b && !strcmp(a, b);
 }
 
-/* What a job in the background said while history printed goes, where one spoke in front of the
- * echo, too: the echo's last line is the text's first, and of a command with more lines it is the
- * text's last. */
-static void cut_others(const char *echo, struct bytes *text)
+/* A line that entered history, and is there as it was typed or seen, or as `!` and `^` make it.
+ * What a script put there in its place (`history -s`) is not. */
+static bool is_recorded(const struct tracker *t, const char *entry)
 {
-    const char *end = strrchr(echo, '\n'), *own = end ? end + 1 : echo;
-    const char *more = text->data ? strchr(text->data, '\n') : NULL;
-    size_t len = more ? (size_t)(more - text->data) : 0;
-    if (end && len && strlen(own) == len && !memcmp(text->data, own, len) &&
-        strcmp(strrchr(text->data, '\n') + 1, own) != 0)
-        text->data[text->len = len] = '\0';
+    return !t->keyed || same(t->keyed, entry) || same(t->echoed, entry) || strpbrk(t->keyed, "!^");
+}
+
+/* Whether a line that did not enter history is the same as the last that did. The echo alone, into
+ * which others can print, is believed in a log and a trace, where there is nothing else. */
+static bool is_repeated(const struct tracker *t, const char *entry)
+{
+    if (t->keyed)
+        return same(t->keyed, entry);
+    if (t->keeps == MARK_KEEPS_REPEATS || (t->keeps == MARK_KEEPS_BLANKS && !t->blank))
+        return true;
+    return t->block->cmd_source == BLOCK_FROM_ECHO && same(t->echoed, entry);
 }
 
 /* bash tells the text afterwards: what entered its history, or the entry before it when the line
- * was not recorded. Then the echo decides: equal text is a repeated line, else the echo is it. */
-static void take_history(struct tracker *t, const struct mark *mark)
+ * was not recorded. */
+static void take_history(struct tracker *t, const struct mark *mark, const struct bytes *line)
 {
     struct bytes text = {0};
-    mark_history_text(mark->raw.data ? mark->raw.data : "", mark->raw.len, &text);
-    cut_others(t->block->cmd, &text);
-    bool ours =
-        !mark->unrecorded || (text.data && !strcmp(text.data, t->block->cmd) && t->block->cmd[0]);
-    if (ours && is_echo_and_more(t->block->cmd, text.data ? text.data : ""))
-        ours = false;
-    if (ours && text.len && t->block->cmd_source == BLOCK_FROM_ECHO)
-        tracker_set_command(t->block, text.data, text.len, BLOCK_FROM_HISTORY, mark->truncated);
+    struct block *b = t->block;
+    mark_history_text(line->data ? line->data : "", line->len, &text);
+    bytes_append_text(&text, "");
+    char *entry = text_clean(text.data, text.len, LIMIT_COMMAND_BYTES);
+    bool told = *entry && b->cmd_source != BLOCK_FROM_SHELL;
+    if (told && !mark->unrecorded && !is_recorded(t, entry)) {
+        b->cmd_source = BLOCK_FROM_UNKNOWN;
+    } else if (told && (!mark->unrecorded || is_repeated(t, entry))) {
+        tracker_set_command(b, text.data, text.len, BLOCK_FROM_HISTORY, mark->truncated);
+        if (b->spaced != (b->cmd[0] == ' ')) {
+            b->spaced = !b->spaced;
+            b->private = t->ignore_space && b->spaced;
+        }
+    }
+    free(entry);
     bytes_finish(&text);
-    t->block->nested = block_command_nests(t->block->cmd);
+    b->nested = block_command_nests(b->cmd);
 }
 
 static void done(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    if (mark->has_raw)
-        take_history(t, mark);
+    if (mark->has_raw || mark->has_cmd)
+        take_history(t, mark, mark->has_raw ? &mark->raw : &mark->cmd);
     if (mark->has_status)
         block_set_exit(t->block, mark->status);
     else
@@ -271,7 +310,8 @@ static bool is_by_line(const struct tracker *t)
 /* A shell without hooks cannot count under `set -a` without exporting what it counts with. */
 static bool is_counted(const struct tracker *t, const struct mark *mark)
 {
-    return mark->seq || !(is_by_line(t) || mark->by_line);
+    bool zero = mark->seq == (mark->seal == MARK_SEALED ? MARK_UNCOUNTED : 0);
+    return !zero || !(is_by_line(t) || mark->by_line);
 }
 
 /* Somebody found that its hooks say nothing: no prompt was begun since. */
@@ -291,6 +331,7 @@ static bool is_legal(const struct tracker *t, const struct mark *mark)
     switch (mark->kind) {
     case MARK_PROMPT:
     case MARK_PROPERTY:
+    case MARK_TEXT:
         return true;
     case MARK_INPUT:
         return t->stage == STAGE_PROMPT || repeated_input;
@@ -299,7 +340,8 @@ static bool is_legal(const struct tracker *t, const struct mark *mark)
     case MARK_OUTPUT_END:
         return running;
     case MARK_DONE: /* a shell without C says it at each prompt */
-        return running || is_by_line(t) || mark->by_line;
+        return running || is_by_line(t) || mark->by_line ||
+               (mark->seal == MARK_SEALED && t->stage == STAGE_INPUT);
     }
     return false;
 }
@@ -314,6 +356,36 @@ static void take_input(struct tracker *t)
         tracker_await_line(t);
     if (!redrawn && t->stage == STAGE_INPUT && t->options.events->prompt)
         t->options.events->prompt(t->options.user);
+}
+
+/* One more part; behind one that is missing none counts. */
+static void take_part(struct parts *parts, const struct mark *mark, const struct bytes *part)
+{
+    bool begins = mark->index == 0;
+    bool is_next = begins || (parts->last && mark->index == parts->count);
+    if (begins)
+        parts->text.len = (size_t)(parts->count = 0);
+    parts->last = is_next && parts->count < LIMIT_MARK_PARTS ? mark->seq : 0;
+    if (!parts->last)
+        return;
+    parts->count++;
+    bytes_append(&parts->text, part->data ? part->data : "", part->len);
+}
+
+static void take_parts(struct tracker *t, const struct mark *mark)
+{
+    if (mark->has_cmd)
+        take_part(&t->cmd_parts, mark, &mark->cmd);
+    if (mark->has_cwd)
+        take_part(&t->cwd_parts, mark, &mark->cwd);
+}
+
+/* What the parts up to the one with that number told; nothing where they are not all there. */
+static void join(const struct parts *parts, uint64_t last, struct bytes *ret_text)
+{
+    ret_text->len = 0;
+    if (parts->last == last && parts->text.len)
+        mark_decode(parts->text.data, parts->text.len, ret_text);
 }
 
 static void take_directory(struct tracker *t, const struct bytes *cwd)
@@ -341,11 +413,14 @@ static void take_property(struct tracker *t, const struct mark *mark)
 static void take_prompt(struct tracker *t, const struct mark *mark, struct moment now)
 {
     tracker_abandon(t, now, false, 0);
+    if (t->stage == STAGE_INPUT) /* an empty line, or one given up */
+        line_keys_taken(&t->keys);
     if (t->loss == LOSS_FOUND) { /* here they are */
         tracker_set_text(&t->lost, text_copy(""));
         t->loss = LOSS_NONE;
     }
     t->ignore_space = mark->ignore_space;
+    t->keeps = mark->keeps;
     enum typed_editor by_line = mark->edits ? EDITOR_SHELL : EDITOR_TTY;
     typed_begin(&t->typed, mark->by_line ? by_line : EDITOR_UNASKED);
     t->has_input = false;
@@ -353,20 +428,26 @@ static void take_prompt(struct tracker *t, const struct mark *mark, struct momen
     t->stage = STAGE_PROMPT;
 }
 
-bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
+/* The shell says that a command is done of whose start nothing came: its mark was lost. */
+static void begin_lost(struct tracker *t, struct moment now)
 {
-    if (mark->kind == MARK_INPUT && t->stage == STAGE_INPUT && mark->seq < t->last_seq &&
-        is_counted(t, mark))
-        return true; /* an editor draws an older prompt again */
-    tracker_hear(t);
-    if (mark->kind == MARK_INPUT && t->block)
-        t->prompt_shown = true;
-    if (!is_legal(t, mark))
-        return false;
-    t->marked = true;
-    t->last_seq = is_counted(t, mark) ? mark->seq : t->last_seq;
-    t->last_kind = mark->kind;
-    if (mark->has_cwd)
+    tracker_begin(t, &(struct mark){.kind = MARK_COMMAND}, now);
+    t->block->cmd_source = BLOCK_FROM_UNKNOWN;
+}
+
+static void take_done(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    if (is_by_line(t))
+        tracker_end_line(t, mark, now);
+    if (t->block)
+        done(t, mark, now);
+}
+
+static void take(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    if (mark->kind == MARK_DONE && t->stage == STAGE_INPUT && !is_by_line(t) && !mark->by_line)
+        begin_lost(t, now);
+    if (mark->has_cwd && mark->kind != MARK_TEXT)
         take_directory(t, &mark->cwd);
     switch (mark->kind) {
     case MARK_PROMPT:
@@ -382,15 +463,55 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
         end_output(t);
         break;
     case MARK_DONE:
-        if (is_by_line(t))
-            tracker_end_line(t, mark, now);
-        if (t->block)
-            done(t, mark, now);
+        take_done(t, mark, now);
         break;
     case MARK_PROPERTY:
         take_property(t, mark);
         break;
+    case MARK_TEXT:
+        take_parts(t, mark);
+        break;
     }
+}
+
+/* With what came before in parts. */
+static void take_whole(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    struct mark whole = *mark;
+    struct bytes cmd = {0}, cwd = {0};
+    whole.truncated = mark->truncated || mark->cut;
+    if (mark->cmds) {
+        join(&t->cmd_parts, mark->cmds, &cmd);
+        whole.cmd = cmd;
+        whole.has_cmd = cmd.len;
+    }
+    if (mark->cwds) {
+        join(&t->cwd_parts, mark->cwds, &cwd);
+        whole.cwd = cwd;
+        whole.has_cwd = true;
+    }
+    take(t, &whole, now);
+    bytes_finish(&cmd);
+    bytes_finish(&cwd);
+}
+
+bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
+{
+    if (t->seals && mark->seal == MARK_UNSEALED)
+        return false; /* somebody printed in the middle of it */
+    if (mark->kind == MARK_INPUT && t->stage == STAGE_INPUT && mark->seq < t->last_seq &&
+        is_counted(t, mark))
+        return true; /* an editor draws an older prompt again */
+    tracker_hear(t);
+    if (mark->kind == MARK_INPUT && t->block)
+        t->prompt_shown = true;
+    if (!is_legal(t, mark))
+        return false;
+    t->marked = true;
+    t->seals = t->seals || mark->seal == MARK_SEALED;
+    t->last_seq = is_counted(t, mark) ? mark->seq : t->last_seq;
+    t->last_kind = mark->kind;
+    take_whole(t, mark, now);
     return true;
 }
 
@@ -423,6 +544,11 @@ enum tracker_state tracker_state(const struct tracker *t)
 bool tracker_marked(const struct tracker *t)
 {
     return t->marked && t->loss == LOSS_NONE;
+}
+
+bool tracker_between(const struct tracker *t)
+{
+    return t->stage == STAGE_ENDED || t->stage == STAGE_PROMPT;
 }
 
 bool tracker_prompt_shown(const struct tracker *t)

@@ -97,6 +97,14 @@ bool tracker_unsure(const struct tracker *t);
 bool tracker_due(const struct tracker *t);
 void tracker_settle(struct tracker *t, bool all);
 
+/* What comes next is from a terminal again: of the line that is typed now keys may be lost. */
+void tracker_lose_keys(struct tracker *t);
+
+/* At a prompt: keys came before it, which a command or the line editor reads. The shell rests there
+ * and the terminal holds none: a command did. */
+bool tracker_doubts(const struct tracker *t);
+void tracker_dispel(struct tracker *t);
+
 /* Bytes were typed; `echoes`: the terminal edits and echoes lines now. In a shell without C they
  * tell an echoed command line from output. */
 void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes);

@@ -25,6 +25,11 @@ void foreign_finish(struct foreign *f)
     free(f->prompt);
 }
 
+static bool mark_as(struct tracker *t, enum mark_kind kind, uint64_t seq, struct moment now)
+{
+    return tracker_mark(t, &(struct mark){.seal = MARK_FOREIGN, .kind = kind, .seq = seq}, now);
+}
+
 /* ---- the line ---- */
 
 static bool is_blank(const char *text)
@@ -133,8 +138,7 @@ static bool is_return(const struct op *op)
 static void find_input(struct tracker *t, int col)
 {
     struct foreign *f = &t->foreign;
-    struct mark mark = {.kind = MARK_INPUT, .seq = t->last_seq + 1};
-    f->by_cursor = tracker_mark(t, &mark, f->at);
+    f->by_cursor = mark_as(t, MARK_INPUT, t->last_seq + 1, f->at);
     if (f->by_cursor && f->cleared && col > f->begins)
         t->input.offset -= (uint64_t)(col - f->begins);
     else
@@ -238,7 +242,7 @@ void tracker_foreign_leave(struct tracker *t)
 
 static bool take_prompt(struct tracker *t, struct moment now)
 {
-    if (!tracker_mark(t, &(struct mark){.kind = MARK_PROMPT, .seq = t->last_seq + 1}, now))
+    if (!mark_as(t, MARK_PROMPT, t->last_seq + 1, now))
         return false;
     forget_prompt(t);
     t->foreign.heard = true;
@@ -274,7 +278,7 @@ static bool take_input(struct tracker *t, struct moment now)
     f->right = false;
     /* the same number again is a prompt that is drawn again */
     uint64_t seq = t->stage == STAGE_INPUT ? t->last_seq : t->last_seq + 1;
-    return goes_on || tracker_mark(t, &(struct mark){.kind = MARK_INPUT, .seq = seq}, now);
+    return goes_on || mark_as(t, MARK_INPUT, seq, now);
 }
 
 /* ---- texts ---- */
@@ -358,6 +362,7 @@ static bool pass(struct tracker *t)
     t->stage = STAGE_PROMPT;
     t->has_input = false;
     tracker_set_text(&t->announced, NULL);
+    line_keys_taken(&t->keys);
     terminal_watch(t->options.terminal, false);
     return true;
 }
@@ -365,7 +370,7 @@ static bool pass(struct tracker *t)
 static bool begin(struct tracker *t, struct moment now)
 {
     terminal_watch(t->options.terminal, false);
-    return tracker_mark(t, &(struct mark){.kind = MARK_COMMAND, .seq = t->last_seq + 1}, now);
+    return mark_as(t, MARK_COMMAND, t->last_seq + 1, now);
 }
 
 /* What bash's DEBUG trap does not see: a subshell, and the definition of a function. */
@@ -452,7 +457,8 @@ static bool take_done(struct tracker *t, const struct foreign_mark *mark, struct
         return passed;
     end_partial_line(t);
     return tracker_mark(t,
-                        &(struct mark){.kind = MARK_DONE,
+                        &(struct mark){.seal = MARK_FOREIGN,
+                                       .kind = MARK_DONE,
                                        .seq = t->last_seq + 1,
                                        .has_status = mark->has_status,
                                        .status = mark->status},

@@ -191,13 +191,25 @@ size_t tracker_write(struct tracker *t, char *bytes, size_t len)
     return taken;
 }
 
+/* What stands behind the prompt: as it was typed, where that is certain, for others can draw over
+ * it. Of a line that is not an editor's the tty's echo has to be found. */
+static char *line_seen(const struct tracker *t)
+{
+    char *echo = tracker_echoed_line(t);
+    char *line = t->typed.editor == EDITOR_SHELL ? line_keys_text(&t->keys, echo) : NULL;
+    if (!line)
+        return echo;
+    free(echo);
+    return line;
+}
+
 bool tracker_line(struct tracker *t, struct moment now, enum typed_answer *ret_answer)
 {
     char *line = NULL;
     if (t->stage != STAGE_MORE && t->stage != STAGE_INPUT)
         return false;
     tracker_hear(t);
-    char *echo = tracker_echoed_line(t);
+    char *echo = line_seen(t);
     bool overdue = t->held.len >= LIMIT_COMMAND_BYTES;
     *ret_answer = typed_line_ends(&t->typed, echo, overdue, &line);
     free(echo);
@@ -248,6 +260,22 @@ bool tracker_half_line(const struct tracker *t, bool *ret_half)
     return t->typed.editor == EDITOR_TTY;
 }
 
+void tracker_lose_keys(struct tracker *t)
+{
+    line_keys_lose(&t->keys);
+}
+
+bool tracker_doubts(const struct tracker *t)
+{
+    return t->stage == STAGE_INPUT && line_keys_doubtful(&t->keys);
+}
+
+void tracker_dispel(struct tracker *t)
+{
+    if (t->stage == STAGE_INPUT)
+        line_keys_settle(&t->keys);
+}
+
 bool tracker_waits(const struct tracker *t)
 {
     return t->stage == STAGE_INPUT && typed_waits(&t->typed);
@@ -277,6 +305,8 @@ static bool listens(const struct tracker *t)
 
 void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echoes)
 {
+    if (t->typed.editor != EDITOR_SHELL) /* busybox asks at each prompt where it is */
+        line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
     if (listens(t))
         typed_reply(&t->typed, bytes, len, tracker_state(t) == TRACKER_RUNNING, echoes);
 }
@@ -284,6 +314,7 @@ void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echo
 void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes)
 {
     bool waits = true;
+    line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
     if (!listens(t))
         return;
     if (t->stage == STAGE_INPUT)
@@ -297,6 +328,7 @@ void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes
 void tracker_deafen(struct tracker *t)
 {
     typed_deafen(&t->typed);
+    line_keys_deafen(&t->keys);
 }
 
 struct typed_keys tracker_keys(const struct tracker *t)

@@ -3,6 +3,7 @@
 #ifndef PTYD_CORE_TRACKER_PRIVATE_H
 #define PTYD_CORE_TRACKER_PRIVATE_H
 
+#include "ptyd/core/line_keys.h"
 #include "ptyd/core/tracker.h"
 #include "ptyd/core/typed.h"
 #include "vterm_snapshot/preview.h"
@@ -64,13 +65,22 @@ struct foreign {
 /* Columns that a right prompt may leave free at the edge. */
 #define RIGHT_MARGIN 2
 
+/* A text that came in marks of its own (T), as it was printed. */
+struct parts {
+    struct bytes text;
+    uint64_t count;
+    uint64_t last; /* the number of the last of them; 0 where one is missing */
+};
+
 /* What outlives a call is saved by tracker_save.c, field by field. */
 struct tracker {
     struct tracker_options options;
     enum stage stage;
     bool marked; /* a mark was accepted */
     enum loss loss;
-    char *lost;        /* why, for people; "" for LOSS_NONE */
+    char *lost; /* why, for people; "" for LOSS_NONE */
+    bool seals; /* a mark was sealed: those that are not are no marks of this shell */
+    struct parts cmd_parts, cwd_parts;
     uint64_t last_seq; /* of the last mark accepted */
     enum mark_kind last_kind;
     uint64_t seq; /* of the last block */
@@ -80,6 +90,11 @@ struct tracker {
     bool has_input;               /* B came since A */
     struct terminal_anchor input; /* and stood here */
     char *announced;              /* command text told before C (OSC 633 E), or NULL */
+
+    struct line_keys keys; /* of the line that a shell's own editor is given */
+    enum mark_keeps keeps; /* what is known of lines that do not enter its history */
+    bool blank;            /* the running block's line may have begun with a blank */
+    char *keyed, *echoed;  /* what was typed, if that is certain; what was seen; or NULL */
 
     struct typed typed;    /* into a shell without C */
     struct bytes held;     /* printed since B there, while it is no block's */

@@ -10,7 +10,7 @@
 #include "ptyd/core/echo.h"
 #include "ptyd/core/text.h"
 
-#define VERSION 5 /* of the fields and their order; another one is not read */
+#define VERSION 6 /* of the fields and their order; another one is not read */
 
 struct walk {
     struct bytes *out;
@@ -131,6 +131,27 @@ static void foreign(struct walk *w, struct foreign *value)
     value->edge = (int)number(w, (uint64_t)value->edge, LIMIT_SIZE_MAX);
 }
 
+static void parts(struct walk *w, struct parts *value)
+{
+    run(w, &value->text);
+    value->count = number(w, value->count, LIMIT_MARK_PARTS);
+    value->last = number(w, value->last, UINT64_MAX);
+}
+
+static void keys(struct walk *w, struct line_keys *value)
+{
+    value->told = flag(w, value->told);
+    value->ahead = flag(w, value->ahead);
+    value->here = flag(w, value->here);
+    value->edits = flag(w, value->edits);
+    value->behind = flag(w, value->behind);
+    value->blank = flag(w, value->blank);
+    value->inside = flag(w, value->inside);
+    value->escape = (enum line_keys_escape)number(w, value->escape, ESCAPE_SEQUENCE);
+    value->enters = number(w, value->enters, UINT64_MAX);
+    run(w, &value->text);
+}
+
 static void block(struct walk *w, struct block **value)
 {
     if (w->in)
@@ -146,7 +167,10 @@ static void fields(struct walk *w, struct tracker *t)
     t->loss = (enum loss)number(w, t->loss, LOSS_TOLD);
     text(w, &t->lost);
     t->last_seq = number(w, t->last_seq, UINT64_MAX);
-    t->last_kind = (enum mark_kind)number(w, t->last_kind, MARK_PROPERTY);
+    t->last_kind = (enum mark_kind)number(w, t->last_kind, MARK_TEXT);
+    t->seals = flag(w, t->seals);
+    parts(w, &t->cmd_parts);
+    parts(w, &t->cwd_parts);
     t->seq = number(w, t->seq, UINT64_MAX);
     text(w, &t->cwd);
     t->ignore_space = flag(w, t->ignore_space);
@@ -154,6 +178,11 @@ static void fields(struct walk *w, struct tracker *t)
     t->has_input = flag(w, t->has_input);
     anchor(w, &t->input);
     text(w, &t->announced);
+    keys(w, &t->keys);
+    t->keeps = (enum mark_keeps)number(w, t->keeps, MARK_KEEPS_BLANKS);
+    t->blank = flag(w, t->blank);
+    text(w, &t->keyed);
+    text(w, &t->echoed);
     typed(w, &t->typed);
     run(w, &t->held);
     moment(w, &t->line_at);

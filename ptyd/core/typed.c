@@ -35,8 +35,7 @@ static void erase_word(struct bytes *line)
         line->len--;
 }
 
-/* What the terminal makes of a line's keys; new string. */
-static char *cook(const char *keys, size_t len)
+char *typed_cook(const char *keys, size_t len)
 {
     struct bytes line = {0};
     for (size_t i = 0; i < len; i++) {
@@ -71,7 +70,7 @@ static bool is_given_up(const char *line)
     return len >= 2 && line[len - 2] == '^' && (line[len - 1] == 'C' || line[len - 1] == '\\');
 }
 
-/* Whether cook() makes of it what the terminal does. */
+/* Whether typed_cook() makes of it what the terminal does. */
 static bool is_plain(const char *keys, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -116,7 +115,7 @@ static char *take_line(struct typed *t)
     size_t len = line_at(t, 0);
     if (!len)
         return NULL;
-    char *line = cook(t->keys.data, len - 1);
+    char *line = typed_cook(t->keys.data, len - 1);
     drop(t, len);
     return line;
 }
@@ -465,7 +464,7 @@ bool typed_half(const struct typed *t)
     size_t len = t->keys.len - from;
     if (t->editor != EDITOR_TTY || t->trust != HEARS || !len || !is_plain(keys, len))
         return false;
-    char *line = cook(keys, len);
+    char *line = typed_cook(keys, len);
     bool half = *line;
     free(line);
     return half;

@@ -57,6 +57,9 @@ struct typed {
 
 void typed_finish(struct typed *t);
 
+/* What a terminal makes of the keys of a line, which are plain or erase; new string. */
+char *typed_cook(const char *keys, size_t len);
+
 /* A: whose prompt it is. What was typed to a shell that tells its commands is forgotten. */
 void typed_begin(struct typed *t, enum typed_editor editor);
 

@@ -36,14 +36,16 @@ static void look_again(uv_timer_t *timer)
 
 bool session_awaits_rest(const struct session *s)
 {
-    return tracker_waits(s->tracker) || tracker_unsure(s->tracker);
+    return tracker_waits(s->tracker) || tracker_unsure(s->tracker) || tracker_doubts(s->tracker);
 }
 
 /* Lines are due, or are missing, at the prompt of a shell that waits for one: commands read them.
  */
 static void forget_read(struct session *s)
 {
-    if (!session_awaits_rest(s) || !session_rests(s))
+    if (tracker_doubts(s->tracker) && session_rests(s))
+        tracker_dispel(s->tracker);
+    if (!(tracker_waits(s->tracker) || tracker_unsure(s->tracker)) || !session_rests(s))
         return;
     tracker_settle(s->tracker, true);
     session_keep_place(s, intake_start(s->intake));

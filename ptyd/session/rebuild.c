@@ -125,13 +125,18 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
     terminal_set_offset(s->terminal, to);
 }
 
+/* A mark that says where the shell is. */
+static bool tells_stage(const struct rawlog_record *r)
+{
+    return r->kind == RAWLOG_MARK && r->detail != MARK_TEXT && r->detail != MARK_PROPERTY;
+}
+
 /* The log begins inside a command's output: the block goes on without its begin. */
 static void resume_block(struct session *s, uint64_t from)
 {
     struct block *running = store_running(s->store);
     size_t i = 0;
-    while (i < s->record_count &&
-           (s->records[i].offset < from || s->records[i].kind != RAWLOG_MARK))
+    while (i < s->record_count && (s->records[i].offset < from || !tells_stage(&s->records[i])))
         i++;
     bool inside = i == s->record_count || s->records[i].detail == MARK_DONE ||
                   s->records[i].detail == MARK_OUTPUT_END;
@@ -241,6 +246,7 @@ static void rebuild(struct session *s, uint64_t start)
     session_reenter(s, start);
     struct typed_keys none = {.in_doubt = true};
     tracker_recall(s->tracker, said ? &s->place.keys : &none);
+    tracker_lose_keys(s->tracker);
     s->rebuilding = false;
     free(s->records);
     s->records = NULL;

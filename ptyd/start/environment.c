@@ -22,7 +22,8 @@ static bool is_among(const char *name, const char *const *patterns)
 }
 
 /* Of whoever started us, which is not the shell's; and of another session. */
-static const char *const others[] = {"LISTEN_*", "NOTIFY_SOCKET", "WATCHDOG_*", "PTYD_*", NULL};
+static const char *const others[] = {"LISTEN_*", "NOTIFY_SOCKET", "WATCHDOG_*",
+                                     "PTYD_*",   "__ptyd_*",      NULL};
 /* Where the daemon is: without them `ptyd` would speak to another one inside. */
 static const char *const places[] = {"PTYD_SOCKET", "PTYD_STATE_DIR", NULL};
 

@@ -61,13 +61,26 @@ static void append_quoted(struct bytes *out, const char *word, const char *quote
 
 /* ---- each shell ---- */
 
-/* bash reads its rc file from descriptor 3: script and nonce are nowhere else. */
+static char *history_path(const char *runtime, const char *shell_id)
+{
+    return text_format("%s/%s.bash", runtime, shell_id);
+}
+
+/* bash reads its rc file from descriptor 3: script and nonce are nowhere else. At each prompt it
+ * writes its last command into a private file and reads that back. */
 static int plan_bash(const struct plan_request *q, struct plan *plan)
 {
+    char *file = history_path(q->runtime, q->shell_id);
+    int result = file_replace(file, "", 0);
     plan->argv = list_of((const char *const[]){"bash", "--rcfile", "/dev/fd/3", NULL});
-    bytes_printf(&plan->script, "__ptyd_v=(%s); __ptyd_v[5]=%d\n", plan->nonce, q->login);
+    bytes_printf(&plan->script,
+                 "unset __ptyd_v; __ptyd_v=(%s); __ptyd_v[5]=%d; __ptyd_v[15]=", plan->nonce,
+                 q->login);
+    append_quoted(&plan->script, file, "'\\''");
+    bytes_append_text(&plan->script, "\n");
     bytes_append(&plan->script, script_bash, script_bash_len);
-    return 0;
+    free(file);
+    return result;
 }
 
 /* zsh has no option for it: its ZDOTDIR is a folder whose .zshenv, the same for all, reads
@@ -82,7 +95,8 @@ static int plan_zsh(const struct plan_request *q, struct plan *plan)
         result = file_replace(file, loader, strlen(loader));
     plan->variable = text_format("ZDOTDIR=%s", folder);
     plan->argv = list_of((const char *const[]){q->login ? "-zsh" : "zsh", NULL});
-    bytes_printf(&plan->script, "typeset -ga __ptyd_v; __ptyd_v=(%s 0 '' 0 0 '' 0 '' '' '')\n",
+    bytes_printf(&plan->script,
+                 "unset __ptyd_v; typeset -ga __ptyd_v; __ptyd_v=(%s 0 '' 0 0 '' 0 '' '' '')\n",
                  plan->nonce);
     bytes_append_text(&plan->script, q->environment ? "ZDOTDIR=" : "unset ZDOTDIR");
     if (q->environment)
@@ -129,7 +143,8 @@ static int plan_posix(const struct plan_request *q, struct plan *plan)
         plan->argv = list_of((const char *const[]){first, NULL});
     free(first);
     plan->variable = text_copy("ENV=/dev/fd/3");
-    bytes_printf(&plan->script, "__ptyd_n=%s\n", plan->nonce);
+    bytes_printf(&plan->script, "unset __ptyd_n __ptyd_s __ptyd_a __ptyd_u; __ptyd_n=%s\n",
+                 plan->nonce);
     bytes_append_text(&plan->script, q->environment ? "ENV=" : "unset ENV");
     if (q->environment)
         append_quoted(&plan->script, q->environment, "'\\''");
@@ -214,9 +229,19 @@ void plan_finish(struct plan *plan)
     bytes_finish(&plan->script);
 }
 
-void plan_remove_secret(const char *runtime, const char *shell_id)
+static void remove_file(char *file)
 {
-    char *file = secret_path(runtime, shell_id);
     unlink(file);
     free(file);
+}
+
+void plan_remove_secret(const char *runtime, const char *shell_id)
+{
+    remove_file(secret_path(runtime, shell_id));
+}
+
+void plan_remove_files(const char *runtime, const char *shell_id)
+{
+    plan_remove_secret(runtime, shell_id);
+    remove_file(history_path(runtime, shell_id));
 }

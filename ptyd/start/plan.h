@@ -41,6 +41,8 @@ void plan_finish(struct plan *plan);
 
 /* Removes what was written for this shell instance alone and holds its nonce: it has been read. */
 void plan_remove_secret(const char *runtime, const char *shell_id);
+/* And what it wrote itself: it is gone. */
+void plan_remove_files(const char *runtime, const char *shell_id);
 
 /* The last part of a path. */
 const char *plan_base_name(const char *path);

@@ -61,7 +61,7 @@ static void on_block_stored(void *user, struct session *s, struct block *block)
 static void on_over(void *user, struct session *s)
 {
     struct worker *w = user;
-    plan_remove_secret(w->options->runtime, session_shell_id(s));
+    plan_remove_files(w->options->runtime, session_shell_id(s));
     worker_tell(w, WIRE_OVER, session_name(s), NULL, 0);
     terminals_expect(w, s);
     worker_check_idle(w);

@@ -5,7 +5,7 @@
  * Starts SHELL once per NAME, each with its SCRIPT ("-": nothing of ours), types COMMAND, waits for
  * the prompt, and again. 5 rounds of 500 commands, the shells taking turns in groups of 50 so that
  * a noisy machine is noisy for all. Prints the median of the rounds' medians, and what it is of the
- * first's. */
+ * first's; behind that the shell's own processor time, which a busy machine blurs least. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -31,6 +31,7 @@ struct contestant {
     pid_t pid;
     int master;
     double samples[TURNS * GROUP], rounds[ROUNDS];
+    double used[ROUNDS]; /* us of processor a command, in the shell itself */
 };
 
 static double now_us(void)
@@ -47,13 +48,14 @@ static _Noreturn void fail(const char *what)
 }
 
 /* The script as the daemon would give it: descriptor 3, behind the line that sets the nonce. */
-static int script_fd(const char *script, const char *shell)
+static int script_fd(const char *script, const char *shell, const char *home)
 {
     static const char nonce[] = "0123456789abcdef0123456789abcdef";
     char head[512] = "";
     int fd = memfd_create("script", 0);
     if (!strcmp(shell, "bash") && strstr(script, "shell/bash.sh"))
-        snprintf(head, sizeof head, "__ptyd_v=(%s); __ptyd_v[5]=0\n", nonce);
+        snprintf(head, sizeof head, "__ptyd_v=(%s); __ptyd_v[5]=0; __ptyd_v[15]=%s/last\n", nonce,
+                 home);
     else if (!strcmp(shell, "zsh"))
         snprintf(head, sizeof head,
                  "typeset -ga __ptyd_v; __ptyd_v=(%s 0 '' 0 0 '' 0 '' '' '')\nunset ZDOTDIR\n",
@@ -77,7 +79,7 @@ static void run_shell(const struct contestant *c, const char *shell, const char 
     bool ours = strcmp(c->script, "-");
     char zdotdir[4096];
     if (ours) {
-        int fd = script_fd(c->script, shell);
+        int fd = script_fd(c->script, shell, home);
         if (fd != 3)
             dup2(fd, 3);
     }
@@ -149,6 +151,19 @@ static double once(struct contestant *c, const char *line)
     return now_us() - begin;
 }
 
+/* The processor time that the shell has used, in us; without its children's. */
+static double used_us(const struct contestant *c)
+{
+    char path[64];
+    unsigned long long ns = 0;
+    snprintf(path, sizeof path, "/proc/%d/schedstat", (int)c->pid);
+    FILE *f = fopen(path, "r");
+    if (!f || fscanf(f, "%llu", &ns) != 1)
+        fail(path);
+    fclose(f);
+    return (double)ns / 1e3;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -197,19 +212,25 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++)
         start(&all[i], argv[1], home);
     for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < count; i++)
+            all[i].used[round] = -used_us(&all[i]);
         for (int turn = 0; turn < TURNS; turn++)
             for (int i = 0; i < count; i++)
                 for (int k = 0; k < GROUP; k++)
                     all[i].samples[turn * GROUP + k] = once(&all[i], line);
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count; i++) {
             all[i].rounds[round] = median(all[i].samples, TURNS * GROUP);
+            all[i].used[round] = (all[i].used[round] + used_us(&all[i])) / (TURNS * GROUP);
+        }
     }
-    double first = 0;
+    double first = 0, first_used = 0;
     for (int i = 0; i < count; i++) {
         double us = median(all[i].rounds, ROUNDS);
+        double used = median(all[i].used, ROUNDS);
         first = i ? first : us;
-        printf("%-5s %-10s %-24s %8.0f us   x %.2f   %+6.0f us\n", argv[1], argv[2], all[i].name,
-               us, us / first, us - first);
+        first_used = i ? first_used : used;
+        printf("%-5s %-10s %-24s %8.0f us   x %.2f   %+6.0f us   shell %5.0f us %+5.0f us\n",
+               argv[1], argv[2], all[i].name, us, us / first, us - first, used, used - first_used);
         kill(all[i].pid, SIGKILL);
         waitpid(all[i].pid, NULL, 0);
     }

@@ -15,7 +15,8 @@ const what = (block) => Object.fromEntries(SAME.map((member) => [member, block[m
 async function main() {
   const report = new Report();
   const space = workspace();
-  fs.mkdirSync(path.join(space.home, 'there'));
+  const there = path.join(space.home, ...Array(5).fill('th;re'.repeat(40))); // so long that marks tell it in parts
+  fs.mkdirSync(there, { recursive: true });
   const daemon = await new Daemon(space).ready();
   const file = (name) => path.join(space.root, name);
   const open = (name, ...more) => {
@@ -57,7 +58,7 @@ async function main() {
 
   for (const shell of SHELLS)
     await report.test(`${shell}: recorded as it happens and from the log, the same blocks come again`, async () => {
-      open(shell, '--shell', shell, '--size', '60x12', '--cwd', path.join(space.home, 'there'));
+      open(shell, '--shell', shell, '--size', '60x12', '--cwd', there);
       run(shell, 'echo before');
       const live = await start(`${shell}.cast`, '-s', shell);
       run(shell, "printf 'gr\\303\\274n \\377 \\033[31mred\\033[0m \"quoted\" \\\\ \\t|\\n'");

@@ -58,7 +58,7 @@ class Session {
   // Keys that end in another prompt, without a command; what is typed before that comes may be thrown away.
   async reprompt(...keys) {
     const log = path.join(this.daemon.space.env.PTYD_STATE_DIR, 'conversations', this.name, 'agent_pty/output.raw');
-    const prompts = () => fs.readFileSync(log, 'latin1').split(';B\x07').length;
+    const prompts = () => fs.readFileSync(log, 'latin1').split(/;B[;\x07]/).length;
     const before = prompts();
     this.send(...keys);
     await until(`${this.name} shows another prompt`, () => prompts() > before);
@@ -317,6 +317,12 @@ async function traces(daemon, report, shell) {
     assert.strictEqual(out('env | grep -c -e __ptyd -e 7711 -e ZDOTDIR -e "^ENV="'), '0');
     assert.strictEqual(out('env | grep ^PTYD_SESSION='), `PTYD_SESSION=trace-${shell.name}`);
     assert.strictEqual(out('sh -c "ls -C /proc/self/fd"').replace(/ +/g, ' ').replace(/ 3$/, ''), '0 1 2');
+  });
+  await report.test(`${shell.name}: names of ours that were in the environment export nothing`, async () => {
+    const heir = new Session(daemon, shell, `heir-${shell.name}`, ['__ptyd_n', '__ptyd_v', '__ptyd_s', '__ptyd_nonce'].flatMap((name) => ['--env', `${name}=x`]));
+    await heir.prompt();
+    heir.run('env | grep -c __ptyd');
+    assert.deepStrictEqual([heir.last().preview.lines, heir.last().exit_code], [['0'], 1]);
   });
   if (shell.posix) {
     await report.test(`${shell.name}: \$? and \$_ are the user's`, () => {

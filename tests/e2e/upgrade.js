@@ -10,17 +10,18 @@ const { workspace, removeWorkspace, Daemon, Report, PTYD, until, waitFor, sideBy
 
 const LATER = path.join(path.dirname(PTYD), 'later/ptyd');
 const SICK = path.join(path.dirname(PTYD), 'later/sick');
+const FORMER = path.join(path.dirname(PTYD), 'later/former');
 const versionOf = (program) => spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout.trim().split(' ')[1];
 const OLD = versionOf(PTYD);
 const SHELLS = ['bash', 'zsh', 'fish', 'dash'];
 
 // A daemon that was started from a file of its own, which tests replace.
 class Upgraded extends Daemon {
-  static async start() {
+  static async start(program = PTYD) {
     const space = workspace();
     fs.mkdirSync(path.join(space.root, 'bin'));
     const installed = path.join(space.root, 'bin/ptyd');
-    install(PTYD, installed);
+    install(program, installed);
     const daemon = new Upgraded(space, ':', installed);
     daemon.installed = installed;
     await daemon.ready();
@@ -209,6 +210,42 @@ async function fourShells(report) {
   await daemon.end();
 }
 
+// Shells that go on printing the marks of the program that started them, which end without their length.
+async function formerShells(report) {
+  await report.test('shells of a program whose marks had no length: each command with its text, status and directory', async () => {
+    const daemon = await Upgraded.start(FORMER);
+    const go = path.join(daemon.space.root, 'go'), folder = path.join(daemon.space.root, 'a b;c%41');
+    const running = `${waitFor(go)}; sh -c "exit 4"`;
+    const { home } = daemon.space;
+    fs.mkdirSync(folder);
+    for (const shell of SHELLS) {
+      daemon.ptyd('open', shell, '--shell', shell);
+      assert.strictEqual(daemon.ptyd('run', '-s', shell, '--', 'sh -c "exit 3"').status, 3);
+      assert.ok(!/;B;/.test(fs.readFileSync(path.join(daemon.directory(shell), 'output.raw'), 'latin1')), 'a length');
+      daemon.ptyd('send', '-s', shell, `${running}\r`);
+    }
+    await until('they run', () => daemon.json('list').every(({ state }) => state === 'running'));
+    const pids = daemon.pids();
+    daemon.install(PTYD);
+    assert.strictEqual(daemon.ptyd('upgrade').stdout, `ptyd ${OLD} → ${OLD}, 4 shells kept\n`);
+    assert.deepStrictEqual(daemon.pids(), pids);
+    fs.writeFileSync(go, '');
+    for (const shell of SHELLS) {
+      const expected = [['sh -c "exit 3"', 3, home], [running, 4, home]];
+      await until(`${shell} is done`, () => daemon.json('list').find(({ name }) => name === shell).state === 'prompt');
+      for (const [cmd, exit, cwd] of [['echo one; echo two', 0, home], [`cd '${folder}'`, 0, folder], ['sh -c "exit 7"', 7, folder], [': 50%25 is 7', 0, folder]]) {
+        assert.strictEqual(daemon.ptyd('run', '-s', shell, '--', cmd).status, exit, `${shell}: ${cmd}`);
+        expected.push([cmd, exit, cwd]);
+      }
+      const blocks = daemon.json('blocks', '-s', shell);
+      assert.deepStrictEqual(blocks.map((b) => [b.cmd, b.exit_code, b.cwd_after]), expected, shell);
+      assert.ok(blocks.every((b) => b.cmd_source !== 'unknown'), shell);
+    }
+    assert.strictEqual(daemon.json('status').spoofed_marks, 0);
+    await daemon.end();
+  });
+}
+
 // A flood that goes on while the program changes four times under it.
 async function flood(report) {
   const daemon = await Upgraded.start();
@@ -392,6 +429,7 @@ async function sigterm(report) {
 async function main() {
   const report = new Report();
   await fourShells(report);
+  await formerShells(report);
   await flood(report);
   // Side by side, those that take their five seconds and more first: they wait.
   const slow = ([name]) => !/never|nothing|7 s/.test(name);

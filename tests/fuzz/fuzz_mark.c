@@ -28,15 +28,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct mark mark, again;
     char *payload = malloc(size + 1); /* exactly as long as it is: a sanitizer sees beyond */
     memcpy(payload, data, size);
-    if (mark_parse(payload, size, &mark) == 0) {
-        if (!strchr("ABCODP", (int)mark.kind))
+    if (mark_parse(payload, size, true, &mark) == 0) {
+        if (!strchr("ABCODPT", (int)mark.kind))
             abort();
         check_text(&mark.cwd, size);
         check_text(&mark.cmd, size);
         check_text(&mark.lost, size);
         check_text(&mark.raw, size);
         check_history(&mark, size);
-        if (mark_parse(payload, size, &again) < 0 || again.seq != mark.seq ||
+        if (mark_parse(payload, size, true, &again) < 0 || again.seq != mark.seq ||
             again.cmd.len != mark.cmd.len)
             abort();
         mark_finish(&again);

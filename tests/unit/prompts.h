@@ -18,6 +18,7 @@ static json_t *blocks;       /* that ended */
 static struct moment now;
 static uint64_t seq;   /* of the last mark */
 static bool counts;    /* marks carry a number */
+static bool seals;     /* marks end with their length */
 static bool piecemeal; /* bytes and keys come one at a time */
 
 static void on_end(void *user, struct block *block)
@@ -52,6 +53,7 @@ static void begin(void)
     blocks = json_array();
     seq = 0;
     counts = true;
+    seals = false;
     now = (struct moment){1000, 0};
     terminal = terminal_create(&terminal_options);
     struct tracker_options options = tracker_options();
@@ -113,16 +115,43 @@ static void type(const char *keys)
     }
 }
 
+/* What stands in a mark, new string; with its length in bytes where marks have one. `added` stands
+ * at the end of what has that length, which does not count it. */
+static char *payload_of(uint64_t number, char kind, const char *fields, const char *added)
+{
+    char *text = text_format("%llu;%c%s", (unsigned long long)number, kind, fields);
+    const char *raw = strstr(text, ";raw=");
+    if (!seals)
+        return text;
+    char *sealed =
+        raw ? text_format("%.*s;2%04zu%s%s", (int)(raw - text), text, strlen(text) + 6, raw, added)
+            : text_format("%s%s;2%04zu", text, added, strlen(text));
+    free(text);
+    return sealed;
+}
+
+/* Whether it is one that is accepted. */
+static bool take_mark(char *payload)
+{
+    struct mark parsed;
+    int result = mark_parse(payload, strlen(payload), seals, &parsed);
+    bool accepted = result == 0 && tracker_mark(tracker, &parsed, now);
+    if (result == 0)
+        mark_finish(&parsed);
+    free(payload);
+    return accepted;
+}
+
 /* A mark of this kind, and its fields as they stand in it: `;name=value`. */
 static bool mark(char kind, const char *fields)
 {
-    struct mark parsed;
-    char *text = text_format("%llu;%c%s", counts ? (unsigned long long)++seq : 0, kind, fields);
-    assert_int_equal(mark_parse(text, strlen(text), &parsed), 0);
-    bool accepted = tracker_mark(tracker, &parsed, now);
-    mark_finish(&parsed);
-    free(text);
-    return accepted;
+    return take_mark(payload_of(counts ? ++seq : 0, kind, fields, ""));
+}
+
+/* The same while somebody prints. */
+static bool torn_mark(char kind, const char *fields, const char *printed)
+{
+    return take_mark(payload_of(++seq, kind, fields, printed));
 }
 
 #endif

@@ -51,6 +51,19 @@ static void do_count(char **words)
     counts = !strcmp(words[0], "on");
 }
 
+static void do_seal(char **words)
+{
+    seals = !strcmp(words[0], "on");
+}
+
+static void do_torn(char **words)
+{
+    char *fields = join_fields(words + 2);
+    if (torn_mark(words[1][0], fields, words[0]))
+        fail_step("the mark was accepted");
+    free(fields);
+}
+
 static void do_prompt(char **words)
 {
     char *done = text_format(";st=%s;line=1", words[1]);
@@ -151,6 +164,7 @@ static void do_new_worker(char **words)
     do_save_load(words);
     tracker_deafen(tracker);
     tracker_recall(tracker, &keys);
+    tracker_lose_keys(tracker);
     bytes_finish(&kept);
 }
 
@@ -192,6 +206,8 @@ static void do_repeat(char **words);
 static const struct verb all_verbs[] = {{"mark", 1, do_mark},
                                         {"refused", 2, do_refused},
                                         {"count", 1, do_count},
+                                        {"seal", 1, do_seal},
+                                        {"torn", 2, do_torn},
                                         {"prompt", 2, do_prompt},
                                         {"run", 2, do_run},
                                         {"out", 1, do_out},

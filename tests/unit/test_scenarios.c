@@ -6,8 +6,10 @@
  * A line is a step: words between blanks; "..." holds blanks and \r \n \t \e \xHH \" \\; # begins a
  * comment. The screen is 80x24, the directory /start, the time 1000 ms.
  *
- *   mark KIND [@SEQ] [NAME=VALUE]...  A, B, C, O, D or P, accepted; SEQ is one more than the last
+ *   mark KIND [@SEQ] [NAME=VALUE]...  A, B, C, O, D, P or T, accepted; SEQ is one more than the last
  *   refused mark ...                  the same, which must be dropped
+ *   seal on|off                       marks end with their length; or do not, as at the beginning
+ *   torn BYTES KIND [NAME=VALUE]...   a mark with a length, in which somebody printed: dropped
  *   count off|on                      marks without a number (set -a), and with one again
  *   prompt tty|editor STATUS          what a shell without C prints: P, D, A, `$ `, B
  *   run TYPED OUTPUT [NAME=VALUE]...  a whole command of a shell with C; the fields are D's

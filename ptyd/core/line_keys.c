@@ -1,0 +1,149 @@
+#include "ptyd/core/line_keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/typed.h"
+
+#define CTRL(letter) ((letter)&0x1f)
+#define ESC          0x1b
+#define DEL          0x7f
+
+void line_keys_finish(struct line_keys *k)
+{
+    bytes_finish(&k->text);
+}
+
+static void clear(struct line_keys *k)
+{
+    *k = (struct line_keys){.told = k->told,
+                            .text = {.data = k->text.data, .capacity = k->text.capacity}};
+}
+
+/* The end of an escape sequence. Up and Down bring a line in front of the cursor; a paste begins
+ * and ends with one; any other may go anywhere. */
+static void end_escape(struct line_keys *k, unsigned char key)
+{
+    k->escape = ESCAPE_NONE;
+    k->edits = true;
+    k->inside = key == 'A' || key == 'B';
+}
+
+static void hear_escape(struct line_keys *k, unsigned char key)
+{
+    if (k->escape == ESCAPE_BEGUN && (key == '[' || key == 'O'))
+        k->escape = ESCAPE_SEQUENCE;
+    else if (k->escape == ESCAPE_BEGUN || key >= 0x40)
+        end_escape(k, k->escape == ESCAPE_BEGUN ? 0 : key);
+}
+
+/* Whether an editor whose line is not known to be empty goes on behind something: the line before,
+ * or one that is searched. */
+static bool brings_a_line(unsigned char key)
+{
+    return key == CTRL('p') || key == CTRL('n') || key == CTRL('r') || key == CTRL('s');
+}
+
+static void hear_control(struct line_keys *k, unsigned char key)
+{
+    k->escape = key == ESC ? ESCAPE_BEGUN : ESCAPE_NONE;
+    k->edits = k->edits || (key != DEL && key != CTRL('u') && key != CTRL('w'));
+    k->inside = brings_a_line(key);
+}
+
+static void keep(struct line_keys *k, char key)
+{
+    if (k->text.len < LIMIT_KEYED_BYTES)
+        bytes_append_char(&k->text, key);
+    else
+        k->edits = true;
+}
+
+static void hear_key(struct line_keys *k, unsigned char key)
+{
+    if (k->escape) {
+        hear_escape(k, key);
+        return;
+    }
+    if (key == '\r' || key == '\n') {
+        k->behind = k->behind || k->enters;
+        k->enters++;
+        k->inside = false;
+        keep(k, '\r');
+        return;
+    }
+    k->behind = k->behind || k->enters;
+    k->blank = k->blank || ((key == ' ' || key == '\t') && !k->inside);
+    if (key < 0x20 || key == DEL)
+        hear_control(k, key);
+    else
+        k->inside = k->inside || key != ' ';
+    keep(k, (char)key);
+}
+
+void line_keys_hear(struct line_keys *k, const char *keys, size_t len, bool stands)
+{
+    k->told = true;
+    k->here = k->here || (stands && len);
+    k->ahead = k->ahead || (!stands && len);
+    for (size_t i = 0; i < len; i++)
+        hear_key(k, (unsigned char)keys[i]);
+}
+
+void line_keys_lose(struct line_keys *k)
+{
+    k->told = k->ahead = k->blank = k->edits = true;
+}
+
+void line_keys_deafen(struct line_keys *k)
+{
+    k->told = false;
+    clear(k);
+}
+
+/* Of the first line that was typed; 0 for none. */
+static size_t line_end(const struct line_keys *k)
+{
+    const char *end = k->text.len ? memchr(k->text.data, '\r', k->text.len) : NULL;
+    return end ? (size_t)(end - k->text.data) : 0;
+}
+
+char *line_keys_text(const struct line_keys *k, const char *echo)
+{
+    size_t len = line_end(k);
+    if (!k->told || k->edits || k->escape || !len)
+        return NULL;
+    char *line = typed_cook(k->text.data, len);
+    if (!k->ahead && !k->behind)
+        return line;
+    if (!strcmp(line, echo))
+        return line;
+    free(line);
+    return NULL;
+}
+
+void line_keys_taken(struct line_keys *k)
+{
+    if (!k->behind) {
+        clear(k);
+        return;
+    }
+    size_t len = line_end(k) + 1;
+    bytes_consume(&k->text, len < k->text.len ? len : k->text.len);
+    k->enters -= k->enters > 0;
+    k->behind = k->enters && line_end(k) + 1 < k->text.len;
+    k->ahead = true;
+    k->here = false;
+}
+
+bool line_keys_doubtful(const struct line_keys *k)
+{
+    return k->ahead && !k->here;
+}
+
+void line_keys_settle(struct line_keys *k)
+{
+    if (line_keys_doubtful(k))
+        clear(k);
+}

@@ -1,0 +1,48 @@
+# ptyd's integration for dash and busybox sh: interactive shells without hooks.
+#
+# The daemon hands this text over a pipe that ENV names, behind lines that set __ptyd_n (the nonce)
+# and put ENV back. The only code that such a shell runs at a prompt are the expansions in PS1: they
+# print (ptyd-marks(7)) D with $?, P with the directory, and A and B around the user's prompt. There
+# is no C: `line=1` says that a command starts with the line feed after B (`line=2`: in a shell that
+# edits lines itself), and `more=1`, in PS2, that its line goes on. All of it is empty in a shell
+# that inherits PS1 without the nonce.
+exec 3<&-
+__ptyd_s=0
+__ptyd_a=1
+__ptyd_e=$(printf '\033]7711;')
+__ptyd_g=$(printf '\007')
+__ptyd_o=
+__ptyd_c=
+__ptyd_l=1
+case $(readlink /proc/$$/exe 2>/dev/null) in
+*busybox*) # edits lines itself and counts columns
+    __ptyd_o='\['
+    __ptyd_c='\]'
+    __ptyd_l=2
+    ;;
+esac
+if [ -n "${ENV-}" ] && [ -r "$ENV" ]; then
+    . "$ENV"
+fi
+# PS1 counts marks in a variable. Under `set -a`, which would export it, nothing is assigned and a
+# mark says 0: with that flag the name tested is __ptyd_a, which is 1, else one that nobody sets.
+# Some busybox assigns in the branch that it does not take: there a subshell looks, which keeps $?.
+__ptyd_t=0
+: $((1 ? 0 : (__ptyd_t = 1)))
+__ptyd_n4='$((__ptyd_a${-##*a*}?0:(__ptyd_s=__ptyd_s+4)))'
+if [ "$__ptyd_t" = 1 ]; then
+    __ptyd_n4='$(($({ __ptyd_x=$?; case $- in (*a*) \command echo 0;; (*) \command echo "__ptyd_s=__ptyd_s+4";; esac; exit $__ptyd_x; } 2>/dev/null)))'
+fi
+case $- in
+*a*)
+    __ptyd_t=a
+    set +a
+    ;;
+esac
+PS1=$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;'$__ptyd_n4';P;raw=$PWD;$__ptyd_n$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+1));D;st=$?;line=1$__ptyd_g$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+2));A;line='$__ptyd_l'$__ptyd_g}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;$((__ptyd_a${-##*a*}?0:__ptyd_s+3));B$__ptyd_g}'$__ptyd_c
+PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+$__ptyd_e$__ptyd_n;'$__ptyd_n4';P;more=1$__ptyd_g}'$__ptyd_c
+if [ "$__ptyd_t" = a ]; then
+    set -a
+fi
+unset __ptyd_o __ptyd_c __ptyd_l __ptyd_t __ptyd_n4
+: "$0" # what $_ is in a shell that has just begun
