@@ -88,10 +88,18 @@ class Killer {
 
 // ---- what a process holds ----
 
-function holds(pid) {
+// Of descriptors those that stay: to see whether a shell has read all, its terminal is opened for a moment.
+async function holds(soak, pid) {
+  const descriptors = () => fs.readdirSync(`/proc/${pid}/fd`);
+  let stay = descriptors();
+  for (let i = 0; i < 5; i++) {
+    await soak.control.call('session.list', {});
+    const now = descriptors();
+    stay = stay.filter((fd) => now.includes(fd));
+  }
   const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
   const number = (name) => Number(status.match(new RegExp(`${name}:\\s+(\\d+)`))[1]);
-  return { fds: fs.readdirSync(`/proc/${pid}/fd`).length, threads: number('Threads'), kb: number('VmRSS') };
+  return { fds: stay.length, threads: number('Threads'), kb: number('VmRSS') };
 }
 
 // ---- blocks, collected as they come: files rotate ----
@@ -270,7 +278,7 @@ async function freshWorker(soak, killer) {
   await until('another worker', async () => (await soak.control.call('status', {})).result.worker_pid !== before);
   for (const load of soak.loads) await load.prompt();
   await soak.control.call('session.list', {});
-  return { worker: holds(killer.worker()), keeper: holds(soak.daemon.process.pid) };
+  return { worker: await holds(soak, killer.worker()), keeper: await holds(soak, soak.daemon.process.pid) };
 }
 
 function compareHolds(soak, what, before, after) {
@@ -328,9 +336,9 @@ async function main() {
   compareHolds(soak, 'a new worker before and after', first.worker, last.worker);
   compareHolds(soak, 'the keeper', first.keeper, last.keeper);
   await underLoad(soak, calm);
-  const once = holds(killer.worker());
+  const once = await holds(soak, killer.worker());
   await underLoad(soak, calm);
-  compareHolds(soak, 'one worker under the load', once, holds(killer.worker()));
+  compareHolds(soak, 'one worker under the load', once, await holds(soak, killer.worker()));
 
   const shells = soak.daemon.json('list').map((session) => session.shell_pid);
   if (JSON.stringify(shells) !== JSON.stringify(soak.shells)) soak.tally.add('shell: another', `${soak.shells} then ${shells}`);
