@@ -39,6 +39,9 @@ static inline int limit_size(int value)
 #define LIMIT_STRING_BYTES (24 << 10)
 /* Bytes of a mark's raw= field; then the mark is dropped. */
 #define LIMIT_RAW_BYTES (1 << 20)
+/* Threads of a shell's and of what it started that are asked whether they are at work; the others
+ * are not. */
+#define LIMIT_FAMILY 64
 /* Keys of one line that are kept. More: what the line is is not known by them. */
 #define LIMIT_KEYED_BYTES 4096
 /* Parts (T) that a text of a mark's comes in. More: none of it is known. */

@@ -149,6 +149,10 @@ enum tracker_state tracker_state(const struct tracker *t);
 bool tracker_marked(const struct tracker *t);
 /* What the shell cannot tell and why, for people; "" when nothing is lost. */
 const char *tracker_lost(const struct tracker *t);
+/* A command's output has ended, as the shell says, and no line can be typed yet: its hooks run, or
+ * its prompt is drawn. */
+bool tracker_between(const struct tracker *t);
+
 /* A prompt was printed since the running command began, and its end was not told: the hooks are
  * gone, or somebody printed the prompt. */
 bool tracker_prompt_shown(const struct tracker *t);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ptyd/session/process.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/limits.h"
 #include "ptyd/core/file.h"
 
 static bool hash_file(pid_t pid, const char *name, uint64_t *hash)
@@ -51,13 +53,24 @@ static void read_text(const char *path, char *text, size_t size)
         close(fd);
 }
 
+/* Whether it is at work, a process or one of its threads; and its process group. */
+static bool read_stat(const char *path, long *ret_group)
+{
+    char text[512];
+    read_text(path, text, sizeof text);
+    const char *at = strrchr(text, ')'); /* proc(5): "pid (name) state ppid pgrp", any name */
+    char state = 0;
+    *ret_group = 0;
+    return at && sscanf(at + 1, " %c %*d %ld", &state, ret_group) == 2 &&
+           (state == 'R' || state == 'D');
+}
+
 bool process_busy(pid_t pid)
 {
-    char path[64], text[512];
+    char path[64];
+    long group;
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    read_text(path, text, sizeof text);
-    const char *name_end = strrchr(text, ')'); /* proc(5): "pid (name) state", any name */
-    return name_end && name_end[1] == ' ' && (name_end[2] == 'R' || name_end[2] == 'D');
+    return read_stat(path, &group);
 }
 
 static bool child_busy(pid_t pid)
@@ -69,6 +82,56 @@ static bool child_busy(pid_t pid)
     for (long child; !busy && (child = strtol(at, &end, 10)) > 0; at = end)
         busy = process_busy((pid_t)child);
     return busy;
+}
+
+static bool family_works(pid_t pid, long group, int *left);
+
+/* One thread, and the children that it started, where they are of that group. */
+static bool thread_works(pid_t pid, const char *thread, long group, int *left)
+{
+    char path[320], text[4096], *at = text, *end;
+    long its_group;
+    snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)pid, thread);
+    bool works = read_stat(path, &its_group);
+    if (its_group != group)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, thread);
+    read_text(path, text, sizeof text);
+    for (long child; !works && (child = strtol(at, &end, 10)) > 0; at = end)
+        works = family_works((pid_t)child, group, left);
+    return works;
+}
+
+static bool family_works(pid_t pid, long group, int *left)
+{
+    char path[64];
+    bool works = false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *threads = *left > 0 ? opendir(path) : NULL;
+    for (struct dirent *entry; threads && !works && (entry = readdir(threads));)
+        works = entry->d_name[0] != '.' && (*left)-- > 0 &&
+                thread_works(pid, entry->d_name, group, left);
+    if (threads)
+        closedir(threads);
+    return works;
+}
+
+bool process_works(pid_t pid)
+{
+    int left = LIMIT_FAMILY;
+    return family_works(pid, pid, &left);
+}
+
+bool process_waits_for_others(pid_t pid)
+{
+    static const char *const places[] = {"do_wait", "pipe_read", "pipe_wait", "sigsuspend"};
+    char path[64], text[128];
+    bool waits = false;
+    snprintf(path, sizeof path, "/proc/%d/wchan", (int)pid);
+    read_text(path, text, sizeof text);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        waits = waits || strstr(text, places[i]);
+    return waits;
 }
 
 /* Whoever waits was switched away from, of its own accord. */

@@ -14,6 +14,14 @@ uint64_t process_fingerprint(pid_t pid);
 /* Whether it is at work rather than waiting for something; false also when that cannot be known. */
 bool process_busy(pid_t pid);
 
+/* The same of the leader of a process group, and of what it started and is of that group: what a
+ * shell waits for in its hooks and prompts is. Up to LIMIT_FAMILY threads are looked at. */
+bool process_works(pid_t pid);
+
+/* Whether it waits for what others write into a pipe, or for their end; false also where the kernel
+ * does not say in which of its functions a process is (/proc/PID/wchan). */
+bool process_waits_for_others(pid_t pid);
+
 /* Whether it waits for something. *ret_turn is another number when it did something in between. The
  * other one: and no child of its is at work that may be about to come in front. */
 bool process_waits(pid_t pid, uint64_t *ret_turn);

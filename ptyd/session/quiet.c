@@ -25,6 +25,14 @@ bool session_output_waits(const struct session *s)
     return s->flow || intake_waiting(s->intake) || poll(&master, 1, 0) != 0;
 }
 
+/* Between two commands it waits for what its hooks and its prompt are made of; a line editor that
+ * is at work, like ble.sh's, has its terminal raw then. */
+static bool is_at_work(const struct session *s)
+{
+    return process_works(s->pid) ||
+           (tracker_between(s->tracker) && process_waits_for_others(s->pid));
+}
+
 /* The shell may be about to do what was typed: another look later, less and less often. */
 static void look_again(uv_timer_t *timer)
 {
@@ -94,7 +102,7 @@ static void look(struct session *s, uv_timer_t *timer)
         tracker_set_lost(s->tracker, "its start-up files kept the integration out: no mark came");
     if (!edits && !replaced && tracker_state(s->tracker) != TRACKER_INPUT)
         return;
-    bool waits = session_input_read(s) && !process_busy(s->pid);
+    bool waits = session_input_read(s) && !is_at_work(s);
     if (!waits && (s->watchers || session_awaits_rest(s)))
         look_again(timer);
     if (waits && tracker_state(s->tracker) == TRACKER_INPUT) {

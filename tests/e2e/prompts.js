@@ -159,6 +159,8 @@ async function main() {
   const find = (name) => ['/bin', '/usr/bin'].map((d) => `${d}/${name}`).find(exists);
   const blocks = (name) => daemon.json('blocks', '-s', name);
   const run = (name, command) => daemon.ptyd('run', '-s', name, '--timeout', '180', '--', command);
+  // ble.sh is at work with its terminal raw; where that is taken for a question nothing is typed, and run says so.
+  const runSurely = (name, command) => until(`${command} is typed`, () => !run(name, command).stderr.includes('nothing was typed'), 180000);
   let count = 0;
 
   for (const [title, shell, rc, needs] of PROMPTS) {
@@ -174,7 +176,7 @@ async function main() {
       fs.mkdirSync(path.join(home, '.config/fish'), { recursive: true });
       fs.writeFileSync(path.join(home, { bash: '.bashrc', zsh: '.zshrc', fish: '.config/fish/config.fish' }[shell]), `${rc}\n`);
       daemon.ptyd('open', name, '--shell', find(shell), '--env', `HOME=${home}`);
-      for (const [command] of COMMANDS) run(name, command);
+      for (const [command] of COMMANDS) await runSurely(name, command);
       if (label !== 'bash: vi mode') daemon.ptyd('send', '-s', name, '--key', 'C-l'); // redrawn
       daemon.ptyd('send', '-s', name, 'echo ed');
       daemon.ptyd('resize', '-s', name, '64x20');
@@ -189,6 +191,28 @@ async function main() {
       assert.strictEqual(daemon.json('status').spoofed_marks, 0);
     });
   }
+
+  await report.test('bash whose hook waits for another program with its terminal raw: run waits for the prompt', async () => {
+    const home = path.join(space.root, 'raw'), go = path.join(space.root, 'go-raw'), began = path.join(space.root, 'began-raw');
+    makeHome(home);
+    fs.writeFileSync(path.join(home, '.bashrc'), `PS1='$ '
+hook() { if [[ -e ${began}-now ]]; then stty -icanon; : "$(: >${began}; until [ -e ${go} ]; do :; done)"; stty icanon; fi; }
+PROMPT_COMMAND=hook
+`);
+    daemon.ptyd('open', 'raw', '--shell', '/bin/bash', '--env', `HOME=${home}`);
+    run('raw', 'echo first');
+    const child = spawn(PTYD, ['run', '-s', 'raw', '--timeout', '180', '--', `: >${began}-now; echo second`], { env: space.env });
+    let said = '';
+    const ended = new Promise((done) => child.on('close', done));
+    child.stdout.on('data', (data) => { said += data; });
+    child.stderr.on('data', (data) => { said += data; });
+    await until('the hook waits', () => exists(began));
+    // Something does ask here: when that was seen the other had been looked at as well.
+    daemon.ptyd('open', 'asks', '--shell', '/bin/bash');
+    assert.strictEqual(run('asks', 'read -rsn1').status, 125);
+    fs.writeFileSync(go, '');
+    assert.deepStrictEqual([await ended, said], [0, 'second\n']);
+  });
 
   await report.test('bash: what history keeps and what it does not', () => {
     daemon.ptyd('open', 'history', '--shell', '/bin/bash');
