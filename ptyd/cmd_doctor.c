@@ -113,8 +113,8 @@ static bool check_own_directory(struct doctor *d, const char *what, const char *
         note(d, TODO, what, "%s is no directory; move it away", path);
     else if (st.st_uid != geteuid())
         note(d, TODO, what, "%s belongs to user %u; move it away", path, (unsigned)st.st_uid);
-    else if (st.st_mode & 0077)
-        note(d, TODO, what, "%s is open to others: chmod 700 %s", path, path);
+    else if (st.st_mode & 0022)
+        note(d, TODO, what, "others may write in %s: chmod go-w %s", path, path);
     else if (access(path, R_OK | W_OK | X_OK) < 0)
         note(d, TODO, what, "%s: %s", path, strerror(errno));
     else

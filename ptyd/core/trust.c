@@ -70,13 +70,13 @@ static char *doubt_directory(struct walk *w, const struct stat *st)
     return NULL;
 }
 
-/* The directory that the path lies in. */
+/* The directory that the path lies in. Others may look into it: the socket is 0600. */
 static char *doubt_last(const char *path, const struct stat *st)
 {
     if (st->st_uid != geteuid())
         return foreign(path, st);
-    if (st->st_mode & 0077)
-        return text_format("%s is open to others (mode %o); if it is yours alone to use, `chmod "
+    if (st->st_mode & 0022)
+        return text_format("others may write in %s (mode %o); if it is yours alone to use, `chmod "
                            "700 %s`, or choose another place",
                            path, (unsigned)st->st_mode & 07777, path);
     return NULL;

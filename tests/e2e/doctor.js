@@ -67,10 +67,10 @@ async function main() {
     assert.deepStrictEqual(doctor().of('settings'), [`ok: ${conf}`]);
     assert.match(doctor({ LC_ALL: 'C' }).of('locale')[0], /^todo: it is .*; sessions speak UTF-8/);
     fs.mkdirSync(space.env.PTYD_STATE_DIR, { mode: 0o755 });
-    fs.chmodSync(space.env.PTYD_STATE_DIR, 0o755);
+    fs.chmodSync(space.env.PTYD_STATE_DIR, 0o775);
     const open = doctor();
     assert.ok(!open.ok);
-    assert.deepStrictEqual(open.of('state'), [`todo: ${space.env.PTYD_STATE_DIR} is open to others: chmod 700 ${space.env.PTYD_STATE_DIR}`]);
+    assert.deepStrictEqual(open.of('state'), [`todo: others may write in ${space.env.PTYD_STATE_DIR}: chmod go-w ${space.env.PTYD_STATE_DIR}`]);
     fs.rmdirSync(space.env.PTYD_STATE_DIR);
     fs.writeFileSync(space.env.PTYD_STATE_DIR, '');
     assert.match(doctor().of('state')[0], /is no directory; move it away$/);
