@@ -15,10 +15,13 @@
 
 void rename_resolve(const struct worker *w, const json_t *params)
 {
-    const char *name = json_text(params, "name", NULL);
-    const char *own = name ? names_own(w->names, name) : NULL;
-    if (own != name)
-        json_object_set_new((json_t *)params, "name", json_string(own));
+    static const char *const members[] = {"name", "session"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const char *name = json_text(params, members[i], NULL);
+        const char *own = name ? names_own(w->names, name) : NULL;
+        if (own != name)
+            json_object_set_new((json_t *)params, members[i], json_string(own));
+    }
 }
 
 void rename_restore(const struct worker *w, struct session *s)

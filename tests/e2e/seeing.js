@@ -454,6 +454,7 @@ async function testManual() {
     assert.deepStrictEqual(listed().map((s) => s.name), ['deploy']);
     assert.strictEqual(run('deploy', 'echo after').stdout, 'after\n');
     assert.strictEqual(run(name, 'echo still').stdout, 'still\n');
+    assert.match(daemon.ptyd('context', 'show', '-s', 'deploy').stdout, /echo after/);
     assert.strictEqual(run('deploy', `${PTYD} rename released`).status, 0, 'from within');
     killWorker(daemon);
     await until('another worker', () => listed().length === 1);
