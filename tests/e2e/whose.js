@@ -237,9 +237,12 @@ async function main() {
     }
     const front = path.join(place, 'front/p');
     const proxy = spawn(program, ['proxy', '--listen', `unix://${front}`, '--connect', `unix://${s.socket}`], { env: space.env, stdio: 'ignore' });
-    await until('the proxy listens', () => fs.existsSync(front));
-    const client = await SocketClient.open(front, { headers: { Authorization: `Bearer ${SECRET}` } });
-    assert.strictEqual(client.status, 503);
+    // Between bind() and listen() the file is there, and refuses.
+    const answer = await until('the proxy answers', async () => {
+      const client = await SocketClient.open(front, { headers: { Authorization: `Bearer ${SECRET}` } });
+      return client.status;
+    });
+    assert.strictEqual(answer, 503);
     proxy.kill('SIGTERM');
     assert.strictEqual(s.heard(), '');
   });
