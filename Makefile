@@ -165,10 +165,13 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
+check-forms: $(BUILD)/tests/test_forms ## a million random values in every field of every form that models read (3 min)
+	@FORMS=1000000 sh tests/run unit forms $(BUILD)/tests/test_forms
+
 check-search: $(BUILD)/ptyd ## 200 random patterns, compared with a plain scan (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) PATTERNS=200 ONLY='random patterns' node tests/e2e/search.js
 
-check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search ## what `make check` samples, whole (an hour)
+check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search check-forms ## what `make check` samples, whole (an hour)
 
 check-runs: $(BUILD)/ptyd ## 100 runs over 20 sessions of four shells, and half-typed lines (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) RUNS=100 SESSIONS=20 node tests/e2e/runs.js

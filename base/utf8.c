@@ -131,11 +131,29 @@ bool utf8_valid(const char *bytes, size_t len)
     return true;
 }
 
+/* From U+0080 on: C1; Default_Ignorable_Code_Point of DerivedCoreProperties.txt, which takes in the
+ * bidi controls; line and paragraph separators, and what encloses annotations. */
 bool utf8_hidden(uint32_t c)
 {
-    return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0xad || c == 0x61c || c == 0x180e ||
-           (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
-           c == 0x115f || c == 0x1160 || c == 0x3164 || c == 0xffa0 ||
-           (c >= 0xe0000 && c <= 0xe0fff);
+    static const struct range {
+        uint32_t first, last;
+    } ranges[] = {
+        {0x80, 0x9f},       {0xad, 0xad},       {0x34f, 0x34f},   {0x61c, 0x61c},
+        {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f}, {0x200b, 0x200f},
+        {0x2028, 0x202e},   {0x2060, 0x206f},   {0x3164, 0x3164}, {0xfe00, 0xfe0f},
+        {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    };
+    if (c < 0x80)
+        return c < 0x20 || c == 0x7f;
+    size_t i = 0;
+    while (i < sizeof ranges / sizeof *ranges && ranges[i].last < c)
+        i++;
+    return i < sizeof ranges / sizeof *ranges && ranges[i].first <= c;
+}
+
+bool utf8_modifies(uint32_t c)
+{
+    return c == 0x34f || (c >= 0x17b4 && c <= 0x17b5) || (c >= 0x180b && c <= 0x180d) ||
+           c == 0x180f || (c >= 0xfe00 && c <= 0xfe0f);
 }

@@ -33,9 +33,14 @@ size_t utf8_ceil(const char *bytes, size_t len, size_t from);
 /* Whether all of it is valid. */
 bool utf8_valid(const char *bytes, size_t len);
 
-/* Whether a character shows nothing and may deceive: C0, DEL, C1, bidi controls, zero-width
- * characters other than the joiners inside words, tag characters, BOM, private surrogates. */
+/* Whether a character shows nothing and may deceive or carry what nobody sees: C0, DEL, C1, line
+ * and paragraph separators, bidi controls, and all else that Unicode has readers ignore by default,
+ * as zero-width characters, joiners, tag characters, variation selectors. */
 bool utf8_hidden(uint32_t code);
+
+/* Whether it is one of these that only says how the character in front of it is drawn, as the
+ * variation selectors of emoji do: people are shown them, models are not. */
+bool utf8_modifies(uint32_t code);
 
 /* The common forms of two and three bytes, here so that walking over them is no call. */
 static inline int utf8_decode(const char *bytes, size_t len, uint32_t *ret_code)

@@ -52,20 +52,32 @@ static bool begins_tag(const char *next, size_t len)
     return len && (strchr("/!?", *next) || ((*next | 32) >= 'a' && (*next | 32) <= 'z'));
 }
 
-void encode_plain(const char *text, size_t len, struct bytes *out)
+/* What stands there as it is. */
+static bool is_plain(uint32_t code, enum encode_form form, const char *next, size_t len)
+{
+    if (code == '\n' || code == '\t' || code == '"' || code == '\\')
+        return form != ENCODE_QUOTED;
+    if (code == '<')
+        return form != ENCODE_TAGGED || !begins_tag(next, len);
+    return code < 0x80 && !utf8_hidden(code);
+}
+
+void encode_text(const char *text, size_t len, enum encode_form form, struct bytes *out)
 {
     for (size_t i = 0; i < len;) {
         uint32_t code;
-        size_t step = read_character(text + i, len - i, &code);
-        char form[16];
-        i += step;
-        if (code == '\n' || code == '\t' || (code == '<' && !begins_tag(text + i, len - i)))
-            bytes_append_char(out, (char)code);
-        else if (code < 0x80 && code != '<' && !utf8_hidden(code))
+        char encoded[16];
+        i += read_character(text + i, len - i, &code);
+        if (is_plain(code, form, text + i, len - i))
             bytes_append_char(out, (char)code);
         else
-            bytes_append(out, form, encode_character(code, form));
+            bytes_append(out, encoded, encode_character(code, encoded));
     }
+}
+
+void encode_plain(const char *text, size_t len, struct bytes *out)
+{
+    encode_text(text, len, ENCODE_TAGGED, out);
 }
 
 size_t encoded_length(const char *text, size_t len)

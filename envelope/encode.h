@@ -14,8 +14,18 @@
 /* Appends `text` with its quotes. Bytes that are no UTF-8 become U+FFFD. */
 void encode_string(const char *text, size_t len, struct bytes *out);
 
-/* Appends `text` as plain text for an agent: what is hidden, and a `<` that could begin a tag,
- * appear as \uXXXX; line feeds and tabs stay. */
+/* How text stands where it is no JSON. */
+enum encode_form {
+    ENCODE_OPEN,   /* line feeds and tabs stay */
+    ENCODE_TAGGED, /* they do; what could begin a tag does not, where a tag stands around it all */
+    ENCODE_QUOTED, /* as it stands between the quotes of a JSON string; `<` is plain */
+};
+
+/* Appends `text` as plain text for an agent: what is hidden appears as \uXXXX, bytes that are no
+ * UTF-8 as U+FFFD. */
+void encode_text(const char *text, size_t len, enum encode_form form, struct bytes *out);
+
+/* The same, ENCODE_TAGGED. */
 void encode_plain(const char *text, size_t len, struct bytes *out);
 
 /* Bytes that encode_string() would append, quotes left out. */

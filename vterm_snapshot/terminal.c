@@ -37,7 +37,8 @@ static void set_title(struct terminal *t, const char *text, size_t len)
     for (size_t i = 0; i < len;) {
         uint32_t code;
         int step = utf8_decode(text + i, len - i, &code);
-        if (step > 0 && !utf8_hidden(code) && used + 4 <= LIMIT_TITLE_BYTES)
+        bool shown = step > 0 && (!utf8_hidden(code) || utf8_modifies(code));
+        if (shown && used + 4 <= LIMIT_TITLE_BYTES)
             used += utf8_encode(code, t->title + used);
         i += step > 0 ? (size_t)step : 1;
     }

@@ -195,9 +195,10 @@ static void join_mark(struct transcript *t, uint32_t code)
 
 static void put_character(struct transcript *t, uint32_t code)
 {
-    enum width width = utf8_hidden(code) ? WIDTH_MARK : width_of(code);
+    bool hidden = utf8_hidden(code) && !utf8_modifies(code);
+    enum width width = hidden ? WIDTH_MARK : width_of(code);
     if (width == WIDTH_MARK) {
-        if (!utf8_hidden(code))
+        if (!hidden)
             join_mark(t, code);
         return;
     }

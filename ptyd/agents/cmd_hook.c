@@ -47,8 +47,8 @@ static json_t *take_params(const struct cli *cli, const struct agent *agent, con
     if (!id)
         return NULL;
     json_t *params =
-        json_pack("{s:o, s:s, s:s}", "consumer", json_sprintf("%s:%s", agent->name, id), "thread",
-                  id, "format", "text");
+        json_pack("{s:o, s:s, s:s, s:b}", "consumer", json_sprintf("%s:%s", agent->name, id),
+                  "thread", id, "format", "text", "tagged", 1); /* agents put tags around it */
     if (!params)
         return NULL;
     if (cli->session_given)

@@ -37,8 +37,8 @@ static void add_clean(const char *text, size_t len, struct bytes *out)
     for (size_t at = 0, step; at < len; at += step) {
         uint32_t code = 0;
         int bytes = utf8_decode(text + at, len - at, &code);
-        bool shown =
-            bytes > 0 && (!utf8_hidden(code) || code == '\n' || code == '\t' || code == 0x200d);
+        bool shown = bytes > 0 && (!utf8_hidden(code) || code == '\n' || code == '\t' ||
+                                   code == 0x200d || utf8_modifies(code));
         step = bytes > 0 ? (size_t)bytes : 1;
         if (shown)
             bytes_append(out, text + at, step);

@@ -28,7 +28,7 @@ void show_clean(const char *text, size_t len, struct bytes *out)
             break;
         uint32_t code = 0;
         int step = utf8_decode(text + i, len - i, &code);
-        if (step <= 0 || (utf8_hidden(code) && code != 0x200d))
+        if (step <= 0 || (utf8_hidden(code) && code != 0x200d && !utf8_modifies(code)))
             bytes_printf(out, "\\u{%x}", step > 0 ? code : (unsigned char)text[i]);
         else
             bytes_append(out, text + i, (size_t)step);

@@ -60,6 +60,7 @@ struct deliver_text {
     int64_t dropped;                /* commands that are not among them */
     const struct block *running;    /* or NULL */
     const char *const *directories; /* of each: in front of its output_path, or "" */
+    bool tagged;                    /* whoever prints it puts a tag around it: none in it */
 };
 void deliver_text(const struct deliver_text *text, size_t limit, struct bytes *out);
 

@@ -45,6 +45,16 @@ static void shrink(json_t *commands)
     json_array_remove(commands, 0);
 }
 
+/* DEL is ASCII for jansson, and a control for everybody else. */
+static void append_without_delete(const char *text, struct bytes *out)
+{
+    for (const char *end; (end = strchr(text, 0x7f)); text = end + 1) {
+        bytes_append(out, text, (size_t)(end - text));
+        bytes_append_text(out, "\\u007f");
+    }
+    bytes_append_text(out, text);
+}
+
 void deliver_envelope(const struct block *const *blocks, size_t count,
                       const struct deliver_header *h, struct bytes *out)
 {
@@ -65,7 +75,7 @@ void deliver_envelope(const struct block *const *blocks, size_t count,
         free(text);
         shrink(commands);
     }
-    bytes_append_text(out, text ? text : "{}");
+    append_without_delete(text ? text : "{}", out);
     free(text);
     json_decref(commands);
 }

@@ -1,4 +1,5 @@
 /* Blocks as plain text: `$ command`, what came of it, and its output behind `| `. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -6,6 +7,7 @@
 #include "envelope/encode.h"
 #include "ptyd/core/board.h"
 #include "ptyd/core/deliver.h"
+#include "ptyd/core/text.h"
 
 #define LEAD                                                                                       \
     "Commands from the user's own terminal since their last message, each with the end of its "    \
@@ -39,7 +41,34 @@ static void append_prefixed(const char *text, size_t len, const char *first, con
         bytes_append(out, text + at, line);
         bytes_append_char(out, '\n');
         at += line + 1;
-    } while (at < len);
+    } while (at <= len);
+}
+
+/* Whether something in it cannot be seen, or could be read as what stands behind it. */
+static bool is_odd(const char *path, size_t len)
+{
+    bool odd = path[0] != '/' || strpbrk(path, "\"\\") || strstr(path, ", ");
+    for (size_t i = 0; i < len && !odd;) {
+        uint32_t code = 0;
+        int step = utf8_decode(path + i, len - i, &code);
+        odd = step <= 0 || utf8_hidden(code);
+        i += step > 0 ? (size_t)step : 1;
+    }
+    return odd;
+}
+
+/* A directory's or a file's name on one line, of a long one the end: as it is, or quoted as in
+ * JSON. */
+static void append_name(const char *path, struct bytes *out)
+{
+    size_t len = strlen(path), kept = encoded_tail(path, len, LIMIT_HEADER_CWD_BYTES);
+    if (kept == len && !is_odd(path, len)) {
+        bytes_append(out, path, len);
+        return;
+    }
+    bytes_append_text(out, kept < len ? "\"" ELLIPSIS : "\"");
+    encode_text(path + len - kept, kept, ENCODE_QUOTED, out);
+    bytes_append_char(out, '"');
 }
 
 static void append_outcome(const struct part *p, struct bytes *out)
@@ -54,7 +83,10 @@ static void append_outcome(const struct part *p, struct bytes *out)
         bytes_printf(out, " (%s)", signal);
     if (b->status != BLOCK_RUNNING)
         bytes_printf(out, " after %.1f s", (double)b->duration_ms / 1000);
-    bytes_printf(out, " in %s", b->cwd);
+    if (*b->cwd) {
+        bytes_append_text(out, " in ");
+        append_name(b->cwd, out);
+    }
     if (b->cmd_source == BLOCK_FROM_UNKNOWN)
         bytes_append_text(out, ", the command is not certain");
     if (p->omitted)
@@ -111,6 +143,15 @@ static bool shrink(struct part *parts, size_t count)
     return true;
 }
 
+static void append_path(const struct part *p, struct bytes *out)
+{
+    char *path = text_format("%s/%s", p->directory, p->block->output_path);
+    bytes_append_text(out, "(whole output: ");
+    append_name(path, out);
+    bytes_append_text(out, ")\n");
+    free(path);
+}
+
 static void render(const struct deliver_text *t, const struct part *parts, size_t count,
                    struct bytes *out)
 {
@@ -123,10 +164,9 @@ static void render(const struct deliver_text *t, const struct part *parts, size_
         bytes_append_char(&text, '\n');
         append_part(&parts[i], LIMIT_TOLD_COMMAND_BYTES, &text);
         if (parts[i].omitted && *parts[i].directory && *parts[i].block->output_path)
-            bytes_printf(&text, "(whole output: %s/%s)\n", parts[i].directory,
-                         parts[i].block->output_path);
+            append_path(&parts[i], &text);
     }
-    encode_plain(text.data, text.len, out);
+    encode_text(text.data, text.len, t->tagged ? ENCODE_TAGGED : ENCODE_OPEN, out);
     bytes_finish(&text);
 }
 

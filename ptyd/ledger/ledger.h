@@ -95,6 +95,7 @@ struct ledger_request {
     const void *owner; /* ledger_release_owner() releases it */
     pid_t pid;         /* the taker's: what a worker to come holds the lease for; 0 for nobody's */
     struct moment now;
+    bool tagged; /* LEDGER_TEXT goes between tags */
 };
 
 /* The session that the header of a take would speak of, or NULL: only of that one are `running`'s

@@ -157,7 +157,8 @@ static void set_other_form(const struct ledger *l, const struct ledger_request *
                                             .count = f->kept,
                                             .dropped = f->total - (int64_t)f->kept,
                                             .running = f->running,
-                                            .directories = directories},
+                                            .directories = directories,
+                                            .tagged = q->tagged},
                      most < LIMIT_HOOK_BYTES ? (size_t)most : LIMIT_HOOK_BYTES, &text);
         json_object_set_new(result, "text", json_stringn(text.data, text.len));
     } else if (q->format == LEDGER_ENVELOPE) {

@@ -145,6 +145,7 @@ static void take_call(struct client *client, const json_t *id, const json_t *par
         .owner = expires ? NULL : client,
         .pid = expires ? 0 : client_pid(client),
         .now = clock_now(),
+        .tagged = json_flag(params, "tagged"),
     };
     if (json_is_array(json_object_get(params, "held")))
         ledger_release_unheard(w->ledger, client_pid(client), json_object_get(params, "held"));
