@@ -467,7 +467,8 @@ static inline int limit_size(int value)
 /* Bytes of a WebSocket message received; longer: closed, 1009. */
 #define LIMIT_WEBSOCKET_BYTES (16 << 20)
 /* Bytes of a request's or answer's head; longer: closed, to a client with 431. */
-#define LIMIT_HTTP_HEAD_BYTES (16 << 10)
+#define LIMIT_HTTP_HEAD_KIB   16
+#define LIMIT_HTTP_HEAD_BYTES (LIMIT_HTTP_HEAD_KIB << 10)
 /* Bytes of the body of a server's refusal; a longer one is passed on without. */
 #define LIMIT_HTTP_BODY_BYTES (64 << 10)
 /* Milliseconds for a head to be whole; then the connection is closed. */
@@ -478,6 +479,8 @@ static inline int limit_size(int value)
 #define LIMIT_THREADS 1024
 /* Connections that one proxy serves; further ones wait. */
 #define LIMIT_CONNECTIONS 64
+/* Connections whose head is not whole; a further one takes the place of the oldest. */
+#define LIMIT_HEADS 64
 /* Bytes of a message in which its method and id are looked for; behind them it is held whole. */
 #define LIMIT_PROXY_HEAD_BYTES 4096
 /* Bytes of a line held whole; a longer one passes unread. */

@@ -70,7 +70,8 @@ static void hook_finish(struct settings_hook *h)
 static int explain(const struct settings_hook *h, int error, bool add)
 {
     if (error != -EBADMSG)
-        return say_fail(EXIT_FAILED, "cannot change %s: %s", h->path, strerror(-error));
+        return say_fail(EXIT_FAILED, "cannot change %s: %s", h->path,
+                        error == -EINVAL ? "it is no file; move it away" : strerror(-error));
     say("%s is not plain JSON; it stays as it is. %s by hand:", h->path,
         add ? "Add this" : "Take this out");
     char *example = settings_example(h);

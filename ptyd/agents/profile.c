@@ -89,7 +89,7 @@ static int fail(const char *path, int error)
 /* A profile that is too large to be one is left alone. */
 static int read_profile(const char *path, struct bytes *text, bool *ret_exists)
 {
-    int result = file_read(path, LIMIT_SETTINGS_BYTES, text);
+    int result = file_read_regular(path, LIMIT_SETTINGS_BYTES, text);
     *ret_exists = result != -ENOENT;
     return result == -ENOENT ? 0 : result;
 }

@@ -34,7 +34,7 @@ static char *kept_of(const char *path)
 static json_t *load(const char *path, int *ret_error)
 {
     struct bytes text = {0};
-    int result = file_read(path, LIMIT_SETTINGS_BYTES, &text);
+    int result = file_read_regular(path, LIMIT_SETTINGS_BYTES, &text);
     json_t *json = NULL;
     if (result == -ENOENT)
         json = json_object();
@@ -77,7 +77,7 @@ static int save(const char *path, const json_t *json)
 static int copy(const char *from, const char *to)
 {
     struct bytes text = {0};
-    int result = file_read(from, LIMIT_SETTINGS_BYTES, &text);
+    int result = file_read_regular(from, LIMIT_SETTINGS_BYTES, &text);
     if (result == 0)
         result = file_replace_kept(to, text.data ? text.data : "", text.len);
     bytes_finish(&text);
@@ -98,14 +98,47 @@ static json_t *make_hook(const struct settings_hook *h)
     return json_pack("{s:[o]}", "hooks", hook);
 }
 
-/* `... ptyd hook AGENT`, wherever ptyd is. */
+/* What the shell makes of one word, quoted as text_shell_quote() does it. New string. */
+static char *unquote(const char *word)
+{
+    struct bytes plain = {0};
+    bool quoted = false;
+    bytes_append_text(&plain, "");
+    for (; *word; word++)
+        if (*word == '\'')
+            quoted = !quoted;
+        else if (quoted || *word != '\\' || word[1] != '\'')
+            bytes_append_char(&plain, *word);
+        else
+            bytes_append_char(&plain, *++word);
+    if (plain.failed)
+        memory_end();
+    return plain.data;
+}
+
+/* One word, which names a ptyd, wherever that is: as settings_add() writes it. */
+static bool names_ptyd(const struct settings_hook *h, const char *word)
+{
+    char *program = unquote(word), *again = text_shell_quote(program);
+    const char *slash = strrchr(program, '/');
+    bool names = !strcmp(again, word) && (!strcmp(slash ? slash + 1 : program, "ptyd") ||
+                                          (h->program && !strcmp(program, h->program)));
+    free(program);
+    free(again);
+    return names;
+}
+
+/* `PTYD hook AGENT`, and nothing else: what calls it by the way is its owner's. */
 static bool is_ours(const struct settings_hook *h, const json_t *hook)
 {
     const char *command = json_text(hook, "command", NULL);
     char *ending = text_format(" hook %s", h->agent->name);
     size_t len = command ? strlen(command) : 0, tail = strlen(ending);
-    bool ours = len > tail && !strcmp(command + len - tail, ending) && strstr(command, "ptyd");
+    bool ours = len > tail && !strcmp(command + len - tail, ending);
+    char *word = ours ? text_format("%.*s", (int)(len - tail), command) : NULL;
+    ours = ours && names_ptyd(h, word);
     free(ending);
+    free(word);
     return ours;
 }
 

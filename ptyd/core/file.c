@@ -12,13 +12,12 @@
 
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 
-int file_read(const char *path, size_t limit, struct bytes *out)
+/* Closes the descriptor. */
+static int read_all(int fd, size_t limit, struct bytes *out)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return -errno;
     int result = 0;
     for (;;) {
         char *to = bytes_reserve(out, 1 << 16);
@@ -42,6 +41,24 @@ int file_read(const char *path, size_t limit, struct bytes *out)
     }
     close(fd);
     return result;
+}
+
+int file_read(const char *path, size_t limit, struct bytes *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return fd < 0 ? -errno : read_all(fd, limit, out);
+}
+
+int file_read_regular(const char *path, size_t limit, struct bytes *out)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return read_all(fd, limit, out);
+    close(fd);
+    return -EINVAL;
 }
 
 ssize_t file_read_at(int fd, void *data, size_t len, long long offset)
@@ -189,18 +206,40 @@ int file_replace(const char *path, const char *data, size_t len)
     return result < 0 ? result : ended;
 }
 
+/* As the file is that it takes the place of, or, where there is none, the directory that it is for.
+ */
+static int give_owner(int fd, const char *target, bool exists, const struct stat *old)
+{
+    struct stat st = *old;
+    char *directory = exists ? NULL : paths_parent(target);
+    bool known = exists || stat(directory, &st) == 0;
+    int result = 0;
+    free(directory);
+    if (known && geteuid() == 0 && fchown(fd, st.st_uid, st.st_gid) < 0)
+        result = -errno;
+    if (result == 0 && exists && geteuid() != 0 && fchown(fd, (uid_t)-1, st.st_gid) < 0)
+        result = 0; /* a group that we are not in: its members read it no more */
+    if (result == 0 && exists && fchmod(fd, st.st_mode & 07777) < 0)
+        result = -errno;
+    return result;
+}
+
 int file_replace_kept(const char *path, const char *data, size_t len)
 {
-    struct stat st;
+    struct stat st = {0};
+    struct file_new file = {.fd = -1};
     bool exists = lstat(path, &st) == 0;
     char *target = exists ? realpath(path, NULL) : strdup(path);
     int result = !target ? -errno : exists && stat(target, &st) < 0 ? -errno : 0;
     if (result == 0)
-        result = file_replace(target, data, len);
-    if (result == 0 && exists && chmod(target, st.st_mode & 07777) < 0)
-        result = -errno;
+        result = file_new_begin(&file, target);
+    if (result == 0)
+        result = file_new_write(&file, data, len);
+    if (result == 0)
+        result = give_owner(file.fd, target, exists, &st);
+    int ended = file_new_end(&file, result == 0);
     free(target);
-    return result;
+    return result < 0 ? result : ended;
 }
 
 /* Opens it as it will be opened; -EISDIR for what is neither file nor directory, too. */

@@ -12,6 +12,9 @@
 /* Appends a file's content. Returns 0, -EFBIG beyond `limit` bytes, or another -errno. */
 int file_read(const char *path, size_t limit, struct bytes *out);
 
+/* The same of a regular file alone: -EINVAL for anything else, which is not waited for. */
+int file_read_regular(const char *path, size_t limit, struct bytes *out);
+
 /* Appends `text` and a line end: the whole line or, on failure, nothing. Half a line at the end, of
  * a process that died or a disk that was full, becomes a line of its own first. Makes the file,
  * 0600, follows no link. For one writer. Returns the file's size or -errno. */
@@ -39,8 +42,9 @@ int file_new_write(struct file_new *file, const char *data, size_t len);
 /* Whoever reads sees the new content, or where `keeps` is false the old one, for good. */
 int file_new_end(struct file_new *file, bool keeps);
 
-/* The same for a file of the user's: its mode stays, and where `path` is a link that leads to a
- * file (dotfiles are) that is replaced. A link that leads nowhere is -ENOENT. */
+/* The same for a file of the user's: its mode and its owner stay, a new one has the mode 0600 and,
+ * where root makes it, the owner of its directory; where `path` is a link that leads to a file
+ * (dotfiles are) that is replaced. A link that leads nowhere is -ENOENT. */
 int file_replace_kept(const char *path, const char *data, size_t len);
 
 /* Moves out of the way, as PATH.damaged-<ms since the epoch>, what stands at `path` and cannot be

@@ -262,3 +262,11 @@ int gate_wait_ms(const struct gate *g)
     long long left = g->deadline - clock_monotonic_ms();
     return left > 0 ? (int)left : 0;
 }
+
+bool gate_owes(const struct gate *g)
+{
+    const struct request *r = g->requests;
+    while (r && !r->taken && r->kind != REQUEST_THREAD)
+        r = r->next;
+    return r;
+}

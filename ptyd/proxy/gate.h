@@ -46,6 +46,10 @@ bool gate_client_line(struct gate *g, const char *line, size_t len, struct messa
 void gate_server_line(struct gate *g, const char *line, size_t len, struct messages *to_client,
                       struct messages *to_server);
 
+/* Whether an answer of the server is waited for by which a lease is settled, or what a thread has
+ * heard is known. */
+bool gate_owes(const struct gate *g);
+
 /* How long a client's message may still have to wait, in ms; -1 when none does. */
 int gate_wait_ms(const struct gate *g);
 

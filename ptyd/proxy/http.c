@@ -53,6 +53,8 @@ int http_read_head(int fd, struct http_head *head)
             head->text.data ? memmem(head->text.data, head->text.len, "\r\n\r\n", 4) : NULL;
         if (end) {
             size_t len = (size_t)(end - head->text.data) + 4;
+            if (len > LIMIT_HTTP_HEAD_BYTES)
+                return -EFBIG;
             bytes_append(&head->early, head->text.data + len, head->text.len - len);
             head->text.len = len;
             head->text.data[len] = '\0';
@@ -68,6 +70,41 @@ int http_read_head(int fd, struct http_head *head)
 }
 
 /* ---- looking ---- */
+
+/* A header's name, as RFC 9110 has tokens. */
+static size_t name_length(const char *line)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    size_t len = 0;
+    while (line[len] && (isalnum((unsigned char)line[len]) || strchr(others, line[len])))
+        len++;
+    return len;
+}
+
+bool http_is_strict(const struct http_head *head)
+{
+    const char *line = strstr(head->text.data, "\r\n");
+    for (const char *at = head->text.data; *at; at++)
+        if ((*at == '\n' && (at == head->text.data || at[-1] != '\r')) ||
+            (*at == '\r' && at[1] != '\n'))
+            return false;
+    for (; line && strcmp(line, "\r\n\r\n") && line[2]; line = strstr(line + 2, "\r\n")) {
+        size_t name = name_length(line + 2);
+        if (!name || line[2 + name] != ':')
+            return false;
+    }
+    return true;
+}
+
+int http_header_count(const struct http_head *head, const char *name)
+{
+    size_t len = strlen(name);
+    int count = 0;
+    const char *line = strstr(head->text.data, "\r\n");
+    for (; line && line[2]; line = strstr(line + 2, "\r\n"))
+        count += !strncasecmp(line + 2, name, len) && line[2 + len] == ':';
+    return count;
+}
 
 char *http_header(const struct http_head *head, const char *name)
 {

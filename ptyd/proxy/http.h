@@ -19,6 +19,13 @@ void http_head_finish(struct http_head *head);
  * beyond LIMIT_HTTP_HEAD_BYTES, -ECONNRESET at the end, or another -errno. */
 int http_read_head(int fd, struct http_head *head);
 
+/* Whether every line of it is one header, which ends in CR LF: none goes on in the next line or
+ * hides behind half a line end. What is not, two readers would read in two ways. */
+bool http_is_strict(const struct http_head *head);
+
+/* How many headers of that name there are. */
+int http_header_count(const struct http_head *head, const char *name);
+
 /* The value of a header (the first of that name), without blanks around it; new string, NULL
  * without one. */
 char *http_header(const struct http_head *head, const char *name);

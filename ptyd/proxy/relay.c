@@ -98,11 +98,19 @@ static void finish_last(struct direction *d)
     d->passing = d->passing && !peer_is_over(d->from);
 }
 
+/* A socket's client that has hung up hears nothing any more; one on pipes may have closed one of
+ * two. */
+static bool client_is_gone(const struct relay *r)
+{
+    return peer_is_dead(r->down.to) ||
+           (peer_is_framed(r->up.from) && peer_is_over(r->up.from) && !r->up.waiting);
+}
+
 /* A client that does not read any more is heard no more. The server's answers still are for a
- * while: they settle leases. */
+ * while, where leases wait for them. */
 static void notice_dead_client(struct relay *r)
 {
-    if (!peer_is_dead(r->down.to) || r->drain_until)
+    if (!client_is_gone(r) || r->drain_until)
         return;
     peer_stop_reading(r->up.from);
     r->up.waiting = r->up.passing = false;
@@ -170,6 +178,8 @@ static bool is_over(const struct relay *r)
     const struct direction *down = &r->down;
     if (peer_is_over(down->from))
         return !peer_queued(down->to) || peer_is_dead(down->to);
+    if (client_is_gone(r) && !gate_owes(r->gate) && !peer_queued(r->up.to))
+        return true;
     return r->drain_until && clock_monotonic_ms() >= r->drain_until && !peer_queued(down->to);
 }
 

@@ -1,17 +1,24 @@
 /* Of a client's request head only the target and Authorization are passed to the server: what other
  * headers ask for (compression, for one) the proxy could not keep up if the server agreed. A
- * request with an Origin comes from a web page and is refused, as app-servers do. */
+ * request with an Origin comes from a web page and is refused, as app-servers do; so is one whose
+ * Host is a name of the web, and one that another reader might read in another way. */
 #define _GNU_SOURCE
 #include "ptyd/proxy/upgrade.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -20,7 +27,9 @@
 #define MESSAGE_BOUND                                                                              \
     "x-codex-websocket-max-unfragmented-message-bytes" /* passed to the client                     \
                                                         */
-#define UNREACHED "the app-server cannot be reached"
+#define TEXT(word)    #word
+#define TEXT_OF(name) TEXT(name)
+#define UNREACHED     "the app-server cannot be reached"
 
 static bool is_upgrade(const struct http_head *head)
 {
@@ -163,18 +172,55 @@ static int send_agreement(int fd, const char *client_key, const struct http_head
     return result;
 }
 
+/* Whether a Host header names a host as only its own users do: by its address, `localhost`, a name
+ * without a dot, or that which we listen on. A name of the web, led to this machine by its owner,
+ * would let a page in. */
+static bool names_host(const char *value, const struct address *here)
+{
+    struct in6_addr ignored;
+    char host[INET6_ADDRSTRLEN + 1] = "";
+    bool brackets = value[0] == '[';
+    size_t len = brackets ? strcspn(value, "]") + 1 : strcspn(value, ":");
+    if (!value[0] || (value[len] && value[len] != ':'))
+        return false;
+    if (len == strlen(here->host) && !strncasecmp(value, here->host, len))
+        return true;
+    if (len <= INET6_ADDRSTRLEN)
+        snprintf(host, sizeof host, "%.*s", (int)len - 2 * brackets, value + brackets);
+    if (brackets)
+        return inet_pton(AF_INET6, host, &ignored) == 1;
+    return inet_pton(AF_INET, host, &ignored) == 1 || !memchr(value, '.', len);
+}
+
+/* On a Unix socket there are no web pages. */
+static bool is_for_us(const struct http_head *head, const struct address *here)
+{
+    char *host = http_header(head, "Host");
+    bool ours =
+        here->path || (host && http_header_count(head, "Host") == 1 && names_host(host, here));
+    free(host);
+    return ours;
+}
+
 /* What is wrong with a request; NULL for nothing. */
-static const char *complaint(const struct http_head *head, const char *target, int *ret_status)
+static const char *complaint(const struct http_head *head, const char *target,
+                             const struct address *here, int *ret_status)
 {
     char *origin = http_header(head, "Origin"), *key = http_header(head, "Sec-WebSocket-Key");
     bool version = http_header_has(head, "Sec-WebSocket-Version", "13");
     const char *what = NULL;
     *ret_status = 400;
-    if (!target) {
+    if (!http_is_strict(head)) {
+        what = "each header is a line of its own, which ends in CR LF";
+    } else if (!target) {
         what = "only GET with HTTP/1.1 is served here";
     } else if (origin) {
         *ret_status = 403;
         what = "requests from web pages are not served";
+    } else if (!is_for_us(head, here)) {
+        *ret_status = 403;
+        what = "the Host header names another host than this one: its address, or localhost, is "
+               "served";
     } else if (is_upgrade(head) && (!key || strlen(key) != 24)) {
         what = "Sec-WebSocket-Key is missing";
     } else if (is_upgrade(head) && !version) {
@@ -230,15 +276,30 @@ static int serve(int fd, const struct http_head *head, const char *target,
     return result;
 }
 
-int upgrade_accept(int fd, const struct address *server, struct peer **ret_client,
-                   struct peer **ret_server)
+/* Closing on what is unread would take the answer from who is still writing. */
+static void hang_up(int fd)
+{
+    char rest[4096];
+    int64_t until = clock_monotonic_ms() + LIMIT_PROXY_LINGER_MS, left;
+    struct pollfd more = {.fd = fd, .events = POLLIN};
+    shutdown(fd, SHUT_WR);
+    while ((left = until - clock_monotonic_ms()) > 0 && poll(&more, 1, (int)left) > 0 &&
+           read(fd, rest, sizeof rest) > 0)
+        ;
+    close(fd);
+}
+
+int upgrade_accept(int fd, const struct address *here, const struct address *server,
+                   atomic_bool *headed, struct peer **ret_client, struct peer **ret_server)
 {
     struct http_head head = {0};
     int status, result = http_read_head(fd, &head);
     char *target = result == 0 ? http_target(&head) : NULL;
-    const char *what = result == 0 ? complaint(&head, target, &status) : NULL;
+    const char *what = result == 0 ? complaint(&head, target, here, &status) : NULL;
+    *headed = true;
     if (result == -EFBIG)
-        http_answer(fd, 431, "Request Header Fields Too Large", "the head is too long");
+        http_answer(fd, 431, "Request Header Fields Too Large",
+                    "a head has " TEXT_OF(LIMIT_HTTP_HEAD_KIB) " KiB at most");
     else if (what)
         http_answer(fd, status, status == 403 ? "Forbidden" : "Bad Request", what);
     bool good = result == 0 && !what;
@@ -247,7 +308,7 @@ int upgrade_accept(int fd, const struct address *server, struct peer **ret_clien
     result =
         good && is_upgrade(&head) ? serve(fd, &head, target, server, ret_client, ret_server) : -1;
     if (result < 0)
-        close(fd);
+        hang_up(fd);
     free(target);
     http_head_finish(&head);
     return result;

@@ -2,6 +2,8 @@
 #ifndef PTYD_PROXY_UPGRADE_H
 #define PTYD_PROXY_UPGRADE_H
 
+#include <stdatomic.h>
+
 #include "ptyd/proxy/address.h"
 #include "ptyd/proxy/peer.h"
 
@@ -11,8 +13,9 @@ struct peer *upgrade_connect(const struct address *server, const char *authoriza
 
 /* Serves one connection's head: an upgrade is asked of `server` first, and what it says is what the
  * client hears, a refusal and its text included; /readyz and /healthz say whether it is there.
- * Takes `fd` over. Returns 0 with both ends, or -1 when the connection is over. */
-int upgrade_accept(int fd, const struct address *server, struct peer **ret_client,
-                   struct peer **ret_server);
+ * `here` is where we listen, `*headed` is set when the client's head has come. Takes `fd` over.
+ * Returns 0 with both ends, or -1 when the connection is over. */
+int upgrade_accept(int fd, const struct address *here, const struct address *server,
+                   atomic_bool *headed, struct peer **ret_client, struct peer **ret_server);
 
 #endif

@@ -238,6 +238,17 @@ static bool stays(const char *name, const json_t *params)
     return !strcmp(name, "context.take") && !json_flag(params, "expires");
 }
 
+/* The member whose text has a NUL in it, behind which nobody would read on; or NULL. */
+static const char *cut_member(const json_t *params)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)params, key, value)
+        if (json_is_string(value) && strlen(json_string_value(value)) < json_string_length(value))
+            return key;
+    return NULL;
+}
+
 static void call(struct client *client, const char *name, const json_t *id, const json_t *params)
 {
     turns_hurry(&client_worker(client)->turns);
@@ -245,6 +256,11 @@ static void call(struct client *client, const char *name, const json_t *id, cons
         retention_check(client_worker(client)->retention);
     if (client_is_brief(client) && stays(name, params)) {
         client_refuse(client, id, name);
+        return;
+    }
+    const char *cut = cut_member(params);
+    if (cut) {
+        client_fail(client, id, RPC_INVALID_PARAMS, "'%.100s' has a NUL in it", cut);
         return;
     }
     rename_resolve(client_worker(client), params);

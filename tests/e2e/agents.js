@@ -247,6 +247,36 @@ async function main() {
       assert.match(ptyd(['disable', agent]).stdout, /no hook/);
     });
 
+    await report.test(`enable ${agent}: another's hook stays, a pipe is not waited for, the owner stays`, () => {
+      const theirs = [`my-ptyd-wrapper --then hook ${agent}`, `/opt/my-ptyd hook ${agent}`, `ptyd hook ${agent} --more`, `ptyd; x hook ${agent}`, `cd /ptyd && run hook ${agent}`, `'/a b/ptyd'x hook ${agent}`];
+      const hooks = (commands) => ({ hooks: { [event]: commands.map((command) => ({ hooks: [{ type: 'command', command }] })) } });
+      fs.writeFileSync(at(file), JSON.stringify(hooks(theirs)));
+      assert.strictEqual(ptyd(['enable', agent]).status, 0);
+      const { command } = JSON.parse(fs.readFileSync(at(file))).hooks[event].pop().hooks[0];
+      assert.match(command, /ptyd hook/);
+      fs.writeFileSync(at(file), JSON.stringify(hooks([...theirs, command, `'/a b/it'\\''s/ptyd' hook ${agent}`])));
+      assert.strictEqual(ptyd(['disable', agent]).status, 0);
+      assert.deepStrictEqual(JSON.parse(fs.readFileSync(at(file))), hooks(theirs));
+      for (const kept of [`${at(file)}.before-ptyd`, at(file)]) fs.rmSync(kept, { force: true });
+      assert.strictEqual(spawnSync('mkfifo', [at(file)]).status, 0);
+      for (const word of ['enable', 'disable']) {
+        const result = spawnSync(PTYD, [word, agent], { env: space.env, encoding: 'utf8', timeout: 60000 });
+        assert.strictEqual(result.status, 1);
+        assert.match(result.stderr, /it is no file; move it away/);
+      }
+      fs.rmSync(at(file));
+      if (process.getuid() !== 0) return; // nobody else can give a file away
+      fs.writeFileSync(at(file), '{"a": 1}\n', { mode: 0o640 });
+      fs.chownSync(at(file), 1234, 4321);
+      fs.chmodSync(at(file), 0o640);
+      const owner = () => { const { uid, gid, mode } = fs.statSync(at(file)); return [uid, gid, mode & 0o777]; };
+      for (const word of ['enable', 'disable']) {
+        assert.strictEqual(ptyd([word, agent]).status, 0);
+        assert.deepStrictEqual(owner(), [1234, 4321, 0o640], word);
+      }
+      fs.rmSync(at(file));
+    });
+
     await report.test(`enable ${agent}: what cannot be parsed is never touched; a link stays one`, () => {
       for (const text of ['{ // comment\n}', '[]', '{"hooks": 3}', '{"a":1,"a":2}', '{"hooks":', '\xff']) {
         fs.writeFileSync(at(file), text, 'latin1');

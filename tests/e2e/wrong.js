@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { PTYD, workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, Control, until } = require('./harness');
 const { Outer } = require('./outer');
 
 async function main() {
@@ -27,6 +27,16 @@ async function main() {
     await outer.end();
     return shown.replaceAll('\r', '');
   };
+
+  await report.test('a name with a NUL in it is none', async () => {
+    const control = new Control(space.env.PTYD_SOCKET);
+    for (const [method, params] of [['session.open', { name: 'a\0b' }], ['session.screen', { name: 'work\0x' }], ['session.rename', { name: 'work', to: 'w\0x' }], ['context.take', { consumer: 'codex:a\0b', session: 'work' }]]) {
+      const { error } = await control.ask(method, params);
+      assert.match(error.message, /has a NUL in it/, method);
+    }
+    control.socket.destroy();
+    assert.deepStrictEqual(daemon.json('list').map(({ name }) => name), ['work']);
+  });
 
   await report.test('a session that is not: 1, which may have been meant, and what to do', async () => {
     for (const args of [['send', 'x'], ['wait', '--prompt'], ['expect', 'x'], ['screen'], ['scrollback'], ['blocks'], ['block', '1'], ['last'], ['rerun'], ['diff'], ['resize', '80x24'], ['close'], ['detach'], ['reset'], ['context', 'pause']]) {
