@@ -145,6 +145,14 @@ static inline int limit_size(int value)
  * as this. */
 #define LIMIT_MCP_LINES_DEFAULT 200
 #define LIMIT_MCP_LINES         2000
+/* Runs of rows that are withheld from agents; of more the oldest two become one, with what lies
+ * between. */
+#define LIMIT_WITHHELD 256
+/* Rows in front of and behind those asked for in which a secret may begin or end that is in both.
+ */
+#define LIMIT_TOLD_AROUND 128
+/* Rows looked through for secrets in one go. */
+#define LIMIT_TOLD_ROWS 256
 /* Lines and bytes (UTF-8, one for a line's end) of a preview; the oldest go first. */
 #define LIMIT_PREVIEW_LINES 20
 #define LIMIT_PREVIEW_BYTES 3000

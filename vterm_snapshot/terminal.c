@@ -491,6 +491,11 @@ struct terminal_anchor terminal_anchor(const struct terminal *t)
                      cursor.col);
 }
 
+bool terminal_row_goes_on(const struct terminal *t, int row)
+{
+    return screen_grid(t->screen)->row[row]->continuation > 0;
+}
+
 void terminal_text_since(const struct terminal *t, struct terminal_anchor from, struct bytes *out)
 {
     const struct grid *grid = screen_primary(t->screen);

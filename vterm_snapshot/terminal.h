@@ -110,6 +110,8 @@ int terminal_rows(const struct terminal *t);
 
 /* The screen. Rows count from 0; text is appended right-trimmed. */
 void terminal_row_text(const struct terminal *t, int row, struct bytes *out);
+/* Whether it goes on from the row above, which was wrapped there. */
+bool terminal_row_goes_on(const struct terminal *t, int row);
 /* The same in its colours (styled.h): with cells at the end that show a background. */
 void terminal_row_styled(const struct terminal *t, int row, struct bytes *out);
 struct terminal_cursor {

@@ -601,3 +601,16 @@ void tracker_set_seq(struct tracker *t, uint64_t seq)
 {
     t->seq = seq;
 }
+
+uint64_t tracker_input_row(const struct tracker *t)
+{
+    return t->has_input ? anchor_row(t->input) : UINT64_MAX;
+}
+
+void tracker_typed_text(const struct tracker *t, struct bytes *out)
+{
+    if (t->has_input)
+        terminal_text_since(t->options.terminal, t->input, out);
+    bytes_append_char(out, '\0');
+    out->len -= out->len > 0;
+}

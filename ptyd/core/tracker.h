@@ -172,4 +172,9 @@ const char *tracker_cwd(const struct tracker *t);
 uint64_t tracker_seq(const struct tracker *t);
 void tracker_set_seq(struct tracker *t, uint64_t seq);
 
+/* The number of the row in which the line at the prompt begins, or that of the running command
+ * began; UINT64_MAX where no prompt was marked. And the text of such a line as it stands now. */
+uint64_t tracker_input_row(const struct tracker *t);
+void tracker_typed_text(const struct tracker *t, struct bytes *out);
+
 #endif

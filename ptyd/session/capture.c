@@ -62,8 +62,11 @@ void session_set_paused(struct session *s, bool paused)
     rawlog_record(s->log, RAWLOG_GAP, terminal_offset(s->terminal), clock_now(), paused,
                   (uint32_t)tracker_seq(s->tracker));
     rawlog_flush(s->log);
-    if (!paused) {
+    if (paused) {
+        session_withhold_from_here(s);
+    } else {
         s->unrecorded_until = first_line_behind(s);
+        session_withhold_to_here(s, s->unrecorded_until);
         store_set_snapshot_from(s->store, s->unrecorded_until);
     }
     session_keep(s, "paused", json_boolean(paused));

@@ -286,6 +286,8 @@ static int64_t on_block_begin(void *user, struct block *block)
         keep_private(s, block);
     block_unref(known);
     block->unrecorded = s->paused;
+    if (!s->rebuilding)
+        session_trim_withheld(s);
     if (!s->paused)
         store_begin(s->store, block);
     if (!s->rebuilding)
@@ -320,11 +322,14 @@ static void on_block_end(void *user, struct block *block)
     if (is_stored(s, block))
         return;
     if (block->unrecorded) {
+        session_withhold_block(s);
         session_end_unrecorded(s, block);
         EACH_WATCHER(s, block_end, w_, block);
         return;
     }
     keep_private(s, block); /* its text may be known better now */
+    if (block->private)
+        session_withhold_block(s);
     block_redact(block, s->secrets);
     REPORT(s, block_ended, block);
     store_end(s->store, block, s->terminal);

@@ -73,6 +73,10 @@ struct session {
     bool checkpoint_due;       /* the log alone does not lead here */
     struct saving *saving;     /* the one that is being made, or NULL */
     int64_t checkpoint_failed; /* monotonic ms: when it could not be written; 0 when it could */
+    struct row_range {
+        uint64_t from, to;
+    } withheld[LIMIT_WITHHELD]; /* see withheld.c */
+    size_t withheld_count;
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
 
     struct told_screen told_screen;
@@ -236,5 +240,13 @@ void session_prepare_terminal(struct session *s);
 /* While rebuilding: what the index says of a mark that was accepted at this offset, or NULL; sets
  * `now` to when it was. */
 const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset);
+
+/* withheld.c: what agents are told nothing of. What a former worker knew of it; the block that
+ * ends; all from the line at hand on, and up to there; where a block begins, what was cleared. */
+void session_recall_withheld(struct session *s);
+void session_withhold_block(struct session *s);
+void session_withhold_from_here(struct session *s);
+void session_withhold_to_here(struct session *s, uint64_t end);
+void session_trim_withheld(struct session *s);
 
 #endif

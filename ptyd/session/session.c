@@ -240,6 +240,7 @@ static int open_all(struct session *s, const struct session_start *start)
     if (error)
         return error;
     s->paused = json_is_true(session_kept(s, "paused"));
+    session_recall_withheld(s);
     if (start->pid) /* the number of one that is gone is another's */
         session_read_environment(s);
     REPORT(s, opened);

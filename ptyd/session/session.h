@@ -269,6 +269,11 @@ bool session_find_output(struct session *s, uint64_t seq, uint64_t *ret_from, ui
 void session_set_paused(struct session *s, bool paused);
 bool session_paused(const struct session *s);
 
+/* Whether agents are told nothing of a row, by its number since the start; and of which on because
+ * of what runs or is typed now, UINT64_MAX for none. */
+bool session_withholds_row(const struct session *s, uint64_t row);
+uint64_t session_withheld_from(const struct session *s);
+
 /* What is secret in the shell's environment; NULL for nothing. Borrowed. */
 const struct redact_secrets *session_secrets(const struct session *s);
 

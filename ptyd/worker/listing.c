@@ -12,6 +12,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_reader.h"
+#include "ptyd/worker/told.h"
 #include "ptyd/worker/worker.h"
 #include "vterm_snapshot/left.h"
 
@@ -133,7 +134,9 @@ void listing_files(struct client *client, const json_t *id, const char *director
 
 struct scrollback {
     struct stream stream;
-    struct left *left; /* the rows that are to come */
+    struct left *left; /* the rows that are to come; or NULL */
+    struct told told;  /* LISTING_REDACTED: they and those around them, */
+    size_t at, end;    /* and which are to come */
     bool begun;        /* one of them came */
     uint64_t total;
     enum listing_form form;
@@ -147,23 +150,32 @@ static const struct session *session_of(const struct scrollback *b)
     return s && !strcmp(session_shell_id(s), b->shell_id) ? s : NULL;
 }
 
-/* Without the session it is not known what is secret: the rest is left out. NULL behind the last.
- */
-static json_t *next_line(struct scrollback *b, const struct session *s)
+/* NULL behind the last. */
+static json_t *next_line(struct scrollback *b)
 {
-    struct bytes text = {0}, clean = {0};
-    bool redacts = b->form == LISTING_REDACTED, left = !redacts || s;
-    left = left &&
-           (b->form == LISTING_STYLED ? left_styled(b->left, &text) : left_text(b->left, &text));
-    int found = left && redacts
-                    ? redact_text(text.data ? text.data : "", text.len, session_secrets(s), &clean)
-                    : 0;
-    const struct bytes *shown = found ? &clean : &text;
-    json_t *line = left ? json_stringn(shown->data ? shown->data : "", shown->len) : NULL;
-    b->redacted += found;
+    struct bytes text = {0};
+    bool left = b->form == LISTING_STYLED ? left_styled(b->left, &text) : left_text(b->left, &text);
+    json_t *line = left ? json_stringn(text.data ? text.data : "", text.len) : NULL;
     bytes_finish(&text);
-    bytes_finish(&clean);
     return line;
+}
+
+/* Without the session it is not known what is secret: the rest is left out. False behind the last.
+ */
+static bool append_told(struct scrollback *b, const struct session *s, struct bytes *out)
+{
+    size_t to = b->end - b->at < LIMIT_TOLD_ROWS ? b->end : b->at + LIMIT_TOLD_ROWS, i;
+    json_t *rows, *row;
+    if (!s || b->at == b->end)
+        return false;
+    rows = told_json(&b->told, b->at, to, session_secrets(s), &b->redacted);
+    json_array_foreach(rows, i, row) {
+        append(out, !b->begun, json_incref(row));
+        b->begun = true;
+    }
+    json_decref(rows);
+    b->at = to;
+    return true;
 }
 
 static void end_scrollback(const struct scrollback *b, struct bytes *out)
@@ -174,28 +186,35 @@ static void end_scrollback(const struct scrollback *b, struct bytes *out)
     bytes_append_char(out, '}');
 }
 
+static bool append_line(struct scrollback *b, struct bytes *out)
+{
+    json_t *line = next_line(b);
+    if (line)
+        append(out, !b->begun, line);
+    b->begun = b->begun || line;
+    return line;
+}
+
 static bool scrollback_piece(struct stream *stream, size_t bytes, struct bytes *out)
 {
     struct scrollback *b = (struct scrollback *)stream;
     const struct session *s = session_of(b);
     size_t end = out->len + bytes;
-    json_t *line = NULL;
+    bool more;
     bytes_append_text(out, b->begun ? "" : "{\"lines\":");
-    do {
-        line = next_line(b, s);
-        if (line)
-            append(out, !b->begun, line);
-        b->begun = b->begun || line;
-    } while (line && out->len < end);
-    if (!line)
+    do
+        more = b->left ? append_line(b, out) : append_told(b, s, out);
+    while (more && out->len < end);
+    if (!more)
         end_scrollback(b, out);
-    return line;
+    return more;
 }
 
 static void scrollback_finish(struct stream *stream)
 {
     struct scrollback *b = (struct scrollback *)stream;
     left_destroy(b->left);
+    told_rows_finish(b->told.rows, b->told.count);
     free(b->name);
     free(b->shell_id);
     free(b);
@@ -209,12 +228,16 @@ void listing_scrollback(struct client *client, const json_t *id, const struct se
     size_t from = limit && limit < end ? end - limit : 0;
     struct scrollback *b = memory_new(sizeof *b);
     *b = (struct scrollback){.stream = {.piece = scrollback_piece, .finish = scrollback_finish},
-                             .left = terminal_copy_scrollback(t, from, end),
                              .total = terminal_scrollback_total(t),
                              .form = form,
                              .name = text_copy(session_name(s)),
                              .shell_id = text_copy(session_shell_id(s))};
-    if (!b->left)
+    if (form == LISTING_REDACTED) {
+        b->told = told_gather(s, from, end);
+        b->at = b->told.before;
+        b->end = b->at + (end - from);
+    } else if (!(b->left = terminal_copy_scrollback(t, from, end))) {
         memory_end();
+    }
     client_stream(client, id, &b->stream);
 }

@@ -8,9 +8,11 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
+#include "ptyd/ledger/ledger.h"
 #include "ptyd/session/block_bytes.h"
 #include "ptyd/worker/closed.h"
 #include "ptyd/worker/listing.h"
+#include "ptyd/worker/told.h"
 #include "ptyd/worker/worker.h"
 
 /* An agent reads through its tools: not while capture is paused, and without secrets. */
@@ -18,31 +20,34 @@ static bool may_read(struct client *client, const json_t *id, const json_t *para
                      const struct session *s)
 {
     bool agent = json_flag(params, "agent");
+    bool tells = ledger_injects(client_worker(client)->ledger, json_text(params, "consumer", NULL));
     if (s && agent && session_paused(s))
         client_fail(client, id, RPC_FAILED, "the user has paused capture in session %s",
                     session_name(s));
-    return s && !(agent && session_paused(s));
+    else if (s && agent && !tells)
+        client_fail(client, id, RPC_FAILED,
+                    "the user has switched off what agents are told: `ptyd context on` resumes it");
+    return s && !(agent && (session_paused(s) || !tells));
 }
 
-static json_t *redact_rows(json_t *value, const json_t *params, const struct session *s)
+/* The screen as an agent is told it. */
+static json_t *told_screen(const struct session *s)
 {
-    json_t *lines = json_object_get(value, "rows"), *line;
-    size_t i;
-    int count = 0;
-    if (!json_flag(params, "agent"))
-        return value;
-    json_array_foreach(lines, i, line) {
-        struct bytes out = {0};
-        int found = redact_text(json_string_value(line), json_string_length(line),
-                                session_secrets(s), &out);
-        if (found)
-            json_array_set_new(lines, i, json_stringn(out.data, out.len));
-        count += found;
-        bytes_finish(&out);
-    }
-    if (count)
-        json_object_set_new(value, "redacted", json_integer(count));
-    return value;
+    struct bytes title = {0};
+    struct told told = told_gather(s, SIZE_MAX, SIZE_MAX);
+    size_t from = told.count - (size_t)terminal_rows(session_terminal(s));
+    int found = 0;
+    json_t *screen = screen_json(session_terminal(s));
+    json_t *rows = told_json(&told, from, told.count, session_secrets(s), &found);
+    if (session_withheld_from(s) == UINT64_MAX)
+        found += told_text(terminal_title(session_terminal(s)), session_secrets(s), &title);
+    json_object_set_new(screen, "rows", rows);
+    json_object_set_new(screen, "title", json_stringn(title.data ? title.data : "", title.len));
+    if (found)
+        json_object_set_new(screen, "redacted", json_integer(found));
+    bytes_finish(&title);
+    told_rows_finish(told.rows, told.count);
+    return screen;
 }
 
 void look_screen_call(struct client *client, const json_t *id, const json_t *params)
@@ -51,7 +56,7 @@ void look_screen_call(struct client *client, const json_t *id, const json_t *par
     if (!may_read(client, id, params, s))
         return;
     struct board_place before = worker_looks_at(s);
-    json_t *screen = redact_rows(screen_json(session_terminal(s)), params, s);
+    json_t *screen = json_flag(params, "agent") ? told_screen(s) : screen_json(session_terminal(s));
     if (json_flag(params, "styled") && !json_flag(params, "agent"))
         json_object_set_new(screen, "rows", screen_styled_rows(session_terminal(s)));
     client_reply(client, id, screen);

@@ -13,6 +13,7 @@
 #include "envelope/entry.h"
 #include "ptyd/core/block.h"
 #include "ptyd/core/deliver.h"
+#include "ptyd/core/told_rows.h"
 
 #define MOST 600 /* bytes of a value */
 
@@ -692,6 +693,62 @@ static void check_envelope(const struct fields *v)
     bytes_finish(&out);
 }
 
+/* ---- what an agent's tools answer: rows, and a title ---- */
+
+static void check_rows(const struct fields *v)
+{
+    const char *const texts[] = {v->cmd, v->cwd, v->preview, v->name};
+    struct told_row *rows = calloc(4, sizeof *rows);
+    struct bytes told[4] = {0}, title = {0};
+    assert_non_null(rows);
+    for (size_t i = 0; i < 4; i++)
+        bytes_append_text(&rows[i].text, texts[i]);
+    rows[1].goes_on = rows[2].full = true;
+    int found = told_rows_clean(rows, 4, 0, 4, NULL, told);
+    for (size_t i = 0; i < 4; i++) {
+        check_raw(told[i].data, told[i].len, true, true);
+        if (!found)
+            assert_same("a row", told[i].data, texts[i], OPEN);
+        bytes_finish(&told[i]);
+    }
+    if (!told_text(v->name, NULL, &title))
+        assert_same("the title", title.data, v->name, OPEN);
+    check_raw(title.data, title.len, true, true);
+    bytes_finish(&title);
+    told_rows_finish(rows, 4);
+}
+
+/* A secret in any three rows, at any place: gone, and nothing else of them. */
+static void a_secret_is_found_over_rows(void **state)
+{
+    char token[48] = "gh";
+    (void)state;
+    strcat(token, "p_aB3dE5gH7jK9mN1pQ3sT5vW7xZ9bC1dE3fG5");
+    for (size_t one = 1; one < 39; one++)
+        for (size_t two = one; two < 39; two++)
+            for (int how = 0; how < 2; how++) {
+                struct told_row *rows = calloc(5, sizeof *rows);
+                struct bytes told[5] = {0}, all = {0};
+                assert_non_null(rows);
+                bytes_append_text(&rows[0].text, "first");
+                bytes_printf(&rows[1].text, "a %.*s", (int)one, token);
+                bytes_append(&rows[2].text, token + one, two - one);
+                bytes_printf(&rows[3].text, "%s b", token + two);
+                bytes_append_text(&rows[4].text, "last");
+                rows[2].goes_on = rows[3].goes_on = !how;
+                rows[1].full = rows[2].full = how;
+                assert_true(told_rows_clean(rows, 5, 0, 5, NULL, told) >= 1);
+                for (size_t i = 0; i < 5; i++) {
+                    bytes_append_text(&all, told[i].data);
+                    bytes_finish(&told[i]);
+                }
+                assert_memory_equal(all.data, "firsta [redacted:", 17);
+                assert_string_equal(strchr(all.data, ']'), "] blast");
+                bytes_finish(&all);
+                told_rows_finish(rows, 5);
+            }
+}
+
 /* ---- tests ---- */
 
 static void check_forms(const struct fields *v)
@@ -701,6 +758,7 @@ static void check_forms(const struct fields *v)
     check_header(v);
     check_text(v, false);
     check_text(v, true);
+    check_rows(v);
     if (utf8_valid(v->cmd, strlen(v->cmd)) && utf8_valid(v->preview, strlen(v->preview)) &&
         utf8_valid(v->cwd, strlen(v->cwd)) && utf8_valid(v->name, strlen(v->name)))
         check_envelope(v); /* its blocks are text that was checked when it was read */
@@ -779,6 +837,7 @@ int main(void)
         cmocka_unit_test(all_that_unicode_ignores_is_hidden),
         cmocka_unit_test(hostile_values_in_every_field),
         cmocka_unit_test(random_values_in_every_field),
+        cmocka_unit_test(a_secret_is_found_over_rows),
         cmocka_unit_test(long_values_end_where_a_line_ends),
     };
     read_property();

@@ -1,0 +1,156 @@
+/* Rows that agents are told nothing of, by their numbers since the start: what private commands and
+ * those that capture was paused in took, from their prompt to where they ended. They are kept with
+ * the session, for another worker sees in its log only that something was printed. */
+#include "ptyd/session/private.h"
+
+#include <string.h>
+
+#include "ptyd/core/json.h"
+
+#define OPEN_END INT64_MAX /* of rows that are still coming */
+
+static void keep(struct session *s)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < s->withheld_count; i++)
+        json_array_append_new(rows, json_pack("[I, I]", (json_int_t)s->withheld[i].from,
+                                              (json_int_t)s->withheld[i].to));
+    json_object_set_new(store_meta(s->store), "withheld",
+                        json_pack("{s:s, s:o}", "shell_id", s->shell_id, "rows", rows));
+}
+
+void session_recall_withheld(struct session *s)
+{
+    const json_t *kept = json_object_get(store_meta(s->store), "withheld"),
+                 *rows = json_object_get(kept, "rows"), *range;
+    size_t i;
+    s->withheld_count = 0;
+    if (strcmp(json_text(kept, "shell_id", ""), s->shell_id) != 0)
+        return;
+    json_array_foreach((json_t *)rows, i, range) {
+        json_int_t from = json_integer_value(json_array_get(range, 0));
+        json_int_t to = json_integer_value(json_array_get(range, 1));
+        if (from >= 0 && to >= from && s->withheld_count < LIMIT_WITHHELD)
+            s->withheld[s->withheld_count++] =
+                (struct row_range){.from = (uint64_t)from, .to = (uint64_t)to};
+    }
+}
+
+/* Of more than there is room for the oldest two become one, with what lies between them. */
+static void add(struct session *s, uint64_t from, uint64_t to)
+{
+    if (s->withheld_count == LIMIT_WITHHELD) {
+        s->withheld[1].from = s->withheld[0].from;
+        memmove(s->withheld, s->withheld + 1, --s->withheld_count * sizeof *s->withheld);
+    }
+    s->withheld[s->withheld_count++] = (struct row_range){.from = from, .to = to};
+    keep(s);
+}
+
+/* The first row of the command that runs, or of the line that is typed. */
+static uint64_t first_row(const struct session *s)
+{
+    uint64_t row = tracker_input_row(s->tracker);
+    return row == UINT64_MAX ? terminal_scrollback_total(s->terminal) : row;
+}
+
+/* Behind the last row that something was printed in. */
+static uint64_t end_row(const struct session *s)
+{
+    struct terminal_anchor at = terminal_anchor(s->terminal);
+    return anchor_row(at) + (anchor_col(at) > 0);
+}
+
+/* Of a command that moved the cursor up all that the screen shows may be its own. */
+void session_withhold_block(struct session *s)
+{
+    uint64_t top = terminal_scrollback_total(s->terminal), from = first_row(s), to = end_row(s);
+    if (to <= from) {
+        from = top < from ? top : from;
+        to = top + (uint64_t)terminal_rows(s->terminal);
+    }
+    add(s, from, to);
+}
+
+void session_withhold_from_here(struct session *s)
+{
+    add(s, first_row(s), OPEN_END);
+}
+
+void session_withhold_to_here(struct session *s, uint64_t end)
+{
+    for (size_t i = 0; i < s->withheld_count; i++)
+        if (s->withheld[i].to == OPEN_END)
+            s->withheld[i].to = end;
+    keep(s);
+}
+
+/* Whether the screen shows nothing below the cursor. */
+static bool is_blank_below(const struct session *s)
+{
+    struct bytes text = {0};
+    int row = terminal_cursor(s->terminal).row + 1;
+    bool blank = !terminal_alt_screen(s->terminal);
+    for (; blank && row < terminal_rows(s->terminal); row++) {
+        text.len = 0;
+        terminal_row_text(s->terminal, row, &text);
+        blank = !text.len;
+    }
+    bytes_finish(&text);
+    return blank;
+}
+
+/* Where the screen was cleared its rows are new ones. */
+void session_trim_withheld(struct session *s)
+{
+    uint64_t row = first_row(s);
+    size_t left = 0;
+    bool lower = false;
+    for (size_t i = 0; i < s->withheld_count; i++)
+        lower = lower || (s->withheld[i].to > row && s->withheld[i].to != OPEN_END);
+    if (!lower || !is_blank_below(s))
+        return;
+    for (size_t i = 0; i < s->withheld_count; i++) {
+        struct row_range *range = &s->withheld[i];
+        if (range->to != OPEN_END && range->to > row)
+            range->to = row;
+        if (range->from < range->to)
+            s->withheld[left++] = *range;
+    }
+    s->withheld_count = left;
+    keep(s);
+}
+
+/* A line that is being typed, and would be private. */
+static bool types_privately(const struct session *s)
+{
+    struct bytes line = {0};
+    bool is = tracker_state(s->tracker) == TRACKER_INPUT;
+    if (is)
+        tracker_typed_text(s->tracker, &line);
+    const struct conf *conf = conf_now(s->host->conf);
+    bool spaced = line.len && line.data[0] == ' ';
+    is = line.len && ((spaced && conf->private_space != PRIVATE_SPACE_NEVER) ||
+                      conf_keeps_private(conf, line.data));
+    bytes_finish(&line);
+    return is;
+}
+
+static bool runs_privately(const struct session *s)
+{
+    const struct block *running = tracker_running(s->tracker);
+    return running && (running->private || running->unrecorded);
+}
+
+uint64_t session_withheld_from(const struct session *s)
+{
+    return runs_privately(s) || types_privately(s) ? first_row(s) : UINT64_MAX;
+}
+
+bool session_withholds_row(const struct session *s, uint64_t row)
+{
+    for (size_t i = 0; i < s->withheld_count; i++)
+        if (row >= s->withheld[i].from && row < s->withheld[i].to)
+            return true;
+    return false;
+}

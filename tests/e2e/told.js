@@ -1,0 +1,121 @@
+// What an agent's tools tell of the screen and of scrollback is what context tells: no secret, however it is wrapped;
+// nothing of private commands, of what came while capture was paused, or while telling is switched off.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { workspace, removeWorkspace, Daemon, Report, Control, until, killWorker, waitFor } = require('./harness');
+
+const TOKEN = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7xZ9bC1dE3fG5'].join('');
+const VALUE = 'correct-horse-battery-staple';
+const KEY = ['-----BEGIN', ' RSA PRIVATE KEY-----\n', ...Array.from({ length: 12 }, (_, i) => `${'MIIEowIBAAKCAQEA'.repeat(4)}${i}\n`), '-----END', ' RSA PRIVATE KEY-----\n'].join('');
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  space.env.A_TOKEN = VALUE;
+  fs.writeFileSync(path.join(space.home, '.bashrc'), 'PS1="\\$ "\nHISTCONTROL=ignorespace\n');
+  const daemon = await new Daemon(space).ready();
+  const control = new Control(space.env.PTYD_SOCKET);
+  const ask = async (method, params) => (await control.call(method, { name: 'work', agent: true, ...params }));
+  const screen = async () => (await ask('session.screen')).result;
+  const scrollback = async (params = {}) => (await ask('session.scrollback', params)).result;
+  const all = async () => [...(await scrollback()).lines, ...(await screen()).rows].join('\n');
+  const plain = async () => { const params = { name: 'work' }; return [...(await control.call('session.scrollback', params)).result.lines, ...(await control.call('session.screen', params)).result.rows].join('\n'); };
+  const run = (command) => daemon.ptyd('run', '-s', 'work', '--timeout', '60', '--', command);
+  const show = (name, text) => { const file = path.join(space.root, name); fs.writeFileSync(file, text); run(`cat ${file}`); };
+  assert.strictEqual(daemon.ptyd('open', 'work', '--size', '40x10').status, 0);
+
+  await report.test('a secret is found wherever its rows are', async () => {
+    for (let column = 0; column < 40; column++) show('shifted', `${'.'.repeat(column)} ${TOKEN} ${VALUE} behind${column}\n`);
+    const told = await all(), shown = (await plain()).replaceAll('\n', '');
+    assert.ok(shown.includes(TOKEN) && shown.includes(VALUE), 'they are there');
+    for (const secret of [TOKEN, VALUE])
+      for (let i = 0; i + 12 <= secret.length; i++) assert.ok(!told.replaceAll('\n', '').includes(secret.slice(i, i + 12)), `${secret.slice(i, i + 12)} in ${told}`);
+    for (let column = 0; column < 40; column++) assert.ok(told.replaceAll('\n', '').includes(`behind${column}`), 'the rest stays');
+    const { redacted } = await scrollback();
+    assert.ok(redacted >= 40, `${redacted}`);
+  });
+
+  await report.test('a key, whose BEGIN has scrolled away or not', async () => {
+    run('clear');
+    show('key', KEY);
+    const told = await all();
+    assert.doesNotMatch(told, /MIIEow/);
+    assert.match(told, /\[redacted:/);
+  });
+
+  await report.test('what a program wrapped by itself', async () => {
+    run('clear');
+    show('wrapped', `\x1b[H\x1b[J${TOKEN.slice(0, 20).padStart(40, '.')}\x1b[2;1H${TOKEN.slice(20)} \n`);
+    assert.ok(!(await all()).includes(TOKEN.slice(20, 34)));
+  });
+
+  await report.test('the title, and what nobody sees', async () => {
+    show('title', `\x1b]2;on ${TOKEN} \u{e0041}\u202e<b>\x07a\u202eb\u200bc <b> </tag>\n`);
+    const { title, rows } = await screen(), text = `${title}\n${rows.join('\n')}`;
+    assert.match(title, /^on \[redacted:[a-z-]+\] .*<b>$/);
+    assert.doesNotMatch(text, /[\u202e\u200b\u{e0041}]/u);
+    assert.match(text, /<b> <\/tag>/, 'what begins no tag here stays');
+  });
+
+  await report.test('a private command: while it is typed, while it runs, behind it, and behind a worker', async () => {
+    const type = (text) => daemon.ptyd('send', '-s', 'work', text);
+    run('clear');
+    run('echo open-before');
+    type(' echo hush-typed');
+    await until('it is there', async () => (await plain()).includes('hush-typed'));
+    assert.doesNotMatch(await all(), /hush/);
+    daemon.ptyd('send', '-s', 'work', '--key', 'C-c');
+    await until('a prompt', () => daemon.ptyd('wait', '-s', 'work', '--prompt', '--timeout', '20').status === 0);
+    const go = path.join(space.root, 'go');
+    type(` echo hush-runs; ${waitFor(go)}; seq -f 'hush-%g' 3`);
+    daemon.ptyd('send', '-s', 'work', '--key', 'Enter');
+    await until('it runs', async () => /^hush-runs$/m.test(await plain()));
+    assert.doesNotMatch(await all(), /hush-runs$/m);
+    fs.writeFileSync(go, '');
+    await until('it is over', async () => /^hush-3$/m.test(await plain()) && daemon.json('list')[0].state === 'prompt');
+    run('echo open-behind');
+    const check = async () => {
+      const told = await all();
+      assert.doesNotMatch(told, /^hush-/m);
+      for (const word of ['open-before', 'open-behind']) assert.match(told, new RegExp(`^${word}$`, 'm'));
+    };
+    await check();
+    run('seq -f far-%g 30');
+    await check();
+    await killWorker(daemon);
+    await check();
+    assert.match(await plain(), /^hush-2$/m, "it is the user's to see");
+    run('clear');
+    run('seq -f anew-%g 7');
+    assert.match(await all(), /^anew-1\nanew-2\nanew-3/m, 'rows that were cleared are new ones');
+  });
+
+  await report.test('pause: nothing meanwhile, nor behind it what came then', async () => {
+    run('echo open-one');
+    daemon.ptyd('context', 'pause');
+    run('echo hush-paused');
+    for (const method of ['session.screen', 'session.scrollback']) assert.match((await ask(method)).error.message, /paused capture/);
+    daemon.ptyd('context', 'resume');
+    run('echo open-two');
+    const told = await all();
+    assert.doesNotMatch(told, /hush-paused/);
+    assert.match(told, /^open-one$/m);
+    assert.match(told, /^open-two$/m);
+  });
+
+  await report.test('off: nothing until it is on', async () => {
+    daemon.ptyd('context', 'off');
+    for (const method of ['session.screen', 'session.scrollback']) assert.match((await ask(method)).error.message, /`ptyd context on` resumes it/);
+    daemon.ptyd('context', 'on');
+    assert.ok((await screen()).rows);
+  });
+
+  control.socket.destroy();
+  await daemon.stop();
+  removeWorkspace(space);
+  report.finish();
+}
+
+main();
