@@ -5,47 +5,21 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "envelope/redact_private.h"
 
+#define LONG_MIN   16
 #define SECRET_MIN 6 /* shorter values are words that appear everywhere */
 
 struct redact_secrets {
     size_t count;
+    unsigned char first[32]; /* a bit for each byte that one of them begins with */
     struct secret {
         char *type; /* `env:NAME` */
         char *value;
         size_t len;
     } list[LIMIT_SECRETS];
 };
-
-/* ---- characters ---- */
-
-bool redact_in(char c, unsigned set)
-{
-    unsigned is = c >= '0' && c <= '9'               ? CLASS_DIGIT
-                  : c >= 'A' && c <= 'Z'             ? CLASS_UPPER
-                  : c >= 'a' && c <= 'f'             ? CLASS_LOWER | CLASS_HEX
-                  : c >= 'g' && c <= 'z'             ? CLASS_LOWER
-                  : c == '_'                         ? CLASS_UNDER
-                  : c == '-'                         ? CLASS_DASH
-                  : c == '.'                         ? CLASS_DOT
-                  : c == '+' || c == '/' || c == '=' ? CLASS_BASE64
-                                                     : 0;
-    return (is & set) != 0;
-}
-
-size_t redact_run(const char *text, size_t len, size_t at, unsigned set)
-{
-    size_t from = at;
-    while (at < len && redact_in(text[at], set))
-        at++;
-    return at - from;
-}
-
-bool redact_starts_word(const char *text, size_t at)
-{
-    return at == 0 || !redact_in(text[at - 1], CLASS_ALNUM | CLASS_UNDER);
-}
 
 /* ---- known values ---- */
 
@@ -64,6 +38,13 @@ static bool holds_place(const char *name, size_t len, const char *value)
     return false;
 }
 
+/* What a name says little of has to be long. */
+static bool is_secret(const char *name, size_t len, size_t value)
+{
+    enum redact_telling tells = redact_telling(name, len);
+    return tells == TELLS_LONG ? value >= LONG_MIN : tells != TELLS_NOTHING;
+}
+
 static char *text_of(const char *before, const char *text, size_t len)
 {
     size_t head = strlen(before);
@@ -80,6 +61,7 @@ static bool add_secret(struct redact_secrets *secrets, const char *name, size_t 
 {
     struct secret *s = &secrets->list[secrets->count++];
     *s = (struct secret){text_of("env:", name, name_len), text_of("", value, len), len};
+    secrets->first[(unsigned char)*value / 8] |= (unsigned char)(1 << (unsigned char)*value % 8);
     return s->type && s->value;
 }
 
@@ -93,7 +75,7 @@ int redact_secrets_create(const char *environ, size_t len, struct redact_secrets
         const char *equals = memchr(at, '=', entry);
         size_t name = equals ? (size_t)(equals - at) : 0;
         size_t value = equals ? entry - name - 1 : 0;
-        if (value >= SECRET_MIN && name <= LIMIT_NAME_BYTES && redact_is_telling(at, name) &&
+        if (value >= SECRET_MIN && name <= LIMIT_NAME_BYTES && is_secret(at, name, value) &&
             !holds_place(at, name, equals + 1))
             all = add_secret(secrets, at, name, equals + 1, value);
         at += entry + 1;
@@ -123,9 +105,13 @@ static bool is_known(const struct redact_secrets *secrets, const char *text, siz
                      struct redact_match *ret_match)
 {
     size_t longest = 0;
-    for (size_t i = 0; secrets && i < secrets->count; i++) {
+    unsigned char first = (unsigned char)text[at];
+    if (!secrets || !(secrets->first[first / 8] & 1 << first % 8))
+        return false;
+    for (size_t i = 0; i < secrets->count; i++) {
         const struct secret *s = &secrets->list[i];
-        if (s->len > longest && s->len <= len - at && !memcmp(text + at, s->value, s->len)) {
+        if (s->len > longest && s->len <= len - at && *s->value == text[at] &&
+            !memcmp(text + at, s->value, s->len)) {
             longest = s->len;
             *ret_match = (struct redact_match){at, at + s->len, s->type};
         }
@@ -133,76 +119,196 @@ static bool is_known(const struct redact_secrets *secrets, const char *text, siz
     return longest > 0;
 }
 
-/* ---- text ---- */
-
-/* An assignment, called after the shape of its value where that says more. */
-static bool is_assigned(const struct redact_secrets *secrets, const char *text, size_t len,
-                        size_t at, struct redact_match *ret_match)
-{
-    struct redact_match inner;
-    if (!redact_assignment(text, len, at, ret_match))
-        return false;
-    size_t value = ret_match->from;
-    if (redact_pem(text, len, value, &inner))
-        *ret_match = inner;
-    else if (is_known(secrets, text, len, value, &inner) || redact_token(text, len, value, &inner))
-        ret_match->type = inner.type;
-    return true;
-}
-
-static bool find(const struct redact_secrets *secrets, const char *text, size_t len, size_t at,
-                 struct redact_match *ret_match)
-{
-    return is_known(secrets, text, len, at, ret_match) || redact_pem(text, len, at, ret_match) ||
-           redact_token(text, len, at, ret_match) || redact_url(text, len, at, ret_match) ||
-           is_assigned(secrets, text, len, at, ret_match);
-}
+/* ---- one text ---- */
 
 /* Who hears of what is found in which text. */
 struct search {
-    const char *text;
+    struct redact_scan scan;
     const struct redact_secrets *secrets;
+    struct redact_command_found command; /* of the command's words, what is to come */
+    int told;                            /* of them */
+    size_t name_end;                     /* of the name that was looked at last */
+    size_t done;                         /* up to here all that was found was told */
     redact_found *found;
     void *user;
 };
 
-/* Tells of one match, and before of known values in front of it, one of which may reach into it.
- * Returns where to go on. */
-static size_t report(const struct search *s, size_t len, size_t at,
-                     const struct redact_match *match)
+/* Where the name that begins at `at` ends; 0 where none begins. */
+static size_t name_at(struct search *q, size_t at)
 {
-    while (at < match->from) {
-        struct redact_match known;
-        bool is = is_known(s->secrets, s->text, len, at, &known);
-        if (is)
-            s->found(s->user, known.from, known.to, known.type);
-        at = is ? known.to : at + 1;
-    }
-    if (at < match->to)
-        s->found(s->user, at, match->to, match->type);
-    return at < match->to ? match->to : at;
+    struct redact_scan *s = &q->scan;
+    if (at < q->name_end || !redact_in(s->text[at], CLASS_NAME))
+        return 0;
+    q->name_end = redact_run(s, at, CLASS_NAME);
+    return q->name_end;
 }
 
-static void search(const struct search *s, size_t len)
+static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
 {
-    struct redact_match match;
-    size_t at = 0;
-    if (redact_pem_tail(s->text, len, &match)) {
-        search(s, match.from); /* in front of the body there may be anything */
-        at = report(s, len, match.from, &match);
+    struct redact_scan *s = &q->scan;
+    if (q->told == q->command.count && redact_command(s, at, end, &q->command))
+        q->told = 0;
+    return redact_header(s, at, end, ret_match) || redact_assignment(s, at, end, ret_match) ||
+           redact_file(s, at, end, ret_match) || redact_near(s, at, end, ret_match);
+}
+
+static bool find(struct search *q, size_t at, struct redact_match *ret_match)
+{
+    struct redact_scan *s = &q->scan;
+    char c = s->text[at];
+    if (q->secrets && is_known(q->secrets, s->text, s->len, at, ret_match))
+        return true;
+    if ((c == '-' || c == 'P') && redact_pem(s, at, ret_match))
+        return true;
+    if ((at == 0 || s->text[at - 1] == '\n') && redact_pem_line(s, at, ret_match))
+        return true;
+    if (q->told < q->command.count && q->command.list[q->told].from == at) {
+        *ret_match = q->command.list[q->told++];
+        return true;
     }
-    while (at < len)
-        if (find(s->secrets, s->text, len, at, &match) && match.to > match.from)
-            at = report(s, len, at, &match);
+    if ((redact_may_be_token(s, at) && redact_token(s, at, ret_match)) ||
+        (c == ':' && redact_url(s, at, ret_match)))
+        return true;
+    size_t name = name_at(q, at);
+    return name && find_named(q, at, name, ret_match);
+}
+
+/* Tells of one match, and before of known values in front of it, one of which may reach into it.
+ * Returns where to go on. */
+static size_t report(struct search *q, size_t at, const struct redact_match *match)
+{
+    const struct redact_scan *s = &q->scan;
+    size_t to = match->to;
+    if (match->from < at)
+        at = match->from > q->done ? match->from : q->done;
+    while (q->told < q->command.count && q->command.list[q->told].from < to) {
+        size_t other = q->command.list[q->told++].to;
+        to = other > to ? other : to;
+    }
+    while (at < match->from) {
+        struct redact_match known;
+        bool is = is_known(q->secrets, s->text, s->len, at, &known);
+        if (is)
+            q->found(q->user, known.from, known.to, known.type);
+        at = is ? known.to : at + 1;
+    }
+    if (at < to)
+        q->found(q->user, at, to, match->type);
+    q->done = at < to ? to : at;
+    return q->done;
+}
+
+static void search(struct search *q)
+{
+    struct redact_match match, tail;
+    redact_read_shapes();
+    bool has_tail = redact_pem_tail(&q->scan, &tail);
+    for (size_t at = 0; at < q->scan.len;) {
+        bool is = has_tail && at == tail.from;
+        if (is)
+            match = tail;
         else
+            is = find(q, at, &match) && match.to > match.from;
+        if (is && has_tail && match.from < tail.from && match.to > tail.from)
+            match.to = match.to > tail.to ? match.to : tail.to;
+        at = is ? report(q, at, &match) : at + 1;
+    }
+}
+
+/* ---- what is not seen ---- */
+
+/* Characters that show nothing take no part: a token with one in its midst is a token. */
+struct folded {
+    struct bytes text;
+    size_t *places; /* of each byte of it, in the text; one more for the end */
+    redact_found *found;
+    void *user;
+};
+
+static bool is_unseen(uint32_t c)
+{
+    return c != '\n' && c != '\t' &&
+           (utf8_hidden(c) || c == 0x34f || (c >= 0x17b4 && c <= 0x17b5) ||
+            (c >= 0x180b && c <= 0x180f) || (c >= 0xfe00 && c <= 0xfe0f) ||
+            (c >= 0xfff0 && c <= 0xfffb) || (c >= 0x1bca0 && c <= 0x1bca3) ||
+            (c >= 0x1d173 && c <= 0x1d17a));
+}
+
+static size_t first_unseen(const char *text, size_t len)
+{
+    for (size_t at = 0; at < len;) {
+        uint32_t code = (unsigned char)text[at];
+        int n = 1;
+        if (code >= 0x20 && code < 0x7f) {
             at++;
+            continue;
+        }
+        if (code >= 0x80)
+            n = utf8_decode(text + at, len - at, &code);
+        if (n > 0 && is_unseen(code))
+            return at;
+        at += n > 0 ? (size_t)n : 1;
+    }
+    return len;
+}
+
+static void fold(const char *text, size_t len, struct folded *f)
+{
+    f->places = memory_try((len + 1) * sizeof *f->places);
+    bytes_reserve(&f->text, len + 1);
+    for (size_t at = 0; f->places && !f->text.failed && at < len;) {
+        uint32_t code = (unsigned char)text[at];
+        if (code >= 0x20 && code < 0x7f) {
+            f->places[f->text.len] = at;
+            f->text.data[f->text.len++] = text[at++];
+            continue;
+        }
+        int n = utf8_decode(text + at, len - at, &code);
+        size_t step = n > 0 ? (size_t)n : 1;
+        for (size_t i = 0; i < step && !(n > 0 && is_unseen(code)); i++) {
+            f->places[f->text.len] = at + i;
+            bytes_append_char(&f->text, text[at + i]);
+        }
+        at += step;
+        f->places[f->text.len] = at;
+    }
+}
+
+static void found_folded(void *user, size_t from, size_t to, const char *type)
+{
+    struct folded *f = user;
+    f->found(f->user, f->places[from], f->places[to - 1] + 1, type);
+}
+
+static void find_in(const char *text, size_t len, const struct redact_secrets *secrets,
+                    redact_found *found, void *user)
+{
+    search(&(struct search){
+        .scan = {.text = text, .len = len}, .secrets = secrets, .found = found, .user = user});
+}
+
+static void find_seen(const char *text, size_t len, const struct redact_secrets *secrets,
+                      redact_found *found, void *user)
+{
+    struct folded f = {.found = found, .user = user};
+    bool unseen = first_unseen(text, len) < len;
+    if (unseen)
+        fold(text, len, &f);
+    if (unseen && f.places && !f.text.failed)
+        find_in(f.text.data ? f.text.data : "", f.text.len, secrets, found_folded, &f);
+    else
+        find_in(text, len, secrets, found, user);
+    bytes_finish(&f.text);
+    free(f.places);
 }
 
 void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,
                  redact_found *found, void *user)
 {
-    search(&(struct search){text, secrets, found, user}, len);
+    find_seen(text, len, secrets, found, user);
 }
+
+/* ---- texts without them ---- */
 
 struct replacing {
     const char *text;
@@ -227,4 +333,81 @@ int redact_text(const char *text, size_t len, const struct redact_secrets *secre
     redact_find(text, len, secrets, replace, &r);
     bytes_append(out, text + r.at, len - r.at);
     return r.count;
+}
+
+/* ---- rows of a screen ---- */
+
+struct rows {
+    const struct redact_row *list;
+    size_t count, row; /* the one that is being written */
+    size_t start;      /* where it stands in the text that was joined */
+    size_t at;         /* up to here all is written */
+    const char *text;
+    struct bytes out;
+    int found;
+    bool changed;
+    redact_row_changed *tell;
+    void *user;
+};
+
+static void end_row(struct rows *r)
+{
+    if (r->changed)
+        r->tell(r->user, r->row, r->out.data ? r->out.data : "", r->out.len);
+    r->start += r->list[r->row].len + !r->list[r->row].wraps;
+    r->row++;
+    r->out.len = 0;
+    r->changed = false;
+}
+
+/* Goes on to `to`: writes what is there, or leaves it out. */
+static void pass(struct rows *r, size_t to, bool leave_out)
+{
+    while (r->row < r->count && r->at < to) {
+        size_t end = r->start + r->list[r->row].len, next = end + !r->list[r->row].wraps;
+        size_t part = to < end ? to : end;
+        if (part > r->at && leave_out)
+            r->changed = true;
+        else if (part > r->at)
+            bytes_append(&r->out, r->text + r->at, part - r->at);
+        r->at = to < next ? to : next;
+        if (r->at == next)
+            end_row(r);
+    }
+}
+
+static void replace_in_rows(void *user, size_t from, size_t to, const char *type)
+{
+    struct rows *r = user;
+    pass(r, from, false);
+    bytes_printf(&r->out, "[redacted:%s]", type);
+    r->found++;
+    r->changed = true;
+    pass(r, to, true);
+}
+
+int redact_wrapped(const struct redact_row *rows, size_t count,
+                   const struct redact_secrets *secrets, redact_row_changed *changed, void *user)
+{
+    struct bytes joined = {0};
+    for (size_t i = 0; i < count; i++) {
+        bytes_append(&joined, rows[i].text, rows[i].len);
+        if (!rows[i].wraps)
+            bytes_append_char(&joined, '\n');
+    }
+    struct rows r = {
+        .list = rows, .count = count, .text = joined.data, .tell = changed, .user = user};
+    if (joined.failed) {
+        bytes_finish(&joined);
+        return -ENOMEM;
+    }
+    if (joined.len)
+        redact_find(joined.data, joined.len, secrets, replace_in_rows, &r);
+    pass(&r, joined.len, false);
+    if (r.row < r.count && r.changed)
+        end_row(&r);
+    int found = r.out.failed ? -ENOMEM : r.found;
+    bytes_finish(&r.out);
+    bytes_finish(&joined);
+    return found;
 }

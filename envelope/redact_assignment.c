@@ -1,141 +1,507 @@
-/* Secrets given away by where they stand: `NAME=value`, `"name": "value"`, `--name value`, and
- * `scheme://user:password@host`. */
-#include <ctype.h>
+/* Secrets given away by the name in front of them: `NAME=value`, `"name": "value"`, `name =>
+ * value`,
+ * `--name value`, `set -x NAME value`, `<name>value</name>`, and `scheme://user:password@host`. */
+#define _GNU_SOURCE
 #include <string.h>
 #include <strings.h>
 
 #include "envelope/redact_private.h"
 
-#define NAME_MAX_LEN  64
-#define VALUE_MAX_LEN 4096
-#define USER_MIN_LEN  20 /* a user name without password that is this long is a token */
+#define USER_MIN_LEN   20  /* a user name without password that is this long is a token */
+#define BLANKS_MOST    80  /* between a name, its separator and its value */
+#define PROSE_MOST     64  /* longer values without a digit are no prose */
+#define LONG_MOST      256 /* whatever is longer and has a name that tells is no prose */
+#define URL_MOST       4096
+#define LINE_LOOKED_AT 200
 
-/* What the last word of a telling name is. `any`: whatever it is set to is secret; otherwise only
- * what holds a digit is, because programs speak of tokens and keys in prose. */
-static const struct ending {
-    const char *word;
-    bool any;
-} endings[] = {
-    {"password", true},    {"passwd", true},       {"passphrase", true},     {"secret", true},
-    {"pwd", true},         {"secret_key", true},   {"secretkey", true},      {"token", false},
-    {"apikey", false},     {"api_key", false},     {"api-key", false},       {"access_key", false},
-    {"access-key", false}, {"private_key", false}, {"private-key", false},   {"auth_key", false},
-    {"credential", false}, {"credentials", false}, {"client_secret", true},  {"_pat", false},
-    {"accountkey", false}, {"account_key", false}, {"encryption_key", true}, {"signing_key", true},
-    {"secret-key", true},  {"master_key", true},   {"cookie", false},
+/* How a value stands behind its name. */
+struct place {
+    size_t name, name_end;
+    size_t value; /* where it begins, its quote included */
+    char sign;    /* '=' ':' ',' '>' or ' ' for an option's blank */
+    bool tight;   /* NAME=value, no blank between */
+    bool quoted;  /* the name is */
+    bool shell;   /* the first of its line, or behind export and the like */
+    enum redact_telling tells;
+    bool upper;
 };
 
-static const struct ending *ending_of(const char *name, size_t len)
+static size_t skip_blanks(struct redact_scan *s, size_t at)
 {
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t word = strlen(endings[i].word);
-        if (len < word || strncasecmp(name + len - word, endings[i].word, word))
-            continue;
-        /* PWD and OLDPWD are directories; `pwd` alone tells only as DB_PWD does */
-        if (endings[i].word[0] == 'p' && word == 3 && (len == word || name[len - 4] != '_'))
-            continue;
-        return &endings[i];
-    }
-    return NULL;
+    size_t end = redact_run(s, at, CLASS_BLANK);
+    return end - at > BLANKS_MOST ? at : end;
 }
 
-bool redact_is_telling(const char *name, size_t len)
+static char at_of(const struct redact_scan *s, size_t at)
 {
-    return ending_of(name, len) != NULL;
+    return at < s->len ? s->text[at] : '\n';
 }
 
-static bool is_blank(char c)
+/* The quotes and brackets that end a name: `"`, `\"`, `']`. */
+static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_quoted)
 {
-    return c == ' ' || c == '\t';
-}
-
-/* The separator behind a name that ends at `at`: quotes and blanks around = or :, or for an option
- * a blank alone. Returns where the value begins, 0 when there is none. */
-static size_t skip_separator(const char *text, size_t len, size_t at, bool option, char *ret_quote)
-{
-    size_t start = at;
-    *ret_quote = 0;
-    if (at < len && (text[at] == '"' || text[at] == '\''))
+    size_t from = at;
+    while (at_of(s, at) == '\\' && at - from < 7)
         at++;
-    while (at < len && is_blank(text[at]))
-        at++;
-    if (at < len && (text[at] == '=' || text[at] == ':')) {
-        at++;
-        at += at < len && text[at - 1] == ':' && text[at] == '='; /* := */
-        while (at < len && is_blank(text[at]))
-            at++;
-    } else if (!option || at == start) {
-        return 0;
-    }
-    if (at < len && (text[at] == '"' || text[at] == '\''))
-        *ret_quote = text[at++];
+    *ret_quoted = at_of(s, at) == '"' || at_of(s, at) == '\'' || at_of(s, at) == '`';
+    at = *ret_quoted ? at + 1 : from;
+    at += at_of(s, at) == ')' && *ret_quoted; /* attr("x") = */
+    at += at_of(s, at) == ']' && *ret_quoted;
+    at += at_of(s, at) == '?' && at_of(s, at + 1) == ':';
     return at;
 }
 
-static size_t value_length(const char *text, size_t len, size_t at, char quote)
+/* A sign that gives a name its value; behind it. 0 where there is none. */
+static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
 {
-    size_t end = at;
-    while (end < len && text[end] != '\n' &&
-           (quote ? text[end] != quote
-                  : !isspace((unsigned char)text[end]) && !strchr("\"'`;,&|)}]>", text[end])))
-        end++;
-    return end - at;
-}
-
-static bool is_secret_value(const char *value, size_t len, size_t min, bool any)
-{
-    size_t digits = 0, stars = 0;
-    if (len < min || len > VALUE_MAX_LEN || strchr("$<[{(*%", value[0]))
-        return false;
-    for (size_t i = 0; i < len; i++) {
-        digits += isdigit((unsigned char)value[i]) != 0;
-        stars += value[i] == '*' || value[i] == '.';
+    static const char *const signs[] = {"=>", ":=", "?=", "+=", "::", "==", "=", ":"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t len = strlen(signs[i]);
+        if (s->len - at < len || memcmp(s->text + at, signs[i], len))
+            continue;
+        p->sign = signs[i][0] == ':' && len == 1 ? ':' : '=';
+        if (signs[i][0] == ':' && signs[i][1] == ':')
+            return 0;
+        return signs[i][0] == '=' && signs[i][1] == '=' ? 0 : at + len;
     }
-    return stars < len && (any || digits > 0);
+    return 0;
 }
 
-bool redact_assignment(const char *text, size_t len, size_t at, struct redact_match *ret_match)
+/* `<name>` and `name" value="`; the value behind. */
+static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
 {
-    char quote;
-    if (!redact_starts_word(text, at) || (at > 0 && text[at - 1] == '$'))
+    static const char *const between[] = {" value=", "><value>", "</key><string>", "</name><value>",
+                                          ">"};
+    bool element = p->name > 0 && s->text[p->name - 1] == '<';
+    if (element && at_of(s, at) != '>') { /* attributes of its own */
+        size_t end = redact_run(s, at, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
+        const char *close = memchr(s->text + at, '>', end - at < 200 ? end - at : 200);
+        if (!close || close[-1] == '/' || !redact_in(s->text[at], CLASS_BLANK))
+            return 0;
+        at = (size_t)(close - s->text);
+    }
+    for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
+        bool needs_name = !strcmp(between[i], ">");
+        if (redact_at(s, at, between[i]) && (element || p->quoted || !needs_name)) {
+            p->sign = '>';
+            return at + strlen(between[i]);
+        }
+    }
+    return 0;
+}
+
+/* Whether the line up to the name is one of the words that give a variable its value: a blank is
+ * the sign then. `set -x NAME value`, `setenv NAME value`, `requirepass value`. */
+static bool is_set_by_blank(const struct redact_scan *s, size_t name)
+{
+    static const char *const words[] = {"setenv ",
+                                        "set -x ",
+                                        "set -gx ",
+                                        "set -Ux ",
+                                        "set -Ugx ",
+                                        "set -xg ",
+                                        "set -lx ",
+                                        "set -xU ",
+                                        "set -g ",
+                                        "set -U ",
+                                        "set --export ",
+                                        "set -gx --path ",
+                                        "set --global --export ",
+                                        "set --universal --export ",
+                                        "SET PERSIST "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t len = strlen(words[i]);
+        if (name >= len && !strncasecmp(s->text + name - len, words[i], len) &&
+            (name == len || !redact_in(s->text[name - len - 1], CLASS_ALNUM)))
+            return true;
+    }
+    return false;
+}
+
+/* What may stand in front of an assignment that is a shell's or a file's own line. */
+static bool is_statement(const struct redact_scan *s, size_t name)
+{
+    static const char *const words[] = {
+        "export ",        "declare -x ",  "typeset -x ", "declare ", "typeset ",   "local ",
+        "readonly ",      "set ",         "env ",        "$env:",    "export -x ", "declare -rx ",
+        "declare -gx ",   "typeset -gx ", "declare -- ", "SET \"",   "setx ",      "Environment=",
+        "Environment=\"", "ENV ",         "ARG ",        "env:"};
+    size_t start = redact_line_start(s, name, LINE_LOOKED_AT);
+    while (start < name && redact_in(s->text[start], CLASS_BLANK))
+        start++;
+    if (start == name)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t len = strlen(words[i]);
+        if (name - start >= len && !strncasecmp(s->text + name - len, words[i], len))
+            return true;
+    }
+    return false;
+}
+
+/* A line of two words, the first a variable's name: fish's and PowerShell's lists. */
+static bool is_listed_pair(struct redact_scan *s, const struct place *p, size_t value)
+{
+    size_t start = redact_line_start(s, p->name, 4);
+    size_t end = redact_line_end(s, value), word = value;
+    if (start != p->name || !p->upper || value == p->name_end ||
+        !memchr(s->text + p->name, '_', p->name_end - p->name))
         return false;
-    size_t dashes = at >= 2 && text[at - 1] == '-' && text[at - 2] == '-' ? 2 : 0;
-    size_t name = redact_run(text, len, at, CLASS_WORD | CLASS_DOT);
-    if (!name || name > NAME_MAX_LEN || redact_in(text[at], CLASS_DASH | CLASS_DOT | CLASS_DIGIT))
-        return false;
-    const struct ending *ending = ending_of(text + at, name);
-    if (!ending)
-        return false;
-    size_t value = skip_separator(text, len, at + name, dashes > 0, &quote);
-    size_t value_len = value ? value_length(text, len, value, quote) : 0;
-    bool upper = redact_run(text, len, at, CLASS_UPPER | CLASS_DIGIT | CLASS_UNDER) == name;
-    bool equals = value && memchr(text + at + name, '=', value - at - name);
-    bool any = (ending->any && (equals || quote)) || (upper && equals);
-    size_t min = any ? 4 : ending->any ? 6 : 8;
-    if (!value_len || !is_secret_value(text + value, value_len, min, any))
-        return false;
-    *ret_match = (struct redact_match){value, value + value_len, "value"};
+    bool mixed = false;
+    while (word < end && !redact_in(s->text[word], CLASS_BLANK))
+        mixed = mixed || !redact_in(s->text[word], CLASS_UPPER | CLASS_UNDER), word++;
+    return mixed && (word == end || s->text[value] == '\'') && end - value >= 4;
+}
+
+/* Where the value begins; 0 when there is none. */
+static size_t find_value(struct redact_scan *s, struct place *p)
+{
+    size_t at = skip_name_end(s, p->name_end, &p->quoted), sign;
+    size_t blanks = skip_blanks(s, at), markup = 0;
+    bool dashes = p->name >= 2 && s->text[p->name - 1] == '-';
+    if ((sign = skip_sign(s, blanks, p))) {
+        size_t value = skip_blanks(s, sign);
+        p->tight = value == p->name_end + 1 && p->sign == '=';
+        return value;
+    }
+    if ((markup = skip_markup(s, at, p)))
+        return markup;
+    bool called = p->name >= 2 && (s->text[p->name - 2] == '(' || s->text[p->name - 2] == '\\');
+    if (p->quoted && called && at_of(s, blanks) == ',') {
+        p->sign = ',';
+        return skip_blanks(s, blanks + 1);
+    }
+    if (blanks == at || p->quoted)
+        return 0;
+    p->sign = ' ';
+    if (dashes || is_set_by_blank(s, p->name) || is_listed_pair(s, p, blanks))
+        return blanks;
+    return 0;
+}
+
+/* Letters, and what holds the words of a program together. */
+static bool is_identifier(const struct redact_scan *s, size_t from, size_t to, bool *ret_digits)
+{
+    *ret_digits = false;
+    for (size_t i = from; i < to; i++) {
+        char c = s->text[i];
+        if (redact_in(c, CLASS_DIGIT))
+            *ret_digits = true;
+        else if (!redact_in(c, CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) && c != '>' && c != '-' &&
+                 c != ':')
+            return false;
+    }
     return true;
 }
 
-bool redact_url(const char *text, size_t len, size_t at, struct redact_match *ret_match)
+/* `password_ptr` is a variable's name, not a password. */
+static bool has_telling_word(const struct redact_scan *s, const struct redact_value *v)
 {
-    if (text[at] != ':' || len - at < 4 || memcmp(text + at, "://", 3) || at == 0 ||
-        !redact_in(text[at - 1], CLASS_ALNUM))
+    for (size_t at = v->from; at < v->to;) {
+        size_t end = at;
+        while (end < v->to && redact_in(s->text[end], CLASS_ALNUM))
+            end++;
+        if (redact_telling(s->text + at, end - at))
+            return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+/* What a program would have there: a call, a member, a type, another variable. */
+static bool is_code(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+{
+    bool digits;
+    size_t at = v->from;
+    char next = at_of(s, v->end);
+    while (at < v->to &&
+           redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT | CLASS_COLON))
+        at++;
+    char stop = at < v->to ? s->text[at] : 0;
+    if (stop && at > v->from && strchr("([", stop) && !(p->tight && p->shell && p->upper))
+        return true;
+    if (strchr("&!*(", s->text[v->from]) && !p->tight)
+        return true;
+    if (!is_identifier(s, v->from, v->to, &digits))
+        return stop == '-' && at + 1 < v->to && s->text[at + 1] == '>' && !digits;
+    if (!p->upper && !digits && has_telling_word(s, v))
+        return true;
+    if (digits)
+        return false;
+    bool dots = memchr(s->text + v->from, '.', v->to - v->from) != NULL;
+    if (dots && !(p->tight && p->shell))
+        return true;
+    return !p->tight && (next == ';' || next == ',' || next == ')');
+}
+
+static size_t count_in(const struct redact_scan *s, size_t from, size_t to, uint32_t set)
+{
+    size_t n = 0;
+    for (size_t i = from; i < to; i++)
+        n += redact_in(s->text[i], set);
+    return n;
+}
+
+/* Long enough, letters and digits in no order that a word has. */
+static bool is_random(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t len = to - from, digits = count_in(s, from, to, CLASS_DIGIT);
+    size_t letters = count_in(s, from, to, CLASS_UPPER | CLASS_LOWER);
+    return len >= 16 && digits >= 2 && letters >= 2 && digits + letters >= len * 3 / 4 &&
+           s->text[from] != '/';
+}
+
+/* A number as programs count: digits, with a unit or a fraction. */
+static bool is_number(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = count_in(s, from, to, CLASS_DIGIT);
+    return digits &&
+           digits + count_in(s, from, to, CLASS_DOT | CLASS_COLON | CLASS_DASH | CLASS_PERCENT) ==
+               to - from;
+}
+
+/* The whole line is the name and its value, as in files of settings. */
+static bool is_setting(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+{
+    size_t end = redact_line_end(s, v->end);
+    return p->shell && redact_run(s, v->end, CLASS_BLANK) >= end;
+}
+
+/* Of both cases, in groups of four: what an `auth` of letters alone is. */
+static bool is_base64(const struct redact_scan *s, const struct redact_value *v)
+{
+    size_t len = v->to - v->from;
+    return len % 4 == 0 && (v->quote || s->text[v->to - 1] == '=') &&
+           count_in(s, v->from, v->to, CLASS_ALNUM | CLASS_BASE64) == len &&
+           count_in(s, v->from + 1, v->to, CLASS_UPPER) >= 2 &&
+           count_in(s, v->from, v->to, CLASS_LOWER) >= 2;
+}
+
+/* What stands behind an option in a sentence. */
+static bool is_prose(const struct redact_scan *s, const struct redact_value *v)
+{
+    static const char *const words[] = {
+        "option",  "options", "description", "command", "arguments", "argument",  "instead",
+        "support", "should",  "without",     "before",  "password",  "passwords", "authentication"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (redact_at(s, v->from, words[i]))
+            return true;
+    return false;
+}
+
+/* Signs that no token has. */
+static bool has_code_in(const struct redact_scan *s, const struct redact_value *v)
+{
+    for (size_t i = v->from; i < v->to; i++)
+        if (strchr("()[]{}<> \\", s->text[i]))
+            return true;
+    return false;
+}
+
+static bool is_secret(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+{
+    size_t len = v->to - v->from;
+    bool quotes = v->quote || (s->text[v->from] == '\'' || s->text[v->from] == '"');
+    bool digits =
+        count_in(s, v->from, v->to < v->from + 4096 ? v->to : v->from + 4096, CLASS_DIGIT) > 0;
+    if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
+        return false;
+    if (p->tells == TELLS_LONG)
+        return len > LONG_MOST || is_random(s, v->from, v->to);
+    if (len > PROSE_MOST)
+        return true;
+    if (s->text[v->from] == '/' && memchr(s->text + v->from + 1, '/', len - 1) &&
+        p->tells != TELLS_ALL)
+        return false; /* a path */
+    if (quotes && !digits && redact_telling(s->text + v->from, len) &&
+        !memchr(s->text + v->from, ' ', len))
+        return false; /* a name for it */
+    if (!quotes && is_code(s, p, v))
+        return false;
+    if (p->sign == ' ')
+        return len >= 4 &&
+               (digits || quotes || count_in(s, v->from, v->to, CLASS_UPPER | CLASS_LOWER) < len ||
+                (len >= 6 && !is_prose(s, v)));
+    if (p->tells != TELLS_ALL && !p->upper && has_code_in(s, v))
+        return false;
+    if (p->tells == TELLS_ALL && (p->sign == '=' || p->sign == '>' || p->sign == ' '))
+        return len >= 3 && (digits || quotes || p->tight || p->sign != '=' || is_setting(s, p, v) ||
+                            count_in(s, v->from, v->to, CLASS_ALNUM | CLASS_UNDER) < len);
+    if (p->tells == TELLS_ALL) {
+        if (quotes)
+            return len >= 3;
+        return len >= 4 && !is_number(s, v->from, v->to)
+                   ? digits || is_setting(s, p, v)
+                   : len >= 6 && digits && is_setting(s, p, v);
+    }
+    if (p->upper && p->sign == '=')
+        return len >= 4;
+    if (is_number(s, v->from, v->to) && !quotes)
+        return false;
+    return len >= 8 && (digits || is_base64(s, v));
+}
+
+/* `env` prints a value with its blanks, and nothing behind it: the lines around it are the same. */
+static bool is_dump(const struct redact_scan *s, size_t name, size_t line_end)
+{
+    size_t start = redact_line_start(s, name, 4);
+    if (start != name)
+        return false;
+    size_t next = line_end + 1,
+           before = start ? redact_line_start(s, start - 1, LINE_LOOKED_AT) : start;
+    for (int i = 0; i < 2; i++) {
+        size_t at = i ? before : next, from = at;
+        while (at < s->len && redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER))
+            at++;
+        if (at > from && from != name && at_of(s, at) == '=' &&
+            redact_in(s->text[from], CLASS_ALNUM))
+            return true;
+    }
+    return false;
+}
+
+/* What goes on behind: the other side of `"old" -> "new"`, the words of a dump's line. */
+static void widen(struct redact_scan *s, const struct place *p, struct redact_value *v)
+{
+    size_t end = redact_line_end(s, v->end);
+    struct redact_value other;
+    if (v->quote && redact_at(s, v->end, " -> \"") &&
+        redact_read_value(s, v->end + 4, false, &other))
+        v->to = other.to, v->end = other.end;
+    bool batch = p->name >= 4 && redact_at(s, p->name - 4, "set ") && p->tight && !v->quote;
+    if (p->tight && !v->quote && v->end < end && s->text[v->from] != '"' &&
+        s->text[v->from] != '\'' &&
+        (is_dump(s, p->name, end) || (batch && p->name - 4 == redact_line_start(s, p->name, 8))))
+        v->to = v->end = end;
+    /* within quotes that began in front of the name the value goes on to them */
+    char before = p->name ? s->text[p->name - 1] : 0;
+    if (p->tight && !v->quote && (before == '"' || before == '\'') && v->end < end) {
+        const char *close = memchr(s->text + v->end, before, end - v->end);
+        if (close && (size_t)(close - s->text) - v->from < PROSE_MOST &&
+            redact_in(s->text[v->end], CLASS_BLANK))
+            v->to = v->end = (size_t)(close - s->text);
+    }
+}
+
+/* YAML's value on the lines below: `password: |`. */
+static size_t below(struct redact_scan *s, size_t at)
+{
+    size_t end = redact_line_end(s, at), sign = at;
+    while (sign < end && strchr("|>-+", s->text[sign]))
+        sign++;
+    if (sign == at || sign != end || end >= s->len)
+        return 0;
+    size_t line = redact_run(s, end + 1, CLASS_BLANK);
+    return line > end + 1 && line < s->len && s->text[line] != '\n' ? line : 0;
+}
+
+static bool may_begin(const struct redact_scan *s, size_t at)
+{
+    char c = at_of(s, at), next = at_of(s, at + 1);
+    return c != '\n' && !(c == '$' && (next == '{' || next == '(')) && !(c == '{' && next == '{') &&
+           !(c == '=' && next != '=');
+}
+
+/* The type a value is shown to be by its own shape. */
+static const char *type_of(struct redact_scan *s, const struct redact_value *v,
+                           struct redact_match *inner)
+{
+    if (redact_token(s, v->from, inner) && inner->from == v->from)
+        return inner->type;
+    return "value";
+}
+
+/* An element's text goes on to the next tag, anything else is a value. */
+static bool read_behind(struct redact_scan *s, const struct place *p, size_t value,
+                        struct redact_value *ret)
+{
+    size_t end = redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
+    if (p->sign != '>' || at_of(s, end) != '<')
+        return redact_read_value(s, value, p->tight && p->shell, ret);
+    *ret = (struct redact_value){value, end, end, 0};
+    return end > value;
+}
+
+/* A first look at what is behind a name: most names have nothing there. */
+static bool may_follow(struct redact_scan *s, const struct place *p)
+{
+    char next = at_of(s, p->name_end);
+    if (next != ' ' && next != '\t')
+        return redact_in(next, CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_BACKSLASH |
+                                   CLASS_COLON | CLASS_LESS) ||
+               next == '=' || next == '>' || next == ']' || next == '?' || next == '+';
+    char sign = at_of(s, redact_run(s, p->name_end, CLASS_BLANK));
+    if (sign == '=' || sign == ':' || sign == '?' || sign == '+')
+        return true;
+    char before = p->name ? s->text[p->name - 1] : '\n';
+    return before == '-' || before == '\n' || before == '<' ||
+           (before == ' ' && p->name > 4 &&
+            (strchr("vxgU", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
+}
+
+bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    struct redact_value v;
+    struct redact_match inner;
+    while (at < end && redact_in(s->text[at], CLASS_DASH | CLASS_DOT))
+        at++;
+    struct place p = {.name = at, .name_end = end};
+    while (end > at && s->text[end - 1] == '.')
+        end--;
+    if (at == end || !may_follow(s, &p))
+        return false;
+    p.tells = redact_telling(s->text + at, end - at);
+    if (!p.tells || (at && s->text[at - 1] == '$' && at_of(s, end) != ' '))
+        return false;
+    p.upper = count_in(s, at, end, CLASS_LOWER) == 0;
+    size_t value = find_value(s, &p);
+    p.shell = is_statement(s, at);
+    if (value && p.sign == ':' && below(s, value))
+        value = below(s, value);
+    if (!value || !may_begin(s, value))
+        return false;
+    value += (at_of(s, value) == '@' || strchr("bfruN$", at_of(s, value))) &&
+             (at_of(s, value + 1) == '"' || at_of(s, value + 1) == '\'');
+    char before = at ? s->text[at - 1] : 0;
+    if ((before == '"' || before == '\'') && !p.quoted && s->text[value] == before &&
+        at_of(s, value + 1) != before)
+        return false; /* what ends there began in front of the name */
+    if (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote) || !is_secret(s, &p, &v))
+        return false;
+    widen(s, &p, &v);
+    *ret_match = (struct redact_match){v.from, v.to, type_of(s, &v, &inner)};
+    if (redact_pem(s, v.from, &inner) && inner.to > v.from)
+        *ret_match = inner;
+    return true;
+}
+
+bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
         return false;
     size_t user = at + 3, end = user, colon = 0, sign = 0;
-    for (; end < len && !isspace((unsigned char)text[end]) && !strchr("/?#\"'<>`", text[end]);
+    for (; end < s->len && end - user < URL_MOST && !redact_in(s->text[end], CLASS_SPACE) &&
+           !strchr("\"'<>`", s->text[end]);
          end++) {
-        if (text[end] == ':' && !colon)
+        if (redact_at(s, end, "://"))
+            break;
+        if (s->text[end] == '/' && !colon)
+            break;
+        if (s->text[end] == ':' && !colon)
             colon = end;
-        if (text[end] == '@')
+        if (s->text[end] == '@' && (!sign || !memchr(s->text + sign, '/', end - sign)))
             sign = end;
+        if (sign && strchr("/?#", s->text[end]))
+            break;
     }
     if (!sign || (colon && colon > sign))
         return false;
     size_t from = colon ? colon + 1 : user;
-    if (from == sign || text[from] == '$' || (!colon && sign - user < USER_MIN_LEN))
-        return false;
+    if (from == sign || (!colon && sign - user < USER_MIN_LEN) ||
+        redact_is_placeholder(s, from, sign) ||
+        (colon && memchr(s->text + colon, '/', sign - colon) &&
+         redact_in(s->text[colon + 1], CLASS_DIGIT)))
+        return false; /* host:8080/path@2 */
     *ret_match = (struct redact_match){from, sign, "url-password"};
     return true;
 }

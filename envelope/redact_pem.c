@@ -1,55 +1,173 @@
-/* PEM (RFC 7468): a BEGIN line, base64, an END line. A preview holds the end of an output, so the
- * beginning may be missing; a broken off command leaves the end out. */
+/* Keys and certificates in armour (RFC 7468, OpenPGP, PuTTY, SSH2): a BEGIN line, base64, an END
+ * line. A preview holds the end of an output, so the beginning may be missing; a broken off command
+ * leaves the end out; and each line may have a number, a sign or a name in front. Lines of base64
+ * that are all as long as such lines are need neither. */
 #define _GNU_SOURCE
 #include <string.h>
+#include <strings.h>
 
 #include "envelope/redact_private.h"
 
-#define BEGIN     "-----BEGIN "
-#define END       "-----END "
-#define DASHES    "-----"
-#define LABEL_MAX 64
+#define LABEL_MAX   64
+#define PREFIX_MOST 96  /* in front of a line of a body: a file's name, a number */
+#define LINE_MOST   200 /* no line of a body is longer */
 
-static const char *find(const char *text, size_t len, size_t from, const char *wanted)
+static const char *const marks[2][2] = {{"-BEGIN ", "-END "}, {"- BEGIN ", "- END "}};
+
+/* ---- lines ---- */
+
+struct line {
+    size_t from, to;  /* the line, without its \n */
+    size_t body, end; /* base64 in it; empty for none */
+};
+
+/* What may stand behind a line's base64: the end of a string that holds it. */
+static size_t trim(const struct redact_scan *s, size_t from, size_t to)
 {
-    return memmem(text + from, len - from, wanted, strlen(wanted));
+    while (to > from && strchr(" \t\r\"',;\\+)", s->text[to - 1]) && s->text[to - 1] != 'n')
+        to--;
+    if (to > from + 1 && s->text[to - 1] == 'n' && s->text[to - 2] == '\\')
+        to -= 2;
+    while (to > from && s->text[to - 1] == '\\')
+        to--;
+    return to;
 }
 
-/* Behind `-----BEGIN LABEL-----` at `at`; 0 when that is not there. */
-static size_t skip_line(const char *text, size_t len, size_t at, const char *start, bool *ret_key)
+static void read_line(struct redact_scan *s, size_t at, struct line *l)
 {
-    size_t label = at + strlen(start);
-    if (len < label || memcmp(text + at, start, strlen(start)))
-        return 0;
-    const char *dashes = find(text, len, label, DASHES);
-    size_t label_len = dashes ? (size_t)(dashes - text) - label : LABEL_MAX + 1;
-    if (label_len > LABEL_MAX || memchr(text + label, '\n', label_len))
-        return 0;
-    *ret_key = memmem(text + label, label_len, "PRIVATE", 7) != NULL;
-    return label + label_len + strlen(DASHES);
+    *l = (struct line){.from = at, .to = redact_line_end(s, at)};
+    l->end = trim(s, at, l->to);
+    l->body = l->end;
+    while (l->body > at && l->end - l->body < LINE_MOST &&
+           redact_in(s->text[l->body - 1], CLASS_ALNUM | CLASS_BASE64))
+        l->body--;
+    if (l->body > at && l->body - at > PREFIX_MOST)
+        l->body = l->end;
+    if (l->body < l->end && s->text[l->body] == '+' && l->body == at)
+        l->body += (l->end - l->body) % 4 == 1; /* a diff's sign */
 }
 
-/* Whether a line may belong to a PEM body: base64, or a header of the old encrypted form. */
-static bool is_body(const char *line, size_t len)
+static size_t body_length(const struct line *l)
 {
-    while (len && strchr(" \t|", *line))
-        line++, len--;
-    if (len >= 5 && (!memcmp(line, "Proc-", 5) || !memcmp(line, "DEK-I", 5)))
-        return true;
-    return redact_run(line, len, 0, CLASS_ALNUM | CLASS_BASE64) == len;
+    return l->end - l->body;
 }
 
-/* The end of the body lines from `at` on. */
-static size_t skip_body(const char *text, size_t len, size_t at)
+/* Letters of both cases and digits, as in base64 of what is no text: not a hash. */
+static bool is_dense(const struct redact_scan *s, const struct line *l)
 {
-    while (at < len) {
-        const char *newline = memchr(text + at, '\n', len - at);
-        size_t line = newline ? (size_t)(newline - text) - at : len - at;
-        if (!is_body(text + at, line))
+    unsigned seen = 0;
+    for (size_t i = l->body; i < l->end; i++)
+        seen |= redact_in(s->text[i], CLASS_DIGIT)                                ? 1u
+                : redact_in(s->text[i], CLASS_UPPER)                              ? 2u
+                : redact_in(s->text[i], CLASS_LOWER & ~(uint32_t)CLASS_HEX_LOWER) ? 4u
+                                                                                  : 0;
+    return seen == 7;
+}
+
+/* A header of what is in armour: `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`, or nothing. */
+static bool is_heading(const struct redact_scan *s, const struct line *l)
+{
+    static const char *const names[] = {
+        "Proc-Type:",     "DEK-Info:",       "Version:", "Comment:",    "Hash:",
+        "Charset:",       "MessageID:",      "Subject:", "Encryption:", "Public-Lines:",
+        "Private-Lines:", "Key-Derivation:", "Argon2-"};
+    size_t at = l->from, start;
+    while (at < l->to && at - l->from < PREFIX_MOST && !redact_in(s->text[at], CLASS_UPPER))
+        at++;
+    start = at;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (redact_at(s, start, names[i]))
+            return true;
+    return false;
+}
+
+/* Nothing, or a line's number alone. */
+static bool is_blank(const struct redact_scan *s, const struct line *l)
+{
+    for (size_t i = l->from; i < l->to; i++)
+        if (!redact_in(s->text[i], CLASS_BLANK | CLASS_DIGIT | CLASS_COLON | CLASS_DASH) &&
+            !strchr("+|>#*", s->text[i]))
+            return false;
+    return true;
+}
+
+/* The end of the body lines from `at` on, the first of which may be any. */
+static size_t skip_body(struct redact_scan *s, size_t at)
+{
+    size_t full = 0, end = at;
+    bool heads = true;
+    while (at < s->len) {
+        struct line l;
+        read_line(s, at, &l);
+        size_t body = body_length(&l);
+        if (heads && (is_heading(s, &l) || is_blank(s, &l))) {
+            end = l.to;
+            at = l.to + 1;
+            continue;
+        }
+        if (l.to == s->len && !memcmp("-----END ", s->text + at, l.to - at < 9 ? l.to - at : 9))
+            return l.to; /* of which more is to come */
+        heads = false;
+        bool checksum = body == 5 && s->text[l.body] == '=';
+        if (!body || body > LINE_MOST || (full && body > full + 1) ||
+            (!full && body < 4 && l.to < s->len) ||
+            (full && body < full && body % 4 && !checksum && l.to < s->len))
             break;
-        at += line + (newline != NULL);
+        if (l.body > l.from && redact_in(s->text[l.body - 1], CLASS_ALNUM | CLASS_UNDER))
+            break;
+        end = l.to;
+        at = l.to + 1;
+        if (full && body + 1 < full && !checksum) {
+            struct line next;
+            if (at < s->len)
+                read_line(s, at, &next);
+            if (at < s->len && body_length(&next) == 5 && s->text[next.body] == '=')
+                end = next.to;
+            break;
+        }
+        full = body > full ? body : full;
     }
-    return at > 0 && at <= len && text[at - 1] == '\n' ? at - 1 : at;
+    return end;
+}
+
+/* ---- BEGIN and END ---- */
+
+/* The next mark at or behind `at`, looked for once. The text's length for none. */
+static size_t next_of(struct redact_scan *s, size_t at, int which, int form)
+{
+    size_t *known = &s->pem[form][which];
+    if (*known < at || *known == 0) {
+        const char *mark = marks[form][which];
+        const char *found = memmem(s->text + at, s->len - at, mark, strlen(mark));
+        *known = found ? (size_t)(found - s->text) : s->len;
+    }
+    return *known;
+}
+
+enum { BEGIN, END };
+
+static size_t next_mark(struct redact_scan *s, size_t at, int which)
+{
+    size_t first = next_of(s, at, which, 0), second = next_of(s, at, which, 1);
+    return first < second ? first : second;
+}
+
+/* Behind `-BEGIN LABEL-----`, at whose mark `at` is; 0 when that is not there. */
+static size_t skip_label(const struct redact_scan *s, size_t at, bool *ret_key)
+{
+    size_t label = at + 1, end;
+    while (label < s->len && redact_in(s->text[label], CLASS_BLANK))
+        label++;
+    end = label;
+    while (end < s->len && end - label <= LABEL_MAX && s->text[end] != '\n' &&
+           !redact_at(s, end, "--"))
+        end++;
+    if (end >= s->len || !redact_at(s, end, "--"))
+        return 0;
+    *ret_key = memmem(s->text + label, end - label, "PRIVATE", 7) != NULL;
+    while (end < s->len && s->text[end] == '-')
+        end++;
+    return end;
 }
 
 static const char *type_of(bool key)
@@ -57,42 +175,124 @@ static const char *type_of(bool key)
     return key ? "private-key" : "pem";
 }
 
-bool redact_pem(const char *text, size_t len, size_t at, struct redact_match *ret_match)
+/* Whether there is anything between, and it is what such a body is of: programs speak of marks. */
+static bool has_body(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t good = 0, letters = 0, looked = to - from < 300 ? to - from : 300;
+    for (size_t i = from; i < from + looked; i++) {
+        letters += redact_in(s->text[i], CLASS_ALNUM);
+        good += redact_in(s->text[i], CLASS_ALNUM | CLASS_BASE64 | CLASS_SPACE | CLASS_BACKSLASH |
+                                          CLASS_DASH | CLASS_COLON | CLASS_DOUBLE);
+    }
+    if (to + 1 >= s->len && looked < 8)
+        return good == looked; /* more is to come */
+    return letters >= 4 && good * 100 >= looked * 88;
+}
+
+static bool is_armour(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     bool key, ignored;
-    if (text[at] != '-')
+    size_t mark = at;
+    while (mark < s->len && mark - at < 5 && s->text[mark] == '-')
+        mark++;
+    if (mark - at < 4 || !(redact_at(s, mark, "BEGIN ") || redact_at(s, mark, " BEGIN ")))
         return false;
-    size_t body = skip_line(text, len, at, BEGIN, &key);
+    size_t body = skip_label(s, mark - 1, &key);
     if (!body)
         return false;
-    const char *end = find(text, len, body, END);
-    const char *next = find(text, len, body, BEGIN);
-    size_t to = end && (!next || end < next)
-                    ? skip_line(text, len, (size_t)(end - text), END, &ignored)
-                    : 0;
-    *ret_match = (struct redact_match){at, to ? to : skip_body(text, len, body), type_of(key)};
+    size_t end = next_mark(s, body, END), next = next_mark(s, body, BEGIN), to = 0;
+    if (end < s->len && end < next)
+        to = skip_label(s, end, &ignored);
+    if (!to) {
+        size_t line = redact_line_end(s, body);
+        to = skip_body(s, line < s->len ? line + 1 : line);
+        size_t same = redact_run(s, body, CLASS_ALNUM | CLASS_BASE64 | CLASS_BACKSLASH);
+        to = same > to ? same : to > body && to != line + 1 ? to : line;
+    }
+    *ret_match = (struct redact_match){at, to, type_of(key)};
+    return has_body(s, body, to);
+}
+
+/* PuTTY's own. */
+static bool is_putty(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    if (!redact_at(s, at, "PuTTY-User-Key-File-") && !redact_at(s, at, "Private-Lines:"))
+        return false;
+    size_t end = redact_line_end(s, at), to = end;
+    for (int i = 0; i < 200 && end < s->len; i++) {
+        struct line l;
+        read_line(s, end + 1, &l);
+        bool mac = memmem(s->text + l.from, l.to - l.from, "Private-MAC:", 12) ||
+                   memmem(s->text + l.from, l.to - l.from, "Private-Hash:", 13);
+        if (!mac && !is_heading(s, &l) && (!body_length(&l) || l.body - l.from > PREFIX_MOST))
+            break;
+        to = end = l.to;
+        if (mac)
+            break;
+    }
+    *ret_match = (struct redact_match){at, to, "private-key"};
     return true;
 }
 
-bool redact_pem_tail(const char *text, size_t len, struct redact_match *ret_match)
+/* ---- lines without either ---- */
+
+/* Where what ends at `end` begins: lines of base64 in front of an END, the first of them cut. */
+static size_t body_start(struct redact_scan *s, size_t end)
+{
+    size_t from = redact_line_start(s, end, LINE_MOST), start = from;
+    for (int i = 0; from > 0; i++) {
+        struct line l;
+        read_line(s, redact_line_start(s, from - 1, LINE_MOST), &l);
+        bool cut = l.from == 0 && l.body - l.from <= 3;
+        if (is_heading(s, &l) || (body_length(&l) < 16 && !cut && (i || !body_length(&l))))
+            break;
+        start = cut ? 0 : l.body;
+        from = l.from;
+        if (l.from && s->text[l.from - 1] != '\n')
+            break;
+    }
+    return start;
+}
+
+bool redact_pem_tail(struct redact_scan *s, struct redact_match *ret_match)
 {
     bool key;
-    const char *end = find(text, len, 0, END), *begin = find(text, len, 0, BEGIN);
-    if (!end || (begin && begin < end))
+    size_t end =
+        next_mark(s, 0, END); /* an ellipsis in front of a line that was cut goes with it */
+    if (end >= s->len || next_mark(s, 0, BEGIN) < end)
         return false;
-    size_t at = (size_t)(end - text);
-    size_t to = skip_line(text, len, at, END, &key), from = at;
-    while (from > 0) {
-        const char *newline = from > 1 ? memrchr(text, '\n', from - 1) : NULL;
-        size_t line = newline ? (size_t)(newline - text) + 1 : 0;
-        const char *shown = text + line; /* the cut line of a preview begins with an ellipsis */
-        size_t cut = line == 0 && from > 3 && !memcmp(shown, "\xe2\x80\xa6", 3) ? 3 : 0;
-        if (line + cut < at && !is_body(shown + cut, from - line - cut - (text[from - 1] == '\n')))
-            break;
-        from = line;
-    }
-    if (!to || from == at)
+    size_t to = skip_label(s, end, &key), from = body_start(s, end);
+    if (!to || from >= redact_line_start(s, end, LINE_MOST))
         return false;
     *ret_match = (struct redact_match){from, to, type_of(key)};
     return true;
+}
+
+/* At least two lines, equally long as such lines are, dense; with an END, if there is one. */
+bool redact_pem_line(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    struct line first, next;
+    bool key = true;
+    if (redact_line_end(s, at) - at < 60)
+        return false;
+    read_line(s, at, &first);
+    size_t len = body_length(&first);
+    if ((len != 64 && len != 70 && len != 76 && len != 72 && len != 60) || first.to + 1 >= s->len)
+        return false;
+    read_line(s, first.to + 1, &next);
+    if (body_length(&next) != len || !is_dense(s, &first) || !is_dense(s, &next))
+        return false;
+    size_t to = skip_body(s, at), end = to < s->len ? redact_line_end(s, to + 1) : to;
+    size_t mark = next_mark(s, first.body, END);
+    size_t label = mark < end ? skip_label(s, mark, &key) : 0;
+    *ret_match = (struct redact_match){first.body, label ? label : to, type_of(key)};
+    return true;
+}
+
+bool redact_pem(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    char c = s->text[at];
+    if (c == '-' && (at == 0 || s->text[at - 1] != '-'))
+        return is_armour(s, at, ret_match);
+    return c == 'P' && redact_starts_word(s, at) && is_putty(s, at, ret_match);
 }

@@ -1,31 +1,62 @@
-/* redact_private.h - what the files of redact.h share. */
+/* redact_private.h - what the files of redact.h share.
+ *
+ * A text is searched once, from its beginning to its end. At each place the rules look ahead; how
+ * far a run of characters reaches is kept (redact_run()), so that no rule walks over the same
+ * characters again because another place asks the same: that is what keeps any text linear.
+ */
 #ifndef ENVELOPE_REDACT_PRIVATE_H
 #define ENVELOPE_REDACT_PRIVATE_H
 
 #include "envelope/redact.h"
 
-/* Sets of characters that tokens are made of. */
+#include <stdint.h>
+
+/* Sets of characters. */
 enum redact_class {
     CLASS_DIGIT = 1 << 0,
     CLASS_UPPER = 1 << 1,
     CLASS_LOWER = 1 << 2,
-    CLASS_UNDER = 1 << 3,  /* _ */
-    CLASS_DASH = 1 << 4,   /* - */
-    CLASS_DOT = 1 << 5,    /* . */
-    CLASS_BASE64 = 1 << 6, /* + / = */
-    CLASS_HEX = 1 << 7,    /* a-f; with CLASS_DIGIT */
+    CLASS_UNDER = 1 << 3,      /* _ */
+    CLASS_DASH = 1 << 4,       /* - */
+    CLASS_DOT = 1 << 5,        /* . */
+    CLASS_BASE64 = 1 << 6,     /* + / = */
+    CLASS_HEX_LOWER = 1 << 7,  /* a-f */
+    CLASS_HEX_UPPER = 1 << 8,  /* A-F */
+    CLASS_COLON = 1 << 9,      /* : */
+    CLASS_PERCENT = 1 << 10,   /* % */
+    CLASS_BLANK = 1 << 11,     /* blank and tabulator */
+    CLASS_NEWLINE = 1 << 12,   /* \n */
+    CLASS_DOUBLE = 1 << 13,    /* " */
+    CLASS_SINGLE = 1 << 14,    /* ' */
+    CLASS_TICK = 1 << 15,      /* ` */
+    CLASS_BACKSLASH = 1 << 16, /* \ */
+    CLASS_TILDE = 1 << 17,     /* ~ */
+    CLASS_LESS = 1 << 18,      /* < */
+    CLASS_SEPARATOR = 1 << 19, /* , ; & | */
+    CLASS_OTHER = 1 << 20,     /* whatever is none of these */
+    CLASS_ALL = (1 << 21) - 1,
+    CLASS_HEX = CLASS_DIGIT | CLASS_HEX_LOWER | CLASS_HEX_UPPER,
     CLASS_ALNUM = CLASS_DIGIT | CLASS_UPPER | CLASS_LOWER,
     CLASS_WORD = CLASS_ALNUM | CLASS_UNDER | CLASS_DASH,
+    CLASS_NAME = CLASS_WORD | CLASS_DOT,
+    CLASS_SPACE = CLASS_BLANK | CLASS_NEWLINE,
 };
 
-/* Whether `c` is in the set. */
-bool redact_in(char c, unsigned set);
+#define REDACT_RUNS 24 /* sets whose runs are kept; more are read again and stay right */
 
-/* How many characters from `at` on are in the set. */
-size_t redact_run(const char *text, size_t len, size_t at, unsigned set);
-
-/* Whether something that starts at `at` starts a word: what is in front goes on no word. */
-bool redact_starts_word(const char *text, size_t at);
+/* A text that is being searched. */
+struct redact_scan {
+    const char *text;
+    size_t len;
+    struct redact_run {
+        uint32_t set;
+        size_t from, to;
+    } runs[REDACT_RUNS];
+    int run_count;
+    size_t command_end;                      /* up to here a command's words have been read */
+    size_t reader_line, reader_from, reader; /* the same of what reads a secret from a pipe */
+    size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */
+};
 
 /* A secret found at the place a rule looked at. */
 struct redact_match {
@@ -33,16 +64,138 @@ struct redact_match {
     const char *type; /* what stands in their place; static, or the secrets' own */
 };
 
-/* The shapes of tokens (redact_tokens.c). */
-bool redact_token(const char *text, size_t len, size_t at, struct redact_match *ret_match);
+/* ---- characters (redact_scan.c) ---- */
 
-/* A PEM block, whole or in part (redact_pem.c). */
-bool redact_pem(const char *text, size_t len, size_t at, struct redact_match *ret_match);
-/* The end of one whose beginning is not in the text. */
-bool redact_pem_tail(const char *text, size_t len, struct redact_match *ret_match);
+extern const uint32_t redact_classes[128];
 
-/* A value behind a telling name, and the password of a URL (redact_assignment.c). */
-bool redact_assignment(const char *text, size_t len, size_t at, struct redact_match *ret_match);
-bool redact_url(const char *text, size_t len, size_t at, struct redact_match *ret_match);
+/* The classes of a character. */
+static inline uint32_t redact_class(char c)
+{
+    unsigned char at = (unsigned char)c;
+    return at < 128 ? redact_classes[at] : CLASS_OTHER;
+}
+
+static inline bool redact_in(char c, uint32_t set)
+{
+    return (redact_class(c) & set) != 0;
+}
+
+/* The end of the run of characters of `set` that goes on at `at`; `at` where there is none. */
+size_t redact_run(struct redact_scan *s, size_t at, uint32_t set);
+
+/* The end of the line that `at` is in: where its \n stands, or the text's end; and its beginning.
+ */
+size_t redact_line_end(struct redact_scan *s, size_t at);
+size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most);
+
+/* Whether `word` stands at `at`, capital letters or not. */
+bool redact_at(const struct redact_scan *s, size_t at, const char *word);
+
+/* Whether what is in front of `at` ends a word: no letter or digit, or one that belongs to an
+ * escape of JSON, of a URL or of a terminal's colours. */
+bool redact_starts_word(const struct redact_scan *s, size_t at);
+
+/* ---- values (redact_value.c) ---- */
+
+/* How much a name says of what it is set to. */
+enum redact_telling {
+    TELLS_NOTHING,
+    TELLS_LONG, /* keys of all kinds: what is long and looks random is secret */
+    TELLS_CODE, /* tokens: what holds a digit is, as programs speak of tokens in prose */
+    TELLS_ALL,  /* passwords: whatever stands there is */
+};
+
+enum redact_telling redact_telling(const char *name, size_t len);
+
+/* A value as it stands behind a name. */
+struct redact_value {
+    size_t from, to; /* without its quotes */
+    size_t end;      /* behind them */
+    char quote;      /* " ' ` or 0 */
+};
+
+/* Reads the quoted value, word or line at `at`. `tight`: it stands right behind a =, as in a
+ * shell's assignment. False when nothing is there. */
+bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct redact_value *ret);
+
+/* A word of a shell's command at `at`, quotes and escapes passed over. Returns its end. */
+size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end);
+
+/* Whether it says where a secret is, or that there is none: $NAME, <password>, ****, null. */
+bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
+
+/* ---- rules: what is secret at `at` ---- */
+
+/* Once before the first text is searched. */
+void redact_read_shapes(void);
+
+/* A bit for each hash of three characters that a shape is found by. */
+#define REDACT_HASHES 16384
+extern uint8_t redact_begins[REDACT_HASHES / 8];
+
+static inline unsigned redact_hash(const char *t)
+{
+    uint32_t key = (unsigned char)t[0] | (uint32_t)(unsigned char)t[1] << 8 |
+                   (uint32_t)(unsigned char)t[2] << 16;
+    return key * 2654435761u >> 18;
+}
+
+/* Whether redact_token() may find something at `at`: most places are spared the call. */
+static inline bool redact_may_be_token(const struct redact_scan *s, size_t at)
+{
+    char c = s->text[at];
+    if (s->len - at < 3)
+        return false;
+    unsigned hash = redact_hash(s->text + at);
+    return redact_begins[hash / 8] & 1u << hash % 8 || c == '$' ||
+           (c == 'e' && (s->text[at + 1] == 'y' || s->text[at + 1] == 'w')) ||
+           (c == 'S' && s->text[at + 1] == 'K') || (c >= 'M' && c <= 'O') ||
+           (redact_in(c, CLASS_DIGIT) && (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT)));
+}
+
+bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+bool redact_pem(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* The end of one whose beginning is not in the text; and, where a line begins, lines in its midst.
+ */
+bool redact_pem_tail(struct redact_scan *s, struct redact_match *ret_match);
+bool redact_pem_line(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+
+/* Those that begin with a name, of which [at, end) is all. */
+bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
+                       struct redact_match *ret_match);
+bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
+/* ---- commands (redact_command.c) ---- */
+
+/* What a command's words give away: `found` hears of each, in order. */
+struct redact_command_found {
+    struct redact_match list[16];
+    int count;
+};
+
+bool redact_command(struct redact_scan *s, size_t at, size_t end,
+                    struct redact_command_found *ret_found);
+
+/* ---- the table of shapes (redact_shapes.c) ---- */
+
+/* A shape: text, and between < and > what may stand there: a letter for the set of characters and
+ * how many of them, `<a36>` or `<a36-255>`.
+ *
+ *   d digits            h lower-case hexadecimal     H hexadecimal
+ *   u A-Z               U A-Z and digits             l a-z and digits
+ *   a letters, digits   w those and _ -              W those, _ - and .
+ *   b base64            B base64 of both alphabets   p those and .%
+ *   k a-z, 0-9, -
+ */
+struct redact_shape {
+    const char *type, *form;
+    bool inside; /* may stand behind a letter: the text it begins with is like no other */
+};
+
+extern const struct redact_shape redact_shapes[];
+extern const int redact_shape_count;
 
 #endif

@@ -1,189 +1,306 @@
-/* Shapes that those who issue tokens have published or that their scanners use. A row is a prefix
- * and what follows it. */
+/* Tokens that give themselves away by their shape: those of the table (redact_shapes.c), found by
+ * the three characters that their longest text begins with, and a few that no row can say. */
+#include <pthread.h>
 #include <string.h>
 
 #include "envelope/redact_private.h"
 
-#define NO_MAX 4096 /* longer ones are no token but data */
+#define PARTS 12
+#define ROWS  512
 
-static const struct token {
-    const char *type, *prefix;
-    unsigned set;
-    size_t min, max; /* characters behind the prefix */
-} tokens[] = {
-    {"github-token", "ghp_", CLASS_ALNUM, 36, 255},
-    {"github-token", "gho_", CLASS_ALNUM, 36, 255},
-    {"github-token", "ghu_", CLASS_ALNUM, 36, 255},
-    {"github-token", "ghs_", CLASS_ALNUM, 36, 255},
-    {"github-token", "ghr_", CLASS_ALNUM, 36, 255},
-    {"github-token", "github_pat_", CLASS_ALNUM | CLASS_UNDER, 22, 255},
-    {"gitlab-token", "glpat-", CLASS_WORD | CLASS_DOT, 20, 300},
-    {"gitlab-token", "gldt-", CLASS_WORD, 20, 300},
-    {"gitlab-token", "glrt-", CLASS_WORD, 20, 300},
-    {"gitlab-token", "glptt-", CLASS_WORD, 20, 300},
-    {"gitlab-token", "gloas-", CLASS_WORD, 20, 300},
-    {"gitlab-token", "glcbt-", CLASS_WORD, 20, 300},
-    {"aws-key-id", "AKIA", CLASS_UPPER | CLASS_DIGIT, 16, 16},
-    {"aws-key-id", "ASIA", CLASS_UPPER | CLASS_DIGIT, 16, 16},
-    {"anthropic-key", "sk-ant-", CLASS_WORD, 20, 255},
-    {"openai-key", "sk-proj-", CLASS_WORD, 20, 255},
-    {"openai-key", "sk-svcacct-", CLASS_WORD, 20, 255},
-    {"openai-key", "sk-admin-", CLASS_WORD, 20, 255},
-    {"openrouter-key", "sk-or-v1-", CLASS_WORD, 32, 255},
-    {"openai-key", "sk-", CLASS_ALNUM, 32, 64},
-    {"google-api-key", "AIza", CLASS_WORD, 35, 35},
-    {"google-oauth-token", "ya29.", CLASS_WORD, 20, NO_MAX},
-    {"google-oauth-secret", "GOCSPX-", CLASS_WORD, 20, 64},
-    {"slack-token", "xoxb-", CLASS_ALNUM | CLASS_DASH, 20, 255},
-    {"slack-token", "xoxp-", CLASS_ALNUM | CLASS_DASH, 20, 255},
-    {"slack-token", "xoxa-", CLASS_ALNUM | CLASS_DASH, 20, 255},
-    {"slack-token", "xoxr-", CLASS_ALNUM | CLASS_DASH, 20, 255},
-    {"slack-token", "xoxs-", CLASS_ALNUM | CLASS_DASH, 20, 255},
-    {"slack-token", "xoxe-", CLASS_ALNUM | CLASS_DASH, 20, 255},
-    {"slack-token", "xapp-", CLASS_ALNUM | CLASS_DASH, 20, 255},
-    {"slack-webhook", "hooks.slack.com/services/", CLASS_ALNUM | CLASS_BASE64, 30, 100},
-    {"discord-webhook", "discord.com/api/webhooks/", CLASS_WORD | CLASS_BASE64, 40, 200},
-    {"stripe-key", "sk_live_", CLASS_ALNUM, 16, 255},
-    {"stripe-key", "sk_test_", CLASS_ALNUM, 16, 255},
-    {"stripe-key", "rk_live_", CLASS_ALNUM, 16, 255},
-    {"stripe-key", "rk_test_", CLASS_ALNUM, 16, 255},
-    {"stripe-key", "whsec_", CLASS_ALNUM | CLASS_BASE64, 24, 128},
-    {"npm-token", "npm_", CLASS_ALNUM, 36, 36},
-    {"pypi-token", "pypi-AgEI", CLASS_WORD, 40, 512},
-    {"rubygems-token", "rubygems_", CLASS_DIGIT | CLASS_HEX, 48, 48},
-    {"crates-token", "cio", CLASS_ALNUM, 32, 32},
-    {"hugging-face-token", "hf_", CLASS_ALNUM, 30, 64},
-    {"sendgrid-key", "SG.", CLASS_WORD | CLASS_DOT, 60, 80},
-    {"digitalocean-token", "dop_v1_", CLASS_DIGIT | CLASS_HEX, 64, 64},
-    {"digitalocean-token", "doo_v1_", CLASS_DIGIT | CLASS_HEX, 64, 64},
-    {"digitalocean-token", "dor_v1_", CLASS_DIGIT | CLASS_HEX, 64, 64},
-    {"docker-token", "dckr_pat_", CLASS_WORD, 20, 64},
-    {"docker-token", "dckr_oat_", CLASS_WORD, 20, 64},
-    {"shopify-token", "shpat_", CLASS_ALNUM, 32, 32},
-    {"shopify-token", "shpca_", CLASS_ALNUM, 32, 32},
-    {"shopify-token", "shppa_", CLASS_ALNUM, 32, 32},
-    {"shopify-token", "shpss_", CLASS_ALNUM, 32, 32},
-    {"square-token", "sq0atp-", CLASS_WORD, 22, 64},
-    {"square-token", "sq0csp-", CLASS_WORD, 43, 64},
-    {"twilio-key", "SK", CLASS_DIGIT | CLASS_HEX, 32, 32},
-    {"mailgun-key", "key-", CLASS_DIGIT | CLASS_HEX, 32, 32},
-    {"vault-token", "hvs.", CLASS_WORD, 24, 255},
-    {"vault-token", "hvb.", CLASS_WORD, 24, 512},
-    {"databricks-token", "dapi", CLASS_DIGIT | CLASS_HEX, 32, 32},
-    {"grafana-token", "glsa_", CLASS_ALNUM | CLASS_UNDER, 32, 64},
-    {"grafana-token", "glc_", CLASS_ALNUM | CLASS_BASE64, 32, 400},
-    {"new-relic-key", "NRAK-", CLASS_UPPER | CLASS_DIGIT, 27, 27},
-    {"postman-key", "PMAK-", CLASS_DIGIT | CLASS_HEX | CLASS_DASH, 50, 64},
-    {"doppler-token", "dp.pt.", CLASS_ALNUM, 40, 64},
-    {"doppler-token", "dp.st.", CLASS_WORD | CLASS_DOT, 40, 80},
-    {"atlassian-token", "ATATT3", CLASS_WORD | CLASS_BASE64, 50, 255},
-    {"bitbucket-token", "ATBB", CLASS_ALNUM, 28, 40},
-    {"linear-key", "lin_api_", CLASS_ALNUM, 32, 64},
-    {"notion-token", "ntn_", CLASS_ALNUM, 40, 64},
-    {"notion-token", "secret_", CLASS_ALNUM, 43, 43},
-    {"sentry-token", "sntrys_", CLASS_WORD | CLASS_BASE64, 40, 512},
-    {"sentry-token", "sntryu_", CLASS_DIGIT | CLASS_HEX, 64, 64},
-    {"tailscale-key", "tskey-", CLASS_WORD, 20, 128},
-    {"age-key", "AGE-SECRET-KEY-1", CLASS_UPPER | CLASS_DIGIT, 58, 58},
-    {"planetscale-token", "pscale_tkn_", CLASS_WORD | CLASS_DOT, 30, 64},
-    {"planetscale-password", "pscale_pw_", CLASS_WORD | CLASS_DOT, 30, 64},
-    {"figma-token", "figd_", CLASS_WORD, 30, 64},
-    {"supabase-token", "sbp_", CLASS_DIGIT | CLASS_HEX, 40, 40},
-    {"fly-token", "fo1_", CLASS_WORD, 40, 128},
-    {"xai-key", "xai-", CLASS_ALNUM, 40, 128},
-    {"groq-key", "gsk_", CLASS_ALNUM, 40, 64},
-    {"perplexity-key", "pplx-", CLASS_ALNUM, 40, 64},
-    {"replicate-token", "r8_", CLASS_ALNUM, 37, 40},
-    {"heroku-key", "HRKU-", CLASS_WORD, 36, 80},
+/* A shape read: texts and sets in turn. */
+struct part {
+    const char *text; /* NULL for a set */
+    size_t len;       /* of the text */
+    uint32_t set;
+    size_t min, max;
 };
 
-#define TOKEN_COUNT (sizeof tokens / sizeof *tokens)
+struct shape {
+    const char *type;
+    bool inside;
+    int count;
+    struct part parts[PARTS];
+    size_t back;     /* from the text that it is found by to its beginning */
+    const char *key; /* that text */
+    int next;        /* of the same bucket, counted from 1; 0 for none */
+};
 
-/* Three base64url parts between dots, the first two JSON objects: `eyJ` is `{"`. */
-static bool is_jwt(const char *text, size_t len, size_t at, struct redact_match *ret_match)
+static struct index {
+    struct shape shapes[ROWS];
+    int16_t buckets[REDACT_HASHES];
+} shared;
+
+uint8_t redact_begins[REDACT_HASHES / 8];
+
+/* ---- rows ---- */
+
+static uint32_t set_of(char letter)
 {
-    size_t part[3], from = at;
-    for (int i = 0; i < 3; i++) {
-        if (i < 2 && (len - from < 3 || memcmp(text + from, "eyJ", 3)))
-            return false;
-        part[i] = redact_run(text, len, from, CLASS_WORD);
-        from += part[i];
-        if (part[i] < 10 || (i < 2 && (from >= len || text[from++] != '.')))
+    static const struct {
+        char letter;
+        uint32_t set;
+    } sets[] = {
+        {'d', CLASS_DIGIT},
+        {'h', CLASS_DIGIT | CLASS_HEX_LOWER},
+        {'n', CLASS_DIGIT | CLASS_HEX_LOWER | CLASS_DASH},
+        {'H', CLASS_HEX},
+        {'u', CLASS_UPPER},
+        {'U', CLASS_UPPER | CLASS_DIGIT},
+        {'l', CLASS_LOWER | CLASS_DIGIT},
+        {'a', CLASS_ALNUM},
+        {'w', CLASS_WORD},
+        {'W', CLASS_NAME},
+        {'b', CLASS_ALNUM | CLASS_BASE64},
+        {'B', CLASS_WORD | CLASS_BASE64},
+        {'p', CLASS_NAME | CLASS_PERCENT | CLASS_TILDE},
+        {'r', CLASS_NAME | CLASS_PERCENT | CLASS_TILDE | CLASS_BASE64 | CLASS_SEPARATOR},
+    };
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        if (sets[i].letter == letter)
+            return sets[i].set;
+    return 0;
+}
+
+static size_t read_number(const char **at)
+{
+    size_t n = 0;
+    while (**at >= '0' && **at <= '9')
+        n = n * 10 + (size_t)(*(*at)++ - '0');
+    return n;
+}
+
+/* `a36-255`, `a36`, or `a36-` for any number from there. */
+static void read_set(const char *at, struct part *part)
+{
+    *part = (struct part){.set = set_of(*at++)};
+    part->min = part->max = read_number(&at);
+    if (*at++ == '-')
+        part->max = *at == '>' ? SIZE_MAX : read_number(&at);
+}
+
+static void read_parts(const char *form, struct shape *shape)
+{
+    while (*form && shape->count < PARTS) {
+        struct part *part = &shape->parts[shape->count++];
+        size_t text = strcspn(form, "<");
+        if (text) {
+            *part = (struct part){.text = form, .len = text};
+            form += text;
+            continue;
+        }
+        read_set(form + 1, part);
+        form += strcspn(form, ">") + 1;
+    }
+}
+
+/* The longest text that has only parts of one length in front is what the shape is found by. */
+static const char *find_anchor(struct shape *shape)
+{
+    const struct part *best = NULL;
+    size_t back = 0;
+    for (int i = 0; i < shape->count; i++) {
+        const struct part *part = &shape->parts[i];
+        if (part->text && (!best || part->len > best->len)) {
+            best = part;
+            shape->back = back;
+        }
+        if (!part->text && part->min != part->max)
+            break;
+        back += part->text ? part->len : part->min;
+    }
+    return best ? best->text : "   ";
+}
+
+static void read_rows(void)
+{
+    struct index *all = &shared;
+    for (int i = redact_shape_count < ROWS ? redact_shape_count : ROWS; i-- > 0;) {
+        struct shape *shape = &all->shapes[i];
+        *shape = (struct shape){.type = redact_shapes[i].type, .inside = redact_shapes[i].inside};
+        read_parts(redact_shapes[i].form, shape);
+        shape->key = find_anchor(shape);
+        int16_t *first = &all->buckets[redact_hash(shape->key)];
+        shape->next = *first;
+        *first = (int16_t)(i + 1);
+        redact_begins[redact_hash(shape->key) / 8] |= (uint8_t)(1u << redact_hash(shape->key) % 8);
+    }
+}
+
+void redact_read_shapes(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_rows);
+}
+
+/* ---- one shape ---- */
+
+/* Behind the part at `at`; 0 when it is not there. */
+static size_t match_part(struct redact_scan *s, const struct part *part, bool last, size_t at)
+{
+    if (part->text)
+        return s->len - at >= part->len && !memcmp(s->text + at, part->text, part->len)
+                   ? at + part->len
+                   : 0;
+    size_t run = redact_run(s, at, part->set) - at;
+    if (run < part->min || (last && run > part->max))
+        return 0;
+    return at + (run < part->max ? run : part->max);
+}
+
+/* A word as people write them has none, however long it is. */
+static bool has_digit(const struct redact_scan *s, size_t from, size_t to)
+{
+    for (size_t i = from; i < to && i < from + 300; i++)
+        if (redact_in(s->text[i], CLASS_DIGIT))
+            return true;
+    return false;
+}
+
+static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t at,
+                        struct redact_match *ret_match)
+{
+    if (at < shape->back)
+        return false;
+    size_t from = at - shape->back, to = from;
+    if (!shape->inside && !redact_starts_word(s, from))
+        return false;
+    for (int i = 0; i < shape->count; i++) {
+        to = match_part(s, &shape->parts[i], i + 1 == shape->count, to);
+        if (!to)
             return false;
     }
+    if (to < s->len && redact_in(s->text[to], CLASS_ALNUM))
+        return false;
+    while (to > from && redact_in(s->text[to - 1], CLASS_DOT | CLASS_SEPARATOR))
+        to--; /* a sentence ends there */
+    *ret_match = (struct redact_match){from, to, shape->type};
+    return shape->inside || has_digit(s, from, to);
+}
+
+static bool is_listed(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    if (s->len - at < 3)
+        return false;
+    const char *t = s->text + at;
+    int i = shared.buckets[redact_hash(t)];
+    for (const struct shape *shape; i; i = shape->next) {
+        shape = &shared.shapes[i - 1];
+        if (!memcmp(shape->key, t, 3) && match_shape(s, shape, at, ret_match))
+            return true;
+    }
+    return false;
+}
+
+/* ---- what no row can say ---- */
+
+/* JSON web tokens: parts of base64url between dots, of which the first is an object: `{"`, `{ ` or
+ * `{\n`. The second is one, too, or there are five; a signature may be missing. */
+static bool is_jwt(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t from = at, parts = 0;
+    const char *t = s->text;
+    if (s->len - at < 20 || t[at] != 'e' || (t[at + 1] != 'y' && t[at + 1] != 'w') ||
+        !strchr("JAog", t[at + 2]) || !redact_starts_word(s, at))
+        return false;
+    bool object = false;
+    for (; parts < 5; parts++) {
+        size_t end = redact_run(s, from, CLASS_WORD);
+        if (parts < 2 && end - from < 8 && !(parts == 1 && end < s->len && t[end] == '.'))
+            return false;
+        if (parts == 1)
+            object = t[from] == 'e' && (t[from + 1] == 'y' || t[from + 1] == 'w');
+        from = end;
+        if (end >= s->len || t[end] != '.' || parts == 4)
+            break;
+        from = end + 1;
+    }
+    if (!(object && parts >= 1) && parts < 4)
+        return false;
+    while (from > at && t[from - 1] == '.')
+        from--;
     *ret_match = (struct redact_match){at, from, "jwt"};
     return true;
 }
 
 /* 8 to 10 digits, a colon, 35 characters of which the first are AA. */
-static bool is_telegram(const char *text, size_t len, size_t at, struct redact_match *ret_match)
+static bool is_telegram(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
-    size_t digits = redact_run(text, len, at, CLASS_DIGIT);
-    size_t secret = at + digits + 1;
-    if (digits < 8 || digits > 10 || len < secret + 2 || memcmp(text + secret - 1, ":AA", 3) ||
-        redact_run(text, len, secret, CLASS_WORD) != 35)
+    if (!redact_in(s->text[at], CLASS_DIGIT) || (at && redact_in(s->text[at - 1], CLASS_DIGIT)))
+        return false;
+    size_t digits = redact_run(s, at, CLASS_DIGIT) - at, secret = at + digits + 1;
+    if (digits < 8 || digits > 10 || s->len < secret + 35 || !redact_at(s, secret - 1, ":AA") ||
+        redact_run(s, secret, CLASS_WORD) != secret + 35)
         return false;
     *ret_match = (struct redact_match){at, secret + 35, "telegram-token"};
     return true;
 }
 
 /* An id, a time and a signature in base64url. */
-static bool is_discord(const char *text, size_t len, size_t at, struct redact_match *ret_match)
+static bool is_discord(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
-    size_t id = redact_run(text, len, at, CLASS_WORD);
-    size_t time = at + id + 1, signature = time + 7;
-    if (!strchr("MNO", text[at]) || id < 24 || id > 26 || len < signature + 27 ||
-        text[time - 1] != '.' || redact_run(text, len, time, CLASS_WORD) != 6 ||
-        text[signature - 1] != '.')
+    if (!redact_starts_word(s, at))
         return false;
-    size_t run = redact_run(text, len, signature, CLASS_WORD);
+    size_t time = redact_run(s, at, CLASS_WORD) + 1, id = time - 1 - at, signature = time + 7;
+    if (id < 24 || id > 26 || s->len < signature + 27 || s->text[time - 1] != '.' ||
+        redact_run(s, time, CLASS_WORD) != time + 6 || s->text[signature - 1] != '.')
+        return false;
+    size_t run = redact_run(s, signature, CLASS_WORD) - signature;
     if (run < 27 || run > 38)
         return false;
     *ret_match = (struct redact_match){at, signature + run, "discord-token"};
     return true;
 }
 
-/* `Bearer` and `Basic` in a header; the word stays. */
-static bool is_header(const char *text, size_t len, size_t at, struct redact_match *ret_match)
+/* SK and 32 hexadecimal digits. */
+static bool is_twilio(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
-    static const char *const words[] = {"Bearer ", "bearer ", "Authorization: Basic ",
-                                        "authorization: basic "};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t word = strlen(words[i]);
-        if (len - at < word || memcmp(text + at, words[i], word))
+    if (s->len - at < 34 || s->text[at + 1] != 'K' || !redact_starts_word(s, at))
+        return false;
+    size_t end = redact_run(s, at + 2, CLASS_HEX);
+    if (end != at + 34 || (end < s->len && redact_in(s->text[end], CLASS_ALNUM)))
+        return false;
+    *ret_match = (struct redact_match){at, end, "twilio-key"};
+    return true;
+}
+
+/* A password's hash as crypt(3) and others write it: $6$salt$hash. */
+static bool is_hash(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    static const char *const kinds[] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
+                                        "$y$", "$7$",  "$apr1$", "$argon2", "$gy$", "$sha1$"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t end = at, dollars = 0, kind = strlen(kinds[i]);
+        if (s->len - at < kind || memcmp(s->text + at, kinds[i], kind))
             continue;
-        size_t run = redact_run(text, len, at + word, CLASS_WORD | CLASS_DOT | CLASS_BASE64);
-        if (run < (i < 2 ? 16 : 8))
+        while (end < s->len && end - at < 200 &&
+               (redact_in(s->text[end], CLASS_NAME | CLASS_BASE64 | CLASS_SEPARATOR) ||
+                s->text[end] == '$'))
+            dollars += s->text[end++] == '$';
+        if (end - at < 30 || dollars < 3)
             return false;
-        *ret_match = (struct redact_match){at + word, at + word + run, "authorization"};
+        *ret_match = (struct redact_match){at, end, "password-hash"};
         return true;
     }
     return false;
 }
 
-static bool is_listed(const char *text, size_t len, size_t at, struct redact_match *ret_match)
+bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
-    for (size_t i = 0; i < TOKEN_COUNT; i++) {
-        const struct token *t = &tokens[i];
-        size_t prefix = strlen(t->prefix);
-        if (text[at] != t->prefix[0] || len - at < prefix || memcmp(text + at, t->prefix, prefix))
-            continue;
-        size_t run = redact_run(text, len, at + prefix, t->set);
-        bool ends = at + prefix + run == len || !redact_in(text[at + prefix + run], CLASS_ALNUM);
-        if (run >= t->min && run <= t->max && ends) {
-            *ret_match = (struct redact_match){at, at + prefix + run, t->type};
-            return true;
-        }
+    if (is_listed(s, at, ret_match))
+        return true;
+    switch (s->text[at]) {
+    case 'e':
+        return is_jwt(s, at, ret_match);
+    case 'M':
+    case 'N':
+    case 'O':
+        return is_discord(s, at, ret_match);
+    case 'S':
+        return is_twilio(s, at, ret_match);
+    case '$':
+        return is_hash(s, at, ret_match);
+    default:
+        return is_telegram(s, at, ret_match);
     }
-    return false;
-}
-
-bool redact_token(const char *text, size_t len, size_t at, struct redact_match *ret_match)
-{
-    if (!redact_starts_word(text, at))
-        return false;
-    return is_listed(text, len, at, ret_match) ||
-           (text[at] == 'e' && is_jwt(text, len, at, ret_match)) ||
-           (redact_in(text[at], CLASS_DIGIT) && is_telegram(text, len, at, ret_match)) ||
-           is_header(text, len, at, ret_match) || is_discord(text, len, at, ret_match);
 }

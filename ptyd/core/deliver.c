@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "envelope/entry.h"
+#include "envelope/redact.h"
 #include "ptyd/core/board.h"
 #include "ptyd/core/text.h"
 
@@ -59,6 +61,18 @@ static const char *source(const struct block *b)
     return b->cmd_source == BLOCK_FROM_UNKNOWN ? "unknown" : "";
 }
 
+/* A directory's name may hold a token, too: a new string. */
+static char *clean(const char *text, int64_t *redacted)
+{
+    struct bytes out = {0};
+    *redacted += redact_text(text, strlen(text), NULL, &out);
+    char *copy = text_copy(out.data ? out.data : "");
+    if (out.failed)
+        memory_end();
+    bytes_finish(&out);
+    return copy;
+}
+
 void deliver_block(const struct block *b, const char *directory, const char *header_shell_id,
                    const struct entry_shape *shape, struct bytes *out, struct bytes *output)
 {
@@ -80,8 +94,14 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
         .cmd_source = source(b),
     };
     block_tell(b, &entry);
+    char *cwd = clean(entry.cwd ? entry.cwd : "", &entry.redacted);
+    char *after = clean(entry.cwd_after ? entry.cwd_after : "", &entry.redacted);
+    entry.cwd = cwd;
+    entry.cwd_after = after;
     entry_render_shaped(&entry, header_shell_id, shape, out, output);
     board_leave(&before);
+    free(cwd);
+    free(after);
     free(id);
     free(path);
 }
@@ -90,9 +110,12 @@ void deliver_header(const struct deliver_header *h, struct bytes *out, struct by
 {
     struct entry_running running = {0};
     struct board_place before = board_enter(h->conversation_id, BOARD_RENDER, 0);
+    int64_t redacted = 0;
+    char *cwd = clean(h->cwd, &redacted);
+    char *there = h->running ? clean(h->running->cwd, &redacted) : NULL;
     if (h->running)
         running = (struct entry_running){.cmd = deliver_cmd(h->running),
-                                         .cwd = h->running->cwd,
+                                         .cwd = there,
                                          .cmd_source = source(h->running),
                                          .ts = h->running->ts_begin,
                                          .preview = deliver_preview(h->running),
@@ -104,7 +127,7 @@ void deliver_header(const struct deliver_header *h, struct bytes *out, struct by
         &(struct entry_header){
             .conversation_id = h->conversation_id,
             .shell_id = h->shell_id,
-            .cwd = h->cwd,
+            .cwd = cwd,
             .total_commands_run = h->total,
             .kept = h->kept,
             .dropped = h->total - h->kept,
@@ -113,4 +136,6 @@ void deliver_header(const struct deliver_header *h, struct bytes *out, struct by
         },
         out);
     board_leave(&before);
+    free(cwd);
+    free(there);
 }

@@ -77,6 +77,7 @@ static void on_end(void *user, struct block *block)
 {
     struct replay *r = user;
     json_array_append_new(r->blocks, block_to_json(block));
+    block_redact(block, NULL); /* what an agent would be told, as it would be */
     if (deliver_wanted(block, conf_usual()))
         keep_deliverable(r, block);
 }

@@ -1,0 +1,493 @@
+/* Secrets that stand behind options and in places of commands: `mysql -pX`, `curl -u user:X`,
+ * `vault login X`. A row says where; another tool is another row. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <string.h>
+#include <strings.h>
+
+#include "envelope/redact_private.h"
+
+#define BUCKETS    1024
+#define ENTRIES    640
+#define TOOL_MOST  24 /* bytes of a tool's name */
+#define ACTIVE     8  /* tools in one command: sudo docker exec mysql ... */
+#define WORDS_MOST 400
+
+enum how {
+    NEXT,        /* the word behind the option */
+    ATTACHED,    /* what follows the option in its word */
+    EITHER,      /* both */
+    USER,        /* either, and of user:password what is behind the colon */
+    PERCENT,     /* the same with a % */
+    COMMA,       /* the same with a , */
+    PAIR,        /* either, and of name=value what is behind the = */
+    PLACE,       /* the word at the place `place` that is no option, behind the subcommand */
+    PLACE_USER,  /* there, behind its colon */
+    PLACE_SLASH, /* there, user/password@host */
+    PAIRS,       /* all name=value behind the subcommand */
+    SETTING,     /* the word behind one that has a telling name */
+    PREFIX,      /* words that begin so */
+};
+
+static const struct rule {
+    const char *tools; /* between blanks */
+    const char *sub;   /* a word that has to come first; NULL */
+    const char *option;
+    enum how how;
+    int place; /* from 1 */
+} rules[] = {
+    {"mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mariadb mariadb-dump "
+     "mariadb-admin mycli "
+     "xtrabackup mariabackup mysql_upgrade mysqlslap",
+     NULL, "-p", ATTACHED, 0},
+    {"sshpass", NULL, "-p", EITHER, 0},
+    {"docker podman nerdctl buildah skopeo crane oras helm regctl ko", "login", "-p", EITHER, 0},
+    {"skopeo podman buildah", NULL, "--creds", USER, 0},
+    {"skopeo", NULL, "--src-creds", USER, 0},
+    {"skopeo", NULL, "--dest-creds", USER, 0},
+    {"redis-cli valkey-cli keydb-cli redis-benchmark", NULL, "-a", EITHER, 0},
+    {"redis-cli valkey-cli", "auth", NULL, PLACE, 1},
+    {"redis-cli valkey-cli", "set", NULL, SETTING, 0},
+    {"mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop", NULL, "-p",
+     EITHER, 0},
+    {"sqlplus sqlldr expdp impdp rman sqlcl", NULL, NULL, PLACE_SLASH, 0},
+    {"sqlcmd bcp osql isql tsql", NULL, "-P", EITHER, 0},
+    {"curl", NULL, "-u", USER, 0},
+    {"curl", NULL, "--user", USER, 0},
+    {"curl", NULL, "-U", USER, 0},
+    {"curl", NULL, "--proxy-user", USER, 0},
+    {"curl", NULL, "-E", USER, 0},
+    {"curl", NULL, "--cert", USER, 0},
+    {"curl", NULL, "--pass", NEXT, 0},
+    {"curl", NULL, "--oauth2-bearer", NEXT, 0},
+    {"curl wget http https", NULL, "-b", PAIR, 0},
+    {"curl", NULL, "--cookie", PAIR, 0},
+    {"http https httpie xh xhs", NULL, "-a", USER, 0},
+    {"http https httpie xh xhs", NULL, "--auth", USER, 0},
+    {"ab hey siege wrk vegeta", NULL, "-A", USER, 0},
+    {"hey ab", NULL, "-a", USER, 0},
+    {"lftp", NULL, "-u", COMMA, 0},
+    {"ncftp ncftpput ncftpget", NULL, "-p", EITHER, 0},
+    {"smbclient rpcclient net smbmap smbget smbcacls wmic winexe nmblookup", NULL, "-U", PERCENT,
+     0},
+    {"smbclient", NULL, NULL, PLACE, 2},
+    {"ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldappasswd ldapmodrdn "
+     "ldapexop",
+     NULL, "-w", EITHER, 0},
+    {"ldappasswd", NULL, "-s", EITHER, 0},
+    {"ldappasswd", NULL, "-a", EITHER, 0},
+    {"keytool jarsigner", NULL, "-new", NEXT, 0},
+    {"keytool jarsigner", NULL, "-storepass", NEXT, 0},
+    {"keytool jarsigner", NULL, "-keypass", NEXT, 0},
+    {"apksigner", NULL, "pass:", PREFIX, 0},
+    {"openssl", NULL, "pass:", PREFIX, 0},
+    {"openssl", NULL, "-k", NEXT, 0},
+    {"openssl", NULL, "-K", NEXT, 0},
+    {"openssl", NULL, "-pass", NEXT, 0},
+    {"openssl", "passwd", NULL, PLACE, 1},
+    {"zip unzip zipcloak funzip", NULL, "-P", EITHER, 0},
+    {"7z 7za 7zr 7zz rar unrar", NULL, "-p", ATTACHED, 0},
+    {"rar unrar", NULL, "-hp", ATTACHED, 0},
+    {"htpasswd", "-b", NULL, PLACE, 3},
+    {"htpasswd", "-cb", NULL, PLACE, 3},
+    {"htpasswd", "-bc", NULL, PLACE, 3},
+    {"htpasswd", "-nb", NULL, PLACE, 2},
+    {"htpasswd", "-nbB", NULL, PLACE, 2},
+    {"htpasswd", "-Bbn", NULL, PLACE, 2},
+    {"htpasswd", "-bnB", NULL, PLACE, 2},
+    {"htpasswd", "-bB", NULL, PLACE, 3},
+    {"htpasswd", "-Bb", NULL, PLACE, 3},
+    {"vault bao", "login", NULL, PLACE, 1},
+    {"vault bao", "unseal", NULL, PLACE, 1},
+    {"vault bao", "unwrap", NULL, PLACE, 1},
+    {"vault bao", "put", NULL, PAIRS, 0},
+    {"vault bao", "patch", NULL, PAIRS, 0},
+    {"vault bao", "write", NULL, SETTING, 0},
+    {"aws", "set", NULL, SETTING, 0},
+    {"aws", NULL, "--secret-string", NEXT, 0},
+    {"aws", "put-parameter", "--value", NEXT, 0},
+    {"az", NULL, "-p", EITHER, 0},
+    {"az", "secret", "--value", NEXT, 0},
+    {"az", NULL, "--connection-string", NEXT, 0},
+    {"az", NULL, "--sas-token", NEXT, 0},
+    {"gh", "secret", "--body", NEXT, 0},
+    {"gh", "secret", "-b", EITHER, 0},
+    {"glab", "login", "-t", EITHER, 0},
+    {"glab", "variable", NULL, PLACE, 3},
+    {"git", "config", NULL, SETTING, 0},
+    {"npm yarn pnpm bun", "set", NULL, SETTING, 0},
+    {"twine uv hatch flit", NULL, "-p", EITHER, 0},
+    {"uv", "publish", "-t", EITHER, 0},
+    {"hatch", NULL, "-a", EITHER, 0},
+    {"poetry", "publish", "-p", EITHER, 0},
+    {"poetry", "config", NULL, SETTING, 0},
+    {"poetry", "config", NULL, PLACE, 3},
+    {"cargo", "login", NULL, PLACE, 1},
+    {"nuget dotnet", "push", "-k", NEXT, 0},
+    {"nuget", "setapikey", NULL, PLACE, 1},
+    {"nuget", NULL, "-ApiKey", NEXT, 0},
+    {"nuget", NULL, "-Password", NEXT, 0},
+    {"dotnet", "user-secrets", NULL, PLACE, 3},
+    {"kubectl oc k kubecolor", NULL, "--from-literal", PAIR, 0},
+    {"oc cf ibmcloud bosh credhub", "login", "-p", EITHER, 0},
+    {"oc", "login", "--token", NEXT, 0},
+    {"credhub", "set", "-w", EITHER, 0},
+    {"credhub", "set", "-v", EITHER, 0},
+    {"cf", "auth", NULL, PLACE, 2},
+    {"heroku", "config:set", NULL, PAIRS, 0},
+    {"fly flyctl supabase doppler", "set", NULL, PAIRS, 0},
+    {"fly flyctl", "import", NULL, PAIRS, 0},
+    {"firebase", "functions:config:set", NULL, PAIRS, 0},
+    {"netlify", "env:set", NULL, PLACE, 2},
+    {"netlify", NULL, "--auth", NEXT, 0},
+    {"pulumi", "set", "--secret", SETTING, 0},
+    {"pulumi", "set", NULL, SETTING, 0},
+    {"travis", "encrypt", NULL, PAIRS, 0},
+    {"chamber", "write", NULL, PLACE, 3},
+    {"bw", "login", NULL, PLACE, 2},
+    {"bw", "unlock", NULL, PLACE, 1},
+    {"security", NULL, "-w", NEXT, 0},
+    {"security", NULL, "-p", NEXT, 0},
+    {"rclone", "obscure", NULL, PLACE, 1},
+    {"rclone", "config", NULL, SETTING, 0},
+    {"rdesktop", NULL, "-p", EITHER, 0},
+    {"xfreerdp wlfreerdp sdl-freerdp", NULL, "/p:", PREFIX, 0},
+    {"cmdkey", NULL, "/pass:", PREFIX, 0},
+    {"psexec", NULL, "-p", NEXT, 0},
+    {"usermod useradd", NULL, "-p", EITHER, 0},
+    {"mkpasswd", NULL, NULL, PLACE, 1},
+    {"nmcli iwconfig iw", NULL, NULL, SETTING, 0},
+    {"wpa_passphrase", NULL, NULL, PLACE, 2},
+    {"snmpwalk snmpget snmpset snmpbulkwalk snmptable snmptrap", NULL, "-A", EITHER, 0},
+    {"snmpwalk snmpget snmpset snmpbulkwalk snmptable snmptrap", NULL, "-X", EITHER, 0},
+    {"snmpwalk snmpget snmpset snmpbulkwalk snmptable snmptrap", NULL, "-c", EITHER, 0},
+    {"ipmitool ipmi-power", NULL, "-P", EITHER, 0},
+    {"hydra crackmapexec netexec nxc evil-winrm medusa", NULL, "-p", EITHER, 0},
+    {"mosquitto_pub mosquitto_sub mosquitto_rr", NULL, "-P", EITHER, 0},
+    {"mosquitto_passwd", "-b", NULL, PLACE, 3},
+    {"rabbitmqctl", "add_user", NULL, PLACE, 2},
+    {"rabbitmqctl", "change_password", NULL, PLACE, 2},
+    {"rabbitmqadmin", NULL, "-p", EITHER, 0},
+    {"influx", NULL, "-t", EITHER, 0},
+    {"cqlsh cypher-shell couchbase-cli cbq neo4j-admin arangosh", NULL, "-p", EITHER, 0},
+    {"neo4j-admin", "set-initial-password", NULL, PLACE, 1},
+    {"mc", "set", NULL, PLACE, 4},
+    {"mc", "set", NULL, PLACE, 3},
+    {"swaks", NULL, "-ap", NEXT, 0},
+    {"sendemail", NULL, "-xp", NEXT, 0},
+    {"ssh-keygen", NULL, "-N", EITHER, 0},
+    {"ssh-keygen", NULL, "-P", EITHER, 0},
+    {"plink pscp psftp putty", NULL, "-pw", NEXT, 0},
+    {"veracrypt truecrypt", NULL, "-p", EITHER, 0},
+    {"p4", NULL, "-P", EITHER, 0},
+    {"jenkins-cli java", NULL, "-auth", USER, 0},
+    {"sonar-scanner mvn gradle", NULL, "-Dsonar.login=", PREFIX, 0},
+    {"ngrok", "authtoken", NULL, PLACE, 1},
+    {"ngrok", "add-authtoken", NULL, PLACE, 1},
+    {"cloudflared", "install", NULL, PLACE, 1},
+    {"snyk", "auth", NULL, PLACE, 1},
+    {"codecov doctl fastly", NULL, "-t", EITHER, 0},
+    {"wandb", "login", NULL, PLACE, 1},
+    {"openai", NULL, "-k", EITHER, 0},
+    {"expo eas", NULL, "-p", EITHER, 0},
+    {"rancher", "login", "-t", EITHER, 0},
+    {"etcdctl", NULL, "--user", USER, 0},
+    {"cadaver qpdf pdftk", NULL, "--encrypt", NEXT, 0},
+    {"pdftotext pdfinfo pdfimages", NULL, "-upw", NEXT, 0},
+    {"pdftotext pdfinfo pdfimages", NULL, "-opw", NEXT, 0},
+    {"pdftk", NULL, "user_pw", NEXT, 0},
+    {"pdftk", NULL, "owner_pw", NEXT, 0},
+    {"pdftk", NULL, "input_pw", NEXT, 0},
+    {"gpg gpg2", NULL, "--passphrase", NEXT, 0},
+    {"ccrypt", NULL, "-K", EITHER, 0},
+    {"stunnel socat", NULL, "proxyauth=", PREFIX, 0},
+    {"impacket-psexec secretsdump.py impacket-secretsdump", NULL, "-hashes", NEXT, 0},
+    {"expect", NULL, "-password", NEXT, 0},
+    {"asadmin", NULL, "-w", EITHER, 0},
+    {"wget", NULL, "--password", NEXT, 0},
+    {"vncpasswd x11vnc", NULL, "-passwd", NEXT, 0},
+    {"tsm tabcmd", "login", "-p", EITHER, 0},
+    {"cloudctl", "login", "-p", EITHER, 0},
+    {"argocd", "login", "--password", NEXT, 0},
+    {"freshclam kinit", NULL, "--password", NEXT, 0},
+};
+
+#define RULES (sizeof rules / sizeof *rules)
+
+/* ---- tools by their names ---- */
+
+static struct tools {
+    struct tool {
+        const char *name;
+        size_t len;
+        size_t rule;
+        int next;
+    } list[ENTRIES];
+    int buckets[BUCKETS], count;
+} tools;
+
+static unsigned hash(const char *name, size_t len)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)name[i]) * 16777619u;
+    return (h ^ h >> 16) % BUCKETS;
+}
+
+static void read_tools(void)
+{
+    memset(tools.buckets, -1, sizeof tools.buckets);
+    for (size_t i = 0; i < RULES; i++)
+        for (const char *at = rules[i].tools; *at && tools.count < ENTRIES;) {
+            size_t len = strcspn(at, " ");
+            int *first = &tools.buckets[hash(at, len)];
+            tools.list[tools.count] = (struct tool){at, len, i, *first};
+            *first = tools.count++;
+            at += len + strspn(at + len, " ");
+        }
+}
+
+static int first_of(const char *name, size_t len)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!len || len > TOOL_MOST)
+        return -1;
+    pthread_once(&once, read_tools);
+    for (int i = tools.buckets[hash(name, len)]; i >= 0; i = tools.list[i].next)
+        if (tools.list[i].len == len && !memcmp(tools.list[i].name, name, len))
+            return i;
+    return -1;
+}
+
+/* ---- a command's words ---- */
+
+/* One tool's rule while its words are read. */
+struct active {
+    const struct rule *rule;
+    bool begun; /* the subcommand came */
+    bool next;  /* the next word is the value */
+    int places; /* words that are no options, since then */
+};
+
+struct command {
+    struct redact_scan *s;
+    struct active active[ACTIVE * 4];
+    int count;
+    struct redact_command_found *found;
+    size_t from, to; /* of the word, without its quotes */
+    bool option;
+};
+
+static void begin_tool(struct command *c, const char *name, size_t len)
+{
+    for (int i = first_of(name, len); i >= 0; i = tools.list[i].next) {
+        const struct rule *rule = &rules[tools.list[i].rule];
+        if (tools.list[i].len == len && !memcmp(tools.list[i].name, name, len) &&
+            c->count < ACTIVE * 4)
+            c->active[c->count++] = (struct active){.rule = rule, .begun = !rule->sub};
+    }
+}
+
+static bool word_is(const struct command *c, const char *word)
+{
+    return word && strlen(word) == c->to - c->from &&
+           !strncasecmp(c->s->text + c->from, word, c->to - c->from);
+}
+
+/* Words of settings that are the values of other names, and no secrets. */
+static void add(struct command *c, size_t from, size_t to)
+{
+    const char *t = c->s->text;
+    if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
+        from++, to--;
+    struct redact_command_found *f = c->found;
+    if (from >= to || redact_is_placeholder(c->s, from, to) || f->count == 16 ||
+        (f->count && f->list[f->count - 1].to > from))
+        return;
+    f->list[f->count++] = (struct redact_match){from, to, "value"};
+}
+
+/* What is behind `sign`, or nothing. */
+static void add_behind(struct command *c, size_t from, size_t to, char sign)
+{
+    const char *at = memchr(c->s->text + from, sign, to - from);
+    if (at)
+        add(c, (size_t)(at - c->s->text) + 1, to);
+}
+
+static void add_login(struct command *c)
+{
+    const char *slash = memchr(c->s->text + c->from, '/', c->to - c->from);
+    if (!slash || slash == c->s->text + c->from || slash[1] == '/')
+        return;
+    size_t from = (size_t)(slash - c->s->text) + 1;
+    const char *sign = memrchr(slash, '@', c->to - from + 1);
+    add(c, from, sign ? (size_t)(sign - c->s->text) : c->to);
+}
+
+static void add_value(struct command *c, enum how how, size_t from)
+{
+    static const char signs[] = {[USER] = ':', [PERCENT] = '%', [COMMA] = ',', [PAIR] = '='};
+    if (how == USER || how == PERCENT || how == COMMA || how == PAIR)
+        add_behind(c, from, c->to, signs[how]);
+    else
+        add(c, from, c->to);
+}
+
+/* The word is an option's, with or without a value in it. */
+static void take_option(struct command *c, struct active *a)
+{
+    const struct rule *r = a->rule;
+    size_t len = strlen(r->option), word = c->to - c->from;
+    if (word < len || memcmp(c->s->text + c->from, r->option, len))
+        return;
+    bool attached = word > len;
+    size_t from = c->from + len + (attached && c->s->text[c->from + len] == '=');
+    if (!attached)
+        a->next = r->how != ATTACHED && r->how != PREFIX;
+    else if (r->how == PREFIX || (r->option[1] != '-' && r->how != NEXT && r->how != SETTING) ||
+             c->s->text[c->from + len] == '=')
+        add_value(c, r->how, from);
+}
+
+static bool is_telling_word(const struct command *c)
+{
+    size_t len = c->to - c->from;
+    return len < 200 && !memchr(c->s->text + c->from, '=', len) &&
+           redact_is_telling(c->s->text + c->from, len);
+}
+
+static void take_place(struct command *c, struct active *a)
+{
+    const struct rule *r = a->rule;
+    if (c->option)
+        return;
+    a->places++;
+    if (r->how == PLACE && a->places == r->place)
+        add(c, c->from, c->to);
+    else if (r->how == PLACE_SLASH && a->places <= 2)
+        add_login(c);
+    else if (r->how == PAIRS)
+        add_behind(c, c->from, c->to, '=');
+    else if (r->how == SETTING)
+        a->next = is_telling_word(c);
+}
+
+static void take_word(struct command *c)
+{
+    const char *t = c->s->text + c->from;
+    c->option = *t == '-' && c->to - c->from > 1;
+    for (int i = 0; i < c->count; i++) {
+        struct active *a = &c->active[i];
+        if (a->next) {
+            a->next = false;
+            if (!c->option || a->rule->how == NEXT)
+                add_value(c, a->rule->how, c->from);
+        } else if (!a->begun) {
+            a->begun = word_is(c, a->rule->sub);
+        } else if (a->rule->option && a->rule->how != SETTING) {
+            take_option(c, a);
+        } else {
+            take_place(c, a);
+        }
+    }
+    const char *slash = memrchr(t, '/', c->to - c->from);
+    const char *name = slash ? slash + 1 : t;
+    if (!c->option)
+        begin_tool(c, name, c->to - c->from - (size_t)(name - t));
+}
+
+static size_t skip_blanks(struct redact_scan *s, size_t at, size_t end)
+{
+    for (;;) {
+        at = redact_run(s, at, CLASS_BLANK);
+        if (at + 1 < end && s->text[at] == '\\' && s->text[at + 1] == '\n')
+            at += 2;
+        else
+            return at < end ? at : end;
+    }
+}
+
+static size_t read_words(struct command *c, size_t at)
+{
+    struct redact_scan *s = c->s;
+    for (int i = 0; i < WORDS_MOST; i++) {
+        at = skip_blanks(s, at, s->len);
+        if (at >= s->len || s->text[at] == '\n' || strchr("|;&", s->text[at]))
+            break;
+        size_t end = redact_shell_word(s, at, redact_line_end(s, at));
+        if (end == at)
+            break;
+        bool quotes = end - at >= 2 && (s->text[at] == '"' || s->text[at] == '\'') &&
+                      s->text[end - 1] == s->text[at];
+        c->from = at + quotes;
+        c->to = end - quotes;
+        if (c->to > c->from)
+            take_word(c);
+        at = end;
+    }
+    return at;
+}
+
+/* ---- echo X | tool --password-stdin ---- */
+
+/* Where the last of those words begins that reads a secret from its input; 0 for none. It is looked
+ * for once in a line. */
+static size_t find_reader(struct redact_scan *s, size_t at)
+{
+    static const char *const readers[] = {"--password-stdin", "sudo -S",  "chpasswd",
+                                          "--with-token",     "--stdin",  "--passphrase-fd",
+                                          "sudo -kS",         "sudo -Sk", "vault login -"};
+    size_t end = redact_line_end(s, at);
+    if (s->reader_line == end && s->reader_from <= at)
+        return s->reader;
+    s->reader_line = end;
+    s->reader_from = at;
+    s->reader = 0;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        const char *found = memmem(s->text + at, end - at, readers[i], strlen(readers[i]));
+        if (found && (size_t)(found - s->text) > s->reader)
+            s->reader = (size_t)(found - s->text);
+    }
+    return s->reader;
+}
+
+static void read_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
+{
+    struct command c = {.s = s, .found = found};
+    size_t reader = find_reader(s, at), words = at, end = redact_line_end(s, at);
+    bool pairs = reader && redact_at(s, reader, "chpasswd");
+    for (int i = 0; reader > at && i < 16; i++) {
+        words = redact_run(s, words, CLASS_BLANK);
+        size_t word = redact_shell_word(s, words, end);
+        if (word == words || word >= reader)
+            break;
+        const char *colon = pairs ? memchr(s->text + words, ':', word - words) : NULL;
+        size_t quote = s->text[word - 1] == '"' || s->text[word - 1] == '\'';
+        if (colon)
+            add(&c, (size_t)(colon - s->text) + 1, word - quote);
+        else if (!pairs && !redact_at(s, words, "-") && !redact_at(s, words, "'%") &&
+                 !redact_at(s, words, "\"%"))
+            add(&c, words, word);
+        words = word;
+    }
+}
+
+bool redact_command(struct redact_scan *s, size_t at, size_t end,
+                    struct redact_command_found *ret_found)
+{
+    struct command c = {.s = s, .found = ret_found};
+    size_t len = end - at;
+    ret_found->count = 0;
+    if (at < s->command_end || end >= s->len || !redact_in(s->text[end], CLASS_BLANK))
+        return false;
+    if ((len == 4 && redact_at(s, at, "echo")) || (len == 6 && redact_at(s, at, "printf"))) {
+        read_piped(s, end, ret_found);
+        return ret_found->count > 0;
+    }
+    if (first_of(s->text + at, len) < 0)
+        return false;
+    begin_tool(&c, s->text + at, len);
+    s->command_end = read_words(&c, end);
+    return ret_found->count > 0;
+}

@@ -1,0 +1,214 @@
+/* Secrets that files of their own form hold: .netrc, .pgpass, lists of `name` and `value`, Redis'
+ * and LDAP's settings, SQL that sets a password. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <strings.h>
+
+#include "envelope/redact_private.h"
+
+#define NEAR_MOST 160 /* bytes between a name and the value that belongs to it */
+#define BACK_MOST 200
+
+static char at_of(const struct redact_scan *s, size_t at)
+{
+    return at < s->len ? s->text[at] : '\n';
+}
+
+static bool name_is(const struct redact_scan *s, size_t at, size_t end, const char *const *list,
+                    size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(list[i]) == end - at && redact_at(s, at, list[i]))
+            return true;
+    return false;
+}
+
+static bool take(struct redact_scan *s, size_t from, struct redact_match *ret_match)
+{
+    struct redact_value v;
+    if (!redact_read_value(s, from, true, &v) || redact_is_placeholder(s, v.from, v.to))
+        return false;
+    *ret_match = (struct redact_match){v.from, v.to, "value"};
+    return true;
+}
+
+/* `requirepass X` and others that are set by a blank, at the beginning of a line. */
+static bool is_directive(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_match *ret_match)
+{
+    static const char *const names[] = {"requirepass",
+                                        "masterauth",
+                                        "rootpw",
+                                        "bindpw",
+                                        "auth_pass",
+                                        "authtok",
+                                        "ldap_default_authtok",
+                                        "dbpasswd",
+                                        "smtp_password",
+                                        "sasl_password",
+                                        "wpa-psk",
+                                        "wpa-passphrase",
+                                        "ppp-password",
+                                        "rocommunity",
+                                        "rwcommunity",
+                                        "sentinel_auth-pass",
+                                        "auth-pass",
+                                        "ansible_become_pass"};
+    size_t value = redact_run(s, end, CLASS_BLANK);
+    if (value == end || value >= s->len ||
+        !name_is(s, at, end, names, sizeof names / sizeof *names))
+        return false;
+    size_t start = redact_line_start(s, at, 40);
+    bool first = redact_run(s, start, CLASS_BLANK) >= at || redact_at(s, start, "config set ") ||
+                 redact_at(s, at - (at > 4 ? 4 : at), "set ");
+    return first && take(s, value, ret_match);
+}
+
+/* `machine H login U password X`, on one line or three. */
+static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char *const names[] = {"password", "passwd"};
+    size_t value = redact_run(s, end, CLASS_BLANK), back = at > BACK_MOST ? at - BACK_MOST : 0;
+    if (value == end || value >= s->len || !name_is(s, at, end, names, 2))
+        return false;
+    bool machine = memmem(s->text + back, at - back, "machine ", 8) != NULL ||
+                   memmem(s->text + back, at - back, "\ndefault", 8) != NULL;
+    bool login = memmem(s->text + back, at - back, "login ", 6) != NULL;
+    return login && machine && take(s, value, ret_match);
+}
+
+/* IDENTIFIED BY 'X', PASSWORD 'X', a password that a server made. */
+static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char *const words[] = {"identified"};
+    static const char *const passwords[] = {"password"};
+    size_t line = redact_line_end(s, end), near = line - end > NEAR_MOST ? end + NEAR_MOST : line;
+    if (name_is(s, at, end, words, 1)) {
+        for (size_t by = end; by + 5 < near; by++)
+            if (redact_at(s, by, " by '") || redact_at(s, by, " by \""))
+                return take(s, by + 4, ret_match);
+        size_t from = redact_line_start(s, at, BACK_MOST); /* Oracle's needs no quotes */
+        bool user = memmem(s->text + from, at - from, "user ", 5) ||
+                    memmem(s->text + from, at - from, "USER ", 5);
+        return user && redact_at(s, end, " by ") && take(s, end + 4, ret_match);
+    }
+    size_t value = redact_run(s, end, CLASS_BLANK);
+    if (!name_is(s, at, end, passwords, 1))
+        return false;
+    value += at_of(s, value) == '(';
+    return value > end && (at_of(s, value) == '\'') &&
+           redact_in(at_of(s, value + 1), CLASS_ALNUM | CLASS_OTHER) && take(s, value, ret_match);
+}
+
+/* A password that is told: `generated for root@localhost: X`, `password is: X`. */
+static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char *const words[] = {"password", "passphrase"};
+    static const char *const ways[] = {" is generated for ", " is ", " is: ", " for "};
+    if (!name_is(s, at, end, words, 2))
+        return false;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        size_t value = end + strlen(ways[i]), line = redact_line_end(s, end);
+        if (!redact_at(s, end, ways[i]) || value >= line)
+            continue;
+        if (i == 0 || i == 3) {
+            const char *colon =
+                memmem(s->text + value, line - value < 80 ? line - value : 80, ": ", 2);
+            if (!colon)
+                return false;
+            value = (size_t)(colon - s->text) + 2;
+        }
+        struct redact_value v;
+        if (!redact_read_value(s, value, true, &v) || redact_run(s, v.end, CLASS_BLANK) < line)
+            return false;
+        bool digits = v.quote != 0;
+        for (size_t j = v.from; j < v.to && j < v.from + 64; j++)
+            digits = digits || redact_in(s->text[j], CLASS_DIGIT);
+        return digits && v.to - v.from >= 4 && take(s, value, ret_match);
+    }
+    return false;
+}
+
+/* The last letters of the names above: most words have others. */
+static bool may_tell(const struct redact_scan *s, size_t at, size_t end)
+{
+    static const char *const ends[] = {"ss", "th", "pw", "wd", "rd", "ok", "sk", "se", "ty"};
+    char first = s->text[end - 2], second = s->text[end - 1];
+    if (end - at == 10 && (second | 0x20) == 'd' && redact_at(s, at, "identified"))
+        return true;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if ((first | 0x20) == ends[i][0] && (second | 0x20) == ends[i][1])
+            return true;
+    return false;
+}
+
+bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    if (end - at < 5 || (!redact_in(at_of(s, end), CLASS_BLANK) && at_of(s, end) != '('))
+        return false;
+    if (!may_tell(s, at, end))
+        return false;
+    return is_directive(s, at, end, ret_match) || is_netrc(s, at, end, ret_match) ||
+           is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match);
+}
+
+/* ---- a name in one place, its value in the next ---- */
+
+static bool is_named(const struct redact_scan *s, size_t at)
+{
+    static const char *const names[] = {"name", "key", "Name", "Key", "variable", "output"};
+    size_t before = at;
+    while (before > 0 && strchr(" \"'\\:=", s->text[before - 1]) && at - before < 12)
+        before--;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i]);
+        if (before >= len && at > before && !memcmp(s->text + before - len, names[i], len))
+            return true;
+    }
+    return false;
+}
+
+/* `name: X` and below `value: Y`; `{"name": "X", "value": "Y"}`; `variable "X" { default = "Y" }`;
+ * `"X": {"value": "Y"}`. */
+bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char *const words[] = {"value", "default", "ParameterValue", "VALUE", "Value"};
+    bool object = false;
+    size_t look = end;
+    char before = at ? s->text[at - 1] : '\n', next = at_of(s, end), third = at_of(s, end + 1);
+    bool quoted = next == '"' || next == '\'' || next == '\\',
+         assigned = next == ':' || next == '=';
+    bool opens =
+        quoted || assigned || (next == ' ' && (third == '{' || third == '=' || third == ':'));
+    bool named = before == '"' || before == '\'' || before == '=' ||
+                 (before == ' ' && at > 1 && s->text[at - 2] == ':');
+    if (!opens && !named)
+        return false;
+    while (look < s->len && look - end < 12 && strchr("\"'\\:= {\t\n,", s->text[look]))
+        object = object || s->text[look] == '{', look++;
+    if ((!object && !is_named(s, at)) || !redact_is_telling(s->text + at, end - at))
+        return false;
+    size_t most = s->len - end < NEAR_MOST ? s->len : end + NEAR_MOST;
+    for (look = end; look < most; look++) {
+        struct redact_value v;
+        if (s->text[look] == '}' ||
+            (s->text[look] == 'n' && look > end + 1 && redact_at(s, look, "name:")))
+            return false;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            size_t len = strlen(words[i]), sign = look + len;
+            if (!redact_at(s, look, words[i]) || redact_in(s->text[look - 1], CLASS_WORD))
+                continue;
+            while (sign < s->len && sign - look - len < 8 && strchr("\"'\\ ", s->text[sign]))
+                sign++;
+            if (at_of(s, sign) != ':' && at_of(s, sign) != '=')
+                continue;
+            sign = redact_run(s, sign + 1, CLASS_BLANK);
+            if (!redact_read_value(s, sign, false, &v) || v.to - v.from < 3 ||
+                redact_is_placeholder(s, v.from, v.to))
+                return false;
+            *ret_match = (struct redact_match){v.from, v.to, "value"};
+            return true;
+        }
+    }
+    return false;
+}

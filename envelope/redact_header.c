@@ -1,0 +1,184 @@
+/* Headers of HTTP as programs print, send and quote them: `Authorization: Bearer X`,
+ * `"authorization": "Basic X"`, `Cookie: id=X`. The scheme stays. */
+#include <string.h>
+#include <strings.h>
+
+#include "envelope/redact_private.h"
+
+#define SCHEME_MOST 24
+#define QUOTE_MOST  7
+
+static char at_of(const struct redact_scan *s, size_t at)
+{
+    return at < s->len ? s->text[at] : '\n';
+}
+
+static bool ends_in(const struct redact_scan *s, size_t at, size_t end, const char *word)
+{
+    size_t len = strlen(word);
+    return end - at >= len && redact_at(s, end - len, word) &&
+           (end - at == len || !redact_in(s->text[end - len - 1], CLASS_ALNUM) ||
+            (end - at == len + 1 && at > 0 && s->text[at - 1] == '\\'));
+}
+
+static size_t skip_quotes(const struct redact_scan *s, size_t at, char *ret_quote)
+{
+    size_t from = at;
+    while (at_of(s, at) == '\\' && at - from < QUOTE_MOST)
+        at++;
+    if (at_of(s, at) != '"' && at_of(s, at) != '\'' && at_of(s, at) != '`')
+        return from;
+    *ret_quote = s->text[at];
+    return at + 1;
+}
+
+/* Where the header's value begins; 0 where there is none. */
+static size_t find_value(struct redact_scan *s, size_t name, size_t end, char *ret_quote,
+                         bool *ret_tight)
+{
+    char name_quote = 0;
+    size_t at = skip_quotes(s, end, &name_quote);
+    at += at_of(s, at) == ']' ? 1 : 0;
+    size_t sign = redact_run(s, at, CLASS_BLANK);
+    if (!strchr(":=,", at_of(s, sign)) || sign - at > 8)
+        return 0;
+    sign += at_of(s, sign + 1) == '>' ? 2 : 1;
+    size_t value = redact_run(s, sign, CLASS_BLANK);
+    *ret_tight = value == sign;
+    *ret_quote = 0;
+    size_t from = skip_quotes(s, value, ret_quote);
+    if (!*ret_quote && name > 0 && strchr("\"'", s->text[name - 1]) && !name_quote)
+        *ret_quote = s->text[name - 1];
+    return from;
+}
+
+/* The end of the value: its quote, or the line's end. */
+static size_t value_end(struct redact_scan *s, size_t at, char quote)
+{
+    uint32_t out = quote == '"'    ? CLASS_DOUBLE
+                   : quote == '\'' ? CLASS_SINGLE
+                   : quote         ? CLASS_TICK
+                                   : 0;
+    size_t end = redact_run(s, at, CLASS_ALL & ~(out | CLASS_NEWLINE));
+    while (end > at && (s->text[end - 1] == '\\' || s->text[end - 1] == '\r'))
+        end--;
+    return end;
+}
+
+/* A word and a blank that what follows is told by: Bearer, Basic, token, AWS4-HMAC-SHA256. */
+static size_t skip_scheme(struct redact_scan *s, size_t at, size_t end)
+{
+    size_t word = redact_run(s, at, CLASS_WORD), blank;
+    if (word == at || word - at > SCHEME_MOST || word >= end)
+        return at;
+    blank = redact_run(s, word, CLASS_BLANK);
+    return blank > word && blank < end ? blank : at;
+}
+
+static bool is_credential(const struct redact_scan *s, size_t from, size_t to, size_t min)
+{
+    bool digits = false, mixed = false;
+    if (to - from < min || redact_is_placeholder(s, from, to) || strchr("${<(%", s->text[from]))
+        return false;
+    for (size_t i = from; i < to && i < from + 256; i++) {
+        if (strchr("()[]{}<>", s->text[i]))
+            return false;
+        digits = digits || redact_in(s->text[i], CLASS_DIGIT | CLASS_BASE64);
+        mixed = mixed || (i > from && redact_in(s->text[i], CLASS_UPPER) &&
+                          redact_in(s->text[i - 1], CLASS_LOWER));
+    }
+    return digits || mixed || to - from >= 24;
+}
+
+static bool is_authorization(struct redact_scan *s, size_t name, size_t name_end,
+                             struct redact_match *ret_match)
+{
+    char quote;
+    bool tight;
+    size_t at = find_value(s, name, name_end, &quote, &tight);
+    if (!at || at >= s->len || (!quote && memchr(s->text + name_end, '=', at - name_end)))
+        return false;
+    size_t end = value_end(s, at, quote), from = skip_scheme(s, at, end);
+    size_t word = from;
+    while (word < end && !redact_in(s->text[word], CLASS_BLANK))
+        word++;
+    bool list =
+        (word > from && (s->text[word - 1] == ',' || memchr(s->text + from, '=', word - from))) &&
+        word < end && from > at;
+    if (!list || (tight && !quote && from == at))
+        end = word;
+    while (end > from && strchr(",;)}]", s->text[end - 1]))
+        end--;
+    if (end > from && !quote && strchr("\"'", s->text[end - 1]))
+        end--;
+    if (!is_credential(s, from, end, from > at ? 6 : 8))
+        return false;
+    *ret_match = (struct redact_match){from, end, "authorization"};
+    return true;
+}
+
+/* `bearer` and a credential, wherever it stands; `"Basic X"` in quotes. */
+static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    bool bearer = ends_in(s, at, end, "bearer");
+    bool basic =
+        end - at == 5 && redact_at(s, at, "basic") && at > 0 && strchr("\"'", s->text[at - 1]);
+    if (!bearer && !basic)
+        return false;
+    size_t from = redact_run(s, end, CLASS_BLANK);
+    if (redact_at(s, end, "%20"))
+        from = end + 3;
+    size_t to = redact_run(s, from, CLASS_NAME | CLASS_BASE64 | CLASS_TILDE | CLASS_PERCENT);
+    while (to > from && s->text[to - 1] == '.')
+        to--;
+    bool digits = false;
+    for (size_t i = from; i < to && i < from + 64; i++)
+        digits = digits || redact_in(s->text[i], CLASS_DIGIT | CLASS_UPPER);
+    size_t upper = 0;
+    for (size_t i = from + 1; i < to && i < from + 64; i++)
+        upper += redact_in(s->text[i], CLASS_UPPER);
+    if (basic && (upper < 2 || (to - from) % 4))
+        return false;
+    if (from == end || to - from < (bearer ? 12 : 8) || !digits ||
+        redact_is_placeholder(s, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "authorization"};
+    return true;
+}
+
+/* Of Cookie all of it, of Set-Cookie the first value: which of them is a session's nobody knows. */
+static bool is_cookie(struct redact_scan *s, size_t name, size_t name_end,
+                      struct redact_match *ret_match)
+{
+    char quote;
+    bool tight, set = ends_in(s, name, name_end, "set-cookie");
+    size_t at = find_value(s, name, name_end, &quote, &tight);
+    if (!at || at >= s->len || (!set && !ends_in(s, name, name_end, "cookie")))
+        return false;
+    size_t end = value_end(s, at, quote);
+    const char *equals = memchr(s->text + at, '=', end - at < 128 ? end - at : 128);
+    const char *semicolon = set ? memchr(s->text + at, ';', end - at) : NULL;
+    if (!equals || redact_run(s, at, CLASS_NAME | CLASS_PERCENT) != (size_t)(equals - s->text))
+        return false;
+    size_t from = (size_t)(equals - s->text) + 1;
+    end = semicolon ? (size_t)(semicolon - s->text) : end;
+    if (end < from + 6 || redact_is_placeholder(s, from, end) || strchr("${<", s->text[from]))
+        return false;
+    *ret_match = (struct redact_match){from, end, "cookie"};
+    return true;
+}
+
+bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    switch (s->text[end - 1] | 0x20) {
+    case 'n':
+        return ends_in(s, at, end, "authorization") && is_authorization(s, at, end, ret_match);
+    case 'r':
+    case 'c':
+        return is_scheme(s, at, end, ret_match);
+    case 'e':
+        return is_cookie(s, at, end, ret_match);
+    default:
+        return false;
+    }
+}

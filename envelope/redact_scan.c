@@ -1,0 +1,97 @@
+/* Characters, and runs of them. */
+#include <string.h>
+#include <strings.h>
+
+#include "envelope/redact_private.h"
+
+/* clang-format off */
+#define N CLASS_OTHER
+#define U CLASS_UPPER
+#define X (CLASS_UPPER | CLASS_HEX_UPPER)
+#define L CLASS_LOWER
+#define Y (CLASS_LOWER | CLASS_HEX_LOWER)
+#define D CLASS_DIGIT
+#define B CLASS_BASE64
+#define S CLASS_SEPARATOR
+const uint32_t redact_classes[128] = {
+    N, N, N, N, N, N, N, N, N, CLASS_BLANK, CLASS_NEWLINE, N, N, CLASS_BLANK, N, N,
+    N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N,
+    CLASS_BLANK, N, CLASS_DOUBLE, N, N, CLASS_PERCENT, S, CLASS_SINGLE,
+    N, N, N, B, S, CLASS_DASH, CLASS_DOT, B,
+    D, D, D, D, D, D, D, D, D, D, CLASS_COLON, S, CLASS_LESS, B, N, N,
+    N, X, X, X, X, X, X, U, U, U, U, U, U, U, U, U,
+    U, U, U, U, U, U, U, U, U, U, U, N, CLASS_BACKSLASH, N, N, CLASS_UNDER,
+    CLASS_TICK, Y, Y, Y, Y, Y, Y, L, L, L, L, L, L, L, L, L,
+    L, L, L, L, L, L, L, L, L, L, L, N, S, N, CLASS_TILDE, N,
+};
+/* clang-format on */
+
+static size_t walk(const struct redact_scan *s, size_t at, uint32_t set)
+{
+    while (at < s->len && redact_in(s->text[at], set))
+        at++;
+    return at;
+}
+
+size_t redact_run(struct redact_scan *s, size_t at, uint32_t set)
+{
+    int i = 0;
+    if (at >= s->len || !redact_in(s->text[at], set))
+        return at;
+    while (i < s->run_count && s->runs[i].set != set)
+        i++;
+    if (i == REDACT_RUNS)
+        return walk(s, at, set);
+    struct redact_run *run = &s->runs[i];
+    if (i == s->run_count)
+        *run = (struct redact_run){.set = set}, s->run_count++;
+    if (at < run->from || at >= run->to)
+        *run = (struct redact_run){set, at, walk(s, at, set)};
+    return run->to;
+}
+
+size_t redact_line_end(struct redact_scan *s, size_t at)
+{
+    return redact_run(s, at, CLASS_ALL & ~(uint32_t)CLASS_NEWLINE);
+}
+
+size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most)
+{
+    size_t from = at > most ? at - most : 0;
+    while (at > from && s->text[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+bool redact_at(const struct redact_scan *s, size_t at, const char *word)
+{
+    size_t len = strlen(word);
+    return at <= s->len && s->len - at >= len && !strncasecmp(s->text + at, word, len);
+}
+
+/* `\n`, `%3D`, `[0m` or `\u003d` right in front. */
+static bool ends_escape(const struct redact_scan *s, size_t at)
+{
+    const char *t = s->text;
+    if (at >= 2 && t[at - 2] == '\\' && strchr("nrtbf\"'/", t[at - 1]))
+        return true;
+    if (at >= 3 && t[at - 3] == '%' && redact_in(t[at - 1], CLASS_HEX) &&
+        redact_in(t[at - 2], CLASS_HEX))
+        return true;
+    if (at >= 6 && t[at - 6] == '\\' && (t[at - 5] == 'u' || t[at - 5] == 'U'))
+        return true;
+    if (at >= 4 && t[at - 4] == '\\' && t[at - 3] == 'x')
+        return true;
+    size_t from = at - 1;
+    if (t[from] != 'm')
+        return false;
+    while (from > 0 && at - from < 24 &&
+           (redact_in(t[from - 1], CLASS_DIGIT) || t[from - 1] == ';'))
+        from--;
+    return from > 0 && t[from - 1] == '[';
+}
+
+bool redact_starts_word(const struct redact_scan *s, size_t at)
+{
+    return at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM | CLASS_UNDER) || ends_escape(s, at);
+}

@@ -1,0 +1,255 @@
+/* Values: where they end, and whether they are one. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <strings.h>
+
+#include "envelope/redact_private.h"
+
+#define ESCAPES_MOST 7 /* backslashes in front of a quote */
+
+/* ---- quoted ---- */
+
+static size_t backslashes_before(const struct redact_scan *s, size_t at, size_t from)
+{
+    size_t n = 0;
+    while (at - n > from && s->text[at - n - 1] == '\\')
+        n++;
+    return n;
+}
+
+static uint32_t not_quote(char quote)
+{
+    uint32_t out = quote == '"' ? CLASS_DOUBLE : quote == '\'' ? CLASS_SINGLE : CLASS_TICK;
+    return CLASS_ALL & ~(out | CLASS_NEWLINE);
+}
+
+/* Three of them begin a text of many lines. */
+static bool read_long_text(struct redact_scan *s, size_t at, char quote, struct redact_value *ret)
+{
+    const char marks[] = {quote, quote, quote, 0};
+    if (!redact_at(s, at, marks) || s->len - at < 6)
+        return false;
+    const char *end = memmem(s->text + at + 3, s->len - at - 3, marks, 3);
+    size_t to = end ? (size_t)(end - s->text) : s->len;
+    *ret = (struct redact_value){at + 3, to, end ? to + 3 : to, quote};
+    return to > at + 3;
+}
+
+/* With `escapes` backslashes in front of the quotes, as in JSON inside of JSON. */
+static bool read_quoted(struct redact_scan *s, size_t quote_at, size_t escapes,
+                        struct redact_value *ret)
+{
+    char quote = s->text[quote_at];
+    size_t from = quote_at + 1, end = from;
+    if (!escapes && quote != '`' && read_long_text(s, quote_at, quote, ret))
+        return true;
+    for (;; end++) {
+        end = redact_run(s, end, not_quote(quote));
+        if (end >= s->len || s->text[end] == '\n')
+            break;
+        size_t before = quote == '"' || escapes ? backslashes_before(s, end, from) : 0;
+        if (before <= escapes && (before == escapes || before % 2 == 0 || escapes))
+            break;
+        if (!escapes && before % 2 == 0)
+            break;
+    }
+    bool closed = end < s->len && s->text[end] == quote;
+    size_t before = closed && escapes ? backslashes_before(s, end, from) : 0;
+    *ret = (struct redact_value){from, end - before, end + closed, quote};
+    return ret->to > from;
+}
+
+/* ---- words ---- */
+
+/* A quoted part of a shell's word; behind it. */
+static size_t skip_quoted(struct redact_scan *s, size_t at, size_t end)
+{
+    char quote = s->text[at++];
+    while (at < end && s->text[at] != quote)
+        at += quote == '"' && s->text[at] == '\\' && at + 1 < end ? 2 : 1;
+    return at < end ? at + 1 : end;
+}
+
+size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end)
+{
+    while (at < end && !redact_in(s->text[at], CLASS_SPACE)) {
+        char c = s->text[at];
+        if (c == '\\' && at + 1 < end)
+            at += 2;
+        else if (c == '"' || c == '\'')
+            at = skip_quoted(s, at, end);
+        else if (strchr(";|&", c))
+            break;
+        else
+            at++;
+    }
+    return at < end ? at : end;
+}
+
+/* Behind a comma, semicolon or ampersand: does another `name=` or `name:` begin? */
+static bool another_begins(struct redact_scan *s, size_t at)
+{
+    while (at < s->len &&
+           (redact_in(s->text[at], CLASS_BLANK) || s->text[at] == '"' || s->text[at] == '\''))
+        at++;
+    if (at >= s->len || !redact_in(s->text[at], CLASS_UPPER | CLASS_LOWER | CLASS_UNDER))
+        return false;
+    size_t end = redact_run(s, at, CLASS_NAME | CLASS_BLANK);
+    end += end < s->len && (s->text[end] == '"' || s->text[end] == '\'');
+    return end < s->len && (s->text[end] == '=' || s->text[end] == ':') && end - at < 40;
+}
+
+static bool ends_here(struct redact_scan *s, size_t at)
+{
+    char c = s->text[at], next = at + 1 < s->len ? s->text[at + 1] : '\n';
+    if (c == '<')
+        return next == '/';
+    if (c == '"' || c == '\'' || c == '`')
+        return redact_in(next, CLASS_SPACE | CLASS_SEPARATOR | CLASS_COLON | CLASS_LESS) ||
+               strchr(")]}>\\\"'", next);
+    if (c == '\\')
+        return next == 'n' || next == 'r' || next == 't' || next == '"';
+    if (c == ',' || c == ';' || c == '&')
+        return another_begins(s, at + 1);
+    if (c == '|')
+        return next == '|';
+    return false;
+}
+
+static size_t balance(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char pairs[] = "()[]{}";
+    const char *close = strchr(pairs, s->text[to - 1]);
+    if (!close || (close - pairs) % 2 == 0)
+        return to;
+    int open = 0;
+    for (size_t i = from; i + 1 < to && i < from + 256; i++)
+        open += s->text[i] == close[-1] ? 1 : s->text[i] == close[0] ? -1 : 0;
+    return open > 0 ? to : to - 1;
+}
+
+static size_t trim(const struct redact_scan *s, size_t from, size_t to, bool tight)
+{
+    for (size_t before = to + 1; before != to && to > from;) {
+        before = to;
+        if (strchr(",;", s->text[to - 1]))
+            to--;
+        else if (!tight)
+            to = balance(s, from, to);
+    }
+    return to;
+}
+
+static bool read_word(struct redact_scan *s, size_t at, bool tight, struct redact_value *ret)
+{
+    size_t end = at;
+    while (end < s->len && !redact_in(s->text[end], CLASS_SPACE) && !ends_here(s, end)) {
+        bool escape = s->text[end] == '\\' && end + 1 < s->len && s->text[end + 1] != '\n';
+        end += escape ? 2 : 1;
+    }
+    size_t to = trim(s, at, end, tight);
+    *ret = (struct redact_value){at, to, to, 0};
+    return to > at;
+}
+
+bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct redact_value *ret)
+{
+    size_t quote = at;
+    while (quote < s->len && s->text[quote] == '\\' && quote - at < ESCAPES_MOST)
+        quote++;
+    bool quotes = quote < s->len && strchr("\"'`", s->text[quote]) && s->text[quote];
+    if (at >= s->len || redact_in(s->text[at], CLASS_SPACE))
+        return false;
+    if (!quotes)
+        return read_word(s, at, tight, ret);
+    if (!read_quoted(s, quote, quote - at, ret))
+        return false;
+    char next = ret->end < s->len ? s->text[ret->end] : '\n';
+    if (!tight || quote > at || redact_in(next, CLASS_SPACE | CLASS_SEPARATOR) ||
+        strchr(")]}>`\"':<#.?+", next))
+        return true;
+    size_t end = redact_shell_word(s, ret->end, redact_line_end(s, ret->end)); /* 'it'\''s' */
+    *ret = (struct redact_value){at, end, end, 0};
+    return true;
+}
+
+/* ---- what is no secret ---- */
+
+static bool is_word_of(const struct redact_scan *s, size_t from, size_t to,
+                       const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == to - from && !strncasecmp(s->text + from, words[i], to - from))
+            return true;
+    return false;
+}
+
+static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const words[] = {
+        "null",      "none",        "nil",          "true",
+        "false",     "undefined",   "string",       "str",
+        "bytes",     "required",    "optional",     "prompt",
+        "files",     "compat",      "password",     "secret",
+        "token",     "hidden",      "masked",       "redacted",
+        "yes",       "no",          "enabled",      "disabled",
+        "incorrect", "invalid",     "expired",      "missing",
+        "empty",     "unset",       "default",      "object",
+        "boolean",   "function",    "number",       "any",
+        "int",       "integer",     "char",         "const",
+        "static",    "changed",     "updated",      "unchanged",
+        "failed",    "ok",          "set",          "(null)",
+        "(none)",    "systemd",     "sss",          "ldap",
+        "nis",       "db",          "void",         "var",
+        "let",       "self",        "this",         "return",
+        "type",      "unknown",     "auto",         "redacted]",
+        "sensitive", "<sensitive>", "(sensitive",   "available",
+        "valid",     "wrong",       "accepted",     "rejected",
+        "denied",    "not",         "is",           "for",
+        "and",       "the",         "must",         "should",
+        "publickey", "key",         "value",        "ignore",
+        "pass",      "passwd",      "auth",         "text",
+        "pwd",       "test",        "successfully", "authentication",
+        "pam_unix",
+    };
+    return is_word_of(s, from, to, words, sizeof words / sizeof *words);
+}
+
+/* All of one pair of brackets with a sign in front: ${X}, {{ x }}, <password>, %X%, $X, $(x). */
+static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
+{
+    char first = s->text[from], last = s->text[to - 1];
+    size_t len = to - from;
+    if (len < 2)
+        return false;
+    char second = s->text[from + 1];
+    if (first == '$' && (second == '{' || second == '('))
+        return true;
+    if (first == '$') {
+        size_t at = from + 1;
+        while (at < to &&
+               redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER | CLASS_COLON | CLASS_DOT))
+            at++;
+        return at == to && redact_in(second, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER);
+    }
+    return (first == '<' && last == '>') || (first == '{' && last == '}') ||
+           (first == '{' && second == '{') || (first == '[' && last == ']') ||
+           (first == '%' && last == '%') || (first == '#' && second == '{') ||
+           (first == '%' && len == 2) || (first == '`' && last == '`') ||
+           (first == '(' && last == ')') || (first == '@' && second == '{');
+}
+
+/* Nothing but stars, dots, x, dashes: what a program shows instead. */
+static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t masked = 0;
+    for (size_t i = from; i < to; i++)
+        masked += strchr("*.xX-_#?", s->text[i]) != NULL || (unsigned char)s->text[i] >= 0x80;
+    return masked == to - from;
+}
+
+bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
+{
+    return from >= to || is_reference(s, from, to) || is_mask(s, from, to) ||
+           is_nothing(s, from, to) || redact_at(s, from, "[redacted");
+}
