@@ -299,6 +299,13 @@ bench-growth: $(BUILD)/ptyd $(BUILD)/commands ## SESSIONS=1000 at once, CLOSED=2
 bench-search: $(BUILD)/ptyd ## the index of a million commands (BLOCKS=1000000): until it is made, and searches (10 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/bench/search.js
 
+bench-redact: $(BUILD)/redact ## processor time of redaction, a MiB of this and that, hostile ones included
+	@$(BUILD)/redact bench
+
+SECRETS_NONE = $(wildcard /usr/include/*.h /usr/include/*/*.h /usr/share/doc/*/copyright /var/lib/dpkg/status)
+check-secrets: $(BUILD)/redact ## what redaction finds of a corpus, by group, and what it takes for a secret (MISSED=1 shows it)
+	@node tests/secrets/check.js $(BUILD)/redact $(SECRETS_NONE)
+
 bench-fair: $(BUILD)/ptyd $(BUILD)/fair ## key-to-echo while 0, 10, 100 others flood, beside script(1) (OLD=another ptyd)
 	@sh tests/bench/fairness $(abspath $(BUILD)/fair) $(abspath $(BUILD)/ptyd) $(if $(OLD),$(abspath $(OLD)))
 
@@ -326,6 +333,9 @@ $(BUILD)/writer: $(BUILD)/obj/tests/bench/writer.o $(BUILD)/obj/tests/bench/work
 $(BUILD)/commands: tests/bench/commands.c
 	@mkdir -p $(BUILD)
 	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $<
+
+$(BUILD)/redact: $(BUILD)/obj/tests/bench/redact.o $(LIB)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
 
 $(BUILD)/fair: $(BUILD)/obj/tests/bench/fair.o $(BUILD)/obj/tests/bench/works.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
@@ -455,7 +465,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
+.PHONY: bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \

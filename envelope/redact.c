@@ -162,6 +162,8 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         return true;
     if ((at == 0 || s->text[at - 1] == '\n') && redact_pem_line(s, at, ret_match))
         return true;
+    if ((at == 0 || s->text[at - 1] == '\n') && redact_pgpass(s, at, ret_match))
+        return true;
     if (q->told < q->command.count && q->command.list[q->told].from == at) {
         *ret_match = q->command.list[q->told++];
         return true;

@@ -111,7 +111,8 @@ static bool is_set_by_blank(const struct redact_scan *s, size_t name)
                                         "SET PERSIST "};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = strlen(words[i]);
-        if (name >= len && !strncasecmp(s->text + name - len, words[i], len) &&
+        if (name >= len && ((s->text[name - len] ^ *words[i]) | 0x20) == 0x20 &&
+            !strncasecmp(s->text + name - len, words[i], len) &&
             (name == len || !redact_in(s->text[name - len - 1], CLASS_ALNUM)))
             return true;
     }
@@ -133,7 +134,8 @@ static bool is_statement(const struct redact_scan *s, size_t name)
         return true;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = strlen(words[i]);
-        if (name - start >= len && !strncasecmp(s->text + name - len, words[i], len))
+        if (name - start >= len && ((s->text[name - len] ^ *words[i]) | 0x20) == 0x20 &&
+            !strncasecmp(s->text + name - len, words[i], len))
             return true;
     }
     return false;
@@ -145,7 +147,8 @@ static bool is_listed_pair(struct redact_scan *s, const struct place *p, size_t 
     size_t start = redact_line_start(s, p->name, 4);
     size_t end = redact_line_end(s, value), word = value;
     if (start != p->name || !p->upper || value == p->name_end ||
-        !memchr(s->text + p->name, '_', p->name_end - p->name))
+        (!memchr(s->text + p->name, '_', p->name_end - p->name) &&
+         !redact_in(s->text[p->name_end - 1], CLASS_DIGIT)))
         return false;
     bool mixed = false;
     while (word < end && !redact_in(s->text[word], CLASS_BLANK))
@@ -455,11 +458,11 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         return false;
     p.upper = count_in(s, at, end, CLASS_LOWER) == 0;
     size_t value = find_value(s, &p);
-    p.shell = is_statement(s, at);
     if (value && p.sign == ':' && below(s, value))
         value = below(s, value);
     if (!value || !may_begin(s, value))
         return false;
+    p.shell = is_statement(s, at);
     value += (at_of(s, value) == '@' || strchr("bfruN$", at_of(s, value))) &&
              (at_of(s, value + 1) == '"' || at_of(s, value + 1) == '\'');
     char before = at ? s->text[at - 1] : 0;

@@ -234,12 +234,23 @@ static unsigned hash(const char *name, size_t len)
     return (h ^ h >> 16) % BUCKETS;
 }
 
+/* A bit for each beginning and length of a tool's name: most words have none. */
+static uint32_t beginnings[2048 / 32];
+
+static unsigned beginning(const char *name, size_t len)
+{
+    return ((unsigned char)name[0] * 31u + (unsigned char)name[len > 1] * 67u + (unsigned)len) %
+           2048;
+}
+
 static void read_tools(void)
 {
     memset(tools.buckets, -1, sizeof tools.buckets);
     for (size_t i = 0; i < RULES; i++)
         for (const char *at = rules[i].tools; *at && tools.count < ENTRIES;) {
             size_t len = strcspn(at, " ");
+            unsigned bit = beginning(at, len);
+            beginnings[bit / 32] |= 1u << bit % 32;
             int *first = &tools.buckets[hash(at, len)];
             tools.list[tools.count] = (struct tool){at, len, i, *first};
             *first = tools.count++;
@@ -253,6 +264,9 @@ static int first_of(const char *name, size_t len)
     if (!len || len > TOOL_MOST)
         return -1;
     pthread_once(&once, read_tools);
+    unsigned bit = beginning(name, len);
+    if (!(beginnings[bit / 32] & 1u << bit % 32))
+        return -1;
     for (int i = tools.buckets[hash(name, len)]; i >= 0; i = tools.list[i].next)
         if (tools.list[i].len == len && !memcmp(tools.list[i].name, name, len))
             return i;
@@ -481,7 +495,8 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
     ret_found->count = 0;
     if (at < s->command_end || end >= s->len || !redact_in(s->text[end], CLASS_BLANK))
         return false;
-    if ((len == 4 && redact_at(s, at, "echo")) || (len == 6 && redact_at(s, at, "printf"))) {
+    if ((len == 4 && !memcmp(s->text + at, "echo", 4)) ||
+        (len == 6 && !memcmp(s->text + at, "printf", 6))) {
         read_piped(s, end, ret_found);
         return ret_found->count > 0;
     }

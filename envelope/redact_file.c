@@ -84,10 +84,13 @@ static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_m
     static const char *const passwords[] = {"password"};
     size_t line = redact_line_end(s, end), near = line - end > NEAR_MOST ? end + NEAR_MOST : line;
     if (name_is(s, at, end, words, 1)) {
-        for (size_t by = end; by + 5 < near; by++)
-            if (redact_at(s, by, " by '") || redact_at(s, by, " by \""))
-                return take(s, by + 4, ret_match);
+        uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_DOUBLE | CLASS_SINGLE | CLASS_NEWLINE);
+        size_t quote = redact_run(s, end, text);
+        if (quote < near && quote >= end + 4 && redact_at(s, quote - 4, " by "))
+            return take(s, quote, ret_match);
         size_t from = redact_line_start(s, at, BACK_MOST); /* Oracle's needs no quotes */
+        if (!redact_at(s, end, " by "))
+            return false;
         bool user = memmem(s->text + from, at - from, "user ", 5) ||
                     memmem(s->text + from, at - from, "USER ", 5);
         return user && redact_at(s, end, " by ") && take(s, end + 4, ret_match);
@@ -134,6 +137,8 @@ static bool may_tell(const struct redact_scan *s, size_t at, size_t end)
 {
     static const char *const ends[] = {"ss", "th", "pw", "wd", "rd", "ok", "sk", "se", "ty"};
     char first = s->text[end - 2], second = s->text[end - 1];
+    if (second < 'A' || !strchr("shwdkey", second | 0x20))
+        return false;
     if (end - at == 10 && (second | 0x20) == 'd' && redact_at(s, at, "identified"))
         return true;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
@@ -150,6 +155,27 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
         return false;
     return is_directive(s, at, end, ret_match) || is_netrc(s, at, end, ret_match) ||
            is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match);
+}
+
+/* host:port:database:user:password. Any of the first four may be a star. */
+bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    for (int field = 0; field < 4; field++) {
+        size_t end = redact_run(s, at, field == 1 ? CLASS_DIGIT : CLASS_NAME);
+        bool star = end == at && at_of(s, at) == '*';
+        if ((end == at && !star) || at_of(s, end + star) != ':')
+            return false;
+        if (field == 1 && !star && (end - at < 4 || end - at > 5))
+            return false;
+        if (field > 1 && redact_in(s->text[at], CLASS_DIGIT))
+            return false;
+        at = end + star + 1;
+    }
+    size_t end = redact_line_end(s, at);
+    if (end < at + 3 || memchr(s->text + at, ' ', end - at) || redact_is_placeholder(s, at, end))
+        return false;
+    *ret_match = (struct redact_match){at, end, "value"};
+    return true;
 }
 
 /* ---- a name in one place, its value in the next ---- */
@@ -191,6 +217,10 @@ bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     size_t most = s->len - end < NEAR_MOST ? s->len : end + NEAR_MOST;
     for (look = end; look < most; look++) {
         struct redact_value v;
+        char letter = s->text[look] | 0x20;
+        if (letter != 'v' && letter != 'd' && letter != 'p' && letter != 'n' &&
+            s->text[look] != '}')
+            continue;
         if (s->text[look] == '}' ||
             (s->text[look] == 'n' && look > end + 1 && redact_at(s, look, "name:")))
             return false;

@@ -18,8 +18,14 @@ struct words {
 
 struct row {
     const char *word;
+    size_t len;
     enum redact_telling tells;
 };
+
+#define ROW(word, tells)                                                                           \
+    {                                                                                              \
+        word, sizeof(word) - 1, tells                                                              \
+    }
 
 static char lower(char c)
 {
@@ -99,7 +105,7 @@ static enum redact_telling ends_in(const char *word, const struct row *rows, siz
 {
     size_t len = strlen(word);
     for (size_t i = 0; i < count; i++) {
-        size_t row = strlen(rows[i].word);
+        size_t row = rows[i].len;
         if (row <= len && word[len - 1] == rows[i].word[row - 1] &&
             !memcmp(word + len - row, rows[i].word, row))
             return rows[i].tells;
@@ -109,8 +115,9 @@ static enum redact_telling ends_in(const char *word, const struct row *rows, siz
 
 static enum redact_telling is_one_of(const char *word, const struct row *rows, size_t count)
 {
+    size_t len = strlen(word);
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(word, rows[i].word))
+        if (rows[i].len == len && !memcmp(word, rows[i].word, len))
             return rows[i].tells;
     return TELLS_NOTHING;
 }
@@ -119,56 +126,84 @@ static enum redact_telling is_one_of(const char *word, const struct row *rows, s
 
 /* What a word ends in. */
 static const struct row endings[] = {
-    {"password", TELLS_ALL},      {"passwd", TELLS_ALL},      {"passphrase", TELLS_ALL},
-    {"passwort", TELLS_ALL},      {"secret", TELLS_ALL},      {"passcode", TELLS_ALL},
-    {"requirepass", TELLS_ALL},   {"masterauth", TELLS_ALL},  {"storepass", TELLS_ALL},
-    {"keypass", TELLS_ALL},       {"dbpass", TELLS_ALL},      {"userpass", TELLS_ALL},
-    {"rootpass", TELLS_ALL},      {"adminpass", TELLS_ALL},   {"smtppass", TELLS_ALL},
-    {"mailpass", TELLS_ALL},      {"ftppass", TELLS_ALL},     {"bindpw", TELLS_ALL},
-    {"rootpw", TELLS_ALL},        {"dbpw", TELLS_ALL},        {"dbpwd", TELLS_ALL},
-    {"userpwd", TELLS_ALL},       {"secretkey", TELLS_ALL},   {"encryptionkey", TELLS_ALL},
-    {"signingkey", TELLS_ALL},    {"masterkey", TELLS_ALL},   {"token", TELLS_CODE},
-    {"apikey", TELLS_CODE},       {"accesskey", TELLS_CODE},  {"privatekey", TELLS_CODE},
-    {"authkey", TELLS_CODE},      {"accountkey", TELLS_CODE}, {"credential", TELLS_CODE},
-    {"credentials", TELLS_CODE},  {"cookie", TELLS_CODE},     {"sharedkey", TELLS_CODE},
-    {"presharedkey", TELLS_CODE}, {"keydata", TELLS_CODE},    {"sharedaccesssignature", TELLS_CODE},
-    {"passkey", TELLS_CODE},      {"userpasswd", TELLS_ALL},
+    ROW("password", TELLS_ALL),
+    ROW("passwd", TELLS_ALL),
+    ROW("passphrase", TELLS_ALL),
+    ROW("passwort", TELLS_ALL),
+    ROW("secret", TELLS_ALL),
+    ROW("passcode", TELLS_ALL),
+    ROW("requirepass", TELLS_ALL),
+    ROW("masterauth", TELLS_ALL),
+    ROW("storepass", TELLS_ALL),
+    ROW("keypass", TELLS_ALL),
+    ROW("dbpass", TELLS_ALL),
+    ROW("userpass", TELLS_ALL),
+    ROW("rootpass", TELLS_ALL),
+    ROW("adminpass", TELLS_ALL),
+    ROW("smtppass", TELLS_ALL),
+    ROW("mailpass", TELLS_ALL),
+    ROW("ftppass", TELLS_ALL),
+    ROW("bindpw", TELLS_ALL),
+    ROW("rootpw", TELLS_ALL),
+    ROW("dbpw", TELLS_ALL),
+    ROW("dbpwd", TELLS_ALL),
+    ROW("userpwd", TELLS_ALL),
+    ROW("secretkey", TELLS_ALL),
+    ROW("encryptionkey", TELLS_ALL),
+    ROW("signingkey", TELLS_ALL),
+    ROW("masterkey", TELLS_ALL),
+    ROW("token", TELLS_CODE),
+    ROW("apikey", TELLS_CODE),
+    ROW("accesskey", TELLS_CODE),
+    ROW("privatekey", TELLS_CODE),
+    ROW("authkey", TELLS_CODE),
+    ROW("accountkey", TELLS_CODE),
+    ROW("credential", TELLS_CODE),
+    ROW("credentials", TELLS_CODE),
+    ROW("cookie", TELLS_CODE),
+    ROW("sharedkey", TELLS_CODE),
+    ROW("presharedkey", TELLS_CODE),
+    ROW("keydata", TELLS_CODE),
+    ROW("sharedaccesssignature", TELLS_CODE),
+    ROW("passkey", TELLS_CODE),
+    ROW("userpasswd", TELLS_ALL),
 };
 
 /* What a word is. */
 static const struct row single[] = {
-    {"pass", TELLS_ALL},  {"pwd", TELLS_ALL},    {"pw", TELLS_ALL},         {"psk", TELLS_ALL},
-    {"auth", TELLS_CODE}, {"creds", TELLS_CODE}, {"jwt", TELLS_CODE},       {"bearer", TELLS_CODE},
-    {"sas", TELLS_LONG},  {"sig", TELLS_LONG},   {"signature", TELLS_LONG}, {"salt", TELLS_LONG},
-    {"passw", TELLS_ALL}, {"mdp", TELLS_ALL},    {"contraseña", TELLS_ALL},
+    ROW("pass", TELLS_ALL),  ROW("pwd", TELLS_ALL),        ROW("pw", TELLS_ALL),
+    ROW("psk", TELLS_ALL),   ROW("auth", TELLS_CODE),      ROW("creds", TELLS_CODE),
+    ROW("jwt", TELLS_CODE),  ROW("bearer", TELLS_CODE),    ROW("sas", TELLS_LONG),
+    ROW("sig", TELLS_LONG),  ROW("signature", TELLS_LONG), ROW("salt", TELLS_LONG),
+    ROW("passw", TELLS_ALL), ROW("mdp", TELLS_ALL),        ROW("contraseña", TELLS_ALL),
 };
 
 /* What stands in front of `key`. */
 static const struct row keys[] = {
-    {"secret", TELLS_ALL},        {"encryption", TELLS_ALL}, {"signing", TELLS_ALL},
-    {"master", TELLS_ALL},        {"api", TELLS_CODE},       {"private", TELLS_CODE},
-    {"access", TELLS_CODE},       {"account", TELLS_CODE},   {"auth", TELLS_CODE},
-    {"shared", TELLS_CODE},       {"session", TELLS_CODE},   {"license", TELLS_CODE},
-    {"service", TELLS_CODE},      {"app", TELLS_CODE},       {"application", TELLS_CODE},
-    {"client", TELLS_CODE},       {"deploy", TELLS_CODE},    {"storage", TELLS_CODE},
-    {"admin", TELLS_CODE},        {"consumer", TELLS_CODE},  {"subscription", TELLS_CODE},
-    {"write", TELLS_CODE},        {"server", TELLS_CODE},    {"function", TELLS_CODE},
-    {"webhook", TELLS_CODE},      {"crypt", TELLS_CODE},     {"cipher", TELLS_CODE},
-    {"aes", TELLS_CODE},          {"hmac", TELLS_CODE},      {"jwt", TELLS_CODE},
-    {"integration", TELLS_CODE},  {"preshared", TELLS_CODE}, {"security", TELLS_CODE},
-    {"secure", TELLS_CODE},       {"logged", TELLS_LONG},    {"in", TELLS_LONG},
-    {"nonce", TELLS_LONG},        {"transport", TELLS_CODE}, {"cookie", TELLS_CODE},
-    {"unseal", TELLS_CODE},       {"recovery", TELLS_CODE},  {"registration", TELLS_CODE},
-    {"interface", TELLS_NOTHING}, {"write", TELLS_CODE},     {"agent", TELLS_CODE},
+    ROW("secret", TELLS_ALL),        ROW("encryption", TELLS_ALL), ROW("signing", TELLS_ALL),
+    ROW("master", TELLS_ALL),        ROW("api", TELLS_CODE),       ROW("private", TELLS_CODE),
+    ROW("access", TELLS_CODE),       ROW("account", TELLS_CODE),   ROW("auth", TELLS_CODE),
+    ROW("shared", TELLS_CODE),       ROW("session", TELLS_CODE),   ROW("license", TELLS_CODE),
+    ROW("service", TELLS_CODE),      ROW("app", TELLS_CODE),       ROW("application", TELLS_CODE),
+    ROW("client", TELLS_CODE),       ROW("deploy", TELLS_CODE),    ROW("storage", TELLS_CODE),
+    ROW("admin", TELLS_CODE),        ROW("consumer", TELLS_CODE),  ROW("subscription", TELLS_CODE),
+    ROW("write", TELLS_CODE),        ROW("server", TELLS_CODE),    ROW("function", TELLS_CODE),
+    ROW("webhook", TELLS_CODE),      ROW("crypt", TELLS_CODE),     ROW("cipher", TELLS_CODE),
+    ROW("aes", TELLS_CODE),          ROW("hmac", TELLS_CODE),      ROW("jwt", TELLS_CODE),
+    ROW("integration", TELLS_CODE),  ROW("preshared", TELLS_CODE), ROW("security", TELLS_CODE),
+    ROW("secure", TELLS_CODE),       ROW("logged", TELLS_LONG),    ROW("in", TELLS_LONG),
+    ROW("nonce", TELLS_LONG),        ROW("transport", TELLS_CODE), ROW("cookie", TELLS_CODE),
+    ROW("unseal", TELLS_CODE),       ROW("recovery", TELLS_CODE),  ROW("registration", TELLS_CODE),
+    ROW("interface", TELLS_NOTHING), ROW("write", TELLS_CODE),     ROW("agent", TELLS_CODE),
 };
 
 /* What in front of `key` says that it is none. */
 static const struct row open_keys[] = {
-    {"public", TELLS_ALL},      {"primary", TELLS_ALL},   {"foreign", TELLS_ALL},
-    {"sort", TELLS_ALL},        {"partition", TELLS_ALL}, {"cache", TELLS_ALL},
-    {"object", TELLS_ALL},      {"hot", TELLS_ALL},       {"hkey", TELLS_ALL},
-    {"gpg", TELLS_ALL},         {"pgp", TELLS_ALL},       {"publishable", TELLS_ALL},
-    {"idempotency", TELLS_ALL}, {"host", TELLS_ALL},      {"pub", TELLS_ALL},
+    ROW("public", TELLS_ALL),      ROW("primary", TELLS_ALL),   ROW("foreign", TELLS_ALL),
+    ROW("sort", TELLS_ALL),        ROW("partition", TELLS_ALL), ROW("cache", TELLS_ALL),
+    ROW("object", TELLS_ALL),      ROW("hot", TELLS_ALL),       ROW("hkey", TELLS_ALL),
+    ROW("gpg", TELLS_ALL),         ROW("pgp", TELLS_ALL),       ROW("publishable", TELLS_ALL),
+    ROW("idempotency", TELLS_ALL), ROW("host", TELLS_ALL),      ROW("pub", TELLS_ALL),
 };
 
 static bool is_upper(const char *name, size_t len)
@@ -201,7 +236,7 @@ static pthread_once_t letters_once = PTHREAD_ONCE_INIT;
 static void add_letters(const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const char *end = rows[i].word + strlen(rows[i].word) - 2;
+        const char *end = rows[i].word + rows[i].len - 2;
         if (end[0] >= 'a' && end[0] <= 'z' && end[1] >= 'a' && end[1] <= 'z')
             last_letters[end[0] - 'a'] |= 1u << (end[1] - 'a');
     }
@@ -209,7 +244,8 @@ static void add_letters(const struct row *rows, size_t count)
 
 static void read_letters(void)
 {
-    static const struct row more[] = {{"key", 0}, {"phrase", 0}, {"word", 0}, {"hash", 0}};
+    static const struct row more[] = {ROW("key", 0), ROW("phrase", 0), ROW("word", 0),
+                                      ROW("hash", 0)};
     add_letters(endings, COUNT(endings));
     add_letters(single, COUNT(single));
     add_letters(more, COUNT(more));

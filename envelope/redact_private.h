@@ -166,6 +166,8 @@ bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_m
 bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
                        struct redact_match *ret_match);
+/* A line of .pgpass, where a line begins. */
+bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
 /* ---- commands (redact_command.c) ---- */

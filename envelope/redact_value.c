@@ -179,7 +179,8 @@ static bool is_word_of(const struct redact_scan *s, size_t from, size_t to,
                        const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(words[i]) == to - from && !strncasecmp(s->text + from, words[i], to - from))
+        if ((words[i][0] | 0x20) == (s->text[from] | 0x20) && strlen(words[i]) == to - from &&
+            !strncasecmp(s->text + from, words[i], to - from))
             return true;
     return false;
 }

@@ -1,0 +1,65 @@
+// check.js TELL [FILE...]: how much of the corpus is found, by group; and what of the given files, which hold no secrets, is
+// taken for one. TELL takes secrets out of texts that end in a NUL each. MISSED=1 shows what was not found.
+'use strict';
+const { spawnSync } = require('child_process');
+const fs = require('fs');
+const { cases } = require('./corpus.js');
+
+const [tell, ...files] = process.argv.slice(2);
+const REACH = 0.97, FALSE = 1e-4;
+
+function redact(texts) {
+    const run = spawnSync(tell, ['texts'], { input: texts.join('\0') + '\0', maxBuffer: 1 << 30 });
+    if (run.status !== 0)
+        throw new Error(`${tell}: ${run.status} ${run.stderr}`);
+    return run.stdout.toString('latin1').split('\0').slice(0, -1);
+}
+
+// The longest piece of the secret that is still there; what the text says besides does not count.
+function left(secret, out, text) {
+    const rest = text.split(secret).join('\0');
+    out = out.replace(/\[redacted:[^\]]*\]/g, '\0');
+    for (let len = secret.length; len >= 4; len--)
+        for (let at = 0; at + len <= secret.length; at++) {
+            const piece = secret.slice(at, at + len);
+            if (out.includes(piece) && !rest.includes(piece))
+                return len;
+        }
+    return 0;
+}
+
+const all = cases(), groups = new Map();
+const outs = redact(all.map((c) => c.text));
+all.forEach((c, i) => {
+    const g = groups.get(c.group) || { whole: 0, part: 0, missed: 0 };
+    groups.set(c.group, g);
+    const lefts = c.secrets.map((s) => left(s, outs[i], c.text));
+    const whole = lefts.every((n) => n === 0), missed = lefts.every((n, j) => n === c.secrets[j].length);
+    g[whole ? 'whole' : missed ? 'missed' : 'part']++;
+    if (!whole && process.env.MISSED)
+        console.log(`${c.group}: ${JSON.stringify(c.text)} -> ${JSON.stringify(outs[i])}`);
+});
+let good = 0;
+for (const [name, g] of groups) {
+    const count = g.whole + g.part + g.missed;
+    good += g.whole;
+    console.log(`${name.padEnd(20)} ${g.whole}/${count} whole, ${g.part} in part, ${g.missed} missed`);
+}
+const reach = good / all.length;
+console.log(`${'all'.padEnd(20)} ${good}/${all.length}: ${(reach * 100).toFixed(1)} %`);
+
+let lines = 0, wrong = 0;
+for (const file of files) {
+    const text = fs.readFileSync(file, 'latin1').replace(/\0/g, ' ');
+    const before = text.split('\n'), after = new Set(redact([text])[0].split('\n'));
+    lines += before.length;
+    const taken = before.filter((line) => !after.has(line));
+    wrong += taken.length;
+    if (process.env.MISSED)
+        taken.forEach((line) => console.log(`${file}: ${line.slice(0, 200)}`));
+}
+if (files.length)
+    console.log(`${wrong} of ${lines} lines without secrets were taken for one: ${(wrong / lines * 1e4).toFixed(2)} in 10,000`);
+const ok = reach >= REACH && (!lines || wrong / lines <= FALSE);
+console.log(ok ? 'ok' : 'not ok');
+process.exitCode = ok ? 0 : 1;
