@@ -39,8 +39,8 @@ static const char *const inputs[] = {
     "-rw-r--r-- 1 dana dana  1675 Nov 22 21:18 envelope/redact_tokens.c\n",
     "2026-11-22T21:18:47Z INFO server: request id=42 path=/a/b?c=d took 12 ms status=200\n",
     "    if (end > at && !quote && strchr(\"x\", s->text[end - 1]))\n        end--;\n",
-    "      \"resolved\": \"https://registry.npmjs.org/a/-/a-1.0.0.tgz\",\n      \"integrity\": "
-    "\"sha512-q7Z3k9X1j5V8w2M4q7Z3k9==\",\n",
+    "      \"resolved\": \"https://registry.npmjs.org/a/-/a-1.0.0.tgz\",\n",
+    "      \"integrity\": \"sha512-q7Z3k9X1j5V8w2M4q7Z3k9==\",\n",
     "The quick brown fox jumps over the lazy dog, and says so in plain words.\n",
     "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b\n",
     "src/a.c:12:5: warning: unused variable 'password' [-Wunused-variable]\n",
