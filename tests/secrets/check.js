@@ -9,7 +9,7 @@ const [tell, ...files] = process.argv.slice(2);
 const REACH = 0.97, FALSE = 1e-4;
 
 function redact(texts) {
-    const run = spawnSync(tell, ['texts'], { input: texts.join('\0') + '\0', maxBuffer: 1 << 30 });
+    const run = spawnSync(tell, ['texts'], { input: Buffer.from(texts.join('\0') + '\0', 'latin1'), maxBuffer: 1 << 30 });
     if (run.status !== 0)
         throw new Error(`${tell}: ${run.status} ${run.stderr}`);
     return run.stdout.toString('latin1').split('\0').slice(0, -1);
