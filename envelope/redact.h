@@ -35,20 +35,4 @@ void redact_find(const char *text, size_t len, const struct redact_secrets *secr
 int redact_text(const char *text, size_t len, const struct redact_secrets *secrets,
                 struct bytes *out);
 
-/* A row of a screen. One that `wraps` goes on in the next one. */
-struct redact_row {
-    const char *text; /* UTF-8, without a \n */
-    size_t len;
-    bool wraps;
-};
-
-/* Hears of a row that is another one without the secrets; `text` is valid during the call. */
-typedef void redact_row_changed(void *user, size_t row, const char *text, size_t len);
-
-/* The same for rows, which are searched as one text: `[redacted:TYPE]` stands where a secret
- * begins, and of the further rows that it is in goes what belongs to it. Returns how many were
- * replaced, or -ENOMEM: then some rows that `changed` did not hear of may hold one. */
-int redact_wrapped(const struct redact_row *rows, size_t count,
-                   const struct redact_secrets *secrets, redact_row_changed *changed, void *user);
-
 #endif

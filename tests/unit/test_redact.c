@@ -439,7 +439,7 @@ static void test_a_known_value_inside_a_telling_name(void **state)
     redact_secrets_destroy(secrets);
 }
 
-/* ---- what is not seen, and rows ---- */
+/* ---- what is not seen ---- */
 
 static void test_hidden_characters_do_not_part_a_token(void **state)
 {
@@ -452,29 +452,6 @@ static void test_hidden_characters_do_not_part_a_token(void **state)
            "a\xe2\x80\x8b"
            "b",
            0);
-}
-
-static void add_row(void *user, size_t row, const char *text, size_t len)
-{
-    bytes_printf(user, "%zu=%.*s;", row, (int)len, text);
-}
-
-static void test_rows_are_one_text(void **state)
-{
-    (void)state;
-    const struct redact_row rows[] = {{"user gh", 7, true},
-                                      {"p_" a20, 22, true},
-                                      {a10 "abcdef end", 20, false},
-                                      {"plain", 5, false},
-                                      {"-----BEGIN EC PRIVATE KEY-----", 30, false},
-                                      {"MHcCAQEEIA1b2", 13, false},
-                                      {"-----END EC PRIVATE KEY-----", 28, false},
-                                      {"", 0, false}};
-    struct bytes heard = {0};
-    assert_int_equal(redact_wrapped(rows, 8, NULL, add_row, &heard), 2);
-    assert_string_equal(heard.data,
-                        "0=user [redacted:github-token];1=;2= end;4=[redacted:private-key];5=;6=;");
-    bytes_finish(&heard);
 }
 
 /* ---- where a value ends ---- */
@@ -573,7 +550,6 @@ int main(void)
         cmocka_unit_test(test_values_of_the_environment),
         cmocka_unit_test(test_a_known_value_inside_a_telling_name),
         cmocka_unit_test(test_hidden_characters_do_not_part_a_token),
-        cmocka_unit_test(test_rows_are_one_text),
         cmocka_unit_test(test_values_run_to_their_end),
         cmocka_unit_test(test_options_of_tools),
         cmocka_unit_test(test_keys_without_an_end),
