@@ -42,8 +42,8 @@ static inline int limit_size(int value)
 /* Threads of a shell's and of what it started that are asked whether they are at work; the others
  * are not. */
 #define LIMIT_FAMILY 64
-/* Keys of one line that are kept. More: what the line is is not known by them. */
-#define LIMIT_KEYED_BYTES 4096
+/* Keys that no shell has read that are kept. More: what those lines are is not known by them. */
+#define LIMIT_KEYED_BYTES (64 << 10)
 /* Parts (T) that a text of a mark's comes in. More: none of it is known. */
 #define LIMIT_MARK_PARTS 1024
 /* Bytes of a title; a longer one loses its end. */
