@@ -107,8 +107,8 @@ static int add_all(scmp_filter_ctx filter, uint32_t action, const char *names)
 /* A call of which one form is allowed, by its first value, and all others are refused. */
 static int add_socket_call(scmp_filter_ctx filter, int call)
 {
-    const struct scmp_arg_cmp is_unix = SCMP_A0_32(SCMP_CMP_EQ, AF_UNIX);
-    const struct scmp_arg_cmp is_other = SCMP_A0_32(SCMP_CMP_NE, AF_UNIX);
+    const struct scmp_arg_cmp is_unix = SCMP_A0_32(SCMP_CMP_EQ, AF_UNIX, 0);
+    const struct scmp_arg_cmp is_other = SCMP_A0_32(SCMP_CMP_NE, AF_UNIX, 0);
     int result = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, 1, &is_unix);
     return result < 0 ? result
                       : seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), call, 1, &is_other);
