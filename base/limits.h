@@ -153,6 +153,35 @@ static inline int limit_size(int value)
 #define LIMIT_TOLD_AROUND 128
 /* Rows looked through for secrets in one go. */
 #define LIMIT_TOLD_ROWS 256
+/* Requests of an MCP client that are under way, and messages of a batch; a further one is refused.
+ */
+#define LIMIT_MCP_REQUESTS 2048
+/* Questions of theirs that are at the daemon at once; further ones wait. */
+#define LIMIT_MCP_ASKED 64
+/* Bytes that an MCP client has not read yet; then nothing more is read of it. */
+#define LIMIT_MCP_UNSENT_BYTES (8 << 20)
+/* Milliseconds between two words on how far a wait is, and between two on what changed. */
+#define LIMIT_MCP_PROGRESS_MS 1000
+#define LIMIT_MCP_UPDATE_MS   250
+/* Milliseconds that an agent waits for a command: where it does not say, and the most. */
+#define LIMIT_MCP_WAIT_MS      60000
+#define LIMIT_MCP_WAIT_MOST_MS (60 * 60 * 1000)
+/* Resources that an MCP client subscribes to; a further one is refused. */
+#define LIMIT_MCP_SUBSCRIPTIONS 1024
+/* Sessions whose resources are listed at once; a cursor goes on. */
+#define LIMIT_MCP_PAGE 100
+/* Searches of an MCP client at once, and bytes that one of them finds; more is refused. */
+#define LIMIT_MCP_HELPERS      8
+#define LIMIT_MCP_HELPER_BYTES (16 << 20)
+/* Bytes of a command line in a list for agents; the block itself has all of it. */
+#define LIMIT_MCP_COMMAND_BYTES 400
+/* Bytes of a command's output that session.output tells at once, and of one of its lines; of more
+ * it says where to go on, and a longer line is taken for several. Bytes that are read at once. */
+#define LIMIT_OUTPUT_TOLD_BYTES  (256 << 10)
+#define LIMIT_OUTPUT_LINE_BYTES  (256 << 10)
+#define LIMIT_OUTPUT_PIECE_BYTES (64 << 10)
+/* Blocks that an agent is shown at once; it asks for what is before them. */
+#define LIMIT_AGENT_BLOCKS 200
 /* Lines and bytes (UTF-8, one for a line's end) of a preview; the oldest go first. */
 #define LIMIT_PREVIEW_LINES 20
 #define LIMIT_PREVIEW_BYTES 3000

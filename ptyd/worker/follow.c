@@ -389,3 +389,14 @@ void follow_block(struct worker *w, const char *type, const struct block *block)
                  json_pack("{s:s, s:o}", "conversation_id", block->conversation_id, "block",
                            block_to_json(block)));
 }
+
+/* It has no number: who comes back asks for the list. */
+void follow_sessions(struct worker *w)
+{
+    for (struct follower *f = w->followers, *next; f; f = next) {
+        json_t *event = event_of("sessions_changed", json_object());
+        next = f->next;
+        send_to(f, event);
+        json_decref(event);
+    }
+}

@@ -30,6 +30,9 @@ void follow_released(void *worker, const char *consumer, json_t *block_ids);
  * switched. */
 void follow_capture(void *worker, struct session *session);
 
+/* sessions_changed: one was opened, or is gone. */
+void follow_sessions(struct worker *w);
+
 /* agent_block_begin and agent_block_end. */
 void follow_block(struct worker *w, const char *type, const struct block *block);
 

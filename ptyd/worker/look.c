@@ -10,6 +10,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/session/block_bytes.h"
+#include "ptyd/worker/agent.h"
 #include "ptyd/worker/closed.h"
 #include "ptyd/worker/listing.h"
 #include "ptyd/worker/told.h"
@@ -112,19 +113,50 @@ static json_t *part_after(const struct session *s, uint64_t after)
     return blocks;
 }
 
+/* An agent asks for few at once: it is shown no more than a part of them. */
+static json_t *newest_for_agent(const struct session *s, size_t last)
+{
+    if (!last || last > LIMIT_AGENT_BLOCKS)
+        last = LIMIT_AGENT_BLOCKS;
+    json_t *blocks = store_blocks(session_store(s), last, false);
+    size_t count = json_array_size(blocks);
+    if (count)
+        json_array_set_new(blocks, count - 1,
+                           listing_refresh(s, json_incref(json_array_get(blocks, count - 1))));
+    return blocks;
+}
+
+/* What was closed has its secrets in nobody's environment any more: agents do not read it. */
+static bool may_read_closed(struct client *client, const json_t *id, const json_t *params)
+{
+    if (!json_flag(params, "agent"))
+        return true;
+    client_fail(client, id, RPC_NO_SESSION,
+                "session %s is closed; agents look at sessions that are open",
+                json_text(params, "name", ""));
+    return false;
+}
+
 void look_blocks_call(struct client *client, const json_t *id, const json_t *params)
 {
     char *closed = closed_directory(client_worker(client), json_text(params, "name", ""));
     if (closed) {
-        closed_blocks(client, id, params, closed);
+        if (may_read_closed(client, id, params))
+            closed_blocks(client, id, params, closed);
         free(closed);
         return;
     }
     struct session *s = worker_shown_session(client, id, params);
     if (!s)
         return;
-    if (json_object_get(params, "after"))
-        client_reply(client, id, part_after(s, size_of(params, "after")));
+    bool agent = json_flag(params, "agent");
+    if (!may_read(client, id, params, s))
+        return;
+    json_t *part = json_object_get(params, "after") ? part_after(s, size_of(params, "after"))
+                   : agent                          ? newest_for_agent(s, size_of(params, "last"))
+                                                    : NULL;
+    if (part)
+        client_reply(client, id, agent ? agent_blocks(part, session_secrets(s)) : part);
     else
         listing_blocks(client, id, s, size_of(params, "last"));
 }
@@ -198,24 +230,42 @@ json_t *look_block_json(const json_t *params, json_t *block, const char *directo
     return result;
 }
 
+json_t *look_agent_block(struct client *client, const json_t *id, const json_t *params,
+                         struct session *s)
+{
+    const char *wanted = json_text(params, "block", "");
+    bool agent = json_flag(params, "agent");
+    if (!may_read(client, id, params, s))
+        return NULL;
+    json_t *block = find_block(s, wanted);
+    if (block && agent) {
+        block = agent_block(block, session_secrets(s));
+        if (!block) {
+            client_fail(client, id, RPC_FAILED, "block %s is private: agents are not told of it",
+                        wanted);
+            return NULL;
+        }
+    }
+    if (!block)
+        look_fail_without_block(client, id,
+                                &(struct block_choice){.session = session_name(s),
+                                                       .wanted = wanted,
+                                                       .oldest = store_oldest(session_store(s)),
+                                                       .newest = tracker_seq(session_tracker(s))});
+    return block;
+}
+
 void look_block_call(struct client *client, const json_t *id, const json_t *params)
 {
     char *closed = closed_directory(client_worker(client), json_text(params, "name", ""));
     if (closed) {
-        closed_block(client, id, params, closed);
+        if (may_read_closed(client, id, params))
+            closed_block(client, id, params, closed);
         free(closed);
         return;
     }
     struct session *s = worker_shown_session(client, id, params);
-    json_t *block = s ? find_block(s, json_text(params, "block", "")) : NULL;
-    if (!s)
-        return;
+    json_t *block = look_agent_block(client, id, params, s);
     if (block)
         client_reply(client, id, look_block_json(params, block, store_directory(session_store(s))));
-    else
-        look_fail_without_block(client, id,
-                                &(struct block_choice){.session = session_name(s),
-                                                       .wanted = json_text(params, "block", ""),
-                                                       .oldest = store_oldest(session_store(s)),
-                                                       .newest = tracker_seq(session_tracker(s))});
 }

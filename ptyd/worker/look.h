@@ -7,6 +7,8 @@
 
 #include "ptyd/worker/server.h"
 
+struct session;
+
 void look_block_call(struct client *client, const json_t *id, const json_t *params);
 void look_blocks_call(struct client *client, const json_t *id, const json_t *params);
 void look_resize_call(struct client *client, const json_t *id, const json_t *params);
@@ -17,6 +19,11 @@ void look_scrollback_call(struct client *client, const json_t *id, const json_t 
  * that is wanted. */
 uint64_t look_seq_of(const char *wanted);
 bool look_is_block(const json_t *block, const char *wanted);
+
+/* The block `params` asks for of the session, which may be NULL; with `agent` as an agent is shown
+ * it. New reference; NULL when the request is answered, or was. */
+json_t *look_agent_block(struct client *client, const json_t *id, const json_t *params,
+                         struct session *s);
 
 /* What session.block answers; steals the block. New reference. */
 json_t *look_block_json(const json_t *params, json_t *block, const char *directory);

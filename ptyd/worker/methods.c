@@ -7,6 +7,7 @@
 #include "ptyd/core/program.h"
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
+#include "ptyd/worker/agent.h"
 #include "ptyd/worker/close.h"
 #include "ptyd/worker/closed.h"
 #include "ptyd/worker/confine.h"
@@ -213,6 +214,7 @@ static const struct method {
     {"session.input", type_call},
     {"session.list", list_call},
     {"session.open", open_call},
+    {"session.output", agent_output_call},
     {"session.rename", rename_call},
     {"session.reset", reset_call},
     {"session.resize", look_resize_call},

@@ -5,6 +5,7 @@
 
 #include "ptyd/core/say.h"
 #include "ptyd/worker/context.h"
+#include "ptyd/worker/follow.h"
 #include "ptyd/worker/leaving.h"
 #include "ptyd/worker/link.h"
 #include "ptyd/worker/server.h"
@@ -65,6 +66,7 @@ static void take_out(struct worker *w, struct session *s)
         if (w->sessions[i] == s) {
             w->sessions[i] = w->sessions[--w->session_count];
             context_closing(w, s);
+            follow_sessions(w);
             return;
         }
 }

@@ -135,6 +135,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
     if (m->exited && !m->over)
         session_shell_reaped(s, m->status);
     open_spawned(w, m->name, 0);
+    follow_sessions(w);
     worker_check_idle(w);
 }
 

@@ -105,8 +105,9 @@ async function main() {
     const mcp = spawn(PTYD, ['mcp', '-s', 'work'], { env: space.env, stdio: ['pipe', 'pipe', 'ignore'] });
     let out = '';
     mcp.stdout.on('data', (data) => { out += data; });
+    mcp.stdin.write('{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}\n');
     mcp.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pty_read_screen","arguments":{}}}\n');
-    await until('the tool answers', () => out.includes('\n'));
+    await until('the tool answers', () => out.split('\n').length === 3);
     assert.ok(out.includes('[redacted:env:DEPLOY_TOKEN]') && !out.includes(secret), out);
     mcp.stdin.end();
   });

@@ -281,12 +281,12 @@ async function main() {
     assert.match(failed.stderr, /No such file/);
   });
 
-  await report.test('MCP: the two tools read, and the header names them while it runs', async () => {
+  await report.test('MCP: the tools read, and the header names two of them while it runs', async () => {
     const mcp = new Client(PTYD, ['mcp', '-s', 'one'], { env: space.env });
     const init = await mcp.request('initialize', { protocolVersion: '2025-06-18', capabilities: {} });
     assert.strictEqual(init.result.serverInfo.name, 'ptyd');
     const tools = await mcp.request('tools/list', {});
-    assert.deepStrictEqual(tools.result.tools.map((t) => t.name), ['pty_read_screen', 'pty_read_scrollback']);
+    for (const name of ['pty_read_screen', 'pty_read_scrollback']) assert.ok(tools.result.tools.some((t) => t.name === name), name);
     const call = await mcp.request('tools/call', { name: 'pty_read_screen', arguments: {} });
     assert.strictEqual(JSON.parse(call.result.content[0].text).cols, 80);
     const about = Object.entries(daemon.json('context', 'show', '-s', 'one').additionalContext).find(([k]) => k.startsWith('terminal_about_'));

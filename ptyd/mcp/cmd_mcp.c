@@ -1,0 +1,150 @@
+/* ptyd mcp: an MCP server on stdio (modelcontextprotocol.io). One loop over the client, the daemon
+ * and helpers; nothing in it waits for one of them alone. */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/command/cli.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/core/cores.h"
+#include "ptyd/core/json.h"
+#include "ptyd/mcp/helper.h"
+#include "ptyd/mcp/mcp.h"
+
+static const char help[] =
+    "usage: ptyd mcp [-s NAME]\n\n"
+    "An MCP server on stdin and stdout with which an agent looks at the user's sessions: "
+    "sessions,\n"
+    "blocks, block_output, search, screen, scrollback, and wait for the command that runs. It\n"
+    "cannot type. Secrets are taken out, private commands are left out; `ptyd context off` and\n"
+    "`ptyd context pause` hold for it, too. It finds the user's daemon without the environment,\n"
+    "and starts none. NAME is the session where a call names none; else it is the default one, or\n"
+    "the only one.\n\n"
+    "example, in codex's config.toml:\n"
+    "  [mcp_servers.ptyd]\n"
+    "  command = \"ptyd\"\n"
+    "  args = [\"mcp\"]\n";
+
+/* ---- what the daemon says ---- */
+
+static void on_event(void *mcp, const json_t *event)
+{
+    struct mcp *m = mcp;
+    if (!strcmp(json_text(event, "type", ""), "agent_block_end"))
+        waits_ended(m->waits, json_text(event, "conversation_id", ""),
+                    json_number(json_object_get(event, "block"), "seq", 0));
+    updates_event(m->updates, event);
+}
+
+static void on_followed(void *mcp)
+{
+    struct mcp *m = mcp;
+    waits_look_again(m->waits);
+    updates_all(m->updates);
+}
+
+static void on_gone(void *mcp)
+{
+    waits_gone(((struct mcp *)mcp)->waits);
+}
+
+/* ---- the loop ---- */
+
+enum { CLIENT_IN, CLIENT_OUT, DAEMON, HELPERS };
+
+static int64_t sooner(int64_t one, int64_t other)
+{
+    return one < 0 || (other >= 0 && other < one) ? other : one;
+}
+
+static int wait_ms(const struct mcp *m)
+{
+    int64_t due =
+        sooner(backend_due(m->daemon), sooner(waits_due(m->waits), updates_due(m->updates)));
+    int64_t left = due < 0 ? -1 : due - clock_monotonic_ms();
+    return due < 0 ? -1 : left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
+}
+
+/* Reads the client; false at its end. */
+static bool read_client(struct mcp *m)
+{
+    char chunk[1 << 16];
+    ssize_t n = read(STDIN_FILENO, chunk, sizeof chunk);
+    if (n > 0)
+        wire_take(m->wire, chunk, (size_t)n);
+    return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+/* One turn. `*reads`: the client may say more. Returns false when it is gone, or an error ended
+ * poll(). A client that does not read what it asked for is read no further. */
+static bool turn(struct mcp *m, bool *reads)
+{
+    struct pollfd fds[HELPERS + LIMIT_MCP_HELPERS];
+    int helpers[LIMIT_MCP_HELPERS], count = helper_fds(helpers);
+    bool takes = *reads && wire_unsent(m->wire) < LIMIT_MCP_UNSENT_BYTES;
+    fds[CLIENT_IN] = (struct pollfd){.fd = takes ? STDIN_FILENO : -1, .events = POLLIN};
+    fds[CLIENT_OUT] =
+        (struct pollfd){.fd = STDOUT_FILENO, .events = wire_unsent(m->wire) ? POLLOUT : 0};
+    fds[DAEMON] = (struct pollfd){.fd = backend_fd(m->daemon), .events = POLLIN};
+    for (int i = 0; i < count; i++)
+        fds[HELPERS + i] = (struct pollfd){.fd = helpers[i], .events = POLLIN};
+    if (poll(fds, (nfds_t)(HELPERS + count), wait_ms(m)) < 0)
+        return errno == EINTR;
+    if (fds[CLIENT_OUT].revents & (POLLERR | POLLNVAL))
+        return false;
+    if (fds[CLIENT_IN].revents)
+        *reads = read_client(m);
+    backend_work(m->daemon, fds[DAEMON].revents != 0);
+    for (int i = 0; i < count; i++)
+        if (fds[HELPERS + i].revents)
+            helper_work(helpers[i]);
+    waits_work(m->waits);
+    updates_work(m->updates);
+    return wire_flush(m->wire);
+}
+
+/* A client that says nothing more still gets its answers, but for those that only wait. */
+static void serve(struct mcp *m)
+{
+    bool reads = true, there = true;
+    int64_t until = 0;
+    while (there && reads)
+        there = turn(m, &reads);
+    if (!there)
+        return;
+    updates_end(m->updates);
+    until = clock_monotonic_ms() + LIMIT_ANSWER_MS;
+    while (there && (wire_under_way(m->wire) || wire_unsent(m->wire)) &&
+           clock_monotonic_ms() < until) {
+        waits_end(m->waits);
+        there = turn(m, &reads);
+    }
+}
+
+int command_mcp(int argc, char **argv)
+{
+    struct cli cli = cli_plain(argc, argv, CLI_SHORT, help);
+    const char *session = getenv("PTYD_SESSION");
+    cli_no_more(&cli, argc, argv);
+    cores_hide();
+    struct mcp m = {.session = cli.session,
+                    .session_given = cli.session_given || (session && *session),
+                    .version = VERSION_NONE};
+    struct backend_handler heard = {
+        .event = on_event, .followed = on_followed, .gone = on_gone, .user = &m};
+    struct wire_handler asked = {.call = protocol_call, .notified = protocol_notified, .user = &m};
+    m.waits = waits_create(&m);
+    m.updates = updates_create(&m);
+    m.wire = wire_create(&asked);
+    m.daemon = backend_create(m.session, &heard);
+    serve(&m);
+    wire_destroy(m.wire);
+    updates_destroy(m.updates);
+    waits_destroy(m.waits);
+    backend_destroy(m.daemon);
+    return EXIT_OK;
+}

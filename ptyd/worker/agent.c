@@ -1,0 +1,371 @@
+/* Lines are counted as they stand in the file, so that a number means the same line whatever was
+ * taken out of it. Secrets are looked for in pieces that always begin at the same places: a key of
+ * several lines is found from wherever somebody reads on. */
+#define _GNU_SOURCE
+#include "ptyd/worker/agent.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/listing.h"
+#include "ptyd/worker/look.h"
+#include "ptyd/worker/worker.h"
+
+/* ---- blocks ---- */
+
+static int redact_member(json_t *object, const char *key, const struct redact_secrets *secrets)
+{
+    const json_t *text = json_object_get(object, key);
+    struct bytes out = {0};
+    int count = json_is_string(text)
+                    ? redact_text(json_string_value(text), json_string_length(text), secrets, &out)
+                    : 0;
+    if (count)
+        json_object_set_new(object, key, json_stringn(out.data, out.len));
+    bytes_finish(&out);
+    return count;
+}
+
+/* As one text, so that a key of several lines is found. */
+static int redact_lines(json_t *lines, const struct redact_secrets *secrets)
+{
+    struct bytes text = {0}, out = {0};
+    size_t i;
+    json_t *line;
+    json_array_foreach(lines, i, line)
+        bytes_printf(&text, "%s\n", json_string_value(line) ? json_string_value(line) : "");
+    int count = text.len ? redact_text(text.data, text.len, secrets, &out) : 0;
+    if (count)
+        json_array_clear(lines);
+    for (size_t at = 0; count && at < out.len;) {
+        const char *end = memchr(out.data + at, '\n', out.len - at);
+        size_t len = end ? (size_t)(end - out.data) - at : out.len - at;
+        json_array_append_new(lines, json_stringn(out.data + at, len));
+        at += len + 1;
+    }
+    bytes_finish(&text);
+    bytes_finish(&out);
+    return count;
+}
+
+json_t *agent_block(json_t *block, const struct redact_secrets *secrets)
+{
+    static const char *const members[] = {"cmd", "cwd", "cwd_after"};
+    int count = 0;
+    if (!block || json_flag(block, "private")) {
+        json_decref(block);
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        count += redact_member(block, members[i], secrets);
+    count += redact_lines(json_at(block, "preview", "lines"), secrets);
+    json_object_set_new(block, "redacted", json_integer(count));
+    return block;
+}
+
+json_t *agent_blocks(json_t *blocks, const struct redact_secrets *secrets)
+{
+    json_t *shown = json_array(), *block;
+    size_t i;
+    json_array_foreach(blocks, i, block) {
+        json_t *seq = json_incref(json_object_get(block, "seq"));
+        json_t *one = agent_block(json_incref(block), secrets);
+        json_array_append_new(shown,
+                              one ? one : json_pack("{s:O, s:b}", "seq", seq, "private", true));
+        json_decref(seq);
+    }
+    json_decref(blocks);
+    return shown;
+}
+
+/* ---- output ---- */
+
+struct reading {
+    struct stream stream;
+    char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
+    int fd;                /* -1: there is no file; the text has all that is kept */
+    bool ended;            /* nothing more will be read */
+    struct bytes text;     /* was read, and is not told yet: from the begin of a line on */
+    char *grep;            /* only lines that hold it; NULL for all */
+    uint64_t line, from;   /* the number of the next line in the text; the first that is told */
+    uint64_t limit, told;
+    uint64_t bytes;       /* of lines that were told */
+    struct bytes numbers; /* of those */
+    int redacted;
+    char *head; /* JSON text of the members that come first, without its last brace */
+    bool begun;
+};
+
+/* A secret in the text. */
+struct found {
+    size_t from, to;
+    const char *type;
+};
+
+struct finds {
+    struct found *found;
+    size_t count;
+};
+
+static void note_found(void *user, size_t from, size_t to, const char *type)
+{
+    struct finds *f = user;
+    f->found = memory_grow(f->found, (f->count + 1) * sizeof *f->found);
+    f->found[f->count++] = (struct found){.from = from, .to = to, .type = type};
+}
+
+static const struct session *session_of(const struct reading *r)
+{
+    const struct session *s = worker_find(client_worker(r->stream.client), r->name);
+    return s && !strcmp(session_shell_id(s), r->shell_id) ? s : NULL;
+}
+
+/* The end of the last whole line, or of all where the text will not grow. */
+static size_t whole_lines(const struct reading *r)
+{
+    const char *end = r->text.len ? memrchr(r->text.data, '\n', r->text.len) : NULL;
+    if (r->ended)
+        return r->text.len;
+    if (end)
+        return (size_t)(end + 1 - r->text.data);
+    return r->text.len > LIMIT_OUTPUT_LINE_BYTES
+               ? utf8_floor(r->text.data, r->text.len, LIMIT_OUTPUT_LINE_BYTES)
+               : 0;
+}
+
+static void read_more(struct reading *r)
+{
+    char *room = r->fd >= 0 ? bytes_reserve(&r->text, LIMIT_OUTPUT_PIECE_BYTES) : NULL;
+    ssize_t n = room ? read(r->fd, room, LIMIT_OUTPUT_PIECE_BYTES) : 0;
+    if (n > 0)
+        r->text.len += (size_t)n;
+    else
+        r->ended = true;
+}
+
+/* What is left of the line [from, to) of the text; *ret_all: it lies within a secret that began
+ * before it. */
+static int clean_line(const struct reading *r, const struct finds *f, size_t from, size_t to,
+                      struct bytes *out, bool *ret_all)
+{
+    int count = 0;
+    size_t at = from;
+    *ret_all = false;
+    for (size_t i = 0; i < f->count && f->found[i].from < to; i++) {
+        const struct found *one = &f->found[i];
+        if (one->to <= from)
+            continue;
+        if (one->from < from && one->to >= to) {
+            *ret_all = true;
+            return 0;
+        }
+        if (one->from > at)
+            bytes_append(out, r->text.data + at, one->from - at);
+        if (one->from >= from) {
+            bytes_printf(out, "[redacted:%s]", one->type);
+            count++;
+        }
+        at = one->to < to ? one->to : to;
+    }
+    if (at < to)
+        bytes_append(out, r->text.data + at, to - at);
+    return count;
+}
+
+static void tell_line(struct reading *r, const struct bytes *line, struct bytes *out)
+{
+    char *text = text_clean(line->data ? line->data : "", line->len, LIMIT_OUTPUT_LINE_BYTES);
+    bytes_append_text(out, r->told ? "," : "");
+    json_append_string(out, text);
+    bytes_printf(&r->numbers, "%s%llu", r->told ? "," : "", (unsigned long long)r->line);
+    r->told++;
+    r->bytes += line->len;
+    free(text);
+}
+
+static bool is_full(const struct reading *r)
+{
+    return r->told >= r->limit || r->bytes >= LIMIT_OUTPUT_TOLD_BYTES;
+}
+
+static void take_line(struct reading *r, const struct finds *f, size_t from, size_t to,
+                      struct bytes *out)
+{
+    struct bytes line = {0};
+    bool all;
+    int count = clean_line(r, f, from, to, &line, &all);
+    bool wanted =
+        !all && (!r->grep || (line.len && memmem(line.data, line.len, r->grep, strlen(r->grep))));
+    if (wanted) {
+        tell_line(r, &line, out);
+        r->redacted += count;
+    }
+    bytes_finish(&line);
+}
+
+/* The lines of the text up to `end`, as far as there is room for. Without the session it is not
+ * known what is secret: nothing is told then. */
+static void take_lines(struct reading *r, size_t end, struct bytes *out)
+{
+    const struct session *s = session_of(r);
+    struct finds finds = {0};
+    size_t at = 0;
+    if (s)
+        redact_find(r->text.data, end, session_secrets(s), note_found, &finds);
+    while (s && at < end && !is_full(r)) {
+        const char *feed = memchr(r->text.data + at, '\n', end - at);
+        size_t to = feed ? (size_t)(feed - r->text.data) : end;
+        if (r->line >= r->from)
+            take_line(r, &finds, at, to, out);
+        r->line++;
+        at = to + 1;
+    }
+    free(finds.found);
+    bytes_consume(&r->text, s && at < end ? at : end);
+    r->ended = r->ended || !s;
+}
+
+static void pass_lines(struct reading *r, size_t end)
+{
+    for (const char *at = r->text.data; (at = memchr(at, '\n', (size_t)(r->text.data + end - at)));
+         at++)
+        r->line++;
+    bytes_consume(&r->text, end);
+}
+
+/* How many of them there are before the first that is wanted: then nothing need be looked for. */
+static bool all_before(const struct reading *r, size_t end)
+{
+    uint64_t lines = r->line;
+    for (const char *at = r->text.data;
+         lines <= r->from && (at = memchr(at, '\n', (size_t)(r->text.data + end - at))); at++)
+        lines++;
+    return lines <= r->from;
+}
+
+static void end_output(struct reading *r, bool more, struct bytes *out)
+{
+    bytes_printf(out, "],\"numbers\":[%s],\"redacted\":%d,\"next\":",
+                 r->numbers.data ? r->numbers.data : "", r->redacted);
+    if (more)
+        bytes_printf(out, "%llu}", (unsigned long long)r->line - 1);
+    else
+        bytes_append_text(out, "null}");
+}
+
+static bool output_piece(struct stream *stream, size_t bytes, struct bytes *out)
+{
+    struct reading *r = (struct reading *)stream;
+    size_t before = out->len, worked = 0;
+    if (!r->begun)
+        bytes_printf(out, "%s,\"lines\":[", r->head);
+    r->begun = true;
+    do {
+        size_t end = whole_lines(r);
+        if (!end && !r->ended) {
+            read_more(r);
+            continue;
+        }
+        worked += end;
+        if (end && all_before(r, end))
+            pass_lines(r, end);
+        else if (end)
+            take_lines(r, end, out);
+    } while (!is_full(r) && !(r->ended && !r->text.len) && out->len - before + worked < bytes);
+    bool more = is_full(r) && (r->text.len || !r->ended), over = r->ended && !r->text.len;
+    if (!is_full(r) && !over)
+        return true;
+    end_output(r, more, out);
+    return false;
+}
+
+static void output_finish(struct stream *stream)
+{
+    struct reading *r = (struct reading *)stream;
+    if (r->fd >= 0)
+        close(r->fd);
+    bytes_finish(&r->text);
+    bytes_finish(&r->numbers);
+    free(r->name);
+    free(r->shell_id);
+    free(r->grep);
+    free(r->head);
+    free(r);
+}
+
+static uint64_t number_of(const json_t *params, const char *key, uint64_t otherwise)
+{
+    json_int_t value = json_number(params, key, -1);
+    return value < 0 ? otherwise : (uint64_t)value;
+}
+
+static void append_preview(const json_t *block, struct bytes *out)
+{
+    size_t i;
+    json_t *line;
+    json_array_foreach(json_at(block, "preview", "lines"), i, line)
+        bytes_printf(out, "%s\n", json_string_value(line));
+}
+
+/* The members in front of the lines. Where the file is gone, or the command runs and all that it
+ * printed is on the screen yet, the preview is what there is. */
+static char *head_of(const json_t *block, bool whole)
+{
+    json_t *head = json_pack("{s:O, s:O, s:b}", "block_id", json_object_get(block, "block_id"),
+                             "status", json_object_get(block, "status"), "whole", whole);
+    json_object_set(head, "output_lines", json_object_get(block, "output_lines"));
+    char *text = json_dumps(head, JSON_COMPACT);
+    text[strlen(text) - 1] = '\0';
+    json_decref(head);
+    return text;
+}
+
+static int open_output(const struct session *s, const json_t *block)
+{
+    const char *name = json_text(block, "output_path", "");
+    char *path = text_format("%s/%s", store_directory(session_store(s)), name);
+    int fd = *name ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+    free(path);
+    return fd;
+}
+
+static void read_output(struct client *client, const json_t *id, const json_t *params,
+                        const struct session *s, const json_t *block)
+{
+    const char *grep = json_text(params, "grep", NULL);
+    bool runs = !strcmp(json_text(block, "status", ""), "running");
+    struct reading *r = memory_new(sizeof *r);
+    *r = (struct reading){.stream = {.piece = output_piece, .finish = output_finish},
+                          .name = text_copy(session_name(s)),
+                          .shell_id = text_copy(session_shell_id(s)),
+                          .fd = open_output(s, block),
+                          .grep = grep && *grep ? text_copy(grep) : NULL,
+                          .line = 1,
+                          .from = number_of(params, "offset", 0) + 1,
+                          .limit = number_of(params, "limit", LIMIT_MCP_LINES_DEFAULT)};
+    if (r->fd < 0) {
+        append_preview(block, &r->text);
+        r->line += (uint64_t)json_number(block, "omitted_lines", 0);
+        r->ended = true;
+    }
+    r->head = head_of(block, !runs && (r->fd >= 0 || !json_number(block, "omitted_lines", 0)));
+    client_stream(client, id, &r->stream);
+}
+
+void agent_output_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct session *s = worker_shown_session(client, id, params);
+    json_t *block = look_agent_block(client, id, params, s);
+    if (!block)
+        return;
+    read_output(client, id, params, s, block);
+    json_decref(block);
+}
