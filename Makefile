@@ -198,6 +198,13 @@ soak: $(BUILD)/ptyd $(BUILD)/standin ## an hour (SOAK_S) of mixed load under KIL
 check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path; see tests/e2e/run)
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways
 
+# Installed once, below build/; from npm, in a minute.
+AGENTS_NPM := @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/inspector@0.15.0 @modelcontextprotocol/client@2.4.0
+check-agents: $(BUILD)/ptyd ## `ptyd mcp` with the protocol's own SDKs and inspector, from npm (1 min)
+	@command -v npm >/dev/null || { echo "npm is not here (apt-get install npm)" >&2; exit 1; }
+	@mkdir -p build/agents && npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/agents $(AGENTS_NPM)
+	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run agents clients node tests/agents/clients.js build/agents
+
 check-systemd: $(BUILD)/ptyd $(SUCCESSORS) ## the units, with systemd-analyze
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run systemd units sh tests/e2e/units
 
@@ -466,7 +473,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
-        check-other-shells check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
+        check-other-shells check-agents check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
