@@ -25,7 +25,7 @@ endif
 
 # Loaded where they are first used (base/late.h); the others the program is linked with.
 LATE     := libuv.so=uv.h $(or $(VTERM_LIB),libvterm.so)=vterm.h libpcre2-8.so=pcre2.h \
-            libsqlite3.so=sqlite3.h libwslay.so=wslay/wslay.h libmd.so=sha1.h \
+            libsqlite3.so=sqlite3.h libwslay.so=wslay/wslay.h libmd.so=sha1.h libmd.so=sha2.h \
             libseccomp.so=seccomp.h
 LATE_H    = $(foreach l,$(LATE),$(BUILD)/late/$(lastword $(subst =, ,$(l))))
 
@@ -168,10 +168,13 @@ check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything k
 check-forms: $(BUILD)/tests/test_forms ## a million random values in every field of every form that models read (3 min)
 	@FORMS=1000000 sh tests/run unit forms $(BUILD)/tests/test_forms
 
+check-receipts: $(BUILD)/ptyd ## 1,000 turns of the real codex: what it has is what its receipts say (10 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) TURNS=1000 LONG=1 sh tests/e2e/run receipts
+
 check-search: $(BUILD)/ptyd ## 200 random patterns, compared with a plain scan (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) PATTERNS=200 ONLY='random patterns' node tests/e2e/search.js
 
-check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search check-forms ## what `make check` samples, whole (an hour)
+check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search check-forms check-receipts ## what `make check` samples, whole (an hour)
 
 check-runs: $(BUILD)/ptyd ## 100 runs over 20 sessions of four shells, and half-typed lines (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) RUNS=100 SESSIONS=20 node tests/e2e/runs.js
@@ -473,7 +476,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
-        check-other-shells check-agents check-ledger check-ways check-systemd demo bench bench-engine bench-pty \
+        check-other-shells check-agents check-ledger check-receipts check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help

@@ -289,6 +289,14 @@ static inline int limit_size(int value)
 #define LIMIT_LEASES 64
 /* Milliseconds until a lease that was taken from the command line is released. */
 #define LIMIT_LEASE_CLI_MS 60000
+/* Bytes of receipts.jsonl; then it becomes .1. Bytes of a line of it: one that would be longer is
+ * lost, and counted. Receipts that wait for room on the disk; then the oldest is. Blocks that a
+ * receipt names as dropped, the newest; all are counted. Receipts in an answer, the newest. */
+#define LIMIT_RECEIPTS_BYTES  (8 << 20)
+#define LIMIT_RECEIPT_BYTES   (32 << 10)
+#define LIMIT_RECEIPTS_OWED   256
+#define LIMIT_RECEIPT_DROPPED 20
+#define LIMIT_RECEIPTS_ASKED  1000
 /* Values of an environment that are looked for; later ones pass. */
 #define LIMIT_SECRETS 64
 

@@ -72,7 +72,8 @@ static bool print_context(const struct agent *agent, const char *text)
     return written;
 }
 
-static void deliver(const struct agent *agent, json_t *params)
+/* `turn`: what the agent calls it, or NULL where it does not say. */
+static void deliver(const struct agent *agent, json_t *params, const char *turn)
 {
     struct rpc rpc;
     if (rpc_connect(&rpc, false, LIMIT_HOOK_WAIT_MS) < 0) {
@@ -84,10 +85,10 @@ static void deliver(const struct agent *agent, json_t *params)
     json_t *lease = json_object_get(taken, "lease");
     if (text && lease) {
         const char *settle = print_context(agent, text) ? "context.commit" : "context.release";
-        json_decref(rpc_call(
-            &rpc, settle,
-            json_pack("{s:O, s:O}", "lease", lease, "receipt", json_object_get(taken, "receipt")),
-            LIMIT_HOOK_WAIT_MS));
+        json_decref(rpc_call(&rpc, settle,
+                             json_pack("{s:O, s:O, s:s*}", "lease", lease, "receipt",
+                                       json_object_get(taken, "receipt"), "turn_id", turn),
+                             LIMIT_HOOK_WAIT_MS));
     }
     json_decref(taken);
     rpc_close(&rpc);
@@ -131,7 +132,7 @@ int command_hook(int argc, char **argv)
     json_t *event = read_event();
     json_t *params = take_params(&cli, agent, event);
     if (params)
-        deliver(agent, params);
+        deliver(agent, params, json_text(event, "turn_id", NULL));
     else
         say("the event on stdin is no JSON object with a session_id: no context this time");
     json_decref(event);

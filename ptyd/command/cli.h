@@ -70,6 +70,7 @@ int command_close(int argc, char **argv);
 int command_completion(int argc, char **argv);
 int command_copy(int argc, char **argv);
 int command_context(int argc, char **argv);
+int command_explain(int argc, char **argv);
 int command_default(int argc, char **argv);
 int command_codex(int argc, char **argv);
 int command_detach(int argc, char **argv);

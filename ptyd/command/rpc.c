@@ -349,9 +349,9 @@ enum rpc_wait rpc_wait_telling(struct rpc *rpc, struct progress *p, int64_t unti
 static bool may_be_repeated(const char *method)
 {
     static const char *const methods[] = {
-        "context.show",  "mcp.serve",    "session.attach", "session.block",  "session.blocks",
-        "session.list",  "session.open", "session.resize", "session.screen", "session.scrollback",
-        "session.typed", "session.wait", "status",         "status.short",
+        "context.explain",    "context.show",  "mcp.serve",    "session.attach", "session.block",
+        "session.blocks",     "session.list",  "session.open", "session.resize", "session.screen",
+        "session.scrollback", "session.typed", "session.wait", "status",         "status.short",
     };
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(methods[i], method))

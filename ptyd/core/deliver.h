@@ -61,6 +61,8 @@ struct deliver_text {
     const struct block *running;    /* or NULL */
     const char *const *directories; /* of each: in front of its output_path, or "" */
     bool tagged;                    /* whoever prints it puts a tag around it: none in it */
+    int64_t *ret_omitted; /* of each: lines of its output in front of what is told; -1 where all of
+                             it is left out; or NULL */
 };
 void deliver_text(const struct deliver_text *text, size_t limit, struct bytes *out);
 

@@ -187,6 +187,8 @@ void deliver_text(const struct deliver_text *t, size_t limit, struct bytes *out)
     render(t, parts, count, &text);
     while (text.len > limit && (shrink(parts + from, count - from) || ++from < count))
         render(t, parts + from, count - from, &text);
+    for (size_t i = 0; t->ret_omitted && i < t->count; i++)
+        t->ret_omitted[i] = i < from ? -1 : parts[i].omitted;
     bytes_append(out, text.data, utf8_floor(text.data, text.len, limit));
     bytes_finish(&text);
 }

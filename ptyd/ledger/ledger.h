@@ -114,6 +114,10 @@ json_t *ledger_take(struct ledger *l, const struct ledger_request *request,
  * neither lease nor receipt says anything. */
 bool ledger_commit(struct ledger *l, json_int_t lease, const json_t *receipt, const char *turn);
 
+/* What turns were told, without the text (ptyd-rpc(7), context.explain): the newest `most`, or
+ * those of a turn, or of a lease by its number; an array, the oldest first, new reference. */
+json_t *ledger_receipts(struct ledger *l, const char *turn, size_t most);
+
 /* A consumer's thread was forked: the new one has its history, and is told what comes after.
  * `last`: the last turn it keeps, or `before`: the first it does not; NULL for all of them. */
 void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,

@@ -1,6 +1,6 @@
 /* private.h - the ledger from inside: offers.c (what there is to tell), consumers.c (who knows
- * what), take.c, render.c and settle.c (leases), saved.c (a session's part on disk), state.c (the
- * ledger's own files). */
+ * what), take.c, render.c and settle.c (leases), receipts.c (what turns were told), saved.c (a
+ * session's part on disk), state.c (the ledger's own files). */
 #ifndef PTYD_LEDGER_PRIVATE_H
 #define PTYD_LEDGER_PRIVATE_H
 
@@ -59,6 +59,7 @@ struct lease {
         json_t *others; /* keys that did not feed it: it does without them, nobody was told */
     } * upto;
     size_t upto_count;
+    json_t *told; /* what it tells, without the text (receipts.c); NULL for an older worker's */
 };
 
 /* A session whose part of the ledger is kept, by whoever has the session. */
@@ -69,6 +70,16 @@ struct part {
     bool changed;     /* since it was asked for */
     int64_t repeated; /* blocks offered again because what was told of them is lost; and when */
     int64_t repeated_ms;
+};
+
+/* What was told, on its way to the file. */
+struct receipts {
+    json_int_t written[LIMIT_LEASES]; /* the leases of the newest, in a ring */
+    size_t next;
+    char *owed[LIMIT_RECEIPTS_OWED]; /* lines that found no room yet */
+    size_t owed_count;
+    int error; /* why */
+    int64_t lost;
 };
 
 struct ledger {
@@ -90,6 +101,7 @@ struct ledger {
     size_t part_count;
     json_t *mcp;      /* conversation: how many serve it */
     json_t *switches; /* context.json: {off, threads_off: {id: true}, unseen} */
+    struct receipts receipts;
 };
 
 /* What a take finds. */
@@ -101,6 +113,8 @@ struct found {
     const struct feed *feed; /* that the header speaks of; or NULL */
     struct block *running;   /* there, to be told; or NULL */
     json_t *running_told;    /* what a consumer then knows of it; owned */
+    int64_t
+        text_omitted[LIMIT_CONTEXT_BLOCKS]; /* of those kept, as text: lines in front; -1: all */
 };
 
 /* ---- offers.c ---- */
@@ -157,8 +171,8 @@ void ledger_render_header(const struct ledger *l, const struct ledger_request *r
                           const struct found *found, struct bytes *out, struct bytes *output);
 
 /* Sets `additionalContext`, an object, and what the request's format asks for. */
-void ledger_render(struct ledger *l, const struct ledger_request *request,
-                   const struct found *found, json_t *result);
+void ledger_render(struct ledger *l, const struct ledger_request *request, struct found *found,
+                   json_t *result);
 
 /* ---- settle.c ---- */
 
@@ -174,6 +188,20 @@ json_t *ledger_receipt(const struct lease *lease);
 
 /* Whether a lease of the consumer holds the block. */
 bool ledger_is_leased(const struct ledger *l, const char *consumer, uint64_t key);
+
+/* ---- receipts.c ---- */
+
+/* What a take tells, without the text: {bytes, total_commands_run, kept, dropped, dropped_blocks,
+ * entries, blocks, running}; new reference. `taken`: what ledger_render() made. */
+json_t *ledger_told(const struct ledger_request *request, const struct found *found,
+                    const json_t *taken);
+
+/* The turn (its id, or NULL) has what the receipt's lease told: it is kept, once. */
+void ledger_write_told(struct ledger *l, const json_t *receipt, const char *turn);
+
+void ledger_open_receipts(struct ledger *l);
+void ledger_close_receipts(struct ledger *l);
+void ledger_add_receipts_warning(const struct ledger *l, json_t *warnings);
 
 /* ---- saved.c ---- */
 

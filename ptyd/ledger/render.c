@@ -140,8 +140,8 @@ static void set_entries(struct ledger *l, const struct ledger_request *q, const 
 }
 
 /* The same blocks as plain text, or as the legacy envelope's object. */
-static void set_other_form(const struct ledger *l, const struct ledger_request *q,
-                           const struct found *f, json_t *result)
+static void set_other_form(const struct ledger *l, const struct ledger_request *q, struct found *f,
+                           json_t *result)
 {
     int64_t most = l->conf->context_max_bytes;
     const struct block *blocks[LIMIT_CONTEXT_BLOCKS];
@@ -158,7 +158,8 @@ static void set_other_form(const struct ledger *l, const struct ledger_request *
                                             .dropped = f->total - (int64_t)f->kept,
                                             .running = f->running,
                                             .directories = directories,
-                                            .tagged = q->tagged},
+                                            .tagged = q->tagged,
+                                            .ret_omitted = f->text_omitted},
                      most < LIMIT_HOOK_BYTES ? (size_t)most : LIMIT_HOOK_BYTES, &text);
         json_object_set_new(result, "text", json_stringn(text.data, text.len));
     } else if (q->format == LEDGER_ENVELOPE) {
@@ -169,7 +170,7 @@ static void set_other_form(const struct ledger *l, const struct ledger_request *
     bytes_finish(&text);
 }
 
-void ledger_render(struct ledger *l, const struct ledger_request *q, const struct found *f,
+void ledger_render(struct ledger *l, const struct ledger_request *q, struct found *f,
                    json_t *result)
 {
     set_entries(l, q, f, json_object_get(result, "additionalContext"));

@@ -23,10 +23,11 @@ static json_t *leases_json(const struct ledger *l, const char *session)
                 upto = &lease->upto[k];
         if (upto)
             json_array_append_new(
-                leases, json_pack("{s:I, s:s, s:i, s:I, s:I, s:O*, s:O*, s:O}", "id", lease->id,
-                                  "consumer", lease->consumer, "pid", (int)lease->pid, "ts",
-                                  (json_int_t)lease->wall_ms, "upto", (json_int_t)upto->key, "held",
-                                  upto->held, "others", upto->others, "keys", keys));
+                leases, json_pack("{s:I, s:s, s:i, s:I, s:I, s:O*, s:O*, s:O, s:O*}", "id",
+                                  lease->id, "consumer", lease->consumer, "pid", (int)lease->pid,
+                                  "ts", (json_int_t)lease->wall_ms, "upto", (json_int_t)upto->key,
+                                  "held", upto->held, "others", upto->others, "keys", keys, "told",
+                                  upto == lease->upto ? lease->told : NULL));
         json_decref(keys);
     }
     return leases;
@@ -215,6 +216,8 @@ static void load_lease(struct ledger *l, const char *session, const json_t *entr
     for (size_t i = 0; i < lease->upto_count; i++)
         if (!strcmp(lease->upto[i].session, session))
             return; /* known: the session was opened again */
+    if (!lease->told)
+        lease->told = json_incref(json_object_get(entry, "told"));
     ledger_lease_grow(lease, json_array_size(keys));
     for (size_t i = 0; i < json_array_size(keys); i++)
         lease->keys[lease->key_count++] = (struct offer_key){

@@ -28,6 +28,7 @@ void ledger_lease_finish(struct lease *lease)
         json_decref(lease->upto[i].held);
         json_decref(lease->upto[i].others);
     }
+    json_decref(lease->told);
     free(lease->keys);
     free(lease->upto);
     free(lease->consumer);
@@ -50,8 +51,8 @@ json_t *ledger_receipt(const struct lease *lease)
         if (json_array_size(u->others))
             json_object_set(others, u->session, u->others);
     }
-    return json_pack("{s:s, s:o, s:o, s:o}", "consumer", lease->consumer, "upto", upto, "held",
-                     held, "others", others);
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:O*}", "consumer", lease->consumer, "upto", upto,
+                     "held", held, "others", others, "lease", lease->id, "told", lease->told);
 }
 
 /* Forgets what came back up to `key`, unless a lease holds it or held it (`held`) at the take. */
@@ -178,6 +179,7 @@ static bool commit_receipt(struct ledger *l, const json_t *receipt, const char *
     json_t *key;
     if (!id)
         return false;
+    ledger_write_told(l, receipt, turn); /* first: who dies behind it commits again */
     struct consumer *consumer = ledger_consumer(l, id);
     if (turn)
         note_turn(l, consumer, receipt, turn);

@@ -114,12 +114,14 @@ void ledger_open_state(struct ledger *l, const char *state)
     l->switches = pair_open(&l->switches_file, LIMIT_META_BYTES, &l->aside, &lost);
     if (lost)
         aside_note(&l->aside, "what `ptyd context off` had switched off is lost: agents are told");
+    ledger_open_receipts(l);
     aside_bound(&l->aside, state);
     aside_list(&l->aside, state);
 }
 
 void ledger_close_state(struct ledger *l)
 {
+    ledger_close_receipts(l);
     json_decref(l->switches);
     pair_finish(&l->keys_file);
     pair_finish(&l->switches_file);
@@ -144,6 +146,7 @@ void ledger_add_warnings(const struct ledger *l, json_t *warnings)
     if (l->keys_error)
         json_array_append_new(warnings, json_sprintf("cannot write %s: %s", l->keys_file.paths[0],
                                                      strerror(l->keys_error)));
+    ledger_add_receipts_warning(l, warnings);
     for (size_t i = 0; i < l->part_count; i++)
         if (l->parts[i].repeated)
             add_repeated(&l->parts[i], warnings);

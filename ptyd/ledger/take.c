@@ -175,8 +175,8 @@ static void note_left(const struct ledger *l, const struct ledger_request *q,
 }
 
 /* Holds the blocks kept, and remembers the dropped ones as seen. */
-static const struct lease *make_lease(struct ledger *l, const struct ledger_request *q,
-                                      const struct feeds *feeds, const struct found *f)
+static struct lease *make_lease(struct ledger *l, const struct ledger_request *q,
+                                const struct feeds *feeds, const struct found *f)
 {
     struct lease *lease = &l->leases[l->lease_count];
     *lease = (struct lease){
@@ -229,7 +229,8 @@ static void lease_found(struct ledger *l, const struct ledger_request *q, const 
     struct consumer *consumer = ledger_find_consumer(l, q->consumer);
     json_decref(consumer->running_told);
     consumer->running_told = json_incref(f->running_told);
-    const struct lease *lease = make_lease(l, q, feeds, f);
+    struct lease *lease = make_lease(l, q, feeds, f);
+    lease->told = ledger_told(q, f, result);
     json_object_set_new(result, "lease", json_integer(lease->id));
     json_object_set_new(result, "receipt", ledger_receipt(lease));
     for (size_t i = 0; i < lease->upto_count; i++)

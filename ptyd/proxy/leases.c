@@ -219,7 +219,7 @@ static bool settle(struct leases *d, const char *method, const json_t *taken, co
 static bool commit(struct leases *d, const json_t *taken, const char *turn)
 {
     return settle(d, "context.commit", taken, "turn_id", turn ? json_string(turn) : NULL,
-                  LIMIT_PROXY_COMMIT_MS);
+                  d->wait_ms > LIMIT_PROXY_COMMIT_MS ? d->wait_ms : LIMIT_PROXY_COMMIT_MS);
 }
 
 /* It is settled. One that could not be stays: what became of its blocks is seen by the daemon, when

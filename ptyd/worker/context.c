@@ -193,6 +193,16 @@ void context_release_call(struct client *client, const json_t *id, const json_t 
                            json_flag(params, "unseen")));
 }
 
+void context_explain_call(struct client *client, const json_t *id, const json_t *params)
+{
+    json_int_t last = json_number(params, "last", 1);
+    last = last < 1 ? 1 : last > LIMIT_RECEIPTS_ASKED ? LIMIT_RECEIPTS_ASKED : last;
+    client_reply(client, id,
+                 json_pack("{s:o}", "receipts",
+                           ledger_receipts(client_worker(client)->ledger,
+                                           json_text(params, "turn", NULL), (size_t)last)));
+}
+
 void context_inherit_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct worker *w = client_worker(client);

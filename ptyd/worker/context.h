@@ -22,6 +22,7 @@ void context_released(void *worker, const char *consumer, json_t *block_ids);
 /* The methods `context.*`. */
 void context_clear_call(struct client *client, const json_t *id, const json_t *params);
 void context_commit_call(struct client *client, const json_t *id, const json_t *params);
+void context_explain_call(struct client *client, const json_t *id, const json_t *params);
 void context_inherit_call(struct client *client, const json_t *id, const json_t *params);
 void context_inject_call(struct client *client, const json_t *id, const json_t *params);
 void context_pause_call(struct client *client, const json_t *id, const json_t *params);

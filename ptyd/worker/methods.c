@@ -197,6 +197,7 @@ static const struct method {
 } methods[] = {
     {"context.clear", context_clear_call},
     {"context.commit", context_commit_call},
+    {"context.explain", context_explain_call},
     {"context.inherit", context_inherit_call},
     {"context.inject", context_inject_call},
     {"context.pause", context_pause_call},

@@ -100,8 +100,8 @@ static inline void restart(void)
 
 static inline void remove_files(void)
 {
-    static const char *const names[] = {"keys.json", "keys.copy.json", "context.json",
-                                        "context.copy.json"};
+    static const char *const names[] = {"keys.json",         "keys.copy.json", "context.json",
+                                        "context.copy.json", "receipts.jsonl", "receipts.jsonl.1"};
     char path[64];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", place, names[i]);
