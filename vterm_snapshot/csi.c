@@ -127,11 +127,6 @@ int csi_group(const struct csi *csi, int at, bool *ret_missing)
     return values;
 }
 
-bool csi_is_sgr(const struct csi *csi)
-{
-    return csi->final == 'm' && !csi->leader && !csi->inter[0];
-}
-
 static size_t print_value(unsigned value, char *out)
 {
     size_t len = 1 + (value > 9) + (value > 99) + (value > 999);

@@ -96,7 +96,10 @@ static inline int csi_value(const struct csi *csi, int i, int fallback)
 int csi_group(const struct csi *csi, int at, bool *ret_missing);
 
 /* Whether it selects graphics (SGR); xterm's modifyOtherKeys, which ends alike, does not. */
-bool csi_is_sgr(const struct csi *csi);
+static inline bool csi_is_sgr(const struct csi *csi)
+{
+    return csi->final == 'm' && !csi->leader && !csi->inter[0];
+}
 
 /* Whether it sets a tab stop in every eighth column and nowhere else (DECST8C). */
 static inline bool csi_resets_tabs(const struct csi *csi)

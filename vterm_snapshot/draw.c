@@ -6,6 +6,7 @@
  * (tests/unit/test_bypass.c) holds it to that. */
 #include "vterm_snapshot/edit.h"
 #include "vterm_snapshot/engine.h"
+#include "vterm_snapshot/move.h"
 #include "vterm_snapshot/parser.h"
 #include "vterm_snapshot/print.h"
 #include "vterm_snapshot/screen_private.h"
@@ -85,6 +86,7 @@ static void draw_character(struct screen *s, uint32_t code)
         screen_join(s, code);
         return;
     }
+    s->printed = kind == WIDTH_MARK ? s->printed : code;
     int width = (int)kind;
     screen_know_pen(s);
     if (s->edge == EDGE_WAITS || s->cursor.col + width > s->shown->cols)
@@ -102,6 +104,37 @@ static void draw_sgr(struct screen *s, const struct csi *csi)
     sgr_apply(s->pens, csi, &s->pen, &s->pen_number);
 }
 
+/* CUP and HVP, where places count from the corner: full-screen programs send many. */
+static void draw_place(struct screen *s, const struct csi *csi)
+{
+    int row = csi_value(csi, 0, 1), col = csi_value(csi, 1, 1);
+    row = row < 1 ? 1 : row < s->shown->rows ? row : s->shown->rows;
+    col = col < 1 ? 1 : col < s->shown->cols ? col : s->shown->cols;
+    move_to(s, row - 1, col - 1);
+}
+
+/* EL to the row's end, as edit.h has it. */
+static void draw_erase(struct screen *s)
+{
+    if (s->edge != EDGE_WAITS)
+        grid_erase(s->shown, s->cursor.row, s->cursor.row + 1, s->cursor.col, s->shown->cols,
+                   screen_blank_pen(s));
+}
+
+static bool draw_csi(struct screen *s, const struct op *op)
+{
+    const struct csi *csi = &op->csi;
+    if (csi_is_sgr(csi))
+        draw_sgr(s, csi);
+    else if (csi_plain(csi) == 'H')
+        draw_place(s, csi);
+    else if (csi_plain(csi) == 'K' && csi_value(csi, 0, 0) == 0)
+        draw_erase(s);
+    else
+        return csi->final != 'b' && edit_apply(s, op); /* REP is its caller's */
+    return true;
+}
+
 /* ---- the way in ---- */
 
 static bool may_draw(const struct screen *s)
@@ -109,34 +142,24 @@ static bool may_draw(const struct screen *s)
     return !modes_exotic(&s->modes) && !s->options.no_bypass && s->edge != EDGE_UNKNOWN;
 }
 
-/* What REP repeats: the last character, where nothing but marks came behind it. */
-static inline void note_printed(struct screen *s, const struct op *op)
-{
-    if (op->kind == OP_TEXT)
-        s->printed = (unsigned char)op->raw[op->raw_len - 1];
-    else if (op->kind != OP_CHARACTER)
-        s->printed = 0;
-    else if (width_of(op->code) != WIDTH_MARK)
-        s->printed = op->code;
-}
-
-/* False for what libvterm must see. */
+/* False for what libvterm must see. What REP repeats is the last character, where nothing but marks
+ * came behind it. */
 static inline bool draw(struct screen *s, const struct op *op)
 {
     switch (op->kind) {
     case OP_TEXT:
         draw_text(s, op->raw, op->raw_len);
+        s->printed = (unsigned char)op->raw[op->raw_len - 1];
         return true;
     case OP_CHARACTER:
         draw_character(s, op->code);
         return true;
     case OP_CONTROL:
+        s->printed = 0;
         return draw_control(s, op->code);
     case OP_CSI:
-        if (!csi_is_sgr(&op->csi))
-            return op->csi.final != 'b' && edit_apply(s, op); /* REP is its caller's */
-        draw_sgr(s, &op->csi);
-        return true;
+        s->printed = op->csi.final == 'b' ? s->printed : 0;
+        return draw_csi(s, op);
     default:
         return false;
     }
@@ -164,8 +187,6 @@ bool screen_draw(struct screen *s, struct parser *p, struct op *ret_op)
     try_skim(s, p);
     while (!found && parser_simple(p, ret_op)) {
         found = !draw(s, ret_op);
-        if (!found)
-            note_printed(s, ret_op);
         bool line_ends = ret_op->kind == OP_CONTROL && ret_op->code == '\n';
         if (line_ends && (size_t)(p->at - tried) >= s->skim_wait) {
             try_skim(s, p);
@@ -200,7 +221,12 @@ int screen_repetitions(const struct screen *s, const struct op *op, char text[4]
 void screen_apply(struct screen *s, const struct op *op)
 {
     const struct csi *csi = &op->csi;
-    note_printed(s, op);
+    if (op->kind == OP_TEXT)
+        s->printed = (unsigned char)op->raw[op->raw_len - 1];
+    else if (op->kind != OP_CHARACTER)
+        s->printed = 0;
+    else if (width_of(op->code) != WIDTH_MARK)
+        s->printed = op->code;
     if (op->kind == OP_CSI && csi_is_sgr(csi)) {
         draw_sgr(s, csi);
         return;

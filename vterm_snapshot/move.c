@@ -6,13 +6,6 @@ int move_count(const struct csi *csi, int i)
     return count > 0 ? count : 1;
 }
 
-void move_to(struct screen *s, int row, int col)
-{
-    screen_move(s, row, col);
-    s->edge = EDGE_FREE;
-    s->glyph_end = -1;
-}
-
 bool move_in_rows(const struct screen *s, struct area a)
 {
     return s->cursor.row >= a.top && s->cursor.row < a.bottom;

@@ -19,7 +19,12 @@ static inline int move_most(int a, int b)
 }
 
 /* There, inside the screen. It does not wait at the edge any more, also where it stays. */
-void move_to(struct screen *s, int row, int col);
+static inline void move_to(struct screen *s, int row, int col)
+{
+    s->cursor = (struct place){.row = row, .col = col};
+    s->ahead |= AHEAD_CURSOR;
+    screen_part(s);
+}
 
 /* Whether the cursor is in the area's rows, in its columns. */
 bool move_in_rows(const struct screen *s, struct area a);
