@@ -399,6 +399,9 @@ differential: $(BUILD)/tests/test_bypass ## STREAMS random streams (default ten 
 	    failed=0; for p in $$pids; do wait $$p || failed=1; done; \
 	    [ $$failed = 0 ] || { cat $(BUILD)/differential.*; exit 1; }
 
+check-suites: $(BUILD)/ptyd ## what xterm.js and alacritty test terminals with; SUITES: a folder with clones of them
+	@PTYD=$(abspath $(BUILD)/ptyd) node tests/suites/run.js $(SUITES)
+
 SCREENS  ?= 10000
 check-xterm: $(BUILD)/ptyd ## SCREENS random streams (10,000) through a real xterm under Xvfb, and through ptyd
 	@PTYD=$(abspath $(BUILD)/ptyd) STREAMS=$(SCREENS) node tests/screens/xterm.js
@@ -478,7 +481,7 @@ help: ## this list
 .PHONY: bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-agents check-ledger check-receipts check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -40,7 +40,7 @@ static bool draw_control(struct screen *s, uint32_t code)
 {
     int row = s->cursor.row, col = s->cursor.col;
     if (code == '\n')
-        screen_move(s, scroll_line(s), col);
+        move_to(s, scroll_line(s), col);
     else if (code == '\r')
         screen_move(s, row, 0);
     else if (code == '\b')

@@ -203,19 +203,19 @@ bool move_csi(struct screen *s, const struct csi *csi)
 void move_down_scrolling(struct screen *s)
 {
     struct area a = area_margins(s);
-    if (s->cursor.row + 1 != a.bottom)
-        move_to(s, move_least(s->cursor.row + 1, s->shown->rows - 1), s->cursor.col);
-    else if (move_in_cols(s, a))
+    bool at_end = s->cursor.row + 1 == a.bottom;
+    if (at_end && move_in_cols(s, a))
         area_scroll(s, a, 1);
+    move_to(s, move_least(s->cursor.row + !at_end, s->shown->rows - 1), s->cursor.col);
 }
 
 void move_up_scrolling(struct screen *s)
 {
     struct area a = area_margins(s);
-    if (s->cursor.row != a.top)
-        move_to(s, move_most(s->cursor.row - 1, 0), s->cursor.col);
-    else if (move_in_cols(s, a))
+    bool at_end = s->cursor.row == a.top;
+    if (at_end && move_in_cols(s, a))
         area_scroll(s, a, -1);
+    move_to(s, move_most(s->cursor.row - !at_end, 0), s->cursor.col);
 }
 
 /* DECBI, DECFI: at a margin the columns move. */

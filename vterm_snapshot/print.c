@@ -151,33 +151,40 @@ static bool waits_inside(const struct screen *s)
     return s->edge == EDGE_WAITS && s->glyph_end < s->shown->cols;
 }
 
-/* DEC's special graphics from ` on, as libvterm has them. */
+/* DEC's special graphics from _, a blank, on, as xterm has them. */
 static const uint16_t graphics[] = {
-    0x25c6, 0x2592, 0x2409, 0x240c, 0x240d, 0x240a, 0x00b0, 0x00b1, 0x2424, 0x240b, 0x2518,
-    0x2510, 0x250c, 0x2514, 0x253c, 0x23ba, 0x23bb, 0x2500, 0x23bc, 0x23bd, 0x251c, 0x2524,
-    0x2534, 0x252c, 0x2502, 0x2a7d, 0x2a7e, 0x03c0, 0x2260, 0x00a3, 0x00b7,
+    0x0020, 0x25c6, 0x2592, 0x2409, 0x240c, 0x240d, 0x240a, 0x00b0, 0x00b1, 0x2424, 0x240b,
+    0x2518, 0x2510, 0x250c, 0x2514, 0x253c, 0x23ba, 0x23bb, 0x2500, 0x23bc, 0x23bd, 0x251c,
+    0x2524, 0x2534, 0x252c, 0x2502, 0x2a7d, 0x2a7e, 0x03c0, 0x2260, 0x00a3, 0x00b7,
 };
 
 /* What a byte stands for in the set that is in use. */
 static uint32_t translated(const struct modes *m, unsigned char c)
 {
     char set = modes_set_in_use(m);
-    if (set == '0' && c >= '`' && c <= '~')
-        return graphics[c - '`'];
+    if (set == '0' && c >= '_' && c <= '~')
+        return graphics[c - '_'];
     return set == 'A' && c == '#' ? 0xa3 : c;
+}
+
+static bool knows_set(const struct modes *m)
+{
+    char set = modes_set_in_use(m);
+    return !m->unsure && (!set || set == '0' || set == 'A');
 }
 
 bool print_apply(struct screen *s, const struct op *op)
 {
     bool ours = modes_exotic(&s->modes) || waits_inside(s);
-    if (ours && op->kind == OP_CONTROL)
+    bool feeds = op->code == '\n' || op->code == '\v' || op->code == '\f';
+    if (op->kind == OP_CONTROL && (ours || feeds)) /* at the last row libvterm goes on waiting */
         return print_control(s, op->code);
     if (op->kind == OP_CHARACTER) {
         print_character(s, op->code);
         return true;
     }
     if (!ours || op->kind != OP_TEXT ||
-        (modes_translate(&s->modes) && !modes_get(&s->modes, MODE_MARGINS)))
+        (!knows_set(&s->modes) && !modes_get(&s->modes, MODE_MARGINS)))
         return false; /* libvterm knows the other sets, and no margins */
     for (size_t i = 0; i < op->raw_len; i++)
         print_character(s, translated(&s->modes, (unsigned char)op->raw[i]));

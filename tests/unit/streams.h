@@ -17,9 +17,10 @@ static uint64_t seed;
  * with character sets and origin; DECSTR leaves tab stops; RIS goes to the primary screen; with
  * origin and margins colours move no cursor; on another screen than it wrote to it waits at no
  * edge; what erases, inserts or deletes behind the last column takes nothing, and IL and DL go to
- * the row's start; widths are Unicode's of today, and clusters are measured under mode 2027; CUU
- * stops at the region; a region without two rows is none; text keeps to the margins of columns; of
- * a wide character no half stays.
+ * the row's start; LF, IND and RI end the waiting at the edge where they scroll, too; widths are
+ * Unicode's of today, and clusters are measured under mode 2027; CUU stops at the region; a region
+ * without two rows is none; text keeps to the margins of columns; of a wide character no half
+ * stays.
  */
 static bool streams_strict;
 
@@ -58,6 +59,12 @@ static void add_strictly(struct bytes *out, const char *sequence)
         {.in = "[P", .front = "\x1b[r"},
         {.in = "[@", .front = "\x1b[r"},
         {.in = "[X", .front = "\r"},
+        {.in = "\n", .front = "\r"},
+        {.in = "\v", .front = "\r"},
+        {.in = "\x1bM", .front = "\r"},
+        {.in = "\x1b"
+               "D",
+         .front = "\r"},
     };
     for (size_t i = 0; i < sizeof differences / sizeof *differences; i++)
         if (strstr(sequence, differences[i].in)) {

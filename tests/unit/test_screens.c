@@ -99,6 +99,12 @@ static const struct {
     {"tab stops", "\x1b[3g\x1b[1;5H\x1bH\x1b[1;12H\x1bH\ra\tb\tc\x1b[2Zd", "a   d      c"},
     {"HPR and VPR stay on the screen", "a\x1b[99ab\x1b[99ec\x1b[3dd",
      "a                      b\n\n                       d\n\n\n\n\n                       c"},
+    {"a line feed in the last row ends the waiting at the edge",
+     "\x1b[8;1H0123456789abcdefghijklmn\nx\x1b[1;1H\x1b[7;8r\x1b[8;"
+     "1H0123456789abcdefghijklmn\vy\x1b"
+     "[7;1H0123456789abcdefghijklmn\x1bMz",
+     "\n\n\n\n\n\n                       z\n0123456789abcdefghijklmn"},
+    {"special graphics begin with a blank", "\x1b(0a_q\x1b(B_", "\xe2\x96\x92 \xe2\x94\x80_"},
     {"a mark and an erased character", "e\xcc\x81x\b\b\x1b[Xy", "yx"},
     {"index at the bottom scrolls, reverse index at the top",
      "a\x1b[8;1Hb\x1b"

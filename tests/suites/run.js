@@ -1,0 +1,129 @@
+// Other projects' suites for terminals, over a folder that holds them as they publish them; nothing of theirs is in this
+// tree. What ends otherwise than they ask and is not listed here with its reason, fails; so does what is listed and
+// ends as they ask.
+//
+// Usage: node run.js FOLDER (PTYD=path; ONLY=text in a case's name shows what it asks for and what there is)
+'use strict';
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { spawnSync } = require('node:child_process');
+const { PTYD } = require('../e2e/harness');
+
+const folder = process.argv[2];
+const only = process.env.ONLY;
+const place = fs.mkdtempSync(path.join(os.tmpdir(), 'ptyd-suites-'));
+process.on('exit', () => fs.rmSync(place, { recursive: true, force: true }));
+
+// The final screen's rows, right-trimmed, without the blank ones at the end.
+function screenOf(bytes, cols, rows) {
+  const file = path.join(place, 'stream');
+  fs.writeFileSync(file, bytes);
+  const { stdout, stderr, status } = spawnSync(PTYD, ['replay', file, '--format', 'raw', '--size', `${cols}x${rows}`, '--json'], { maxBuffer: 1 << 28 });
+  if (status !== 0) throw new Error(`ptyd replay: status ${status}, ${stderr}`);
+  return trimmed(JSON.parse(stdout).screen.rows);
+}
+
+function trimmed(rows) {
+  const all = rows.map((row) => row.trimEnd());
+  while (all.length && !all.at(-1)) all.pop();
+  return all;
+}
+
+// ---- the suites: what is a case, what it asks for, what there is ----
+
+// xterm.js, test/fixtures/escape_sequence_files: what was written to a terminal of 80 x 25 that makes CR LF of LF, and the
+// screen of it.
+const xtermjs = {
+  name: "xterm.js's escape_sequence_files",
+  reach: 66,
+  is: (file) => file.endsWith('.in') && fs.existsSync(file.replace(/\.in$/, '.text')) && path.basename(path.dirname(file)) === 'escape_sequence_files',
+  case: (file) => path.basename(file, '.in'),
+  asked: (file) => trimmed(fs.readFileSync(file.replace(/\.in$/, '.text'), 'utf8').split('\n')),
+  given: (file) => screenOf(Buffer.from(fs.readFileSync(file, 'latin1').replace(/\n/g, '\r\n'), 'latin1'), 80, 25),
+  others: {
+    't0050-ICH': 'what is inserted where the cursor waits behind the last column takes no character, as in xterm.js, tmux and alacritty; xterm takes one',
+    't0055-EL': 'the same for what is erased (xterm.js leaves this one out, too)',
+    't0084-CBT': 'CBT ends the waiting behind the last column; in xterm the cursor waits on where it came to (xterm.js leaves it out)',
+    't0090-alt_screen': 'a cursor that waits behind the last column does not wait on another screen (?47)',
+  },
+};
+
+// alacritty, alacritty_terminal/tests/ref: a recording, and the cells of its grid, the last row first.
+const alacritty = {
+  name: "alacritty's ref tests",
+  reach: 41,
+  is: (file) => path.basename(file) === 'alacritty.recording' && fs.existsSync(path.join(path.dirname(file), 'grid.json')),
+  case: (file) => path.basename(path.dirname(file)),
+  asked(file) {
+    const { raw, lines } = JSON.parse(fs.readFileSync(path.join(path.dirname(file), 'grid.json'), 'utf8'));
+    const cell = ({ c, flags, extra }) => (/WIDE_CHAR_SPACER/.test(flags) ? '' : (c === '\t' ? ' ' : c) + ((extra && extra.zerowidth) || []).join(''));
+    const row = (line) => raw.inner[(raw.zero + lines - 1 - line) % raw.inner.length].inner.map(cell).join('');
+    return trimmed(Array.from({ length: lines }, (_, line) => row(line)));
+  },
+  given(file) {
+    const size = JSON.parse(fs.readFileSync(path.join(path.dirname(file), 'size.json'), 'utf8'));
+    return screenOf(fs.readFileSync(file), size.columns, size.screen_lines);
+  },
+  others: {
+    decaln_reset: 'DECALN puts the cursor into the corner, as in xterm',
+    deccolm_reset: 'DECCOLM does nothing where it is not allowed (?40), as in xterm',
+    saved_cursor_alt: 'a cursor that waits behind the last column does not wait on another screen',
+    wrapline_alt_toggle: 'a cursor that was saved while it waited behind the last column does not wait where it is restored',
+    selective_erasure: 'DECSED and DECSEL spare what is protected and erase the rest, as in xterm',
+  },
+};
+
+// ---- all ----
+
+function* filesUnder(directory) {
+  for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
+    const file = path.join(directory, entry.name);
+    if (entry.isDirectory() && entry.name !== '.git' && entry.name !== 'node_modules') yield* filesUnder(file);
+    else if (entry.isFile()) yield file;
+  }
+}
+
+function show(asked, given) {
+  for (let i = 0; i < Math.max(asked.length, given.length); i++) {
+    if (asked[i] !== given[i]) console.log(`    row ${i}: asked ${JSON.stringify(asked[i] ?? '')}\n           there ${JSON.stringify(given[i] ?? '')}`);
+  }
+}
+
+// Returns whether all is as it is said to be.
+function run(suite, files) {
+  let alike = 0, wrong = 0;
+  for (const file of files) {
+    const name = suite.case(file), reason = suite.others[name];
+    if (only && !name.includes(only)) continue;
+    const asked = suite.asked(file), given = suite.given(file);
+    const same = asked.join('\n') === given.join('\n');
+    alike += same;
+    if (same === !reason && !only) continue;
+    wrong += same !== !reason;
+    console.log(`  ${name}: ${same ? 'ends as asked' : 'ends otherwise'}${reason ? `; listed: ${reason}` : ''}`);
+    show(asked, given);
+  }
+  const listed = Object.entries(suite.others);
+  console.log(`${suite.name}: ${alike} of ${files.length} end as asked`);
+  if (only) return true;
+  for (const [name, reason] of listed) console.log(`  not ${name}: ${reason}`);
+  return !wrong && alike >= Math.min(suite.reach, files.length - listed.length);
+}
+
+function main() {
+  if (!folder || !fs.existsSync(folder)) {
+    console.log(`skipped - no suites${folder ? ` in ${folder}` : ''}: make check-suites SUITES=FOLDER, over clones of what is to be run (xterm.js, alacritty)`);
+    return;
+  }
+  const files = [...filesUnder(folder)].sort();
+  let right = true, found = 0;
+  for (const suite of [xtermjs, alacritty]) {
+    const mine = files.filter(suite.is);
+    found += mine.length;
+    if (mine.length) right = run(suite, mine) && right;
+    else console.log(`skipped - ${suite.name}: none in ${folder}`);
+  }
+  process.exit(right && found ? 0 : 1);
+}
+main();
