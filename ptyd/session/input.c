@@ -87,10 +87,30 @@ bool session_knows_line(const struct session *s)
            has_read_all(s, process_waits);
 }
 
+/* zsh turns bracketed paste on behind its prompt: who types in between has lines taken for Enter.
+ */
+static bool has_brackets_due(const struct session *s)
+{
+    return s->brackets && !terminal_bracketed_paste(s->terminal);
+}
+
+void session_look_at_brackets(struct session *s)
+{
+    bool came = terminal_bracketed_paste(s->terminal) && !s->bracketed;
+    s->bracketed = terminal_bracketed_paste(s->terminal);
+    if (!came || tracker_state(s->tracker) != TRACKER_INPUT)
+        return;
+    bool awaited = s->brackets;
+    s->brackets = true;
+    if (awaited)
+        EACH_WATCHER(s, prompt, w_);
+}
+
 bool session_takes_line(const struct session *s)
 {
     return tracker_state(s->tracker) == TRACKER_INPUT && !s->answered && !s->ahead &&
-           session_input_read(s) && session_knows_line(s) && !session_has_line(s);
+           !has_brackets_due(s) && session_input_read(s) && session_knows_line(s) &&
+           !session_has_line(s);
 }
 
 /* Before they are typed: a worker that dies meanwhile is followed by one that takes them for typed.

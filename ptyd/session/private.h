@@ -40,6 +40,8 @@ struct session {
     uint64_t spoofed;
     struct redact_secrets *secrets; /* of the shell's environment, or NULL */
     bool paused;                    /* nothing is recorded */
+    bool brackets;                  /* its shell turns bracketed paste on at a prompt */
+    bool bracketed;                 /* it was on when output was looked at last */
 
     uv_poll_t poll;
     uv_timer_t exit_timer, quiet_timer, screen_timer;
@@ -185,6 +187,8 @@ void session_on_quiet(uv_timer_t *timer);
 
 /* Lines that were typed are due, or missing, at the prompt of a shell without C: when it is found
  * to wait there, it has read them. */
+/* Output came: who waits for a prompt hears when bracketed paste came behind it. */
+void session_look_at_brackets(struct session *s);
 bool session_awaits_rest(const struct session *s);
 
 /* Output of the shell's is under way that this loop has not taken in yet. */

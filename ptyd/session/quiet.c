@@ -109,6 +109,9 @@ static void look(struct session *s, uv_timer_t *timer)
         settle_line(s, timer);
         forget_read(s);
     }
+    if (waits && tracker_state(s->tracker) == TRACKER_INPUT &&
+        !terminal_bracketed_paste(s->terminal))
+        s->brackets = false; /* not any more */
     if (waits)
         EACH_WATCHER(s, maybe_prompt, w_);
 }

@@ -262,6 +262,7 @@ bool session_take_piece(struct turn *turn, size_t bytes)
     }
     if (s->flow)
         pump_room(s->flow);
+    session_look_at_brackets(s);
     if (taken &&
         (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING || session_awaits_rest(s)))
         uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);

@@ -200,6 +200,23 @@ async function main() {
     }
   });
 
+  await report.test('behind a running command, several lines are one command, also where a line editor turns bracketed paste on behind its prompt', async () => {
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const name = `lines-${shell}`, go = path.join(space.root, `go-${name}`);
+      if (daemon.ptyd('open', name, '--shell', shell).status !== 0) continue;
+      await run(name, 'true').ended; // its prompts say that it does
+      const before = run(name, `${waitFor(go)}; echo waited`);
+      await until('it runs', () => daemon.json('blocks', '-s', name).at(-1).status === 'running');
+      const behind = run(name, "printf '%s|' 'a\n  b'\necho second");
+      await waits(behind, 'a command runs there');
+      fs.writeFileSync(go, '');
+      const [first, second] = [await before.ended, await behind.ended];
+      assert.deepStrictEqual([first.status, first.stdout, second.status, second.stdout], [0, 'waited\n', 0, 'a\n  b|second\n'], shell);
+      // bash keeps an entry of its history for each command, and tells the last.
+      assert.strictEqual(daemon.json('blocks', '-s', name).at(-1).cmd, shell === 'bash' ? 'echo second' : "printf '%s|' 'a\n  b'\necho second", shell);
+    }
+  });
+
   await report.test(`${RUNS} runs over ${SESSIONS} sessions of four shells, three at once in one, lines typed ahead, a typing person: each has its own`, async () => {
     const names = Array.from({ length: SESSIONS }, (_, k) => `many-${k}`);
     names.forEach((name, k) => daemon.ptyd('open', name, '--shell', shells[k % 4]));
