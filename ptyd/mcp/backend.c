@@ -14,6 +14,7 @@
 #include "ptyd/command/rpc.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 
@@ -25,7 +26,8 @@ struct ask {
     json_int_t id; /* 0: it is to be asked */
     char *method;
     json_t *params;
-    int64_t until;    /* monotonic ms; -1 for ever */
+    int wait_ms;      /* for an answer, from when it was asked first; -1 for ever */
+    int64_t until;    /* monotonic ms; 0 where it was not asked yet, or for ever */
     bool looks, dead; /* dead: nobody waits for it any more */
     char *error;      /* what it is to be answered with; NULL for nothing yet. Owned */
     backend_answer *then;
@@ -84,12 +86,18 @@ static bool connect_again(struct backend *d)
     return true;
 }
 
+/* Why there is none; nothing is written to one that is not ours. */
 static char *where_not(void)
 {
-    char *path = paths_socket();
-    char *text = text_format("no daemon of ptyd's runs at %s. Its user starts one with `ptyd` or "
-                             "`ptyd open NAME` in a terminal",
-                             path);
+    char *path = paths_socket(), *doubt = NULL;
+    int fd = local_socket_connect(path, true, 0, &doubt);
+    char *text = doubt ? text_format("nothing was sent to %s: %s", path, doubt)
+                       : text_format("no daemon of ptyd's runs at %s. Its user starts one with "
+                                     "`ptyd` or `ptyd open NAME` in a terminal",
+                                     path);
+    if (fd >= 0)
+        close(fd);
+    free(doubt);
     free(path);
     return text;
 }
@@ -99,6 +107,8 @@ static char *where_not(void)
 static void send_ask(struct ask *a)
 {
     struct rpc *rpc = &a->link->rpc;
+    if (!a->until && a->wait_ms >= 0)
+        a->until = clock_monotonic_ms() + a->wait_ms;
     json_int_t id = rpc->fd < 0 ? -1
                                 : rpc_send(rpc, a->method, json_incref(a->params),
                                            clock_monotonic_ms() + LIMIT_ANSWER_MS);
@@ -116,11 +126,11 @@ static void send_some(struct backend *d)
 {
     int out = 0;
     for (const struct ask *a = d->asks; a; a = a->next)
-        out += a->id > 0 && a->until >= 0;
+        out += a->id > 0 && a->wait_ms >= 0;
     for (struct ask *a = d->asks; a && d->rpc.fd >= 0; a = a->next) {
-        if (a->id || a->dead || a->error || (a->until >= 0 && out >= LIMIT_MCP_ASKED))
+        if (a->id || a->dead || a->error || (a->wait_ms >= 0 && out >= LIMIT_MCP_ASKED))
             continue;
-        out += a->until >= 0;
+        out += a->wait_ms >= 0;
         send_ask(a);
     }
 }
@@ -145,7 +155,7 @@ struct ask *backend_ask(struct backend *d, const char *method, json_t *params, i
     *a = (struct ask){.link = d,
                       .method = text_copy(method),
                       .params = params,
-                      .until = wait_ms < 0 ? -1 : clock_monotonic_ms() + wait_ms,
+                      .wait_ms = wait_ms,
                       .looks = looks,
                       .then = then,
                       .work = work};
@@ -263,9 +273,28 @@ static void reconnect(struct backend *d)
 static struct ask *next_to_end(struct backend *d, int64_t now)
 {
     for (struct ask *a = d->asks; a; a = a->next)
-        if (a->error || (a->until >= 0 && a->until <= now) || (a->dead && !a->id))
+        if (a->error || (a->until && a->until <= now) || (a->dead && !a->id))
             return a;
     return NULL;
+}
+
+static bool any_is_out(const struct backend *d)
+{
+    for (const struct ask *a = d->asks; a; a = a->next)
+        if (a->id > 0)
+            return true;
+    return false;
+}
+
+/* Who sent found the connection lost: what had come on it counts, and the rest is asked again. */
+static void take_rest(struct backend *d)
+{
+    json_t *m;
+    while ((m = rpc_next(&d->rpc))) {
+        take_message(d, m);
+        json_decref(m);
+    }
+    lose(d);
 }
 
 void backend_work(struct backend *d, bool readable)
@@ -273,6 +302,8 @@ void backend_work(struct backend *d, bool readable)
     struct ask *a;
     if (readable && d->rpc.fd >= 0)
         read_all(d);
+    if (d->rpc.fd < 0 && any_is_out(d))
+        take_rest(d);
     if (d->rpc.fd < 0 && d->lost_ms >= 0)
         reconnect(d);
     while ((a = next_to_end(d, clock_monotonic_ms()))) {
@@ -299,7 +330,7 @@ int64_t backend_due(const struct backend *d)
 {
     int64_t due = d->lost_ms >= 0 ? clock_monotonic_ms() + RETRY_MS : -1;
     for (const struct ask *a = d->asks; a; a = a->next)
-        due = a->error ? 0 : sooner(due, a->until);
+        due = a->error ? 0 : sooner(due, a->until ? a->until : -1);
     return due;
 }
 

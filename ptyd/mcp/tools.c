@@ -31,12 +31,10 @@ static void on_sessions(struct call *c, const json_t *sessions)
     size_t i;
     json_array_foreach(sessions, i, one) {
         const json_t *size = json_array_get(one, 3);
-        bool paused = !strcmp(json_string_value(json_array_get(one, 4)), "paused");
         json_array_append_new(
-            all, json_pack("{s:O, s:O, s:O, s:o, s:O, s:O, s:O}", "conversation_id",
+            all, json_pack("{s:O, s:O, s:O, s:O, s:O, s:O, s:O}", "conversation_id",
                            json_array_get(one, 0), "name", json_array_get(one, 5), "state",
-                           json_array_get(one, 1), "cwd",
-                           paused ? json_null() : json_incref(json_array_get(one, 2)), "cols",
+                           json_array_get(one, 1), "cwd", json_array_get(one, 2), "cols",
                            json_object_get(size, "cols"), "rows", json_object_get(size, "rows"),
                            "capture", json_array_get(one, 4)));
     }
@@ -46,8 +44,8 @@ static void on_sessions(struct call *c, const json_t *sessions)
 static void tool_sessions(struct call *c)
 {
     call_ask(c, "session.list",
-             json_pack("{s:[s, s, s, s, s, s]}", "members", "conversation_id", "state", "cwd",
-                       "size", "capture", "name"),
+             json_pack("{s:[s, s, s, s, s, s], s:b}", "members", "conversation_id", "state", "cwd",
+                       "size", "capture", "name", "agent", true),
              on_sessions);
 }
 

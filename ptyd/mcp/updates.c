@@ -244,9 +244,15 @@ static bool has_news(const struct updates *u)
     return false;
 }
 
+/* A client that does not read is told nothing more: that it does again, poll() says. */
+static bool may_tell(const struct updates *u)
+{
+    return has_news(u) && wire_unsent(u->mcp->wire) <= LIMIT_MCP_UNSENT_BYTES;
+}
+
 int64_t updates_due(const struct updates *u)
 {
-    return has_news(u) ? u->told + LIMIT_MCP_UPDATE_MS : -1;
+    return may_tell(u) ? u->told + LIMIT_MCP_UPDATE_MS : -1;
 }
 
 static json_t *told_to(const struct request *listener)
@@ -269,8 +275,7 @@ static void tell_list(struct updates *u)
 void updates_work(struct updates *u)
 {
     int64_t now = clock_monotonic_ms();
-    if (!has_news(u) || now < u->told + LIMIT_MCP_UPDATE_MS ||
-        wire_unsent(u->mcp->wire) > LIMIT_MCP_UNSENT_BYTES)
+    if (!may_tell(u) || now < u->told + LIMIT_MCP_UPDATE_MS)
         return;
     u->told = now;
     if (u->list_changed)

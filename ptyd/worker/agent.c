@@ -86,6 +86,15 @@ json_t *agent_blocks(json_t *blocks, const struct redact_secrets *secrets)
     return shown;
 }
 
+json_t *agent_session(json_t *session, bool told, const struct redact_secrets *secrets)
+{
+    if (told)
+        redact_member(session, "cwd", secrets);
+    else
+        json_object_set_new(session, "cwd", json_null());
+    return session;
+}
+
 /* ---- output ---- */
 
 struct reading {

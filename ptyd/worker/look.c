@@ -113,6 +113,16 @@ static json_t *part_after(const struct session *s, uint64_t after)
     return blocks;
 }
 
+/* Capture was paused while it ran: no agent is told of it, neither while it runs on. */
+static json_t *hide_unrecorded(const struct session *s, json_t *block)
+{
+    const struct block *running = tracker_running(session_tracker(s));
+    if (block && running && running->unrecorded &&
+        json_number(block, "seq", 0) == (long long)running->seq)
+        json_object_set_new(block, "private", json_true());
+    return block;
+}
+
 /* An agent asks for few at once: it is shown no more than a part of them. */
 static json_t *newest_for_agent(const struct session *s, size_t last)
 {
@@ -155,6 +165,8 @@ void look_blocks_call(struct client *client, const json_t *id, const json_t *par
     json_t *part = json_object_get(params, "after") ? part_after(s, size_of(params, "after"))
                    : agent                          ? newest_for_agent(s, size_of(params, "last"))
                                                     : NULL;
+    if (part && agent)
+        hide_unrecorded(s, json_array_get(part, json_array_size(part) - 1));
     if (part)
         client_reply(client, id, agent ? agent_blocks(part, session_secrets(s)) : part);
     else
@@ -239,7 +251,7 @@ json_t *look_agent_block(struct client *client, const json_t *id, const json_t *
         return NULL;
     json_t *block = find_block(s, wanted);
     if (block && agent) {
-        block = agent_block(block, session_secrets(s));
+        block = agent_block(hide_unrecorded(s, block), session_secrets(s));
         if (!block) {
             client_fail(client, id, RPC_FAILED, "block %s is private: agents are not told of it",
                         wanted);

@@ -43,6 +43,37 @@ static bool read_choice(struct client *client, const json_t *id, const json_t *p
     return true;
 }
 
+/* Steals the session. */
+static json_t *members_of(json_t *session, const json_t *names)
+{
+    json_t *chosen = json_array(), *name;
+    size_t i;
+    if (!names) {
+        json_decref(chosen);
+        return session;
+    }
+    json_array_foreach((json_t *)names, i, name)
+        json_array_append(chosen, json_object_get(session, json_string_value(name)));
+    json_decref(session);
+    return chosen;
+}
+
+/* As an agent is told of them. */
+static json_t *list_for_agent(struct worker *w, const json_t *names)
+{
+    bool injects = ledger_injects(w->ledger, NULL);
+    json_t *all = json_array();
+    for (int i = 0; i < w->session_count; i++) {
+        const struct session *s = w->sessions[i];
+        if (worker_lists(s))
+            json_array_append_new(
+                all, members_of(agent_session(session_json(s), injects && !session_paused(s),
+                                              session_secrets(s)),
+                                names));
+    }
+    return all;
+}
+
 static void list_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct bytes list = {0};
@@ -50,6 +81,11 @@ static void list_call(struct client *client, const json_t *id, const json_t *par
     const struct session_choice *choice;
     if (!read_choice(client, id, params, &space, &choice))
         return;
+    if (json_flag(params, "agent")) {
+        client_reply(client, id,
+                     list_for_agent(client_worker(client), json_object_get(params, "members")));
+        return;
+    }
     if (json_flag(params, "all")) {
         closed_list(client, id);
         return;

@@ -37,7 +37,7 @@ function makeHome(home) {
 
 // A folder of its own for everything a test leaves: socket, state, home.
 function workspace() {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'ptyd-e2e-'));
+  const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'ptyd-e2e-'));
   const home = path.join(root, 'home');
   makeHome(home);
   fs.writeFileSync(path.join(home, '.bashrc'), 'PS1="\\$ "\n');

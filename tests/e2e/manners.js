@@ -76,6 +76,7 @@ async function main() {
       ['rename', 0, ['codes', 'codes-2']], ['rename', 0, ['codes-2', 'codes']], ['rename', 1, ['none', 'other']], ['rename', 2, []],
       ['reset', 1, ['codes']], ['reset', 2, ['a/b']],
       ['inside', 2, ['x']],
+      ['explain', 0, []], ['explain', 1, ['no-such-turn']], ['explain', 2, ['x', 'y']],
       ['enable', 0, ['claude']], ['disable', 0, ['claude']], ['enable', 2, ['nothing']], ['disable', 2, []],
       ['hook', 0, ['claude']], ['hook', 0, ['nothing']],
       ['codex', 127, ['--version']],

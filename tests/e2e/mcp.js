@@ -294,7 +294,7 @@ async function main() {
   await report.test('a thousand waits at once: others are served meanwhile, a cancelled one is not answered, the rest is', async () => {
     const mcp = await Mcp.begun(space);
     const finish = await running('thousand');
-    for (let i = 0; i < 1000; i++) mcp.send({ id: `t${i}`, method: 'tools/call', params: { name: 'wait', arguments: {} } });
+    for (let i = 0; i < 1000; i++) mcp.send({ id: `t${i}`, method: 'tools/call', params: { name: 'wait', arguments: { timeout_ms: 3600000 } } });
     assert.ok((await mcp.call('screen')).rows);
     assert.strictEqual((await mcp.ask('ping', undefined, 't5')).error.code, -32600, 'the id of one that is under way');
     for (let i = 0; i < 500; i++) mcp.tell('notifications/cancelled', { requestId: `t${i * 2}`, reason: 'enough' });
@@ -313,7 +313,7 @@ async function main() {
   await report.test('more requests than may be under way are refused, one by one', async () => {
     const mcp = await Mcp.begun(space);
     const finish = await running('many');
-    for (let i = 0; i < 2152; i++) mcp.send({ id: i, method: 'tools/call', params: { name: 'wait', arguments: {} } });
+    for (let i = 0; i < 2152; i++) mcp.send({ id: i, method: 'tools/call', params: { name: 'wait', arguments: { timeout_ms: 3600000 } } });
     const refused = () => mcp.messages.filter((m) => m.error);
     await until('some are refused', () => refused().length === 104, 60000);
     assert.ok(refused().every((m) => m.error.code === -32603 && /too many/.test(m.error.message)));

@@ -6,7 +6,7 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, makeHome, Daemon, Report, PTYD, until } = require('./harness');
 const { Connection } = require('./connection');
 
 const COMMANDS = Number(process.env.COMMANDS || 60); // for each shell and pause
@@ -94,7 +94,7 @@ async function drawnOver(daemon, report, shell) {
     const shows = (text) => until(`it shows ${text}`, () => daemon.json('screen', '-s', name).rows.some((row) => row.includes(text)));
     const type = async (...keys) => assert.strictEqual(daemon.ptyd('send', '-s', name, ...keys).status, 0);
     const last = () => daemon.json('blocks', '-s', name, '--last', '1')[0];
-    fs.mkdirSync(home);
+    makeHome(home);
     fs.writeFileSync(path.join(home, '.bashrc'), 'HISTCONTROL=ignoreboth\n');
     daemon.ptyd('open', name, '--shell', find(shell), '--env', `HOME=${home}`);
     run('ls -d /tmp');
@@ -146,7 +146,7 @@ async function main() {
   await report.test('the daemon ends cleanly', async () => {
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   });
-  fs.rmSync(space.root, { recursive: true, force: true });
+  removeWorkspace(space);
   report.finish();
 }
 

@@ -105,9 +105,29 @@ async function main() {
     assert.match(told, /^open-two$/m);
   });
 
+  await report.test('a command that ran while capture was paused, and runs on: nobody is told of it', async () => {
+    const go = path.join(space.root, 'go-on'), hushed = path.join(space.root, 'go-hush');
+    daemon.ptyd('send', '-s', 'work', `${waitFor(hushed)}; echo hush-within; ${waitFor(go)}`, '--key', 'Enter');
+    await until('it runs', () => daemon.json('list')[0].state === 'running');
+    daemon.ptyd('context', 'pause');
+    fs.writeFileSync(hushed, '');
+    await until('it is printed', async () => /^hush-within$/m.test(await plain()));
+    daemon.ptyd('context', 'resume');
+    const { seq } = daemon.json('blocks', '-s', 'work').at(-1);
+    const blocks = (await ask('session.blocks')).result;
+    assert.deepStrictEqual(blocks.at(-1), { seq, private: true });
+    for (const method of ['session.block', 'session.output']) assert.match((await ask(method, { block: String(seq) })).error.message, /is private/, method);
+    fs.writeFileSync(go, '');
+    await until('it is over', () => daemon.json('list')[0].state === 'prompt');
+    assert.doesNotMatch(JSON.stringify((await ask('session.blocks')).result), /hush-within/);
+  });
+
   await report.test('off: nothing until it is on', async () => {
+    const where = async () => (await ask('session.list', { members: ['name', 'cwd'] })).result;
+    assert.deepStrictEqual(await where(), [['work', daemon.json('list')[0].cwd]]);
     daemon.ptyd('context', 'off');
     for (const method of ['session.screen', 'session.scrollback']) assert.match((await ask(method)).error.message, /`ptyd context on` resumes it/);
+    assert.deepStrictEqual(await where(), [['work', null]]);
     daemon.ptyd('context', 'on');
     assert.ok((await screen()).rows);
   });

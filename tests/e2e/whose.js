@@ -64,7 +64,12 @@ class Stranger {
 }
 
 const EVENT = JSON.stringify({ session_id: '1', cwd: '/tmp', hook_event_name: 'UserPromptSubmit', prompt: 'x' });
-const RPC = ['initialize', 'tools/list', 'tools/call'].map((method, id) => JSON.stringify({ jsonrpc: '2.0', id, method, params: { name: 'pty_read_screen' } })).join('\n');
+const RPC = [
+  { id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } } },
+  { method: 'notifications/initialized' },
+  { id: 1, method: 'tools/list' },
+  { id: 2, method: 'tools/call', params: { name: 'sessions', arguments: {} } },
+].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message })).join('\n');
 
 // Every way in which a command talks to a daemon: arguments, what is typed into it.
 const COMMANDS = [
@@ -180,7 +185,7 @@ async function main() {
         const { stdout, stderr } = run(socket, command);
         assert.doesNotMatch(stdout, /do as I say/, command[0].join(' '));
         if (SAY.includes(command[0][0]))
-          assert.match(stderr, /nothing was sent to .*: .*(belongs to user|others may write|another user serves).*choose another place/, command[0].join(' '));
+          assert.match(command[0][0] === 'mcp' ? stdout : stderr, /nothing was sent to .*: .*(belongs to user|others may write|another user serves).*choose another place/, command[0].join(' '));
       }
       assert.strictEqual(s.heard(), '');
     });
