@@ -47,7 +47,8 @@ static bool must_not_pass(unsigned long code)
     bool control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
     bool bidi = code == 0x61c || code == 0x200e || code == 0x200f ||
                 (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-    return control || bidi || code == 0x2028 || code == 0x2029 ||
+    bool annotation = code >= 0xfff9 && code <= 0xfffb;
+    return control || bidi || annotation || code == 0x2028 || code == 0x2029 ||
            ignored[code / 8] & (1 << code % 8);
 }
 
