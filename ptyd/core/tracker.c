@@ -247,6 +247,13 @@ static bool same(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
+/* Of a long line bash tells the head. The keys of all of it are believed, if nothing in it stands
+ * for something else. */
+static bool is_head(const struct tracker *t, const char *entry)
+{
+    return t->keyed && !strpbrk(t->keyed, "!^") && !strncmp(t->keyed, entry, strlen(entry));
+}
+
 /* A line that entered history, and is there as it was typed or seen, or as `!` and `^` make it.
  * What a script put there in its place (`history -s`) is not. */
 static bool is_recorded(const struct tracker *t, const char *entry)
@@ -275,7 +282,9 @@ static void take_history(struct tracker *t, const struct mark *mark, const struc
     bytes_append_text(&text, "");
     char *entry = text_clean(text.data, text.len, LIMIT_COMMAND_BYTES);
     bool told = *entry && b->cmd_source != BLOCK_FROM_SHELL;
-    if (told && !mark->unrecorded && !is_recorded(t, entry)) {
+    if (told && !mark->unrecorded && mark->truncated && is_head(t, entry)) {
+        b->cmd_source = BLOCK_FROM_HISTORY; /* the text is known already */
+    } else if (told && !mark->unrecorded && !is_recorded(t, entry)) {
         b->cmd_source = BLOCK_FROM_UNKNOWN;
     } else if (told && (!mark->unrecorded || is_repeated(t, entry))) {
         tracker_set_command(b, text.data, text.len, BLOCK_FROM_HISTORY, mark->truncated);
