@@ -67,11 +67,12 @@ static char *history_path(const char *runtime, const char *shell_id)
 }
 
 /* bash reads its rc file from descriptor 3: script and nonce are nowhere else. At each prompt it
- * writes its last command into a private file and reads that back. */
+ * writes its last command into a private file and reads that back; where none can be made (no
+ * inodes) it does without. */
 static int plan_bash(const struct plan_request *q, struct plan *plan)
 {
     char *file = history_path(q->runtime, q->shell_id);
-    int result = file_replace(file, "", 0);
+    file_replace(file, "", 0);
     plan->argv = list_of((const char *const[]){"bash", "--rcfile", "/dev/fd/3", NULL});
     bytes_printf(&plan->script,
                  "unset __ptyd_v; __ptyd_v=(%s); __ptyd_v[5]=%d; __ptyd_v[15]=", plan->nonce,
@@ -80,7 +81,7 @@ static int plan_bash(const struct plan_request *q, struct plan *plan)
     bytes_append_text(&plan->script, "\n");
     bytes_append(&plan->script, script_bash, script_bash_len);
     free(file);
-    return result;
+    return 0;
 }
 
 /* zsh has no option for it: its ZDOTDIR is a folder whose .zshenv, the same for all, reads

@@ -1,0 +1,37 @@
+/* What is planned for a shell where not everything can be written. */
+#define _GNU_SOURCE
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ptyd/core/text.h"
+#include "ptyd/start/plan.h"
+
+static void bash_starts_without_its_file(void **state)
+{
+    (void)state;
+    char place[] = "/tmp/ptyd-plan-XXXXXX";
+    assert_non_null(mkdtemp(place));
+    char *taken = text_format("%s/one.bash", place);
+    assert_int_equal(mkdir(taken, 0700), 0);
+    struct plan plan;
+    struct plan_request request = {.shell = "/bin/bash", .runtime = place, .shell_id = "one"};
+    assert_int_equal(plan_shell(&request, &plan), 0);
+    assert_string_equal(plan.argv[0], "bash");
+    assert_non_null(strstr(plan.script.data, taken));
+    plan_finish(&plan);
+    assert_int_equal(rmdir(taken), 0);
+    assert_int_equal(rmdir(place), 0);
+    free(taken);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bash_starts_without_its_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
