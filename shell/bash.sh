@@ -87,7 +87,8 @@ __ptyd_lost() {
 }
 
 # PS1 ends with B, PS0 with C: as references, so that neither string holds the nonce and both are
-# empty in a shell that inherits them.
+# empty in a shell that inherits them. (With set -u it is an error to ask for the attributes of what
+# is not set.)
 __ptyd_prompts() {
     if ! builtin shopt -q promptvars; then
         PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_v[9]-}\]'}
@@ -99,14 +100,14 @@ __ptyd_prompts() {
     fi
     if [[ ${PS0-} == *'__ptyd_v[10]'* ]]; then
         builtin :
-    elif [[ ${PS0@a} == *r* ]]; then
+    elif [[ (-n ${PS0+x} || $- != *u*) && ${PS0@a} == *r* ]]; then
         if [[ -z ${__ptyd_v[8]} ]]; then __ptyd_lost 'PS0 is read-only'; fi
         return 0
     else
         PS0=${PS0-}'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]=1,0))}}'
     fi
     if [[ -n ${__ptyd_v[8]} ]]; then __ptyd_lost ''; fi
-    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* && ${PS1@a} != *r* ]]; then
+    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* && ! (-n ${PS1+x} && ${PS1@a} == *r*) ]]; then
         PS1=${PS1-}'\[${__ptyd_v[9]-}\]'
     fi
     return 0
@@ -120,7 +121,7 @@ __ptyd_arrange() {
         blehook POSTEXEC!=__ptyd_over || builtin :
     fi
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then return 0; fi
-    if [[ ${PROMPT_COMMAND[*]@a} == *r* ]]; then
+    if [[ -n ${PROMPT_COMMAND[*]+x} && ${PROMPT_COMMAND[*]@a} == *r* ]]; then
         if [[ ${PROMPT_COMMAND[*]} != *__ptyd_hook* ]]; then __ptyd_lost 'PROMPT_COMMAND is read-only'; fi
         return 0
     fi
@@ -220,13 +221,16 @@ __ptyd_hook() {
         __ptyd_changed "$1"
         return 0
     fi
-    if [[ ${__ptyd_v[3]} != "$PWD" ]]; then __ptyd_directory; fi
+    # ([[ ]] takes a and A for the same under nocasematch.)
+    if builtin test "${__ptyd_v[3]}" != "$PWD"; then __ptyd_directory; fi
     if ((__ptyd_v[4])); then # D, A, B, C
         __ptyd_v[18]=
-        if [[ -n ${HISTTIMEFORMAT+set} ]]; then
-            HISTTIMEFORMAT= __ptyd_history
-        else
+        if [[ -z ${HISTTIMEFORMAT-} ]]; then
             { builtin history 1 && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"
+        elif [[ ${HISTTIMEFORMAT@a} == *r* ]]; then # it has the time in front
+            builtin false
+        else
+            HISTTIMEFORMAT= __ptyd_history
         fi && builtin mapfile -d '' -n 1 -O 18 -t __ptyd_v <"${__ptyd_v[15]}"
         if [[ ${__ptyd_v[18]} == *[[:cntrl:]]?* || ${#__ptyd_v[18]} -gt __ptyd_v[23] ]]; then
             __ptyd_text
@@ -248,14 +252,15 @@ __ptyd_keep() {
 }
 
 # bash 5.1 runs every element of PROMPT_COMMAND with the same $? and PIPESTATUS; older ones have
-# one string, in front of which the status is kept.
+# one string, in front of which the status is kept. (What fails before an && ends no shell that
+# has set -e.)
 __ptyd_setup() {
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
         __ptyd_arrange
-    elif [[ ${PROMPT_COMMAND@a} == *r* ]]; then
+    elif [[ -n ${PROMPT_COMMAND+x} && ${PROMPT_COMMAND@a} == *r* ]]; then
         __ptyd_lost 'PROMPT_COMMAND is read-only'
     else
-        PROMPT_COMMAND=$'{ __ptyd_keep; } 2>/dev/null\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[14]}"; } >/dev/null 2>&1'
+        PROMPT_COMMAND=$'{ __ptyd_keep && builtin :; } 2>/dev/null\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[14]}"; } >/dev/null 2>&1'
     fi
     builtin export -n PROMPT_COMMAND
     builtin unset -f __ptyd_setup

@@ -224,6 +224,27 @@ PROMPT_COMMAND=hook
     }
   });
 
+  // Each with an rc file of its own, and what is run: text, directory behind it, exit code.
+  const OPTIONS = [
+    ['set -u without PS0', "set -u\nunset PS0\nPS1='$ '", [['echo one', '/', 0], ['unset PS0', '/', 0], ['echo two', '/', 0], ['PS1=x', '/', 0], ['false', '/', 1]]],
+    ['nocasematch', 'shopt -s nocasematch\nmkdir -p ~/a ~/A', [['cd ~/a', '~/a', 0], ['cd ../A', '~/A', 0], ['cd ../a', '~/a', 0]]],
+    ['readonly HISTTIMEFORMAT', "readonly HISTTIMEFORMAT='%F %T '", [['echo timed', '/', 0], ["echo 'a long one' | sed s/a/b/", '/', 0], ['false', '/', 1]]],
+    ['readonly HISTTIMEFORMAT in POSIX mode', "readonly HISTTIMEFORMAT='%F %T '\nset -o posix", [['echo timed', '/', 0], ['false', '/', 1]]],
+    ['readonly HISTTIMEFORMAT, empty', 'readonly HISTTIMEFORMAT=', [['echo timed', '/', 0], ['false', '/', 1]]],
+  ];
+  for (const [title, rc, commands] of OPTIONS) {
+    await report.test(`bash: ${title}`, () => {
+      const name = `o${count += 1}`;
+      const home = path.join(space.root, name);
+      makeHome(home);
+      fs.writeFileSync(path.join(home, '.bashrc'), `${rc}\ncd /\n`);
+      daemon.ptyd('open', name, '--shell', '/bin/bash', '--env', `HOME=${home}`);
+      for (const [command] of commands) run(name, command);
+      assert.deepStrictEqual(blocks(name).map((b) => [b.cmd, b.cwd_after, b.exit_code]), commands.map(([text, cwd, exit]) => [text, cwd.replace('~', home), exit]));
+      assert.ok(blocks(name).every((b) => b.cmd_source !== 'unknown'), 'the text is certain');
+    });
+  }
+
   if (find('fish')) await report.test('fish: a prompt that begins with a space hides no command', () => {
     const home = path.join(space.root, 'home-fish-space');
     fs.mkdirSync(path.join(home, '.config/fish'), { recursive: true });
