@@ -10,6 +10,7 @@
 
 #define LONG_MIN   16
 #define SECRET_MIN 6 /* shorter values are words that appear everywhere */
+#define AHEAD_MOST 16
 
 struct redact_secrets {
     size_t count;
@@ -125,10 +126,12 @@ static bool is_known(const struct redact_secrets *secrets, const char *text, siz
 struct search {
     struct redact_scan scan;
     const struct redact_secrets *secrets;
-    struct redact_command_found command; /* of the command's words, what is to come */
-    int told;                            /* of them */
-    size_t name_end;                     /* of the name that was looked at last */
-    size_t done;                         /* up to here all that was found was told */
+    struct redact_command_found command;   /* of the command's words, what is to come */
+    int told;                              /* of them */
+    size_t name_end;                       /* of the name that was looked at last */
+    size_t done;                           /* up to here all that was found was told */
+    struct redact_match ahead[AHEAD_MOST]; /* found, and begins further on; in order */
+    int ahead_count;
     redact_found *found;
     void *user;
 };
@@ -146,8 +149,12 @@ static size_t name_at(struct search *q, size_t at)
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
-    if (q->told == q->command.count && redact_command(s, at, end, &q->command))
+    if (q->told == q->command.count) {
         q->told = 0;
+        redact_command(s, at, end, &q->command);
+    }
+    if (q->told < q->command.count && q->command.list[q->told].from < end)
+        return false; /* -pMyPassword is no name */
     return redact_header(s, at, end, ret_match) || redact_assignment(s, at, end, ret_match) ||
            redact_file(s, at, end, ret_match) || redact_near(s, at, end, ret_match);
 }
@@ -175,24 +182,49 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     return name && find_named(q, at, name, ret_match);
 }
 
-/* Tells of one match, and before of known values in front of it, one of which may reach into it.
- * Returns where to go on. */
+/* Keeps a match that begins further on: what is in front of it may be secret, too. Where there is
+ * no more room it goes with the one before. */
+static void keep(struct search *q, const struct redact_match *match)
+{
+    struct redact_match *list = q->ahead;
+    bool full = q->ahead_count == AHEAD_MOST;
+    int i = q->ahead_count;
+    while (i > 0 && list[i - 1].from > match->from)
+        i--;
+    if (i > 0 && (full || list[i - 1].to > match->from)) {
+        list[i - 1].to = match->to > list[i - 1].to ? match->to : list[i - 1].to;
+    } else if (full) {
+        list[0].from = match->from;
+    } else {
+        memmove(list + i + 1, list + i, (size_t)(q->ahead_count - i) * sizeof *list);
+        list[i] = *match;
+        q->ahead_count++;
+    }
+}
+
+static struct redact_match take_ahead(struct search *q)
+{
+    struct redact_match first = q->ahead[0];
+    q->ahead_count--;
+    memmove(q->ahead, q->ahead + 1, (size_t)q->ahead_count * sizeof *q->ahead);
+    return first;
+}
+
+/* Tells of one match, and of those that begin in it, as one. Returns where to go on. */
 static size_t report(struct search *q, size_t at, const struct redact_match *match)
 {
-    const struct redact_scan *s = &q->scan;
     size_t to = match->to;
     if (match->from < at)
         at = match->from > q->done ? match->from : q->done;
-    while (q->told < q->command.count && q->command.list[q->told].from < to) {
-        size_t other = q->command.list[q->told++].to;
+    for (;;) {
+        size_t other;
+        if (q->told < q->command.count && q->command.list[q->told].from < to)
+            other = q->command.list[q->told++].to;
+        else if (q->ahead_count && q->ahead[0].from < to)
+            other = take_ahead(q).to;
+        else
+            break;
         to = other > to ? other : to;
-    }
-    while (at < match->from) {
-        struct redact_match known;
-        bool is = is_known(q->secrets, s->text, s->len, at, &known);
-        if (is)
-            q->found(q->user, known.from, known.to, known.type);
-        at = is ? known.to : at + 1;
     }
     if (at < to)
         q->found(q->user, at, to, match->type);
@@ -202,18 +234,19 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
 
 static void search(struct search *q)
 {
-    struct redact_match match, tail;
+    struct redact_match match;
     redact_read_shapes();
-    bool has_tail = redact_pem_tail(&q->scan, &tail);
+    if (redact_pem_tail(&q->scan, &match))
+        keep(q, &match);
     for (size_t at = 0; at < q->scan.len;) {
-        bool is = has_tail && at == tail.from;
+        bool is = q->ahead_count && q->ahead[0].from <= at;
         if (is)
-            match = tail;
+            match = take_ahead(q);
         else
             is = find(q, at, &match) && match.to > match.from;
-        if (is && has_tail && match.from < tail.from && match.to > tail.from)
-            match.to = match.to > tail.to ? match.to : tail.to;
-        at = is ? report(q, at, &match) : at + 1;
+        if (is && match.from > at)
+            keep(q, &match);
+        at = is && match.from <= at ? report(q, at, &match) : at + 1;
     }
 }
 

@@ -7,6 +7,8 @@
 
 #define SCHEME_MOST 24
 #define QUOTE_MOST  7
+#define ENDS_MOST   64   /* signs behind a value that do not belong to it */
+#define COOKIE_MOST 8192 /* bytes in which a cookie ends */
 
 static char at_of(const struct redact_scan *s, size_t at)
 {
@@ -60,7 +62,7 @@ static size_t value_end(struct redact_scan *s, size_t at, char quote)
                    : quote         ? CLASS_TICK
                                    : 0;
     size_t end = redact_run(s, at, CLASS_ALL & ~(out | CLASS_NEWLINE));
-    while (end > at && (s->text[end - 1] == '\\' || s->text[end - 1] == '\r'))
+    for (int i = 0; i < ENDS_MOST && end > at && strchr("\\\r", s->text[end - 1]); i++)
         end--;
     return end;
 }
@@ -75,10 +77,15 @@ static size_t skip_scheme(struct redact_scan *s, size_t at, size_t end)
     return blank > word && blank < end ? blank : at;
 }
 
+static bool begins_code(char c)
+{
+    return c && strchr("${<(%", c);
+}
+
 static bool is_credential(const struct redact_scan *s, size_t from, size_t to, size_t min)
 {
     bool digits = false, mixed = false;
-    if (to - from < min || redact_is_placeholder(s, from, to) || strchr("${<(%", s->text[from]))
+    if (to - from < min || begins_code(s->text[from]) || redact_is_placeholder(s, from, to))
         return false;
     for (size_t i = from; i < to && i < from + 256; i++) {
         if (strchr("()[]{}<>", s->text[i]))
@@ -99,15 +106,15 @@ static bool is_authorization(struct redact_scan *s, size_t name, size_t name_end
     if (!at || at >= s->len || (!quote && memchr(s->text + name_end, '=', at - name_end)))
         return false;
     size_t end = value_end(s, at, quote), from = skip_scheme(s, at, end);
-    size_t word = from;
-    while (word < end && !redact_in(s->text[word], CLASS_BLANK))
-        word++;
-    bool list =
-        (word > from && (s->text[word - 1] == ',' || memchr(s->text + from, '=', word - from))) &&
-        word < end && from > at;
+    if (from >= end || begins_code(s->text[from]))
+        return false;
+    size_t word = redact_run(s, from, CLASS_ALL & ~(uint32_t)CLASS_BLANK);
+    word = word < end ? word : end;
+    bool list = word < end && from > at && word > from &&
+                (s->text[word - 1] == ',' || memchr(s->text + from, '=', word - from));
     if (!list || (tight && !quote && from == at))
         end = word;
-    while (end > from && strchr(",;)}]", s->text[end - 1]))
+    for (int i = 0; i < ENDS_MOST && end > from && strchr(",;)}]", s->text[end - 1]); i++)
         end--;
     if (end > from && !quote && strchr("\"'", s->text[end - 1]))
         end--;
@@ -157,12 +164,16 @@ static bool is_cookie(struct redact_scan *s, size_t name, size_t name_end,
         return false;
     size_t end = value_end(s, at, quote);
     const char *equals = memchr(s->text + at, '=', end - at < 128 ? end - at : 128);
-    const char *semicolon = set ? memchr(s->text + at, ';', end - at) : NULL;
     if (!equals || redact_run(s, at, CLASS_NAME | CLASS_PERCENT) != (size_t)(equals - s->text))
         return false;
     size_t from = (size_t)(equals - s->text) + 1;
+    if (end < from + 6 || strchr("${<", s->text[from]))
+        return false;
+    const char *semicolon =
+        set ? memchr(s->text + from, ';', end - from < COOKIE_MOST ? end - from : COOKIE_MOST)
+            : NULL;
     end = semicolon ? (size_t)(semicolon - s->text) : end;
-    if (end < from + 6 || redact_is_placeholder(s, from, end) || strchr("${<", s->text[from]))
+    if (end < from + 6 || redact_is_placeholder(s, from, end))
         return false;
     *ret_match = (struct redact_match){from, end, "cookie"};
     return true;

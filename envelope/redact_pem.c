@@ -11,6 +11,7 @@
 #define LABEL_MAX   64
 #define PREFIX_MOST 96  /* in front of a line of a body: a file's name, a number */
 #define LINE_MOST   200 /* no line of a body is longer */
+#define HEADS_MOST  16  /* lines of headings, and empty ones, in front of a body */
 
 static const char *const marks[2][2] = {{"-BEGIN ", "-END "}, {"- BEGIN ", "- END "}};
 
@@ -95,19 +96,20 @@ static bool is_blank(const struct redact_scan *s, const struct line *l)
 static size_t skip_body(struct redact_scan *s, size_t at)
 {
     size_t full = 0, end = at;
-    bool heads = true;
+    int heads = HEADS_MOST; /* that may come yet */
     while (at < s->len) {
         struct line l;
         read_line(s, at, &l);
         size_t body = body_length(&l);
         if (heads && (is_heading(s, &l) || is_blank(s, &l))) {
+            heads--;
             end = l.to;
             at = l.to + 1;
             continue;
         }
         if (l.to == s->len && !memcmp("-----END ", s->text + at, l.to - at < 9 ? l.to - at : 9))
             return l.to; /* of which more is to come */
-        heads = false;
+        heads = 0;
         bool checksum = body == 5 && s->text[l.body] == '=';
         if (!body || body > LINE_MOST || (full && body > full + 1) ||
             (!full && body < 4 && l.to < s->len) ||
@@ -189,6 +191,19 @@ static bool has_body(const struct redact_scan *s, size_t from, size_t to)
     return letters >= 4 && good * 100 >= looked * 88;
 }
 
+/* The end of the line that `at` is in, and of the body below; looked for once in a line. */
+static size_t armour_line(struct redact_scan *s, size_t at, size_t *ret_to)
+{
+    if (at < s->armour_from || at > s->armour_line) {
+        size_t line = redact_line_end(s, at);
+        s->armour_from = at;
+        s->armour_line = line;
+        s->armour_to = skip_body(s, line < s->len ? line + 1 : line);
+    }
+    *ret_to = s->armour_to;
+    return s->armour_line;
+}
+
 static bool is_armour(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     bool key, ignored;
@@ -204,8 +219,7 @@ static bool is_armour(struct redact_scan *s, size_t at, struct redact_match *ret
     if (end < s->len && end < next)
         to = skip_label(s, end, &ignored);
     if (!to) {
-        size_t line = redact_line_end(s, body);
-        to = skip_body(s, line < s->len ? line + 1 : line);
+        size_t line = armour_line(s, body, &to);
         size_t same = redact_run(s, body, CLASS_ALNUM | CLASS_BASE64 | CLASS_BACKSLASH);
         to = same > to ? same : to > body && to != line + 1 ? to : line;
     }

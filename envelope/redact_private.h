@@ -53,8 +53,11 @@ struct redact_scan {
         size_t from, to;
     } runs[REDACT_RUNS];
     int run_count;
-    size_t command_end;                      /* up to here a command's words have been read */
-    size_t reader_line, reader_from, reader; /* the same of what reads a secret from a pipe */
+    size_t command_end;                         /* up to here a command's words have been read */
+    size_t reader_line, reader_from, reader;    /* the same of what reads a secret from a pipe */
+    size_t jwt_from, jwt_to;                    /* the first part of what is no JSON web token */
+    size_t word_from, word_to;                  /* a value without quotes, as it was read last */
+    size_t armour_from, armour_line, armour_to; /* a BEGIN's line, and where its body ends */
     size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */
 };
 

@@ -201,11 +201,14 @@ static bool is_jwt(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     size_t from = at, parts = 0;
     const char *t = s->text;
     if (s->len - at < 20 || t[at] != 'e' || (t[at + 1] != 'y' && t[at + 1] != 'w') ||
-        !strchr("JAog", t[at + 2]) || !redact_starts_word(s, at))
+        !strchr("JAog", t[at + 2]) || (at >= s->jwt_from && at < s->jwt_to) ||
+        !redact_starts_word(s, at))
         return false;
     bool object = false;
+    s->jwt_from = s->jwt_to = at;
     for (; parts < 5; parts++) {
         size_t end = redact_run(s, from, CLASS_WORD);
+        s->jwt_to = parts ? s->jwt_to : end; /* what begins later in it is none either */
         if (parts < 2 && end - from < 8 && !(parts == 1 && end < s->len && t[end] == '.'))
             return false;
         if (parts == 1)

@@ -5,7 +5,8 @@
 
 #include "envelope/redact_private.h"
 
-#define ESCAPES_MOST 7 /* backslashes in front of a quote */
+#define ESCAPES_MOST 7  /* backslashes in front of a quote */
+#define ENDS_MOST    64 /* signs behind a word that do not belong to it */
 
 /* ---- quoted ---- */
 
@@ -130,7 +131,8 @@ static size_t balance(const struct redact_scan *s, size_t from, size_t to)
 
 static size_t trim(const struct redact_scan *s, size_t from, size_t to, bool tight)
 {
-    for (size_t before = to + 1; before != to && to > from;) {
+    size_t before = to + 1;
+    for (int i = 0; i < ENDS_MOST && before != to && to > from; i++) {
         before = to;
         if (strchr(",;", s->text[to - 1]))
             to--;
@@ -140,13 +142,24 @@ static size_t trim(const struct redact_scan *s, size_t from, size_t to, bool tig
     return to;
 }
 
-static bool read_word(struct redact_scan *s, size_t at, bool tight, struct redact_value *ret)
+/* Where a word ends does not depend on where it begins: it is read once. */
+static size_t word_end(struct redact_scan *s, size_t at)
 {
     size_t end = at;
+    if (at > s->word_from && at < s->word_to && s->text[at - 1] != '\\')
+        return s->word_to;
     while (end < s->len && !redact_in(s->text[end], CLASS_SPACE) && !ends_here(s, end)) {
         bool escape = s->text[end] == '\\' && end + 1 < s->len && s->text[end + 1] != '\n';
         end += escape ? 2 : 1;
     }
+    s->word_from = at;
+    s->word_to = end;
+    return end;
+}
+
+static bool read_word(struct redact_scan *s, size_t at, bool tight, struct redact_value *ret)
+{
+    size_t end = word_end(s, at);
     size_t to = trim(s, at, end, tight);
     *ret = (struct redact_value){at, to, to, 0};
     return to > at;
@@ -243,10 +256,10 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
 /* Nothing but stars, dots, x, dashes: what a program shows instead. */
 static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
 {
-    size_t masked = 0;
     for (size_t i = from; i < to; i++)
-        masked += strchr("*.xX-_#?", s->text[i]) != NULL || (unsigned char)s->text[i] >= 0x80;
-    return masked == to - from;
+        if (!strchr("*.xX-_#?", s->text[i]) && (unsigned char)s->text[i] < 0x80)
+            return false;
+    return true;
 }
 
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)

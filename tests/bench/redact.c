@@ -97,12 +97,22 @@ static const char *const inputs[] = {
     "sudo docker exec mysql ",
 };
 
-static char *repeated(const char *piece, size_t len)
+/* The same with something behind; of some the half of the text is that. */
+static const struct tailed {
+    const char *unit, *tail;
+} tailed[] = {
+    {"((((----BEGIN A--", "\n"},  {"-eyJ", ".a"},           {"authorization:(", ""},
+    {"authorization:a(", ")"},    {"token=={value:{", "}"}, {"set-cookie:", ""},
+    {"set-cookie:a=$", ""},       {"set-cookie:a=[", "]"},  {"token=={value:[", ","},
+    {"mysql -pgeheim1 db\n", ""},
+};
+
+static char *repeated(const char *piece, const char *tail, size_t len)
 {
     char *text = malloc(len + 1);
-    size_t n = strlen(piece);
+    size_t n = strlen(piece), behind = strlen(tail), half = behind ? len / 2 : len;
     for (size_t i = 0; text && i < len; i++)
-        text[i] = piece[i % n];
+        text[i] = i < half ? piece[i % n] : tail[i % behind];
     if (!text)
         exit(1);
     text[len] = 0;
@@ -117,10 +127,13 @@ static int by_value(const void *a, const void *b)
 
 static int bench(void)
 {
-    size_t count = sizeof inputs / sizeof *inputs;
+    size_t plain = sizeof inputs / sizeof *inputs;
+    size_t count = plain + sizeof tailed / sizeof *tailed;
     double took[128], sorted[128], worst_preview = 0;
     for (size_t i = 0; i < count; i++) {
-        char *text = repeated(inputs[i], MIB);
+        const char *unit = i < plain ? inputs[i] : tailed[i - plain].unit;
+        const char *tail = i < plain ? "" : tailed[i - plain].tail;
+        char *text = repeated(unit, tail, MIB);
         took[i] = sorted[i] = measure(text, MIB);
         double preview = measure(text, PREVIEW);
         worst_preview = preview > worst_preview ? preview : worst_preview;
@@ -128,9 +141,11 @@ static int bench(void)
     }
     qsort(sorted, count, sizeof *sorted, by_value);
     double median = sorted[count / 2];
-    for (size_t i = 0; i < count; i++)
-        printf("%8.2f ms/MiB  %5.2f of the median  %.40s%s", took[i], took[i] / median, inputs[i],
-               strchr(inputs[i], '\n') ? "" : "\n");
+    for (size_t i = 0; i < count; i++) {
+        const char *unit = i < plain ? inputs[i] : tailed[i - plain].unit;
+        printf("%8.2f ms/MiB  %5.2f of the median  %.40s%s", took[i], took[i] / median, unit,
+               strchr(unit, '\n') ? "" : "\n");
+    }
     printf("median %.2f ms/MiB, slowest %.2f (%.2f times), a preview of %d bytes at most %.3f ms\n",
            median, sorted[count - 1], sorted[count - 1] / median, PREVIEW, worst_preview);
     return 0;

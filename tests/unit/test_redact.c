@@ -502,6 +502,27 @@ static void test_options_of_tools(void **state)
         expect(rows[i].text, rows[i].wanted, strcmp(rows[i].text, rows[i].wanted) != 0);
 }
 
+static void test_each_command_of_many(void **state)
+{
+    (void)state;
+    expect("mysql -pgeheim1 db\nmysql -pgeheim2 db\ncurl -u a:geheim3 h\n",
+           "mysql -p[redacted:value] db\nmysql -p[redacted:value] db\n"
+           "curl -u a:[redacted:value] h\n",
+           3);
+    expect("mysql -pMyPassword mydb1", "mysql -p[redacted:value] mydb1", 1);
+}
+
+/* What lies between a name and its value is looked at, too. */
+static void test_secrets_in_front_of_a_value(void **state)
+{
+    (void)state;
+    expect("{\"name\": \"DB_PASSWORD\", \"note\": \"gh"
+           "p_" a20 a10 "abcdef\", \"value\": \"x12345\"}",
+           "{\"name\": \"DB_PASSWORD\", \"note\": \"[redacted:github-token]\", "
+           "\"value\": \"[redacted:value]\"}",
+           2);
+}
+
 static void test_keys_without_an_end(void **state)
 {
 #define LINE64 "MIIEpAIBAAKCAQEAx3q1w2e3r4t5q1w2e3r4t5ABCDEFGHIJ234567abcdefGHIJ"
@@ -552,6 +573,8 @@ int main(void)
         cmocka_unit_test(test_hidden_characters_do_not_part_a_token),
         cmocka_unit_test(test_values_run_to_their_end),
         cmocka_unit_test(test_options_of_tools),
+        cmocka_unit_test(test_each_command_of_many),
+        cmocka_unit_test(test_secrets_in_front_of_a_value),
         cmocka_unit_test(test_keys_without_an_end),
         cmocka_unit_test(test_random_bytes),
     };
