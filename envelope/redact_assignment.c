@@ -483,6 +483,10 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
     if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
         return false;
     size_t user = at + 3, end = user, colon = 0, sign = 0;
+    if (at_of(s, user) == '[') { /* an address of IPv6 */
+        size_t to = redact_run(s, user + 1, CLASS_HEX | CLASS_COLON | CLASS_DOT);
+        end = at_of(s, to) == ']' ? to + 1 : user;
+    }
     for (; end < s->len && end - user < URL_MOST && !redact_in(s->text[end], CLASS_SPACE) &&
            !strchr("\"'<>`", s->text[end]);
          end++) {

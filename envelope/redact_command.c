@@ -106,7 +106,7 @@ static const struct rule {
     {"aws", "set", NULL, SETTING, 0},
     {"aws", NULL, "--secret-string", NEXT, 0},
     {"aws", "put-parameter", "--value", NEXT, 0},
-    {"az", NULL, "-p", EITHER, 0},
+    {"az", "login", "-p", EITHER, 0},
     {"az", "secret", "--value", NEXT, 0},
     {"az", NULL, "--connection-string", NEXT, 0},
     {"az", NULL, "--sas-token", NEXT, 0},
@@ -116,7 +116,8 @@ static const struct rule {
     {"glab", "variable", NULL, PLACE, 3},
     {"git", "config", NULL, SETTING, 0},
     {"npm yarn pnpm bun", "set", NULL, SETTING, 0},
-    {"twine uv hatch flit", NULL, "-p", EITHER, 0},
+    {"twine", "upload", "-p", EITHER, 0},
+    {"uv", "publish", "-p", EITHER, 0},
     {"uv", "publish", "-t", EITHER, 0},
     {"hatch", NULL, "-a", EITHER, 0},
     {"poetry", "publish", "-p", EITHER, 0},
@@ -189,7 +190,7 @@ static const struct rule {
     {"codecov doctl fastly", NULL, "-t", EITHER, 0},
     {"wandb", "login", NULL, PLACE, 1},
     {"openai", NULL, "-k", EITHER, 0},
-    {"expo eas", NULL, "-p", EITHER, 0},
+    {"expo eas", "login", "-p", EITHER, 0},
     {"rancher", "login", "-t", EITHER, 0},
     {"etcdctl", NULL, "--user", USER, 0},
     {"cadaver qpdf pdftk", NULL, "--encrypt", NEXT, 0},
@@ -290,6 +291,7 @@ struct command {
     struct redact_command_found *found;
     size_t from, to; /* of the word, without its quotes */
     bool option;
+    bool behind; /* an option that may have taken the word for its value */
 };
 
 static void begin_tool(struct command *c, const char *name, size_t len)
@@ -315,9 +317,13 @@ static void add(struct command *c, size_t from, size_t to)
     if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
         from++, to--;
     struct redact_command_found *f = c->found;
-    if (from >= to || redact_is_placeholder(c->s, from, to) || f->count == 16 ||
+    if (from >= to || redact_is_placeholder(c->s, from, to) ||
         (f->count && f->list[f->count - 1].to > from))
         return;
+    if (f->count == sizeof f->list / sizeof *f->list) {
+        f->list[f->count - 1].to = to; /* no more room: all of them in one */
+        return;
+    }
     f->list[f->count++] = (struct redact_match){from, to, "value"};
 }
 
@@ -398,13 +404,15 @@ static void take_word(struct command *c)
             if (!c->option || a->rule->how == NEXT)
                 add_value(c, a->rule->how, c->from);
         } else if (!a->begun) {
-            a->begun = word_is(c, a->rule->sub);
+            a->begun = word_is(c, a->rule->sub) && !(c->behind && a->places);
+            a->places = a->begun ? 0 : a->places + !c->option;
         } else if (a->rule->option && a->rule->how != SETTING) {
             take_option(c, a);
         } else {
             take_place(c, a);
         }
     }
+    c->behind = c->option && !memchr(t, '=', c->to - c->from);
     const char *slash = memrchr(t, '/', c->to - c->from);
     const char *name = slash ? slash + 1 : t;
     if (!c->option)

@@ -494,6 +494,14 @@ static void test_options_of_tools(void **state)
          "echo [redacted:value] | docker login --password-stdin"},
         {"sudo docker exec db mysql -pgeheim", "sudo docker exec db mysql -p[redacted:value]"},
         {"docker run -p 8080:80 x", "docker run -p 8080:80 x"},
+        {"docker run --name login -p 8080:80 x", "docker run --name login -p 8080:80 x"},
+        {"docker --debug login -p geheim", "docker --debug login -p [redacted:value]"},
+        {"uv venv -p 3.12", "uv venv -p 3.12"},
+        {"eas build -p ios", "eas build -p ios"},
+        {"az webapp create -p myplan", "az webapp create -p myplan"},
+        {"az login -u me -p geheim", "az login -u me -p [redacted:value]"},
+        {"twine upload -p geheim d", "twine upload -p [redacted:value] d"},
+        {"http://[::1]:5173/@vite/client", "http://[::1]:5173/@vite/client"},
         {"mkdir -p a/b; ssh -p 22 h; mysql -p", "mkdir -p a/b; ssh -p 22 h; mysql -p"},
         {"curl -u \"$USER:$PASS\" h", "curl -u \"$USER:$PASS\" h"},
     };
@@ -510,6 +518,18 @@ static void test_each_command_of_many(void **state)
            "curl -u a:[redacted:value] h\n",
            3);
     expect("mysql -pMyPassword mydb1", "mysql -p[redacted:value] mydb1", 1);
+}
+
+static void test_more_than_a_command_has_room_for(void **state)
+{
+    char text[1024] = "heroku config:set";
+    (void)state;
+    for (int i = 0; i < 18; i++)
+        strcat(text, i < 17 ? " A=geheim" : " A=last99");
+    char *got = redacted(text, NULL, NULL);
+    assert_null(strstr(got, "geheim"));
+    assert_null(strstr(got, "last99"));
+    free(got);
 }
 
 /* What lies between a name and its value is looked at, too. */
@@ -574,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_values_run_to_their_end),
         cmocka_unit_test(test_options_of_tools),
         cmocka_unit_test(test_each_command_of_many),
+        cmocka_unit_test(test_more_than_a_command_has_room_for),
         cmocka_unit_test(test_secrets_in_front_of_a_value),
         cmocka_unit_test(test_keys_without_an_end),
         cmocka_unit_test(test_random_bytes),
