@@ -354,19 +354,32 @@ static void add_value(struct command *c, enum how how, size_t from)
         add(c, from, c->to);
 }
 
+/* `-su` is -s and -u: behind the letters that take no value, the dash of what is left. */
+static size_t skip_joined(const struct command *c, const struct rule *r)
+{
+    size_t at = c->from;
+    if (r->how != USER || strlen(r->option) != 2 || c->to - at < 3 || c->s->text[at + 1] == '-')
+        return at;
+    while (at + 2 < c->to && c->s->text[at + 1] != r->option[1] &&
+           strchr("sSkLvifIgGjJlnNOqpRaB012346#Z", c->s->text[at + 1]))
+        at++;
+    return c->s->text[at + 1] == r->option[1] ? at : c->from;
+}
+
 /* The word is an option's, with or without a value in it. */
 static void take_option(struct command *c, struct active *a)
 {
     const struct rule *r = a->rule;
-    size_t len = strlen(r->option), word = c->to - c->from;
-    if (word < len || memcmp(c->s->text + c->from, r->option, len))
+    size_t start = c->option ? skip_joined(c, r) : c->from;
+    size_t len = strlen(r->option), word = c->to - start;
+    if (word < len || (start == c->from && memcmp(c->s->text + start, r->option, len)))
         return;
     bool attached = word > len;
-    size_t from = c->from + len + (attached && c->s->text[c->from + len] == '=');
+    size_t from = start + len + (attached && c->s->text[start + len] == '=');
     if (!attached)
         a->next = r->how != ATTACHED && r->how != PREFIX;
     else if (r->how == PREFIX || (r->option[1] != '-' && r->how != NEXT && r->how != SETTING) ||
-             c->s->text[c->from + len] == '=')
+             c->s->text[start + len] == '=')
         add_value(c, r->how, from);
 }
 

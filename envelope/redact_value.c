@@ -37,7 +37,7 @@ static bool read_long_text(struct redact_scan *s, size_t at, char quote, struct 
 }
 
 /* With `escapes` backslashes in front of the quotes, as in JSON inside of JSON. */
-static bool read_quoted(struct redact_scan *s, size_t quote_at, size_t escapes,
+static bool read_quoted(struct redact_scan *s, size_t quote_at, size_t escapes, bool tight,
                         struct redact_value *ret)
 {
     char quote = s->text[quote_at];
@@ -48,7 +48,13 @@ static bool read_quoted(struct redact_scan *s, size_t quote_at, size_t escapes,
         end = redact_run(s, end, not_quote(quote));
         if (end >= s->len || s->text[end] == '\n')
             break;
-        size_t before = quote == '"' || escapes ? backslashes_before(s, end, from) : 0;
+        if (quote == '\'' && !escapes && !tight && end > from && end + 1 < s->len &&
+            s->text[end + 1] == quote) {
+            end++; /* doubled, it is part of the text */
+            continue;
+        }
+        bool counts = quote == '"' || escapes || (quote == '\'' && !tight);
+        size_t before = counts ? backslashes_before(s, end, from) : 0;
         if (before <= escapes && (before == escapes || before % 2 == 0 || escapes))
             break;
         if (!escapes && before % 2 == 0)
@@ -175,7 +181,7 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
         return false;
     if (!quotes)
         return read_word(s, at, tight, ret);
-    if (!read_quoted(s, quote, quote - at, ret))
+    if (!read_quoted(s, quote, quote - at, tight, ret))
         return false;
     char next = ret->end < s->len ? s->text[ret->end] : '\n';
     if (!tight || quote > at || redact_in(next, CLASS_SPACE | CLASS_SEPARATOR) ||

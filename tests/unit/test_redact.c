@@ -468,6 +468,8 @@ static void test_values_run_to_their_end(void **state)
     expect("Server=a;Pwd=ab3cd;Database=x", "Server=a;Pwd=[redacted:value];Database=x", 1);
     expect("<password>a b3</password>", "<password>[redacted:value]</password>", 1);
     expect("define('DB_PASSWORD', 'x9 y');", "define('DB_PASSWORD', '[redacted:value]');", 1);
+    expect("x\n  password = 'it\\'s-secret-99'\n", "x\n  password = '[redacted:value]'\n", 1);
+    expect("password: 'abc''def1'\n", "password: '[redacted:value]'\n", 1);
     expect("set -x API_TOKEN abc123def", "set -x API_TOKEN [redacted:value]", 1);
     expect("$env:API_TOKEN = \"abc 123\"", "$env:API_TOKEN = \"[redacted:value]\"", 1);
 }
@@ -496,6 +498,7 @@ static void test_options_of_tools(void **state)
         {"docker run -p 8080:80 x", "docker run -p 8080:80 x"},
         {"docker run --name login -p 8080:80 x", "docker run --name login -p 8080:80 x"},
         {"docker --debug login -p geheim", "docker --debug login -p [redacted:value]"},
+        {"curl -su user:geheim h", "curl -su user:[redacted:value] h"},
         {"uv venv -p 3.12", "uv venv -p 3.12"},
         {"eas build -p ios", "eas build -p ios"},
         {"az webapp create -p myplan", "az webapp create -p myplan"},
