@@ -211,6 +211,30 @@ static bool has_telling_word(const struct redact_scan *s, const struct redact_va
     return false;
 }
 
+/* `user_input`, `root_dir`: small letters in words, the last of which programs name things by; and
+ * for what is no password `lexer_next2`, one digit at its end. */
+static bool is_variable(const struct redact_scan *s, const struct place *p,
+                        const struct redact_value *v)
+{
+    static const char *const words[] = {"_input", "_dir",  "_path", "_name", "_value", "_arg",
+                                        "_args",  "_data", "_env",  "_ptr",  "_buf",   "_str",
+                                        "_field", "_file", "_line", "_ctx",  "_result"};
+    size_t end = v->to, start = v->from;
+    bool code = p->tells != TELLS_ALL && redact_in(s->text[end - 1], CLASS_DIGIT);
+    end -= code;
+    for (size_t i = start; i < end; i++)
+        if (!redact_in(s->text[i], CLASS_LOWER | CLASS_UNDER))
+            return false;
+    if (code)
+        return memchr(s->text + start, '_', end - start) != NULL;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t len = strlen(words[i]);
+        if (end - start > len && !memcmp(s->text + end - len, words[i], len))
+            return true;
+    }
+    return false;
+}
+
 /* What a program would have there: a call, a member, a type, another variable. */
 static bool is_code(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
@@ -320,6 +344,8 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
         !memchr(s->text + v->from, ' ', len))
         return false; /* a name for it */
     if (!quotes && is_code(s, p, v))
+        return false;
+    if (!quotes && !p->tight && !p->upper && p->sign == '=' && is_variable(s, p, v))
         return false;
     if (p->sign == ' ')
         return len >= 4 &&
