@@ -175,10 +175,12 @@ static inline int limit_size(int value)
 #define LIMIT_MCP_HELPER_BYTES (16 << 20)
 /* Bytes of a command line in a list for agents; the block itself has all of it. */
 #define LIMIT_MCP_COMMAND_BYTES 400
-/* Bytes of a command's output that session.output tells at once, and of one of its lines; of more
- * it says where to go on, and a longer line is taken for several. Bytes that are read at once. */
+/* Bytes of a command's output that session.output tells at once (of more it says where to go on),
+ * of one of its lines (of a longer one the head is told, without the last bytes, in which a secret
+ * may begin that goes on behind them), and that are read at once. */
 #define LIMIT_OUTPUT_TOLD_BYTES  (256 << 10)
 #define LIMIT_OUTPUT_LINE_BYTES  (256 << 10)
+#define LIMIT_OUTPUT_EDGE_BYTES  (4 << 10)
 #define LIMIT_OUTPUT_PIECE_BYTES (64 << 10)
 /* Blocks that an agent is shown at once; it asks for what is before them. */
 #define LIMIT_AGENT_BLOCKS 200

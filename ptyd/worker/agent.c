@@ -102,7 +102,8 @@ struct reading {
     char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
     int fd;                /* -1: there is no file; the text has all that is kept */
     bool ended;            /* nothing more will be read */
-    struct bytes text;     /* was read, and is not told yet: from the begin of a line on */
+    struct bytes text;     /* was read, and is not told yet: from the begin of a line on, or */
+    bool within;           /* from within the one at hand, of which no more is told */
     char *grep;            /* only lines that hold it; NULL for all */
     uint64_t line, from;   /* the number of the next line in the text; the first that is told */
     uint64_t limit, told;
@@ -232,9 +233,13 @@ static void take_lines(struct reading *r, size_t end, struct bytes *out)
     while (s && at < end && !is_full(r)) {
         const char *feed = memchr(r->text.data + at, '\n', end - at);
         size_t to = feed ? (size_t)(feed - r->text.data) : end;
-        if (r->line >= r->from)
-            take_line(r, &finds, at, to, out);
-        r->line++;
+        bool ends = feed || r->ended;
+        /* What a secret is may be known only from behind the end of a piece. */
+        size_t told = ends || to - at < LIMIT_OUTPUT_EDGE_BYTES ? to : to - LIMIT_OUTPUT_EDGE_BYTES;
+        if (r->line >= r->from && !r->within)
+            take_line(r, &finds, at, told, out);
+        r->line += ends;
+        r->within = !ends;
         at = to + 1;
     }
     free(finds.found);
@@ -247,17 +252,18 @@ static void pass_lines(struct reading *r, size_t end)
     for (const char *at = r->text.data; (at = memchr(at, '\n', (size_t)(r->text.data + end - at)));
          at++)
         r->line++;
+    r->within = r->text.data[end - 1] != '\n';
     bytes_consume(&r->text, end);
 }
 
-/* How many of them there are before the first that is wanted: then nothing need be looked for. */
+/* Whether none of them is wanted: then nothing need be looked for. */
 static bool all_before(const struct reading *r, size_t end)
 {
-    uint64_t lines = r->line;
+    uint64_t lines = r->line; /* the number of the one behind the last line end */
     for (const char *at = r->text.data;
          lines <= r->from && (at = memchr(at, '\n', (size_t)(r->text.data + end - at))); at++)
         lines++;
-    return lines <= r->from;
+    return lines < r->from || (lines == r->from && r->text.data[end - 1] == '\n');
 }
 
 static void end_output(struct reading *r, bool more, struct bytes *out)
@@ -265,7 +271,7 @@ static void end_output(struct reading *r, bool more, struct bytes *out)
     bytes_printf(out, "],\"numbers\":[%s],\"redacted\":%d,\"next\":",
                  r->numbers.data ? r->numbers.data : "", r->redacted);
     if (more)
-        bytes_printf(out, "%llu}", (unsigned long long)r->line - 1);
+        bytes_printf(out, "%llu}", (unsigned long long)r->line - !r->within);
     else
         bytes_append_text(out, "null}");
 }

@@ -212,6 +212,17 @@ async function main() {
     assert.deepStrictEqual([first.lines, first.next_offset, first.whole, first.output_lines], [numbers(1, 200), 200, true, 1000]);
     const rest = await mcp.call('block_output', { block_id: id, offset: 990, limit: 2000 });
     assert.deepStrictEqual([rest.lines, rest.next_offset, rest.numbers], [numbers(991, 1000), null, numbers(991, 1000).map(Number)]);
+    // A line longer than what is looked at at once is one line, its head is told, and a secret at the cut is not.
+    const long = path.join(space.root, 'long'), token = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7xZ9bC1dE3fG5'].join('');
+    fs.writeFileSync(long, `head\n${'x '.repeat(131060)} ${token} ${'y '.repeat(200000)}\nneedle\n${'z'.repeat(300000)}\nlast needle\n`);
+    daemon.ptyd('run', '-s', 'work', '--timeout', '60', '--', `cat ${long}`);
+    const number = String(blocks().at(-1).seq);
+    const [one, two, three] = [await mcp.call('block_output', { block_id: number, limit: 2 }), await mcp.call('block_output', { block_id: number, offset: 2 }), await mcp.call('block_output', { block_id: number, grep: 'needle' })];
+    assert.deepStrictEqual([one.lines[0], one.numbers, one.next_offset], ['head', [1, 2], 2]);
+    assert.match(one.lines[1], /^(x ){120000}[x ]*$/);
+    assert.deepStrictEqual([two.lines.map((line) => line.slice(0, 6)), two.numbers], [['needle', 'zzzzzz', 'last n'].slice(0, two.lines.length), [3, 4, 5].slice(0, two.lines.length)]);
+    assert.deepStrictEqual([three.lines, three.numbers, three.next_offset], [['needle', 'last needle'], [3, 5], null]);
+    assert.ok(!JSON.stringify([one, two, three]).includes(token.slice(0, 20)));
     for (const named of ['1', 'work:1']) assert.deepStrictEqual((await mcp.call('block_output', { block_id: named, grep: '99', limit: 3 })).lines, ['99', '199', '299']);
     assert.match(await mcp.failure('block_output', { block_id: 'work:999' }), /no block 999/);
     assert.match(await mcp.failure('block_output', { block_id: id, conversation_id: 'other' }), /session work/);
