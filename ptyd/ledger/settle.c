@@ -271,6 +271,8 @@ bool ledger_commit(struct ledger *l, json_int_t id, const json_t *receipt, const
     struct lease lease;
     if (!pull_lease(l, id, &lease))
         return commit_receipt(l, receipt, turn);
+    if (!lease.told) /* the session in whose part it was kept is gone */
+        lease.told = json_incref(json_object_get(receipt, "told"));
     json_t *own = ledger_receipt(&lease);
     commit_receipt(l, own, turn);
     json_decref(own);

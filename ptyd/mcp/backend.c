@@ -26,10 +26,10 @@ struct ask {
     json_int_t id; /* 0: it is to be asked */
     char *method;
     json_t *params;
-    int wait_ms;      /* for an answer, from when it was asked first; -1 for ever */
-    int64_t until;    /* monotonic ms; 0 where it was not asked yet, or for ever */
-    bool looks, dead; /* dead: nobody waits for it any more */
-    char *error;      /* what it is to be answered with; NULL for nothing yet. Owned */
+    int wait_ms;   /* for an answer, from when it was asked first; -1 for ever */
+    int64_t until; /* monotonic ms; 0 where it was not asked yet, or for ever */
+    bool dead;     /* nobody waits for it any more */
+    char *error;   /* what it is to be answered with; NULL for nothing yet. Owned */
     backend_answer *then;
     void *work;
 };
@@ -149,14 +149,13 @@ static void announce(struct backend *d)
 }
 
 struct ask *backend_ask(struct backend *d, const char *method, json_t *params, int wait_ms,
-                        bool looks, backend_answer *then, void *work)
+                        backend_answer *then, void *work)
 {
     struct ask *a = memory_new(sizeof *a), **end = &d->asks;
     *a = (struct ask){.link = d,
                       .method = text_copy(method),
                       .params = params,
                       .wait_ms = wait_ms,
-                      .looks = looks,
                       .then = then,
                       .work = work};
     while (*end)
@@ -228,16 +227,12 @@ static void take_message(struct backend *d, const json_t *m)
     }
 }
 
-/* What was asked and not answered is asked again, or nobody knows. */
+/* What was asked and not answered is asked again. */
 static void lose(struct backend *d)
 {
     d->lost_ms = d->lost_ms < 0 ? clock_monotonic_ms() : d->lost_ms;
-    for (struct ask *a = d->asks; a; a = a->next) {
-        if (a->id > 0 && !a->looks && !a->error)
-            a->error = text_copy("the daemon's worker died before it answered; whether it did what "
-                                 "was asked is not known");
+    for (struct ask *a = d->asks; a; a = a->next)
         a->id = 0;
-    }
     if (d->refused && !d->asks)
         d->lost_ms = -1; /* it has no room: the next who asks tries */
 }

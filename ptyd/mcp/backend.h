@@ -1,8 +1,8 @@
 /* backend.h - the user's daemon, asked many things at once.
  *
  * It is found without the environment, too, and never started. A connection that is lost is made
- * again; what only looks is asked again of the worker's successor, of the rest it is said that
- * nobody knows.
+ * again, and what was asked and not answered is asked again of the worker's successor: all that
+ * is asked only looks.
  */
 #ifndef PTYD_MCP_BACKEND_H
 #define PTYD_MCP_BACKEND_H
@@ -31,11 +31,11 @@ void backend_destroy(struct backend *d);
 /* Called once: `result`, borrowed, or NULL with what is wrong in `error`. */
 typedef void backend_answer(void *work, const json_t *result, const char *error);
 
-/* Asks; steals `params`. `wait_ms`: how long an answer may take, -1 for ever. `looks`: it may be
- * asked again. The answer comes later, never from within; backend_forget() before that takes it
- * back, and what is answered then is nobody's. */
+/* Asks; steals `params`. `wait_ms`: how long an answer may take, -1 for ever. The answer comes
+ * later, never from within; backend_forget() before that takes it back, and what is answered then
+ * is nobody's. */
 struct ask *backend_ask(struct backend *d, const char *method, json_t *params, int wait_ms,
-                        bool looks, backend_answer *then, void *work);
+                        backend_answer *then, void *work);
 void backend_forget(struct ask *ask);
 
 /* Events are wanted from now on. */

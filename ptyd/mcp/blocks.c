@@ -164,7 +164,7 @@ void tool_blocks(struct call *c)
     if (cursor && !place) {
         struct request *r = c->request;
         r->cancel(r->work);
-        request_fail(r, WIRE_INVALID_PARAMS, "cursor is none that this list gave");
+        request_fail(r, RPC_INVALID_PARAMS, "cursor is none that this list gave");
         return;
     }
     struct list *l = memory_new(sizeof *l);

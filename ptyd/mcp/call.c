@@ -137,8 +137,7 @@ void call_ask(struct call *c, const char *method, json_t *params,
     if (c->session && !json_object_get(params, "name"))
         json_object_set_new(params, "name", json_string(c->session));
     c->then = then;
-    c->ask = backend_ask(c->mcp->daemon, method, params, LIMIT_ANSWER_MS, !c->tool->writes,
-                         on_answer, c);
+    c->ask = backend_ask(c->mcp->daemon, method, params, LIMIT_ANSWER_MS, on_answer, c);
 }
 
 const char *call_text(const struct call *c, const char *key, const char *otherwise)

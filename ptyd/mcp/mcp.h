@@ -32,7 +32,6 @@ struct mcp {
     struct updates *updates; /* resources whose changes are told */
     const char *session;     /* where a call names none */
     bool session_given;      /* it was said; else the only one will do, too */
-    bool all;                /* the tools of the original, too */
     enum version version;    /* negotiated */
 };
 
@@ -57,7 +56,6 @@ struct tool {
     const char *name, *title, *about;
     const struct param *params;
     const char *output; /* a JSON Schema of what it answers */
-    bool writes;        /* types, or changes something */
     bool anywhere;      /* it is about no session in particular */
     void (*call)(struct call *call);
 };

@@ -120,7 +120,7 @@ void resources_list(struct mcp *mcp, struct request *request, const json_t *para
     char *behind = cursor ? NULL : text_copy("");
     if (cursor &&
         !(json_is_string(cursor) && cursor_read("resources", json_string_value(cursor), &behind))) {
-        request_fail(request, WIRE_INVALID_PARAMS, "cursor is none that this list gave");
+        request_fail(request, RPC_INVALID_PARAMS, "cursor is none that this list gave");
         return;
     }
     struct listing *l = memory_new(sizeof *l);
@@ -129,7 +129,7 @@ void resources_list(struct mcp *mcp, struct request *request, const json_t *para
     request->work = l;
     l->ask = backend_ask(mcp->daemon, "session.list",
                          json_pack("{s:[s], s:b}", "members", "conversation_id", "agent", true),
-                         LIMIT_ANSWER_MS, true, on_list, l);
+                         LIMIT_ANSWER_MS, on_list, l);
 }
 
 void resources_templates(struct mcp *mcp, struct request *request, const json_t *params)
@@ -150,7 +150,7 @@ void resources_templates(struct mcp *mcp, struct request *request, const json_t 
     (void)mcp;
     if (json_object_get(params, "cursor")) {
         json_decref(all);
-        request_fail(request, WIRE_INVALID_PARAMS, "cursor is none that this list gave");
+        request_fail(request, RPC_INVALID_PARAMS, "cursor is none that this list gave");
         return;
     }
     for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
@@ -225,7 +225,7 @@ static void on_read(void *work, const json_t *result, const char *error)
     enum resource_kind kind = reading->uri.kind;
     bool json = kind == RESOURCE_BLOCKS || kind == RESOURCE_BLOCK;
     json_t *uri = json_string(reading->text);
-    int code = reading->version >= VERSION_2026_07_28 ? WIRE_INVALID_PARAMS : NOT_FOUND;
+    int code = reading->version >= VERSION_2026_07_28 ? RPC_INVALID_PARAMS : NOT_FOUND;
     reading->ask = NULL;
     free_reading(reading);
     if (!result) {
@@ -250,8 +250,7 @@ static void ask_for(struct mcp *mcp, struct reading *r)
         json_object_set_new(params, "last", json_integer(20));
     if (r->uri.block)
         json_object_set_new(params, "block", json_sprintf("%lld", r->uri.block));
-    r->ask =
-        backend_ask(mcp->daemon, methods[r->uri.kind], params, LIMIT_ANSWER_MS, true, on_read, r);
+    r->ask = backend_ask(mcp->daemon, methods[r->uri.kind], params, LIMIT_ANSWER_MS, on_read, r);
 }
 
 void resources_read(struct mcp *mcp, struct request *request, enum version version,
@@ -260,11 +259,11 @@ void resources_read(struct mcp *mcp, struct request *request, enum version versi
     const char *text = json_text(params, "uri", NULL);
     struct uri uri;
     if (!text) {
-        request_fail(request, WIRE_INVALID_PARAMS, "uri is a string");
+        request_fail(request, RPC_INVALID_PARAMS, "uri is a string");
         return;
     }
     if (!uri_read(text, &uri)) {
-        request_fail_with(request, version >= VERSION_2026_07_28 ? WIRE_INVALID_PARAMS : NOT_FOUND,
+        request_fail_with(request, version >= VERSION_2026_07_28 ? RPC_INVALID_PARAMS : NOT_FOUND,
                           json_pack("{s:s}", "uri", text), "there is no such resource");
         return;
     }

@@ -179,7 +179,7 @@ static void ask_of(struct call *c, const char *method, json_t *params,
                    void (*then)(struct call *, const json_t *))
 {
     c->then = then;
-    c->ask = backend_ask(c->mcp->daemon, method, params, LIMIT_ANSWER_MS, true, on_refused, c);
+    c->ask = backend_ask(c->mcp->daemon, method, params, LIMIT_ANSWER_MS, on_refused, c);
 }
 
 static void go_on(struct call *c)

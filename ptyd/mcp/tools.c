@@ -242,11 +242,11 @@ static const struct tool *find(const char *name)
 
 /* ---- the methods ---- */
 
+/* All of them look, and type nothing. */
 static json_t *annotations_of(const struct tool *t)
 {
-    return json_pack("{s:s, s:b, s:b, s:b, s:b}", "title", t->title, "readOnlyHint", !t->writes,
-                     "destructiveHint", t->writes, "idempotentHint", !t->writes, "openWorldHint",
-                     t->writes);
+    return json_pack("{s:s, s:b, s:b, s:b, s:b}", "title", t->title, "readOnlyHint", true,
+                     "destructiveHint", false, "idempotentHint", true, "openWorldHint", false);
 }
 
 static json_t *json_of(const struct tool *t, enum version version)
@@ -270,7 +270,7 @@ void tools_list(struct mcp *mcp, struct request *request, enum version version,
     (void)mcp;
     if (json_object_get(params, "cursor")) {
         json_decref(all);
-        request_fail(request, WIRE_INVALID_PARAMS, "cursor is none that this list gave");
+        request_fail(request, RPC_INVALID_PARAMS, "cursor is none that this list gave");
         return;
     }
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
@@ -286,7 +286,7 @@ void tools_list(struct mcp *mcp, struct request *request, enum version version,
 static void refuse(struct request *r, enum version version, const char *wrong)
 {
     if (version < VERSION_2025_11_25)
-        request_fail(r, WIRE_INVALID_PARAMS, "%s", wrong);
+        request_fail(r, RPC_INVALID_PARAMS, "%s", wrong);
     else
         request_answer(r, json_pack("{s:[{s:s, s:o}], s:b}", "content", "type", "text", "text",
                                     json_sprintf("wrong arguments: %s", wrong), "isError", 1));
@@ -300,11 +300,11 @@ void tools_call(struct mcp *mcp, struct request *request, enum version version,
     const struct tool *tool = name ? find(name) : NULL;
     char *wrong = tool ? schema_check(tool->params, arguments) : NULL;
     if (!name)
-        request_fail(request, WIRE_INVALID_PARAMS, "name is a string");
+        request_fail(request, RPC_INVALID_PARAMS, "name is a string");
     else if (!tool)
-        request_fail(request, WIRE_INVALID_PARAMS, "there is no tool %.100s", name);
+        request_fail(request, RPC_INVALID_PARAMS, "there is no tool %.100s", name);
     else if (arguments && !json_is_object(arguments))
-        request_fail(request, WIRE_INVALID_PARAMS, "arguments is an object");
+        request_fail(request, RPC_INVALID_PARAMS, "arguments is an object");
     else if (wrong)
         refuse(request, version, wrong);
     else

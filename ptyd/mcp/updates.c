@@ -92,7 +92,7 @@ void updates_subscribe(struct mcp *mcp, struct request *request, const json_t *p
     struct subscription *s = text ? find(u, NULL, text) : NULL;
     struct uri uri;
     if (!text) {
-        request_fail(request, WIRE_INVALID_PARAMS, "uri is a string");
+        request_fail(request, RPC_INVALID_PARAMS, "uri is a string");
         return;
     }
     if (on && !uri_read(text, &uri)) {
@@ -101,7 +101,7 @@ void updates_subscribe(struct mcp *mcp, struct request *request, const json_t *p
         return;
     }
     if (on && !s && u->count >= LIMIT_MCP_SUBSCRIPTIONS) {
-        request_fail(request, WIRE_INTERNAL_ERROR, "there are %d subscriptions already", u->count);
+        request_fail(request, RPC_INTERNAL_ERROR, "there are %d subscriptions already", u->count);
         return;
     }
     if (on)
@@ -153,7 +153,7 @@ static void ask_for_more(struct watched *w, json_int_t from)
 {
     json_t *params = json_pack("{s:s, s:s, s:b, s:I}", "name", w->session, "for", "output", "agent",
                                1, "from", from);
-    w->ask = backend_ask(w->updates->mcp->daemon, "session.wait", params, -1, true, on_printed, w);
+    w->ask = backend_ask(w->updates->mcp->daemon, "session.wait", params, -1, on_printed, w);
 }
 
 static void on_printed(void *work, const json_t *state, const char *error)
@@ -193,7 +193,7 @@ static void watch(struct updates *u, const char *session)
     u->watched = w;
     w->ask = backend_ask(u->mcp->daemon, "session.wait",
                          json_pack("{s:s, s:b}", "name", session, "agent", 1), LIMIT_ANSWER_MS,
-                         true, on_stands, w);
+                         on_stands, w);
 }
 
 /* ---- what is heard ---- */
@@ -355,7 +355,7 @@ void updates_listen(struct mcp *mcp, struct request *request, const json_t *para
     const json_t *uris = json_object_get(filter, "resourceSubscriptions");
     const char *wrong = wrong_filter(filter, u);
     if (wrong) {
-        request_fail(request, WIRE_INVALID_PARAMS, "%s", wrong);
+        request_fail(request, RPC_INVALID_PARAMS, "%s", wrong);
         return;
     }
     struct listener *l = memory_new(sizeof *l);

@@ -138,13 +138,11 @@ void request_answer(struct request *r, json_t *result)
 
 static void fail(struct request *r, int code, json_t *data, const char *format, va_list args)
 {
-    struct bytes text = {0};
     char line[LIMIT_MESSAGE_BYTES];
     vsnprintf(line, sizeof line, format, args);
     char *clean = text_clean(line, strlen(line), sizeof line);
     send_answer(r->wire, r->batch, error_message(r->id, code, data, clean));
     free(clean);
-    bytes_finish(&text);
     forget(r);
 }
 
@@ -231,11 +229,11 @@ static void take_request(struct wire *w, struct batch *b, json_t *id, const char
                          const json_t *params)
 {
     if (find(w, id)) {
-        refuse(w, b, id, WIRE_INVALID_REQUEST, "a request of this id is under way");
+        refuse(w, b, id, RPC_INVALID_REQUEST, "a request of this id is under way");
         return;
     }
     if (w->count >= LIMIT_MCP_REQUESTS) {
-        refuse(w, b, id, WIRE_INTERNAL_ERROR,
+        refuse(w, b, id, RPC_INTERNAL_ERROR,
                "too many requests are under way; wait for answers, or cancel some");
         return;
     }
@@ -291,9 +289,9 @@ static void take_message(struct wire *w, const json_t *m, struct batch *b)
     if (answers) /* to nothing that was asked */
         return;
     if (wrong)
-        refuse(w, b, is_id(id) ? id : NULL, WIRE_INVALID_REQUEST, wrong);
+        refuse(w, b, is_id(id) ? id : NULL, RPC_INVALID_REQUEST, wrong);
     else if (json_is_array(params) && id)
-        refuse(w, b, id, WIRE_INVALID_PARAMS, "params are given by name, in an object");
+        refuse(w, b, id, RPC_INVALID_PARAMS, "params are given by name, in an object");
     else if (id)
         take_request(w, b, id, json_string_value(json_object_get(m, "method")), params);
     else
@@ -309,7 +307,7 @@ static void take_batch(struct wire *w, const json_t *messages)
     json_array_foreach(messages, i, m) {
         const json_t *method = json_object_get(m, "method"), *id = json_object_get(m, "id");
         if (json_is_string(method) && !strcmp(json_string_value(method), "initialize"))
-            refuse(w, b, is_id(id) ? id : NULL, WIRE_INVALID_REQUEST,
+            refuse(w, b, is_id(id) ? id : NULL, RPC_INVALID_REQUEST,
                    "initialize stands in no batch");
         else
             take_message(w, m, b);
@@ -322,12 +320,12 @@ static void take_json(struct wire *w, const json_t *m)
     if (!json_is_array(m))
         take_message(w, m, NULL);
     else if (!json_array_size(m))
-        refuse(w, NULL, NULL, WIRE_INVALID_REQUEST, "a batch is empty");
+        refuse(w, NULL, NULL, RPC_INVALID_REQUEST, "a batch is empty");
     else if (!w->batches)
-        refuse(w, NULL, NULL, WIRE_INVALID_REQUEST,
+        refuse(w, NULL, NULL, RPC_INVALID_REQUEST,
                "batches are of version 2025-03-26 alone: send one message a line");
     else if (json_array_size(m) > LIMIT_MCP_REQUESTS)
-        refuse(w, NULL, NULL, WIRE_INVALID_REQUEST, "a batch of too many messages");
+        refuse(w, NULL, NULL, RPC_INVALID_REQUEST, "a batch of too many messages");
     else
         take_batch(w, m);
 }
@@ -344,11 +342,11 @@ void wire_take(struct wire *w, const char *bytes, size_t len)
                         ? json_loadb(line, size, JSON_ALLOW_NUL | JSON_DECODE_ANY, &error)
                         : NULL;
         if (found < 0)
-            refuse(w, NULL, NULL, WIRE_PARSE_ERROR, "a message is longer than 1 MiB");
+            refuse(w, NULL, NULL, RPC_PARSE_ERROR, "a message is longer than 1 MiB");
         else if (m)
             take_json(w, m);
         else if (size)
-            refuse(w, NULL, NULL, WIRE_PARSE_ERROR, "a line is no JSON");
+            refuse(w, NULL, NULL, RPC_PARSE_ERROR, "a line is no JSON");
         json_decref(m);
     }
 }

@@ -10,13 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum {
-    WIRE_PARSE_ERROR = -32700,
-    WIRE_INVALID_REQUEST = -32600,
-    WIRE_METHOD_NOT_FOUND = -32601,
-    WIRE_INVALID_PARAMS = -32602,
-    WIRE_INTERNAL_ERROR = -32603,
-};
+#include "ptyd/core/rpc_error.h"
 
 struct wire;
 
