@@ -175,7 +175,7 @@ static const struct row single[] = {
     ROW("psk", TELLS_ALL),   ROW("auth", TELLS_CODE),      ROW("creds", TELLS_CODE),
     ROW("jwt", TELLS_CODE),  ROW("bearer", TELLS_CODE),    ROW("sas", TELLS_LONG),
     ROW("sig", TELLS_LONG),  ROW("signature", TELLS_LONG), ROW("salt", TELLS_LONG),
-    ROW("passw", TELLS_ALL), ROW("mdp", TELLS_ALL),        ROW("contraseña", TELLS_ALL),
+    ROW("passw", TELLS_ALL), ROW("mdp", TELLS_ALL),
 };
 
 /* What stands in front of `key`. */
@@ -194,7 +194,7 @@ static const struct row keys[] = {
     ROW("secure", TELLS_CODE),       ROW("logged", TELLS_LONG),    ROW("in", TELLS_LONG),
     ROW("nonce", TELLS_LONG),        ROW("transport", TELLS_CODE), ROW("cookie", TELLS_CODE),
     ROW("unseal", TELLS_CODE),       ROW("recovery", TELLS_CODE),  ROW("registration", TELLS_CODE),
-    ROW("interface", TELLS_NOTHING), ROW("write", TELLS_CODE),     ROW("agent", TELLS_CODE),
+    ROW("interface", TELLS_NOTHING), ROW("agent", TELLS_CODE),
 };
 
 /* What in front of `key` says that it is none. */

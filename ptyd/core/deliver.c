@@ -61,11 +61,10 @@ static const char *source(const struct block *b)
     return b->cmd_source == BLOCK_FROM_UNKNOWN ? "unknown" : "";
 }
 
-/* A directory's name may hold a token, too: a new string. */
-static char *clean(const char *text, int64_t *redacted)
+char *deliver_directory(const char *path, int64_t *redacted)
 {
     struct bytes out = {0};
-    *redacted += redact_text(text, strlen(text), NULL, &out);
+    *redacted += redact_text(path, strlen(path), NULL, &out);
     char *copy = text_copy(out.data ? out.data : "");
     if (out.failed)
         memory_end();
@@ -94,8 +93,8 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
         .cmd_source = source(b),
     };
     block_tell(b, &entry);
-    char *cwd = clean(entry.cwd ? entry.cwd : "", &entry.redacted);
-    char *after = clean(entry.cwd_after ? entry.cwd_after : "", &entry.redacted);
+    char *cwd = deliver_directory(entry.cwd ? entry.cwd : "", &entry.redacted);
+    char *after = deliver_directory(entry.cwd_after ? entry.cwd_after : "", &entry.redacted);
     entry.cwd = cwd;
     entry.cwd_after = after;
     entry_render_shaped(&entry, header_shell_id, shape, out, output);
@@ -111,8 +110,8 @@ void deliver_header(const struct deliver_header *h, struct bytes *out, struct by
     struct entry_running running = {0};
     struct board_place before = board_enter(h->conversation_id, BOARD_RENDER, 0);
     int64_t redacted = 0;
-    char *cwd = clean(h->cwd, &redacted);
-    char *there = h->running ? clean(h->running->cwd, &redacted) : NULL;
+    char *cwd = deliver_directory(h->cwd, &redacted);
+    char *there = h->running ? deliver_directory(h->running->cwd, &redacted) : NULL;
     if (h->running)
         running = (struct entry_running){.cmd = deliver_cmd(h->running),
                                          .cwd = there,

@@ -38,6 +38,8 @@ void deliver_header(const struct deliver_header *header, struct bytes *out, stru
 /* What an agent is told of a block's command and output: the text without its secrets. */
 const char *deliver_cmd(const struct block *block);
 const char *deliver_preview(const struct block *block);
+/* And of a directory, whose name may hold a token, too: a new string. Adds what was taken out. */
+char *deliver_directory(const char *path, int64_t *redacted);
 
 /* A block as text for people; ends in a newline. */
 void deliver_block_text(const struct block *block, struct bytes *out);

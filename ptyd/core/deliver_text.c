@@ -84,8 +84,11 @@ static void append_outcome(const struct part *p, struct bytes *out)
     if (b->status != BLOCK_RUNNING)
         bytes_printf(out, " after %.1f s", (double)b->duration_ms / 1000);
     if (*b->cwd) {
+        int64_t redacted = 0;
+        char *cwd = deliver_directory(b->cwd, &redacted);
         bytes_append_text(out, " in ");
-        append_name(b->cwd, out);
+        append_name(cwd, out);
+        free(cwd);
     }
     if (b->cmd_source == BLOCK_FROM_UNKNOWN)
         bytes_append_text(out, ", the command is not certain");

@@ -832,6 +832,39 @@ static void long_values_end_where_a_line_ends(void **state)
     bytes_finish(&out);
 }
 
+static void a_token_in_a_directory_is_in_no_form(void **state)
+{
+    static const char token[] = "gh"
+                                "p_"
+                                "aB3dE5gH7jK9mN1pQ3sT5vW7xZ9bC1dE3fG5";
+    char cwd[64];
+    struct bytes out = {0};
+    (void)state;
+    snprintf(cwd, sizeof cwd, "/tmp/%s", token);
+    struct block block = {.conversation_id = (char *)"default",
+                          .shell_id = (char *)"s",
+                          .cmd = (char *)"ls",
+                          .cwd = cwd,
+                          .cwd_after = cwd,
+                          .preview = (char *)"x\n",
+                          .output_path = (char *)"",
+                          .has_exit_code = true};
+    const struct block *blocks[] = {&block};
+    const char *directories[] = {""};
+    struct deliver_header header = {
+        .conversation_id = "default", .shell_id = "s", .cwd = cwd, .total = 1};
+    struct entry_shape shape = {0};
+    deliver_text(&(struct deliver_text){.blocks = blocks, .count = 1, .directories = directories},
+                 LIMIT_HOOK_BYTES, &out);
+    deliver_envelope(blocks, 1, &header, &out);
+    deliver_block(&block, "", "s", &shape, &out, NULL);
+    deliver_header(&header, &out, NULL);
+    bytes_append_char(&out, '\0');
+    assert_non_null(strstr(out.data, "in /tmp/[redacted:github-token]\n"));
+    assert_null(strstr(out.data, token + 8));
+    bytes_finish(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -840,6 +873,7 @@ int main(void)
         cmocka_unit_test(random_values_in_every_field),
         cmocka_unit_test(a_secret_is_found_over_rows),
         cmocka_unit_test(long_values_end_where_a_line_ends),
+        cmocka_unit_test(a_token_in_a_directory_is_in_no_form),
     };
     read_property();
     make_extras();
