@@ -54,17 +54,14 @@ static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_qu
 /* A sign that gives a name its value; behind it. 0 where there is none. */
 static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
 {
-    static const char *const signs[] = {"=>", ":=", "?=", "+=", "::", "==", "=", ":"};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        size_t len = strlen(signs[i]);
-        if (s->len - at < len || memcmp(s->text + at, signs[i], len))
-            continue;
-        p->sign = signs[i][0] == ':' && len == 1 ? ':' : '=';
-        if (signs[i][0] == ':' && signs[i][1] == ':')
-            return 0;
-        return signs[i][0] == '=' && signs[i][1] == '=' ? 0 : at + len;
-    }
-    return 0;
+    char first = at_of(s, at), next = at_of(s, at + 1);
+    bool two = (first == '=' && next == '>') ||
+               (next == '=' && (first == ':' || first == '?' || first == '+'));
+    bool doubled = next == first && (first == '=' || first == ':');
+    if (doubled || !(two || first == '=' || first == ':'))
+        return 0;
+    p->sign = first == ':' && !two ? ':' : '=';
+    return at + 1 + two;
 }
 
 /* `<name>` and `name" value="`; the value behind. */
@@ -109,10 +106,11 @@ static bool is_set_by_blank(const struct redact_scan *s, size_t name)
                                         "set --global --export ",
                                         "set --universal --export ",
                                         "SET PERSIST "};
+    if (!name || s->text[name - 1] != ' ')
+        return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = strlen(words[i]);
-        if (name >= len && ((s->text[name - len] ^ *words[i]) | 0x20) == 0x20 &&
-            !strncasecmp(s->text + name - len, words[i], len) &&
+        if (redact_before(s, 0, name, words[i]) &&
             (name == len || !redact_in(s->text[name - len - 1], CLASS_ALNUM)))
             return true;
     }
@@ -132,12 +130,9 @@ static bool is_statement(const struct redact_scan *s, size_t name)
         start++;
     if (start == name)
         return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t len = strlen(words[i]);
-        if (name - start >= len && ((s->text[name - len] ^ *words[i]) | 0x20) == 0x20 &&
-            !strncasecmp(s->text + name - len, words[i], len))
+    for (size_t i = 0; i < sizeof words / sizeof *words && strchr(" :=\"", s->text[name - 1]); i++)
+        if (redact_before(s, start, name, words[i]))
             return true;
-    }
     return false;
 }
 
@@ -468,6 +463,17 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
             (strchr("vxgU", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
 }
 
+/* The same few names come again and again: what was found out of one is kept. */
+static enum redact_telling tells_of(struct redact_scan *s, size_t at, size_t len)
+{
+    unsigned place =
+        (unsigned)len * 7 + (unsigned char)s->text[at] + (unsigned char)s->text[at + len - 1] * 3u;
+    struct redact_named *kept = &s->named[place % REDACT_NAMES];
+    if (kept->len != len || memcmp(s->text + kept->at, s->text + at, len))
+        *kept = (struct redact_named){at, len, redact_telling(s->text + at, len)};
+    return (enum redact_telling)kept->tells;
+}
+
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_value v;
@@ -479,7 +485,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         end--;
     if (at == end || !may_follow(s, &p))
         return false;
-    p.tells = redact_telling(s->text + at, end - at);
+    p.tells = tells_of(s, at, end - at);
     if (!p.tells || (at && s->text[at - 1] == '$' && at_of(s, end) != ' '))
         return false;
     p.upper = count_in(s, at, end, CLASS_LOWER) == 0;

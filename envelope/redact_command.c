@@ -294,19 +294,29 @@ struct command {
     bool behind; /* an option that may have taken the word for its value */
 };
 
+/* A tool that is named again goes on as it began: a line of nothing else costs no more. */
+static bool is_active(const struct command *c, const struct rule *rule)
+{
+    for (int i = 0; rule->option && !rule->sub && i < c->count; i++)
+        if (c->active[i].rule == rule)
+            return true;
+    return false;
+}
+
 static void begin_tool(struct command *c, const char *name, size_t len)
 {
     for (int i = first_of(name, len); i >= 0; i = tools.list[i].next) {
         const struct rule *rule = &rules[tools.list[i].rule];
         if (tools.list[i].len == len && !memcmp(tools.list[i].name, name, len) &&
-            c->count < ACTIVE * 4)
+            c->count < ACTIVE * 4 && !is_active(c, rule))
             c->active[c->count++] = (struct active){.rule = rule, .begun = !rule->sub};
     }
 }
 
 static bool word_is(const struct command *c, const char *word)
 {
-    return word && strlen(word) == c->to - c->from &&
+    return word && ((c->s->text[c->from] ^ *word) & ~0x20) == 0 &&
+           strlen(word) == c->to - c->from &&
            !strncasecmp(c->s->text + c->from, word, c->to - c->from);
 }
 
@@ -371,6 +381,8 @@ static void take_option(struct command *c, struct active *a)
 {
     const struct rule *r = a->rule;
     size_t start = c->option ? skip_joined(c, r) : c->from;
+    if (start == c->from && c->s->text[start] != *r->option)
+        return;
     size_t len = strlen(r->option), word = c->to - start;
     if (word < len || (start == c->from && memcmp(c->s->text + start, r->option, len)))
         return;
@@ -511,7 +523,6 @@ static void read_piped(struct redact_scan *s, size_t at, struct redact_command_f
 bool redact_command(struct redact_scan *s, size_t at, size_t end,
                     struct redact_command_found *ret_found)
 {
-    struct command c = {.s = s, .found = ret_found};
     size_t len = end - at;
     ret_found->count = 0;
     if (at < s->command_end || end >= s->len || !redact_in(s->text[end], CLASS_BLANK))
@@ -523,6 +534,7 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
     }
     if (first_of(s->text + at, len) < 0)
         return false;
+    struct command c = {.s = s, .found = ret_found};
     begin_tool(&c, s->text + at, len);
     s->command_end = read_words(&c, end);
     return ret_found->count > 0;

@@ -75,7 +75,7 @@ static bool is_qualifier(const char *word)
         "local",        "b",       "v",          "test",     "string", "text",
         "confirmation", "confirm", "again",      "us",       "eu",     "encrypted"};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (!strcmp(word, list[i]))
+        if (*word == *list[i] && !strcmp(word, list[i]))
             return true;
     return false;
 }
@@ -117,7 +117,7 @@ static enum redact_telling is_one_of(const char *word, const struct row *rows, s
 {
     size_t len = strlen(word);
     for (size_t i = 0; i < count; i++)
-        if (rows[i].len == len && !memcmp(word, rows[i].word, len))
+        if (rows[i].len == len && *word == *rows[i].word && !memcmp(word, rows[i].word, len))
             return rows[i].tells;
     return TELLS_NOTHING;
 }

@@ -10,6 +10,8 @@
 #include "envelope/redact.h"
 
 #include <stdint.h>
+#include <string.h>
+#include <strings.h>
 
 /* Sets of characters. */
 enum redact_class {
@@ -42,7 +44,8 @@ enum redact_class {
     CLASS_SPACE = CLASS_BLANK | CLASS_NEWLINE,
 };
 
-#define REDACT_RUNS 24 /* sets whose runs are kept; more are read again and stay right */
+#define REDACT_RUNS  24 /* sets whose runs are kept; more are read again and stay right */
+#define REDACT_NAMES 16 /* names of which is kept what they say, a power of two */
 
 /* A text that is being searched. */
 struct redact_scan {
@@ -53,6 +56,10 @@ struct redact_scan {
         size_t from, to;
     } runs[REDACT_RUNS];
     int run_count;
+    struct redact_named {
+        size_t at, len; /* where it stood last */
+        int tells;      /* enum redact_telling */
+    } named[REDACT_NAMES];
     size_t command_end;                         /* up to here a command's words have been read */
     size_t reader_line, reader_from, reader;    /* the same of what reads a secret from a pipe */
     size_t jwt_from, jwt_to;                    /* the first part of what is no JSON web token */
@@ -69,13 +76,12 @@ struct redact_match {
 
 /* ---- characters (redact_scan.c) ---- */
 
-extern const uint32_t redact_classes[128];
+extern const uint32_t redact_classes[256];
 
 /* The classes of a character. */
 static inline uint32_t redact_class(char c)
 {
-    unsigned char at = (unsigned char)c;
-    return at < 128 ? redact_classes[at] : CLASS_OTHER;
+    return redact_classes[(unsigned char)c];
 }
 
 static inline bool redact_in(char c, uint32_t set)
@@ -91,8 +97,23 @@ size_t redact_run(struct redact_scan *s, size_t at, uint32_t set);
 size_t redact_line_end(struct redact_scan *s, size_t at);
 size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most);
 
-/* Whether `word` stands at `at`, capital letters or not. */
-bool redact_at(const struct redact_scan *s, size_t at, const char *word);
+/* Whether `word` stands at `at`, capital letters or not. Here, so that most places cost a look at
+ * one character. */
+static inline bool redact_at(const struct redact_scan *s, size_t at, const char *word)
+{
+    size_t len = strlen(word);
+    return at <= s->len && s->len - at >= len && ((s->text[at] ^ *word) & ~0x20) == 0 &&
+           !strncasecmp(s->text + at, word, len);
+}
+
+/* Whether `word` stands right in front of `at`, behind `from`, capital letters or not. */
+static inline bool redact_before(const struct redact_scan *s, size_t from, size_t at,
+                                 const char *word)
+{
+    size_t len = strlen(word);
+    return at - from >= len && ((s->text[at - len] ^ *word) & ~0x20) == 0 &&
+           !strncasecmp(s->text + at - len, word, len);
+}
 
 /* Whether what is in front of `at` ends a word: no letter or digit, or one that belongs to an
  * escape of JSON, of a URL or of a terminal's colours. */

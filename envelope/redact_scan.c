@@ -1,7 +1,5 @@
 /* Characters, and runs of them. */
-#include <string.h>
-#include <strings.h>
-
+#define _GNU_SOURCE
 #include "envelope/redact_private.h"
 
 /* clang-format off */
@@ -13,7 +11,7 @@
 #define D CLASS_DIGIT
 #define B CLASS_BASE64
 #define S CLASS_SEPARATOR
-const uint32_t redact_classes[128] = {
+const uint32_t redact_classes[256] = {
     N, N, N, N, N, N, N, N, N, CLASS_BLANK, CLASS_NEWLINE, N, N, CLASS_BLANK, N, N,
     N, N, N, N, N, N, N, N, N, N, N, N, N, N, N, N,
     CLASS_BLANK, N, CLASS_DOUBLE, N, N, CLASS_PERCENT, S, CLASS_SINGLE,
@@ -23,6 +21,7 @@ const uint32_t redact_classes[128] = {
     U, U, U, U, U, U, U, U, U, U, U, N, CLASS_BACKSLASH, N, N, CLASS_UNDER,
     CLASS_TICK, Y, Y, Y, Y, Y, Y, L, L, L, L, L, L, L, L, L,
     L, L, L, L, L, L, L, L, L, L, L, N, S, N, CLASS_TILDE, N,
+    [128 ... 255] = N,
 };
 /* clang-format on */
 
@@ -58,15 +57,8 @@ size_t redact_line_end(struct redact_scan *s, size_t at)
 size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most)
 {
     size_t from = at > most ? at - most : 0;
-    while (at > from && s->text[at - 1] != '\n')
-        at--;
-    return at;
-}
-
-bool redact_at(const struct redact_scan *s, size_t at, const char *word)
-{
-    size_t len = strlen(word);
-    return at <= s->len && s->len - at >= len && !strncasecmp(s->text + at, word, len);
+    const char *feed = memrchr(s->text + from, '\n', at - from);
+    return feed ? (size_t)(feed - s->text) + 1 : from;
 }
 
 /* `\n`, `%3D`, `[0m` or `\u003d` right in front. */

@@ -194,16 +194,6 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
 
 /* ---- what is no secret ---- */
 
-static bool is_word_of(const struct redact_scan *s, size_t from, size_t to,
-                       const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if ((words[i][0] | 0x20) == (s->text[from] | 0x20) && strlen(words[i]) == to - from &&
-            !strncasecmp(s->text + from, words[i], to - from))
-            return true;
-    return false;
-}
-
 static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char *const words[] = {
@@ -233,7 +223,13 @@ static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
         "pam_unix",  "secretstr",    "secretbytes",  "stringarray",
         "string!",   "secretstring", "securestring", "stringslice",
     };
-    return is_word_of(s, from, to, words, sizeof words / sizeof *words);
+    if (to - from > 20)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((words[i][0] | 0x20) == (s->text[from] | 0x20) && strlen(words[i]) == to - from &&
+            !strncasecmp(s->text + from, words[i], to - from))
+            return true;
+    return false;
 }
 
 /* All of one pair of brackets with a sign in front: ${X}, {{ x }}, <password>, %X%, $X, $(x). */
