@@ -204,13 +204,21 @@ static inline int limit_size(int value)
 /* ---- patterns and waits ---- */
 
 /* Bytes of a pattern; a longer one is refused. And of one search: steps from one place of the text,
- * how deep they nest, bytes of memory, and milliseconds in all; then it ends without an answer,
- * which is said. */
+ * how deep they nest, bytes of memory, and milliseconds of the processor in all; then it ends
+ * without an answer, which is said. */
 #define LIMIT_REGEX_BYTES      (16 << 10)
 #define LIMIT_REGEX_STEPS      1000000
 #define LIMIT_REGEX_DEPTH      100000
 #define LIMIT_REGEX_HEAP_BYTES (32 << 20)
 #define LIMIT_REGEX_MS         2000
+/* The same of a rule of the user's that says what is secret: steps from one place, and milliseconds
+ * of the processor for one line, and for each 64 KiB of a text. A line on which one is met is taken
+ * out whole, which is said, and so is all of a text that would take longer. */
+#define LIMIT_RULE_STEPS 20000
+#define LIMIT_RULE_MS    10
+#define LIMIT_RULES_MS   50
+/* Bytes of a rule's name; a longer one is refused. */
+#define LIMIT_RULE_NAME_BYTES 32
 /* Bytes of a match in front of a line's end that a pattern asks for; a longer one may be missed
  * where its last line comes in pieces. */
 #define LIMIT_REGEX_AGAIN_BYTES 4096

@@ -318,8 +318,14 @@ static void found_folded(void *user, size_t from, size_t to, const char *type)
 static void find_in(const char *text, size_t len, const struct redact_secrets *secrets,
                     redact_found *found, void *user)
 {
-    search(&(struct search){
-        .scan = {.text = text, .len = len}, .secrets = secrets, .found = found, .user = user});
+    struct redact_own own = {.text = text};
+    bool has = redact_own_begin(&own, len);
+    search(&(struct search){.scan = {.text = text, .len = len},
+                            .secrets = secrets,
+                            .found = has ? redact_own_found : found,
+                            .user = has ? &own : user});
+    if (has)
+        redact_own_tell(&own, len, found, user);
 }
 
 static void find_seen(const char *text, size_t len, const struct redact_secrets *secrets,

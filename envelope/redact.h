@@ -1,9 +1,9 @@
 /* redact.h - secrets taken out of text before it leaves the machine.
  *
- * Three sources: values the caller knows (a shell's environment), PEM blocks, and shapes that give
- * a secret away (a table of token prefixes, passwords in URLs, assignments to telling names). Each
- * is replaced by `[redacted:TYPE]`. What merely looks random (a git hash, a UUID) stays: taking out
- * too much would make the text useless.
+ * Four sources: values the caller knows (a shell's environment), PEM blocks, shapes that give a
+ * secret away (a table of token prefixes, passwords in URLs, assignments to telling names), and
+ * rules of the user's own. Each is replaced by `[redacted:TYPE]`. What merely looks random (a git
+ * hash, a UUID) stays: taking out too much would make the text useless.
  */
 #ifndef ENVELOPE_REDACT_H
 #define ENVELOPE_REDACT_H
@@ -24,9 +24,21 @@ void redact_secrets_destroy(struct redact_secrets *secrets);
 /* Whether a variable of this name holds a secret: PASSWORD, GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY. */
 bool redact_is_telling(const char *name, size_t len);
 
-/* Calls `found` for each secret in `text` (UTF-8), in order: its bytes [from, to), and what it is.
- */
+/* Hears of a secret: its bytes [from, to), and what it is. */
 typedef void redact_found(void *user, size_t from, size_t to, const char *type);
+
+/* Rules of the user's own. */
+struct redact_rules {
+    /* Calls `found` for what they take out of `text`, in any order. Types are valid for ever. */
+    void (*find)(const char *text, size_t len, redact_found *found, void *user);
+    /* Whether what would be taken out, whoever found it, stays; asked behind find(). */
+    bool (*keeps)(const char *text, size_t len);
+};
+
+/* All that is searched in this process from now on is searched by these, too; NULL for none. */
+void redact_use(const struct redact_rules *rules);
+
+/* Calls `found` for each secret in `text` (UTF-8), in order. */
 void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,
                  redact_found *found, void *user);
 

@@ -194,6 +194,20 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
 bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* ---- rules of the user's own (redact_own.c) ---- */
+
+/* What was found in a text, by them or by ours; begins with the text and zeroes. */
+struct redact_own {
+    const char *text;
+    struct bytes matches;
+};
+
+/* Looks by them; false where there are none. */
+bool redact_own_begin(struct redact_own *own, size_t len);
+redact_found redact_own_found; /* user: the struct; leaves out what is to stay */
+/* Tells of all, in order; frees what was noted. */
+void redact_own_tell(struct redact_own *own, size_t len, redact_found *found, void *user);
+
 /* ---- commands (redact_command.c) ---- */
 
 /* What a command's words give away: `found` hears of each, in order. */

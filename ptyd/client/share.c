@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/client/request.h"
+#include "ptyd/command/own_rules.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 
@@ -42,6 +43,7 @@ struct redact_secrets *share_secrets(const char *session, bool *ret_shell)
     char process[32];
     long long pid = shell_pid(session);
     snprintf(process, sizeof process, "%lld", pid);
+    own_rules_use();
     *ret_shell = pid > 0 && add_environment(process, &environ);
     add_environment("self", &environ);
     if (environ.len && redact_secrets_create(environ.data, environ.len, &secrets) < 0)

@@ -10,6 +10,7 @@
 #include "ptyd/client/request.h"
 #include "ptyd/client/share.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/own_rules.h"
 #include "ptyd/command/page.h"
 #include "ptyd/command/pager.h"
 #include "ptyd/command/paint.h"
@@ -151,6 +152,7 @@ int sight_end(struct sight *s)
     if (s->redacted)
         say("%d secret%s %s taken out; look at the rest before you share it", s->redacted,
             s->redacted == 1 ? "" : "s", s->redacted == 1 ? "was" : "were");
+    own_rules_say_met();
     page_destroy(s->page);
     bytes_finish(&s->line);
     redact_secrets_destroy(s->secrets);

@@ -19,6 +19,11 @@ int64_t clock_wall_ms(void)
     return milliseconds(CLOCK_REALTIME);
 }
 
+int64_t clock_thread_ms(void)
+{
+    return milliseconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /* Both of one moment, where the process is not put aside between them again and again. */
 struct moment clock_now(void)
 {

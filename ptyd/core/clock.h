@@ -12,6 +12,8 @@ struct moment {
 int64_t clock_monotonic_ms(void);
 int64_t clock_wall_ms(void);
 struct moment clock_now(void);
+/* The processor's time that this thread used. */
+int64_t clock_thread_ms(void);
 
 /* A time since the epoch as people here write it, "2026-11-22 06:45:00"; "" for one that is none.
  * Returns `out`. */

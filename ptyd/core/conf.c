@@ -18,6 +18,7 @@
 #include "ptyd/core/conf_private.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/rules.h"
 #include "ptyd/core/text.h"
 
 /* A file that was written so lately may be written again without another time or size. */
@@ -41,6 +42,7 @@ struct conf_file {
     size_t wrong_count, wrong_more;
     uint64_t wrong_said;  /* sum of what was wrong when it was asked for anew */
     struct bytes options; /* NAME=VALUE lines */
+    struct rules *rules;  /* of `now`; NULL: not made yet */
 };
 
 /* ---- what is read ---- */
@@ -351,6 +353,7 @@ void conf_close(struct conf_file *f)
     forget_wrong(f);
     conf_finish(&f->now);
     bytes_finish(&f->options);
+    rules_destroy(f->rules);
     free(f->path);
     free(f);
 }
@@ -358,6 +361,44 @@ void conf_close(struct conf_file *f)
 const char *conf_path(const struct conf_file *f)
 {
     return f->path;
+}
+
+/* ---- rules of what is secret ---- */
+
+static struct conf_file *rules_file;
+
+/* Made when somebody asks, and again where they are others: what they met is counted in them. */
+static struct rules *rules_now(struct conf_file *f)
+{
+    const struct conf *conf = conf_now(f);
+    if (f->rules && rules_are(f->rules, &conf->redact, &conf->redact_except))
+        return f->rules;
+    rules_destroy(f->rules);
+    f->rules = rules_create(&conf->redact, &conf->redact_except);
+    return f->rules;
+}
+
+static void find_by_rules(const char *text, size_t len, redact_found *found, void *user)
+{
+    rules_find(rules_now(rules_file), text, len, found, user);
+}
+
+static bool keep_by_rules(const char *text, size_t len)
+{
+    return rules_keep(rules_file->rules, text, len);
+}
+
+void conf_use_rules(struct conf_file *f)
+{
+    static const struct redact_rules rules = {.find = find_by_rules, .keeps = keep_by_rules};
+    rules_file = f;
+    redact_use(&rules);
+}
+
+void conf_rules_met(const struct conf_file *f, conf_said *said, void *user)
+{
+    if (f->rules)
+        rules_tell_met(f->rules, f->path, said, user);
 }
 
 /* ---- what the values say ---- */

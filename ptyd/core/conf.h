@@ -31,6 +31,8 @@ struct conf_list {
 struct conf {
     struct conf_list private_commands; /* patterns */
     struct conf_list untold_programs;  /* names */
+    struct conf_list redact;           /* rules (rules.h) */
+    struct conf_list redact_except;    /* and exceptions */
     int private_space;                 /* enum conf_private_space */
     int preview_kind;                  /* enum conf_preview_kind */
     int foreign_marks;                 /* 1: marks of others make blocks where ours cannot be */
@@ -68,6 +70,14 @@ const struct conf *conf_now(struct conf_file *file);
  * whether they are others than when this was asked before. */
 size_t conf_wrong(const struct conf_file *file, char *const **ret_lines);
 bool conf_wrong_anew(struct conf_file *file);
+
+/* From here on redact_find() goes by that file's rules, too, as they are then, in all of this
+ * process; the file is not closed before that ends. */
+void conf_use_rules(struct conf_file *file);
+
+/* A line `FILE: ...` for each of its rules that met a bound since they are as they are. */
+typedef void conf_said(void *user, const char *line);
+void conf_rules_met(const struct conf_file *file, conf_said *said, void *user);
 
 /* ---- options ---- */
 

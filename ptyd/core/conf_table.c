@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/detach_key.h"
+#include "ptyd/core/rules.h"
 #include "ptyd/core/text.h"
 
 enum kind {
@@ -20,6 +21,8 @@ enum kind {
     KEYS,     /* char *: which keys leave */
     PATTERNS, /* struct conf_list: each value is one more */
     WORDS,    /* struct conf_list: each word of a value is one more */
+    RULES,    /* struct conf_list: each value is one more rule (rules.h) */
+    EXCEPTS,  /* struct conf_list: each value is one more exception */
 };
 
 #define CHOICES_MOST 3
@@ -61,6 +64,10 @@ static const struct conf_setting settings[] = {
     {"untold_programs", CONF_OF_SERVE, WORDS, AT(untold_programs),
      .usual_text = "codex claude gemini ptyd", .value = "NAMES",
      .help = "programs whose commands agents are not told (codex claude gemini ptyd)"},
+    {"redact", CONF_OF_SERVE, RULES, AT(redact), .value = "RULE",
+     .help = "NAME REGEX: what matches is told to nobody, [redacted:NAME] is; repeat it for more"},
+    {"redact_except", CONF_OF_SERVE, EXCEPTS, AT(redact_except), .value = "REGEX",
+     .help = "what would be taken out and matches, all of it, stays; repeat it for more"},
     {"new_thread_lookback", CONF_OF_SERVE, DURATION, AT(new_thread_lookback_ms),
      .usual = LIMIT_LOOKBACK_MS, .most = LIMIT_LOOKBACK_MOST_MS, .value = "TIME",
      .help = "a new conversation is told, too, what others were told so lately (15m)"},
@@ -136,7 +143,7 @@ const char *conf_variable_name(const struct conf_setting *s)
 
 bool conf_is_list(const struct conf_setting *s)
 {
-    return s->kind == PATTERNS || s->kind == WORDS;
+    return s->kind == PATTERNS || s->kind == WORDS || s->kind == RULES || s->kind == EXCEPTS;
 }
 
 /* ---- values ---- */
@@ -218,7 +225,11 @@ static char *take_items(const struct conf_setting *s, const char *value, struct 
 {
     if (to->count >= LIMIT_CONF_LIST)
         return text_format("nothing: there are %d values already", LIMIT_CONF_LIST);
-    if (s->kind == PATTERNS) {
+    bool is_rule = s->kind == RULES || s->kind == EXCEPTS;
+    char *expected = is_rule ? rules_expected(value, s->kind == EXCEPTS) : NULL;
+    if (expected)
+        return expected;
+    if (s->kind != WORDS) {
         append_item(to, value, strlen(value));
         return NULL;
     }
@@ -252,6 +263,8 @@ char *conf_take(const struct conf_setting *s, const char *value, struct conf *co
         return take_amount(s, value, place(s, conf));
     case PATTERNS:
     case WORDS:
+    case RULES:
+    case EXCEPTS:
         return take_items(s, value, place(s, conf));
     case KEYS:
         return take_keys(value, place(s, conf));

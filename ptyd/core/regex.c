@@ -12,12 +12,16 @@
 
 /* pcre2 counts the steps of each place anew at which a match may begin: so many places are tried at
  * once, and between them the clock is asked. */
-#define PLACES 1024
+#define PLACES      1024
+#define RULE_PLACES 128
 
 struct regex {
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *context;
+    uint32_t options; /* of each search */
+    size_t places;
+    int64_t ms;
 };
 
 static char *why_not(int error, size_t at)
@@ -32,7 +36,10 @@ static struct regex *of_code(pcre2_code *code)
     struct regex *r = memory_new(sizeof *r);
     *r = (struct regex){.code = code,
                         .data = pcre2_match_data_create(1, NULL),
-                        .context = pcre2_match_context_create(NULL)};
+                        .context = pcre2_match_context_create(NULL),
+                        .options = PCRE2_NO_UTF_CHECK | PCRE2_NOTEOL,
+                        .places = PLACES,
+                        .ms = LIMIT_REGEX_MS};
     if (!r->data || !r->context)
         memory_end();
     pcre2_set_match_limit(r->context, LIMIT_REGEX_STEPS);
@@ -41,12 +48,12 @@ static struct regex *of_code(pcre2_code *code)
     return r;
 }
 
-struct regex *regex_create(const char *pattern, bool ignore_case, char **ret_error)
+static struct regex *create(const char *pattern, uint32_t more, char **ret_error)
 {
     size_t len = strlen(pattern), at = 0;
     int error;
-    uint32_t options = PCRE2_UTF | PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT |
-                       PCRE2_NEVER_BACKSLASH_C | (ignore_case ? PCRE2_CASELESS : 0);
+    uint32_t options =
+        PCRE2_UTF | PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT | PCRE2_NEVER_BACKSLASH_C | more;
     if (len > LIMIT_REGEX_BYTES) {
         *ret_error = text_format("it is longer than %d bytes", LIMIT_REGEX_BYTES);
         return NULL;
@@ -56,6 +63,23 @@ struct regex *regex_create(const char *pattern, bool ignore_case, char **ret_err
         return of_code(code);
     *ret_error = why_not(error, at);
     return NULL;
+}
+
+struct regex *regex_create(const char *pattern, bool ignore_case, char **ret_error)
+{
+    return create(pattern, ignore_case ? PCRE2_CASELESS : 0, ret_error);
+}
+
+struct regex *regex_create_rule(const char *pattern, bool all, char **ret_error)
+{
+    struct regex *r = create(pattern, all ? PCRE2_ANCHORED | PCRE2_ENDANCHORED : 0, ret_error);
+    if (!r)
+        return NULL;
+    pcre2_set_match_limit(r->context, LIMIT_RULE_STEPS);
+    r->options = PCRE2_NO_UTF_CHECK;
+    r->places = RULE_PLACES;
+    r->ms = LIMIT_RULE_MS;
+    return r;
 }
 
 void regex_destroy(struct regex *r)
@@ -74,22 +98,21 @@ static int search_places(struct regex *r, const char *text, size_t len, size_t s
 {
     pcre2_set_offset_limit(r->context, last);
     return pcre2_match(r->code, (PCRE2_SPTR)text, len, start,
-                       PCRE2_NO_UTF_CHECK | PCRE2_NOTEOL | (may_go_on ? PCRE2_PARTIAL_SOFT : 0),
-                       r->data, r->context);
+                       r->options | (may_go_on ? PCRE2_PARTIAL_SOFT : 0), r->data, r->context);
 }
 
 enum regex_result regex_search(struct regex *r, const char *text, size_t len, size_t start,
                                bool may_go_on, size_t *ret_from, size_t *ret_to)
 {
-    int64_t until = clock_monotonic_ms() + LIMIT_REGEX_MS;
+    int64_t until = clock_thread_ms() + r->ms;
     int result = PCRE2_ERROR_NOMATCH;
     while (start <= len) {
-        size_t last = len - start > PLACES ? start + PLACES : len;
+        size_t last = len - start > r->places ? start + r->places : len;
         result = search_places(r, text, len, start, last, may_go_on);
         if (result != PCRE2_ERROR_NOMATCH)
             break;
         start = utf8_ceil(text, len, last + 1);
-        if (last == len || clock_monotonic_ms() >= until) {
+        if (last == len || clock_thread_ms() >= until) {
             result = last == len ? result : PCRE2_ERROR_MATCHLIMIT;
             break;
         }

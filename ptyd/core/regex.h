@@ -15,6 +15,9 @@ struct regex;
 /* NULL, with what is wrong with it in *ret_error (new string), for what is no pattern or longer
  * than LIMIT_REGEX_BYTES. */
 struct regex *regex_create(const char *pattern, bool ignore_case, char **ret_error);
+/* The same for one that is asked of whole texts: `$` matches at their ends, too, and nothing may go
+ * on. `all`: only all of a text is a match. Its bounds are LIMIT_RULE_*. */
+struct regex *regex_create_rule(const char *pattern, bool all, char **ret_error);
 void regex_destroy(struct regex *regex);
 
 enum regex_result {

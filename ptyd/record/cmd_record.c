@@ -13,6 +13,7 @@
 #include "ptyd/client/chosen.h"
 #include "ptyd/client/share.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/own_rules.h"
 #include "ptyd/command/progress.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/command/since.h"
@@ -452,6 +453,7 @@ static int record(struct recording *r)
 static void finish(struct recording *r)
 {
     cast_finish(&r->cast);
+    own_rules_say_met();
     veil_destroy(r->veil);
     redact_secrets_destroy(r->secrets);
     tape_close(r->tape);

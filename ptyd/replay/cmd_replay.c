@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/own_rules.h"
 #include "ptyd/command/progress.h"
 #include "ptyd/command/show.h"
 #include "ptyd/core/file.h"
@@ -20,6 +21,8 @@ static const char help[] =
     "  --size COLSxROWS     instead of the recorded size (80x24 where none is)\n"
     "  --marks ptyd|any     any: OSC 133 and 633 make blocks too\n"
     "  --scrollback N       lines kept (default 10000)\n"
+    "  --rules              what agents would be told goes by your redact and redact_except\n"
+    "                       in ptyd.conf, too\n"
     "  --json               everything as one object\n"
     "  --check GOLDEN       compare with the members in GOLDEN, exit 1 on a difference\n"
     "  --update             with --check: write what is there now into GOLDEN\n\n"
@@ -28,14 +31,14 @@ static const char help[] =
     "  ptyd replay typescript --timing times --json\n"
     "  ptyd replay demo.cast --check demo.golden.json\n";
 
-enum { FORMAT = CLI_FIRST_OWN, TIMING, SIZE, MARKS, SCROLLBACK, CHECK, UPDATE };
+enum { FORMAT = CLI_FIRST_OWN, TIMING, SIZE, MARKS, SCROLLBACK, RULES, CHECK, UPDATE };
 
 struct request {
     struct cli cli;
     const char *file, *timing, *golden;
     enum trace_format format;
     struct replay_options options;
-    bool update;
+    bool update, rules;
 };
 
 static void own_option(struct request *q, int option)
@@ -66,6 +69,9 @@ static void own_option(struct request *q, int option)
             cli_usage("scrollback '%s' is not a number from 1 to %d", optarg, LIMIT_SCROLLBACK_MAX);
         q->options.scrollback = (size_t)number;
         break;
+    case RULES:
+        q->rules = true;
+        break;
     case CHECK:
         q->golden = optarg;
         break;
@@ -84,6 +90,7 @@ static struct request parse(int argc, char **argv)
                                             {"size", required_argument, NULL, SIZE},
                                             {"marks", required_argument, NULL, MARKS},
                                             {"scrollback", required_argument, NULL, SCROLLBACK},
+                                            {"rules", no_argument, NULL, RULES},
                                             {"check", required_argument, NULL, CHECK},
                                             {"update", no_argument, NULL, UPDATE},
                                             CLI_LONG,
@@ -131,6 +138,8 @@ int command_replay(int argc, char **argv)
     struct bytes trace = {0}, timing = {0};
     char *error = NULL;
     struct progress progress = progress_begin("replaying");
+    if (q.rules)
+        own_rules_use();
     q.options.progress = &progress;
     if (load(q.file, &trace) < 0 || (q.timing && load(q.timing, &timing) < 0)) {
         bytes_finish(&trace);
@@ -145,6 +154,7 @@ int command_replay(int argc, char **argv)
         say("size clamped to %dx%d ... %dx%d", LIMIT_SIZE_MIN, LIMIT_SIZE_MIN, LIMIT_SIZE_MAX,
             LIMIT_SIZE_MAX);
     int status = report(&q, replay_finish(replay));
+    own_rules_say_met();
     if (read < 0)
         status = say_fail(EXIT_FAILED, "%s: %s; what came before it is above", q.file, error);
     free(error);

@@ -115,13 +115,19 @@ static void reply_with_sessions(struct client *client, const json_t *id,
     json_decref(others);
 }
 
+static void add_warning(void *user, const char *line)
+{
+    json_array_append_new(user, json_string(line));
+}
+
 static void add_conf_warnings(struct worker *w, json_t *warnings)
 {
     char *const *lines;
     worker_conf(w);
     size_t count = conf_wrong(w->options->conf, &lines);
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(warnings, json_string(lines[i]));
+        add_warning(warnings, lines[i]);
+    conf_rules_met(w->options->conf, add_warning, warnings);
 }
 
 static void status_call(struct client *client, const json_t *id, const json_t *params)

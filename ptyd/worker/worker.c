@@ -303,6 +303,7 @@ int worker_main(int socket, void *user)
     static struct worker w; /* large, and there is one */
     w.options = user;
     confine_worker(&w);
+    conf_use_rules(w.options->conf);
     faults_watch();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error to tell; we never exec */
     json_need_memory();

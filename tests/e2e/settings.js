@@ -65,6 +65,48 @@ async function main() {
     assert.deepStrictEqual(commands('cli:private'), ['secret-tool --get y']);
   });
 
+  await report.test('redact, redact_except: what leaves, by every way, is without what matches', () => {
+    told('cli:redact');
+    set('redact = customer CUST-\\d{4}', 'redact = badge badge \\K[a-z]+', 'redact_except = CUST-0{4}', 'redact_except = ghp_0+');
+    const kept = `CUST-0000 ghp_${'0'.repeat(36)}`;
+    run(`echo CUST-1234 ${kept} badge mine`);
+    const [block] = blocks(told('cli:redact'));
+    const expected = `[redacted:customer] ${kept} badge [redacted:badge]`;
+    assert.deepStrictEqual([block.cmd, block.preview.lines, block.redacted], [`echo ${expected}`, [expected], 4]);
+    const listed = daemon.json('blocks', '-s', 'work', '--last', '1')[0];
+    assert.deepStrictEqual([listed.cmd, listed.preview.lines], [`echo CUST-1234 ${kept} badge mine`, [`CUST-1234 ${kept} badge mine`]]);
+    const hook = daemon.ptyd('context', 'take', '-s', 'work', '--consumer', 'cli:redact2', '--format', 'text').stdout;
+    assert.ok(hook.includes('badge [redacted:badge]') && !/CUST-1|mine/.test(hook), hook);
+    const cast = path.join(space.root, 'share.cast'), own = path.join(space.root, 'own.cast');
+    const record = (...args) => assert.strictEqual(daemon.ptyd('record', '-s', 'work', '--from', String(listed.seq), ...args).status, 0);
+    record('--share', '-o', cast);
+    const recorded = fs.readFileSync(cast, 'utf8');
+    assert.ok(recorded.includes(`${kept} badge`) && !/CUST-1|mine/.test(recorded), recorded);
+    record('-o', own);
+    const replayed = (...args) => daemon.ptyd('replay', own, '--json', ...args).stdout;
+    assert.ok(replayed('--rules').includes(`"echo [redacted:customer] ${kept} badge [redacted:badge]"`.slice(1, -1)), replayed('--rules'));
+    assert.ok(!replayed().includes('[redacted:badge]'));
+    const page = daemon.ptyd('screen', '-s', 'work', '--html').stdout;
+    assert.ok(page.includes(`${kept} badge [redacted:badge]`) && !/CUST-1|mine/.test(page), page);
+  });
+
+  await report.test('redact: a rule that is none is named, and so is one that would take for ever, which takes the line', () => {
+    set('redact = name (');
+    run('echo CUST-1234');
+    assert.deepStrictEqual(blocks(told('cli:redact')).map(({ cmd }) => cmd), ['echo CUST-1234']);
+    assert.deepStrictEqual(warnings(), ["1: redact is 'name ('; expected a regular expression (missing closing parenthesis, at character 2)"]);
+    assert.match(daemon.ptyd('doctor').stdout, /^todo +settings +\S*ptyd\.conf:1: redact is 'name \('/m);
+    set('redact = slow (a+)+$');
+    run(`printf '%s\\n' ${'a'.repeat(180)}c; echo end`);
+    const [long] = blocks(told('cli:redact'));
+    assert.deepStrictEqual(long.preview.lines, ['[redacted:slow]', 'end']);
+    assert.match(warnings().join('\n'), /^ redact = slow \(a\+\)\+\$ takes too long: of \d+ lines nobody knows what it matches; they are taken out whole$/);
+    set();
+    run('echo CUST-1234');
+    assert.deepStrictEqual(blocks(told('cli:redact')).map(({ cmd }) => cmd), ['echo CUST-1234']);
+    assert.deepStrictEqual(warnings(), []);
+  });
+
   await report.test('untold_programs takes the place of the list that there is', () => {
     told('cli:untold');
     set('untold_programs = aider, other');

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "envelope/redact.h"
 #include "ptyd/core/conf.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
@@ -106,6 +107,127 @@ static void values_are_read(void **state)
     unlink(path);
     assert_int_equal(conf_now(file)->keep_days, 90);
     assert_true(conf_leaves_out(conf_now(file), "claude", 6));
+    conf_close(file);
+}
+
+/* ---- rules of what is secret ---- */
+
+static void expect_redacted(const char *text, const char *expected, int expected_count)
+{
+    struct bytes out = {0};
+    int count = redact_text(text, strlen(text), NULL, &out);
+    bytes_append_char(&out, '\0');
+    assert_string_equal(out.data, expected);
+    assert_int_equal(count, expected_count);
+    bytes_finish(&out);
+}
+
+static void count_line(void *user, const char *line)
+{
+    int *count = user;
+    *count += strstr(line, ": redact = slow (a+)+$ takes too long: of ") != NULL;
+}
+
+static int met(const struct conf_file *file)
+{
+    int count = 0;
+    conf_rules_met(file, count_line, &count);
+    return count;
+}
+
+static void rules_say_what_is_secret_and_what_is_none(void **state)
+{
+    (void)state;
+    struct conf_file *file = conf_open();
+    conf_use_rules(file);
+    expect_redacted("CUST-1234", "CUST-1234", 0);
+    set("redact = customer CUST-\\d{4}\n"
+        "redact = badge badge \\K[a-z]+\n"
+        "redact = line ^line$\n"
+        "redact = size (?i)gr\xc3\xb6\xc3\x9f"
+        "e\n"
+        "redact_except = CUST-0{4}\n"
+        "redact_except = ghp_0+\n");
+    expect_wrong(file, "");
+    expect_redacted("for CUST-1234, badge abc", "for [redacted:customer], badge [redacted:badge]",
+                    2);
+    expect_redacted("CUST-0000 cust-1234", "CUST-0000 cust-1234", 0);
+    expect_redacted("line\na line\nline", "[redacted:line]\na line\n[redacted:line]", 2);
+    expect_redacted("Gr\xc3\xb6\xc3\x9f"
+                    "e",
+                    "[redacted:size]", 1);
+    expect_redacted("ghp_000000000000000000000000000000000000 x",
+                    "ghp_000000000000000000000000000000000000 x", 0);
+    expect_redacted("ghp_000000000000000000000000000000000001 x", "[redacted:github-token] x", 1);
+    expect_redacted("a \xff CUST-1234 \xc3", "a \xff [redacted:customer] \xc3", 1);
+    /* What shows nothing takes no part here, either. */
+    expect_redacted("CUST\xe2\x80\x8b-1234.", "[redacted:customer].", 1);
+    set("redact = all a.*b\nredact = empty x*\n");
+    expect_redacted("a ghp_q1w2e3r4t5q1w2e3r4t5q1w2e3r4t5q1w2e3b4 y xx",
+                    "[redacted:all] y "
+                    "[redacted:empty]",
+                    2);
+    unlink(path);
+    expect_redacted("a b", "a b", 0);
+    redact_use(NULL);
+    conf_close(file);
+}
+
+static void a_rule_that_is_none_is_named(void **state)
+{
+    (void)state;
+    struct conf_file *file = conf_open();
+    set("redact = name\nredact = n (\nredact = \xc3\xa4 a\nredact_except = (\n"
+        "redact_except =\nredact = abcdefghijklmnopqrstuvwxyz0123456 a\nredact = good a\n");
+    expect_wrong(file,
+                 ":1: redact is 'name'; expected NAME REGEX; the name has letters, digits and "
+                 "_ . -\n"
+                 ":2: redact is 'n ('; expected a regular expression (missing closing "
+                 "parenthesis, at character 2)\n"
+                 ":3: redact is '\xc3\xa4 a'; expected NAME REGEX; the name has letters, "
+                 "digits and _ . -\n"
+                 ":4: redact_except is '('; expected a regular expression (missing closing "
+                 "parenthesis, at character 2)\n"
+                 ":5: redact_except is ''; expected a regular expression\n"
+                 ":6: redact is 'abcdefghijklmnopqrstuvwxyz0123456 a'; expected NAME REGEX; "
+                 "the name has letters, digits and _ . -\n");
+    conf_use_rules(file);
+    expect_redacted("banana", "b[redacted:good]n[redacted:good]n[redacted:good]", 3);
+    redact_use(NULL);
+    conf_close(file);
+}
+
+/* A line on which a bound is met is taken out, others are not, and it is said until the rules are
+ * others. Texts that would take longer than there is time are taken out from there on. */
+static void a_rule_that_takes_for_ever_takes_the_line(void **state)
+{
+    (void)state;
+    static char text[1 << 16];
+    struct conf_file *file = conf_open();
+    conf_use_rules(file);
+    set("redact = slow (a+)+$\n");
+    memset(text, 'a', 3000);
+    memcpy(text, "b c\n", 4);
+    memcpy(text + 3000 - 6, "c\nd d", 6);
+    assert_int_equal(met(file), 0);
+    expect_redacted(text, "b c\n[redacted:slow]\nd d", 1);
+    assert_int_equal(met(file), 1);
+    set("redact = slow (a+)+$\n\n");
+    expect_redacted("b", "b", 0);
+    assert_int_equal(met(file), 1);
+    set("redact_except = .*|(a+)+$\n");
+    expect_redacted("password=hunter2hunter2", "password=hunter2hunter2", 0);
+    assert_int_equal(met(file), 0);
+    set("redact = slow (a+)+$\n");
+    for (size_t i = 0; i < sizeof text - 1; i++)
+        text[i] = i % 100 == 99 ? '\n' : i % 100 == 98 ? 'c' : 'a';
+    struct bytes out = {0};
+    assert_true(redact_text(text, sizeof text - 1, NULL, &out) > 0);
+    assert_true(out.len < sizeof text / 4);
+    bytes_append_char(&out, '\0');
+    assert_null(strstr(out.data, "aa"));
+    bytes_finish(&out);
+    redact_use(NULL);
     conf_close(file);
 }
 
@@ -300,6 +422,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_file_the_usual_holds),
         cmocka_unit_test(values_are_read),
+        cmocka_unit_test(rules_say_what_is_secret_and_what_is_none),
+        cmocka_unit_test(a_rule_that_is_none_is_named),
+        cmocka_unit_test(a_rule_that_takes_for_ever_takes_the_line),
         cmocka_unit_test(a_pattern_is_a_command_with_or_without_more),
         cmocka_unit_test(a_wrong_line_is_named_and_what_held_before_holds),
         cmocka_unit_test(a_file_that_is_none_changes_nothing),
