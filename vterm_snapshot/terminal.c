@@ -478,6 +478,11 @@ void terminal_scrollback_pens(const struct terminal *t, size_t i, struct bytes *
     }
 }
 
+bool terminal_scrollback_goes_on(const struct terminal *t, size_t i)
+{
+    return scrollback_get(screen_scrollback(t->screen), i).continuation > 0;
+}
+
 struct terminal_anchor terminal_scrollback_anchor(const struct terminal *t, size_t i)
 {
     struct scrollback_place place = scrollback_place(screen_scrollback(t->screen), i);

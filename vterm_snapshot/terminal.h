@@ -142,6 +142,8 @@ bool terminal_cursor_keys(const struct terminal *t);
 size_t terminal_scrollback_count(const struct terminal *t);
 uint64_t terminal_scrollback_total(const struct terminal *t);
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out);
+/* Whether line i goes on from the one before, which was wrapped there. */
+bool terminal_scrollback_goes_on(const struct terminal *t, size_t i);
 /* A copy of lines [from, to) of those held (left.h); NULL without memory. */
 struct left *terminal_copy_scrollback(const struct terminal *t, size_t from, size_t to);
 /* Appends how it is drawn: `+` when it goes on from the line before, then each column where the

@@ -17,6 +17,7 @@
 struct cell {
     uint32_t code, mark; /* 0 for none; of the marks that join it the last one is kept */
     uint64_t place;
+    bool breaks; /* a line feed stood in front of it */
 };
 
 struct transcript {
@@ -30,9 +31,15 @@ struct transcript {
     size_t changed;            /* transcript_changed_from() */
     bool stale;                /* the line is other than the text's end */
 
+    bool joins;              /* full rows */
+    struct bytes breaks;     /* size_t each: transcript_breaks() */
+    size_t committed_breaks; /* those in front of the line at hand */
+
     struct cell *cells; /* the line at hand, all its rows in one */
     size_t count, capacity;
+    size_t written; /* so many of them are the text's end */
     size_t at;      /* the cell that is written next; it may stand behind `count` */
+    bool broke;     /* a line feed came behind a full row: what is appended next has it in front */
     bool wraps;     /* the row's last cell was written: the cursor stands on it yet */
     bool inserts;   /* IRM */
     uint64_t place; /* of the operation at hand */
@@ -66,6 +73,7 @@ void transcript_destroy(struct transcript *t)
     parser_finish(&t->parser);
     bytes_finish(&t->text);
     bytes_finish(&t->places);
+    bytes_finish(&t->breaks);
     free(t->cells);
     free(t);
 }
@@ -73,6 +81,11 @@ void transcript_destroy(struct transcript *t)
 void transcript_set_cols(struct transcript *t, int cols)
 {
     t->cols = limit_size(cols);
+}
+
+void transcript_join_full(struct transcript *t)
+{
+    t->joins = true;
 }
 
 /* ---- the text ---- */
@@ -92,9 +105,15 @@ static void refresh(struct transcript *t)
     if (!t->stale)
         return;
     t->stale = false;
-    t->text.len = t->committed;
-    t->places.len = t->committed * sizeof(uint64_t);
-    for (const struct cell *c = t->cells; c < t->cells + t->count; c++) {
+    if (!t->written) {
+        t->text.len = t->committed;
+        t->places.len = t->committed * sizeof(uint64_t);
+        t->breaks.len = t->committed_breaks * sizeof(size_t);
+    }
+    for (; t->written < t->count; t->written++) {
+        const struct cell *c = &t->cells[t->written];
+        if (c->breaks)
+            bytes_append(&t->breaks, &t->text.len, sizeof t->text.len);
         if (c->code)
             append_character(t, c->code, c->place);
         if (c->mark)
@@ -108,6 +127,7 @@ static void touch(struct transcript *t, bool appends)
     size_t from = appends && !t->stale ? t->text.len : appends ? t->changed : t->committed;
     t->changed = from < t->changed ? from : t->changed;
     t->stale = true;
+    t->written = appends ? t->written : 0;
 }
 
 /* What stands there will be other than it is. */
@@ -128,7 +148,9 @@ static void commit(struct transcript *t, bool feeds)
         t->stale = false;
     }
     t->committed = t->text.len;
-    t->count = 0;
+    t->committed_breaks = t->breaks.len / sizeof(size_t);
+    t->count = t->written = 0;
+    t->broke = false;
 }
 
 /* ---- cells ---- */
@@ -152,7 +174,8 @@ static void append_cell(struct transcript *t, uint32_t code)
     if (!make_room(t, t->count + 1))
         return;
     touch(t, true);
-    t->cells[t->count++] = (struct cell){.code = code, .place = t->place};
+    t->cells[t->count++] = (struct cell){.code = code, .place = t->place, .breaks = t->broke};
+    t->broke = false;
 }
 
 static void insert_cells(struct transcript *t, size_t at, size_t count)
@@ -284,8 +307,10 @@ static void move_down(struct transcript *t, size_t rows, size_t col)
 
 static void feed_line(struct transcript *t, size_t col)
 {
-    size_t last = t->count ? (t->count - 1) / (size_t)t->cols : 0;
-    if (row_of(t) < last) {
+    size_t cols = (size_t)t->cols, last = t->count ? (t->count - 1) / cols : 0;
+    bool full = t->count && t->count % cols == 0 && row_of(t) == last;
+    if (row_of(t) < last || (t->joins && full)) {
+        t->broke = row_of(t) == last;
         move(t, row_of(t) + 1, col);
         return;
     }
@@ -509,6 +534,13 @@ size_t transcript_changed_from(struct transcript *t)
     return from < t->text.len ? from : t->text.len;
 }
 
+const size_t *transcript_breaks(struct transcript *t, size_t *ret_count)
+{
+    refresh(t);
+    *ret_count = t->breaks.len / sizeof(size_t);
+    return (const size_t *)(const void *)t->breaks.data;
+}
+
 uint64_t transcript_place(struct transcript *t, size_t from, size_t to)
 {
     uint64_t last = 0;
@@ -519,11 +551,25 @@ uint64_t transcript_place(struct transcript *t, size_t from, size_t to)
     return last;
 }
 
+static void forget_breaks(struct transcript *t, size_t n)
+{
+    size_t gone = 0, count = t->breaks.len / sizeof(size_t);
+    size_t *breaks = (size_t *)(void *)t->breaks.data;
+    for (size_t i = 0; i < count; i++)
+        if (breaks[i] < n)
+            gone++;
+        else
+            breaks[i] -= n;
+    bytes_consume(&t->breaks, gone * sizeof *breaks);
+    t->committed_breaks -= gone;
+}
+
 size_t transcript_forget(struct transcript *t, size_t keep)
 {
     size_t n = keep < t->committed ? keep : t->committed;
     bytes_consume(&t->text, n);
     bytes_consume(&t->places, n * sizeof(uint64_t));
+    forget_breaks(t, n);
     t->committed -= n;
     t->changed -= n < t->changed ? n : t->changed;
     return n;

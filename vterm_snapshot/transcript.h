@@ -24,6 +24,10 @@ struct transcript *transcript_create(uint64_t offset, int cols, transcript_chang
                                      void *user);
 void transcript_destroy(struct transcript *t);
 
+/* From now on a row that is full is one line with the next, also where a line feed came between: a
+ * program that knows the width, a line editor above all, may have gone on there by itself. */
+void transcript_join_full(struct transcript *t);
+
 /* From now on it is so wide. */
 void transcript_set_cols(struct transcript *t, int cols);
 
@@ -44,6 +48,10 @@ const char *transcript_text(struct transcript *t, size_t *ret_len);
 
 /* Where in the text it is other than at the last call of this: in front of that nothing changed. */
 size_t transcript_changed_from(struct transcript *t);
+
+/* Where in the text such line feeds were, in front of the bytes at these places, in order; valid as
+ * the text is. */
+const size_t *transcript_breaks(struct transcript *t, size_t *ret_count);
 
 /* Where in the stream the last of the text's bytes [from, to) came; to > from. */
 uint64_t transcript_place(struct transcript *t, size_t from, size_t to);

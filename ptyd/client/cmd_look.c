@@ -4,12 +4,15 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "ptyd/client/request.h"
 #include "ptyd/client/sight.h"
 #include "ptyd/command/paint.h"
 #include "ptyd/command/show.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/told_rows.h"
 
 enum { ALL = CLI_FIRST_OWN, LIMIT };
 
@@ -63,18 +66,19 @@ static const char scrollback_help[] =
 struct look {
     struct cli cli;
     struct sight_options sight;
-    long limit; /* lines; 0 for all */
+    bool screen; /* else scrollback */
+    long limit;  /* lines of that; 0 for all */
 };
 
-static struct look parse(int argc, char **argv, const char *help, bool limited)
+static struct look parse(int argc, char **argv, const char *help, bool screen)
 {
     static const struct option options[] = {
         SIGHT_LONG, CLI_LONG, {"limit", required_argument, NULL, LIMIT}, {0}};
     static const struct option unlimited[] = {SIGHT_LONG, CLI_LONG, {0}};
-    struct look look = {.cli = cli_begin(help)};
+    struct look look = {.cli = cli_begin(help), .screen = screen};
     int option;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, limited ? options : unlimited,
-                                 NULL)) != -1)
+    while ((option =
+                getopt_long(argc, argv, CLI_SHORT_MIXED, screen ? unlimited : options, NULL)) != -1)
         if (cli_option(&look.cli, option) && !sight_option(&look.sight, option) &&
             !text_parse_number(optarg, 1, LIMIT_ASKED, &look.limit))
             cli_usage("'%s' is not a number from 1 to %d", optarg, LIMIT_ASKED);
@@ -95,24 +99,107 @@ static void join(const json_t *lines, struct bytes *out)
     out->len = kept;
 }
 
-/* The daemon says what it says once: the text is what is left of it without colours. */
+/* ---- as a page ---- */
+
+/* A terminal's rows from the top of its scrollback on. */
+struct rows {
+    json_t *painted; /* each in its colours */
+    struct told_row *told;
+    size_t count, lines; /* of them scrollback's, which come first */
+};
+
+static void read_rows(struct rows *rows, const json_t *result)
+{
+    const json_t *goes_on = json_object_get(result, "goes_on"), *row, *index;
+    size_t i;
+    rows->painted = json_copy(json_object_get(result, "lines"));
+    rows->lines = json_array_size(rows->painted);
+    json_array_extend(rows->painted, json_object_get(result, "rows"));
+    rows->count = json_array_size(rows->painted);
+    rows->told = memory_new((rows->count + 1) * sizeof *rows->told);
+    json_array_foreach(rows->painted, i, row) {
+        paint_strip(json_string_value(row), json_string_length(row), &rows->told[i].text);
+        told_row_measure(&rows->told[i], (int)json_number(result, "cols", 0));
+    }
+    json_array_foreach(goes_on, i, index)
+        if ((size_t)json_integer_value(index) < rows->count)
+            rows->told[json_integer_value(index)].goes_on = true;
+}
+
+/* Rows [from, to) without secrets: those that had one are not painted. */
+static void clean_rows(struct sight *sight, const struct rows *rows, size_t from, size_t to,
+                       struct bytes *out)
+{
+    struct bytes *clean = memory_new((to - from + 1) * sizeof *clean);
+    json_t *lines = json_array();
+    sight_clean_rows(sight, rows->told, rows->count, from, to, clean);
+    for (size_t i = from; i < to; i++) {
+        const struct bytes *text = &rows->told[i].text, *left = &clean[i - from];
+        bool same =
+            left->len == text->len && !memcmp(left->data, text->data ? text->data : "", text->len);
+        if (same)
+            json_array_append(lines, json_array_get(rows->painted, i));
+        else
+            json_array_append_new(lines, json_stringn(left->data, left->len));
+        bytes_finish(&clean[i - from]);
+    }
+    join(lines, out);
+    json_decref(lines);
+    free(clean);
+}
+
+/* Those around what is shown are asked for, too: a secret may be in both. */
+static json_t *ask_rows(const struct look *look)
+{
+    long limit = look->screen ? 0 : look->limit;
+    json_t *asked =
+        json_pack("{s:s, s:b, s:b}", "name", look->cli.session, "styled", true, "screen", true);
+    if (look->screen || limit)
+        json_object_set_new(asked, "limit", json_integer(limit + LIMIT_TOLD_AROUND));
+    json_t *result = request_look("session.scrollback", asked);
+    if (!result || json_object_get(result, "goes_on"))
+        return result;
+    say("the daemon is older than this program, and does not say which rows are one line: "
+        "`ptyd upgrade` replaces it");
+    json_decref(result);
+    return NULL;
+}
+
+static int show_page(const struct look *look, const char *title)
+{
+    json_t *result = ask_rows(look);
+    struct bytes shown = {0};
+    struct rows rows;
+    if (!result)
+        return EXIT_FAILED;
+    read_rows(&rows, result);
+    size_t limit = look->limit ? (size_t)look->limit : rows.lines;
+    size_t from = look->screen ? rows.lines : rows.lines > limit ? rows.lines - limit : 0;
+    struct sight *sight = sight_begin(&look->sight, look->cli.session, title);
+    clean_rows(sight, &rows, from, look->screen ? rows.count : rows.lines, &shown);
+    sight_lines(sight, &shown);
+    bytes_finish(&shown);
+    told_rows_finish(rows.told, rows.count);
+    json_decref(rows.painted);
+    json_decref(result);
+    return sight_end(sight);
+}
+
+/* ---- as text ---- */
+
 static int show(const struct look *look, const json_t *lines, const char *title)
 {
-    struct bytes painted = {0}, text = {0}, shown = {0};
-    join(lines, &painted);
-    if (painted.len)
-        paint_strip(painted.data, painted.len, &text);
+    struct bytes shown = {0};
+    join(lines, &shown);
     struct sight *sight = sight_begin(&look->sight, look->cli.session, title);
-    sight_paint(sight, &text, &painted, &shown);
     sight_lines(sight, &shown);
-    bytes_finish(&painted);
-    bytes_finish(&text);
     bytes_finish(&shown);
     return sight_end(sight);
 }
 
-static int look_at(const struct look *look, const char *method, const char *member)
+static int show_plain(const struct look *look, const char *title)
 {
+    const char *method = look->screen ? "session.screen" : "session.scrollback";
     bool styled = !look->cli.json && sight_wants_colour(&look->sight);
     json_t *result =
         request_look(method, json_pack("{s:s, s:b, s:I}", "name", look->cli.session, "styled",
@@ -121,21 +208,28 @@ static int look_at(const struct look *look, const char *method, const char *memb
         return EXIT_FAILED;
     if (look->cli.json)
         return cli_print_json(result);
-    char *title = text_format("%s: %s", look->cli.session, method + strlen("session."));
-    int status = show(look, json_object_get(result, member), title);
-    free(title);
+    int status = show(look, json_object_get(result, look->screen ? "rows" : "lines"), title);
     json_decref(result);
+    return status;
+}
+
+static int look_at(const struct look *look)
+{
+    char *title = text_format("%s: %s", look->cli.session, look->screen ? "screen" : "scrollback");
+    bool page = look->sight.html && !look->cli.json;
+    int status = page ? show_page(look, title) : show_plain(look, title);
+    free(title);
     return status;
 }
 
 int command_screen(int argc, char **argv)
 {
-    struct look look = parse(argc, argv, screen_help, false);
-    return look_at(&look, "session.screen", "rows");
+    struct look look = parse(argc, argv, screen_help, true);
+    return look_at(&look);
 }
 
 int command_scrollback(int argc, char **argv)
 {
-    struct look look = parse(argc, argv, scrollback_help, true);
-    return look_at(&look, "session.scrollback", "lines");
+    struct look look = parse(argc, argv, scrollback_help, false);
+    return look_at(&look);
 }

@@ -99,6 +99,12 @@ void sight_paint(struct sight *s, const struct bytes *text, const struct bytes *
     bytes_finish(&clean);
 }
 
+void sight_clean_rows(struct sight *s, const struct told_row *rows, size_t count, size_t from,
+                      size_t to, struct bytes *clean)
+{
+    s->redacted += told_rows_clean(rows, count, from, to, s->secrets, TOLD_AS_IT_IS, clean);
+}
+
 void sight_line(struct sight *s, const char *label, const char *line, size_t len)
 {
     struct bytes *out = &s->line;

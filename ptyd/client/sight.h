@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "ptyd/command/table.h"
+#include "ptyd/core/told_rows.h"
 
 struct sight_options {
     bool ansi, plain, html, no_pager;
@@ -50,6 +51,11 @@ bool sight_shows_colour(const struct sight *sight);
  * it stands in `painted` (paint_match(); NULL: nowhere). */
 void sight_paint(struct sight *sight, const struct bytes *text, const struct bytes *painted,
                  struct bytes *out);
+
+/* Of a page: appends to each of `clean` what is left of rows [from, to) of a terminal's
+ * (told_rows.h) without secrets. */
+void sight_clean_rows(struct sight *sight, const struct told_row *rows, size_t count, size_t from,
+                      size_t to, struct bytes *clean);
 
 /* Shows a line of that, behind `label`; or all of them; or a heading. */
 void sight_line(struct sight *sight, const char *label, const char *line, size_t len);

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "envelope/encode.h"
+#include "vterm_snapshot/width.h"
 
 enum joining { EACH_ALONE, THOSE_THAT_GO_ON, FULL_ONES_TOO };
 
@@ -85,7 +87,15 @@ static const char *type_of(const struct look *l, size_t row, size_t from, size_t
     return NULL;
 }
 
-static int clean(const struct look *l, size_t row, struct bytes *out)
+static void append(const char *text, size_t len, enum told_form form, struct bytes *out)
+{
+    if (form == TOLD_TO_AGENTS)
+        encode_text(text, len, ENCODE_OPEN, out);
+    else
+        bytes_append(out, text, len);
+}
+
+static int clean(const struct look *l, size_t row, enum told_form form, struct bytes *out)
 {
     const struct bytes *text = &l->rows[row].text;
     int found = 0;
@@ -94,7 +104,7 @@ static int clean(const struct look *l, size_t row, struct bytes *out)
             end++;
         const char *type = l->cover[row][i] ? type_of(l, row, i, end) : NULL;
         if (!l->cover[row][i])
-            encode_text(text->data + i, end - i, ENCODE_OPEN, out);
+            append(text->data + i, end - i, form, out);
         else if (type)
             bytes_printf(out, "[redacted:%s]", type);
         found += type != NULL;
@@ -102,8 +112,20 @@ static int clean(const struct look *l, size_t row, struct bytes *out)
     return found;
 }
 
+void told_row_measure(struct told_row *row, int cols)
+{
+    int columns = 0;
+    for (size_t i = 0; i < row->text.len;) {
+        uint32_t code;
+        int n = utf8_decode(row->text.data + i, row->text.len - i, &code);
+        columns += n > 0 ? (int)width_of(code) : 1;
+        i += n > 0 ? (size_t)n : 1;
+    }
+    row->full = columns >= cols;
+}
+
 int told_rows_clean(const struct told_row *rows, size_t count, size_t from, size_t to,
-                    const struct redact_secrets *secrets, struct bytes *told)
+                    const struct redact_secrets *secrets, enum told_form form, struct bytes *told)
 {
     struct look look = {.rows = rows, .count = count};
     int found = 0;
@@ -114,7 +136,7 @@ int told_rows_clean(const struct told_row *rows, size_t count, size_t from, size
     for (enum joining how = EACH_ALONE; how <= FULL_ONES_TOO && count; how++)
         search(&look, how, secrets);
     for (size_t i = from; i < to; i++) {
-        found += clean(&look, i, &told[i - from]);
+        found += clean(&look, i, form, &told[i - from]);
         bytes_append_text(&told[i - from], "");
         if (told[i - from].failed)
             memory_end();
@@ -131,7 +153,7 @@ int told_text(const char *text, const struct redact_secrets *secrets, struct byt
 {
     struct told_row row = {0};
     bytes_append_text(&row.text, text);
-    int found = told_rows_clean(&row, 1, 0, 1, secrets, out);
+    int found = told_rows_clean(&row, 1, 0, 1, secrets, TOLD_TO_AGENTS, out);
     bytes_finish(&row.text);
     return found;
 }

@@ -59,9 +59,20 @@ static void cover(char *at, size_t len)
 
 struct looking {
     struct veil *veil;
-    const char *text; /* all of it */
-    size_t from, len; /* what is looked at begins there; all */
+    const char *text;     /* all of it */
+    size_t from, len;     /* what is looked at begins there; all */
+    const size_t *breaks; /* of what is looked at, where a line end stands that the text has not */
+    size_t break_count;
 };
+
+/* Where a place in what is looked at is in the text. */
+static size_t place_of(const struct looking *l, size_t at)
+{
+    size_t before = 0;
+    while (before < l->break_count && l->breaks[before] - l->from + before < at)
+        before++;
+    return l->from + at - before;
+}
 
 /* Of the text's character at `i` those bytes that it stands for, if they are here yet. */
 static void cover_character(const struct looking *l, size_t i, size_t len)
@@ -78,16 +89,17 @@ static void cover_character(const struct looking *l, size_t i, size_t len)
 static void on_secret(void *user, size_t from, size_t to, const char *type)
 {
     const struct looking *l = user;
-    for (size_t i = l->from + from, step; i < l->from + to; i += step) {
+    size_t begin = place_of(l, from), end = place_of(l, to);
+    for (size_t i = begin, step; i < end; i += step) {
         uint32_t code;
         int n = utf8_decode(l->text + i, l->len - i, &code);
         step = n > 0 ? (size_t)n : 1;
         cover_character(l, i, step);
     }
     bool is_key = !strcmp(type, "private-key") || !strcmp(type, "pem");
-    if (is_key && l->from + to + 1 >= l->len) {
+    if (is_key && end + 1 >= l->len) {
         l->veil->open = true;
-        l->veil->line = l->from + from;
+        l->veil->line = begin;
     }
 }
 
@@ -114,6 +126,28 @@ static void pass_lines(struct veil *v, const char *text, size_t len)
     v->line -= transcript_forget(v->transcript, v->line);
 }
 
+/* Once more, each row that was joined with the one before as a line of its own. */
+static void look_at_rows(struct looking *l)
+{
+    struct bytes rows = {0};
+    size_t at = l->from;
+    l->breaks = transcript_breaks(l->veil->transcript, &l->break_count);
+    while (l->break_count && *l->breaks <= l->from) {
+        l->breaks++;
+        l->break_count--;
+    }
+    for (size_t i = 0; i < l->break_count; at = l->breaks[i++]) {
+        bytes_append(&rows, l->text + at, l->breaks[i] - at);
+        bytes_append_char(&rows, '\n');
+    }
+    bytes_append(&rows, l->text + at, l->len - at);
+    if (rows.failed)
+        memory_end();
+    if (l->break_count)
+        redact_find(rows.data, rows.len, l->veil->secrets, on_secret, l);
+    bytes_finish(&rows);
+}
+
 static void look(struct veil *v)
 {
     struct looking l = {.veil = v};
@@ -123,8 +157,10 @@ static void look(struct veil *v)
     if (!v->open && changed > CONTEXT && changed - CONTEXT > l.from)
         l.from = utf8_ceil(l.text, l.len, changed - CONTEXT);
     v->open = false;
-    if (l.from < l.len)
+    if (l.from < l.len) {
         redact_find(l.text + l.from, l.len - l.from, v->secrets, on_secret, &l);
+        look_at_rows(&l);
+    }
     pass_lines(v, l.text, l.len);
 }
 
@@ -300,6 +336,7 @@ struct veil *veil_create(int cols, const struct redact_secrets *secrets,
     v->transcript = transcript_create(0, cols, NULL, NULL);
     if (!v->passage || !v->transcript)
         memory_end();
+    transcript_join_full(v->transcript);
     return v;
 }
 

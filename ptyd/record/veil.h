@@ -1,7 +1,8 @@
 /* veil.h - a stream of output on its way to others: without marks, and with stars for secrets.
  *
  * What is a secret is said of the text that the output shows (envelope/redact.h), whatever colours
- * and movements come in between; what is overwritten was looked at before. A secret's characters
+ * and movements come in between, and over rows that are full, by themselves and joined; what is
+ * overwritten was looked at before. A secret's characters
  * become stars, as many as they were, so that nothing else moves. Output waits until the line that
  * it is of is known, with a key all of it.
  */

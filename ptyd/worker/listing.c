@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/screen.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/block_reader.h"
 #include "ptyd/worker/told.h"
@@ -142,6 +143,7 @@ struct scrollback {
     enum listing_form form;
     char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
     int redacted;          /* secrets */
+    json_t *behind;        /* members that come last; or NULL */
 };
 
 static const struct session *session_of(const struct scrollback *b)
@@ -183,6 +185,12 @@ static void end_scrollback(const struct scrollback *b, struct bytes *out)
     bytes_printf(out, "%s],\"total\":%llu", b->begun ? "" : "[", (unsigned long long)b->total);
     if (b->redacted)
         bytes_printf(out, ",\"redacted\":%d", b->redacted);
+    const char *key;
+    json_t *value;
+    json_object_foreach(b->behind, key, value) {
+        bytes_printf(out, ",\"%s\":", key);
+        json_dump_callback(value, append_json, out, JSON_COMPACT | JSON_ENCODE_ANY);
+    }
     bytes_append_char(out, '}');
 }
 
@@ -215,24 +223,41 @@ static void scrollback_finish(struct stream *stream)
     struct scrollback *b = (struct scrollback *)stream;
     left_destroy(b->left);
     told_rows_finish(b->told.rows, b->told.count);
+    json_decref(b->behind);
     free(b->name);
     free(b->shell_id);
     free(b);
 }
 
+/* The screen as it is now, and which rows go on from the one before: of the lines [from, end), then
+ * of the screen's, counted through. */
+static json_t *screen_behind(const struct terminal *t, size_t from, size_t end)
+{
+    json_t *goes_on = json_array();
+    for (size_t i = from; i < end; i++)
+        if (terminal_scrollback_goes_on(t, i))
+            json_array_append_new(goes_on, json_integer((json_int_t)(i - from)));
+    for (int i = 0; i < terminal_rows(t); i++)
+        if (terminal_row_goes_on(t, i))
+            json_array_append_new(goes_on, json_integer((json_int_t)(end - from) + i));
+    return json_pack("{s:o, s:i, s:o}", "rows", screen_styled_rows(t), "cols", terminal_cols(t),
+                     "goes_on", goes_on);
+}
+
 void listing_scrollback(struct client *client, const json_t *id, const struct session *s,
-                        size_t skip, size_t limit, enum listing_form form)
+                        const struct listing_part *part)
 {
     const struct terminal *t = session_terminal(s);
-    size_t count = terminal_scrollback_count(t), end = skip < count ? count - skip : 0;
-    size_t from = limit && limit < end ? end - limit : 0;
+    size_t count = terminal_scrollback_count(t), end = part->skip < count ? count - part->skip : 0;
+    size_t from = part->limit && part->limit < end ? end - part->limit : 0;
     struct scrollback *b = memory_new(sizeof *b);
     *b = (struct scrollback){.stream = {.piece = scrollback_piece, .finish = scrollback_finish},
                              .total = terminal_scrollback_total(t),
-                             .form = form,
+                             .form = part->form,
+                             .behind = part->screen ? screen_behind(t, from, end) : NULL,
                              .name = text_copy(session_name(s)),
                              .shell_id = text_copy(session_shell_id(s))};
-    if (form == LISTING_REDACTED) {
+    if (part->form == LISTING_REDACTED) {
         b->told = told_gather(s, from, end);
         b->at = b->told.before;
         b->end = b->at + (end - from);

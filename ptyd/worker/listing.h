@@ -17,9 +17,16 @@ enum listing_form {
     LISTING_REDACTED, /* without secrets, whose count is told */
 };
 
+/* What of it is asked for: its lines but for the newest `skip`, at most `limit` (0: all). */
+struct listing_part {
+    size_t skip, limit;
+    enum listing_form form;
+    bool screen; /* with the screen behind it, in its colours, and which rows go on */
+};
+
 /* Answers as screen_scrollback_json() has it, of the lines as they are now. */
 void listing_scrollback(struct client *client, const json_t *id, const struct session *s,
-                        size_t skip, size_t limit, enum listing_form form);
+                        const struct listing_part *part);
 
 /* Where that is the session's running block: the same as it is now, with its preview. Steals
  * `block`, new reference. */

@@ -75,11 +75,15 @@ void look_scrollback_call(struct client *client, const json_t *id, const json_t 
     struct session *s = worker_shown_session(client, id, params);
     if (!may_read(client, id, params, s))
         return;
+    bool agent = json_flag(params, "agent"), styled = json_flag(params, "styled");
     struct board_place before = worker_looks_at(s);
-    listing_scrollback(client, id, s, size_of(params, "skip"), size_of(params, "limit"),
-                       json_flag(params, "agent")    ? LISTING_REDACTED
-                       : json_flag(params, "styled") ? LISTING_STYLED
-                                                     : LISTING_PLAIN);
+    listing_scrollback(client, id, s,
+                       &(struct listing_part){.skip = size_of(params, "skip"),
+                                              .limit = size_of(params, "limit"),
+                                              .form = agent    ? LISTING_REDACTED
+                                                      : styled ? LISTING_STYLED
+                                                               : LISTING_PLAIN,
+                                              .screen = !agent && json_flag(params, "screen")});
     board_leave(&before);
 }
 

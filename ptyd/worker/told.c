@@ -11,7 +11,7 @@ static void add_line(struct told *told, const struct session *s, size_t i)
     uint64_t number = terminal_scrollback_total(t) - terminal_scrollback_count(t) + i;
     struct told_row *row = &told->rows[told->count++];
     terminal_scrollback_text(t, i, &row->text);
-    row->goes_on = terminal_scrollback_anchor(t, i).offset > 0;
+    row->goes_on = terminal_scrollback_goes_on(t, i);
     row->withheld = session_withholds_row(s, number) || number >= session_withheld_from(s);
 }
 
@@ -25,15 +25,6 @@ static void add_row(struct told *told, const struct session *s, int i)
     terminal_row_text(t, i, &row->text);
     row->goes_on = terminal_row_goes_on(t, i);
     row->withheld = alt ? from != UINT64_MAX : session_withholds_row(s, number) || number >= from;
-}
-
-/* Whether as many characters stand in it as there are columns. */
-static bool is_full(const struct told_row *row, int cols)
-{
-    int count = 0;
-    for (size_t i = 0; i < row->text.len; i++)
-        count += ((unsigned char)row->text.data[i] & 0xc0) != 0x80;
-    return count >= cols;
 }
 
 static size_t above(size_t from)
@@ -62,7 +53,7 @@ struct told told_gather(const struct session *s, size_t from, size_t to)
     for (size_t i = 0; i < behind && shown; i++)
         add_row(&told, s, (int)i);
     for (size_t i = 0; i < told.count; i++)
-        told.rows[i].full = is_full(&told.rows[i], terminal_cols(t));
+        told_row_measure(&told.rows[i], terminal_cols(t));
     return told;
 }
 
@@ -73,8 +64,8 @@ json_t *told_json(const struct told *told, size_t from, size_t to,
     size_t last = to + LIMIT_TOLD_AROUND < told->count ? to + LIMIT_TOLD_AROUND : told->count;
     struct bytes *texts = memory_new((to - from + 1) * sizeof *texts);
     json_t *rows = json_array();
-    *found +=
-        told_rows_clean(told->rows + first, last - first, from - first, to - first, secrets, texts);
+    *found += told_rows_clean(told->rows + first, last - first, from - first, to - first, secrets,
+                              TOLD_TO_AGENTS, texts);
     for (size_t i = 0; i < to - from; i++) {
         json_array_append_new(rows, json_stringn(texts[i].data, texts[i].len));
         bytes_finish(&texts[i]);

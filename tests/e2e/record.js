@@ -147,6 +147,9 @@ async function main() {
     script('token ', secret.slice(0, 20), '\\033[1m', secret.slice(20), '\\033[m behind\\n');
     run('share', `printf '%s\\r%s\\n' "${secret}" "all of it is gone, and something else is here now"`);
     script('\\033]2;', secret, '\\007\\033]52;c;', Buffer.from(secret).toString('base64'), '\\007');
+    // Over two rows, by a program that ends them itself; 80 columns.
+    const half = (at) => ['.'.repeat(80 - at), secret.slice(0, at), '\\n', secret.slice(at), '\\n'];
+    for (const at of [10, 25]) script(...half(at));
     const key = ['-----BEGIN RSA PRIVATE KEY-----', ...Array(4).fill('MIIEowIBAAKCAQEAx1y2z3'), '-----END RSA PRIVATE KEY-----'];
     script(...key.map((line) => `${line}\\n`));
     run('share', 'echo the last one');
@@ -157,7 +160,7 @@ async function main() {
     for (const name of ['share.cast', 'share-past.cast']) {
       const shown = text(name), plain = shown.replace(/\x1b\[[0-9;?]*[a-zA-Z]/g, '');
       assert.ok(shown.includes('the last one') && shown.includes('all of it is gone') && plain.includes(`token ${'*'.repeat(40)} behind`), shown);
-      for (const hidden of ['7711', secret, secret.slice(4, 30), 'horse-battery', 'correct-horse', 'MIIEow', Buffer.from(secret).toString('base64').slice(0, 20)])
+      for (const hidden of ['7711', secret, secret.slice(4, 30), 'ghp_abcdef', 'klmnopqrst', '0123456789', 'horse-battery', 'correct-horse', 'MIIEow', Buffer.from(secret).toString('base64').slice(0, 20)])
         assert.ok(!plain.includes(hidden), `${hidden} is in ${name}: ${shown}`);
     }
   });

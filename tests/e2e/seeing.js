@@ -284,6 +284,30 @@ async function testPages() {
   });
 }
 
+async function testPagesOfRows() {
+  await report.test('a secret that takes two rows is in no page of them, wherever the rows part', async () => {
+    const token = `ghp_${'abcdefghijklmnopqrstuvwxyz'}0123456789`, name = session('--size', '40x6', '--cwd', space.home);
+    const head = `${'.'.repeat(29)} ${token.slice(0, 10)}`, tail = token.slice(10);
+    // Wrapped by the terminal, and by the program itself.
+    fs.writeFileSync(path.join(space.home, 'wraps.sh'), `i=0; printf '\\033[31m%s%s\\033[m\\n' '${head}' '${tail}'; while [ $i -lt $1 ]; do echo line $i; i=$((i+1)); done`);
+    fs.writeFileSync(path.join(space.home, 'breaks.sh'), `i=0; printf '%s\\n%s\\n' '${head}' '${tail}'; while [ $i -lt $1 ]; do echo line $i; i=$((i+1)); done`);
+    for (const script of ['wraps', 'breaks'])
+      for (let lines = 1; lines < 6; lines++) {
+        run(name, `clear; sh ${script}.sh ${lines}`);
+        let found = 0;
+        for (const what of [['screen'], ['scrollback'], ['scrollback', '--limit', '1'], ['scrollback', '--limit', '2']]) {
+          const { status, stdout, stderr } = daemon.ptyd(...what, '-s', name, '--html');
+          assert.strictEqual(status, 0);
+          assert.doesNotMatch(stdout, /ghp_|klmnop|456789/, `${script} ${lines} ${what}: ${stdout}`);
+          if (what.length === 1) assert.strictEqual(/secrets? w/.test(stderr), /\[redacted:/.test(stdout));
+          found += /\.{29} \[redacted:/.test(stdout);
+        }
+        assert.ok(found >= 1, `${script} ${lines}: what stands around it is shown`);
+      }
+    assert.match(daemon.ptyd('scrollback', '-s', name, '--plain').stdout, /ghp_/, 'a person sees what was printed');
+  });
+}
+
 async function testChoosing() {
   await report.test('last: the newest, N of them, and no ptyd; within a session not the one it is part of', async () => {
     const name = session();
@@ -496,7 +520,7 @@ async function testManual() {
 
 async function main() {
   daemon = await new Daemon(space).ready();
-  for (const part of [testTable, testPager, testColours, testPages, testChoosing, testAgain, testCopy, testContext, testManual]) await part();
+  for (const part of [testTable, testPager, testColours, testPages, testPagesOfRows, testChoosing, testAgain, testCopy, testContext, testManual]) await part();
   await Outer.endAll();
   await report.test('the daemon ends cleanly', async () => { assert.strictEqual((await daemon.stop()).code, 0); });
   removeWorkspace(space);

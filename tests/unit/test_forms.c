@@ -705,7 +705,7 @@ static void check_rows(const struct fields *v)
     for (size_t i = 0; i < 4; i++)
         bytes_append_text(&rows[i].text, texts[i]);
     rows[1].goes_on = rows[2].full = true;
-    int found = told_rows_clean(rows, 4, 0, 4, NULL, told);
+    int found = told_rows_clean(rows, 4, 0, 4, NULL, TOLD_TO_AGENTS, told);
     for (size_t i = 0; i < 4; i++) {
         check_raw(told[i].data, told[i].len, true, true);
         if (!found)
@@ -738,7 +738,7 @@ static void a_secret_is_found_over_rows(void **state)
                 bytes_append_text(&rows[4].text, "last");
                 rows[2].goes_on = rows[3].goes_on = !how;
                 rows[1].full = rows[2].full = how;
-                assert_true(told_rows_clean(rows, 5, 0, 5, NULL, told) >= 1);
+                assert_true(told_rows_clean(rows, 5, 0, 5, NULL, TOLD_TO_AGENTS, told) >= 1);
                 for (size_t i = 0; i < 5; i++) {
                     bytes_append_text(&all, told[i].data);
                     bytes_finish(&told[i]);

@@ -161,6 +161,33 @@ static void assert_veiled(const char *bytes, const char *shown)
     }
 }
 
+/* 66 columns, so that a secret behind them has its first 14 characters in the row. */
+#define ROW "------------------------------------------------------------------"
+
+/* By a program that ends the row itself, as it would stand alone, and as fish 3.6 draws a line that
+ * is typed: it goes into the new row by a line feed, back, and wraps then. (What it drew over
+ * before the rest was there, one character, stays.) */
+static void a_secret_over_two_rows_is_veiled(void **state)
+{
+    (void)state;
+    assert_veiled(ROW "ghp_abcdefghij\r\nklmnopqrstuvwxyz0123456789\r\n$ ",
+                  ROW "**************\r\n**************************\r\n$ ");
+    assert_veiled("\033[32m" ROW "ghp_abcdefghij\033[m\r\n\033[32mklmnopqrstuvwxyz0123456789\r\n$ ",
+                  "\033[32m" ROW
+                  "**************\033[m\r\n\033[32m**************************\r\n$ ");
+    assert_veiled("--------------" ROW ROW
+                  "ghp_abcdefghi\033[30m\033[A\r\r\n\033[79Cj\r\033[A\r\n\r\n\033[30m"
+                  "\033[A\033[79Cjk\033[A\r\r\n\033[Clmnopqrstuvwxyz0123456789\r\n$ ",
+                  "--------------" ROW ROW
+                  "*************\033[30m\033[A\r\r\n\033[79Cj\r\033[A\r\n\r\n\033[30m"
+                  "\033[A\033[79C**\033[A\r\r\n\033[C*************************\r\n$ ");
+    /* It ends where the row does: what follows may be part of it, and cannot hide it. */
+    assert_veiled("----------------------------------------" SECRET "\r\nword and more\r\n$ ",
+                  "----------------------------------------" STARS "\r\n**** and more\r\n$ ");
+    assert_veiled(ROW "--------------\r\n" ROW "--------------\r\n" SECRET "\r\n",
+                  ROW "--------------\r\n" ROW "--------------\r\n" STARS "\r\n");
+}
+
 static void secrets_are_stars_and_nothing_moves(void **state)
 {
     (void)state;
@@ -373,6 +400,7 @@ int main(void)
         cmocka_unit_test(half_a_character_is_of_the_time_it_comes_out_at),
         cmocka_unit_test(both_versions),
         cmocka_unit_test(secrets_are_stars_and_nothing_moves),
+        cmocka_unit_test(a_secret_over_two_rows_is_veiled),
         cmocka_unit_test(marks_are_taken_out_and_keys_are_one_secret),
         cmocka_unit_test(what_is_no_line_comes_out_all_the_same),
         cmocka_unit_test(a_long_clipboard_is_stars_to_its_end),
