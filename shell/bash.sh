@@ -10,25 +10,27 @@
 # with its length, which is not true of one that others got into all the same.
 #
 # __ptyd_v: 0 nonce, 1 last seq, always of 8 digits, 2 HISTCMD at the last prompt, 3 directory told
-#           last, 4 a command was started (set by PS0), 5 login, 6 what every mark begins with,
+#           last, 4 commands started (counted by PS0), 5 login, 6 what every mark begins with,
 #           7 result of __ptyd_encode, 8 what is lost, 9 B, 10 C, 11 prompts, hooks and options as
 #           we left them, 12 tracing to be turned on again, 13 what A says of unrecorded lines,
 #           14 $? kept for us (bash < 5.1), 15 our file, 16 what D and A say of the
 #           directory, 17 what every mark ends with, 18 D's text, and D, 19 a character of two bytes,
-#           20 A's length, 21 and 22 our hooks, 23 how long a text goes into D.
+#           20 A's length, 21 and 22 our hooks, 23 how long a text goes into D, 24 entries of history since
+#           the last prompt, 25 of those that are told, 26 the text was read, or is not to be.
 # An array, because arrays are never exported, whatever `set -a` says.
 exec 3<&-
 __ptyd_v[1]=10000000
 __ptyd_v[2]=0
 __ptyd_v[3]=
 __ptyd_v[4]=0
+__ptyd_v[26]=0
 __ptyd_v[6]=$'\e]7711;'${__ptyd_v[0]}\;
 __ptyd_v[8]=
 __ptyd_v[11]=
 __ptyd_v[12]=
 __ptyd_v[17]=\;${__ptyd_v[0]}$'\a'
 __ptyd_v[19]=é
-__ptyd_v[21]='{ __ptyd_over; } >/dev/null 2>&1'
+__ptyd_v[21]='{ __ptyd_over 1; } >/dev/null 2>&1'
 __ptyd_v[22]='{ __ptyd_hook "$?"; } >/dev/null 2>&1'
 
 # Percent-encodes $1 into __ptyd_v[7]: what holds a %, a ; or a control character.
@@ -92,7 +94,7 @@ __ptyd_lost() {
 __ptyd_prompts() {
     if ! builtin shopt -q promptvars; then
         PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_v[9]-}\]'}
-        PS0=${PS0-}; PS0=${PS0//'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]=1,0))}}'}
+        PS0=${PS0-}; PS0=${PS0//'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]+=1,0))}}'}
         if [[ -z ${__ptyd_v[8]} ]]; then
             __ptyd_lost 'shopt -u promptvars: its prompts expand nothing'
         fi
@@ -104,7 +106,7 @@ __ptyd_prompts() {
         if [[ -z ${__ptyd_v[8]} ]]; then __ptyd_lost 'PS0 is read-only'; fi
         return 0
     else
-        PS0=${PS0-}'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]=1,0))}}'
+        PS0=${PS0-}'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]+=1,0))}}'
     fi
     if [[ -n ${__ptyd_v[8]} ]]; then __ptyd_lost ''; fi
     if [[ ${PS1-} != *'${__ptyd_v[9]-}'* && ! (-n ${PS1+x} && ${PS1@a} == *r*) ]]; then
@@ -113,8 +115,9 @@ __ptyd_prompts() {
     return 0
 }
 
-# Our hooks stand around all others: O before them, so that what they print is no output; D and A
-# behind them, next to the prompt. Who was added outside moves between. ble.sh says how a command
+# Our hooks stand around all others: O before them, so that what they print is no output, and the
+# text is read there, before `history -n` brings others' lines; D and A behind them, next to the
+# prompt. Who was added outside moves between. ble.sh says how a command
 # ended before it runs these: there O is printed by its own hook.
 __ptyd_arrange() {
     if [[ -n ${BLE_VERSION-} ]] && builtin declare -F blehook >/dev/null; then
@@ -143,7 +146,11 @@ __ptyd_arrange() {
 }
 
 # Somebody changed prompt strings, hooks or options: ours are put right. Then the marks, as always.
+# Where others' hooks ran and ours not in front of them, history may hold others' lines.
 __ptyd_changed() {
+    if ((__ptyd_v[4] && !__ptyd_v[26])) && builtin test "${PROMPT_COMMAND[*]-}" != "${__ptyd_v[22]}"; then
+        __ptyd_v[26]=1 __ptyd_v[18]= __ptyd_v[24]=$((${HISTCMD:-0} - __ptyd_v[2]))
+    fi
     if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
     __ptyd_prompts
     __ptyd_arrange
@@ -180,18 +187,38 @@ __ptyd_directory() {
     return 0
 }
 
-# The command's output has ended. Not traced: BASH_XTRACEFD may lead to a file.
+# The command's output has ended; with an argument its text is read. Not traced: BASH_XTRACEFD may
+# lead to a file.
 __ptyd_over() {
     if ((__ptyd_v[4])); then
         if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
         __ptyd_mark O
+        if [[ -n ${1-} ]]; then __ptyd_read; fi
         if [[ -n ${__ptyd_v[12]} ]]; then __ptyd_v[12]=; builtin set -x; fi
     fi
     return 0
 }
 
 # The same with a format for times, which the caller sets to nothing.
-__ptyd_history() { { builtin history 1 && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"; }
+__ptyd_history() { { builtin history "${__ptyd_v[25]}" && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"; }
+
+# The text of the last command, as history has it now, and whether it was recorded. A paste of
+# several commands is run without a prompt between them, and has an entry for each.
+#
+# The text goes through a file, because `history` can only print it, and without a fork. That is not
+# truncated, which is slow: behind the NUL stands what is older. Without the file no text is told.
+__ptyd_read() {
+    __ptyd_v[26]=1 __ptyd_v[18]= __ptyd_v[24]=$((${HISTCMD:-0} - __ptyd_v[2]))
+    __ptyd_v[25]=$((__ptyd_v[24] < 2 || __ptyd_v[24] > 200 ? 1 : __ptyd_v[24]))
+    if [[ -z ${HISTTIMEFORMAT-} ]]; then
+        { builtin history "${__ptyd_v[25]}" && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"
+    elif [[ ${HISTTIMEFORMAT@a} == *r* ]]; then # it has the time in front
+        builtin false
+    else
+        HISTTIMEFORMAT= __ptyd_history
+    fi && builtin mapfile -d '' -n 1 -O 18 -t __ptyd_v <"${__ptyd_v[15]}"
+    return 0
+}
 
 # What history printed, where it is long or holds control characters.
 __ptyd_text() {
@@ -212,10 +239,7 @@ __ptyd_text() {
 # /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
 # call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
 # Tracing to a descriptor of its own (BASH_XTRACEFD) is turned off meanwhile. Because this runs at
-# every prompt the common way calls no function and writes to the terminal once.
-#
-# The text goes through a file, because `history` can only print it, and without a fork. That is not
-# truncated, which is slow: behind the NUL stands what is older. Without the file no text is told.
+# every prompt the common way calls one function and writes to the terminal once.
 __ptyd_hook() {
     if [[ $SHELLOPTS$BASHOPTS${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "${__ptyd_v[11]}" ]]; then
         __ptyd_changed "$1"
@@ -224,20 +248,14 @@ __ptyd_hook() {
     # ([[ ]] takes a and A for the same under nocasematch.)
     if builtin test "${__ptyd_v[3]}" != "$PWD"; then __ptyd_directory; fi
     if ((__ptyd_v[4])); then # D, A, B, C
-        __ptyd_v[18]=
-        if [[ -z ${HISTTIMEFORMAT-} ]]; then
-            { builtin history 1 && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"
-        elif [[ ${HISTTIMEFORMAT@a} == *r* ]]; then # it has the time in front
-            builtin false
-        else
-            HISTTIMEFORMAT= __ptyd_history
-        fi && builtin mapfile -d '' -n 1 -O 18 -t __ptyd_v <"${__ptyd_v[15]}"
+        if ((!__ptyd_v[26])); then __ptyd_read; fi
         if [[ ${__ptyd_v[18]} == *[[:cntrl:]]?* || ${#__ptyd_v[18]} -gt __ptyd_v[23] ]]; then
             __ptyd_text
         elif [[ -n ${__ptyd_v[18]} ]]; then
             __ptyd_v[18]=";text=${__ptyd_v[18]%?}"
         fi
-        __ptyd_v[18]="$((__ptyd_v[1] += 4, __ptyd_v[1] - 3));D;st=$1;hist=$((__ptyd_v[4] = 0, ${HISTCMD:-0} != __ptyd_v[2]))${__ptyd_v[16]}${__ptyd_v[18]}"
+        if ((__ptyd_v[4] > 1 || __ptyd_v[24] > 1)); then __ptyd_v[18]=";ran=${__ptyd_v[4]}${__ptyd_v[18]}"; fi
+        __ptyd_v[18]="$((__ptyd_v[1] += 4, __ptyd_v[1] - 3));D;st=$1;hist=$((__ptyd_v[4] = __ptyd_v[26] = 0, __ptyd_v[24] < 0 ? 1 : __ptyd_v[24]))${__ptyd_v[16]}${__ptyd_v[18]}"
         builtin printf %s "${__ptyd_v[6]}${__ptyd_v[18]};$((10000 * ${#__ptyd_v[19]} + ${#__ptyd_v[18]}))${__ptyd_v[17]}${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}${__ptyd_v[16]};${__ptyd_v[20]}${__ptyd_v[17]}" >|/dev/tty
     else
         builtin printf %s "${__ptyd_v[6]}$((__ptyd_v[1] += 4, __ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}${__ptyd_v[16]};${__ptyd_v[20]}${__ptyd_v[17]}" >|/dev/tty
@@ -247,7 +265,7 @@ __ptyd_hook() {
 
 __ptyd_keep() {
     __ptyd_v[14]=$?
-    __ptyd_over
+    __ptyd_over 1
     return "${__ptyd_v[14]}"
 }
 

@@ -104,6 +104,9 @@ static void read_field(struct mark *mark, const char *field, size_t len)
         mark_decode(value, n, &mark->lost);
     } else if (value_of(field, len, "hist=", &value, &n)) {
         mark->unrecorded = n == 1 && value[0] == '0';
+        mark->entries = number_of(value, n);
+    } else if (value_of(field, len, "ran=", &value, &n)) {
+        mark->ran = number_of(value, n);
     } else if (value_of(field, len, "line=", &value, &n)) {
         mark->by_line = n == 1 && (value[0] == '1' || value[0] == '2');
         mark->edits = mark->by_line && value[0] == '2';
@@ -276,24 +279,54 @@ void mark_finish(struct mark *mark)
 
 /* `history` prints `%5d%c %s`: the entry's number, a blank or, when it was edited, a star. Returns
  * the length of that at `text`, 0 when it is something else. */
-static size_t history_number(const char *text, size_t len)
+static size_t history_number(const char *text, size_t len, uint64_t *ret_number)
 {
     size_t i = 0;
+    *ret_number = 0;
     while (i < len && text[i] == ' ')
         i++;
     size_t digits = i;
-    while (i < len && text[i] >= '0' && text[i] <= '9')
-        i++;
-    bool is_number = i > digits && i >= 5 && i + 1 < len;
+    for (; i < len && text[i] >= '0' && text[i] <= '9'; i++)
+        *ret_number = *ret_number * 10 + (uint64_t)(text[i] - '0');
+    bool is_number = i > digits && i - digits < 19 && i >= 5 && i + 1 < len;
     return is_number && (text[i] == ' ' || text[i] == '*') && text[i + 1] == ' ' ? i + 2 : 0;
 }
 
-void mark_history_text(const char *line, size_t len, struct bytes *out)
+static void append_line(const char *line, size_t len, struct bytes *out)
 {
-    size_t used = history_number(line, len), start = out->len;
-    for (size_t i = used; used && i < len; i++)
+    for (size_t i = 0; i < len; i++)
         if (!(line[i] == '\r' && i + 1 < len && line[i + 1] == '\n'))
             bytes_append_char(out, line[i]);
+}
+
+static void trim_line_ends(struct bytes *out, size_t start)
+{
     while (out->len > start && (out->data[out->len - 1] == '\n' || out->data[out->len - 1] == '\r'))
         out->data[--out->len] = '\0';
+}
+
+/* A line of an entry may look like the begin of the next one; then there are two of those. */
+size_t mark_history_text(const char *text, size_t len, uint64_t entries, struct bytes *out)
+{
+    size_t found = 0, start = out->len;
+    bool certain = true;
+    uint64_t first = 0, number;
+    for (size_t at = 0, end; at < len; at = end) {
+        const char *feed = memchr(text + at, '\n', len - at);
+        end = feed ? (size_t)(feed - text) + 1 : len;
+        size_t used = history_number(text + at, end - at, &number);
+        if (used && (!found || (number == first + found && found < entries))) {
+            trim_line_ends(out, start);
+            bytes_append_text(out, found ? "\n" : "");
+            first = found++ ? first : number;
+            at += used;
+        } else if (!found) {
+            return 0;
+        } else if (used && number > first && number < first + found) {
+            certain = false;
+        }
+        append_line(text + at, end - at, out);
+    }
+    trim_line_ends(out, start);
+    return certain ? found : 0;
 }

@@ -65,6 +65,8 @@ struct mark {
     bool has_raw;      /* raw= was there */
     bool has_lost;     /* lost= was there */
     bool unrecorded;   /* hist=0: the line did not enter the shell's history */
+    uint64_t entries;  /* hist=: how many it has since the last prompt; 0 where it is not said */
+    uint64_t ran;      /* ran=: commands that ran since then; 0: one */
     bool by_line;      /* line=: no C will come; a line feed behind B starts the command */
     bool edits;        /* line=2: and the shell, not the terminal, echoes what is typed */
     bool more;         /* more=1: the command line goes on */
@@ -94,8 +96,10 @@ void mark_finish(struct mark *mark);
 /* Appends percent-encoded text, decoded. */
 void mark_decode(const char *text, size_t len, struct bytes *out);
 
-/* The command in what bash's `history 1` printed: without number, star and trailing newlines; CR LF
- * turned into LF. Appends nothing where no number is in front. */
-void mark_history_text(const char *line, size_t len, struct bytes *out);
+/* The commands in what bash's `history` printed of its last entries: without numbers, stars and
+ * trailing newlines; CR LF turned into LF. Returns how many entries there are, at most `entries`; 0
+ * where no number is in front, then it appends nothing, or where it is not certain which lines of
+ * it begin one. */
+size_t mark_history_text(const char *text, size_t len, uint64_t entries, struct bytes *out);
 
 #endif

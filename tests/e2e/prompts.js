@@ -230,6 +230,9 @@ PROMPT_COMMAND=hook
     ['nocasematch', 'shopt -s nocasematch\nmkdir -p ~/a ~/A', [['cd ~/a', '~/a', 0], ['cd ../A', '~/A', 0], ['cd ../a', '~/a', 0]]],
     ['readonly HISTTIMEFORMAT', "readonly HISTTIMEFORMAT='%F %T '", [['echo timed', '/', 0], ["echo 'a long one' | sed s/a/b/", '/', 0], ['false', '/', 1]]],
     ['readonly HISTTIMEFORMAT in POSIX mode', "readonly HISTTIMEFORMAT='%F %T '\nset -o posix", [['echo timed', '/', 0], ['false', '/', 1]]],
+    ...["history -n; history -a", "history -n; history -w; history -c; history -r"].map((hook) => (
+      [`lines of another shell's, by ${hook}`, `HISTFILE=~/h\nPROMPT_COMMAND='${hook}'`, [['echo theirs >>~/h', '/', 0], ['echo mine', '/', 0], ['echo theirs >>~/h; false', '/', 1]]])),
+    ["lines of another shell's, by a hook of now", 'HISTFILE=~/h', [["PROMPT_COMMAND='history -n'; echo theirs >>~/h", '/', 0], ['echo mine', '/', 0]]],
     ['readonly HISTTIMEFORMAT, empty', 'readonly HISTTIMEFORMAT=', [['echo timed', '/', 0], ['false', '/', 1]]],
   ];
   for (const [title, rc, commands] of OPTIONS) {
@@ -245,8 +248,21 @@ PROMPT_COMMAND=hook
     });
   }
 
+  // The keys do not say it, history alone does.
+  await report.test("bash: a line that was edited, and another shell's that a hook brings behind it", async () => {
+    const home = path.join(space.root, 'edited');
+    makeHome(home);
+    fs.writeFileSync(path.join(home, '.bashrc'), "HISTFILE=~/h\nPROMPT_COMMAND='history -n'\n");
+    daemon.ptyd('open', 'edited', '--shell', '/bin/bash', '--env', `HOME=${home}`);
+    run('edited', 'echo first');
+    assert.strictEqual(daemon.ptyd('send', '-s', 'edited', 'cho theirs >>~/h', '--key', 'Home', 'e', '--key', 'Enter').status, 0);
+    const block = await until('it is done', () => blocks('edited').length === 2 && blocks('edited')[1].status === 'completed' && blocks('edited')[1]);
+    assert.deepStrictEqual([block.cmd, block.cmd_source], ['echo theirs >>~/h', 'history']);
+  });
+
   if (find('fish')) await report.test('fish: a prompt that begins with a space hides no command', () => {
     const home = path.join(space.root, 'home-fish-space');
+    makeHome(home);
     fs.mkdirSync(path.join(home, '.config/fish'), { recursive: true });
     fs.writeFileSync(path.join(home, '.config/fish/config.fish'), "function fish_prompt; echo -n '  > '; end\n");
     daemon.ptyd('open', 'fish-space', '--shell', find('fish'), '--env', `HOME=${home}`);
@@ -271,6 +287,16 @@ PROMPT_COMMAND=hook
       const lines = `printf '%s\\n' 'a\nb${tab}c'`;
       run(name, lines);
       assert.deepStrictEqual([blocks(name).at(-1).cmd, blocks(name).at(-1).preview.lines], [lines, ['a', tab === ' ' ? 'b c' : 'b       c']]);
+      // Commands that are pasted together are one block, with the text of all; what a history did not take is not said to be known.
+      run(name, 'echo one\necho two');
+      assert.deepStrictEqual([blocks(name).at(-1).cmd, blocks(name).at(-1).preview.lines], ['echo one\necho two', ['one', 'two']]);
+      if (shell !== 'bash') return;
+      run(name, 'HISTCONTROL=ignoredups');
+      run(name, 'echo same\necho same');
+      assert.deepStrictEqual([blocks(name).at(-1).cmd, blocks(name).at(-1).cmd_source], ['echo same\necho same', 'unknown']);
+      run(name, 'HISTCONTROL=ignorespace');
+      run(name, 'echo open\n echo spaced');
+      assert.strictEqual(blocks(name).at(-1).private, true);
     });
     await report.test(`${shell}: resized while a command runs and while one is typed`, async () => {
       const name = `sized-${shell}`;

@@ -18,7 +18,7 @@ static void check_text(const struct bytes *text, size_t size)
 static void check_history(const struct mark *mark, size_t size)
 {
     struct bytes text = {0};
-    mark_history_text(mark->raw.data ? mark->raw.data : "", mark->raw.len, &text);
+    mark_history_text(mark->raw.data ? mark->raw.data : "", mark->raw.len, mark->entries, &text);
     check_text(&text, size);
     bytes_finish(&text);
 }

@@ -29,7 +29,7 @@ static void on_mark(void *user, const struct mark *mark)
     }
     seen->kinds[seen->count++] = (char)mark->kind;
     if (mark->has_raw)
-        mark_history_text(mark->raw.data, mark->raw.len, &seen->raw);
+        mark_history_text(mark->raw.data, mark->raw.len, 1, &seen->raw);
 }
 
 static void on_malformed(void *user)
