@@ -52,7 +52,8 @@ bool session_input_read(const struct session *s)
 
 /* ---- whether a line is half typed ---- */
 
-/* The cursor's column, and what stands from its row on. */
+/* The cursor's column, and what stands from its row on: not how far that is from the bottom, which
+ * changes with the size. */
 static uint64_t look_at_line(const struct session *s)
 {
     struct terminal_cursor cursor = terminal_cursor(s->terminal);
@@ -62,6 +63,8 @@ static uint64_t look_at_line(const struct session *s)
         terminal_row_text(s->terminal, row, &text);
         bytes_append_char(&text, '\n');
     }
+    while (text.len && text.data[text.len - 1] == '\n')
+        text.len--;
     hash = hash_bytes(hash, text.data, text.len);
     bytes_finish(&text);
     return hash | 1; /* 0: not known */
@@ -87,11 +90,15 @@ bool session_knows_line(const struct session *s)
            has_read_all(s, process_waits);
 }
 
-/* zsh turns bracketed paste on behind its prompt: who types in between has lines taken for Enter.
- */
+/* zsh turns bracketed paste on behind its prompt: who types in between has lines taken for Enter,
+ * and a long one drawn anew at each of its bytes. */
 static bool has_brackets_due(const struct session *s)
 {
-    return s->brackets && !terminal_bracketed_paste(s->terminal);
+    struct termios modes;
+    if (terminal_bracketed_paste(s->terminal) || s->brackets == BRACKETS_UNUSED)
+        return false;
+    return s->brackets == BRACKETS_USED ||
+           (tcgetattr(s->master, &modes) == 0 && !(modes.c_lflag & ICANON));
 }
 
 void session_look_at_brackets(struct session *s)
@@ -100,8 +107,8 @@ void session_look_at_brackets(struct session *s)
     s->bracketed = terminal_bracketed_paste(s->terminal);
     if (!came || tracker_state(s->tracker) != TRACKER_INPUT)
         return;
-    bool awaited = s->brackets;
-    s->brackets = true;
+    bool awaited = s->brackets != BRACKETS_UNUSED;
+    s->brackets = BRACKETS_USED;
     if (awaited)
         EACH_WATCHER(s, prompt, w_);
 }

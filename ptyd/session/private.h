@@ -15,6 +15,9 @@ struct told_screen {
     uint64_t frame; /* of cursor, title and size */
 };
 
+/* Bracketed paste at the shell's prompts: a look at one that waits says that there is none. */
+enum brackets { BRACKETS_UNKNOWN, BRACKETS_USED, BRACKETS_UNUSED };
+
 struct session {
     const struct session_host *host;
     char *name, *shell_id;
@@ -40,8 +43,8 @@ struct session {
     uint64_t spoofed;
     struct redact_secrets *secrets; /* of the shell's environment, or NULL */
     bool paused;                    /* nothing is recorded */
-    bool brackets;                  /* its shell turns bracketed paste on at a prompt */
-    bool bracketed;                 /* it was on when output was looked at last */
+    enum brackets brackets;
+    bool bracketed; /* it was on when output was looked at last */
 
     uv_poll_t poll;
     uv_timer_t exit_timer, quiet_timer, screen_timer;

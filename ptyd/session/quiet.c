@@ -111,7 +111,7 @@ static void look(struct session *s, uv_timer_t *timer)
     }
     if (waits && tracker_state(s->tracker) == TRACKER_INPUT &&
         !terminal_bracketed_paste(s->terminal))
-        s->brackets = false; /* not any more */
+        s->brackets = BRACKETS_UNUSED;
     if (waits)
         EACH_WATCHER(s, maybe_prompt, w_);
 }

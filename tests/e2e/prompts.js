@@ -335,6 +335,22 @@ PROMPT_COMMAND=hook
     });
   }
 
+  if (find('zsh')) await report.test('zsh whose line editor is at work at its first prompt: a long line is pasted', () => {
+    const home = path.join(space.root, 'at-work');
+    fs.mkdirSync(home);
+    fs.writeFileSync(path.join(home, '.zshrc'), "PS1='$ '\nzle-line-init() { local i; for ((i = 0; i < 200000; i++)) :; }\nzle -N zle-line-init\n");
+    daemon.ptyd('open', 'at-work', '--shell', find('zsh'), '--env', `HOME=${home}`, '--env', `ZDOTDIR=${home}`);
+    assert.strictEqual(run('at-work', `echo ${'word '.repeat(20000)}| wc -c`).stdout, '100000\n');
+  });
+  if (find('bash')) await report.test('bash without bracketed paste: a run at the first prompt', () => {
+    const home = path.join(space.root, 'plain');
+    fs.mkdirSync(home);
+    fs.writeFileSync(path.join(home, '.inputrc'), 'set enable-bracketed-paste off\n');
+    daemon.ptyd('open', 'plain', '--shell', find('bash'), '--env', `HOME=${home}`);
+    assert.strictEqual(run('plain', 'echo one').stdout, 'one\n');
+    assert.strictEqual(run('plain', 'echo two').stdout, 'two\n');
+  });
+
   for (const shell of ['bash', 'zsh', 'fish', 'dash']) {
     if (!find(shell)) continue;
     await report.test(`${shell}: 1,000 commands as fast as they can be typed`, async () => {

@@ -100,6 +100,18 @@ async function main() {
   }));
 
   // The terminal is raw and the shell itself is in front, as where it has a prompt already that nobody knows of.
+  await report.test('a line that was erased is none at another size', () => inEach(async (shell) => {
+    const name = `half-${shell}`, i = number++;
+    await shows(name, PROMPTS[shell]);
+    type(name, 'xyz');
+    await shows(name, 'xyz');
+    type(name, '--key', 'C-u');
+    await until('it is gone', () => !rows(name).some((row) => row.includes('xyz')));
+    daemon.ptyd('resize', '-s', name, '80x41');
+    const r = await run(name, noting(i, 6)).ended;
+    assert.deepStrictEqual([r.status, r.stdout, noted(i)], [6, `out-${i}\n`, '6\n'], r.stderr);
+  }));
+
   await report.test('a run waits behind half a line that was typed ahead where no line is edited, and the shell is in front', () => Promise.all(['bash', 'zsh'].map(async (shell) => {
     const name = `half-${shell}`, i = number++, fifo = path.join(space.root, `${name}.fifo`), raw = `${fifo}.raw`;
     assert.strictEqual(spawnSync('mkfifo', [fifo]).status, 0);
