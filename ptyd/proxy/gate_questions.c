@@ -152,11 +152,15 @@ static void settle_inject(struct gate *g, struct request *r, const json_t *answe
         leases_commit(g->leases, r->taken, r->turn);
         return;
     }
+    const char *message = error_message(answer);
+    char *why =
+        text_clean(message, strlen(message), LIMIT_WORD_BYTES); /* some list all they know */
     leases_release(g->leases, r->taken, false);
     g->cannot_inject = true;
     say("the app-server takes neither additionalContext nor thread/inject_items (%s); the "
         "terminal's context stays pending. `ptyd proxy --envelope` is the way for old ones",
-        error_message(answer));
+        why);
+    free(why);
 }
 
 void ask_answered(struct gate *g, struct request *r, const struct message *m)

@@ -244,6 +244,7 @@ async function main() {
       for (let turn = 0; turn < 2; turn++) assert.ok((await client.request('turn/start', { threadId: thread, input: [] })).result, other);
       await until(`${other} is said`, () => /stays pending/.test(client.stderr));
       assert.strictEqual(client.stderr.match(/stays pending/g).length, 1, client.stderr);
+      assert.ok(client.stderr.split('\n').every((line) => line.length < 500), 'not all the methods that the server knows');
       assert.strictEqual(daemon.json('status').pending, pending, other);
       await client.end();
     }

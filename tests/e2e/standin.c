@@ -29,6 +29,15 @@ static void refuse(const json_t *id, int code, const char *text)
     answer(id, "error", json_pack("{s:i, s:s}", "code", code, "message", text));
 }
 
+/* As old servers do: with all the methods they know. */
+static void refuse_listing(const json_t *id)
+{
+    char text[2048] = "Invalid request: unknown variant `thread/inject_items`, expected one of ";
+    size_t len = strlen(text);
+    memset(text + len, 'x', sizeof text - len - 1);
+    refuse(id, -32600, text);
+}
+
 static int has_bad_kind(const json_t *context)
 {
     const char *key;
@@ -134,7 +143,7 @@ int main(void)
         else if (!strcmp(method, "thread/start") || !strcmp(method, "thread/resume"))
             start_thread(id, json_object_get(message, "params"));
         else if (getenv("STANDIN_OTHER") && !strcmp(method, "thread/inject_items"))
-            refuse(id, -32600, "Invalid request: unknown variant `thread/inject_items`");
+            refuse_listing(id);
         else
             answer(id, "result", json_object());
         json_decref(message);
