@@ -201,6 +201,13 @@ soak: $(BUILD)/ptyd $(BUILD)/standin ## an hour (SOAK_S) of mixed load under KIL
 check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path; see tests/e2e/run)
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways
 
+CODEXES := 0.169.0 0.160.1
+check-codexes: $(BUILD)/ptyd ## the codex TUI where it has run before, with each of CODEXES from npm (1 min)
+	@for version in $(CODEXES); do \
+	    npm install --silent --no-audit --no-fund --prefix build/codexes/$$version @openai/codex@$$version && \
+	    ONLY='plain codex TUI' CODEX=$(abspath build/codexes)/$$version/node_modules/.bin/codex PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways || exit 1; \
+	done
+
 # Installed once, below build/; from npm, in a minute.
 AGENTS_NPM := @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/inspector@0.15.0 @modelcontextprotocol/client@2.4.0
 check-agents: $(BUILD)/ptyd ## `ptyd mcp` with the protocol's own SDKs and inspector, from npm (1 min)
@@ -479,7 +486,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
-        check-other-shells check-agents check-ledger check-receipts check-ways check-systemd demo bench bench-engine bench-pty \
+        check-other-shells check-agents check-codexes check-ledger check-receipts check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help

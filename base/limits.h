@@ -553,6 +553,8 @@ static inline int limit_size(int value)
 #define LIMIT_PROXY_ASK_MS 1000
 /* Milliseconds for an app-server to listen; then it is ended. */
 #define LIMIT_SERVER_START_MS 15000
+/* Milliseconds for `codex app-server daemon` to start or stop one; then it is given up. */
+#define LIMIT_CODEX_COMMAND_MS 60000
 /* Milliseconds for a server's answers when its client is gone; then what is open is released. */
 #define LIMIT_PROXY_ANSWERS_MS 2000
 /* Milliseconds for what a server that has ended left in its pipe, or for a close frame, and for a

@@ -14,6 +14,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/child.h"
+#include "ptyd/proxy/managed.h"
 
 enum { HOOK = CLI_FIRST_OWN };
 
@@ -24,20 +25,22 @@ static char *enable_help(void)
 {
     struct bytes text = {0};
     char *names = agent_names("|", "|", true);
-    bytes_printf(&text,
-                 "usage: ptyd enable shell [bash|zsh|fish]...\n"
-                 "       ptyd enable codex [--hook]\n"
-                 "       ptyd enable %s\n\n"
-                 "Makes every new terminal a session, or an agent hear of the terminal, from now "
-                 "on.\n\n"
-                 "  shell     a line at the top of the profile of these shells (yours, and those "
-                 "that have\n"
-                 "            one): where a person has a terminal, ptyd takes the shell's place\n"
-                 "  codex     a user service in front of its app-server, which the plain `codex` "
-                 "finds by\n"
-                 "            itself; without systemd, prints the line to start one\n"
-                 "  --hook    a prompt hook in hooks.json instead, for `codex exec`; never both\n",
-                 names);
+    bytes_printf(
+        &text,
+        "usage: ptyd enable shell [bash|zsh|fish]...\n"
+        "       ptyd enable codex [--hook]\n"
+        "       ptyd enable %s\n\n"
+        "Makes every new terminal a session, or an agent hear of the terminal, from now "
+        "on.\n\n"
+        "  shell     a line at the top of the profile of these shells (yours, and those "
+        "that have\n"
+        "            one): where a person has a terminal, ptyd takes the shell's place\n"
+        "  codex     a user service in front of its app-server, which the plain `codex` "
+        "finds by\n"
+        "            itself (codex's own is stopped); without systemd, a process now and the\n"
+        "            line for your profile\n"
+        "  --hook    a prompt hook in hooks.json instead, for `codex exec`; never both\n",
+        names);
     for (const struct agent *a = agents; a->name; a++)
         if (!a->app_server)
             bytes_printf(&text, "  %-9s a prompt hook in ~/%s/%s\n", a->name, a->directory,
@@ -107,6 +110,15 @@ static int remove_hook(const struct settings_hook *h, bool quiet)
 
 /* ---- codex ---- */
 
+/* The line is for logins to come; the proxy runs from now on. */
+static int enable_proxy(const struct settings_hook *hook, const char *codex)
+{
+    int status = service_start_proxy(codex);
+    puts("No systemd user manager runs here. To have it in every login, add to ~/.profile:\n");
+    printf("  %s proxy --listen codex -- %s app-server >/dev/null 2>&1 &\n", hook->program, codex);
+    return status;
+}
+
 static int enable_service(const struct settings_hook *hook)
 {
     char *codex = child_find("codex");
@@ -114,10 +126,10 @@ static int enable_service(const struct settings_hook *hook)
         return say_fail(EXIT_FAILED,
                         "codex is not in PATH; `npm install -g @openai/codex` installs it");
     int status = remove_hook(hook, true); /* both would tell everything twice as often */
+    if (status == EXIT_OK)
+        status = managed_stop(codex);
     if (status == EXIT_OK && !service_manager_runs()) {
-        puts("No systemd user manager runs here. To have it in every login, add to ~/.profile:\n");
-        printf("  %s proxy --listen codex -- %s app-server >/dev/null 2>&1 &\n", hook->program,
-               codex);
+        status = enable_proxy(hook, codex);
     } else if (status == EXIT_OK) {
         status = service_install(hook->program, codex);
         if (status == EXIT_OK)
@@ -127,21 +139,38 @@ static int enable_service(const struct settings_hook *hook)
     return status;
 }
 
-static int enable_server(const struct settings_hook *hook, bool by_hook)
+/* Ends what stands in for codex's control socket, and gives it back to codex. Returns whether there
+ * was anything, in *ret_had. */
+static int remove_server(bool *ret_had)
 {
-    if (!by_hook)
-        return enable_service(hook);
-    if (service_exists() && service_remove() != EXIT_OK)
-        return EXIT_FAILED;
-    return add_hook(hook);
-}
-
-static int disable_server(const struct settings_hook *hook)
-{
+    char *codex = child_find("codex");
     bool had = service_exists();
     int status = service_remove();
     if (had && status == EXIT_OK)
         puts("The service ptyd-codex is gone.");
+    if (status == EXIT_OK && service_end_proxy()) {
+        puts("The proxy for codex has ended.");
+        had = true;
+    }
+    if (status == EXIT_OK)
+        status = managed_put_back(codex);
+    free(codex);
+    *ret_had = had;
+    return status;
+}
+
+static int enable_server(const struct settings_hook *hook, bool by_hook)
+{
+    bool ignored;
+    if (!by_hook)
+        return enable_service(hook);
+    return remove_server(&ignored) == EXIT_OK ? add_hook(hook) : EXIT_FAILED;
+}
+
+static int disable_server(const struct settings_hook *hook)
+{
+    bool had;
+    int status = remove_server(&had);
     return status == EXIT_OK ? remove_hook(hook, had) : status;
 }
 

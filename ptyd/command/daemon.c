@@ -20,8 +20,8 @@
 
 /* ---- starting it ---- */
 
-/* The daemon goes its own way: own session, no terminal, its messages in a file. */
-static _Noreturn void become_daemon(const char *log)
+/* It goes its own way: own session, no terminal, its messages in a file. */
+static _Noreturn void become_daemon(const char *log, char *const *argv)
 {
     setsid();
     int null = open("/dev/null", O_RDWR);
@@ -35,22 +35,22 @@ static _Noreturn void become_daemon(const char *log)
     sigprocmask(SIG_SETMASK, &none, NULL);
     cores_give_back();
     if (chdir("/") == 0)
-        execl("/proc/self/exe", "ptyd", "serve", "--auto", (char *)NULL);
+        execv("/proc/self/exe", argv);
     _exit(127);
 }
 
-/* The one in between, which ends at once, so that the daemon is nobody's child. */
-static _Noreturn void fork_daemon(const char *log, int report)
+/* The one in between, which ends at once, so that the other is nobody's child. */
+static _Noreturn void fork_daemon(const char *log, char *const *argv, int report)
 {
     pid_t pid = fork();
     if (pid == 0)
-        become_daemon(log);
+        become_daemon(log, argv);
     ssize_t said = write(report, &pid, sizeof pid);
     _exit(said == sizeof pid ? 0 : 1);
 }
 
 /* Its pidfd, -1 when it could not be started, or is gone by now. */
-static int fork_away(const char *log)
+static int fork_away(const char *log, char *const *argv)
 {
     int report[2];
     pid_t daemon = -1;
@@ -58,7 +58,7 @@ static int fork_away(const char *log)
         return -1;
     pid_t between = fork();
     if (between == 0)
-        fork_daemon(log, report[1]);
+        fork_daemon(log, argv, report[1]);
     close(report[1]);
     if (between > 0 && read(report[0], &daemon, sizeof daemon) != sizeof daemon)
         daemon = -1;
@@ -68,17 +68,23 @@ static int fork_away(const char *log)
     return daemon > 0 ? (int)syscall(SYS_pidfd_open, daemon, 0) : -1;
 }
 
-int daemon_start(const char *socket, struct daemon *ret_daemon)
+int daemon_launch(const char *socket, const char *log, char *const *argv, struct daemon *ret_daemon)
 {
     char *directory = paths_parent(socket);
     struct stat st;
-    *ret_daemon = (struct daemon){.process = -1, .log = text_format("%s/ptyd.log", directory)};
+    *ret_daemon = (struct daemon){.process = -1, .log = text_format("%s/%s", directory, log)};
     int result = file_make_private_directory(directory);
     ret_daemon->log_from = stat(ret_daemon->log, &st) == 0 ? st.st_size : 0;
     if (result == 0)
-        ret_daemon->process = fork_away(ret_daemon->log);
+        ret_daemon->process = fork_away(ret_daemon->log, argv);
     free(directory);
     return result;
+}
+
+int daemon_start(const char *socket, struct daemon *ret_daemon)
+{
+    char *argv[] = {(char *)"ptyd", (char *)"serve", (char *)"--auto", NULL};
+    return daemon_launch(socket, "ptyd.log", argv, ret_daemon);
 }
 
 void daemon_forget(struct daemon *d)

@@ -16,6 +16,10 @@ struct daemon {
  * beside the socket. Returns 0 or -errno: that of the socket's directory, -EPERM where this is
  * another's. Either way daemon_forget() ends what this process holds of it. */
 int daemon_start(const char *socket, struct daemon *ret_daemon);
+
+/* The same for another command of ptyd's, with `log` the name of the file beside the socket. */
+int daemon_launch(const char *socket, const char *log, char *const *argv,
+                  struct daemon *ret_daemon);
 void daemon_forget(struct daemon *daemon);
 
 /* Whether it is over already: another one serves, or none can. */

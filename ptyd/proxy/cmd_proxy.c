@@ -12,6 +12,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/clients.h"
+#include "ptyd/proxy/managed.h"
 #include "ptyd/proxy/proxy.h"
 #include "ptyd/proxy/relay.h"
 #include "ptyd/proxy/upgrade.h"
@@ -81,8 +82,24 @@ static int relay_stdio(const struct proxy_options *o, struct upstream *u)
 
 /* ---- several clients ---- */
 
-static int serve(const struct proxy_options *o, struct upstream *u, const struct address *address)
+/* Where codex looks by itself it may have put a server of its own. */
+static int make_room(const struct address *address, char **argv)
 {
+    const char *slash = argv ? strrchr(argv[0], '/') : NULL;
+    bool is_codex = slash && !strcmp(slash + 1, "codex");
+    char *control = address_codex_socket(), *codex = child_find(is_codex ? argv[0] : "codex");
+    bool needed = address->path && !strcmp(address->path, control);
+    int status = needed ? managed_stop(codex ? codex : "codex") : EXIT_OK;
+    free(control);
+    free(codex);
+    return status;
+}
+
+static int serve(const struct proxy_options *o, struct upstream *u, const struct address *address,
+                 char **argv)
+{
+    if (make_room(address, argv) != EXIT_OK)
+        return EXIT_FAILED;
     if (!address_is_local(address) && !o->connect && address_is_local(&u->address))
         say("warning: %s is reachable from elsewhere, and the app-server asks for no token",
             address->host);
@@ -102,7 +119,7 @@ int proxy_run(const struct proxy_options *o, char **argv)
     if (status == 0) {
         if (!o->listen && upstream.child.pid > 0)
             child_pass_signals(&upstream.child);
-        status = o->listen ? serve(o, &upstream, &address) : relay_stdio(o, &upstream);
+        status = o->listen ? serve(o, &upstream, &address, argv) : relay_stdio(o, &upstream);
         if (status && upstream.child.pid > 0)
             kill(upstream.child.pid, SIGTERM);
         int ended = upstream_finish(&upstream);

@@ -300,17 +300,54 @@ async function main() {
     });
   }
 
-  await report.test('enable codex: a service where systemd runs, else a line; the hook or the service', () => {
+  await report.test('enable codex: its own daemon makes room; a service where systemd runs, else a process; the hook or the service', async () => {
     const bin = path.join(space.root, 'bin'), log = path.join(space.root, 'systemctl.log'), runtime = path.join(space.root, 'rt');
     fs.mkdirSync(bin);
     fs.mkdirSync(path.join(runtime, 'systemd'), { recursive: true });
-    fs.writeFileSync(path.join(bin, 'codex'), '#!/bin/sh\n', { mode: 0o755 });
+    // a codex whose own server has the control socket; `stop` and `start` are its commands for that
+    const control = at('.codex/app-server-control/app-server-control.sock'), theirs = path.join(space.root, 'theirs.sock'), managed = path.join(space.root, 'managed');
+    fs.writeFileSync(path.join(bin, 'serve.js'), 'require("node:net").createServer().listen(process.argv[2]);\n');
+    fs.writeFileSync(path.join(bin, 'codex'), `#!/bin/sh
+case "$*" in
+'app-server daemon stop')
+    [ -e ${managed} ] || { echo 'Error: app server is running but is not managed'; exit 1; }
+    kill $(cat ${managed}); rm ${managed} ${control}; echo WARNING; echo '{"status":"stopped"}' ;;
+'app-server daemon start') echo '{"status":"started"}'; echo started >>${log} ;;
+app-server*) exec ${process.execPath} ${bin}/serve.js "\${3#unix://}" ;;
+esac
+`, { mode: 0o755 });
     fs.writeFileSync(path.join(bin, 'systemctl'), `#!/bin/sh\necho "$*" >> ${log}\n`, { mode: 0o755 });
     const env = { PATH: `${bin}:${process.env.PATH}`, XDG_RUNTIME_DIR: runtime };
+    fs.mkdirSync(path.dirname(control), { recursive: true, mode: 0o700 });
+    const server = spawn(process.execPath, [path.join(bin, 'serve.js'), theirs], { stdio: 'ignore' });
+    await until('codex serves', () => fs.existsSync(theirs));
+    fs.symlinkSync(theirs, control);
+    const refused = ptyd(['enable', 'codex'], { env });
+    assert.strictEqual(refused.status, 1);
+    assert.match(refused.stderr, /daemon stop` failed: app server is running but is not managed/);
+    assert.ok(fs.lstatSync(control).isSymbolicLink(), 'it stays');
+    fs.writeFileSync(managed, String(server.pid));
     const without = ptyd(['enable', 'codex'], { env });
-    assert.strictEqual(without.status, 0);
+    assert.strictEqual(without.status, 0, without.stderr);
+    assert.match(without.stderr, /codex's own daemon had .* and was stopped/);
+    assert.match(without.stdout, /A proxy for codex runs \(process \d+\)/);
     assert.match(without.stdout, /proxy --listen codex -- .*codex app-server/);
+    assert.ok(fs.lstatSync(control).isSocket());
+    assert.match(ptyd(['enable', 'codex'], { env }).stdout, /runs already/);
     assert.ok(!fs.existsSync(log));
+    const ended = ptyd(['disable', 'codex'], { env });
+    assert.strictEqual(ended.status, 0, ended.stderr);
+    assert.match(ended.stdout, /The proxy for codex has ended/);
+    assert.match(ended.stderr, /codex's own daemon runs again/);
+    assert.strictEqual(fs.readFileSync(log, 'utf8'), 'started\n');
+    fs.rmSync(log);
+    assert.strictEqual(ptyd(['disable', 'codex'], { env }).status, 0);
+    assert.ok(!fs.existsSync(log), 'put back once');
+    fs.rmSync(theirs, { force: true });
+    fs.symlinkSync(theirs, control); // of a codex that was killed
+    assert.match(ptyd(['enable', 'codex'], { env }).stderr, /led to a codex that is gone, was removed/);
+    assert.strictEqual(ptyd(['disable', 'codex'], { env }).status, 0);
+    assert.deepStrictEqual(fs.readdirSync(path.dirname(control)), []);
     fs.writeFileSync(path.join(runtime, 'systemd/private'), '');
     assert.strictEqual(ptyd(['enable', 'codex', '--hook'], { env }).status, 0);
     const hooks = at('.codex/hooks.json'), unit = at('.config/systemd/user/ptyd-codex.service');

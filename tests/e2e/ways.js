@@ -244,28 +244,48 @@ async function main() {
     await proxy.ended;
   });
 
-  await report.test('the plain codex TUI, with no flags', async () => {
-    const proxy = start(['proxy', '-s', 'work', '--listen', 'codex']);
+  await report.test('the plain codex TUI, with no flags, where it has run before: enable, disable', async () => {
     const control = path.join(env.CODEX_HOME, 'app-server-control', 'app-server-control.sock');
-    await reachable(control);
-    assert.strictEqual(fs.statSync(control).mode & 0o777, 0o600);
-    assert.strictEqual(fs.statSync(path.dirname(control)).mode & 0o777, 0o700);
     const before = model.requests.length;
     const row = { way: 'plain codex TUI' };
+    const ptyd = (...args) => spawnSync(PTYD, args, { env, cwd: space.home, encoding: 'utf8', timeout: 120000 });
     // the TUI runs in a session of its own: a terminal that answers what it asks
     fs.appendFileSync(path.join(env.CODEX_HOME, 'config.toml'), `[projects."${space.home}"]\ntrust_level = "trusted"\n`);
     daemon.ptyd('open', 'tui', '--size', '100x40', '--env', `CODEX_HOME=${env.CODEX_HOME}`, '--env', `PATH=${env.PATH}`, '--env', 'OPENAI_API_KEY=none');
     const screen = () => daemon.json('screen', '-s', 'tui').rows.join('\n');
-    run('echo tui-one');
-    daemon.ptyd('send', '-s', 'tui', 'codex', '--key', 'Enter');
+    // on an empty screen, so that what it shows is its own
+    const begin = async () => {
+      daemon.ptyd('send', '-s', 'tui', 'clear', '--key', 'Enter');
+      await until('the screen is empty', () => screen().trim() === '$');
+      daemon.ptyd('send', '-s', 'tui', 'codex', '--key', 'Enter');
+    };
     const type = async (text) => {
-      await until('the TUI waits for input', () => /›|send|context left/.test(screen()), 30000);
+      await until('the TUI waits for input', () => /›|send|context left/.test(screen()), 60000);
       daemon.ptyd('send', '-s', 'tui', text);
-      await until('it shows what was typed', () => screen().includes(text), 30000);
+      await until('it shows what was typed', () => screen().includes(text), 60000);
       daemon.ptyd('send', '-s', 'tui', '--key', 'Enter');
     };
-    const heard = (text) => until(`the model hears ${text}`, () => model.requests.slice(before).find((r) => textsOf(r).some((t) => t === text) && !isTitle(r)), 30000);
+    const quit = async () => {
+      await type('/quit');
+      await until('it has ended', () => daemon.json('list').find((s) => s.name === 'tui').state === 'prompt', 60000);
+    };
+    const heard = (text) => until(`the model hears ${text}`, () => model.requests.slice(before).find((r) => textsOf(r).some((t) => t === text) && !isTitle(r)), 60000);
     try {
+      // codex gives its server little time to start: on a busy machine it may take some tries
+      const left = () => fs.lstatSync(control, { throwIfNoEntry: false })?.isSymbolicLink();
+      for (let tries = 0; tries < 4 && !left(); tries += 1) {
+        await begin();
+        await quit();
+      }
+      assert.ok(left(), 'codex has left a server of its own there');
+      const enabled = ptyd('enable', 'codex');
+      assert.strictEqual(enabled.status, 0, enabled.stderr);
+      assert.match(enabled.stderr, /codex's own daemon had .* and was stopped/);
+      assert.ok(fs.lstatSync(control).isSocket());
+      assert.strictEqual(fs.statSync(control).mode & 0o777, 0o600);
+      assert.strictEqual(fs.statSync(path.dirname(control)).mode & 0o777, 0o700);
+      run('echo tui-one');
+      await begin();
       await type('why tui first');
       const first = await heard('why tui first');
       row.once = toldIn(first).filter((c) => c === 'echo tui-one').length === 1;
@@ -275,16 +295,23 @@ async function main() {
       row.kept = 'not refused';
       const titles = model.requests.slice(before).filter(isTitle);
       row.skipped = titles.every((r) => toldIn(r).length === 0) && (titles.length > 0 || 'no title turn');
+      await quit();
+      let disabled;
+      await until('its own server is there again', () => {
+        disabled = ptyd('disable', 'codex'); // codex gives its server little time to start: on a busy machine it may take two tries
+        return disabled.status === 0;
+      }, 120000);
+      assert.match(disabled.stderr, /codex's own daemon runs again/);
+      assert.ok(fs.lstatSync(control).isSymbolicLink(), 'as it was');
     } catch (error) {
       error.message += `\n${screen()}`;
       throw error;
     } finally {
       table.push(row);
-      daemon.ptyd('send', '-s', 'tui', '--key', 'C-c');
-      daemon.ptyd('send', '-s', 'tui', '--key', 'C-c');
+      ptyd('disable', 'codex');
+      spawnSync(codex, ['app-server', 'daemon', 'stop'], { env, stdio: 'ignore', timeout: 120000 });
+      try { process.kill(JSON.parse(fs.readFileSync(path.join(env.CODEX_HOME, 'app-server-daemon/daemon-updater.pid'))).pid, 'SIGKILL'); } catch { /* none runs */ }
       daemon.ptyd('close', 'tui');
-      proxy.kill('SIGTERM');
-      await proxy.ended;
     }
     assert.ok(row.once && row.clean && row.skipped, JSON.stringify(row));
   });
