@@ -119,6 +119,7 @@ static const struct member {
     {"nested", FLAG, AT(nested), NULL},
     {"redacted", NUMBER, AT(redacted), NULL},
     {"output_path", PATH, AT(output_path), ""},
+    {"rest", PATH, AT(rest), NULL},
     {"block_id", WORD, AT(block_id), NULL},
     {"ts", TIME, AT(ts_end), NULL},
     {"cmd_source", WORD, AT(cmd_source), ""},

@@ -11,6 +11,9 @@
 
 #include "base/bytes.h"
 
+/* The tool of `ptyd mcp` that gives a whole output. */
+#define ENTRY_REST_TOOL "block_output"
+
 /* A block as the agent is told of it; names, order and what is left out are in entry.c's table.
  * Strings are UTF-8, never NULL, borrowed. */
 struct entry_block {
@@ -23,6 +26,7 @@ struct entry_block {
     const char *type;
     const char *signal;      /* "" for none */
     const char *output_path; /* absolute; told only when the preview is truncated; "" for none */
+    const char *rest;        /* the tool that has all of the output, by the block_id; the same */
     const char *preview;     /* lines, each ended by \n */
     bool has_exit_code;      /* false: null */
     int exit_code;
@@ -46,6 +50,7 @@ struct entry_shape {
                   * then parts of the command; the words that are left may be more */
     bool apart;  /* the preview has a value of its own */
     bool bare;   /* the preview is left out, and nothing else */
+    bool tool;   /* a tool that has the rest is named (ENTRY_REST_TOOL) */
 };
 
 /* The same in that shape. `output`: where the preview's value goes when it is apart,

@@ -90,6 +90,7 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
         .truncated = b->truncated,
         .redacted = b->redacted,
         .output_path = path,
+        .rest = shape->tool && *path ? ENTRY_REST_TOOL : NULL,
         .cmd_source = source(b),
     };
     block_tell(b, &entry);

@@ -62,6 +62,7 @@ struct deliver_text {
     int64_t dropped;                /* commands that are not among them */
     const struct block *running;    /* or NULL */
     const char *const *directories; /* of each: in front of its output_path, or "" */
+    const bool *served;             /* of each: a `ptyd mcp` serves its session; NULL for none */
     bool tagged;                    /* whoever prints it puts a tag around it: none in it */
     int64_t *ret_omitted; /* of each: lines of its output in front of what is told; -1 where all of
                              it is left out; or NULL */

@@ -69,7 +69,9 @@ void deliver_envelope(const struct block *const *blocks, size_t count,
             "conversation_id", h->conversation_id, "shell_id", h->shell_id, "total_commands_run",
             (json_int_t)h->total, "kept", (json_int_t)kept, "dropped",
             (json_int_t)(h->total - (int64_t)kept), "commands", commands, "mcp",
-            h->mcp ? json_pack("[s, s]", "pty_read_screen", "pty_read_scrollback") : json_array());
+            h->mcp
+                ? json_pack("[s, s, s]", "pty_read_screen", "pty_read_scrollback", ENTRY_REST_TOOL)
+                : json_array());
         text = json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII);
         json_decref(object);
         if (!text || strlen(text) <= LIMIT_ENVELOPE_BYTES || !kept)

@@ -18,6 +18,7 @@
 struct part {
     const struct block *block;
     const char *cmd, *preview, *directory;
+    bool served;     /* a tool has all of its output */
     int64_t omitted; /* lines in front of it */
 };
 
@@ -155,6 +156,17 @@ static void append_path(const struct part *p, struct bytes *out)
     free(path);
 }
 
+/* By what an agent gets it that may not read the file. */
+static void append_way(const struct part *p, struct bytes *out)
+{
+    char *id = block_id(p->block);
+    bytes_printf(out,
+                 p->served ? "(the rest: " ENTRY_REST_TOOL ", block_id %s)\n"
+                           : "(the rest: ptyd block %s)\n",
+                 id);
+    free(id);
+}
+
 static void render(const struct deliver_text *t, const struct part *parts, size_t count,
                    struct bytes *out)
 {
@@ -166,8 +178,10 @@ static void render(const struct deliver_text *t, const struct part *parts, size_
     for (size_t i = 0; i < count; i++) {
         bytes_append_char(&text, '\n');
         append_part(&parts[i], LIMIT_TOLD_COMMAND_BYTES, &text);
-        if (parts[i].omitted && *parts[i].directory && *parts[i].block->output_path)
-            append_path(&parts[i], &text);
+        if (!parts[i].omitted || !*parts[i].directory || !*parts[i].block->output_path)
+            continue;
+        append_path(&parts[i], &text);
+        append_way(&parts[i], &text);
     }
     encode_text(text.data, text.len, t->tagged ? ENCODE_TAGGED : ENCODE_OPEN, out);
     bytes_finish(&text);
@@ -185,6 +199,7 @@ void deliver_text(const struct deliver_text *t, size_t limit, struct bytes *out)
                                            .cmd = deliver_cmd(b),
                                            .preview = deliver_preview(b),
                                            .directory = i < t->count ? t->directories[i] : "",
+                                           .served = i < t->count && t->served && t->served[i],
                                            .omitted = b->omitted_lines};
     }
     render(t, parts, count, &text);

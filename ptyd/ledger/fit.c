@@ -93,7 +93,9 @@ void ledger_fit(const struct ledger *l, const struct ledger_request *q, struct f
         const struct offer *o = kept_offer(&fit, i);
         f->shapes[i] = o->shape.room
                            ? o->shape
-                           : (struct entry_shape){.room = LIMIT_ENTRY_BYTES, .apart = apart};
+                           : (struct entry_shape){.room = LIMIT_ENTRY_BYTES,
+                                                  .apart = apart,
+                                                  .tool = ledger_is_served(l, o->session)};
     }
     if ((f->kept + 1) * LIMIT_ENTRY_BYTES <= fit.most && !(f->running && apart))
         return;

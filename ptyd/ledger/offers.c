@@ -90,7 +90,8 @@ static void restore_rendered(struct offer *o, const json_t *rendered)
     long long room = json_number(entry, "room", LIMIT_ENTRY_BYTES);
     if (shell_id)
         o->shape = (struct entry_shape){.room = room > 0 ? (size_t)room : LIMIT_ENTRY_BYTES,
-                                        .apart = json_flag(entry, "apart")};
+                                        .apart = json_flag(entry, "apart"),
+                                        .tool = json_flag(entry, "tool")};
     free(key);
 }
 
@@ -287,6 +288,11 @@ void ledger_mcp(struct ledger *l, const char *conversation, int change)
 {
     json_int_t count = json_number(l->mcp, conversation, 0) + change;
     json_object_set_new(l->mcp, conversation, json_integer(count));
+}
+
+bool ledger_is_served(const struct ledger *l, const char *conversation)
+{
+    return json_number(l->mcp, conversation, 0) > 0 || json_number(l->mcp, "", 0) > 0;
 }
 
 struct ledger *ledger_create(const char *state, const struct ledger_events *events, void *user)

@@ -99,7 +99,7 @@ struct ledger {
     size_t lease_count;
     struct part *parts;
     size_t part_count;
-    json_t *mcp;      /* conversation: how many serve it */
+    json_t *mcp;      /* conversation: how many serve it; "": all of them */
     json_t *switches; /* context.json: {off, threads_off: {id: true}, unseen} */
     struct receipts receipts;
 };
@@ -118,6 +118,9 @@ struct found {
 };
 
 /* ---- offers.c ---- */
+
+/* Whether a `ptyd mcp` serves the conversation. */
+bool ledger_is_served(const struct ledger *l, const char *conversation);
 
 /* Whether a block is on offer; and one, by its place, is no more. */
 bool ledger_is_offered(const struct ledger *l, uint64_t key);

@@ -49,7 +49,7 @@ void ledger_render_header(const struct ledger *l, const struct ledger_request *q
     struct deliver_header header = header_of(f);
     if (!f->feed && q->session)
         header.conversation_id = q->session;
-    header.mcp = json_number(l->mcp, header.conversation_id, 0) > 0;
+    header.mcp = ledger_is_served(l, header.conversation_id);
     header.apart = is_apart(l);
     deliver_header(&header, out, output);
 }
@@ -146,11 +146,13 @@ static void set_other_form(const struct ledger *l, const struct ledger_request *
     int64_t most = l->conf->context_max_bytes;
     const struct block *blocks[LIMIT_CONTEXT_BLOCKS];
     const char *directories[LIMIT_CONTEXT_BLOCKS];
+    bool served[LIMIT_CONTEXT_BLOCKS];
     struct bytes text = {0};
     for (size_t i = 0; i < f->kept; i++) {
         const struct offer *o = f->due[f->count - f->kept + i];
         blocks[i] = o->block;
         directories[i] = o->directory;
+        served[i] = ledger_is_served(l, o->session);
     }
     if (q->format == LEDGER_TEXT) {
         deliver_text(&(struct deliver_text){.blocks = blocks,
@@ -158,12 +160,14 @@ static void set_other_form(const struct ledger *l, const struct ledger_request *
                                             .dropped = f->total - (int64_t)f->kept,
                                             .running = f->running,
                                             .directories = directories,
+                                            .served = served,
                                             .tagged = q->tagged,
                                             .ret_omitted = f->text_omitted},
                      most < LIMIT_HOOK_BYTES ? (size_t)most : LIMIT_HOOK_BYTES, &text);
         json_object_set_new(result, "text", json_stringn(text.data, text.len));
     } else if (q->format == LEDGER_ENVELOPE) {
         struct deliver_header header = header_of(f);
+        header.mcp = ledger_is_served(l, header.conversation_id);
         deliver_envelope(blocks, f->kept, &header, &text);
         json_object_set_new(result, "envelope", json_stringn(text.data, text.len));
     }

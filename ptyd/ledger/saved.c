@@ -37,10 +37,10 @@ static json_t *leases_json(const struct ledger *l, const char *session)
  * one. */
 static json_t *shape_json(const struct offer *o)
 {
-    if (o->shape.room == LIMIT_ENTRY_BYTES && !o->shape.apart)
+    if (o->shape.room == LIMIT_ENTRY_BYTES && !o->shape.apart && !o->shape.tool)
         return json_string(o->shell_id);
-    return json_pack("{s:s, s:I, s:b}", "shell", o->shell_id, "room", (json_int_t)o->shape.room,
-                     "apart", o->shape.apart);
+    return json_pack("{s:s, s:I, s:b, s:b}", "shell", o->shell_id, "room",
+                     (json_int_t)o->shape.room, "apart", o->shape.apart, "tool", o->shape.tool);
 }
 
 /* Whether somebody who was to be told the block has yet to take it. */

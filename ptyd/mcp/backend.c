@@ -140,7 +140,7 @@ static void announce(struct backend *d)
 {
     int64_t until = clock_monotonic_ms() + LIMIT_ANSWER_MS;
     if (d->rpc.fd >= 0 && !d->announced)
-        rpc_send(&d->rpc, "mcp.serve", json_pack("{s:s}", "name", d->session), until);
+        rpc_send(&d->rpc, "mcp.serve", json_pack("{s:s*}", "name", d->session), until);
     d->announced = d->rpc.fd >= 0;
     if (d->rpc.fd >= 0 && d->follows && !d->following) {
         d->followed_id = rpc_send(&d->rpc, "events.follow", json_object(), until);

@@ -24,7 +24,7 @@ struct backend_handler {
     void *user;
 };
 
-/* `session`: the one whose agents are told of the tools while this lives. */
+/* `session`: the one whose agents are told of the tools while this lives; NULL for all. */
 struct backend *backend_create(const char *session, const struct backend_handler *handler);
 void backend_destroy(struct backend *d);
 

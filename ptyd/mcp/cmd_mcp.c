@@ -140,7 +140,7 @@ int command_mcp(int argc, char **argv)
     m.waits = waits_create(&m);
     m.updates = updates_create(&m);
     m.wire = wire_create(&asked);
-    m.daemon = backend_create(m.session, &heard);
+    m.daemon = backend_create(m.session_given ? m.session : NULL, &heard);
     serve(&m);
     wire_destroy(m.wire);
     updates_destroy(m.updates);

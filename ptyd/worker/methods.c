@@ -217,8 +217,9 @@ static void mcp_cancel(struct errand *errand)
 
 static void mcp_call(struct client *client, const json_t *id, const json_t *params)
 {
-    const char *name = json_text(params, "name", NULL);
-    if (!name || !text_is_name(name)) {
+    const json_t *named = json_object_get(params, "name");
+    const char *name = named ? json_string_value(named) : "";
+    if (named && (!name || !text_is_name(name))) {
         client_fail(client, id, RPC_INVALID_PARAMS, "which conversation?");
         return;
     }

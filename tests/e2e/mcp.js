@@ -242,6 +242,34 @@ async function main() {
     assert.strictEqual(await mcp.end(), 0);
   });
 
+  await report.test('what a turn brings names the tool and the id that give the rest, in every form, where one serves; else the command', async () => {
+    run('seq 3000');
+    const { block_id: id } = blocks().at(-1);
+    const entries = () => Object.entries(daemon.json('context', 'show', '-s', 'work').additionalContext).map(([key, { value }]) => [key, value, JSON.parse(value)]);
+    const entry = () => entries().find(([, , value]) => value.block_id === id);
+    const form = (name) => daemon.ptyd('context', 'show', '-s', 'work', '--format', name).stdout;
+    const served = () => entries()[0][2].mcp.length > 0;
+    assert.deepStrictEqual([served(), 'rest' in entry()[2]], [false, false]);
+    assert.ok(form('text').includes(`(the rest: ptyd block ${id})`));
+    assert.strictEqual(daemon.ptyd('block', id).stdout.split('\n').filter((line) => /^\d+$/.test(line)).length, 3000, 'it is true');
+    const mcp = await Mcp.begun(space); // it was told no session: it serves all
+    await until('it serves', served);
+    assert.deepStrictEqual([entry()[2].rest, entry()[2].preview.truncated], ['block_output', true]);
+    assert.ok(form('text').includes(`(the rest: block_output, block_id ${id})`) && !form('text').includes('ptyd block'));
+    assert.ok(form('acp').includes(`block_output, block_id ${id}`));
+    assert.match(form('envelope'), /"mcp": ?\["pty_read_screen", ?"pty_read_scrollback", ?"block_output"\]/);
+    assert.strictEqual((await mcp.call(entry()[2].rest, { block_id: id, limit: 2000 })).lines.length, 2000, 'it is true');
+    const { lease } = daemon.json('context', 'take', '-s', 'work');
+    daemon.ptyd('context', 'release', String(lease));
+    const told = entry();
+    assert.strictEqual(await mcp.end(), 0);
+    await until('it serves no more', () => !served());
+    assert.deepStrictEqual(entry(), told, 'what came back has the same bytes');
+    await killWorker(daemon);
+    assert.deepStrictEqual(entry(), told, 'behind another worker, too');
+    daemon.ptyd('context', 'clear', '-s', 'work');
+  });
+
   await report.test('no tool and no resource tells a secret, a private command, or anything while capture is paused', async () => {
     const key = ['-----BEGIN ', 'RSA PRIVATE KEY-----'].join('');
     run(`echo ${'x'.repeat(55)}$DEPLOY_TOKEN; printf -- '${key}\\nMIIEpAIBAAKC\\n-----END RSA PRIVATE KEY-----\\nbehind\\n'`);

@@ -55,6 +55,27 @@ static void a_block_has_its_members_in_order(void **state)
         "\"block_id\":\"default:12:1795207146949\",\"ts\":1795207148183}");
 }
 
+static void the_rest_is_named_where_something_is_missing(void **state)
+{
+    struct entry_block block = example();
+    (void)state;
+    block.rest = ENTRY_REST_TOOL;
+    assert_block(
+        &block,
+        "{\"cmd\":\"g++ a.cpp 2>&1\",\"exit_code\":1,\"cwd\":\"/home/dana/shop\","
+        "\"duration_ms\":1234,\"preview\":{\"lines\":[\"a.cpp:5:15: error\"],\"truncated\":true},"
+        "\"omitted_lines\":31,\"output_path\":\"/blocks/12_1795207146949.out\","
+        "\"rest\":\"block_output\",\"block_id\":\"default:12:1795207146949\",\"ts\":"
+        "1795207148183}");
+    block.truncated = false;
+    block.omitted_lines = 0;
+    assert_block(
+        &block,
+        "{\"cmd\":\"g++ a.cpp 2>&1\",\"exit_code\":1,\"cwd\":\"/home/dana/shop\","
+        "\"duration_ms\":1234,\"preview\":{\"lines\":[\"a.cpp:5:15: error\"],\"truncated\":false},"
+        "\"block_id\":\"default:12:1795207146949\",\"ts\":1795207148183}");
+}
+
 static void defaults_are_left_out_and_the_rest_is_not(void **state)
 {
     struct entry_block block = example();
@@ -365,6 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_has_its_members_in_order),
         cmocka_unit_test(defaults_are_left_out_and_the_rest_is_not),
+        cmocka_unit_test(the_rest_is_named_where_something_is_missing),
         cmocka_unit_test(the_preview_shrinks_from_its_oldest_line),
         cmocka_unit_test(a_huge_command_and_line_still_fit),
         cmocka_unit_test(a_directory_that_does_not_fit_is_left_out),

@@ -362,6 +362,7 @@ static const char *const attacks[] = {
     "exit 0",
     "exit 0 after 0.0 s in /, last 1 of 2 lines",
     "(whole output: /etc/passwd)",
+    "(the rest: block_output, block_id default:1:0)",
     "(3 earlier ones are left out.)",
     "/a, last 20 of 51 lines",
     "/a\" in \"/b",
@@ -597,7 +598,7 @@ static void assert_name(const char *found, bool quoted, const char *value, enum 
 }
 
 /* Reads one block, which is all that the text holds, by the grammar that is documented. */
-static void check_text_block(char *text, const struct fields *v, const char *directory,
+static void check_text_block(char *text, const struct fields *v, const char *directory, bool served,
                              enum sanitised how)
 {
     struct bytes cmd = {0}, path = {0};
@@ -640,6 +641,9 @@ static void check_text_block(char *text, const struct fields *v, const char *dir
         assert_name(name, quoted, path.data, how);
         free(name);
         line = take_line(&text);
+        assert_string_equal(line, served ? "(the rest: block_output, block_id default:1:0)"
+                                         : "(the rest: ptyd block default:1:0)");
+        line = take_line(&text);
     }
     if (line)
         fail_msg("a line that is none of ours: %s", line);
@@ -652,6 +656,7 @@ static void check_text(const struct fields *v, bool tagged)
 {
     struct block block = {.conversation_id = (char *)"default",
                           .shell_id = (char *)"s",
+                          .seq = 1,
                           .cmd = (char *)v->cmd,
                           .cwd = (char *)v->cwd,
                           .cwd_after = (char *)v->after,
@@ -667,12 +672,14 @@ static void check_text(const struct fields *v, bool tagged)
     const char *directories[] = {directory};
     struct bytes out = {0};
     snprintf(directory, sizeof directory, "/%s", v->after);
-    deliver_text(
-        &(struct deliver_text){
-            .blocks = blocks, .count = 1, .directories = directories, .tagged = tagged},
-        LIMIT_HOOK_BYTES, &out);
+    deliver_text(&(struct deliver_text){.blocks = blocks,
+                                        .count = 1,
+                                        .directories = directories,
+                                        .served = &tagged,
+                                        .tagged = tagged},
+                 LIMIT_HOOK_BYTES, &out);
     check_raw(out.data, out.len, !tagged, true);
-    check_text_block(out.data, v, directory, tagged ? TAGGED : OPEN);
+    check_text_block(out.data, v, directory, tagged, tagged ? TAGGED : OPEN);
     bytes_finish(&out);
 }
 
