@@ -45,6 +45,7 @@ struct backend {
     bool followed;             /* they were, on an earlier connection or this one */
     bool announced, following; /* on this connection */
     json_int_t followed_id;
+    int64_t held_ms; /* it is held since then; 0: it is not */
     int64_t lost_ms; /* when the connection was lost; -1: there is none to be made again */
 };
 
@@ -292,9 +293,19 @@ static void take_rest(struct backend *d)
     lose(d);
 }
 
+void backend_hold(struct backend *d, bool hold)
+{
+    int64_t now = clock_monotonic_ms();
+    for (struct ask *a = d->asks; a && d->held_ms && !hold; a = a->next)
+        a->until += a->until ? now - d->held_ms : 0;
+    d->held_ms = !hold ? 0 : d->held_ms ? d->held_ms : now;
+}
+
 void backend_work(struct backend *d, bool readable)
 {
     struct ask *a;
+    if (d->held_ms)
+        return;
     if (readable && d->rpc.fd >= 0)
         read_all(d);
     if (d->rpc.fd < 0 && any_is_out(d))
@@ -313,7 +324,7 @@ void backend_work(struct backend *d, bool readable)
 
 int backend_fd(const struct backend *d)
 {
-    return d->rpc.fd;
+    return d->held_ms ? -1 : d->rpc.fd;
 }
 
 static int64_t sooner(int64_t one, int64_t other)
@@ -324,6 +335,8 @@ static int64_t sooner(int64_t one, int64_t other)
 int64_t backend_due(const struct backend *d)
 {
     int64_t due = d->lost_ms >= 0 ? clock_monotonic_ms() + RETRY_MS : -1;
+    if (d->held_ms)
+        return -1;
     for (const struct ask *a = d->asks; a; a = a->next)
         due = a->error ? 0 : sooner(due, a->until ? a->until : -1);
     return due;

@@ -44,6 +44,8 @@ void backend_follow(struct backend *d);
 /* The connection to be polled; -1 for none. And until when (monotonic ms), -1 for ever. */
 int backend_fd(const struct backend *d);
 int64_t backend_due(const struct backend *d);
+/* While it is held nothing is read or asked, and no answer is late. */
+void backend_hold(struct backend *d, bool hold);
 /* Does what is to be done: reads where `readable`, connects again, ends what takes too long. */
 void backend_work(struct backend *d, bool readable);
 

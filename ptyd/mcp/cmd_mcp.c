@@ -31,6 +31,13 @@ static const char help[] =
 
 /* ---- what the daemon says ---- */
 
+static void on_followed(void *mcp)
+{
+    struct mcp *m = mcp;
+    waits_look_again(m->waits);
+    updates_all(m->updates);
+}
+
 static void on_event(void *mcp, const json_t *event)
 {
     struct mcp *m = mcp;
@@ -38,13 +45,8 @@ static void on_event(void *mcp, const json_t *event)
         waits_ended(m->waits, json_text(event, "conversation_id", ""),
                     json_number(json_object_get(event, "block"), "seq", 0));
     updates_event(m->updates, event);
-}
-
-static void on_followed(void *mcp)
-{
-    struct mcp *m = mcp;
-    waits_look_again(m->waits);
-    updates_all(m->updates);
+    if (!strcmp(json_text(event, "type", ""), "events_lost"))
+        on_followed(m); /* anything may have ended, or changed */
 }
 
 static void on_gone(void *mcp)
@@ -80,12 +82,13 @@ static bool read_client(struct mcp *m)
 }
 
 /* One turn. `*reads`: the client may say more. Returns false when it is gone, or an error ended
- * poll(). A client that does not read what it asked for is read no further. */
+ * poll(). While a client does not read what it asked for, neither it nor the daemon is read. */
 static bool turn(struct mcp *m, bool *reads)
 {
     struct pollfd fds[HELPERS + LIMIT_MCP_HELPERS];
     int helpers[LIMIT_MCP_HELPERS], count = helper_fds(helpers);
-    bool takes = *reads && wire_unsent(m->wire) < LIMIT_MCP_UNSENT_BYTES;
+    bool room = wire_unsent(m->wire) < LIMIT_MCP_UNSENT_BYTES, takes = *reads && room;
+    backend_hold(m->daemon, !room);
     fds[CLIENT_IN] = (struct pollfd){.fd = takes ? STDIN_FILENO : -1, .events = POLLIN};
     fds[CLIENT_OUT] =
         (struct pollfd){.fd = STDOUT_FILENO, .events = wire_unsent(m->wire) ? POLLOUT : 0};

@@ -217,7 +217,10 @@ void updates_event(struct updates *u, const json_t *event)
     }
     if (begins || ends)
         note_changed(u, name, false, json_number(json_object_get(event, "block"), "seq", 0));
-    if (begins || ends || !strcmp(type, "capture_changed"))
+    bool capture = !strcmp(type, "capture_changed");
+    if (capture && !*name) /* what agents are told was switched off, or on */
+        u->list_changed = true;
+    if (begins || ends || capture)
         watch_again(u);
 }
 

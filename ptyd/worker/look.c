@@ -16,19 +16,26 @@
 #include "ptyd/worker/told.h"
 #include "ptyd/worker/worker.h"
 
+bool look_agents_are_told(struct client *client, const json_t *id, const json_t *params)
+{
+    bool told = ledger_injects(client_worker(client)->ledger, json_text(params, "consumer", NULL));
+    if (!told)
+        client_fail(client, id, RPC_FAILED,
+                    "the user has switched off what agents are told: `ptyd context on` resumes it");
+    return told;
+}
+
 /* An agent reads through its tools: not while capture is paused, and without secrets. */
 static bool may_read(struct client *client, const json_t *id, const json_t *params,
                      const struct session *s)
 {
-    bool agent = json_flag(params, "agent");
-    bool tells = ledger_injects(client_worker(client)->ledger, json_text(params, "consumer", NULL));
-    if (s && agent && session_paused(s))
-        client_fail(client, id, RPC_FAILED, "the user has paused capture in session %s",
-                    session_name(s));
-    else if (s && agent && !tells)
-        client_fail(client, id, RPC_FAILED,
-                    "the user has switched off what agents are told: `ptyd context on` resumes it");
-    return s && !(agent && (session_paused(s) || !tells));
+    if (!s || !json_flag(params, "agent"))
+        return s != NULL;
+    if (!session_paused(s))
+        return look_agents_are_told(client, id, params);
+    client_fail(client, id, RPC_FAILED, "the user has paused capture in session %s",
+                session_name(s));
+    return false;
 }
 
 /* The screen as an agent is told it. */

@@ -9,6 +9,9 @@
 
 struct session;
 
+/* Whether agents are told anything; false when the request is answered. */
+bool look_agents_are_told(struct client *client, const json_t *id, const json_t *params);
+
 void look_block_call(struct client *client, const json_t *id, const json_t *params);
 void look_blocks_call(struct client *client, const json_t *id, const json_t *params);
 void look_resize_call(struct client *client, const json_t *id, const json_t *params);

@@ -59,17 +59,15 @@ static json_t *members_of(json_t *session, const json_t *names)
 }
 
 /* As an agent is told of them. */
-static json_t *list_for_agent(struct worker *w, const json_t *names)
+static json_t *list_for_agent(const struct worker *w, const json_t *names)
 {
-    bool injects = ledger_injects(w->ledger, NULL);
     json_t *all = json_array();
     for (int i = 0; i < w->session_count; i++) {
         const struct session *s = w->sessions[i];
         if (worker_lists(s))
-            json_array_append_new(
-                all, members_of(agent_session(session_json(s), injects && !session_paused(s),
-                                              session_secrets(s)),
-                                names));
+            json_array_append_new(all, members_of(agent_session(session_json(s), !session_paused(s),
+                                                                session_secrets(s)),
+                                                  names));
     }
     return all;
 }
@@ -80,6 +78,8 @@ static void list_call(struct client *client, const json_t *id, const json_t *par
     struct session_choice space;
     const struct session_choice *choice;
     if (!read_choice(client, id, params, &space, &choice))
+        return;
+    if (json_flag(params, "agent") && !look_agents_are_told(client, id, params))
         return;
     if (json_flag(params, "agent")) {
         client_reply(client, id,

@@ -463,6 +463,25 @@ async function main() {
     assert.strictEqual(await mcp.end(), 0);
   });
 
+  await report.test('a client that reads none of many large answers costs a few of them, and gets all', async () => {
+    fs.writeFileSync(path.join(space.root, 'large'), `${'\u00e9'.repeat(200)}\n`.repeat(2000));
+    run(`cat ${path.join(space.root, 'large')}`);
+    const { block_id: id } = blocks().at(-1);
+    const deaf = await Mcp.begun(space), calls = 100;
+    const memory = () => Number(/VmHWM:\s+(\d+)/.exec(fs.readFileSync(`/proc/${deaf.process.pid}/status`, 'utf8'))[1]);
+    const sanitized = spawnSync('sh', ['-c', `grep -q __asan_init "${PTYD}"`]).status === 0;
+    deaf.process.stdout.pause();
+    for (let i = 0; i < calls; i++) deaf.send({ id: `large${i}`, method: 'tools/call', params: { name: 'block_output', arguments: { block_id: id, limit: 2000 } } });
+    let last = 0, same = 0;
+    await until('it grows no more', () => { same = memory() === last ? same + 1 : 0; last = memory(); return same > 20; }, 120000);
+    deaf.process.stdout.resume();
+    const answers = () => deaf.messages.filter((m) => /^large/.test(m.id));
+    await until('all are answered', () => answers().length === calls, 240000);
+    for (const { result } of answers()) assert.ok(result.structuredContent?.lines.length > 600, JSON.stringify(result).slice(0, 200));
+    assert.ok(sanitized || last < 40 * 1024, `${last} KiB`);
+    assert.strictEqual(await deaf.end(), 0);
+  });
+
   await report.test('at the end of what a client says it still gets its answers, and waits end', async () => {
     const mcp = await Mcp.begun(space);
     const finish = await running('last');
