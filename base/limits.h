@@ -553,6 +553,8 @@ static inline int limit_size(int value)
 #define LIMIT_PROXY_ASK_MS 1000
 /* Milliseconds for an app-server to listen; then it is ended. */
 #define LIMIT_SERVER_START_MS 15000
+/* Processes above a hook that are looked at for a proxy; one that is farther is none. */
+#define LIMIT_ANCESTORS 64
 /* Milliseconds for `codex app-server daemon` to start or stop one; then it is given up. */
 #define LIMIT_CODEX_COMMAND_MS 60000
 /* Milliseconds for a server's answers when its client is gone; then what is open is released. */

@@ -88,6 +88,25 @@ int edit_add_context(const struct message *turn, const struct edit_entry *entrie
     return result;
 }
 
+/* ---- session/prompt ---- */
+
+int edit_add_prompt(const struct message *prompt, const char *block, struct bytes *out,
+                    const char **ret_why)
+{
+    struct splice splice = {0};
+    if (!prompt->sound || !span_is_array(prompt->prompt)) {
+        *ret_why = prompt->sound ? "its prompt is no list" : "the message cannot be parsed";
+        return -EINVAL;
+    }
+    struct span end = {.at = prompt->prompt.at + prompt->prompt.len - 1};
+    struct bytes *text = splice_replace(&splice, end);
+    bytes_append_text(text, span_is_empty(prompt->prompt) ? "" : ",");
+    bytes_append_text(text, block);
+    int result = splice_apply(&splice, prompt->line, out);
+    splice_finish(&splice);
+    return result;
+}
+
 /* ---- initialize ---- */
 
 #define EXPERIMENTAL "\"experimentalApi\":true"

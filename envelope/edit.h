@@ -2,7 +2,8 @@
  * experimental API to an `initialize`. Every other byte stays.
  *
  * Source of the shapes: the app-server's own JSON schema (`turn/start` params,
- * `additionalContext: {key: {value, kind}}`; `initialize` params, `capabilities`).
+ * `additionalContext: {key: {value, kind}}`; `initialize` params, `capabilities`), and the Agent
+ * Client Protocol's (`session/prompt` params, `prompt: [ContentBlock]`).
  */
 #ifndef ENVELOPE_EDIT_H
 #define ENVELOPE_EDIT_H
@@ -29,6 +30,11 @@ json_t *edit_own_keys(const struct message *turn, const char *prefix);
  * it (no params, additionalContext neither object nor null, not JSON); -ENOMEM. */
 int edit_add_context(const struct message *turn, const struct edit_entry *entries, size_t count,
                      struct bytes *out, const char **ret_why);
+
+/* Appends to `out` the session/prompt (ACP) with `block`, a content block as JSON, behind those
+ * that it has. Returns as edit_add_context() does. */
+int edit_add_prompt(const struct message *prompt, const char *block, struct bytes *out,
+                    const char **ret_why);
 
 /* Appends to `out` an `initialize` that asks for experimentalApi and opts out of `method`.
  * Returns 1 when it was changed, 0 when the client asks for it itself (nothing appended), -EINVAL

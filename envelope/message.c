@@ -28,6 +28,8 @@ static const struct part {
     ROW(params, before_turn_id, "beforeTurnId"),
     ROW(params, context, "additionalContext"),
     ROW(params, capabilities, "capabilities"),
+    ROW(params, session_id, "sessionId"),
+    ROW(params, prompt, "prompt"),
     ROW(params, input, "input"),
     ROW(capabilities, experimental, "experimentalApi"),
     ROW(capabilities, opt_out, "optOutNotificationMethods"),

@@ -23,6 +23,7 @@ struct message {
     struct span context;                                 /* params.additionalContext */
     struct span capabilities;                            /* params.capabilities */
     struct span experimental, opt_out;     /* its experimentalApi, optOutNotificationMethods */
+    struct span session_id, prompt;        /* params.sessionId, params.prompt */
     struct span input;                     /* params.input */
     struct span type, text, elements;      /* of its first item that is a text: type, text,
                                               text_elements; no parts without such an item */

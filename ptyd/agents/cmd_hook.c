@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/agents/above.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/core/agent.h"
@@ -131,7 +132,9 @@ int command_hook(int argc, char **argv)
     cores_hide();
     json_t *event = read_event();
     json_t *params = take_params(&cli, agent, event);
-    if (params)
+    if (params && above_is_acp()) /* the agent is told already */
+        json_decref(params);
+    else if (params)
         deliver(agent, params, json_text(event, "turn_id", NULL));
     else
         say("the event on stdin is no JSON object with a session_id: no context this time");

@@ -5,6 +5,7 @@
 #include "ptyd/client/context_view.h"
 #include "ptyd/client/request.h"
 #include "ptyd/client/sight.h"
+#include "ptyd/command/resource.h"
 #include "ptyd/command/pager.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
@@ -80,9 +81,7 @@ static char *other_form(const struct options *o, const json_t *result)
                            envelope);
     if (!text || strcmp(o->format, "acp"))
         return text ? text_copy(text) : NULL;
-    json_t *block = json_pack("{s:s, s:{s:o, s:s, s:s}}", "type", "resource", "resource", "uri",
-                              json_sprintf("ptyd:///context/%lld", json_number(result, "lease", 0)),
-                              "mimeType", "text/plain", "text", text);
+    json_t *block = resource_block(result);
     char *dump = json_dumps(block, JSON_COMPACT);
     json_decref(block);
     return dump;

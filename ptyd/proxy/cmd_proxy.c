@@ -19,7 +19,8 @@
 
 static const char help[] =
     "usage: ptyd proxy [OPTIONS] -- SERVER [ARGS...]\n"
-    "       ptyd proxy [OPTIONS] --connect URL\n\n"
+    "       ptyd proxy [OPTIONS] --connect URL\n"
+    "       ptyd proxy --acp [-s NAME] [--wait SECONDS] -- AGENT [ARGS...]\n\n"
     "Stands between a client and an app-server. Everything passes as it is; each turn/start of\n"
     "the user's gets what the user did in the terminal since the last one, as\n"
     "additionalContext. Without a daemon everything passes untouched.\n\n"
@@ -32,13 +33,17 @@ static const char help[] =
     "  --no-upgrade     do not ask for experimentalApi on the client's behalf; context then\n"
     "                   follows an accepted turn as thread/inject_items\n"
     "  --envelope       the legacy CODEX_META envelope in the user's text\n"
+    "  --acp            in front of an agent that speaks the Agent Client Protocol: each\n"
+    "                   session/prompt gets a content block. A hook of that agent's is silent "
+    "then\n"
     "  --wait SECONDS   how long a turn waits for the daemon before it goes without (0.05)\n\n"
     "examples:\n"
     "  ptyd proxy -- codex app-server\n"
     "  ptyd proxy --listen codex                          then just `codex`\n"
+    "  ptyd proxy --acp -- gemini --acp\n"
     "  ptyd proxy --listen ws://127.0.0.1:4500 -- codex app-server\n";
 
-enum { LISTEN = CLI_FIRST_OWN, CONNECT, TOKEN_ENV, STEER, NO_UPGRADE, ENVELOPE, WAIT };
+enum { LISTEN = CLI_FIRST_OWN, CONNECT, TOKEN_ENV, STEER, NO_UPGRADE, ENVELOPE, ACP, WAIT };
 
 /* ---- one client, on stdin and stdout ---- */
 
@@ -137,6 +142,16 @@ static int wait_ms(const char *text)
     return seconds < 0.001 ? 1 : (int)(seconds * 1000);
 }
 
+static void check_acp(const struct proxy_options *o, char **server)
+{
+    if (o->listen || o->connect || o->token_env || o->gate.steer || o->gate.no_upgrade ||
+        o->gate.envelope)
+        cli_usage("--acp stands between stdin, stdout and an agent: of the other options it takes "
+                  "-s and --wait");
+    if (!server)
+        cli_usage("which AGENT? For example: ptyd proxy --acp -- gemini --acp");
+}
+
 int command_proxy(int argc, char **argv)
 {
     static const struct option options[] = {{"listen", required_argument, NULL, LISTEN},
@@ -145,6 +160,7 @@ int command_proxy(int argc, char **argv)
                                             {"steer", no_argument, NULL, STEER},
                                             {"no-upgrade", no_argument, NULL, NO_UPGRADE},
                                             {"envelope", no_argument, NULL, ENVELOPE},
+                                            {"acp", no_argument, NULL, ACP},
                                             {"wait", required_argument, NULL, WAIT},
                                             CLI_LONG,
                                             {0}};
@@ -161,10 +177,13 @@ int command_proxy(int argc, char **argv)
         o.gate.steer = o.gate.steer || option == STEER;
         o.gate.no_upgrade = o.gate.no_upgrade || option == NO_UPGRADE;
         o.gate.envelope = o.gate.envelope || option == ENVELOPE;
+        o.gate.acp = o.gate.acp || option == ACP;
         if (option == WAIT)
             o.gate.wait_ms = wait_ms(optarg);
     }
     char **server = optind < argc ? argv + optind : NULL;
+    if (o.gate.acp)
+        check_acp(&o, server);
     if (o.connect && server)
         cli_usage("--connect names a server that runs; SERVER would start another");
     if (!server && o.listen && !strcmp(o.listen, "codex"))

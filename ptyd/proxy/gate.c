@@ -16,7 +16,7 @@ struct gate *gate_create(const struct gate_options *options)
 {
     struct gate *g = memory_new(sizeof *g);
     g->options = *options;
-    g->leases = leases_create(options->session, options->wait_ms);
+    g->leases = leases_create(options->acp ? "acp" : "codex", options->session, options->wait_ms);
     g->threads = json_object();
     return g;
 }
@@ -28,6 +28,7 @@ static void request_free(struct request *r)
     free(r->thread);
     free(r->turn);
     free(r->before);
+    free(r->cwd);
     free(r);
 }
 
@@ -51,6 +52,8 @@ void gate_destroy(struct gate *g)
 
 static bool is_of_interest(const struct gate *g, struct span method)
 {
+    if (g->options.acp)
+        return acp_is_of_interest(method);
     static const char *const methods[] = {"turn/start", "initialize", "thread/start",
                                           "thread/resume", "thread/fork"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
@@ -86,10 +89,12 @@ enum gate_verdict gate_server_look(const struct gate *g, const char *line, size_
         return GATE_MORE; /* a text that comes back may be anywhere in it */
     if (g->options.envelope && legacy_may_hold(line, len))
         return GATE_TAKE;
-    if (!g->requests && !g->upgraded)
+    if (!g->requests && !g->upgraded && !g->options.acp)
         return GATE_PASS;
     struct message_head m =
         message_peek(line, len < LIMIT_PROXY_HEAD_BYTES ? len : LIMIT_PROXY_HEAD_BYTES);
+    if (g->options.acp && span_is_string(m.method, "session/update"))
+        return !whole ? GATE_MORE : acp_may_echo(line, len) ? GATE_TAKE : GATE_PASS;
     if (m.method.at)
         return g->upgraded && span_is_string(m.method, EXTRA_METHOD) ? GATE_TAKE : GATE_PASS;
     if (!g->requests || (m.id.at && !is_expected(g, m.id)))
@@ -176,6 +181,10 @@ static void send_about_thread(struct gate *g, const struct message *m, struct me
 bool gate_client_line(struct gate *g, const char *line, size_t len, struct messages *to_server)
 {
     struct message m = message_read(line, len);
+    if (g->options.acp) {
+        acp_client_line(g, &m, to_server);
+        return true;
+    }
     bool steer = span_is_string(m.method, "turn/steer");
     if (steer || span_is_string(m.method, "turn/start"))
         return gate_send_turn(g, &m, steer, to_server);
@@ -203,6 +212,10 @@ static void learn_thread(struct gate *g, const struct request *r, struct span re
 static bool settle(struct gate *g, struct request *r, const struct message *answer,
                    struct messages *to_server)
 {
+    if (g->options.acp) {
+        acp_settle(g, r, answer);
+        return true;
+    }
     switch (r->kind) {
     case REQUEST_TURN:
         gate_settle_turn(g, r, answer, to_server);
@@ -249,6 +262,8 @@ void gate_server_line(struct gate *g, const char *line, size_t len, struct messa
     struct message m = message_read(line, len);
     struct request *r = m.method.at ? NULL : take_request(g, &m);
     bool theirs = !g->upgraded || !span_is_string(m.method, EXTRA_METHOD);
+    if (g->options.acp && m.method.at)
+        theirs = !acp_echoes(line, len);
     if (r)
         theirs = settle(g, r, &m, to_server);
     if (theirs)

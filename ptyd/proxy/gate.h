@@ -1,8 +1,10 @@
-/* gate.h - what the proxy does with each message between a client and an app-server.
+/* gate.h - what the proxy does with each message between a client and an app-server, or an agent of
+ * the Agent Client Protocol.
  *
  * Everything passes as it came, but: a user's turn/start gets the pending entries; an `initialize`
  * asks for experimentalApi, if allowed; answers to the proxy's own requests and notifications that
- * only that flag brought stay here.
+ * only that flag brought stay here. With ACP: a session/prompt gets a content block, and what an
+ * agent tells back of such blocks stays here.
  */
 #ifndef PTYD_PROXY_GATE_H
 #define PTYD_PROXY_GATE_H
@@ -17,6 +19,7 @@ struct gate_options {
     bool no_upgrade;     /* leave `initialize` alone */
     bool steer;          /* turn/steer carries context too */
     bool envelope;       /* the legacy envelope instead of additionalContext */
+    bool acp;            /* the server is an agent that speaks ACP, and none of the above holds */
     int wait_ms;         /* how long a turn waits for the daemon; 0: LIMIT_PROXY_WAIT_MS */
 };
 

@@ -1,5 +1,6 @@
 /* gate_private.h - the gate from inside: gate.c decides and remembers, gate_turn.c sends turns and
- * settles them, gate_questions.c asks the server what the proxy itself must know. */
+ * settles them, gate_questions.c asks the server what the proxy itself must know, gate_acp.c has
+ * all that is ACP's. */
 #ifndef PTYD_PROXY_GATE_PRIVATE_H
 #define PTYD_PROXY_GATE_PRIVATE_H
 
@@ -38,6 +39,8 @@ struct request {
     char *thread; /* that it is about; of a thread/fork: the one that is forked */
     char *turn;   /* REQUEST_INJECT: the turn it goes with; of a thread/fork: the last it keeps */
     char *before; /* of a thread/fork: the first turn it does not keep */
+    char *cwd;    /* ACP: where the session works */
+    bool forks;   /* ACP: the session that is made has the history of `thread` */
 };
 
 struct gate {
@@ -48,6 +51,7 @@ struct gate {
     bool upgraded;      /* experimentalApi is ours, not the client's */
     bool experimental;  /* it is on, whoever asked */
     bool cannot_inject; /* the server refused thread/inject_items */
+    bool embeds;        /* ACP: the agent takes resources in a prompt */
     long own_count;     /* of our own requests so far, for their ids */
     long long deadline; /* until which a turn waits for their answers, monotonic ms */
     json_t *threads;    /* by id: {user: bool, roots: [...]}; null while the server is asked */
@@ -75,6 +79,20 @@ bool gate_send_turn(struct gate *g, const struct message *turn, bool steer,
 /* The server answered the turn. */
 void gate_settle_turn(struct gate *g, struct request *r, const struct message *answer,
                       struct messages *to_server);
+
+/* ---- gate_acp.c ---- */
+
+bool acp_is_of_interest(struct span method);
+
+/* A request of the client's that acp_is_of_interest() names. */
+void acp_client_line(struct gate *g, const struct message *m, struct messages *to_server);
+
+/* Whether a notification tells back what the proxy has put into a prompt. `line` may be a part. */
+bool acp_may_echo(const char *line, size_t len);
+bool acp_echoes(const char *line, size_t len);
+
+/* The agent answered. */
+void acp_settle(struct gate *g, struct request *r, const struct message *answer);
 
 /* ---- gate_questions.c ---- */
 

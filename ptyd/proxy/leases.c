@@ -16,6 +16,7 @@
 #include "ptyd/core/text.h"
 
 struct leases {
+    const char *agent; /* a literal */
     char *session;
     int wait_ms; /* how long for an answer */
     struct rpc rpc;
@@ -25,9 +26,10 @@ struct leases {
     json_t *held; /* leases whose takes were answered, and that are not settled: numbers */
 };
 
-struct leases *leases_create(const char *session, int wait_ms)
+struct leases *leases_create(const char *agent, const char *session, int wait_ms)
 {
     struct leases *d = memory_new(sizeof *d);
+    d->agent = agent;
     d->wait_ms = wait_ms ? wait_ms : LIMIT_PROXY_WAIT_MS;
     d->session = session ? text_copy(session) : NULL;
     d->held = json_array();
@@ -160,8 +162,9 @@ static void hold(struct leases *d, json_t *lease)
 json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
                     const json_t *taken_keys, const char *format)
 {
-    char *consumer = text_format("codex:%s", thread);
-    json_t *params = json_pack("{s:s, s:s}", "consumer", consumer, "thread", thread);
+    char *consumer = text_format("%s:%s", d->agent, thread);
+    json_t *params =
+        json_pack("{s:s, s:s, s:b}", "consumer", consumer, "thread", thread, "tagged", 1);
     free(consumer);
     if (!params)
         return NULL;
@@ -195,9 +198,9 @@ json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
 void leases_inherit(struct leases *d, const char *from, const char *to, const char *last_turn,
                     const char *before_turn)
 {
-    json_t *params =
-        json_pack("{s:o, s:o, s:s*, s:s*}", "from", json_sprintf("codex:%s", from), "to",
-                  json_sprintf("codex:%s", to), "last_turn", last_turn, "before_turn", before_turn);
+    json_t *params = json_pack(
+        "{s:o, s:o, s:s*, s:s*}", "from", json_sprintf("%s:%s", d->agent, from), "to",
+        json_sprintf("%s:%s", d->agent, to), "last_turn", last_turn, "before_turn", before_turn);
     json_decref(call(d, "context.inherit", params, d->wait_ms));
 }
 

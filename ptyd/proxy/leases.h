@@ -10,14 +10,16 @@
 
 struct leases;
 
-/* `session`: what feeds every turn, or NULL to let the daemon choose by thread. `wait_ms`: how long
- * an answer of the daemon's is waited for; 0: LIMIT_PROXY_WAIT_MS. */
-struct leases *leases_create(const char *session, int wait_ms);
+/* `agent`: what consumers' names begin with, `codex` or `acp`. `session`: what feeds every turn, or
+ * NULL to let the daemon choose by thread. `wait_ms`: how long an answer of the daemon's is waited
+ * for; 0: LIMIT_PROXY_WAIT_MS. */
+struct leases *leases_create(const char *agent, const char *session, int wait_ms);
 void leases_destroy(struct leases *d);
 
 /* What is pending for a thread; `roots` and `taken_keys` are borrowed arrays or NULL; `format` as
- * in `context.take`, or NULL. Returns the daemon's answer (with `lease`, `receipt`,
- * `additionalContext`), a new reference; NULL when there is nothing or no daemon. */
+ * in `context.take`, or NULL; a text is one to go between tags. Returns the daemon's answer (with
+ * `lease`, `receipt`, `additionalContext`), a new reference; NULL when there is nothing or no
+ * daemon. */
 json_t *leases_take(struct leases *d, const char *thread, const json_t *roots,
                     const json_t *taken_keys, const char *format);
 

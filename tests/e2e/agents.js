@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Client, Daemon, Report, PTYD, until } = require('./harness');
 
 async function main() {
   const report = new Report();
@@ -217,6 +217,62 @@ async function main() {
     await until('a pause', () => events().find((e) => e.capture === 'paused'));
     daemon.ptyd('context', 'resume');
     follower.kill();
+  });
+
+  // ---- the Agent Client Protocol ----
+  await report.test('proxy --acp: each command in one prompt, behind the user\'s blocks; what ended badly is told again', async () => {
+    const log = path.join(space.root, 'acp.log'), agent = [process.execPath, path.join(__dirname, 'acp-agent.js'), log, PTYD];
+    const open = (env = {}) => new Client(PTYD, ['proxy', '--acp', '--wait', '20', '--', ...agent], { env: { ...space.env, ...env }, cwd: space.home });
+    const heard = () => fs.readFileSync(log, 'utf8').trim().split('\n').map((line) => JSON.parse(line)).pop();
+    const told = ({ blocks }) => JSON.stringify(blocks).match(/echo acp-\d/g) || [];
+    const text = (words) => [{ type: 'text', text: words }, { type: 'resource_link', uri: 'file:///x', name: 'x' }];
+    const begin = async (client, method = 'session/new', params = {}) => (await client.request(method, { cwd: space.home, mcpServers: [], ...params })).result?.sessionId;
+    const ask = async (client, sessionId, words, blocks = text(words)) => [await client.request('session/prompt', { sessionId, prompt: blocks }), heard()];
+    daemon.ptyd('context', 'clear');
+    const client = open();
+    await client.request('initialize', { protocolVersion: 1 });
+    const session = await begin(client);
+    run('echo acp-1');
+    const [answer, first] = await ask(client, session, 'one');
+    assert.strictEqual(answer.result.stopReason, 'end_turn');
+    assert.deepStrictEqual(first.blocks.slice(0, 2), text('one'), 'the user\'s own, as they were');
+    assert.deepStrictEqual([first.blocks[2].type, first.blocks[2].resource.mimeType, first.blocks.length], ['resource', 'text/plain', 3]);
+    assert.match(first.blocks[2].resource.text, /^\$ echo acp-1\n/m);
+    assert.deepStrictEqual((await ask(client, session, 'two'))[1].blocks, text('two'), 'nothing twice');
+    run('echo acp-2');
+    assert.deepStrictEqual((await ask(client, session, '/compact'))[1].blocks, text('/compact'), 'a command stays one');
+    for (const words of ['refuse', 'fail']) assert.deepStrictEqual(told((await ask(client, session, words))[1]), ['echo acp-2'], words);
+    const waiting = client.request('session/prompt', { sessionId: session, prompt: text('wait') });
+    await until('the agent has it', () => heard().blocks[0].text === 'wait');
+    client.sendRaw(JSON.stringify({ jsonrpc: '2.0', method: 'session/cancel', params: { sessionId: session } }));
+    assert.strictEqual((await waiting).result.stopReason, 'cancelled');
+    assert.deepStrictEqual(told((await ask(client, session, 'three')).at(-1)), ['echo acp-2'], 'told again');
+    assert.deepStrictEqual((await ask(client, session, 'four'))[1].blocks, text('four'));
+    assert.deepStrictEqual((await ask(client, session, '', []))[1].blocks, []);
+    run('echo acp-3');
+    assert.deepStrictEqual((await ask(client, session, 'hook'))[1].hook, '', 'the agent\'s own hook is silent');
+    assert.deepStrictEqual(told(heard()), ['echo acp-3']);
+    const forked = await begin(client, 'session/fork', { sessionId: session });
+    assert.deepStrictEqual(told((await ask(client, forked, 'forked'))[1]), [], 'a fork has heard it');
+    const before = client.messages.length;
+    assert.strictEqual((await client.request('session/load', { sessionId: session, cwd: space.home, mcpServers: [] })).result, null);
+    const back = client.messages.slice(before).filter((m) => m.method === 'session/update').map((m) => m.params.update.content);
+    assert.deepStrictEqual(back.filter((c) => c.type === 'text').map((c) => c.text), ['one', 'two', '/compact', 'three', 'four', 'hook', 'forked']);
+    assert.ok(!client.lines.some((line) => line.includes('ptyd:///')), 'nothing of ours reaches the client');
+    run('echo acp-4');
+    client.sendRaw(JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'session/prompt', params: { sessionId: session, prompt: text('die') } }));
+    assert.strictEqual(await client.ended, 3);
+    assert.deepStrictEqual(told(heard()), ['echo acp-4']);
+
+    const plain = open({ PLAIN: '1' });
+    await plain.request('initialize', { protocolVersion: 1 });
+    assert.strictEqual((await plain.request('session/load', { sessionId: session, cwd: space.home, mcpServers: [] })).result, null);
+    const [, again] = await ask(plain, session, 'five');
+    assert.deepStrictEqual(again.blocks.map((b) => b.type), ['text', 'resource_link', 'text'], 'a text where the agent takes no resources');
+    assert.deepStrictEqual(told(again), ['echo acp-4'], 'what an agent that died had is told again');
+    assert.strictEqual(await plain.end(), 0);
+    for (const options of [['--acp'], ['--acp', '--listen', 'codex', '--', 'true'], ['--acp', '--steer', '--', 'true'], ['--acp', '--connect', 'unix:///x']])
+      assert.strictEqual(ptyd(['proxy', ...options]).status, 2, options.join(' '));
   });
 
   // ---- enable and disable ----
