@@ -555,6 +555,9 @@ static inline int limit_size(int value)
 #define LIMIT_SERVER_START_MS 15000
 /* Processes above a hook that are looked at for a proxy; one that is farther is none. */
 #define LIMIT_ANCESTORS 64
+/* Seconds for which what a hook took is kept for the agent's next word of it; then it is as if
+ * that had never come. */
+#define LIMIT_HELD_S 86400
 /* Milliseconds for `codex app-server daemon` to start or stop one; then it is given up. */
 #define LIMIT_CODEX_COMMAND_MS 60000
 /* Milliseconds for a server's answers when its client is gone; then what is open is released. */

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "ptyd/agents/above.h"
+#include "ptyd/agents/held.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/core/agent.h"
@@ -73,25 +74,69 @@ static bool print_context(const struct agent *agent, const char *text)
     return written;
 }
 
+/* How a turn ended: the agent keeps it, it does not, or nobody saw which. */
+enum end { KEPT, DROPPED, UNSEEN };
+
 /* `turn`: what the agent calls it, or NULL where it does not say. */
-static void deliver(const struct agent *agent, json_t *params, const char *turn)
+static void settle(struct rpc *rpc, const json_t *taken, enum end end, const char *turn)
+{
+    json_decref(rpc_call(
+        rpc, end == KEPT ? "context.commit" : "context.release",
+        json_pack("{s:O, s:O*, s:s*, s:b}", "lease", json_object_get(taken, "lease"), "receipt",
+                  json_object_get(taken, "receipt"), "turn_id", turn, "unseen", end == UNSEEN),
+        LIMIT_HOOK_WAIT_MS));
+}
+
+/* What the conversation's last turn took, if that is open still. */
+static void settle_held(struct rpc *rpc, const char *consumer, enum end end)
+{
+    json_t *held = held_let_go(consumer);
+    if (held)
+        settle(rpc, held, end, NULL);
+    json_decref(held);
+}
+
+static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, const json_t *event)
+{
+    char *consumer = text_copy(json_text(params, "consumer", ""));
+    bool holds = agent->after && !strcmp(json_text(event, "hook_event_name", ""), agent->event);
+    if (holds) {
+        settle_held(rpc, consumer, UNSEEN);
+        json_object_set_new(params, "expires", json_true());
+    }
+    json_t *taken = rpc_call(rpc, "context.take", params, LIMIT_HOOK_WAIT_MS);
+    const char *text = json_text(taken, "text", NULL);
+    if (text && json_object_get(taken, "lease")) {
+        bool printed = print_context(agent, text);
+        if (!printed || !holds || held_keep(consumer, taken) < 0)
+            settle(rpc, taken, printed ? KEPT : DROPPED, json_text(event, "turn_id", NULL));
+    }
+    json_decref(taken);
+    free(consumer);
+}
+
+/* The turn is over: `prompt_response` is what the agent answered. */
+static void hear_end(struct rpc *rpc, const struct agent *agent, json_t *params,
+                     const json_t *event)
+{
+    const char *answer = json_text(event, "prompt_response", "");
+    bool none = !*answer || !strcmp(answer, agent->no_answer);
+    settle_held(rpc, json_text(params, "consumer", ""), none ? DROPPED : KEPT);
+    json_decref(params);
+}
+
+static void handle(const struct agent *agent, json_t *params, const json_t *event)
 {
     struct rpc rpc;
+    const char *name = json_text(event, "hook_event_name", "");
     if (rpc_connect(&rpc, false, LIMIT_HOOK_WAIT_MS) < 0) {
         json_decref(params);
         return;
     }
-    json_t *taken = rpc_call(&rpc, "context.take", params, LIMIT_HOOK_WAIT_MS);
-    const char *text = json_text(taken, "text", NULL);
-    json_t *lease = json_object_get(taken, "lease");
-    if (text && lease) {
-        const char *settle = print_context(agent, text) ? "context.commit" : "context.release";
-        json_decref(rpc_call(&rpc, settle,
-                             json_pack("{s:O, s:O, s:s*}", "lease", lease, "receipt",
-                                       json_object_get(taken, "receipt"), "turn_id", turn),
-                             LIMIT_HOOK_WAIT_MS));
-    }
-    json_decref(taken);
+    if (agent->after && !strcmp(name, agent->after))
+        hear_end(&rpc, agent, params, event);
+    else
+        deliver(&rpc, agent, params, event);
     rpc_close(&rpc);
 }
 
@@ -135,7 +180,7 @@ int command_hook(int argc, char **argv)
     if (params && above_is_acp()) /* the agent is told already */
         json_decref(params);
     else if (params)
-        deliver(agent, params, json_text(event, "turn_id", NULL));
+        handle(agent, params, event);
     else
         say("the event on stdin is no JSON object with a session_id: no context this time");
     json_decref(event);

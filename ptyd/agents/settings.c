@@ -153,16 +153,47 @@ static bool is_there(const struct settings_hook *h, const json_t *groups)
     return false;
 }
 
+/* The events at which the agent runs the hook; behind the last, NULL. */
+static const char *event_of(const struct agent *a, int i)
+{
+    return i == 0 ? a->event : i == 1 ? a->after : NULL;
+}
+
+/* Whether it is there for each of them. */
+static bool is_complete(const struct settings_hook *h, const json_t *settings)
+{
+    const json_t *hooks = json_object_get(settings, "hooks");
+    const char *event;
+    for (int i = 0; (event = event_of(h->agent, i)); i++)
+        if (!is_there(h, json_object_get(hooks, event)))
+            return false;
+    return true;
+}
+
 /* The array of an event's hooks, made where it is missing; NULL when something else is there. */
-static json_t *groups_of(const struct settings_hook *h, json_t *settings)
+static json_t *groups_of(json_t *settings, const char *event)
 {
     json_t *hooks = json_object_get(settings, "hooks");
     if (!hooks)
         json_object_set_new(settings, "hooks", hooks = json_object());
-    json_t *groups = json_object_get(hooks, h->agent->event);
+    json_t *groups = json_object_get(hooks, event);
     if (!groups && json_is_object(hooks))
-        json_object_set_new(hooks, h->agent->event, groups = json_array());
+        json_object_set_new(hooks, event, groups = json_array());
     return json_is_array(groups) ? groups : NULL;
+}
+
+/* Puts it where it is missing. Returns false when something else is in the way. */
+static bool put_in(const struct settings_hook *h, json_t *settings)
+{
+    const char *event;
+    for (int i = 0; (event = event_of(h->agent, i)); i++) {
+        json_t *groups = groups_of(settings, event);
+        if (!groups)
+            return false;
+        if (!is_there(h, groups))
+            json_array_append_new(groups, make_hook(h));
+    }
+    return true;
 }
 
 char *settings_path(const struct agent *a)
@@ -178,8 +209,7 @@ bool settings_has(const struct settings_hook *h)
     int ignored;
     char *path = target_of(h->path);
     json_t *settings = load(path, &ignored);
-    const json_t *hooks = json_object_get(settings, "hooks");
-    bool has = is_there(h, json_object_get(hooks, h->agent->event));
+    bool has = is_complete(h, settings);
     json_decref(settings);
     free(path);
     return has;
@@ -190,11 +220,9 @@ int settings_add(const struct settings_hook *h)
     int result;
     char *path = target_of(h->path), *kept = kept_of(path), *directory = paths_parent(path);
     json_t *settings = load(path, &result);
-    json_t *groups = settings ? groups_of(h, settings) : NULL;
-    if (groups && is_there(h, groups)) {
+    if (is_complete(h, settings)) {
         result = 0;
-    } else if (groups) {
-        json_array_append_new(groups, make_hook(h));
+    } else if (settings && put_in(h, settings)) {
         result = file_make_directory(directory);
         if (result == 0 && access(path, F_OK) == 0 && access(kept, F_OK) < 0)
             result = copy(path, kept);
@@ -209,11 +237,9 @@ int settings_add(const struct settings_hook *h)
     return result;
 }
 
-/* Takes our hooks out, and what is empty then. */
-static bool take_out(const struct settings_hook *h, json_t *settings)
+static bool take_out_of(const struct settings_hook *h, json_t *hooks, const char *event)
 {
-    json_t *hooks = json_object_get(settings, "hooks");
-    json_t *groups = json_object_get(hooks, h->agent->event);
+    json_t *groups = json_object_get(hooks, event);
     bool found = false;
     for (size_t i = json_array_size(groups); i > 0; i--) {
         json_t *list = json_object_get(json_array_get(groups, i - 1), "hooks");
@@ -226,7 +252,18 @@ static bool take_out(const struct settings_hook *h, json_t *settings)
             json_array_remove(groups, i - 1);
     }
     if (found && !json_array_size(groups))
-        json_object_del(hooks, h->agent->event);
+        json_object_del(hooks, event);
+    return found;
+}
+
+/* Takes our hooks out, and what is empty then. */
+static bool take_out(const struct settings_hook *h, json_t *settings)
+{
+    json_t *hooks = json_object_get(settings, "hooks");
+    const char *event;
+    bool found = false;
+    for (int i = 0; (event = event_of(h->agent, i)); i++)
+        found = take_out_of(h, hooks, event) || found;
     if (found && !json_object_size(hooks))
         json_object_del(settings, "hooks");
     return found;
@@ -266,7 +303,8 @@ int settings_remove(const struct settings_hook *h)
 
 char *settings_example(const struct settings_hook *h)
 {
-    json_t *json = json_pack("{s:{s:[o]}}", "hooks", h->agent->event, make_hook(h));
+    json_t *json = json_object();
+    put_in(h, json);
     char *text = json_dumps(json, JSON_INDENT(2));
     json_decref(json);
     return text;

@@ -25,7 +25,9 @@ const struct agent agents[] = {
      .directory = ".gemini",
      .file = "settings.json",
      .hook_name = "ptyd",
-     .timeout = 5000}, /* milliseconds */
+     .timeout = 5000, /* milliseconds */
+     .after = "AfterAgent",
+     .no_answer = "[no response text]"},
     {.name = NULL},
 };
 

@@ -21,6 +21,8 @@ struct agent {
     int timeout;           /* of the hook, in the agent's own unit */
     const char *advice;    /* what its user has to do once the hook is there, or NULL */
     bool app_server;       /* has one: a service in front of it is the way, the hook the other */
+    const char *after;     /* the event at which it runs the hook once a turn is over, or NULL */
+    const char *no_answer; /* what it says then of a turn that it keeps nothing of */
 };
 
 /* The rows; behind the last, `name` is NULL. */

@@ -34,6 +34,26 @@ async function main() {
     }
   });
 
+  await report.test('gemini: a turn is told for good once it was answered; one that failed, or of which nothing is heard, is told again', () => {
+    const unseen = () => daemon.json('status').maybe_repeated;
+    const before = (session) => contextOf(hook('gemini', { session_id: session, cwd: space.home, hook_event_name: 'BeforeAgent', prompt: 'why?' }));
+    const after = (session, prompt_response) => assert.deepStrictEqual([0, ''], (({ status, stdout }) => [status, stdout])(hook('gemini', { session_id: session, cwd: space.home, hook_event_name: 'AfterAgent', prompt: 'why?', prompt_response })));
+    run('echo held');
+    const first = before('held/1');
+    assert.match(first, /echo held/);
+    after('held/1', '[no response text]');
+    assert.strictEqual(before('held/1'), first, 'it failed: the same again');
+    const counted = unseen();
+    assert.strictEqual(before('held/1'), first, 'nothing was heard of it');
+    assert.strictEqual(unseen(), counted + 1, 'which is counted');
+    after('held_1', 'of another conversation');
+    after('held/1', 'noted');
+    assert.strictEqual(before('held/1'), null, 'it was answered');
+    after('held/1', 'noted');
+    assert.strictEqual(unseen(), counted + 1);
+    assert.deepStrictEqual(fs.readdirSync(path.join(space.env.PTYD_STATE_DIR, 'hooks')), []);
+  });
+
   await report.test('a hook fails open: no daemon, no JSON, no session, a wrong name, a closed stdout', () => {
     run('echo kept');
     const event = { session_id: 'open-1', cwd: space.home };
@@ -282,6 +302,7 @@ async function main() {
       assert.strictEqual(ptyd(['enable', agent]).status, 0);
       const made = JSON.parse(fs.readFileSync(at(file)));
       assert.match(made.hooks[event][0].hooks[0].command, new RegExp(`ptyd hook ${agent}$`));
+      assert.deepStrictEqual(Object.keys(made.hooks), agent === 'gemini' ? [event, 'AfterAgent'] : [event]);
       assert.strictEqual(ptyd(['disable', agent]).status, 0);
       assert.ok(!fs.existsSync(at(file)), 'one that it made is gone');
       const theirs = '{ "theme":"dark",\n  "n": 0.1, "big": 9007199254740993,\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]} }\n';
