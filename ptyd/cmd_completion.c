@@ -203,7 +203,8 @@ static void offer_arguments(const char *typed, const char *command, const char *
     static const char *const of_sessions[] = {"attach", "close", "detach", "open", "reset", NULL};
     static const char *const of_blocks[] = {"block", "copy", "diff", "rerun", NULL};
     static const char *const of_agents[] = {"enable", "disable", NULL};
-    static const char *const agents[] = {"shell", "codex", "claude", "gemini", NULL};
+    static const char *const agents[] = {"shell", "codex",   "claude",   "gemini",
+                                         "qwen",  "copilot", "opencode", NULL};
     static const char *const shells[] = {"bash", "zsh", "fish", NULL};
     if (is_one_of(command, of_sessions))
         offer_sessions(typed);

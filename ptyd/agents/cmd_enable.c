@@ -43,8 +43,8 @@ static char *enable_help(void)
         names);
     for (const struct agent *a = agents; a->name; a++)
         if (!a->app_server)
-            bytes_printf(&text, "  %-9s a prompt hook in ~/%s/%s\n", a->name, a->directory,
-                         a->file);
+            bytes_printf(&text, "  %-9s a %s ~/%s/%s\n", a->name,
+                         a->plugin ? "plugin," : "prompt hook in", a->directory, a->file);
     bytes_append_text(&text, "\nDoing it twice does nothing; `ptyd disable ...` undoes it.\n\n"
                              "examples:\n  ptyd enable shell\n  ptyd enable claude\n");
     free(names);
@@ -72,6 +72,8 @@ static void hook_finish(struct settings_hook *h)
 
 static int explain(const struct settings_hook *h, int error, bool add)
 {
+    if (error == -EEXIST)
+        return say_fail(EXIT_FAILED, "%s is another's; it stays as it is: move it away", h->path);
     if (error != -EBADMSG)
         return say_fail(EXIT_FAILED, "cannot change %s: %s", h->path,
                         error == -EINVAL ? "it is no file; move it away" : strerror(-error));

@@ -63,8 +63,10 @@ static json_t *take_params(const struct cli *cli, const struct agent *agent, con
 /* Prints the context; true when all of it was written. What was not is no failure of the hook's. */
 static bool print_context(const struct agent *agent, const char *text)
 {
-    json_t *output = json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName",
-                               agent->event, "additionalContext", text);
+    json_t *output = agent->flat
+                         ? json_pack("{s:s}", "additionalContext", text)
+                         : json_pack("{s:{s:s, s:s}}", "hookSpecificOutput", "hookEventName",
+                                     agent->event, "additionalContext", text);
     char *json = json_dumps(output, JSON_COMPACT);
     char *line = json ? text_format("%s\n", json) : NULL;
     bool written = line && file_write_all(STDOUT_FILENO, line, strlen(line), -1) == 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/agents/plugin.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/paths.h"
@@ -29,15 +30,21 @@ static char *kept_of(const char *path)
     return text_format("%s.before-ptyd", path);
 }
 
+/* What the file is before anything is in it. */
+static json_t *empty_of(const struct agent *a)
+{
+    return a->versioned ? json_pack("{s:i}", "version", 1) : json_object();
+}
+
 /* An object; an empty one when there is no file. NULL with *ret_error when it is not to be parsed;
  * twice the same key is not either, one would get lost. */
-static json_t *load(const char *path, int *ret_error)
+static json_t *load(const struct agent *a, const char *path, int *ret_error)
 {
     struct bytes text = {0};
     int result = file_read_regular(path, LIMIT_SETTINGS_BYTES, &text);
     json_t *json = NULL;
     if (result == -ENOENT)
-        json = json_object();
+        json = empty_of(a);
     else if (result == 0)
         json = json_loadb(text.data ? text.data : "", text.len, JSON_REJECT_DUPLICATES, NULL);
     bytes_finish(&text);
@@ -207,8 +214,10 @@ char *settings_path(const struct agent *a)
 bool settings_has(const struct settings_hook *h)
 {
     int ignored;
+    if (h->agent->plugin)
+        return plugin_is_ours(h->path);
     char *path = target_of(h->path);
-    json_t *settings = load(path, &ignored);
+    json_t *settings = load(h->agent, path, &ignored);
     bool has = is_complete(h, settings);
     json_decref(settings);
     free(path);
@@ -218,8 +227,10 @@ bool settings_has(const struct settings_hook *h)
 int settings_add(const struct settings_hook *h)
 {
     int result;
+    if (h->agent->plugin)
+        return plugin_add(h->path, h->program, h->agent->name);
     char *path = target_of(h->path), *kept = kept_of(path), *directory = paths_parent(path);
-    json_t *settings = load(path, &result);
+    json_t *settings = load(h->agent, path, &result);
     if (is_complete(h, settings)) {
         result = 0;
     } else if (settings && put_in(h, settings)) {
@@ -270,30 +281,35 @@ static bool take_out(const struct settings_hook *h, json_t *settings)
 }
 
 /* Writes what is left: the kept file when it says the same, none when nothing is left. */
-static int give_back(const char *path, const char *kept, const json_t *settings)
+static int give_back(const struct agent *a, const char *path, const char *kept,
+                     const json_t *settings)
 {
     int ignored, result;
-    json_t *before = access(kept, F_OK) == 0 ? load(kept, &ignored) : NULL;
+    json_t *before = access(kept, F_OK) == 0 ? load(a, kept, &ignored) : NULL;
+    json_t *empty = empty_of(a);
     if (before && json_equal(before, settings))
         result = copy(kept, path);
-    else if (!before && !json_object_size(settings))
+    else if (!before && json_equal(settings, empty))
         result = unlink(path) < 0 ? -errno : 0;
     else
         result = save(path, settings);
     if (result == 0 && before)
         unlink(kept);
     json_decref(before);
+    json_decref(empty);
     return result;
 }
 
 int settings_remove(const struct settings_hook *h)
 {
     int result;
+    if (h->agent->plugin)
+        return plugin_remove(h->path);
     char *path = target_of(h->path), *kept = kept_of(path);
-    json_t *settings = load(path, &result);
+    json_t *settings = load(h->agent, path, &result);
     if (settings && !take_out(h, settings))
         result = 0;
-    else if (settings && (result = give_back(path, kept, settings)) == 0)
+    else if (settings && (result = give_back(h->agent, path, kept, settings)) == 0)
         result = 1;
     json_decref(settings);
     free(path);
@@ -303,6 +319,8 @@ int settings_remove(const struct settings_hook *h)
 
 char *settings_example(const struct settings_hook *h)
 {
+    if (h->agent->plugin)
+        return plugin_text(h->program, h->agent->name);
     json_t *json = json_object();
     put_in(h, json);
     char *text = json_dumps(json, JSON_INDENT(2));

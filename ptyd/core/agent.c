@@ -28,6 +28,26 @@ const struct agent agents[] = {
      .timeout = 5000, /* milliseconds */
      .after = "AfterAgent",
      .no_answer = "[no response text]"},
+    {.name = "qwen",
+     .event = "UserPromptSubmit",
+     .directory = ".qwen",
+     .file = "settings.json",
+     .hook_name = "ptyd",
+     .timeout = 5000}, /* milliseconds, also to versions that count in seconds below 1,000 */
+    {.name = "copilot",
+     .event = "UserPromptSubmit",
+     .variable = "COPILOT_HOME",
+     .directory = ".copilot",
+     .file = "hooks/ptyd.json",
+     .timeout = 5, /* seconds */
+     .flat = true,
+     .versioned = true},
+    {.name = "opencode",
+     .variable = "XDG_CONFIG_HOME",
+     .directory = ".config",
+     .file = "opencode/plugin/ptyd.js",
+     .flat = true,
+     .plugin = true},
     {.name = NULL},
 };
 

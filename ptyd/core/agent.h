@@ -1,9 +1,10 @@
 /* agent.h - the agents that ptyd knows, one row each.
  *
  * An agent that has an app-server is told of the terminal by the proxy; each may be told by a hook
- * that it runs when its user sends a prompt. All of them keep that hook in a file of the shape that
+ * that it runs when its user sends a prompt. Most keep that hook in a file of the shape that
  * ptyd/agents/settings.h describes, and read from it {"hookSpecificOutput": {"hookEventName": ...,
- * "additionalContext": ...}}. A further one of these forms is a further row of agent.c.
+ * "additionalContext": ...}}; one loads a plugin of ours that runs it (ptyd/agents/plugin.h). A
+ * further one of these forms is a further row of agent.c.
  */
 #ifndef PTYD_CORE_AGENT_H
 #define PTYD_CORE_AGENT_H
@@ -21,6 +22,9 @@ struct agent {
     int timeout;           /* of the hook, in the agent's own unit */
     const char *advice;    /* what its user has to do once the hook is there, or NULL */
     bool app_server;       /* has one: a service in front of it is the way, the hook the other */
+    bool flat;             /* it reads {"additionalContext": ...} alone */
+    bool versioned;        /* its file says "version": 1, and holds hooks alone */
+    bool plugin;           /* its file is a plugin of ours */
     const char *after;     /* the event at which it runs the hook once a turn is over, or NULL */
     const char *no_answer; /* what it says then of a turn that it keeps nothing of */
 };

@@ -297,7 +297,7 @@ async function main() {
 
   // ---- enable and disable ----
   const at = (name) => path.join(space.home, name);
-  for (const [agent, file, event] of [['claude', '.claude/settings.json', 'UserPromptSubmit'], ['gemini', '.gemini/settings.json', 'BeforeAgent']]) {
+  for (const [agent, file, event] of [['claude', '.claude/settings.json', 'UserPromptSubmit'], ['gemini', '.gemini/settings.json', 'BeforeAgent'], ['qwen', '.qwen/settings.json', 'UserPromptSubmit']]) {
     await report.test(`enable ${agent}: makes, keeps, adds once; disable gives the file back`, () => {
       assert.strictEqual(ptyd(['enable', agent]).status, 0);
       const made = JSON.parse(fs.readFileSync(at(file)));
@@ -376,6 +376,55 @@ async function main() {
       assert.deepStrictEqual(fs.readdirSync(at(`.${agent}`)), ['settings.json']);
     });
   }
+
+  await report.test('enable copilot: a file of its own, of hooks alone, whose output has one member', () => {
+    const file = at('.copilot/hooks/ptyd.json');
+    assert.strictEqual(ptyd(['enable', 'copilot']).status, 0);
+    const made = JSON.parse(fs.readFileSync(file));
+    const [{ hooks: [{ command, timeout }] }] = made.hooks.UserPromptSubmit;
+    assert.deepStrictEqual(made, { version: 1, hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command, timeout }] }] } });
+    assert.strictEqual(timeout, 5);
+    run('echo for-copilot');
+    const result = spawnSync('sh', ['-c', command], { env: space.env, input: JSON.stringify({ session_id: 'c1', cwd: space.home }), encoding: 'utf8' });
+    assert.deepStrictEqual(Object.keys(JSON.parse(result.stdout)), ['additionalContext']);
+    assert.match(JSON.parse(result.stdout).additionalContext, /echo for-copilot/);
+    assert.strictEqual(ptyd(['disable', 'copilot']).status, 0);
+    assert.ok(!fs.existsSync(file));
+  });
+
+  await report.test('enable opencode: a plugin, which adds a part behind the user\'s; one of another\'s stays', () => {
+    const file = at('.config/opencode/plugin/ptyd.js');
+    assert.strictEqual(ptyd(['enable', 'opencode']).status, 0);
+    const text = fs.readFileSync(file, 'utf8');
+    assert.match(ptyd(['enable', 'opencode']).stdout, /already/);
+    run('echo for-opencode');
+    fs.copyFileSync(file, at('plugin.mjs'));
+    // the plugin in its place: what opencode hands to it, and what becomes of the message's parts
+    const driver = `import { ptyd } from '${at('plugin.mjs')}';
+      const client = { session: { get: async ({ path: { id } }) => ({ data: id === 'child' ? { id, parentID: 'top' } : { id } }) } };
+      const hooks = await ptyd({ client, directory: ${JSON.stringify(space.home)} });
+      for (const sessionID of ['child', 'top', 'top']) {
+        const parts = [{ id: 'prt_1', type: 'text', text: 'mine' }];
+        await hooks['chat.message']({ sessionID }, { message: { id: 'msg_1' }, parts });
+        console.log(JSON.stringify(parts));
+      }`;
+    const result = spawnSync(process.execPath, ['--input-type=module', '-e', driver], { env: space.env, encoding: 'utf8' });
+    const [child, first, second] = result.stdout.trim().split('\n').map((line) => JSON.parse(line));
+    assert.deepStrictEqual([child.length, first.length, second.length], [1, 2, 1], result.stderr);
+    assert.deepStrictEqual({ ...first[1], text: '' }, { id: 'prt_1p', sessionID: 'top', messageID: 'msg_1', type: 'text', synthetic: true, text: '' });
+    assert.match(first[1].text, /echo for-opencode/);
+    fs.writeFileSync(file, text.replace('5000', '6000'));
+    assert.strictEqual(ptyd(['enable', 'opencode']).status, 0);
+    assert.strictEqual(fs.readFileSync(file, 'utf8'), text, 'one of another version is replaced');
+    assert.strictEqual(ptyd(['disable', 'opencode']).status, 0);
+    assert.ok(!fs.existsSync(file));
+    fs.writeFileSync(file, 'export const theirs = 1;\n');
+    for (const word of ['enable', 'disable']) {
+      const refused = ptyd([word, 'opencode']);
+      assert.deepStrictEqual([refused.status, fs.readFileSync(file, 'utf8')], [1, 'export const theirs = 1;\n'], word);
+      assert.match(refused.stderr, /is another's; it stays/);
+    }
+  });
 
   await report.test('enable codex: its own daemon makes room; a service where systemd runs, else a process; the hook or the service', async () => {
     const bin = path.join(space.root, 'bin'), log = path.join(space.root, 'systemctl.log'), runtime = path.join(space.root, 'rt');

@@ -1,0 +1,107 @@
+#define _GNU_SOURCE
+#include "ptyd/agents/plugin.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/text.h"
+
+#define MARK "// Made by `ptyd enable"
+
+/* A part goes behind those of the message by its id, by which they are sorted. Sessions below
+ * another are agents' own. */
+static const char format[] = MARK
+    " %s`; `ptyd disable %s` removes it.\n"
+    "import { spawnSync } from 'node:child_process'\n"
+    "\n"
+    "const context = (event) => {\n"
+    "  const options = { input: JSON.stringify(event), encoding: 'utf8', timeout: 5000 }\n"
+    "  const { stdout } = spawnSync(%s, ['hook', '%s'], options)\n"
+    "  return stdout ? JSON.parse(stdout).additionalContext : ''\n"
+    "}\n"
+    "\n"
+    "export const ptyd = async ({ client, directory }) => ({\n"
+    "  'chat.message': async ({ sessionID }, { message, parts }) => {\n"
+    "    try {\n"
+    "      const { data } = await client.session.get({ path: { id: sessionID } })\n"
+    "      const text = data?.parentID ? '' : context({ session_id: sessionID, cwd: directory })\n"
+    "      const id = `${parts.at(-1)?.id ?? 'prt_'}p`\n"
+    "      const part = { id, sessionID, messageID: message.id, type: 'text', synthetic: true }\n"
+    "      if (text) parts.push({ ...part, text })\n"
+    "    } catch {\n"
+    "      // the user's message goes on without\n"
+    "    }\n"
+    "  },\n"
+    "})\n";
+
+char *plugin_text(const char *program, const char *name)
+{
+    json_t *string = json_string(program); /* JSON's strings are JavaScript's */
+    char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    char *text = text_format(format, name, name, quoted ? quoted : "'ptyd'", name);
+    json_decref(string);
+    free(quoted);
+    return text;
+}
+
+/* The file's text, a new string; NULL with *ret_error where there is none that can be read. */
+static char *read_text(const char *path, int *ret_error)
+{
+    struct bytes text = {0};
+    *ret_error = file_read_regular(path, LIMIT_SETTINGS_BYTES, &text);
+    if (*ret_error < 0) {
+        bytes_finish(&text);
+        return NULL;
+    }
+    return text.data ? text.data : text_copy("");
+}
+
+static bool is_marked(const char *text)
+{
+    return text && !strncmp(text, MARK, strlen(MARK));
+}
+
+bool plugin_is_ours(const char *path)
+{
+    int ignored;
+    char *text = read_text(path, &ignored);
+    bool ours = is_marked(text);
+    free(text);
+    return ours;
+}
+
+int plugin_add(const char *path, const char *program, const char *name)
+{
+    int result;
+    char *there = read_text(path, &result), *text = plugin_text(program, name);
+    char *directory = paths_parent(path);
+    if (there && !strcmp(there, text)) {
+        result = 0;
+    } else if (there && !is_marked(there)) {
+        result = -EEXIST;
+    } else if (there || result == -ENOENT) {
+        result = file_make_directory(directory);
+        result = result < 0 ? result : file_replace_kept(path, text, strlen(text));
+        result = result < 0 ? result : 1;
+    }
+    free(there);
+    free(text);
+    free(directory);
+    return result;
+}
+
+int plugin_remove(const char *path)
+{
+    int result;
+    char *there = read_text(path, &result);
+    if (there)
+        result = !is_marked(there) ? -EEXIST : unlink(path) < 0 ? -errno : 1;
+    free(there);
+    return result == -ENOENT ? 0 : result;
+}
