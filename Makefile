@@ -215,6 +215,9 @@ check-agents: $(BUILD)/ptyd ## `ptyd mcp` with the protocol's own SDKs and inspe
 	@mkdir -p build/agents && npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/agents $(AGENTS_NPM)
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run agents clients node tests/agents/clients.js build/agents
 
+check-sandbox: $(BUILD)/ptyd ## what a command in codex's sandbox sees of ptyd (CODEX=path; build/codex)
+	@PTYD=$(abspath $(BUILD)/ptyd) node tests/agents/sandbox.js $(or $(CODEX),build/codex/node_modules/.bin/codex)
+
 check-systemd: $(BUILD)/ptyd $(SUCCESSORS) ## the units, with systemd-analyze
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run systemd units sh tests/e2e/units
 
@@ -486,7 +489,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
-        check-other-shells check-agents check-codexes check-ledger check-receipts check-ways check-systemd demo bench bench-engine bench-pty \
+        check-other-shells check-agents check-sandbox check-codexes check-ledger check-receipts check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help

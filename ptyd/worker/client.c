@@ -19,6 +19,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/peer.h"
 
 #define MORE_ROOM                                                                                  \
     "wait until others leave, or start the daemon with more descriptors (ulimit -n, LimitNOFILE=)"
@@ -79,6 +80,14 @@ void client_remove_errand(struct client *c, struct errand *errand)
             *at = errand->next;
             return;
         }
+}
+
+const char *client_confinement(const struct client *c)
+{
+    uv_os_fd_t fd;
+    return uv_fileno((const uv_handle_t *)&c->pipe, &fd) == 0
+               ? peer_confinement(fd, c->pid, c->began)
+               : "gone";
 }
 
 pid_t client_pid(const struct client *c)

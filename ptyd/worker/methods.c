@@ -295,6 +295,30 @@ static const char *cut_member(const json_t *params)
     return NULL;
 }
 
+/* Whether it types, or has others type, or gives a shell. Who only looks types nothing. */
+static bool types(const char *name, const json_t *params)
+{
+    static const char *const typing[] = {"daemon.upgrade", "session.input", "session.open",
+                                         "session.run"};
+    for (size_t i = 0; i < sizeof typing / sizeof *typing; i++)
+        if (!strcmp(typing[i], name))
+            return true;
+    return !strcmp(name, "session.attach") && !json_flag(params, "view");
+}
+
+/* What is typed runs outside of the sandbox that its sender may be in. */
+static bool may_call(struct client *client, const char *name, const json_t *id,
+                     const json_t *params)
+{
+    const char *confined = types(name, params) ? client_confinement(client) : NULL;
+    if (confined)
+        client_fail(client, id, RPC_FAILED,
+                    "nothing was typed: who asks is more confined than the daemon (%s), and what "
+                    "it typed would run outside of that",
+                    confined);
+    return !confined;
+}
+
 static void call(struct client *client, const char *name, const json_t *id, const json_t *params)
 {
     turns_hurry(&client_worker(client)->turns);
@@ -312,7 +336,8 @@ static void call(struct client *client, const char *name, const json_t *id, cons
     rename_resolve(client_worker(client), params);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (!strcmp(methods[i].name, name)) {
-            methods[i].call(client, id, params);
+            if (may_call(client, name, id, params))
+                methods[i].call(client, id, params);
             return;
         }
     client_fail(client, id, RPC_METHOD_NOT_FOUND, "there is no method %s", name);

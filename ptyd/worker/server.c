@@ -15,6 +15,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/worker/peer.h"
 
 #define BRIEF_LOOK_MS 500 /* between looks whether one is late */
 
@@ -90,6 +91,7 @@ static void accept_client(struct server *server)
         client_close(c);
         return;
     }
+    c->began = peer_began(c->pid);
     client_start_reading(c);
     server->handler->count_changed(server->worker);
 }

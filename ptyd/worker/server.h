@@ -49,6 +49,9 @@ void client_remove_errand(struct client *client, struct errand *errand);
 /* The process at the other end. */
 pid_t client_pid(const struct client *client);
 
+/* How its process is more confined than the daemon (peer.h); NULL for not at all. */
+const char *client_confinement(const struct client *client);
+
 struct worker *client_worker(const struct client *client);
 
 /* Whether it is one beyond what there may be: it is closed behind the answer to its first request,

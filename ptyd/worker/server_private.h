@@ -13,9 +13,10 @@ struct client {
     uv_pipe_t pipe;
     struct lines lines;
     struct errand *errands;
-    struct stream *stream; /* a reply that is being made, or NULL */
-    struct bytes held;     /* lines that follow it */
-    pid_t pid;             /* of the peer */
+    struct stream *stream;    /* a reply that is being made, or NULL */
+    struct bytes held;        /* lines that follow it */
+    pid_t pid;                /* of the peer */
+    unsigned long long began; /* peer_began() of that, as it was accepted */
     bool closing;
     bool paused;  /* not read from: too much is queued */
     bool working; /* inside its own requests: do not read them again */

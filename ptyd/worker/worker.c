@@ -30,6 +30,7 @@
 #include "ptyd/worker/link.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
+#include "ptyd/worker/peer.h"
 #include "ptyd/worker/rename.h"
 #include "ptyd/worker/retention.h"
 #include "ptyd/worker/room.h"
@@ -302,6 +303,7 @@ int worker_main(int socket, void *user)
 {
     static struct worker w; /* large, and there is one */
     w.options = user;
+    peer_prepare();
     confine_worker(&w);
     conf_use_rules(w.options->conf);
     faults_watch();

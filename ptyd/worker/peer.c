@@ -1,0 +1,193 @@
+/* A process that is confined stays so; one that is gone may be followed by another of its number.
+ * So it is looked at through a descriptor of the one that connected, or, where the kernel has none
+ * (before 6.5), by when it began. */
+#define _GNU_SOURCE
+#include "ptyd/worker/peer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+#define SELF  0 /* instead of a pid */
+#define FIRST 1
+
+/* What stands in status. */
+struct facts {
+    bool known;
+    long no_new_privileges, filtering, filters; /* Seccomp and Seccomp_filters */
+    int depth;                                  /* of process namespaces */
+};
+
+static struct facts own;
+
+/* ---- files of /proc ---- */
+
+/* False where it cannot be read, or there is nothing in it. */
+static bool read_proc(pid_t pid, const char *name, struct bytes *out)
+{
+    char path[64], who[16] = "self";
+    if (pid != SELF)
+        snprintf(who, sizeof who, "%d", (int)pid);
+    snprintf(path, sizeof path, "/proc/%s/%s", who, name);
+    out->len = 0;
+    return file_read(path, LIMIT_META_BYTES, out) == 0 && out->len;
+}
+
+/* The number behind a line's name; 0 where there is no such line. */
+static long number_of(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    return at ? strtol(at + strlen(name), NULL, 10) : 0;
+}
+
+static int count_numbers(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    int count = 0;
+    at = at ? at + strlen(name) : "";
+    for (char *end; *at != '\n' && strtol(at, &end, 10) && end != at; at = end)
+        count++;
+    return count;
+}
+
+static struct facts facts_of(pid_t pid)
+{
+    struct bytes text = {0};
+    struct facts facts = {.known = read_proc(pid, "status", &text)};
+    if (facts.known) {
+        facts.no_new_privileges = number_of(text.data, "\nNoNewPrivs:");
+        facts.filtering = number_of(text.data, "\nSeccomp:");
+        facts.filters = number_of(text.data, "\nSeccomp_filters:");
+        facts.depth = count_numbers(text.data, "\nNSpid:");
+    }
+    bytes_finish(&text);
+    return facts;
+}
+
+/* ---- what differs ---- */
+
+/* Whether a file of both, or (first) its first line, is the same. */
+static bool is_same_file(pid_t pid, pid_t other, const char *name, bool first)
+{
+    struct bytes one = {0}, two = {0};
+    bool same = read_proc(other, name, &one) && read_proc(pid, name, &two);
+    size_t len = first && same ? strcspn(one.data, "\n") + 1 : one.len;
+    same = same && two.len >= len && (first || two.len == len) && !memcmp(one.data, two.data, len);
+    bytes_finish(&one);
+    bytes_finish(&two);
+    return same;
+}
+
+/* As we are, or as the first process is: then it is we who are confined. */
+static bool is_open(pid_t pid, const char *name, bool first)
+{
+    return is_same_file(pid, SELF, name, first) || is_same_file(pid, FIRST, name, first);
+}
+
+static ssize_t read_namespace(pid_t pid, const char *name, char out[64])
+{
+    char path[64], who[16] = "self";
+    if (pid != SELF)
+        snprintf(who, sizeof who, "%d", (int)pid);
+    snprintf(path, sizeof path, "/proc/%s/ns/%s", who, name);
+    return readlink(path, out, 64);
+}
+
+/* One that lets nobody look into it shows no links. What makes a namespace without being root is
+ * another of users, which all may see. */
+static bool is_open_namespace(pid_t pid, const char *name)
+{
+    static const pid_t others[] = {SELF, FIRST};
+    char one[64], two[64];
+    ssize_t len = read_namespace(pid, name, one);
+    for (size_t i = 0; len > 0 && i < sizeof others / sizeof *others; i++)
+        if (read_namespace(others[i], name, two) == len && !memcmp(one, two, (size_t)len))
+            return true;
+    return len <= 0;
+}
+
+static const char *differing_namespace(pid_t pid)
+{
+    static const char *const names[] = {"user", "mnt", "pid",    "net",
+                                        "ipc",  "uts", "cgroup", "time"};
+    if (!is_open(pid, "uid_map", false) || !is_open(pid, "gid_map", false))
+        return "user namespace";
+    if (!is_open(pid, "mountinfo", true))
+        return "mount namespace";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!is_open_namespace(pid, names[i]))
+            return "namespaces";
+    return NULL;
+}
+
+static const char *look_at(pid_t pid)
+{
+    struct facts facts = facts_of(pid);
+    if (!facts.known)
+        return "gone";
+    if (facts.no_new_privileges > own.no_new_privileges)
+        return "NoNewPrivs";
+    if (facts.filtering > own.filtering || facts.filters > own.filters)
+        return "Seccomp";
+    if (facts.depth > own.depth)
+        return "process namespace";
+    return differing_namespace(pid);
+}
+
+/* ---- who it is ---- */
+
+void peer_prepare(void)
+{
+    own = facts_of(getppid());
+    if (!own.known) /* /proc shows nobody others' processes (hidepid) */
+        own = facts_of(SELF);
+}
+
+unsigned long long peer_began(pid_t pid)
+{
+    struct bytes text = {0};
+    unsigned long long began = 0;
+    char *at = read_proc(pid, "stat", &text) ? strrchr(text.data, ')') : NULL;
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    if (at)
+        began = strtoull(at, NULL, 10);
+    bytes_finish(&text);
+    return began;
+}
+
+static bool has_ended(int process)
+{
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    return poll(&ended, 1, 0) != 0;
+}
+
+const char *peer_confinement(int socket, pid_t pid, unsigned long long began)
+{
+    int process = -1;
+    socklen_t len = sizeof process;
+    if (!own.known) /* there is no /proc */
+        return NULL;
+    if (pid <= 0)
+        return "process namespace";
+    bool has = getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &process, &len) == 0 && process >= 0;
+    bool gone = !has && (errno == ESRCH || errno == EINVAL);
+    const char *found = look_at(pid);
+    if (gone || (has && has_ended(process)) || !began || peer_began(pid) != began)
+        found = "gone";
+    if (has)
+        close(process);
+    return found;
+}
