@@ -366,6 +366,10 @@ static inline int limit_size(int value)
  * text; a longer command keeps its head. */
 #define LIMIT_NOTIFY_MOST_MS (31 * 24 * 60 * 60 * 1000LL)
 #define LIMIT_NOTIFY_BYTES   200
+/* Agents that ask to type in a session, or may; a further one is refused. Bytes of what one says of
+ * itself and of what it wants: the rest is left out. */
+#define LIMIT_BATONS           16
+#define LIMIT_BATON_TEXT_BYTES 200
 /* MiB of room for state files, with fewer of which `ptyd doctor` has something to say. */
 #define LIMIT_DOCTOR_DISK_MIB 100
 /* Bytes of ptyd.conf; of a larger one nothing is read, which is said. Of a list in it the values,

@@ -200,7 +200,8 @@ static bool is_one_of(const char *word, const char *const *words)
 
 static void offer_arguments(const char *typed, const char *command, const char *session)
 {
-    static const char *const of_sessions[] = {"attach", "close", "detach", "open", "reset", NULL};
+    static const char *const of_sessions[] = {"attach", "close", "detach", "grant",
+                                              "open",   "reset", NULL};
     static const char *const of_blocks[] = {"block", "copy", "diff", "rerun", NULL};
     static const char *const of_agents[] = {"enable", "disable", NULL};
     static const char *const agents[] = {"shell", "codex",   "claude",   "gemini",

@@ -33,6 +33,7 @@ const struct command commands[] = {
     {"resize", command_resize, "give a session's terminal another size"},
     {"rename", command_rename, "give a session another name"},
     {"reset", command_reset, "go on with a quarantined session"},
+    {"grant", command_grant, "let an agent that asks type"},
     {"close", command_close, "end a session"},
     {"inside", command_inside, "whether this is a session's own terminal"},
     {"enable", command_enable, "make every terminal a session, or an agent hear of it"},

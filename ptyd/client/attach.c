@@ -25,6 +25,8 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
+#define GRANT_KEY 'g' /* behind the prefix: an agent that asks may type, once */
+
 enum outcome { GOING, LEFT, HUNG_UP, NO_TERMINAL };
 
 struct attach {
@@ -82,6 +84,21 @@ static void on_ended(void *user, int64_t duration_ms, const json_t *block)
     bytes_finish(&out);
 }
 
+/* While an agent asks the key behind the prefix is ours. */
+static void on_baton(void *user, const json_t *baton)
+{
+    struct attach *a = user;
+    bool asks = !strcmp(json_text(baton, "state", ""), "asks");
+    char *key = a->keys.prefix ? text_format("Ctrl-%c %c", a->keys.prefix, GRANT_KEY) : NULL;
+    struct bytes out = {0};
+    a->keys.grant = asks ? GRANT_KEY : 0;
+    notice_append_baton(a->options->name, key, baton, notice_form(), &out);
+    if (out.len)
+        outer_put(a->outer, out.data, out.len);
+    bytes_finish(&out);
+    free(key);
+}
+
 static void on_renewed(void *user)
 {
     struct attach *a = user;
@@ -118,6 +135,9 @@ static void read_keys(struct attach *a)
         a->outcome = LEFT;
     if (typed.len)
         view_link_type(a->link, typed.data, typed.len);
+    if (a->keys.granted)
+        view_link_grant(a->link);
+    a->keys.granted = 0;
     bytes_finish(&typed);
 }
 
@@ -298,6 +318,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
                                               .skipped = on_skipped,
                                               .moved = on_moved,
                                               .ended = on_ended,
+                                              .baton = on_baton,
                                               .user = &a};
     a.link = view_link_create(rpc, &of_link, request_terminal_size());
     json_t *session = view_link_join(a.link, options->wait_ms);

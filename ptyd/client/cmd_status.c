@@ -31,6 +31,23 @@ static void show_closed(const json_t *closed)
                json_number(closed, "removed", 0));
 }
 
+static void show_batons(const json_t *batons)
+{
+    size_t i;
+    json_t *baton;
+    json_array_foreach(batons, i, baton) {
+        const char *name = json_text(baton, "conversation_id", "");
+        bool asks = !strcmp(json_text(baton, "state", ""), "asks");
+        printf("%s ", json_text(baton, "agent", ""));
+        if (asks)
+            printf("asks to type in session %s, `ptyd grant %s` lets it: %s\n", name, name,
+                   json_text(baton, "purpose", ""));
+        else
+            printf("may type in session %s (%s); any key of yours there takes it back\n", name,
+                   json_text(baton, "scope", ""));
+    }
+}
+
 /* Where the daemon is another build than this program: it does not know what this one knows. */
 static void compare(json_t *status)
 {
@@ -61,6 +78,7 @@ static void show_status(const json_t *status)
            json_number(status, "spoofed_marks", 0));
     printf("the worker's confinement is %s\n", json_text(status, "confinement", "off"));
     show_sessions(json_object_get(status, "sessions"));
+    show_batons(json_object_get(status, "batons"));
     show_closed(json_object_get(status, "closed"));
     json_array_foreach(json_object_get(status, "warnings"), i, warning)
         printf("warning: %s\n", json_string_value(warning));

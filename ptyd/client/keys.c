@@ -43,6 +43,7 @@ enum token {
     TOKEN_KEY,
     TOKEN_PREFIX,
     TOKEN_LEAVE,
+    TOKEN_GRANT,
     TOKEN_RELEASE, /* of any key; or one that is a modifier alone: it decides nothing */
     TOKEN_REPORT,  /* no key */
     TOKEN_PASTE,
@@ -83,7 +84,10 @@ static enum token token_of_code(const struct keys *k, const int code[3], int mod
         return TOKEN_RELEASE;
     if (with == WITH_CTRL && is_one(code, k->prefix))
         return event == 2 ? TOKEN_RELEASE : TOKEN_PREFIX; /* held down it is pressed once */
-    return with == 0 && is_one(code, k->leave) ? TOKEN_LEAVE : TOKEN_KEY;
+    return with != 0                ? TOKEN_KEY
+           : is_one(code, k->leave) ? TOKEN_LEAVE
+           : is_one(code, k->grant) ? TOKEN_GRANT
+                                    : TOKEN_KEY;
 }
 
 /* `CSI body final`. */
@@ -124,7 +128,10 @@ static enum token read_token(const struct keys *k, const char *text, size_t len,
     char prefix = (char)(k->prefix & 0x1f);
     *ret_len = 1;
     if (*text != ESC)
-        return *text == prefix ? TOKEN_PREFIX : *text == k->leave ? TOKEN_LEAVE : TOKEN_KEY;
+        return *text == prefix                 ? TOKEN_PREFIX
+               : *text == k->leave             ? TOKEN_LEAVE
+               : k->grant && *text == k->grant ? TOKEN_GRANT
+                                               : TOKEN_KEY;
     if (len == 1)
         return TOKEN_CUT;
     if (text[1] == '[')
@@ -182,6 +189,11 @@ static bool decide(struct keys *k, enum token token, size_t len, struct bytes *o
     } else if (token == TOKEN_PREFIX) {
         drop(k, 0, k->decided);
         pass(k, len, out);
+    } else if (token == TOKEN_GRANT) {
+        drop(k, 0, k->decided + len);
+        k->decided = 0;
+        k->pressed = false;
+        k->granted++;
     } else {
         pass(k, k->decided + len, out);
     }

@@ -25,7 +25,9 @@
 struct keys {
     char prefix; /* the character that is pressed with Ctrl; 0: no key leaves */
     char leave;  /* the character behind it */
-    bool twice;  /* none: the prefix goes to the session at once, and twice in a row leaves */
+    char grant;  /* another that is taken out, and counted in `granted`; 0: none is */
+    int granted;
+    bool twice; /* none: the prefix goes to the session at once, and twice in a row leaves */
     int64_t pressed_ms; /* then: when it was; 0 before */
 
     bool pressed;       /* the prefix was, and what follows decides */

@@ -65,10 +65,8 @@ static char *text_of(const char *session, int64_t duration_ms, const json_t *blo
     return whole;
 }
 
-void notice_append(const char *session, int64_t duration_ms, const json_t *block,
-                   enum notice_form form, struct bytes *out)
+static void append_text(const char *text, enum notice_form form, struct bytes *out)
 {
-    char *text = text_of(session, duration_ms, block);
     switch (form) {
     case NOTICE_OSC_9:
         bytes_printf(out, "\x1b]9;%s\a", text);
@@ -83,5 +81,35 @@ void notice_append(const char *session, int64_t duration_ms, const json_t *block
         bytes_append_char(out, '\a');
         break;
     }
+}
+
+void notice_append(const char *session, int64_t duration_ms, const json_t *block,
+                   enum notice_form form, struct bytes *out)
+{
+    char *text = text_of(session, duration_ms, block);
+    append_text(text, form, out);
     free(text);
+}
+
+void notice_append_baton(const char *session, const char *key, const json_t *baton,
+                         enum notice_form form, struct bytes *out)
+{
+    const char *state = json_text(baton, "state", ""), *agent = json_text(baton, "agent", "");
+    const char *purpose = json_text(baton, "purpose", "");
+    struct bytes text = {0};
+    if (!strcmp(state, "asks"))
+        bytes_printf(&text, "%s: %s asks to type (%s): %s", session, agent,
+                     key ? key : "ptyd grant", purpose);
+    else if (!strcmp(state, "holds"))
+        bytes_printf(&text, "%s: %s may type; any key of yours takes it back", session, agent);
+    if (!text.len)
+        return;
+    char *clean = text_clean(text.data, text.len, LIMIT_NOTIFY_BYTES);
+    struct bytes shown = {0};
+    flatten(clean);
+    show_clean(clean, strlen(clean), &shown);
+    append_text(shown.data, form, out);
+    free(clean);
+    bytes_finish(&shown);
+    bytes_finish(&text);
 }

@@ -1,4 +1,5 @@
-/* notice.h - a terminal asked to tell its user that a command ended. */
+/* notice.h - a terminal asked to tell its user something: that a command ended, that an agent asks.
+ */
 #ifndef PTYD_CLIENT_NOTICE_H
 #define PTYD_CLIENT_NOTICE_H
 
@@ -21,5 +22,10 @@ enum notice_form notice_form(void);
  * that a terminal would do or take for the end. `block`: as VIEW_BLOCK has it. */
 void notice_append(const char *session, int64_t duration_ms, const json_t *block,
                    enum notice_form form, struct bytes *out);
+
+/* The same of an agent that asks to type (`key`: by what its user allows it; NULL for by `ptyd
+ * grant`) or may from now on; nothing of another state. `baton`: as VIEW_BATON has it. */
+void notice_append_baton(const char *session, const char *key, const json_t *baton,
+                         enum notice_form form, struct bytes *out);
 
 #endif

@@ -99,6 +99,14 @@ size_t view_link_doubtful(const struct view_link *l)
     return l->doubtful;
 }
 
+void view_link_grant(struct view_link *l)
+{
+    if (l->fd < 0)
+        return;
+    view_frame_append(&l->out, VIEW_GRANT, 0, "", 0);
+    flush(l);
+}
+
 void view_link_resize(struct view_link *l, struct view_size size)
 {
     l->size = size;
@@ -178,6 +186,14 @@ static void take_block(struct view_link *l, const struct view_frame *f)
     json_decref(block);
 }
 
+static void take_baton(struct view_link *l, const struct view_frame *f)
+{
+    json_t *baton = l->options->baton ? json_loadb(f->data, f->len, 0, NULL) : NULL;
+    if (baton)
+        l->options->baton(l->options->user, baton);
+    json_decref(baton);
+}
+
 /* What was not TYPED by now never was. */
 static void take_back(struct view_link *l)
 {
@@ -200,6 +216,9 @@ static void take_frame(struct view_link *l, const struct view_frame *f)
         break;
     case VIEW_BLOCK:
         take_block(l, f);
+        break;
+    case VIEW_BATON:
+        take_baton(l, f);
         break;
     case VIEW_LED:
         l->leads = f->offset;

@@ -31,6 +31,8 @@ struct view_link_options {
     void (*moved)(void *user, const char *cwd); /* the session's directory is another */
     /* A command that ran so long ended while nobody looked (view_wire.h). */
     void (*ended)(void *user, int64_t duration_ms, const json_t *block);
+    /* An agent asks to type, may, or may no more (view_wire.h). */
+    void (*baton)(void *user, const json_t *baton);
     void *user;
 };
 
@@ -59,6 +61,9 @@ size_t view_link_unsent(const struct view_link *link);
 size_t view_link_doubtful(const struct view_link *link);
 /* Whether the daemon is there. */
 bool view_link_is_connected(const struct view_link *link);
+
+/* The user grants what an agent asks for. */
+void view_link_grant(struct view_link *link);
 
 void view_link_resize(struct view_link *link, struct view_size size);
 

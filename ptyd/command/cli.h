@@ -91,6 +91,7 @@ int command_record(int argc, char **argv);
 int command_rename(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_rerun(int argc, char **argv);
+int command_grant(int argc, char **argv);
 int command_reset(int argc, char **argv);
 int command_resize(int argc, char **argv);
 int command_run(int argc, char **argv);

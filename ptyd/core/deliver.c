@@ -38,7 +38,7 @@ bool deliver_is_ptyd(const char *cmd)
 
 bool deliver_wanted(const struct block *b, const struct conf *conf)
 {
-    if (b->status == BLOCK_RUNNING || b->private)
+    if (b->status == BLOCK_RUNNING || b->private || b->type == BLOCK_AGENT_CMD)
         return false;
     size_t len;
     const char *word = program_word(b->cmd, &len);

@@ -11,7 +11,8 @@
 #include "ptyd/core/block.h"
 #include "ptyd/core/conf.h"
 
-/* Whether agents may be told: it ended, is not private, and is none of the programs that the user
+/* Whether agents may be told: it ended, is not private, no agent ran it (which has its output), and
+ * it is none of the programs that the user
  * leaves out (conf.h): the tools through which the agent itself is used, mostly. */
 bool deliver_wanted(const struct block *block, const struct conf *conf);
 

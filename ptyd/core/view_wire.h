@@ -34,11 +34,14 @@ enum view_kind {
     VIEW_BLOCK,    /* a command ended while nobody looked at this viewer; offset: ms that it ran, at
                       least VIEW_BLOCK_MS; JSON: {cmd (null where it is private), exit_code,
                       signal} */
+    VIEW_BATON,    /* an agent asks to type, may, or may no more; JSON: {conversation_id, agent,
+                      purpose,    state, scope}, state asks, holds, or what it ended by */
     /* from the viewer */
     VIEW_INPUT = 64, /* to be typed; offset: its token, 0 for none */
     VIEW_ACK,        /* offset: so many bytes of OUTPUT and DRAW in all its terminal took */
     VIEW_RESIZE,     /* view_size: of its terminal */
     VIEW_LEAVE,      /* the user goes, the session stays */
+    VIEW_GRANT,      /* the user grants what an agent asks for, once */
 };
 
 #define VIEW_STATUS_UNKNOWN UINT64_MAX

@@ -130,14 +130,20 @@ static void on_answer(void *work, const json_t *result, const char *error)
         call_fail(c, "%s", error ? error : "the daemon does not know");
 }
 
-void call_ask(struct call *c, const char *method, json_t *params,
-              void (*then)(struct call *call, const json_t *result))
+void call_ask_for(struct call *c, const char *method, json_t *params, int wait_ms,
+                  void (*then)(struct call *call, const json_t *result))
 {
     json_object_set_new(params, "agent", json_true());
     if (c->session && !json_object_get(params, "name"))
         json_object_set_new(params, "name", json_string(c->session));
     c->then = then;
-    c->ask = backend_ask(c->mcp->daemon, method, params, LIMIT_ANSWER_MS, on_answer, c);
+    c->ask = backend_ask(c->mcp->daemon, method, params, wait_ms, on_answer, c);
+}
+
+void call_ask(struct call *c, const char *method, json_t *params,
+              void (*then)(struct call *call, const json_t *result))
+{
+    call_ask_for(c, method, params, LIMIT_ANSWER_MS, then);
 }
 
 const char *call_text(const struct call *c, const char *key, const char *otherwise)

@@ -16,18 +16,26 @@
 #include "ptyd/mcp/mcp.h"
 
 static const char help[] =
-    "usage: ptyd mcp [-s NAME]\n\n"
+    "usage: ptyd mcp [-s NAME] [--drive]\n\n"
     "An MCP server on stdin and stdout with which an agent looks at the user's sessions: "
     "sessions,\n"
     "blocks, block_output, search, screen, scrollback, and wait for the command that runs. It\n"
-    "cannot type. Secrets are taken out, private commands are left out; `ptyd context off` and\n"
+    "cannot type, but for what you grant with --drive. Secrets are taken out, private commands are "
+    "left out; `ptyd context off` and\n"
     "`ptyd context pause` hold for it, too. It finds the user's daemon without the environment,\n"
     "and starts none. NAME is the session where a call names none; else it is the default one, or\n"
     "the only one.\n\n"
+    "  --drive    it may ask to type (run, send): your terminal and `ptyd status` say so, Ctrl-\\ "
+    "g\n"
+    "             there or `ptyd grant` lets it, any key of yours takes it back\n\n"
     "example, in codex's config.toml:\n"
     "  [mcp_servers.ptyd]\n"
     "  command = \"ptyd\"\n"
     "  args = [\"mcp\"]\n";
+
+enum { DRIVE = CLI_FIRST_OWN };
+
+static const struct option options[] = {{"drive", no_argument, NULL, DRIVE}, CLI_LONG, {0}};
 
 /* ---- what the daemon says ---- */
 
@@ -130,12 +138,18 @@ static void serve(struct mcp *m)
 
 int command_mcp(int argc, char **argv)
 {
-    struct cli cli = cli_plain(argc, argv, CLI_SHORT, help);
+    struct cli cli = cli_begin(help);
     const char *session = getenv("PTYD_SESSION");
+    bool drive = false;
+    int option;
+    while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
+        if (cli_option(&cli, option))
+            drive = true;
     cli_no_more(&cli, argc, argv);
     cores_hide();
     struct mcp m = {.session = cli.session,
                     .session_given = cli.session_given || (session && *session),
+                    .drive = drive,
                     .version = VERSION_NONE};
     struct backend_handler heard = {
         .event = on_event, .followed = on_followed, .gone = on_gone, .user = &m};
@@ -149,5 +163,6 @@ int command_mcp(int argc, char **argv)
     updates_destroy(m.updates);
     waits_destroy(m.waits);
     backend_destroy(m.daemon);
+    free(m.agent);
     return EXIT_OK;
 }

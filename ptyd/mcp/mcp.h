@@ -32,6 +32,8 @@ struct mcp {
     struct updates *updates; /* resources whose changes are told */
     const char *session;     /* where a call names none */
     bool session_given;      /* it was said; else the only one will do, too */
+    bool drive;              /* it may ask to type */
+    char *agent;             /* who the client says it is; NULL before. Owned */
     enum version version;    /* negotiated */
 };
 
@@ -57,6 +59,7 @@ struct tool {
     const struct param *params;
     const char *output; /* a JSON Schema of what it answers */
     bool anywhere;      /* it is about no session in particular */
+    bool types;         /* only with --drive */
     void (*call)(struct call *call);
 };
 
@@ -64,6 +67,9 @@ struct tool {
  * call's failure. */
 void call_ask(struct call *call, const char *method, json_t *params,
               void (*then)(struct call *call, const json_t *result));
+/* The same of what may take so long, in ms; -1: for ever. */
+void call_ask_for(struct call *call, const char *method, json_t *params, int wait_ms,
+                  void (*then)(struct call *call, const json_t *result));
 
 /* End it. The first steals the value, an object, which is told without hidden characters. */
 void call_answer(struct call *call, json_t *value);
@@ -100,6 +106,12 @@ void tool_blocks(struct call *call);
 void tool_block_output(struct call *call);
 void tool_search(struct call *call);
 void tool_wait(struct call *call);
+
+/* ---- the tools that type (drive.c) ---- */
+
+void tool_run(struct call *call);
+void tool_send(struct call *call);
+void tool_give_back(struct call *call);
 
 /* ---- wait.c ---- */
 

@@ -165,6 +165,33 @@ static const struct param wait_params[] = {
      .about = "milliseconds; then it says that the command runs on"},
     {0}};
 
+#define TIMEOUT                                                                                    \
+    {                                                                                              \
+        .name = "timeout_ms", .kind = PARAM_NUMBER, .low = 0, .high = LIMIT_MCP_WAIT_MOST_MS,      \
+        .usual = WORD(LIMIT_MCP_WAIT_MS),                                                          \
+        .about = "milliseconds to wait for the user, and again for what is typed"                  \
+    }
+static const struct param run_params[] = {{.name = "command",
+                                           .kind = PARAM_TEXT,
+                                           .low = 1,
+                                           .high = 32000,
+                                           .required = true,
+                                           .about = "a line for the shell; the user sees it"},
+                                          SESSION,
+                                          TIMEOUT,
+                                          {0}};
+static const struct param send_params[] = {
+    {.name = "text",
+     .kind = PARAM_TEXT,
+     .low = 0,
+     .high = 32000,
+     .required = true,
+     .about = "keys, control characters among them"},
+    {.name = "enter", .kind = PARAM_FLAG, .usual = "false", .about = "Enter behind it"},
+    SESSION,
+    TIMEOUT,
+    {0}};
+
 /* ---- all of them ---- */
 
 #define SCREEN_ABOUT                                                                               \
@@ -227,26 +254,52 @@ static const struct tool tools[] = {
      "\"running\":{\"type\":\"boolean\"},\"timed_out\":{\"type\":\"boolean\"}},\"required\":["
      "\"block\",\"running\",\"timed_out\"]}",
      .call = tool_wait},
+    {"run", "Run a command",
+     "Types a command at the prompt of the user's own shell and waits for its end. The user is "
+     "asked first, every time, but for what was granted before; a key of theirs takes that back.",
+     run_params,
+     "{\"type\":\"object\",\"properties\":{\"block\":{\"type\":[\"object\",\"null\"]},"
+     "\"running\":{\"type\":\"boolean\"},\"timed_out\":{\"type\":\"boolean\"}},\"required\":["
+     "\"block\",\"running\",\"timed_out\"]}",
+     .types = true, .call = tool_run},
+    {"send", "Type keys",
+     "Types keys into the user's terminal, to what runs there or to the shell. The user is asked "
+     "first, as for run.",
+     send_params,
+     "{\"type\":\"object\",\"properties\":{\"typed\":{\"type\":\"integer\"}},\"required\":["
+     "\"typed\"]}",
+     .types = true, .call = tool_send},
+    {"give_back", "Type no more",
+     "Gives back what the user granted: to be called when nothing more is to be typed.",
+     screen_params,
+     "{\"type\":\"object\",\"properties\":{\"held\":{\"type\":\"boolean\"}},\"required\":["
+     "\"held\"]}",
+     .types = true, .call = tool_give_back},
     {"pty_read_screen", "Screen", SCREEN_ABOUT, screen_params, SCREEN_OUTPUT, .call = tool_screen},
     {"pty_read_scrollback", "Scrollback", SCROLLBACK_ABOUT, scrollback_params, SCROLLBACK_OUTPUT,
      .call = tool_scrollback},
 };
 
-static const struct tool *find(const char *name)
+static bool is_there(const struct mcp *mcp, const struct tool *t)
+{
+    return mcp->drive || !t->types;
+}
+
+static const struct tool *find(const struct mcp *mcp, const char *name)
 {
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-        if (!strcmp(tools[i].name, name))
+        if (is_there(mcp, &tools[i]) && !strcmp(tools[i].name, name))
             return &tools[i];
     return NULL;
 }
 
 /* ---- the methods ---- */
 
-/* All of them look, and type nothing. */
 static json_t *annotations_of(const struct tool *t)
 {
-    return json_pack("{s:s, s:b, s:b, s:b, s:b}", "title", t->title, "readOnlyHint", true,
-                     "destructiveHint", false, "idempotentHint", true, "openWorldHint", false);
+    return json_pack("{s:s, s:b, s:b, s:b, s:b}", "title", t->title, "readOnlyHint", !t->types,
+                     "destructiveHint", t->types, "idempotentHint", !t->types, "openWorldHint",
+                     t->types);
 }
 
 static json_t *json_of(const struct tool *t, enum version version)
@@ -267,14 +320,14 @@ void tools_list(struct mcp *mcp, struct request *request, enum version version,
                 const json_t *params)
 {
     json_t *all = json_array();
-    (void)mcp;
     if (json_object_get(params, "cursor")) {
         json_decref(all);
         request_fail(request, RPC_INVALID_PARAMS, "cursor is none that this list gave");
         return;
     }
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-        json_array_append_new(all, json_of(&tools[i], version));
+        if (is_there(mcp, &tools[i]))
+            json_array_append_new(all, json_of(&tools[i], version));
     json_t *result = json_pack("{s:o}", "tools", all);
     if (request->modern)
         json_object_update_new(result,
@@ -297,7 +350,7 @@ void tools_call(struct mcp *mcp, struct request *request, enum version version,
 {
     const json_t *arguments = json_object_get(params, "arguments");
     const char *name = json_text(params, "name", NULL);
-    const struct tool *tool = name ? find(name) : NULL;
+    const struct tool *tool = name ? find(mcp, name) : NULL;
     char *wrong = tool ? schema_check(tool->params, arguments) : NULL;
     if (!name)
         request_fail(request, RPC_INVALID_PARAMS, "name is a string");

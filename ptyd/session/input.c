@@ -263,9 +263,12 @@ static void note_runs(struct session *s, const struct termios *modes, const char
         doubt_runs(s, s->line_text, keys, len);
 }
 
-/* A person did that. */
+/* A person did that, or an agent in a person's stead. */
 static void hear_person(struct session *s, const char *bytes, size_t len, size_t gone)
 {
+    bool agent = s->typing.first->agent;
+    if (line_ends(bytes + gone, len - gone))
+        tracker_set_actor(s->tracker, agent ? BLOCK_AGENT_CMD : BLOCK_USER_CMD);
     s->typed_ms = clock_now().monotonic_ms;
     turns_hurry(s->host->turns);
     if (gone)
@@ -331,14 +334,35 @@ int session_type(struct session *s, struct typing *t)
 {
     if (s->reaped)
         return -ESRCH;
-    if (!typing_add(&s->typing, t))
-        return -ENOBUFS;
+    if (t->agent && t->agent != s->typing.baton)
+        return -EPERM;
+    uint64_t before = s->typing.baton;
+    bool added = typing_add(&s->typing, t);
     typing_settle(&s->typing); /* it may be empty */
-    if (s->parsing)
+    if (added && s->parsing)
         session_poll_for(s); /* what is kept of a place is of one between two pieces */
-    else
+    else if (added)
         session_write_input(s);
-    return 0;
+    if (before && !s->typing.baton) /* also by keys for which there is no room */
+        REPORT(s, baton_taken, before);
+    return added ? 0 : -ENOBUFS;
+}
+
+void session_hand_baton(struct session *s, uint64_t baton)
+{
+    typing_take_baton(&s->typing);
+    s->typing.baton = baton;
+    session_poll_for(s);
+}
+
+void session_tell_baton(struct session *s, const char *text)
+{
+    EACH_WATCHER(s, baton, w_, text);
+}
+
+void session_lose_baton(struct session *s, uint64_t number, bool typing)
+{
+    EACH_WATCHER(s, baton_lost, w_, number, typing);
 }
 
 bool session_sort(struct session *s, uint64_t viewer, struct typing *t)
@@ -445,8 +469,8 @@ void session_keep_run(struct session *s, uint64_t token, bool waits)
     run_table_keep(&intake_facts(s->intake)->runs, token, waits, clock_monotonic_ms());
 }
 
-bool session_type_command(struct session *s, const char *command, enum block_type actor,
-                          uint64_t token, uint64_t prompt)
+bool session_type_command(struct session *s, const char *command, uint64_t agent, uint64_t token,
+                          uint64_t prompt)
 {
     struct bytes line = {0};
     bool paste = (strpbrk(command, "\n\t") || strlen(command) > PASTE_LENGTH) &&
@@ -463,11 +487,11 @@ bool session_type_command(struct session *s, const char *command, enum block_typ
         fits = run_table_add(&intake_facts(s->intake)->runs, token, prompt, command,
                              clock_monotonic_ms());
     }
-    if (fits)
-        tracker_set_actor(s->tracker, actor);
     struct command_typing *t = memory_new(sizeof *t);
-    *t = (struct command_typing){
-        .typing = {.bytes = line, .done = on_command_typed}, .session = s, .token = token};
+    *t =
+        (struct command_typing){.typing = {.bytes = line, .agent = agent, .done = on_command_typed},
+                                .session = s,
+                                .token = token};
     if (fits && session_type(s, &t->typing) == 0)
         return true;
     forget(&t->typing);

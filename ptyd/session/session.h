@@ -41,6 +41,8 @@ struct session_events {
     /* What it cannot write is kept in that memory, too (store.h), which is borrowed: the keeper is
      * to hold it. False: it cannot. */
     bool (*owes)(void *user, struct session *s, int slate);
+    /* Somebody typed, and the baton of that number is no agent's any more. */
+    void (*baton_taken)(void *user, struct session *s, uint64_t baton);
 };
 
 /* Descriptors that a session holds at most: the master, two for its log, the running block's file.
@@ -85,6 +87,12 @@ struct watcher {
     void (*exited)(struct watcher *w, int status);
     /* The session is being destroyed: forget it. */
     void (*gone)(struct watcher *w);
+    /* An agent asks to type, may, or may no more: JSON, as VIEW_BATON has it. */
+    void (*baton)(struct watcher *w, const char *text);
+    /* The baton of that number is an agent's no more: what waits to be typed by it never will be,
+     * and
+     * (`typing`) what is half typed neither. */
+    void (*baton_lost)(struct watcher *w, uint64_t number, bool typing);
 };
 
 /* What the keeper sent of a session. */
@@ -156,7 +164,7 @@ void session_unwatch(struct session *s, struct watcher *w);
 size_t session_input_room(const struct session *s);
 /* Types what a request holds: its `done` is called when the terminal has all of it, perhaps at
  * once, or when the session ends. Returns 0, or, with nothing typed and `done` not called, -ENOBUFS
- * for want of room or -ESRCH when its shell is gone. */
+ * for want of room, -ESRCH when its shell is gone, or -EPERM for an agent's without the baton. */
 int session_type(struct session *s, struct typing *typing);
 /* Says what of a request, not typed yet, that a viewer sent is for whom (queries.h): what its
  * terminal answered, or reports, is for the program and counts as typed for nobody; what it answers
@@ -220,11 +228,18 @@ bool session_has_line(const struct session *s);
 /* Whether all that was typed has been read by whoever reads the terminal. */
 bool session_input_read(const struct session *s);
 
-/* Types a command line, as a paste when it has several lines, and Enter. What becomes of it is
- * recorded for `token` (run_table.h), 0 for nobody, as typed at the prompt of that number, 0 for
- * none. False: nothing was typed, for want of room. */
-bool session_type_command(struct session *s, const char *command, enum block_type actor,
-                          uint64_t token, uint64_t prompt);
+/* An agent may type by this number from now on, until somebody else types; 0: none may. What agents
+ * typed before and the terminal does not have is not typed any more. */
+void session_hand_baton(struct session *s, uint64_t baton);
+/* Tells those who watch. */
+void session_tell_baton(struct session *s, const char *text);
+void session_lose_baton(struct session *s, uint64_t number, bool typing);
+
+/* Types a command line, as a paste when it has several lines, and Enter; `agent`: struct typing's.
+ * What becomes of it is recorded for `token` (run_table.h), 0 for nobody, as typed at the prompt of
+ * that number, 0 for none. False: nothing was typed, for want of room. */
+bool session_type_command(struct session *s, const char *command, uint64_t agent, uint64_t token,
+                          uint64_t prompt);
 /* The number of the newest prompt; of the running command, that at which it began. */
 uint64_t session_prompt(const struct session *s);
 /* Where in the stream the prompt that stands ends; 0 where a former worker took it in. */

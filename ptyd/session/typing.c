@@ -52,9 +52,34 @@ static void advance(struct typing_queue *q, struct typing *t, size_t len)
     t->part += part && part->end == t->typed;
 }
 
+bool typing_is_persons(const struct typing *t)
+{
+    bool keys = !t->parts.len && !t->is_reply && t->bytes.len;
+    for (size_t i = 0; part_of(t, i); i++)
+        keys = keys || part_of(t, i)->kind == TYPING_KEYS;
+    return keys && !t->agent;
+}
+
+void typing_take_baton(struct typing_queue *q)
+{
+    struct typing *t = q->first;
+    q->baton = 0;
+    while (t && !t->agent)
+        t = t->next;
+    if (!t)
+        return;
+    typing_remove(q, t);
+    t->done(t);
+    typing_take_baton(q); /* done() may have changed the rest */
+}
+
 bool typing_add(struct typing_queue *q, struct typing *t)
 {
     struct typing **at = &q->first;
+    if (t->agent && t->agent != q->baton)
+        return false;
+    if (typing_is_persons(t))
+        typing_take_baton(q);
     if (!t->has_room && left_of(t) > typing_room(q))
         return false;
     while (*at)

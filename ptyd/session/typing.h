@@ -5,6 +5,10 @@
  * memory before anybody is told: behind a worker's death its caller can be told, too. Only of the
  * piece that was being written then nobody knows.
  *
+ * An agent types by a number, that of the baton it was handed, and only while nobody took that
+ * back: whoever else types takes it, and what the agent's requests have not written yet is not
+ * written.
+ *
  * Pure: it knows a descriptor and that memory.
  */
 #ifndef PTYD_SESSION_TYPING_H
@@ -35,6 +39,7 @@ struct typing {
     struct bytes bytes;  /* the owner's to free */
     size_t typed;        /* so many of them the terminal has */
     uint64_t token;      /* by which it is asked for later; 0 for none */
+    uint64_t agent;      /* the baton by which an agent types it; 0: it is no agent's */
     bool is_reply;       /* a terminal's answer to a query, or report: nobody's keys */
     bool has_room;       /* whoever asks waits for it with everything else: it is never refused */
     struct bytes parts;  /* of struct typing_part, where they differ: freed behind `done` */
@@ -49,12 +54,20 @@ struct typing_queue {
     struct typing *first;
     size_t len; /* bytes of all that the terminal does not have */
     int count;
+    uint64_t baton; /* by which an agent may type; 0: none may */
 };
 
 /* How many bytes a further request may have. */
 size_t typing_room(const struct typing_queue *queue);
 
-/* Puts it at the end. False when there is no room: it is refused whole. */
+/* Nobody's agent types any more: the baton is nobody's, and requests of agents are done with. */
+void typing_take_baton(struct typing_queue *queue);
+
+/* Whether somebody's keys are in it, and no agent's. */
+bool typing_is_persons(const struct typing *typing);
+
+/* Puts it at the end. False when there is no room, or it is of an agent without the baton: it is
+ * refused whole. Keys of others take the baton. */
 bool typing_add(struct typing_queue *queue, struct typing *typing);
 
 /* Says what the next `len` bytes of a request are that was not added yet; none said, all are as

@@ -382,6 +382,11 @@ void follow_capture(void *worker, struct session *session)
     announce(worker, "capture_changed", event);
 }
 
+void follow_baton(struct worker *w, json_t *members)
+{
+    announce(w, "baton_changed", members);
+}
+
 void follow_block(struct worker *w, const char *type, const struct block *block)
 {
     if (w->followers)

@@ -33,6 +33,9 @@ void follow_capture(void *worker, struct session *session);
 /* sessions_changed: one was opened, or is gone. */
 void follow_sessions(struct worker *w);
 
+/* baton_changed, with these members, which it steals. */
+void follow_baton(struct worker *w, json_t *members);
+
 /* agent_block_begin and agent_block_end. */
 void follow_block(struct worker *w, const char *type, const struct block *block);
 

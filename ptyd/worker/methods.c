@@ -8,6 +8,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/agent.h"
+#include "ptyd/worker/baton.h"
 #include "ptyd/worker/close.h"
 #include "ptyd/worker/closed.h"
 #include "ptyd/worker/confine.h"
@@ -153,14 +154,15 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     char *path = text_clean(program, strlen(program), LIMIT_MESSAGE_BYTES);
     reply_with_sessions(
         client, id, choice,
-        json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o, s:s}", "version",
-                  PTYD_VERSION, "build", program_build(), "program", path, "keeper_pid",
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o, s:s, s:o}",
+                  "version", PTYD_VERSION, "build", program_build(), "program", path, "keeper_pid",
                   (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
                   "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
                   ledger_unseen(w->ledger) + ledger_repeated(w->ledger), "closed",
-                  retention_json(w->retention), "confinement", confine_words()));
+                  retention_json(w->retention), "confinement", confine_words(), "batons",
+                  baton_json(w)));
     free(path);
 }
 
@@ -238,6 +240,9 @@ static const struct method {
     const char *name;
     void (*call)(struct client *client, const json_t *id, const json_t *params);
 } methods[] = {
+    {"baton.ask", baton_ask_call},
+    {"baton.grant", baton_grant_call},
+    {"baton.return", baton_return_call},
     {"context.clear", context_clear_call},
     {"context.commit", context_commit_call},
     {"context.explain", context_explain_call},
@@ -276,8 +281,8 @@ static const struct method {
  * lease of a take is its connection's. */
 static bool stays(const char *name, const json_t *params)
 {
-    static const char *const staying[] = {"events.follow", "mcp.serve", "session.attach",
-                                          "session.run", "session.wait"};
+    static const char *const staying[] = {"baton.ask",      "events.follow", "mcp.serve",
+                                          "session.attach", "session.run",   "session.wait"};
     for (size_t i = 0; i < sizeof staying / sizeof *staying; i++)
         if (!strcmp(staying[i], name))
             return true;
@@ -298,8 +303,8 @@ static const char *cut_member(const json_t *params)
 /* Whether it types, or has others type, or gives a shell. Who only looks types nothing. */
 static bool types(const char *name, const json_t *params)
 {
-    static const char *const typing[] = {"daemon.upgrade", "session.input", "session.open",
-                                         "session.run"};
+    static const char *const typing[] = {"baton.ask",     "baton.grant",  "daemon.upgrade",
+                                         "session.input", "session.open", "session.run"};
     for (size_t i = 0; i < sizeof typing / sizeof *typing; i++)
         if (!strcmp(typing[i], name))
             return true;

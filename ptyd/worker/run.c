@@ -11,16 +11,17 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/baton.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/type.h"
 #include "ptyd/worker/worker.h"
 
-enum phase { WAITING, TYPED, RUNNING };
+enum phase { WAITING, TYPED, RUNNING, LOST }; /* LOST: its user took the baton back */
 
 struct run {
     struct task task;
     char *command;
-    enum block_type actor;
+    uint64_t baton;  /* by which an agent has it typed; 0: it is the user's */
     uint64_t token;  /* the client's, or where it has none, ours */
     uint64_t ticket; /* those that came earlier have a lower one */
     enum phase phase;
@@ -191,8 +192,9 @@ static struct run *type_first(struct session *session)
         tracker_state(session_tracker(session)) == TRACKER_INPUT && session_integrated(session);
     r->phase = TYPED;
     r->prompt = stands ? session_prompt(session) : 0; /* marks may come back with this command */
-    if (session_type_command(session, r->command, r->actor, r->token, r->prompt)) {
+    if (session_type_command(session, r->command, r->baton, r->token, r->prompt)) {
         tell_state(r);
+        baton_used(session, r->baton);
         return NULL;
     }
     r->phase = WAITING;
@@ -233,6 +235,8 @@ static void on_maybe_prompt(struct watcher *w)
 {
     struct run *r = run_of(w);
     struct session *session = r->task.session;
+    if (r->phase == LOST)
+        return;
     bool marked = session_integrated(session);
     bool stands = tracker_state(session_tracker(session)) == TRACKER_INPUT;
     if (r->phase == WAITING && (!marked || session_takes_line(session))) {
@@ -317,6 +321,31 @@ static void on_timeout(uv_timer_t *timer)
     struct run *r = timer->data;
     reply(r, r->phase == RUNNING ? tracker_running(session_tracker(r->task.session)) : NULL, false,
           true);
+}
+
+static bool is_half_typed(const struct run *r)
+{
+    const struct run_record *record = session_find_run(r->task.session, r->token);
+    return r->phase == TYPED && record && record->state == RUN_TYPING;
+}
+
+static void on_lost(uv_timer_t *timer)
+{
+    struct run *r = timer->data;
+    client_fail(r->task.client, r->task.id, RPC_NOT_TYPED,
+                "the command was not run: session %s is its user's again",
+                session_name(r->task.session));
+    end(r);
+}
+
+/* Others that watch are told meanwhile: it ends a moment later. */
+static void on_baton_lost(struct watcher *w, uint64_t number, bool typing)
+{
+    struct run *r = run_of(w);
+    if (r->baton != number || !(r->phase == WAITING || (typing && is_half_typed(r))))
+        return;
+    r->phase = LOST;
+    uv_timer_start(&r->task.timer, on_lost, 0, 0);
 }
 
 /* ---- one that a former worker knew ---- */
@@ -423,12 +452,16 @@ void run_call(struct client *client, const json_t *id, const json_t *params)
     long long timeout_ms = json_number(params, "timeout_ms", 0);
     uint64_t token = (uint64_t)json_number(params, "token", 0) & INT64_MAX;
     struct session *session = find_session(client, id, params, token);
+    uint64_t baton = 0;
     if (!session)
         return;
     if (!*command) {
         client_fail(client, id, RPC_INVALID_PARAMS, "which command?");
         return;
     }
+    const struct run_record *record = session_find_run(session, token);
+    if (!record && !baton_may_type(client, id, params, session, &baton))
+        return;
     struct run *r = memory_new(sizeof *r);
     *r = (struct run){
         .task = {.errand = {.cancel = on_cancel},
@@ -439,7 +472,8 @@ void run_call(struct client *client, const json_t *id, const json_t *params)
                              .drained = on_drained,
                              .block_end = on_end,
                              .exited = on_exited,
-                             .gone = on_gone},
+                             .gone = on_gone,
+                             .baton_lost = on_baton_lost},
                  .list = &all,
                  .finish = on_finish},
         .command = text_copy(command),
@@ -447,13 +481,12 @@ void run_call(struct client *client, const json_t *id, const json_t *params)
         .ticket = ++tickets,
         .streams = json_flag(params, "stream"),
         .streamed = json_number(params, "streamed", 0),
-        .actor = strcmp(json_text(params, "actor", ""), "agent") ? BLOCK_USER_CMD : BLOCK_AGENT_CMD,
+        .baton = baton,
     };
     task_begin(&r->task, client, id);
     task_watch(&r->task, session);
     if (timeout_ms > 0)
         uv_timer_start(&r->task.timer, on_timeout, (uint64_t)timeout_ms, 0);
-    const struct run_record *record = session_find_run(session, token);
     r->phase = record ? TYPED : WAITING;
     tell_state(r);
     if (record)

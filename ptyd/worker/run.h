@@ -17,7 +17,8 @@
  *
  * `token`, a number that the client made, makes it one run over the deaths of workers: asked again,
  * what was typed is not typed again. `shell_id` says for which shell; `streamed` how many bytes of
- * the output came. `doubtful`: a worker died while it typed, and nobody knows what became of it. */
+ * the output came. `doubtful`: a worker died while it typed, and nobody knows what became of it.
+ * With `actor` "agent" it is refused to who does not hold the baton (baton.h). */
 void run_call(struct client *client, const json_t *id, const json_t *params);
 
 #endif

@@ -5,6 +5,7 @@
 #include "ptyd/core/base64.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/baton.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/wait.h"
 #include "ptyd/worker/worker.h"
@@ -43,7 +44,7 @@ static void on_done(struct typing *typing)
 {
     struct type *t = type_of(typing);
     if (typing->typed < typing->bytes.len) {
-        fail(t, "takes no more");
+        fail(t, typing->agent ? "is its user's again" : "takes no more");
         return;
     }
     json_t *result = typed_json(t);
@@ -90,6 +91,9 @@ void type_data(struct client *client, const json_t *id, const json_t *params, st
     const json_t *data = json_object_get(params, "data");
     long long token = json_number(params, "token", 0), ms = json_number(params, "timeout_ms", 0);
     struct bytes bytes = {0};
+    uint64_t agent;
+    if (!baton_may_type(client, id, params, s, &agent))
+        return;
     if (!json_is_string(data) ||
         base64_decode(json_string_value(data), json_string_length(data), &bytes) < 0) {
         client_fail(client, id, RPC_INVALID_PARAMS, "data is bytes in base64");
@@ -102,7 +106,7 @@ void type_data(struct client *client, const json_t *id, const json_t *params, st
     *t = (struct type){
         .task = {.errand = {.cancel = on_cancel}, .finish = on_finish},
         .session = s,
-        .typing = {.bytes = bytes, .token = (uint64_t)token, .done = on_done},
+        .typing = {.bytes = bytes, .token = (uint64_t)token, .agent = agent, .done = on_done},
         .from = wait_place(s),
     };
     task_begin(&t->task, client, id);
@@ -111,6 +115,8 @@ void type_data(struct client *client, const json_t *id, const json_t *params, st
     int result = session_type(s, &t->typing);
     if (result < 0)
         refuse(t, result);
+    else
+        baton_used(s, agent);
 }
 
 void type_call(struct client *client, const json_t *id, const json_t *params)

@@ -7,8 +7,9 @@
 struct session;
 
 /* Types params.data, bytes in base64, into the session; params.token and params.timeout_ms as in
- * ptyd-rpc(7). The request is answered: with {typed}, or with an error whose data is that. What a
- * client that goes away has not typed yet is taken back. */
+ * ptyd-rpc(7), params.actor `agent` where an agent does (baton.h). The request is answered: with
+ * {typed}, or with an error whose data is that. What a client that goes away has not typed yet is
+ * taken back. */
 void type_data(struct client *client, const json_t *id, const json_t *params,
                struct session *session);
 

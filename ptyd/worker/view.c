@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/baton.h"
 #include "ptyd/worker/leaving.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/terminals.h"
@@ -96,6 +97,13 @@ static void on_resized(struct watcher *w)
     struct view *v = view_of(w);
     v->stale = true;
     view_settle(v);
+}
+
+static void on_baton(struct watcher *w, const char *text)
+{
+    struct view *v = view_of(w);
+    if (!v->leading.looks && !v->run && !v->over)
+        view_note(v, VIEW_BATON, 0, text);
 }
 
 static void on_exited(struct watcher *w, int status)
@@ -224,7 +232,8 @@ static struct view *create(struct client *client, const json_t *id, const json_t
                              .output_end = view_run_on_output_end,
                              .block_end = view_on_block_end,
                              .exited = on_exited,
-                             .gone = on_gone},
+                             .gone = on_gone,
+                             .baton = on_baton},
                  .finish = on_finish},
         .socket = socket,
         .leading = {.session = s, .looks = json_flag(params, "view")},
@@ -273,6 +282,14 @@ static void join(struct view *v, const json_t *params)
         on_prompt(&v->task.watcher);
 }
 
+static void tell_joined(struct view *v)
+{
+    char *text = v->run || v->leading.looks ? NULL : baton_text(v->task.session);
+    if (text)
+        view_note(v, VIEW_BATON, 0, text);
+    free(text);
+}
+
 void view_attach_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = find_session(client, id, params);
@@ -308,6 +325,7 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     task_watch(&v->task, s);
     session_hold(s, true);
     v->holds = true;
+    tell_joined(v);
     if (v->owns && !v->ended) /* else it goes once it has heard of the end */
         terminals_came(client_worker(client), s);
     join(v, params);

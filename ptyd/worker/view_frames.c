@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "base/limits.h"
+#include "ptyd/worker/baton.h"
 #include "ptyd/worker/view_private.h"
 #include "ptyd/worker/worker.h"
 
@@ -136,6 +137,10 @@ void view_on_frame(void *user, const struct view_frame *f)
         break;
     case VIEW_LEAVE:
         view_leave(v);
+        break;
+    case VIEW_GRANT:
+        if (!v->leading.looks && v->task.session && !v->ended)
+            baton_grant_once(v->task.session);
         break;
     default:
         break;

@@ -22,6 +22,7 @@
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/session/pump.h"
 #include "ptyd/start/plan.h"
+#include "ptyd/worker/baton.h"
 #include "ptyd/worker/confine.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/faults.h"
@@ -80,7 +81,8 @@ static const struct session_events session_events = {.opened = context_opened,
                                                      .block_stored = on_block_stored,
                                                      .capture_changed = follow_capture,
                                                      .over = on_over,
-                                                     .owes = on_owes};
+                                                     .owes = on_owes,
+                                                     .baton_taken = baton_taken};
 
 static const struct ledger_events ledger_events = {.delivered = context_delivered,
                                                    .released = context_released};

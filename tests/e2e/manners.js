@@ -74,6 +74,7 @@ async function main() {
       ['events', 1, ['-f', '--socket', socket]], ['events', 2, ['x']],
       ['resize', 0, ['-s', 'codes', '80x24']], ['resize', 1, ['-s', 'none', '80x24']], ['resize', 2, ['x']],
       ['rename', 0, ['codes', 'codes-2']], ['rename', 0, ['codes-2', 'codes']], ['rename', 1, ['none', 'other']], ['rename', 2, []],
+      ['grant', 1, []], ['grant', 1, ['codes']], ['grant', 2, ['a/b']], ['grant', 2, ['a', 'b']],
       ['reset', 1, ['codes']], ['reset', 2, ['a/b']],
       ['inside', 2, ['x']],
       ['explain', 0, []], ['explain', 1, ['no-such-turn']], ['explain', 2, ['x', 'y']],

@@ -47,6 +47,13 @@ static inline void host_on_block(void *user, struct session *s, struct block *bl
     (void)block;
 }
 
+static inline void host_on_baton(void *user, struct session *s, uint64_t baton)
+{
+    (void)user;
+    (void)s;
+    (void)baton;
+}
+
 static inline bool host_keep(void *user, struct session *s, int slate)
 {
     (void)user;
@@ -65,7 +72,8 @@ static inline const struct session_host *test_host_begin(struct test_host *h, uv
                                                  .block_stored = host_on_block,
                                                  .capture_changed = host_on_session,
                                                  .over = host_on_session,
-                                                 .owes = host_keep};
+                                                 .owes = host_keep,
+                                                 .baton_taken = host_on_baton};
     uv_idle_init(loop, &h->turning);
     h->turning.data = h;
     turns_init(&h->turns, host_now, host_now, host_work, h);

@@ -148,6 +148,30 @@ static void other_keys_and_none(void **state)
         assert_int_equal(keys_init(&k, wrong[i]), -EINVAL);
 }
 
+/* While an agent asks, the prefix and that key are ours; in each encoding, cut anywhere. */
+static void the_key_that_grants_is_taken_out(void **state)
+{
+    static const char *const ways[] = {"a\x1cgb", "a\x1b[92;5ug\x62", "a\x1b[27;5;92~gb",
+                                       "a\x1b[92;5u\x1b[92;5:3u\x1b[103ub"};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        size_t len = strlen(ways[i]);
+        for (size_t cut = 0; cut <= len; cut++) {
+            struct bytes out = {0};
+            struct keys k;
+            start(&k, DETACH_KEY_USUAL);
+            k.grant = 'g';
+            assert_false(take_cut(&k, ways[i], len, cut, &out));
+            assert_int_equal(k.granted, 1);
+            assert_string_equal(out.data, "ab");
+            assert_int_equal(keys_due(&k), 0);
+            bytes_finish(&out);
+            keys_finish(&k);
+        }
+    }
+    check(DETACH_KEY_USUAL, "\x1cg", "\x1cg", false); /* nobody asks */
+}
+
 static void a_key_alone_waits_and_is_sent(void **state)
 {
     struct bytes out = {0};
@@ -289,6 +313,7 @@ int main(void)
         cmocka_unit_test(other_keys_and_none),
         cmocka_unit_test(the_same_key_twice_leaves_and_once_is_sent),
         cmocka_unit_test(two_of_them_in_a_paste_are_text),
+        cmocka_unit_test(the_key_that_grants_is_taken_out),
         cmocka_unit_test(a_key_alone_waits_and_is_sent),
         cmocka_unit_test(much_passes_whole),
         cmocka_unit_test(who_leaves_types_nothing_more),

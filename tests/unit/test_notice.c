@@ -52,6 +52,28 @@ static void expect(const char *block, enum notice_form form, const char *expecte
     bytes_finish(&out);
 }
 
+static void expect_baton(const char *baton, const char *expected)
+{
+    struct bytes out = {0};
+    json_t *json = json_loads(baton, 0, NULL);
+    assert_non_null(json);
+    bytes_append_text(&out, "");
+    notice_append_baton("work", "Ctrl-\\ g", json, NOTICE_OSC_9, &out);
+    assert_string_equal(out.data, expected);
+    json_decref(json);
+    bytes_finish(&out);
+}
+
+static void an_agent_that_asks_is_told_of(void **state)
+{
+    (void)state;
+    expect_baton("{\"agent\":\"codex\",\"purpose\":\"make; rm\",\"state\":\"asks\"}",
+                 "\x1b]9;work: codex asks to type (Ctrl-\\ g): make, rm\a");
+    expect_baton("{\"agent\":\"x\\u0007\\u001b]0;y\",\"purpose\":\"\",\"state\":\"holds\"}",
+                 "\x1b]9;work: x\\u{7}\\u{1b}]0,y may type, any key of yours takes it back\a");
+    expect_baton("{\"agent\":\"codex\",\"purpose\":\"\",\"state\":\"taken\"}", "");
+}
+
 static void it_says_how_it_ended_and_nothing_else(void **state)
 {
     (void)state;
@@ -106,6 +128,7 @@ int main(void)
         cmocka_unit_test(typed_is_looked),
         cmocka_unit_test(the_focus_decides_where_it_is_reported),
         cmocka_unit_test(it_says_how_it_ended_and_nothing_else),
+        cmocka_unit_test(an_agent_that_asks_is_told_of),
         cmocka_unit_test(it_is_short),
         cmocka_unit_test(the_form_fits_the_terminal),
     };

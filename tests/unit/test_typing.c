@@ -254,6 +254,152 @@ static void a_death_leaves_one_piece_in_doubt(void **state)
     munmap(shared, sizeof *shared);
 }
 
+/* ---- the baton ---- */
+
+static unsigned next_random(unsigned *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 16;
+}
+
+static void on_freed(struct typing *t)
+{
+    bytes_finish(&t->bytes);
+    free(t);
+}
+
+/* Every byte of a request is `mark`. */
+static void add_marked(uint64_t agent, char mark, size_t len, bool reply)
+{
+    struct typing *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    *t = (struct typing){.agent = agent, .is_reply = reply, .done = on_freed};
+    for (size_t i = 0; i < len; i++)
+        bytes_append_char(&t->bytes, mark);
+    if (!typing_add(&queue, t))
+        on_freed(t);
+}
+
+/* What the terminal got, of which a user's byte says how many grants had been made before it was
+ * typed, and an agent's by which of them it was typed: no agent's stands behind a user's that was
+ * typed after that grant. */
+static void check_order(const struct bytes *out)
+{
+    int newest = -1; /* grants before the last byte of the user's */
+    for (size_t i = 0; i < out->len; i++) {
+        unsigned char byte = (unsigned char)out->data[i];
+        if (byte >= 128)
+            newest = byte - 128;
+        else if (byte && byte <= newest)
+            fail_msg("byte %zu was typed by grant %d behind a key that followed grant %d", i, byte,
+                     newest);
+    }
+}
+
+/* A piece, if the terminal takes one; of an empty request there is none. */
+static void write_one(void)
+{
+    typing_write(&queue, &facts, ends[1]);
+    typing_settle(&queue);
+}
+
+static void grant_next(int *grants)
+{
+    typing_take_baton(&queue);
+    queue.baton = (uint64_t)++ * grants;
+}
+
+/* Returns how many bytes of agents' the terminal got. */
+static size_t a_random_round(unsigned *random)
+{
+    struct bytes out = {0};
+    size_t agents = 0;
+    int grants = 0;
+    for (int step = 0; step < 400 && grants < 100; step++) {
+        unsigned what = next_random(random) % 8, len = next_random(random) % 3000;
+        unsigned old = next_random(random) % 4 == 0;
+        if (what == 0)
+            grant_next(&grants);
+        else if (what == 1)
+            add_marked(0, (char)(128 + grants), len % 5, false);
+        else if (what == 2)
+            add_marked(0, 0, len % 20, true);
+        else if (what <= 5 && grants)
+            add_marked((uint64_t)(grants - (int)(old && grants > 1)),
+                       (char)(grants - (int)(old && grants > 1)), len, false);
+        else if (queue.first)
+            write_one();
+        if (what == 7)
+            read_all(&out);
+    }
+    for (int i = 0; i < 10000 && queue.first; i++, read_all(&out))
+        write_one();
+    read_all(&out);
+    check_order(&out);
+    for (size_t i = 0; i < out.len; i++)
+        agents += out.data[i] > 0;
+    bytes_finish(&out);
+    queue.baton = 0;
+    return agents;
+}
+
+static void no_byte_of_an_agents_follows_one_of_the_users(void **state)
+{
+    unsigned random = 11;
+    size_t agents = 0;
+    (void)state;
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    for (int round = 0; round < 50; round++)
+        agents += a_random_round(&random);
+    assert_true(agents > 100000);
+}
+
+static void what_an_agent_has_not_typed_by_then_is_not_typed(void **state)
+{
+    struct bytes out = {0};
+    size_t agents = 0;
+    (void)state;
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, 4096), 4096);
+    queue.baton = 7;
+    add_marked(7, 'a', 30000, false);
+    add_marked(0, 'r', 3, true);
+    add_marked(7, 'a', 10, false);
+    write_one();
+    add_marked(0, 'k', 2, false);
+    add_marked(7, 'a', 10, false);
+    for (int i = 0; i < 100 && queue.first; i++, read_all(&out))
+        write_one();
+    read_all(&out);
+    for (size_t i = 0; i < out.len; i++)
+        agents += out.data[i] == 'a';
+    assert_int_equal(agents, 4096);
+    assert_memory_equal(out.data + 4096, "rrrkk", 5);
+    assert_int_equal(out.len, 4096 + 5);
+    assert_int_equal(queue.count + queue.len, 0);
+    bytes_finish(&out);
+}
+
+/* Answers of a terminal are nobody's keys, and an empty request is none. */
+static void what_is_no_key_takes_no_baton(void **state)
+{
+    (void)state;
+    queue.baton = 7;
+    add_marked(0, 'r', 5, true);
+    add_marked(0, 'e', 0, false);
+    write_all();
+    assert_int_equal(queue.baton, 7);
+    struct typing *t = calloc(1, sizeof *t);
+    assert_non_null(t);
+    *t = (struct typing){.done = on_freed};
+    bytes_append_text(&t->bytes, "answer");
+    typing_add_part(t, 6, TYPING_REPLY);
+    assert_true(typing_add(&queue, t));
+    assert_int_equal(queue.baton, 7);
+    add_marked(0, 'k', 1, false);
+    assert_int_equal(queue.baton, 0);
+    write_all();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -267,6 +413,9 @@ int main(void)
         TEST(the_newest_are_known),
         TEST(of_what_came_behind_a_known_request_it_is_known_that_nothing_was_written),
         TEST(a_death_leaves_one_piece_in_doubt),
+        TEST(no_byte_of_an_agents_follows_one_of_the_users),
+        TEST(what_an_agent_has_not_typed_by_then_is_not_typed),
+        TEST(what_is_no_key_takes_no_baton),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
