@@ -260,6 +260,19 @@ static inline int limit_size(int value)
  * search fails. */
 #define LIMIT_SEARCH_BUSY_MS 5000
 
+/* ---- other hosts ---- */
+
+/* Bytes of a host's name, and of a command that ran there; longer ones keep their heads. */
+#define LIMIT_HOST_BYTES          64
+#define LIMIT_HEARD_COMMAND_BYTES (8 << 10)
+/* Hosts that are known, and shells of theirs; the one heard longest ago is forgotten. */
+#define LIMIT_HOSTS       1000
+#define LIMIT_HOST_SHELLS 4096
+/* By which a host counts what it sends of a shell; a higher number is none. */
+#define LIMIT_HOST_NUMBER (1LL << 53)
+/* Bytes of the file of what ran there; then it becomes .1. */
+#define LIMIT_HEARD_BYTES (4 << 20)
+
 /* ---- context for an agent ---- */
 
 /* Blocks told at once, the newest. */
@@ -277,6 +290,8 @@ static inline int limit_size(int value)
 #define LIMIT_TOLD_COMMAND_BYTES 1000
 /* Encoded bytes of a word in a block's value, as its id or status; a longer one keeps its head. */
 #define LIMIT_WORD_BYTES 200
+/* Encoded bytes of a host's name in the header and in a text; a longer one keeps its head. */
+#define LIMIT_HOST_TOLD_BYTES 100
 /* Encoded bytes of the header's directory and of what runs; longer ones keep their ends. */
 #define LIMIT_HEADER_CWD_BYTES  800
 #define LIMIT_RUNNING_CWD_BYTES 400

@@ -123,6 +123,7 @@ static const struct member {
     {"block_id", WORD, AT(block_id), NULL},
     {"ts", TIME, AT(ts_end), NULL},
     {"cmd_source", WORD, AT(cmd_source), ""},
+    {"host", WORD, AT(host), ""},
     {"unsigned", FLAG, AT(is_unsigned), NULL},
 };
 
@@ -334,6 +335,18 @@ void entry_render_running(const struct entry_running *running, struct bytes *out
     bytes_append_char(out, '}');
 }
 
+static void append_hosts(const struct entry_header *h, struct bytes *out)
+{
+    append_name("hosts", out);
+    bytes_append_char(out, '[');
+    for (size_t i = 0; i < h->host_count && i < LIMIT_CONTEXT_BLOCKS; i++) {
+        size_t head = encoded_head(h->hosts[i], strlen(h->hosts[i]), LIMIT_HOST_TOLD_BYTES);
+        bytes_append_text(out, i ? "," : "");
+        encode_string(h->hosts[i], head, out);
+    }
+    bytes_append_char(out, ']');
+}
+
 void entry_render_header(const struct entry_header *h, struct bytes *out)
 {
     size_t start = out->len;
@@ -347,6 +360,8 @@ void entry_render_header(const struct entry_header *h, struct bytes *out)
     member_tail("cwd", h->cwd, LIMIT_HEADER_CWD_BYTES, out);
     append_name("mcp", out);
     bytes_append_text(out, h->mcp ? "[\"pty_read_screen\",\"pty_read_scrollback\"]" : "[]");
+    if (h->host_count)
+        append_hosts(h, out);
     size_t before_running = out->len;
     if (h->running)
         append_running(h->running, out);

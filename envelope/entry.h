@@ -38,6 +38,7 @@ struct entry_block {
     bool nested;
     const char *cmd_source; /* "unknown": the command may be another; "" else */
     bool is_unsigned;       /* by the word of whoever printed the marks */
+    const char *host;       /* the name of another host where it ran; "" or NULL for this one */
 };
 
 /* Appends the value. `header_shell_id`: the shell the header names; another one is told. */
@@ -79,6 +80,8 @@ struct entry_header {
     int64_t total_commands_run, kept, dropped;
     bool mcp;                            /* a `ptyd mcp` serves this conversation */
     const struct entry_running *running; /* NULL for none */
+    const char *const *hosts;            /* the names of other hosts on which some of it ran */
+    size_t host_count;                   /* LIMIT_CONTEXT_BLOCKS at most */
 };
 
 void entry_render_header(const struct entry_header *header, struct bytes *out);

@@ -1,12 +1,16 @@
 /* ptyd blocks: the commands of a session, as a table. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/limits.h"
 #include "ptyd/client/request.h"
 #include "ptyd/client/sight.h"
 #include "ptyd/command/pager.h"
 #include "ptyd/command/since.h"
+#include "ptyd/core/heard.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
 #define FEW  256    /* blocks that are asked for first */
@@ -14,10 +18,12 @@
 #define MOST 100000 /* and no more at once: part after part, then */
 
 static const char help[] =
-    "usage: ptyd blocks [-s NAME] [--last N] [--failed] [--since TIME] [--no-pager] [--json]\n\n"
+    "usage: ptyd blocks [-s NAME | --host HOST] [--last N] [--failed] [--since TIME] [--no-pager]\n"
+    "                   [--json]\n\n"
     "The commands of a session, also of one that is closed, the newest last. On a terminal as "
     "wide\n"
     "as that and in a pager where it is long; elsewhere nothing is cut.\n\n"
+    "  --host HOST    what ran on another host, by its name or id, as far as it came here\n"
     "  --last N       the newest N of them\n"
     "  --failed       those that ended with another status than 0\n"
     "  --since TIME   those that began since: 90s, 30m, 2h, 2d, 1w ago, 14:30, today, yesterday,\n"
@@ -28,10 +34,11 @@ static const char help[] =
     "  ptyd blocks --failed --since 2h      then `ptyd block ID` shows one of them\n"
     "  ptyd blocks --json | jq -r '.[].cmd'\n";
 
-enum { LAST = CLI_FIRST_OWN, FAILED, SINCE };
+enum { LAST = CLI_FIRST_OWN, FAILED, SINCE, HOST };
 
 struct listing {
     struct cli cli;
+    const char *host; /* another one, whose blocks came here; or NULL */
     long last;        /* 0: all */
     int64_t since_ms; /* 0: whenever */
     bool failed;
@@ -170,6 +177,28 @@ static bool list_all(struct listing *l)
     return done;
 }
 
+/* ---- of another host ---- */
+
+/* They are in a file, bounded, which needs no daemon. */
+static bool list_heard(struct listing *l)
+{
+    char *state = paths_state(), *directory = heard_directory(state);
+    json_t *blocks = heard_blocks(directory, l->host, 0), *held = json_array(), *block;
+    bool known = json_array_size(blocks) > 0;
+    size_t i;
+    json_array_foreach(blocks, i, block)
+        take(l, held, block);
+    json_array_foreach(held, i, block)
+        print(l, block);
+    if (!known)
+        say("nothing came here of a host %s", l->host);
+    json_decref(held);
+    json_decref(blocks);
+    free(directory);
+    free(state);
+    return known;
+}
+
 /* ---- the command ---- */
 
 static int list(struct listing *l)
@@ -177,8 +206,8 @@ static int list(struct listing *l)
     l->look = sight_table_look();
     struct pager pager = pager_begin(!l->cli.json && !l->sight.no_pager);
     bool bounded = l->last || l->since_ms || l->failed;
-    int found = bounded ? list_newest(l) : 0;
-    bool done = found > 0 || (found == 0 && list_all(l));
+    int found = !l->host && bounded ? list_newest(l) : 0;
+    bool done = l->host ? list_heard(l) : found > 0 || (found == 0 && list_all(l));
     if (done)
         print_end(l);
     done = fflush(stdout) == 0 && !ferror(stdout) && done;
@@ -190,6 +219,8 @@ static void take_option(struct listing *l, int option)
 {
     if (option == FAILED)
         l->failed = true;
+    else if (option == HOST)
+        l->host = optarg;
     else if (option == SINCE)
         l->since_ms = since_option(optarg);
     else if (option == LAST && !text_parse_number(optarg, 1, LIMIT_ASKED, &l->last))
@@ -201,6 +232,7 @@ int command_blocks(int argc, char **argv)
     static const struct option options[] = {{"last", required_argument, NULL, LAST},
                                             {"failed", no_argument, NULL, FAILED},
                                             {"since", required_argument, NULL, SINCE},
+                                            {"host", required_argument, NULL, HOST},
                                             {"no-pager", no_argument, NULL, SIGHT_NO_PAGER},
                                             CLI_LONG,
                                             {0}};
@@ -210,5 +242,7 @@ int command_blocks(int argc, char **argv)
         if (cli_option(&l.cli, option) && !sight_option(&l.sight, option))
             take_option(&l, option);
     cli_no_more(&l.cli, argc, argv);
+    if (l.host && l.cli.session_given)
+        cli_usage("--host names another host, -s a session of this one: say one of them");
     return list(&l);
 }

@@ -20,11 +20,20 @@ static void append_clean(const char *text, struct bytes *out)
 
 /* ---- one command ---- */
 
-/* What an entry leaves out because it goes without saying, a row has: block_id is
- * NAME:NUMBER:BEGUN. */
+/* The colon in front of an id's number: NAME:NUMBER:BEGUN, of another host's HOST:NAME:...; NULL
+ * for none. */
+static const char *number_of(const char *id)
+{
+    const char *at = strrchr(id, ':');
+    while (at && at > id && *--at != ':')
+        ;
+    return at && *at == ':' ? at : NULL;
+}
+
+/* What an entry leaves out because it goes without saying, a row has. */
 static json_t *row_of(const json_t *entry)
 {
-    const char *id = strchr(json_text(entry, "block_id", ""), ':');
+    const char *id = number_of(json_text(entry, "block_id", ""));
     char *end = NULL;
     long long seq = id ? strtoll(id + 1, &end, 10) : 0;
     long long begun = end && *end == ':' ? strtoll(end + 1, NULL, 10) : 0;
@@ -59,7 +68,7 @@ static void append_losses(const json_t *entry, struct bytes *out)
     else if (cut)
         bytes_append_text(out, "       ^ cut: the beginning of its output stays in ");
     if (omitted || cut) {
-        append_clean(json_text(entry, "output_path", ""), out);
+        append_clean(json_text(entry, "output_path", json_text(entry, "host", "")), out);
         bytes_append_char(out, '\n');
     }
     if (redacted)
@@ -69,7 +78,13 @@ static void append_losses(const json_t *entry, struct bytes *out)
 static void append_command(const json_t *entry, const struct table_look *look, struct bytes *out)
 {
     json_t *row = row_of(entry);
+    const char *host = json_text(entry, "host", NULL);
     table_block(look, row, out);
+    if (host) {
+        bytes_append_text(out, "       @ ");
+        append_clean(host, out);
+        bytes_append_char(out, '\n');
+    }
     append_preview(json_object_get(entry, "preview"), out);
     append_losses(entry, out);
     json_decref(row);

@@ -9,8 +9,8 @@
 
 char *block_id(const struct block *b)
 {
-    return text_format("%s:%llu:%lld", b->conversation_id, (unsigned long long)b->seq,
-                       (long long)b->ts_begin);
+    return text_format("%s%s%s:%llu:%lld", b->host_id, *b->host_id ? ":" : "", b->conversation_id,
+                       (unsigned long long)b->seq, (long long)b->ts_begin);
 }
 
 static const char *signal_name(int number)

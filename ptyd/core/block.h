@@ -69,6 +69,11 @@ struct block {
     int redacted;    /* secrets taken out of them */
     bool unrecorded; /* capture was paused while it ran */
     bool spaced;     /* its line begins with a space, as somebody saw who was there */
+
+    /* Of another host's block alone, "" and 0 for our own: the host's name and its id, which stands
+     * in front of block_id; and when it reached this host (wall clock). */
+    char *host, *host_id;
+    int64_t heard_ms;
 };
 
 /* Takes secrets out of what agents will be told. `secrets` may be NULL. */
@@ -79,7 +84,7 @@ struct block *block_create(void);
 struct block *block_ref(struct block *block);
 void block_unref(struct block *block);
 
-/* `<conversation_id>:<seq>:<ts_begin>`, new string. */
+/* `<conversation_id>:<seq>:<ts_begin>`, of another host's block behind `<host_id>:`; new string. */
 char *block_id(const struct block *block);
 
 /* Sets exit code and with it status and signal; `status` as the shell's $?. */

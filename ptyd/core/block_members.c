@@ -45,6 +45,7 @@ static const struct field {
     const char *const *words; /* of a WORD, in the enum's order; NULL behind them */
     bool told;
     size_t entry; /* in struct entry_block */
+    bool seldom;  /* left out where it is "" or 0 */
 } fields[] = {
     {"conversation_id", TEXT, AT(conversation_id)},
     {"shell_id", TEXT, AT(shell_id), TOLD(shell_id)},
@@ -73,6 +74,9 @@ static const struct field {
     {"key", NUMBER, OUR_FILES, AT(key)},
     {"told", SECRETS, OUR_FILES, AT(redacted)},
     {"unrecorded", FLAG, CHECKPOINT, AT(unrecorded)},
+    {"host", TEXT, AT(host), TOLD(host), .seldom = true},
+    {"host_id", TEXT, AT(host_id), .seldom = true},
+    {"heard_ms", NUMBER, OUR_FILES, AT(heard_ms), .seldom = true},
     {.name = NULL},
 };
 
@@ -131,9 +135,9 @@ static json_t *member_json(const struct block *b, const struct field *f)
     const void *at = (const char *)b + f->at;
     switch (f->kind) {
     case TEXT:
-        return json_string(*(char *const *)at);
+        return f->seldom && !**(char *const *)at ? NULL : json_string(*(char *const *)at);
     case NUMBER:
-        return json_integer(*(const int64_t *)at);
+        return f->seldom && !*(const int64_t *)at ? NULL : json_integer(*(const int64_t *)at);
     case FLAG:
         return json_boolean(*(const bool *)at);
     case WORD:

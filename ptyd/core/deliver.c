@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "envelope/entry.h"
 #include "envelope/redact.h"
-#include "ptyd/core/board.h"
 #include "ptyd/core/text.h"
 
 /* The first word as a program's name: assignments and paths in front of it do not hide it. */
@@ -45,6 +44,11 @@ bool deliver_wanted(const struct block *b, const struct conf *conf)
     return !conf_leaves_out(conf, word, len);
 }
 
+struct board_place deliver_enter(const struct block *b)
+{
+    return board_enter(*b->host_id ? "" : b->conversation_id, BOARD_RENDER, b->key);
+}
+
 const char *deliver_cmd(const struct block *b)
 {
     return b->told_cmd ? b->told_cmd : b->cmd;
@@ -79,7 +83,7 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
     char *path = *directory && *b->output_path ? text_format("%s/%s", directory, b->output_path)
                                                : text_copy("");
     const char *signal = block_signal(b);
-    struct board_place before = board_enter(b->conversation_id, BOARD_RENDER, b->key);
+    struct board_place before = deliver_enter(b);
     struct entry_block entry = {
         .block_id = id,
         .cmd = deliver_cmd(b),
@@ -133,6 +137,8 @@ void deliver_header(const struct deliver_header *h, struct bytes *out, struct by
             .dropped = h->total - h->kept,
             .mcp = h->mcp,
             .running = h->running ? &running : NULL,
+            .hosts = h->hosts,
+            .host_count = h->host_count,
         },
         out);
     board_leave(&before);

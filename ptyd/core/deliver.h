@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "envelope/entry.h"
 #include "ptyd/core/block.h"
+#include "ptyd/core/board.h"
 #include "ptyd/core/conf.h"
 
 /* Whether agents may be told: it ended, is not private, no agent ran it (which has its output), and
@@ -26,6 +27,8 @@ struct deliver_header {
     bool mcp;
     const struct block *running; /* with its preview filled, or NULL */
     bool apart;                  /* its preview has a value of its own */
+    const char *const *hosts;    /* other hosts on which blocks ran, each once */
+    size_t host_count;
 };
 
 /* Appends a block's value, in that shape (entry.h), and to `output`, which may be NULL where it is
@@ -41,6 +44,10 @@ const char *deliver_cmd(const struct block *block);
 const char *deliver_preview(const struct block *block);
 /* And of a directory, whose name may hold a token, too: a new string. Adds what was taken out. */
 char *deliver_directory(const char *path, int64_t *redacted);
+
+/* Notes on the board that it is rendered, until board_leave(). No session of ours is to blame for
+ * what another host's block does. */
+struct board_place deliver_enter(const struct block *block);
 
 /* A block as text for people; ends in a newline. */
 void deliver_block_text(const struct block *block, struct bytes *out);

@@ -4,18 +4,18 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "ptyd/core/board.h"
 #include "ptyd/core/deliver.h"
 
 static json_t *command_json(const struct block *b)
 {
     int64_t redacted = 0;
     char *id = block_id(b), *cwd = deliver_directory(b->cwd, &redacted);
-    struct board_place before = board_enter(b->conversation_id, BOARD_RENDER, b->key);
-    json_t *json = json_pack("{s:s, s:o, s:s, s:s, s:I, s:o}", "cmd", deliver_cmd(b), "exit_code",
-                             b->has_exit_code ? json_integer(b->exit_code) : json_null(), "cwd",
-                             cwd, "block_id", id, "ts", (json_int_t)b->ts_end, "preview",
-                             block_preview_json(deliver_preview(b), b->truncated));
+    struct board_place before = deliver_enter(b);
+    json_t *json =
+        json_pack("{s:s, s:o, s:s, s:s*, s:s, s:I, s:o}", "cmd", deliver_cmd(b), "exit_code",
+                  b->has_exit_code ? json_integer(b->exit_code) : json_null(), "cwd", cwd, "host",
+                  *b->host ? b->host : NULL, "block_id", id, "ts", (json_int_t)b->ts_end, "preview",
+                  block_preview_json(deliver_preview(b), b->truncated));
     board_leave(&before);
     free(cwd);
     free(id);

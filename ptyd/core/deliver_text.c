@@ -5,7 +5,6 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "envelope/encode.h"
-#include "ptyd/core/board.h"
 #include "ptyd/core/deliver.h"
 #include "ptyd/core/text.h"
 
@@ -72,6 +71,19 @@ static void append_name(const char *path, struct bytes *out)
     bytes_append_char(out, '"');
 }
 
+/* Where it ran: a plain name as it is, anything else quoted as in JSON. */
+static void append_host(const char *host, struct bytes *out)
+{
+    bytes_append_text(out, " on ");
+    if (text_is_name(host)) {
+        bytes_append_text(out, host);
+        return;
+    }
+    bytes_append_char(out, '"');
+    encode_text(host, encoded_head(host, strlen(host), LIMIT_HOST_TOLD_BYTES), ENCODE_QUOTED, out);
+    bytes_append_char(out, '"');
+}
+
 static void append_outcome(const struct part *p, struct bytes *out)
 {
     const struct block *b = p->block;
@@ -84,6 +96,8 @@ static void append_outcome(const struct part *p, struct bytes *out)
         bytes_printf(out, " (%s)", signal);
     if (b->status != BLOCK_RUNNING)
         bytes_printf(out, " after %.1f s", (double)b->duration_ms / 1000);
+    if (*b->host)
+        append_host(b->host, out);
     if (*b->cwd) {
         int64_t redacted = 0;
         char *cwd = deliver_directory(b->cwd, &redacted);
@@ -100,7 +114,7 @@ static void append_outcome(const struct part *p, struct bytes *out)
 
 static void append_part(const struct part *p, size_t command_most, struct bytes *out)
 {
-    struct board_place before = board_enter(p->block->conversation_id, BOARD_RENDER, p->block->key);
+    struct board_place before = deliver_enter(p->block);
     size_t len = strlen(p->cmd);
     size_t head = len > command_most ? encoded_head(p->cmd, len, command_most) : len;
     append_prefixed(p->cmd, head, "$ ", "> ", out);

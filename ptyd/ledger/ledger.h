@@ -71,9 +71,16 @@ json_t *ledger_saved(struct ledger *l, const char *name);
  * is nothing; new reference. */
 json_t *ledger_pending_buffer(const struct ledger *l, const char *name, const char *shell_id);
 
+/* The session that stands for all that other hosts ran: its blocks feed every consumer that asks
+ * for no session of its own, and are a half of LIMIT_CONTEXT_MEMORY at most. */
+#define LEDGER_HOSTS "@hosts"
+
 /* A block ended. Gives it its key, unless agents are not to be told; returns whether it did. */
 bool ledger_offer(struct ledger *l, const char *session, const char *directory,
                   struct block *block);
+
+/* The block that was offered last could not be kept: it is offered no more. */
+void ledger_withdraw(struct ledger *l, uint64_t key);
 
 /* How a taker wants it besides the map of entries. */
 enum ledger_format {

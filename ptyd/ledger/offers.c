@@ -42,9 +42,9 @@ static void forget_offer(struct ledger *l, size_t index)
     ledger_remove_offer(l, index);
 }
 
-static void drop_oldest(struct ledger *l)
+static void drop(struct ledger *l, size_t index)
 {
-    const struct offer *o = l->offers[0];
+    const struct offer *o = l->offers[index];
     for (size_t i = 0; i < l->consumer_count; i++) {
         struct cursor *cursor = ledger_find_cursor(&l->consumers[i], o->session);
         uint64_t key = o->block->key;
@@ -52,14 +52,28 @@ static void drop_oldest(struct ledger *l)
             cursor->missed++;
     }
     ledger_changed(l, o->session);
-    forget_offer(l, 0);
+    forget_offer(l, index);
+}
+
+/* Other hosts, however much runs there, do not push out what ran here. */
+static void make_room(struct ledger *l, const char *session)
+{
+    size_t others = 0, first = 0;
+    for (size_t i = l->offer_count; !strcmp(session, LEDGER_HOSTS) && i > 0; i--)
+        if (!strcmp(l->offers[i - 1]->session, LEDGER_HOSTS)) {
+            others++;
+            first = i - 1;
+        }
+    if (others >= LIMIT_CONTEXT_MEMORY / 2)
+        drop(l, first);
+    if (l->offer_count == LIMIT_CONTEXT_MEMORY)
+        drop(l, 0);
 }
 
 static struct offer *add_offer(struct ledger *l, const char *session, const char *directory,
                                struct block *block, bool told)
 {
-    if (l->offer_count == LIMIT_CONTEXT_MEMORY)
-        drop_oldest(l);
+    make_room(l, session);
     struct offer *o = memory_new(sizeof *o);
     *o = (struct offer){.block = block_ref(block), .told = told};
     o->session = text_copy(session);
@@ -132,6 +146,15 @@ bool ledger_offer(struct ledger *l, const char *session, const char *directory, 
     add_offer(l, session, directory, block, false);
     ledger_changed(l, session);
     return true;
+}
+
+void ledger_withdraw(struct ledger *l, uint64_t key)
+{
+    for (size_t i = l->offer_count; i > 0; i--)
+        if (l->offers[i - 1]->block->key == key) {
+            ledger_remove_offer(l, i - 1);
+            return;
+        }
 }
 
 /* ---- sessions ---- */

@@ -29,6 +29,21 @@ static struct deliver_header header_of(const struct found *f)
     };
 }
 
+/* Other hosts on which blocks that are kept ran, each once. Returns how many. */
+static size_t hosts_of(const struct found *f, const char *ret_hosts[LIMIT_CONTEXT_BLOCKS])
+{
+    size_t count = 0;
+    for (size_t i = f->count - f->kept; i < f->count; i++) {
+        const char *host = f->due[i]->block->host;
+        size_t k = 0;
+        while (k < count && strcmp(ret_hosts[k], host) != 0)
+            k++;
+        if (*host && k == count)
+            ret_hosts[count++] = host;
+    }
+    return count;
+}
+
 static bool is_apart(const struct ledger *l)
 {
     return l->conf->preview_kind == PREVIEW_UNTRUSTED;
@@ -47,6 +62,9 @@ void ledger_render_header(const struct ledger *l, const struct ledger_request *q
                           const struct found *f, struct bytes *out, struct bytes *output)
 {
     struct deliver_header header = header_of(f);
+    const char *hosts[LIMIT_CONTEXT_BLOCKS];
+    header.host_count = hosts_of(f, hosts);
+    header.hosts = hosts;
     if (!f->feed && q->session)
         header.conversation_id = q->session;
     header.mcp = ledger_is_served(l, header.conversation_id);

@@ -17,7 +17,9 @@ static bool is_due(const struct ledger *l, const struct consumer *consumer,
         return false;
     if (cursor)
         return key > cursor->key || ledger_is_returned(cursor, key);
-    return !o->told || o->block->ts_end > q->now.wall_ms - l->conf->new_thread_lookback_ms;
+    /* Another host's clock may be days apart from this one. */
+    int64_t when = o->block->heard_ms ? o->block->heard_ms : o->block->ts_end;
+    return !o->told || when > q->now.wall_ms - l->conf->new_thread_lookback_ms;
 }
 
 /* ---- which sessions feed a consumer ---- */
@@ -68,18 +70,23 @@ static bool is_fed(const struct feeds *feeds, const struct ledger_request *q, co
         return !strcmp(o->session, q->session);
     if (find_feed(feeds, q->thread))
         return !strcmp(o->session, q->thread);
+    if (!strcmp(o->session, LEDGER_HOSTS)) /* its directories are no roots of this host's */
+        return true;
     if (!json_array_size(q->roots) || (capturing(feeds) <= 1 && (!f || is_capturing(f))))
         return true;
     return under(o->block->cwd, q->roots) || under(o->block->cwd_after, q->roots);
 }
 
-/* The session that the header speaks of: the one named, else the one of the newest block. */
+/* The session that the header speaks of: the one named, else the one of the newest block of this
+ * host's. */
 static const struct feed *header_feed(const struct feeds *feeds, const struct ledger_request *q,
                                       struct offer *const *due, size_t count)
 {
     const struct feed *f = find_feed(feeds, q->session);
     if (!f)
         f = find_feed(feeds, q->thread);
+    while (count && !strcmp(due[count - 1]->session, LEDGER_HOSTS))
+        count--;
     if (!f && count)
         f = find_feed(feeds, due[count - 1]->session);
     if (!f && !q->session && feeds->count == 1)

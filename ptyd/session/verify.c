@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "ptyd/core/aside.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/heard.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/names.h"
@@ -298,6 +299,24 @@ void verify_conversation(const char *state, const char *name, verify_report *rep
     free(directory);
 }
 
+/* What ran on other hosts. */
+static void verify_hosts(const char *state, verify_report *report, void *user)
+{
+    static const struct part lines[] = {{"blocks.jsonl", check_lines, NULL},
+                                        {"blocks.jsonl.1", check_lines, NULL}};
+    static const char *const pairs[] = {"known.json", "ledger.json"};
+    char *directory = heard_directory(state);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char *path = text_format("%s/%s", directory, pairs[i]);
+        check_pair(path, report, user);
+        free(path);
+    }
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        check_part(&lines[i], directory, report, user);
+    report_aside(directory, report, user);
+    free(directory);
+}
+
 void verify_state_directory(const char *state, verify_report *report, void *user)
 {
     static const char *const names[] = {"keys.json", "context.json"};
@@ -307,6 +326,7 @@ void verify_state_directory(const char *state, verify_report *report, void *user
         free(path);
     }
     check_names(state, report, user);
+    verify_hosts(state, report, user);
     char *conversations = text_format("%s/conversations", state);
     report_aside(state, report, user);
     report_aside(conversations, report, user);

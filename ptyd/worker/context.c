@@ -2,10 +2,13 @@
  * with the session it concerns before anybody is answered. */
 #include "ptyd/worker/context.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 #include "ptyd/core/json.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/worker/follow.h"
+#include "ptyd/worker/hosts.h"
 
 /* ---- what the ledger changed ---- */
 
@@ -25,6 +28,8 @@ static void keep_changed(struct worker *w)
         struct session *s = worker_find(w, name);
         if (s)
             keep_part(w, s);
+        else if (!strcmp(name, LEDGER_HOSTS))
+            hosts_keep(w->hosts);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "ptyd/worker/confine.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/follow.h"
+#include "ptyd/worker/hosts.h"
 #include "ptyd/worker/look.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
@@ -146,6 +147,7 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     add_conf_warnings(w, warnings);
     upgrade_add_warning(w, warnings);
     ledger_add_warnings(w->ledger, warnings);
+    hosts_add_warnings(w->hosts, warnings);
     for (int i = 0; i < w->session_count; i++) {
         spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
         session_add_warnings(w->sessions[i], warnings);
@@ -254,6 +256,8 @@ static const struct method {
     {"context.take", context_take_call},
     {"daemon.upgrade", upgrade_call},
     {"events.follow", follow_call},
+    {"host.block", hosts_block_call},
+    {"host.list", hosts_list_call},
     {"mcp.serve", mcp_call},
     {"session.attach", view_attach_call},
     {"session.block", look_block_call},

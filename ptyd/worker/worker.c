@@ -27,6 +27,7 @@
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/faults.h"
 #include "ptyd/worker/follow.h"
+#include "ptyd/worker/hosts.h"
 #include "ptyd/worker/leaving.h"
 #include "ptyd/worker/link.h"
 #include "ptyd/worker/methods.h"
@@ -326,6 +327,7 @@ int worker_main(int socket, void *user)
     w.names = names_open(w.options->state, true);
     room_measure(&w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
+    w.hosts = hosts_open(&w);
     w.host = (struct session_host){.loop = &w.loop,
                                    .turns = &w.turns,
                                    .pump = pump_create(&w.loop),
@@ -339,6 +341,7 @@ int worker_main(int socket, void *user)
     link_start(w.link);
     worker_check_idle(&w);
     uv_run(&w.loop, UV_RUN_DEFAULT);
+    hosts_close(w.hosts);
     ledger_destroy(w.ledger);
     names_close(w.names);
     uv_loop_close(&w.loop);

@@ -13,6 +13,7 @@
 
 struct client;
 struct follower;
+struct hosts;
 struct leaving;
 struct ledger;
 struct names;
@@ -39,6 +40,7 @@ struct worker {
     struct turns turns;
     struct server *server;
     struct ledger *ledger;
+    struct hosts *hosts;         /* what ran on others */
     struct retention *retention; /* of closed sessions; NULL until clients are served */
     struct terminals *terminals; /* whose sessions are theirs */
     struct names *names;         /* that sessions were given */

@@ -242,6 +242,21 @@ static void the_header_keeps_all_its_members(void **state)
     bytes_finish(&out);
 }
 
+static void the_header_names_other_hosts(void **state)
+{
+    const char *const hosts[] = {"devbox", "</a>\xe2\x80\xae"};
+    struct bytes out = {0};
+    (void)state;
+    entry_render_header(&(struct entry_header){.conversation_id = "default",
+                                               .shell_id = "s",
+                                               .cwd = "/",
+                                               .hosts = hosts,
+                                               .host_count = 2},
+                        &out);
+    assert_non_null(strstr(out.data, "\"mcp\":[],\"hosts\":[\"devbox\",\"\\u003c/a>\\u202e\"]}"));
+    bytes_finish(&out);
+}
+
 static void keys_have_nine_digits(void **state)
 {
     struct bytes out = {0};
@@ -393,6 +408,7 @@ int main(void)
         cmocka_unit_test(whatever_is_too_long_the_entry_fits),
         cmocka_unit_test(hidden_characters_are_escaped_and_come_back),
         cmocka_unit_test(the_header_keeps_all_its_members),
+        cmocka_unit_test(the_header_names_other_hosts),
         cmocka_unit_test(keys_have_nine_digits),
         cmocka_unit_test(a_turn_gets_its_context_and_no_other_change),
         cmocka_unit_test(a_turn_that_allows_no_context_is_refused),

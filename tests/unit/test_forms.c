@@ -15,7 +15,8 @@
 #include "ptyd/core/deliver.h"
 #include "ptyd/core/told_rows.h"
 
-#define MOST 600 /* bytes of a value */
+#define MOST       600 /* bytes of a value */
+#define SHORT_HOST 16  /* of a host's name: nothing of it is cut, however it is escaped */
 
 /* ---- what is hidden: Unicode's own words ---- */
 
@@ -216,7 +217,8 @@ static char *read_string(void)
 struct found {
     char *name[32], *value[32]; /* strings; NULL for what is no string */
     char *lines[64];            /* of its preview */
-    size_t count, line_count;
+    char *hosts[4];
+    size_t count, line_count, host_count;
 };
 
 static void found_finish(struct found *f)
@@ -227,6 +229,8 @@ static void found_finish(struct found *f)
     }
     for (size_t i = 0; i < f->line_count; i++)
         free(f->lines[i]);
+    for (size_t i = 0; i < f->host_count; i++)
+        free(f->hosts[i]);
 }
 
 static void read_value(struct found *f, const char *name);
@@ -256,6 +260,8 @@ static void read_array(struct found *f, const char *name)
         char *text = read_string();
         if (strstr(name, "lines") && f->line_count < 64)
             f->lines[f->line_count++] = text;
+        else if (!strcmp(name, "hosts") && f->host_count < 4)
+            f->hosts[f->host_count++] = text;
         else
             free(text);
     }
@@ -474,7 +480,7 @@ static void make_value(char value[MOST])
 
 /* The fields whose values are not ours. */
 struct fields {
-    char cmd[MOST], cwd[MOST], after[MOST], path[MOST], preview[MOST], name[MOST];
+    char cmd[MOST], cwd[MOST], after[MOST], path[MOST], preview[MOST], name[MOST], host[MOST];
 };
 
 /* A preview is lines; the shell's command has no line end at its end. */
@@ -522,7 +528,8 @@ static void check_entries(const struct fields *v, bool apart)
                                 .output_path = v->path,
                                 .preview = v->preview,
                                 .truncated = true,
-                                .omitted_lines = 3};
+                                .omitted_lines = 3,
+                                .host = v->host};
     struct entry_shape shape = {.room = LIMIT_ENTRY_BYTES, .apart = apart};
     struct bytes out = {0}, output = {0};
     struct found f, o;
@@ -535,6 +542,8 @@ static void check_entries(const struct fields *v, bool apart)
         assert_same("cwd_after", member(&f, "cwd_after"), strcmp(v->cwd, v->after) ? v->after : "",
                     VALID);
         assert_same("output_path", member(&f, "output_path"), v->path, VALID);
+        if (strlen(v->host) <= SHORT_HOST)
+            assert_same("host", member(&f, "host"), v->host, VALID);
         if (!apart)
             assert_lines(&f, v->preview, VALID);
         if (output.len) {
@@ -551,14 +560,22 @@ static void check_entries(const struct fields *v, bool apart)
 static void check_header(const struct fields *v)
 {
     struct entry_running running = {.cmd = v->cmd, .cwd = v->after, .preview = v->preview};
-    struct entry_header header = {
-        .conversation_id = v->name, .shell_id = v->path, .cwd = v->cwd, .running = &running};
+    const char *const hosts[] = {v->host, v->name};
+    struct entry_header header = {.conversation_id = v->name,
+                                  .shell_id = v->path,
+                                  .cwd = v->cwd,
+                                  .running = &running,
+                                  .hosts = hosts,
+                                  .host_count = 2};
     struct bytes out = {0};
     struct found f;
     entry_render_header(&header, &out);
     read_json(out.data, &f);
     assert_same("conversation_id", member(&f, "conversation_id"), v->name, VALID);
     assert_same("shell_id", member(&f, "shell_id"), v->path, VALID);
+    assert_int_equal(f.host_count, 2);
+    if (strlen(v->host) <= SHORT_HOST)
+        assert_same("a host", f.hosts[0], v->host, VALID);
     if (out.len < LIMIT_ENTRY_BYTES / 2) {
         assert_same("cwd", member(&f, "cwd"), v->cwd, VALID);
         assert_same("running.cmd", member(&f, "running.cmd"), v->cmd, VALID);
@@ -597,6 +614,29 @@ static void assert_name(const char *found, bool quoted, const char *value, enum 
     assert_same("a name", found, value, quoted ? VALID : how);
 }
 
+/* ` on NAME`: a plain word or quoted. Returns what is behind it. */
+static const char *read_host(const char *at, const char *host, enum sanitised how)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
+    const char *rest;
+    bool quoted;
+    if (!*host)
+        return at;
+    assert_memory_equal(at, " on ", 4);
+    at += 4;
+    if (*at != '"') {
+        size_t len = strspn(at, plain);
+        assert_int_equal(len, strlen(host));
+        assert_memory_equal(at, host, len);
+        return at + len;
+    }
+    char *name = read_name(at, "", &quoted, &rest);
+    if (strlen(host) <= SHORT_HOST)
+        assert_name(name, quoted, host, how);
+    free(name);
+    return rest;
+}
+
 /* Reads one block, which is all that the text holds, by the grammar that is documented. */
 static void check_text_block(char *text, const struct fields *v, const char *directory, bool served,
                              enum sanitised how)
@@ -615,7 +655,7 @@ static void check_text_block(char *text, const struct fields *v, const char *dir
         bytes_printf(&cmd, "\n%s", line + 2);
     assert_same("the command", cmd.data, v->cmd, how);
     assert_memory_equal(line, "exit 3 after 1.2 s", 18);
-    rest = line + 18;
+    rest = read_host(line + 18, v->host, how);
     if (*v->cwd) {
         assert_memory_equal(rest, " in ", 4);
         char *cwd = read_name(rest + 4, ", last ", &quoted, &rest);
@@ -666,7 +706,9 @@ static void check_text(const struct fields *v, bool tagged)
                           .exit_code = 3,
                           .duration_ms = 1234,
                           .omitted_lines = 7,
-                          .status = BLOCK_COMPLETED};
+                          .status = BLOCK_COMPLETED,
+                          .host = (char *)v->host,
+                          .host_id = (char *)""};
     const struct block *blocks[] = {&block};
     char directory[MOST + 2];
     const char *directories[] = {directory};
@@ -690,7 +732,9 @@ static void check_envelope(const struct fields *v)
     struct block block = {.conversation_id = (char *)v->name,
                           .cmd = (char *)v->cmd,
                           .cwd = (char *)v->cwd,
-                          .preview = (char *)v->preview};
+                          .preview = (char *)v->preview,
+                          .host = (char *)v->host,
+                          .host_id = (char *)v->name};
     const struct block *blocks[] = {&block};
     struct deliver_header header = {.conversation_id = "default", .shell_id = "s", .total = 1};
     struct bytes out = {0};
@@ -768,7 +812,8 @@ static void check_forms(const struct fields *v)
     check_text(v, true);
     check_rows(v);
     if (utf8_valid(v->cmd, strlen(v->cmd)) && utf8_valid(v->preview, strlen(v->preview)) &&
-        utf8_valid(v->cwd, strlen(v->cwd)) && utf8_valid(v->name, strlen(v->name)))
+        utf8_valid(v->cwd, strlen(v->cwd)) && utf8_valid(v->name, strlen(v->name)) &&
+        utf8_valid(v->host, strlen(v->host)))
         check_envelope(v); /* its blocks are text that was checked when it was read */
 }
 
@@ -786,11 +831,11 @@ static void hostile_values_in_every_field(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ATTACKS + extras; i++)
-        for (size_t field = 0; field < 7; field++) {
-            struct fields v = {"make", "/src", "/", "blocks/1.out", "one\n", "default"};
-            char *to[] = {v.cmd, v.cwd, v.after, v.path, v.preview, v.name};
-            for (size_t k = 0; k < 6; k++)
-                if (field == k || field == 6)
+        for (size_t field = 0; field < 8; field++) {
+            struct fields v = {"make", "/src", "/", "blocks/1.out", "one\n", "default", "box"};
+            char *to[] = {v.cmd, v.cwd, v.after, v.path, v.preview, v.name, v.host};
+            for (size_t k = 0; k < 7; k++)
+                if (field == k || field == 7)
                     strcpy(to[k], hostile(i));
             settle(&v);
             check_forms(&v);
@@ -810,6 +855,7 @@ static void random_values_in_every_field(void **state)
         make_value(v.path);
         make_value(v.preview);
         make_value(v.name);
+        make_value(v.host);
         settle(&v);
         check_forms(&v);
     }
@@ -828,6 +874,8 @@ static void long_values_end_where_a_line_ends(void **state)
                           .cwd = cwd,
                           .preview = (char *)"x\n",
                           .output_path = (char *)"",
+                          .host = (char *)"",
+                          .host_id = (char *)"",
                           .has_exit_code = true};
     const struct block *blocks[] = {&block};
     const char *directories[] = {""};
@@ -855,6 +903,8 @@ static void a_token_in_a_directory_is_in_no_form(void **state)
                           .cwd_after = cwd,
                           .preview = (char *)"x\n",
                           .output_path = (char *)"",
+                          .host = (char *)"",
+                          .host_id = (char *)"",
                           .has_exit_code = true};
     const struct block *blocks[] = {&block};
     const char *directories[] = {""};

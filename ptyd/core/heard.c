@@ -1,0 +1,90 @@
+#include "ptyd/core/heard.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/block.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/seal.h"
+#include "ptyd/core/text.h"
+
+char *heard_directory(const char *state)
+{
+    return text_format("%s/hosts", state);
+}
+
+int heard_append(const char *directory, const json_t *line, bool *ret_full)
+{
+    int result = file_make_directory(directory);
+    char *path = text_format("%s/blocks.jsonl", directory);
+    char *text = seal_dump(line);
+    long long size = result < 0 ? result : file_append_line(path, text);
+    *ret_full = size > LIMIT_HEARD_BYTES;
+    free(text);
+    free(path);
+    return size < 0 ? (int)size : 0;
+}
+
+void heard_rotate(const char *directory)
+{
+    char *path = text_format("%s/blocks.jsonl", directory);
+    char *before = text_format("%s.1", path);
+    rename(path, before);
+    free(before);
+    free(path);
+}
+
+static void each_line(const char *path, void (*each)(void *user, json_t *line), void *user)
+{
+    struct bytes text = {0};
+    int result = file_read_regular(path, LIMIT_HEARD_BYTES + LIMIT_REQUEST_BYTES, &text);
+    for (size_t at = 0; result == 0 && at < text.len;) {
+        const char *end = memchr(text.data + at, '\n', text.len - at);
+        size_t len = end ? (size_t)(end - text.data) - at : text.len - at;
+        json_t *line = seal_load(text.data + at, len);
+        if (line)
+            each(user, line);
+        json_decref(line);
+        at += len + 1;
+    }
+    bytes_finish(&text);
+}
+
+void heard_each(const char *directory, void (*each)(void *user, json_t *line), void *user)
+{
+    char *path = text_format("%s/blocks.jsonl", directory);
+    char *before = text_format("%s.1", path);
+    each_line(before, each, user);
+    each_line(path, each, user);
+    free(before);
+    free(path);
+}
+
+struct chosen {
+    const char *host;
+    size_t last;
+    json_t *blocks;
+};
+
+static void choose(void *user, json_t *line)
+{
+    struct chosen *c = user;
+    if (c->host && strcmp(json_text(line, "host", ""), c->host) != 0 &&
+        strcmp(json_text(line, "host_id", ""), c->host) != 0)
+        return;
+    block_remove_internal(line);
+    json_object_del(line, "number");
+    json_array_append(c->blocks, line);
+    if (c->last && json_array_size(c->blocks) > c->last)
+        json_array_remove(c->blocks, 0);
+}
+
+json_t *heard_blocks(const char *directory, const char *host, size_t last)
+{
+    struct chosen c = {.host = host, .last = last, .blocks = json_array()};
+    heard_each(directory, choose, &c);
+    return c.blocks;
+}
