@@ -171,10 +171,13 @@ check-forms: $(BUILD)/tests/test_forms ## a million random values in every field
 check-receipts: $(BUILD)/ptyd ## 1,000 turns of the real codex: what it has is what its receipts say (10 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) TURNS=1000 LONG=1 sh tests/e2e/run receipts
 
+check-forget: $(BUILD)/ptyd $(BUILD)/faults.so ## a worker's death at every change of a file that `ptyd forget` makes (1 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) LONG=1 ONLY='in the midst' node tests/e2e/forget.js
+
 check-search: $(BUILD)/ptyd ## 200 random patterns, compared with a plain scan (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) PATTERNS=200 ONLY='random patterns' node tests/e2e/search.js
 
-check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search check-forms check-receipts ## what `make check` samples, whole (an hour)
+check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search check-forget check-forms check-receipts ## what `make check` samples, whole (an hour)
 
 check-runs: $(BUILD)/ptyd ## 100 runs over 20 sessions of four shells, and half-typed lines (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) RUNS=100 SESSIONS=20 node tests/e2e/runs.js
@@ -489,7 +492,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
-        check-other-shells check-agents check-sandbox check-codexes check-ledger check-receipts check-ways check-systemd demo bench bench-engine bench-pty \
+        check-other-shells check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help

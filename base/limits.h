@@ -423,6 +423,14 @@ static inline int limit_size(int value)
 /* ms for what doctor asks another program; then it is ended, and has said nothing. */
 #define LIMIT_DOCTOR_MS 3000
 
+/* Bytes of a text that is forgotten, and the least: of fewer too much would go. Bytes of the
+ * file that says what is to be forgotten: more than a request has, which is refused before. */
+#define LIMIT_FORGET_TEXT_LEAST 3
+#define LIMIT_FORGET_TEXT_BYTES 4096
+#define LIMIT_FORGET_BYTES      (2 << 20)
+/* Milliseconds that `ptyd forget` waits; what was begun is finished without it. */
+#define LIMIT_FORGET_WAIT_MS 600000
+
 /* ---- the daemon and its control socket ---- */
 
 /* Connections, or a quarter of the descriptors where that is less, or what sessions leave of them;

@@ -202,7 +202,7 @@ static void offer_arguments(const char *typed, const char *command, const char *
 {
     static const char *const of_sessions[] = {"attach", "close", "detach", "grant",
                                               "open",   "reset", NULL};
-    static const char *const of_blocks[] = {"block", "copy", "diff", "rerun", NULL};
+    static const char *const of_blocks[] = {"block", "copy", "diff", "forget", "rerun", NULL};
     static const char *const of_agents[] = {"enable", "disable", NULL};
     static const char *const agents[] = {"shell", "codex",   "claude",   "gemini",
                                          "qwen",  "copilot", "opencode", NULL};

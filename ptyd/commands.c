@@ -29,6 +29,7 @@ const struct command commands[] = {
     {"scrollback", command_scrollback, "the lines above the screen"},
     {"context", command_context, "what the agent will be told"},
     {"explain", command_explain, "what the agent was told, turn by turn"},
+    {"forget", command_forget, "take commands, or a text, out of all that is kept"},
     {"events", command_events, "what happens, as it happens"},
     {"resize", command_resize, "give a session's terminal another size"},
     {"rename", command_rename, "give a session another name"},

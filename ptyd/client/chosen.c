@@ -20,7 +20,8 @@
 static bool is_worth(const json_t *block, bool inside_it)
 {
     bool runs = !strcmp(json_text(block, "status", ""), "running");
-    return !(runs && inside_it) && !deliver_is_ptyd(json_text(block, "cmd", ""));
+    return !(runs && inside_it) && !json_flag(block, "forgotten") &&
+           !deliver_is_ptyd(json_text(block, "cmd", ""));
 }
 
 /* At most `count` of them, oldest first. */
@@ -65,7 +66,11 @@ json_t *chosen_block(const struct cli *cli, const char *id, bool bytes)
         json_pack("{s:s, s:s, s:b}", "name", cli->session, "block",
                   id ? id : json_text(json_array_get(newest, 0), "block_id", ""), "bytes", bytes));
     json_decref(newest);
-    return result;
+    if (!json_flag(json_object_get(result, "block"), "forgotten"))
+        return result;
+    say("block %s of session %s is forgotten: nothing of it is kept", id, cli->session);
+    json_decref(result);
+    return NULL;
 }
 
 const char *chosen_id(struct cli *cli, const char *id)

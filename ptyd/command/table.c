@@ -177,6 +177,7 @@ void table_block(const struct table_look *look, const json_t *block, struct byte
     bytes_append_text(out, GAP);
     append_directory(look, json_text(block, "cwd", ""), out);
     bytes_append_text(out, GAP);
-    append_command(look, json_text(block, "cmd", ""), out);
+    append_command(
+        look, json_flag(block, "forgotten") ? "(forgotten)" : json_text(block, "cmd", ""), out);
     bytes_append_char(out, '\n');
 }

@@ -14,6 +14,7 @@
 #include "ptyd/worker/confine.h"
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/follow.h"
+#include "ptyd/worker/forgetting.h"
 #include "ptyd/worker/hosts.h"
 #include "ptyd/worker/look.h"
 #include "ptyd/worker/methods.h"
@@ -256,6 +257,7 @@ static const struct method {
     {"context.take", context_take_call},
     {"daemon.upgrade", upgrade_call},
     {"events.follow", follow_call},
+    {"forget", forgetting_call},
     {"host.block", hosts_block_call},
     {"host.list", hosts_list_call},
     {"mcp.serve", mcp_call},
@@ -285,8 +287,9 @@ static const struct method {
  * lease of a take is its connection's. */
 static bool stays(const char *name, const json_t *params)
 {
-    static const char *const staying[] = {"baton.ask",      "events.follow", "mcp.serve",
-                                          "session.attach", "session.run",   "session.wait"};
+    static const char *const staying[] = {"baton.ask",   "events.follow",  "forget",
+                                          "mcp.serve",   "session.attach", "session.run",
+                                          "session.wait"};
     for (size_t i = 0; i < sizeof staying / sizeof *staying; i++)
         if (!strcmp(staying[i], name))
             return true;

@@ -35,7 +35,7 @@ static json_t *outcome_json(const struct outcome *o)
                      o->state == OUTCOME_FAILED ? clean(o->error) : json_null());
 }
 
-/* Asks the keeper. Returns 0 or -errno. */
+/* Asks the keeper; without a program for another worker alone. Returns 0 or -errno. */
 static int ask(struct worker *w, uint64_t token, int program)
 {
     struct wire_message m = {.type = WIRE_UPGRADE, .token = token};
@@ -43,6 +43,11 @@ static int ask(struct worker *w, uint64_t token, int program)
     if (result == 0)
         w->upgrade = (struct outcome){.token = token, .state = OUTCOME_UNDER_WAY};
     return result;
+}
+
+int upgrade_begin_worker(struct worker *w, uint64_t token)
+{
+    return w->upgrade.state == OUTCOME_UNDER_WAY ? -EBUSY : ask(w, token, -1);
 }
 
 /* False when it cannot begin, and the request is answered. */

@@ -27,6 +27,7 @@
 #include "ptyd/worker/context.h"
 #include "ptyd/worker/faults.h"
 #include "ptyd/worker/follow.h"
+#include "ptyd/worker/forgetting.h"
 #include "ptyd/worker/hosts.h"
 #include "ptyd/worker/leaving.h"
 #include "ptyd/worker/link.h"
@@ -57,8 +58,10 @@ static void on_block_begun(void *user, struct session *s, struct block *block)
 
 static void on_block_stored(void *user, struct session *s, struct block *block)
 {
+    struct worker *w = user;
     (void)s;
-    follow_block(user, "agent_block_end", block);
+    follow_block(w, "agent_block_end", block);
+    forgetting_stored(w->forgetting);
 }
 
 static void on_over(void *user, struct session *s)
@@ -110,6 +113,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
         worker_remove(w, before);
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
+    forgetting_before(w->forgetting, m->name);
     struct board_place deadly = {.step = m->deadly_step, .at = m->deadly_at};
     int error = 0;
     struct session *s = session_adopt(
@@ -150,6 +154,7 @@ static void stop(struct worker *w)
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
     uv_close((uv_handle_t *)&w->leaders_timer, NULL);
     retention_close(w->retention);
+    forgetting_close(w->forgetting);
     terminals_close(w->terminals);
     uv_close((uv_handle_t *)&w->turning, NULL);
     for (int i = 0; i < w->session_count; i++)
@@ -276,6 +281,7 @@ static bool take_hand_over(struct worker *w)
         return false;
     view_await_leaders(w);
     w->retention = retention_create(w);
+    forgetting_go_on(w->forgetting);
     for (int i = 0; i < w->session_count; i++) /* where they went with the former worker */
         terminals_expect(w, w->sessions[i]);
     worker_tell(w, WIRE_READY, NULL, NULL, 0);
@@ -324,6 +330,7 @@ int worker_main(int socket, void *user)
     w.turning.data = &w;
     turns_init(&w.turns, worked_us, time_us, on_work, &w);
     w.terminals = terminals_create(&w);
+    w.forgetting = forgetting_create(&w);
     w.names = names_open(w.options->state, true);
     room_measure(&w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
@@ -344,6 +351,7 @@ int worker_main(int socket, void *user)
     hosts_close(w.hosts);
     ledger_destroy(w.ledger);
     names_close(w.names);
+    forgetting_destroy(w.forgetting);
     uv_loop_close(&w.loop);
     link_destroy(w.link);
     return 0;

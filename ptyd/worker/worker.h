@@ -13,6 +13,7 @@
 
 struct client;
 struct follower;
+struct forgetting;
 struct hosts;
 struct leaving;
 struct ledger;
@@ -42,6 +43,7 @@ struct worker {
     struct ledger *ledger;
     struct hosts *hosts;         /* what ran on others */
     struct retention *retention; /* of closed sessions; NULL until clients are served */
+    struct forgetting *forgetting;
     struct terminals *terminals; /* whose sessions are theirs */
     struct names *names;         /* that sessions were given */
     struct follower *followers;  /* of events */

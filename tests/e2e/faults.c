@@ -7,10 +7,14 @@
  *   FAULT_RENDER    a block with exit code 77 crashes whoever renders it for an agent
  *   FAULT_OPEN      a file of lines that ends with one that is only BOOM crashes whoever opens it
  *   FAULT_OFFER     while this file is there a block with exit code 78 crashes whoever parses it
- * when its file was opened a third time: where a session is taken over that is when its blocks are
- * read for agents (before: the last that ended, and what is behind it) FAULT_WRITES    while this
- * file is there, what would change a file below the state directory fails with the error whose
- * number is in it
+ *                   when its file was opened a third time: where a session is taken over that is
+ *                   when its blocks are read for agents (before: the last that ended, and what is
+ *                   behind it)
+ *   FAULT_WRITES    while this file is there, what would change a file below the state directory
+ *                   fails with the error whose number is in it
+ *   FAULT_DIES      while this file is there, and something is to be forgotten, a process dies in
+ *                   the midst of that change to a file below the state directory whose number is
+ *                   in it, and the file goes
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -140,16 +144,41 @@ static int refused(const char *path)
     return *number != 0;
 }
 
-static int refused_file(int fd)
+/* Whether the process ends with this change. */
+static int dies(const char *path)
 {
-    char link[40], path[4096];
-    struct stat st;
-    if (!getenv("FAULT_WRITES") || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+    static int changes;
+    const char *state = getenv("PTYD_STATE_DIR"), *file = getenv("FAULT_DIES");
+    char wish[4096], number[16] = {0};
+    if (!file || !state || strncmp(path, state, strlen(state)) != 0)
         return 0;
+    snprintf(wish, sizeof wish, "%s/forget.json", state);
+    FILE *in = access(wish, F_OK) ? NULL : fopen(file, "r");
+    if (!in)
+        return 0;
+    int is_one = fgets(number, sizeof number, in) && ++changes == atoi(number);
+    fclose(in);
+    if (is_one)
+        remove(file);
+    return is_one;
+}
+
+static void die(void)
+{
+    kill(getpid(), SIGKILL);
+}
+
+static const char *path_of(int fd, char path[4096])
+{
+    char link[40];
+    struct stat st;
+    bool faulty = getenv("FAULT_WRITES") || getenv("FAULT_DIES");
+    if (!faulty || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return "";
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, path, sizeof path - 1);
+    ssize_t n = readlink(link, path, 4095);
     path[n > 0 ? n : 0] = '\0';
-    return refused(path);
+    return path;
 }
 
 #define REAL(type, name, ...)                                                                      \
@@ -160,19 +189,49 @@ static int refused_file(int fd)
 ssize_t write(int fd, const void *bytes, size_t len)
 {
     REAL(ssize_t, write, int, const void *, size_t);
-    return refused_file(fd) ? -1 : real(fd, bytes, len);
+    char space[4096];
+    const char *path = path_of(fd, space);
+    if (dies(path)) {
+        real(fd, bytes, len / 2);
+        die();
+    }
+    return refused(path) ? -1 : real(fd, bytes, len);
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t len, off_t at)
 {
     REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
-    return refused_file(fd) ? -1 : real(fd, bytes, len, at);
+    char space[4096];
+    const char *path = path_of(fd, space);
+    if (dies(path)) {
+        real(fd, bytes, len / 2, at);
+        die();
+    }
+    return refused(path) ? -1 : real(fd, bytes, len, at);
 }
 
 int rename(const char *from, const char *to)
 {
     REAL(int, rename, const char *, const char *);
+    if (dies(to))
+        die();
     return refused(to) ? -1 : real(from, to);
+}
+
+int unlink(const char *path)
+{
+    REAL(int, unlink, const char *);
+    if (dies(path))
+        die();
+    return real(path);
+}
+
+int unlinkat(int directory, const char *path, int flags)
+{
+    REAL(int, unlinkat, int, const char *, int);
+    if (dies(path))
+        die();
+    return real(directory, path, flags);
 }
 
 static void crash_if_poisoned(int fd)

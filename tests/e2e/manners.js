@@ -78,6 +78,7 @@ async function main() {
       ['reset', 1, ['codes']], ['reset', 2, ['a/b']],
       ['inside', 2, ['x']],
       ['explain', 0, []], ['explain', 1, ['no-such-turn']], ['explain', 2, ['x', 'y']],
+      ['forget', 0, ['codes:1', '--dry-run']], ['forget', 1, ['codes:999']], ['forget', 2, []],
       ['enable', 0, ['claude']], ['disable', 0, ['claude']], ['enable', 2, ['nothing']], ['disable', 2, []],
       ['hook', 0, ['claude']], ['hook', 0, ['nothing']],
       ['codex', 127, ['--version']],

@@ -1,0 +1,261 @@
+#define _GNU_SOURCE
+#include "ptyd/forget/lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/lines.h"
+#include "ptyd/core/seal.h"
+#include "ptyd/core/text.h"
+#include "ptyd/forget/wish.h"
+#include "vterm_snapshot/blot.h"
+
+/* ---- the text, in values ---- */
+
+/* Names and ids lead from one file to another. */
+static bool is_name(const char *key)
+{
+    static const char *const names[] = {"block_id", "conversation_id", "host_id",
+                                        "shell_id", "output_path",     "session",
+                                        "type",     "status",          "sum"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(key, names[i]))
+            return true;
+    return false;
+}
+
+static size_t cover_string(json_t *value, const char *text)
+{
+    char *copy = text_copy(json_string_value(value));
+    size_t count = blot_text(copy, strlen(copy), text);
+    if (count)
+        json_string_set(value, copy);
+    free(copy);
+    return count;
+}
+
+static size_t cover_value(json_t *value, const char *text)
+{
+    const char *key;
+    json_t *member;
+    size_t i, count = 0;
+    if (json_is_string(value))
+        return cover_string(value, text);
+    json_array_foreach(value, i, member)
+        count += cover_value(member, text);
+    json_object_foreach(value, key, member)
+        count += is_name(key) ? 0 : cover_value(member, text);
+    return count;
+}
+
+/* As JSON has it; new string. */
+static char *escaped(const char *text)
+{
+    json_t *value = json_string(text);
+    char *quoted = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+    json_decref(value);
+    quoted[strlen(quoted) - 1] = '\0';
+    memmove(quoted, quoted + 1, strlen(quoted));
+    return quoted;
+}
+
+/* ---- commands ---- */
+
+/* A number is never given again: what is left says that this one was, and that it is forgotten. */
+static void empty_block(json_t *block)
+{
+    static const char *const gone[] = {"told", "key"};
+    json_t *nothing = json_pack(
+        "{s:s, s:s, s:s, s:s, s:n, s:n, s:i, s:i, s:s, s:b, s:b, s:b, s:o, s:i, s:b, s:b}", "cmd",
+        "", "cmd_source", "unknown", "cwd", "", "cwd_after", "", "exit_code", "signal",
+        "output_lines", 0, "output_bytes", 0, "output_path", "", "cmd_truncated", 0, "alt_screen",
+        0, "nested", 0, "preview", json_pack("{s:[], s:b}", "lines", "truncated", 0),
+        "omitted_lines", 0, "private", 1, "forgotten", 1);
+    json_object_update(block, nothing);
+    json_decref(nothing);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        json_object_del(block, gone[i]);
+}
+
+/* NAME:NUMBER:BEGUN. */
+static uint64_t seq_of(const char *id)
+{
+    const char *colon = strchr(id, ':');
+    return colon ? strtoull(colon + 1, NULL, 10) : 0;
+}
+
+enum line { STAYS, CHANGED, GOES };
+
+/* Of a line of blocks.jsonl, a block, or of events.jsonl, which has one or the id of one. */
+static enum line forget_command(const struct forget *f, json_t *line)
+{
+    json_t *inner = json_object_get(line, "block"), *block = inner ? inner : line;
+    const char *id = json_text(block, "block_id", "");
+    if (!json_object_get(block, "seq"))
+        return wish_has(f->seqs, seq_of(id)) ? GOES : STAYS;
+    if (!wish_has(f->seqs, (uint64_t)json_number(block, "seq", 0)) || json_flag(block, "forgotten"))
+        return STAYS;
+    empty_block(block);
+    return CHANGED;
+}
+
+/* ---- a file of lines ---- */
+
+struct rewriting {
+    struct forget *forget;
+    char *escaped; /* the text as it would stand in a line; NULL for none */
+    struct bytes out;
+    bool changed;
+};
+
+static void keep_line(struct rewriting *r, const char *line, size_t len)
+{
+    bytes_append(&r->out, line, len);
+    bytes_append_char(&r->out, '\n');
+}
+
+/* Whether the line was sealed it is to be again. */
+static void write_line(struct rewriting *r, const char *line, size_t len, const json_t *value)
+{
+    bool sealed = memmem(line, len, "\"sum\":\"", 7);
+    char *text = sealed ? seal_dump(value) : json_dumps(value, JSON_COMPACT);
+    keep_line(r, text, strlen(text));
+    r->changed = true;
+    free(text);
+}
+
+static void take_line(struct rewriting *r, const char *line, size_t len)
+{
+    struct forget *f = r->forget;
+    bool has_text = r->escaped && memmem(line, len, r->escaped, strlen(r->escaped));
+    bool may = has_text || json_array_size(f->seqs);
+    json_t *value = may ? seal_load(line, len) : NULL;
+    enum line is = value && json_array_size(f->seqs) ? forget_command(f, value) : STAYS;
+    size_t covered = has_text && value && is != GOES ? cover_value(value, f->text) : 0;
+    f->places += covered;
+    if (has_text && !value) { /* a line that is damaged is no line: nobody reads it */
+        r->changed = true;
+        f->places++;
+    } else if (is == GOES) {
+        r->changed = true;
+    } else if (is == CHANGED || covered) {
+        write_line(r, line, len, value);
+    } else {
+        keep_line(r, line, len);
+    }
+    json_decref(value);
+}
+
+static bool begin(struct forget *f, struct rewriting *r)
+{
+    *r = (struct rewriting){.forget = f, .escaped = f->text ? escaped(f->text) : NULL};
+    return f->text || json_array_size(f->seqs);
+}
+
+static void replace(struct rewriting *r, const char *path)
+{
+    if (r->out.failed)
+        memory_end();
+    if (r->changed && forget_begins(r->forget))
+        forget_failed(r->forget, path,
+                      file_replace(path, r->out.data ? r->out.data : "", r->out.len));
+}
+
+static void end(struct rewriting *r)
+{
+    free(r->escaped);
+    bytes_finish(&r->out);
+}
+
+/* Half a line at the end stays half a line, unless it has the text. */
+static void take_rest(struct rewriting *r, const char *rest, size_t len)
+{
+    bool has_text = r->escaped && memmem(rest, len, r->escaped, strlen(r->escaped));
+    r->changed = r->changed || has_text;
+    if (!has_text)
+        bytes_append(&r->out, rest, len);
+}
+
+void forget_in_lines(struct forget *f, const char *path)
+{
+    struct rewriting r;
+    struct bytes file = {0};
+    if (begin(f, &r)) {
+        int result = file_read_regular(path, 4 * (size_t)LIMIT_JSONL_BYTES, &file);
+        const char *at = file.data, *stop = at ? at + file.len : NULL, *next;
+        for (; at && (next = memchr(at, '\n', (size_t)(stop - at))); at = next + 1)
+            take_line(&r, at, (size_t)(next - at));
+        if (at && at < stop)
+            take_rest(&r, at, (size_t)(stop - at));
+        if (result == 0)
+            replace(&r, path);
+        else if (result != -ENOENT)
+            forget_failed(f, path, result);
+    }
+    bytes_finish(&file);
+    end(&r);
+}
+
+/* ---- one object ---- */
+
+void forget_in_object(struct forget *f, const char *path)
+{
+    struct rewriting r;
+    struct bytes file = {0};
+    int result = begin(f, &r) ? file_read_regular(path, LIMIT_META_BYTES, &file) : -ENOENT;
+    json_t *object = result == 0 && file.len ? seal_load(file.data, file.len) : NULL;
+    bool has_text =
+        r.escaped && file.len && memmem(file.data, file.len, r.escaped, strlen(r.escaped));
+    bool waits = json_array_size(f->seqs) && json_object_get(object, "pending_cmd_buffer");
+    if (has_text)
+        f->places += cover_value(object, f->text);
+    if (waits)
+        json_object_del(object, "pending_cmd_buffer");
+    if (object && (has_text || waits)) {
+        write_line(&r, file.data, file.len, object);
+        replace(&r, path);
+    }
+    json_decref(object);
+    bytes_finish(&file);
+    end(&r);
+}
+
+/* ---- anything ---- */
+
+static size_t cover_bytes(const struct forget *f, char *bytes, size_t len)
+{
+    char *quoted = escaped(f->text);
+    size_t count = blot_text(bytes, len, f->text) + blot_text(bytes, len, quoted);
+    free(quoted);
+    return count;
+}
+
+void forget_in_bytes(struct forget *f, const char *path)
+{
+    struct stat st;
+    int fd = !f->text
+                 ? -1
+                 : open(path, (f->looks ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool there = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size;
+    size_t len = there ? (size_t)st.st_size : 0;
+    char *bytes = there ? mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (there && bytes == MAP_FAILED)
+        forget_failed(f, path, -errno);
+    size_t found = bytes == MAP_FAILED ? 0 : cover_bytes(f, bytes, len);
+    f->places += found;
+    if (found && forget_begins(f))
+        forget_failed(f, path, file_write_all(fd, bytes, len, 0));
+    if (bytes != MAP_FAILED)
+        munmap(bytes, len);
+    if (fd >= 0)
+        close(fd);
+}

@@ -1,0 +1,205 @@
+#define _GNU_SOURCE
+#include "ptyd/forget/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
+#include "ptyd/session/rawlog.h"
+#include "vterm_snapshot/blot.h"
+#include "vterm_snapshot/mark.h"
+
+struct log {
+    struct forget *forget;
+    char *bytes; /* of output.raw; holes are zeros */
+    size_t len, base;
+    struct rawlog_record *records;
+    size_t count;
+    struct blot_width *widths;
+    size_t width_count;
+};
+
+void forget_failed(struct forget *f, const char *path, int result)
+{
+    if (result >= 0 || f->error)
+        return;
+    f->error = result;
+    f->error_path = text_copy(path);
+}
+
+bool forget_begins(struct forget *f)
+{
+    if (!f->looks && !f->changed) {
+        f->changed = true;
+        f->before(f);
+    }
+    return !f->looks;
+}
+
+/* ---- the index ---- */
+
+static void read_index(struct log *log)
+{
+    char *path = text_format("%s/output.idx", log->forget->directory);
+    struct bytes file = {0};
+    size_t kept = 0;
+    file_read(path, 4 * LIMIT_INDEX_BYTES, &file);
+    log->records = (struct rawlog_record *)(void *)file.data;
+    log->count = file.len / sizeof *log->records;
+    for (size_t i = 0; i < log->count; i++)
+        if (rawlog_is_record(&log->records[i]))
+            log->records[kept++] = log->records[i];
+    log->count = kept;
+    log->widths = memory_new((kept + 1) * sizeof *log->widths);
+    for (size_t i = 0; i < kept; i++)
+        if (log->records[i].kind == RAWLOG_RESIZE)
+            log->widths[log->width_count++] = (struct blot_width){
+                .offset = log->records[i].offset, .cols = (int)(log->records[i].value >> 16)};
+    free(path);
+}
+
+static bool is_mark(const struct rawlog_record *r)
+{
+    return r->kind == RAWLOG_MARK || r->kind == RAWLOG_FOREIGN;
+}
+
+/* The record at which the command begins; `count` for none. */
+static size_t find_begin(const struct log *log, uint64_t seq)
+{
+    size_t i = 0;
+    for (; i < log->count; i++) {
+        const struct rawlog_record *r = &log->records[i];
+        bool begins = is_mark(r) || r->kind == RAWLOG_LINE || r->kind == RAWLOG_RUNS;
+        if (begins && r->value == seq)
+            break;
+    }
+    return i;
+}
+
+/* Where its prompt began to take input: behind the end of what came before. */
+static uint64_t find_input(const struct log *log, size_t begin)
+{
+    size_t i = begin;
+    uint64_t from = log->base;
+    for (; i > 0 && from == log->base; i--) {
+        const struct rawlog_record *r = &log->records[i - 1];
+        bool ends = (is_mark(r) && (r->detail == MARK_DONE || r->detail == MARK_COMMAND)) ||
+                    r->kind == RAWLOG_SHELL || r->kind == RAWLOG_LINE || r->kind == RAWLOG_RUNS;
+        from = ends ? r->offset : from;
+    }
+    for (; i < begin; i++) /* the first of a prompt that is drawn again */
+        if (is_mark(&log->records[i]) && log->records[i].detail == MARK_INPUT)
+            return log->records[i].offset;
+    return from;
+}
+
+/* Behind the mark that ends it, in which the shell may say its text once more. */
+static uint64_t find_end(const struct log *log, size_t begin)
+{
+    const uint64_t from = log->records[begin].offset;
+    for (size_t i = begin + 1; i < log->count; i++) {
+        const struct rawlog_record *r = &log->records[i];
+        bool ends = is_mark(r) && r->offset > from &&
+                    (r->detail == MARK_DONE || r->detail == MARK_PROMPT || r->detail == MARK_INPUT);
+        if (ends && r->offset < log->len && r->detail == MARK_DONE)
+            return r->offset + blot_mark(log->bytes + r->offset, log->len - r->offset);
+        if (ends || r->kind == RAWLOG_SHELL || r->kind == RAWLOG_LOST)
+            return r->offset;
+    }
+    return log->len;
+}
+
+/* ---- covering ---- */
+
+/* What no record speaks of may be anybody's. */
+static void cover_unknown(struct log *log)
+{
+    uint64_t until = log->count ? log->records[0].offset : log->len;
+    if (until > log->base && until <= log->len)
+        blot_command(log->bytes + log->base, (size_t)(until - log->base));
+}
+
+static void cover_block(struct log *log, uint64_t seq)
+{
+    size_t begin = find_begin(log, seq);
+    if (begin == log->count) {
+        cover_unknown(log);
+        return;
+    }
+    uint64_t from = find_input(log, begin), to = find_end(log, begin);
+    from = from > log->base ? from : log->base;
+    to = to < log->len ? to : log->len;
+    if (from < to)
+        blot_command(log->bytes + from, (size_t)(to - from));
+}
+
+static void cover(struct log *log)
+{
+    struct forget *f = log->forget;
+    json_t *seq;
+    size_t i;
+    read_index(log);
+    if (json_array_size(f->seqs) && forget_begins(f))
+        json_array_foreach((json_t *)f->seqs, i, seq) {
+            if (f->moves)
+                f->moves();
+            cover_block(log, (uint64_t)json_integer_value(seq));
+        }
+    if (f->text)
+        f->places += blot_stream(log->bytes + log->base, log->len - log->base, log->base,
+                                 log->widths, log->width_count, f->text, f->moves);
+    free(log->records);
+    free(log->widths);
+}
+
+/* Only what differs is written: what was given back stays so. */
+static int write_changes(const struct log *log, int fd)
+{
+    char piece[64 << 10];
+    int result = 0;
+    for (size_t at = log->base; at < log->len && result == 0; at += sizeof piece) {
+        size_t n = log->len - at < sizeof piece ? log->len - at : sizeof piece;
+        ssize_t there = file_read_at(fd, piece, n, (long long)at);
+        if (there != (ssize_t)n || memcmp(piece, log->bytes + at, n) != 0)
+            result = file_write_all(fd, log->bytes + at, n, (long long)at);
+    }
+    return result == 0 && fdatasync(fd) < 0 ? -errno : result;
+}
+
+/* Whether it is worth a change is found out in a copy of the pages that it concerns. */
+static void cover_file(struct forget *f, int fd, const char *path, size_t len)
+{
+    off_t data = lseek(fd, 0, SEEK_DATA);
+    struct log log = {.forget = f, .len = len, .base = data > 0 ? (size_t)data : 0};
+    log.bytes = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    if (log.bytes == MAP_FAILED) {
+        forget_failed(f, path, -errno);
+        return;
+    }
+    size_t before = f->places;
+    cover(&log);
+    if ((f->places > before || json_array_size(f->seqs)) && forget_begins(f))
+        forget_failed(f, path, write_changes(&log, fd));
+    munmap(log.bytes, len);
+}
+
+void forget_in_log(struct forget *f)
+{
+    char *path = text_format("%s/output.raw", f->directory);
+    struct stat st;
+    int fd = open(path, (f->looks ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0 && errno != ENOENT)
+        forget_failed(f, path, -errno);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size)
+        cover_file(f, fd, path, (size_t)st.st_size);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
