@@ -347,7 +347,7 @@ async function main() {
     assert.ok(read() - before < 6 << 20, `${read() - before} bytes were read for who does not`);
     assert.ok(!reader.text.includes('\n'), 'before the list ended');
     reader.socket.resume();
-    await until('the list ends, and what was asked behind it', () => reader.text.endsWith('\n') && answers(reader, 2).length);
+    await until('the list ends, and what was asked behind it', () => reader.text.endsWith('\n') && answers(reader, 2).length, 180000);
     const [list] = answers(reader, 1);
     assert.deepStrictEqual(list.result.map((b) => b.seq), Array.from({ length: 20000 - first.seq + 1 }, (_, i) => first.seq + i));
     assert.ok(reader.text.length > 8 << 20, 'much was listed');

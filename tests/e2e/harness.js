@@ -125,7 +125,7 @@ class Daemon {
 }
 
 // Waits for a condition, with a deadline.
-async function until(what, condition, ms = 20000) {
+async function until(what, condition, ms = 60000) {
   const deadline = Date.now() + ms;
   for (;;) {
     const value = await condition();
