@@ -213,10 +213,13 @@ check-codexes: $(BUILD)/ptyd ## the codex TUI where it has run before, with each
 
 # Installed once, below build/; from npm, in a minute.
 AGENTS_NPM := @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/inspector@0.15.0 @modelcontextprotocol/client@2.4.0
-check-agents: $(BUILD)/ptyd ## `ptyd mcp` with the protocol's own SDKs and inspector, from npm (1 min)
+AGENTS_CLI := @google/gemini-cli@0.61.0 @qwen-code/qwen-code@0.24.4 @github/copilot@1.0.102 opencode-ai@1.18.33
+check-agents: $(BUILD)/ptyd ## `ptyd mcp` with the protocol's own SDKs and inspector, and agents with a mock model, from npm (10 min)
 	@command -v npm >/dev/null || { echo "npm is not here (apt-get install npm)" >&2; exit 1; }
 	@mkdir -p build/agents && npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/agents $(AGENTS_NPM)
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run agents clients node tests/agents/clients.js build/agents
+	@mkdir -p build/agents/cli && npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/agents/cli $(AGENTS_CLI)
+	@PTYD=$(abspath $(BUILD)/ptyd) node tests/agents/turns.js build/agents/cli
 
 check-sandbox: $(BUILD)/ptyd ## what a command in codex's sandbox sees of ptyd (CODEX=path; build/codex)
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/agents/sandbox.js $(or $(CODEX),build/codex/node_modules/.bin/codex)
@@ -321,6 +324,9 @@ bench-growth: $(BUILD)/ptyd $(BUILD)/commands ## SESSIONS=1000 at once, CLOSED=2
 
 bench-search: $(BUILD)/ptyd ## the index of a million commands (BLOCKS=1000000): until it is made, and searches (10 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/bench/search.js
+
+bench-agents: $(BUILD)/ptyd ## from Enter to an agent's context, beside polled markers and pyte; searches in 50 MB (python3-pyte)
+	@PTYD=$(abspath $(BUILD)/ptyd) node tests/bench/agents.js
 
 bench-redact: $(BUILD)/redact ## processor time of redaction, a MiB of this and that, hostile ones included
 	@$(BUILD)/redact bench
@@ -491,7 +497,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
+.PHONY: bench-agents bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
