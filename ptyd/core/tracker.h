@@ -81,6 +81,10 @@ void tracker_line_was(struct tracker *t, enum typed_answer answer, struct moment
  * whether one was. */
 bool tracker_runs(struct tracker *t, struct moment now);
 
+/* So much was printed at the prompt (LIMIT_OVERDUE_BYTES) that such a line does run, whether its
+ * echo came or not. */
+bool tracker_overdue(const struct tracker *t);
+
 /* Where the tty edits lines, which echoes what comes ahead in front of the prompt, whether one is
  * half typed: returns false where another does, and nothing is known here. */
 bool tracker_half_line(const struct tracker *t, bool *ret_half);

@@ -16,8 +16,16 @@
 void tracker_hold(void *user, const char *text, size_t len)
 {
     struct tracker *t = user;
-    if (t->held.len < LIMIT_COMMAND_BYTES)
-        bytes_append(&t->held, text, len);
+    if (t->held.len >= LIMIT_HELD_BYTES)
+        return;
+    bytes_append(&t->held, text, len);
+    if (t->held.len >= LIMIT_HELD_BYTES)
+        bytes_append_text(&t->held, "\n[ptyd: bytes are missing here: they came too fast]\n");
+}
+
+static bool is_overdue(const struct tracker *t)
+{
+    return t->held.len >= LIMIT_OVERDUE_BYTES;
 }
 
 static void start_capture(struct tracker *t)
@@ -210,8 +218,7 @@ bool tracker_line(struct tracker *t, struct moment now, enum typed_answer *ret_a
         return false;
     tracker_hear(t);
     char *echo = line_seen(t);
-    bool overdue = t->held.len >= LIMIT_COMMAND_BYTES;
-    *ret_answer = typed_line_ends(&t->typed, echo, overdue, &line);
+    *ret_answer = typed_line_ends(&t->typed, echo, is_overdue(t), &line);
     free(echo);
     answer_line(t, *ret_answer, line, now);
     return true;
@@ -252,6 +259,11 @@ bool tracker_runs(struct tracker *t, struct moment now)
     if (line)
         begin_ahead(t, line, now);
     return line;
+}
+
+bool tracker_overdue(const struct tracker *t)
+{
+    return is_overdue(t) && tracker_waits(t);
 }
 
 bool tracker_half_line(const struct tracker *t, bool *ret_half)

@@ -202,6 +202,21 @@ static void note_lines(struct session *s, bool interrupts, size_t lines)
     s->answered = s->answered || (stands && (lines || interrupts));
 }
 
+/* A line that was typed ahead runs, if one waits; the log does not tell. */
+static void let_run(struct session *s)
+{
+    struct moment now = clock_now();
+    if (tracker_runs(s->tracker, now))
+        rawlog_record(s->log, RAWLOG_RUNS, intake_start(s->intake), now, 0,
+                      (uint32_t)tracker_seq(s->tracker));
+}
+
+void session_settle_overdue(struct session *s)
+{
+    if (tracker_overdue(s->tracker))
+        let_run(s);
+}
+
 /* Lines that were typed ahead of the prompt at which more is typed now: they run, are about to, or
  * commands read them before. Where all is quiet it was those. */
 static void settle_ahead(struct session *s)
@@ -213,9 +228,8 @@ static void settle_ahead(struct session *s)
         return;
     if (in_front && session_rests(s))
         tracker_settle(s->tracker, false);
-    else if (tracker_runs(s->tracker, clock_now()))
-        rawlog_record(s->log, RAWLOG_RUNS, intake_start(s->intake), clock_now(), 0,
-                      (uint32_t)tracker_seq(s->tracker));
+    else
+        let_run(s);
 }
 
 /* What a command reads without an echo is a secret: it is not kept. */

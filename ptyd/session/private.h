@@ -197,6 +197,9 @@ bool session_awaits_rest(const struct session *s);
 /* Output of the shell's is under way that this loop has not taken in yet. */
 bool session_output_waits(const struct session *s);
 
+/* Behind a piece that was consumed: what it printed at the prompt may be too much for one. */
+void session_settle_overdue(struct session *s);
+
 /* Whether the screen shows all that was typed at the prompt: then session_has_line() is certain. */
 bool session_knows_line(const struct session *s);
 

@@ -134,6 +134,7 @@ static size_t drain_parsed(struct session *s, size_t most)
     session_keep_open(s, start, scratch, taken);
     keep_state(s, start + taken);
     intake_consume(s->intake, taken);
+    session_settle_overdue(s);
     session_checkpoint(s);
     if (log_is_broken(s))
         session_owes(s);

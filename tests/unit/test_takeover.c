@@ -394,6 +394,46 @@ static void lines_survive_at_every_byte(void **state)
     end_session();
 }
 
+/* Of the block that ended last. */
+static long long output_bytes(void)
+{
+    char *directory = text_format("%s/conversations/%s/agent_pty", place, name);
+    json_t *blocks = block_reader_all(directory, 1, false);
+    long long bytes =
+        json_integer_value(json_object_get(json_array_get(blocks, 0), "output_bytes"));
+    json_decref(blocks);
+    free(directory);
+    return bytes;
+}
+
+/* The echo of a line typed ahead came in pieces, and what it prints has no line feed that could
+ * tell it from others': so much can be nothing else. */
+static void a_flood_of_a_line_typed_ahead_is_whole(void **state)
+{
+    enum { PIECE = 3500, PIECES = 60 };
+    static const char pieces[] = "1\r\nsev2\r\n3en\r\n4\r\n";
+    char flood[PIECE];
+    int seq = 0;
+    (void)state;
+    memset(flood, 'x', sizeof flood);
+    begin_session();
+    print_prompt(&seq, 0);
+    type("sleep 1\r", true);
+    print_in("sleep 1\r\n", sizeof "sleep 1\r\n" - 1, EACH);
+    type("seven\r", true);
+    print_in(pieces, sizeof pieces - 1, EACH);
+    print_prompt(&seq, 0);
+    for (int i = 0; i < PIECES; i++)
+        print(flood, sizeof flood);
+    print_in("\r\n", 2, 2);
+    print_prompt(&seq, 7);
+    char *found = told();
+    assert_non_null(strstr(found, "\n2 completed 7 echo <seven> "));
+    free(found);
+    assert_int_equal(output_bytes(), PIECE * PIECES + 1);
+    end_session();
+}
+
 static const char one_command[] =
     "false\r\n" OSC "3;C\x07one\r\n" OSC "4;D;st=1;hist=1;raw=    7  false\r\n" END OSC
     "5;A\x07$ " OSC "6;B\x07";
@@ -547,6 +587,7 @@ int main(void)
         cmocka_unit_test(a_long_command_survives),
         cmocka_unit_test(zeros_stay_nobodys),
         cmocka_unit_test(lines_survive_at_every_byte),
+        cmocka_unit_test(a_flood_of_a_line_typed_ahead_is_whole),
         cmocka_unit_test(marks_survive_without_a_log),
         cmocka_unit_test(marks_survive_while_capture_is_paused),
         cmocka_unit_test(all_that_a_sequence_asks_is_left_to_who_comes_back),
