@@ -9,7 +9,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { workspace, removeWorkspace, Daemon, Control, Report, PTYD, randomFrom, until } = require('./harness');
-const { Tally, Load, follow, serve, pause, outputIsRight } = require('./soak_load');
+const { Tally, Load, follow, serve, pause, outputIsRight, aroundFault } = require('./soak_load');
 
 const SOAK_S = Number(process.env.SOAK_S || 25);
 const KILLS = Number(process.env.KILLS || 30);
@@ -107,7 +107,13 @@ async function holds(soak, pid) {
 class Blocks {
   constructor(soak) { this.soak = soak; this.of = new Map(soak.loads.map(({ name }) => [name, new Map()])); }
 
-  // An output is looked at at once: only so many are kept.
+  // What is wrong with a block's output, if anything is.
+  compare(load, command, output) {
+    this.soak.tally.add('output: compared');
+    return outputIsRight(command, output, load.behind(command)) ? undefined : `${output.length} bytes: ${aroundFault(command, output)}`;
+  }
+
+  // An output is looked at at once, for only so many are kept; whose it is where the text is unknown, at the end.
   take(load, block) {
     const { tally } = this.soak, known = this.of.get(load.name), text = JSON.stringify(block);
     if (block.status === 'running') return;
@@ -116,15 +122,13 @@ class Blocks {
       return;
     }
     const file = path.join(this.soak.space.env.PTYD_STATE_DIR, 'conversations', load.name, 'agent_pty', block.output_path);
-    const command = load.issued.get(numberOf(block));
-    let wrong;
-    if (!fs.existsSync(file)) tally.add('output: gone before it was looked at');
-    else if (command) {
-      const output = fs.readFileSync(file, 'utf8');
-      tally.add('output: compared');
-      if (!outputIsRight(command, output, load.behind(command))) wrong = `${output.length} bytes: ${JSON.stringify(output.slice(0, 300))}`;
-    }
-    known.set(block.seq, { block, text, wrong });
+    const command = block.cmd_source !== 'unknown' && load.issued.get(numberOf(block));
+    const output = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : null;
+    if (output === null) tally.add('output: gone before it was looked at');
+    const taken = { block, text };
+    if (output !== null && command) taken.wrong = this.compare(load, command, output);
+    else if (output !== null) taken.output = output;
+    known.set(block.seq, taken);
   }
 
   async collect(last) {
@@ -165,13 +169,14 @@ function judgeBlocks(soak, load, known) {
       continue;
     }
     for (; at < found; at++) tally.add('block: of no command', `${load.name} ${describe(blocks[at])}`);
-    const { block } = blocks[at];
+    const { block, output } = blocks[at];
+    const wrong = output === undefined ? blocks[at].wrong : soak.blocks.compare(load, command, output);
     at += 1;
     if (block.cmd_source === 'unknown') tally.add('block: text unknown, and said so', describe({ block }));
     else if (block.cmd !== command.text) tally.add('block: wrong text', `${load.name} ${command.text}: ${describe({ block })}`);
     const status = command.kind === 'killed' ? 'killed' : 'completed';
     if (block.exit_code !== command.status || block.status !== status) tally.add('block: wrong status', `${load.name} ${command.text}: ${describe({ block })}`);
-    if (blocks[at - 1].wrong) tally.add('block: wrong output', `${load.name} ${command.text}: ${describe({ block })} ${blocks[at - 1].wrong}`);
+    if (wrong) tally.add('block: wrong output', `${load.name} ${command.text}: ${describe({ block })} ${wrong}`);
   }
   for (; at < blocks.length; at++) tally.add('block: of no command', `${load.name} ${describe(blocks[at])}`);
 }
@@ -358,7 +363,7 @@ async function main() {
   judgeLog(soak);
   printTable(soak, killer);
   for (const [promise, faults] of PROMISES)
-    await report.test(promise, () => assert.deepStrictEqual(faults.filter((name) => soak.tally.of(name)), []));
+    await report.test(promise, () => assert.deepStrictEqual(faults.filter((name) => soak.tally.of(name)).map((name) => [name, ...soak.tally.examples.get(name) || []]), []));
   if (process.env.KEEP || report.failed) console.log(`# the files are in ${space.root}`);
   else removeWorkspace(space);
   report.finish();

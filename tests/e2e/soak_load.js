@@ -82,9 +82,21 @@ function withoutOthers(text, ahead) {
   return own.replace(/behind \d+\n?/g, '').trimEnd();
 }
 
-// In a flood the kernel prints an echo in pieces, between which any of the output may come: whether
-// `text` is `wanted` with whole echoes, in their order, strewn in. A place is how far both are:
-// `echo` counts characters of command `at` of those ahead. A piece loses the blanks at its row's end.
+// What can come next of a text that `c` goes on with, at places behind `from`: its next character; in
+// front of a line's end blanks may be lost, as at a row's end; a character that was cut in two, or in
+// three, shows as so many of CUT.
+const CUT = '\ufffd';
+function goOn(text, from, c) {
+  if (c === CUT && text.charCodeAt(from) > 127) return [from, from + 1];
+  if (c === '\n') while (text[from] === ' ') from += 1;
+  return text[from] === c ? [from + 1] : [];
+}
+
+const isOver = (text, at) => text.slice(at).trim() === '';
+
+// In a flood the kernel prints an echo in pieces of bytes, between which any of the output may come:
+// whether `text` is `wanted` with whole echoes, in their order, strewn in. A place is how far both are:
+// `echo` counts characters of command `at` of those ahead.
 function isStrewn(text, wanted, ahead) {
   const lines = ahead.map((command) => `${command.text}\n`);
   const firsts = new Set(lines.map((line) => line[0]));
@@ -96,29 +108,28 @@ function isStrewn(text, wanted, ahead) {
     if (i === text.length) break;
     const next = new Map(), c = text[i];
     const reach = (w, at, echo) => {
-      const place = echo === lines[at]?.length ? [w, at + 1, 0] : [w, at, echo];
-      next.set(place.join(' '), place);
+      const there = echo === lines[at]?.length ? [w, at + 1, 0] : [w, at, echo];
+      next.set(there.join(' '), there);
     };
     for (const [w, at, echo] of places.values()) {
-      if (wanted[w] === c) reach(w + 1, at, echo);
-      for (let line = at; line < (echo ? at + 1 : lines.length); line++) {
-        let from = line === at ? echo : 0;
-        if (c === '\n') while (lines[line][from] === ' ') from += 1;
-        if (lines[line][from] === c) reach(w, line, from + 1);
-      }
-      if (c === '\n' && echo && lines[at][echo] === ' ' && wanted[w] === c) reach(w + 1, at, echo + 1);
+      const blanks = c === '\n' && echo ? lines[at].slice(echo).match(/^ */)[0].length : 0;
+      for (const to of goOn(wanted, w, c)) for (const lost of new Set([0, blanks])) reach(to, at, echo + lost);
+      const behind = c === '\n' ? w + wanted.slice(w, w + 200).match(/^ */)[0].length : w;
+      for (let line = at; line < (echo ? at + 1 : lines.length); line++)
+        for (const to of goOn(lines[line], line === at ? echo : 0, c)) for (const from of new Set([w, behind])) reach(from, line, to);
     }
     places = next;
     if (!places.size) return false;
   }
-  return [...places.values()].some(([w, at, echo]) => w === wanted.length && (!echo || echo === lines[at].length - 1));
+  return [...places.values()].some(([w, at, echo]) => isOver(wanted, w) && (!echo || isOver(lines[at], echo)));
 }
 
 function outputIsRight(command, text, ahead) {
   if (command.output === undefined) return true;
   const wanted = typeof command.output === 'string' ? command.output : sequence(command.output.to);
+  const end = !wanted || command.kind === 'partial' ? '' : '\n';
   const others = [/^behind \d+\n/gm, /behind \d+\n/g]; // an echo in pieces may hold the words, too
-  return withoutOthers(text, ahead) === wanted || others.some((said) => isStrewn(text.replace(said, '').trimEnd(), wanted, ahead));
+  return withoutOthers(text, ahead) === wanted || others.some((said) => isStrewn(text.replace(said, '').trimEnd(), wanted + end, ahead));
 }
 
 // A terminal that shows a session, made by script(1).
@@ -364,4 +375,13 @@ async function serve(soak, going) {
   }
 }
 
-module.exports = { Tally, Load, follow, serve, pause, outputIsRight };
+// Of an output that is not right, what stands around the first line that is none of the command's in its
+// place, for whoever reads the report.
+function aroundFault(command, output) {
+  const wanted = (typeof command.output === 'string' ? command.output : sequence(command.output.to)).split('\n');
+  const lines = output.split('\n');
+  const at = Math.max(0, lines.findIndex((line, i) => line !== wanted[i]));
+  return `from line ${at + 1} on ${JSON.stringify(lines.slice(Math.max(0, at - 1), at + 8).join('\n').slice(0, 600))}`;
+}
+
+module.exports = { Tally, Load, follow, serve, pause, outputIsRight, aroundFault };
