@@ -9,46 +9,18 @@
 #define _GNU_SOURCE
 #include "ptyd/client/inside.h"
 
-#include <fcntl.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <stdbool.h>
-
-/* The first bytes of a process's file, ended by a NUL. Returns how many, 0 when it cannot be read.
- */
-static size_t read_of(pid_t pid, const char *file, char *text, size_t size)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, file);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, size - 1);
-    if (fd >= 0)
-        close(fd);
-    text[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (size_t)n : 0;
-}
-
-/* -1 when it is not known, 0 for one outside of our container. The name in front may hold anything,
- * parentheses, too. */
-static pid_t parent_of(pid_t pid)
-{
-    char text[512], state;
-    long parent = -1;
-    read_of(pid, "stat", text, sizeof text);
-    const char *behind = strrchr(text, ')');
-    if (!behind || sscanf(behind, ") %c %ld", &state, &parent) != 2)
-        return -1;
-    return (pid_t)parent;
-}
+#include "ptyd/core/proc.h"
 
 /* Whatever has executed it, and however often it was upgraded: `ptyd serve`. */
-static enum inside is_keeper(pid_t pid)
+static enum inside is_keeper(long pid)
 {
     char text[4096];
-    size_t len = read_of(pid, "cmdline", text, sizeof text);
+    size_t len = proc_head(pid, "cmdline", text, sizeof text);
     if (!len) /* hidden; a kernel's thread is no parent of shells */
         return INSIDE_UNKNOWN;
     const char *slash = strrchr(text, '/'), *word = text + strlen(text) + 1;
@@ -58,7 +30,7 @@ static enum inside is_keeper(pid_t pid)
 
 enum inside inside(void)
 {
-    pid_t leader = getsid(0), parent = leader > 0 ? parent_of(leader) : -1;
+    long leader = getsid(0), parent = leader > 0 ? proc_parent(leader) : -1;
     return parent > 0 ? is_keeper(parent) : parent == 0 ? INSIDE_NO : INSIDE_UNKNOWN;
 }
 

@@ -2,15 +2,14 @@
 #define _GNU_SOURCE
 #include "ptyd/client/share.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/memory.h"
 #include "ptyd/client/request.h"
 #include "ptyd/command/own_rules.h"
-#include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/proc.h"
 
 static long long shell_pid(const char *session)
 {
@@ -27,25 +26,19 @@ static long long shell_pid(const char *session)
 }
 
 /* Whether there was one. */
-static bool add_environment(const char *process, struct bytes *environ)
+static bool add_environment(long pid, struct bytes *environ)
 {
-    size_t before = environ->len;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%s/environ", process);
-    return file_read(path, environ->len + 2 * LIMIT_ENVIRONMENT_BYTES, environ) == 0 &&
-           environ->len > before;
+    return proc_read(pid, "environ", environ->len + 2 * LIMIT_ENVIRONMENT_BYTES, environ);
 }
 
 struct redact_secrets *share_secrets(const char *session, bool *ret_shell)
 {
     struct redact_secrets *secrets = NULL;
     struct bytes environ = {0};
-    char process[32];
     long long pid = shell_pid(session);
-    snprintf(process, sizeof process, "%lld", pid);
     own_rules_use();
-    *ret_shell = pid > 0 && add_environment(process, &environ);
-    add_environment("self", &environ);
+    *ret_shell = pid > 0 && add_environment((long)pid, &environ);
+    add_environment(PROC_SELF, &environ);
     if (environ.len && redact_secrets_create(environ.data, environ.len, &secrets) < 0)
         memory_end(); /* what is not known to be secret would be shared */
     if (environ.data)

@@ -16,6 +16,7 @@
 #include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/proc.h"
 #include "ptyd/core/text.h"
 
 /* ---- starting it ---- */
@@ -135,16 +136,12 @@ struct process {
 
 static struct process process_of(long pid)
 {
-    char path[64], text[512] = {0};
+    char text[512];
     unsigned long own = 0, system = 0;
     struct process p = {0};
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    const char *behind = n > 0 ? strrchr(text, ')') : NULL; /* its name may hold anything */
-    if (behind && sscanf(behind, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &p.state,
+    proc_head(pid, "stat", text, sizeof text);
+    const char *fields = proc_stat_fields(text);
+    if (fields && sscanf(fields, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &p.state,
                          &own, &system) < 3)
         p.state = 0;
     p.used = own + system;
@@ -169,10 +166,8 @@ long daemon_keeper(const char *socket)
 /* How a process was started; its file, which would say more, only root may see of a keeper. */
 static struct bytes command_line_of(long pid)
 {
-    char *path = text_format("/proc/%ld/cmdline", pid);
     struct bytes line = {0};
-    file_read(path, LIMIT_ENVIRONMENT_BYTES, &line);
-    free(path);
+    proc_read(pid, "cmdline", LIMIT_ENVIRONMENT_BYTES, &line);
     return line;
 }
 
@@ -180,10 +175,11 @@ static struct bytes command_line_of(long pid)
  */
 static long worker_of(long keeper)
 {
-    char *path = text_format("/proc/%ld/task/%ld/children", keeper, keeper);
+    char name[64];
     struct bytes text = {0}, own = command_line_of(keeper);
     long found = 0, pid;
-    file_read(path, LIMIT_GONE_BYTES, &text);
+    snprintf(name, sizeof name, "task/%ld/children", keeper);
+    proc_read(keeper, name, LIMIT_GONE_BYTES, &text);
     for (char *at = text.data, *end; at && !found; at = end) {
         pid = strtol(at, &end, 10);
         if (end == at)
@@ -195,7 +191,6 @@ static long worker_of(long keeper)
     }
     bytes_finish(&own);
     bytes_finish(&text);
-    free(path);
     return found;
 }
 

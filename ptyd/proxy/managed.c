@@ -23,6 +23,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"
+#include "ptyd/core/proc.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/address.h"
@@ -57,7 +58,9 @@ static int run_codex(const char *codex, const char *verb, struct bytes *said)
             break;
         progress_say(&progress, "app-server daemon %s", verb);
         char chunk[4096];
-        ssize_t n = fds[0].revents ? read(child.out, chunk, sizeof chunk) : 0;
+        ssize_t n = 0;
+        while (fds[0].revents && (n = read(child.out, chunk, sizeof chunk)) < 0 && errno == EINTR)
+            ;
         if (n > 0 && said->len < LIMIT_REQUEST_BYTES)
             bytes_append(said, chunk, (size_t)n);
         more = fds[0].revents ? n > 0 : !fds[1].revents; /* what it started may keep the pipe */
@@ -140,14 +143,8 @@ static bool is_link(const char *path)
 /* Whether a process was started as ptyd: asked of what all may read of it. */
 static bool is_ptyd(pid_t pid)
 {
-    char path[64], word[PATH_MAX] = "";
-    snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, word, sizeof word - 1);
-    if (fd >= 0)
-        close(fd);
-    const char *slash = strrchr(word, '/');
-    return n > 0 && !strcmp(slash ? slash + 1 : word, "ptyd");
+    char words[PATH_MAX];
+    return proc_head(pid, "cmdline", words, sizeof words) && proc_is_ptyd(words);
 }
 
 pid_t managed_proxy(void)

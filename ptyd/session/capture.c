@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "ptyd/core/file.h"
+#include "ptyd/core/proc.h"
 #include "ptyd/core/text.h"
 
 /* Of an environment: strings that NUL ends. */
@@ -21,9 +21,7 @@ static void read_term(struct session *s, const char *environ, size_t len)
 void session_read_environment(struct session *s)
 {
     struct bytes environ = {0};
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/environ", (long)s->pid);
-    if (file_read(path, 2 * LIMIT_ENVIRONMENT_BYTES, &environ) == 0 && environ.len &&
+    if (proc_read(s->pid, "environ", 2 * LIMIT_ENVIRONMENT_BYTES, &environ) &&
         redact_secrets_create(environ.data, environ.len, &s->secrets) < 0)
         memory_end(); /* what is not known to be secret would be told */
     if (environ.data)

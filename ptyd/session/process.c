@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/proc.h"
 
 static bool hash_file(pid_t pid, const char *name, uint64_t *hash)
 {
@@ -43,42 +44,30 @@ uint64_t process_fingerprint(pid_t pid)
     return hash ? hash : 1;
 }
 
-/* Fills `text` with the file's first bytes; "" when it cannot be read. */
-static void read_text(const char *path, char *text, size_t size)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : file_read_at(fd, text, size - 1, 0);
-    text[n > 0 ? n : 0] = '\0';
-    if (fd >= 0)
-        close(fd);
-}
-
 /* Whether it is at work, a process or one of its threads; and its process group. */
-static bool read_stat(const char *path, long *ret_group)
+static bool read_stat(pid_t pid, const char *name, long *ret_group)
 {
     char text[512];
-    read_text(path, text, sizeof text);
-    const char *at = strrchr(text, ')'); /* proc(5): "pid (name) state ppid pgrp", any name */
+    proc_head(pid, name, text, sizeof text);
+    const char *fields = proc_stat_fields(text);
     char state = 0;
     *ret_group = 0;
-    return at && sscanf(at + 1, " %c %*d %ld", &state, ret_group) == 2 &&
+    return fields && sscanf(fields, ") %c %*d %ld", &state, ret_group) == 2 &&
            (state == 'R' || state == 'D');
 }
 
 bool process_busy(pid_t pid)
 {
-    char path[64];
     long group;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    return read_stat(path, &group);
+    return read_stat(pid, "stat", &group);
 }
 
 static bool child_busy(pid_t pid)
 {
-    char path[64], text[4096], *at = text, *end;
+    char name[64], text[4096], *at = text, *end;
     bool busy = false;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    read_text(path, text, sizeof text);
+    snprintf(name, sizeof name, "task/%d/children", (int)pid);
+    proc_head(pid, name, text, sizeof text);
     for (long child; !busy && (child = strtol(at, &end, 10)) > 0; at = end)
         busy = process_busy((pid_t)child);
     return busy;
@@ -89,14 +78,14 @@ static bool family_works(pid_t pid, long group, int *left);
 /* One thread, and the children that it started, where they are of that group. */
 static bool thread_works(pid_t pid, const char *thread, long group, int *left)
 {
-    char path[320], text[4096], *at = text, *end;
+    char name[320], text[4096], *at = text, *end;
     long its_group;
-    snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)pid, thread);
-    bool works = read_stat(path, &its_group);
+    snprintf(name, sizeof name, "task/%s/stat", thread);
+    bool works = read_stat(pid, name, &its_group);
     if (its_group != group)
         return false;
-    snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)pid, thread);
-    read_text(path, text, sizeof text);
+    snprintf(name, sizeof name, "task/%s/children", thread);
+    proc_head(pid, name, text, sizeof text);
     for (long child; !works && (child = strtol(at, &end, 10)) > 0; at = end)
         works = family_works((pid_t)child, group, left);
     return works;
@@ -125,10 +114,9 @@ bool process_works(pid_t pid)
 bool process_waits_for_others(pid_t pid)
 {
     static const char *const places[] = {"do_wait", "pipe_read", "pipe_wait", "sigsuspend"};
-    char path[64], text[128];
+    char text[128];
     bool waits = false;
-    snprintf(path, sizeof path, "/proc/%d/wchan", (int)pid);
-    read_text(path, text, sizeof text);
+    proc_head(pid, "wchan", text, sizeof text);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         waits = waits || strstr(text, places[i]);
     return waits;
@@ -138,9 +126,8 @@ bool process_waits_for_others(pid_t pid)
 bool process_waits(pid_t pid, uint64_t *ret_turn)
 {
     static const char name[] = "\nvoluntary_ctxt_switches:";
-    char path[64], text[4096];
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    read_text(path, text, sizeof text);
+    char text[4096];
+    proc_head(pid, "status", text, sizeof text);
     const char *switches = strstr(text, name);
     *ret_turn = switches ? strtoull(switches + sizeof name - 1, NULL, 10) : 0;
     return switches && !process_busy(pid);

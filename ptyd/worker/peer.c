@@ -14,14 +14,13 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
-#include "ptyd/core/file.h"
+#include "ptyd/core/proc.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
 
-#define SELF  0 /* instead of a pid */
-#define FIRST 1
+#define FIRST 1 /* the first process */
 
 /* What stands in status. */
 struct facts {
@@ -37,12 +36,8 @@ static struct facts own;
 /* False where it cannot be read, or there is nothing in it. */
 static bool read_proc(pid_t pid, const char *name, struct bytes *out)
 {
-    char path[64], who[16] = "self";
-    if (pid != SELF)
-        snprintf(who, sizeof who, "%d", (int)pid);
-    snprintf(path, sizeof path, "/proc/%s/%s", who, name);
     out->len = 0;
-    return file_read(path, LIMIT_META_BYTES, out) == 0 && out->len;
+    return proc_read(pid, name, LIMIT_META_BYTES, out);
 }
 
 /* The number behind a line's name; 0 where there is no such line. */
@@ -93,13 +88,13 @@ static bool is_same_file(pid_t pid, pid_t other, const char *name, bool first)
 /* As we are, or as the first process is: then it is we who are confined. */
 static bool is_open(pid_t pid, const char *name, bool first)
 {
-    return is_same_file(pid, SELF, name, first) || is_same_file(pid, FIRST, name, first);
+    return is_same_file(pid, PROC_SELF, name, first) || is_same_file(pid, FIRST, name, first);
 }
 
 static ssize_t read_namespace(pid_t pid, const char *name, char out[64])
 {
     char path[64], who[16] = "self";
-    if (pid != SELF)
+    if (pid != PROC_SELF)
         snprintf(who, sizeof who, "%d", (int)pid);
     snprintf(path, sizeof path, "/proc/%s/ns/%s", who, name);
     return readlink(path, out, 64);
@@ -109,7 +104,7 @@ static ssize_t read_namespace(pid_t pid, const char *name, char out[64])
  * another of users, which all may see. */
 static bool is_open_namespace(pid_t pid, const char *name)
 {
-    static const pid_t others[] = {SELF, FIRST};
+    static const pid_t others[] = {PROC_SELF, FIRST};
     char one[64], two[64];
     ssize_t len = read_namespace(pid, name, one);
     for (size_t i = 0; len > 0 && i < sizeof others / sizeof *others; i++)
@@ -152,7 +147,7 @@ void peer_prepare(void)
 {
     own = facts_of(getppid());
     if (!own.known) /* /proc shows nobody others' processes (hidepid) */
-        own = facts_of(SELF);
+        own = facts_of(PROC_SELF);
 }
 
 unsigned long long peer_began(pid_t pid)
