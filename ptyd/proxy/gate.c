@@ -146,6 +146,21 @@ struct request *gate_remember(struct gate *g, enum request_kind kind, json_t *id
 
 /* ---- from the client ---- */
 
+bool gate_send_taken(struct gate *g, const struct message *turn, json_t *taken, const char *why,
+                     struct messages *out)
+{
+    struct request *r = why ? NULL : gate_remember(g, REQUEST_TURN, gate_id(turn));
+    if (why)
+        say("a turn passes without the terminal's context: %s", why);
+    if (!r) {
+        messages_drop(out);
+        return false;
+    }
+    r->taken = taken;
+    messages_end(out);
+    return true;
+}
+
 void gate_pass(const struct message *m, struct messages *out)
 {
     messages_drop(out);

@@ -13,7 +13,6 @@
 #include "envelope/edit.h"
 #include "ptyd/command/resource.h"
 #include "ptyd/core/json.h"
-#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
 
@@ -81,25 +80,15 @@ static char *block_of(const struct gate *g, const json_t *taken)
     return text;
 }
 
-/* Sends the prompt with what was taken, which is remembered with it. Returns false, with nothing
- * sent, when that cannot be. */
+/* Sends the prompt with what was taken; false as gate_send_taken() says it. */
 static bool send_with(struct gate *g, const struct message *prompt, json_t *taken,
                       struct messages *to_server)
 {
     const char *why = "there is no text of it";
     char *block = json_text(taken, "text", NULL) ? block_of(g, taken) : NULL;
     int result = block ? edit_add_prompt(prompt, block, &to_server->text, &why) : -1;
-    struct request *r = result == 0 ? gate_remember(g, REQUEST_TURN, gate_id(prompt)) : NULL;
     free(block);
-    if (result < 0)
-        say("a prompt passes without the terminal's context: %s", why);
-    if (!r) {
-        messages_drop(to_server);
-        return false;
-    }
-    r->taken = taken;
-    messages_end(to_server);
-    return true;
+    return gate_send_taken(g, prompt, taken, result < 0 ? why : NULL, to_server);
 }
 
 static bool send_context(struct gate *g, const struct message *prompt, const char *session,

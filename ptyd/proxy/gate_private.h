@@ -67,6 +67,12 @@ json_t *gate_id(const struct message *m);
 /* What a part that is a string says, a new string; NULL for any other part. */
 char *gate_text(struct span part);
 
+/* Ends and sends a turn to whose text `taken` was added, and remembers it with that, stolen; or,
+ * where it could not be added (`why`, or NULL), says so. Returns false, with nothing sent and
+ * nothing stolen, where that, or remembering it, was not possible. */
+bool gate_send_taken(struct gate *g, const struct message *turn, json_t *taken, const char *why,
+                     struct messages *out);
+
 /* The message goes on as it came. */
 void gate_pass(const struct message *m, struct messages *out);
 

@@ -9,7 +9,6 @@
 #include "envelope/edit.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
-#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
 
@@ -75,7 +74,7 @@ static int add_envelope(const struct message *turn, const json_t *taken, struct 
     return result;
 }
 
-/* Sends the turn with what was taken. Returns false, with nothing sent, when that cannot be. */
+/* Sends the turn with what was taken; false as gate_send_taken() says it. */
 static bool send_with(struct gate *g, enum way way, const struct message *turn, json_t *taken,
                       struct messages *to_server)
 {
@@ -83,18 +82,7 @@ static bool send_with(struct gate *g, enum way way, const struct message *turn, 
     int result = way == WAY_LEGACY ? add_envelope(turn, taken, &to_server->text, &why)
                                    : add_entries(turn, json_object_get(taken, "additionalContext"),
                                                  &to_server->text, &why);
-    struct request *r = NULL;
-    if (result < 0)
-        say("a turn passes without the terminal's context: %s", why);
-    else
-        r = gate_remember(g, REQUEST_TURN, gate_id(turn));
-    if (!r) {
-        messages_drop(to_server);
-        return false;
-    }
-    r->taken = taken;
-    messages_end(to_server);
-    return true;
+    return gate_send_taken(g, turn, taken, result < 0 ? why : NULL, to_server);
 }
 
 /* Sends the turn without context. In legacy mode a text that begins like an envelope gets an empty
