@@ -134,6 +134,10 @@ void tracker_hold(void *user, const char *text, size_t len);
 void tracker_set_command(struct block *b, const char *text, size_t len, enum block_source source,
                          bool truncated);
 
+/* At its end bash tells the text of the running block: `line` is what entered its history, or the
+ * entry before it where the mark says that the line was not recorded. */
+void tracker_take_history(struct tracker *t, const struct mark *mark, const struct bytes *line);
+
 /* A block begins: all but the capture of its output; and with it. */
 void tracker_start_block(struct tracker *t, const struct mark *mark, struct moment now);
 void tracker_begin(struct tracker *t, const struct mark *mark, struct moment now);

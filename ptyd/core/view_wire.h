@@ -35,7 +35,7 @@ enum view_kind {
                       least VIEW_BLOCK_MS; JSON: {cmd (null where it is private), exit_code,
                       signal} */
     VIEW_BATON,    /* an agent asks to type, may, or may no more; JSON: {conversation_id, agent,
-                      purpose,    state, scope}, state asks, holds, or what it ended by */
+                      purpose, state, scope}, state asks, holds, or what it ended by */
     /* from the viewer */
     VIEW_INPUT = 64, /* to be typed; offset: its token, 0 for none */
     VIEW_ACK,        /* offset: so many bytes of OUTPUT and DRAW in all its terminal took */

@@ -166,9 +166,8 @@ size_t ledger_clear(struct ledger *l, const char *session);
 bool ledger_set_injection(struct ledger *l, const char *thread, bool on);
 bool ledger_injects(const struct ledger *l, const char *consumer);
 
-/* A `ptyd mcp` serves the conversation, or ("") all of them (`change` is 1), or one that did
- * stopped
- * (-1). */
+/* `change` is 1: a `ptyd mcp` serves the conversation, or ("") all of them; or -1: one that did has
+ * stopped. */
 void ledger_mcp(struct ledger *l, const char *conversation, int change);
 
 #endif

@@ -90,8 +90,7 @@ struct watcher {
     /* An agent asks to type, may, or may no more: JSON, as VIEW_BATON has it. */
     void (*baton)(struct watcher *w, const char *text);
     /* The baton of that number is an agent's no more: what waits to be typed by it never will be,
-     * and
-     * (`typing`) what is half typed neither. */
+     * and where `typing` is true the rest of what is half typed will not, either. */
     void (*baton_lost)(struct watcher *w, uint64_t number, bool typing);
 };
 

@@ -1,0 +1,83 @@
+/* The text of a command from its shell's history: what bash's D says, against what was typed and
+ * what the screen showed. Where they do not agree the text is unknown. */
+#include "ptyd/core/tracker_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/text.h"
+
+static bool same(const char *a, const char *b)
+{
+    return a && b && !strcmp(a, b);
+}
+
+/* Of a long line bash tells the head. The keys of all of it are believed, if nothing in it stands
+ * for something else. */
+static bool is_head(const struct tracker *t, const char *entry)
+{
+    return t->keyed && !strpbrk(t->keyed, "!^") && !strncmp(t->keyed, entry, strlen(entry));
+}
+
+/* A line that entered history, and is there as it was typed or seen, or as `!` and `^` make it.
+ * What a script put there in its place (`history -s`) is not. */
+static bool is_recorded(const struct tracker *t, const char *entry)
+{
+    return !t->keyed || same(t->keyed, entry) || same(t->echoed, entry) || strpbrk(t->keyed, "!^");
+}
+
+/* Whether a line that did not enter history is the same as the last that did. The echo alone, into
+ * which others can print, is believed in a log and a trace, where there is nothing else. */
+static bool is_repeated(const struct tracker *t, const char *entry)
+{
+    if (t->keyed)
+        return same(t->keyed, entry);
+    if (t->keeps == MARK_KEEPS_REPEATS || (t->keeps == MARK_KEEPS_BLANKS && !t->blank))
+        return true;
+    return t->block->cmd_source == BLOCK_FROM_ECHO && same(t->echoed, entry);
+}
+
+/* Whether the entries are all that ran, and nothing else: what was pasted runs without a prompt
+ * between its commands, each with an entry of its own, and some may have none. Of more entries than
+ * commands one may be a comment, or of another shell (`history -n`). */
+static bool is_all(const struct tracker *t, const struct mark *mark, size_t found,
+                   const char *entry)
+{
+    uint64_t entries = mark->entries ? mark->entries : 1, ran = mark->ran ? mark->ran : 1;
+    bool seen = same(t->keyed, entry) || same(t->echoed, entry);
+    return found == entries && (ran == entries || seen);
+}
+
+/* A line that its shell keeps out of history is private; a paste with one in it, too. */
+static void set_spaced(struct tracker *t, bool spaced)
+{
+    if (t->block->spaced != spaced)
+        t->block->private = t->ignore_space && spaced;
+    t->block->spaced = spaced;
+}
+
+void tracker_take_history(struct tracker *t, const struct mark *mark, const struct bytes *line)
+{
+    struct bytes text = {0};
+    struct block *b = t->block;
+    size_t found = mark_history_text(line->data ? line->data : "", line->len,
+                                     mark->entries ? mark->entries : 1, &text);
+    bytes_append_text(&text, "");
+    char *entry = text_clean(text.data, text.len, LIMIT_COMMAND_BYTES);
+    bool told = *entry && b->cmd_source != BLOCK_FROM_SHELL;
+    if (told && !mark->unrecorded && mark->truncated && is_head(t, entry)) {
+        b->cmd_source = BLOCK_FROM_HISTORY; /* the text is known already */
+    } else if (told && (mark->ran > 1 || !mark->unrecorded) && !is_all(t, mark, found, entry)) {
+        b->cmd_source = BLOCK_FROM_UNKNOWN;
+        set_spaced(t, b->spaced || mark->ran > mark->entries);
+    } else if (told && !mark->unrecorded && !is_recorded(t, entry)) {
+        b->cmd_source = BLOCK_FROM_UNKNOWN;
+    } else if (told && (!mark->unrecorded || is_repeated(t, entry))) {
+        tracker_set_command(b, text.data, text.len, BLOCK_FROM_HISTORY, mark->truncated);
+        set_spaced(t, b->cmd[0] == ' ');
+    }
+    free(entry);
+    bytes_finish(&text);
+    b->nested = block_command_nests(b->cmd);
+}
