@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
-#include "ptyd/record/tape.h"
-#include "ptyd/core/clock.h"
+#include "ptyd/record/tape_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,38 +10,14 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
-#include "ptyd/session/rawlog.h"
 #include "vterm_snapshot/terminal.h"
 
 #define PIECE           (64 << 10)
-#define NEIGHBOURS      8          /* records that one of a mark and what it did may lie apart */
-#define MARK_MOST       (32 << 10) /* a longer one is not waited for */
-#define CLOCKS_APART_MS 2          /* both are whole milliseconds */
-#define RECORD_SIZE     sizeof(struct rawlog_record)
-
-struct tape {
-    char *directory;
-    int raw, index;
-    ino_t inode; /* of the index */
-    off_t read;  /* of the index */
-    struct bytes records;
-    size_t next;               /* record */
-    struct rawlog_record last; /* as it was read, in front of `read` */
-    struct bytes applied;      /* sums of the records that were, at `applied_at` */
-    uint64_t applied_at;
-    uint64_t from, at;    /* where it began, and stands */
-    struct moment moment; /* of what comes now */
-    int64_t ms;           /* the same, since the origin */
-    int cols, rows;
-    bool gap;         /* capture is paused here */
-    bool behind_hole; /* what is zero belongs to it */
-    bool over;        /* another shell begins */
-    const struct tape_events *events;
-    void *user;
-    char *piece;
-};
+#define NEIGHBOURS      8 /* records that one of a mark and what it did may lie apart */
+#define CLOCKS_APART_MS 2 /* both are whole milliseconds */
 
 /* ---- the files ---- */
 
@@ -53,16 +28,6 @@ static int open_in(const char *directory, const char *name)
     int result = fd < 0 ? -errno : fd;
     free(path);
     return result;
-}
-
-static struct rawlog_record *record(const struct tape *t, size_t i)
-{
-    return (struct rawlog_record *)t->records.data + i;
-}
-
-static size_t count(const struct tape *t)
-{
-    return t->records.len / RECORD_SIZE;
 }
 
 uint64_t tape_end(const struct tape *t)
@@ -83,11 +48,11 @@ static uint64_t base(const struct tape *t)
  * so: a terminal that is shown the mark has to be told in front of it. */
 static void move_in_front_of_mark(struct tape *t, size_t i)
 {
-    struct rawlog_record *left = record(t, i);
+    struct rawlog_record *left = tape_record(t, i);
     size_t from = i > NEIGHBOURS ? i - NEIGHBOURS : 0;
-    size_t to = i + NEIGHBOURS < count(t) ? i + NEIGHBOURS : count(t);
+    size_t to = i + NEIGHBOURS < tape_count(t) ? i + NEIGHBOURS : tape_count(t);
     uint64_t mark = 0;
-    for (const struct rawlog_record *r = record(t, from); r < record(t, to); r++)
+    for (const struct rawlog_record *r = tape_record(t, from); r < tape_record(t, to); r++)
         if (r->kind == RAWLOG_MARK && r->offset <= left->offset && r->offset > mark)
             mark = r->offset;
     left->offset = mark ? mark : left->offset;
@@ -96,26 +61,26 @@ static void move_in_front_of_mark(struct tape *t, size_t i)
 /* Puts it in order of offset, behind those that were used. */
 static void sort_in(struct tape *t, size_t i)
 {
-    struct rawlog_record moved = *record(t, i);
-    for (; i > t->next && record(t, i - 1)->offset > moved.offset; i--)
-        *record(t, i) = *record(t, i - 1);
-    *record(t, i) = moved;
+    struct rawlog_record moved = *tape_record(t, i);
+    for (; i > t->next && tape_record(t, i - 1)->offset > moved.offset; i--)
+        *tape_record(t, i) = *tape_record(t, i - 1);
+    *tape_record(t, i) = moved;
 }
 
 static void add_records(struct tape *t, const struct rawlog_record *new, size_t n)
 {
-    size_t before = count(t);
+    size_t before = tape_count(t);
     for (size_t i = 0; i < n; i++)
         if (rawlog_is_record(&new[i]))
-            bytes_append(&t->records, &new[i], RECORD_SIZE);
+            bytes_append(&t->records, &new[i], TAPE_RECORD_SIZE);
     if (t->records.failed)
         memory_end();
-    for (size_t i = before; i < count(t); i++)
-        if (record(t, i)->kind == RAWLOG_LEFT)
+    for (size_t i = before; i < tape_count(t); i++)
+        if (tape_record(t, i)->kind == RAWLOG_LEFT)
             move_in_front_of_mark(t, i);
-        else if (record(t, i)->kind == RAWLOG_LINE)
-            record(t, i)->offset--; /* what it says is so with the line feed in front of it */
-    for (size_t i = before; i < count(t); i++)
+        else if (tape_record(t, i)->kind == RAWLOG_LINE)
+            tape_record(t, i)->offset--; /* what it says is so with the line feed in front of it */
+    for (size_t i = before; i < tape_count(t); i++)
         sort_in(t, i);
 }
 
@@ -142,12 +107,12 @@ static void note_applied(struct tape *t, const struct rawlog_record *r)
 static void skip_used(struct tape *t)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < count(t); i++)
-        if (record(t, i)->offset != t->at || !was_applied(t, record(t, i)))
-            *record(t, kept++) = *record(t, i);
-    t->records.len = kept * RECORD_SIZE;
+    for (size_t i = 0; i < tape_count(t); i++)
+        if (tape_record(t, i)->offset != t->at || !was_applied(t, tape_record(t, i)))
+            *tape_record(t, kept++) = *tape_record(t, i);
+    t->records.len = kept * TAPE_RECORD_SIZE;
     t->next = 0;
-    while (t->next < count(t) && record(t, t->next)->offset < t->at)
+    while (t->next < tape_count(t) && tape_record(t, t->next)->offset < t->at)
         t->next++;
 }
 
@@ -192,11 +157,12 @@ static int read_index(struct tape *t)
     if (result < 0)
         return result;
     do {
-        n = file_read_at(t->index, t->piece, PIECE - PIECE % RECORD_SIZE, t->read);
-        n = n > 0 ? n - n % (ssize_t)RECORD_SIZE : n;
+        n = file_read_at(t->index, t->piece, PIECE - PIECE % TAPE_RECORD_SIZE, t->read);
+        n = n > 0 ? n - n % (ssize_t)TAPE_RECORD_SIZE : n;
         if (n > 0) {
-            add_records(t, (const struct rawlog_record *)(void *)t->piece, (size_t)n / RECORD_SIZE);
-            memcpy(&t->last, t->piece + n - RECORD_SIZE, RECORD_SIZE);
+            add_records(t, (const struct rawlog_record *)(void *)t->piece,
+                        (size_t)n / TAPE_RECORD_SIZE);
+            memcpy(&t->last, t->piece + n - TAPE_RECORD_SIZE, TAPE_RECORD_SIZE);
         }
         t->read += n > 0 ? n : 0;
     } while (n > 0);
@@ -240,7 +206,7 @@ static struct tape_place place_at(const struct tape *t, uint64_t offset, struct 
 {
     struct tape_place place = {
         .offset = offset, .cols = LIMIT_COLS_DEFAULT, .rows = LIMIT_ROWS_DEFAULT, .moment = moment};
-    for (const struct rawlog_record *r = record(t, 0); r < record(t, count(t)); r++)
+    for (const struct rawlog_record *r = tape_record(t, 0); r < tape_record(t, tape_count(t)); r++)
         if (r->kind == RAWLOG_RESIZE && r->offset <= offset) {
             place.cols = (int)(r->value >> 16);
             place.rows = (int)(r->value & 0xffff);
@@ -250,7 +216,7 @@ static struct tape_place place_at(const struct tape *t, uint64_t offset, struct 
 
 static struct tape_place place_of(const struct tape *t, size_t i)
 {
-    const struct rawlog_record *r = record(t, i);
+    const struct rawlog_record *r = tape_record(t, i);
     return place_at(t, r->offset, (struct moment){r->wall_ms, r->monotonic_ms});
 }
 
@@ -259,7 +225,7 @@ static size_t prompt_before(const struct tape *t, size_t i)
 {
     uint64_t seq = 0; /* of the last block that a line feed began since then */
     for (size_t j = i; j-- > 0;) {
-        const struct rawlog_record *r = record(t, j);
+        const struct rawlog_record *r = tape_record(t, j);
         bool is_mark = r->kind == RAWLOG_MARK;
         if (r->kind == RAWLOG_SHELL || r->kind == RAWLOG_RUNS || r->kind == RAWLOG_LOST ||
             (is_mark && (r->detail == MARK_COMMAND || r->detail == MARK_DONE)))
@@ -280,8 +246,8 @@ static bool begins(const struct rawlog_record *r, uint64_t seq)
 
 static uint64_t next_prompt(const struct tape *t, size_t i)
 {
-    for (; i < count(t); i++) {
-        const struct rawlog_record *r = record(t, i);
+    for (; i < tape_count(t); i++) {
+        const struct rawlog_record *r = tape_record(t, i);
         if (r->kind == RAWLOG_SHELL || (r->kind == RAWLOG_MARK && r->detail == MARK_PROMPT))
             return r->offset;
     }
@@ -290,8 +256,8 @@ static uint64_t next_prompt(const struct tape *t, size_t i)
 
 bool tape_find_block(struct tape *t, uint64_t seq, struct tape_place *ret_from, uint64_t *ret_to)
 {
-    for (size_t i = 0; i < count(t); i++)
-        if (begins(record(t, i), seq)) {
+    for (size_t i = 0; i < tape_count(t); i++)
+        if (begins(tape_record(t, i), seq)) {
             *ret_from = place_of(t, prompt_before(t, i));
             *ret_to = next_prompt(t, i);
             return true;
@@ -302,8 +268,8 @@ bool tape_find_block(struct tape *t, uint64_t seq, struct tape_place *ret_from, 
 void tape_find_time(struct tape *t, int64_t wall_ms, struct tape_place *ret_from)
 {
     uint64_t held = base(t);
-    for (size_t i = 0; i < count(t); i++)
-        if (record(t, i)->wall_ms >= wall_ms && record(t, i)->offset >= held) {
+    for (size_t i = 0; i < tape_count(t); i++)
+        if (tape_record(t, i)->wall_ms >= wall_ms && tape_record(t, i)->offset >= held) {
             *ret_from = place_of(t, prompt_before(t, i));
             return;
         }
@@ -312,8 +278,8 @@ void tape_find_time(struct tape *t, int64_t wall_ms, struct tape_place *ret_from
 
 void tape_find_end(struct tape *t, struct tape_place *ret_from)
 {
-    size_t i = prompt_before(t, count(t));
-    *ret_from = i < count(t) ? place_of(t, i) : place_at(t, tape_end(t), clock_now());
+    size_t i = prompt_before(t, tape_count(t));
+    *ret_from = i < tape_count(t) ? place_of(t, i) : place_at(t, tape_end(t), clock_now());
 }
 
 /* ---- reading ---- */
@@ -425,7 +391,7 @@ static int give_until(struct tape *t, uint64_t to)
 static uint64_t before_open_mark(struct tape *t, uint64_t end)
 {
     const size_t head = sizeof MARK_HEAD - 1;
-    uint64_t from = end - t->at > MARK_MOST ? end - MARK_MOST : t->at;
+    uint64_t from = end - t->at > TAPE_MARK_BYTES ? end - TAPE_MARK_BYTES : t->at;
     ssize_t n = file_read_at(t->raw, t->piece, (size_t)(end - from), (off_t)from);
     for (const char *c, *at = t->piece + (n > 0 ? n : 0); at > t->piece; at = c) {
         c = memrchr(t->piece, '\033', (size_t)(at - t->piece));
@@ -448,13 +414,13 @@ int tape_read(struct tape *t, uint64_t to, bool all, const struct tape_events *e
     t->events = events;
     t->user = user;
     while (result == 0 && !t->over) {
-        while (!t->over && t->next < count(t) && record(t, t->next)->offset <= t->at) {
-            note_applied(t, record(t, t->next));
-            apply(t, record(t, t->next++));
+        while (!t->over && t->next < tape_count(t) && tape_record(t, t->next)->offset <= t->at) {
+            note_applied(t, tape_record(t, t->next));
+            apply(t, tape_record(t, t->next++));
         }
         if (t->over || t->at >= end)
             break;
-        uint64_t next = t->next < count(t) ? record(t, t->next)->offset : end;
+        uint64_t next = t->next < tape_count(t) ? tape_record(t, t->next)->offset : end;
         result = give_until(t, next < end ? next : end);
     }
     return result < 0 ? result : t->over;
@@ -488,7 +454,7 @@ static uint64_t picture_begin(const struct tape *t, uint64_t offset)
 {
     uint64_t most = offset > LIMIT_RECORD_PICTURE_BYTES ? offset - LIMIT_RECORD_PICTURE_BYTES : 0;
     uint64_t from = base(t) > most ? base(t) : most;
-    for (const struct rawlog_record *r = record(t, 0); r < record(t, count(t)); r++)
+    for (const struct rawlog_record *r = tape_record(t, 0); r < tape_record(t, tape_count(t)); r++)
         if (r->kind == RAWLOG_SHELL && r->offset > from && r->offset <= offset)
             from = r->offset;
     return from < offset ? from : offset;
@@ -523,124 +489,4 @@ void tape_picture(struct tape *t, struct tape_place *place, struct bytes *out)
     place->offset -= open < place->offset - begin ? open : 0;
     terminal_destroy(p.terminal);
     bytes_finish(&p.pending);
-}
-
-/* ---- the directory ---- */
-
-/* Appends what a mark says of it, as the value of cwd=: a shell that cannot encode it says it raw.
- * Whether it does. */
-static bool add_directory(const struct mark *mark, struct bytes *out)
-{
-    const struct bytes *said = mark->has_cwd ? &mark->cwd : &mark->raw;
-    size_t len = said->len;
-    bool is = mark->has_cwd || (mark->kind == MARK_PROPERTY && mark->has_raw);
-    while (is && !mark->has_cwd && len && strchr("\r\n", said->data[len - 1]))
-        len--;
-    for (size_t i = 0; is && i < len; i++) {
-        unsigned char c = (unsigned char)said->data[i];
-        bytes_printf(out, c <= ' ' || c == ';' || c == '%' || c == 0x7f ? "%%%02X" : "%c", c);
-    }
-    return is;
-}
-
-/* Going back from mark to mark. */
-struct directory {
-    struct bytes *out;
-    struct bytes parts; /* the marks whose parts it is, if it came so */
-    bool in_parts;
-    uint64_t last;     /* the number of the last part, if that is known and to come */
-    uint64_t index;    /* of the part that came */
-    struct bytes here; /* the mark that is read */
-    bool found;
-};
-
-static void prepend(struct bytes *out, const struct bytes *text)
-{
-    struct bytes all = {0};
-    bytes_append(&all, text->data ? text->data : "", text->len);
-    bytes_append(&all, out->data ? out->data : "", out->len);
-    bytes_finish(out);
-    *out = all;
-}
-
-/* The part in front of those that came; where one is missing nothing is known. */
-static void add_part(struct directory *d, const struct mark *mark)
-{
-    bool is_next = !d->in_parts || (d->last ? mark->seq == d->last : mark->index + 1 == d->index);
-    d->in_parts = true;
-    d->last = 0;
-    d->index = mark->index;
-    d->found = !is_next || mark->index == 0;
-    if (is_next) {
-        prepend(d->out, &mark->cwd);
-        prepend(&d->parts, &d->here);
-    } else {
-        d->out->len = d->parts.len = 0;
-    }
-}
-
-static void on_mark(void *user, const struct mark *mark)
-{
-    struct directory *d = user;
-    if (mark->kind == MARK_TEXT) {
-        if (mark->has_cwd)
-            add_part(d, mark);
-    } else if (!d->in_parts) {
-        d->last = mark->cwds;
-        d->in_parts = mark->cwds;
-        d->found = !d->in_parts && add_directory(mark, d->out);
-    }
-}
-
-static enum mark_record on_recorded(void *user, uint64_t offset)
-{
-    (void)user;
-    (void)offset;
-    return MARK_RECORDED;
-}
-
-/* What the mark there says of it. */
-static void read_mark(struct tape *t, uint64_t offset, struct directory *d)
-{
-    static const struct terminal_events events = {.mark = on_mark, .recorded = on_recorded};
-    ssize_t n = file_read_at(t->raw, t->piece, MARK_MOST, (off_t)offset);
-    char *end = n > 0 ? memchr(t->piece, '\a', (size_t)n) : NULL;
-    d->here = (struct bytes){.data = t->piece, .len = end ? (size_t)(end + 1 - t->piece) : 0};
-    if (!end ||
-        !(memmem(t->piece, d->here.len, ";cwd", 4) || memmem(t->piece, d->here.len, ";raw=", 5)))
-        return;
-    struct terminal *terminal =
-        terminal_create(&(struct terminal_options){.events = &events, .user = d});
-    if (!terminal)
-        memory_end();
-    terminal_write(terminal, d->here.data, d->here.len);
-    terminal_destroy(terminal);
-}
-
-static void find_directory(struct tape *t, uint64_t offset, struct directory *d)
-{
-    for (size_t i = count(t); i-- > 0 && !d->found;) {
-        const struct rawlog_record *r = record(t, i);
-        if (r->offset >= offset)
-            continue;
-        if (r->kind == RAWLOG_SHELL)
-            break;
-        if (r->kind == RAWLOG_MARK)
-            read_mark(t, r->offset, d);
-    }
-    if (!d->found)
-        d->out->len = d->parts.len = 0;
-}
-
-/* Numbers of marks begin with 1. Behind it come the parts that later ones may speak of. */
-void tape_first_mark(struct tape *t, const struct tape_place *place, struct bytes *out)
-{
-    struct bytes directory = {0};
-    struct directory d = {.out = &directory};
-    find_directory(t, place->offset, &d);
-    bytes_printf(out, MARK_HEAD "%0*d;0;A%s%s\a", MARK_NONCE_LEN, 0, directory.len ? ";cwd=" : "",
-                 directory.len ? directory.data : "");
-    bytes_append(out, d.parts.data ? d.parts.data : "", d.parts.len);
-    bytes_finish(&d.parts);
-    bytes_finish(&directory);
 }
