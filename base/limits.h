@@ -192,10 +192,8 @@ static inline int limit_size(int value)
 #define LIMIT_RUNNING_BYTES 600
 /* Bytes of a command; a longer one keeps its head, cmd_truncated says so. */
 #define LIMIT_COMMAND_BYTES (128 << 10)
-/* Bytes printed behind the prompt of a shell without C while it is open whether a line that was
- * typed ahead prints them: with as many it does (LIMIT_OVERDUE_BYTES), and at the next line feed or
- * the end of the piece they are a block's. What one piece adds to that is bounded, too; where that
- * cuts, it is said. */
+/* Bytes printed behind the prompt of a shell without C that are certain to be a command's that was
+ * typed ahead; and that are held until then, with what is said where that cuts. */
 #define LIMIT_OVERDUE_BYTES (128 << 10)
 #define LIMIT_HELD_BYTES    (1 << 20)
 /* Bytes of a directory; a longer one keeps its head. A client whose own is longer says /. */
