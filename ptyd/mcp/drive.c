@@ -22,10 +22,20 @@ static int wait_ms_of(const struct call *c)
     return timeout_of(c) + LIMIT_ANSWER_MS;
 }
 
-/* Nobody waits for it any more: neither is the user asked, nor is anything typed for it. */
+/* A number that nobody else chooses. */
+static json_int_t new_token(void)
+{
+    uint64_t token = 0;
+    if (getrandom(&token, sizeof token, 0) != sizeof token)
+        memory_end();
+    return (json_int_t)(token & INT64_MAX) | 1;
+}
+
+/* Nobody waits for it any more: neither is the user asked, nor is anything typed for it. What other
+ * calls ask for, or were granted, stays. */
 static void give_up(struct call *c)
 {
-    json_t *params = json_pack("{s:s}", "name", c->session);
+    json_t *params = json_pack("{s:s, s:I}", "name", c->session, "token", c->token);
     backend_forget(
         backend_ask(c->mcp->daemon, "baton.return", params, LIMIT_ANSWER_MS, NULL, NULL));
 }
@@ -42,10 +52,11 @@ static void ask_for_baton(struct call *c, const char *purpose,
 {
     const char *agent = c->mcp->agent ? c->mcp->agent : "an agent";
     c->drop = give_up;
-    call_ask_for(
-        c, "baton.ask",
-        json_pack("{s:s, s:s, s:i}", "by", agent, "purpose", purpose, "timeout_ms", timeout_of(c)),
-        wait_ms_of(c), then);
+    c->token = new_token();
+    call_ask_for(c, "baton.ask",
+                 json_pack("{s:s, s:s, s:i, s:I}", "by", agent, "purpose", purpose, "timeout_ms",
+                           timeout_of(c), "token", c->token),
+                 wait_ms_of(c), then);
 }
 
 /* ---- run ---- */
@@ -67,15 +78,7 @@ static void on_ran(struct call *c, const json_t *result)
                             json_object_get(result, "timed_out")));
 }
 
-/* A worker that dies meanwhile is followed by one that knows the command by this. */
-static json_int_t new_token(void)
-{
-    uint64_t token = 0;
-    if (getrandom(&token, sizeof token, 0) != sizeof token)
-        memory_end();
-    return (json_int_t)(token & INT64_MAX) | 1;
-}
-
+/* A worker that dies meanwhile is followed by one that knows the command by its token. */
 static void on_may_run(struct call *c, const json_t *granted)
 {
     (void)granted;

@@ -50,6 +50,7 @@ struct call {
     char *session;     /* the one it is about; owned */
     struct ask *ask;   /* under way; NULL for none */
     void (*then)(struct call *call, const json_t *result);
+    json_int_t token;                /* by which it asked to type; 0: it did not */
     void *state;                     /* the tool's own, */
     void (*drop)(struct call *call); /* and how it is freed; NULL for nothing */
 };

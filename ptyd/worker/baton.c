@@ -18,6 +18,7 @@ struct baton {
     struct task task;
     char *agent, *purpose; /* as people may be shown them */
     uint64_t number;
+    long long token; /* who asks chose it for this; 0 for none */
     enum scope scope;
     bool used; /* COMMAND: the block that ends next is the last for it */
 };
@@ -236,6 +237,7 @@ void baton_ask_call(struct client *client, const json_t *id, const json_t *param
                  .watcher = {.block_end = on_block_end, .exited = on_exited, .gone = on_gone},
                  .list = &all,
                  .finish = on_finish},
+        .token = json_number(params, "token", 0),
         .agent = shown(params, "by", "an agent"),
         .purpose = shown(params, "purpose", "")};
     task_begin(&b->task, client, id);
@@ -319,17 +321,31 @@ void baton_grant_call(struct client *client, const json_t *id, const json_t *par
     client_reply(client, id, answer);
 }
 
+/* What was asked with that token, or (0) all that the client asks; NULL for nothing any more. */
+static struct baton *next_asked(const struct session *s, const struct client *client,
+                                long long token)
+{
+    for (struct task *t = all; token && t; t = t->next) {
+        struct baton *b = (struct baton *)t;
+        if (t->session == s && t->client == client && !b->number && b->token == token)
+            return b;
+    }
+    return token ? NULL : find(s, client, false);
+}
+
 void baton_return_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = worker_session(client, id, params);
-    struct baton *b = s ? find(s, client, true) : NULL, *asks;
+    long long token = json_number(params, "token", 0);
+    struct baton *held = s ? find(s, client, true) : NULL, *asks;
     if (!s)
         return;
-    if (b)
-        take(b, "returned");
-    while ((asks = find(s, client, false)))
+    held = held && (!token || held->token == token) ? held : NULL;
+    if (held)
+        take(held, "returned");
+    while ((asks = next_asked(s, client, token)))
         refuse(asks, "it is not asked for any more");
-    client_reply(client, id, json_pack("{s:b}", "held", b != NULL));
+    client_reply(client, id, json_pack("{s:b}", "held", held != NULL));
 }
 
 /* ---- typing ---- */

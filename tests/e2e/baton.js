@@ -54,8 +54,13 @@ async function main() {
     assert.match(await refused, /the user says no/);
     mcp.sendRaw('{"jsonrpc":"2.0","id":"away","method":"tools/call","params":{"name":"run","arguments":{"command":"echo cancelled"}}}');
     await asked('echo cancelled');
+    const kept = mcp.call('run', { command: 'echo kept' });
+    await asked('echo kept');
     mcp.sendRaw('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"away"}}');
-    await until('nobody asks', () => batons().length === 0);
+    await until('that call alone asks no more', () => batons().every(([, purpose]) => purpose !== 'echo cancelled'));
+    assert.deepStrictEqual(batons(), [['codex-mcp-client', 'echo kept', 'asks', null]]);
+    grant('--no');
+    assert.match(await kept, /the user says no/);
     const gone = await Mcp.begun(space, ['--drive', '-s', 'work'], 'one that goes');
     gone.sendRaw('{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"send","arguments":{"text":"echo gone","enter":true}}}');
     await asked('keys: echo gone');
