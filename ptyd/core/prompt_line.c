@@ -95,12 +95,13 @@ void prompt_line_typed(struct prompt_line *line, enum prompt_line_place place, c
         type_ahead(line, place, keys + end, len - end);
 }
 
-void prompt_line_prompted(struct prompt_line *line)
+void prompt_line_prompted(struct prompt_line *line, uint64_t look)
 {
     uint32_t ahead = line->flags;
     line->flags = ahead & PROMPT_LINE_AHEAD ? PROMPT_LINE_TYPED : 0;
     line->flags |= ahead & PROMPT_LINE_ESCAPED_AHEAD ? PROMPT_LINE_ESCAPED : 0;
     line->bare = 0;
+    line->drawn = look;
 }
 
 static bool is_shown(const struct prompt_line *line, const char *text)
@@ -117,6 +118,6 @@ bool prompt_line_is_half(const struct prompt_line *line, uint64_t look, const ch
         return false;
     if (line->flags & PROMPT_LINE_ESCAPED)
         return true;
-    return line->bare ? line->bare != look
+    return line->bare ? line->bare != look && line->drawn != look
                       : (line->flags & PROMPT_LINE_GOES_ON) || is_shown(line, text);
 }

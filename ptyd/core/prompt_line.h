@@ -1,9 +1,9 @@
 /* prompt_line.h - whether a line is half typed at a shell's prompt, as far as its keys tell.
  *
  * What nobody typed is not there. What was typed may be gone again (erased, given up, taken by a
- * program): that the screen tells, where it looks as it did in front of the first key. Where that
- * is not known, since keys came before the prompt was drawn, half a line is one that the screen
- * shows.
+ * program): that the screen tells, where it looks as it did in front of the first key, or where the
+ * prompt ended. Where that is not known, since keys came before the prompt was drawn, half a line
+ * is one that the screen shows.
  *
  * Pure. It stands in memory that outlives a worker; zeroed, nothing was typed.
  */
@@ -19,7 +19,8 @@
 struct prompt_line {
     uint32_t flags;                     /* PROMPT_LINE_* */
     char tail[LIMIT_PROMPT_TAIL_BYTES]; /* the last keys of it that are plain text; NULs behind */
-    uint64_t bare; /* what the prompt looks like without a line; 0: not known */
+    uint64_t bare;  /* what the prompt looked like in front of the first key; 0: not known */
+    uint64_t drawn; /* the same where it ended; a shell draws it so again, whatever was printed */
 };
 
 #define PROMPT_LINE_TYPED         1u /* at the prompt that stands */
@@ -39,8 +40,8 @@ enum prompt_line_place {
 void prompt_line_typed(struct prompt_line *line, enum prompt_line_place place, const char *keys,
                        size_t len);
 
-/* A prompt stands. */
-void prompt_line_prompted(struct prompt_line *line);
+/* A prompt stands, and looks like that; 0: not known. */
+void prompt_line_prompted(struct prompt_line *line, uint64_t look);
 
 /* Whether one is half typed: `look` is what the prompt looks like now, `text` what stands there.
  * Only where the shell has read all keys and is done with them. */

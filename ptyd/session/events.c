@@ -360,7 +360,7 @@ static void on_prompt(void *user)
     s->answered = false;
     s->prompt_end = s->rebuilding ? 0 : terminal_offset(s->terminal);
     if (!s->rebuilding)
-        prompt_line_prompted(&intake_facts(s->intake)->prompt_line);
+        session_note_prompt(s);
     if (s->rebuilding)
         recall_running(s);
     else

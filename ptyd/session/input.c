@@ -70,6 +70,21 @@ static uint64_t look_at_line(const struct session *s)
     return hash | 1; /* 0: not known */
 }
 
+void session_note_prompt(struct session *s)
+{
+    prompt_line_prompted(&intake_facts(s->intake)->prompt_line, look_at_line(s));
+    s->drawing = terminal_cursor(s->terminal).col == 0;
+}
+
+void session_note_drawn(struct session *s)
+{
+    struct prompt_line *line = &intake_facts(s->intake)->prompt_line;
+    if (s->drawing && !(line->flags & PROMPT_LINE_TYPED) &&
+        tracker_state(s->tracker) == TRACKER_INPUT)
+        line->drawn = look_at_line(s);
+    s->drawing = false;
+}
+
 bool session_has_line(const struct session *s)
 {
     const struct prompt_line *line = &intake_facts(s->intake)->prompt_line;

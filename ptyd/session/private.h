@@ -69,6 +69,7 @@ struct session {
     char term[32];        /* TERM of its shell; "" when it is not known */
     bool answered;        /* what ends a line was typed at the prompt that stands */
     bool ahead;           /* more than that: lines that are of no prompt yet, or of a program */
+    bool drawing;         /* a prompt came, and where it ends nothing stood yet */
     uint32_t line_text;   /* run_text() of what was typed behind the last Enter; 0: not known */
     uint64_t prompt_end;  /* session_prompt_end() */
     int64_t reply_second; /* window of the reply limit */
@@ -199,6 +200,10 @@ bool session_output_waits(const struct session *s);
 
 /* Behind a piece that was consumed: what it printed at the prompt may be too much for one. */
 void session_settle_overdue(struct session *s);
+
+/* A prompt stands; and behind the piece in which it came, for fish draws it behind its end. */
+void session_note_prompt(struct session *s);
+void session_note_drawn(struct session *s);
 
 /* Whether the screen shows all that was typed at the prompt: then session_has_line() is certain. */
 bool session_knows_line(const struct session *s);

@@ -135,6 +135,7 @@ static size_t drain_parsed(struct session *s, size_t most)
     keep_state(s, start + taken);
     intake_consume(s->intake, taken);
     session_settle_overdue(s);
+    session_note_drawn(s);
     session_checkpoint(s);
     if (log_is_broken(s))
         session_owes(s);

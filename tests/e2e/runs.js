@@ -112,6 +112,21 @@ async function main() {
     assert.deepStrictEqual([r.status, r.stdout, noted(i)], [6, `out-${i}\n`, '6\n'], r.stderr);
   }));
 
+  // What speaks at a prompt leaves the cursor below it; the shell draws the prompt there when the size changes.
+  await report.test('a line that was erased below what a job printed is none where the prompt is drawn again', () => inEach(async (shell) => {
+    const name = `half-${shell}`, i = number++, sign = path.join(space.root, `${name}-spoke`);
+    await shows(name, PROMPTS[shell]);
+    await run(name, `sh -c '(sleep 0.3; echo spoke-${i}; : >${sign}) &'`).ended;
+    await until('it spoke', () => fs.existsSync(sign) && rows(name).some((row) => row === `spoke-${i}` || row.endsWith(` spoke-${i}`)));
+    type(name, 'xyz');
+    await until('it is typed', () => rows(name).some((row) => row.includes('xyz')));
+    type(name, '--key', 'C-u');
+    await until('it is gone', () => !rows(name).some((row) => row.includes('xyz')));
+    daemon.ptyd('resize', '-s', name, '83x39');
+    const r = await run(name, noting(i, 6)).ended;
+    assert.deepStrictEqual([r.status, r.stdout, noted(i)], [6, `out-${i}\n`, '6\n'], r.stderr);
+  }));
+
   await report.test('a run waits behind half a line that was typed ahead where no line is edited, and the shell is in front', () => Promise.all(['bash', 'zsh'].map(async (shell) => {
     const name = `half-${shell}`, i = number++, fifo = path.join(space.root, `${name}.fifo`), raw = `${fifo}.raw`;
     assert.strictEqual(spawnSync('mkfifo', [fifo]).status, 0);

@@ -5,7 +5,8 @@
 
 #include "ptyd/core/prompt_line.h"
 
-#define BARE 77 /* what the prompt looks like without a line */
+#define BARE  77 /* what the prompt looks like without a line */
+#define DRAWN 99 /* and did before something was printed behind it */
 
 static struct prompt_line line;
 
@@ -23,7 +24,7 @@ static void type_at(enum prompt_line_place place, const char *keys)
 
 static void prompt(void)
 {
-    prompt_line_prompted(&line);
+    prompt_line_prompted(&line, DRAWN);
 }
 
 static void a_key_counts_until_a_prompt_comes(void **state)
@@ -87,10 +88,12 @@ static void what_is_gone_from_the_screen_is_none(void **state)
 {
     (void)state;
     assert_false(prompt_line_is_half(&line, BARE + 1, "$ somebody's"));
+    prompt();
     line.bare = BARE;
     type_at(PROMPT_LINE_HERE, "ls");
     assert_true(prompt_line_is_half(&line, BARE + 1, ""));
     assert_false(prompt_line_is_half(&line, BARE, "ls"));
+    assert_false(prompt_line_is_half(&line, DRAWN, "ls"));
     type_at(PROMPT_LINE_HERE, "\x1b");
     assert_true(prompt_line_is_half(&line, BARE, ""));
 }
