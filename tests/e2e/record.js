@@ -10,7 +10,36 @@ const { workspace, Daemon, Report, PTYD, until, killWorker, waitFor, removeWorks
 const SHELLS = ['bash', 'zsh', 'fish', 'dash'].filter((name) => spawnSync('which', [name]).status === 0);
 // What a block is, but for whose it is and its number there.
 const SAME = ['cmd', 'cwd', 'cwd_after', 'exit_code', 'signal', 'status', 'type', 'ts_begin', 'ts_end', 'output_lines', 'output_bytes', 'alt_screen', 'nested', 'preview', 'omitted_lines'];
+// asciinema's player of pages, from npm: it knows v3, as the asciinema of no Debian release does yet.
+const WEB_PLAYER = path.resolve(__dirname, '../../build/players/node_modules/asciinema-player/dist');
 const what = (block) => Object.fromEntries(SAME.map((member) => [member, block[member]]));
+
+const installed = (program) => spawnSync('which', [program]).status === 0;
+
+// What asciinema writes to a terminal that plays a file, fast.
+async function playInTerminal(file, env) {
+  const player = spawn('script', ['-qec', `asciinema play -s 100000 ${file}`, '/dev/null'], { env });
+  const written = [];
+  player.stdout.on('data', (data) => written.push(data));
+  const status = await new Promise((resolve) => player.on('close', resolve)); // stdin stays open: nobody types
+  return { status, written: Buffer.concat(written).toString() };
+}
+
+// What asciinema's player of pages shows of it: what it would write to its terminal, and its sizes.
+async function playInPage(file) {
+  const core = fs.readdirSync(WEB_PLAYER).find((name) => /^core-.*\.js$/.test(name));
+  const { C: Core } = await import(path.join(WEB_PLAYER, core));
+  const shown = { written: '', sizes: [] };
+  const silent = Object.fromEntries(['log', 'debug', 'info', 'warn', 'error'].map((level) => [level, () => {}]));
+  const player = new Core({ driver: 'recording', data: () => new Response(fs.readFileSync(file)) }, { speed: 100000, logger: silent });
+  player.addEventListener('output', (texts) => { shown.written += texts.join(''); });
+  player.addEventListener('resize', ({ cols, rows }) => shown.sizes.push(`${cols}x${rows}`));
+  const ended = new Promise((resolve, reject) => { player.addEventListener('ended', resolve); player.addEventListener('error', reject); });
+  player.terminalReady();
+  await player.play();
+  await ended;
+  return shown;
+}
 
 async function main() {
   const report = new Report();
@@ -98,6 +127,40 @@ async function main() {
     isWhole(file('ends.cast'));
     assert.deepStrictEqual(lines('ends.cast').at(-1).slice(1), ['x', '7']);
   });
+
+  // Bytes of all kinds, so many that they come in pieces; and as a tty hands them on.
+  const said = ['\x1b[1;38;2;1;2;3mgrün\x1b[m\x1b[2;5Hthere\x1b[K\r漢字\té\x07 👨‍👩‍👧 "\\"', ...Array.from({ length: 6000 }, (_, i) => `${i} ${'ü€𝄞'.repeat(i % 17)}`), ''].join('\n');
+  const printed = said.replaceAll('\n', '\r\n');
+  const recorded = (name, format) => {
+    if (!fs.existsSync(path.join(space.home, 'said'))) {
+      fs.writeFileSync(path.join(space.home, 'said'), said);
+      open('plays');
+      run('plays', 'cat said');
+      daemon.ptyd('resize', '-s', 'plays', '90x30');
+      run('plays', 'echo wider');
+    }
+    record('-s', 'plays', '--from', '1', '--format', format, '-o', file(name));
+    return file(name);
+  };
+
+  if (!['asciinema', 'script'].every(installed))
+    report.skip('asciinema plays it', 'asciinema or script is not here (apt-get install asciinema bsdutils)');
+  else
+    await report.test('asciinema plays it: what the shell printed comes out, byte for byte', async () => {
+      const { status, written } = await playInTerminal(recorded('plays.v2', 'v2'), space.env);
+      assert.strictEqual(status, 0, written.slice(-500));
+      assert.strictEqual(written.split(printed).length, 2, written.slice(0, 500));
+      assert.strictEqual(written, text('plays.v2'));
+    });
+
+  if (!fs.existsSync(WEB_PLAYER))
+    report.skip('asciinema-player plays v3', 'asciinema-player is not here (tests/e2e/run fetches it from npm)');
+  else
+    await report.test('asciinema-player plays v3, the sizes included', async () => {
+      const { written, sizes } = await playInPage(recorded('plays.v3', 'v3'));
+      assert.strictEqual(written.split(printed).length, 2, written.slice(0, 500));
+      assert.deepStrictEqual([written, sizes], [text('plays.v3'), ['90x30']]);
+    });
 
   await report.test('begun while something runs, within a full screen: it is drawn first', async () => {
     open('full', '--size', '40x8');
