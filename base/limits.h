@@ -151,6 +151,8 @@ static inline int limit_size(int value)
 /* Rows in front of and behind those asked for in which a secret may begin or end that is in both.
  */
 #define LIMIT_TOLD_AROUND 128
+/* Widths of the terminal that are known of a command. */
+#define LIMIT_BLOCK_WIDTHS 8
 /* Rows looked through for secrets in one go. */
 #define LIMIT_TOLD_ROWS 256
 /* Requests of an MCP client that are under way, and messages of a batch; a further one is refused.

@@ -367,11 +367,17 @@ static void replace(void *user, size_t from, size_t to, const char *type)
     r->count++;
 }
 
+int redact_text_over(const char *text, size_t len, const struct redact_ends *ends,
+                     const struct redact_secrets *secrets, struct bytes *out)
+{
+    struct replacing r = {.text = text, .out = out};
+    redact_find_over(text, len, ends, secrets, replace, &r);
+    bytes_append(out, text + r.at, len - r.at);
+    return r.count;
+}
+
 int redact_text(const char *text, size_t len, const struct redact_secrets *secrets,
                 struct bytes *out)
 {
-    struct replacing r = {.text = text, .out = out};
-    redact_find(text, len, secrets, replace, &r);
-    bytes_append(out, text + r.at, len - r.at);
-    return r.count;
+    return redact_text_over(text, len, &(struct redact_ends){0}, secrets, out);
 }

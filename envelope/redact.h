@@ -42,6 +42,29 @@ void redact_use(const struct redact_rules *rules);
 void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,
                  redact_found *found, void *user);
 
+/* Line ends of a text at which a line may go on: where the terminal wrapped it, or where a program
+ * broke it itself at the terminal's edge. Zeroed: none. */
+struct redact_ends {
+    size_t *at; /* of each \n, in order; owned */
+    size_t count;
+};
+
+void redact_ends_add(struct redact_ends *ends, size_t at);
+void redact_ends_finish(struct redact_ends *ends);
+
+/* redact_find() in the text without those line ends; places are the text's. */
+void redact_find_joined(const char *text, size_t len, const struct redact_ends *ends,
+                        const struct redact_secrets *secrets, redact_found *found, void *user);
+
+/* Both: what is found in the text as it is, and without the line ends; what overlaps is one. */
+void redact_find_over(const char *text, size_t len, const struct redact_ends *ends,
+                      const struct redact_secrets *secrets, redact_found *found, void *user);
+
+/* Appends `text` (UTF-8) with the secrets replaced that redact_find_over() finds: a line end within
+ * one goes with it. Returns how many. */
+int redact_text_over(const char *text, size_t len, const struct redact_ends *ends,
+                     const struct redact_secrets *secrets, struct bytes *out);
+
 /* Appends `text` (UTF-8) with its secrets replaced. Returns how many were replaced; 0 means that
  * what was appended is the text. */
 int redact_text(const char *text, size_t len, const struct redact_secrets *secrets,

@@ -9,6 +9,7 @@
 #include "ptyd/client/render.h"
 #include "ptyd/client/sight.h"
 #include "ptyd/command/paint.h"
+#include "ptyd/core/block.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 
@@ -92,8 +93,10 @@ static void show_block_of(struct sight *sight, const json_t *result,
 {
     const json_t *block = json_object_get(result, "block");
     struct bytes text = {0}, painted = {0}, lines = {0};
+    int widths[LIMIT_BLOCK_WIDTHS + 1];
     read_output(sight, result, &text, &painted);
-    sight_paint(sight, &text, &painted, &lines);
+    block_widths(block, widths);
+    sight_paint(sight, &text, widths, &painted, &lines);
     if (selection->from == 1 && !selection->search) {
         char *heading = text_format("$ %s", json_text(block, "cmd", ""));
         sight_heading(sight, heading);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,8 +18,10 @@
 #include "ptyd/client/chosen.h"
 #include "ptyd/client/request.h"
 #include "ptyd/client/sight.h"
+#include "ptyd/core/block.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/cores.h"
+#include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -88,6 +91,23 @@ static char *file_of(const json_t *result)
     return empty ? text_copy("/dev/null") : NULL;
 }
 
+/* The same for a page: without secrets, which are looked for in the output as it was printed. On
+ * failure a message is said, and it returns NULL. */
+static char *page_file_of(struct sight *sight, const json_t *result, int *ret_fd)
+{
+    struct bytes text = {0}, clean = {0};
+    int widths[LIMIT_BLOCK_WIDTHS + 1];
+    block_widths(json_object_get(result, "block"), widths);
+    bool read = chosen_output(result, &text);
+    sight_clean(sight, &text, widths, &clean);
+    int fd = read ? memfd_create("ptyd diff", 0) : -1;
+    int failed = fd < 0 ? -1 : file_write_whole(fd, clean.data ? clean.data : "", clean.len, 0);
+    bytes_finish(&text);
+    bytes_finish(&clean);
+    *ret_fd = fd;
+    return failed < 0 ? NULL : text_format("/proc/self/fd/%d", fd);
+}
+
 static int read_all(int fd, struct bytes *out)
 {
     char chunk[1 << 16];
@@ -135,17 +155,21 @@ static void paint_line(const char *line, size_t len, struct bytes *out)
     bytes_append_text(out, *colour ? "\x1b[0m\n" : "\n");
 }
 
-static int show(const struct cli *cli, const struct sight_options *options,
-                const struct bytes *text)
+static struct sight *begin(const struct cli *cli, const struct sight_options *options)
 {
+    return sight_begin(options, cli->session, "ptyd diff");
+}
+
+static int show(struct sight *sight, const struct bytes *text)
+{
+    static const int none[1]; /* what its lines were broken at is no more seen */
     struct bytes painted = {0}, lines = {0};
     for (size_t at = 0, len; at < text->len; at += len + 1) {
         const char *end = memchr(text->data + at, '\n', text->len - at);
         len = (end ? (size_t)(end - text->data) : text->len) - at;
         paint_line(text->data + at, len, &painted);
     }
-    struct sight *sight = sight_begin(options, cli->session, "ptyd diff");
-    sight_paint(sight, text, &painted, &lines);
+    sight_paint(sight, text, none, &painted, &lines);
     sight_lines(sight, &lines);
     bytes_finish(&painted);
     bytes_finish(&lines);
@@ -164,7 +188,11 @@ static int print_json(const json_t *old, const json_t *new, bool same, const str
 static int compare(const struct cli *cli, const struct sight_options *options, const json_t *old,
                    const json_t *new)
 {
-    char *files[] = {file_of(old), file_of(new)};
+    bool page = options->html && !cli->json;
+    struct sight *sight = page ? begin(cli, options) : NULL;
+    int fds[] = {-1, -1};
+    char *files[] = {page ? page_file_of(sight, old, &fds[0]) : file_of(old),
+                     page ? page_file_of(sight, new, &fds[1]) : file_of(new)};
     char *labels[] = {label_of(json_object_get(old, "block")),
                       label_of(json_object_get(new, "block"))};
     char *argv[] = {"diff",    "-u", "--label", labels[0], "--label",
@@ -176,10 +204,12 @@ static int compare(const struct cli *cli, const struct sight_options *options, c
     else
         say("the output of %s is kept no more", files[0] ? "the newer run" : "the run before");
     int shown = cli->json && status < TROUBLE ? print_json(old, new, !status, &out)
-                : status == 1                 ? show(cli, options, &out)
+                : status == 1 || page         ? show(page ? sight : begin(cli, options), &out)
                                               : EXIT_OK;
     status = shown == EXIT_OK ? status : TROUBLE;
     for (int i = 0; i < 2; i++) {
+        if (fds[i] >= 0)
+            close(fds[i]);
         free(files[i]);
         free(labels[i]);
     }

@@ -16,6 +16,7 @@
 #include "ptyd/command/paint.h"
 #include "ptyd/command/show.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/edges.h"
 #include "ptyd/core/say.h"
 
 struct sight {
@@ -78,25 +79,33 @@ bool sight_shows_colour(const struct sight *s)
 }
 
 /* For a page alone. */
-static void redact(struct sight *s, const char *text, size_t len, struct bytes *out)
+static void redact(struct sight *s, const char *text, size_t len, const int *widths,
+                   struct bytes *out)
 {
+    struct redact_ends ends = edges_find(text, s->page ? len : 0, widths);
     if (s->page)
-        s->redacted += redact_text(text, len, s->secrets, out);
+        s->redacted += redact_text_over(text, len, &ends, s->secrets, out);
     else
         bytes_append(out, text, len);
+    redact_ends_finish(&ends);
 }
 
-void sight_paint(struct sight *s, const struct bytes *text, const struct bytes *painted,
-                 struct bytes *out)
+void sight_paint(struct sight *s, const struct bytes *text, const int *widths,
+                 const struct bytes *painted, struct bytes *out)
 {
     struct bytes clean = {0};
     if (text->len)
-        redact(s, text->data, text->len, &clean);
-    if (clean.len && painted && painted->len && sight_shows_colour(s))
+        redact(s, text->data, text->len, widths, &clean);
+    if (clean.len && painted->len && sight_shows_colour(s))
         paint_match(clean.data, clean.len, painted->data, painted->len, out);
     else if (clean.len)
         bytes_append(out, clean.data, clean.len);
     bytes_finish(&clean);
+}
+
+void sight_clean(struct sight *s, const struct bytes *text, const int *widths, struct bytes *clean)
+{
+    redact(s, text->data ? text->data : "", text->len, widths, clean);
 }
 
 void sight_clean_rows(struct sight *s, const struct told_row *rows, size_t count, size_t from,
@@ -135,8 +144,9 @@ void sight_lines(struct sight *s, const struct bytes *lines)
 
 void sight_heading(struct sight *s, const char *text)
 {
+    static const int none[1];
     struct bytes clean = {0};
-    redact(s, text, strlen(text), &clean);
+    redact(s, text, strlen(text), none, &clean);
     const char *heading = clean.data ? clean.data : "";
     if (s->page)
         page_heading(s->page, heading);

@@ -47,10 +47,15 @@ struct sight *sight_begin(const struct sight_options *options, const char *sessi
 /* Whether colours are shown: stdout may be held back meanwhile, and no terminal. */
 bool sight_shows_colour(const struct sight *sight);
 
-/* Makes `text` what is shown of it, lines with SGR: secrets out of it for a page, and each line as
- * it stands in `painted` (paint_match(); NULL: nowhere). */
-void sight_paint(struct sight *sight, const struct bytes *text, const struct bytes *painted,
-                 struct bytes *out);
+/* Makes `text`, printed in a terminal of these widths (0 ends them), what is shown of it, lines
+ * with SGR: secrets out of it for a page, and each line as it stands in `painted` (paint_match()).
+ */
+void sight_paint(struct sight *sight, const struct bytes *text, const int *widths,
+                 const struct bytes *painted, struct bytes *out);
+
+/* Of a page: appends that text without its secrets. */
+void sight_clean(struct sight *sight, const struct bytes *text, const int *widths,
+                 struct bytes *clean);
 
 /* Of a page: appends to each of `clean` what is left of rows [from, to) of a terminal's
  * (told_rows.h) without secrets. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "ptyd/core/edges.h"
 #include "ptyd/core/text.h"
 
 char *block_id(const struct block *b)
@@ -52,10 +53,21 @@ void block_set_exit(struct block *b, int status)
 
 /* ---- what agents are told ---- */
 
-static int redact(const char *text, const struct redact_secrets *secrets, char **told)
+void block_add_width(struct block *b, int cols)
+{
+    int count = 0;
+    while (b->widths[count] && b->widths[count] != cols)
+        count++;
+    b->widths[count < LIMIT_BLOCK_WIDTHS ? count : LIMIT_BLOCK_WIDTHS - 1] = cols;
+}
+
+static int redact(const char *text, const int *widths, const struct redact_secrets *secrets,
+                  char **told)
 {
     struct bytes out = {0};
-    int count = redact_text(text, strlen(text), secrets, &out);
+    struct redact_ends ends = edges_find(text, strlen(text), widths);
+    int count = redact_text_over(text, strlen(text), &ends, secrets, &out);
+    redact_ends_finish(&ends);
     free(*told);
     *told = count ? text_copy(out.data) : NULL;
     if (out.failed)
@@ -66,8 +78,9 @@ static int redact(const char *text, const struct redact_secrets *secrets, char *
 
 void block_redact(struct block *b, const struct redact_secrets *secrets)
 {
-    b->redacted = redact(b->cmd, secrets, &b->told_cmd);
-    b->redacted += redact(b->preview, secrets, &b->told_preview);
+    static const int none[1];
+    b->redacted = redact(b->cmd, none, secrets, &b->told_cmd);
+    b->redacted += redact(b->preview, b->widths, secrets, &b->told_preview);
 }
 
 /* ---- nested shells ---- */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/limits.h"
 #include "base/pack.h"
 #include "envelope/redact.h"
 
@@ -52,6 +53,9 @@ struct block {
     enum block_type type;
     int64_t ts_begin, ts_end; /* ms since the epoch; ts_end 0 while it runs */
     int64_t duration_ms;      /* monotonic */
+    /* The terminal's columns while it ran, in order, 0 behind the last: of more than there is room
+     * for the first ones and the newest. */
+    int widths[LIMIT_BLOCK_WIDTHS + 1];
     int64_t output_lines;
     int64_t output_bytes;
     char *output_path; /* relative to agent_pty/, "" when none is written */
@@ -75,6 +79,11 @@ struct block {
     char *host, *host_id;
     int64_t heard_ms;
 };
+
+/* The terminal has so many columns now. */
+void block_add_width(struct block *block, int cols);
+/* Those of a block's JSON. */
+void block_widths(const json_t *json, int ret_widths[LIMIT_BLOCK_WIDTHS + 1]);
 
 /* Takes secrets out of what agents will be told. `secrets` may be NULL. */
 void block_redact(struct block *block, const struct redact_secrets *secrets);

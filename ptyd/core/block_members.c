@@ -19,6 +19,7 @@ enum kind {
     EXIT_CODE, /* an integer; null when nobody knows it */
     SIGNAL,    /* made of it: a string or null */
     END,       /* int64_t: an integer; null while the command runs */
+    WIDTHS,    /* int[], 0 behind the last: an array of integers */
     LINES,     /* the preview: {"lines": [...], "truncated": ...} */
     SECRETS,   /* what agents are told once there are any: {"cmd", "preview", "redacted"} */
 };
@@ -62,6 +63,7 @@ static const struct field {
     {"ts_begin", NUMBER, AT(ts_begin)},
     {"ts_end", END, AT(ts_end), TOLD(ts_end)},
     {"duration_ms", NUMBER, AT(duration_ms), TOLD(duration_ms)},
+    {"widths", WIDTHS, AT(widths)},
     {"output_lines", NUMBER, AT(output_lines)},
     {"output_bytes", NUMBER, AT(output_bytes)},
     {"output_path", TEXT, AT(output_path)},
@@ -129,6 +131,14 @@ json_t *block_preview_json(const char *text, bool truncated)
     return json_pack("{s:o, s:b}", "lines", lines, "truncated", truncated);
 }
 
+static json_t *widths_json(const int *widths)
+{
+    json_t *array = json_array();
+    for (; *widths; widths++)
+        json_array_append_new(array, json_integer(*widths));
+    return array;
+}
+
 /* New reference; NULL for a member that is left out. */
 static json_t *member_json(const struct block *b, const struct field *f)
 {
@@ -148,6 +158,8 @@ static json_t *member_json(const struct block *b, const struct field *f)
         return json_pack("s?", block_signal(b));
     case END:
         return b->status == BLOCK_RUNNING ? json_null() : json_integer(*(const int64_t *)at);
+    case WIDTHS:
+        return widths_json(at);
     case LINES:
         return block_preview_json(b->preview, b->truncated);
     case SECRETS:
@@ -224,6 +236,18 @@ static char *told_text(const json_t *told, const char *key)
     return text ? text_copy(text) : NULL;
 }
 
+void block_widths(const json_t *json, int ret_widths[LIMIT_BLOCK_WIDTHS + 1])
+{
+    const json_t *array = json_object_get(json, "widths"), *value;
+    size_t i, count = 0;
+    json_array_foreach(array, i, value) {
+        json_int_t cols = json_integer_value(value);
+        if (count < LIMIT_BLOCK_WIDTHS && cols > 0 && cols <= LIMIT_SIZE_MAX)
+            ret_widths[count++] = (int)cols;
+    }
+    ret_widths[count] = 0;
+}
+
 static void set_member(struct block *b, const struct field *f, const json_t *value)
 {
     void *at = (char *)b + f->at;
@@ -244,6 +268,8 @@ static void set_member(struct block *b, const struct field *f, const json_t *val
     case EXIT_CODE:
         b->has_exit_code = json_is_integer(value);
         b->exit_code = (int)json_integer_value(value);
+        break;
+    case WIDTHS: /* block_from_json() has read them */
         break;
     case LINES:
         replace(at, lines_of(value));
@@ -266,6 +292,7 @@ struct block *block_from_json(const json_t *json)
     struct block *b = block_create();
     for (const struct field *f = fields; f->name; f++)
         set_member(b, f, json_object_get(json, f->name));
+    block_widths(json, b->widths);
     return b;
 }
 

@@ -4,11 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "envelope/encode.h"
-#include "vterm_snapshot/width.h"
-
-enum joining { EACH_ALONE, THOSE_THAT_GO_ON, FULL_ONES_TOO };
+#include "ptyd/core/edges.h"
 
 /* A byte of a row. */
 enum { SHOWN, COVERED };
@@ -57,24 +54,28 @@ static void on_found(void *user, size_t from, size_t to, const char *type)
     }
 }
 
-static bool joins(const struct look *l, size_t row, enum joining how)
+static void search(struct look *l, const struct redact_secrets *secrets)
 {
-    return row > 0 && how != EACH_ALONE &&
-           (l->rows[row].goes_on || (how == FULL_ONES_TOO && l->rows[row - 1].full));
-}
-
-static void search(struct look *l, enum joining how, const struct redact_secrets *secrets)
-{
+    struct redact_ends wrapped = {0}, all = {0}; /* full rows, too */
     struct bytes text = {0};
     for (size_t i = 0; i < l->count; i++) {
-        if (i > 0 && !joins(l, i, how))
+        if (i > 0 && l->rows[i].goes_on)
+            redact_ends_add(&wrapped, text.len);
+        if (i > 0 && (l->rows[i].goes_on || l->rows[i - 1].full))
+            redact_ends_add(&all, text.len);
+        if (i > 0)
             bytes_append_char(&text, '\n');
         l->starts[i] = text.len;
         bytes_append(&text, l->rows[i].text.data ? l->rows[i].text.data : "", l->rows[i].text.len);
     }
     if (text.failed)
         memory_end();
-    redact_find(text.data ? text.data : "", text.len, secrets, on_found, l);
+    const char *data = text.data ? text.data : "";
+    redact_find_over(data, text.len, &wrapped, secrets, on_found, l);
+    if (all.count > wrapped.count)
+        redact_find_joined(data, text.len, &all, secrets, on_found, l);
+    redact_ends_finish(&wrapped);
+    redact_ends_finish(&all);
     bytes_finish(&text);
 }
 
@@ -114,14 +115,8 @@ static int clean(const struct look *l, size_t row, enum told_form form, struct b
 
 void told_row_measure(struct told_row *row, int cols)
 {
-    int columns = 0;
-    for (size_t i = 0; i < row->text.len;) {
-        uint32_t code;
-        int n = utf8_decode(row->text.data + i, row->text.len - i, &code);
-        columns += n > 0 ? (int)width_of(code) : 1;
-        i += n > 0 ? (size_t)n : 1;
-    }
-    row->full = columns >= cols;
+    const char *text = row->text.data ? row->text.data : "";
+    row->full = edges_columns(text, row->text.len) >= cols;
 }
 
 int told_rows_clean(const struct told_row *rows, size_t count, size_t from, size_t to,
@@ -133,8 +128,8 @@ int told_rows_clean(const struct told_row *rows, size_t count, size_t from, size
     look.starts = memory_new((count + 1) * sizeof *look.starts);
     for (size_t i = 0; i < count; i++)
         look.cover[i] = memory_new(rows[i].text.len + 1);
-    for (enum joining how = EACH_ALONE; how <= FULL_ONES_TOO && count; how++)
-        search(&look, how, secrets);
+    if (count)
+        search(&look, secrets);
     for (size_t i = from; i < to; i++) {
         found += clean(&look, i, form, &told[i - from]);
         bytes_append_text(&told[i - from], "");

@@ -136,6 +136,7 @@ void tracker_start_block(struct tracker *t, const struct mark *mark, struct mome
     b->seq = ++t->seq;
     b->type = t->next_type;
     b->ts_begin = now.wall_ms;
+    block_add_width(b, terminal_cols(t->options.terminal));
     t->next_type = BLOCK_USER_CMD;
     if (mark->has_cmd)
         tracker_set_command(b, mark->cmd.data ? mark->cmd.data : "", mark->cmd.len,
@@ -170,6 +171,7 @@ void tracker_begin(struct tracker *t, const struct mark *mark, struct moment now
 void tracker_resume(struct tracker *t, struct block *block, struct moment began)
 {
     t->block = block_ref(block);
+    block_add_width(block, terminal_cols(t->options.terminal));
     t->began_ms = began.monotonic_ms;
     t->marked = true;
     if (t->options.events->begin)

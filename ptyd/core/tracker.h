@@ -71,6 +71,9 @@ bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
  * was typed. */
 size_t tracker_write(struct tracker *t, char *bytes, size_t len);
 
+/* Gives the terminal another size, as terminal_resize() does. */
+void tracker_resize(struct tracker *t, int cols, int rows);
+
 /* The terminal's event `line`: in a shell without C (`line=1`) the command may start here. Returns
  * false where no line is awaited, else what it was: for tracker_line_was(), of one that goes
  * through the log. */

@@ -199,6 +199,13 @@ size_t tracker_write(struct tracker *t, char *bytes, size_t len)
     return taken;
 }
 
+void tracker_resize(struct tracker *t, int cols, int rows)
+{
+    terminal_resize(t->options.terminal, cols, rows);
+    if (t->block)
+        block_add_width(t->block, terminal_cols(t->options.terminal));
+}
+
 /* What stands behind the prompt: as it was typed, where that is certain, for others can draw over
  * it. Of a line that is not an editor's the tty's echo has to be found. */
 static char *line_seen(const struct tracker *t)

@@ -126,9 +126,11 @@ static void pass_lines(struct veil *v, const char *text, size_t len)
     v->line -= transcript_forget(v->transcript, v->line);
 }
 
-/* Once more, each row that was joined with the one before as a line of its own. */
+/* Looks at the rows as lines of their own, and joined as the text has them. */
 static void look_at_rows(struct looking *l)
 {
+    const struct redact_secrets *secrets = l->veil->secrets;
+    struct redact_ends ends = {0};
     struct bytes rows = {0};
     size_t at = l->from;
     l->breaks = transcript_breaks(l->veil->transcript, &l->break_count);
@@ -138,13 +140,16 @@ static void look_at_rows(struct looking *l)
     }
     for (size_t i = 0; i < l->break_count; at = l->breaks[i++]) {
         bytes_append(&rows, l->text + at, l->breaks[i] - at);
+        redact_ends_add(&ends, rows.len);
         bytes_append_char(&rows, '\n');
     }
     bytes_append(&rows, l->text + at, l->len - at);
     if (rows.failed)
         memory_end();
-    if (l->break_count)
-        redact_find(rows.data, rows.len, l->veil->secrets, on_secret, l);
+    redact_find(rows.data, rows.len, secrets, on_secret, l);
+    if (ends.count)
+        redact_find_joined(rows.data, rows.len, &ends, secrets, on_secret, l);
+    redact_ends_finish(&ends);
     bytes_finish(&rows);
 }
 
@@ -157,10 +162,8 @@ static void look(struct veil *v)
     if (!v->open && changed > CONTEXT && changed - CONTEXT > l.from)
         l.from = utf8_ceil(l.text, l.len, changed - CONTEXT);
     v->open = false;
-    if (l.from < l.len) {
-        redact_find(l.text + l.from, l.len - l.from, v->secrets, on_secret, &l);
+    if (l.from < l.len)
         look_at_rows(&l);
-    }
     pass_lines(v, l.text, l.len);
 }
 

@@ -100,7 +100,7 @@ static void on_size(void *user, int64_t ms, int cols, int rows)
     if (r->options.cols && ms == 0)
         return; /* the user's size wins over the recorded one */
     r->clamped = r->clamped || outside(cols) || outside(rows);
-    terminal_resize(r->terminal, cols, rows);
+    tracker_resize(r->tracker, cols, rows);
 }
 
 static void tell(struct replay *r, size_t len)

@@ -42,7 +42,7 @@ static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool g
     for (; *at < s->record_count && s->records[*at].offset <= offset; (*at)++) {
         const struct rawlog_record *r = &s->records[*at];
         if (r->kind == RAWLOG_RESIZE)
-            terminal_resize(s->terminal, (int)(r->value >> 16), (int)(r->value & 0xffff));
+            tracker_resize(s->tracker, (int)(r->value >> 16), (int)(r->value & 0xffff));
         if (r->kind == RAWLOG_GAP)
             gap = r->detail;
         if (r->kind == RAWLOG_GAP && !gap)

@@ -49,7 +49,7 @@ void session_resize(struct session *s, struct session_size size)
     struct intake_facts *facts = intake_facts(s->intake);
     struct board_place before = board_enter(s->name, BOARD_RESIZE, terminal_offset(s->terminal));
     session_leave_checkpoint(s);
-    terminal_resize(s->terminal, size.cols, size.rows);
+    tracker_resize(s->tracker, size.cols, size.rows);
     board_leave(&before);
     size.cols = terminal_cols(s->terminal);
     size.rows = terminal_rows(s->terminal);

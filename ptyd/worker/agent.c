@@ -12,6 +12,8 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "ptyd/core/block.h"
+#include "ptyd/core/edges.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
@@ -35,14 +37,16 @@ static int redact_member(json_t *object, const char *key, const struct redact_se
 }
 
 /* As one text, so that a key of several lines is found. */
-static int redact_lines(json_t *lines, const struct redact_secrets *secrets)
+static int redact_lines(json_t *lines, const int *widths, const struct redact_secrets *secrets)
 {
     struct bytes text = {0}, out = {0};
     size_t i;
     json_t *line;
     json_array_foreach(lines, i, line)
         bytes_printf(&text, "%s\n", json_string_value(line) ? json_string_value(line) : "");
-    int count = text.len ? redact_text(text.data, text.len, secrets, &out) : 0;
+    struct redact_ends ends = edges_find(text.data, text.len, widths);
+    int count = text.len ? redact_text_over(text.data, text.len, &ends, secrets, &out) : 0;
+    redact_ends_finish(&ends);
     if (count)
         json_array_clear(lines);
     for (size_t at = 0; count && at < out.len;) {
@@ -59,14 +63,15 @@ static int redact_lines(json_t *lines, const struct redact_secrets *secrets)
 json_t *agent_block(json_t *block, const struct redact_secrets *secrets)
 {
     static const char *const members[] = {"cmd", "cwd", "cwd_after"};
-    int count = 0;
+    int count = 0, widths[LIMIT_BLOCK_WIDTHS + 1];
     if (!block || json_flag(block, "private")) {
         json_decref(block);
         return NULL;
     }
+    block_widths(block, widths);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         count += redact_member(block, members[i], secrets);
-    count += redact_lines(json_at(block, "preview", "lines"), secrets);
+    count += redact_lines(json_at(block, "preview", "lines"), widths, secrets);
     json_object_set_new(block, "redacted", json_integer(count));
     return block;
 }
@@ -101,11 +106,12 @@ struct reading {
     struct stream stream;
     char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
     int fd;                /* -1: there is no file; the text has all that is kept */
-    bool ended;            /* nothing more will be read */
-    struct bytes text;     /* was read, and is not told yet: from the begin of a line on, or */
-    bool within;           /* from within the one at hand, of which no more is told */
-    char *grep;            /* only lines that hold it; NULL for all */
-    uint64_t line, from;   /* the number of the next line in the text; the first that is told */
+    int widths[LIMIT_BLOCK_WIDTHS + 1];
+    bool ended;          /* nothing more will be read */
+    struct bytes text;   /* was read, and is not told yet: from the begin of a line on, or */
+    bool within;         /* from within the one at hand, of which no more is told */
+    char *grep;          /* only lines that hold it; NULL for all */
+    uint64_t line, from; /* the number of the next line in the text; the first that is told */
     uint64_t limit, told;
     uint64_t bytes;       /* of lines that were told */
     struct bytes numbers; /* of those */
@@ -138,14 +144,30 @@ static const struct session *session_of(const struct reading *r)
     return s && !strcmp(session_shell_id(s), r->shell_id) ? s : NULL;
 }
 
-/* The end of the last whole line, or of all where the text will not grow. */
+/* Behind the last line in front of `end` with which no line of a program's ends; 0 for none. */
+static size_t ends_apart(const struct reading *r, size_t end)
+{
+    while (end) {
+        const char *before = end > 1 ? memrchr(r->text.data, '\n', end - 1) : NULL;
+        size_t line = before ? (size_t)(before + 1 - r->text.data) : 0;
+        if (!edges_reached(r->text.data + line, end - 1 - line, r->widths))
+            break;
+        end = line;
+    }
+    return end;
+}
+
+/* The end of the last whole line, or of all where the text will not grow. A secret that goes on in
+ * a line is looked for with that one, too. */
 static size_t whole_lines(const struct reading *r)
 {
     const char *end = r->text.len ? memrchr(r->text.data, '\n', r->text.len) : NULL;
     if (r->ended)
         return r->text.len;
-    if (end)
-        return (size_t)(end + 1 - r->text.data);
+    if (end) {
+        size_t all = (size_t)(end + 1 - r->text.data), apart = ends_apart(r, all);
+        return apart || all < LIMIT_OUTPUT_PIECE_BYTES ? apart : all;
+    }
     return r->text.len > LIMIT_OUTPUT_LINE_BYTES
                ? utf8_floor(r->text.data, r->text.len, LIMIT_OUTPUT_LINE_BYTES)
                : 0;
@@ -228,8 +250,10 @@ static void take_lines(struct reading *r, size_t end, struct bytes *out)
     const struct session *s = session_of(r);
     struct finds finds = {0};
     size_t at = 0;
+    struct redact_ends broken = edges_find(r->text.data, s ? end : 0, r->widths);
     if (s)
-        redact_find(r->text.data, end, session_secrets(s), note_found, &finds);
+        redact_find_over(r->text.data, end, &broken, session_secrets(s), note_found, &finds);
+    redact_ends_finish(&broken);
     while (s && at < end && !is_full(r)) {
         const char *feed = memchr(r->text.data + at, '\n', end - at);
         size_t to = feed ? (size_t)(feed - r->text.data) : end;
@@ -366,6 +390,7 @@ static void read_output(struct client *client, const json_t *id, const json_t *p
                           .line = 1,
                           .from = number_of(params, "offset", 0) + 1,
                           .limit = number_of(params, "limit", LIMIT_MCP_LINES_DEFAULT)};
+    block_widths(block, r->widths);
     if (r->fd < 0) {
         append_preview(block, &r->text);
         r->line += (uint64_t)json_number(block, "omitted_lines", 0);

@@ -273,12 +273,24 @@ async function main() {
   await report.test('no tool and no resource tells a secret, a private command, or anything while capture is paused', async () => {
     const key = ['-----BEGIN ', 'RSA PRIVATE KEY-----'].join('');
     run(`echo ${'x'.repeat(55)}$DEPLOY_TOKEN; printf -- '${key}\\nMIIEpAIBAAKC\\n-----END RSA PRIVATE KEY-----\\nbehind\\n'`);
+    // Broken at the edge by its program, behind so much that it is looked through in pieces; 60 columns.
+    const rows = [`${'.'.repeat(57)}${secret.slice(0, 3)}`, `${secret.slice(3)} behind`], pieces = 11000;
+    fs.writeFileSync(path.join(space.root, 'rows'), [...Array.from({ length: pieces }, (_, i) => `${i}${i % 500 ? '' : `\n${rows.join('\n')}`}`), ...rows, ''].join('\n'));
+    run(`cat ${space.root}/rows`);
+    const broken = blocks().at(-1).block_id;
     run('HISTCONTROL=ignorespace');
     run(' echo hidden-word');
     const mcp = await Mcp.begun(space);
+    const many = [];
+    for (let offset = 0; offset !== null;) {
+      const part = await mcp.call('block_output', { block_id: broken, offset, limit: 2000 });
+      many.push(...part.lines);
+      offset = part.next_offset;
+    }
+    assert.deepStrictEqual(many.filter((line) => !/^\d+$/.test(line)), Array(pieces / 500 + 1).fill([`${'.'.repeat(57)}[redacted:env:DEPLOY_TOKEN]`, ' behind']).flat());
     const newest = (await mcp.call('blocks', { limit: 2 })).blocks;
     assert.strictEqual(newest[0].cmd, 'HISTCONTROL=ignorespace', 'the private one is not among them');
-    const shown = await mcp.call('block_output', { block_id: newest[1].block_id });
+    const shown = await mcp.call('block_output', { block_id: (await mcp.call('blocks', { limit: 3 })).blocks[2].block_id });
     assert.deepStrictEqual(shown.lines, [`${'x'.repeat(55)}[redacted:env:DEPLOY_TOKEN]`, '[redacted:private-key]', 'behind']);
     assert.deepStrictEqual(shown.numbers, [1, 2, 5], 'as they stand in the output');
     const privately = blocks().at(-1);
@@ -289,7 +301,7 @@ async function main() {
     assert.deepStrictEqual((await mcp.call('blocks', { filter: 'hidden' })).blocks, []);
     for (const query of [secret, secret.slice(0, 9), 'MIIEpAIBAAKC']) assert.deepStrictEqual((await mcp.call('search', { query })).results, [], 'nothing can be guessed');
     for (const query of ['s3cr3t-k', 'MIIE.pA']) assert.deepStrictEqual((await mcp.call('search', { query, regex: true })).results, []);
-    for (const kind of ['blocks', `blocks/${privately.seq - 2}`, `blocks/${privately.seq - 2}/output`])
+    for (const kind of ['blocks', `blocks/${privately.seq - 3}`, `blocks/${privately.seq - 3}/output`, `blocks/${privately.seq - 2}`, `blocks/${privately.seq - 2}/output`])
       assert.ok((await mcp.ask('resources/read', { uri: `ptyd:///sessions/work/${kind}` })).result.contents[0].text.includes('redacted'), kind);
     assert.ok(!mcp.lines.join('\n').includes(secret) && !mcp.lines.join('\n').includes('MIIEpAIBAAKC'));
     daemon.ptyd('context', 'pause', '-s', 'work');

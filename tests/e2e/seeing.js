@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker, waitFor } = require('./harness');
 const { Outer } = require('./outer');
 
 const space = workspace();
@@ -308,6 +308,48 @@ async function testPagesOfRows() {
   });
 }
 
+async function testPagesOfBrokenLines() {
+  await report.test('a secret that a program broke at the edge is in no page of its output, nor told to an agent, whatever the width was then', async () => {
+    const token = `ghp_${'abcdefghijklmnopqrstuvwxyz'}0123456789`, name = session('--size', '40x6', '--cwd', space.home);
+    const broken = (cols, at) => [`${'.'.repeat(cols - at - 1)} ${token.slice(0, at)}`, `${token.slice(at)} behind`];
+    const show = (lines) => { fs.writeFileSync(path.join(space.home, 'broken'), lines.map((line) => `${line}\n`).join('')); };
+    const isClean = (what, text) => assert.doesNotMatch(text, /ghp_|klmnop|456789/, `${what}: ${text}`);
+    for (const at of [5, 10, 25, 39]) {
+      show(['before', ...broken(40, at), 'last']);
+      run(name, 'cat broken');
+      const { stdout, stderr } = daemon.ptyd('last', '-s', name, '--html');
+      isClean(at, stdout);
+      assert.match(stdout, /\[redacted:github-token\] behind\n/);
+      assert.match(stderr, /^ptyd: 1 secret was/);
+      isClean(at, daemon.ptyd('context', 'show', '-s', name).stdout);
+      assert.match(daemon.ptyd('block', daemon.json('last', '-s', name)[0].block_id, '--plain').stdout, /ghp_/, 'a person sees what was printed');
+    }
+    show(['other', ...broken(40, 11), 'last']);
+    run(name, 'cat broken');
+    const page = daemon.ptyd('diff', '-s', name, '--html');
+    assert.strictEqual(page.status, 1);
+    isClean('diff', page.stdout);
+    assert.match(page.stdout, />\+other</);
+    // Over more than two lines, in a wider terminal, of a command that began in a narrower one.
+    const env = session('--size', '30x6', '--cwd', space.home, '--env', `SHOP_PASSWORD=${'correct-horse-'.repeat(6)}x`);
+    const value = `${'correct-horse-'.repeat(6)}x`, go = path.join(space.root, 'broken-go');
+    daemon.ptyd('send', '-s', env, `${waitFor(go)}; cat broken`, '--key', 'Enter');
+    await until('it runs', () => daemon.json('blocks', '-s', env).length === 1);
+    daemon.ptyd('resize', '-s', env, '20x6');
+    daemon.ptyd('resize', '-s', env, '50x6');
+    show(['.'.repeat(40) + value.slice(0, 10), value.slice(10, 60), `${value.slice(60)} behind`]);
+    fs.writeFileSync(go, '');
+    assert.strictEqual(daemon.ptyd('wait', '-s', env, '--prompt', '--timeout', '60').status, 0);
+    assert.deepStrictEqual(daemon.json('blocks', '-s', env)[0].widths, [30, 20, 50]);
+    const { stdout } = daemon.ptyd('last', '-s', env, '--html');
+    assert.match(stdout, /\n\.{40}\[redacted:env:SHOP_PASSWORD\] behind\n/);
+    assert.doesNotMatch(stdout, /horse/);
+    await killWorker(daemon);
+    assert.doesNotMatch(daemon.ptyd('context', 'show', '-s', env).stdout, /horse/);
+    assert.strictEqual(daemon.ptyd('last', '-s', env, '--html').stdout, stdout);
+  });
+}
+
 async function testChoosing() {
   await report.test('last: the newest, N of them, and no ptyd; within a session not the one it is part of', async () => {
     const name = session();
@@ -520,7 +562,7 @@ async function testManual() {
 
 async function main() {
   daemon = await new Daemon(space).ready();
-  for (const part of [testTable, testPager, testColours, testPages, testPagesOfRows, testChoosing, testAgain, testCopy, testContext, testManual]) await part();
+  for (const part of [testTable, testPager, testColours, testPages, testPagesOfRows, testPagesOfBrokenLines, testChoosing, testAgain, testCopy, testContext, testManual]) await part();
   await Outer.endAll();
   await report.test('the daemon ends cleanly', async () => { assert.strictEqual((await daemon.stop()).code, 0); });
   removeWorkspace(space);

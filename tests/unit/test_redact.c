@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "envelope/redact_private.h"
+#include "ptyd/core/edges.h"
 
 static char *redacted(const char *text, const struct redact_secrets *secrets, int *ret_count)
 {
@@ -567,6 +568,64 @@ static void test_keys_without_an_end(void **state)
            "[redacted:private-key]\nx\n", 1);
 }
 
+/* ---- over line ends that are none of the text's ---- */
+
+#define BROKEN                                                                                     \
+    "a ghp"                                                                                        \
+    "_" a20 "\n" a10 "abcdef\nb\n"
+
+static void expect_over(const char *text, const size_t *ends, size_t count, const char *wanted,
+                        int wanted_count)
+{
+    struct redact_ends all = {0};
+    struct bytes out = {0};
+    for (size_t i = 0; i < count; i++)
+        redact_ends_add(&all, ends[i]);
+    assert_int_equal(redact_text_over(text, strlen(text), &all, NULL, &out), wanted_count);
+    if (out.len != strlen(wanted) || memcmp(out.data, wanted, out.len) != 0)
+        fail_msg("%.*s", (int)out.len, out.data);
+    bytes_finish(&out);
+    redact_ends_finish(&all);
+}
+
+static void test_over_line_ends(void **state)
+{
+    (void)state;
+    expect_over(BROKEN, NULL, 0, BROKEN, 0);
+    expect_over(BROKEN, (size_t[]){26}, 1, "a [redacted:github-token]\nb\n", 1);
+    /* What is found as it stands is, too; and both as one. */
+    expect_over("token=" a20 "\nb\n" BROKEN, (size_t[]){55}, 1,
+                "token=[redacted:value]\nb\na [redacted:github-token]\nb\n", 2);
+    expect_over("token=" a20 "\n" a20 "\nb\n", (size_t[]){26}, 1, "token=[redacted:value]\nb\n", 1);
+    expect_over("\n\n" a20 "\n", (size_t[]){0, 1, 22}, 3, "\n\n" a20 "\n", 0);
+}
+
+/* A line reaches the edge by the columns that it takes; where it is wrapped, in its last row. */
+static void test_lines_that_reach_the_edge(void **state)
+{
+    static const struct {
+        const char *line;
+        int widths[3];
+        bool reached;
+    } lines[] = {
+        {"12345", {5}, true},         {"1234", {5}, false},         {"123456", {5}, false},
+        {"1234567890", {5}, true},    {"123456", {5, 6}, true},     {"", {5}, false},
+        {"\u6f22\u5b571", {5}, true}, {"1234\u6f22123", {5}, true}, {"1234\u6f22", {5}, false},
+        {"cafe\u0301s", {5}, true},   {"cafe\u0301", {5}, false},   {"12345", {0}, false},
+        {"\xff\xff\xff", {3}, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (edges_reached(lines[i].line, strlen(lines[i].line), lines[i].widths) !=
+            lines[i].reached)
+            fail_msg("%s", lines[i].line);
+    struct redact_ends ends = edges_find("12345\n1234\n\n12345\n12345", 24, (int[]){5, 0});
+    assert_int_equal(ends.count, 2);
+    assert_int_equal(ends.at[0], 5);
+    assert_int_equal(ends.at[1], 17);
+    redact_ends_finish(&ends);
+}
+
 /* Any bytes at all: ends, and takes no more than linear room. */
 static void test_random_bytes(void **state)
 {
@@ -606,6 +665,8 @@ int main(void)
         cmocka_unit_test(test_more_than_a_command_has_room_for),
         cmocka_unit_test(test_secrets_in_front_of_a_value),
         cmocka_unit_test(test_keys_without_an_end),
+        cmocka_unit_test(test_over_line_ends),
+        cmocka_unit_test(test_lines_that_reach_the_edge),
         cmocka_unit_test(test_random_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,114 @@
+/* What stands on both sides of a line end that is none of the text's. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "envelope/redact.h"
+
+void redact_ends_add(struct redact_ends *ends, size_t at)
+{
+    if (!(ends->count & (ends->count - 1)))
+        ends->at = memory_grow(ends->at, (ends->count ? 2 * ends->count : 1) * sizeof *ends->at);
+    ends->at[ends->count++] = at;
+}
+
+void redact_ends_finish(struct redact_ends *ends)
+{
+    free(ends->at);
+    *ends = (struct redact_ends){0};
+}
+
+/* ---- without the line ends ---- */
+
+struct joined {
+    const struct redact_ends *ends;
+    size_t passed; /* of them */
+    redact_found *found;
+    void *user;
+};
+
+/* Of a byte without them; asked in order. */
+static size_t place_of(struct joined *j, size_t at)
+{
+    while (j->passed < j->ends->count && j->ends->at[j->passed] - j->passed <= at)
+        j->passed++;
+    return at + j->passed;
+}
+
+static void found_joined(void *user, size_t from, size_t to, const char *type)
+{
+    struct joined *j = user;
+    size_t begin = place_of(j, from), before = j->passed;
+    size_t end = place_of(j, to - 1) + 1;
+    j->passed = before; /* the next may begin where this one does */
+    j->found(j->user, begin, end, type);
+}
+
+void redact_find_joined(const char *text, size_t len, const struct redact_ends *ends,
+                        const struct redact_secrets *secrets, redact_found *found, void *user)
+{
+    struct bytes joined = {0};
+    size_t at = 0;
+    for (size_t i = 0; i < ends->count; at = ends->at[i++] + 1)
+        bytes_append(&joined, text + at, ends->at[i] - at);
+    bytes_append(&joined, text + at, len - at);
+    if (joined.failed)
+        memory_end(); /* what is not found would be told */
+    redact_find(joined.data ? joined.data : "", joined.len, secrets, found_joined,
+                &(struct joined){.ends = ends, .found = found, .user = user});
+    bytes_finish(&joined);
+}
+
+/* ---- both ---- */
+
+struct match {
+    size_t from, to;
+    const char *type;
+};
+
+struct matches {
+    struct match *list;
+    size_t count;
+};
+
+static void note(void *user, size_t from, size_t to, const char *type)
+{
+    struct matches *m = user;
+    if (!(m->count & (m->count - 1)))
+        m->list = memory_grow(m->list, (m->count ? 2 * m->count : 1) * sizeof *m->list);
+    m->list[m->count++] = (struct match){from, to, type};
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct match *a = left, *b = right;
+    return a->from != b->from ? (a->from < b->from ? -1 : 1)
+           : a->to != b->to   ? (a->to > b->to ? -1 : 1)
+                              : 0;
+}
+
+static void tell(const struct matches *m, redact_found *found, void *user)
+{
+    for (size_t i = 0, next; i < m->count; i = next) {
+        size_t to = m->list[i].to;
+        for (next = i + 1; next < m->count && m->list[next].from < to; next++)
+            to = m->list[next].to > to ? m->list[next].to : to;
+        found(user, m->list[i].from, to, m->list[i].type);
+    }
+}
+
+void redact_find_over(const char *text, size_t len, const struct redact_ends *ends,
+                      const struct redact_secrets *secrets, redact_found *found, void *user)
+{
+    struct matches matches = {0};
+    if (!ends->count) {
+        redact_find(text, len, secrets, found, user);
+        return;
+    }
+    redact_find(text, len, secrets, note, &matches);
+    redact_find_joined(text, len, ends, secrets, note, &matches);
+    if (matches.count)
+        qsort(matches.list, matches.count, sizeof *matches.list, compare);
+    tell(&matches, found, user);
+    free(matches.list);
+}
