@@ -157,8 +157,8 @@ const char *key_names_near(const char *name)
     static const char *const words[][2] = {
         {"ctrl", "C-c"}, {"control", "C-c"}, {"alt", "M-x"}, {"meta", "M-x"}, {"shift", "S-Up"}};
     int modifiers;
-    const char *rest = read_modifiers(name, &modifiers), *found = NULL;
-    size_t least = 1 + strlen(rest) / 3;
+    const char *rest = read_modifiers(name, &modifiers);
+    struct text_nearest nearest = text_nearest_begin(rest);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = strlen(words[i][0]);
         if (!strncasecmp(name, words[i][0], len) && strchr("-+", name[len]))
@@ -166,14 +166,9 @@ const char *key_names_near(const char *name)
     }
     if (rest[0] == '^' && rest[1] && !rest[2])
         return "C-c";
-    for (size_t i = 0; i < KEY_COUNT && strlen(rest) > 1; i++) {
-        size_t distance = text_distance(rest, keys[i].name);
-        if (distance > least || (found && distance == least))
-            continue;
-        found = keys[i].name;
-        least = distance;
-    }
-    return found;
+    for (size_t i = 0; i < KEY_COUNT; i++)
+        text_nearest_offer(&nearest, keys[i].name);
+    return nearest.found;
 }
 
 void key_names_paste(const char *text, const struct key_modes *modes, struct bytes *out)

@@ -125,8 +125,9 @@ char *text_shell_quote(const char *text)
     return quoted.data;
 }
 
-/* Optimal string alignment, three rows at a time. */
-size_t text_distance(const char *one, const char *other)
+/* How many letters have to be changed, put in, taken out or swapped with their neighbour to make
+ * one name of the other: optimal string alignment, three rows at a time. */
+static size_t distance_of(const char *one, const char *other)
 {
     enum { MOST = 64 };
     size_t rows[3][MOST + 1], width = strnlen(other, MOST), height = strnlen(one, MOST);
@@ -156,8 +157,9 @@ struct text_nearest text_nearest_begin(const char *to)
 
 void text_nearest_offer(struct text_nearest *nearest, const char *name)
 {
-    size_t distance = text_distance(nearest->to, name);
-    if (distance >= nearest->least)
+    size_t distance = distance_of(nearest->to, name);
+    size_t len = strlen(name) > strlen(nearest->to) ? strlen(name) : strlen(nearest->to);
+    if (distance >= nearest->least || 3 * distance > len)
         return;
     nearest->found = name;
     nearest->least = distance;

@@ -32,12 +32,9 @@ bool text_parse_number(const char *text, long low, long high, long *ret_number);
  * Returns whether it is one. */
 bool text_parse_bytes(const char *text, int64_t most, int64_t *ret_bytes);
 
-/* How many letters have to be changed, put in, taken out or swapped with their neighbour to make
- * one name of the other; the first 64 bytes of each count. */
-size_t text_distance(const char *one, const char *other);
-
 /* Which of many names may have been meant by one that is none of them: it is begun with that one,
- * offered the others, and `found` is the first of the nearest, NULL where none is near. */
+ * offered the others (the first 64 bytes of each count), and `found` is the first of the nearest,
+ * NULL where none is near: one letter in three may be another, and of a long name few. */
 struct text_nearest {
     const char *to, *found;
     size_t least;

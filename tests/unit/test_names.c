@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/names.h"
+#include "ptyd/core/text.h"
 
 static char state[64], file[96];
 
@@ -124,9 +125,62 @@ static void test_so_many(void **unused)
     names_close(n);
 }
 
+/* Of all that there is what may have been meant by what there is not; NULL: nothing. */
+static void test_names_that_were_meant(void **unused)
+{
+    static const char *const there[] = {"run",  "blocks",     "status",  "screen", "scrollback",
+                                        "send", "completion", "work",    "db1",    "x",
+                                        "ab",   "F1",         "upgrade", "rename", "explain"};
+    static const char *const typed[][2] = {
+        {"rn", "run"},
+        {"runn", "run"},
+        {"rnu", "run"},
+        {"block", "blocks"},
+        {"blokcs", "blocks"},
+        {"stauts", "status"},
+        {"statsu", "status"},
+        {"scren", "screen"},
+        {"scroolback", "scrollback"},
+        {"scrolback", "scrollback"},
+        {"sent", "send"},
+        {"complation", "completion"},
+        {"wrok", "work"},
+        {"db2", "db1"},
+        {"Upgrade", "upgrade"},
+        {"renaem", "rename"},
+        {"explian", "explain"},
+        {"xeplian", "explain"},
+        {"F12", "F1"},
+        /* As far away as they are long, or about nothing. */
+        {"Foo", NULL},
+        {"y", NULL},
+        {"cd", NULL},
+        {"ls", NULL},
+        {"fo", NULL},
+        {"walk", NULL},
+        {"stop", NULL},
+        {"read", NULL},
+        {"help", NULL},
+        {"install", NULL},
+        {"screenshot", NULL},
+        {"hippopotamus", NULL},
+        {"", NULL},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
+        struct text_nearest nearest = text_nearest_begin(typed[i][0]);
+        for (size_t k = 0; k < sizeof there / sizeof *there; k++)
+            text_nearest_offer(&nearest, there[k]);
+        const char *found = nearest.found ? nearest.found : "", *wanted = typed[i][1];
+        if (strcmp(found, wanted ? wanted : "") != 0)
+            fail_msg("by '%s' was meant '%s'", typed[i][0], found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_that_were_meant),
         cmocka_unit_test_setup_teardown(test_given_and_taken, in_state, gone),
         cmocka_unit_test_setup_teardown(test_damaged, in_state, gone),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_written, in_state, gone),
