@@ -228,7 +228,7 @@ void baton_ask_call(struct client *client, const json_t *id, const json_t *param
     }
     if (count_of(s) >= LIMIT_BATONS) {
         client_fail(client, id, RPC_BUSY, "%d ask for session %s already", LIMIT_BATONS,
-                    session_name(s));
+                    session_called(s));
         return;
     }
     struct baton *b = memory_new(sizeof *b);
@@ -360,7 +360,7 @@ bool baton_may_type(struct client *client, const json_t *id, const json_t *param
         client_fail(client, id, RPC_FAILED,
                     "nothing was typed: an agent types in session %s only while it holds the "
                     "baton, which its user hands it (baton.ask)",
-                    session_name(s));
+                    session_called(s));
     return !agent || b;
 }
 

@@ -27,7 +27,7 @@ static void on_gone(struct watcher *w)
 {
     struct task *t = task_of(w);
     client_fail(t->client, t->id, RPC_NO_SESSION, "session %s was closed",
-                session_name(t->session));
+                session_called(t->session));
     t->session = NULL;
     task_end(t);
 }

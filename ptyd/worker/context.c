@@ -169,9 +169,12 @@ void context_take_call(struct client *client, const json_t *id, const json_t *pa
     take_call(client, id, params, false);
 }
 
+/* A person looks: of a session that never was nothing is pending, but nothing is known, either. */
 void context_show_call(struct client *client, const json_t *id, const json_t *params)
 {
-    take_call(client, id, params, true);
+    const char *name = json_text(params, "session", NULL);
+    if (!name || worker_knows_session(client, id, name))
+        take_call(client, id, params, true);
 }
 
 /* What was settled is kept before it is answered. */

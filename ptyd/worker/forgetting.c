@@ -212,7 +212,7 @@ static void begin_for(struct forgetting *f, struct client *client, const json_t 
     if (owing) {
         client_fail(client, id, RPC_FAILED,
                     "session %s has things to write that found no room: make room first",
-                    session_name(owing));
+                    session_called(owing));
         wish_finish(wish);
         return;
     }

@@ -34,7 +34,7 @@ static bool may_read(struct client *client, const json_t *id, const json_t *para
     if (!session_paused(s))
         return look_agents_are_told(client, id, params);
     client_fail(client, id, RPC_FAILED, "the user has paused capture in session %s",
-                session_name(s));
+                session_called(s));
     return false;
 }
 
@@ -271,7 +271,7 @@ json_t *look_agent_block(struct client *client, const json_t *id, const json_t *
     }
     if (!block)
         look_fail_without_block(client, id,
-                                &(struct block_choice){.session = session_name(s),
+                                &(struct block_choice){.session = session_called(s),
                                                        .wanted = wanted,
                                                        .oldest = store_oldest(session_store(s)),
                                                        .newest = tracker_seq(session_tracker(s))});

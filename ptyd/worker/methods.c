@@ -176,7 +176,7 @@ static void reset_call(struct client *client, const json_t *id, const json_t *pa
     if (!s)
         return;
     if (!session_quarantined(s)) {
-        client_fail(client, id, RPC_FAILED, "session %s is not quarantined", session_name(s));
+        client_fail(client, id, RPC_FAILED, "session %s is not quarantined", session_called(s));
         return;
     }
     worker_tell(w, WIRE_RESET, session_name(s), NULL, 0);

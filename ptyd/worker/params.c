@@ -16,7 +16,7 @@ static const char *nearest(const struct worker *w, const char *name)
     struct text_nearest nearest = text_nearest_begin(name);
     for (int i = 0; i < w->session_count; i++)
         if (worker_lists(w->sessions[i]))
-            text_nearest_offer(&nearest, session_name(w->sessions[i]));
+            text_nearest_offer(&nearest, session_called(w->sessions[i]));
     return nearest.found;
 }
 
@@ -48,6 +48,17 @@ static void fail_without_session(struct client *client, const json_t *id, const 
     free(said);
 }
 
+bool worker_knows_session(struct client *client, const json_t *id, const char *name)
+{
+    struct worker *w = client_worker(client);
+    char *closed = closed_directory(w, name);
+    bool known = closed || worker_find(w, name);
+    if (!known)
+        fail_without_session(client, id, name);
+    free(closed);
+    return known;
+}
+
 struct session *worker_session(struct client *client, const json_t *id, const json_t *params)
 {
     const char *name = json_text(params, "name", "");
@@ -66,7 +77,7 @@ static struct session *refuse_quarantined(struct client *client, const json_t *i
     client_fail(
         client, id, RPC_FAILED,
         "session %s is quarantined, `ptyd status` says why: `ptyd reset %s` goes on with it",
-        session_name(session), session_name(session));
+        session_called(session), session_called(session));
     return NULL;
 }
 

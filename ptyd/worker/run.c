@@ -334,7 +334,7 @@ static void on_lost(uv_timer_t *timer)
     struct run *r = timer->data;
     client_fail(r->task.client, r->task.id, RPC_NOT_TYPED,
                 "the command was not run: session %s is its user's again",
-                session_name(r->task.session));
+                session_called(r->task.session));
     end(r);
 }
 
@@ -432,7 +432,7 @@ static struct session *find_session(struct client *client, const json_t *id, con
         return s;
     if (!other)
         return worker_live_session(client, id, params);
-    client_fail(client, id, RPC_NO_SESSION, "the shell of session %s has ended", session_name(s));
+    client_fail(client, id, RPC_NO_SESSION, "the shell of session %s has ended", session_called(s));
     return NULL;
 }
 

@@ -36,7 +36,7 @@ static void fail(struct type *t, const char *why)
 {
     client_fail_with(t->task.client, t->task.id, RPC_NOT_TYPED, typed_json(t),
                      "%zu of %zu bytes were typed, the rest was not: session %s %s",
-                     t->typing.typed, t->typing.bytes.len, session_name(t->session), why);
+                     t->typing.typed, t->typing.bytes.len, session_called(t->session), why);
     task_end(&t->task);
 }
 
@@ -72,7 +72,7 @@ void type_refuse(struct client *client, const json_t *id, const struct session *
     client_fail(client, id, RPC_BUSY,
                 "nothing was typed: session %s does not read; there is room for %zu bytes, for "
                 "more once it reads",
-                session_name(s), session_input_room(s));
+                session_called(s), session_input_room(s));
 }
 
 /* Nothing was typed and `done` does not come. */

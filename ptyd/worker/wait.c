@@ -259,7 +259,7 @@ void wait_call(struct client *client, const json_t *id, const json_t *params)
         client_fail(client, id, RPC_INVALID_PARAMS,
                     "cursor %lld lies behind all that session %s printed (%llu): it is another "
                     "session's",
-                    (long long)from, session_name(s), (unsigned long long)session_offset(s));
+                    (long long)from, session_called(s), (unsigned long long)session_offset(s));
         return;
     }
     struct wait *w = memory_new(sizeof *w);

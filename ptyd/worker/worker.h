@@ -99,6 +99,9 @@ struct board_place worker_looks_at(const struct session *s);
 
 /* ---- params.c: what several methods find in their params ---- */
 
+/* Whether there is a session of that name, or was one; where not the request is answered. */
+bool worker_knows_session(struct client *client, const json_t *id, const char *name);
+
 /* The session of params.name; NULL when there is none, and the request is answered. */
 struct session *worker_session(struct client *client, const json_t *id, const json_t *params);
 /* The same for one of which something can be shown; and for such a one whose shell runs. */

@@ -527,6 +527,8 @@ async function testManual() {
     assert.deepStrictEqual(listed().map((s) => s.name), ['released']);
     assert.strictEqual(daemon.ptyd('upgrade').status, 0);
     assert.deepStrictEqual(listed().map((s) => s.name), ['released']);
+    assert.strictEqual(daemon.ptyd('reset', 'released').stderr, 'ptyd: session released is not quarantined\n');
+    assert.match(daemon.ptyd('send', 'x', '-s', 'relaesed').stderr, /did you mean released\?/);
     const other = session();
     for (const [taken, why] of [['released', 'another session has that name'], [name, 'was opened by that name'], ['term-7', 'are those of terminals'], ['a/b', 'needs a name of letters']]) {
       const refused = daemon.ptyd('rename', other, taken);

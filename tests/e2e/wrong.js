@@ -39,7 +39,7 @@ async function main() {
   });
 
   await report.test('a session that is not: 1, which may have been meant, and what to do', async () => {
-    for (const args of [['send', 'x'], ['wait', '--prompt'], ['expect', 'x'], ['screen'], ['scrollback'], ['blocks'], ['block', '1'], ['last'], ['rerun'], ['diff'], ['resize', '80x24'], ['close'], ['detach'], ['reset'], ['context', 'pause'], ['grant']]) {
+    for (const args of [['send', 'x'], ['wait', '--prompt'], ['expect', 'x'], ['screen'], ['scrollback'], ['blocks'], ['block', '1'], ['last'], ['rerun'], ['diff'], ['resize', '80x24'], ['close'], ['detach'], ['reset'], ['context', 'pause'], ['context', 'show'], ['grant']]) {
       const { status, stdout, stderr } = call([args[0], ...args.slice(1), '-s', 'wrok']);
       assert.ok([1, 2, 125].includes(status), `${args}: ${status}`);
       assert.strictEqual(stdout, '', `${args}`);
