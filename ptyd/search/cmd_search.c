@@ -334,7 +334,7 @@ static bool search(struct index *index, const char *state, const struct find_que
         json_decref(answer->results);
         if (!index_is_damaged(index) || attempt) {
             say("%s/search.db cannot be used: %s%s", state, index_failure(index),
-                index_is_damaged(index) ? "; it may be removed" : "");
+                index_lacks_room(index) ? ": make room" : "; it may be removed");
             return false;
         }
         say("%s/search.db is of no use (%s): it is made again", state, index_failure(index));

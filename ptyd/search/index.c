@@ -32,6 +32,7 @@ struct index {
     ino_t inode; /* of the database */
     char *failure;
     bool damaged;
+    bool full; /* that was the disk */
 };
 
 static const char schema[] =
@@ -80,6 +81,7 @@ static bool note(struct index *ix, int result)
     if (!ix->failure) {
         ix->failure = text_copy(ix->db ? sqlite3_errmsg(ix->db) : sqlite3_errstr(result));
         ix->damaged = is_damage(result);
+        ix->full = (result & 0xff) == SQLITE_FULL;
     }
     return false;
 }
@@ -92,6 +94,11 @@ const char *index_failure(const struct index *ix)
 bool index_is_damaged(const struct index *ix)
 {
     return ix->damaged;
+}
+
+bool index_lacks_room(const struct index *ix)
+{
+    return ix->full;
 }
 
 /* ---- locks ---- */

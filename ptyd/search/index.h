@@ -31,6 +31,8 @@ void index_close(struct index *index);
 const char *index_failure(const struct index *index);
 /* Whether that was the file's content, so that it helps to make it again. */
 bool index_is_damaged(const struct index *index);
+/* Whether the disk is full. */
+bool index_lacks_room(const struct index *index);
 
 /* Closes it, waits for those who read it, removes it unless another did meanwhile, and opens it
  * anew, empty. */

@@ -345,6 +345,14 @@ async function main() {
     assert.deepStrictEqual([stuck.status, stuck.stdout], [1, '']);
     assert.match(stuck.stderr, /search\.db cannot be used: .*; it may be removed/);
     fs.rmdirSync(index);
+    const small = path.join(space.root, 'small');
+    fs.mkdirSync(small);
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', small]).status === 0) {
+      fs.symlinkSync(path.join(space.env.PTYD_STATE_DIR, 'conversations'), path.join(small, 'conversations'));
+      const full = spawnSync(PTYD, ['search', 'x'], { env: { ...space.env, PTYD_STATE_DIR: small }, encoding: 'utf8' });
+      spawnSync('umount', [small]);
+      assert.deepStrictEqual([full.status, full.stderr], [1, `ptyd: ${small}/search.db cannot be used: database or disk is full: make room\n`]);
+    } else report.skip('a full disk', 'no tmpfs can be mounted here');
   });
 
   await report.test('ten at once from nothing, and killed in the middle: all answer alike in the end', async () => {
