@@ -182,12 +182,7 @@ int outer_fd(const struct outer *o)
 
 long outer_read(struct outer *o, char *keys, size_t len)
 {
-    struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLIN};
     (void)o;
-    if (poll(&fd, 1, 0) <= 0) {
-        errno = EAGAIN;
-        return -1;
-    }
     return read(STDIN_FILENO, keys, len);
 }
 

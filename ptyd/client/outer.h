@@ -32,7 +32,7 @@ bool outer_close(struct outer *outer);
  * the system let us. */
 size_t outer_give_back(const char *keys, size_t len);
 
-/* Reads keys; as read(2), never blocking for want of them. */
+/* Reads the keys that poll(2) found on stdin; as read(2). */
 long outer_read(struct outer *outer, char *keys, size_t len);
 
 /* Shows bytes: what the terminal does not take now waits. */
