@@ -49,16 +49,20 @@ int file_read(const char *path, size_t limit, struct bytes *out)
     return fd < 0 ? -errno : read_all(fd, limit, out);
 }
 
-int file_read_regular(const char *path, size_t limit, struct bytes *out)
+int file_open_regular(const char *path)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd < 0)
-        return -errno;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        return read_all(fd, limit, out);
+    if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+        return fd < 0 ? -errno : fd;
     close(fd);
     return -EINVAL;
+}
+
+int file_read_regular(const char *path, size_t limit, struct bytes *out)
+{
+    int fd = file_open_regular(path);
+    return fd < 0 ? fd : read_all(fd, limit, out);
 }
 
 ssize_t file_read_at(int fd, void *data, size_t len, long long offset)

@@ -12,7 +12,11 @@
 /* Appends a file's content. Returns 0, -EFBIG beyond `limit` bytes, or another -errno. */
 int file_read(const char *path, size_t limit, struct bytes *out);
 
-/* The same of a regular file alone: -EINVAL for anything else, which is not waited for. */
+/* Opens a regular file for reading: its descriptor; -EINVAL for anything else, which is not waited
+ * for, or another -errno. */
+int file_open_regular(const char *path);
+
+/* Reads such a file as file_read() does. */
 int file_read_regular(const char *path, size_t limit, struct bytes *out);
 
 /* Appends `text` and a line end: the whole line or, on failure, nothing. Half a line at the end, of

@@ -8,6 +8,7 @@
 #include "ptyd/core/block.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/lines.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 
@@ -37,20 +38,24 @@ void heard_rotate(const char *directory)
     free(path);
 }
 
+struct reading {
+    void (*each)(void *user, json_t *line);
+    void *user;
+};
+
+static void take_line(void *user, char *text, size_t len, bool is_whole)
+{
+    const struct reading *r = user;
+    json_t *line = text && is_whole ? seal_load(text, len) : NULL;
+    if (line)
+        r->each(r->user, line);
+    json_decref(line);
+}
+
 static void each_line(const char *path, void (*each)(void *user, json_t *line), void *user)
 {
-    struct bytes text = {0};
-    int result = file_read_regular(path, LIMIT_HEARD_BYTES + LIMIT_REQUEST_BYTES, &text);
-    for (size_t at = 0; result == 0 && at < text.len;) {
-        const char *end = memchr(text.data + at, '\n', text.len - at);
-        size_t len = end ? (size_t)(end - text.data) - at : text.len - at;
-        json_t *line = seal_load(text.data + at, len);
-        if (line)
-            each(user, line);
-        json_decref(line);
-        at += len + 1;
-    }
-    bytes_finish(&text);
+    struct reading reading = {each, user};
+    lines_each_of(path, LIMIT_JSONL_LINE_BYTES, take_line, &reading);
 }
 
 void heard_each(const char *directory, void (*each)(void *user, json_t *line), void *user)

@@ -2,8 +2,12 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ptyd/core/board.h"
+#include "ptyd/core/file.h"
+
+#define PIECE_BYTES (1 << 16) /* of a file, read at once */
 
 void lines_finish(struct lines *l)
 {
@@ -59,4 +63,42 @@ int lines_next(struct lines *l, char **ret_line, size_t *ret_len)
         if (result)
             return result;
     }
+}
+
+/* ---- a file ---- */
+
+static void hand_out(struct lines *l, lines_each_line *each, void *user)
+{
+    char *line;
+    size_t len;
+    int found;
+    while ((found = lines_next(l, &line, &len)) != 0)
+        each(user, found > 0 ? line : NULL, found > 0 ? len : 0, true);
+}
+
+int lines_each(int fd, size_t limit, lines_each_line *each, void *user)
+{
+    struct lines l = {.limit = limit};
+    char piece[PIECE_BYTES];
+    ssize_t n;
+    while ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR)) {
+        lines_add(&l, piece, n > 0 ? (size_t)n : 0);
+        hand_out(&l, each, user);
+    }
+    int result = n < 0 ? -errno : 0;
+    if (result == 0 && !l.skipping && l.buffer.len > l.at)
+        each(user, l.buffer.data + l.at, l.buffer.len - l.at, false);
+    else if (result == 0 && l.skipping)
+        each(user, NULL, 0, false);
+    lines_finish(&l);
+    return result;
+}
+
+int lines_each_of(const char *path, size_t limit, lines_each_line *each, void *user)
+{
+    int fd = file_open_regular(path);
+    int result = fd < 0 ? fd : lines_each(fd, limit, each, user);
+    if (fd >= 0)
+        close(fd);
+    return result;
 }

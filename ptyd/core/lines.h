@@ -25,4 +25,13 @@ void lines_add(struct lines *lines, const char *bytes, size_t len);
  * lines_add(). Returns 1; 0 when there is none yet; -EFBIG, once, for a line over the limit. */
 int lines_next(struct lines *lines, char **ret_line, size_t *ret_len);
 
+/* Calls `each` for every line of a file from where its descriptor stands, in order: without its
+ * end, NULL and 0 for one over the limit. What comes last may have no end, and is none then:
+ * `is_whole` is false. Returns 0 or -errno of what could not be read. */
+typedef void lines_each_line(void *user, char *line, size_t len, bool is_whole);
+int lines_each(int fd, size_t limit, lines_each_line *each, void *user);
+
+/* The same of a regular file, by its path; -EINVAL for anything else, which is not waited for. */
+int lines_each_of(const char *path, size_t limit, lines_each_line *each, void *user);
+
 #endif

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/lines.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 #include "ptyd/forget/files.h"
@@ -135,19 +136,18 @@ static void take_told(struct hearing *h, const json_t *told, const char *consume
     json_decref(blocks);
 }
 
+static void hear_receipt(void *user, char *line, size_t len, bool is_whole)
+{
+    json_t *receipt = line && is_whole ? seal_load(line, len) : NULL;
+    take_told(user, receipt, json_text(receipt, "consumer", ""), json_text(receipt, "turn", NULL),
+              json_number(receipt, "ts", 0));
+    json_decref(receipt);
+}
+
 static void hear_receipts(struct hearing *h, const char *state, const char *former)
 {
     char *path = text_format("%s/receipts.jsonl%s", state, former);
-    struct bytes file = {0};
-    int result = file_read_regular(path, 2 * (size_t)LIMIT_RECEIPTS_BYTES, &file);
-    const char *at = result == 0 ? file.data : NULL, *stop = at ? at + file.len : NULL, *end;
-    for (; at && (end = memchr(at, '\n', (size_t)(stop - at))); at = end + 1) {
-        json_t *receipt = seal_load(at, (size_t)(end - at));
-        take_told(h, receipt, json_text(receipt, "consumer", ""), json_text(receipt, "turn", NULL),
-                  json_number(receipt, "ts", 0));
-        json_decref(receipt);
-    }
-    bytes_finish(&file);
+    lines_each_of(path, LIMIT_JSONL_LINE_BYTES, hear_receipt, h);
     free(path);
 }
 

@@ -27,36 +27,37 @@ static char *path_of(const char *directory, int age)
 
 /* ---- one after the other ---- */
 
+struct reading {
+    block_line *each;
+    void *user;
+    bool cut; /* what comes next is a part of a line */
+};
+
+static void take_line(void *user, char *line, size_t len, bool is_whole)
+{
+    struct reading *r = user;
+    json_t *block = line && is_whole && !r->cut ? seal_load(line, len) : NULL;
+    if (block)
+        r->each(r->user, block);
+    json_decref(block);
+    r->cut = false;
+}
+
 /* The lines of a file's last `tail` bytes (all of it with SIZE_MAX), but for one that is cut.
  * Returns whether that was the whole file. */
 static bool read_lines(const char *path, size_t tail, block_line *each, void *user)
 {
-    struct lines lines = {.limit = LIMIT_JSONL_LINE_BYTES};
-    char chunk[1 << 16];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n;
     struct stat st;
     bool cut = fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size > tail;
-    bool whole = !cut;
+    struct reading reading = {.each = each, .user = user, .cut = cut};
     if (cut)
         lseek(fd, -(off_t)tail, SEEK_END);
-    while (fd >= 0 && ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))) {
-        char *line;
-        size_t len;
-        int found;
-        lines_add(&lines, chunk, n > 0 ? (size_t)n : 0);
-        while ((found = lines_next(&lines, &line, &len)) != 0) {
-            json_t *block = found > 0 && !cut ? seal_load(line, len) : NULL;
-            if (block)
-                each(user, block);
-            json_decref(block);
-            cut = false;
-        }
-    }
-    if (fd >= 0)
+    if (fd >= 0) {
+        lines_each(fd, LIMIT_JSONL_LINE_BYTES, take_line, &reading);
         close(fd);
-    lines_finish(&lines);
-    return whole;
+    }
+    return !cut;
 }
 
 struct collection {

@@ -28,29 +28,31 @@
 
 /* ---- kinds of files: NULL, or what is wrong; new string ---- */
 
+struct checking {
+    size_t number, bad, first; /* lines; those that are damaged, and the first of them */
+    bool rest;                 /* the last one has no end */
+};
+
+static void check_line(void *user, char *line, size_t len, bool is_whole)
+{
+    struct checking *c = user;
+    json_t *object = line && is_whole ? seal_load(line, len) : NULL;
+    c->rest = !is_whole;
+    c->number += is_whole;
+    c->bad += is_whole && !object;
+    c->first = is_whole && !object && c->bad == 1 ? c->number : c->first;
+    json_decref(object);
+}
+
 static char *check_lines(int fd, const char *path)
 {
-    struct lines lines = {.limit = LIMIT_JSONL_LINE_BYTES};
-    size_t number = 0, bad = 0, first = 0, len;
-    char piece[PIECE], *line;
-    ssize_t n;
+    struct checking c = {0};
     (void)path;
-    while ((n = read(fd, piece, sizeof piece)) > 0 || (n < 0 && errno == EINTR)) {
-        int found;
-        lines_add(&lines, piece, n > 0 ? (size_t)n : 0);
-        while ((found = lines_next(&lines, &line, &len)) != 0) {
-            json_t *object = found > 0 ? seal_load(line, len) : NULL;
-            number++;
-            bad += !object;
-            first = bad == 1 && !object ? number : first;
-            json_decref(object);
-        }
-    }
-    bool rest = lines.buffer.len > lines.at;
-    lines_finish(&lines);
-    if (bad)
-        return text_format("%zu of %zu lines are damaged, line %zu the first", bad, number, first);
-    return rest ? text_format("its last line, %zu, has no end", number + 1) : NULL;
+    lines_each(fd, LIMIT_JSONL_LINE_BYTES, check_line, &c);
+    if (c.bad)
+        return text_format("%zu of %zu lines are damaged, line %zu the first", c.bad, c.number,
+                           c.first);
+    return c.rest ? text_format("its last line, %zu, has no end", c.number + 1) : NULL;
 }
 
 static char *check_object(int fd, const char *path)

@@ -1,8 +1,11 @@
 /* UTF-8 (RFC 3629's own examples and limits), growing bytes, JSON lines. */
+#define _GNU_SOURCE
 #include "test.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/utf8.h"
@@ -122,6 +125,27 @@ static void lines_recover_from_one_too_long(void **state)
     lines_finish(&lines);
 }
 
+static void note_line(void *user, char *line, size_t len, bool is_whole)
+{
+    char *seen = user;
+    strncat(seen, line ? line : "TOO LONG", line ? len : SIZE_MAX);
+    strcat(seen, is_whole ? "|" : "?");
+}
+
+static void lines_of_a_file_come_in_order_with_the_rest(void **state)
+{
+    char path[] = "/tmp/ptyd-lines-XXXXXX", seen[64] = {0};
+    int fd = mkstemp(path);
+    (void)state;
+    assert_int_equal(write(fd, "one\ntoolong\n\ntw", 15), 15);
+    assert_int_equal(lines_each_of(path, 4, note_line, seen), 0);
+    assert_string_equal(seen, "one|TOO LONG||tw?");
+    close(fd);
+    unlink(path);
+    assert_int_equal(lines_each_of(path, 4, note_line, seen), -ENOENT);
+    assert_int_equal(lines_each_of("/tmp", 4, note_line, seen), -EINVAL);
+}
+
 static void base64_matches_rfc_4648(void **state)
 {
     static const char *const vectors[][2] = {{"", ""},
@@ -160,6 +184,7 @@ int main(void)
         cmocka_unit_test(bytes_grow_and_shrink),
         cmocka_unit_test(lines_come_whole_whatever_the_chunks),
         cmocka_unit_test(lines_recover_from_one_too_long),
+        cmocka_unit_test(lines_of_a_file_come_in_order_with_the_rest),
         cmocka_unit_test(base64_matches_rfc_4648),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
