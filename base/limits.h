@@ -436,6 +436,8 @@ static inline int limit_size(int value)
 #define LIMIT_FORGET_BYTES      (2 << 20)
 /* Milliseconds that `ptyd forget` waits; what was begun is finished without it. */
 #define LIMIT_FORGET_WAIT_MS 600000
+/* Milliseconds after which the keeper is asked again for the worker that forgets. */
+#define LIMIT_FORGET_ASK_MS 1000
 
 /* ---- the daemon and its control socket ---- */
 

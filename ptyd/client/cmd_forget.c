@@ -39,7 +39,7 @@ static const char help[] =
     "                   it gets into no history\n"
     "  -s NAME          of this session; --since and --matching: of all without it\n"
     "  --dry-run        only says what would be forgotten, and who heard of it\n"
-    "  --yes            does not ask, which it does in a terminal\n\n"
+    "  --yes            does not ask first; where stdin is no terminal it has to be given\n\n"
     "examples:\n"
     "  ptyd forget 12\n"
     "  ptyd forget --since 10m -s work\n"
@@ -199,14 +199,29 @@ static void print_found(const struct forgetter *f)
         puts("What was told stays told: it cannot be taken back.");
 }
 
-static bool is_wanted(const struct forgetter *f)
+/* Wherever the messages go, it is asked where the answer is typed. */
+static bool ask_user(void)
 {
     char line[16] = "";
-    if (f->yes || f->dry_run || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
-        return !f->dry_run;
+    FILE *terminal = fopen("/dev/tty", "we");
     fflush(stdout);
-    fputs("Forget that? It cannot be undone. [y/N] ", stderr);
+    fputs("Forget that? It cannot be undone. [y/N] ", terminal ? terminal : stderr);
+    if (terminal)
+        fclose(terminal);
     return fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
+}
+
+/* EXIT_USAGE where nobody can be asked. */
+static int is_wanted(const struct forgetter *f, bool *ret_wanted)
+{
+    bool asks = !f->yes && !f->dry_run;
+    if (asks && !isatty(STDIN_FILENO)) {
+        say("nothing was forgotten: it cannot be undone, and nobody can be asked here; --yes says "
+            "that it is meant");
+        return EXIT_USAGE;
+    }
+    *ret_wanted = asks ? ask_user() : f->yes && !f->dry_run;
+    return EXIT_OK;
 }
 
 /* ---- done ---- */
@@ -253,7 +268,7 @@ static int forget(struct forgetter *f, json_t **ret_result)
     if (error)
         say("%s", error);
     if (failed)
-        say("not all of it is gone: %s", failed);
+        say("not all of it is gone: %s; the daemon's next worker tries again", failed);
     json_decref(answer);
     return *ret_result && !failed ? EXIT_OK : EXIT_FAILED;
 }
@@ -289,8 +304,10 @@ static int run(struct forgetter *f, char **blocks)
         say("nothing of that is kept");
     if (!f->cli.json)
         print_found(f);
-    bool wanted = there && is_wanted(f);
-    int status = !there ? EXIT_FAILED : wanted ? forget(f, &result) : EXIT_OK;
+    bool wanted = false;
+    int status = there ? is_wanted(f, &wanted) : EXIT_FAILED;
+    if (wanted)
+        status = forget(f, &result);
     status = tell(f, result, status);
     json_decref(result);
     return status;

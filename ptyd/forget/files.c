@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/aside.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
 #include "ptyd/forget/lines.h"
@@ -104,14 +105,22 @@ static bool is_directory(const char *path)
     return lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Whether it is the session's log, or the directory of its files: they are gone through apart. What
+ * has such a name in what was set aside is not. */
+static bool is_apart(const struct forget *f, const char *path)
+{
+    size_t len = strlen(f->directory);
+    return begins(path, f->directory) && (!path[len] || !strcmp(path + len, "/output.raw"));
+}
+
 /* What was set aside may hold anything: with a command it goes, with a text it is covered. */
 static void forget_file(struct forget *f, const char *path, const char *name)
 {
-    if (json_array_size(f->seqs) && strstr(name, ".damaged-"))
+    if (json_array_size(f->seqs) && aside_is_name(name))
         drop(f, path);
     else if (!strcmp(name, "blocks"))
         each_entry(f, path, forget_output);
-    else if (has_no_text(name) || !strcmp(name, "output.raw") || !strcmp(name, "agent_pty"))
+    else if (has_no_text(name) || is_apart(f, path))
         return;
     else if (is_directory(path))
         each_entry(f, path, forget_file);
@@ -119,6 +128,8 @@ static void forget_file(struct forget *f, const char *path, const char *name)
         forget_in_lines(f, path);
     else if (ends(name, ".json"))
         forget_in_object(f, path);
+    else if (begins(name, "output.raw"))
+        forget_in_stream(f, path);
     else
         forget_in_bytes(f, path);
 }

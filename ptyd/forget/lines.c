@@ -16,8 +16,10 @@
 #include "ptyd/core/lines.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
+#include "ptyd/forget/spelled.h"
 #include "ptyd/forget/wish.h"
-#include "vterm_snapshot/blot.h"
+
+#define FILE_MOST (4 * (size_t)LIMIT_JSONL_BYTES) /* no line of ours is longer than its file */
 
 /* ---- the text, in values ---- */
 
@@ -36,7 +38,7 @@ static bool is_name(const char *key)
 static size_t cover_string(json_t *value, const char *text)
 {
     char *copy = text_copy(json_string_value(value));
-    size_t count = blot_text(copy, strlen(copy), text);
+    size_t count = spelled_cover(copy, strlen(copy), text);
     if (count)
         json_string_set(value, copy);
     free(copy);
@@ -57,15 +59,10 @@ static size_t cover_value(json_t *value, const char *text)
     return count;
 }
 
-/* As JSON has it; new string. */
-static char *escaped(const char *text)
+static bool stands_in(const char *bytes, size_t len, const char *text)
 {
-    json_t *value = json_string(text);
-    char *quoted = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-    json_decref(value);
-    quoted[strlen(quoted) - 1] = '\0';
-    memmove(quoted, quoted + 1, strlen(quoted));
-    return quoted;
+    size_t said;
+    return text && spelled_find(bytes, len, text, &said);
 }
 
 /* ---- commands ---- */
@@ -112,9 +109,9 @@ static enum line forget_command(const struct forget *f, json_t *line)
 
 struct rewriting {
     struct forget *forget;
-    char *escaped; /* the text as it would stand in a line; NULL for none */
     struct bytes out;
     bool changed;
+    int error; /* -errno of a line that could not be looked at */
 };
 
 static void keep_line(struct rewriting *r, const char *line, size_t len)
@@ -133,18 +130,24 @@ static void write_line(struct rewriting *r, const char *line, size_t len, const 
     free(text);
 }
 
+/* One that is damaged is no line: nobody reads it. With the text it goes, and with a command, for
+ * nobody knows whose it was. */
+static void drop_damaged(struct rewriting *r)
+{
+    r->changed = true;
+    r->forget->places++;
+}
+
 static void take_line(struct rewriting *r, const char *line, size_t len)
 {
     struct forget *f = r->forget;
-    bool has_text = r->escaped && memmem(line, len, r->escaped, strlen(r->escaped));
-    bool may = has_text || json_array_size(f->seqs);
-    json_t *value = may ? seal_load(line, len) : NULL;
-    enum line is = value && json_array_size(f->seqs) ? forget_command(f, value) : STAYS;
+    bool has_text = stands_in(line, len, f->text), of_command = json_array_size(f->seqs);
+    json_t *value = has_text || of_command ? seal_load(line, len) : NULL;
+    enum line is = value && of_command ? forget_command(f, value) : STAYS;
     size_t covered = has_text && value && is != GOES ? cover_value(value, f->text) : 0;
     f->places += covered;
-    if (has_text && !value) { /* a line that is damaged is no line: nobody reads it */
-        r->changed = true;
-        f->places++;
+    if ((has_text || of_command) && !value) {
+        drop_damaged(r);
     } else if (is == GOES) {
         r->changed = true;
     } else if (is == CHANGED || covered) {
@@ -155,9 +158,28 @@ static void take_line(struct rewriting *r, const char *line, size_t len)
     json_decref(value);
 }
 
-static bool begin(struct forget *f, struct rewriting *r)
+/* Half a line at the end stays half a line, unless it has the text or may be a command's. */
+static void take_rest(struct rewriting *r, const char *rest, size_t len)
 {
-    *r = (struct rewriting){.forget = f, .escaped = f->text ? escaped(f->text) : NULL};
+    if (stands_in(rest, len, r->forget->text) || json_array_size(r->forget->seqs))
+        drop_damaged(r);
+    else
+        bytes_append(&r->out, rest, len);
+}
+
+static void take(void *user, char *line, size_t len, bool is_whole)
+{
+    struct rewriting *r = user;
+    if (!line)
+        r->error = -EFBIG;
+    else if (is_whole)
+        take_line(r, line, len);
+    else
+        take_rest(r, line, len);
+}
+
+static bool is_wanted(const struct forget *f)
+{
     return f->text || json_array_size(f->seqs);
 }
 
@@ -170,74 +192,61 @@ static void replace(struct rewriting *r, const char *path)
                       file_replace(path, r->out.data ? r->out.data : "", r->out.len));
 }
 
-static void end(struct rewriting *r)
-{
-    free(r->escaped);
-    bytes_finish(&r->out);
-}
-
-/* Half a line at the end stays half a line, unless it has the text. */
-static void take_rest(struct rewriting *r, const char *rest, size_t len)
-{
-    bool has_text = r->escaped && memmem(rest, len, r->escaped, strlen(r->escaped));
-    r->changed = r->changed || has_text;
-    if (!has_text)
-        bytes_append(&r->out, rest, len);
-}
-
 void forget_in_lines(struct forget *f, const char *path)
 {
-    struct rewriting r;
-    struct bytes file = {0};
-    if (begin(f, &r)) {
-        int result = file_read_regular(path, 4 * (size_t)LIMIT_JSONL_BYTES, &file);
-        const char *at = file.data, *stop = at ? at + file.len : NULL, *next;
-        for (; at && (next = memchr(at, '\n', (size_t)(stop - at))); at = next + 1)
-            take_line(&r, at, (size_t)(next - at));
-        if (at && at < stop)
-            take_rest(&r, at, (size_t)(stop - at));
-        if (result == 0)
-            replace(&r, path);
-        else if (result != -ENOENT)
-            forget_failed(f, path, result);
-    }
-    bytes_finish(&file);
-    end(&r);
+    struct rewriting r = {.forget = f};
+    int result = is_wanted(f) ? lines_each_of(path, FILE_MOST, take, &r) : 0;
+    result = result < 0 ? result : r.error;
+    if (result == 0)
+        replace(&r, path);
+    else if (result != -ENOENT)
+        forget_failed(f, path, result);
+    bytes_finish(&r.out);
 }
 
 /* ---- one object ---- */
 
-void forget_in_object(struct forget *f, const char *path)
+/* One that nobody can read: a text is covered where it stands, with a command it goes. */
+static void forget_damaged(struct forget *f, const char *path)
 {
-    struct rewriting r;
-    struct bytes file = {0};
-    int result = begin(f, &r) ? file_read_regular(path, LIMIT_META_BYTES, &file) : -ENOENT;
-    json_t *object = result == 0 && file.len ? seal_load(file.data, file.len) : NULL;
-    bool has_text =
-        r.escaped && file.len && memmem(file.data, file.len, r.escaped, strlen(r.escaped));
+    if (!json_array_size(f->seqs))
+        forget_in_bytes(f, path);
+    else if (forget_begins(f) && unlink(path) < 0)
+        forget_failed(f, path, -errno);
+}
+
+static void forget_members(struct forget *f, const char *path, const struct bytes *file,
+                           json_t *object)
+{
+    struct rewriting r = {.forget = f};
     bool waits = json_array_size(f->seqs) && json_object_get(object, "pending_cmd_buffer");
-    if (has_text)
-        f->places += cover_value(object, f->text);
+    size_t covered = stands_in(file->data, file->len, f->text) ? cover_value(object, f->text) : 0;
+    f->places += covered;
     if (waits)
         json_object_del(object, "pending_cmd_buffer");
-    if (object && (has_text || waits)) {
-        write_line(&r, file.data, file.len, object);
+    if (covered || waits) {
+        write_line(&r, file->data, file->len, object);
         replace(&r, path);
     }
+    bytes_finish(&r.out);
+}
+
+void forget_in_object(struct forget *f, const char *path)
+{
+    struct bytes file = {0};
+    int result = is_wanted(f) ? file_read_regular(path, LIMIT_META_BYTES, &file) : -ENOENT;
+    json_t *object = result == 0 && file.len ? seal_load(file.data, file.len) : NULL;
+    if (object)
+        forget_members(f, path, &file, object);
+    else if (result == -EFBIG || file.len)
+        forget_damaged(f, path);
+    else if (result != -ENOENT && result != -EINVAL)
+        forget_failed(f, path, result);
     json_decref(object);
     bytes_finish(&file);
-    end(&r);
 }
 
 /* ---- anything ---- */
-
-static size_t cover_bytes(const struct forget *f, char *bytes, size_t len)
-{
-    char *quoted = escaped(f->text);
-    size_t count = blot_text(bytes, len, f->text) + blot_text(bytes, len, quoted);
-    free(quoted);
-    return count;
-}
 
 void forget_in_bytes(struct forget *f, const char *path)
 {
@@ -250,7 +259,7 @@ void forget_in_bytes(struct forget *f, const char *path)
     char *bytes = there ? mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (there && bytes == MAP_FAILED)
         forget_failed(f, path, -errno);
-    size_t found = bytes == MAP_FAILED ? 0 : cover_bytes(f, bytes, len);
+    size_t found = bytes == MAP_FAILED ? 0 : spelled_cover(bytes, len, f->text);
     f->places += found;
     if (found && forget_begins(f))
         forget_failed(f, path, file_write_all(fd, bytes, len, 0));

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
+#include "ptyd/forget/wish.h"
 #include "ptyd/session/rawlog.h"
 #include "vterm_snapshot/blot.h"
 #include "vterm_snapshot/mark.h"
@@ -70,17 +71,11 @@ static bool is_mark(const struct rawlog_record *r)
     return r->kind == RAWLOG_MARK || r->kind == RAWLOG_FOREIGN;
 }
 
-/* The record at which the command begins; `count` for none. */
-static size_t find_begin(const struct log *log, uint64_t seq)
+/* Where in the wish a command is that begins at this record; negative for none. */
+static ptrdiff_t place_of(const struct log *log, const struct rawlog_record *r)
 {
-    size_t i = 0;
-    for (; i < log->count; i++) {
-        const struct rawlog_record *r = &log->records[i];
-        bool begins = is_mark(r) || r->kind == RAWLOG_LINE || r->kind == RAWLOG_RUNS;
-        if (begins && r->value == seq)
-            break;
-    }
-    return i;
+    bool begins = is_mark(r) || r->kind == RAWLOG_LINE || r->kind == RAWLOG_RUNS;
+    return begins ? wish_place(log->forget->seqs, r->value) : -1;
 }
 
 /* Where its prompt began to take input: behind the end of what came before. */
@@ -126,13 +121,8 @@ static void cover_unknown(struct log *log)
         blot_command(log->bytes + log->base, (size_t)(until - log->base));
 }
 
-static void cover_block(struct log *log, uint64_t seq)
+static void cover_block(struct log *log, size_t begin)
 {
-    size_t begin = find_begin(log, seq);
-    if (begin == log->count) {
-        cover_unknown(log);
-        return;
-    }
     uint64_t from = find_input(log, begin), to = find_end(log, begin);
     from = from > log->base ? from : log->base;
     to = to < log->len ? to : log->len;
@@ -140,23 +130,35 @@ static void cover_block(struct log *log, uint64_t seq)
         blot_command(log->bytes + from, (size_t)(to - from));
 }
 
+/* Each begins at the first record that has its number. */
+static void cover_blocks(struct log *log)
+{
+    const struct forget *f = log->forget;
+    size_t count = json_array_size(f->seqs), known = 0;
+    bool *is_known = memory_new(count * sizeof *is_known);
+    for (size_t i = 0; i < log->count; i++) {
+        ptrdiff_t place = place_of(log, &log->records[i]);
+        if (place < 0 || is_known[place])
+            continue;
+        is_known[place] = true;
+        known++;
+        cover_block(log, i);
+        if (f->moves)
+            f->moves();
+    }
+    if (known < count)
+        cover_unknown(log);
+    free(is_known);
+}
+
 static void cover(struct log *log)
 {
     struct forget *f = log->forget;
-    json_t *seq;
-    size_t i;
-    read_index(log);
     if (json_array_size(f->seqs) && forget_begins(f))
-        json_array_foreach((json_t *)f->seqs, i, seq) {
-            if (f->moves)
-                f->moves();
-            cover_block(log, (uint64_t)json_integer_value(seq));
-        }
+        cover_blocks(log);
     if (f->text)
         f->places += blot_stream(log->bytes + log->base, log->len - log->base, log->base,
                                  log->widths, log->width_count, f->text, f->moves);
-    free(log->records);
-    free(log->widths);
 }
 
 /* Only what differs is written: what was given back stays so. */
@@ -174,7 +176,7 @@ static int write_changes(const struct log *log, int fd)
 }
 
 /* Whether it is worth a change is found out in a copy of the pages that it concerns. */
-static void cover_file(struct forget *f, int fd, const char *path, size_t len)
+static void cover_file(struct forget *f, int fd, const char *path, size_t len, bool has_index)
 {
     off_t data = lseek(fd, 0, SEEK_DATA);
     struct log log = {.forget = f, .len = len, .base = data > 0 ? (size_t)data : 0};
@@ -184,22 +186,37 @@ static void cover_file(struct forget *f, int fd, const char *path, size_t len)
         return;
     }
     size_t before = f->places;
+    if (has_index)
+        read_index(&log);
     cover(&log);
     if ((f->places > before || json_array_size(f->seqs)) && forget_begins(f))
         forget_failed(f, path, write_changes(&log, fd));
+    free(log.records);
+    free(log.widths);
     munmap(log.bytes, len);
 }
 
-void forget_in_log(struct forget *f)
+static void open_and_cover(struct forget *f, const char *path, bool has_index)
 {
-    char *path = text_format("%s/output.raw", f->directory);
     struct stat st;
     int fd = open(path, (f->looks ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno != ENOENT)
         forget_failed(f, path, -errno);
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size)
-        cover_file(f, fd, path, (size_t)st.st_size);
+        cover_file(f, fd, path, (size_t)st.st_size, has_index);
     if (fd >= 0)
         close(fd);
+}
+
+void forget_in_log(struct forget *f)
+{
+    char *path = text_format("%s/output.raw", f->directory);
+    open_and_cover(f, path, true);
     free(path);
+}
+
+void forget_in_stream(struct forget *f, const char *path)
+{
+    if (f->text)
+        open_and_cover(f, path, false);
 }

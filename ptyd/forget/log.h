@@ -33,4 +33,7 @@ bool forget_begins(struct forget *forget);
  * it. */
 void forget_in_log(struct forget *forget);
 
+/* A text in another log of a terminal, one that was set aside: how wide it was is not known. */
+void forget_in_stream(struct forget *forget, const char *path);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "ptyd/core/aside.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
@@ -155,22 +156,31 @@ void wish_done(const char *state)
 bool wish_of(const struct wish *wish, const char *session, const char **ret_text,
              const json_t **ret_seqs)
 {
-    bool is_his = !wish->session || !strcmp(wish->session, session);
+    char *name = text_copy(session);
+    if (aside_is_name(name))
+        *strstr(name, ".damaged-") = '\0';
+    bool is_his = !wish->session || !strcmp(wish->session, name);
     *ret_text = is_his ? wish->text : NULL;
-    *ret_seqs = json_object_get(wish->blocks, session);
+    *ret_seqs = json_object_get(wish->blocks, name);
+    free(name);
     return *ret_text || *ret_seqs;
 }
 
-bool wish_has(const json_t *seqs, uint64_t seq)
+ptrdiff_t wish_place(const json_t *seqs, uint64_t seq)
 {
     size_t from = 0, to = json_array_size(seqs);
     while (from < to) {
         size_t middle = from + (to - from) / 2;
         uint64_t at = (uint64_t)json_integer_value(json_array_get(seqs, middle));
         if (at == seq)
-            return true;
+            return (ptrdiff_t)middle;
         from = at < seq ? middle + 1 : from;
         to = at < seq ? to : middle;
     }
-    return false;
+    return -1;
+}
+
+bool wish_has(const json_t *seqs, uint64_t seq)
+{
+    return wish_place(seqs, seq) >= 0;
 }

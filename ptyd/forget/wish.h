@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct wish {
@@ -24,8 +25,8 @@ struct wish {
 bool wish_read(const json_t *params, bool in_file, struct wish *ret_wish);
 void wish_finish(struct wish *wish);
 
-/* The one that is not done yet; false for none. Keeps one, in place of any other: 0 or -errno. It
- * is done. */
+/* The one that is not done yet; false for none. Keeps one, in place of any other: 0 or -errno, with
+ * the other as it was. It is done, and goes. */
 bool wish_load(const char *state, struct wish *ret_wish);
 int wish_save(const char *state, const struct wish *wish);
 void wish_done(const char *state);
@@ -34,12 +35,14 @@ void wish_done(const char *state);
  * what it would be covered with. */
 bool wish_is_text(const char *text);
 
-/* What it wants of a session: its text or NULL, and its commands' numbers, an array or NULL;
- * borrowed. Returns whether that is anything. */
+/* What it wants of a session, or of one of that name that was set aside: its text or NULL, and its
+ * commands' numbers, an array or NULL; borrowed. Returns whether that is anything. */
 bool wish_of(const struct wish *wish, const char *session, const char **ret_text,
              const json_t **ret_seqs);
 
-/* Whether an array of numbers in order, as a wish has them, or NULL, has this one. */
+/* Where an array of numbers in order, as a wish has them, or NULL, has this one; negative: nowhere.
+ * Whether it has it. */
+ptrdiff_t wish_place(const json_t *seqs, uint64_t seq);
 bool wish_has(const json_t *seqs, uint64_t seq);
 
 #endif

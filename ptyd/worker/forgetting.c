@@ -18,7 +18,7 @@
 
 enum stage {
     NOTHING, /* is to be forgotten */
-    ASKED,   /* another worker will */
+    ASKED,   /* another worker will, which the keeper is asked for until it comes */
     DOING,   /* this one does */
     AGAIN,   /* it is done but for the command that asked for it, which runs yet */
 };
@@ -34,7 +34,7 @@ struct forgetting {
     struct forgotten forgotten; /* of all of them */
     uv_work_t work;
     bool working, closing;
-    uv_timer_t timer; /* until what a command's end says is in the log */
+    uv_timer_t timer; /* until what a command's end says is in the log, or another worker comes */
     struct task *waiters;
 };
 
@@ -116,18 +116,27 @@ static bool is_named(const struct worker *w, const char *text)
     return false;
 }
 
+/* Another program may be on its way just now, or the keeper may find no worker: the wish stands. */
+static void on_asking(uv_timer_t *timer)
+{
+    struct forgetting *f = timer->data;
+    int result = upgrade_begin_worker(f->worker, f->wish.token);
+    if (result < 0 && result != -EBUSY)
+        say("what is to be forgotten waits for another worker: %s", strerror(-result));
+}
+
+/* 0 where it is written down: it is done then, sooner or later. */
 static int begin(struct forgetting *f)
 {
     int result = wish_save(f->worker->options->state, &f->wish);
-    if (result == 0)
-        result = upgrade_begin_worker(f->worker, f->wish.token);
-    if (result == 0)
-        f->stage = ASKED;
-    return result;
+    if (result < 0)
+        return result;
+    f->stage = ASKED;
+    return uv_timer_start(&f->timer, on_asking, 0, LIMIT_FORGET_ASK_MS);
 }
 
 /* The text itself is covered in what is known of that command. */
-static void on_timer(uv_timer_t *timer)
+static void on_end(uv_timer_t *timer)
 {
     struct forgetting *f = timer->data;
     if (f->stage != AGAIN || is_named(f->worker, "forget"))
@@ -140,7 +149,7 @@ static void on_timer(uv_timer_t *timer)
 void forgetting_stored(struct forgetting *f)
 {
     if (f->stage == AGAIN)
-        uv_timer_start(&f->timer, on_timer, 0, 0);
+        uv_timer_start(&f->timer, on_end, 0, 0);
 }
 
 static void answer(struct forgetting *f)
@@ -161,12 +170,12 @@ static void finish(struct forgetting *f)
     f->result = json_pack("{s:o, s:s?}", "sessions",
                           f->forgotten.sessions ? json_incref(f->forgotten.sessions) : json_array(),
                           "error", f->forgotten.error);
-    if (f->forgotten.error)
+    if (f->forgotten.error) /* the wish stays for the next worker */
         say("not all of what was to be forgotten is gone: %s", f->forgotten.error);
-    if (f->stage == NOTHING) {
+    else if (f->stage == NOTHING)
         wish_done(f->worker->options->state);
+    if (f->stage == NOTHING)
         wish_finish(&f->wish);
-    }
     answer(f);
     forgetting_stored(f); /* it may have ended meanwhile */
 }
@@ -225,7 +234,6 @@ static void begin_for(struct forgetting *f, struct client *client, const json_t 
         return;
     }
     client_fail(client, id, RPC_FAILED, "nothing was forgotten: %s", strerror(-result));
-    wish_done(f->worker->options->state);
     wish_finish(&f->wish);
 }
 

@@ -3,7 +3,7 @@
 'use strict';
 const assert = require('node:assert');
 const crypto = require('node:crypto');
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { PTYD, workspace, removeWorkspace, Daemon, Report, until } = require('./harness');
@@ -53,7 +53,7 @@ async function main() {
     assert.deepStrictEqual(dry.blocks.map(({ block_id: id }) => id), [second.block_id]);
     assert.ok(kept(secret).length > 4);
 
-    const said = ok('forget', '2', '-s', 'work');
+    const said = ok('forget', '2', '-s', 'work', '--yes');
     assert.match(said, new RegExp(`^heard by: cli turn .* at \\d{4}-.*: ${second.block_id}$`, 'm'));
     assert.match(said, /cannot be taken back.*\n.*Forgotten\.\n$/s);
     gone('work', secret);
@@ -126,6 +126,53 @@ async function main() {
     gone('work', secret);
   });
 
+  await report.test('it is asked wherever its messages go, and where nobody can be asked --yes has to be said', async () => {
+    const secret = word();
+    run('work', `echo ${secret}`);
+    const { block_id: id } = newest('work');
+    const quiet = new Terminal(space.env, `${PTYD} forget ${id} 2>/dev/null >${space.root}/said`);
+    await quiet.expect(/\[y\/N\] /);
+    quiet.type('n\r');
+    assert.strictEqual(await quiet.ended(), 0);
+    for (const args of [[id], ['--matching', secret], ['--matching', '-', '--json']]) {
+      const nobody = spawnSync(PTYD, ['forget', ...args], { env: space.env, encoding: 'utf8', input: `${secret}\n` });
+      assert.strictEqual(nobody.status, 2, nobody.stdout);
+      assert.match(nobody.stderr, /nothing was forgotten: .*--yes/);
+    }
+    assert.ok(kept(secret).length > 0);
+    const piped = spawnSync(PTYD, ['forget', '--matching', '-', '--yes'], { env: space.env, encoding: 'utf8', input: `${secret}\n` });
+    assert.strictEqual(piped.status, 0, piped.stderr);
+    gone('work', secret);
+  });
+
+  await report.test('quotes and backslashes; files that are damaged; what was set aside', async () => {
+    const secret = `${word()} "quoted" a\\b`, conversations = path.join(state, 'conversations');
+    run('work', `printf '%s\\n\\033]0;%s\\a' '${secret}' '${secret}'`);
+    ok('open', 'hurt');
+    ok('close', 'hurt');
+    fs.writeFileSync(path.join(conversations, 'hurt/meta.json'), `{"title":${JSON.stringify(secret)},`);
+    fs.writeFileSync(path.join(conversations, 'hurt/agent_pty/output.raw.damaged-1700000000000'), secret.replace('q', '\x1b[31mq'));
+    fs.cpSync(path.join(conversations, 'work'), path.join(conversations, 'work.damaged-1700000000000'), { recursive: true });
+    // What a snapshot has of it is spelled otherwise, and may be the last place.
+    await until('the screen is kept', () => kept(secret.split(' ')[0]).some((name) => /screen/.test(name)));
+    ok('forget', '--yes', '--matching', secret);
+    for (const text of [secret, secret.split(' ')[0], JSON.stringify(secret).slice(1, -1)])
+      assert.deepStrictEqual(kept(text), []);
+    for (const name of ['hurt', 'work.damaged-1700000000000']) fs.rmSync(path.join(conversations, name), { recursive: true });
+  });
+
+  await report.test('while another program is on its way it waits, and is done', async () => {
+    const secret = word(), mute = path.join(space.root, 'mute');
+    fs.writeFileSync(mute, '#!/bin/sh\nsleep 100\n', { mode: 0o755 });
+    run('work', `echo ${secret}`);
+    const upgrade = spawn(PTYD, ['upgrade', '--binary', mute], { env: space.env, stdio: 'ignore' });
+    const ended = new Promise((resolve) => { upgrade.on('close', resolve); });
+    await until('it is tried', () => spawnSync('pgrep', ['-f', mute]).status === 0);
+    ok('forget', '--yes', '--matching', secret);
+    assert.strictEqual(await ended, 1);
+    gone('work', secret);
+  });
+
   await report.test('a worker dies in the midst of it: the next one finishes', async () => {
     const some = [1, 2, 5, 9, 14];
     let died = true;
@@ -135,7 +182,7 @@ async function main() {
       run('busy', `echo ${secret}`);
       fs.writeFileSync(dies, String(at));
       const byText = i % 2;
-      ok('forget', ...(byText ? ['--matching', secret] : [newest('work').block_id, newest('busy').block_id]));
+      ok('forget', '--yes', ...(byText ? ['--matching', secret] : [newest('work').block_id, newest('busy').block_id]));
       died = !fs.existsSync(dies);
       fs.rmSync(dies, { force: true });
       gone('work', secret);
@@ -155,7 +202,7 @@ async function main() {
     const secret = word();
     run('work', `echo ${secret}`);
     assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
-    ok('forget', '--since', '1h');
+    ok('forget', '--since', '1h', '--yes');
     assert.deepStrictEqual(kept(secret), []);
     process.kill(daemon.json('status').keeper_pid, 'SIGTERM');
     await until('it has ended', () => daemon.ptyd('status').status !== 0);

@@ -6,12 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/seal.h"
+#include "ptyd/forget/files.h"
 #include "ptyd/forget/lines.h"
+#include "ptyd/forget/spelled.h"
 #include "ptyd/forget/wish.h"
+#include "ptyd/session/rawlog.h"
 #include "vterm_snapshot/blot.h"
 #include "vterm_snapshot/mark.h"
 #include "vterm_snapshot/terminal.h"
@@ -261,6 +268,218 @@ static void test_a_command_leaves_its_number(void **state)
     free(path);
 }
 
+/* Whatever is wrong with an object, no text stays in it. */
+static void test_a_damaged_object_is_covered_too(void **state)
+{
+    static const char *const damaged[] = {
+        "{\"title\":\"a secret\", and more \"",
+        "{\"title\":\"a secret\",\"sum\":\"0123456789abcdef\"}", /* its seal is another one's */
+        "[\"a secret\"]",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        char *path = file_of(damaged[i]);
+        struct forget f = {.text = "secret", .before = nothing};
+        forget_in_object(&f, path);
+        assert_null(strstr(content_of(path), "secret"));
+        assert_non_null(strstr(content_of(path), "a xxxxxx\""));
+        assert_int_equal(f.places, 1);
+        assert_int_equal(f.error, 0);
+        free(path);
+    }
+}
+
+static void test_an_object_that_is_too_large_is_covered_too(void **state)
+{
+    size_t size = LIMIT_META_BYTES + 100;
+    char *large = malloc(size + 1), *path;
+    (void)state;
+    memset(large, ' ', size);
+    memcpy(large, "{\"title\":\"a secret\"}", 20);
+    large[size] = '\0';
+    path = file_of(large);
+    struct forget f = {.text = "secret", .before = nothing};
+    forget_in_object(&f, path);
+    assert_memory_equal(content_of(path), "{\"title\":\"a xxxxxx\"}", 20);
+    free(large);
+    free(path);
+}
+
+/* Nobody knows what a damaged one says of a command: it goes, as what was set aside does. */
+static void test_with_a_command_goes_what_is_damaged(void **state)
+{
+    json_t *seqs = json_pack("[i]", 7);
+    struct forget f = {.seqs = seqs, .before = nothing};
+    (void)state;
+    char *path = file_of("{\"title\":\"of a command\"");
+    forget_in_object(&f, path);
+    assert_int_equal(access(path, F_OK), -1);
+    free(path);
+    path = file_of("{\"seq\":7,\"cmd\":\"gone\n{\"seq\":8,\"cmd\":\"here\"}\n{\"seq\":7,\"cm");
+    forget_in_lines(&f, path);
+    assert_string_equal(content_of(path), "{\"seq\":8,\"cmd\":\"here\"}\n");
+    json_decref(seqs);
+    free(path);
+}
+
+/* `say "a\b" <umlaut, smiley>`, as every writer of JSON may spell it, and JSON in JSON. */
+static void test_every_spelling_is_found(void **state)
+{
+    static const char text[] = "\"a\\b\" \xc3\xa4\xf0\x9f\x98\x80";
+    static const char *const spelled[] = {
+        "\"a\\b\" \xc3\xa4\xf0\x9f\x98\x80",
+        "\\\"a\\\\b\\\" \xc3\xa4\xf0\x9f\x98\x80",
+        "\\u0022a\\u005cb\\u0022 \xc3\xa4\xf0\x9f\x98\x80",
+        "\\u0022\\u0061\\u005Cb\\\" \\u00e4\\ud83d\\ude00",
+        "\\\\\\\"a\\\\\\\\b\\\\\\\" \\\\u00e4\\\\ud83d\\\\ude00",
+        "\\u005c\\u0022a\\u005c\\u005cb\\u005c\\u0022 \xc3\xa4\xf0\x9f\x98\x80",
+    };
+    static const char *const others[] = {"\\u0022a\\u005cc", "\\u002", "\\ud83d\\u0041",
+                                         "\\\"a\\\\b\\\" \\u00e4\\ud83d\\ude01", "\\"};
+    size_t said;
+    (void)state;
+    for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++) {
+        char *bytes, *quoted = strdup(spelled[i]);
+        assert_true(asprintf(&bytes, "{\"title\":\"is %s.\"", spelled[i]) > 0);
+        char *found = spelled_find(bytes, strlen(bytes), text, &said);
+        assert_ptr_equal(found, bytes + 13);
+        assert_int_equal(said, strlen(quoted));
+        assert_int_equal(spelled_cover(bytes, strlen(bytes), text), 1);
+        assert_null(spelled_find(bytes, strlen(bytes), text, &said));
+        assert_string_equal(bytes + strlen(bytes) - 2, ".\"");
+        free(bytes);
+        free(quoted);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_null(spelled_find(others[i], strlen(others[i]), text, &said));
+}
+
+/* As the screen's file has it, which json_append_string() writes. */
+static void test_a_text_with_quotes_is_found_in_every_file(void **state)
+{
+    static const char text[] = "say \"a\\b\"";
+    struct bytes line = {0};
+    (void)state;
+    bytes_append_text(&line, "{\"type\":\"screen\",\"title\":");
+    json_append_string(&line, text);
+    bytes_append_text(&line, "}\n");
+    char *path = file_of(line.data);
+    struct forget f = {.text = text, .before = nothing};
+    forget_in_lines(&f, path);
+    assert_int_equal(f.places, 1);
+    assert_non_null(strstr(content_of(path), "\"title\":\"xxxxxxxxx\""));
+    free(path);
+    path = file_of(line.data);
+    forget_in_object(&f, path);
+    assert_int_equal(f.places, 2);
+    free(path);
+    path = file_of(line.data);
+    forget_in_bytes(&f, path);
+    assert_int_equal(f.places, 3);
+    bytes_finish(&line);
+    free(path);
+}
+
+/* ---- directories ---- */
+
+static void put(const char *name, const char *content)
+{
+    char *path, *command;
+    assert_true(asprintf(&path, "%s/%s", place, name) > 0);
+    assert_true(asprintf(&command, "mkdir -p $(dirname %s)", path) > 0);
+    assert_int_equal(system(command), 0);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    fclose(file);
+    free(command);
+    free(path);
+}
+
+/* What was set aside is gone through whatever its names are: files of a session, and sessions. */
+static void test_what_was_set_aside_is_gone_through(void **state)
+{
+    static const char *const names[] = {
+        "conversations/work/agent_pty/meta.json.damaged-1700000000000",
+        "conversations/work/agent_pty/output.raw.damaged-1700000000000",
+        "conversations/work/agent_pty.damaged-1700000000000/output.raw",
+        "conversations/work/agent_pty/blocks.damaged-1700000000000/agent_pty/output.raw",
+        "conversations/work.damaged-1700000000000/agent_pty/output.raw",
+        "conversations/work.damaged-1700000000000/agent_pty/meta.json",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put(names[i], strstr(names[i], "output.raw") ? "a sec\033[31mret; a secret" : "a secret");
+    json_t *params = json_pack("{s:i, s:s, s:s}", "token", 9, "text", "secret", "session", "work");
+    struct wish wish;
+    struct forgotten all = {0};
+    assert_true(wish_read(params, false, &wish));
+    forget_in_session(place, "work", &wish, false, &all);
+    forget_in_session(place, "work.damaged-1700000000000", &wish, false, &all);
+    assert_null(all.error);
+    char *command;
+    assert_true(asprintf(&command, "! grep -raE 'secret|ret' %s/conversations", place) > 0);
+    assert_int_equal(system(command), 0);
+    forgotten_finish(&all);
+    wish_finish(&wish);
+    json_decref(params);
+    free(command);
+}
+
+/* A log of so many commands, a C and a D each, `cN` printed between. */
+static void make_log(const char *directory, int count, int hidden)
+{
+    struct aside aside = {0};
+    struct rawlog *log = rawlog_open(directory, &aside);
+    uint64_t at = 0;
+    for (int i = 1; i <= count; i++) {
+        char line[16];
+        size_t len = (size_t)snprintf(line, sizeof line, "c%05d\r\n", i);
+        assert_int_equal(rawlog_write(log, at, line, len), 0);
+        for (int mark = 0; mark < 2 && i > hidden; mark++)
+            rawlog_record(log, RAWLOG_MARK, at + (uint64_t)mark * len, (struct moment){1, 1},
+                          (uint16_t) "CD"[mark], (uint32_t)i);
+        at += len;
+    }
+    assert_int_equal(rawlog_flush(log), 0);
+    rawlog_close(log);
+    aside_finish(&aside);
+}
+
+/* Many commands cost as many looks at the index, not their square. What the
+ * index knows nothing of is covered with one that it does not know. */
+static void test_many_commands_go_at_once(void **state)
+{
+    enum { COUNT = 45000, HIDDEN = 10 };
+    char *directory, *path;
+    json_t *seqs = json_array();
+    (void)state;
+    assert_true(asprintf(&directory, "%s/many", place) > 0);
+    assert_true(asprintf(&path, "%s/output.raw", directory) > 0);
+    put("many/none", "");
+    make_log(directory, COUNT, HIDDEN);
+    for (int i = 1; i <= COUNT; i++)
+        if (i != 20000)
+            json_array_append_new(seqs, json_integer(i));
+    struct forget f = {.directory = directory, .seqs = seqs, .before = nothing};
+    clock_t began = clock();
+    forget_in_log(&f);
+    assert_true(clock() - began < CLOCKS_PER_SEC);
+    assert_int_equal(f.error, 0);
+    struct bytes log = {0};
+    assert_int_equal(file_read(path, SIZE_MAX, &log), 0);
+    assert_int_equal(log.len, COUNT * 8);
+    size_t left = 0;
+    for (size_t i = 0; i < log.len; i += 8)
+        left += log.data[i] == 'c';
+    assert_int_equal(left, 1);
+    assert_memory_equal(log.data + (size_t)19999 * 8, "c20000\r\n", 8);
+    bytes_finish(&log);
+    json_decref(seqs);
+    free(directory);
+    free(path);
+}
+
 static void test_a_wish_is_not_found_by_its_text(void **state)
 {
     (void)state;
@@ -300,6 +519,13 @@ int main(void)
         cmocka_unit_test(test_nothing_else_moves),
         cmocka_unit_test(test_lines_stay_sealed),
         cmocka_unit_test(test_a_command_leaves_its_number),
+        cmocka_unit_test(test_a_damaged_object_is_covered_too),
+        cmocka_unit_test(test_an_object_that_is_too_large_is_covered_too),
+        cmocka_unit_test(test_with_a_command_goes_what_is_damaged),
+        cmocka_unit_test(test_every_spelling_is_found),
+        cmocka_unit_test(test_a_text_with_quotes_is_found_in_every_file),
+        cmocka_unit_test(test_what_was_set_aside_is_gone_through),
+        cmocka_unit_test(test_many_commands_go_at_once),
         cmocka_unit_test(test_a_wish_is_not_found_by_its_text),
     };
     assert_non_null(mkdtemp(place));
