@@ -81,6 +81,19 @@ void block_redact(struct block *b, const struct redact_secrets *secrets)
     static const int none[1];
     b->redacted = redact(b->cmd, none, secrets, &b->told_cmd);
     b->redacted += redact(b->preview, b->widths, secrets, &b->told_preview);
+    b->redacted += redact(b->cwd, none, secrets, &b->told_cwd);
+    int after = redact(b->cwd_after, none, secrets, &b->told_cwd_after);
+    b->redacted += strcmp(b->cwd, b->cwd_after) ? after : 0; /* else it is told once */
+}
+
+void block_untell(struct block *b)
+{
+    free(b->told_cmd);
+    free(b->told_preview);
+    free(b->told_cwd);
+    free(b->told_cwd_after);
+    b->told_cmd = b->told_preview = b->told_cwd = b->told_cwd_after = NULL;
+    b->redacted = 0;
 }
 
 /* ---- nested shells ---- */

@@ -67,9 +67,9 @@ struct block {
     bool truncated;
     int64_t omitted_lines;
 
-    /* What agents are told in place of `cmd` and `preview` once secrets are out; NULL for the same.
-     */
-    char *told_cmd, *told_preview;
+    /* What agents are told in place of `cmd`, `preview`, `cwd` and `cwd_after` once secrets are
+     * out; NULL for the same. */
+    char *told_cmd, *told_preview, *told_cwd, *told_cwd_after;
     int redacted;    /* secrets taken out of them */
     bool unrecorded; /* capture was paused while it ran */
     bool spaced;     /* its line begins with a space, as somebody saw who was there */
@@ -85,8 +85,10 @@ void block_add_width(struct block *block, int cols);
 /* Those of a block's JSON. */
 void block_widths(const json_t *json, int ret_widths[LIMIT_BLOCK_WIDTHS + 1]);
 
-/* Takes secrets out of what agents will be told. `secrets` may be NULL. */
+/* Takes secrets out of what agents will be told. `secrets` may be NULL. And nothing is taken out,
+ * nor told in place of anything. */
 void block_redact(struct block *block, const struct redact_secrets *secrets);
+void block_untell(struct block *block);
 
 /* A running block with one reference and every string "". */
 struct block *block_create(void);

@@ -21,7 +21,8 @@ enum kind {
     END,       /* int64_t: an integer; null while the command runs */
     WIDTHS,    /* int[], 0 behind the last: an array of integers */
     LINES,     /* the preview: {"lines": [...], "truncated": ...} */
-    SECRETS,   /* what agents are told once there are any: {"cmd", "preview", "redacted"} */
+    SECRETS,   /* what agents are told once there are any: {"cmd", "preview", "cwd",
+                  "cwd_after", "redacted"} */
 };
 
 /* Whose JSON has the member. */
@@ -113,8 +114,7 @@ void block_unref(struct block *b)
     for (const struct field *f = fields; f->name; f++)
         if (string_of(b, f))
             free(*string_of(b, f));
-    free(b->told_cmd);
-    free(b->told_preview);
+    block_untell(b);
     free(b);
 }
 
@@ -163,8 +163,9 @@ static json_t *member_json(const struct block *b, const struct field *f)
     case LINES:
         return block_preview_json(b->preview, b->truncated);
     case SECRETS:
-        return b->redacted ? json_pack("{s:s*, s:s*, s:i}", "cmd", b->told_cmd, "preview",
-                                       b->told_preview, "redacted", b->redacted)
+        return b->redacted ? json_pack("{s:s*, s:s*, s:s*, s:s*, s:i}", "cmd", b->told_cmd,
+                                       "preview", b->told_preview, "cwd", b->told_cwd, "cwd_after",
+                                       b->told_cwd_after, "redacted", b->redacted)
                            : NULL;
     }
     return NULL;
@@ -278,6 +279,8 @@ static void set_member(struct block *b, const struct field *f, const json_t *val
     case SECRETS:
         b->told_cmd = told_text(value, "cmd");
         b->told_preview = told_text(value, "preview");
+        b->told_cwd = told_text(value, "cwd");
+        b->told_cwd_after = told_text(value, "cwd_after");
         b->redacted = (int)json_number(value, "redacted", 0);
         break;
     case SIGNAL: /* made of the exit code */

@@ -65,10 +65,15 @@ static const char *source(const struct block *b)
     return b->cmd_source == BLOCK_FROM_UNKNOWN ? "unknown" : "";
 }
 
-char *deliver_directory(const char *path, int64_t *redacted)
+const char *deliver_cwd(const struct block *b)
+{
+    return b->told_cwd ? b->told_cwd : b->cwd;
+}
+
+char *deliver_directory(const char *path, const struct redact_secrets *secrets, int64_t *redacted)
 {
     struct bytes out = {0};
-    *redacted += redact_text(path, strlen(path), NULL, &out);
+    *redacted += redact_text(path, strlen(path), secrets, &out);
     char *copy = text_copy(out.data ? out.data : "");
     if (out.failed)
         memory_end();
@@ -98,8 +103,9 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
         .cmd_source = source(b),
     };
     block_tell(b, &entry);
-    char *cwd = deliver_directory(entry.cwd ? entry.cwd : "", &entry.redacted);
-    char *after = deliver_directory(entry.cwd_after ? entry.cwd_after : "", &entry.redacted);
+    char *cwd = deliver_directory(deliver_cwd(b), NULL, &entry.redacted);
+    char *after = deliver_directory(b->told_cwd_after ? b->told_cwd_after : b->cwd_after, NULL,
+                                    &entry.redacted);
     entry.cwd = cwd;
     entry.cwd_after = after;
     entry_render_shaped(&entry, header_shell_id, shape, out, output);
@@ -115,8 +121,9 @@ void deliver_header(const struct deliver_header *h, struct bytes *out, struct by
     struct entry_running running = {0};
     struct board_place before = board_enter(h->conversation_id, BOARD_RENDER, 0);
     int64_t redacted = 0;
-    char *cwd = deliver_directory(h->cwd, &redacted);
-    char *there = h->running ? deliver_directory(h->running->cwd, &redacted) : NULL;
+    char *cwd = deliver_directory(h->cwd, h->secrets, &redacted);
+    char *there =
+        h->running ? deliver_directory(deliver_cwd(h->running), h->secrets, &redacted) : NULL;
     if (h->running)
         running = (struct entry_running){.cmd = deliver_cmd(h->running),
                                          .cwd = there,

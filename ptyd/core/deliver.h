@@ -23,7 +23,8 @@ bool deliver_is_ptyd(const char *cmd);
 /* What stands in the header besides the blocks. Borrowed. */
 struct deliver_header {
     const char *conversation_id, *shell_id, *cwd;
-    int64_t total, kept; /* dropped is the rest */
+    const struct redact_secrets *secrets; /* of the shell's environment, or NULL */
+    int64_t total, kept;                  /* dropped is the rest */
     bool mcp;
     const struct block *running; /* with its preview filled, or NULL */
     bool apart;                  /* its preview has a value of its own */
@@ -42,8 +43,10 @@ void deliver_header(const struct deliver_header *header, struct bytes *out, stru
 /* What an agent is told of a block's command and output: the text without its secrets. */
 const char *deliver_cmd(const struct block *block);
 const char *deliver_preview(const struct block *block);
-/* And of a directory, whose name may hold a token, too: a new string. Adds what was taken out. */
-char *deliver_directory(const char *path, int64_t *redacted);
+/* And of the directory in which it began. A directory's name may hold a token, too: what is told of
+ * a path, a new string. Adds what was taken out; `secrets` may be NULL. */
+const char *deliver_cwd(const struct block *block);
+char *deliver_directory(const char *path, const struct redact_secrets *secrets, int64_t *redacted);
 
 /* Notes on the board that it is rendered, until board_leave(). No session of ours is to blame for
  * what another host's block does. */

@@ -9,7 +9,7 @@
 static json_t *command_json(const struct block *b)
 {
     int64_t redacted = 0;
-    char *id = block_id(b), *cwd = deliver_directory(b->cwd, &redacted);
+    char *id = block_id(b), *cwd = deliver_directory(deliver_cwd(b), NULL, &redacted);
     struct board_place before = deliver_enter(b);
     json_t *json =
         json_pack("{s:s, s:o, s:s, s:s*, s:s, s:I, s:o}", "cmd", deliver_cmd(b), "exit_code",

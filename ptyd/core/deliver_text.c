@@ -100,7 +100,7 @@ static void append_outcome(const struct part *p, struct bytes *out)
         append_host(b->host, out);
     if (*b->cwd) {
         int64_t redacted = 0;
-        char *cwd = deliver_directory(b->cwd, &redacted);
+        char *cwd = deliver_directory(deliver_cwd(b), NULL, &redacted);
         bytes_append_text(out, " in ");
         append_name(cwd, out);
         free(cwd);

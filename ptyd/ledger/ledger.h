@@ -40,9 +40,10 @@ void ledger_set_conf(struct ledger *l, const struct conf *conf);
 /* A session as the ledger sees it, valid during a call. Borrowed. */
 struct feed {
     const char *name, *shell_id, *cwd;
-    bool paused;           /* its capture: nothing of it is told meanwhile */
-    bool exited;           /* its shell is gone */
-    struct block *running; /* the command that runs, or NULL */
+    const struct redact_secrets *secrets; /* of its shell's environment, or NULL */
+    bool paused;                          /* its capture: nothing of it is told meanwhile */
+    bool exited;                          /* its shell is gone */
+    struct block *running;                /* the command that runs, or NULL */
 };
 
 struct feeds {

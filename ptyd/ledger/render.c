@@ -23,6 +23,7 @@ static struct deliver_header header_of(const struct found *f)
         .conversation_id = f->feed ? f->feed->name : "",
         .shell_id = f->feed ? f->feed->shell_id : "",
         .cwd = f->feed ? f->feed->cwd : "",
+        .secrets = f->feed ? f->feed->secrets : NULL,
         .total = f->total,
         .kept = (int64_t)f->kept,
         .running = f->running,

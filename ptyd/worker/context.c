@@ -101,6 +101,7 @@ static struct feeds make_feeds(const struct worker *w, struct feed feed[LIMIT_SE
             .name = session_name(s),
             .shell_id = session_shell_id(s),
             .cwd = tracker_cwd(session_tracker(s)),
+            .secrets = session_secrets(s),
             .paused = session_paused(s) || session_quarantined(s),
             .exited = session_exited(s),
             .running = tracker_running(session_tracker(s)),

@@ -243,10 +243,8 @@ static void bound_preview(struct block *b)
  * ours. */
 static void settle(struct block *b, const json_t *params)
 {
-    free(b->told_cmd);
-    free(b->told_preview);
+    block_untell(b);
     free(b->output_path);
-    b->told_cmd = b->told_preview = NULL;
     b->output_path = text_copy("");
     b->key = 0;
     b->unrecorded = b->spaced = b->private = false;

@@ -59,6 +59,41 @@ async function main() {
     assert.match(text, /<b> <\/tag>/, 'what begins no tag here stays');
   });
 
+  await report.test("a secret of the environment in a directory's name: in no form, running and ended, also behind a worker", async () => {
+    const place = path.join(space.root, `of-${VALUE}`), go = path.join(space.root, 'go-named');
+    fs.mkdirSync(place);
+    const meta = () => fs.readFileSync(path.join(space.env.PTYD_STATE_DIR, 'conversations/work/meta.json'), 'utf8');
+    const told = async () => {
+      const texts = [];
+      for (const format of ['entries', 'text', 'envelope']) {
+        const { result } = await control.call('context.show', { consumer: 'a', session: 'work', format });
+        texts.push(JSON.stringify(result));
+      }
+      return [...texts, JSON.stringify(JSON.parse(meta()).pending_cmd_buffer)];
+    };
+    const check = async (least) => {
+      for (const text of await told()) {
+        assert.ok(!text.includes(VALUE), text);
+        assert.ok(text.split('[redacted:').length > least, text);
+      }
+    };
+    daemon.ptyd('context', 'clear');
+    run(`cd ${space.root}/of-*`);
+    run('true');
+    run('cd .. && cd -');
+    await check(2);
+    daemon.ptyd('send', '-s', 'work', waitFor(go), '--key', 'Enter');
+    await until('it runs', () => daemon.json('list')[0].state === 'running');
+    await check(2);
+    await killWorker(daemon);
+    await check(2);
+    fs.writeFileSync(go, '');
+    await until('it is over', () => daemon.json('list')[0].state === 'prompt');
+    await check(2);
+    run(`cd ${space.home}`);
+    daemon.ptyd('context', 'clear');
+  });
+
   await report.test('a private command: while it is typed, while it runs, behind it, and behind a worker', async () => {
     const type = (text) => daemon.ptyd('send', '-s', 'work', text);
     run('clear');
