@@ -28,6 +28,12 @@ struct ledger_events {
     /* `turn`: the turn's id, or NULL. */
     void (*delivered)(void *user, const char *consumer, const char *turn, json_t *block_ids);
     void (*released)(void *user, const char *consumer, json_t *block_ids);
+    /* What finds no room: appends a line to the file, which behind `most` bytes becomes PATH.1, as
+     * soon as there is some, whatever dies meanwhile. False: nobody can, as without it. And calls
+     * `each` for what of that waits, oldest first. */
+    bool (*append)(void *user, const char *path, const char *line, long long most);
+    void (*each_waiting)(void *user, const char *path, void (*each)(void *user, const char *line),
+                         void *each_user);
 };
 
 /* `state`: the directory of its files, which are read; `events` and `user` outlive the ledger. */

@@ -76,7 +76,7 @@ struct part {
 struct receipts {
     json_int_t written[LIMIT_LEASES]; /* the leases of the newest, in a ring */
     size_t next;
-    char *owed[LIMIT_RECEIPTS_OWED]; /* lines that found no room yet */
+    char *owed[LIMIT_RECEIPTS_OWED]; /* lines that found no room yet, nor anybody to wait with */
     size_t owed_count;
     int error; /* why */
     int64_t lost;

@@ -197,6 +197,37 @@ static bool is_written(const struct ledger *l, json_int_t lease)
     return false;
 }
 
+static void add_line(void *lines, const char *line)
+{
+    json_array_append_new(lines, json_string(line));
+}
+
+/* Those that wait with somebody else, oldest first; new reference. */
+static json_t *waiting(const struct ledger *l)
+{
+    json_t *lines = json_array();
+    char *path = path_of(l, false);
+    if (l->events->each_waiting)
+        l->events->each_waiting(l->user, path, add_line, lines);
+    free(path);
+    return lines;
+}
+
+/* A commit may be made again behind a worker's death, while what the first one said waits. */
+static bool is_waiting(const struct ledger *l, json_int_t lease)
+{
+    json_t *lines = waiting(l), *line;
+    bool found = false;
+    size_t i;
+    json_array_foreach(lines, i, line) {
+        json_t *receipt = seal_load(json_string_value(line), json_string_length(line));
+        found = found || json_number(receipt, "lease", 0) == lease;
+        json_decref(receipt);
+    }
+    json_decref(lines);
+    return found;
+}
+
 static void note_written(struct ledger *l, json_int_t lease)
 {
     l->receipts.written[l->receipts.next++ % LIMIT_LEASES] = lease;
@@ -215,11 +246,29 @@ static int write_line(const struct ledger *l, const char *line)
     return size < 0 ? (int)size : 0;
 }
 
+static bool hand_over(const struct ledger *l, const char *line)
+{
+    char *path = path_of(l, false);
+    bool taken = l->events->append && l->events->append(l->user, path, line, LIMIT_RECEIPTS_BYTES);
+    free(path);
+    return taken;
+}
+
+/* Behind those that wait with somebody else, or where there is no room, it waits there, too.
+ * Returns 0 or -errno: it has to wait here. */
+static int write_or_hand_over(const struct ledger *l, const char *line)
+{
+    json_t *before = waiting(l);
+    int result = json_array_size(before) ? -EAGAIN : write_line(l, line);
+    json_decref(before);
+    return result < 0 && hand_over(l, line) ? 0 : result;
+}
+
 /* Those that found no room go first, in their order. */
 static void write_owed(struct ledger *l)
 {
     struct receipts *r = &l->receipts;
-    while (r->owed_count && (r->error = -write_line(l, r->owed[0])) == 0) {
+    while (r->owed_count && (r->error = -write_or_hand_over(l, r->owed[0])) == 0) {
         free(r->owed[0]);
         memmove(r->owed, r->owed + 1, --r->owed_count * sizeof *r->owed);
     }
@@ -245,7 +294,8 @@ void ledger_write_told(struct ledger *l, const json_t *receipt, const char *turn
     const json_t *told = json_object_get(receipt, "told");
     json_int_t lease = json_number(receipt, "lease", 0);
     const char *consumer = json_text(receipt, "consumer", NULL);
-    if (!json_is_object(told) || !lease || !consumer || is_written(l, lease))
+    if (!json_is_object(told) || !lease || !consumer || is_written(l, lease) ||
+        is_waiting(l, lease))
         return;
     json_t *line =
         json_pack("{s:i, s:I, s:s, s:s?, s:I}", "v", 1, "ts", (json_int_t)clock_now().wall_ms,
@@ -332,6 +382,16 @@ static void take_file(struct receipts_asked *asked, const char *path)
     close(fd);
 }
 
+static void take_waiting(const struct ledger *l, struct receipts_asked *asked)
+{
+    json_t *lines = waiting(l);
+    for (size_t i = json_array_size(lines); i > 0 && !is_enough(asked); i--) {
+        const json_t *line = json_array_get(lines, i - 1);
+        take_line(asked, json_string_value(line), json_string_length(line));
+    }
+    json_decref(lines);
+}
+
 json_t *ledger_receipts(struct ledger *l, const char *turn, size_t most)
 {
     struct receipts_asked asked = {.turn = turn, .most = most, .found = json_array()};
@@ -339,6 +399,7 @@ json_t *ledger_receipts(struct ledger *l, const char *turn, size_t most)
     write_owed(l);
     for (size_t i = l->receipts.owed_count; i > 0 && !is_enough(&asked); i--)
         take_line(&asked, l->receipts.owed[i - 1], strlen(l->receipts.owed[i - 1]));
+    take_waiting(l, &asked);
     for (int former = 0; former < 2 && !is_enough(&asked); former++) {
         char *path = path_of(l, former);
         take_file(&asked, path);

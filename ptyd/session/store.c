@@ -381,6 +381,17 @@ struct owed_state store_owed(const struct store *s)
     return owed_state(s->owed);
 }
 
+void store_append_other(struct store *s, const char *path, const char *line, long long most)
+{
+    owed_append(s->owed, path, line, most);
+}
+
+void store_each_waiting(const struct store *s, const char *path,
+                        void (*each)(void *user, const char *line), void *user)
+{
+    owed_each(s->owed, path, each, user);
+}
+
 const char *store_error(const struct store *s)
 {
     return s->error;

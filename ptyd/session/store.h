@@ -46,6 +46,13 @@ void store_slate_lost(struct store *store);
 /* How much waits, why, and since when; and of how many blocks the listing has some only in memory.
  */
 struct owed_state store_owed(const struct store *store);
+
+/* Appends a line to a file that is none of the session's, as owed_append() does: where there is no
+ * room it waits with the session's own. Calls `each` for those of the file that wait, oldest first.
+ */
+void store_append_other(struct store *store, const char *path, const char *line, long long most);
+void store_each_waiting(const struct store *store, const char *path,
+                        void (*each)(void *user, const char *line), void *user);
 size_t store_held_blocks(const struct store *store);
 
 /* `<state>/conversations/<name>/agent_pty`, absolute. */

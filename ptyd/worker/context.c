@@ -91,6 +91,45 @@ void context_released(void *worker, const char *consumer, json_t *block_ids)
     follow_released(worker, consumer, block_ids);
 }
 
+/* ---- what finds no room ---- */
+
+static void note_one(void *user, const char *line)
+{
+    (void)line;
+    *(bool *)user = true;
+}
+
+/* With whom some wait already, or who lives. */
+static struct session *waits_with(const struct worker *w, const char *path)
+{
+    struct session *lives = NULL;
+    for (int i = 0; i < w->session_count; i++) {
+        struct session *s = w->sessions[i];
+        bool waits = false;
+        store_each_waiting(session_store(s), path, note_one, &waits);
+        if (waits)
+            return s;
+        lives = !lives && !session_exited(s) && !session_quarantined(s) ? s : lives;
+    }
+    return lives;
+}
+
+bool context_append(void *worker, const char *path, const char *line, long long most)
+{
+    struct session *s = waits_with(worker, path);
+    if (s)
+        store_append_other(session_store(s), path, line, most);
+    return s;
+}
+
+void context_each_waiting(void *worker, const char *path,
+                          void (*each)(void *user, const char *line), void *user)
+{
+    const struct worker *w = worker;
+    for (int i = 0; i < w->session_count; i++)
+        store_each_waiting(session_store(w->sessions[i]), path, each, user);
+}
+
 /* ---- what there is ---- */
 
 static struct feeds make_feeds(const struct worker *w, struct feed feed[LIMIT_SESSIONS])

@@ -19,6 +19,11 @@ void context_closing(struct worker *w, struct session *s);
 void context_delivered(void *worker, const char *consumer, const char *turn, json_t *block_ids);
 void context_released(void *worker, const char *consumer, json_t *block_ids);
 
+/* Receipts that find no room wait with a session that lives (struct ledger_events). */
+bool context_append(void *worker, const char *path, const char *line, long long most);
+void context_each_waiting(void *worker, const char *path,
+                          void (*each)(void *user, const char *line), void *user);
+
 /* The methods `context.*`. */
 void context_clear_call(struct client *client, const json_t *id, const json_t *params);
 void context_commit_call(struct client *client, const json_t *id, const json_t *params);

@@ -89,7 +89,9 @@ static const struct session_events session_events = {.opened = context_opened,
                                                      .baton_taken = baton_taken};
 
 static const struct ledger_events ledger_events = {.delivered = context_delivered,
-                                                   .released = context_released};
+                                                   .released = context_released,
+                                                   .append = context_append,
+                                                   .each_waiting = context_each_waiting};
 
 /* ---- the keeper's messages ---- */
 

@@ -7,7 +7,7 @@ const net = require('node:net');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const os = require('node:os');
-const { PTYD, workspace, removeWorkspace, Daemon, Report, until, waitFor, killWorker } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, Control, until, waitFor, killWorker } = require('./harness');
 
 // Alone, or as root of a user namespace of its own.
 function enterNamespace() {
@@ -263,6 +263,41 @@ async function main() {
       assert.strictEqual(daemon.json('list').find((s) => s.name === w.name).shell_pid, pid);
     });
   }
+
+  await report.test('receipts that wait for room outlive the worker, and come once', async () => {
+    const w = new Witness(daemon, 'told', 'bash'), control = new Control(space.env.PTYD_SOCKET);
+    const file = path.join(disk.place, 'receipts.jsonl'), leases = [], kept = [];
+    const told = () => daemon.json('explain').map(({ lease }) => lease).filter((lease) => leases.includes(lease));
+    const written = () => [`${file}.1`, file].filter((name) => fs.existsSync(name)).flatMap((name) => fs.readFileSync(name, 'utf8').split('\n'))
+      .filter(Boolean).map((line) => JSON.parse(line).lease).filter((lease) => leases.includes(lease));
+    disk.fill();
+    fs.appendFileSync(file, ''); // it is there
+    for (let i = 0; i < 6; i++) {
+      w.run('echo it', 'it\n');
+      disk.fill();
+      const { result } = await control.call('context.take', { session: w.name, consumer: 'codex:t', expires: true });
+      leases.push(result.lease);
+      kept.push(result.receipt);
+      if (i % 2) await killWorker(daemon);
+      disk.fill();
+      await control.call('context.commit', { lease: result.lease, receipt: result.receipt, turn_id: `turn-${i}` });
+      disk.fill();
+      assert.deepStrictEqual(told(), leases);
+    }
+    assert.ok(written().length < leases.length, 'the disk is full');
+    await killWorker(daemon);
+    disk.fill();
+    assert.deepStrictEqual(told(), leases);
+    // Who heard no answer says it again.
+    await control.call('context.commit', { lease: leases.at(-1), receipt: kept.at(-1), turn_id: 'turn-5' });
+    disk.free();
+    await until('they are written', () => written().length >= leases.length);
+    await whole(w);
+    await killWorker(daemon);
+    assert.deepStrictEqual(written(), leases);
+    assert.deepStrictEqual(told(), leases);
+    assert.strictEqual(daemon.ptyd('explain', 'turn-5', '--json').status, 0);
+  });
 
   await report.test('a command whose end nobody could write, and whose worker died: it runs no more', async () => {
     for (const shell of ['bash', 'dash']) {

@@ -70,7 +70,7 @@ static inline void keep_changed(void)
 
 static inline void create(void)
 {
-    static const struct ledger_events events = {on_delivered, on_released};
+    static const struct ledger_events events = {.delivered = on_delivered, .released = on_released};
     ledger = ledger_create(place, &events, NULL);
 }
 

@@ -41,7 +41,7 @@ static void owe_nothing(void *user)
 
 static void start(void)
 {
-    static const struct ledger_events events = {ignore, ignore_release};
+    static const struct ledger_events events = {.delivered = ignore, .released = ignore_release};
     store = store_open(state, "s", &(struct store_host){.owing = owe_nothing, .slate = -1});
     ledger = ledger_create(state, &events, NULL);
     json_t *blocks = store_blocks(store, LIMIT_CONTEXT_MEMORY, true);
