@@ -7,9 +7,9 @@
 #include "vterm_snapshot/styled.h"
 
 struct left {
-    struct bytes rows; /* as scrollback_save_rows() has them */
-    struct unpack in;
+    struct scrollback_hold *rows;
     struct pen_table *pens;
+    bool goes_on; /* the row that came last */
 };
 
 static struct pen_table *copy_pens(const struct pen_table *pens)
@@ -28,11 +28,9 @@ struct left *left_create(const struct scrollback *s, const struct pen_table *pen
     struct left *left = memory_try(sizeof *left);
     if (!left)
         return NULL;
-    for (size_t row = from; row < to;)
-        scrollback_save_rows(s, &row, 1, &left->rows);
-    left->in = (struct unpack){.at = left->rows.data, .end = left->rows.data + left->rows.len};
+    left->rows = scrollback_hold(s, from, to);
     left->pens = copy_pens(pens);
-    if (!left->rows.failed && left->pens)
+    if (left->rows && left->pens)
         return left;
     left_destroy(left);
     return NULL;
@@ -42,16 +40,23 @@ void left_destroy(struct left *left)
 {
     if (!left)
         return;
-    bytes_finish(&left->rows);
+    scrollback_release(left->rows);
     pen_table_destroy(left->pens);
     free(left);
 }
 
+static bool next_row(struct left *left, struct scrollback_row *ret_row)
+{
+    if (!scrollback_hold_next(left->rows, ret_row))
+        return false;
+    left->goes_on = ret_row->continuation;
+    return true;
+}
+
 bool left_text(struct left *left, struct bytes *out)
 {
-    struct row_run runs[LIMIT_SIZE_MAX];
     struct scrollback_row row;
-    if (!scrollback_load_row(&left->in, runs, &row))
+    if (!next_row(left, &row))
         return false;
     while (row.len && row.text[row.len - 1] == ' ')
         row.len--;
@@ -61,11 +66,21 @@ bool left_text(struct left *left, struct bytes *out)
 
 bool left_styled(struct left *left, struct bytes *out)
 {
-    struct row_run runs[LIMIT_SIZE_MAX];
     struct scrollback_row row;
     struct styles styles = {.pens = left->pens};
-    if (!scrollback_load_row(&left->in, runs, &row))
+    if (!next_row(left, &row))
         return false;
     styled_left(&row, &styles, out);
     return true;
+}
+
+bool left_goes_on(const struct left *left)
+{
+    return left->goes_on;
+}
+
+size_t left_bytes(const struct left *left)
+{
+    return sizeof *left + scrollback_hold_bytes(left->rows) +
+           pen_table_count(left->pens) * sizeof(struct pen);
 }

@@ -1,5 +1,6 @@
 /* left.h - rows that left the screen, as they stood in the scrollback at a moment: for who takes
- * time to read them. As compact as they are there; what they are read as is made row by row.
+ * time to read them. They are not copied (scrollback_hold()); what they are read as is made row by
+ * row.
  */
 #ifndef VTERM_SNAPSHOT_LEFT_H
 #define VTERM_SNAPSHOT_LEFT_H
@@ -13,7 +14,7 @@
 
 struct left;
 
-/* A copy of rows [from, to) of those held, and of the pens that they name. NULL without memory. */
+/* Rows [from, to) of those held, with a copy of the pens that they name. NULL without memory. */
 struct left *left_create(const struct scrollback *s, const struct pen_table *pens, size_t from,
                          size_t to);
 void left_destroy(struct left *left);
@@ -22,5 +23,11 @@ void left_destroy(struct left *left);
  * the last one. */
 bool left_text(struct left *left, struct bytes *out);
 bool left_styled(struct left *left, struct bytes *out);
+
+/* Whether the row that came last goes on from the one before, which was wrapped there. */
+bool left_goes_on(const struct left *left);
+
+/* About how many bytes of memory it takes. */
+size_t left_bytes(const struct left *left);
 
 #endif

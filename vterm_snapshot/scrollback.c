@@ -1,6 +1,8 @@
 /* Rows lie one behind the other in blocks, oldest first, each behind its head; a ring says where
- * each begins. A block goes when the last of its rows went. So nothing is allocated for a row, and
- * a line that never ends costs no more than the rows of it that are held. */
+ * each begins. A block goes when the last of its rows went, and whoever holds it for what was there
+ * at some moment. What stands in a block does not change but for its runs' numbers. So nothing is
+ * allocated for a row, and a line that never ends costs no more than the rows of it that are held.
+ */
 #include "vterm_snapshot/scrollback.h"
 
 #include <stdlib.h>
@@ -20,6 +22,8 @@ struct block {
     struct block *next; /* the younger one */
     size_t size, used;  /* bytes of `rows` */
     size_t count;       /* rows in it that are held */
+    size_t users;       /* the scrollback, while it has it, and holds */
+    bool gone;          /* the scrollback has it no more */
     _Alignas(struct piece) char rows[];
 };
 
@@ -33,6 +37,18 @@ struct scrollback {
     struct scrollback_place oldest_place, last; /* of the oldest row held, of the last one pushed */
 };
 
+static void let_go(struct block *block)
+{
+    if (!--block->users)
+        free(block);
+}
+
+static void drop_block(struct block *block)
+{
+    block->gone = true;
+    let_go(block);
+}
+
 struct scrollback *scrollback_create(size_t limit)
 {
     struct scrollback *s = memory_try(sizeof *s);
@@ -45,7 +61,7 @@ void scrollback_clear(struct scrollback *s)
 {
     for (struct block *next; s->oldest; s->oldest = next) {
         next = s->oldest->next;
-        free(s->oldest);
+        drop_block(s->oldest);
     }
     s->newest = NULL;
     s->first = s->count = 0;
@@ -102,7 +118,7 @@ static void drop_oldest(struct scrollback *s)
     if (--block->count)
         return;
     s->oldest = block->next;
-    free(block);
+    drop_block(block);
 }
 
 static bool add_block(struct scrollback *s, size_t size)
@@ -111,7 +127,7 @@ static bool add_block(struct scrollback *s, size_t size)
     struct block *block = memory_try_grow(NULL, sizeof *block + size);
     if (!block)
         return false;
-    *block = (struct block){.size = size};
+    *block = (struct block){.size = size, .users = 1};
     *(s->newest ? &s->newest->next : &s->oldest) = block;
     s->newest = block;
     return true;
@@ -141,11 +157,17 @@ static size_t size_of(size_t runs, size_t len)
     return sizeof(struct piece) + runs * sizeof(struct row_run) + len;
 }
 
+/* In a block. */
+static size_t space_of(size_t runs, size_t len)
+{
+    size_t unit = _Alignof(struct piece);
+    return (size_of(runs, len) + unit - 1) & ~(unit - 1);
+}
+
 static void add(struct scrollback *s, const struct scrollback_row *row)
 {
-    size_t runs = row->runs * sizeof(struct row_run), unit = _Alignof(struct piece);
-    size_t size = (size_of(row->runs, row->len) + unit - 1) & ~(unit - 1);
-    struct piece *p = reserve(s, size);
+    size_t runs = row->runs * sizeof(struct row_run);
+    struct piece *p = reserve(s, space_of(row->runs, row->len));
     if (!p)
         return;
     *p = (struct piece){.len = row->len,
@@ -180,9 +202,8 @@ uint64_t scrollback_total(const struct scrollback *s)
     return s->total;
 }
 
-struct scrollback_row scrollback_get(const struct scrollback *s, size_t i)
+static struct scrollback_row row_at(const struct piece *p)
 {
-    const struct piece *p = s->rows[slot(s, i)];
     return (struct scrollback_row){
         .len = p->len,
         .runs = p->runs,
@@ -191,6 +212,11 @@ struct scrollback_row scrollback_get(const struct scrollback *s, size_t i)
         .run = p->run,
         .text = (const char *)(p->run + p->runs),
     };
+}
+
+struct scrollback_row scrollback_get(const struct scrollback *s, size_t i)
+{
+    return row_at(s->rows[slot(s, i)]);
 }
 
 struct scrollback_place scrollback_place(const struct scrollback *s, size_t i)
@@ -212,6 +238,125 @@ struct row_run *scrollback_runs(struct scrollback *s, size_t i, size_t *ret_coun
     struct piece *p = s->rows[slot(s, i)];
     *ret_count = p->runs;
     return p->run;
+}
+
+/* ---- as they were ---- */
+
+struct scrollback_hold {
+    struct block **blocks;    /* of its rows, oldest first */
+    size_t at, count;         /* the one at hand, and the end */
+    const struct piece *next; /* the first row, then the last that was handed out */
+    size_t rows;              /* that are still to come */
+    bool begun;               /* one was handed out */
+};
+
+/* Those of rows up to `to`, where row `from` stands in the first. */
+static void hold_blocks(struct scrollback_hold *h, struct block *block, size_t before, size_t to)
+{
+    for (; block && before < to; block = block->next) {
+        block->users++;
+        h->blocks[h->count++] = block;
+        before += block->count;
+    }
+}
+
+struct scrollback_hold *scrollback_hold(const struct scrollback *s, size_t from, size_t to)
+{
+    struct scrollback_hold *h = memory_try(sizeof *h);
+    struct block *first = s->oldest;
+    size_t before = 0, count = 0;
+    for (; first && before + first->count <= from; first = first->next)
+        before += first->count;
+    size_t end = before;
+    for (const struct block *b = first; b && end < to; b = b->next, count++)
+        end += b->count;
+    struct block **blocks = h ? memory_try((count + 1) * sizeof(struct block *)) : NULL;
+    if (!blocks) {
+        free(h);
+        return NULL;
+    }
+    *h = (struct scrollback_hold){.blocks = blocks, .rows = from < to ? to - from : 0};
+    h->next = h->rows ? s->rows[slot(s, from)] : NULL;
+    hold_blocks(h, first, before, to);
+    return h;
+}
+
+void scrollback_release(struct scrollback_hold *h)
+{
+    if (!h)
+        return;
+    while (h->at < h->count)
+        let_go(h->blocks[h->at++]);
+    free(h->blocks);
+    free(h);
+}
+
+/* To the row behind the last that was handed out. Its block may have got further ones since. */
+static void hold_advance(struct scrollback_hold *h)
+{
+    const struct block *block = h->blocks[h->at];
+    const char *end = (const char *)h->next + space_of(h->next->runs, h->next->len);
+    h->next = (const struct piece *)end;
+    if (end < block->rows + block->used)
+        return;
+    let_go(h->blocks[h->at++]);
+    h->next = (const struct piece *)h->blocks[h->at]->rows;
+}
+
+bool scrollback_hold_next(struct scrollback_hold *h, struct scrollback_row *ret_row)
+{
+    if (!h->rows)
+        return false;
+    if (h->begun)
+        hold_advance(h);
+    h->begun = true;
+    h->rows--;
+    *ret_row = row_at(h->next);
+    return true;
+}
+
+/* Blocks go oldest first. Of several holds each counts for a part of what they share. */
+size_t scrollback_hold_bytes(const struct scrollback_hold *h)
+{
+    size_t gone = h->at, end = h->count;
+    while (gone < end) {
+        size_t middle = gone + (end - gone) / 2;
+        if (h->blocks[middle]->gone)
+            gone = middle + 1;
+        else
+            end = middle;
+    }
+    size_t alone = gone > h->at ? (gone - h->at) * BLOCK_BYTES / h->blocks[h->at]->users : 0;
+    return sizeof *h + h->count * sizeof(struct block *) + alone;
+}
+
+/* Its rows, which begin with the i-th held, are in the copy from now on. */
+static void move_rows(struct scrollback *s, size_t i, const struct block *from, struct block *to)
+{
+    for (size_t k = 0; k < from->count; k++) {
+        struct piece **row = &s->rows[slot(s, i + k)];
+        *row = (struct piece *)(to->rows + ((const char *)*row - from->rows));
+    }
+}
+
+bool scrollback_own(struct scrollback *s)
+{
+    size_t i = 0;
+    for (struct block **at = &s->oldest; *at; i += (*at)->count, at = &(*at)->next) {
+        struct block *shared = *at;
+        if (shared->users == 1)
+            continue;
+        struct block *own = memory_try_grow(NULL, sizeof *own + shared->size);
+        if (!own)
+            return false;
+        memcpy(own, shared, sizeof *own + shared->used);
+        own->users = 1;
+        move_rows(s, i, shared, own);
+        *at = own;
+        s->newest = s->newest == shared ? own : s->newest;
+        drop_block(shared);
+    }
+    return true;
 }
 
 /* ---- into bytes and back ---- */
@@ -243,8 +388,8 @@ void scrollback_save(const struct scrollback *s, struct bytes *out)
     scrollback_save_rows(s, &row, SIZE_MAX, out);
 }
 
-bool scrollback_load_row(struct unpack *in, struct row_run runs[LIMIT_SIZE_MAX],
-                         struct scrollback_row *ret_row)
+static bool load_head(struct unpack *in, struct row_run runs[LIMIT_SIZE_MAX],
+                      struct scrollback_row *ret_row)
 {
     struct piece head;
     if (in->at == in->end || !unpack_value(in, &head, sizeof head))
@@ -267,7 +412,7 @@ static bool load_row(struct scrollback *s, struct unpack *in)
 {
     struct row_run runs[LIMIT_SIZE_MAX];
     struct scrollback_row row;
-    bool is_one = scrollback_load_row(in, runs, &row);
+    bool is_one = load_head(in, runs, &row);
     if (is_one)
         add(s, &row);
     else

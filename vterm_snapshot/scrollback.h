@@ -57,17 +57,26 @@ void scrollback_save(const struct scrollback *s, struct bytes *out);
  * for about `bytes`; returns whether there are more. */
 void scrollback_save_head(const struct scrollback *s, struct bytes *out);
 bool scrollback_save_rows(const struct scrollback *s, size_t *row, size_t bytes, struct bytes *out);
-/* The next of those rows, whose runs go to `runs`; valid while the bytes are. False behind the last
- * one, and where there is none. */
-bool scrollback_load_row(struct unpack *in, struct row_run runs[LIMIT_SIZE_MAX],
-                         struct scrollback_row *ret_row);
 struct scrollback *scrollback_load(size_t limit, struct unpack *in);
+
+/* Rows [from, to) of those held, as they are at this moment, whatever becomes of the scrollback:
+ * they share its memory, so that many rows are held as fast as few. NULL without memory. */
+struct scrollback_hold;
+struct scrollback_hold *scrollback_hold(const struct scrollback *s, size_t from, size_t to);
+void scrollback_release(struct scrollback_hold *hold);
+/* The next one; valid until the next call. False behind the last. */
+bool scrollback_hold_next(struct scrollback_hold *hold, struct scrollback_row *ret_row);
+/* About how many bytes of memory are there for this hold's sake alone. */
+size_t scrollback_hold_bytes(const struct scrollback_hold *hold);
+
+/* Takes copies of what holds share: before runs are given other numbers. False without memory. */
+bool scrollback_own(struct scrollback *s);
 
 /* The i-th row held; valid until the next push or clear. */
 struct scrollback_row scrollback_get(const struct scrollback *s, size_t i);
 /* Its place; this takes as long as its line has rows in front of it. */
 struct scrollback_place scrollback_place(const struct scrollback *s, size_t i);
-/* Its runs, to be given other numbers. */
+/* Its runs, to be given other numbers: behind scrollback_own(). */
 struct row_run *scrollback_runs(struct scrollback *s, size_t i, size_t *ret_count);
 
 #endif

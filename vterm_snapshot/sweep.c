@@ -53,7 +53,7 @@ static void sweep_pens(struct screen *s)
                           .old_links = s->links,
                           .pens = pen_table_create(),
                           .links = link_table_create()};
-    if (!sweep.pens || !sweep.links) {
+    if (!sweep.pens || !sweep.links || !scrollback_own(s->scrollback)) {
         pen_table_destroy(sweep.pens);
         link_table_destroy(sweep.links);
         return;

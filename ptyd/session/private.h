@@ -79,9 +79,7 @@ struct session {
     bool checkpoint_due;       /* the log alone does not lead here */
     struct saving *saving;     /* the one that is being made, or NULL */
     int64_t checkpoint_failed; /* monotonic ms: when it could not be written; 0 when it could */
-    struct row_range {
-        uint64_t from, to;
-    } withheld[LIMIT_WITHHELD]; /* see withheld.c */
+    struct row_range withheld[LIMIT_WITHHELD]; /* see withheld.c */
     size_t withheld_count;
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
 

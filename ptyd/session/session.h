@@ -283,9 +283,16 @@ bool session_find_output(struct session *s, uint64_t seq, uint64_t *ret_from, ui
 void session_set_paused(struct session *s, bool paused);
 bool session_paused(const struct session *s);
 
+/* Rows by their numbers since the start: [from, to). */
+struct row_range {
+    uint64_t from, to;
+};
+
 /* Whether agents are told nothing of a row, by its number since the start; and of which on because
  * of what runs or is typed now, UINT64_MAX for none. */
 bool session_withholds_row(const struct session *s, uint64_t row);
+/* The rows of which that is so: at most LIMIT_WITHHELD ranges; borrowed. */
+const struct row_range *session_withheld(const struct session *s, size_t *ret_count);
 uint64_t session_withheld_from(const struct session *s);
 
 /* What is secret in the shell's environment; NULL for nothing. Borrowed. */

@@ -147,6 +147,12 @@ uint64_t session_withheld_from(const struct session *s)
     return runs_privately(s) || types_privately(s) ? first_row(s) : UINT64_MAX;
 }
 
+const struct row_range *session_withheld(const struct session *s, size_t *ret_count)
+{
+    *ret_count = s->withheld_count;
+    return s->withheld;
+}
+
 bool session_withholds_row(const struct session *s, uint64_t row)
 {
     for (size_t i = 0; i < s->withheld_count; i++)

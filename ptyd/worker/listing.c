@@ -1,7 +1,7 @@
 /* Blocks are read from the files as they were when they were asked for; the one that runs comes
- * last, and as it is then. Of scrollback, which goes on meanwhile, the rows are copied first, as
- * compact as they are kept: making text and JSON of them costs most, and taking secrets out of them
- * more than that. */
+ * last, and as it is then. Of scrollback, which goes on meanwhile, the rows are held first, which
+ * copies none of them: making text and JSON of them costs most, and taking secrets out of them more
+ * than that. */
 #include "ptyd/worker/listing.h"
 
 #include <stdlib.h>
@@ -135,10 +135,14 @@ void listing_files(struct client *client, const json_t *id, const char *director
 
 struct scrollback {
     struct stream stream;
-    struct left *left; /* the rows that are to come; or NULL */
-    struct told told;  /* LISTING_REDACTED: they and those around them, */
-    size_t at, end;    /* and which are to come */
-    bool begun;        /* one of them came */
+    struct left *left;       /* the rows that are to come; or NULL, and */
+    struct told_lines *told; /* LISTING_REDACTED: they */
+    bool begun;              /* one of them came */
+    size_t count;            /* so many came */
+    struct bytes goes_on;    /* with the screen: numbers of those that go on, each with a comma */
+    bool with_screen;
+    int screen_rows;
+    bool screen_goes_on[LIMIT_SIZE_MAX];
     uint64_t total;
     enum listing_form form;
     char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
@@ -157,6 +161,9 @@ static json_t *next_line(struct scrollback *b)
 {
     struct bytes text = {0};
     bool left = b->form == LISTING_STYLED ? left_styled(b->left, &text) : left_text(b->left, &text);
+    if (left && b->with_screen && left_goes_on(b->left))
+        bytes_printf(&b->goes_on, "%zu,", b->count);
+    b->count += left;
     json_t *line = left ? json_stringn(text.data ? text.data : "", text.len) : NULL;
     bytes_finish(&text);
     return line;
@@ -166,18 +173,28 @@ static json_t *next_line(struct scrollback *b)
  */
 static bool append_told(struct scrollback *b, const struct session *s, struct bytes *out)
 {
-    size_t to = b->end - b->at < LIMIT_TOLD_ROWS ? b->end : b->at + LIMIT_TOLD_ROWS, i;
-    json_t *rows, *row;
-    if (!s || b->at == b->end)
-        return false;
-    rows = told_json(&b->told, b->at, to, session_secrets(s), &b->redacted);
+    json_t *rows = s ? told_lines_next(b->told, session_secrets(s), &b->redacted) : NULL, *row;
+    size_t i;
     json_array_foreach(rows, i, row) {
         append(out, !b->begun, json_incref(row));
         b->begun = true;
     }
     json_decref(rows);
-    b->at = to;
-    return true;
+    return rows != NULL;
+}
+
+/* Which lines, and behind them rows of the screen, go on from the one before. */
+static void append_goes_on(const struct scrollback *b, struct bytes *out)
+{
+    size_t len = b->goes_on.len;
+    bytes_append_text(out, ",\"goes_on\":[");
+    bytes_append(out, b->goes_on.data, len ? len - 1 : 0);
+    for (int i = 0; i < b->screen_rows; i++)
+        if (b->screen_goes_on[i]) {
+            bytes_printf(out, "%s%zu", len ? "," : "", b->count + (size_t)i);
+            len = 1;
+        }
+    bytes_append_char(out, ']');
 }
 
 static void end_scrollback(const struct scrollback *b, struct bytes *out)
@@ -191,6 +208,8 @@ static void end_scrollback(const struct scrollback *b, struct bytes *out)
         bytes_printf(out, ",\"%s\":", key);
         json_dump_callback(value, append_json, out, JSON_COMPACT | JSON_ENCODE_ANY);
     }
+    if (b->with_screen)
+        append_goes_on(b, out);
     bytes_append_char(out, '}');
 }
 
@@ -222,26 +241,22 @@ static void scrollback_finish(struct stream *stream)
 {
     struct scrollback *b = (struct scrollback *)stream;
     left_destroy(b->left);
-    told_rows_finish(b->told.rows, b->told.count);
+    told_lines_close(b->told);
+    bytes_finish(&b->goes_on);
     json_decref(b->behind);
     free(b->name);
     free(b->shell_id);
     free(b);
 }
 
-/* The screen as it is now, and which rows go on from the one before: of the lines [from, end), then
- * of the screen's, counted through. */
-static json_t *screen_behind(const struct terminal *t, size_t from, size_t end)
+/* The screen as it is now; which of its rows go on is said behind which lines do. */
+static void add_screen(struct scrollback *b, const struct terminal *t)
 {
-    json_t *goes_on = json_array();
-    for (size_t i = from; i < end; i++)
-        if (terminal_scrollback_goes_on(t, i))
-            json_array_append_new(goes_on, json_integer((json_int_t)(i - from)));
-    for (int i = 0; i < terminal_rows(t); i++)
-        if (terminal_row_goes_on(t, i))
-            json_array_append_new(goes_on, json_integer((json_int_t)(end - from) + i));
-    return json_pack("{s:o, s:i, s:o}", "rows", screen_styled_rows(t), "cols", terminal_cols(t),
-                     "goes_on", goes_on);
+    b->with_screen = true;
+    b->behind = json_pack("{s:o, s:i}", "rows", screen_styled_rows(t), "cols", terminal_cols(t));
+    b->screen_rows = terminal_rows(t);
+    for (int i = 0; i < b->screen_rows; i++)
+        b->screen_goes_on[i] = terminal_row_goes_on(t, i);
 }
 
 void listing_scrollback(struct client *client, const json_t *id, const struct session *s,
@@ -254,15 +269,13 @@ void listing_scrollback(struct client *client, const json_t *id, const struct se
     *b = (struct scrollback){.stream = {.piece = scrollback_piece, .finish = scrollback_finish},
                              .total = terminal_scrollback_total(t),
                              .form = part->form,
-                             .behind = part->screen ? screen_behind(t, from, end) : NULL,
                              .name = text_copy(session_name(s)),
                              .shell_id = text_copy(session_shell_id(s))};
-    if (part->form == LISTING_REDACTED) {
-        b->told = told_gather(s, from, end);
-        b->at = b->told.before;
-        b->end = b->at + (end - from);
-    } else if (!(b->left = terminal_copy_scrollback(t, from, end))) {
+    if (part->screen)
+        add_screen(b, t);
+    if (part->form == LISTING_REDACTED)
+        b->told = told_lines_open(s, from, end);
+    else if (!(b->left = terminal_copy_scrollback(t, from, end)))
         memory_end();
-    }
     client_stream(client, id, &b->stream);
 }

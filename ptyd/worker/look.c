@@ -39,10 +39,10 @@ static bool may_read(struct client *client, const json_t *id, const json_t *para
 }
 
 /* The screen as an agent is told it. */
-static json_t *told_screen(const struct session *s)
+static json_t *agents_screen(const struct session *s)
 {
     struct bytes title = {0};
-    struct told told = told_gather(s, SIZE_MAX, SIZE_MAX);
+    struct told told = told_gather_screen(s);
     size_t from = told.count - (size_t)terminal_rows(session_terminal(s));
     int found = 0;
     json_t *screen = screen_json(session_terminal(s));
@@ -64,7 +64,8 @@ void look_screen_call(struct client *client, const json_t *id, const json_t *par
     if (!may_read(client, id, params, s))
         return;
     struct board_place before = worker_looks_at(s);
-    json_t *screen = json_flag(params, "agent") ? told_screen(s) : screen_json(session_terminal(s));
+    json_t *screen =
+        json_flag(params, "agent") ? agents_screen(s) : screen_json(session_terminal(s));
     if (json_flag(params, "styled") && !json_flag(params, "agent"))
         json_object_set_new(screen, "rows", screen_styled_rows(session_terminal(s)));
     client_reply(client, id, screen);

@@ -1,9 +1,14 @@
 #include "ptyd/worker/told.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/memory.h"
+#include "vterm_snapshot/left.h"
+
+/* Rows around those told, and those. */
+#define WINDOW (LIMIT_TOLD_AROUND + LIMIT_TOLD_ROWS + LIMIT_TOLD_AROUND)
 
 static void add_line(struct told *told, const struct session *s, size_t i)
 {
@@ -32,25 +37,15 @@ static size_t above(size_t from)
     return from > LIMIT_TOLD_AROUND ? from - LIMIT_TOLD_AROUND : 0;
 }
 
-struct told told_gather(const struct session *s, size_t from, size_t to)
+struct told told_gather_screen(const struct session *s)
 {
     const struct terminal *t = session_terminal(s);
-    bool screen = from == SIZE_MAX;
     size_t held = terminal_scrollback_count(t), rows = (size_t)terminal_rows(t);
-    from = screen ? held : from;
-    to = screen || to > held ? held : to;
-    size_t first = above(from),
-           last = to + LIMIT_TOLD_AROUND < held ? to + LIMIT_TOLD_AROUND : held;
-    size_t behind = to + LIMIT_TOLD_AROUND - last;
-    bool shown = screen || !terminal_alt_screen(t); /* no line goes on onto the alternate screen */
-    behind = screen || behind > rows ? rows : shown ? behind : 0;
-    struct told told = {.before = from - first};
-    if (screen && terminal_alt_screen(t))
-        first = last;
-    told.rows = memory_new((last - first + behind + 1) * sizeof *told.rows);
-    for (size_t i = first; i < last; i++)
+    size_t first = terminal_alt_screen(t) ? held : above(held);
+    struct told told = {.rows = memory_new((held - first + rows) * sizeof *told.rows)};
+    for (size_t i = first; i < held; i++)
         add_line(&told, s, i);
-    for (size_t i = 0; i < behind && shown; i++)
+    for (size_t i = 0; i < rows; i++)
         add_row(&told, s, (int)i);
     for (size_t i = 0; i < told.count; i++)
         told_row_measure(&told.rows[i], terminal_cols(t));
@@ -72,4 +67,127 @@ json_t *told_json(const struct told *told, size_t from, size_t to,
     }
     free(texts);
     return rows;
+}
+
+/* ---- lines ---- */
+
+struct told_lines {
+    struct left *left;  /* those that are not in the window yet, */
+    struct told screen; /* and what of the screen is behind them, */
+    size_t screen_at;   /* up to here in the window */
+    struct told window; /* the next ones to be told, and those around them */
+    size_t before;      /* so many of it are told, or stand in front of the first */
+    size_t rows;        /* that are to be told */
+    uint64_t number;    /* of the next one of `left`, since the start */
+    int cols;
+    uint64_t withheld_from;
+    size_t withheld_count;
+    struct row_range withheld[LIMIT_WITHHELD];
+};
+
+static bool is_withheld(const struct told_lines *l, uint64_t number)
+{
+    bool is = number >= l->withheld_from;
+    for (size_t i = 0; i < l->withheld_count && !is; i++)
+        is = number >= l->withheld[i].from && number < l->withheld[i].to;
+    return is;
+}
+
+/* No line goes on onto the alternate screen. */
+static void gather_behind(struct told_lines *l, const struct session *s, size_t rows)
+{
+    const struct terminal *t = session_terminal(s);
+    size_t there = terminal_alt_screen(t) ? 0 : (size_t)terminal_rows(t);
+    rows = rows < there ? rows : there;
+    l->screen.rows = memory_new((rows + 1) * sizeof *l->screen.rows);
+    for (size_t i = 0; i < rows; i++) {
+        add_row(&l->screen, s, (int)i);
+        told_row_measure(&l->screen.rows[i], l->cols);
+    }
+}
+
+struct told_lines *told_lines_open(const struct session *s, size_t from, size_t to)
+{
+    const struct terminal *t = session_terminal(s);
+    size_t held = terminal_scrollback_count(t), first = above(from);
+    to = to < held ? to : held;
+    size_t last = held - to < LIMIT_TOLD_AROUND ? held : to + LIMIT_TOLD_AROUND;
+    struct told_lines *l = memory_new(sizeof *l);
+    *l = (struct told_lines){.left = terminal_copy_scrollback(t, first, last),
+                             .window.rows = memory_new(WINDOW * sizeof *l->window.rows),
+                             .before = from - first,
+                             .rows = to - from,
+                             .number = terminal_scrollback_total(t) - held + first,
+                             .cols = terminal_cols(t),
+                             .withheld_from = session_withheld_from(s)};
+    if (!l->left)
+        memory_end();
+    const struct row_range *withheld = session_withheld(s, &l->withheld_count);
+    memcpy(l->withheld, withheld, l->withheld_count * sizeof *withheld);
+    gather_behind(l, s, to + LIMIT_TOLD_AROUND - last);
+    return l;
+}
+
+static void forget_rows(struct told *told, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        bytes_finish(&told->rows[i].text);
+    told->count -= count;
+    memmove(told->rows, told->rows + count, told->count * sizeof *told->rows);
+}
+
+void told_lines_close(struct told_lines *l)
+{
+    if (!l)
+        return;
+    forget_rows(&l->window, l->window.count);
+    free(l->window.rows);
+    for (size_t i = l->screen_at; i < l->screen.count; i++)
+        bytes_finish(&l->screen.rows[i].text);
+    free(l->screen.rows);
+    left_destroy(l->left);
+    free(l);
+}
+
+/* One more into the window; false where there is none. */
+static bool add_next(struct told_lines *l)
+{
+    struct told_row *row = &l->window.rows[l->window.count];
+    *row = (struct told_row){0};
+    if (left_text(l->left, &row->text)) {
+        row->goes_on = left_goes_on(l->left);
+        row->withheld = is_withheld(l, l->number++);
+        told_row_measure(row, l->cols);
+    } else if (l->screen_at < l->screen.count) {
+        *row = l->screen.rows[l->screen_at++];
+    } else {
+        return false;
+    }
+    l->window.count++;
+    return true;
+}
+
+json_t *told_lines_next(struct told_lines *l, const struct redact_secrets *secrets, int *found)
+{
+    size_t rows = l->rows < LIMIT_TOLD_ROWS ? l->rows : LIMIT_TOLD_ROWS;
+    if (!rows)
+        return NULL;
+    if (above(l->before))
+        forget_rows(&l->window, above(l->before));
+    l->before -= above(l->before);
+    while (l->window.count < l->before + rows + LIMIT_TOLD_AROUND && add_next(l))
+        ;
+    json_t *told = told_json(&l->window, l->before, l->before + rows, secrets, found);
+    l->before += rows;
+    l->rows -= rows;
+    return told;
+}
+
+size_t told_lines_bytes(const struct told_lines *l)
+{
+    size_t texts = 0;
+    for (size_t i = 0; i < l->window.count; i++)
+        texts += l->window.rows[i].text.capacity;
+    return sizeof *l + (WINDOW + l->screen.count) * sizeof *l->window.rows + texts +
+           left_bytes(l->left);
 }

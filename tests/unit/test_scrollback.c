@@ -2,6 +2,7 @@
  * a row that was wrapped goes on from the one above, until either is erased across the edge. */
 #include "test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/unit/screen.h"
@@ -373,6 +374,90 @@ static void output_of_one_line_without_end_is_whole(void **state)
     bytes_finish(&expected);
 }
 
+/* ---- rows as they were ---- */
+
+static void push_number(struct scrollback *s, unsigned number)
+{
+    char text[400];
+    snprintf(text, sizeof text, "%-300u", number); /* some 25 to a block */
+    scrollback_push(s,
+                    &(struct scrollback_row){
+                        .text = text, .len = 300, .runs = 1, .run = &(struct row_run){.pen = 7}});
+}
+
+static void assert_next(struct scrollback_hold *hold, unsigned number)
+{
+    struct scrollback_row row;
+    assert_true(scrollback_hold_next(hold, &row));
+    assert_int_equal(row.len, 300);
+    assert_int_equal(strtoul(row.text, NULL, 10), number);
+    assert_int_equal(row.run[0].pen, 7);
+}
+
+static void assert_rest(struct scrollback_hold *hold, unsigned from, unsigned to)
+{
+    struct scrollback_row row;
+    for (unsigned number = from; number < to; number++)
+        assert_next(hold, number);
+    assert_false(scrollback_hold_next(hold, &row));
+    assert_false(scrollback_hold_next(hold, &row));
+}
+
+static void held_rows_stay_as_they_were(void **state)
+{
+    struct scrollback *s = scrollback_create(1000);
+    (void)state;
+    for (unsigned number = 0; number < 1500; number++)
+        push_number(s, number); /* 500 to 1499 are there */
+    struct scrollback_hold *all = scrollback_hold(s, 0, 1000), *some = scrollback_hold(s, 13, 977),
+                           *none = scrollback_hold(s, 1000, 1000),
+                           *one = scrollback_hold(s, 999, 1000),
+                           *left = scrollback_hold(s, 300, 600);
+    size_t few = scrollback_hold_bytes(all);
+    assert_true(few < 10000); /* 300 KB are the scrollback's */
+    assert_next(all, 500);
+    for (unsigned number = 1500; number < 2000; number++)
+        push_number(s, number); /* half of them are gone */
+    assert_true(scrollback_hold_bytes(all) > few + 20000);
+    assert_rest(some, 513, 1477);
+    scrollback_clear(s);
+    for (unsigned number = 3000; number < 3100; number++)
+        push_number(s, number);
+    assert_next(left, 800);
+    scrollback_destroy(s);
+    assert_rest(all, 501, 1500);
+    assert_rest(one, 1499, 1500);
+    assert_rest(none, 0, 0);
+    struct scrollback_hold *holds[] = {all, some, none, one, left};
+    for (size_t i = 0; i < 5; i++)
+        scrollback_release(holds[i]);
+    scrollback_release(NULL);
+}
+
+static void held_rows_keep_their_pens(void **state)
+{
+    struct scrollback *s = scrollback_create(1000);
+    size_t runs;
+    (void)state;
+    for (unsigned number = 0; number < 1200; number++)
+        push_number(s, number);
+    struct scrollback_hold *hold = scrollback_hold(s, 100, 900);
+    assert_next(hold, 300);
+    assert_true(scrollback_own(s));
+    for (size_t i = 0; i < 1000; i++)
+        scrollback_runs(s, i, &runs)->pen = 9;
+    assert_rest(hold, 301, 1100);
+    for (unsigned number = 1200; number < 1300; number++)
+        push_number(s, number); /* the newest block is its own, too */
+    for (size_t i = 0; i < 1000; i++) {
+        struct scrollback_row row = scrollback_get(s, i);
+        assert_int_equal(strtoul(row.text, NULL, 10), 300 + i);
+        assert_int_equal(row.run[0].pen, i < 900 ? 9 : 7);
+    }
+    scrollback_release(hold);
+    scrollback_destroy(s);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -401,6 +486,8 @@ int main(void)
         TEST(an_anchor_stays_where_the_rows_above_are_wrapped_anew),
         TEST(output_stays_whole_when_a_prompt_is_drawn_narrower),
         TEST(output_of_one_line_without_end_is_whole),
+        TEST(held_rows_stay_as_they_were),
+        TEST(held_rows_keep_their_pens),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
