@@ -462,6 +462,22 @@ static inline int limit_size(int value)
 /* Bytes unsent to a client; then requests wait, views are redrawn later, events are left out and
  * counted, output is no longer streamed. */
 #define LIMIT_CLIENT_QUEUE (1 << 20)
+/* Bytes that all connections hold together (crowd.h): from half of them on who holds more than a
+ * share is not read, and nothing is made for it; beyond them no request is begun. As much as a
+ * share is read at once, and no more while there are requests in it to be done. */
+#define LIMIT_CROWD_BYTES  (32 << 20)
+#define LIMIT_CLIENT_SHARE (4 << 10)
+/* Milliseconds after which one that holds more than its share then, and does not get on, is closed;
+ * and that it may be so for before others are, too. */
+#define LIMIT_CROWD_STILL_MS 250
+#define LIMIT_CROWD_FULL_MS  2000
+/* Bytes of what a connection waits for, each counted for its request and so many more; beyond them,
+ * or beyond its share where all together wait for as much as that, what may have to wait is
+ * refused.
+ */
+#define LIMIT_CLIENT_WAIT_BYTES (4 << 20)
+#define LIMIT_CROWD_WAIT_BYTES  (8 << 20)
+#define LIMIT_ERRAND_BYTES      1024
 /* Bytes of a frame between a viewer and the worker; a longer one closes the viewer's socket. */
 #define LIMIT_VIEW_FRAME_BYTES (256 << 10)
 /* Bytes of one of them that are to be typed; a larger one, too, or a further one before it is

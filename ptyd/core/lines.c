@@ -14,6 +14,33 @@ void lines_finish(struct lines *l)
     bytes_finish(&l->buffer);
 }
 
+/* Kept for the next lines. */
+#define REST_BYTES 512
+
+void lines_rest(struct lines *l)
+{
+    if (l->at < l->buffer.len)
+        return;
+    l->at = l->scanned = l->buffer.len = 0;
+    if (l->buffer.capacity > REST_BYTES)
+        bytes_finish(&l->buffer);
+}
+
+size_t lines_held(const struct lines *l)
+{
+    return l->buffer.len - l->at;
+}
+
+bool lines_wait(struct lines *l)
+{
+    size_t rest = l->buffer.len - l->scanned;
+    const char *newline = rest ? memchr(l->buffer.data + l->scanned, '\n', rest) : NULL;
+    l->scanned = newline ? (size_t)(newline - l->buffer.data) : l->buffer.len;
+    if (l->skipping && !newline)
+        l->at = l->buffer.len;
+    return newline || lines_held(l) > l->limit;
+}
+
 void lines_add(struct lines *l, const char *bytes, size_t len)
 {
     if (l->at) {

@@ -25,6 +25,15 @@ void lines_add(struct lines *lines, const char *bytes, size_t len);
  * lines_add(). Returns 1; 0 when there is none yet; -EFBIG, once, for a line over the limit. */
 int lines_next(struct lines *lines, char **ret_line, size_t *ret_len);
 
+/* Whether lines_next() has something to say. */
+bool lines_wait(struct lines *lines);
+
+/* Bytes that are not handed out yet. */
+size_t lines_held(const struct lines *lines);
+
+/* Where all was handed out, and none of it is needed any more: gives memory back. */
+void lines_rest(struct lines *lines);
+
 /* Calls `each` for every line of a file from where its descriptor stands, in order: without its
  * end, NULL and 0 for one over the limit. What comes last may have no end, and is none then:
  * `is_whole` is false. Returns 0 or -errno of what could not be read. */

@@ -89,6 +89,12 @@ void block_reader_close(struct block_reader *r)
     free(r);
 }
 
+size_t block_reader_holds(const struct block_reader *r)
+{
+    return sizeof *r + r->lines.buffer.capacity + r->later.capacity + r->earlier.capacity +
+           r->done[0].capacity + r->done[1].capacity;
+}
+
 uint64_t block_reader_passed(const struct block_reader *r)
 {
     return r->passed;

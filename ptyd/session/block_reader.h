@@ -33,6 +33,9 @@ int block_reader_next_lines(struct block_reader *reader, struct json_piece ret_l
 /* All of them at once; new reference. */
 json_t *block_reader_all(const char *directory, size_t last, bool with_keys);
 
+/* Bytes of memory that it has at present. */
+size_t block_reader_holds(const struct block_reader *reader);
+
 /* How many bytes were gone through. */
 uint64_t block_reader_passed(const struct block_reader *reader);
 

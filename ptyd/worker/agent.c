@@ -340,6 +340,12 @@ static void output_finish(struct stream *stream)
     free(r);
 }
 
+static size_t output_holds(const struct stream *stream)
+{
+    const struct reading *r = (const struct reading *)stream;
+    return sizeof *r + r->text.capacity + r->numbers.capacity;
+}
+
 static uint64_t number_of(const json_t *params, const char *key, uint64_t otherwise)
 {
     json_int_t value = json_number(params, key, -1);
@@ -382,14 +388,15 @@ static void read_output(struct client *client, const json_t *id, const json_t *p
     const char *grep = json_text(params, "grep", NULL);
     bool runs = !strcmp(json_text(block, "status", ""), "running");
     struct reading *r = memory_new(sizeof *r);
-    *r = (struct reading){.stream = {.piece = output_piece, .finish = output_finish},
-                          .name = text_copy(session_name(s)),
-                          .shell_id = text_copy(session_shell_id(s)),
-                          .fd = open_output(s, block),
-                          .grep = grep && *grep ? text_copy(grep) : NULL,
-                          .line = 1,
-                          .from = number_of(params, "offset", 0) + 1,
-                          .limit = number_of(params, "limit", LIMIT_MCP_LINES_DEFAULT)};
+    *r = (struct reading){
+        .stream = {.piece = output_piece, .finish = output_finish, .holds = output_holds},
+        .name = text_copy(session_name(s)),
+        .shell_id = text_copy(session_shell_id(s)),
+        .fd = open_output(s, block),
+        .grep = grep && *grep ? text_copy(grep) : NULL,
+        .line = 1,
+        .from = number_of(params, "offset", 0) + 1,
+        .limit = number_of(params, "limit", LIMIT_MCP_LINES_DEFAULT)};
     block_widths(block, r->widths);
     if (r->fd < 0) {
         append_preview(block, &r->text);

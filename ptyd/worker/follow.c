@@ -33,7 +33,7 @@ static void cancel(struct errand *errand)
 
 static void send_to(struct follower *f, json_t *event)
 {
-    if (client_behind(f->client) > LIMIT_CLIENT_QUEUE) {
+    if (!client_takes_more(f->client)) {
         f->lost++;
         return;
     }

@@ -110,14 +110,20 @@ static void blocks_finish(struct stream *stream)
     free(b);
 }
 
+static size_t blocks_hold(const struct stream *stream)
+{
+    return sizeof(struct blocks) + block_reader_holds(((const struct blocks *)stream)->reader);
+}
+
 /* `name`: of the session that may have more than its files; "" for none. Takes the reader. */
 static void stream_blocks(struct client *client, const json_t *id, struct block_reader *reader,
                           const char *name)
 {
     struct blocks *b = memory_new(sizeof *b);
-    *b = (struct blocks){.stream = {.piece = blocks_piece, .finish = blocks_finish},
-                         .reader = reader,
-                         .name = text_copy(name)};
+    *b = (struct blocks){
+        .stream = {.piece = blocks_piece, .finish = blocks_finish, .holds = blocks_hold},
+        .reader = reader,
+        .name = text_copy(name)};
     client_stream(client, id, &b->stream);
 }
 
@@ -249,6 +255,13 @@ static void scrollback_finish(struct stream *stream)
     free(b);
 }
 
+static size_t scrollback_holds(const struct stream *stream)
+{
+    const struct scrollback *b = (const struct scrollback *)stream;
+    return sizeof *b + b->goes_on.capacity + (b->left ? left_bytes(b->left) : 0) +
+           (b->told ? told_lines_bytes(b->told) : 0);
+}
+
 /* The screen as it is now; which of its rows go on is said behind which lines do. */
 static void add_screen(struct scrollback *b, const struct terminal *t)
 {
@@ -266,7 +279,9 @@ void listing_scrollback(struct client *client, const json_t *id, const struct se
     size_t count = terminal_scrollback_count(t), end = part->skip < count ? count - part->skip : 0;
     size_t from = part->limit && part->limit < end ? end - part->limit : 0;
     struct scrollback *b = memory_new(sizeof *b);
-    *b = (struct scrollback){.stream = {.piece = scrollback_piece, .finish = scrollback_finish},
+    *b = (struct scrollback){.stream = {.piece = scrollback_piece,
+                                        .finish = scrollback_finish,
+                                        .holds = scrollback_holds},
                              .total = terminal_scrollback_total(t),
                              .form = part->form,
                              .name = text_copy(session_name(s)),

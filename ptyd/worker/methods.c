@@ -283,17 +283,35 @@ static const struct method {
     {"view.leave", view_leave_call},
 };
 
-/* Whether a request keeps something of its connection behind its answer, or is answered late. The
- * lease of a take is its connection's. */
+static bool is_among(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name))
+        names++;
+    return *names;
+}
+
+/* Whether a request keeps something of its connection behind its answer, or waits for what others
+ * do. */
+static bool keeps(const char *name)
+{
+    static const char *const keeping[] = {
+        "baton.ask",      "events.follow", "forget",       "mcp.serve",
+        "session.attach", "session.run",   "session.wait", NULL};
+    return is_among(name, keeping);
+}
+
+/* So a brief connection is none for it. The lease of a take is its connection's. */
 static bool stays(const char *name, const json_t *params)
 {
-    static const char *const staying[] = {"baton.ask",   "events.follow",  "forget",
-                                          "mcp.serve",   "session.attach", "session.run",
-                                          "session.wait"};
-    for (size_t i = 0; i < sizeof staying / sizeof *staying; i++)
-        if (!strcmp(staying[i], name))
-            return true;
-    return !strcmp(name, "context.take") && !json_flag(params, "expires");
+    return keeps(name) || (!strcmp(name, "context.take") && !json_flag(params, "expires"));
+}
+
+/* Whether it may be answered late, and is something that waits until then. */
+static bool waits(const char *name)
+{
+    static const char *const waiting[] = {"daemon.upgrade", "session.close", "session.input",
+                                          "session.open", NULL};
+    return keeps(name) || is_among(name, waiting);
 }
 
 /* The member whose text has a NUL in it, behind which nobody would read on; or NULL. */
@@ -310,12 +328,11 @@ static const char *cut_member(const json_t *params)
 /* Whether it types, or has others type, or gives a shell. Who only looks types nothing. */
 static bool types(const char *name, const json_t *params)
 {
-    static const char *const typing[] = {"baton.ask",     "baton.grant",  "daemon.upgrade",
-                                         "session.input", "session.open", "session.run"};
-    for (size_t i = 0; i < sizeof typing / sizeof *typing; i++)
-        if (!strcmp(typing[i], name))
-            return true;
-    return !strcmp(name, "session.attach") && !json_flag(params, "view");
+    static const char *const typing[] = {
+        "baton.ask",   "baton.grant", "daemon.upgrade", "session.input", "session.open",
+        "session.run", NULL};
+    return is_among(name, typing) ||
+           (!strcmp(name, "session.attach") && !json_flag(params, "view"));
 }
 
 /* What is typed runs outside of the sandbox that its sender may be in. */
@@ -338,6 +355,13 @@ static void call(struct client *client, const char *name, const json_t *id, cons
         retention_check(client_worker(client)->retention);
     if (client_is_brief(client) && stays(name, params)) {
         client_refuse(client, id, name);
+        return;
+    }
+    if (client_is_laden(client) && waits(name)) {
+        client_fail(client, id, RPC_BUSY,
+                    "so many requests wait for something that there is no room for %s, which may "
+                    "have to; wait for their answers",
+                    name);
         return;
     }
     const char *cut = cut_member(params);

@@ -154,6 +154,8 @@ static void close_handles(struct server *server)
 {
     uv_close((uv_handle_t *)&server->listener, on_handle_closed);
     uv_close((uv_handle_t *)&server->brief_timer, on_handle_closed);
+    uv_close((uv_handle_t *)&server->crowd.timer, on_handle_closed);
+    crowd_finish(server);
 }
 
 struct server *server_create(uv_loop_t *loop, struct turns *turns, int fd,
@@ -167,8 +169,9 @@ struct server *server_create(uv_loop_t *loop, struct turns *turns, int fd,
                               .limit = client_limit()};
     uv_pipe_init(loop, &server->listener, 0);
     uv_timer_init(loop, &server->brief_timer);
+    crowd_init(server);
     server->listener.data = server->brief_timer.data = server;
-    server->open_handles = 2;
+    server->open_handles = 3;
     int result = uv_pipe_open(&server->listener, fd);
     if (result == 0)
         result = uv_listen((uv_stream_t *)&server->listener, LIMIT_BACKLOG, on_connection);

@@ -38,9 +38,11 @@ int server_client_count(const struct server *server);
 /* Something that lives as long as a connection or less: an attached view, a `run`. */
 struct errand {
     struct errand *next;
+    size_t bytes; /* the server's: what it counts for */
     /* The connection is gone: end and free it. */
     void (*cancel)(struct errand *errand);
-    /* Nothing waits to be sent to it any more; may be NULL. May end it, and no other. */
+    /* Nothing waits to be sent to it any more, or there is room again (client_takes_more()); may be
+     * NULL. May end it, and no other. */
     void (*sent)(struct errand *errand);
 };
 void client_add_errand(struct client *client, struct errand *errand);
@@ -58,6 +60,9 @@ struct worker *client_worker(const struct client *client);
  * which is not to stay. client_refuse() answers one that would. */
 bool client_is_brief(const struct client *client);
 void client_refuse(struct client *client, const json_t *id, const char *method);
+
+/* Whether its requests wait for so much that no further one may wait (LIMIT_CLIENT_WAIT_BYTES). */
+bool client_is_laden(const struct client *client);
 
 /* Sends a notification; steals `params`. */
 void client_notify(struct client *client, const char *method, json_t *params);
@@ -82,6 +87,8 @@ struct stream {
     bool (*piece)(struct stream *stream, size_t bytes, struct bytes *out);
     /* It is over, or its connection is: frees it. */
     void (*finish)(struct stream *stream);
+    /* Bytes of memory that it holds meanwhile; NULL for few. */
+    size_t (*holds)(const struct stream *stream);
     bool notifies; /* what it appends are whole lines, and no reply's (client_stream_lines) */
     struct client *client; /* the server's */
     struct turn turn;      /* the server's */
@@ -101,5 +108,9 @@ size_t client_behind(const struct client *client);
 
 /* Bytes queued and not sent yet. */
 size_t client_queued(const struct client *client);
+
+/* Whether there is room for more that it did not ask for just now; else that waits for the errand's
+ * `sent`, or is left out. */
+bool client_takes_more(const struct client *client);
 
 #endif

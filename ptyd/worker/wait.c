@@ -17,6 +17,7 @@ struct wait {
     struct task task;
     enum goal goal;
     bool data;       /* the bytes, too */
+    bool due;        /* it is to be answered, once there is room */
     bool stays;      /* it was begun as a task: until then there is no request to end */
     uint64_t from;   /* 0 too: the stream's begin */
     uint64_t seq;    /* EXIT: the block that is waited for; 0 for the next that begins */
@@ -117,11 +118,21 @@ static bool nothing_runs(const struct session *s)
 
 /* ---- what happens meanwhile ---- */
 
-/* The log and all else are up to date when the loop comes round. */
+/* The log and all else are up to date when the loop comes round. An answer may be large: where its
+ * client does not take what came before, it waits for that. */
 static void on_soon(uv_timer_t *timer)
 {
     struct wait *w = timer->data;
-    answer(w, w->task.session);
+    w->due = true;
+    if (client_takes_more(w->task.client) && !client_queued(w->task.client))
+        answer(w, w->task.session);
+}
+
+static void on_sent(struct errand *errand)
+{
+    struct wait *w = (struct wait *)errand;
+    if (w->due && client_takes_more(w->task.client) && !client_queued(w->task.client))
+        answer(w, w->task.session);
 }
 
 static void answer_soon(struct wait *w)
@@ -131,7 +142,7 @@ static void answer_soon(struct wait *w)
 
 static bool is_answered(const struct wait *w)
 {
-    return uv_is_active((const uv_handle_t *)&w->task.timer);
+    return w->due || uv_is_active((const uv_handle_t *)&w->task.timer);
 }
 
 static void on_drained(struct watcher *watcher)
@@ -264,7 +275,8 @@ void wait_call(struct client *client, const json_t *id, const json_t *params)
     }
     struct wait *w = memory_new(sizeof *w);
     *w = (struct wait){
-        .task = {.watcher = {.drained = on_drained,
+        .task = {.errand = {.sent = on_sent},
+                 .watcher = {.drained = on_drained,
                              .prompt = on_prompt,
                              .maybe_prompt = on_maybe_prompt,
                              .block_begin = on_begin,

@@ -146,6 +146,60 @@ static void lines_of_a_file_come_in_order_with_the_rest(void **state)
     assert_int_equal(lines_each_of("/tmp", 4, note_line, seen), -EINVAL);
 }
 
+/* What is asked before each line changes nothing of them. */
+static void lines_that_wait_are_known(void **state)
+{
+    struct lines lines = {.limit = 4};
+    char *line;
+    size_t len;
+    (void)state;
+    assert_false(lines_wait(&lines));
+    lines_add(&lines, "on", 2);
+    assert_false(lines_wait(&lines));
+    lines_add(&lines, "e\n\ntoolong", 10);
+    for (int i = 0; i < 2; i++)
+        assert_true(lines_wait(&lines));
+    assert_int_equal(lines_held(&lines), 12);
+    assert_int_equal(lines_next(&lines, &line, &len), 1);
+    assert_string_equal(line, "one");
+    assert_true(lines_wait(&lines));
+    lines_rest(&lines);
+    assert_int_equal(lines_next(&lines, &line, &len), 1);
+    assert_string_equal(line, "");
+    assert_true(lines_wait(&lines)); /* to say that it is too long */
+    assert_int_equal(lines_next(&lines, &line, &len), -EFBIG);
+    assert_false(lines_wait(&lines));
+    lines_rest(&lines);
+    lines_add(&lines, "er", 2);
+    assert_false(lines_wait(&lines));
+    assert_int_equal(lines_held(&lines), 0); /* it is nobody's */
+    lines_rest(&lines);
+    lines_add(&lines, "\nok\n", 4);
+    assert_true(lines_wait(&lines));
+    assert_int_equal(lines_next(&lines, &line, &len), 1);
+    assert_string_equal(line, "ok");
+    assert_false(lines_wait(&lines));
+    lines_finish(&lines);
+}
+
+static void lines_that_are_done_cost_nothing(void **state)
+{
+    static char much[100000];
+    struct lines lines = {.limit = sizeof much};
+    char *line;
+    size_t len;
+    (void)state;
+    memset(much, 'x', sizeof much - 1);
+    lines_add(&lines, much, sizeof much - 1);
+    lines_rest(&lines);
+    assert_true(lines.buffer.capacity >= sizeof much - 1);
+    lines_add(&lines, "\n", 1);
+    assert_int_equal(lines_next(&lines, &line, &len), 1);
+    assert_int_equal(len, sizeof much - 1);
+    lines_rest(&lines);
+    assert_int_equal(lines.buffer.capacity, 0);
+}
+
 static void base64_matches_rfc_4648(void **state)
 {
     static const char *const vectors[][2] = {{"", ""},
@@ -185,6 +239,8 @@ int main(void)
         cmocka_unit_test(lines_come_whole_whatever_the_chunks),
         cmocka_unit_test(lines_recover_from_one_too_long),
         cmocka_unit_test(lines_of_a_file_come_in_order_with_the_rest),
+        cmocka_unit_test(lines_that_wait_are_known),
+        cmocka_unit_test(lines_that_are_done_cost_nothing),
         cmocka_unit_test(base64_matches_rfc_4648),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
