@@ -90,11 +90,14 @@ int intake_create_fd(const struct intake_facts *facts)
 }
 
 /* How many of the `len` bytes behind `head` there are up to the last that is not zero. They are
- * read from the file: a look through the mapping would give memory to every page. */
+ * read from the file: a look through the mapping would give memory to every page. Of a session that
+ * begins there is none. */
 static size_t uncounted(const struct intake *in, int fd, uint64_t head, size_t len)
 {
     char chunk[4096];
-    off_t start = RING_START + (off_t)(head % in->size);
+    off_t start = RING_START + (off_t)(head % in->size), data = lseek(fd, start, SEEK_DATA);
+    if (data >= start + (off_t)len || (data < 0 && errno == ENXIO))
+        return 0;
     while (len) {
         size_t n = len % sizeof chunk ? len % sizeof chunk : sizeof chunk;
         if (file_read_at(fd, chunk, n, start + (off_t)(len - n)) != (ssize_t)n)
