@@ -24,6 +24,14 @@ void aside_finish(struct aside *a)
     a->items = NULL;
 }
 
+void aside_take(struct aside *a, struct aside *other)
+{
+    a->items = a->items ? a->items : json_array();
+    if (other->items)
+        json_array_extend(a->items, other->items);
+    aside_finish(other);
+}
+
 static void add(struct aside *a, const char *text, const char *path)
 {
     a->items = a->items ? a->items : json_array();

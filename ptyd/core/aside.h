@@ -17,6 +17,9 @@ struct aside {
 
 void aside_finish(struct aside *a);
 
+/* Lists what the other one lists, which has nothing then. */
+void aside_take(struct aside *a, struct aside *other);
+
 /* Lists a text, and says it on stderr. */
 void aside_note(struct aside *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -95,13 +95,13 @@ void board_leave(const struct board_place *before)
 
 void board_moved(void)
 {
-    board->moves++;
+    __atomic_fetch_add(&board->moves, 1, __ATOMIC_RELAXED); /* threads get on, too */
     IN_ORDER();
 }
 
 uint64_t board_moves(void)
 {
-    return board->moves;
+    return __atomic_load_n(&board->moves, __ATOMIC_RELAXED);
 }
 
 uint64_t board_next_event(void)

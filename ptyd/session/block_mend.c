@@ -300,3 +300,47 @@ int block_mend(const char *directory, struct aside *aside)
     source_close(&sources[1]);
     return result;
 }
+
+/* ---- ahead ---- */
+
+static void look(const char *directory, struct stat ret_files[4])
+{
+    static const char *const names[4] = {"blocks.jsonl", "blocks.jsonl.1", "blocks.copy.jsonl",
+                                         "blocks.copy.jsonl.1"};
+    for (int i = 0; i < 4; i++) {
+        char *path = text_format("%s/%s", directory, names[i]);
+        if (lstat(path, &ret_files[i]) < 0)
+            ret_files[i] = (struct stat){0};
+        free(path);
+    }
+}
+
+long long block_mend_bytes(const char *directory)
+{
+    struct stat files[4];
+    long long bytes = 0;
+    look(directory, files);
+    for (int i = 0; i < 4; i++)
+        bytes += S_ISREG(files[i].st_mode) ? (long long)files[i].st_size : 0;
+    return bytes;
+}
+
+void block_mend_ahead(const char *directory, struct block_mended *ret_mended)
+{
+    *ret_mended = (struct block_mended){0};
+    ret_mended->result = block_mend(directory, &ret_mended->aside);
+    look(directory, ret_mended->became);
+}
+
+bool block_mend_holds(const char *directory, const struct block_mended *mended)
+{
+    struct stat now[4];
+    look(directory, now);
+    for (int i = 0; i < 4; i++) {
+        const struct stat *a = &now[i], *b = &mended->became[i];
+        if (a->st_ino != b->st_ino || a->st_dev != b->st_dev || a->st_size != b->st_size ||
+            a->st_mtim.tv_sec != b->st_mtim.tv_sec || a->st_mtim.tv_nsec != b->st_mtim.tv_nsec)
+            return false;
+    }
+    return true;
+}

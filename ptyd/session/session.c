@@ -119,11 +119,14 @@ void session_slate_lost(struct session *s)
     store_slate_lost(s->store);
 }
 
-static int open_parts(struct session *s, bool is_new, int slate)
+static int open_parts(struct session *s, bool is_new, int slate, struct block_mended *mended)
 {
-    s->store = store_open(
-        s->host->state, s->name,
-        &(struct store_host){.owing = session_owes, .keep = keep_slate, .user = s, .slate = slate});
+    s->store = store_open(s->host->state, s->name,
+                          &(struct store_host){.owing = session_owes,
+                                               .keep = keep_slate,
+                                               .user = s,
+                                               .slate = slate,
+                                               .mended = mended});
     s->log = rawlog_open(store_directory(s->store), store_aside(s->store));
     int error = may_be_served(s, is_new);
     if (error)
@@ -236,7 +239,7 @@ static int open_all(struct session *s, const struct session_start *start)
         damage_set_all_aside(s->host->state, s->name);
     if (deadly)
         session_quarantine(s, deadly);
-    int error = open_parts(s, is_new, deadly_files ? -1 : start->slate);
+    int error = open_parts(s, is_new, deadly_files ? -1 : start->slate, start->mended);
     if (error)
         return error;
     s->paused = json_is_true(session_kept(s, "paused"));

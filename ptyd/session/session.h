@@ -108,6 +108,8 @@ struct session_start {
      * read. NULL for nowhere. */
     const struct board_place *deadly;
     uint64_t seq; /* of the last block of the shell that it follows here; 0 for none */
+    /* Its blocks' files were compared already (block_mend.h); NULL: not. */
+    struct block_mended *mended;
 };
 
 /* Takes it over. Returns NULL, with a message on stderr, when it cannot be served: a new one

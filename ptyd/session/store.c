@@ -215,6 +215,15 @@ static void cut_half_lines(struct store *s)
     }
 }
 
+/* Nobody wrote them since they were compared, but those may who do not ask. */
+static int mend(struct store *s, struct block_mended *ahead)
+{
+    if (!ahead || !block_mend_holds(s->directory, ahead))
+        return block_mend(s->directory, &s->aside);
+    aside_take(&s->aside, &ahead->aside);
+    return ahead->result;
+}
+
 /* What a former worker could not write is in the files, where that works, before they are read. */
 static void prepare_files(struct store *s, const struct store_host *host)
 {
@@ -223,7 +232,7 @@ static void prepare_files(struct store *s, const struct store_host *host)
     int made = file_make_private_directory(blocks);
     owed_outlive(s->owed, host->slate, host->keep);
     cut_half_lines(s);
-    int mended = block_mend(s->directory, &s->aside);
+    int mended = mend(s, host->mended);
     if (aside < 0 || made < 0 || mended < 0)
         failed(s, s->directory, made < 0 ? made : aside < 0 ? aside : mended);
     free(blocks);

@@ -16,6 +16,7 @@
 #include "ptyd/session/output.h"
 #include "vterm_snapshot/terminal.h"
 
+struct block_mended;
 struct block_reader;
 struct store;
 
@@ -28,6 +29,8 @@ struct store_host {
     bool (*keep)(void *user, int slate);
     void *user;
     int slate; /* that a former worker's was kept in; the caller's. -1 for none */
+    /* Its blocks' files were compared already; what was found there is taken over. NULL: not. */
+    struct block_mended *mended;
 };
 
 /* Makes the directories and reads the files. What cannot be opened (a directory where a file should

@@ -57,6 +57,11 @@ static void go_through(struct forgetting *f, const char *session, void (*moves)(
     uv_mutex_unlock(&f->mutex);
 }
 
+bool forgetting_works(const struct forgetting *f)
+{
+    return f->stage == DOING;
+}
+
 void forgetting_before(struct forgetting *f, const char *session)
 {
     if (f->stage != DOING)

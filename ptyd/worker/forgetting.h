@@ -16,6 +16,9 @@ struct forgetting;
  * through. Before anything else is read. */
 struct forgetting *forgetting_create(struct worker *w);
 
+/* Whether files of closed sessions are gone through. */
+bool forgetting_works(const struct forgetting *f);
+
 /* The session's files are about to be opened. */
 void forgetting_before(struct forgetting *f, const char *session);
 

@@ -10,6 +10,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/start/start.h"
+#include "ptyd/worker/mending.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/terminals.h"
@@ -199,6 +200,18 @@ static void wait_for_spawn(struct client *client, const json_t *id, const char *
     task_begin(&o->task, client, id);
 }
 
+/* A terminal that gave up waiting has no session. */
+static void on_mended(struct worker *worker, const char *name, const json_t *params)
+{
+    if (json_flag(params, "owns") && !open_is_under_way(name)) {
+        mending_forget(name);
+        return;
+    }
+    int result = spawn(worker, name, params);
+    if (result < 0)
+        open_spawned(worker, name, -result);
+}
+
 static void open_named(struct client *client, const json_t *id, const json_t *params,
                        const char *name)
 {
@@ -215,9 +228,10 @@ static void open_named(struct client *client, const json_t *id, const json_t *pa
                      json_pack("{s:o, s:b}", "session", session_json(session), "created", false));
         return;
     }
-    bool opening = open_is_under_way(name);
+    bool opening = open_is_under_way(name) || mending_is_under_way(name);
     if (!opening && !has_room(client, id, name))
         return;
+    opening = opening || mending_begin(worker, name, params, on_mended);
     int result = opening ? 0 : spawn(worker, name, params);
     if (result == -E2BIG)
         client_fail(client, id, RPC_INVALID_PARAMS, "the environment is larger than %d bytes",

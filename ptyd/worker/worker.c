@@ -31,6 +31,7 @@
 #include "ptyd/worker/hosts.h"
 #include "ptyd/worker/leaving.h"
 #include "ptyd/worker/link.h"
+#include "ptyd/worker/mending.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
 #include "ptyd/worker/peer.h"
@@ -128,8 +129,10 @@ static void take_session(struct worker *w, const struct wire_message *m,
                                 .over = m->over,
                                 .status = m->status,
                                 .deadly = deadly.step == BOARD_NOTHING ? NULL : &deadly,
-                                .seq = seq},
+                                .seq = seq,
+                                .mended = mending_of(m->name)},
         &error);
+    mending_forget(m->name);
     if (fds[2] >= 0)
         close(fds[2]);
     if (!s) {

@@ -6,6 +6,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
+const { Connection } = require('./connection');
 
 // Below `<state>/conversations/<name>`.
 const FILES = ['meta.json', 'agent_pty/blocks', 'agent_pty/blocks.jsonl', 'agent_pty/checkpoint', 'agent_pty/events.jsonl',
@@ -194,6 +195,35 @@ async function main() {
     fs.writeFileSync(`${index}.new`, 'a worker died while it wrote this');
     await killWorker(daemon);
     check('echo last');
+  });
+
+  await report.test('a closed session whose long files differ is opened with all of its blocks, while others are answered', async () => {
+    daemon.ptyd('open', 'much', '--shell', 'bash');
+    assert.strictEqual(daemon.ptyd('run', '-s', 'much', '--', 'echo first').status, 0);
+    assert.strictEqual(daemon.ptyd('close', 'much').status, 0);
+    const directory = path.join(space.env.PTYD_STATE_DIR, 'conversations/much');
+    const [blocks, copy] = ['blocks.jsonl', 'blocks.copy.jsonl'].map((name) => path.join(directory, 'agent_pty', name));
+    const lines = fs.readFileSync(blocks, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+    const LAST = 6000;
+    const numbered = (seq) => lines.map((line) => `${JSON.stringify({ ...line, sum: undefined, seq, block_id: `much:${seq}:1`, cmd: `: ${'x'.repeat(600)}` })}\n`).join('');
+    const text = fs.readFileSync(blocks, 'utf8') + Array.from({ length: LAST - 1 }, (_, i) => numbered(i + 2)).join('');
+    fs.writeFileSync(blocks, text);
+    fs.writeFileSync(copy, text.slice(0, text.length / 2));
+    const others = new Connection(space), opener = new Connection(space);
+    const env = Object.entries(space.env).map(([name, value]) => `${name}=${value}`);
+    let opened;
+    opener.call('session.open', { name: 'much', shell: '/bin/bash', env, cwd: '/' }).then((answer) => { opened = answer; });
+    const answersBefore = async () => { for (let n = 0; ; n++) if (fs.statSync(copy).size >= text.length) return n; else assert.ok((await others.call('status.short', {})).result); };
+    assert.ok(await answersBefore() > 20, 'others are answered while the files are made whole');
+    await until('it is open', () => opened);
+    assert.ok(opened.result?.created, JSON.stringify(opened));
+    assert.strictEqual(fs.readFileSync(copy, 'utf8'), fs.readFileSync(blocks, 'utf8'));
+    assert.deepStrictEqual(daemon.json('blocks', '-s', 'much', '--last', '2').map(({ seq }) => seq), [LAST - 1, LAST]);
+    assert.match(daemon.log(), /blocks\.copy\.jsonl (is damaged|lacked \d+ lines)/);
+    assert.ok(daemon.json('status').warnings.some((warning) => /much.*blocks\.copy\.jsonl/.test(warning)), 'status says it');
+    assert.strictEqual(daemon.ptyd('run', '-s', 'much', '--', 'echo next').stdout, 'next\n');
+    assert.strictEqual(daemon.json('blocks', '-s', 'much', '--last', '1')[0].seq, LAST + 1);
+    for (const one of [others, opener]) one.end();
   });
 
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });

@@ -1,0 +1,108 @@
+#include "ptyd/worker/mending.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ptyd/core/text.h"
+#include "ptyd/worker/forgetting.h"
+
+/* Fewer are compared faster than a thread begins. */
+#define LONG_BYTES (1 << 20)
+
+struct mending {
+    struct mending *next;
+    uv_work_t work;
+    struct worker *worker;
+    char *name, *directory;
+    json_t *params;
+    void (*then)(struct worker *w, const char *name, const json_t *params);
+    struct block_mended mended;
+    bool done;
+};
+
+static struct mending *all;
+
+static struct mending *find(const char *name)
+{
+    struct mending *m = all;
+    while (m && strcmp(m->name, name) != 0)
+        m = m->next;
+    return m;
+}
+
+static void compare(uv_work_t *work)
+{
+    struct mending *m = work->data;
+    block_mend_ahead(m->directory, &m->mended);
+}
+
+static void destroy(struct mending *m)
+{
+    for (struct mending **at = &all; *at; at = &(*at)->next)
+        if (*at == m) {
+            *at = m->next;
+            break;
+        }
+    aside_finish(&m->mended.aside);
+    json_decref(m->params);
+    free(m->name);
+    free(m->directory);
+    free(m);
+}
+
+static void on_compared(uv_work_t *work, int status)
+{
+    struct mending *m = work->data;
+    (void)status;
+    m->done = true;
+    if (uv_is_closing((uv_handle_t *)&m->worker->idle_timer)) /* it ends */
+        destroy(m);
+    else
+        m->then(m->worker, m->name, m->params); /* which may forget it */
+}
+
+bool mending_begin(struct worker *w, const char *name, const json_t *params,
+                   void (*then)(struct worker *w, const char *name, const json_t *params))
+{
+    char *directory = text_format("%s/conversations/%s/agent_pty", w->options->state, name);
+    mending_forget(name);
+    if (worker_find(w, name) || forgetting_works(w->forgetting) ||
+        block_mend_bytes(directory) < LONG_BYTES) {
+        free(directory);
+        return false;
+    }
+    struct mending *m = memory_new(sizeof *m);
+    *m = (struct mending){.next = all,
+                          .work.data = m,
+                          .worker = w,
+                          .name = text_copy(name),
+                          .directory = directory,
+                          .params = json_deep_copy(params),
+                          .then = then};
+    if (uv_queue_work(&w->loop, &m->work, compare, on_compared) < 0) {
+        destroy(m);
+        return false;
+    }
+    all = m;
+    return true;
+}
+
+bool mending_is_under_way(const char *name)
+{
+    const struct mending *m = find(name);
+    return m && !m->done;
+}
+
+struct block_mended *mending_of(const char *name)
+{
+    struct mending *m = find(name);
+    return m && m->done ? &m->mended : NULL;
+}
+
+void mending_forget(const char *name)
+{
+    struct mending *m = find(name);
+    if (m && m->done)
+        destroy(m);
+}
