@@ -77,7 +77,7 @@ static size_t send_at_once(struct client *c, char *text, size_t len)
 {
     uv_buf_t buffer = uv_buf_init(text, (unsigned)len);
     bool may =
-        !client_unsent(c) && !c->brief && !c->closing; /* being brief, it is closed behind it */
+        !client_unsent(c) && !c->closing && !c->brief; /* which is closed when it was written */
     int n = may ? uv_try_write((uv_stream_t *)&c->pipe, &buffer, 1) : 0;
     return n > 0 ? (size_t)n : 0;
 }

@@ -41,6 +41,12 @@ bool crowd_laden(const struct client *c)
 
 /* ---- those that hold most ---- */
 
+/* For a request, or for more of its answer, and for nothing that it could do. */
+static bool waits_for_turn(struct client *c)
+{
+    return client_has_work(c) || (c->stream && !c->sated);
+}
+
 /* What moves is not closed, unless it is full for long; nor does one go that waits for its turn,
  * but where there are no turns. */
 static bool may_go(struct client *c, int64_t now)
@@ -48,7 +54,7 @@ static bool may_go(struct client *c, int64_t now)
     const struct crowd *crowd = crowd_of(c);
     bool still = now - c->moved_ms >= LIMIT_CROWD_STILL_MS;
     bool shut = crowd->shut_ms && now - crowd->shut_ms >= LIMIT_CROWD_STILL_MS;
-    bool lasts = now - crowd->full_ms >= LIMIT_CROWD_FULL_MS && !client_has_work(c);
+    bool lasts = now - crowd->full_ms >= LIMIT_CROWD_FULL_MS && !waits_for_turn(c);
     return crowd_over_share(c) && (still || shut || lasts);
 }
 
@@ -99,7 +105,7 @@ static void note_moves(struct server *server, int64_t now)
 {
     for (struct client *c = server->clients; c; c = c->next) {
         size_t unsent = client_unsent(c);
-        if (unsent != c->unsent || client_has_work(c))
+        if (unsent != c->unsent || waits_for_turn(c))
             c->moved_ms = now;
         c->unsent = unsent;
     }

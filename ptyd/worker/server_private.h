@@ -65,10 +65,10 @@ void client_close(struct client *client);
 /* Something came, went or was done: goes on with whatever may go on now, and with nothing else.
  * Does no work itself. */
 void client_settle(struct client *client);
-/* Whether a request of its waits for its turn, and for nothing that it could do. */
-bool client_has_work(struct client *client);
 /* The same where there is room again. */
 void client_relieve(struct client *client);
+/* Whether a request of its may be done, as far as it is concerned. */
+bool client_has_work(struct client *client);
 /* Its errands hear that all was sent. */
 void client_tell_sent(struct client *client);
 
