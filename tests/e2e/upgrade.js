@@ -246,27 +246,53 @@ async function formerShells(report) {
   });
 }
 
-// A flood that goes on while the program changes four times under it.
+// A flood that goes on while change() is called once with each of `files`: no byte of it is lost.
+async function floodDuring(daemon, files, change) {
+  const go = path.join(daemon.space.root, 'go'), rounds = path.join(daemon.space.root, 'rounds');
+  daemon.ptyd('open', 'flood');
+  daemon.ptyd('send', '-s', 'flood', `n=0; until [ -e ${go} ]; do seq 1 100000; n=$((n + 1)); echo $n >${rounds}; done\r`);
+  for (const file of files) {
+    const before = await until('it floods', () => fs.existsSync(rounds) && fs.readFileSync(rounds, 'utf8'));
+    await change(file);
+    await until('it floods on', () => fs.readFileSync(rounds, 'utf8') !== before);
+  }
+  fs.writeFileSync(go, '');
+  const block = await until('it ends', () => daemon.json('blocks', '-s', 'flood').find(({ status }) => status === 'completed'), 60000);
+  const count = Number(fs.readFileSync(rounds, 'utf8')); // what the command itself counted
+  const once = spawnSync('seq', ['1', '100000'], { encoding: 'latin1', maxBuffer: 1 << 28 }).stdout;
+  assert.deepStrictEqual([block.output_lines, block.output_bytes], [count * 100000, count * once.length]);
+  const file = fs.readFileSync(path.join(daemon.directory('flood'), block.output_path), 'latin1');
+  assert.strictEqual(file.length, Math.min(block.output_bytes, 64 << 20));
+  assert.ok(once.repeat(count).startsWith(file), 'what its file holds');
+}
+
 async function flood(report) {
   const daemon = await Upgraded.start();
-  await report.test('a flood across four upgrades loses no byte', async () => {
-    const go = path.join(daemon.space.root, 'go'), rounds = path.join(daemon.space.root, 'rounds');
-    daemon.ptyd('open', 'flood');
-    daemon.ptyd('send', '-s', 'flood', `n=0; until [ -e ${go} ]; do seq 1 100000; n=$((n + 1)); echo $n >${rounds}; done\r`);
-    for (const file of [LATER, PTYD, LATER, PTYD]) {
-      const before = await until('it floods', () => fs.existsSync(rounds) && fs.readFileSync(rounds, 'utf8'));
-      daemon.install(file);
-      assert.strictEqual(daemon.ptyd('upgrade').status, 0);
-      await until('it floods on', () => fs.readFileSync(rounds, 'utf8') !== before);
+  await report.test('a flood across four upgrades loses no byte', () => floodDuring(daemon, [LATER, PTYD, LATER, PTYD], (file) => {
+    daemon.install(file);
+    assert.strictEqual(daemon.ptyd('upgrade').status, 0);
+  }));
+  await daemon.end();
+}
+
+async function floodStays(report) {
+  const daemon = await Upgraded.start();
+  await report.test('a flood across four programs that come and fall loses no byte, and every other shell goes on', async () => {
+    for (const shell of SHELLS) daemon.ptyd('open', shell, '--shell', shell);
+    const pids = daemon.pids();
+    await floodDuring(daemon, ['crashes', 'dies', 'exits', 'aborts'], (name) => {
+      const place = path.join(daemon.space.root, 'bin', name);
+      install(SICK, place);
+      const { status, stderr } = daemon.ptyd('upgrade', '--binary', place);
+      assert.strictEqual(status, 1, name);
+      assert.match(stderr, /crashed|ended|aborted/, name);
+      daemon.runs(OLD);
+    });
+    for (const shell of SHELLS) {
+      assert.strictEqual(daemon.pids()[shell], pids[shell]);
+      const said = daemon.ptyd('run', '-s', shell, '--', 'sh -c "echo still here; exit 5"');
+      assert.deepStrictEqual([said.stdout, said.status], ['still here\n', 5], `${shell}: ${said.stderr}`);
     }
-    fs.writeFileSync(go, '');
-    const block = await until('it ends', () => daemon.json('blocks', '-s', 'flood').find(({ status }) => status === 'completed'), 60000);
-    const count = Number(fs.readFileSync(rounds, 'utf8')); // what the command itself counted
-    const once = spawnSync('seq', ['1', '100000'], { encoding: 'latin1', maxBuffer: 1 << 28 }).stdout;
-    assert.deepStrictEqual([block.output_lines, block.output_bytes], [count * 100000, count * once.length]);
-    const file = fs.readFileSync(path.join(daemon.directory('flood'), block.output_path), 'latin1');
-    assert.strictEqual(file.length, Math.min(block.output_bytes, 64 << 20));
-    assert.ok(once.repeat(count).startsWith(file), 'what its file holds');
   });
   await daemon.end();
 }
@@ -431,6 +457,7 @@ async function main() {
   await fourShells(report);
   await formerShells(report);
   await flood(report);
+  await floodStays(report);
   // Side by side, those that take their five seconds and more first: they wait.
   const slow = ([name]) => !/never|nothing|7 s/.test(name);
   await sideBySide(4, [
