@@ -222,8 +222,9 @@ static bool on_turn(struct turn *turn, size_t bytes)
     struct turns *turns = c->server->turns;
     uint64_t end = turns->worked(turns->user) + REQUESTS_US;
     (void)bytes;
-    if (c->telling)
+    if (c->telling && !client_queued(c)) /* else they hear of it when that is sent */
         client_tell_sent(c);
+    c->telling = false;
     do {
         if (!may_ask(c))
             break;
