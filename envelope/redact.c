@@ -182,6 +182,42 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     return name && find_named(q, at, name, ret_match);
 }
 
+/* Where a rule may begin whatever stands in front of it; and where redact_may_be_token() has more
+ * to look at than what shapes begin with. */
+enum { RULE_BEGINS = 1, TOKEN_BEGINS };
+static const unsigned char begins[256] = {
+    ['-'] = RULE_BEGINS,  ['P'] = RULE_BEGINS,  [':'] = RULE_BEGINS,  ['$'] = TOKEN_BEGINS,
+    ['e'] = TOKEN_BEGINS, ['S'] = TOKEN_BEGINS, ['M'] = TOKEN_BEGINS, ['N'] = TOKEN_BEGINS,
+    ['O'] = TOKEN_BEGINS, ['0'] = TOKEN_BEGINS, ['1'] = TOKEN_BEGINS, ['2'] = TOKEN_BEGINS,
+    ['3'] = TOKEN_BEGINS, ['4'] = TOKEN_BEGINS, ['5'] = TOKEN_BEGINS, ['6'] = TOKEN_BEGINS,
+    ['7'] = TOKEN_BEGINS, ['8'] = TOKEN_BEGINS, ['9'] = TOKEN_BEGINS,
+};
+
+/* Whether find() has nothing to look at there, where no known value is looked for and no word of a
+ * command is to come: most bytes are spared the rest by a look or two. */
+static bool is_dull(const struct search *q, size_t at)
+{
+    const char *t = q->scan.text + at;
+    unsigned char what = begins[(unsigned char)*t];
+    if (what == RULE_BEGINS || t[-1] == '\n' || q->scan.len - at < 3)
+        return false;
+    if (at >= q->name_end && redact_in(*t, CLASS_NAME))
+        return false;
+    unsigned hash = redact_hash(t);
+    return !(redact_begins[hash / 8] & 1u << hash % 8) &&
+           (!what || !redact_may_be_token(&q->scan, at));
+}
+
+/* The next place at or behind `at` > 0 that find() has to look at. */
+static size_t skip_dull(const struct search *q, size_t at)
+{
+    if (q->ahead_count || q->told < q->command.count || q->secrets)
+        return at;
+    while (at < q->scan.len && is_dull(q, at))
+        at++;
+    return at;
+}
+
 /* Keeps a match that begins further on: what is in front of it may be secret, too. Where there is
  * no more room it goes with the one before. */
 static void keep(struct search *q, const struct redact_match *match)
@@ -246,7 +282,7 @@ static void search(struct search *q)
             is = find(q, at, &match) && match.to > match.from;
         if (is && match.from > at)
             keep(q, &match);
-        at = is && match.from <= at ? report(q, at, &match) : at + 1;
+        at = is && match.from <= at ? report(q, at, &match) : skip_dull(q, at + 1);
     }
 }
 
@@ -269,9 +305,27 @@ static bool is_unseen(uint32_t c)
             (c >= 0x1d173 && c <= 0x1d17a));
 }
 
+/* Whether any of eight bytes is a control or of a character beyond ASCII. */
+static bool has_others(const char *eight)
+{
+    const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
+    uint64_t bytes;
+    memcpy(&bytes, eight, sizeof bytes);
+    uint64_t below = bytes - ones * 0x20, del = (bytes ^ ones * 0x7f) - ones;
+    return (bytes | below | del) & tops;
+}
+
 static size_t first_unseen(const char *text, size_t len)
 {
+    size_t next = 0;
     for (size_t at = 0; at < len;) {
+        while (at >= next && len - at >= 8)
+            if (has_others(text + at))
+                next = at + 8; /* those are looked at one by one */
+            else
+                at += 8;
+        if (at == len)
+            break;
         uint32_t code = (unsigned char)text[at];
         int n = 1;
         if (code >= 0x20 && code < 0x7f) {

@@ -26,6 +26,25 @@ struct place {
     bool upper;
 };
 
+/* A word and its length. */
+struct word {
+    const char *text;
+    size_t len;
+};
+#define WORD(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
+static bool stands_before(const struct redact_scan *s, size_t from, size_t at, struct word word)
+{
+    if (at - from < word.len)
+        return false;
+    const char *text = s->text + at - word.len, *w = word.text; /* of two characters at least */
+    return ((text[0] ^ w[0]) & ~0x20) == 0 && ((text[1] ^ w[1]) & ~0x20) == 0 &&
+           !strncasecmp(text, w, word.len);
+}
+
 static size_t skip_blanks(struct redact_scan *s, size_t at)
 {
     size_t end = redact_run(s, at, CLASS_BLANK);
@@ -91,26 +110,26 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
  * the sign then. `set -x NAME value`, `setenv NAME value`, `requirepass value`. */
 static bool is_set_by_blank(const struct redact_scan *s, size_t name)
 {
-    static const char *const words[] = {"setenv ",
-                                        "set -x ",
-                                        "set -gx ",
-                                        "set -Ux ",
-                                        "set -Ugx ",
-                                        "set -xg ",
-                                        "set -lx ",
-                                        "set -xU ",
-                                        "set -g ",
-                                        "set -U ",
-                                        "set --export ",
-                                        "set -gx --path ",
-                                        "set --global --export ",
-                                        "set --universal --export ",
-                                        "SET PERSIST "};
+    static const struct word words[] = {WORD("setenv "),
+                                        WORD("set -x "),
+                                        WORD("set -gx "),
+                                        WORD("set -Ux "),
+                                        WORD("set -Ugx "),
+                                        WORD("set -xg "),
+                                        WORD("set -lx "),
+                                        WORD("set -xU "),
+                                        WORD("set -g "),
+                                        WORD("set -U "),
+                                        WORD("set --export "),
+                                        WORD("set -gx --path "),
+                                        WORD("set --global --export "),
+                                        WORD("set --universal --export "),
+                                        WORD("SET PERSIST ")};
     if (!name || s->text[name - 1] != ' ')
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t len = strlen(words[i]);
-        if (redact_before(s, 0, name, words[i]) &&
+        size_t len = words[i].len;
+        if (stands_before(s, 0, name, words[i]) &&
             (name == len || !redact_in(s->text[name - len - 1], CLASS_ALNUM)))
             return true;
     }
@@ -120,18 +139,22 @@ static bool is_set_by_blank(const struct redact_scan *s, size_t name)
 /* What may stand in front of an assignment that is a shell's or a file's own line. */
 static bool is_statement(const struct redact_scan *s, size_t name)
 {
-    static const char *const words[] = {
-        "export ",        "declare -x ",  "typeset -x ", "declare ", "typeset ",   "local ",
-        "readonly ",      "set ",         "env ",        "$env:",    "export -x ", "declare -rx ",
-        "declare -gx ",   "typeset -gx ", "declare -- ", "SET \"",   "setx ",      "Environment=",
-        "Environment=\"", "ENV ",         "ARG ",        "env:"};
+    static const struct word words[] = {
+        WORD("export "),      WORD("declare -x "),  WORD("typeset -x "),    WORD("declare "),
+        WORD("typeset "),     WORD("local "),       WORD("readonly "),      WORD("set "),
+        WORD("env "),         WORD("$env:"),        WORD("export -x "),     WORD("declare -rx "),
+        WORD("declare -gx "), WORD("typeset -gx "), WORD("declare -- "),    WORD("SET \""),
+        WORD("setx "),        WORD("Environment="), WORD("Environment=\""), WORD("ENV "),
+        WORD("ARG "),         WORD("env:")};
     size_t start = redact_line_start(s, name, LINE_LOOKED_AT);
     while (start < name && redact_in(s->text[start], CLASS_BLANK))
         start++;
     if (start == name)
         return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words && strchr(" :=\"", s->text[name - 1]); i++)
-        if (redact_before(s, start, name, words[i]))
+    if (!strchr(" :=\"", s->text[name - 1]))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (stands_before(s, start, name, words[i]))
             return true;
     return false;
 }
@@ -193,13 +216,13 @@ static bool is_identifier(const struct redact_scan *s, size_t from, size_t to, b
 }
 
 /* `password_ptr` is a variable's name, not a password. */
-static bool has_telling_word(const struct redact_scan *s, const struct redact_value *v)
+static bool has_telling_word(struct redact_scan *s, const struct redact_value *v)
 {
     for (size_t at = v->from; at < v->to;) {
         size_t end = at;
         while (end < v->to && redact_in(s->text[end], CLASS_ALNUM))
             end++;
-        if (redact_telling(s->text + at, end - at))
+        if (end > at && redact_tells(s, at, end - at))
             return true;
         at = end + 1;
     }
@@ -463,17 +486,6 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
             (strchr("vxgU", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
 }
 
-/* The same few names come again and again: what was found out of one is kept. */
-static enum redact_telling tells_of(struct redact_scan *s, size_t at, size_t len)
-{
-    unsigned place =
-        (unsigned)len * 7 + (unsigned char)s->text[at] + (unsigned char)s->text[at + len - 1] * 3u;
-    struct redact_named *kept = &s->named[place % REDACT_NAMES];
-    if (kept->len != len || memcmp(s->text + kept->at, s->text + at, len))
-        *kept = (struct redact_named){at, len, redact_telling(s->text + at, len)};
-    return (enum redact_telling)kept->tells;
-}
-
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_value v;
@@ -485,7 +497,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         end--;
     if (at == end || !may_follow(s, &p))
         return false;
-    p.tells = tells_of(s, at, end - at);
+    p.tells = redact_tells(s, at, end - at);
     if (!p.tells || (at && s->text[at - 1] == '$' && at_of(s, end) != ' '))
         return false;
     p.upper = count_in(s, at, end, CLASS_LOWER) == 0;

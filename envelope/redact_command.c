@@ -460,7 +460,8 @@ static size_t read_words(struct command *c, size_t at)
     struct redact_scan *s = c->s;
     for (int i = 0; i < WORDS_MOST; i++) {
         at = skip_blanks(s, at, s->len);
-        if (at >= s->len || s->text[at] == '\n' || strchr("|;&", s->text[at]))
+        char first = at < s->len ? s->text[at] : '\n';
+        if (first == '\n' || first == '|' || first == ';' || first == '&' || !first)
             break;
         size_t end = redact_shell_word(s, at, redact_line_end(s, at));
         if (end == at)

@@ -18,7 +18,8 @@ static bool name_is(const struct redact_scan *s, size_t at, size_t end, const ch
                     size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == end - at && redact_at(s, at, list[i]))
+        if (((s->text[at] ^ *list[i]) & ~0x20) == 0 && strlen(list[i]) == end - at &&
+            redact_at(s, at, list[i]))
             return true;
     return false;
 }
@@ -71,10 +72,10 @@ static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact
     size_t value = redact_run(s, end, CLASS_BLANK), back = at > BACK_MOST ? at - BACK_MOST : 0;
     if (value == end || value >= s->len || !name_is(s, at, end, names, 2))
         return false;
-    bool machine = memmem(s->text + back, at - back, "machine ", 8) != NULL ||
-                   memmem(s->text + back, at - back, "\ndefault", 8) != NULL;
-    bool login = memmem(s->text + back, at - back, "login ", 6) != NULL;
-    return login && machine && take(s, value, ret_match);
+    return memmem(s->text + back, at - back, "login ", 6) &&
+           (memmem(s->text + back, at - back, "machine ", 8) ||
+            memmem(s->text + back, at - back, "\ndefault", 8)) &&
+           take(s, value, ret_match);
 }
 
 /* IDENTIFIED BY 'X', PASSWORD 'X', a password that a server made. */
@@ -180,17 +181,33 @@ bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_ma
 
 /* ---- a name in one place, its value in the next ---- */
 
+/* What may stand between a name and the one in front of it, and between it and what is behind. */
+static const bool joins[256] = {[0] = true,    [' '] = true, ['"'] = true, ['\''] = true,
+                                ['\\'] = true, [':'] = true, ['='] = true};
+static const bool opens_value[256] = {
+    [0] = true,   ['"'] = true, ['\''] = true, ['\\'] = true, [':'] = true, ['='] = true,
+    [' '] = true, ['{'] = true, ['\t'] = true, ['\n'] = true, [','] = true};
+
+static bool is_in(const struct redact_scan *s, size_t at, const bool set[256])
+{
+    return set[(unsigned char)s->text[at]];
+}
+
 static bool is_named(const struct redact_scan *s, size_t at)
 {
-    static const char *const names[] = {"name", "key", "Name", "Key", "variable", "output"};
+    static const struct {
+        const char *name;
+        size_t len;
+    } names[] = {{"name", 4}, {"key", 3}, {"Name", 4}, {"Key", 3}, {"variable", 8}, {"output", 6}};
     size_t before = at;
-    while (before > 0 && strchr(" \"'\\:=", s->text[before - 1]) && at - before < 12)
+    while (before > 0 && is_in(s, before - 1, joins) && at - before < 12)
         before--;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t len = strlen(names[i]);
-        if (before >= len && at > before && !memcmp(s->text + before - len, names[i], len))
+    if (before == at || before < 3 || !strchr("eyt", s->text[before - 1]))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (before >= names[i].len &&
+            !memcmp(s->text + before - names[i].len, names[i].name, names[i].len))
             return true;
-    }
     return false;
 }
 
@@ -210,9 +227,9 @@ bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_mat
                  (before == ' ' && at > 1 && s->text[at - 2] == ':');
     if (!opens && !named)
         return false;
-    while (look < s->len && look - end < 12 && strchr("\"'\\:= {\t\n,", s->text[look]))
+    while (look < s->len && look - end < 12 && is_in(s, look, opens_value))
         object = object || s->text[look] == '{', look++;
-    if ((!object && !is_named(s, at)) || !redact_is_telling(s->text + at, end - at))
+    if ((!object && !is_named(s, at)) || !redact_tells(s, at, end - at))
         return false;
     size_t most = s->len - end < NEAR_MOST ? s->len : end + NEAR_MOST;
     for (look = end; look < most; look++) {

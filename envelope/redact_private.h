@@ -56,6 +56,7 @@ struct redact_scan {
         size_t from, to;
     } runs[REDACT_RUNS];
     int run_count;
+    size_t line_from, line_to; /* the end of a line, as of the last look */
     struct redact_named {
         size_t at, len; /* where it stood last */
         int tells;      /* enum redact_telling */
@@ -89,8 +90,18 @@ static inline bool redact_in(char c, uint32_t set)
     return (redact_class(c) & set) != 0;
 }
 
+#define REDACT_SHORT                                                                               \
+    16 /* runs up to here are walked over each time: that costs less than keeping */
+
 /* The end of the run of characters of `set` that goes on at `at`; `at` where there is none. */
-size_t redact_run(struct redact_scan *s, size_t at, uint32_t set);
+size_t redact_long_run(struct redact_scan *s, size_t at, uint32_t set);
+static inline size_t redact_run(struct redact_scan *s, size_t at, uint32_t set)
+{
+    size_t most = at + REDACT_SHORT < s->len ? at + REDACT_SHORT : s->len, to = at;
+    while (to < most && redact_in(s->text[to], set))
+        to++;
+    return to == at || to < most ? to : redact_long_run(s, at, set);
+}
 
 /* The end of the line that `at` is in: where its \n stands, or the text's end; and its beginning.
  */
@@ -104,15 +115,6 @@ static inline bool redact_at(const struct redact_scan *s, size_t at, const char 
     size_t len = strlen(word);
     return at <= s->len && s->len - at >= len && ((s->text[at] ^ *word) & ~0x20) == 0 &&
            !strncasecmp(s->text + at, word, len);
-}
-
-/* Whether `word` stands right in front of `at`, behind `from`, capital letters or not. */
-static inline bool redact_before(const struct redact_scan *s, size_t from, size_t at,
-                                 const char *word)
-{
-    size_t len = strlen(word);
-    return at - from >= len && ((s->text[at - len] ^ *word) & ~0x20) == 0 &&
-           !strncasecmp(s->text + at - len, word, len);
 }
 
 /* Whether what is in front of `at` ends a word: no letter or digit, or one that belongs to an
@@ -130,6 +132,8 @@ enum redact_telling {
 };
 
 enum redact_telling redact_telling(const char *name, size_t len);
+/* The same of a name in the text, of `len` > 0 bytes. */
+enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len);
 
 /* A value as it stands behind a name. */
 struct redact_value {

@@ -32,11 +32,9 @@ static size_t walk(const struct redact_scan *s, size_t at, uint32_t set)
     return at;
 }
 
-size_t redact_run(struct redact_scan *s, size_t at, uint32_t set)
+size_t redact_long_run(struct redact_scan *s, size_t at, uint32_t set)
 {
     int i = 0;
-    if (at >= s->len || !redact_in(s->text[at], set))
-        return at;
     while (i < s->run_count && s->runs[i].set != set)
         i++;
     if (i == REDACT_RUNS)
@@ -51,7 +49,14 @@ size_t redact_run(struct redact_scan *s, size_t at, uint32_t set)
 
 size_t redact_line_end(struct redact_scan *s, size_t at)
 {
-    return redact_run(s, at, CLASS_ALL & ~(uint32_t)CLASS_NEWLINE);
+    if (at >= s->len)
+        return at;
+    if (at < s->line_from || at >= s->line_to) {
+        const char *feed = memchr(s->text + at, '\n', s->len - at);
+        s->line_from = at;
+        s->line_to = feed ? (size_t)(feed - s->text) : s->len;
+    }
+    return s->line_to;
 }
 
 size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most)

@@ -22,7 +22,8 @@ struct shape {
     int count;
     struct part parts[PARTS];
     size_t back;     /* from the text that it is found by to its beginning */
-    const char *key; /* that text */
+    const char *key; /* that text, */
+    size_t key_len;  /* three characters at least */
     int next;        /* of the same bucket, counted from 1; 0 for none */
 };
 
@@ -104,6 +105,7 @@ static const char *find_anchor(struct shape *shape)
         if (part->text && (!best || part->len > best->len)) {
             best = part;
             shape->back = back;
+            shape->key_len = part->len > 3 ? part->len : 3;
         }
         if (!part->text && part->min != part->max)
             break;
@@ -117,7 +119,8 @@ static void read_rows(void)
     struct index *all = &shared;
     for (int i = redact_shape_count < ROWS ? redact_shape_count : ROWS; i-- > 0;) {
         struct shape *shape = &all->shapes[i];
-        *shape = (struct shape){.type = redact_shapes[i].type, .inside = redact_shapes[i].inside};
+        *shape = (struct shape){
+            .type = redact_shapes[i].type, .inside = redact_shapes[i].inside, .key_len = 3};
         read_parts(redact_shapes[i].form, shape);
         shape->key = find_anchor(shape);
         int16_t *first = &all->buckets[redact_hash(shape->key)];
@@ -186,7 +189,9 @@ static bool is_listed(struct redact_scan *s, size_t at, struct redact_match *ret
     int i = shared.buckets[redact_hash(t)];
     for (const struct shape *shape; i; i = shape->next) {
         shape = &shared.shapes[i - 1];
-        if (!memcmp(shape->key, t, 3) && match_shape(s, shape, at, ret_match))
+        size_t last = shape->key_len - 1;
+        if (s->len - at > last && t[last] == shape->key[last] && !memcmp(shape->key, t, last) &&
+            match_shape(s, shape, at, ret_match))
             return true;
     }
     return false;

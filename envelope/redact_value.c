@@ -85,7 +85,7 @@ size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end)
             at += 2;
         else if (c == '"' || c == '\'')
             at = skip_quoted(s, at, end);
-        else if (strchr(";|&", c))
+        else if (c == ';' || c == '|' || c == '&' || !c)
             break;
         else
             at++;
@@ -194,42 +194,53 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
 
 /* ---- what is no secret ---- */
 
+/* Whether a text is one of those words, which a blank separates, capital letters or not. */
+static bool is_word_of(const char *words, const char *text, size_t len)
+{
+    while (*words) {
+        size_t size = strcspn(words, " ");
+        if (size == len && !strncasecmp(text, words, len))
+            return true;
+        words += size + (words[size] == ' ');
+    }
+    return false;
+}
+
 static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const words[] = {
-        "null",      "none",         "nil",          "true",
-        "false",     "undefined",    "string",       "str",
-        "bytes",     "required",     "optional",     "prompt",
-        "files",     "compat",       "password",     "secret",
-        "token",     "hidden",       "masked",       "redacted",
-        "yes",       "no",           "enabled",      "disabled",
-        "incorrect", "invalid",      "expired",      "missing",
-        "empty",     "unset",        "default",      "object",
-        "boolean",   "function",     "number",       "any",
-        "int",       "integer",      "char",         "const",
-        "static",    "changed",      "updated",      "unchanged",
-        "failed",    "ok",           "set",          "(null)",
-        "(none)",    "systemd",      "sss",          "ldap",
-        "nis",       "db",           "void",         "var",
-        "let",       "self",         "this",         "return",
-        "type",      "unknown",      "auto",         "redacted]",
-        "sensitive", "<sensitive>",  "(sensitive",   "available",
-        "valid",     "wrong",        "accepted",     "rejected",
-        "denied",    "not",          "is",           "for",
-        "and",       "the",          "must",         "should",
-        "publickey", "key",          "value",        "ignore",
-        "pass",      "passwd",       "auth",         "text",
-        "pwd",       "test",         "successfully", "authentication",
-        "pam_unix",  "secretstr",    "secretbytes",  "stringarray",
-        "string!",   "secretstring", "securestring", "stringslice",
+    static const char *const words[26] = {
+        ['a' - 'a'] = "accepted and any auth authentication auto available",
+        ['b' - 'a'] = "boolean bytes",
+        ['c' - 'a'] = "changed char compat const",
+        ['d' - 'a'] = "db default denied disabled",
+        ['e' - 'a'] = "empty enabled expired",
+        ['f' - 'a'] = "failed false files for function",
+        ['h' - 'a'] = "hidden",
+        ['i' - 'a'] = "ignore incorrect int integer invalid is",
+        ['k' - 'a'] = "key",
+        ['l' - 'a'] = "ldap let",
+        ['m' - 'a'] = "masked missing must",
+        ['n' - 'a'] = "nil nis no none not null number",
+        ['o' - 'a'] = "object ok optional",
+        ['p' - 'a'] = "pam_unix pass passwd password prompt publickey pwd",
+        ['r' - 'a'] = "redacted redacted] rejected required return",
+        ['s' - 'a'] =
+            "secret secretbytes secretstr secretstring securestring self sensitive set should sss "
+            "static str string string! stringarray stringslice successfully systemd",
+        ['t' - 'a'] = "test text the this token true type",
+        ['u' - 'a'] = "unchanged undefined unknown unset updated",
+        ['v' - 'a'] = "valid value var void",
+        ['w' - 'a'] = "wrong",
+        ['y' - 'a'] = "yes",
     };
+    char first = s->text[from];
     if (to - from > 20)
         return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if ((words[i][0] | 0x20) == (s->text[from] | 0x20) && strlen(words[i]) == to - from &&
-            !strncasecmp(s->text + from, words[i], to - from))
-            return true;
-    return false;
+    if (!redact_in(first, CLASS_UPPER | CLASS_LOWER))
+        return (first == '(' || first == '<') &&
+               is_word_of("(null) (none) <sensitive> (sensitive", s->text + from, to - from);
+    const char *same = words[(first | 0x20) - 'a'];
+    return same && is_word_of(same, s->text + from, to - from);
 }
 
 /* All of one pair of brackets with a sign in front: ${X}, {{ x }}, <password>, %X%, $X, $(x). */
@@ -259,8 +270,11 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
 /* Nothing but stars, dots, x, dashes: what a program shows instead. */
 static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
 {
+    static const bool masks[128] = {
+        [0] = true,   ['*'] = true, ['.'] = true, ['x'] = true, ['X'] = true,
+        ['-'] = true, ['_'] = true, ['#'] = true, ['?'] = true};
     for (size_t i = from; i < to; i++)
-        if (!strchr("*.xX-_#?", s->text[i]) && (unsigned char)s->text[i] < 0x80)
+        if ((unsigned char)s->text[i] < 0x80 && !masks[(unsigned char)s->text[i]])
             return false;
     return true;
 }
