@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/mcp/mcp.h"
@@ -62,13 +63,66 @@ json_t *call_visible(json_t *value)
     return value;
 }
 
+/* ---- time ---- */
+
+void call_until(struct call *c, int64_t until, void (*late)(struct call *call))
+{
+    for (struct call **at = &c->mcp->timed; *at; at = &(*at)->timed)
+        if (*at == c) {
+            *at = c->timed;
+            break;
+        }
+    c->until = until;
+    c->late = late;
+    if (!until)
+        return;
+    c->timed = c->mcp->timed;
+    c->mcp->timed = c;
+}
+
+int64_t calls_due(const struct mcp *mcp)
+{
+    int64_t due = -1;
+    for (const struct call *c = mcp->timed; c; c = c->timed)
+        due = due < 0 || c->until < due ? c->until : due;
+    return due;
+}
+
+static void end_until(struct mcp *mcp, int64_t now)
+{
+    for (struct call *c = mcp->timed, *next; c; c = next) {
+        void (*late)(struct call *) = c->late;
+        next = c->timed;
+        if (c->until > now)
+            continue;
+        backend_forget(c->ask);
+        c->ask = NULL;
+        call_until(c, 0, NULL);
+        late(c);
+    }
+}
+
+void calls_work(struct mcp *mcp)
+{
+    end_until(mcp, clock_monotonic_ms());
+}
+
+void calls_end(struct mcp *mcp)
+{
+    end_until(mcp, INT64_MAX);
+}
+
 /* ---- its end ---- */
 
 static void free_call(struct call *c)
 {
     backend_forget(c->ask);
+    call_until(c, 0, NULL);
+    if (c->token)
+        drive_give_up(c);
     if (c->drop)
         c->drop(c);
+    free(c->typing.text);
     json_decref(c->arguments);
     free(c->session);
     free(c);
@@ -212,6 +266,13 @@ void call_begin(struct mcp *mcp, struct request *request, enum version version,
     const char *named = json_text(arguments, "conversation_id", NULL);
     char *in_id = session_in(json_text(arguments, "block_id", NULL));
     bool differ = named && in_id && strcmp(named, in_id) != 0;
+    if (tool->types && !mcp->drive) {
+        call_fail(
+            c, "nothing is typed: this server only looks. Its user lets it ask to type with `ptyd "
+               "mcp --tools all --drive`, and then grants it each time (Ctrl-\\ g, `ptyd grant`)");
+        free(in_id);
+        return;
+    }
     c->session = named                ? text_copy(named)
                  : in_id              ? text_copy(in_id)
                  : mcp->session_given ? text_copy(mcp->session)

@@ -12,11 +12,12 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/cores.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/text.h"
 #include "ptyd/mcp/helper.h"
 #include "ptyd/mcp/mcp.h"
 
 static const char help[] =
-    "usage: ptyd mcp [-s NAME] [--drive]\n\n"
+    "usage: ptyd mcp [-s NAME] [--drive] [--tools default|all]\n\n"
     "An MCP server on stdin and stdout with which an agent looks at the user's sessions: "
     "sessions,\n"
     "blocks, block_output, search, screen, scrollback, and wait for the command that runs. It\n"
@@ -27,15 +28,20 @@ static const char help[] =
     "the only one.\n\n"
     "  --drive    it may ask to type (run, send): your terminal and `ptyd status` say so, Ctrl-\\ "
     "g\n"
-    "             there or `ptyd grant` lets it, any key of yours takes it back\n\n"
+    "             there or `ptyd grant` lets it, any key of yours takes it back\n"
+    "  --tools T  default; or all: also pty_exec, pty_wait_for, blocks_since and the others that "
+    "the\n"
+    "             original agent PTY had; those that type need --drive\n\n"
     "example, in codex's config.toml:\n"
     "  [mcp_servers.ptyd]\n"
     "  command = \"ptyd\"\n"
-    "  args = [\"mcp\"]\n";
+    "  args = [\"mcp\"]\n"
+    "or, with the tools that type: args = [\"mcp\", \"--tools\", \"all\", \"--drive\"]\n";
 
-enum { DRIVE = CLI_FIRST_OWN };
+enum { DRIVE = CLI_FIRST_OWN, TOOLS };
 
-static const struct option options[] = {{"drive", no_argument, NULL, DRIVE}, CLI_LONG, {0}};
+static const struct option options[] = {
+    {"drive", no_argument, NULL, DRIVE}, {"tools", required_argument, NULL, TOOLS}, CLI_LONG, {0}};
 
 /* ---- what the daemon says ---- */
 
@@ -73,8 +79,8 @@ static int64_t sooner(int64_t one, int64_t other)
 
 static int wait_ms(const struct mcp *m)
 {
-    int64_t due =
-        sooner(backend_due(m->daemon), sooner(waits_due(m->waits), updates_due(m->updates)));
+    int64_t due = sooner(sooner(backend_due(m->daemon), calls_due(m)),
+                         sooner(waits_due(m->waits), updates_due(m->updates)));
     int64_t left = due < 0 ? -1 : due - clock_monotonic_ms();
     return due < 0 ? -1 : left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
 }
@@ -114,6 +120,7 @@ static bool turn(struct mcp *m, bool *reads)
         if (fds[HELPERS + i].revents)
             helper_work(helpers[i]);
     waits_work(m->waits);
+    calls_work(m);
     updates_work(m->updates);
     return wire_flush(m->wire);
 }
@@ -132,24 +139,48 @@ static void serve(struct mcp *m)
     while (there && (wire_under_way(m->wire) || wire_unsent(m->wire)) &&
            clock_monotonic_ms() < until) {
         waits_end(m->waits);
+        calls_end(m);
         there = turn(m, &reads);
     }
+}
+
+/* Which tools, by name; what is none ends it. */
+static bool read_tools(const char *word)
+{
+    struct text_nearest nearest = text_nearest_begin(word);
+    text_nearest_offer(&nearest, "default");
+    text_nearest_offer(&nearest, "all");
+    if (!strcmp(word, "default") || !strcmp(word, "all"))
+        return word[0] == 'a';
+    if (nearest.found)
+        cli_usage("--tools is default or all, not '%.100s'; did you mean %s?", word, nearest.found);
+    cli_usage("--tools is default or all, not '%.100s'", word);
+}
+
+static void take_option(int option, bool *drive, bool *all)
+{
+    if (option == DRIVE)
+        *drive = true;
+    else
+        *all = read_tools(optarg);
 }
 
 int command_mcp(int argc, char **argv)
 {
     struct cli cli = cli_begin(help);
     const char *session = getenv("PTYD_SESSION");
-    bool drive = false;
+    bool drive = false, all = false;
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT, options, NULL)) != -1)
         if (cli_option(&cli, option))
-            drive = true;
+            take_option(option, &drive, &all);
     cli_no_more(&cli, argc, argv);
     cores_hide();
     struct mcp m = {.session = cli.session,
                     .session_given = cli.session_given || (session && *session),
                     .drive = drive,
+                    .all = all,
+                    .interactive = json_object(),
                     .version = VERSION_NONE};
     struct backend_handler heard = {
         .event = on_event, .followed = on_followed, .gone = on_gone, .user = &m};
@@ -163,6 +194,7 @@ int command_mcp(int argc, char **argv)
     updates_destroy(m.updates);
     waits_destroy(m.waits);
     backend_destroy(m.daemon);
+    json_decref(m.interactive);
     free(m.agent);
     return EXIT_OK;
 }

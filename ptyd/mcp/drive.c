@@ -33,25 +33,23 @@ static json_int_t new_token(void)
 
 /* Nobody waits for it any more: neither is the user asked, nor is anything typed for it. What other
  * calls ask for, or were granted, stays. */
-static void give_up(struct call *c)
+void drive_give_up(struct call *c)
 {
     json_t *params = json_pack("{s:s, s:I}", "name", c->session, "token", c->token);
     backend_forget(
         backend_ask(c->mcp->daemon, "baton.return", params, LIMIT_ANSWER_MS, NULL, NULL));
 }
 
-/* It answers; there is nothing to be given up. */
-static void answer(struct call *c, json_t *value)
+void drive_answer(struct call *c, json_t *value)
 {
-    c->drop = NULL;
+    c->token = 0;
     call_answer(c, value);
 }
 
-static void ask_for_baton(struct call *c, const char *purpose,
-                          void (*then)(struct call *c, const json_t *granted))
+void drive_ask(struct call *c, const char *purpose,
+               void (*then)(struct call *c, const json_t *granted))
 {
     const char *agent = c->mcp->agent ? c->mcp->agent : "an agent";
-    c->drop = give_up;
     c->token = new_token();
     call_ask_for(c, "baton.ask",
                  json_pack("{s:s, s:s, s:i, s:I}", "by", agent, "purpose", purpose, "timeout_ms",
@@ -59,13 +57,39 @@ static void ask_for_baton(struct call *c, const char *purpose,
                  wait_ms_of(c), then);
 }
 
-/* ---- run ---- */
+static void set_typing(struct call *c, const char *text,
+                       void (*then)(struct call *c, const json_t *result))
+{
+    free(c->typing.text);
+    c->typing = (struct typing){.text = text_copy(text), .then = then};
+}
+
+/* ---- a command ---- */
+
+/* A worker that dies meanwhile is followed by one that knows the command by its token. */
+static void on_may_run(struct call *c, const json_t *granted)
+{
+    (void)granted;
+    call_ask_for(c, "session.run",
+                 json_pack("{s:s, s:s, s:i, s:I}", "command", c->typing.text, "actor", "agent",
+                           "timeout_ms", c->typing.timeout_ms, "token", new_token()),
+                 c->typing.timeout_ms + LIMIT_ANSWER_MS, c->typing.then);
+}
+
+void drive_run(struct call *c, const char *command, int timeout_ms,
+               void (*then)(struct call *c, const json_t *ran))
+{
+    set_typing(c, command, then);
+    c->typing.timeout_ms = timeout_ms;
+    drive_ask(c, command, on_may_run);
+}
 
 static void on_block(struct call *c, const json_t *result)
 {
     const json_t *block = json_object_get(result, "block");
     bool runs = !strcmp(json_text(block, "status", ""), "running");
-    answer(c, json_pack("{s:O, s:b, s:b}", "block", block, "running", runs, "timed_out", runs));
+    drive_answer(c,
+                 json_pack("{s:O, s:b, s:b}", "block", block, "running", runs, "timed_out", runs));
 }
 
 static void on_ran(struct call *c, const json_t *result)
@@ -74,51 +98,48 @@ static void on_ran(struct call *c, const json_t *result)
     if (id)
         call_ask(c, "session.block", json_pack("{s:s}", "block", id), on_block);
     else
-        answer(c, json_pack("{s:n, s:b, s:O}", "block", "running", 0, "timed_out",
-                            json_object_get(result, "timed_out")));
-}
-
-/* A worker that dies meanwhile is followed by one that knows the command by its token. */
-static void on_may_run(struct call *c, const json_t *granted)
-{
-    (void)granted;
-    call_ask_for(c, "session.run",
-                 json_pack("{s:s, s:s, s:i, s:I}", "command", call_text(c, "command", ""), "actor",
-                           "agent", "timeout_ms", timeout_of(c), "token", new_token()),
-                 wait_ms_of(c), on_ran);
+        drive_answer(c, json_pack("{s:n, s:b, s:O}", "block", "running", 0, "timed_out",
+                                  json_object_get(result, "timed_out")));
 }
 
 void tool_run(struct call *c)
 {
-    ask_for_baton(c, call_text(c, "command", ""), on_may_run);
+    drive_run(c, call_text(c, "command", ""), timeout_of(c), on_ran);
 }
 
-/* ---- send ---- */
-
-static void on_typed(struct call *c, const json_t *result)
-{
-    answer(c, json_pack("{s:I}", "typed", (json_int_t)json_number(result, "typed", 0)));
-}
+/* ---- keys ---- */
 
 static void on_may_send(struct call *c, const json_t *granted)
 {
-    struct bytes keys = {0}, data = {0};
+    struct bytes data = {0};
     (void)granted;
-    bytes_append_text(&keys, call_text(c, "text", ""));
-    bytes_append_text(&keys, json_flag(c->arguments, "enter") ? "\r" : "");
-    base64_encode(keys.data, keys.len, &data);
+    base64_encode(c->typing.text, strlen(c->typing.text), &data);
     call_ask_for(c, "session.input",
                  json_pack("{s:s, s:s, s:i}", "data", data.data ? data.data : "", "actor", "agent",
                            "timeout_ms", timeout_of(c)),
-                 wait_ms_of(c), on_typed);
-    bytes_finish(&keys);
+                 wait_ms_of(c), c->typing.then);
     bytes_finish(&data);
+}
+
+void drive_keys(struct call *c, const char *keys, const char *purpose,
+                void (*then)(struct call *c, const json_t *typed))
+{
+    set_typing(c, keys, then);
+    drive_ask(c, purpose, on_may_send);
+}
+
+static void on_typed(struct call *c, const json_t *result)
+{
+    drive_answer(c, json_pack("{s:I}", "typed", (json_int_t)json_number(result, "typed", 0)));
 }
 
 void tool_send(struct call *c)
 {
-    char *purpose = text_format("keys: %s", call_text(c, "text", ""));
-    ask_for_baton(c, purpose, on_may_send);
+    const char *text = call_text(c, "text", "");
+    char *purpose = text_format("keys: %s", text);
+    char *keys = text_format("%s%s", text, json_flag(c->arguments, "enter") ? "\r" : "");
+    drive_keys(c, keys, purpose, on_typed);
+    free(keys);
     free(purpose);
 }
 
@@ -126,7 +147,7 @@ void tool_send(struct call *c)
 
 static void on_given_back(struct call *c, const json_t *result)
 {
-    answer(c, json_deep_copy(result));
+    drive_answer(c, json_deep_copy(result));
 }
 
 void tool_give_back(struct call *c)

@@ -33,6 +33,9 @@ struct mcp {
     const char *session;     /* where a call names none */
     bool session_given;      /* it was said; else the only one will do, too */
     bool drive;              /* it may ask to type */
+    bool all;                /* the tools of tools_all.c, too */
+    struct call *timed;      /* calls that end by themselves */
+    json_t *interactive;     /* of sessions, the block that pty_exec_interactive began. Owned */
     char *agent;             /* who the client says it is; NULL before. Owned */
     enum version version;    /* negotiated */
 };
@@ -40,6 +43,14 @@ struct mcp {
 /* ---- a call ---- */
 
 struct tool;
+struct call;
+
+/* What drive.c types for a call. */
+struct typing {
+    char *text;     /* owned */
+    int timeout_ms; /* of a command */
+    void (*then)(struct call *call, const json_t *result);
+};
 
 struct call {
     struct mcp *mcp;
@@ -50,8 +61,13 @@ struct call {
     char *session;     /* the one it is about; owned */
     struct ask *ask;   /* under way; NULL for none */
     void (*then)(struct call *call, const json_t *result);
-    json_int_t token;                /* by which it asked to type; 0: it did not */
-    void *state;                     /* the tool's own, */
+    struct typing typing;
+    struct call *timed; /* the next of those that end by themselves */
+    int64_t until;      /* when, monotonic ms; 0: it is none of them */
+    void (*late)(struct call *call);
+    json_int_t token; /* by which the user was asked for the baton, and what that came to is not
+                         known; 0: he was not */
+    void *state;      /* the tool's own, */
     void (*drop)(struct call *call); /* and how it is freed; NULL for nothing */
 };
 
@@ -79,6 +95,13 @@ void call_fail(struct call *call, const char *format, ...) __attribute__((format
 /* Text without hidden characters; steals the value, new reference. */
 json_t *call_visible(json_t *value);
 
+/* At that time (monotonic ms; 0: never), or when the client has gone, nothing is asked any more and
+ * `late` ends it. */
+void call_until(struct call *call, int64_t until, void (*late)(struct call *call));
+int64_t calls_due(const struct mcp *mcp);
+void calls_work(struct mcp *mcp);
+void calls_end(struct mcp *mcp);
+
 /* What its arguments say. */
 const char *call_text(const struct call *call, const char *key, const char *otherwise);
 long long call_number(const struct call *call, const char *key, long long otherwise);
@@ -87,12 +110,15 @@ long long call_number(const struct call *call, const char *key, long long otherw
 void call_begin(struct mcp *mcp, struct request *request, enum version version,
                 const struct tool *tool, json_t *arguments);
 
-/* ---- tools.c ---- */
+/* ---- tools.c and tools_all.c ---- */
 
 void tools_list(struct mcp *mcp, struct request *request, enum version version,
                 const json_t *params);
 void tools_call(struct mcp *mcp, struct request *request, enum version version,
                 const json_t *params);
+
+/* The tools of `--tools all`, beside the others and instead of those of the same name. */
+const struct tool *tools_all(size_t *ret_count);
 
 /* ---- cursors ---- */
 
@@ -106,9 +132,25 @@ bool cursor_read(const char *kind, const char *cursor, char **ret_place);
 void tool_blocks(struct call *call);
 void tool_block_output(struct call *call);
 void tool_search(struct call *call);
+/* Text as a pattern; new string. */
+char *search_quoted(const char *text);
 void tool_wait(struct call *call);
 
 /* ---- the tools that type (drive.c) ---- */
+
+/* Asks the user to let it type; nothing is asked where the baton is held. A call that ends without
+ * drive_answer() takes the question back, and what was not typed. */
+void drive_ask(struct call *call, const char *purpose,
+               void (*then)(struct call *call, const json_t *granted));
+void drive_answer(struct call *call, json_t *value);
+/* Gives the baton back, or the question for it. */
+void drive_give_up(struct call *call);
+/* Types a command, which has so many ms to end (session.run), or keys (session.input), once the
+ * user lets it. */
+void drive_run(struct call *call, const char *command, int timeout_ms,
+               void (*then)(struct call *call, const json_t *ran));
+void drive_keys(struct call *call, const char *keys, const char *purpose,
+                void (*then)(struct call *call, const json_t *typed));
 
 void tool_run(struct call *call);
 void tool_send(struct call *call);

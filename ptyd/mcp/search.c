@@ -49,8 +49,7 @@ static bool has_capital(const char *text, bool regex)
     return false;
 }
 
-/* Text as a pattern. */
-static char *quoted(const char *text)
+char *search_quoted(const char *text)
 {
     struct bytes out = {0};
     for (const char *at = text; *at; at++) {
@@ -67,7 +66,7 @@ static struct regex *pattern_of(struct call *c)
 {
     const char *query = call_text(c, "query", "");
     bool is_regex = json_flag(c->arguments, "regex");
-    char *pattern = is_regex ? text_copy(query) : quoted(query), *why = NULL;
+    char *pattern = is_regex ? text_copy(query) : search_quoted(query), *why = NULL;
     struct regex *regex = regex_create(pattern, !has_capital(query, is_regex), &why);
     free(pattern);
     if (!regex)

@@ -280,17 +280,30 @@ static const struct tool tools[] = {
      .call = tool_scrollback},
 };
 
+static const struct tool *find_in(const struct tool *some, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(some[i].name, name))
+            return &some[i];
+    return NULL;
+}
+
+static const struct tool *find_all(const struct mcp *mcp, const char *name)
+{
+    size_t count;
+    const struct tool *all = tools_all(&count);
+    return mcp->all ? find_in(all, count, name) : NULL;
+}
+
 static bool is_there(const struct mcp *mcp, const struct tool *t)
 {
-    return mcp->drive || !t->types;
+    return (mcp->drive || !t->types) && !find_all(mcp, t->name);
 }
 
 static const struct tool *find(const struct mcp *mcp, const char *name)
 {
-    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
-        if (is_there(mcp, &tools[i]) && !strcmp(tools[i].name, name))
-            return &tools[i];
-    return NULL;
+    const struct tool *own = find_in(tools, sizeof tools / sizeof *tools, name);
+    return own && is_there(mcp, own) ? own : find_all(mcp, name);
 }
 
 /* ---- the methods ---- */
@@ -320,6 +333,7 @@ void tools_list(struct mcp *mcp, struct request *request, enum version version,
                 const json_t *params)
 {
     json_t *all = json_array();
+    size_t count;
     if (json_object_get(params, "cursor")) {
         json_decref(all);
         request_fail(request, RPC_INVALID_PARAMS, "cursor is none that this list gave");
@@ -328,6 +342,9 @@ void tools_list(struct mcp *mcp, struct request *request, enum version version,
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
         if (is_there(mcp, &tools[i]))
             json_array_append_new(all, json_of(&tools[i], version));
+    const struct tool *others = tools_all(&count);
+    for (size_t i = 0; i < count && mcp->all; i++)
+        json_array_append_new(all, json_of(&others[i], version));
     json_t *result = json_pack("{s:o}", "tools", all);
     if (request->modern)
         json_object_update_new(result,

@@ -106,6 +106,8 @@ struct reading {
     struct stream stream;
     char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
     int fd;                /* -1: there is no file; the text has all that is kept */
+    uint64_t seq;          /* of the block */
+    bool runs;             /* it did when this began: its newest lines may be in no file yet */
     int widths[LIMIT_BLOCK_WIDTHS + 1];
     bool ended;          /* nothing more will be read */
     struct bytes text;   /* was read, and is not told yet: from the begin of a line on, or */
@@ -173,14 +175,52 @@ static size_t whole_lines(const struct reading *r)
                : 0;
 }
 
-static void read_more(struct reading *r)
+static bool read_file(struct reading *r)
 {
     char *room = r->fd >= 0 ? bytes_reserve(&r->text, LIMIT_OUTPUT_PIECE_BYTES) : NULL;
     ssize_t n = room ? read(r->fd, room, LIMIT_OUTPUT_PIECE_BYTES) : 0;
     if (n > 0)
         r->text.len += (size_t)n;
-    else
-        r->ended = true;
+    return n > 0;
+}
+
+static void add_shown(void *out, const char *text, size_t len)
+{
+    bytes_append(out, text, len);
+}
+
+/* What a command that runs has on the screen yet is in no file: it follows what was handed out,
+ * which is written now. */
+static void read_shown(struct reading *r)
+{
+    const struct session *s = session_of(r);
+    struct tracker *tracker = s ? session_tracker(s) : NULL;
+    const struct block *running = tracker ? tracker_running(tracker) : NULL;
+    if (!running || running->seq != r->seq)
+        return; /* it has ended: what is not in the file was read, or comes with the next look */
+    struct board_place before = worker_looks_at(s);
+    if (!tracker_between(tracker))
+        terminal_capture_peek(session_terminal(s), UINT64_MAX, add_shown, &r->text);
+    board_leave(&before);
+}
+
+static void flush_running(const struct reading *r)
+{
+    const struct session *s = r->runs ? session_of(r) : NULL;
+    if (s)
+        store_flush(session_store(s), NULL, 0);
+}
+
+static void read_more(struct reading *r)
+{
+    if (read_file(r))
+        return;
+    flush_running(r);
+    if (r->runs && r->fd >= 0 && read_file(r))
+        return;
+    if (r->runs && r->fd >= 0)
+        read_shown(r);
+    r->ended = true;
 }
 
 /* What is left of the line [from, to) of the text; *ret_all: it lies within a secret that began
@@ -393,6 +433,8 @@ static void read_output(struct client *client, const json_t *id, const json_t *p
         .name = text_copy(session_name(s)),
         .shell_id = text_copy(session_shell_id(s)),
         .fd = open_output(s, block),
+        .seq = (uint64_t)json_number(block, "seq", 0),
+        .runs = runs,
         .grep = grep && *grep ? text_copy(grep) : NULL,
         .line = 1,
         .from = number_of(params, "offset", 0) + 1,
