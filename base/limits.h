@@ -172,8 +172,8 @@ static inline int limit_size(int value)
 #define LIMIT_MCP_SUBSCRIPTIONS 1024
 /* Sessions whose resources are listed at once; a cursor goes on. */
 #define LIMIT_MCP_PAGE 100
-/* How long pty_exec waits for the command's end, and who waits for a text where it does not say, in ms; and of how many lines `ptyd mcp` keeps where
- * in a text they begin, for who reads on there. */
+/* How long pty_exec waits for the command's end, and who waits for a text where it does not say, in
+ * ms; and of how many lines `ptyd mcp` keeps where in a text they begin, for who reads on there. */
 #define LIMIT_MCP_EXEC_MS   3000
 #define LIMIT_MCP_EXPECT_MS 30000
 #define LIMIT_MCP_PLACES    64

@@ -142,8 +142,8 @@ static const struct param search_params[] = {BLOCK,
 #define MATCH                                                                                      \
     OF("matched", "boolean")                                                                       \
     STRING("match_text")                                                                           \
-    INT("match_cursor") OF("match_span", "object") INT("resume_cursor") OF("extra", "object")      \
-        STRING("error")
+    INT("match_cursor")                                                                            \
+    OF("match_span", "object") INT("resume_cursor") OF("extra", "object") STRING("error")
 #define MATCH_OUT OUT(MUST("matched") MUST("resume_cursor"), MATCH)
 #define EXPECT_OUT                                                                                 \
     OUT(MUST("matched") MUST("resume_cursor") MUST("sent"), MATCH OF("sent", "boolean"))
@@ -158,8 +158,10 @@ static const struct param search_params[] = {BLOCK,
 #define RAW_OUT OUT("", "")
 #define SCREEN                                                                                     \
     OF("rows", "array")                                                                            \
-    OF("cursor", "object") STRING("title") OF("alt_screen", "boolean") INT("cols") INT("rows_"     \
-                                                                                       "count")
+    OF("cursor", "object")                                                                         \
+    STRING("title")                                                                                \
+    OF("alt_screen", "boolean") INT("cols") INT("rows_"                                            \
+                                                "count")
 #define SCREEN_OUT OUT(MUST("rows") MUST("cursor"), SCREEN INT("raw_size") INT("ts"))
 #define SCROLLBACK_OUT                                                                             \
     OUT(MUST("lines") MUST("total") MUST("resume_cursor"),                                         \

@@ -13,7 +13,7 @@ async function main() {
   const secret = `s3cr3t-${'x9'.repeat(8)}`;
   space.env.DEPLOY_TOKEN = secret;
   const daemon = await new Daemon(space).ready();
-  daemon.ptyd('open', 'work', '--size', '40x10');
+  daemon.ptyd('open', 'work', '--size', '44x10');
   const run = (command) => daemon.ptyd('run', '-s', 'work', '--timeout', '20', '--', command);
   const ptyd = (args, options = {}) => spawnSync(PTYD, args, { env: { ...space.env, ...options.env }, encoding: 'utf8', cwd: space.home, ...options, ...(options.env ? { env: { ...space.env, ...options.env } } : {}) });
   const hook = (agent, event, options = {}) => ptyd(['hook', agent], { input: typeof event === 'string' ? event : JSON.stringify(event), ...options });

@@ -83,7 +83,7 @@ async function main() {
       ['hook', 0, ['claude']], ['hook', 0, ['nothing']],
       ['codex', 127, ['--version']],
       ['proxy', 2, []],
-      ['mcp', 0, []], ['mcp', 2, ['x']],
+      ['mcp', 0, []], ['mcp', 2, ['x']], ['mcp', 2, ['--tools', 'al']], ['mcp', 0, ['--tools', 'all']],
       ['record', 0, ['--from', 'codes:1', '-o', 'codes.cast']], ['record', 1, ['--from', 'codes:1', '-o', 'codes.cast']], ['record', 2, []],
       ['replay', 0, [trace]], ['replay', 1, ['nowhere']], ['replay', 2, []],
       ['test', 0, ['new', 'first', '--from', 'codes:1']], ['test', 0, []], ['test', 1, ['second']], ['test', 2, ['new', 'third']],
