@@ -94,7 +94,7 @@ async function main() {
 
   await report.test('secrets are taken out: in commands, in previews, across wraps, after a restart', () => {
     daemon.ptyd('context', 'clear');
-    run(`echo "the value: ${'-'.repeat(30)}$DEPLOY_TOKEN."`); // 40 columns: it wraps inside the value
+    run(`echo "the value: ${'-'.repeat(30)}$DEPLOY_TOKEN."`); // it wraps inside the value; nothing ends at the edge
     run('curl -s https://dana:hunter2@127.0.0.1:9/ ; true');
     run(`echo ghp_${'a1B2'.repeat(9)}; git rev-parse 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b 2>&1 | tail -n 1; true`);
     run("printf -- '-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKC\\n-----END RSA PRIVATE KEY-----\\n'");
