@@ -168,10 +168,13 @@ static bool may_ask(struct client *c)
     return client_has_work(c) && !crowd_shut(c->server);
 }
 
+/* Nor behind the one request of one that is brief: what is sent there is not read, which shows in
+ * how the connection ends. */
 static bool may_read(struct client *c)
 {
     bool enough = lines_wait(&c->lines) && lines_held(&c->lines) >= LIMIT_CLIENT_SHARE;
-    return !c->stream && !c->sated && !enough && !(crowd_full(c->server) && crowd_over_share(c));
+    return !c->asked && !c->stream && !c->sated && !enough &&
+           !(crowd_full(c->server) && crowd_over_share(c));
 }
 
 /* Between its bounds it stays as it was. */
