@@ -12,15 +12,6 @@
 
 #define MOST_BYTES (64 << 10) /* where a call does not say */
 
-/* ---- the newest ---- */
-
-struct newest {
-    struct scan scan;
-    json_t *block; /* NULL for none */
-    json_t *answer;
-    const char *key; /* of the cursor in it */
-};
-
 static bool runs(const json_t *block)
 {
     return !strcmp(json_text(block, "status", ""), "running");
@@ -180,6 +171,12 @@ void all_blocks_search(struct call *c)
 }
 
 /* ---- how it stands ---- */
+
+struct newest {
+    struct scan scan;
+    json_t *answer;
+    const char *key; /* of the cursor in it */
+};
 
 /* The answer is put together while it is asked; the cursor at the end of all that was printed comes
  * last. */

@@ -16,6 +16,8 @@ struct wanted {
     struct scan scan;
     struct regex *regex; /* NULL: the prompt */
     json_int_t end;      /* of the session's stream, before it was read the last time */
+    int64_t until;       /* monotonic ms: time is over then, */
+    int64_t read_ms;     /* and when it was read the last time */
     long long reached;   /* the cursor behind all that was read */
     const char *send;    /* to be typed then; NULL for nothing */
     json_t *found;       /* the answer */
@@ -124,16 +126,39 @@ static void on_over(struct call *c)
                  on_more);
 }
 
+static void read_on(struct call *c)
+{
+    struct wanted *w = c->state;
+    w->read_ms = clock_monotonic_ms();
+    call_until(c, w->until, on_late);
+    scan_begin(c, cursor_of(w->scan.seq, w->scan.byte));
+}
+
+static void on_rested(struct call *c)
+{
+    const struct wanted *w = c->state;
+    if (c->mcp->leaving || clock_monotonic_ms() >= w->until)
+        on_late(c);
+    else
+        read_on(c);
+}
+
+/* A program that prints without end is looked at now and then: each look costs the daemon one
+ * through the command's file. */
 static void on_more(struct call *c, const json_t *state)
 {
     struct wanted *w = c->state;
+    int64_t next = w->read_ms + LIMIT_MCP_LOOK_MS;
     json_int_t end = (json_int_t)json_number(state, "end", 0);
     if (json_flag(state, "exited") && end == w->end) {
         call_fail(c, "the session's shell has ended, and what was waited for did not come");
         return;
     }
     w->end = end;
-    scan_begin(c, cursor_of(w->scan.seq, w->scan.byte));
+    if (clock_monotonic_ms() >= next)
+        read_on(c);
+    else
+        call_until(c, next < w->until ? next : w->until, on_rested);
 }
 
 static void on_begin(struct call *c, const json_t *state)
@@ -173,11 +198,12 @@ static struct wanted *begin(struct call *c)
 {
     struct wanted *w = memory_new(sizeof *w);
     *w = (struct wanted){.scan = {.text = on_text, .over = on_over},
+                         .until = clock_monotonic_ms() +
+                                  call_number(c, "timeout_ms", LIMIT_MCP_EXPECT_MS),
                          .reached = call_number(c, "from_cursor", 0)};
     c->state = w;
     c->drop = drop_wanted;
-    call_until(c, clock_monotonic_ms() + call_number(c, "timeout_ms", LIMIT_MCP_EXPECT_MS),
-               on_late);
+    call_until(c, w->until, on_late);
     return w;
 }
 

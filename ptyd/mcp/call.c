@@ -109,6 +109,7 @@ void calls_work(struct mcp *mcp)
 
 void calls_end(struct mcp *mcp)
 {
+    mcp->leaving = true;
     end_until(mcp, INT64_MAX);
 }
 

@@ -35,6 +35,7 @@ struct mcp {
     bool drive;              /* it may ask to type */
     bool all;                /* the tools of tools_all.c, too */
     struct call *timed;      /* calls that end by themselves */
+    bool leaving;            /* the client says nothing more: they end now */
     json_t *interactive;     /* of sessions, the block that pty_exec_interactive began. Owned */
     char *agent;             /* who the client says it is; NULL before. Owned */
     enum version version;    /* negotiated */

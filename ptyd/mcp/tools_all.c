@@ -133,6 +133,8 @@ static const struct param search_params[] = {BLOCK,
 #define STRING(name)      OF(name, "string")
 #define MUST(name)        ",\"" name "\""
 
+/* A member is a word. */
+/* clang-format off */
 #define OK_OUT   OUT("", INT("typed"))
 #define RAN      STRING("block_id") INT("seq") STRING("status") MAYBE("exit_code", "integer")
 #define EXEC_OUT OUT(MUST("block_id") MUST("seq") MUST("ts"), RAN INT("ts"))
@@ -140,28 +142,23 @@ static const struct param search_params[] = {BLOCK,
     OUT(MUST("session_id") MUST("block_id") MUST("resume_cursor"),                                 \
         RAN STRING("session_id") INT("ts_begin") INT("resume_cursor"))
 #define MATCH                                                                                      \
-    OF("matched", "boolean")                                                                       \
-    STRING("match_text")                                                                           \
-    INT("match_cursor")                                                                            \
-    OF("match_span", "object") INT("resume_cursor") OF("extra", "object") STRING("error")
+    OF("matched", "boolean") STRING("match_text") INT("match_cursor") OF("match_span", "object")   \
+    INT("resume_cursor") OF("extra", "object") STRING("error")
 #define MATCH_OUT OUT(MUST("matched") MUST("resume_cursor"), MATCH)
 #define EXPECT_OUT                                                                                 \
     OUT(MUST("matched") MUST("resume_cursor") MUST("sent"), MATCH OF("sent", "boolean"))
 #define STATUS_OUT                                                                                 \
     OUT(MUST("mode") MUST("shell_id") MUST("resume_cursor"),                                       \
-        ",\"mode\":{\"enum\":[\"idle\",\"block_running\",\"interactive\"]}" STRING("state")        \
-            STRING("shell_id") MAYBE("active_session_id", "string")                                \
-                MAYBE("active_block_id", "string") INT("resume_cursor"))
+        ",\"mode\":{\"enum\":[\"idle\",\"block_running\",\"interactive\"]}"                      \
+        STRING("state") STRING("shell_id") MAYBE("active_session_id", "string")                    \
+        MAYBE("active_block_id", "string") INT("resume_cursor"))
 #define SPOOL_OUT                                                                                  \
     OUT(MUST("data") MUST("cursor") MUST("resume_cursor"),                                         \
         STRING("data") INT("cursor") INT("resume_cursor"))
 #define RAW_OUT OUT("", "")
 #define SCREEN                                                                                     \
-    OF("rows", "array")                                                                            \
-    OF("cursor", "object")                                                                         \
-    STRING("title")                                                                                \
-    OF("alt_screen", "boolean") INT("cols") INT("rows_"                                            \
-                                                "count")
+    OF("rows", "array") OF("cursor", "object") STRING("title") OF("alt_screen", "boolean")         \
+    INT("cols") INT("rows_count")
 #define SCREEN_OUT OUT(MUST("rows") MUST("cursor"), SCREEN INT("raw_size") INT("ts"))
 #define SCROLLBACK_OUT                                                                             \
     OUT(MUST("lines") MUST("total") MUST("resume_cursor"),                                         \
@@ -174,14 +171,16 @@ static const struct param search_params[] = {BLOCK,
 #define SCREEN_STATUS_OUT                                                                          \
     OUT(MUST("cursor") MUST("cols") MUST("rows"),                                                  \
         STRING("conversation_id") OF("cursor", "object") STRING("title")                           \
-            OF("alt_screen", "boolean") INT("cols") INT("rows") INT("raw_size") INT("spool_size"))
+        OF("alt_screen", "boolean") INT("cols") INT("rows") INT("raw_size") INT("spool_size"))
 #define SINCE_OUT                                                                                  \
     OUT(MUST("items") MUST("next_cursor"), INT("cursor") INT("next_cursor") OF("items", "array"))
 #define BLOCK_OUT OUT(MUST("block"), OF("block", "object"))
 #define READ_OUT                                                                                   \
-    OUT(MUST("data") MUST("next_offset"), INT("offset") INT("next_offset") STRING("data")          \
-                                              OF("running", "boolean") OF("more", "boolean"))
+    OUT(MUST("data") MUST("next_offset"),                                                          \
+        INT("offset") INT("next_offset") STRING("data") OF("running", "boolean")                   \
+        OF("more", "boolean"))
 #define HITS_OUT OUT(MUST("hits"), OF("hits", "array") OF("more", "boolean"))
+/* clang-format on */
 
 /* ---- all of them ---- */
 

@@ -242,6 +242,19 @@ async function main() {
     assert.strictEqual(await mcp.end(), 0);
   });
 
+  await report.test('a command that runs: all that it has printed is told, also what stands on the screen, and the line at hand', async () => {
+    const file = path.join(space.root, 'shown');
+    daemon.ptyd('send', '-s', 'work', `seq 30; printf 'at hand'; ${waitFor(file)}; echo over\r`);
+    await until('it is at hand', () => daemon.json('screen', '-s', 'work').rows.includes('at hand'));
+    const mcp = await Mcp.begun(space), { seq } = blocks().at(-1);
+    const shown = await mcp.call('block_output', { block_id: String(seq) });
+    assert.deepStrictEqual([shown.status, shown.whole, shown.lines, shown.next_offset], ['running', false, [...Array.from({ length: 30 }, (_, i) => String(i + 1)), 'at hand'], null]);
+    fs.writeFileSync(file, '');
+    await mcp.call('wait');
+    assert.strictEqual((await mcp.call('block_output', { block_id: String(seq), offset: 30 })).lines[0], 'at handover');
+    assert.strictEqual(await mcp.end(), 0);
+  });
+
   await report.test('what a turn brings names the tool and the id that give the rest, in every form, where one serves; else the command', async () => {
     run('seq 3000');
     const { block_id: id } = blocks().at(-1);
