@@ -58,6 +58,21 @@ async function main() {
     await client.close();
   });
 
+  await report.test('the SDK with --tools all: each answer is held to its outputSchema; what types says how it may', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new StdioClientTransport({ command: PTYD, args: ['mcp', '--tools', 'all'], env: space.env }));
+    assert.ok((await client.listTools()).tools.length >= 30);
+    const call = async (name, args = {}) => (await client.callTool({ name, arguments: args })).structuredContent;
+    const { block_id: id, seq } = (await call('blocks_since', { cursor: 0 })).items[0];
+    const { resume_cursor: cursor } = await call('pty_wait_for', { match: '300\n' });
+    assert.ok((await call('pty_read_spool', { from_cursor: cursor })).resume_cursor >= cursor);
+    assert.deepStrictEqual([(await call('blocks_get', { block_id: id })).block.seq, (await call('blocks_search', { block_id: id, query: '299' })).hits], [seq, [{ line: 299, text: '299' }]]);
+    for (const name of ['ping', 'pty_status', 'pty_wait_prompt', 'pty_read_screen', 'pty_read_scrollback', 'pty_get_size', 'pty_read_screen_deltas', 'pty_screen_status'])
+      assert.strictEqual((await call(name)).ok, true, name);
+    assert.match((await client.callTool({ name: 'pty_exec', arguments: { cmd: 'true' } })).content[0].text, /--tools all --drive/);
+    await client.close();
+  });
+
   await report.test('the SDK of 2026-07-28: found out by itself, and insisted on', async () => {
     const { Client: Modern } = modules('@modelcontextprotocol/client');
     const { StdioClientTransport: Stdio } = modules('@modelcontextprotocol/client/stdio');
