@@ -525,6 +525,20 @@ void owed_each(const struct owed *o, const char *path, void (*each)(void *user, 
             each(user, w->data);
 }
 
+void owed_take(struct owed *o, const char *path, void (*each)(void *user, const char *line),
+               void *user)
+{
+    for (struct write **at = &o->first; *at;) {
+        struct write *w = *at;
+        if (w->kind != LINE || strcmp(w->path, path) != 0) {
+            at = &w->next;
+            continue;
+        }
+        each(user, w->data);
+        take_out(o, at);
+    }
+}
+
 const char *owed_whole(const struct owed *o, const char *path, size_t *ret_len)
 {
     const struct write *w = o->first;

@@ -61,6 +61,9 @@ struct owed_state owed_state(const struct owed *owed);
 /* Calls `each` for every line that waits for the file, oldest first. */
 void owed_each(const struct owed *owed, const char *path,
                void (*each)(void *user, const char *line), void *user);
+/* The same, and they wait here no more. */
+void owed_take(struct owed *owed, const char *path, void (*each)(void *user, const char *line),
+               void *user);
 
 /* Bytes that outlive the process beside what waits, one of each kind; the newest count, and none
  * with 0. More than LIMIT_SLATE_WHOLE_BYTES are none. And those that are kept, borrowed until the

@@ -238,7 +238,7 @@ void forget_in_object(struct forget *f, const char *path)
     json_t *object = result == 0 && file.len ? seal_load(file.data, file.len) : NULL;
     if (object)
         forget_members(f, path, &file, object);
-    else if (result == -EFBIG || file.len)
+    else if (result == -EFBIG || (result == 0 && file.len))
         forget_damaged(f, path);
     else if (result != -ENOENT && result != -EINVAL)
         forget_failed(f, path, result);

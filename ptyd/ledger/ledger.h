@@ -132,6 +132,11 @@ bool ledger_commit(struct ledger *l, json_int_t lease, const json_t *receipt, co
  * those of a turn, or of a lease by its number; an array, the oldest first, new reference. */
 json_t *ledger_receipts(struct ledger *l, const char *turn, size_t most);
 
+/* The file that receipts are appended to, a new string; and one that was handed over, to wait with
+ * somebody who goes: a line of it. */
+char *ledger_receipts_path(const struct ledger *l);
+void ledger_take_receipt_back(struct ledger *l, const char *line);
+
 /* A consumer's thread was forked: the new one has its history, and is told what comes after.
  * `last`: the last turn it keeps, or `before`: the first it does not; NULL for all of them. */
 void ledger_inherit(struct ledger *l, const char *from, const char *to, const char *last,

@@ -289,6 +289,16 @@ static void owe(struct ledger *l, char *line)
         say("receipts cannot be written: %s; they wait", strerror(r->error));
 }
 
+char *ledger_receipts_path(const struct ledger *l)
+{
+    return path_of(l, false);
+}
+
+void ledger_take_receipt_back(struct ledger *l, const char *line)
+{
+    owe(l, text_copy(line));
+}
+
 void ledger_write_told(struct ledger *l, const json_t *receipt, const char *turn)
 {
     const json_t *told = json_object_get(receipt, "told");

@@ -218,10 +218,10 @@ static void cut_half_lines(struct store *s)
 /* Nobody wrote them since they were compared, but those may who do not ask. */
 static int mend(struct store *s, struct block_mended *ahead)
 {
-    if (!ahead || !block_mend_holds(s->directory, ahead))
-        return block_mend(s->directory, &s->aside);
-    aside_take(&s->aside, &ahead->aside);
-    return ahead->result;
+    if (ahead)
+        aside_take(&s->aside, &ahead->aside);
+    return ahead && block_mend_holds(s->directory, ahead) ? ahead->result
+                                                          : block_mend(s->directory, &s->aside);
 }
 
 /* What a former worker could not write is in the files, where that works, before they are read. */
@@ -399,6 +399,12 @@ void store_each_waiting(const struct store *s, const char *path,
                         void (*each)(void *user, const char *line), void *user)
 {
     owed_each(s->owed, path, each, user);
+}
+
+void store_take_waiting(struct store *s, const char *path,
+                        void (*each)(void *user, const char *line), void *user)
+{
+    owed_take(s->owed, path, each, user);
 }
 
 const char *store_error(const struct store *s)

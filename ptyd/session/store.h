@@ -56,6 +56,9 @@ struct owed_state store_owed(const struct store *store);
 void store_append_other(struct store *store, const char *path, const char *line, long long most);
 void store_each_waiting(const struct store *store, const char *path,
                         void (*each)(void *user, const char *line), void *user);
+/* The same, and they wait with it no more. */
+void store_take_waiting(struct store *store, const char *path,
+                        void (*each)(void *user, const char *line), void *user);
 size_t store_held_blocks(const struct store *store);
 
 /* `<state>/conversations/<name>/agent_pty`, absolute. */

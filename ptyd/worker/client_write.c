@@ -337,10 +337,13 @@ static bool on_piece(struct turn *turn, size_t bytes)
     if (!more)
         end_line(c, &out);
     send_bytes(c, &out);
-    if (!more)
-        end_brief(c);
-    client_settle(c);
-    return more && !c->closing && !c->sated;
+    if (more) {
+        client_settle(c);
+        return !c->closing && !c->sated;
+    }
+    end_brief(c);
+    client_relieve(c); /* what was answered meanwhile may have gone with it, at once */
+    return false;
 }
 
 static void begin_stream(struct client *c, struct stream *stream)

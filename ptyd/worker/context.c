@@ -60,8 +60,16 @@ void context_opened(void *worker, struct session *s)
     board_leave(&before);
 }
 
+static void take_receipt_back(void *ledger, const char *line)
+{
+    ledger_take_receipt_back(ledger, line);
+}
+
 void context_closing(struct worker *w, struct session *s)
 {
+    char *receipts = ledger_receipts_path(w->ledger);
+    store_take_waiting(session_store(s), receipts, take_receipt_back, w->ledger);
+    free(receipts);
     if (!session_quarantined(s) || session_deadly_step(s) != BOARD_OFFER)
         keep_part(w, s);
     ledger_remove_session(w->ledger, session_name(s));

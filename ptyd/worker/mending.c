@@ -18,6 +18,7 @@ struct mending {
     json_t *params;
     void (*then)(struct worker *w, const char *name, const json_t *params);
     struct block_mended mended;
+    struct aside before; /* what the last one found, behind which nothing was opened */
     bool done;
 };
 
@@ -45,6 +46,7 @@ static void destroy(struct mending *m)
             break;
         }
     aside_finish(&m->mended.aside);
+    aside_finish(&m->before);
     json_decref(m->params);
     free(m->name);
     free(m->directory);
@@ -56,6 +58,7 @@ static void on_compared(uv_work_t *work, int status)
     struct mending *m = work->data;
     (void)status;
     m->done = true;
+    aside_take(&m->mended.aside, &m->before);
     if (uv_is_closing((uv_handle_t *)&m->worker->idle_timer)) /* it ends */
         destroy(m);
     else
@@ -66,7 +69,7 @@ bool mending_begin(struct worker *w, const char *name, const json_t *params,
                    void (*then)(struct worker *w, const char *name, const json_t *params))
 {
     char *directory = text_format("%s/conversations/%s/agent_pty", w->options->state, name);
-    mending_forget(name);
+    struct mending *former = find(name); /* nothing was opened behind it */
     if (worker_find(w, name) || forgetting_works(w->forgetting) ||
         block_mend_bytes(directory) < LONG_BYTES) {
         free(directory);
@@ -80,6 +83,11 @@ bool mending_begin(struct worker *w, const char *name, const json_t *params,
                           .directory = directory,
                           .params = json_deep_copy(params),
                           .then = then};
+    if (former) {
+        aside_take(&m->before, &former->mended.aside);
+        destroy(former);
+        m->next = all;
+    }
     if (uv_queue_work(&w->loop, &m->work, compare, on_compared) < 0) {
         destroy(m);
         return false;

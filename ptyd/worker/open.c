@@ -124,12 +124,17 @@ static bool waits_for(const struct task *t, const char *name)
     return !t->session && !strcmp(name_of(t), name);
 }
 
-bool open_is_under_way(const char *name)
+static bool is_waited_for(const char *name)
 {
     const struct task *t = all;
     while (t && !waits_for(t, name))
         t = t->next;
     return t != NULL;
+}
+
+bool open_is_under_way(const char *name)
+{
+    return is_waited_for(name) || mending_is_under_way(name);
 }
 
 static int count_openings(void)
@@ -203,7 +208,7 @@ static void wait_for_spawn(struct client *client, const json_t *id, const char *
 /* A terminal that gave up waiting has no session. */
 static void on_mended(struct worker *worker, const char *name, const json_t *params)
 {
-    if (json_flag(params, "owns") && !open_is_under_way(name)) {
+    if (json_flag(params, "owns") && !is_waited_for(name)) {
         mending_forget(name);
         return;
     }
@@ -228,7 +233,7 @@ static void open_named(struct client *client, const json_t *id, const json_t *pa
                      json_pack("{s:o, s:b}", "session", session_json(session), "created", false));
         return;
     }
-    bool opening = open_is_under_way(name) || mending_is_under_way(name);
+    bool opening = open_is_under_way(name);
     if (!opening && !has_room(client, id, name))
         return;
     opening = opening || mending_begin(worker, name, params, on_mended);

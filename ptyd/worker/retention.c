@@ -7,6 +7,7 @@
 #include "ptyd/core/kept.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/worker/open.h"
 #include "ptyd/worker/rename.h"
 #include "ptyd/worker/worker.h"
 
@@ -90,7 +91,7 @@ static void next_batch(struct retention *r)
     while (r->batch_count < BATCH_MOST &&
            (oldest =
                 kept_excess(&r->kept, now_ms, conf->keep_days * DAY_MS, conf->keep_bytes, &why))) {
-        if (!worker_find(r->worker, oldest->name))
+        if (!worker_find(r->worker, oldest->name) && !open_is_under_way(oldest->name))
             hide(r, oldest, why, now_ms);
         kept_pass(&r->kept);
     }

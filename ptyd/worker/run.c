@@ -284,7 +284,7 @@ static void on_output(struct watcher *w, struct block *block, const char *text, 
     json_int_t had = r->streamed + (json_int_t)r->output.len - r->passed;
     size_t skip = had <= 0 ? 0 : had < (json_int_t)len ? (size_t)had : len;
     r->passed += (json_int_t)len;
-    r->streams = r->streams && client_takes_more(r->task.client);
+    r->streams = r->streams && client_behind(r->task.client) <= LIMIT_CLIENT_QUEUE;
     if (r->streams)
         bytes_append(&r->output, text + skip, len - skip);
 }

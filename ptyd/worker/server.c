@@ -7,6 +7,7 @@
 #include "ptyd/worker/server_private.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -32,13 +33,21 @@ static bool is_our_user(uv_pipe_t *pipe, pid_t *ret_pid)
     return ours;
 }
 
+/* Of one that is not read while its request is done nothing else says so. */
+static bool has_left(const struct client *c)
+{
+    struct pollfd end = {.events = POLLRDHUP};
+    return c->asked && !c->answered && uv_fileno((const uv_handle_t *)&c->pipe, &end.fd) == 0 &&
+           poll(&end, 1, 0) > 0;
+}
+
 static void on_brief_timer(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     int64_t now = clock_monotonic_ms();
     for (struct client *c = server->clients, *next; c; c = next) {
         next = c->next;
-        if (c->brief && c->deadline_ms && now >= c->deadline_ms) {
+        if (c->brief && ((c->deadline_ms && now >= c->deadline_ms) || has_left(c))) {
             client_close(c); /* which may take another's place: once more from the start */
             next = server->clients;
         }
