@@ -129,6 +129,26 @@ async function main() {
     await until('all are gone', () => descriptors(worker) <= alone);
   });
 
+  await report.test('what comes due while a reply is made in pieces is answered behind it', async () => {
+    const c = new Connection(space), other = new Connection(space);
+    assert.strictEqual(daemon.ptyd('open', 'echoes', '--', 'cat').status, 0);
+    const from = (await other.call('session.wait', { name: 'echoes' })).result.cursor;
+    const waits = Array.from({ length: 20 }, () => c.call('session.wait', { name: 'echoes', from }));
+    assert.ok((await c.call('status.short', {})).result);
+    c.socket.pause(); // so that the reply is not at its end yet
+    const scrollback = c.call('session.scrollback', { name: 'work', agent: true });
+    await other.call('session.input', { name: 'echoes', data: Buffer.from('hello\n').toString('base64') });
+    assert.ok((await other.call('session.wait', { name: 'echoes', from })).result);
+    c.socket.resume();
+    assert.ok((await scrollback).result);
+    let answered = 0;
+    for (const wait of waits) wait.then(() => { answered += 1; });
+    await until('all waits are answered', () => answered === waits.length);
+    for (const one of [c, other]) one.end();
+    assert.strictEqual(daemon.ptyd('close', 'echoes').status, 0);
+    await until('all are gone', () => descriptors(worker) <= alone);
+  });
+
   assert.strictEqual(daemon.json('status').worker_pid, worker);
   assert.deepStrictEqual(await daemon.stop(), { code: 0, signal: null });
   removeWorkspace(space);
