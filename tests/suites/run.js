@@ -8,6 +8,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { trimmed, rawScreen } = require('./screen');
 const libvterm = require('./libvterm');
+const vt100 = require('./vt100');
 
 const folder = process.argv[2];
 const only = process.env.ONLY;
@@ -99,12 +100,12 @@ function run(suite, files) {
 
 function main() {
   if (!folder || !fs.existsSync(folder)) {
-    console.log(`skipped - no suites${folder ? ` in ${folder}` : ''}: make check-suites SUITES=FOLDER, over clones of what is to be run (xterm.js, alacritty, libvterm)`);
+    console.log(`skipped - no suites${folder ? ` in ${folder}` : ''}: make check-suites SUITES=FOLDER, over clones of what is to be run (xterm.js, alacritty, libvterm, vt100)`);
     return;
   }
   const files = [...filesUnder(folder)].sort();
   let right = true, found = 0;
-  for (const suite of [xtermjs, alacritty, libvterm]) {
+  for (const suite of [xtermjs, alacritty, libvterm, vt100]) {
     const mine = files.filter(suite.is);
     found += mine.length;
     if (mine.length) right = run(suite, mine) && right;
