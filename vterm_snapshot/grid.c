@@ -189,6 +189,8 @@ void grid_move(struct grid *grid, int to_row, int to_col, int from_row, int from
     for (int n = 0; n < height; n++) {
         int i = upward ? n : height - 1 - n;
         struct row *to = touch(grid, to_row + i), *from = grid->row[from_row + i];
+        if (to != from || to_col < from_col) /* the other half of another one may come there */
+            row_part(to, to_col);
         memmove(to->cells + to_col, from->cells + from_col, (size_t)width * sizeof(struct cell));
         row_mend(to, to_col);
         row_mend(to, to_col + width);

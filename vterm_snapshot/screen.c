@@ -90,9 +90,11 @@ uint16_t screen_blank_pen(struct screen *s)
 bool screen_follows(const struct screen *s)
 {
     bool inside = s->last.row >= 0 && s->last.row < s->shown->rows && s->last.col < s->shown->cols;
+    if (!inside || s->shown->row[s->last.row]->cells[s->last.col].character != s->last_character)
+        return false; /* it was erased, or moved */
     bool behind = s->cursor.row == s->last.row && s->cursor.col == s->last.col + s->last_width;
     bool edge = s->glyph_end >= s->shown->cols && s->glyph_row == s->cursor.row;
-    return inside && (behind || edge);
+    return behind || edge;
 }
 
 void screen_join(struct screen *s, uint32_t mark)

@@ -119,8 +119,9 @@ static inline void screen_move(struct screen *s, int row, int col)
 /* Whether it stands on the last column and what is printed next wraps. */
 bool screen_waits(const struct screen *s);
 
-/* Whether the cursor stands behind the last character, or waits on it at the right edge: a mark
- * joins it. One that has nothing to join takes a place of its own, of no width. */
+/* Whether the cursor stands behind the last character, which is still there, or waits on it at the
+ * right edge: a mark joins it. One that has nothing to join takes a place of its own, of no width.
+ */
 bool screen_follows(const struct screen *s);
 
 /* It joins the last character, which stays as wide as it is. */

@@ -39,9 +39,7 @@ module.exports = {
     'DECSTBM and ?47 put nothing where DECOM would; both screens have one DECOM, as in xterm': ['decstbm/4', ...several('origin_mode', 1, 7, 9)],
     'a line feed ends the waiting behind the last column, as in xterm': ['ff/5', 'lf/5', 'vt/5', 'wrap/21'],
     'a mark behind a movement of the cursor is no part of what stands left of there (in xterm it goes to what stands there)': several('combining', 4, 5, 6, 7, 8),
-    'a mark behind what was erased goes to what stood left of it': ['combining/13'],
     'where a wide character is the last of a row, the cursor waits on its first column': ['combining/14', 'wide/24', 'wrap/11', 'wrap/29'],
     'what is left of halves of wide characters becomes a blank, as in xterm': ['ich_dch_ech/15', 'wide/9'],
-    'halves of two wide characters that meet are one': ['wide/18', 'wide/20'],
   }),
 };
