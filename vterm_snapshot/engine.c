@@ -153,12 +153,15 @@ static void mend_cursor(struct screen *s)
 }
 
 /* A scroll region that reaches below the new size makes libvterm write outside its memory, so it
- * is reset first, as xterm does; that homes the cursor, which is put back. */
+ * is reset first, as xterm does; that homes the cursor, which is put back. Behind the last column
+ * there is room on a wider screen: who waited there comes to stand there. */
 void engine_resize(struct screen *s, int cols, int rows)
 {
     static const struct op reset_region = {
         .kind = OP_CSI, .csi = {.final = 'r', .count = 1, .value = {CSI_ABSENT}}};
     struct place at = s->cursor;
+    int edge = s->primary.cols;
+    bool waits = screen_waits(s) && s->glyph_end >= edge;
     engine_sync(s);
     engine_apply(s, &reset_region);
     engine_place_cursor(s, at.row, at.col);
@@ -166,4 +169,6 @@ void engine_resize(struct screen *s, int cols, int rows)
     vterm_set_size(s->engine->vterm, rows, cols);
     s->cursor = cursor_of(s);
     mend_cursor(s);
+    if (waits && cols > edge)
+        engine_place_cursor(s, s->cursor.row, edge);
 }

@@ -75,11 +75,9 @@ module.exports = {
   others: listed({
     'xterm knows no HPB and VPB': ['11state_movecursor: Horizontal Position Backward 1', '11state_movecursor: Vertical Position Backward 1'],
     'IL puts the cursor to the left margin, as in xterm': ['13state_edit: IL 3'],
-    'who waited behind the last column stands in it on a wider screen': [
-      "16state_resize: Resize grow doesn't cancel phantom 2", "16state_resize: Resize grow doesn't cancel phantom 3", '63screen_resize: Resize wider allows print in new area 5'],
     'there are no lines of double width': ['28state_dbl_wh: Double Width, Single Height 2'],
     'it gives lines of its own as scrollback, which nobody wrote; a screen without any grows at its end': several('63screen_resize: Resize taller attempts to pop scrollback', 4, 5, 6, 7),
-    "the line that the cursor is in keeps its rows: the shell draws it again": [
+    'there is no reflow: at another width a line keeps its rows': [
       ...several('69screen_reflow: Resize wider reflows wide lines', 4, 5, 6, 7, 8, 9),
       ...several('69screen_reflow: Resize narrower can create continuation lines', 5, 6, 8, 9),
       ...several('69screen_reflow: Shell wrapped prompt behaviour', 9, 10, 15, 16, 21, 22, 23)],

@@ -176,6 +176,26 @@ static void a_narrower_screen_hides_and_a_wider_one_shows_again(void **state)
     assert_row(0, "abcdefghij");
 }
 
+/* As in libvterm's 63screen_resize.test; xterm begins the next row, and loses nothing, either. */
+static void a_full_row_goes_on_where_the_screen_grows_wider(void **state)
+{
+    (void)state;
+    write_text("\x1b[78Gabc");
+    terminal_resize(terminal, 100, 24);
+    assert_int_equal(terminal_cursor(terminal).col, 80);
+    write_text("d\r\n\x1b[99G\xe6\x97\xa5");
+    terminal_resize(terminal, 110, 24);
+    write_text("\xcc\x81x");
+    assert_int_equal(terminal_cursor(terminal).col, 101);
+    terminal_resize(terminal, 80, 24);
+    terminal_resize(terminal, 120, 24);
+    assert_int_equal(terminal_cursor(terminal).col, 79);
+    struct bytes row = {0};
+    terminal_row_text(terminal, 0, &row);
+    assert_string_equal(row.data + 77, "abcd");
+    bytes_finish(&row);
+}
+
 static void combined_characters_stay_together(void **state)
 {
     (void)state;
@@ -511,6 +531,7 @@ int main(void)
         TEST(scrollback_keeps_the_newest),
         TEST(the_alternate_screen_leaves_the_primary_alone),
         TEST(a_narrower_screen_hides_and_a_wider_one_shows_again),
+        TEST(a_full_row_goes_on_where_the_screen_grows_wider),
         TEST(combined_characters_stay_together),
         TEST(a_mark_joins_a_wide_character_that_reaches_beyond_the_edge),
         TEST(a_mark_joins_at_the_edge_in_every_mode),
