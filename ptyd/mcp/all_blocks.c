@@ -42,8 +42,9 @@ static void on_text(struct call *c)
     from = utf8_ceil(text, len, from);
     size_t count = utf8_floor(text + from, len - from, room);
     bytes_append(&r->out, text + from, count);
-    scan_take(&r->scan, from + count);
-    if (from + count < len)
+    size_t settled = scan_settled(&r->scan), to = from + count;
+    scan_take(&r->scan, to < settled ? to : settled);
+    if (to < len)
         r->answer(c);
     else
         scan_next(c, len);
@@ -193,7 +194,7 @@ static void on_passed(struct call *c)
     struct newest *n = c->state;
     size_t len, from;
     scan_text(&n->scan, &len, &from);
-    scan_take(&n->scan, len);
+    scan_take(&n->scan, scan_settled(&n->scan));
     scan_next(c, len);
 }
 

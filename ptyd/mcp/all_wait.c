@@ -18,7 +18,6 @@ struct wanted {
     json_int_t end;      /* of the session's stream, before it was read the last time */
     int64_t until;       /* monotonic ms: time is over then, */
     int64_t read_ms;     /* and when it was read the last time */
-    long long reached;   /* the cursor behind all that was read */
     const char *send;    /* to be typed then; NULL for nothing */
     json_t *found;       /* the answer */
 };
@@ -41,13 +40,17 @@ static json_t *add_sent(const struct wanted *w, json_t *answer, bool sent)
     return answer;
 }
 
+/* The half of a match that has come is behind the cursor. */
 static void on_late(struct call *c)
 {
     const struct wanted *w = c->state;
-    call_answer(c, add_sent(w,
-                            json_pack("{s:b, s:b, s:s, s:I}", "ok", 0, "matched", 0, "error",
-                                      "timeout", "resume_cursor", (json_int_t)w->reached),
-                            false));
+    long long from = call_number(c, "from_cursor", 0),
+              reached = cursor_of(w->scan.seq, w->scan.byte);
+    call_answer(
+        c, add_sent(w,
+                    json_pack("{s:b, s:b, s:s, s:I}", "ok", 0, "matched", 0, "error", "timeout",
+                              "resume_cursor", (json_int_t)(reached > from ? reached : from)),
+                    false));
 }
 
 static void on_sent(struct call *c, const json_t *typed)
@@ -84,13 +87,12 @@ static json_t *match_json(const char *text, size_t len, long long from, long lon
 
 static void on_more(struct call *c, const json_t *state);
 
-/* Where in what was read a match of what may yet come could begin. Of a command that runs the last
- * line may change as a whole. */
+/* Where in what was read a match of what may yet come could begin. */
 static size_t keep_from(const struct scan *s, enum regex_result result, size_t part, size_t from)
 {
     size_t keep = result == REGEX_PART ? part : s->read.len;
-    size_t line = s->runs && s->next < 0 ? scan_line_at(s, s->read.len) : s->read.len;
-    keep = keep < line ? keep : line;
+    size_t settled = scan_settled(s);
+    keep = keep < settled ? keep : settled;
     return keep > from ? keep : from;
 }
 
@@ -102,7 +104,6 @@ static void on_text(struct call *c)
     const char *text = scan_text(s, &len, &from);
     enum regex_result result =
         regex_search(w->regex, text, len, from, scan_goes_on(s), &begin, &end);
-    w->reached = cursor_of(s->seq, s->base + (long long)len);
     if (result == REGEX_FOUND) {
         finish(c,
                match_json(text + begin, end - begin, cursor_of(s->seq, s->base + (long long)begin),
@@ -199,8 +200,7 @@ static struct wanted *begin(struct call *c)
     struct wanted *w = memory_new(sizeof *w);
     *w = (struct wanted){.scan = {.text = on_text, .over = on_over},
                          .until = clock_monotonic_ms() +
-                                  call_number(c, "timeout_ms", LIMIT_MCP_EXPECT_MS),
-                         .reached = call_number(c, "from_cursor", 0)};
+                                  call_number(c, "timeout_ms", LIMIT_MCP_EXPECT_MS)};
     c->state = w;
     c->drop = drop_wanted;
     call_until(c, w->until, on_late);

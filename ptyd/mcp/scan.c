@@ -223,11 +223,11 @@ void scan_take(struct scan *s, size_t len)
     s->byte = byte > s->byte ? byte : s->byte;
 }
 
-size_t scan_line_at(const struct scan *s, size_t byte)
+size_t scan_settled(const struct scan *s)
 {
     size_t begin;
-    index_at(s, byte, &begin);
-    return begin;
+    index_at(s, s->read.len, &begin);
+    return s->runs && s->next < 0 ? begin : s->read.len;
 }
 
 void scan_next(struct call *c, size_t keep)

@@ -2,7 +2,8 @@
  *
  * A cursor is a place in that text: the command's number and how many bytes of its output are in
  * front. Cursors grow as the text does, over all commands; 0 is in front of everything, also of
- * what is kept no more. Where a command runs its last line may change yet. */
+ * what is kept no more. Where a command runs its last line may change yet, and become shorter: no
+ * cursor is given out within it but one behind a match. */
 #ifndef PTYD_MCP_SCAN_H
 #define PTYD_MCP_SCAN_H
 
@@ -40,8 +41,8 @@ bool scan_goes_on(const struct scan *s);
 
 /* The cursor stands behind so many bytes of it. */
 void scan_take(struct scan *s, size_t len);
-/* Where the line begins in which that byte is. */
-size_t scan_line_at(const struct scan *s, size_t byte);
+/* How much of it changes no more: all, but of a command that runs not its last line. */
+size_t scan_settled(const struct scan *s);
 /* Reads on, the lines from the one of byte `keep` on once more. */
 void scan_next(struct call *c, size_t keep);
 

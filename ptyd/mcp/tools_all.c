@@ -225,8 +225,10 @@ static const struct tool tools[] = {
      "Whether a command runs, which, and the cursor behind all that was printed.", session_params,
      STATUS_OUT, .call = all_status},
     {"pty_read_spool", "Printed text",
-     "What commands printed, one behind the other, from a cursor on." DATA, spool_params, SPOOL_OUT,
-     .call = all_read_spool},
+     "What commands printed, one behind the other, from a cursor on. The last line of one that "
+     "runs "
+     "comes again." DATA,
+     spool_params, SPOOL_OUT, .call = all_read_spool},
     {"pty_read_raw", "Printed bytes",
      "Always fails: bytes with their sequences hold secrets and private commands. pty_read_spool "
      "has "
@@ -255,7 +257,8 @@ static const struct tool tools[] = {
      since_params, SINCE_OUT, .call = all_blocks_since},
     {"blocks_get", "A command", "One command: how it ended, where, when." DATA, block_params,
      BLOCK_OUT, .call = all_blocks_get},
-    {"blocks_read", "A command's output", "What a command printed, from an offset on." DATA,
+    {"blocks_read", "A command's output",
+     "What a command printed, from an offset on. While it runs its last line comes again." DATA,
      read_params, READ_OUT, .call = all_blocks_read},
     {"blocks_search", "Lines of an output",
      "The lines of a command's output that hold a text." DATA, search_params, HITS_OUT,

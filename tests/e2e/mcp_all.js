@@ -168,6 +168,26 @@ async function main() {
     assert.strictEqual((await mcp.call('pty_read_spool', { from_cursor: part.resume_cursor })).data, 'tial\n');
   });
 
+  await report.test('of a last line that changes nothing is left out, and half a text that is waited for is found with the other half', async () => {
+    const [go, on] = [path.join(space.root, 'changes'), path.join(space.root, 'goes-on')];
+    const { block_id: id, resume_cursor: cursor } = await mcp.call('pty_exec_interactive', { cmd: `echo first; printf 'Downloading 50 percent'; ${waitFor(go)}; printf '\\r\\033[Kok\\npass'; ${waitFor(on)}; echo word:` });
+    assert.ok((await mcp.call('pty_wait_for', { match: '50 percent', from_cursor: cursor })).matched);
+    const [spool, block, status, screen] = [await mcp.call('pty_read_spool', { from_cursor: cursor }), await mcp.call('blocks_read', { block_id: id }), await mcp.call('pty_status'), await mcp.call('pty_screen_status')];
+    assert.deepStrictEqual([spool.data, block.data, block.more], ['first\nDownloading 50 percent', 'first\nDownloading 50 percent', true]);
+    fs.writeFileSync(go, '');
+    const late = await mcp.call('pty_wait_for', { match: 'password:', from_cursor: spool.resume_cursor, timeout_ms: 500 });
+    assert.ok(!late.matched && (await mcp.call('pty_wait_for', { match: 'ok', from_cursor: spool.resume_cursor })).matched);
+    const later = await mcp.call('pty_wait_for', { match: 'password:', from_cursor: late.resume_cursor, timeout_ms: 500 });
+    assert.ok(!later.matched && later.resume_cursor >= late.resume_cursor);
+    fs.writeFileSync(on, '');
+    const { matched, match_cursor: found } = await mcp.call('pty_wait_for', { match: 'password:', from_cursor: later.resume_cursor });
+    assert.deepStrictEqual([matched, found - cursor], [true, 'first\nok\n'.length]);
+    await mcp.call('pty_wait_prompt');
+    for (const from of [spool.resume_cursor, status.resume_cursor, screen.spool_size])
+      assert.strictEqual((await mcp.call('pty_read_spool', { from_cursor: from })).data, 'ok\npassword:\n');
+    assert.strictEqual((await mcp.call('blocks_read', { block_id: id, offset: block.next_offset })).data, 'ok\npassword:\n');
+  });
+
   await report.test('what fast commands print is theirs, and no word of theirs is taken for noise or cut', async () => {
     for (let i = 0; i < 30; i++) assert.strictEqual((await ran(`echo ${i}`)).text, `${i}\n`);
     for (const line of ['ls 2>/dev/null', 'printf %s x', 'if [ -n x ]; then', 'pwd -P', 'systemctl status sshd', 'echo hello world', 's\\\\s'])
