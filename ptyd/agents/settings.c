@@ -114,7 +114,7 @@ static char *unquote(const char *word)
     for (; *word; word++)
         if (*word == '\'')
             quoted = !quoted;
-        else if (quoted || *word != '\\' || word[1] != '\'')
+        else if (quoted || *word != '\\' || !word[1])
             bytes_append_char(&plain, *word);
         else
             bytes_append_char(&plain, *++word);

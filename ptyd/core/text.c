@@ -106,6 +106,7 @@ bool text_parse_size(const char *text, int *ret_cols, int *ret_rows)
     return true;
 }
 
+/* Within single quotes a backslash is itself to POSIX, and escapes to fish: it stands outside. */
 char *text_shell_quote(const char *text)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -115,8 +116,8 @@ char *text_shell_quote(const char *text)
     struct bytes quoted = {0};
     bytes_append_char(&quoted, '\'');
     for (; *text; text++)
-        if (*text == '\'')
-            bytes_append_text(&quoted, "'\\''");
+        if (*text == '\'' || *text == '\\')
+            bytes_printf(&quoted, "'\\%c'", *text);
         else
             bytes_append_char(&quoted, *text);
     bytes_append_char(&quoted, '\'');

@@ -42,7 +42,7 @@ struct text_nearest {
 struct text_nearest text_nearest_begin(const char *to);
 void text_nearest_offer(struct text_nearest *nearest, const char *name);
 
-/* The text as one word for a POSIX shell. New string. */
+/* The text as one word for a POSIX shell, and for fish. New string. */
 char *text_shell_quote(const char *text);
 
 #endif
