@@ -79,6 +79,11 @@ static void on_may_run(struct call *c, const json_t *granted)
 void drive_run(struct call *c, const char *command, int timeout_ms,
                void (*then)(struct call *c, const json_t *ran))
 {
+    if (!command[strspn(command, " \t\r\n")]) {
+        call_fail(c, "the command is blank: no shell begins one for that. Keys (send, pty_enter) "
+                     "type Enter alone");
+        return;
+    }
     set_typing(c, command, then);
     c->typing.timeout_ms = timeout_ms;
     drive_ask(c, command, on_may_run);

@@ -1,7 +1,7 @@
 // `ptyd mcp --tools all`: the tools of the original agent PTY by its names, and none of the faults that its users met.
 'use strict';
 const assert = require('node:assert');
-const { execFile } = require('node:child_process');
+const { execFile, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { workspace, removeWorkspace, killWorker, waitFor, Client, Daemon, Report, PTYD, until } = require('./harness');
@@ -10,6 +10,7 @@ const LOOK = ['ping', 'pty_wait_for', 'pty_wait_prompt', 'pty_status', 'pty_read
   'pty_get_size', 'pty_read_screen_deltas', 'pty_screen_status', 'blocks_since', 'blocks_get', 'blocks_read', 'blocks_search'];
 const TYPE = ['pty_exec', 'pty_exec_interactive', 'pty_end_session', 'pty_send', 'pty_ctrl_c', 'pty_ctrl_d', 'pty_enter', 'pty_expect_send', 'pty_resize', 'pty_close'];
 const NEEDS = { pty_exec: { cmd: 'true' }, pty_exec_interactive: { cmd: 'true' }, pty_send: { data: 'x' }, pty_expect_send: { expect: 'x', send: 'y' }, pty_resize: { cols: 80, rows: 24 } };
+const SHELLS = ['bash', 'zsh', 'fish', 'dash'].filter((name) => spawnSync('which', [name]).status === 0);
 
 class Mcp extends Client {
   static async begun(space, args = ['--tools', 'all', '--drive', '-s', 'work'], version = '2025-06-18') {
@@ -203,10 +204,33 @@ async function main() {
     assert.ok(![evil, space.root, space.home].some((place) => fs.existsSync(path.join(place, 'pwned'))));
     assert.strictEqual((await ran('echo not-there', { cwd: path.join(space.root, 'none') })).exit_code, 1);
     assert.match(await mcp.failure('pty_exec', { cmd: 'true', cwd: 'a\nb' }), /control character/);
+    for (const [tool, blank] of [['pty_exec', { cmd: '  ' }], ['pty_exec_interactive', { cmd: ' \t\n' }], ['run', { command: '   ' }]]) assert.match(await mcp.failure(tool, blank), /blank/, tool);
     await ran(`cd ${space.home}`);
     const { rows } = await mcp.call('pty_read_screen');
     assert.ok(rows.some((row) => row.includes('cd ')), 'the screen was not cleared');
   });
+
+  for (const shell of SHELLS)
+    await report.test(`${shell}: a command in another directory, and the words of one, are taken as they stand`, async () => {
+      const strange = path.join(space.root, `${shell} a\\b 'c' \\\\'d`);
+      fs.mkdirSync(strange);
+      assert.strictEqual(daemon.ptyd('open', shell, '--shell', shell, '--size', '60x10').status, 0);
+      assert.strictEqual(daemon.ptyd('wait', '-s', shell, '--prompt', '--timeout', '60').status, 0);
+      const client = await Mcp.begun(space, ['--tools', 'all', '--drive', '-s', shell]);
+      const first = client.call('pty_send', { data: '' });
+      await until('it asks', () => daemon.json('status').batons.some((b) => b.state === 'asks'));
+      daemon.ptyd('grant', shell, '--session');
+      await first;
+      for (const [cmd, text] of [['pwd', `${strange}\n`], [String.raw`printf '%s|' 'a\.b' "it's" "x\\y" # no more`, String.raw`a\.b|it's|x\y|` + '\n']]) {
+        const begun = await client.call('pty_exec', { cmd, cwd: strange });
+        if (begun.status === 'running') await client.call('pty_wait_prompt', { timeout_ms: 60000 });
+        assert.strictEqual((await client.call('blocks_read', { block_id: begun.block_id })).data, text, cmd);
+      }
+      await client.end();
+      const words = daemon.ptyd('run', '-s', shell, '--timeout', '60', '--', 'printf', '%s\\n', 'a\\\\b\\', "it's");
+      assert.strictEqual(words.stdout, "a\\\\b\\\nit's\n");
+      daemon.ptyd('close', shell);
+    });
 
   await report.test('answers are bounded and page on; nothing is kept twice', async () => {
     const { resume_cursor: start } = await mcp.call('pty_status');
