@@ -23,6 +23,7 @@ struct text_reader {
     struct scan scan;
     struct bytes out;
     size_t most;
+    bool more; /* than there was room for */
     void (*answer)(struct call *c);
 };
 
@@ -44,7 +45,8 @@ static void on_text(struct call *c)
     bytes_append(&r->out, text + from, count);
     size_t settled = scan_settled(&r->scan), to = from + count;
     scan_take(&r->scan, to < settled ? to : settled);
-    if (to < len)
+    r->more = to < len;
+    if (r->more)
         r->answer(c);
     else
         scan_next(c, len);
@@ -83,11 +85,10 @@ static void answer_block(struct call *c)
     struct text_reader *r = c->state;
     json_int_t offset = (json_int_t)call_number(c, "offset", 0);
     json_int_t place = (json_int_t)r->scan.byte;
-    call_answer(c,
-                json_pack("{s:b, s:I, s:I, s:o, s:b, s:b}", "ok", 1, "offset", offset,
-                          "next_offset", place, "data",
-                          json_stringn(r->out.data ? r->out.data : "", r->out.len), "running",
-                          r->scan.runs, "more", r->out.len == r->most || scan_goes_on(&r->scan)));
+    call_answer(c, json_pack("{s:b, s:I, s:I, s:o, s:b, s:b}", "ok", 1, "offset", offset,
+                             "next_offset", place, "data",
+                             json_stringn(r->out.data ? r->out.data : "", r->out.len), "running",
+                             r->scan.runs, "more", r->more || scan_goes_on(&r->scan)));
 }
 
 void all_blocks_read(struct call *c)
@@ -216,12 +217,14 @@ static struct newest *begin_state(struct call *c, const char *key)
     return n;
 }
 
-/* Behind what has ended is in front of the next. */
+/* Behind what has ended is in front of the next. The end of a program that prints without end is
+ * not reached: then it is the cursor that was. */
 static void find_end(struct call *c, const json_t *newest)
 {
     struct newest *n = c->state;
     long long seq = json_number(newest, "seq", 0);
     if (runs(newest)) {
+        call_until(c, clock_monotonic_ms() + LIMIT_MCP_STATUS_MS, on_stands);
         scan_block(c, json_text(newest, "block_id", ""), 0);
         return;
     }

@@ -246,8 +246,21 @@ async function main() {
     assert.deepStrictEqual([text.length, text.slice(-7)], [1400000, '200000\n']);
     const first = await mcp.call('pty_read_scrollback', { limit: 2000 }), next = await mcp.call('pty_read_scrollback', { cursor: first.resume_cursor, limit: 10 });
     assert.deepStrictEqual([first.lines.length, next.cursor, Number(next.lines[9]) - Number(first.lines.at(-1))], [2000, first.resume_cursor, 10]);
+    const { block_id: id } = await ran("printf 'x\\303\\274\\303\\274\\n'");
+    for (const [offset, max, data, more] of [[0, 4, 'xü', true], [0, 6, 'xüü\n', false], [3, 4, 'ü\n', false]]) {
+      const page = await mcp.call('blocks_read', { block_id: id, offset, max_bytes: max });
+      assert.deepStrictEqual([page.data, page.more, page.next_offset], [data, more, offset + Buffer.byteLength(data)]);
+    }
     const changed = await mcp.call('pty_read_screen_deltas');
     assert.deepStrictEqual([changed.deltas.length, changed.deltas[0].rows.length, (await mcp.call('pty_read_screen_deltas', { cursor: changed.resume_cursor })).deltas], [1, 10, []]);
+  });
+
+  await report.test('how a program stands that prints without end is said', async () => {
+    const { resume_cursor: cursor } = await mcp.call('pty_exec_interactive', { cmd: 'yes' });
+    const [status, screen] = await Promise.all([mcp.call('pty_status'), mcp.call('pty_screen_status')]);
+    assert.deepStrictEqual([status.mode, status.resume_cursor >= cursor, screen.spool_size >= cursor], ['interactive', true, true]);
+    await mcp.call('pty_end_session');
+    await mcp.call('pty_wait_prompt', { timeout_ms: 60000 });
   });
 
   await report.test('two servers double no output, and the end of one ends no shell', async () => {
