@@ -173,13 +173,14 @@ static inline int limit_size(int value)
 /* Sessions whose resources are listed at once; a cursor goes on. */
 #define LIMIT_MCP_PAGE 100
 /* In ms: how long pty_exec waits for the command's end, who waits for a text where it does not say,
- * the least between two looks for that, and how long pty_status follows a program that prints
- * without end. Of so many lines `ptyd mcp` keeps where in a text they begin, for who reads on
- * there. */
+ * the least between two looks for that, how long pty_status follows a program that prints without
+ * end, and how long the daemon waits for a call before it is asked again. Of so many lines `ptyd
+ * mcp` keeps where in a text they begin, for who reads on there. */
 #define LIMIT_MCP_EXEC_MS   3000
 #define LIMIT_MCP_EXPECT_MS 30000
 #define LIMIT_MCP_LOOK_MS   50
 #define LIMIT_MCP_STATUS_MS 2000
+#define LIMIT_MCP_ASK_MS    10000
 #define LIMIT_MCP_PLACES    64
 /* Searches of an MCP client at once, and bytes that one of them finds; more is refused. */
 #define LIMIT_MCP_HELPERS      8

@@ -119,12 +119,23 @@ static void on_text(struct call *c)
     }
 }
 
+/* A wait that its caller gives up, and cannot take back, ends at the daemon soon, too. */
+static void ask_wait(struct call *c, json_int_t from, const char *what,
+                     void (*then)(struct call *c, const json_t *state))
+{
+    const struct wanted *w = c->state;
+    int64_t left = w->until - clock_monotonic_ms();
+    json_int_t ms = left < 1 ? 1 : left < LIMIT_MCP_ASK_MS ? left : LIMIT_MCP_ASK_MS;
+    call_ask_for(c, "session.wait",
+                 json_pack("{s:I, s:s, s:I}", "from", from, "for", what, "timeout_ms", ms), -1,
+                 then);
+}
+
 /* All is read: it is read on when more is printed. */
 static void on_over(struct call *c)
 {
     const struct wanted *w = c->state;
-    call_ask_for(c, "session.wait", json_pack("{s:I, s:s}", "from", w->end, "for", "output"), -1,
-                 on_more);
+    ask_wait(c, w->end, "output", on_more);
 }
 
 static void read_on(struct call *c)
@@ -153,6 +164,10 @@ static void on_more(struct call *c, const json_t *state)
     json_int_t end = (json_int_t)json_number(state, "end", 0);
     if (json_flag(state, "exited") && end == w->end) {
         call_fail(c, "the session's shell has ended, and what was waited for did not come");
+        return;
+    }
+    if (json_flag(state, "timed_out")) {
+        on_over(c);
         return;
     }
     w->end = end;
@@ -185,12 +200,21 @@ static void on_newest(struct call *c, const json_t *newest)
     finish(c, found);
 }
 
+static void wait_for_prompt(struct call *c);
+
 static void on_prompt(struct call *c, const json_t *state)
 {
-    if (json_flag(state, "exited"))
+    if (json_flag(state, "timed_out"))
+        wait_for_prompt(c);
+    else if (json_flag(state, "exited"))
         call_fail(c, "the session's shell has ended: no prompt comes any more");
     else
         all_newest(c, on_newest);
+}
+
+static void wait_for_prompt(struct call *c)
+{
+    ask_wait(c, 0, "prompt", on_prompt);
 }
 
 /* ---- the tools ---- */
@@ -205,12 +229,6 @@ static struct wanted *begin(struct call *c)
     c->drop = drop_wanted;
     call_until(c, w->until, on_late);
     return w;
-}
-
-static void wait_for_prompt(struct call *c)
-{
-    call_ask_for(c, "session.wait", json_pack("{s:i, s:s}", "from", 0, "for", "prompt"), -1,
-                 on_prompt);
 }
 
 /* Blanks at the end of a line are not kept: those of a text that is looked for need not be there.

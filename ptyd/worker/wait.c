@@ -17,7 +17,9 @@ struct wait {
     struct task task;
     enum goal goal;
     bool data;       /* the bytes, too */
-    bool due;        /* it is to be answered, once there is room */
+    bool soon;       /* it is to be answered when the loop comes round; */
+    bool due;        /* it did: as soon as there is room */
+    bool timed_out;  /* nothing came of it */
     bool stays;      /* it was begun as a task: until then there is no request to end */
     uint64_t from;   /* 0 too: the stream's begin */
     uint64_t seq;    /* EXIT: the block that is waited for; 0 for the next that begins */
@@ -82,6 +84,8 @@ static void answer(struct wait *w, struct session *s)
     uint64_t to = w->behind ? w->behind : wait_place(s);
     json_object_set_new(result, "to", json_integer((json_int_t)to));
     json_object_set_new(result, "block", w->block ? json_incref(w->block) : json_null());
+    if (w->timed_out)
+        json_object_set_new(result, "timed_out", json_true());
     if (w->data)
         add_output(s, w->from, result);
     client_reply(w->task.client, w->task.id, result);
@@ -137,18 +141,26 @@ static void on_sent(struct errand *errand)
 
 static void answer_soon(struct wait *w)
 {
+    w->soon = true;
     uv_timer_start(&w->task.timer, on_soon, 0, 0);
 }
 
 static bool is_answered(const struct wait *w)
 {
-    return w->due || uv_is_active((const uv_handle_t *)&w->task.timer);
+    return w->soon;
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    struct wait *w = timer->data;
+    w->soon = w->timed_out = true;
+    on_soon(timer);
 }
 
 static void on_drained(struct watcher *watcher)
 {
     struct wait *w = wait_of(watcher);
-    if (w->goal == OUTPUT)
+    if (w->goal == OUTPUT && !is_answered(w))
         answer_soon(w);
 }
 
@@ -200,8 +212,10 @@ static void on_end(struct watcher *watcher, struct block *block)
 
 static void on_exited(struct watcher *watcher, int status)
 {
+    struct wait *w = wait_of(watcher);
     (void)status;
-    answer_soon(wait_of(watcher));
+    if (!is_answered(w))
+        answer_soon(w);
 }
 
 static void on_gone(struct watcher *watcher)
@@ -234,7 +248,7 @@ static bool is_there(struct wait *w, struct session *s)
     }
 }
 
-static void begin(struct wait *w, struct session *s)
+static void begin(struct wait *w, struct session *s, long long timeout_ms)
 {
     const struct block *running = tracker_running(session_tracker(s));
     w->seq = running ? running->seq : 0;
@@ -242,6 +256,8 @@ static void begin(struct wait *w, struct session *s)
     json_t *id = w->task.id; /* until now borrowed */
     task_begin(&w->task, w->task.client, id);
     task_watch(&w->task, s);
+    if (timeout_ms >= 0)
+        uv_timer_start(&w->task.timer, on_late, (uint64_t)timeout_ms, 0);
 }
 
 static bool read_goal(const char *name, enum goal *ret_goal)
@@ -291,7 +307,7 @@ void wait_call(struct client *client, const json_t *id, const json_t *params)
         .from = from > 0 ? (uint64_t)from : 0,
     };
     if (from >= 0 && !is_there(w, s)) {
-        begin(w, s);
+        begin(w, s, json_number(params, "timeout_ms", -1));
         return;
     }
     w->data = w->data && from >= 0;

@@ -263,6 +263,18 @@ async function main() {
     await mcp.call('pty_wait_prompt', { timeout_ms: 60000 });
   });
 
+  await report.test('waits that time out, or that nobody wants any more, leave none behind', async () => {
+    const wait = (_, i) => (i % 5 ? mcp.call('pty_wait_prompt', { timeout_ms: 20 }) : mcp.call('pty_wait_for', { match: 'never', from_cursor: cursor, timeout_ms: 20 }));
+    const { resume_cursor: cursor } = await mcp.call('pty_exec_interactive', { cmd: 'cat' });
+    for (let i = 0; i < 300; i++)
+      for (const { matched } of await Promise.all(Array.from({ length: 20 }, wait))) assert.strictEqual(matched, false);
+    const [text, prompt] = [mcp.call('pty_wait_for', { match: 'there', from_cursor: cursor, timeout_ms: 60000 }), mcp.call('pty_wait_prompt', { timeout_ms: 60000 })];
+    await mcp.call('pty_send', { data: 'there\r' });
+    assert.ok((await text).matched);
+    await mcp.call('pty_ctrl_d');
+    assert.ok((await prompt).matched);
+  });
+
   await report.test('two servers double no output, and the end of one ends no shell', async () => {
     const other = await Mcp.begun(space);
     assert.strictEqual((await ran('echo once')).text, 'once\n');
