@@ -70,6 +70,7 @@ static void finish(struct call *c, json_t *found)
         return;
     }
     w->found = found;
+    json_object_del(c->arguments, "timeout_ms"); /* it was the text's: the user has their own */
     char *purpose = text_format("keys: %s", w->send);
     drive_keys(c, w->send, purpose, on_sent);
     free(purpose);
