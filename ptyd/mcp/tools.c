@@ -362,6 +362,24 @@ static void refuse(struct request *r, enum version version, const char *wrong)
                                     json_sprintf("wrong arguments: %s", wrong), "isError", 1));
 }
 
+/* Of the tools that it has. */
+static void refuse_name(const struct mcp *mcp, struct request *r, const char *name)
+{
+    struct text_nearest nearest = text_nearest_begin(name);
+    size_t count;
+    const struct tool *others = tools_all(&count);
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++)
+        if (is_there(mcp, &tools[i]))
+            text_nearest_offer(&nearest, tools[i].name);
+    for (size_t i = 0; i < count && mcp->all; i++)
+        text_nearest_offer(&nearest, others[i].name);
+    if (nearest.found)
+        request_fail(r, RPC_INVALID_PARAMS, "there is no tool %.100s; did you mean %s?", name,
+                     nearest.found);
+    else
+        request_fail(r, RPC_INVALID_PARAMS, "there is no tool %.100s", name);
+}
+
 void tools_call(struct mcp *mcp, struct request *request, enum version version,
                 const json_t *params)
 {
@@ -372,7 +390,7 @@ void tools_call(struct mcp *mcp, struct request *request, enum version version,
     if (!name)
         request_fail(request, RPC_INVALID_PARAMS, "name is a string");
     else if (!tool)
-        request_fail(request, RPC_INVALID_PARAMS, "there is no tool %.100s", name);
+        refuse_name(mcp, request, name);
     else if (arguments && !json_is_object(arguments))
         request_fail(request, RPC_INVALID_PARAMS, "arguments is an object");
     else if (wrong)

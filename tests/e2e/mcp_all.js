@@ -77,6 +77,8 @@ async function main() {
     for (const [name, args, word] of [['pty_exec', {}, 'cmd'], ['pty_exec', { cmd: 'x', command: 'y' }, 'command'], ['pty_wait_for', { match: 'x', match_type: 'eof' }, 'substring regex prompt'],
       ['pty_wait_for', { match: 'x', from_cursor: -1 }, 'from_cursor'], ['pty_resize', { cols: 501, rows: 1 }, 'cols'], ['blocks_since', { limit: 1000 }, 'limit'], ['blocks_read', { block_id: '1', max_bytes: 1 << 20 }, 'max_bytes']])
       assert.ok((await mcp.ask(name, args)).error.message.includes(word), name);
+    for (const [client, name, near] of [[mcp, 'pty_statu', 'pty_status'], [plain, 'block', 'blocks'], [plain, 'pty_statu', null], [mcp, 'something_else', null]])
+      assert.strictEqual((await client.ask(name)).error.message, `there is no tool ${name}${near ? `; did you mean ${near}?` : ''}`);
     const wrong = daemon.ptyd('mcp', '--tools', 'al');
     assert.deepStrictEqual([wrong.status, /did you mean all\?/.test(wrong.stderr)], [2, true], wrong.stderr);
     assert.match(daemon.ptyd('mcp', '--help').stdout, /"--tools", "all", "--drive"/);
