@@ -203,8 +203,11 @@ static int compare(const struct cli *cli, const struct sight_options *options, c
         status = run_diff(argv, &out);
     else
         say("the output of %s is kept no more", files[0] ? "the newer run" : "the run before");
+    bool made = page && status < TROUBLE;
+    if (page && !made)
+        sight_drop(sight);
     int shown = cli->json && status < TROUBLE ? print_json(old, new, !status, &out)
-                : status == 1 || page         ? show(page ? sight : begin(cli, options), &out)
+                : status == 1 || made         ? show(page ? sight : begin(cli, options), &out)
                                               : EXIT_OK;
     status = shown == EXIT_OK ? status : TROUBLE;
     for (int i = 0; i < 2; i++) {

@@ -159,6 +159,20 @@ void sight_heading(struct sight *s, const char *text)
     bytes_finish(&clean);
 }
 
+static void free_sight(struct sight *s)
+{
+    page_destroy(s->page);
+    bytes_finish(&s->line);
+    redact_secrets_destroy(s->secrets);
+    free(s);
+}
+
+void sight_drop(struct sight *s)
+{
+    pager_end(&s->pager);
+    free_sight(s);
+}
+
 int sight_end(struct sight *s)
 {
     if (s->page)
@@ -169,9 +183,6 @@ int sight_end(struct sight *s)
         say("%d secret%s %s taken out; look at the rest before you share it", s->redacted,
             s->redacted == 1 ? "" : "s", s->redacted == 1 ? "was" : "were");
     own_rules_say_met();
-    page_destroy(s->page);
-    bytes_finish(&s->line);
-    redact_secrets_destroy(s->secrets);
-    free(s);
+    free_sight(s);
     return written ? EXIT_OK : EXIT_FAILED;
 }

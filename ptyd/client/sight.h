@@ -70,5 +70,7 @@ void sight_heading(struct sight *sight, const char *text);
 /* The whole is there: shows it, says how many secrets are out. Frees it; returns the exit status.
  */
 int sight_end(struct sight *sight);
+/* Or there is none: shows no page. Frees it. */
+void sight_drop(struct sight *sight);
 
 #endif

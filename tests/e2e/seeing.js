@@ -330,6 +330,8 @@ async function testPagesOfBrokenLines() {
     assert.strictEqual(page.status, 1);
     isClean('diff', page.stdout);
     assert.match(page.stdout, />\+other</);
+    const none = spawnSync(PTYD, ['diff', '-s', name, '--html'], { env: { ...space.env, PATH: '/none' }, encoding: 'utf8' });
+    assert.deepStrictEqual([none.status, none.stdout], [2, ''], 'no page where diff(1) is not there');
     // Over more than two lines, in a wider terminal, of a command that began in a narrower one.
     const env = session('--size', '30x6', '--cwd', space.home, '--env', `SHOP_PASSWORD=${'correct-horse-'.repeat(6)}x`);
     const value = `${'correct-horse-'.repeat(6)}x`, go = path.join(space.root, 'broken-go');
