@@ -16,12 +16,19 @@ const what = (block) => Object.fromEntries(SAME.map((member) => [member, block[m
 
 const installed = (program) => spawnSync('which', [program]).status === 0;
 
+// What comes of it within a minute; else it is ended, and has failed.
+async function within(what, kill) {
+  let timer;
+  const late = new Promise((resolve, reject) => { timer = setTimeout(() => { kill(); reject(new Error('the player did not end within 60 s')); }, 60000); });
+  try { return await Promise.race([what, late]); } finally { clearTimeout(timer); }
+}
+
 // What asciinema writes to a terminal that plays a file, fast.
 async function playInTerminal(file, env) {
   const player = spawn('script', ['-qec', `asciinema play -s 100000 ${file}`, '/dev/null'], { env });
   const written = [];
   player.stdout.on('data', (data) => written.push(data));
-  const status = await new Promise((resolve) => player.on('close', resolve)); // stdin stays open: nobody types
+  const status = await within(new Promise((resolve) => player.on('close', resolve)), () => player.kill('SIGKILL')); // stdin stays open: nobody types
   return { status, written: Buffer.concat(written).toString() };
 }
 
@@ -36,8 +43,7 @@ async function playInPage(file) {
   player.addEventListener('resize', ({ cols, rows }) => shown.sizes.push(`${cols}x${rows}`));
   const ended = new Promise((resolve, reject) => { player.addEventListener('ended', resolve); player.addEventListener('error', reject); });
   player.terminalReady();
-  await player.play();
-  await ended;
+  await within(player.play().then(() => ended), () => player.stop());
   return shown;
 }
 
