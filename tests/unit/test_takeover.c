@@ -410,7 +410,7 @@ static long long output_bytes(void)
  * tell it from others': so much can be nothing else. */
 static void a_flood_of_a_line_typed_ahead_is_whole(void **state)
 {
-    enum { PIECE = 3500, PIECES = 60 };
+    enum { PIECE = 3500, PIECES = 40 };
     static const char pieces[] = "1\r\nsev2\r\n3en\r\n4\r\n";
     char flood[PIECE];
     int seq = 0;
