@@ -95,11 +95,13 @@ void prompt_line_typed(struct prompt_line *line, enum prompt_line_place place, c
         type_ahead(line, place, keys + end, len - end);
 }
 
-void prompt_line_prompted(struct prompt_line *line, uint64_t look)
+void prompt_line_prompted(struct prompt_line *line, uint64_t look, bool more)
 {
     uint32_t ahead = line->flags;
+    uint32_t stays = more ? ahead & (PROMPT_LINE_AHEAD | PROMPT_LINE_ESCAPED_AHEAD) : 0;
     line->flags = ahead & PROMPT_LINE_AHEAD ? PROMPT_LINE_TYPED : 0;
     line->flags |= ahead & PROMPT_LINE_ESCAPED_AHEAD ? PROMPT_LINE_ESCAPED : 0;
+    line->flags |= stays;
     line->bare = 0;
     line->drawn = look;
 }

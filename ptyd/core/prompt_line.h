@@ -40,8 +40,9 @@ enum prompt_line_place {
 void prompt_line_typed(struct prompt_line *line, enum prompt_line_place place, const char *keys,
                        size_t len);
 
-/* A prompt stands, and looks like that; 0: not known. */
-void prompt_line_prompted(struct prompt_line *line, uint64_t look);
+/* A prompt stands, and looks like that; 0: not known. `more`: lines that were typed ahead may be
+ * read at it, and what came behind them is of a later one. */
+void prompt_line_prompted(struct prompt_line *line, uint64_t look, bool more);
 
 /* Whether one is half typed: `look` is what the prompt looks like now, `text` what stands there.
  * Only where the shell has read all keys and is done with them. */

@@ -72,7 +72,7 @@ static uint64_t look_at_line(const struct session *s)
 
 void session_note_prompt(struct session *s)
 {
-    prompt_line_prompted(&intake_facts(s->intake)->prompt_line, look_at_line(s));
+    prompt_line_prompted(&intake_facts(s->intake)->prompt_line, look_at_line(s), s->ahead);
     s->drawing = terminal_cursor(s->terminal).col == 0;
 }
 

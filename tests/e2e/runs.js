@@ -99,6 +99,24 @@ async function main() {
     assert.deepStrictEqual([next.status, next.stdout, noted(after)], [5, `out-${after}\n`, '5\n'], next.stderr);
   }));
 
+  // The first prompt is the whole line's, the half one stands at the second: nothing is typed there meanwhile.
+  await report.test('a run waits behind half a line that was typed ahead behind a whole one', () => inEach(async (shell) => {
+    const name = `half-${shell}`, go = path.join(space.root, `${name}.two`), i = number++, first = number++;
+    await shows(name, PROMPTS[shell]);
+    type(name, waitFor(go), '--key', 'Enter');
+    await until('it runs', () => blocks(name).at(-1)?.status === 'running');
+    type(name, noting(first, 3), '--key', 'Enter');
+    type(name, 'echo ah');
+    const r = run(name, noting(i, 4));
+    fs.writeFileSync(go, '');
+    await until('the whole line ran', () => noted(first));
+    await waits(r, HALF);
+    type(name, 'ead', '--key', 'Enter');
+    await r.ended;
+    assert.deepStrictEqual([r.status, r.stdout, noted(i)], [4, `out-${i}\n`, '4\n'], r.stderr);
+    assert.deepStrictEqual(blocks(name).slice(-3).map((b) => b.cmd), [noting(first, 3), 'echo ahead', noting(i, 4)]);
+  }));
+
   // The terminal is raw and the shell itself is in front, as where it has a prompt already that nobody knows of.
   await report.test('a line that was erased is none at another size', () => inEach(async (shell) => {
     const name = `half-${shell}`, i = number++;

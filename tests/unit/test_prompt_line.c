@@ -24,7 +24,7 @@ static void type_at(enum prompt_line_place place, const char *keys)
 
 static void prompt(void)
 {
-    prompt_line_prompted(&line, DRAWN);
+    prompt_line_prompted(&line, DRAWN, false);
 }
 
 static void a_key_counts_until_a_prompt_comes(void **state)
@@ -84,6 +84,20 @@ static void what_is_typed_ahead_is_the_next_prompt_s(void **state)
     assert_int_equal(line.flags, 0);
 }
 
+/* A whole line was typed ahead in front of it: the first prompt is that one's. */
+static void what_came_before_two_prompts_is_half_at_the_second(void **state)
+{
+    (void)state;
+    type_at(PROMPT_LINE_ELSEWHERE, "echo ahead\r");
+    type_at(PROMPT_LINE_ELSEWHERE, "something");
+    prompt_line_prompted(&line, DRAWN, true);
+    prompt();
+    assert_true(prompt_line_is_half(&line, BARE, "$ something"));
+    type_at(PROMPT_LINE_HERE, "\r");
+    prompt();
+    assert_int_equal(line.flags, 0);
+}
+
 static void what_is_gone_from_the_screen_is_none(void **state)
 {
     (void)state;
@@ -122,8 +136,11 @@ static void what_came_before_the_prompt_is_looked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_key_counts_until_a_prompt_comes),         TEST(an_escape_alone_is_remembered),
-        TEST(what_is_typed_ahead_is_the_next_prompt_s),  TEST(what_is_gone_from_the_screen_is_none),
+        TEST(a_key_counts_until_a_prompt_comes),
+        TEST(an_escape_alone_is_remembered),
+        TEST(what_is_typed_ahead_is_the_next_prompt_s),
+        TEST(what_came_before_two_prompts_is_half_at_the_second),
+        TEST(what_is_gone_from_the_screen_is_none),
         TEST(what_came_before_the_prompt_is_looked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
