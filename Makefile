@@ -66,6 +66,8 @@ LIB      := $(BUILD)/libptyd.a
 SUCCESSORS := $(BUILD)/later/ptyd $(BUILD)/later/sick $(BUILD)/later/former
 # A person's terminal, and a program that asks it (tests/outer).
 OUTER    := $(BUILD)/outer $(BUILD)/ask
+# All that end-to-end tests start.
+STARTED  := $(addprefix $(BUILD)/,ptyd standin faults.so shim.so racer) $(SUCCESSORS) $(OUTER)
 # What the measurements run: built by every check, so that none is left behind by a change.
 BENCHES := $(addprefix $(BUILD)/,engine writer fair proxy prompt)
 
@@ -130,7 +132,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) $(WRAPPED) -o $@ $^ $(TEST_LIBS) $$(pkg-config --libs cmocka)
 
 check: deps-check ## build and run every test; says what was skipped and why
-	@$(MAKE) --no-print-directory -j$(JOBS) $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(BUILD)/racer $(SUCCESSORS) $(OUTER) $(UNIT) $(BENCHES)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(STARTED) $(UNIT) $(BENCHES)
 	@rm -f build/results
 	@status=0; $(MAKE) -k --no-print-directory check-all || status=1; sh tests/run total $$status
 	@echo "All checks passed."
@@ -153,8 +155,8 @@ check-torture: $(TORTURES) ## each allocation of the torture tests fails once
 check-replay: $(BUILD)/ptyd ## recorded traces against their goldens, also byte by byte
 	@PTYD=$(BUILD)/ptyd sh tests/replay/run
 
-check-e2e: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/faults.so $(BUILD)/shim.so $(BUILD)/racer $(SUCCESSORS) $(OUTER) ## real shells, a real daemon, the real codex
-	@PTYD=$(abspath $(BUILD)/ptyd) JOBS=$(JOBS) sh tests/e2e/run
+check-e2e: $(STARTED) ## real shells, a real daemon, the real codex (NAMES='runs baton': these alone)
+	@PTYD=$(abspath $(BUILD)/ptyd) JOBS=$(JOBS) sh tests/e2e/run $(if $(NAMES),--these $(NAMES))
 
 check-shells: $(BUILD)/ptyd ## every installed shell in every situation, as a table
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/shells.js
