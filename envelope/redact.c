@@ -13,6 +13,7 @@
 #define AHEAD_MOST 16
 
 struct redact_secrets {
+    int references;
     size_t count;
     unsigned char first[32]; /* a bit for each byte that one of them begins with */
     struct secret {
@@ -71,6 +72,8 @@ int redact_secrets_create(const char *environ, size_t len, struct redact_secrets
     struct redact_secrets *secrets = memory_try(sizeof *secrets);
     const char *at = environ, *end = environ + len;
     bool all = secrets != NULL;
+    if (all)
+        secrets->references = 1;
     while (all && at < end && secrets->count < LIMIT_SECRETS) {
         size_t entry = strnlen(at, (size_t)(end - at));
         const char *equals = memchr(at, '=', entry);
@@ -90,9 +93,18 @@ int redact_secrets_create(const char *environ, size_t len, struct redact_secrets
     return all ? 0 : -ENOMEM;
 }
 
+struct redact_secrets *redact_secrets_ref(struct redact_secrets *secrets)
+{
+    if (secrets)
+        secrets->references++;
+    return secrets;
+}
+
 void redact_secrets_destroy(struct redact_secrets *secrets)
 {
-    for (size_t i = 0; secrets && i < secrets->count; i++) {
+    if (!secrets || --secrets->references)
+        return;
+    for (size_t i = 0; i < secrets->count; i++) {
         if (secrets->list[i].value)
             explicit_bzero(secrets->list[i].value, secrets->list[i].len);
         free(secrets->list[i].value);

@@ -19,6 +19,9 @@ struct redact_secrets;
 /* The values of an environment (`NAME=value`, each ended by a NUL) whose names say that they are
  * secret; NULL when there are none. Returns 0, or -ENOMEM with none of them. */
 int redact_secrets_create(const char *environ, size_t len, struct redact_secrets **ret_secrets);
+/* Each reference is destroyed by itself; NULL for NULL. For one thread, others may read meanwhile.
+ */
+struct redact_secrets *redact_secrets_ref(struct redact_secrets *secrets);
 void redact_secrets_destroy(struct redact_secrets *secrets);
 
 /* Whether a variable of this name holds a secret: PASSWORD, GITHUB_TOKEN, AWS_SECRET_ACCESS_KEY. */
@@ -26,6 +29,24 @@ bool redact_is_telling(const char *name, size_t len);
 
 /* Hears of a secret: its bytes [from, to), and what it is. */
 typedef void redact_found(void *user, size_t from, size_t to, const char *type);
+
+/* What was found. */
+struct redact_match {
+    size_t from, to;  /* the bytes that go */
+    const char *type; /* what stands in their place; static, or the secrets' own */
+};
+
+/* All that was; zeroed: nothing. */
+struct redact_matches {
+    struct redact_match *list; /* owned */
+    size_t count;
+};
+
+/* A redact_found: `matches` has it, too. */
+void redact_matches_note(void *matches, size_t from, size_t to, const char *type);
+/* In order, where several overlap as one: no end of any stays. Sorts the list. */
+void redact_matches_tell(struct redact_matches *matches, redact_found *found, void *user);
+void redact_matches_finish(struct redact_matches *matches);
 
 /* Rules of the user's own. */
 struct redact_rules {
@@ -35,8 +56,10 @@ struct redact_rules {
     bool (*keeps)(const char *text, size_t len);
 };
 
-/* All that is searched in this process from now on is searched by these, too; NULL for none. */
+/* All that is searched in this process from now on is searched by these, too; NULL for none. And
+ * what the thread at hand searches by these instead; NULL for the process's again. */
 void redact_use(const struct redact_rules *rules);
+void redact_use_here(const struct redact_rules *rules);
 
 /* Calls `found` for each secret in `text` (UTF-8), in order. */
 void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,

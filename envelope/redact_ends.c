@@ -61,54 +61,16 @@ void redact_find_joined(const char *text, size_t len, const struct redact_ends *
 
 /* ---- both ---- */
 
-struct match {
-    size_t from, to;
-    const char *type;
-};
-
-struct matches {
-    struct match *list;
-    size_t count;
-};
-
-static void note(void *user, size_t from, size_t to, const char *type)
-{
-    struct matches *m = user;
-    if (!(m->count & (m->count - 1)))
-        m->list = memory_grow(m->list, (m->count ? 2 * m->count : 1) * sizeof *m->list);
-    m->list[m->count++] = (struct match){from, to, type};
-}
-
-static int compare(const void *left, const void *right)
-{
-    const struct match *a = left, *b = right;
-    return a->from != b->from ? (a->from < b->from ? -1 : 1)
-           : a->to != b->to   ? (a->to > b->to ? -1 : 1)
-                              : 0;
-}
-
-static void tell(const struct matches *m, redact_found *found, void *user)
-{
-    for (size_t i = 0, next; i < m->count; i = next) {
-        size_t to = m->list[i].to;
-        for (next = i + 1; next < m->count && m->list[next].from < to; next++)
-            to = m->list[next].to > to ? m->list[next].to : to;
-        found(user, m->list[i].from, to, m->list[i].type);
-    }
-}
-
 void redact_find_over(const char *text, size_t len, const struct redact_ends *ends,
                       const struct redact_secrets *secrets, redact_found *found, void *user)
 {
-    struct matches matches = {0};
+    struct redact_matches matches = {0};
     if (!ends->count) {
         redact_find(text, len, secrets, found, user);
         return;
     }
-    redact_find(text, len, secrets, note, &matches);
-    redact_find_joined(text, len, ends, secrets, note, &matches);
-    if (matches.count)
-        qsort(matches.list, matches.count, sizeof *matches.list, compare);
-    tell(&matches, found, user);
-    free(matches.list);
+    redact_find(text, len, secrets, redact_matches_note, &matches);
+    redact_find_joined(text, len, ends, secrets, redact_matches_note, &matches);
+    redact_matches_tell(&matches, found, user);
+    redact_matches_finish(&matches);
 }

@@ -69,12 +69,6 @@ struct redact_scan {
     size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */
 };
 
-/* A secret found at the place a rule looked at. */
-struct redact_match {
-    size_t from, to;  /* the bytes that go */
-    const char *type; /* what stands in their place; static, or the secrets' own */
-};
-
 /* ---- characters (redact_scan.c) ---- */
 
 extern const uint32_t redact_classes[256];

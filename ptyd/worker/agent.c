@@ -122,24 +122,6 @@ struct reading {
     bool begun;
 };
 
-/* A secret in the text. */
-struct found {
-    size_t from, to;
-    const char *type;
-};
-
-struct finds {
-    struct found *found;
-    size_t count;
-};
-
-static void note_found(void *user, size_t from, size_t to, const char *type)
-{
-    struct finds *f = user;
-    f->found = memory_grow(f->found, (f->count + 1) * sizeof *f->found);
-    f->found[f->count++] = (struct found){.from = from, .to = to, .type = type};
-}
-
 static const struct session *session_of(const struct reading *r)
 {
     const struct session *s = worker_find(client_worker(r->stream.client), r->name);
@@ -225,14 +207,14 @@ static void read_more(struct reading *r)
 
 /* What is left of the line [from, to) of the text; *ret_all: it lies within a secret that began
  * before it. */
-static int clean_line(const struct reading *r, const struct finds *f, size_t from, size_t to,
-                      struct bytes *out, bool *ret_all)
+static int clean_line(const struct reading *r, const struct redact_matches *f, size_t from,
+                      size_t to, struct bytes *out, bool *ret_all)
 {
     int count = 0;
     size_t at = from;
     *ret_all = false;
-    for (size_t i = 0; i < f->count && f->found[i].from < to; i++) {
-        const struct found *one = &f->found[i];
+    for (size_t i = 0; i < f->count && f->list[i].from < to; i++) {
+        const struct redact_match *one = &f->list[i];
         if (one->to <= from)
             continue;
         if (one->from < from && one->to >= to) {
@@ -268,7 +250,7 @@ static bool is_full(const struct reading *r)
     return r->told >= r->limit || r->bytes >= LIMIT_OUTPUT_TOLD_BYTES;
 }
 
-static void take_line(struct reading *r, const struct finds *f, size_t from, size_t to,
+static void take_line(struct reading *r, const struct redact_matches *f, size_t from, size_t to,
                       struct bytes *out)
 {
     struct bytes line = {0};
@@ -288,11 +270,12 @@ static void take_line(struct reading *r, const struct finds *f, size_t from, siz
 static void take_lines(struct reading *r, size_t end, struct bytes *out)
 {
     const struct session *s = session_of(r);
-    struct finds finds = {0};
+    struct redact_matches finds = {0};
     size_t at = 0;
     struct redact_ends broken = edges_find(r->text.data, s ? end : 0, r->widths);
     if (s)
-        redact_find_over(r->text.data, end, &broken, session_secrets(s), note_found, &finds);
+        redact_find_over(r->text.data, end, &broken, session_secrets(s), redact_matches_note,
+                         &finds);
     redact_ends_finish(&broken);
     while (s && at < end && !is_full(r)) {
         const char *feed = memchr(r->text.data + at, '\n', end - at);
@@ -306,7 +289,7 @@ static void take_lines(struct reading *r, size_t end, struct bytes *out)
         r->within = !ends;
         at = to + 1;
     }
-    free(finds.found);
+    redact_matches_finish(&finds);
     bytes_consume(&r->text, s && at < end ? at : end);
     r->ended = r->ended || !s;
 }

@@ -1,0 +1,209 @@
+/* Where in a text a secret begins and ends: what is not seen, values, options of tools, keys, line
+ * ends. */
+#include "redacted.h"
+
+#include <stdio.h>
+
+#include "ptyd/core/edges.h"
+
+/* ---- what is not seen ---- */
+
+static void test_hidden_characters_do_not_part_a_token(void **state)
+{
+    (void)state;
+    expect("x gh\xe2\x80\x8bp_" a20 a10 "ab\xef\xb8\x8f"
+           "cdef\xc2\xad y",
+           "x [redacted:github-token]\xc2\xad y", 1);
+    expect("a\xe2\x80\x8b"
+           "b",
+           "a\xe2\x80\x8b"
+           "b",
+           0);
+}
+
+/* ---- where a value ends ---- */
+
+static void test_values_run_to_their_end(void **state)
+{
+    (void)state;
+    expect("PASSWORD=p@ss,w0rd;x9!Q\n", "PASSWORD=[redacted:value]\n", 1);
+    expect("export DB_PASSWORD='two words' A=b\n", "export DB_PASSWORD='[redacted:value]' A=b\n",
+           1);
+    expect("{\"password\":\"a\\\"b c\",\"n\":1}", "{\"password\":\"[redacted:value]\",\"n\":1}", 1);
+    expect("{\\\"password\\\":\\\"ab3 c\\\"}", "{\\\"password\\\":\\\"[redacted:value]\\\"}", 1);
+    expect("A=1\nDB_PASS=two words 3\nB=2\n", "A=1\nDB_PASS=[redacted:value]\nB=2\n", 1);
+    expect("Server=a;Pwd=ab3cd;Database=x", "Server=a;Pwd=[redacted:value];Database=x", 1);
+    expect("<password>a b3</password>", "<password>[redacted:value]</password>", 1);
+    expect("define('DB_PASSWORD', 'x9 y');", "define('DB_PASSWORD', '[redacted:value]');", 1);
+    expect("x\n  password = 'it\\'s-secret-99'\n", "x\n  password = '[redacted:value]'\n", 1);
+    expect("password: 'abc''def1'\n", "password: '[redacted:value]'\n", 1);
+    expect("set -x API_TOKEN abc123def", "set -x API_TOKEN [redacted:value]", 1);
+    expect("$env:API_TOKEN = \"abc 123\"", "$env:API_TOKEN = \"[redacted:value]\"", 1);
+}
+
+static void test_options_of_tools(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+    } rows[] = {
+        {"mysql -u root -pgeheim db", "mysql -u root -p[redacted:value] db"},
+        {"sshpass -p 'a b' ssh h", "sshpass -p '[redacted:value]' ssh h"},
+        {"docker login -u me -p geheim r.io", "docker login -u me -p [redacted:value] r.io"},
+        {"redis-cli -h x -a geheim ping", "redis-cli -h x -a [redacted:value] ping"},
+        {"curl -u me:geheim https://h", "curl -u me:[redacted:value] https://h"},
+        {"sqlplus scott/tiger7@db", "sqlplus scott/[redacted:value]@db"},
+        {"openssl rsa -passin pass:geheim -in k",
+         "openssl rsa -passin pass:[redacted:value] -in k"},
+        {"vault login abcdefgh", "vault login [redacted:value]"},
+        {"aws configure set aws_secret_access_key AbC",
+         "aws configure set aws_secret_access_key [redacted:value]"},
+        {"kubectl create secret generic s --from-literal=user=x1y",
+         "kubectl create secret generic s --from-literal=user=[redacted:value]"},
+        {"echo geheim | docker login --password-stdin",
+         "echo [redacted:value] | docker login --password-stdin"},
+        {"sudo docker exec db mysql -pgeheim", "sudo docker exec db mysql -p[redacted:value]"},
+        {"docker run -p 8080:80 x", "docker run -p 8080:80 x"},
+        {"docker run --name login -p 8080:80 x", "docker run --name login -p 8080:80 x"},
+        {"docker --debug login -p geheim", "docker --debug login -p [redacted:value]"},
+        {"curl -su user:geheim h", "curl -su user:[redacted:value] h"},
+        {"type A {\n  password: String!\n}", "type A {\n  password: String!\n}"},
+        {"class A:\n    password: SecretStr\n", "class A:\n    password: SecretStr\n"},
+        {"f:\n    password = user_input\n", "f:\n    password = user_input\n"},
+        {"pwd = root_dir\n", "pwd = root_dir\n"},
+        {"token = lexer_next2\n", "token = lexer_next2\n"},
+        {"  --secret stringArray   Secret to expose", "  --secret stringArray   Secret to expose"},
+        {"uv venv -p 3.12", "uv venv -p 3.12"},
+        {"eas build -p ios", "eas build -p ios"},
+        {"az webapp create -p myplan", "az webapp create -p myplan"},
+        {"az login -u me -p geheim", "az login -u me -p [redacted:value]"},
+        {"twine upload -p geheim d", "twine upload -p [redacted:value] d"},
+        {"http://[::1]:5173/@vite/client", "http://[::1]:5173/@vite/client"},
+        {"mkdir -p a/b; ssh -p 22 h; mysql -p", "mkdir -p a/b; ssh -p 22 h; mysql -p"},
+        {"curl -u \"$USER:$PASS\" h", "curl -u \"$USER:$PASS\" h"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect(rows[i].text, rows[i].wanted, strcmp(rows[i].text, rows[i].wanted) != 0);
+}
+
+static void test_each_command_of_many(void **state)
+{
+    (void)state;
+    expect("mysql -pgeheim1 db\nmysql -pgeheim2 db\ncurl -u a:geheim3 h\n",
+           "mysql -p[redacted:value] db\nmysql -p[redacted:value] db\n"
+           "curl -u a:[redacted:value] h\n",
+           3);
+    expect("mysql -pMyPassword mydb1", "mysql -p[redacted:value] mydb1", 1);
+}
+
+static void test_more_than_a_command_has_room_for(void **state)
+{
+    char text[1024] = "heroku config:set";
+    (void)state;
+    for (int i = 0; i < 18; i++)
+        strcat(text, i < 17 ? " A=geheim" : " A=last99");
+    char *got = redacted(text, NULL, NULL);
+    assert_null(strstr(got, "geheim"));
+    assert_null(strstr(got, "last99"));
+    free(got);
+}
+
+/* What lies between a name and its value is looked at, too. */
+static void test_secrets_in_front_of_a_value(void **state)
+{
+    (void)state;
+    expect("{\"name\": \"DB_PASSWORD\", \"note\": \"gh"
+           "p_" a20 a10 "abcdef\", \"value\": \"x12345\"}",
+           "{\"name\": \"DB_PASSWORD\", \"note\": \"[redacted:github-token]\", "
+           "\"value\": \"[redacted:value]\"}",
+           2);
+}
+
+static void test_keys_without_an_end(void **state)
+{
+#define LINE64 "MIIEpAIBAAKCAQEAx3q1w2e3r4t5q1w2e3r4t5ABCDEFGHIJ234567abcdefGHIJ"
+    (void)state;
+    expect(LINE64 "\n" LINE64 "\n" LINE64 "\n", "[redacted:private-key]\n", 1);
+    expect("     2\t" LINE64 "\n     3\t" LINE64 "\nx\n", "     2\t[redacted:private-key]\nx\n", 1);
+    expect("+-----BEGIN PRIVATE KEY-----\n+" LINE64 "\n+q1w2==\n+-----END PRIVATE KEY-----\n",
+           "+[redacted:private-key]\n", 1);
+    expect("1:-----BEGIN PGP PRIVATE KEY BLOCK-----\n2:Version: GnuPG v2\n3:\n4:" LINE64 "\n",
+           "1:[redacted:private-key]\n", 1);
+    expect("PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: a b\nPublic-Lines: 1\n"
+           "AAAAC3Nz\nPrivate-Lines: 1\nAAAAIH1x\nPrivate-MAC: 0a1b\nx\n",
+           "[redacted:private-key]\nx\n", 1);
+}
+
+/* ---- over line ends that are none of the text's ---- */
+
+#define BROKEN                                                                                     \
+    "a ghp"                                                                                        \
+    "_" a20 "\n" a10 "abcdef\nb\n"
+
+static void expect_over(const char *text, const size_t *ends, size_t count, const char *wanted,
+                        int wanted_count)
+{
+    struct redact_ends all = {0};
+    struct bytes out = {0};
+    for (size_t i = 0; i < count; i++)
+        redact_ends_add(&all, ends[i]);
+    assert_int_equal(redact_text_over(text, strlen(text), &all, NULL, &out), wanted_count);
+    if (out.len != strlen(wanted) || memcmp(out.data, wanted, out.len) != 0)
+        fail_msg("%.*s", (int)out.len, out.data);
+    bytes_finish(&out);
+    redact_ends_finish(&all);
+}
+
+static void test_over_line_ends(void **state)
+{
+    (void)state;
+    expect_over(BROKEN, NULL, 0, BROKEN, 0);
+    expect_over(BROKEN, (size_t[]){26}, 1, "a [redacted:github-token]\nb\n", 1);
+    /* What is found as it stands is, too; and both as one. */
+    expect_over("token=" a20 "\nb\n" BROKEN, (size_t[]){55}, 1,
+                "token=[redacted:value]\nb\na [redacted:github-token]\nb\n", 2);
+    expect_over("token=" a20 "\n" a20 "\nb\n", (size_t[]){26}, 1, "token=[redacted:value]\nb\n", 1);
+    expect_over("\n\n" a20 "\n", (size_t[]){0, 1, 22}, 3, "\n\n" a20 "\n", 0);
+}
+
+/* A line reaches the edge by the columns that it takes; where it is wrapped, in its last row. */
+static void test_lines_that_reach_the_edge(void **state)
+{
+    static const struct {
+        const char *line;
+        int widths[3];
+        bool reached;
+    } lines[] = {
+        {"12345", {5}, true},         {"1234", {5}, false},         {"123456", {5}, false},
+        {"1234567890", {5}, true},    {"123456", {5, 6}, true},     {"", {5}, false},
+        {"\u6f22\u5b571", {5}, true}, {"1234\u6f22123", {5}, true}, {"1234\u6f22", {5}, false},
+        {"cafe\u0301s", {5}, true},   {"cafe\u0301", {5}, false},   {"12345", {0}, false},
+        {"\xff\xff\xff", {3}, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (edges_reached(lines[i].line, strlen(lines[i].line), lines[i].widths) !=
+            lines[i].reached)
+            fail_msg("%s", lines[i].line);
+    struct redact_ends ends = edges_find("12345\n1234\n\n12345\n12345", 24, (int[]){5, 0});
+    assert_int_equal(ends.count, 2);
+    assert_int_equal(ends.at[0], 5);
+    assert_int_equal(ends.at[1], 17);
+    redact_ends_finish(&ends);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hidden_characters_do_not_part_a_token),
+        cmocka_unit_test(test_values_run_to_their_end),
+        cmocka_unit_test(test_options_of_tools),
+        cmocka_unit_test(test_each_command_of_many),
+        cmocka_unit_test(test_more_than_a_command_has_room_for),
+        cmocka_unit_test(test_secrets_in_front_of_a_value),
+        cmocka_unit_test(test_keys_without_an_end),
+        cmocka_unit_test(test_over_line_ends),
+        cmocka_unit_test(test_lines_that_reach_the_edge),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
