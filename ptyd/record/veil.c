@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "ptyd/core/shown.h"
 #include "vterm_snapshot/passage.h"
 #include "vterm_snapshot/transcript.h"
 
@@ -59,20 +60,9 @@ static void cover(char *at, size_t len)
 
 struct looking {
     struct veil *veil;
-    const char *text;     /* all of it */
-    size_t from, len;     /* what is looked at begins there; all */
-    const size_t *breaks; /* of what is looked at, where a line end stands that the text has not */
-    size_t break_count;
+    const char *text;
+    size_t len;
 };
-
-/* Where a place in what is looked at is in the text. */
-static size_t place_of(const struct looking *l, size_t at)
-{
-    size_t before = 0;
-    while (before < l->break_count && l->breaks[before] - l->from + before < at)
-        before++;
-    return l->from + at - before;
-}
 
 /* Of the text's character at `i` those bytes that it stands for, if they are here yet. */
 static void cover_character(const struct looking *l, size_t i, size_t len)
@@ -89,17 +79,16 @@ static void cover_character(const struct looking *l, size_t i, size_t len)
 static void on_secret(void *user, size_t from, size_t to, const char *type)
 {
     const struct looking *l = user;
-    size_t begin = place_of(l, from), end = place_of(l, to);
-    for (size_t i = begin, step; i < end; i += step) {
+    for (size_t i = from, step; i < to; i += step) {
         uint32_t code;
         int n = utf8_decode(l->text + i, l->len - i, &code);
         step = n > 0 ? (size_t)n : 1;
         cover_character(l, i, step);
     }
     bool is_key = !strcmp(type, "private-key") || !strcmp(type, "pem");
-    if (is_key && end + 1 >= l->len) {
+    if (is_key && to + 1 >= l->len) {
         l->veil->open = true;
-        l->veil->line = begin;
+        l->veil->line = from;
     }
 }
 
@@ -126,44 +115,17 @@ static void pass_lines(struct veil *v, const char *text, size_t len)
     v->line -= transcript_forget(v->transcript, v->line);
 }
 
-/* Looks at the rows as lines of their own, and joined as the text has them. */
-static void look_at_rows(struct looking *l)
-{
-    const struct redact_secrets *secrets = l->veil->secrets;
-    struct redact_ends ends = {0};
-    struct bytes rows = {0};
-    size_t at = l->from;
-    l->breaks = transcript_breaks(l->veil->transcript, &l->break_count);
-    while (l->break_count && *l->breaks <= l->from) {
-        l->breaks++;
-        l->break_count--;
-    }
-    for (size_t i = 0; i < l->break_count; at = l->breaks[i++]) {
-        bytes_append(&rows, l->text + at, l->breaks[i] - at);
-        redact_ends_add(&ends, rows.len);
-        bytes_append_char(&rows, '\n');
-    }
-    bytes_append(&rows, l->text + at, l->len - at);
-    if (rows.failed)
-        memory_end();
-    redact_find(rows.data, rows.len, secrets, on_secret, l);
-    if (ends.count)
-        redact_find_joined(rows.data, rows.len, &ends, secrets, on_secret, l);
-    redact_ends_finish(&ends);
-    bytes_finish(&rows);
-}
-
 static void look(struct veil *v)
 {
     struct looking l = {.veil = v};
     size_t changed = transcript_changed_from(v->transcript);
     l.text = transcript_text(v->transcript, &l.len);
-    l.from = v->line;
-    if (!v->open && changed > CONTEXT && changed - CONTEXT > l.from)
-        l.from = utf8_ceil(l.text, l.len, changed - CONTEXT);
+    size_t from = v->line;
+    if (!v->open && changed > CONTEXT && changed - CONTEXT > from)
+        from = utf8_ceil(l.text, l.len, changed - CONTEXT);
     v->open = false;
-    if (l.from < l.len)
-        look_at_rows(&l);
+    if (from < l.len)
+        shown_secrets(v->transcript, from, v->secrets, on_secret, &l);
     pass_lines(v, l.text, l.len);
 }
 
