@@ -621,6 +621,16 @@ static inline int limit_size(int value)
 #define LIMIT_HELD_S 86400
 /* Milliseconds for `codex app-server daemon` to start or stop one; then it is given up. */
 #define LIMIT_CODEX_COMMAND_MS 60000
+/* Milliseconds for an app-server's answer to `ptyd notify`; for a turn that was put into its queue
+ * to begin, then it waits behind one of the user's; and between two looks at that. */
+#define LIMIT_APP_SERVER_MS 10000
+#define LIMIT_QUEUED_MS     2000
+#define LIMIT_QUEUE_LOOK_MS 20
+/* Milliseconds between two looks at what a command has printed, for `ptyd notify --on /PATTERN/`.
+ */
+#define LIMIT_EVENT_LOOK_MS 100
+/* Bytes of /proc/net/unix that are looked at for other clients of a server. */
+#define LIMIT_NET_UNIX_BYTES (4 << 20)
 /* Milliseconds for a server's answers when its client is gone; then what is open is released. */
 #define LIMIT_PROXY_ANSWERS_MS 2000
 /* Milliseconds for what a server that has ended left in its pipe, or for a close frame, and for a

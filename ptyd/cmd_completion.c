@@ -215,6 +215,8 @@ static void offer_arguments(const char *typed, const char *command, const char *
         offer_each(typed, agents);
     else if (!strcmp(command, "hook"))
         offer_each(typed, agents + 1);
+    else if (!strcmp(command, "notify"))
+        offer(typed, "codex", "");
     else if (!strcmp(command, "completion"))
         offer_each(typed, shells);
 }

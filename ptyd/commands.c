@@ -42,6 +42,7 @@ const struct command commands[] = {
     {"hook", command_hook, "the context, for an agent's prompt hook"},
     {"codex", command_codex, "codex, with its app-server behind ptyd"},
     {"proxy", command_proxy, "stand between a client and an app-server"},
+    {"notify", command_notify, "a turn for codex when a command is over, fails, prints something"},
     {"mcp", command_mcp, "an MCP server on stdio"},
     {"record", command_record, "what a session shows, for asciinema"},
     {"replay", command_replay, "blocks and screen of a recorded session"},

@@ -121,19 +121,6 @@ static void print_rest(const json_t *result, const json_t *block)
     free(path);
 }
 
-static char *command_text(int argc, char **argv)
-{
-    if (optind == argc - 1)
-        return text_copy(argv[optind]);
-    struct bytes line = {0};
-    for (int i = optind; i < argc; i++) {
-        char *word = text_shell_quote(argv[i]);
-        bytes_printf(&line, "%s%s", i > optind ? " " : "", word);
-        free(word);
-    }
-    return line.data;
-}
-
 static int say_late(const struct run *r, const json_t *result)
 {
     const char *name = r->cli->session;
@@ -386,7 +373,7 @@ int command_run(int argc, char **argv)
             timeout = cli_seconds(optarg);
     if (optind >= argc)
         cli_usage("which COMMAND?");
-    char *text = command_text(argc, argv);
+    char *text = request_command(argv + optind);
     struct run r = {.cli = &cli,
                     .command = text,
                     .timeout = timeout,

@@ -76,6 +76,19 @@ static json_t *environment(void)
     return env;
 }
 
+char *request_command(char *const *words)
+{
+    struct bytes line = {0};
+    if (!words[1])
+        return text_copy(words[0]);
+    for (char *const *at = words; *at; at++) {
+        char *word = text_shell_quote(*at);
+        bytes_printf(&line, "%s%s", at > words ? " " : "", word);
+        free(word);
+    }
+    return line.data;
+}
+
 json_t *request_open_params(const char *name)
 {
     char cwd[LIMIT_CWD_BYTES];

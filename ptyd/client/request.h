@@ -21,6 +21,10 @@ json_t *request_look(const char *method, json_t *params);
  * positive, with room for a million behind it. */
 json_int_t request_new_token(void);
 
+/* A command line of words behind `--`: one alone is the line as it is, several are quoted for the
+ * shell. New string. */
+char *request_command(char *const *words);
+
 /* Parameters of session.open, without a name for a terminal's own: this process's environment,
  * directory and umask. New reference. */
 json_t *request_open_params(const char *name);

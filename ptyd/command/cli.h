@@ -86,6 +86,7 @@ int command_inside(int argc, char **argv);
 int command_last(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_mcp(int argc, char **argv);
+int command_notify(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_proxy(int argc, char **argv);
 int command_record(int argc, char **argv);

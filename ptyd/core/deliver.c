@@ -35,12 +35,24 @@ bool deliver_is_ptyd(const char *cmd)
     return len == strlen("ptyd") && !memcmp(word, "ptyd", len);
 }
 
+/* `ptyd notify` runs a command that is its user's as any other: the one behind `--`. */
+static const char *own_command(const char *cmd)
+{
+    size_t len;
+    const char *word = program_word(cmd, &len);
+    const char *next = word + len + strspn(word + len, " \t");
+    if (!deliver_is_ptyd(cmd) || strncmp(next, "notify ", strlen("notify ")) != 0)
+        return cmd;
+    const char *behind = strstr(next, " -- ");
+    return behind ? behind + strlen(" -- ") : cmd;
+}
+
 bool deliver_wanted(const struct block *b, const struct conf *conf)
 {
     if (b->status == BLOCK_RUNNING || b->private || b->type == BLOCK_AGENT_CMD)
         return false;
     size_t len;
-    const char *word = program_word(b->cmd, &len);
+    const char *word = program_word(own_command(b->cmd), &len);
     return !conf_leaves_out(conf, word, len);
 }
 

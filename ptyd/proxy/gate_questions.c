@@ -18,6 +18,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
+#include "ptyd/proxy/items.h"
 
 #define NO_KIND "bogus" /* a kind that no server has */
 
@@ -55,27 +56,6 @@ void ask_thread(struct gate *g, const char *thread, struct messages *to_server)
     json_object_set_new(g->threads, thread, json_null());
     if (r)
         r->thread = text_copy(thread);
-}
-
-static bool is_untrusted(const json_t *entry)
-{
-    return !strcmp(json_text(entry, "kind", ""), "untrusted");
-}
-
-/* Entries as the server itself would put them into the history; what a program printed, where that
- * is apart, in no more than the user's name, for an output must be a call's. */
-static json_t *items_of(const json_t *taken)
-{
-    json_t *items = json_array(), *entry;
-    const char *key;
-    json_object_foreach(json_object_get(taken, "additionalContext"), key, entry) {
-        const char *value = json_text(entry, "value", NULL);
-        json_array_append_new(items, json_pack("{s:s, s:s, s:[{s:s, s:o}]}", "type", "message",
-                                               "role", is_untrusted(entry) ? "user" : "developer",
-                                               "content", "type", "input_text", "text",
-                                               json_sprintf("<%s>%s</%s>", key, value, key)));
-    }
-    return items;
 }
 
 void ask_inject(struct gate *g, const char *thread, const char *turn, json_t *taken,

@@ -75,6 +75,8 @@ async function main() {
       ['resize', 0, ['-s', 'codes', '80x24']], ['resize', 1, ['-s', 'none', '80x24']], ['resize', 2, ['x']],
       ['rename', 0, ['codes', 'codes-2']], ['rename', 0, ['codes-2', 'codes']], ['rename', 1, ['none', 'other']], ['rename', 2, []],
       ['grant', 1, []], ['grant', 1, ['codes']], ['grant', 2, ['a/b']], ['grant', 2, ['a', 'b']],
+      ['notify', 1, ['codex', '-s', 'codes']], ['notify', 1, ['codex', '-s', 'none']], ['notify', 1, ['codex', '-s', 'codes', '--', 'true']], ['notify', 0, ['codex', '-s', 'codes', '--on', 'fail', '--', 'true']],
+      ['notify', 2, []], ['notify', 2, ['claude']], ['notify', 2, ['codex', '--on', 'never']], ['notify', 2, ['codex', '--on', '/(/']],
       ['reset', 1, ['codes']], ['reset', 2, ['a/b']],
       ['inside', 2, ['x']],
       ['explain', 0, []], ['explain', 1, ['no-such-turn']], ['explain', 2, ['x', 'y']],
@@ -132,6 +134,7 @@ async function main() {
     for (const [word] of words('run', '--'))
       assert.match(call('run', '--help')[1] + ' --session --json --help', new RegExp(word));
     assert.deepStrictEqual(words('enable', 'cl'), [['claude', '']]);
+    assert.deepStrictEqual(words('notify', ''), [['codex', '']]);
     assert.deepStrictEqual(words('completion', ''), [['bash', ''], ['zsh', ''], ['fish', '']]);
     assert.deepStrictEqual(words('run', '--', 'w'), []);
     assert.deepStrictEqual(words(), words(''));

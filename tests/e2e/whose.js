@@ -75,7 +75,7 @@ const RPC = [
 const COMMANDS = [
   [['open', 'one']], [['run', '--timeout', '1', '--', 'true']], [['list']], [['status']], [['status', '--short']], [['blocks']], [['screen']], [['scrollback']],
   [['send', 'text']], [['wait', '--timeout', '1', 'text']], [['expect', '--timeout', '1', 'a', 'b']], [['context', 'show']], [['context', 'take']], [['context', 'off']], [['events', '-f']],
-  [['close', 'one']], [['resize', '80x24']], [['rename', 'a', 'b']], [['upgrade']], [['detach']], [['grant']], [['doctor']], [['last']], [['rerun']], [['block', '1']], [['forget', '1']], [['record', '-o', '/dev/null']],
+  [['close', 'one']], [['resize', '80x24']], [['rename', 'a', 'b']], [['upgrade']], [['detach']], [['grant']], [['notify', 'codex']], [['doctor']], [['last']], [['rerun']], [['block', '1']], [['forget', '1']], [['record', '-o', '/dev/null']],
   [['hook', 'claude'], EVENT], [['hook', 'gemini'], EVENT], [['hook', 'codex'], EVENT], [['mcp'], `${RPC}\n`], [['attach', 'one']], [['--no-start', 'attach', 'one']],
   [['proxy', '--', 'cat'], `${JSON.stringify({ id: 1, method: 'turn/start', params: { threadId: 't', input: [{ type: 'text', text: 'x' }] } })}\n`],
 ];

@@ -28,6 +28,10 @@ static void the_agents_own_tools_are_not_told(void **state)
     assert_false(wanted("claude"));
     assert_true(wanted("codex-lint"));
     assert_true(wanted("echo codex"));
+    assert_true(wanted("/opt/ptyd notify codex --on fail -- make test"));
+    assert_false(wanted("ptyd notify codex -- codex exec x"));
+    assert_false(wanted("ptyd notify codex -s work"));
+    assert_false(wanted("ptyd run -- make"));
 }
 
 static void nested_shells_are_recognised(void **state)
