@@ -420,7 +420,7 @@ differential: $(BUILD)/tests/test_bypass ## STREAMS random streams (default ten 
 	    failed=0; for p in $$pids; do wait $$p || failed=1; done; \
 	    [ $$failed = 0 ] || { cat $(BUILD)/differential.*; exit 1; }
 
-check-suites: $(BUILD)/ptyd ## what xterm.js, alacritty, libvterm and vt100 test terminals with; SUITES: a folder with clones of them
+check-suites: $(BUILD)/ptyd ## what xterm.js, alacritty, libvterm, vt100 and esctest2 test terminals with; SUITES: a folder with clones of them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/suites/run.js $(SUITES)
 
 SCREENS  ?= 10000

@@ -17,15 +17,23 @@ struct answer {
 /* ---- where things stand ---- */
 
 /* Rows count from the region's first while DECOM is on, columns from the left margin. */
+static void find_origin(const struct answer *a, int *ret_top, int *ret_left)
+{
+    const struct modes *modes = screen_modes(a->screen);
+    const struct grid *grid = screen_grid(a->screen);
+    int bottom, right;
+    *ret_top = *ret_left = 0;
+    if (modes_get(modes, MODE_ORIGIN)) {
+        modes_region(modes, grid->rows, ret_top, &bottom);
+        modes_margins(modes, grid->cols, ret_left, &right);
+    }
+}
+
 static void append_cursor(const struct answer *a, const char *leader)
 {
     struct screen_cursor cursor = screen_cursor(a->screen);
-    const struct modes *modes = screen_modes(a->screen);
-    int top = 0, bottom, left = 0;
-    if (modes_get(modes, MODE_ORIGIN)) {
-        modes_region(modes, screen_grid(a->screen)->rows, &top, &bottom);
-        left = modes_get(modes, MODE_MARGINS) && modes->left > 0 ? modes->left - 1 : 0;
-    }
+    int top, left;
+    find_origin(a, &top, &left);
     int row = cursor.row > top ? cursor.row - top : 0;
     int col = cursor.col > left ? cursor.col - left : 0;
     bytes_printf(a->out, "\x1b[%s%d;%dR", leader, row + 1, col + 1);
@@ -42,6 +50,28 @@ static void append_window(const struct answer *a)
         bytes_printf(a->out, "\x1b[6;%d;%dt", y / grid->rows, x / grid->cols);
     else if ((number == 14 || number == 15) && x > 0 && y > 0)
         bytes_printf(a->out, "\x1b[%d;%d;%dt", a->query->index, y, x);
+}
+
+/* As xterm's, but that attributes do not count: the sum of the characters, negated. A blank is one,
+ * written or not. */
+static void append_checksum(const struct answer *a)
+{
+    const struct grid *grid = screen_grid(a->screen);
+    int top, left, bottom, right, first_row, first_col;
+    uint32_t sum = 0;
+    if (!a->facts->checksums ||
+        sscanf(a->query->name, "%d;%d;%d;%d", &top, &left, &bottom, &right) != 4)
+        return;
+    find_origin(a, &first_row, &first_col);
+    bottom = bottom ? bottom + first_row : grid->rows;
+    right = right ? right + first_col : grid->cols;
+    for (int row = first_row + (top ? top - 1 : 0); row < bottom && row < grid->rows; row++)
+        for (int col = first_col + (left ? left - 1 : 0); col < right && col < grid->cols; col++) {
+            uint32_t character = grid->row[row]->cells[col].character;
+            bool counts = col < grid->row[row]->extent && character < CELL_COVERED && character;
+            sum += counts ? character : ' ';
+        }
+    bytes_printf(a->out, "\x1bP%d!~%04X\x1b\\", a->query->number, -sum & 0xffff);
 }
 
 /* ---- what it is ---- */
@@ -261,6 +291,9 @@ void answer_append(const struct query *query, const struct screen *screen,
         break;
     case QUERY_PARAMETERS:
         bytes_printf(out, "\x1b[%d;1;1;128;128;1;0x", query->number + 2);
+        break;
+    case QUERY_CHECKSUM:
+        append_checksum(&a);
         break;
     case QUERY_WINDOW:
         append_window(&a);

@@ -15,6 +15,7 @@
 struct answer_facts {
     char version[32], name[32]; /* "" when they are not known */
     int x_pixels, y_pixels;     /* of the screen; 0 when they are not known */
+    bool checksums;             /* what stands on the screen may be asked for (DECRQCRA) */
 };
 
 /* Appends the answer; nothing where there is none. */

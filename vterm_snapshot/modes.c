@@ -102,7 +102,7 @@ void modes_soften(struct modes *m)
 {
     m->on &= ~(BIT(MODE_CURSOR_KEYS) | BIT(MODE_KEYPAD) | BIT(MODE_ORIGIN) | BIT(MODE_INSERT) |
                BIT(MODE_NO_WRAP) | BIT(MODE_INVISIBLE) | BIT(MODE_PROTECT) | BIT(MODE_REGION) |
-               BIT(MODE_MARGINS));
+               BIT(MODE_MARGINS) | BIT(MODE_REVERSE_WRAP));
     m->top = m->bottom = m->left = m->right = -1;
     set_sets(m, &(struct modes_sets){0});
     m->saved[m->alternate] = (struct modes_cursor){0};

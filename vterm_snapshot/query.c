@@ -1,6 +1,7 @@
 /* Which operations ask. */
 #include "vterm_snapshot/query.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,22 +115,32 @@ static void find_plain_csi(struct asking *a, const struct csi *csi)
         ask_plain(a, QUERY_GRAPHICS_LIMIT, number, csi_value(csi, 1, 0));
 }
 
+/* DECRQCRA; its rectangle, as it stands there: `top;left;bottom;right`, a value left out is 0. */
+static void find_checksum(struct asking *a, const struct csi *csi)
+{
+    char name[QUERY_NAME_BYTES];
+    int len = snprintf(name, sizeof name, "%d;%d;%d;%d", csi_value(csi, 2, 0), csi_value(csi, 3, 0),
+                       csi_value(csi, 4, 0), csi_value(csi, 5, 0));
+    ask(a, QUERY_CHECKSUM, csi_value(csi, 0, 0), 0, name, (size_t)len);
+}
+
 static void find_csi(struct asking *a, const struct csi *csi)
 {
     static const struct {
         char inter, final;
         enum query_kind kind;
     } kinds[] = {
-        {'$', 'p', QUERY_MODE},          {'*', 'y', QUERY_CHECKSUM},
-        {'$', 'w', QUERY_PRESENTATION},  {'$', 'u', QUERY_TERMINAL_STATE},
-        {'&', 'u', QUERY_CHARACTER_SET}, {'"', 'v', QUERY_EXTENT},
-        {'\'', '|', QUERY_LOCATOR},      {'#', '|', QUERY_ATTRIBUTES},
-        {'#', 'R', QUERY_COLOUR_STACK},
+        {'$', 'p', QUERY_MODE},           {'$', 'w', QUERY_PRESENTATION},
+        {'$', 'u', QUERY_TERMINAL_STATE}, {'&', 'u', QUERY_CHARACTER_SET},
+        {'"', 'v', QUERY_EXTENT},         {'\'', '|', QUERY_LOCATOR},
+        {'#', '|', QUERY_ATTRIBUTES},     {'#', 'R', QUERY_COLOUR_STACK},
     };
     if (!csi->inter[0]) {
         find_plain_csi(a, csi);
         return;
     }
+    if (csi->inter[0] == '*' && !csi->inter[1] && csi->final == 'y' && !csi->leader)
+        find_checksum(a, csi);
     for (size_t i = 0; !csi->inter[1] && i < sizeof kinds / sizeof kinds[0]; i++) {
         bool dec = csi->leader == '?' && kinds[i].kind == QUERY_MODE;
         if (kinds[i].inter == csi->inter[0] && kinds[i].final == csi->final &&

@@ -37,7 +37,7 @@ enum query_kind {
     QUERY_WINDOW,         /* CSI number t: 13 to 16, 18, 19; `index`: what its answer begins with */
     QUERY_ICON_LABEL,     /* CSI 20 t */
     QUERY_TITLE,          /* CSI 21 t */
-    QUERY_CHECKSUM,       /* DECRQCRA: CSI number ; ... * y */
+    QUERY_CHECKSUM,       /* DECRQCRA: CSI number ; page ; name * y */
     QUERY_GRAPHICS_LIMIT, /* XTSMGRAPHICS: CSI ? number ; ... S */
     QUERY_PRESENTATION,   /* DECRQPSR: CSI number $ w */
     QUERY_TERMINAL_STATE, /* DECRQTSR: CSI number $ u */

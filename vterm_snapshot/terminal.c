@@ -625,3 +625,8 @@ void terminal_set_pixels(struct terminal *t, int x_pixels, int y_pixels)
     t->facts.x_pixels = x_pixels;
     t->facts.y_pixels = y_pixels;
 }
+
+void terminal_answer_checksums(struct terminal *t)
+{
+    t->facts.checksums = true;
+}

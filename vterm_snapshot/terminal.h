@@ -179,6 +179,10 @@ void terminal_set_names(struct terminal *t, const char *version, const char *nam
 /* Pixels of the whole screen; 0 when they are not known. */
 void terminal_set_pixels(struct terminal *t, int x_pixels, int y_pixels);
 
+/* Also what stands on the screen is told to a program that asks for checksums (DECRQCRA): for tests
+ * of terminals, since whoever prints could read it so. */
+void terminal_answer_checksums(struct terminal *t);
+
 /* Whether the event `drawn` is raised, which takes several times as long. Not saved. */
 void terminal_watch(struct terminal *t, bool watched);
 

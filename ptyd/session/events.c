@@ -4,6 +4,8 @@
 #include "ptyd/core/prompt_line.h"
 #include "ptyd/session/private.h"
 
+#include <stdlib.h>
+
 #include "base/limits.h"
 #include "ptyd/core/text.h"
 #include "ptyd/session/process.h"
@@ -149,7 +151,7 @@ static void on_reply(void *user, const char *bytes, size_t len)
         s->reply_bytes = 0;
     }
     s->reply_bytes += (int)len;
-    if (s->reply_bytes <= LIMIT_REPLY_BYTES_PER_S)
+    if (s->reply_bytes <= LIMIT_REPLY_BYTES_PER_S || s->tested)
         session_reply(s, bytes, len);
 }
 
@@ -460,6 +462,9 @@ void session_prepare_terminal(struct session *s)
     terminal_set_shown(s->terminal, false);
     session_name_terminal(s);
     terminal_set_pixels(s->terminal, facts->x_pixels, facts->y_pixels);
+    s->tested = getenv("PTYD_ANSWER_CHECKSUMS") != NULL;
+    if (s->tested)
+        terminal_answer_checksums(s->terminal);
     if (facts->nonce[0])
         terminal_set_nonce(s->terminal, facts->nonce);
 }

@@ -74,6 +74,7 @@ struct session {
     uint64_t prompt_end;  /* session_prompt_end() */
     int64_t reply_second; /* window of the reply limit */
     int reply_bytes;
+    bool tested; /* checksums are answered, and without that limit (PTYD_ANSWER_CHECKSUMS) */
 
     uint64_t checkpoint_at;    /* offset of the last checkpoint */
     bool checkpoint_due;       /* the log alone does not lead here */

@@ -10,6 +10,7 @@ const os = require('node:os');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
 const { PTYD, randomFrom } = require('../e2e/harness');
+const { startDisplay, missingProgram } = require('./display');
 const { stream } = require('./streams');
 
 const COLS = 24, ROWS = 8;
@@ -27,18 +28,6 @@ if (!inside) process.on('exit', () => fs.rmSync(place, { recursive: true, force:
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
 // ---- xterm ----
-
-// A display of our own; its number comes from Xvfb itself.
-function startDisplay() {
-  return new Promise((resolve, reject) => {
-    const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '800x600x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
-    process.on('exit', () => server.kill());
-    let number = '';
-    server.stdio[3].on('data', (data) => { number += data; if (number.endsWith('\n')) resolve(`:${number.trim()}`); });
-    server.on('error', reject);
-    server.on('exit', () => reject(new Error('Xvfb ended')));
-  });
-}
 
 // A screen that was printed: U+FFFF is a wide character's second cell.
 const rowsOf = (text) => {
@@ -131,9 +120,9 @@ function explain(items) {
 }
 
 async function main() {
-  for (const program of ['Xvfb', 'xterm']) {
-    if (spawnSync('sh', ['-c', `command -v ${program}`]).status === 0) continue;
-    console.log(`skipped - ${program} is not on this machine (Debian: xvfb, xterm)`);
+  const missing = missingProgram('Xvfb', 'xterm');
+  if (missing) {
+    console.log(`skipped - ${missing} is not on this machine (Debian: xvfb, xterm)`);
     return;
   }
   startXterm(await startDisplay());

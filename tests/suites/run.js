@@ -7,6 +7,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const { trimmed, rawScreen } = require('./screen');
+const esctest = require('./esctest');
 const libvterm = require('./libvterm');
 const vt100 = require('./vt100');
 
@@ -95,21 +96,25 @@ function run(suite, files) {
   if (only) return true;
   for (const reason of new Set(Object.values(suite.others)))
     console.log(`  not ${listed.filter(([, its]) => its === reason).map(([name]) => name).join(', ')}: ${reason}`);
-  return !wrong && alike >= Math.min(suite.reach, count - listed.length);
+  const reach = suite.reach < 1 ? Math.ceil(suite.reach * count) : suite.reach;
+  return !wrong && alike >= Math.min(reach, count - listed.length);
 }
 
 function main() {
   if (!folder || !fs.existsSync(folder)) {
-    console.log(`skipped - no suites${folder ? ` in ${folder}` : ''}: make check-suites SUITES=FOLDER, over clones of what is to be run (xterm.js, alacritty, libvterm, vt100)`);
+    console.log(`skipped - no suites${folder ? ` in ${folder}` : ''}: make check-suites SUITES=FOLDER, over clones of what is to be run (xterm.js, alacritty, libvterm, vt100, esctest2)`);
     return;
   }
   const files = [...filesUnder(folder)].sort();
   let right = true, found = 0;
-  for (const suite of [xtermjs, alacritty, libvterm, vt100]) {
-    const mine = files.filter(suite.is);
+  for (const suite of [xtermjs, alacritty, libvterm, vt100, esctest]) {
+    const mine = files.filter(suite.is), missing = mine.length ? suite.missing?.() : null;
+    if (!mine.length || missing) {
+      console.log(`skipped - ${suite.name}: ${missing ? `no ${missing} on this machine` : `none in ${folder}`}`);
+      continue;
+    }
     found += mine.length;
-    if (mine.length) right = run(suite, mine) && right;
-    else console.log(`skipped - ${suite.name}: none in ${folder}`);
+    right = run(suite, mine) && right;
   }
   process.exit(right && found ? 0 : 1);
 }

@@ -456,6 +456,20 @@ static void nothing_printed_comes_back(void **state)
     answer_is("\x1bP+qls\x1b\\\x1bP$qls -l\x1b\\", "\x1bP0+r\x1b\\\x1bP0$r\x1b\\");
 }
 
+/* ... but to who says that it is a test: the characters' sum, negated, as XTerm(379) answers. */
+static void checksums_are_for_tests(void **state)
+{
+    (void)state;
+    answer_is("Xab\x1b[1;1;1;1;1;1*y\x1b[1*y", "");
+    terminal_answer_checksums(terminal);
+    answer_is("\x1b[7;1;1;1;1;1*y", "\x1bP7!~FFA8\x1b\\");
+    answer_is("\x1b[1;1;1;2;1;3*y", "\x1bP1!~FF3D\x1b\\");
+    answer_is("\x1b[2;1;1;4;1;5*y", "\x1bP2!~FFC0\x1b\\"); /* blanks nobody wrote */
+    answer_is("\x1b[3;1;24;79;99;99*y", "\x1bP3!~FFC0\x1b\\");
+    answer_is("\x1b[3;6r\x1b[4;2HY\x1b[?6h\x1b[4;1;2;2;2;2*y", "\x1bP4!~FFA7\x1b\\"); /* DECOM */
+    answer_is("\x1b[?6l\x1b[5;1;4;2;4;2*y", "\x1bP5!~FFA7\x1b\\");
+}
+
 static void nobody_is_answered_twice(void **state)
 {
     (void)state;
@@ -500,6 +514,7 @@ int main(void)
         TEST(it_knows_every_mode_that_it_keeps),
         TEST(colours_are_told_where_they_are_known),
         TEST(nothing_printed_comes_back),
+        TEST(checksums_are_for_tests),
         TEST(nobody_is_answered_twice),
         TEST(colours_outlive_a_worker),
     };
