@@ -81,7 +81,7 @@ bool screen_save(const struct screen *s, struct bytes *out)
     size_t row = 0;
     if (screen_save_begin(s, out))
         screen_save_rows(s, &row, SIZE_MAX, out);
-    return row == scrollback_count(s->scrollback) && !out->failed;
+    return row == scrollback_pieces(s->scrollback) && !out->failed;
 }
 
 static void take_point(struct screen *s, const struct point *point)
@@ -166,6 +166,7 @@ struct screen *screen_load(const struct screen_options *options, struct unpack *
         screen_destroy(s);
         return NULL;
     }
+    scrollback_set_cols(s->scrollback, point.cols);
     take_point(s, &point);
     tell_libvterm(s);
     return s;

@@ -146,6 +146,7 @@ static int resize_grids(struct screen *s, int rows, int cols)
         (alternate && grid_resize(&s->alternate, cols, rows, alternate_gone) < 0))
         memory_end(); /* the two must agree */
     s->primary_cursor_row -= gone;
+    scrollback_set_cols(s->scrollback, cols);
     screen_part(s);
     return alternate ? alternate_gone : gone;
 }

@@ -9,7 +9,8 @@
 struct left {
     struct scrollback_hold *rows;
     struct pen_table *pens;
-    bool goes_on; /* the row that came last */
+    bool goes_on;         /* the row that came last */
+    uint64_t first, last; /* of it */
 };
 
 static struct pen_table *copy_pens(const struct pen_table *pens)
@@ -50,6 +51,8 @@ static bool next_row(struct left *left, struct scrollback_row *ret_row)
     if (!scrollback_hold_next(left->rows, ret_row))
         return false;
     left->goes_on = ret_row->continuation;
+    left->first = ret_row->first;
+    left->last = ret_row->last;
     return true;
 }
 
@@ -77,6 +80,12 @@ bool left_styled(struct left *left, struct bytes *out)
 bool left_goes_on(const struct left *left)
 {
     return left->goes_on;
+}
+
+void left_numbers(const struct left *left, uint64_t *ret_first, uint64_t *ret_last)
+{
+    *ret_first = left->first;
+    *ret_last = left->last;
 }
 
 size_t left_bytes(const struct left *left)

@@ -26,6 +26,8 @@ bool left_styled(struct left *left, struct bytes *out);
 
 /* Whether the row that came last goes on from the one before, which was wrapped there. */
 bool left_goes_on(const struct left *left);
+/* In which rows that left it stands, by their numbers since the start. */
+void left_numbers(const struct left *left, uint64_t *ret_first, uint64_t *ret_last);
 
 /* About how many bytes of memory it takes. */
 size_t left_bytes(const struct left *left);

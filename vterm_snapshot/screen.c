@@ -16,6 +16,8 @@ static bool create_parts(struct screen *s)
         return false;
     s->shown = &s->primary;
     s->scrollback = scrollback_create(o->scrollback);
+    if (s->scrollback)
+        scrollback_set_cols(s->scrollback, o->cols);
     s->pens = pen_table_create();
     s->links = link_table_create();
     s->clusters = cluster_table_create();
@@ -119,8 +121,10 @@ void screen_push_row(struct screen *s, int index)
     struct bytes *text = &s->row_text;
     struct row_run runs[LIMIT_SIZE_MAX];
     text->len = 0;
-    struct scrollback_row leaving = {
-        .run = runs, .continuation = row->continuation, .clusters = s->clusters_seen};
+    struct scrollback_row leaving = {.run = runs,
+                                     .continuation = row->continuation,
+                                     .clusters = s->clusters_seen,
+                                     .wider = row_used(row) > s->primary.cols};
     leaving.runs = row_pack(row, !wrapped, s->clusters, text, runs);
     leaving.text = text->data;
     leaving.len = (uint16_t)text->len;

@@ -3,41 +3,14 @@
  * at some moment. What stands in a block does not change but for its runs' numbers. So nothing is
  * allocated for a row, and a line that never ends costs no more than the rows of it that are held.
  */
-#include "vterm_snapshot/scrollback.h"
+#include "vterm_snapshot/scrollback_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-#define BLOCK_BYTES (8192 - 64) /* of rows in a block; one that a larger row needs is as large */
-
-/* A row's head; its runs and its text follow. */
-struct piece {
-    uint16_t len, runs, continuation, clusters;
-    struct row_run run[];
-};
-
-struct block {
-    struct block *next; /* the younger one */
-    size_t size, used;  /* bytes of `rows` */
-    size_t count;       /* rows in it that are held */
-    size_t users;       /* the scrollback, while it has it, and holds */
-    bool gone;          /* the scrollback has it no more */
-    _Alignas(struct piece) char rows[];
-};
-
-struct scrollback {
-    size_t limit;
-    struct piece **rows; /* a ring that grows to `limit` */
-    size_t capacity;
-    size_t first, count;
-    struct block *oldest, *newest;
-    uint64_t total;
-    struct scrollback_place oldest_place, last; /* of the oldest row held, of the last one pushed */
-};
-
-static void let_go(struct block *block)
+void scrollback_let_go(struct block *block)
 {
     if (!--block->users)
         free(block);
@@ -46,15 +19,28 @@ static void let_go(struct block *block)
 static void drop_block(struct block *block)
 {
     block->gone = true;
-    let_go(block);
+    scrollback_let_go(block);
 }
 
 struct scrollback *scrollback_create(size_t limit)
 {
     struct scrollback *s = memory_try(sizeof *s);
-    if (s)
-        s->limit = limit ? limit : 1;
-    return s;
+    if (!s)
+        return NULL;
+    s->limit = limit ? limit : 1;
+    s->rows_read = memory_try(sizeof *s->rows_read);
+    if (s->rows_read)
+        return s;
+    free(s);
+    return NULL;
+}
+
+void scrollback_set_cols(struct scrollback *s, int cols)
+{
+    if (s->cols && s->cols != cols)
+        s->seam = s->total;
+    s->rows_read->known = s->rows_read->known && s->cols == cols;
+    s->cols = cols;
 }
 
 void scrollback_clear(struct scrollback *s)
@@ -65,6 +51,7 @@ void scrollback_clear(struct scrollback *s)
     }
     s->newest = NULL;
     s->first = s->count = 0;
+    s->rows_read->known = false;
 }
 
 void scrollback_destroy(struct scrollback *s)
@@ -72,17 +59,14 @@ void scrollback_destroy(struct scrollback *s)
     if (!s)
         return;
     scrollback_clear(s);
+    wrap_finish(&s->rows_read->wrap);
+    free(s->rows_read->places);
+    free(s->rows_read);
     free(s->rows);
     free(s);
 }
 
 /* ---- rows ---- */
-
-/* Of the i-th row held. */
-static size_t slot(const struct scrollback *s, size_t i)
-{
-    return s->first + i < s->capacity ? s->first + i : s->first + i - s->capacity;
-}
 
 static bool grow(struct scrollback *s)
 {
@@ -92,7 +76,7 @@ static bool grow(struct scrollback *s)
     if (!rows)
         return false;
     for (size_t i = 0; i < s->count; i++)
-        rows[i] = s->rows[slot(s, i)];
+        rows[i] = s->rows[scrollback_slot(s, i)];
     free(s->rows);
     s->rows = rows;
     s->capacity = capacity;
@@ -109,11 +93,25 @@ static struct scrollback_place next_place(struct scrollback_place before, uint64
     return (struct scrollback_place){before.line, before.offset + (uint64_t)continuation};
 }
 
+/* Of a piece. */
+static struct scrollback_place place_of(const struct scrollback *s, size_t i)
+{
+    struct scrollback_place place = s->oldest_place;
+    size_t from = i;
+    while (from && s->rows[scrollback_slot(s, from)]->continuation)
+        from--;
+    if (from)
+        place = (struct scrollback_place){.line = scrollback_oldest(s) + from};
+    while (from++ < i)
+        place = next_place(place, 0, s->rows[scrollback_slot(s, from)]->continuation);
+    return place;
+}
+
 static void drop_oldest(struct scrollback *s)
 {
     struct block *block = s->oldest;
-    s->oldest_place = scrollback_place(s, 1);
-    s->first = slot(s, 1);
+    s->oldest_place = place_of(s, 1);
+    s->first = scrollback_slot(s, 1);
     s->count--;
     if (--block->count)
         return;
@@ -148,7 +146,7 @@ static struct piece *reserve(struct scrollback *s, size_t size)
         drop_oldest(s);
     if (!s->count)
         s->oldest_place = s->last;
-    s->rows[slot(s, s->count++)] = p;
+    s->rows[scrollback_slot(s, s->count++)] = p;
     return p;
 }
 
@@ -157,17 +155,10 @@ static size_t size_of(size_t runs, size_t len)
     return sizeof(struct piece) + runs * sizeof(struct row_run) + len;
 }
 
-/* In a block. */
-static size_t space_of(size_t runs, size_t len)
-{
-    size_t unit = _Alignof(struct piece);
-    return (size_of(runs, len) + unit - 1) & ~(unit - 1);
-}
-
 static void add(struct scrollback *s, const struct scrollback_row *row)
 {
     size_t runs = row->runs * sizeof(struct row_run);
-    struct piece *p = reserve(s, space_of(row->runs, row->len));
+    struct piece *p = reserve(s, scrollback_space(row->runs, row->len));
     if (!p)
         return;
     *p = (struct piece){.len = row->len,
@@ -185,14 +176,20 @@ struct scrollback_place scrollback_next(const struct scrollback *s, int continua
     return next_place(s->last, s->total, continuation);
 }
 
+/* What does not fit is wrapped when it is read. */
 void scrollback_push(struct scrollback *s, const struct scrollback_row *row)
 {
+    bool misfit = row->wider || (row->continuation && row->continuation != s->cols);
     s->last = scrollback_next(s, row->continuation);
     add(s, row);
     s->total++;
+    if (misfit && s->cols) {
+        s->seam = s->total;
+        s->rows_read->known = false;
+    }
 }
 
-size_t scrollback_count(const struct scrollback *s)
+size_t scrollback_pieces(const struct scrollback *s)
 {
     return s->count;
 }
@@ -202,7 +199,12 @@ uint64_t scrollback_total(const struct scrollback *s)
     return s->total;
 }
 
-static struct scrollback_row row_at(const struct piece *p)
+uint64_t scrollback_seam(const struct scrollback *s)
+{
+    return s->seam;
+}
+
+struct scrollback_row scrollback_read(const struct piece *p, uint64_t number)
 {
     return (struct scrollback_row){
         .len = p->len,
@@ -211,152 +213,111 @@ static struct scrollback_row row_at(const struct piece *p)
         .clusters = p->clusters,
         .run = p->run,
         .text = (const char *)(p->run + p->runs),
+        .first = number,
+        .last = number,
     };
 }
 
-struct scrollback_row scrollback_get(const struct scrollback *s, size_t i)
+struct scrollback_row scrollback_piece(const struct scrollback *s, size_t i)
 {
-    return row_at(s->rows[slot(s, i)]);
+    return scrollback_read(s->rows[scrollback_slot(s, i)], scrollback_oldest(s) + i);
 }
 
 struct scrollback_place scrollback_place(const struct scrollback *s, size_t i)
 {
-    struct scrollback_place place = s->oldest_place;
-    size_t from = i;
-    while (from && s->rows[slot(s, from)]->continuation)
-        from--;
-    uint64_t number = s->total - s->count + from;
-    if (from)
-        place = (struct scrollback_place){.line = number};
-    while (from++ < i)
-        place = next_place(place, 0, s->rows[slot(s, from)]->continuation);
+    size_t wrapped = scrollback_wrapped(s), rows = scrollback_count(s);
+    if (i >= wrapped)
+        return place_of(s, s->count - (rows - i));
+    const struct wrap_place *at = scrollback_wrapped_place(s, i);
+    uint64_t number = s->rows_read->base + at->piece;
+    struct scrollback_place place = place_of(s, (size_t)(number - scrollback_oldest(s)));
+    place.offset += at->col;
     return place;
 }
 
 struct row_run *scrollback_runs(struct scrollback *s, size_t i, size_t *ret_count)
 {
-    struct piece *p = s->rows[slot(s, i)];
+    struct piece *p = s->rows[scrollback_slot(s, i)];
     *ret_count = p->runs;
     return p->run;
 }
 
-/* ---- as they were ---- */
-
-struct scrollback_hold {
-    struct block **blocks;    /* of its rows, oldest first */
-    size_t at, count;         /* the one at hand, and the end */
-    const struct piece *next; /* the first row, then the last that was handed out */
-    size_t rows;              /* that are still to come */
-    bool begun;               /* one was handed out */
-};
-
-/* Those of rows up to `to`, where row `from` stands in the first. */
-static void hold_blocks(struct scrollback_hold *h, struct block *block, size_t before, size_t to)
-{
-    for (; block && before < to; block = block->next) {
-        block->users++;
-        h->blocks[h->count++] = block;
-        before += block->count;
-    }
-}
-
-struct scrollback_hold *scrollback_hold(const struct scrollback *s, size_t from, size_t to)
-{
-    struct scrollback_hold *h = memory_try(sizeof *h);
-    struct block *first = s->oldest;
-    size_t before = 0, count = 0;
-    for (; first && before + first->count <= from; first = first->next)
-        before += first->count;
-    size_t end = before;
-    for (const struct block *b = first; b && end < to; b = b->next, count++)
-        end += b->count;
-    struct block **blocks = h ? memory_try((count + 1) * sizeof(struct block *)) : NULL;
-    if (!blocks) {
-        free(h);
-        return NULL;
-    }
-    *h = (struct scrollback_hold){.blocks = blocks, .rows = from < to ? to - from : 0};
-    h->next = h->rows ? s->rows[slot(s, from)] : NULL;
-    hold_blocks(h, first, before, to);
-    return h;
-}
-
-void scrollback_release(struct scrollback_hold *h)
-{
-    if (!h)
-        return;
-    while (h->at < h->count)
-        let_go(h->blocks[h->at++]);
-    free(h->blocks);
-    free(h);
-}
-
-/* To the row behind the last that was handed out. Its block may have got further ones since. */
-static void hold_advance(struct scrollback_hold *h)
-{
-    const struct block *block = h->blocks[h->at];
-    const char *end = (const char *)h->next + space_of(h->next->runs, h->next->len);
-    h->next = (const struct piece *)end;
-    if (end < block->rows + block->used)
-        return;
-    let_go(h->blocks[h->at++]);
-    h->next = (const struct piece *)h->blocks[h->at]->rows;
-}
-
-bool scrollback_hold_next(struct scrollback_hold *h, struct scrollback_row *ret_row)
-{
-    if (!h->rows)
-        return false;
-    if (h->begun)
-        hold_advance(h);
-    h->begun = true;
-    h->rows--;
-    *ret_row = row_at(h->next);
-    return true;
-}
-
-/* Blocks go oldest first. Of several holds each counts for a part of what they share. */
-size_t scrollback_hold_bytes(const struct scrollback_hold *h)
-{
-    size_t gone = h->at, end = h->count;
-    while (gone < end) {
-        size_t middle = gone + (end - gone) / 2;
-        if (h->blocks[middle]->gone)
-            gone = middle + 1;
-        else
-            end = middle;
-    }
-    size_t alone = gone > h->at ? (gone - h->at) * BLOCK_BYTES / h->blocks[h->at]->users : 0;
-    return sizeof *h + h->count * sizeof(struct block *) + alone;
-}
+/* ---- blocks that holds share ---- */
 
 /* Its rows, which begin with the i-th held, are in the copy from now on. */
 static void move_rows(struct scrollback *s, size_t i, const struct block *from, struct block *to)
 {
     for (size_t k = 0; k < from->count; k++) {
-        struct piece **row = &s->rows[slot(s, i + k)];
+        struct piece **row = &s->rows[scrollback_slot(s, i + k)];
         *row = (struct piece *)(to->rows + ((const char *)*row - from->rows));
     }
+}
+
+/* A copy in the place of a block, whose first row is the i-th held, where others share it. */
+static bool own(struct scrollback *s, struct block **at, size_t i)
+{
+    struct block *shared = *at;
+    if (shared->users == 1)
+        return true;
+    struct block *copy = memory_try_grow(NULL, sizeof *copy + shared->size);
+    if (!copy)
+        return false;
+    memcpy(copy, shared, sizeof *copy + shared->used);
+    copy->users = 1;
+    move_rows(s, i, shared, copy);
+    *at = copy;
+    s->newest = s->newest == shared ? copy : s->newest;
+    drop_block(shared);
+    return true;
 }
 
 bool scrollback_own(struct scrollback *s)
 {
     size_t i = 0;
-    for (struct block **at = &s->oldest; *at; i += (*at)->count, at = &(*at)->next) {
-        struct block *shared = *at;
-        if (shared->users == 1)
-            continue;
-        struct block *own = memory_try_grow(NULL, sizeof *own + shared->size);
-        if (!own)
+    for (struct block **at = &s->oldest; *at; i += (*at)->count, at = &(*at)->next)
+        if (!own(s, at, i))
             return false;
-        memcpy(own, shared, sizeof *own + shared->used);
-        own->users = 1;
-        move_rows(s, i, shared, own);
-        *at = own;
-        s->newest = s->newest == shared ? own : s->newest;
-        drop_block(shared);
-    }
     return true;
+}
+
+/* ---- the last piece goes ---- */
+
+/* Who holds the block reads it to its end. */
+static void shorten(struct scrollback *s)
+{
+    const struct piece *p = s->rows[scrollback_slot(s, s->count - 1)];
+    struct block **at = &s->oldest, *before = NULL;
+    for (; *at != s->newest; at = &(*at)->next)
+        before = *at;
+    if ((*at)->count > 1 && !own(s, at, s->count - (*at)->count))
+        memory_end();
+    struct block *block = *at;
+    if (--block->count) {
+        block->used -= scrollback_space(p->runs, p->len);
+        return;
+    }
+    *at = NULL;
+    s->newest = before;
+    drop_block(block);
+}
+
+/* Behind the piece at `last` that went. */
+static struct scrollback_place place_before(const struct scrollback *s, int continuation)
+{
+    if (continuation)
+        return (struct scrollback_place){s->last.line, s->last.offset - (uint64_t)continuation};
+    return s->count ? place_of(s, s->count - 1) : (struct scrollback_place){.line = s->total - 1};
+}
+
+void scrollback_pop(struct scrollback *s)
+{
+    int continuation = s->rows[scrollback_slot(s, s->count - 1)]->continuation;
+    shorten(s);
+    s->count--;
+    s->total--;
+    s->last = place_before(s, continuation);
+    s->seam = s->seam < s->total ? s->seam : s->total;
+    s->rows_read->known = false;
 }
 
 /* ---- into bytes and back ---- */
@@ -368,12 +329,13 @@ void scrollback_save_head(const struct scrollback *s, struct bytes *out)
     bytes_append(out, &s->oldest_place, sizeof s->oldest_place);
     bytes_append(out, &s->last, sizeof s->last);
     bytes_append(out, &count, sizeof count);
+    bytes_append(out, &s->seam, sizeof s->seam);
 }
 
 bool scrollback_save_rows(const struct scrollback *s, size_t *row, size_t bytes, struct bytes *out)
 {
     for (size_t start = out->len; *row < s->count && out->len - start < bytes; ++*row) {
-        const struct piece *p = s->rows[slot(s, *row)];
+        const struct piece *p = s->rows[scrollback_slot(s, *row)];
         bytes_append(out, p, size_of(p->runs, p->len));
         if (out->failed)
             return false;
@@ -431,6 +393,7 @@ struct scrollback *scrollback_load(size_t limit, struct unpack *in)
     unpack_value(in, &oldest, sizeof oldest);
     unpack_value(in, &s->last, sizeof s->last);
     unpack_value(in, &count, sizeof count);
+    unpack_value(in, &s->seam, sizeof s->seam);
     while (count && load_row(s, in))
         count--;
     s->oldest_place = oldest;

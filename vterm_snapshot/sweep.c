@@ -37,7 +37,7 @@ static void keep_pens_of_grid(struct grid *grid, const struct sweep *sweep)
 /* The newest lines first: where half a table is full, older ones lose their colours. */
 static void keep_pens_of_lines(struct scrollback *s, const struct sweep *sweep)
 {
-    for (size_t i = scrollback_count(s); i--;) {
+    for (size_t i = scrollback_pieces(s); i--;) {
         size_t runs;
         struct row_run *run = scrollback_runs(s, i, &runs);
         bool room = pen_table_count(sweep->pens) < LIMIT_PENS / 2 &&

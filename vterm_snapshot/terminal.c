@@ -454,6 +454,24 @@ uint64_t terminal_scrollback_total(const struct terminal *t)
     return scrollback_total(screen_scrollback(t->screen));
 }
 
+uint64_t terminal_scrollback_oldest(const struct terminal *t)
+{
+    return terminal_scrollback_total(t) - scrollback_pieces(screen_scrollback(t->screen));
+}
+
+size_t terminal_scrollback_since(const struct terminal *t, uint64_t from)
+{
+    return scrollback_since(screen_scrollback(t->screen), from);
+}
+
+void terminal_scrollback_numbers(const struct terminal *t, size_t i, uint64_t *ret_first,
+                                 uint64_t *ret_last)
+{
+    struct scrollback_row row = scrollback_get(screen_scrollback(t->screen), i);
+    *ret_first = row.first;
+    *ret_last = row.last;
+}
+
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out)
 {
     struct scrollback_row row = scrollback_get(screen_scrollback(t->screen), i);

@@ -138,9 +138,15 @@ bool terminal_bracketed_paste(const struct terminal *t);
 bool terminal_reports_focus(const struct terminal *t);
 bool terminal_cursor_keys(const struct terminal *t);
 
-/* Scrollback: lines held, lines ever, and line i of those held (0 the oldest). */
-size_t terminal_scrollback_count(const struct terminal *t);
+/* Scrollback: rows ever, as they left; of those held the first, by its number since the start; and
+ * how many rows they are at the present width (scrollback.h), of which i is one (0 the oldest).
+ * Of those, how many stand in rows that left from number `from` on, and in which row i does. */
 uint64_t terminal_scrollback_total(const struct terminal *t);
+uint64_t terminal_scrollback_oldest(const struct terminal *t);
+size_t terminal_scrollback_count(const struct terminal *t);
+size_t terminal_scrollback_since(const struct terminal *t, uint64_t from);
+void terminal_scrollback_numbers(const struct terminal *t, size_t i, uint64_t *ret_first,
+                                 uint64_t *ret_last);
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out);
 /* Whether line i goes on from the one before, which was wrapped there. */
 bool terminal_scrollback_goes_on(const struct terminal *t, size_t i);

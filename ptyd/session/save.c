@@ -16,7 +16,7 @@
 
 #define AGAIN_MS 500                   /* behind one that could not be written */
 #define TIMES    4                     /* as many bytes cost what one of output does */
-#define MAGIC    0x7074796463686b62ull /* of what it holds and how; another one is not read */
+#define MAGIC    0x7074796463686b63ull /* of what it holds and how; another one is not read */
 
 struct checkpoint {
     uint64_t magic;
@@ -82,7 +82,7 @@ bool session_is_checkpoint(int fd)
 static bool may_be_written(const struct session *s)
 {
     struct output_rest rest = store_unwritten(s->store);
-    uint64_t held = terminal_scrollback_total(s->terminal) - terminal_scrollback_count(s->terminal);
+    uint64_t held = terminal_scrollback_oldest(s->terminal);
     int64_t since;
     return !s->paused && rawlog_error(s->log, &since) == 0 && !rest.len && !rest.missing &&
            (!s->unrecorded_until ||

@@ -24,9 +24,8 @@ static void replace(struct owed *owed, const char *directory, const char *name,
 
 static size_t lines_since(const struct terminal *terminal, uint64_t from)
 {
-    uint64_t total = terminal_scrollback_total(terminal);
-    uint64_t since = total > from ? total - from : 0;
-    return since < LIMIT_SNAPSHOT_LINES ? (size_t)since : LIMIT_SNAPSHOT_LINES;
+    size_t since = terminal_scrollback_since(terminal, from);
+    return since < LIMIT_SNAPSHOT_LINES ? since : LIMIT_SNAPSHOT_LINES;
 }
 
 /* Nobody else has a turn meanwhile: they are not made as values first. */

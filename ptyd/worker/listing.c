@@ -228,7 +228,7 @@ static bool append_line(struct scrollback *b, struct bytes *out)
     return line;
 }
 
-static bool scrollback_piece(struct stream *stream, size_t bytes, struct bytes *out)
+static bool piece_of_scrollback(struct stream *stream, size_t bytes, struct bytes *out)
 {
     struct scrollback *b = (struct scrollback *)stream;
     const struct session *s = session_of(b);
@@ -279,7 +279,7 @@ void listing_scrollback(struct client *client, const json_t *id, const struct se
     size_t count = terminal_scrollback_count(t), end = part->skip < count ? count - part->skip : 0;
     size_t from = part->limit && part->limit < end ? end - part->limit : 0;
     struct scrollback *b = memory_new(sizeof *b);
-    *b = (struct scrollback){.stream = {.piece = scrollback_piece,
+    *b = (struct scrollback){.stream = {.piece = piece_of_scrollback,
                                         .finish = scrollback_finish,
                                         .holds = scrollback_holds},
                              .total = terminal_scrollback_total(t),

@@ -13,11 +13,14 @@
 static void add_line(struct told *told, const struct session *s, size_t i)
 {
     const struct terminal *t = session_terminal(s);
-    uint64_t number = terminal_scrollback_total(t) - terminal_scrollback_count(t) + i;
+    uint64_t number, last;
     struct told_row *row = &told->rows[told->count++];
+    terminal_scrollback_numbers(t, i, &number, &last);
     terminal_scrollback_text(t, i, &row->text);
     row->goes_on = terminal_scrollback_goes_on(t, i);
-    row->withheld = session_withholds_row(s, number) || number >= session_withheld_from(s);
+    row->withheld = last >= session_withheld_from(s);
+    for (; number <= last && !row->withheld; number++)
+        row->withheld = session_withholds_row(s, number);
 }
 
 /* The alternate screen is its program's, and stands on no row. */
@@ -78,18 +81,20 @@ struct told_lines {
     struct told window; /* the next ones to be told, and those around them */
     size_t before;      /* so many of it are told, or stand in front of the first */
     size_t rows;        /* that are to be told */
-    uint64_t number;    /* of the next one of `left`, since the start */
     int cols;
     uint64_t withheld_from;
     size_t withheld_count;
     struct row_range withheld[LIMIT_WITHHELD];
 };
 
-static bool is_withheld(const struct told_lines *l, uint64_t number)
+/* The row that `left` gave last: some of what it stands in. */
+static bool is_withheld(const struct told_lines *l)
 {
-    bool is = number >= l->withheld_from;
+    uint64_t first, last;
+    left_numbers(l->left, &first, &last);
+    bool is = last >= l->withheld_from;
     for (size_t i = 0; i < l->withheld_count && !is; i++)
-        is = number >= l->withheld[i].from && number < l->withheld[i].to;
+        is = last >= l->withheld[i].from && first < l->withheld[i].to;
     return is;
 }
 
@@ -117,7 +122,6 @@ struct told_lines *told_lines_open(const struct session *s, size_t from, size_t 
                              .window.rows = memory_new(WINDOW * sizeof *l->window.rows),
                              .before = from - first,
                              .rows = to - from,
-                             .number = terminal_scrollback_total(t) - held + first,
                              .cols = terminal_cols(t),
                              .withheld_from = session_withheld_from(s)};
     if (!l->left)
@@ -156,7 +160,7 @@ static bool add_next(struct told_lines *l)
     *row = (struct told_row){0};
     if (left_text(l->left, &row->text)) {
         row->goes_on = left_goes_on(l->left);
-        row->withheld = is_withheld(l, l->number++);
+        row->withheld = is_withheld(l);
         told_row_measure(row, l->cols);
     } else if (l->screen_at < l->screen.count) {
         *row = l->screen.rows[l->screen_at++];

@@ -125,6 +125,140 @@ static void numbers_go_on_when_all_is_forgotten(void **state)
     scrollback_destroy(s);
 }
 
+/* ---- lines at another width ---- */
+
+static void assert_rows(struct scrollback *s, size_t count, const char *const *expected)
+{
+    struct scrollback_hold *hold = scrollback_hold(s, 0, scrollback_count(s));
+    struct scrollback_row row;
+    assert_int_equal(scrollback_count(s), count);
+    for (size_t i = 0; i < count; i++) {
+        row = scrollback_get(s, i);
+        assert_int_equal(row.len, strlen(expected[i]));
+        assert_memory_equal(row.text, expected[i], row.len);
+        assert_true(scrollback_hold_next(hold, &row));
+        assert_int_equal(row.len, strlen(expected[i]));
+        assert_memory_equal(row.text, expected[i], row.len);
+    }
+    assert_false(scrollback_hold_next(hold, &row));
+    scrollback_release(hold);
+}
+
+static void lines_are_read_at_the_width_of_the_screen(void **state)
+{
+    static const char *const wide[] = {"one", "two       goes on   to here", "three"};
+    static const char *const narrow[] = {"one",    "two   ", "    go", "es on ",
+                                         "  to h", "ere",    "three"};
+    struct scrollback *s = scrollback_create(100);
+    (void)state;
+    scrollback_set_cols(s, 10);
+    push_three_lines(s);
+    assert_three_lines(s);
+    scrollback_set_cols(s, 30);
+    assert_rows(s, 3, wide);
+    assert_int_equal(scrollback_get(s, 1).first, 1);
+    assert_int_equal(scrollback_get(s, 1).last, 3);
+    assert_int_equal(scrollback_since(s, 2), 1);
+    assert_int_equal(scrollback_since(s, 4), 1);
+    scrollback_set_cols(s, 6);
+    assert_rows(s, 7, narrow);
+    assert_int_equal(scrollback_get(s, 2).last, 2);
+    assert_int_equal(scrollback_place(s, 2).offset, 6);
+    assert_int_equal(scrollback_get(s, 2).continuation, 6);
+    assert_int_equal(scrollback_since(s, 2), 4); /* not what begins in the row before */
+    scrollback_set_cols(s, 10);
+    assert_three_lines(s);
+    scrollback_destroy(s);
+}
+
+static void what_comes_at_the_new_width_is_read_as_it_is(void **state)
+{
+    static const char *const rows[] = {"one",    "two   ", "    go", "es on ",
+                                       "  to h", "ere",    "three",  "sixsix"};
+    struct scrollback *s = scrollback_create(100);
+    (void)state;
+    scrollback_set_cols(s, 10);
+    push_three_lines(s);
+    scrollback_set_cols(s, 6);
+    assert_int_equal(scrollback_count(s), 7);
+    push(s, "sixsix", false);
+    assert_rows(s, 8, rows);
+    for (int i = 0; i < 97; i++)
+        push(s, "x", false);
+    assert_int_equal(scrollback_pieces(s), 100);
+    assert_int_equal(scrollback_count(s), 100); /* the line that lost its front has one row yet */
+    scrollback_destroy(s);
+}
+
+static void no_more_rows_are_read_than_are_kept(void **state)
+{
+    struct scrollback *s = scrollback_create(100);
+    (void)state;
+    scrollback_set_cols(s, 10);
+    for (int i = 0; i < 1000; i++)
+        push(s, "0123456789", false);
+    scrollback_set_cols(s, 2);
+    assert_int_equal(scrollback_count(s), 100);
+    assert_int_equal(scrollback_get(s, 0).first, 980);
+    scrollback_set_cols(s, 10);
+    assert_int_equal(scrollback_count(s), 100);
+    assert_int_equal(scrollback_get(s, 0).first, 900);
+    scrollback_destroy(s);
+}
+
+static void colours_go_with_their_characters(void **state)
+{
+    struct row_run runs[] = {{2, 7}, {5, 0}, {8, 9}};
+    struct scrollback *s = scrollback_create(100);
+    (void)state;
+    scrollback_set_cols(s, 10);
+    scrollback_push(s, &(struct scrollback_row){.text = "01\xe6\x97\xa5"
+                                                        "4"
+                                                        "567ab",
+                                                .len = 11,
+                                                .run = runs,
+                                                .runs = 3});
+    scrollback_set_cols(s, 3); /* 01, 日4, 567, ab */
+    struct scrollback_row row = scrollback_get(s, 1);
+    assert_int_equal(scrollback_count(s), 4);
+    assert_int_equal(row.runs, 1);
+    assert_int_equal(row.run[0].column, 0);
+    assert_int_equal(row.run[0].pen, 7);
+    assert_int_equal(scrollback_get(s, 2).runs, 0);
+    row = scrollback_get(s, 3);
+    assert_int_equal(row.runs, 1);
+    assert_int_equal(row.run[0].column, 0);
+    assert_int_equal(row.run[0].pen, 9);
+    scrollback_destroy(s);
+}
+
+static void what_is_held_stays_when_rows_are_taken_back(void **state)
+{
+    static const char *const rows[] = {"one", "two       ", "goes on   ", "new"};
+    struct scrollback *s = scrollback_create(100);
+    struct scrollback_row row;
+    (void)state;
+    scrollback_set_cols(s, 10);
+    push_three_lines(s);
+    struct scrollback_hold *hold = scrollback_hold(s, 0, 5);
+    scrollback_pop(s);
+    assert_int_equal(scrollback_total(s), 4);
+    assert_int_equal(scrollback_next(s, 10).offset, 30);
+    scrollback_pop(s);
+    assert_int_equal(scrollback_next(s, 10).offset, 20);
+    push(s, "new", false);
+    assert_rows(s, 4, rows);
+    for (int i = 0; i < 5; i++)
+        assert_true(scrollback_hold_next(hold, &row));
+    assert_memory_equal(row.text, "three", 5);
+    scrollback_release(hold);
+    while (scrollback_pieces(s))
+        scrollback_pop(s);
+    push(s, "one", false);
+    assert_held(s, 0, "one", 0, 0);
+    scrollback_destroy(s);
+}
+
 /* A wide character that found no room leaves a blank that is no cell; one that was printed is. */
 static void a_blank_at_the_edge_is_a_cell_when_it_was_printed(void **state)
 {
@@ -467,6 +601,11 @@ int main(void)
         TEST(what_is_loaded_is_what_was_saved),
         TEST(a_line_without_end_loses_its_front),
         TEST(numbers_go_on_when_all_is_forgotten),
+        TEST(lines_are_read_at_the_width_of_the_screen),
+        TEST(what_comes_at_the_new_width_is_read_as_it_is),
+        TEST(no_more_rows_are_read_than_are_kept),
+        TEST(colours_go_with_their_characters),
+        TEST(what_is_held_stays_when_rows_are_taken_back),
         TEST(a_blank_at_the_edge_is_a_cell_when_it_was_printed),
         TEST(an_anchor_counts_the_cells_of_its_line),
         TEST(an_anchor_outlives_the_front_of_its_line),
