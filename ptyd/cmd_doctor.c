@@ -24,6 +24,7 @@
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/command/show.h"
+#include "ptyd/command/unit.h"
 #include "ptyd/core/agent.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/conf.h"
@@ -308,7 +309,7 @@ static void check_agent(struct doctor *d, const struct agent *a)
 {
     char *path = child_find(a->name), *file = settings_path(a);
     bool hook = settings_has(&(struct settings_hook){.agent = a, .path = file});
-    bool service = a->app_server && service_exists();
+    bool service = a->app_server && unit_exists(SERVICE_UNIT);
     if (hook && service)
         note(d, TODO, a->name,
              "it hears twice, by a service and by a hook: ptyd disable %s, then "
@@ -330,7 +331,7 @@ static void check_agent(struct doctor *d, const struct agent *a)
 static void check_units(struct doctor *d)
 {
     char *systemctl = child_find("systemctl");
-    if (!service_manager_runs() || !systemctl) {
+    if (!unit_manager_runs() || !systemctl) {
         note(d, OK, "units", "no systemd user manager runs here; commands start the daemon");
         free(systemctl);
         return;

@@ -10,6 +10,7 @@
 #include "ptyd/agents/service.h"
 #include "ptyd/agents/settings.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/unit.h"
 #include "ptyd/core/agent.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
@@ -130,7 +131,7 @@ static int enable_service(const struct settings_hook *hook)
     int status = remove_hook(hook, true); /* both would tell everything twice as often */
     if (status == EXIT_OK)
         status = managed_stop(codex);
-    if (status == EXIT_OK && !service_manager_runs()) {
+    if (status == EXIT_OK && !unit_manager_runs()) {
         status = enable_proxy(hook, codex);
     } else if (status == EXIT_OK) {
         status = service_install(hook->program, codex);
@@ -146,8 +147,8 @@ static int enable_service(const struct settings_hook *hook)
 static int remove_server(bool *ret_had)
 {
     char *codex = child_find("codex");
-    bool had = service_exists();
-    int status = service_remove();
+    bool had = unit_exists(SERVICE_UNIT);
+    int status = unit_remove(SERVICE_UNIT);
     if (had && status == EXIT_OK)
         puts("The service ptyd-codex is gone.");
     if (status == EXIT_OK && service_end_proxy()) {
