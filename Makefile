@@ -29,6 +29,13 @@ LATE     := libuv.so=uv.h $(or $(VTERM_LIB),libvterm.so)=vterm.h libpcre2-8.so=p
             libseccomp.so=seccomp.h
 LATE_H    = $(foreach l,$(LATE),$(BUILD)/late/$(lastword $(subst =, ,$(l))))
 
+# The relay needs two more libraries; without them `ptyd relay` says so. RELAY= builds without.
+RELAY    ?= $(shell pkg-config --exists libnats libsodium && echo yes)
+ifneq ($(RELAY),)
+PKGS     += libnats libsodium
+LATE     += libnats.so=nats/nats.h libsodium.so=sodium.h
+endif
+
 # Warnings are errors in CI alone: another compiler's new warning is not its user's fault.
 WERROR   ?= $(filter true,$(CI))
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef \
@@ -52,11 +59,12 @@ endif
 BASE     := $(wildcard base/*.c)
 VTERM_C  := $(wildcard vterm_snapshot/*.c)
 ENVELOPE := $(wildcard envelope/*.c)
-PTYD     := $(wildcard ptyd/*.c ptyd/*/*.c)
+PTYD     := $(filter-out $(if $(RELAY),ptyd/relay/without.c,$(filter-out ptyd/relay/without.c,$(wildcard ptyd/relay/*.c))),$(wildcard ptyd/*.c ptyd/*/*.c))
 LIBRARY  := $(BASE) $(VTERM_C) $(ENVELOPE) $(filter-out ptyd/main.c,$(PTYD))
 
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/test_%,$(wildcard tests/unit/*.c)))
+UNIT     := $(if $(RELAY),$(UNIT),$(filter-out %/test_relay,$(UNIT)))
 # Those that take long, beside a sanitizer above all, begin first.
 SLOW     := %/test_bypass %/test_takeover %/test_session_files
 UNIT     := $(filter $(SLOW),$(UNIT)) $(filter-out $(SLOW),$(UNIT))
@@ -492,6 +500,7 @@ install: $(BUILD)/ptyd ## into PREFIX (default /usr/local)
 	install -D -m 755 $(BUILD)/ptyd $(DESTDIR)$(PREFIX)/bin/ptyd
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/user
 	sed 's|/usr/bin/ptyd|$(PREFIX)/bin/ptyd|' systemd/ptyd.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/ptyd.service
+	sed 's|/usr/bin/ptyd|$(PREFIX)/bin/ptyd|' systemd/ptyd-relay.service > $(DESTDIR)$(PREFIX)/lib/systemd/user/ptyd-relay.service
 	install -m 644 systemd/ptyd.socket $(DESTDIR)$(PREFIX)/lib/systemd/user/ptyd.socket
 
 clean: ## remove build/

@@ -288,6 +288,25 @@ static inline int limit_size(int value)
 #define LIMIT_HOST_NUMBER (1LL << 53)
 /* Bytes of the file of what ran there; then it becomes .1. */
 #define LIMIT_HEARD_BYTES (4 << 20)
+/* What `ptyd relay` has sent and the hub has not acknowledged, one of a session at most: the others
+ * wait in their files. And milliseconds for that: then it is sent again. */
+#define LIMIT_RELAY_UNACKED 64
+#define LIMIT_RELAY_ACK_MS  10000
+/* Bytes of blocks.jsonl that it reads at once of a session. */
+#define LIMIT_RELAY_PAGE_BYTES (256 << 10)
+/* Milliseconds for a connection to the hub, and the most between two tries. */
+#define LIMIT_RELAY_CONNECT_MS 5000
+#define LIMIT_RELAY_AGAIN_MS   5000
+/* Milliseconds that the hub holds a question for what is new, and that the daemon has for a block
+ * of another host; then it is asked again. */
+#define LIMIT_RELAY_PULL_MS 30000
+#define LIMIT_RELAY_HAND_MS 5000
+/* Messages of the hub that wait to be read; requests of other hosts beyond them are dropped. Bytes
+ * of one; a larger one is dropped. */
+#define LIMIT_RELAY_HELD          1024
+#define LIMIT_RELAY_MESSAGE_BYTES (1 << 20)
+/* Bytes of its settings and other small files; a larger one is damaged. */
+#define LIMIT_RELAY_FILE_BYTES (64 << 10)
 
 /* ---- context for an agent ---- */
 

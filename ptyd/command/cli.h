@@ -90,6 +90,7 @@ int command_notify(int argc, char **argv);
 int command_open(int argc, char **argv);
 int command_proxy(int argc, char **argv);
 int command_record(int argc, char **argv);
+int command_relay(int argc, char **argv);
 int command_rename(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_rerun(int argc, char **argv);

@@ -63,6 +63,7 @@ static bool read_lines(const char *path, size_t tail, block_line *each, void *us
 struct collection {
     json_t *blocks;
     bool apart; /* a block's begin stays where its end comes */
+    bool with_keys;
 };
 
 void block_lines_add(json_t *blocks, json_t *block, bool with_keys)
@@ -81,7 +82,7 @@ void block_lines_add(json_t *blocks, json_t *block, bool with_keys)
 static void collect(struct collection *c, json_t *block)
 {
     if (!c->apart) {
-        block_lines_add(c->blocks, block, false);
+        block_lines_add(c->blocks, block, c->with_keys);
         return;
     }
     block_remove_internal(block);
@@ -283,10 +284,10 @@ static size_t collect_from(struct search *s, uint64_t at, size_t most, struct co
     return most;
 }
 
-static json_t *lines_after(const char *directory, uint64_t after, size_t most, bool apart,
+static json_t *lines_after(const char *directory, uint64_t after, size_t most, struct collection c,
                            bool *ret_all)
 {
-    struct collection c = {.blocks = json_array(), .apart = apart};
+    c.blocks = json_array();
     for (int age = 1; age >= 0; age--) {
         struct search s;
         uint64_t size, last;
@@ -300,12 +301,17 @@ static json_t *lines_after(const char *directory, uint64_t after, size_t most, b
 
 json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bool *ret_all)
 {
-    return lines_after(directory, after, most, false, ret_all);
+    return lines_after(directory, after, most, (struct collection){0}, ret_all);
+}
+
+json_t *block_lines_kept_after(const char *directory, uint64_t after, size_t most, bool *ret_all)
+{
+    return lines_after(directory, after, most, (struct collection){.with_keys = true}, ret_all);
 }
 
 json_t *block_lines_apart(const char *directory, uint64_t after, size_t most, bool *ret_all)
 {
-    return lines_after(directory, after, most, true, ret_all);
+    return lines_after(directory, after, most, (struct collection){.apart = true}, ret_all);
 }
 
 /* Calls for each line from `at` on. */

@@ -37,7 +37,10 @@ void block_lines_add(json_t *blocks, json_t *block, bool with_keys);
  * reference, empty when there are none. */
 json_t *block_lines_after(const char *directory, uint64_t after, size_t most, bool *ret_all);
 
-/* The same with a block's begin and its end apart. */
+/* The same with what is our own files' alone. */
+json_t *block_lines_kept_after(const char *directory, uint64_t after, size_t most, bool *ret_all);
+
+/* And as block_lines_after() with a block's begin and its end apart. */
 json_t *block_lines_apart(const char *directory, uint64_t after, size_t most, bool *ret_all);
 
 /* The highest number of a block in the files, and of one that ended; 0 for none. The files are read

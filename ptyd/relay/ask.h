@@ -1,0 +1,17 @@
+/* ask.h - one question to the hub, for who does nothing else. */
+#ifndef PTYD_RELAY_ASK_H
+#define PTYD_RELAY_ASK_H
+
+#include <jansson.h>
+
+#include "ptyd/relay/hub.h"
+
+/* Asks and waits at most `wait_ms`. Returns the answer, a new reference: JSON, or {"error":
+ * {"description": why}} where it is none, comes too late or is refused. Steals `question`, NULL for
+ * an empty one. */
+json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait_ms);
+
+/* What is wrong with an answer; NULL for nothing. Borrowed. */
+const char *ask_error(const json_t *answer);
+
+#endif

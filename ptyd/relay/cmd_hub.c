@@ -1,0 +1,93 @@
+/* ptyd relay hub: what the owner of a hub needs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/core/say.h"
+#include "ptyd/core/text.h"
+#include "ptyd/relay/cmd_private.h"
+#include "ptyd/relay/credentials.h"
+#include "ptyd/relay/hub.h"
+#include "ptyd/relay/keys.h"
+#include "ptyd/relay/subject.h"
+
+static int new_key(const struct cli *cli, const char *path)
+{
+    char public[KEYS_PUBLIC_SIZE];
+    char *why = credentials_make(path, public);
+    if (why) {
+        say("%s", why);
+        free(why);
+        return EXIT_FAILED;
+    }
+    if (cli->json)
+        return cli_print_json(json_pack("{s:s, s:s}", "key", public, "file", path));
+    printf("%s\n", public);
+    return EXIT_OK;
+}
+
+static int init(const struct cli *cli, const struct relay_options *o)
+{
+    char seed[KEYS_SEED_SIZE];
+    bool is_seed = false;
+    if (!o->url || !o->creds)
+        cli_usage("--init needs --url and the owner's --creds");
+    if (hub_check_url(o->url))
+        cli_usage("'%s' is no hub's URL: %s", o->url, hub_check_url(o->url));
+    char *why = credentials_read(o->creds, &is_seed, seed);
+    char *inbox = subject_inbox("owner");
+    struct hub_options options = {.url = o->url,
+                                  .authority = o->ca,
+                                  .inbox = inbox,
+                                  .seed = is_seed ? seed : NULL,
+                                  .creds = is_seed ? NULL : o->creds};
+    struct hub *hub = why ? NULL : hub_open(&options);
+    if (!why)
+        why = hub_connect(hub);
+    if (!why)
+        why = roles_init(&o->plan, hub);
+    hub_close(hub);
+    int status = why ? say_fail(EXIT_FAILED, "%s", why) : EXIT_OK;
+    if (!why && cli->json)
+        status = cli_print_json(
+            json_pack("{s:s, s:i}", "stream_of", o->plan.user, "hosts", (int)o->plan.host_count));
+    else if (!why)
+        printf("The hub keeps the newest %ld commands of a session for %ld hours, for %s.\n",
+               o->plan.per_session, o->plan.hours, o->plan.user);
+    free(inbox);
+    free(why);
+    return status;
+}
+
+static bool has_keys(const struct roles *plan)
+{
+    for (size_t i = 0; i < plan->host_count; i++)
+        if (!plan->hosts[i].key)
+            return false;
+    return true;
+}
+
+int relay_hub(const struct cli *cli, const struct relay_options *o)
+{
+    struct bytes text = {0};
+    if (o->new_key)
+        return new_key(cli, o->new_key);
+    if (o->init)
+        return init(cli, o);
+    if (!o->plan.owner || !keys_is_public(o->plan.owner))
+        cli_usage("hub needs --owner KEY; `ptyd relay hub --new-key FILE` makes one");
+    if (!has_keys(&o->plan))
+        cli_usage("a configuration needs ID=KEY of each host");
+    if (!o->plan.certificate != !o->plan.key)
+        cli_usage("--cert and --key go together");
+    char *url = text_format("nats://%s", o->plan.listen);
+    if (!o->plan.certificate && !hub_is_loopback(url))
+        cli_usage("other machines are served with TLS alone: --cert FILE --key FILE");
+    roles_print(&o->plan, &text);
+    int status = cli->json                         ? cli_print_json(json_string(text.data))
+                 : fputs(text.data, stdout) == EOF ? EXIT_FAILED
+                                                   : EXIT_OK;
+    bytes_finish(&text);
+    free(url);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* cmd_private.h - `ptyd relay` from inside: its options, and the part of a hub's owner. */
+#ifndef PTYD_RELAY_CMD_PRIVATE_H
+#define PTYD_RELAY_CMD_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "ptyd/command/cli.h"
+#include "ptyd/relay/roles.h"
+
+/* Borrowed strings, NULL where nothing is said. */
+struct relay_options {
+    const char *url, *creds, *ca, *user, *host, *new_key;
+    bool publish_only, outputs, new_host, init;
+    struct roles plan;
+};
+
+/* `ptyd relay hub` (cmd_hub.c). Returns the exit status. */
+int relay_hub(const struct cli *cli, const struct relay_options *options);
+
+#endif

@@ -1,0 +1,447 @@
+/* ptyd relay: the process itself, and what sets it up. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/command/cli.h"
+#include "ptyd/command/unit.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/program.h"
+#include "ptyd/core/say.h"
+#include "ptyd/core/text.h"
+#include "ptyd/relay/cmd_private.h"
+#include "ptyd/relay/credentials.h"
+#include "ptyd/relay/relaying.h"
+#include "ptyd/relay/spool.h"
+#include "ptyd/relay/subject.h"
+
+#define UNIT "ptyd-relay.service"
+
+static const char help[] =
+    "usage: ptyd relay [enable --url URL | disable | status | hub] [OPTIONS] [--json]\n\n"
+    "The commands of this host told to the agents on your other hosts, and theirs to those here,\n"
+    "through a NATS server of yours (JetStream). Without a word it is the process that does so;\n"
+    "`enable` writes its settings and, under systemd, starts it now and whenever you log in.\n"
+    "Nothing of it is needed on one machine, and nothing runs before `enable`.\n\n"
+    "  --url URL         of the hub: tls://HOST:4222; nats:// on this machine alone\n"
+    "  --creds FILE      what proves who this is (an NKey's seed, or credentials of NATS);\n"
+    "                    without it this host has an NKey of its own\n"
+    "  --ca FILE         certificates to trust instead of the system's\n"
+    "  --user NAME       whose hosts these are; the same on all of them (your login name)\n"
+    "  --host NAME       what others call this host (its own name)\n"
+    "  --publish-only    nothing comes here: for machines without an agent\n"
+    "  --outputs         your other hosts may ask for whole outputs, without their secrets\n"
+    "  --new-host        this machine gets another id: it is a copy of one that has this id\n\n"
+    "hub prints a configuration for nats-server, or with --init makes in it what it needs:\n"
+    "  --owner KEY       the owner's public key; --new-key FILE makes one\n"
+    "  --member ID=KEY   a host that publishes and receives, as its `enable` prints it\n"
+    "  --publisher ID=KEY  one that only publishes\n"
+    "  --listen ADDRESS:PORT, --cert FILE, --key FILE, --store DIR\n"
+    "  --per-session N, --hours N, --bytes N   what is kept (50, 24, 256M)\n\n"
+    "examples:\n"
+    "  ptyd relay enable --url tls://hub.example:4222\n"
+    "  ptyd relay status\n"
+    "  ptyd relay hub --new-key owner.nk\n"
+    "  ptyd relay hub --owner UD... --member 0123456789abcdef=UA... > hub.conf\n";
+
+enum {
+    URL = CLI_FIRST_OWN,
+    CREDS,
+    CA,
+    USER,
+    HOST,
+    PUBLISH_ONLY,
+    OUTPUTS,
+    NEW_HOST,
+    INIT,
+    OWNER,
+    NEW_KEY,
+    MEMBER,
+    PUBLISHER,
+    LISTEN,
+    CERT,
+    KEY,
+    STORE,
+    PER_SESSION,
+    HOURS,
+    BYTES
+};
+
+/* ---- status ---- */
+
+static json_t *status_json(const char *state)
+{
+    struct setup settings = {0};
+    char *why = setup_read(&settings);
+    int64_t oldest;
+    long pid = relaying_pid(state);
+    json_t *status = relaying_status(state);
+    status = status ? status : json_object();
+    struct spool *spool = why ? NULL : spool_open(state, settings.since_ms, false);
+    uint64_t waiting = spool ? spool_waiting(spool, &oldest) : 0;
+    json_object_set_new(status, "enabled", json_boolean(!why));
+    json_object_set_new(status, "pid", pid ? json_integer(pid) : json_null());
+    if (!pid)
+        json_object_set_new(status, "connected", json_false());
+    json_object_set_new(status, "spool", json_integer((json_int_t)waiting));
+    json_object_set_new(status, "lag_ms", json_integer(waiting ? clock_wall_ms() - oldest : 0));
+    if (!why)
+        json_object_set_new(status, "url", json_string(settings.url));
+    spool_close(spool);
+    setup_finish(&settings);
+    free(why);
+    return status;
+}
+
+static void print_hosts(const json_t *hosts)
+{
+    const char *id;
+    json_t *host;
+    char when[CLOCK_TEXT_SIZE];
+    json_object_foreach((json_t *)hosts, id, host)
+        printf("  %s (%s): %lld commands, the last came at %s\n", json_text(host, "host", ""), id,
+               json_number(host, "blocks", 0), clock_text(json_number(host, "at_ms", 0), when));
+}
+
+static void print_status(const json_t *s)
+{
+    char when[CLOCK_TEXT_SIZE];
+    bool runs = json_number(s, "pid", 0);
+    if (!json_flag(s, "enabled"))
+        puts("No hub is set: `ptyd relay enable --url tls://HUB:4222` sets one.");
+    else if (!runs)
+        printf("Hub %s; no relay runs: `ptyd relay` is one.\n", json_text(s, "url", ""));
+    else
+        printf("Hub %s: %s (process %lld, host %s)\n", json_text(s, "url", ""),
+               json_flag(s, "connected") ? "connected" : "not reached", json_number(s, "pid", 0),
+               json_text(s, "host_id", ""));
+    if (json_flag(s, "enabled"))
+        printf("%lld commands wait to be sent", json_number(s, "spool", 0));
+    if (json_number(s, "lag_ms", 0))
+        printf(", the oldest for %lld s", json_number(s, "lag_ms", 0) / 1000);
+    if (json_flag(s, "enabled"))
+        puts(".");
+    if (runs)
+        printf("%lld sent, %lld came and were new, %lld were known, %lld were nothing ptyd knows\n",
+               json_number(s, "sent", 0), json_number(s, "taken", 0), json_number(s, "known", 0),
+               json_number(s, "refused", 0));
+    print_hosts(json_object_get(s, "hosts"));
+    if (runs && json_flag(s, "waits"))
+        puts("What came waits for a daemon: none runs here.");
+    if (json_number(s, "clashes", 0))
+        printf("%lld commands came under a number that another had: two machines send as one.\n",
+               json_number(s, "clashes", 0));
+    if (*json_text(s, "error", ""))
+        printf("last error, %s: %s\n", clock_text(json_number(s, "error_ms", 0), when),
+               json_text(s, "error", ""));
+}
+
+static int show_status(const struct cli *cli, const char *state)
+{
+    json_t *status = status_json(state);
+    if (cli->json)
+        return cli_print_json(status);
+    print_status(status);
+    json_decref(status);
+    return EXIT_OK;
+}
+
+/* ---- enable, disable ---- */
+
+static char *own_name(void)
+{
+    char name[LIMIT_HOST_BYTES + 1] = {0};
+    return gethostname(name, sizeof name - 1) == 0 && *name ? text_copy(name) : text_copy("host");
+}
+
+static char *own_user(void)
+{
+    const char *user = getenv("USER");
+    user = user && *user ? user : getenv("LOGNAME");
+    return user && *user ? text_copy(user) : text_format("%ld", (long)getuid());
+}
+
+/* Relative to where the command was given; the service runs elsewhere. */
+static char *absolute(const char *path)
+{
+    char *found = path ? realpath(path, NULL) : NULL;
+    if (path && !found)
+        say("%s: %s", path, strerror(errno));
+    return found;
+}
+
+static int install_unit(void)
+{
+    struct bytes text = {0};
+    char *program = program_path(-1);
+    bytes_append_text(&text, "# Made by `ptyd relay enable`; `ptyd relay disable` removes it.\n"
+                             "[Unit]\n"
+                             "Description=ptyd's commands to and from your other hosts\n"
+                             "Documentation=man:ptyd-relay(7)\n\n"
+                             "[Service]\n");
+    unit_append_variable("PTYD_SOCKET", &text);
+    unit_append_variable("PTYD_STATE_DIR", &text);
+    unit_append_variable("XDG_STATE_HOME", &text);
+    bytes_append_text(&text, "ExecStart=");
+    unit_append_word(program, &text);
+    bytes_append_text(&text, " relay\nRestart=on-failure\nRestartSec=5\n\n"
+                             "[Install]\nWantedBy=default.target\n");
+    int status = unit_install(UNIT, &text);
+    bytes_finish(&text);
+    free(program);
+    return status;
+}
+
+static int say_enabled(const struct cli *cli, const struct setup *s, const struct identity *own)
+{
+    bool service = unit_manager_runs();
+    if (cli->json)
+        return cli_print_json(json_pack("{s:s, s:s, s:s, s:s, s:b}", "host_id", own->host_id, "key",
+                                        own->public, "user", s->user, "url", s->url, "service",
+                                        service));
+    printf("Commands that end from now on go to %s. The hub's owner lets this host in with\n"
+           "  --%s %s=%s\n",
+           s->url, s->publish_only ? "publisher" : "member", own->host_id, own->public);
+    if (!service)
+        puts("No systemd user manager runs here: start `ptyd relay` yourself, where it stays.");
+    return EXIT_OK;
+}
+
+/* Settings of before that are not said again stay. */
+static void complete(const struct relay_options *o, struct setup *s)
+{
+    struct setup before = {0};
+    char *none = setup_read(&before);
+    s->user = o->user ? text_copy(o->user) : before.user ? text_copy(before.user) : own_user();
+    s->host = o->host ? text_copy(o->host) : before.host ? text_copy(before.host) : own_name();
+    s->since_ms = before.since_ms ? before.since_ms : clock_wall_ms();
+    setup_finish(&before);
+    free(none);
+}
+
+static int enable(const struct cli *cli, const struct relay_options *o, const char *state)
+{
+    struct setup s = {.publish_only = o->publish_only, .outputs = o->outputs};
+    struct identity own;
+    char seed[KEYS_SEED_SIZE], *why = NULL;
+    bool is_seed;
+    if (!o->url)
+        cli_usage("enable needs --url");
+    if (hub_check_url(o->url))
+        cli_usage("'%s' is no hub's URL: %s", o->url, hub_check_url(o->url));
+    s.url = text_copy(o->url);
+    s.creds = absolute(o->creds);
+    s.authority = absolute(o->ca);
+    if ((o->creds && !s.creds) || (o->ca && !s.authority)) {
+        setup_finish(&s);
+        return EXIT_FAILED;
+    }
+    complete(o, &s);
+    if (s.creds)
+        why = credentials_read(s.creds, &is_seed, seed);
+    if (!why)
+        why = identity_open(state, o->new_host ? IDENTITY_ANEW : IDENTITY_MAKE, &own);
+    int result = why ? 0 : setup_write(&s);
+    int status = why || result < 0 ? EXIT_FAILED : install_unit();
+    if (why)
+        say("%s", why);
+    else if (result < 0)
+        say("cannot write the settings: %s", strerror(-result));
+    if (status == EXIT_OK)
+        status = say_enabled(cli, &s, &own);
+    setup_finish(&s);
+    free(why);
+    return status;
+}
+
+static int disable(void)
+{
+    char *path = setup_path();
+    bool had = unlink(path) == 0;
+    int status = unit_remove(UNIT);
+    puts(had ? "Nothing leaves this host any more; what other hosts' commands are here stays."
+             : "No hub was set.");
+    free(path);
+    return status;
+}
+
+/* ---- the process ---- */
+
+static int serve(const char *state)
+{
+    struct setup settings = {0};
+    struct identity own;
+    bool is_seed = false;
+    char *why = setup_read(&settings);
+    if (!why && hub_check_url(settings.url))
+        why = text_format("'%s' is no hub's URL: %s", settings.url, hub_check_url(settings.url));
+    if (!why)
+        why = identity_open(state, IDENTITY_READ, &own);
+    if (!why && settings.creds)
+        why = credentials_read(settings.creds, &is_seed, own.seed);
+    if (is_seed) {
+        free(settings.creds);
+        settings.creds = NULL;
+    }
+    int status = why ? say_fail(EXIT_FAILED, "%s", why) : relaying_run(state, &settings, &own);
+    setup_finish(&settings);
+    free(why);
+    return status;
+}
+
+/* ---- options ---- */
+
+static const struct option options[] = {{"url", required_argument, NULL, URL},
+                                        {"creds", required_argument, NULL, CREDS},
+                                        {"ca", required_argument, NULL, CA},
+                                        {"user", required_argument, NULL, USER},
+                                        {"host", required_argument, NULL, HOST},
+                                        {"publish-only", no_argument, NULL, PUBLISH_ONLY},
+                                        {"outputs", no_argument, NULL, OUTPUTS},
+                                        {"new-host", no_argument, NULL, NEW_HOST},
+                                        {"init", no_argument, NULL, INIT},
+                                        {"owner", required_argument, NULL, OWNER},
+                                        {"new-key", required_argument, NULL, NEW_KEY},
+                                        {"member", required_argument, NULL, MEMBER},
+                                        {"publisher", required_argument, NULL, PUBLISHER},
+                                        {"listen", required_argument, NULL, LISTEN},
+                                        {"cert", required_argument, NULL, CERT},
+                                        {"key", required_argument, NULL, KEY},
+                                        {"store", required_argument, NULL, STORE},
+                                        {"per-session", required_argument, NULL, PER_SESSION},
+                                        {"hours", required_argument, NULL, HOURS},
+                                        {"bytes", required_argument, NULL, BYTES},
+                                        CLI_LONG,
+                                        {0}};
+
+static void take_host(struct roles *plan, bool publishes_only)
+{
+    if (!roles_add(plan, optarg, publishes_only))
+        cli_usage("'%s' is no host: `ptyd relay enable` there prints what stands here", optarg);
+}
+
+/* Returns whether it was one of these. */
+static bool take_hub_option(int option, struct roles *plan)
+{
+    switch (option) {
+    case OWNER:
+        plan->owner = optarg;
+        return true;
+    case MEMBER:
+    case PUBLISHER:
+        take_host(plan, option == PUBLISHER);
+        return true;
+    case LISTEN:
+        plan->listen = optarg;
+        return true;
+    case CERT:
+        plan->certificate = optarg;
+        return true;
+    case KEY:
+        plan->key = optarg;
+        return true;
+    case STORE:
+        plan->store = optarg;
+        return true;
+    case PER_SESSION:
+        if (!text_parse_number(optarg, 1, LIMIT_ASKED, &plan->per_session))
+            cli_usage("--per-session takes a number of commands");
+        return true;
+    case HOURS:
+        if (!text_parse_number(optarg, 1, 24L * LIMIT_KEEP_DAYS_MOST, &plan->hours))
+            cli_usage("--hours takes a number of hours");
+        return true;
+    case BYTES:
+        if (!text_parse_bytes(optarg, LIMIT_KEEP_BYTES_MOST, &plan->bytes) || !plan->bytes)
+            cli_usage("--bytes takes a number of bytes, 256M for example");
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void take_option(int option, struct relay_options *o)
+{
+    switch (option) {
+    case URL:
+        o->url = optarg;
+        break;
+    case CREDS:
+        o->creds = optarg;
+        break;
+    case CA:
+        o->ca = optarg;
+        break;
+    case USER:
+        o->user = optarg;
+        break;
+    case HOST:
+        o->host = optarg;
+        break;
+    case PUBLISH_ONLY:
+        o->publish_only = true;
+        break;
+    case OUTPUTS:
+        o->outputs = true;
+        break;
+    case NEW_HOST:
+        o->new_host = true;
+        break;
+    case INIT:
+        o->init = true;
+        break;
+    case NEW_KEY:
+        o->new_key = optarg;
+        break;
+    default:
+        take_hub_option(option, &o->plan);
+    }
+}
+
+static int do_verb(const struct cli *cli, const char *verb, struct relay_options *o)
+{
+    char *state = paths_state();
+    char *user = o->user ? text_copy(o->user) : own_user(), *token = subject_token(user);
+    int status = EXIT_OK;
+    o->plan.user = token;
+    if (!verb)
+        status = serve(state);
+    else if (!strcmp(verb, "status"))
+        status = show_status(cli, state);
+    else if (!strcmp(verb, "enable"))
+        status = enable(cli, o, state);
+    else if (!strcmp(verb, "disable"))
+        status = disable();
+    else if (!strcmp(verb, "hub"))
+        status = relay_hub(cli, o);
+    else
+        cli_usage("there is no `ptyd relay %s`", verb);
+    free(token);
+    free(user);
+    free(state);
+    return status;
+}
+
+int command_relay(int argc, char **argv)
+{
+    struct cli cli = cli_begin(help);
+    struct relay_options o = {.plan = {.listen = "127.0.0.1:4222",
+                                       .store = "./jetstream",
+                                       .per_session = 50,
+                                       .hours = 24,
+                                       .bytes = 256 << 20}};
+    int option;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_MIXED, options, NULL)) != -1)
+        if (cli_option(&cli, option) != 0)
+            take_option(option, &o);
+    const char *verb = optind < argc ? argv[optind++] : NULL;
+    cli_no_more(&cli, argc, argv);
+    int status = do_verb(&cli, verb, &o);
+    roles_finish(&o.plan);
+    return status;
+}

@@ -1,0 +1,46 @@
+#include "ptyd/relay/credentials.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/text.h"
+
+char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_SEED_SIZE])
+{
+    struct bytes text = {0};
+    char public[KEYS_PUBLIC_SIZE], *why = NULL;
+    int result = file_read_regular(path, LIMIT_RELAY_FILE_BYTES, &text);
+    const char *all = text.data ? text.data : "";
+    *ret_is_seed = !strncmp(all, "SU", 2);
+    if (result < 0)
+        why = text_format("%s: %s", path, strerror(-result));
+    else if (*ret_is_seed) {
+        strncpy(ret_seed, all, KEYS_SEED_SIZE - 1);
+        ret_seed[KEYS_SEED_SIZE - 1] = '\0';
+        if (!keys_public(ret_seed, public))
+            why = text_format("%s begins like an NKey's seed and is none", path);
+    } else if (!strstr(all, "BEGIN NATS USER JWT"))
+        why = text_format("%s is neither an NKey's seed nor credentials of NATS", path);
+    bytes_finish(&text);
+    return why;
+}
+
+char *credentials_make(const char *path, char ret_public[KEYS_PUBLIC_SIZE])
+{
+    char seed[KEYS_SEED_SIZE];
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return text_format("cannot make %s: %s", path, strerror(errno));
+    keys_new_seed(seed);
+    keys_public(seed, ret_public);
+    seed[KEYS_SEED_SIZE - 1] = '\n';
+    int result = file_write_all(fd, seed, KEYS_SEED_SIZE, -1);
+    close(fd);
+    if (result < 0)
+        unlink(path);
+    return result < 0 ? text_format("cannot write %s: %s", path, strerror(-result)) : NULL;
+}

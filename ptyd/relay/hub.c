@@ -1,0 +1,357 @@
+#include "ptyd/relay/hub.h"
+
+#include <errno.h>
+#include <nats/nats.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/text.h"
+#include "ptyd/relay/keys.h"
+
+#define SYSTEM_AUTHORITIES "/etc/ssl/certs/ca-certificates.crt"
+#define KEY_TRIES          4 /* of which one in 256 each fails for no reason */
+
+struct hub {
+    struct hub_options options;
+    natsConnection *connection;
+    natsSubscription *answers, *requests;
+    char *inbox; /* with a part of this process's own, and a dot */
+    size_t inbox_len;
+    int event;
+    pthread_mutex_t lock; /* of what follows, which the library's threads use, too */
+    uintptr_t generation; /* of the connection: callbacks of a former one say nothing any more */
+    struct hub_message *first, *last;
+    size_t held;
+};
+
+/* Callbacks are given a generation, which needs no memory that outlives the hub. */
+static struct hub *the_hub;
+
+/* ---- the queue ---- */
+
+void hub_message_free(struct hub_message *m)
+{
+    if (!m)
+        return;
+    free(m->subject);
+    free(m->reply);
+    free(m->data);
+    free(m);
+}
+
+static struct hub_message *new_message(enum hub_kind kind, const char *data, size_t len)
+{
+    struct hub_message *m = memory_new(sizeof *m);
+    *m = (struct hub_message){.kind = kind, .len = len, .data = memory_new(len + 1)};
+    m->subject = text_copy("");
+    m->reply = text_copy("");
+    memcpy(m->data, data, len);
+    m->data[len] = '\0';
+    return m;
+}
+
+/* Takes the message. */
+static void add(uintptr_t generation, struct hub_message *m)
+{
+    struct hub *h = the_hub;
+    pthread_mutex_lock(&h->lock);
+    bool wanted =
+        generation == h->generation &&
+        (h->held < LIMIT_RELAY_HELD || (m->kind != HUB_REQUEST && m->kind != HUB_REFUSED));
+    if (wanted) {
+        *(h->last ? &h->last->next : &h->first) = m;
+        h->last = m;
+        h->held++;
+    }
+    pthread_mutex_unlock(&h->lock);
+    if (wanted)
+        eventfd_write(h->event, 1); /* where it is full it is readable, too */
+    if (!wanted)
+        hub_message_free(m);
+}
+
+struct hub_message *hub_next(struct hub *h)
+{
+    eventfd_t count;
+    pthread_mutex_lock(&h->lock);
+    struct hub_message *m = h->first;
+    if (m) {
+        h->first = m->next;
+        h->last = h->first ? h->last : NULL;
+        h->held--;
+    } else {
+        eventfd_read(h->event, &count); /* not readable any more */
+    }
+    pthread_mutex_unlock(&h->lock);
+    return m;
+}
+
+static void forget_queue(struct hub *h)
+{
+    for (struct hub_message *m; (m = hub_next(h));)
+        hub_message_free(m);
+}
+
+int hub_fd(const struct hub *h)
+{
+    return h->event;
+}
+
+/* ---- the library's threads ---- */
+
+static int status_of(natsMsg *msg)
+{
+    const char *text = NULL;
+    return natsMsgHeader_Get(msg, "Status", &text) == NATS_OK && text ? atoi(text) : 0;
+}
+
+static void replace(char **text, const char *by)
+{
+    free(*text);
+    *text = text_copy(by);
+}
+
+static void take(uintptr_t generation, natsMsg *msg, enum hub_kind kind, size_t skip)
+{
+    int len = natsMsg_GetDataLength(msg);
+    if (len >= 0 && len <= LIMIT_RELAY_MESSAGE_BYTES) {
+        struct hub_message *m = new_message(kind, len ? natsMsg_GetData(msg) : "", (size_t)len);
+        replace(&m->subject, natsMsg_GetSubject(msg) + skip);
+        replace(&m->reply, natsMsg_GetReply(msg));
+        m->status = status_of(msg);
+        add(generation, m);
+    }
+    natsMsg_Destroy(msg);
+}
+
+/* What a consumer delivers has its own subject and comes here all the same. */
+static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, void *closure)
+{
+    (void)nc;
+    (void)sub;
+    bool is_ours = !strncmp(natsMsg_GetSubject(msg), the_hub->inbox, the_hub->inbox_len);
+    take((uintptr_t)closure, msg, is_ours ? HUB_ANSWER : HUB_MESSAGE,
+         is_ours ? the_hub->inbox_len : 0);
+}
+
+static void on_request(natsConnection *nc, natsSubscription *sub, natsMsg *msg, void *closure)
+{
+    (void)nc;
+    (void)sub;
+    take((uintptr_t)closure, msg, HUB_REQUEST, 0);
+}
+
+static void add_words(void *closure, enum hub_kind kind, natsConnection *nc, const char *otherwise)
+{
+    const char *words = NULL;
+    if (natsConnection_GetLastError(nc, &words) == NATS_OK || !words || !*words)
+        words = otherwise;
+    add((uintptr_t)closure, new_message(kind, words, strlen(words)));
+}
+
+static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus status, void *closure)
+{
+    (void)sub;
+    add_words(closure, HUB_REFUSED, nc, natsStatus_GetText(status));
+}
+
+static void on_closed(natsConnection *nc, void *closure)
+{
+    add_words(closure, HUB_LOST, nc, "the connection is gone");
+}
+
+/* The library frees the signature. */
+static natsStatus sign(char **error, unsigned char **signature, int *len, const char *nonce,
+                       void *closure)
+{
+    (void)error;
+    (void)closure;
+    *signature = malloc(KEYS_SIGNATURE_BYTES);
+    if (!*signature)
+        return NATS_NO_MEMORY;
+    *len = KEYS_SIGNATURE_BYTES;
+    return keys_sign(the_hub->options.seed, nonce, *signature) ? NATS_OK : NATS_INVALID_ARG;
+}
+
+/* ---- the connection ---- */
+
+struct hub *hub_open(const struct hub_options *options)
+{
+    struct hub *h = memory_new(sizeof *h);
+    unsigned char own[8];
+    char hex[2 * sizeof own + 1];
+    keys_random(own, sizeof own);
+    keys_hex(own, sizeof own, hex);
+    *h = (struct hub){.options = *options, .event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+    h->inbox = text_format("%s.%s.", options->inbox, hex);
+    h->inbox_len = strlen(h->inbox);
+    pthread_mutex_init(&h->lock, NULL);
+    the_hub = h;
+    return h;
+}
+
+bool hub_is_connected(const struct hub *h)
+{
+    return h->connection;
+}
+
+void hub_disconnect(struct hub *h)
+{
+    pthread_mutex_lock(&h->lock);
+    h->generation++;
+    pthread_mutex_unlock(&h->lock);
+    natsSubscription_Destroy(h->answers);
+    natsSubscription_Destroy(h->requests);
+    natsConnection_Destroy(h->connection);
+    h->answers = h->requests = NULL;
+    h->connection = NULL;
+    forget_queue(h);
+}
+
+/* A callback that is under way still looks for the hub: it stays as long as the process. */
+void hub_close(struct hub *h)
+{
+    if (h && h->connection)
+        hub_disconnect(h);
+}
+
+static char *host_of(const char *url)
+{
+    const char *at = strstr(url, "://");
+    at = at ? at + 3 : url;
+    size_t len = *at == '[' ? strcspn(at, "]") + 1 : strcspn(at, ":/");
+    return text_format("%.*s", (int)len, at);
+}
+
+static bool is_secure(const char *url)
+{
+    return !strncmp(url, "tls://", 6);
+}
+
+bool hub_is_loopback(const char *url)
+{
+    char *host = host_of(url);
+    bool is_number = strspn(host, "0123456789.") == strlen(host); /* 127.example.com is a name */
+    bool is = (is_number && !strncmp(host, "127.", 4)) || !strcmp(host, "[::1]") ||
+              !strcmp(host, "localhost");
+    free(host);
+    return is;
+}
+
+const char *hub_check_url(const char *url)
+{
+    if (!is_secure(url) && strncmp(url, "nats://", 7) != 0)
+        return "it begins with tls:// or, on this machine alone, with nats://";
+    if (strchr(url, '@'))
+        return "a password has no place in it: --creds names a file";
+    if (!is_secure(url) && !hub_is_loopback(url))
+        return "another machine is spoken to with tls:// alone";
+    return NULL;
+}
+
+static natsStatus set_security(const struct hub *h, natsOptions *o)
+{
+    const char *authority = h->options.authority ? h->options.authority : SYSTEM_AUTHORITIES;
+    char *host = host_of(h->options.url);
+    natsStatus s = natsOptions_SetSecure(o, true);
+    if (s == NATS_OK)
+        s = natsOptions_LoadCATrustedCertificates(o, authority);
+    if (s == NATS_OK) /* without it any name would do */
+        s = natsOptions_SetExpectedHostname(o, host);
+    free(host);
+    return s;
+}
+
+static natsStatus set_key(const struct hub *h, natsOptions *o)
+{
+    char public[KEYS_PUBLIC_SIZE];
+    if (h->options.creds)
+        return natsOptions_SetUserCredentialsFromFiles(o, h->options.creds, NULL);
+    if (!h->options.seed)
+        return NATS_OK;
+    return keys_public(h->options.seed, public) ? natsOptions_SetNKey(o, public, sign, NULL)
+                                                : NATS_INVALID_ARG;
+}
+
+static natsStatus set_options(const struct hub *h, natsOptions *o)
+{
+    void *generation = (void *)h->generation;
+    natsStatus s = natsOptions_SetURL(o, h->options.url);
+    if (s == NATS_OK)
+        s = natsOptions_SetTimeout(o, LIMIT_RELAY_CONNECT_MS);
+    if (s == NATS_OK)
+        s = natsOptions_SetAllowReconnect(o, false);
+    if (s == NATS_OK)
+        s = natsOptions_SetPingInterval(o, LIMIT_RELAY_ACK_MS);
+    if (s == NATS_OK)
+        s = natsOptions_SetErrorHandler(o, on_error, generation);
+    if (s == NATS_OK)
+        s = natsOptions_SetClosedCB(o, on_closed, generation);
+    if (s == NATS_OK && is_secure(h->options.url))
+        s = set_security(h, o);
+    return s == NATS_OK ? set_key(h, o) : s;
+}
+
+static natsStatus try_connect(struct hub *h)
+{
+    natsOptions *o = NULL;
+    natsStatus s = natsOptions_Create(&o);
+    if (s == NATS_OK)
+        s = set_options(h, o);
+    if (s == NATS_OK)
+        s = natsConnection_Connect(&h->connection, o);
+    natsOptions_Destroy(o);
+    return s;
+}
+
+static natsStatus subscribe(struct hub *h)
+{
+    void *generation = (void *)h->generation;
+    char *all = text_format("%s>", h->inbox);
+    natsStatus s = natsConnection_Subscribe(&h->answers, h->connection, all, on_answer, generation);
+    free(all);
+    if (s == NATS_OK && h->options.requests)
+        s = natsConnection_Subscribe(&h->requests, h->connection, h->options.requests, on_request,
+                                     generation);
+    return s == NATS_OK ? natsConnection_FlushTimeout(h->connection, LIMIT_RELAY_CONNECT_MS) : s;
+}
+
+char *hub_connect(struct hub *h)
+{
+    natsStatus s = NATS_OK;
+    for (int tries = 0; tries < KEY_TRIES; tries++) {
+        s = try_connect(h);
+        if (s != NATS_CONNECTION_AUTH_FAILED)
+            break;
+    }
+    if (s == NATS_OK)
+        s = subscribe(h);
+    if (s == NATS_OK)
+        return NULL;
+    const char *more = nats_GetLastError(NULL);
+    char *why =
+        text_format("%s%s%s", natsStatus_GetText(s), more && *more ? ": " : "", more ? more : "");
+    hub_disconnect(h);
+    return why;
+}
+
+const char *hub_publish(struct hub *h, const char *subject, const char *answer, const char *id,
+                        const char *data, size_t len)
+{
+    natsMsg *msg = NULL;
+    if (!h->connection)
+        return "there is no connection";
+    char *reply = answer ? text_format("%s%s", h->inbox, answer) : NULL;
+    natsStatus s = natsMsg_Create(&msg, subject, reply, data, (int)len);
+    if (s == NATS_OK && id)
+        s = natsMsgHeader_Set(msg, "Nats-Msg-Id", id);
+    if (s == NATS_OK)
+        s = natsConnection_PublishMsg(h->connection, msg);
+    natsMsg_Destroy(msg);
+    free(reply);
+    return s == NATS_OK ? NULL : natsStatus_GetText(s);
+}

@@ -1,0 +1,39 @@
+/* keys.h - what a host proves itself with: an NKey of NATS (Ed25519, written as NATS writes it),
+ * and a key of its own from which the ids of its messages are made. The only place that knows
+ * libsodium.
+ */
+#ifndef PTYD_RELAY_KEYS_H
+#define PTYD_RELAY_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define KEYS_SEED_SIZE       59 /* of a seed as text, `SU...`, with its NUL */
+#define KEYS_PUBLIC_SIZE     57 /* of a public key, `U...` */
+#define KEYS_MAC_BYTES       32 /* of a key for keys_mac() */
+#define KEYS_SIGNATURE_BYTES 64
+
+/* A new user's NKey, as its seed. */
+void keys_new_seed(char ret_seed[KEYS_SEED_SIZE]);
+
+/* The public key of a seed; false where it is none. */
+bool keys_public(const char *seed, char ret_public[KEYS_PUBLIC_SIZE]);
+
+/* Whether it is a user's public key. */
+bool keys_is_public(const char *text);
+
+/* Signs a text with the seed; false where it is none. */
+bool keys_sign(const char *seed, const char *text, unsigned char ret_signature[]);
+
+/* So many random bytes. */
+void keys_random(void *bytes, size_t len);
+
+/* Bytes as hexadecimal text, twice as long, and a NUL; and back: false for another text. */
+void keys_hex(const unsigned char *bytes, size_t len, char *ret_text);
+bool keys_unhex(const char *text, unsigned char *ret_bytes, size_t len);
+
+/* What nobody can guess who does not have the key: 32 characters, and a NUL. */
+#define KEYS_ID_SIZE 33
+void keys_mac(const unsigned char key[KEYS_MAC_BYTES], const char *text, char ret_id[KEYS_ID_SIZE]);
+
+#endif

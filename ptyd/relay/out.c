@@ -1,0 +1,230 @@
+#define _GNU_SOURCE
+#include "ptyd/relay/out.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/say.h"
+#include "ptyd/core/text.h"
+#include "ptyd/relay/subject.h"
+
+/* What is under way of a session. */
+struct flight {
+    struct block *block;
+    uint64_t number;
+    uint64_t send;   /* of the last time that it was sent */
+    int64_t sent_ms; /* monotonic; 0: it is to be sent again */
+    unsigned times;  /* that it was sent */
+    unsigned salt;   /* of its id: another one where that was somebody's already */
+};
+
+void out_fail(struct out *o, const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        memory_end();
+    va_end(args);
+    if (!o->error || strcmp(o->error, text) != 0)
+        say("relay: %s", text);
+    free(o->error);
+    o->error = text;
+    o->error_ms = clock_wall_ms();
+}
+
+/* ---- one block ---- */
+
+/* Nobody who does not have our key makes the same, and the same block has the same again. */
+static void id_of(const struct out *o, const struct flight *f, char ret_id[KEYS_ID_SIZE])
+{
+    const struct block *b = f->block;
+    char *text = text_format("%s/%s/%llu/%llu/%lld/%u", o->identity->host_id, b->shell_id,
+                             (unsigned long long)f->number, (unsigned long long)b->seq,
+                             (long long)b->ts_begin, f->salt);
+    keys_mac(o->identity->key, text, ret_id);
+    free(text);
+}
+
+static json_t *block_json(struct block *b)
+{
+    size_t len = strlen(b->cmd);
+    if (len > LIMIT_HEARD_COMMAND_BYTES) {
+        b->cmd[utf8_floor(b->cmd, len, LIMIT_HEARD_COMMAND_BYTES)] = '\0';
+        b->cmd_truncated = true;
+    }
+    json_t *json = block_to_json(b);
+    json_object_set_new(json, "redacted", json_integer(b->redacted));
+    return json;
+}
+
+/* Returns NULL, or why it was not sent. */
+static const char *send_block(struct out *o, struct spool_session *session, struct flight *f)
+{
+    char id[KEYS_ID_SIZE], *answer = text_format("p.%llu", (unsigned long long)++o->sends);
+    char *subject = subject_block(o->user, o->identity->host_id, session->name);
+    json_t *json =
+        json_pack("{s:i, s:s, s:s, s:s, s:I, s:o}", "v", 1, "host_id", o->identity->host_id, "host",
+                  o->settings->host, "session", session->name, "number", (json_int_t)f->number,
+                  "block", block_json(f->block));
+    char *text = json_dumps(json, JSON_COMPACT);
+    id_of(o, f, id);
+    const char *why = text ? hub_publish(o->hub, subject, answer, id, text, strlen(text))
+                           : "it is no JSON"; /* our own files are UTF-8 */
+    f->send = o->sends;
+    f->sent_ms = clock_monotonic_ms();
+    f->times += !why;
+    free(text);
+    json_decref(json);
+    free(subject);
+    free(answer);
+    return why;
+}
+
+static void land(struct out *o, struct spool_session *session)
+{
+    struct flight *f = session->user;
+    block_unref(f->block);
+    free(f);
+    session->user = NULL;
+    o->unacked--;
+}
+
+/* ---- which is sent ---- */
+
+static struct flight *take_off(struct out *o, struct spool_session *session)
+{
+    uint64_t number;
+    struct block *block = o->unacked < LIMIT_RELAY_UNACKED && session->due
+                              ? spool_next(o->spool, session, conf_now(o->conf), &number)
+                              : NULL;
+    if (!block)
+        return NULL;
+    struct flight *f = memory_new(sizeof *f);
+    *f = (struct flight){.block = block, .number = number};
+    session->user = f;
+    o->unacked++;
+    return f;
+}
+
+/* Returns whether the hub takes more. */
+static bool step_session(struct out *o, struct spool_session *session, int64_t now)
+{
+    struct flight *f = session->user ? session->user : take_off(o, session);
+    if (!f || (f->sent_ms && now - f->sent_ms < LIMIT_RELAY_ACK_MS))
+        return true;
+    if (f->sent_ms && f->times)
+        out_fail(o, "the hub has not acknowledged a command within %d s",
+                 LIMIT_RELAY_ACK_MS / 1000);
+    const char *why = send_block(o, session, f);
+    if (!why)
+        return true;
+    f->sent_ms = 0;
+    out_fail(o, "cannot send: %s", why);
+    return false;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+int64_t out_step(struct out *o)
+{
+    int64_t now = clock_monotonic_ms(), next = -1;
+    struct spool_session *session;
+    if (!hub_is_connected(o->hub))
+        return -1;
+    if (now < o->hold_until)
+        return o->hold_until;
+    size_t count = 0;
+    while (spool_session(o->spool, count))
+        count++;
+    for (size_t i = 0; i < count; i++) {
+        session = spool_session(o->spool, (o->next + i) % count);
+        if (!step_session(o, session, now)) {
+            o->hold_until = now + LIMIT_RELAY_AGAIN_MS;
+            return o->hold_until;
+        }
+        const struct flight *f = session->user;
+        next = sooner(next, f ? f->sent_ms + LIMIT_RELAY_ACK_MS : -1);
+    }
+    o->next = count ? (o->next + 1) % count : 0;
+    return next;
+}
+
+/* ---- what becomes of it ---- */
+
+static struct spool_session *find(const struct out *o, uint64_t send)
+{
+    struct spool_session *session;
+    for (size_t i = 0; (session = spool_session(o->spool, i)); i++)
+        if (session->user && ((struct flight *)session->user)->send == send)
+            return session;
+    return NULL;
+}
+
+/* Whether this is the only process that can have sent it before: it was sent once, ended since this
+ * one began, or the one before left nothing in doubt. */
+static bool is_first(const struct out *o, const struct flight *f)
+{
+    return f->times == 1 && (f->block->ts_end > o->began_ms || spool_was_clean(o->spool));
+}
+
+static void refuse(struct out *o, struct flight *f, const char *why)
+{
+    out_fail(o, "the hub refuses a command: %s", why);
+    f->sent_ms = 0;
+    o->hold_until = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS;
+}
+
+void out_answer(struct out *o, const struct hub_message *m)
+{
+    struct spool_session *session = find(o, strtoull(m->subject + 2, NULL, 10));
+    if (!session)
+        return; /* of a time before: it is sent again */
+    struct flight *f = session->user;
+    json_t *answer = json_loadb(m->data, m->len, 0, NULL);
+    const char *error = json_text(json_at(answer, "error"), "description", NULL);
+    if (m->status == 503)
+        refuse(o, f, "it has no stream for it; its owner makes it with `ptyd relay hub --init`");
+    else if (m->status || error || !json_number(answer, "seq", 0))
+        refuse(o, f, error ? error : "its answer is none");
+    else if (json_flag(answer, "duplicate") && is_first(o, f)) {
+        o->suppressed++;
+        out_fail(o, "the hub took a command that was never sent for one that it has: somebody uses "
+                    "this host's ids; it is sent under another one");
+        f->salt++;
+        f->times = 0;
+        f->sent_ms = 0;
+    } else {
+        spool_sent(o->spool, session, f->block, f->number);
+        o->sent++;
+        land(o, session);
+    }
+    json_decref(answer);
+}
+
+void out_lost(struct out *o)
+{
+    struct spool_session *session;
+    for (size_t i = 0; (session = spool_session(o->spool, i)); i++)
+        if (session->user)
+            ((struct flight *)session->user)->sent_ms = 0;
+}
+
+void out_finish(struct out *o)
+{
+    struct spool_session *session;
+    for (size_t i = 0; (session = spool_session(o->spool, i)); i++)
+        if (session->user)
+            land(o, session);
+    free(o->error);
+}

@@ -1,0 +1,356 @@
+/* One thread, which polls the hub's queue, the files and its signals; connecting and asking the
+ * daemon wait, each with an end. The terminal waits for none of it: what there is to send stands in
+ * files that the daemon writes anyway.
+ *
+ * Two machines that send as one, because one is a copy of the other's disk, find out by a word that
+ * each says to itself at the hub: the one that began later gives way. */
+#include "ptyd/relay/relaying.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/command/cli.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/local_socket.h"
+#include "ptyd/core/say.h"
+#include "ptyd/core/text.h"
+#include "ptyd/relay/hub.h"
+#include "ptyd/relay/in.h"
+#include "ptyd/relay/out.h"
+#include "ptyd/relay/serve.h"
+#include "ptyd/relay/spool.h"
+#include "ptyd/relay/subject.h"
+
+#define AGAIN_LEAST_MS 100   /* between two tries to connect, at first */
+#define LOOK_MS        30000 /* all files are looked at that often, and others hear who this is */
+#define KEEP_MS        500   /* how far it is is written that often */
+
+struct relay {
+    const struct setup *settings;
+    const struct identity *identity;
+    char *status_path, *user; /* the latter as a token */
+    char instance[2 * 8 + 1];
+    int64_t since_ms; /* wall clock */
+    struct hub *hub;
+    struct spool *spool;
+    struct conf_file *conf;
+    struct out out;
+    struct in in;
+    int signals;
+    bool ends;
+    bool gives_way;               /* another machine was there before */
+    int64_t connected_ms;         /* wall clock; 0: not */
+    int64_t connect_at, again_ms; /* monotonic */
+    int64_t look_at, keep_at;     /* monotonic */
+    bool moved;                   /* something happened since its state was written */
+    json_t *written;              /* the status as it stands in the file */
+};
+
+/* ---- what it says of itself ---- */
+
+static json_t *status_of(const struct relay *r)
+{
+    const struct out *o = &r->out;
+    const struct in *in = &r->in;
+    return json_pack("{s:i, s:I, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, "
+                     "s:s?, s:I, s:O}",
+                     "pid", (int)getpid(), "since_ms", (json_int_t)r->since_ms, "host_id",
+                     r->identity->host_id, "url", r->settings->url, "connected",
+                     hub_is_connected(r->hub), "connected_ms", (json_int_t)r->connected_ms, "sent",
+                     (json_int_t)o->sent, "unacked", (json_int_t)o->unacked, "taken",
+                     (json_int_t)in->taken, "known", (json_int_t)in->known, "clashes",
+                     (json_int_t)in->clashes, "refused", (json_int_t)in->refused, "suppressed",
+                     (json_int_t)o->suppressed, "waits", in->waits, "gives_way", r->gives_way,
+                     "error", o->error, "error_ms", (json_int_t)o->error_ms, "hosts", in->hosts);
+}
+
+static void keep(struct relay *r, bool clean)
+{
+    spool_keep(r->spool, clean);
+    json_t *status = status_of(r);
+    if (!json_equal(status, r->written)) {
+        json_replace_file(r->status_path, status);
+        json_decref(r->written);
+        r->written = json_deep_copy(status);
+    }
+    json_decref(status);
+    r->keep_at = clock_monotonic_ms() + KEEP_MS;
+    r->moved = false;
+}
+
+static char *status_path(const char *state)
+{
+    return text_format("%s/relay/status.json", state);
+}
+
+json_t *relaying_status(const char *state)
+{
+    struct bytes text = {0};
+    char *path = status_path(state);
+    json_t *status = file_read_regular(path, LIMIT_META_BYTES, &text) == 0 && text.data
+                         ? json_loadb(text.data, text.len, 0, NULL)
+                         : NULL;
+    bytes_finish(&text);
+    free(path);
+    return status;
+}
+
+static char *lock_path(const char *state)
+{
+    return text_format("%s/relay/lock", state);
+}
+
+long relaying_pid(const char *state)
+{
+    struct bytes text = {0};
+    char *path = lock_path(state);
+    int fd = file_open_regular(path);
+    bool is_locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0;
+    long pid = 0;
+    if (is_locked && file_read_regular(path, LIMIT_RELAY_FILE_BYTES, &text) == 0 && text.data)
+        pid = strtol(text.data, NULL, 10);
+    if (fd >= 0)
+        close(fd);
+    bytes_finish(&text);
+    free(path);
+    return pid;
+}
+
+/* ---- what is heard ---- */
+
+static void publish_json(struct relay *r, const char *subject, json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    if (text)
+        hub_publish(r->hub, subject, NULL, NULL, text, strlen(text));
+    free(text);
+    json_decref(value);
+}
+
+static void say_hello(struct relay *r)
+{
+    char *subject = subject_requests(r->user, r->identity->host_id);
+    if (!r->settings->publish_only)
+        publish_json(r, subject,
+                     json_pack("{s:i, s:s, s:s, s:I}", "v", 1, "op", "hello", "instance",
+                               r->instance, "since_ms", (json_int_t)r->since_ms));
+    free(subject);
+}
+
+static void hear_hello(struct relay *r, const json_t *hello)
+{
+    const char *instance = json_text(hello, "instance", "");
+    int64_t since = json_number(hello, "since_ms", 0);
+    int order = strcmp(instance, r->instance);
+    if (!order || r->gives_way)
+        return;
+    bool later = since < r->since_ms || (since == r->since_ms && order < 0);
+    out_fail(&r->out,
+             "another machine sends as this host (%s): one is a copy of the other; `ptyd "
+             "relay enable --new-host` on one of them makes them two%s",
+             r->identity->host_id, later ? "; this one, which began later, sends nothing" : "");
+    r->gives_way = later;
+    if (!later)
+        say_hello(r);
+}
+
+static void hear_request(struct relay *r, const struct hub_message *m)
+{
+    json_t *request = json_loadb(m->data, m->len, 0, NULL);
+    if (!strcmp(json_text(request, "op", ""), "hello"))
+        hear_hello(r, request);
+    else if (*m->reply)
+        publish_json(r, m->reply, serve_answer(request, r->settings->outputs));
+    json_decref(request);
+}
+
+static void lose(struct relay *r, const char *why)
+{
+    out_fail(&r->out, "the hub is gone: %s", why);
+    hub_disconnect(r->hub);
+    out_lost(&r->out);
+    in_lost(&r->in);
+    r->connected_ms = 0;
+    r->again_ms = AGAIN_LEAST_MS;
+    r->connect_at = clock_monotonic_ms() + r->again_ms;
+}
+
+/* Takes the message. Returns whether the connection is as it was. */
+static bool hear(struct relay *r, struct hub_message *m)
+{
+    bool lost = m->kind == HUB_LOST;
+    if (m->kind == HUB_MESSAGE) {
+        in_take(&r->in, m);
+        return true;
+    }
+    if (m->kind == HUB_ANSWER && m->subject[0] == 'p')
+        out_answer(&r->out, m);
+    else if (m->kind == HUB_ANSWER && m->subject[0] == 'g')
+        in_answer(&r->in, m);
+    else if (m->kind == HUB_REQUEST)
+        hear_request(r, m);
+    else if (m->kind == HUB_REFUSED)
+        out_fail(&r->out, "the hub does not allow this: %s", m->data);
+    if (lost)
+        lose(r, m->data);
+    hub_message_free(m);
+    return !lost;
+}
+
+/* ---- the loop ---- */
+
+static void connect_hub(struct relay *r, int64_t now)
+{
+    if (hub_is_connected(r->hub) || now < r->connect_at)
+        return;
+    char *why = hub_connect(r->hub);
+    if (why) {
+        out_fail(&r->out, "cannot reach the hub %s: %s", r->settings->url, why);
+        r->again_ms =
+            r->again_ms * 2 < LIMIT_RELAY_AGAIN_MS ? r->again_ms * 2 : LIMIT_RELAY_AGAIN_MS;
+        r->connect_at = clock_monotonic_ms() + r->again_ms;
+        free(why);
+        return;
+    }
+    r->connected_ms = clock_wall_ms();
+    r->again_ms = AGAIN_LEAST_MS;
+    say("relay: connected to %s as %s (%s)", r->settings->url, r->settings->host,
+        r->identity->host_id);
+    say_hello(r);
+}
+
+static void earlier(int64_t *until, int64_t when)
+{
+    if (when >= 0 && when < *until)
+        *until = when;
+}
+
+/* Does what is due; returns when something will be. */
+static int64_t step(struct relay *r)
+{
+    int64_t now = clock_monotonic_ms();
+    connect_hub(r, now);
+    if (now >= r->look_at) {
+        spool_look(r->spool);
+        say_hello(r);
+        r->look_at = now + LOOK_MS;
+    }
+    int64_t until = r->look_at;
+    if (!hub_is_connected(r->hub))
+        earlier(&until, r->connect_at);
+    if (!r->gives_way) {
+        earlier(&until, out_step(&r->out));
+        earlier(&until, in_step(&r->in));
+    }
+    r->moved = r->moved || r->out.error_ms != json_number(r->written, "error_ms", 0);
+    if (r->moved && now >= r->keep_at)
+        keep(r, false);
+    if (r->moved)
+        earlier(&until, r->keep_at);
+    return until;
+}
+
+static void loop(struct relay *r)
+{
+    struct pollfd fds[] = {{.fd = r->signals, .events = POLLIN},
+                           {.fd = hub_fd(r->hub), .events = POLLIN},
+                           {.fd = spool_fd(r->spool), .events = POLLIN}};
+    while (!r->ends) {
+        int64_t wait = step(r) - clock_monotonic_ms();
+        int ready = poll(fds, 3, wait < 0 ? 0 : (int)wait);
+        if (ready < 0 && errno != EINTR)
+            break;
+        r->ends = fds[0].revents;
+        r->moved = r->moved || ready > 0;
+        if (fds[2].revents)
+            spool_take_news(r->spool);
+        for (struct hub_message *m; (m = hub_next(r->hub));)
+            if (!hear(r, m))
+                break;
+    }
+}
+
+/* The library's threads are to leave them to us: they are blocked before there are any. */
+static int open_signals(void)
+{
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    return signalfd(-1, &ends, SFD_CLOEXEC);
+}
+
+static void run(struct relay *r, const char *state)
+{
+    char *inbox = subject_inbox(r->identity->host_id);
+    char *requests = subject_requests(r->user, r->identity->host_id);
+    struct hub_options options = {.url = r->settings->url,
+                                  .authority = r->settings->authority,
+                                  .creds = r->settings->creds,
+                                  .seed = r->settings->creds ? NULL : r->identity->seed,
+                                  .inbox = inbox,
+                                  .requests = r->settings->publish_only ? NULL : requests};
+    unsigned char instance[8];
+    keys_random(instance, sizeof instance);
+    keys_hex(instance, sizeof instance, r->instance);
+    r->since_ms = clock_wall_ms();
+    r->status_path = status_path(state);
+    r->conf = conf_open();
+    conf_use_rules(r->conf);
+    r->hub = hub_open(&options);
+    r->spool = spool_open(state, r->settings->since_ms, true);
+    r->again_ms = AGAIN_LEAST_MS;
+    r->out = (struct out){.hub = r->hub,
+                          .spool = r->spool,
+                          .settings = r->settings,
+                          .user = r->user,
+                          .identity = r->identity,
+                          .conf = r->conf,
+                          .began_ms = r->since_ms};
+    r->in = (struct in){.hub = r->hub,
+                        .settings = r->settings,
+                        .user = r->user,
+                        .identity = r->identity,
+                        .out = &r->out};
+    in_begin(&r->in);
+    keep(r, false); /* from here on something may be sent twice */
+    loop(r);
+    hub_close(r->hub);
+    keep(r, r->out.unacked == 0);
+    out_finish(&r->out);
+    in_finish(&r->in);
+    spool_close(r->spool);
+    json_decref(r->written);
+    free(r->status_path);
+    free(requests);
+    free(inbox);
+}
+
+int relaying_run(const char *state, const struct setup *settings, const struct identity *identity)
+{
+    struct relay r = {.settings = settings, .identity = identity};
+    char *path = lock_path(state), *message = NULL;
+    int lock = local_socket_lock(path, "relay", &message);
+    r.signals = open_signals();
+    if (lock < 0)
+        say("%s", message);
+    r.user = subject_token(settings->user);
+    if (lock >= 0)
+        run(&r, state);
+    free(r.user);
+    free(message);
+    free(path);
+    return lock < 0 ? EXIT_FAILED : EXIT_OK;
+}

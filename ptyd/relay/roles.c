@@ -1,0 +1,204 @@
+#include "ptyd/relay/roles.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/memory.h"
+#include "ptyd/core/text.h"
+#include "ptyd/relay/ask.h"
+#include "ptyd/relay/keys.h"
+#include "ptyd/relay/subject.h"
+
+#define SECOND        1000000000LL /* the server counts nanoseconds */
+#define ACK_WAIT_S    5            /* what a relay took along when it died comes again then */
+#define WINDOW_S      3600
+#define MESSAGE_BYTES (64 << 10)
+#define BUCKET_BYTES  (16 << 20)
+
+/* ---- hosts ---- */
+
+static bool is_id(const char *text, size_t len)
+{
+    return len == 16 && strspn(text, "0123456789abcdef") >= len;
+}
+
+bool roles_add(struct roles *plan, const char *text, bool publishes_only)
+{
+    size_t len = strcspn(text, "=");
+    const char *key = text[len] ? text + len + 1 : NULL;
+    if (!is_id(text, len) || (key && !keys_is_public(key)) || plan->host_count >= LIMIT_HOSTS)
+        return false;
+    plan->hosts = memory_grow(plan->hosts, (plan->host_count + 1) * sizeof *plan->hosts);
+    plan->hosts[plan->host_count++] =
+        (struct roles_host){.host_id = text_format("%.*s", (int)len, text),
+                            .key = key ? text_copy(key) : NULL,
+                            .publishes_only = publishes_only};
+    return true;
+}
+
+void roles_finish(struct roles *plan)
+{
+    for (size_t i = 0; i < plan->host_count; i++) {
+        free(plan->hosts[i].host_id);
+        free(plan->hosts[i].key);
+    }
+    free(plan->hosts);
+}
+
+/* ---- the configuration ---- */
+
+static void print_publisher(const struct roles *p, const struct roles_host *h, struct bytes *out)
+{
+    bytes_printf(out,
+                 "  { nkey: %s, permissions: {\n"
+                 "      publish: { allow: [\"ptyd.v1.%s.%s.*.block\"] }\n"
+                 "      subscribe: { allow: [\"_INBOX_%s.>\"] } } }\n",
+                 h->key, p->user, h->host_id, h->host_id);
+}
+
+static void print_member(const struct roles *p, const struct roles_host *h, struct bytes *out)
+{
+    const char *user = p->user, *id = h->host_id;
+    bytes_printf(out,
+                 "  { nkey: %s, permissions: {\n"
+                 "      publish: { allow: [\n"
+                 "        \"ptyd.v1.%s.%s.*.block\"\n"
+                 "        \"$JS.API.CONSUMER.MSG.NEXT.PTYD_%s.H%s\", \"$JS.ACK.PTYD_%s.H%s.>\"\n"
+                 "        \"ptyd.rpc.v1.%s.*\"\n"
+                 "        \"$KV.ptyd_hosts_%s.%s\", \"$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_%s\"\n"
+                 "      ] }\n"
+                 "      subscribe: { allow: [\"_INBOX_%s.>\", \"ptyd.rpc.v1.%s.%s\"] }\n"
+                 "      allow_responses: { max: 1, expires: \"30s\" } } }\n",
+                 h->key, user, id, user, id, user, id, user, user, id, user, id, user, id);
+}
+
+void roles_print(const struct roles *p, struct bytes *out)
+{
+    bytes_printf(out,
+                 "# A hub for the commands of %s's hosts (man ptyd-relay).\n"
+                 "#   nats-server -c THIS-FILE        runs it\n"
+                 "#   nats-server --signal reload     behind a change\n"
+                 "#   ptyd relay hub --init --url URL --creds OWNER-KEY-FILE",
+                 p->user);
+    for (size_t i = 0; i < p->host_count; i++)
+        if (!p->hosts[i].publishes_only)
+            bytes_printf(out, " --member %s", p->hosts[i].host_id);
+    bytes_printf(
+        out,
+        "\n"
+        "#                                   makes stream, bucket and consumers, once, and again\n"
+        "#                                   for each member that comes later\n"
+        "listen: \"%s\"\n"
+        "max_payload: %d\n"
+        "max_connections: %d\n",
+        p->listen, LIMIT_RELAY_MESSAGE_BYTES, 4 * LIMIT_HOSTS);
+    if (p->certificate)
+        bytes_printf(out, "tls { cert_file: \"%s\", key_file: \"%s\", timeout: 5 }\n",
+                     p->certificate, p->key);
+    bytes_printf(out,
+                 "jetstream { store_dir: \"%s\", max_memory_store: 64MB, max_file_store: %lld }\n",
+                 p->store, (long long)p->bytes + BUCKET_BYTES);
+    bytes_printf(out,
+                 "accounts { PTYD { jetstream: enabled, users: [\n"
+                 "  # the owner, who makes stream, bucket and consumers\n"
+                 "  { nkey: %s }\n",
+                 p->owner);
+    for (size_t i = 0; i < p->host_count; i++) {
+        const struct roles_host *h = &p->hosts[i];
+        bytes_printf(out, "  # %s, which %s\n", h->host_id,
+                     h->publishes_only ? "only publishes" : "publishes, receives and asks");
+        (h->publishes_only ? print_publisher : print_member)(p, h, out);
+    }
+    bytes_append_text(out, "] } }\n");
+}
+
+/* ---- in the server ---- */
+
+/* Creates, or where it is there in another way updates. Steals `config`. */
+static char *make_stream(struct hub *hub, const char *name, json_t *config)
+{
+    static const char *const verbs[] = {"CREATE", "UPDATE"};
+    char *why = NULL;
+    for (int i = 0; i < 2; i++) {
+        char *subject = text_format("$JS.API.STREAM.%s.%s", verbs[i], name);
+        json_t *answer = ask_hub(hub, subject, json_incref(config), LIMIT_RELAY_ACK_MS);
+        const char *error = ask_error(answer);
+        free(why);
+        why = error ? text_format("stream %s: %s", name, error) : NULL;
+        json_decref(answer);
+        free(subject);
+        if (!why)
+            break;
+    }
+    json_decref(config);
+    return why;
+}
+
+static char *make_blocks(const struct roles *p, struct hub *hub)
+{
+    char *name = subject_stream(p->user), *subjects = text_format("ptyd.v1.%s.*.*.block", p->user);
+    json_t *config =
+        json_pack("{s:s, s:[s], s:s, s:s, s:s, s:I, s:I, s:I, s:i, s:I, s:i}", "name", name,
+                  "subjects", subjects, "retention", "limits", "storage", "file", "discard", "old",
+                  "max_age", (json_int_t)p->hours * 3600 * SECOND, "max_bytes",
+                  (json_int_t)p->bytes, "max_msgs_per_subject", (json_int_t)p->per_session,
+                  "max_msg_size", MESSAGE_BYTES, "duplicate_window",
+                  (json_int_t)(p->hours * 3600 < WINDOW_S ? p->hours * 3600 : WINDOW_S) * SECOND,
+                  "num_replicas", 1);
+    char *why = make_stream(hub, name, config);
+    free(subjects);
+    free(name);
+    return why;
+}
+
+static char *make_bucket(const struct roles *p, struct hub *hub)
+{
+    char *bucket = subject_presence(p->user), *name = text_format("KV_%s", bucket);
+    char *subjects = text_format("$KV.%s.>", bucket);
+    json_t *config =
+        json_pack("{s:s, s:[s], s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:b, s:i}", "name", name,
+                  "subjects", subjects, "retention", "limits", "storage", "file", "discard", "new",
+                  "max_bytes", BUCKET_BYTES, "max_msgs_per_subject", 1, "max_msg_size",
+                  MESSAGE_BYTES, "allow_rollup_hdrs", 1, "deny_delete", 1, "num_replicas", 1);
+    char *why = make_stream(hub, name, config);
+    free(subjects);
+    free(name);
+    free(bucket);
+    return why;
+}
+
+/* One that is there goes on where it is. Only one block is under way to a host, so that nothing
+ * overtakes what has to be sent to it again. */
+static char *make_consumer(const struct roles *p, struct hub *hub, const char *host_id)
+{
+    char *stream = subject_stream(p->user), *why = NULL;
+    char *name = text_format("H%s", host_id);
+    char *subject = text_format("$JS.API.CONSUMER.DURABLE.CREATE.%s.%s", stream, name);
+    json_t *answer =
+        ask_hub(hub, subject,
+                json_pack("{s:s, s:{s:s, s:s, s:s, s:I, s:i, s:i, s:s}}", "stream_name", stream,
+                          "config", "durable_name", name, "deliver_policy", "new", "ack_policy",
+                          "explicit", "ack_wait", (json_int_t)ACK_WAIT_S * SECOND,
+                          "max_ack_pending", 1, "max_deliver", -1, "replay_policy", "instant"),
+                LIMIT_RELAY_ACK_MS);
+    if (ask_error(answer))
+        why = text_format("consumer %s: %s", name, ask_error(answer));
+    json_decref(answer);
+    free(subject);
+    free(name);
+    free(stream);
+    return why;
+}
+
+char *roles_init(const struct roles *p, struct hub *hub)
+{
+    char *why = make_blocks(p, hub);
+    if (!why)
+        why = make_bucket(p, hub);
+    for (size_t i = 0; !why && i < p->host_count; i++)
+        if (!p->hosts[i].publishes_only)
+            why = make_consumer(p, hub, p->hosts[i].host_id);
+    return why;
+}

@@ -1,0 +1,45 @@
+/* roles.h - what the hub's owner sets up: a configuration of nats-server in which each host may do
+ * what its role needs and nothing else, and in the server the stream, the bucket and a consumer for
+ * each member.
+ */
+#ifndef PTYD_RELAY_ROLES_H
+#define PTYD_RELAY_ROLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "ptyd/relay/hub.h"
+
+/* A host: a member publishes, receives and asks; a publisher (CI, say) only publishes. */
+struct roles_host {
+    char *host_id,
+        *key; /* its id and the public key of its NKey; the latter may be NULL for init */
+    bool publishes_only;
+};
+
+/* Strings are borrowed; hosts owned. */
+struct roles {
+    const char *user;                      /* as a token */
+    const char *owner;                     /* public key */
+    const char *listen;                    /* ADDRESS:PORT */
+    const char *certificate, *key, *store; /* files; the first two NULL for none */
+    long per_session, hours;               /* what is kept */
+    int64_t bytes;
+    struct roles_host *hosts;
+    size_t host_count;
+};
+
+/* Takes HOSTID=KEY, or HOSTID alone. Returns whether it is that. */
+bool roles_add(struct roles *plan, const char *text, bool publishes_only);
+void roles_finish(struct roles *plan);
+
+/* Appends the configuration. */
+void roles_print(const struct roles *plan, struct bytes *out);
+
+/* Makes stream, bucket and consumers, or brings them to what they should be. Returns NULL, or what
+ * went wrong (a new string). */
+char *roles_init(const struct roles *plan, struct hub *hub);
+
+#endif

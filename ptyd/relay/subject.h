@@ -1,0 +1,22 @@
+/* subject.h - how what a relay speaks of is called at the hub (docs/ptyd-relay.7). New strings. */
+#ifndef PTYD_RELAY_SUBJECT_H
+#define PTYD_RELAY_SUBJECT_H
+
+#include <stdbool.h>
+
+/* A name as one token: what is neither a letter, digit, _ nor - is %XX. */
+char *subject_token(const char *name);
+
+/* ptyd.v1.USER.HOSTID.SESSION.block; USER is a token already, as in all others. */
+char *subject_block(const char *user, const char *host_id, const char *session);
+/* Whether it is such a subject of that user's; *ret_host_id and *ret_session are what it says, new
+ * strings, the session as the token that it is. */
+bool subject_is_block(const char *subject, const char *user, char **ret_host_id,
+                      char **ret_session);
+
+char *subject_requests(const char *user, const char *host_id); /* ptyd.rpc.v1.USER.HOSTID */
+char *subject_stream(const char *user);                        /* PTYD_USER */
+char *subject_presence(const char *user);                      /* the bucket: ptyd_hosts_USER */
+char *subject_inbox(const char *host_id);                      /* _INBOX_HOSTID */
+
+#endif

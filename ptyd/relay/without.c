@@ -1,0 +1,17 @@
+/* In place of all else here where libnats or libsodium was not there when ptyd was built. */
+#include "ptyd/command/cli.h"
+#include "ptyd/core/say.h"
+
+static const char help[] = "usage: ptyd relay\n\n"
+                           "The commands of this host told to the agents on your other hosts: this "
+                           "ptyd cannot, for it was\n"
+                           "built without libnats or libsodium.\n\n"
+                           "example:\n"
+                           "  apt-get install libnats-dev libsodium-dev, and build again\n";
+
+int command_relay(int argc, char **argv)
+{
+    cli_plain(argc, argv, CLI_SHORT_MIXED, help);
+    return say_fail(EXIT_FAILED, "this ptyd was built without libnats or libsodium: `apt-get "
+                                 "install libnats-dev libsodium-dev`, and build it again");
+}

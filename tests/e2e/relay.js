@@ -1,0 +1,154 @@
+// Commands of one host told on another, through the distribution's nats-server.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { spawnSync } = require('node:child_process');
+const { PTYD, Report, until, killWorker } = require('./harness');
+const { lacking, Host, Hub } = require('./hub');
+
+const TOKEN = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7xZ9bC1dE3fG5'].join('');
+
+async function main() {
+  const report = new Report();
+  const why = lacking();
+  if (why) {
+    report.skip('the relay', why);
+    report.finish();
+    return;
+  }
+  const hub = await new Hub().place();
+  const [laptop, devbox] = ['laptop', 'devbox'].map((name) => new Host(name));
+  const heard = (host, of) => { const r = host.ptyd('blocks', '--host', of, '--json'); return r.status ? [] : JSON.parse(r.stdout); };
+  const commands = (host, of) => heard(host, of).map(({ cmd }) => cmd);
+  const comes = (host, of, cmd) => until(`${cmd} of ${of} comes to ${host.name}`, () => commands(host, of).includes(cmd));
+
+  await report.test('before it is enabled: nothing runs, nothing changes, and that is said', async () => {
+    await laptop.serve();
+    assert.match(laptop.ptyd('relay', 'status').stdout, /No hub is set/);
+    assert.deepStrictEqual([laptop.ptyd('relay').status, fs.existsSync(path.join(laptop.space.env.PTYD_STATE_DIR, 'relay'))], [1, false]);
+    laptop.ptyd('open', 'work');
+    laptop.ptyd('run', '-s', 'work', '--', 'echo before');
+    assert.match(laptop.ptyd('relay', 'enable').stderr, /needs --url/);
+    for (const [url, says] of [['nats://hub.example:4222', /tls:\/\/ alone/], ['http://127.0.0.1', /begins with tls/], ['tls://me:secret@hub', /no place in it/]]) {
+      const r = laptop.ptyd('relay', 'enable', '--url', url);
+      assert.strictEqual(r.status, 2);
+      assert.match(r.stderr, says);
+    }
+    assert.match(laptop.ptyd('relay', 'hub', '--owner', hub.owner, '--listen', '0.0.0.0:4222').stderr, /with TLS alone/);
+  });
+
+  await report.test('a command that ended on one host is told on the other, with the host\'s name and without its secrets', async () => {
+    for (const host of [laptop, devbox]) host.enable(hub.url);
+    hub.members.push(laptop, devbox);
+    await hub.start();
+    hub.init();
+    hub.init(); // twice is once
+    await devbox.serve();
+    for (const host of [laptop, devbox]) await host.relay().connected();
+    laptop.ptyd('run', '-s', 'work', '--', 'echo hello; false');
+    laptop.ptyd('run', '-s', 'work', '--', `echo ${TOKEN}`);
+    laptop.ptyd('run', '-s', 'work', '--', 'echo last');
+    await comes(devbox, 'laptop', 'echo last');
+    assert.deepStrictEqual(commands(devbox, 'laptop'), ['echo hello; false', 'echo [redacted:GITHUB_TOKEN]', 'echo last'].map((c) => c.replace('GITHUB_TOKEN', /\[redacted:([^\]]*)/.exec(heard(devbox, 'laptop')[1].cmd)[1])));
+    const [first, second] = heard(devbox, 'laptop');
+    assert.deepStrictEqual([first.exit_code, first.host, first.preview.lines], [1, 'laptop', ['hello']]);
+    assert.ok(!JSON.stringify(second).includes(TOKEN));
+    const shown = devbox.ptyd('context', 'show').stdout;
+    assert.match(shown, /@ laptop/);
+    assert.ok(!fs.readFileSync(path.join(devbox.space.env.PTYD_STATE_DIR, 'hosts/blocks.jsonl'), 'utf8').includes(TOKEN));
+    assert.deepStrictEqual(heard(laptop, 'laptop'), [], 'its own come back to nobody');
+  });
+
+  await report.test('what is private, an agent\'s, or ended before `enable` stays', async () => {
+    laptop.ptyd('run', '-s', 'work', '--', ' echo private');
+    laptop.ptyd('context', 'pause', '-s', 'work');
+    laptop.ptyd('run', '-s', 'work', '--', 'echo unrecorded');
+    laptop.ptyd('context', 'resume', '-s', 'work');
+    laptop.ptyd('run', '-s', 'work', '--', 'codex --version');
+    laptop.ptyd('run', '-s', 'work', '--', 'echo behind them');
+    await comes(devbox, 'laptop', 'echo behind them');
+    for (const [, text] of [['', 'before'], ['', 'codex']]) assert.ok(!commands(devbox, 'laptop').some((cmd) => cmd.includes(text)), text);
+    assert.strictEqual((await devbox.control.call('host.list', {})).result[0].missing, 0, 'what stays leaves no gap in what is counted');
+  });
+
+  await report.test('status: what was sent, what came, what waits', async () => {
+    await until('all is written down', () => laptop.status().sent >= 4 && laptop.status().unacked === 0);
+    assert.strictEqual(laptop.status().spool, 0);
+    assert.strictEqual(devbox.status().hosts[laptop.host_id].host, 'laptop');
+    assert.match(devbox.ptyd('relay', 'status').stdout, /laptop \([0-9a-f]{16}\): \d+ commands/);
+  });
+
+  await report.test('a hub that is away or stands still costs the terminal nothing; what waited comes in order', async () => {
+    await hub.kill();
+    const one = (cmd) => { const at = Date.now(); assert.strictEqual(laptop.ptyd('run', '-s', 'work', '--', cmd).status, 0); return Date.now() - at; };
+    for (let i = 0; i < 5; i++) one(`echo away ${i}`);
+    await until('that is said', () => laptop.status().error && !laptop.status().connected);
+    assert.ok(laptop.status().spool >= 5);
+    assert.match(laptop.ptyd('relay', 'status').stdout, /not reached[\s\S]*5 commands wait[\s\S]*last error/);
+    await hub.start();
+    await comes(devbox, 'laptop', 'echo away 4');
+    process.kill(hub.process.pid, 'SIGSTOP');
+    for (let i = 0; i < 5; i++) one(`echo still ${i}`);
+    process.kill(hub.process.pid, 'SIGCONT');
+    await comes(devbox, 'laptop', 'echo still 4');
+    assert.deepStrictEqual(commands(devbox, 'laptop').filter((c) => /away|still/.test(c)), ['away', 'still'].flatMap((w) => [0, 1, 2, 3, 4].map((i) => `echo ${w} ${i}`)));
+  });
+
+  await report.test('relay, worker and daemon may die: nothing is lost, nothing comes twice', async () => {
+    laptop.ptyd('run', '-s', 'work', '--', 'echo one');
+    await laptop.stop('SIGKILL');
+    laptop.ptyd('run', '-s', 'work', '--', 'echo two');
+    await killWorker(devbox.daemon);
+    laptop.relay();
+    await comes(devbox, 'laptop', 'echo two');
+    await devbox.stop('SIGKILL');
+    await devbox.daemon.stop();
+    laptop.ptyd('run', '-s', 'work', '--', 'echo three');
+    devbox.relay();
+    await until('it waits for a daemon', () => devbox.status().waits);
+    await devbox.serve();
+    await comes(devbox, 'laptop', 'echo three');
+    const all = commands(devbox, 'laptop').filter((c) => /one|two|three/.test(c));
+    assert.deepStrictEqual(all, ['echo one', 'echo two', 'echo three']);
+    assert.strictEqual((await devbox.control.call('host.list', {})).result[0].missing, 0);
+  });
+
+  await report.test('two machines with one id: the one that began later gives way, both say so, and a new id resolves it', async () => {
+    const copy = new Host('copy');
+    fs.mkdirSync(copy.space.env.PTYD_STATE_DIR, { mode: 0o700 });
+    fs.cpSync(path.join(laptop.space.env.PTYD_STATE_DIR, 'relay'), path.join(copy.space.env.PTYD_STATE_DIR, 'relay'), { recursive: true });
+    for (const name of fs.readdirSync(path.join(copy.space.env.PTYD_STATE_DIR, 'relay'))) if (/cursors|status|lock/.test(name)) fs.rmSync(path.join(copy.space.env.PTYD_STATE_DIR, 'relay', name));
+    copy.enable(hub.url);
+    assert.strictEqual(copy.host_id, laptop.host_id);
+    copy.relay();
+    await until('the copy gives way', () => copy.status().gives_way);
+    await until('the other says so', () => /another machine sends as this host/.test(laptop.status().error || ''));
+    assert.strictEqual(laptop.status().gives_way, false);
+    await copy.stop();
+    copy.enable(hub.url, '--new-host');
+    assert.notStrictEqual(copy.host_id, laptop.host_id);
+    const file = path.join(copy.space.env.PTYD_STATE_DIR, 'relay/identity.json');
+    const own = JSON.parse(fs.readFileSync(file, 'utf8'));
+    delete own.sum;
+    if (own.machine) {
+      for (const name of [file, file.replace('.json', '.copy.json')]) fs.writeFileSync(name, JSON.stringify({ ...own, machine: '0'.repeat(32) }));
+      assert.match(copy.ptyd('relay').stderr, /this machine is a copy of the one/);
+    }
+    await copy.close();
+  });
+
+  await report.test('disable: the process ends by itself or is stopped, and nothing is set any more', async () => {
+    assert.deepStrictEqual(await laptop.stop(), { code: 0, signal: null });
+    assert.match(laptop.ptyd('relay', 'disable').stdout, /Nothing leaves this host/);
+    assert.match(laptop.ptyd('relay', 'status').stdout, /No hub is set/);
+  });
+
+  await report.test('the daemon ends cleanly', async () => {
+    for (const host of [laptop, devbox]) await host.close();
+    await hub.close();
+  });
+  report.finish();
+}
+
+main();

@@ -1,0 +1,152 @@
+/* The relay's small parts: keys as NATS writes them, names as subjects have them, who may what. */
+#include "tests/unit/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptyd/relay/hub.h"
+#include "ptyd/relay/keys.h"
+#include "ptyd/relay/roles.h"
+#include "ptyd/relay/subject.h"
+
+/* A pair that NATS's own documentation prints:
+ * https://docs.nats.io/running-a-nats-service/configuration/securing_nats/auth_intro/nkey_auth */
+#define SEED   "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY"
+#define PUBLIC "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4"
+
+static void test_known_key(void **state)
+{
+    (void)state;
+    char public[KEYS_PUBLIC_SIZE];
+    assert_true(keys_public(SEED, public));
+    assert_string_equal(public, PUBLIC);
+    assert_true(keys_is_public(PUBLIC));
+}
+
+static void test_damaged_keys(void **state)
+{
+    (void)state;
+    char public[KEYS_PUBLIC_SIZE];
+    assert_false(keys_public("", public));
+    assert_false(keys_public(PUBLIC, public));
+    assert_false(keys_is_public(SEED));
+    for (size_t i = 0; i < sizeof SEED - 1; i++) { /* a letter that is another */
+        char seed[] = SEED;
+        seed[i] = seed[i] == 'A' ? 'B' : 'A';
+        assert_false(keys_public(seed, public));
+    }
+    for (size_t len = 0; len < sizeof PUBLIC - 1; len++) {
+        char text[] = PUBLIC;
+        text[len] = '\0';
+        assert_false(keys_is_public(text));
+    }
+}
+
+static void test_new_keys(void **state)
+{
+    (void)state;
+    char seed[KEYS_SEED_SIZE], other[KEYS_SEED_SIZE], public[KEYS_PUBLIC_SIZE];
+    keys_new_seed(seed);
+    keys_new_seed(other);
+    assert_string_not_equal(seed, other);
+    assert_true(keys_public(seed, public));
+    assert_true(keys_is_public(public));
+}
+
+static void test_ids(void **state)
+{
+    (void)state;
+    unsigned char key[KEYS_MAC_BYTES] = {1}, other[KEYS_MAC_BYTES] = {2};
+    char a[KEYS_ID_SIZE], b[KEYS_ID_SIZE];
+    keys_mac(key, "host/shell/1", a);
+    keys_mac(key, "host/shell/1", b);
+    assert_string_equal(a, b);
+    keys_mac(other, "host/shell/1", b);
+    assert_string_not_equal(a, b);
+    keys_mac(key, "host/shell/2", b);
+    assert_string_not_equal(a, b);
+}
+
+static void test_subjects(void **state)
+{
+    (void)state;
+    char *token = subject_token("a.b*c>d e\xc3\xa9"), *host = NULL, *session = NULL;
+    assert_string_equal(token, "a%2Eb%2Ac%3Ed%20e%C3%A9");
+    free(token);
+    char *subject = subject_block("dana", "0123456789abcdef", "term-1.x");
+    assert_string_equal(subject, "ptyd.v1.dana.0123456789abcdef.term-1%2Ex.block");
+    assert_true(subject_is_block(subject, "dana", &host, &session));
+    assert_string_equal(host, "0123456789abcdef");
+    assert_string_equal(session, "term-1%2Ex");
+    free(host);
+    free(session);
+    free(subject);
+    static const char *const none[] = {"",
+                                       "ptyd.v1.dana",
+                                       "ptyd.v1.dana.",
+                                       "ptyd.v1.dana.h.block",
+                                       "ptyd.v1.dana.h.s.blocks",
+                                       "ptyd.v1.dana.h.s.block.x",
+                                       "ptyd.v1.dana..s.block",
+                                       "ptyd.v1.dana.h..block",
+                                       "ptyd.v1.other.h.s.block"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(subject_is_block(none[i], "dana", &host, &session));
+}
+
+static void test_urls(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"tls://hub.example:4222", "tls://127.0.0.1",
+                                       "nats://127.0.0.1:1", "nats://[::1]:4222",
+                                       "nats://localhost"};
+    static const char *const bad[] = {"",
+                                      "hub",
+                                      "http://127.0.0.1",
+                                      "nats://10.0.0.1",
+                                      "nats://localhost.example",
+                                      "nats://127.evil.example@10.0.0.1",
+                                      "nats://1270.0.0.1",
+                                      "nats://127.evil.example",
+                                      "tls://me:password@hub"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_null(hub_check_url(good[i]));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_non_null(hub_check_url(bad[i]));
+}
+
+static void test_roles(void **state)
+{
+    (void)state;
+    struct roles roles = {.user = "dana",
+                          .owner = PUBLIC,
+                          .listen = "127.0.0.1:4222",
+                          .store = "/s",
+                          .per_session = 50,
+                          .hours = 24,
+                          .bytes = 1 << 20};
+    struct bytes text = {0};
+    assert_true(roles_add(&roles, "0123456789abcdef=" PUBLIC, true));
+    assert_false(roles_add(&roles, "0123456789abcdef=" SEED, false));
+    assert_false(roles_add(&roles, "0123456789abcdeg=" PUBLIC, false));
+    assert_false(roles_add(&roles, "0123456789abcdef0=" PUBLIC, false));
+    assert_false(roles_add(&roles, "=" PUBLIC, false));
+    roles_print(&roles, &text);
+    assert_non_null(
+        strstr(text.data, "publish: { allow: [\"ptyd.v1.dana.0123456789abcdef.*.block\"] }"));
+    assert_null(strstr(text.data, "ptyd.rpc"));
+    assert_null(strstr(text.data, "CONSUMER"));
+    bytes_finish(&text);
+    roles_finish(&roles);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_key), cmocka_unit_test(test_damaged_keys),
+        cmocka_unit_test(test_new_keys),  cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_subjects),  cmocka_unit_test(test_urls),
+        cmocka_unit_test(test_roles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
