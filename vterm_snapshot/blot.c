@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
-#include "vterm_snapshot/blot.h"
+#include "vterm_snapshot/blot_private.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +8,9 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "vterm_snapshot/mark.h"
-#include "vterm_snapshot/transcript.h"
 #include "vterm_snapshot/width.h"
 
 #define PIECE     (16 << 10) /* bytes of a log that are read at once */
-#define KEPT      (64 << 10) /* bytes of text that are held at most, but for the line at hand */
 #define HEAD_LEN  (sizeof MARK_HEAD - 1)
 #define SEAL_LEN  6 /* `;` and five digits: a mark's length */
 #define MARK_MOST LIMIT_RAW_BYTES
@@ -43,7 +40,7 @@ static size_t cover(char *at, size_t len)
     return size;
 }
 
-static void cover_all(char *at, size_t len)
+void blot_cover(char *at, size_t len)
 {
     for (size_t i = 0; i < len;)
         i += cover(at + i, len - i);
@@ -54,7 +51,7 @@ size_t blot_text(char *text, size_t len, const char *wanted)
     size_t size = strlen(wanted), count = 0;
     char *end = text + len, *at = size ? text : end;
     while ((at = at < end ? memmem(at, (size_t)(end - at), wanted, size) : NULL)) {
-        cover_all(at, size);
+        blot_cover(at, size);
         at += size;
         count++;
     }
@@ -79,14 +76,8 @@ size_t blot_mark(const char *bytes, size_t len)
                   : 0;
 }
 
-struct value {
-    char *at;
-    size_t len;
-    bool encoded, stays; /* it is no command's: covered only where it is wanted */
-};
-
 /* What the field at `at` says that may be text; false for none. */
-static bool read_value(char *at, const char *end, struct value *ret_value)
+static bool read_value(char *at, const char *end, struct blot_value *ret_value)
 {
     static const struct {
         const char *key;
@@ -101,10 +92,10 @@ static bool read_value(char *at, const char *end, struct value *ret_value)
         if ((size_t)(end - at) < n || memcmp(at, keys[i].key, n) != 0)
             continue;
         char *stop = keys[i].last ? NULL : memchr(at + n, ';', (size_t)(end - at) - n);
-        *ret_value = (struct value){.at = at + n,
-                                    .len = (size_t)((stop ? stop : end) - at) - n,
-                                    .encoded = keys[i].encoded,
-                                    .stays = keys[i].stays};
+        *ret_value = (struct blot_value){.at = at + n,
+                                         .len = (size_t)((stop ? stop : end) - at) - n,
+                                         .encoded = keys[i].encoded,
+                                         .stays = keys[i].stays};
         return true;
     }
     return false;
@@ -118,7 +109,7 @@ static int digit(char c)
 }
 
 /* The byte that stands at `at`, and how many bytes say it. */
-static char decode(const struct value *v, size_t i, size_t *ret_len)
+char blot_decode(const struct blot_value *v, size_t i, size_t *ret_len)
 {
     const char *at = v->at + i;
     bool fits =
@@ -128,66 +119,83 @@ static char decode(const struct value *v, size_t i, size_t *ret_len)
 }
 
 /* How many bytes from `i` on say the text; 0 where they say another one. */
-static size_t says(const struct value *v, size_t i, const char *wanted)
+static size_t says(const struct blot_value *v, size_t i, const char *wanted)
 {
     size_t from = i, len;
     for (; *wanted; wanted++, i += len)
-        if (i >= v->len || decode(v, i, &len) != *wanted)
+        if (i >= v->len || blot_decode(v, i, &len) != *wanted)
             return 0;
     return i - from;
 }
 
-static size_t cover_value(const struct value *v, const char *wanted)
+static size_t cover_value(const struct blot_value *v, const char *wanted)
 {
     size_t count = 0, len;
     if (!wanted) {
         if (!v->stays)
-            cover_all(v->at, v->len);
+            blot_cover(v->at, v->len);
         return 0;
     }
     for (size_t i = 0; i < v->len; i += len) {
         size_t said = says(v, i, wanted);
-        cover_all(v->at + i, said);
+        blot_cover(v->at + i, said);
         count += said > 0;
-        decode(v, i, &len);
+        blot_decode(v, i, &len);
         len = said ? said : len;
     }
     return count;
 }
 
-/* A mark's kind stands behind its nonce and its number. */
-static bool is_property(const char *at, const char *end)
+/* It stands behind the nonce and the number. */
+char blot_mark_kind(const char *mark, size_t len)
 {
+    const char *at = mark + HEAD_LEN + MARK_NONCE_LEN, *end = mark + len;
     const char *kind = end - at > 1 ? memchr(at + 1, ';', (size_t)(end - at - 1)) : NULL;
-    return kind && end - kind > 1 && kind[1] == MARK_PROPERTY;
+    return kind && end - kind > 1 ? kind[1] : '\0';
+}
+
+void blot_each_value(char *mark, size_t len,
+                     void (*each)(void *user, const struct blot_value *value), void *user)
+{
+    const size_t close = sizeof zeros - 1;
+    bool closed = len > close && !memcmp(mark + len - close, zeros, close);
+    char *end = mark + len - (closed ? close : 1), *at = mark + HEAD_LEN + MARK_NONCE_LEN;
+    struct blot_value value;
+    bool raw = at < end && memmem(at, (size_t)(end - at), ";raw=", 5);
+    if (closed && !raw && end - at > SEAL_LEN && end[-SEAL_LEN] == ';')
+        end -= SEAL_LEN; /* a length in front of raw= is a field as others are */
+    while (at && at < end) {
+        at++;
+        if (read_value(at, end, &value)) {
+            each(user, &value);
+            at = value.at + value.len;
+        }
+        at = at < end ? memchr(at, ';', (size_t)(end - at)) : NULL;
+    }
+}
+
+struct covering {
+    const char *wanted;
+    size_t count;
+};
+
+static void cover_one(void *user, const struct blot_value *value)
+{
+    struct covering *c = user;
+    c->count += cover_value(value, c->wanted);
 }
 
 /* Of a mark of so many bytes: all texts of commands, or what is wanted. */
 static size_t cover_mark(char *mark, size_t len, const char *wanted)
 {
-    const size_t close = sizeof zeros - 1;
-    bool closed = len > close && !memcmp(mark + len - close, zeros, close);
-    char *end = mark + len - (closed ? close : 1), *at = mark + HEAD_LEN + MARK_NONCE_LEN;
-    size_t count = 0;
-    struct value value;
-    bool raw = at < end && memmem(at, (size_t)(end - at), ";raw=", 5);
-    if (closed && !raw && end - at > SEAL_LEN && end[-SEAL_LEN] == ';')
-        end -= SEAL_LEN; /* a length in front of raw= is a field as others are */
-    if (!wanted && at < end && is_property(at, end))
-        return 0;
-    while (at && at < end) {
-        at++;
-        if (read_value(at, end, &value)) {
-            count += cover_value(&value, wanted);
-            at = value.at + value.len;
-        }
-        at = at < end ? memchr(at, ';', (size_t)(end - at)) : NULL;
-    }
-    return count;
+    struct covering c = {.wanted = wanted};
+    if (wanted || blot_mark_kind(mark, len) != MARK_PROPERTY)
+        blot_each_value(mark, len, cover_one, &c);
+    return c.count;
 }
 
 /* The next mark at or behind `at`, and its length; `end` and 0 for none. */
-static char *find_mark(char *at, char *end, size_t *ret_len)
+char *blot_next_mark(char *at, char *end, size_t *ret_len)
 {
     *ret_len = 0;
     while ((at = at < end ? memmem(at, (size_t)(end - at), MARK_HEAD, HEAD_LEN) : NULL)) {
@@ -206,7 +214,7 @@ static size_t cover_bytes(char *at, size_t len, const char *wanted)
     char *end = at + len;
     size_t count = 0, mark_len;
     while (at < end) {
-        char *mark = find_mark(at, end, &mark_len);
+        char *mark = blot_next_mark(at, end, &mark_len);
         count += blot_text(at, (size_t)(mark - at), wanted);
         count += mark_len ? cover_mark(mark, mark_len, wanted) : 0;
         at = mark + mark_len;
@@ -215,10 +223,8 @@ static size_t cover_bytes(char *at, size_t len, const char *wanted)
 }
 
 struct reading {
+    struct blot_part part;
     struct transcript *transcript;
-    char *bytes;
-    uint64_t offset; /* of them in the stream */
-    size_t len;
     const char *wanted;
     void (*moves)(void);
     size_t size;     /* of it */
@@ -226,19 +232,18 @@ struct reading {
     size_t count;
 };
 
-/* The stream's bytes of the text's cluster at `i`. */
-static void cover_character(struct reading *r, const char *text, size_t i, size_t len)
+void blot_cover_shown(struct transcript *t, const char *text, size_t i, size_t len,
+                      const struct blot_part *part)
 {
-    uint64_t end = transcript_place(r->transcript, i, i + len);
-    if (end < r->offset + len || end > r->offset + r->len)
+    uint64_t end = transcript_place(t, i, i + len);
+    if (end < part->offset + len || end > part->offset + part->len)
         return;
-    char *at = r->bytes + (end - r->offset) - len;
+    char *at = part->bytes + (end - part->offset) - len;
     if (!memcmp(at, text + i, len))
-        cover_all(at, len);
+        blot_cover(at, len);
 }
 
-/* How many bytes the character at `at` has with the marks that join it. */
-static size_t cluster(const char *at, size_t len)
+size_t blot_cluster(const char *at, size_t len)
 {
     uint32_t code;
     size_t size = 0;
@@ -261,8 +266,8 @@ static void look(struct reading *r)
     while (len > from && (at = memmem(text + from, len - from, r->wanted, r->size))) {
         size_t start = (size_t)(at - text);
         for (size_t i = start, step; i < start + r->size; i += step) {
-            step = cluster(text + i, len - i);
-            cover_character(r, text, i, step);
+            step = blot_cluster(text + i, len - i);
+            blot_cover_shown(r->transcript, text, i, step, &r->part);
         }
         r->count++;
         from = start + r->size;
@@ -279,68 +284,82 @@ static void forget_text(struct reading *r)
 {
     size_t len;
     transcript_text(r->transcript, &len);
-    if (len <= KEPT)
+    if (len <= BLOT_KEPT)
         return;
-    size_t gone = transcript_forget(r->transcript, len - KEPT / 2);
+    size_t gone = transcript_forget(r->transcript, len - BLOT_KEPT / 2);
     r->searched = r->searched > gone ? r->searched - gone : 0;
 }
 
+static void on_piece(void *user)
+{
+    struct reading *r = user;
+    look(r);
+    forget_text(r);
+    if (r->moves)
+        r->moves();
+}
+
 /* The transcript may change what it is given: it is given copies. */
-static void read_part(struct reading *r, size_t from, size_t to)
+static void read_some(const struct blot_part *part, struct transcript *t, size_t from, size_t to,
+                      void (*behind)(void *user), void *user)
 {
     char piece[PIECE];
     while (from < to) {
         size_t n = to - from < sizeof piece ? to - from : sizeof piece;
-        memcpy(piece, r->bytes + from, n);
-        size_t taken = transcript_write(r->transcript, piece, n);
-        look(r);
-        forget_text(r);
-        if (r->moves)
-            r->moves();
+        memcpy(piece, part->bytes + from, n);
+        size_t taken = transcript_write(t, piece, n);
+        behind(user);
         if (!taken) /* a sequence that is longer than that, or has no end */
-            transcript_leave_sequence(r->transcript);
+            transcript_leave_sequence(t);
         from += taken ? taken : n;
     }
 }
 
-static size_t cover_shown(struct reading *r, const struct blot_width *widths, size_t count)
+int blot_cols(const struct blot_part *part)
 {
-    size_t i = 0, from = 0;
     int cols = 80;
-    for (; i < count && widths[i].offset <= r->offset; i++)
-        cols = widths[i].cols;
-    r->transcript = transcript_create(r->offset, cols, on_changes, r);
-    if (!r->transcript)
-        memory_end();
-    for (; i < count && widths[i].offset < r->offset + r->len; i++) {
-        read_part(r, from, (size_t)(widths[i].offset - r->offset));
-        from = (size_t)(widths[i].offset - r->offset);
-        transcript_set_cols(r->transcript, widths[i].cols);
+    for (size_t i = 0; i < part->width_count && part->widths[i].offset <= part->offset; i++)
+        cols = part->widths[i].cols;
+    return cols;
+}
+
+void blot_read(const struct blot_part *part, struct transcript *t, void (*behind)(void *user),
+               void *user)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < part->width_count; i++) {
+        const struct blot_width *w = &part->widths[i];
+        if (w->offset <= part->offset || w->offset >= part->offset + part->len)
+            continue;
+        read_some(part, t, from, (size_t)(w->offset - part->offset), behind, user);
+        from = (size_t)(w->offset - part->offset);
+        transcript_set_cols(t, w->cols);
     }
-    read_part(r, from, r->len);
-    transcript_destroy(r->transcript);
-    return r->count;
+    read_some(part, t, from, part->len, behind, user);
 }
 
 size_t blot_stream(char *bytes, size_t len, uint64_t offset, const struct blot_width *widths,
                    size_t width_count, const char *wanted, void (*moves)(void))
 {
-    struct reading r = {.moves = moves,
-                        .bytes = bytes,
-                        .offset = offset,
-                        .len = len,
+    struct reading r = {.part = {bytes, len, offset, widths, width_count},
+                        .moves = moves,
                         .wanted = wanted,
                         .size = strlen(wanted)};
     if (!r.size)
         return 0;
     size_t together = cover_bytes(bytes, len, wanted);
-    return together + cover_shown(&r, widths, width_count);
+    r.transcript = transcript_create(offset, blot_cols(&r.part), on_changes, &r);
+    if (!r.transcript)
+        memory_end();
+    blot_read(&r.part, r.transcript, on_piece, &r);
+    transcript_destroy(r.transcript);
+    return together + r.count;
 }
 
 /* ---- all ---- */
 
 /* Behind the string that begins at `at`, or `end`. */
-static char *string_end(char *at, char *end)
+char *blot_string_end(char *at, char *end)
 {
     for (at += 2; at < end; at++)
         if (*at == '\a')
@@ -371,7 +390,7 @@ void blot_command(char *at, size_t len)
             cover_mark(at, mark_len, NULL);
             at += mark_len;
         } else if (*at == '\033' && end - at > 1 && strchr("]PX^_", at[1]) && at[1]) {
-            char *behind = string_end(at, end);
+            char *behind = blot_string_end(at, end);
             memset(at, 0, (size_t)(behind - at));
             at = behind;
         } else if (*at == '\033') {

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct transcript;
+
 /* Covers `wanted` wherever it stands in a text. Returns how often that was. */
 size_t blot_text(char *text, size_t len, const char *wanted);
 
@@ -25,6 +27,27 @@ struct blot_width {
  * NULL, is called now and then. Returns in how many places something was covered. */
 size_t blot_stream(char *bytes, size_t len, uint64_t offset, const struct blot_width *widths,
                    size_t width_count, const char *wanted, void (*moves)(void));
+
+/* Calls `place` with the bytes of a text that are to be covered. */
+typedef void blot_place(void *user, size_t from, size_t to, const char *what);
+
+/* Who knows what is to be covered, where it is no text that is known. */
+struct blot_finder {
+    /* In a text: what a mark says, or a string. */
+    void (*in_text)(void *user, const char *text, size_t len, blot_place *place, void *place_user);
+    /* In what a transcript shows, from `from` on; it joins full rows. */
+    void (*in_shown)(void *user, struct transcript *shown, size_t from, blot_place *place,
+                     void *place_user);
+    void *user;
+};
+
+/* blot_stream() for what is found: in what is shown as it changes, and over many lines; in strings;
+ * in the texts of our marks, whose parts are one. */
+size_t blot_found(char *bytes, size_t len, uint64_t offset, const struct blot_width *widths,
+                  size_t width_count, const struct blot_finder *finder, void (*moves)(void));
+
+/* The same in a text. */
+size_t blot_found_text(char *text, size_t len, const struct blot_finder *finder);
 
 /* Covers all text of such a part, and the texts of commands in our marks, but no directory; strings
  * (titles, links, the clipboard) become NULs, which show nothing. */

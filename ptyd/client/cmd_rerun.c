@@ -48,6 +48,8 @@ static int run_again(const struct cli *cli, const json_t *block, char *timeout)
         return say_fail(EXIT_PTYD, "only a part of what was typed is known: nothing was run");
     if (!strcmp(json_text(block, "cmd_source", ""), "unknown"))
         return say_fail(EXIT_PTYD, "it is not known for sure what was typed: nothing was run");
+    if (strstr(cmd, "[redacted:")) /* by redact_disk */
+        return say_fail(EXIT_PTYD, "secrets were taken out of what was typed: nothing was run");
     if (is_waited_for(cli))
         return say_fail(EXIT_PTYD,
                         "this session's shell waits for this command: nothing was run. Do it from "

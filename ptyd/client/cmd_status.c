@@ -77,6 +77,8 @@ static void show_status(const json_t *status)
            json_number(status, "worker_pid", 0), json_number(status, "uptime_ms", 0) / 1000,
            json_number(status, "spoofed_marks", 0));
     printf("the worker's confinement is %s\n", json_text(status, "confinement", "off"));
+    if (json_flag(status, "redact_disk"))
+        printf("secrets are taken out of files, too\n");
     show_sessions(json_object_get(status, "sessions"));
     show_batons(json_object_get(status, "batons"));
     show_closed(json_object_get(status, "closed"));

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "ptyd/core/edges.h"
 #include "ptyd/core/text.h"
 
 char *block_id(const struct block *b)
@@ -59,31 +58,6 @@ void block_add_width(struct block *b, int cols)
     while (b->widths[count] && b->widths[count] != cols)
         count++;
     b->widths[count < LIMIT_BLOCK_WIDTHS ? count : LIMIT_BLOCK_WIDTHS - 1] = cols;
-}
-
-static int redact(const char *text, const int *widths, const struct redact_secrets *secrets,
-                  char **told)
-{
-    struct bytes out = {0};
-    struct redact_ends ends = edges_find(text, strlen(text), widths);
-    int count = redact_text_over(text, strlen(text), &ends, secrets, &out);
-    redact_ends_finish(&ends);
-    free(*told);
-    *told = count ? text_copy(out.data) : NULL;
-    if (out.failed)
-        memory_end();
-    bytes_finish(&out);
-    return count;
-}
-
-void block_redact(struct block *b, const struct redact_secrets *secrets)
-{
-    static const int none[1];
-    b->redacted = redact(b->cmd, none, secrets, &b->told_cmd);
-    b->redacted += redact(b->preview, b->widths, secrets, &b->told_preview);
-    b->redacted += redact(b->cwd, none, secrets, &b->told_cwd);
-    int after = redact(b->cwd_after, none, secrets, &b->told_cwd_after);
-    b->redacted += strcmp(b->cwd, b->cwd_after) ? after : 0; /* else it is told once */
 }
 
 void block_untell(struct block *b)

@@ -90,6 +90,11 @@ void block_widths(const json_t *json, int ret_widths[LIMIT_BLOCK_WIDTHS + 1]);
 void block_redact(struct block *block, const struct redact_secrets *secrets);
 void block_untell(struct block *block);
 
+/* Takes secrets out of command, directories and preview of a block's JSON; out of one string of an
+ * object. Returns how many. */
+int block_redact_json(json_t *block, const struct redact_secrets *secrets);
+int block_redact_member(json_t *object, const char *key, const struct redact_secrets *secrets);
+
 /* A running block with one reference and every string "". */
 struct block *block_create(void);
 struct block *block_ref(struct block *block);

@@ -395,6 +395,12 @@ void conf_use_rules(struct conf_file *f)
     redact_use(&rules);
 }
 
+struct rules *conf_copy_rules(struct conf_file *f)
+{
+    const struct conf *conf = conf_now(f);
+    return rules_create(&conf->redact, &conf->redact_except);
+}
+
 void conf_rules_met(const struct conf_file *f, conf_said *said, void *user)
 {
     if (f->rules)

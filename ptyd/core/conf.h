@@ -36,6 +36,7 @@ struct conf {
     int private_space;                 /* enum conf_private_space */
     int preview_kind;                  /* enum conf_preview_kind */
     int foreign_marks;                 /* 1: marks of others make blocks where ours cannot be */
+    int redact_disk;                   /* 1: secrets are taken out of files (worker/redacting.h) */
     int confinement;                   /* 1: of the daemon (worker/confine.h, core/cores.h) */
     int64_t new_thread_lookback_ms;
     int64_t context_max_bytes;
@@ -56,6 +57,7 @@ bool conf_leaves_out(const struct conf *conf, const char *program, size_t len);
 /* ---- the file ---- */
 
 struct conf_file;
+struct rules;
 
 /* $XDG_CONFIG_HOME/ptyd/ptyd.conf, else ~/.config/ptyd/ptyd.conf. Nothing is read yet. */
 struct conf_file *conf_open(void);
@@ -74,6 +76,9 @@ bool conf_wrong_anew(struct conf_file *file);
 /* From here on redact_find() goes by that file's rules, too, as they are then, in all of this
  * process; the file is not closed before that ends. */
 void conf_use_rules(struct conf_file *file);
+
+/* Those rules as they are now, for a thread (rules_use_here()); the caller destroys them. */
+struct rules *conf_copy_rules(struct conf_file *file);
 
 /* A line `FILE: ...` for each of its rules that met a bound since they are as they are. */
 typedef void conf_said(void *user, const char *line);

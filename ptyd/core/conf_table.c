@@ -68,6 +68,9 @@ static const struct conf_setting settings[] = {
      .help = "NAME REGEX: what matches is told to nobody, [redacted:NAME] is; repeat it for more"},
     {"redact_except", CONF_OF_SERVE, EXCEPTS, AT(redact_except), .value = "REGEX",
      .help = "what would be taken out and matches, all of it, stays; repeat it for more"},
+    {"redact_disk", CONF_OF_SERVE, CHOICE, AT(redact_disk), switches, .value = "off|on",
+     .help = "secrets are taken out of the files of the state directory, too, when a command\n"
+             "has ended (off)"},
     {"new_thread_lookback", CONF_OF_SERVE, DURATION, AT(new_thread_lookback_ms),
      .usual = LIMIT_LOOKBACK_MS, .most = LIMIT_LOOKBACK_MOST_MS, .value = "TIME",
      .help = "a new conversation is told, too, what others were told so lately (15m)"},

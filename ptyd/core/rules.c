@@ -232,3 +232,24 @@ bool rules_keep(struct rules *r, const char *text, size_t len)
     }
     return false;
 }
+
+/* ---- in a thread ---- */
+
+static _Thread_local struct rules *here;
+
+static void find_here(const char *text, size_t len, redact_found *found, void *user)
+{
+    rules_find(here, text, len, found, user);
+}
+
+static bool keeps_here(const char *text, size_t len)
+{
+    return rules_keep(here, text, len);
+}
+
+void rules_use_here(struct rules *r)
+{
+    static const struct redact_rules rules = {.find = find_here, .keeps = keeps_here};
+    here = r;
+    redact_use_here(r ? &rules : NULL);
+}

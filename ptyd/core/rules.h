@@ -33,4 +33,8 @@ void rules_tell_met(const struct rules *rules, const char *before, conf_said *sa
 void rules_find(struct rules *rules, const char *text, size_t len, redact_found *found, void *user);
 bool rules_keep(struct rules *rules, const char *text, size_t len);
 
+/* What the thread at hand searches from now on is searched by these, and by nobody else meanwhile;
+ * NULL for the process's again. */
+void rules_use_here(struct rules *rules);
+
 #endif

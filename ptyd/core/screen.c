@@ -32,20 +32,43 @@ json_t *screen_styled_rows(const struct terminal *t)
     return rows;
 }
 
+static void append_frame(const struct terminal *t, const char *title, struct bytes *out)
+{
+    struct terminal_cursor cursor = terminal_cursor(t);
+    bytes_printf(out, "],\"cursor\":{\"row\":%d,\"col\":%d},\"title\":", cursor.row, cursor.col);
+    json_append_string(out, title);
+    bytes_printf(out, ",\"alt_screen\":%s,\"cols\":%d,\"rows_count\":%d",
+                 terminal_alt_screen(t) ? "true" : "false", terminal_cols(t), terminal_rows(t));
+}
+
 void screen_append(const struct terminal *t, uint64_t hidden, struct bytes *out)
 {
     struct bytes text = {0};
-    struct terminal_cursor cursor = terminal_cursor(t);
     bytes_append_text(out, "{\"rows\":[");
     for (int i = 0; i < terminal_rows(t); i++) {
         screen_row_text(t, i, hidden, &text);
         append_line(out, i == 0, &text);
     }
     bytes_finish(&text);
-    bytes_printf(out, "],\"cursor\":{\"row\":%d,\"col\":%d},\"title\":", cursor.row, cursor.col);
-    json_append_string(out, terminal_title(t));
-    bytes_printf(out, ",\"alt_screen\":%s,\"cols\":%d,\"rows_count\":%d",
-                 terminal_alt_screen(t) ? "true" : "false", terminal_cols(t), terminal_rows(t));
+    append_frame(t, terminal_title(t), out);
+}
+
+void screen_append_told(const struct terminal *t, struct bytes *rows, const char *title,
+                        struct bytes *out)
+{
+    bytes_append_text(out, "{\"rows\":[");
+    for (int i = 0; i < terminal_rows(t); i++)
+        append_line(out, i == 0, &rows[i]);
+    append_frame(t, title, out);
+}
+
+void screen_append_told_lines(const struct terminal *t, struct bytes *lines, size_t count,
+                              struct bytes *out)
+{
+    bytes_append_text(out, "{\"lines\":[");
+    for (size_t i = 0; i < count; i++)
+        append_line(out, i == 0, &lines[i]);
+    bytes_printf(out, "],\"total\":%llu", (unsigned long long)terminal_scrollback_total(t));
 }
 
 void screen_append_scrollback(const struct terminal *t, size_t skip, size_t limit,

@@ -26,4 +26,11 @@ void screen_append(const struct terminal *terminal, uint64_t hidden, struct byte
 void screen_append_scrollback(const struct terminal *terminal, size_t skip, size_t limit,
                               struct bytes *out);
 
+/* The same two with these texts in place of the terminal's: one for each row; `count` lines. They
+ * are used up. */
+void screen_append_told(const struct terminal *terminal, struct bytes *rows, const char *title,
+                        struct bytes *out);
+void screen_append_told_lines(const struct terminal *terminal, struct bytes *lines, size_t count,
+                              struct bytes *out);
+
 #endif

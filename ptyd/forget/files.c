@@ -45,9 +45,9 @@ static bool is_made(const char *name)
 static bool has_no_text(const char *name)
 {
     static const char *const names[] = {
-        "output.idx",     "shell_id.txt",      "screen_size.json", "keys.json",  "keys.copy.json",
-        "context.json",   "context.copy.json", "names.json",       "gone.jsonl", "gone.jsonl.1",
-        "receipts.jsonl", "receipts.jsonl.1",  "search.lock",      "forget.json"};
+        "output.idx",    "shell_id.txt",   "screen_size.json",  "keys.json",   "keys.copy.json",
+        "redacted.json", "context.json",   "context.copy.json", "names.json",  "gone.jsonl",
+        "gone.jsonl.1",  "receipts.jsonl", "receipts.jsonl.1",  "search.lock", "forget.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -118,6 +118,8 @@ static void forget_file(struct forget *f, const char *path, const char *name)
 {
     if (json_array_size(f->seqs) && aside_is_name(name))
         drop(f, path);
+    else if (!strcmp(name, "blocks") && f->finder)
+        return; /* by secrets.c */
     else if (!strcmp(name, "blocks"))
         each_entry(f, path, forget_output);
     else if (has_no_text(name) || is_apart(f, path))
@@ -183,6 +185,25 @@ void forget_in_session(const char *state, const char *name, const struct wish *w
     free(above);
 }
 
+int forget_secrets_in_lines(const char *state, const char *name, const struct blot_finder *finder,
+                            const struct redact_secrets *secrets, void (*moves)(void))
+{
+    char *above = text_format("%s/conversations/%s", state, name);
+    char *directory = text_format("%s/agent_pty", above);
+    struct forget f = {.directory = directory,
+                       .finder = finder,
+                       .secrets = secrets,
+                       .before = drop_what_is_made,
+                       .moves = moves};
+    forget_begins(&f); /* what is made of others has what they have */
+    each_entry(&f, directory, forget_file);
+    each_entry(&f, above, forget_file);
+    free(f.error_path);
+    free(directory);
+    free(above);
+    return f.error;
+}
+
 /* ---- the rest ---- */
 
 static void nothing_is_made(struct forget *f)
@@ -205,6 +226,13 @@ static void forget_last_line(struct forget *f, const char *path, const char *nam
 {
     if (ends(name, ".bash"))
         forget_in_bytes(f, path);
+}
+
+void forget_secrets_in_state(const char *state, const struct blot_finder *finder)
+{
+    struct forget f = {.finder = finder, .before = nothing_is_made};
+    each_entry(&f, state, forget_in_root);
+    free(f.error_path);
 }
 
 void forget_in_state(const char *state, const char *runtime, const struct wish *wish, bool looks,

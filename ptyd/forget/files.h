@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "envelope/redact.h"
 #include "ptyd/forget/wish.h"
+#include "vterm_snapshot/blot.h"
 
 /* What came of it. Zeroed it is nothing. */
 struct forgotten {
@@ -30,6 +32,12 @@ void forget_in_session(const char *state, const char *name, const struct wish *w
  * where shells leave their last line; nothing where the wish is about one session. */
 void forget_in_state(const char *state, const char *runtime, const struct wish *wish, bool looks,
                      struct forgotten *forgotten);
+
+/* Secrets go out of all files of a session but its log and its outputs, which nobody else writes
+ * meanwhile. Returns 0, or -errno of one that could not be changed. And out of what is besides. */
+int forget_secrets_in_lines(const char *state, const char *name, const struct blot_finder *finder,
+                            const struct redact_secrets *secrets, void (*moves)(void));
+void forget_secrets_in_state(const char *state, const struct blot_finder *finder);
 
 /* The index of `ptyd search` goes as a whole: it is made again. */
 void forget_index(const char *state, struct forgotten *forgotten);

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
+#include "ptyd/core/block.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
@@ -42,6 +43,22 @@ static size_t cover_string(json_t *value, const char *text)
     if (count)
         json_string_set(value, copy);
     free(copy);
+    return count;
+}
+
+/* What an object has of strings: secrets, where there is a finder. */
+static size_t redact_value(json_t *value, const struct redact_secrets *secrets)
+{
+    const char *key;
+    json_t *member;
+    void *next;
+    size_t i, count = 0;
+    json_array_foreach(value, i, member)
+        count += redact_value(member, secrets);
+    json_object_foreach_safe(value, next, key, member)
+        count += is_name(key)             ? 0
+                 : json_is_string(member) ? (size_t)block_redact_member(value, key, secrets)
+                                          : redact_value(member, secrets);
     return count;
 }
 
@@ -138,8 +155,42 @@ static void drop_damaged(struct rewriting *r)
     r->forget->places++;
 }
 
+static void note_place(void *user, size_t from, size_t to, const char *what)
+{
+    (void)from, (void)to, (void)what;
+    ++*(size_t *)user;
+}
+
+/* Of what a command printed meanwhile a line may have half of a secret: it goes. */
+static void take_secrets(struct rewriting *r, const char *line, size_t len)
+{
+    struct forget *f = r->forget;
+    json_t *value = seal_load(line, len), *inner = json_object_get(value, "block");
+    size_t count = 0;
+    if (!value)
+        f->finder->in_text(f->finder->user, line, len, note_place, &count);
+    bool is_delta = !strcmp(json_text(value, "type", ""), "agent_block_delta");
+    if (value && !is_delta)
+        count = (size_t)block_redact_json(inner ? inner : value, f->secrets);
+    f->places += count;
+    if (is_delta || (!value && count))
+        r->changed = true;
+    else if (count)
+        write_line(r, line, len, value);
+    else
+        keep_line(r, line, len);
+    if (f->moves)
+        f->moves();
+    json_decref(value);
+}
+
 static void take_line(struct rewriting *r, const char *line, size_t len)
 {
+    if (r->forget->finder) {
+        take_secrets(r, line, len);
+        return;
+    }
+
     struct forget *f = r->forget;
     bool has_text = stands_in(line, len, f->text), of_command = json_array_size(f->seqs);
     json_t *value = has_text || of_command ? seal_load(line, len) : NULL;
@@ -161,7 +212,10 @@ static void take_line(struct rewriting *r, const char *line, size_t len)
 /* Half a line at the end stays half a line, unless it has the text or may be a command's. */
 static void take_rest(struct rewriting *r, const char *rest, size_t len)
 {
-    if (stands_in(rest, len, r->forget->text) || json_array_size(r->forget->seqs))
+    size_t count = 0;
+    if (r->forget->finder)
+        r->forget->finder->in_text(r->forget->finder->user, rest, len, note_place, &count);
+    if (count || stands_in(rest, len, r->forget->text) || json_array_size(r->forget->seqs))
         drop_damaged(r);
     else
         bytes_append(&r->out, rest, len);
@@ -180,7 +234,7 @@ static void take(void *user, char *line, size_t len, bool is_whole)
 
 static bool is_wanted(const struct forget *f)
 {
-    return f->text || json_array_size(f->seqs);
+    return f->text || f->finder || json_array_size(f->seqs);
 }
 
 static void replace(struct rewriting *r, const char *path)
@@ -220,7 +274,9 @@ static void forget_members(struct forget *f, const char *path, const struct byte
 {
     struct rewriting r = {.forget = f};
     bool waits = json_array_size(f->seqs) && json_object_get(object, "pending_cmd_buffer");
-    size_t covered = stands_in(file->data, file->len, f->text) ? cover_value(object, f->text) : 0;
+    size_t covered = f->finder                                   ? redact_value(object, f->secrets)
+                     : stands_in(file->data, file->len, f->text) ? cover_value(object, f->text)
+                                                                 : 0;
     f->places += covered;
     if (waits)
         json_object_del(object, "pending_cmd_buffer");
@@ -251,7 +307,7 @@ void forget_in_object(struct forget *f, const char *path)
 void forget_in_bytes(struct forget *f, const char *path)
 {
     struct stat st;
-    int fd = !f->text
+    int fd = !f->text && !f->finder
                  ? -1
                  : open(path, (f->looks ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     bool there = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size;
@@ -259,7 +315,9 @@ void forget_in_bytes(struct forget *f, const char *path)
     char *bytes = there ? mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     if (there && bytes == MAP_FAILED)
         forget_failed(f, path, -errno);
-    size_t found = bytes == MAP_FAILED ? 0 : spelled_cover(bytes, len, f->text);
+    size_t found = bytes == MAP_FAILED ? 0
+                   : f->finder         ? blot_found_text(bytes, len, f->finder)
+                                       : spelled_cover(bytes, len, f->text);
     f->places += found;
     if (found && forget_begins(f))
         forget_failed(f, path, file_write_all(fd, bytes, len, 0));

@@ -154,6 +154,9 @@ static void cover_blocks(struct log *log)
 static void cover(struct log *log)
 {
     struct forget *f = log->forget;
+    if (f->finder)
+        f->places += blot_found(log->bytes + log->base, log->len - log->base, log->base,
+                                log->widths, log->width_count, f->finder, f->moves);
     if (json_array_size(f->seqs) && forget_begins(f))
         cover_blocks(log);
     if (f->text)
@@ -180,6 +183,9 @@ static void cover_file(struct forget *f, int fd, const char *path, size_t len, b
 {
     off_t data = lseek(fd, 0, SEEK_DATA);
     struct log log = {.forget = f, .len = len, .base = data > 0 ? (size_t)data : 0};
+    log.base = f->from > log.base ? f->from : log.base;
+    if (log.base >= len)
+        return;
     log.bytes = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     if (log.bytes == MAP_FAILED) {
         forget_failed(f, path, -errno);
@@ -202,10 +208,35 @@ static void open_and_cover(struct forget *f, const char *path, bool has_index)
     int fd = open(path, (f->looks ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0 && errno != ENOENT)
         forget_failed(f, path, -errno);
-    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size)
-        cover_file(f, fd, path, (size_t)st.st_size, has_index);
+    size_t len = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (size_t)st.st_size : 0;
+    len = f->until && f->until < len ? (size_t)f->until : len;
+    if (len)
+        cover_file(f, fd, path, len, has_index);
     if (fd >= 0)
         close(fd);
+}
+
+uint64_t forget_log_ended(struct forget *f)
+{
+    struct stat st;
+    struct log log = {.forget = f};
+    char *path = text_format("%s/output.raw", f->directory);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    uint64_t ended = 0;
+    log.len = fd >= 0 && fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+    read_index(&log);
+    for (size_t i = log.count; i > 0 && !ended; i--) {
+        const struct rawlog_record *r = &log.records[i - 1];
+        bool at_prompt = is_mark(r) && (r->detail == MARK_DONE || r->detail == MARK_PROMPT);
+        if ((at_prompt || r->kind == RAWLOG_SHELL) && r->offset <= log.len)
+            ended = r->offset;
+    }
+    free(log.records);
+    free(log.widths);
+    free(path);
+    if (fd >= 0)
+        close(fd);
+    return ended;
 }
 
 void forget_in_log(struct forget *f)
@@ -217,6 +248,6 @@ void forget_in_log(struct forget *f)
 
 void forget_in_stream(struct forget *f, const char *path)
 {
-    if (f->text)
+    if (f->text || f->finder)
         open_and_cover(f, path, false);
 }

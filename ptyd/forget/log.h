@@ -7,12 +7,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "envelope/redact.h"
+#include "vterm_snapshot/blot.h"
+
 /* How a session's files are gone through. */
 struct forget {
     const char *directory; /* .../agent_pty */
     const char *text;      /* or NULL */
     const json_t *seqs;    /* of its commands, or NULL */
-    bool looks;            /* only: nothing is changed */
+    /* In place of both: secrets, as the finder finds them with these. */
+    const struct blot_finder *finder;
+    const struct redact_secrets *secrets;
+    uint64_t from, until; /* then: the part of the log; 0: to its end */
+    bool looks;           /* only: nothing is changed */
     /* Before the first change of all: what is made of these files goes. May be called again. */
     void (*before)(struct forget *forget);
     void (*moves)(void); /* called now and then, or NULL */
@@ -32,6 +39,10 @@ bool forget_begins(struct forget *forget);
 /* Covers it in output.raw. Of a command all from where its prompt takes input to the mark that ends
  * it. */
 void forget_in_log(struct forget *forget);
+
+/* Where in it a command ended last, as the index has it: what lies before is over. 0 for nowhere.
+ */
+uint64_t forget_log_ended(struct forget *forget);
 
 /* A text in another log of a terminal, one that was set aside: how wide it was is not known. */
 void forget_in_stream(struct forget *forget, const char *path);

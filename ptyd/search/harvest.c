@@ -2,6 +2,7 @@
 #include "ptyd/search/harvest.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/redacted.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
 #include "ptyd/search/facts.h"
@@ -21,6 +23,7 @@
 
 #define PAUSE_BYTES (16 << 20) /* between two rests, or */
 #define PAUSE_MS    500
+#define LOOK_MS     5 /* between two looks at what is about to be done */
 
 #define ALL (INT64_C(1) << 39) /* more than any number */
 
@@ -36,6 +39,7 @@ struct harvest {
     const char *directory;
     int64_t last;                        /* block that ended and was added */
     int64_t oldest_output;               /* number of the first whose file is there */
+    int64_t redacted, redacted_by_ms;    /* is_redacted() */
     bool ends;                           /* of an output only the end is kept */
     struct bytes running;                /* the line that was read last, when it has no end */
     struct sheet sheet;                  /* not in the index yet, */
@@ -303,6 +307,22 @@ static void rest(struct harvest *h)
     h->paused_ms = now;
 }
 
+/* Where secrets are taken out of a session's files, an output is read when that is done; who does
+ * not come to it in time has its preview read. */
+static bool is_redacted(struct harvest *h, int64_t seq)
+{
+    struct redacted done;
+    while (seq > h->redacted) {
+        h->redacted = redacted_load(h->directory, &done) ? (int64_t)done.seq : ALL;
+        if (seq <= h->redacted)
+            break;
+        if (clock_monotonic_ms() > h->redacted_by_ms)
+            return false;
+        poll(NULL, 0, LOOK_MS);
+    }
+    return true;
+}
+
 /* The block at hand. */
 static void add_ended(struct harvest *h)
 {
@@ -311,6 +331,7 @@ static void add_ended(struct harvest *h)
     struct output output;
     /* There may be one by now where there was none. */
     bool kept = h->oldest_output == ALL || f->seq >= h->oldest_output;
+    kept = kept && is_redacted(h, f->seq);
     read_output(f, h->directory, kept, &output);
     add_text(h, part, f->cmd.data, f->cmd.len);
     part.line = output.line;
@@ -525,6 +546,8 @@ int64_t harvest_read(struct harvest *h, const struct harvest_session *session,
     h->directory = directory;
     h->ends = false;
     h->oldest_output = find_oldest_output(directory);
+    h->redacted = 0;
+    h->redacted_by_ms = clock_monotonic_ms() + LIMIT_SEARCH_REDACTED_MS;
     begin_session(h, session);
     if (session->id && goes_on(h, session, file)) {
         gone = forget_blocks(h);

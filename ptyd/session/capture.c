@@ -16,20 +16,32 @@ static void read_term(struct session *s, const char *environ, size_t len)
             snprintf(s->term, sizeof s->term, "%s", at + 5);
 }
 
-/* The environment the shell was started with, as the kernel keeps it: it outlives workers and is
+/* The environment a shell was started with, as the kernel keeps it: it outlives workers and is
  * stored nowhere. */
-void session_read_environment(struct session *s)
+static void read_environment(pid_t pid, struct session *s, struct redact_secrets **secrets)
 {
     struct bytes environ = {0};
-    if (proc_read(s->pid, "environ", 2 * LIMIT_ENVIRONMENT_BYTES, &environ) &&
-        redact_secrets_create(environ.data, environ.len, &s->secrets) < 0)
+    if (proc_read(pid, "environ", 2 * LIMIT_ENVIRONMENT_BYTES, &environ) &&
+        redact_secrets_create(environ.data, environ.len, secrets) < 0)
         memory_end(); /* what is not known to be secret would be told */
-    if (environ.data)
+    if (environ.data && s)
         read_term(s, environ.data, environ.len);
     if (environ.data)
         explicit_bzero(environ.data, environ.len);
     bytes_finish(&environ);
+}
+
+void session_read_environment(struct session *s)
+{
+    read_environment(s->pid, s, &s->secrets);
     session_name_terminal(s);
+}
+
+struct redact_secrets *session_secrets_of(pid_t shell)
+{
+    struct redact_secrets *secrets = NULL;
+    read_environment(shell, NULL, &secrets);
+    return secrets;
 }
 
 const struct redact_secrets *session_secrets(const struct session *s)

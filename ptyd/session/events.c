@@ -337,6 +337,7 @@ static void on_block_end(void *user, struct block *block)
     store_end(s->store, block, s->terminal);
     REPORT(s, block_stored, block);
     EACH_WATCHER(s, block_end, w_, block);
+    s->settles = true;
     terminal_stop(s->terminal); /* that was work enough for a piece */
 }
 

@@ -106,6 +106,7 @@ struct session {
     struct bytes open_before; /* a part as it is noted, of the one before */
     bool open_noted;          /* it is kept for the next worker: the log lacks it */
 
+    bool settles; /* a block ended in the piece at hand */
     bool parsing; /* inside terminal_write(): what is typed waits until its bytes are let go of */
     bool quarantined;   /* nothing of it is read (quarantine.h) */
     struct scrub scrub; /* then: of its output */

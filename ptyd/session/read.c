@@ -140,6 +140,9 @@ static size_t drain_parsed(struct session *s, size_t most)
     if (log_is_broken(s))
         session_owes(s);
     session_screen_changed(s);
+    if (s->settles && !s->rebuilding)
+        REPORT(s, settled, start + taken);
+    s->settles = false;
     if (s->typing.first)
         session_write_input(s);
     return taken;

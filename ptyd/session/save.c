@@ -201,6 +201,8 @@ void session_checkpoint(struct session *s)
 {
     bool due = s->checkpoint_due || rawlog_wants_checkpoint(s->log) ||
                terminal_offset(s->terminal) - s->checkpoint_at >= LIMIT_CHECKPOINT_BYTES;
+    if (s->host->redacts) /* what it holds has all that was shown */
+        return;
     bool failed = s->checkpoint_failed && s->now.monotonic_ms - s->checkpoint_failed < AGAIN_MS;
     if (s->saving || !due || failed || !may_be_written(s))
         return;

@@ -78,9 +78,10 @@ static void tell(struct session *s, int64_t wall_ms, int64_t monotonic_ms)
     if (store_owed(s->store).count) /* what is behind tells all that changed meanwhile */
         return;
     s->screen_changed = false;
-    json_t *changes = s->paused || s->quarantined
-                          ? NULL
-                          : take_changes(&s->told_screen, s->terminal, s->unrecorded_until);
+    bool untold =
+        s->paused || s->quarantined || s->host->redacts; /* a row may have half a secret */
+    json_t *changes =
+        untold ? NULL : take_changes(&s->told_screen, s->terminal, s->unrecorded_until);
     if (!changes)
         return;
     char *id = running && !running->unrecorded ? block_id(running) : NULL;

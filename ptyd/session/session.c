@@ -126,6 +126,7 @@ static int open_parts(struct session *s, bool is_new, int slate, struct block_me
                                                .keep = keep_slate,
                                                .user = s,
                                                .slate = slate,
+                                               .redacts = s->host->redacts,
                                                .mended = mended});
     s->log = rawlog_open(store_directory(s->store), store_aside(s->store));
     int error = may_be_served(s, is_new);
@@ -246,6 +247,7 @@ static int open_all(struct session *s, const struct session_start *start)
     session_recall_withheld(s);
     if (start->pid) /* the number of one that is gone is another's */
         session_read_environment(s);
+    store_set_secrets(s->store, s->secrets);
     REPORT(s, opened);
     session_recall_asked(s);
     find_place(s, is_new, start->seq);
@@ -329,10 +331,20 @@ void session_destroy(struct session *s)
     close_parts(s);
 }
 
+static void keep_cwd(struct session *s)
+{
+    json_t *kept = json_object();
+    json_object_set_new(kept, "cwd", json_string(tracker_cwd(s->tracker)));
+    if (s->host->redacts)
+        block_redact_member(kept, "cwd", s->secrets);
+    session_keep(s, "cwd", json_incref(json_object_get(kept, "cwd")));
+    json_decref(kept);
+}
+
 void session_flush(struct session *s)
 {
     session_screen_flush(s);
-    session_keep(s, "cwd", json_string(tracker_cwd(s->tracker)));
+    keep_cwd(s);
     session_keep(s, "base", json_integer((json_int_t)rawlog_base(s->log)));
     session_keep(s, "end", json_integer((json_int_t)rawlog_end(s->log)));
     store_save_meta(s->store);

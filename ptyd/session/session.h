@@ -35,6 +35,8 @@ struct session_events {
     /* A block ended, its secrets are out of it; it is not stored yet and may get its key. */
     void (*block_ended)(void *user, struct session *s, struct block *block);
     void (*block_stored)(void *user, struct session *s, struct block *block);
+    /* All up to `offset` is taken in and in the log, and a block ended in it. */
+    void (*settled)(void *user, struct session *s, uint64_t offset);
     void (*capture_changed)(void *user, struct session *s);
     /* The shell is gone and all that it said is taken in: the keeper may close its terminal. */
     void (*over)(void *user, struct session *s);
@@ -62,6 +64,7 @@ struct session_host {
     const struct session_events *events;
     void *user;             /* of the events */
     struct conf_file *conf; /* the user's settings; NULL: the usual ones */
+    bool redacts;           /* secrets stay out of files (worker/redacting.h) */
 };
 
 /* Somebody who follows a session: an attached terminal, a `run`. Embedded in its owner; removed by
@@ -299,6 +302,8 @@ uint64_t session_withheld_from(const struct session *s);
 
 /* What is secret in the shell's environment; NULL for nothing. Borrowed. */
 const struct redact_secrets *session_secrets(const struct session *s);
+/* The same of a shell that no session has yet; the caller destroys them. */
+struct redact_secrets *session_secrets_of(pid_t shell);
 
 /* A look at what is there. */
 const char *session_name(const struct session *s);

@@ -10,9 +10,16 @@
 #include "ptyd/core/owed.h"
 #include "vterm_snapshot/terminal.h"
 
-/* Replaces both in the session's directory; lines in front of the absolute number `from` stay out.
- */
-void snapshots_replace(struct owed *owed, const char *directory, const struct block *block,
-                       const struct terminal *terminal, uint64_t from);
+struct snapshots {
+    struct owed *owed;
+    const char *directory; /* the session's */
+    const struct terminal *terminal;
+    uint64_t from; /* lines in front of this absolute number stay out */
+    bool redacts;  /* secrets, too, with these of the shell (or NULL) */
+    const struct redact_secrets *secrets;
+};
+
+/* Replaces both. */
+void snapshots_replace(const struct snapshots *snapshots, const struct block *block);
 
 #endif

@@ -51,6 +51,8 @@ struct store {
     struct output *output;
     struct bytes delta; /* not told yet */
     int64_t delta_ms;
+    bool redacts;
+    const struct redact_secrets *secrets;
     uint64_t snapshot_from; /* earlier scrollback lines are in no snapshot */
 };
 
@@ -96,11 +98,19 @@ static void replace_named(struct store *s, const char *name, json_t *value)
 
 /* ---- blocks.jsonl ---- */
 
+static json_t *json_of(const struct store *s, const struct block *block)
+{
+    json_t *json = block_to_json(block);
+    if (s->redacts)
+        block_redact_json(json, s->secrets);
+    return json;
+}
+
 static void append_event(struct store *s, const char *type, const struct block *block)
 {
     append_line(s, "events.jsonl",
                 json_pack("{s:s, s:s, s:o}", "type", type, "conversation_id",
-                          block->conversation_id, "block", block_to_json(block)));
+                          block->conversation_id, "block", json_of(s, block)));
 }
 
 /* What a former worker stored and did not come to tell. */
@@ -192,7 +202,7 @@ size_t store_held_blocks(const struct store *s)
 
 static void append_block(struct store *s, const struct block *block)
 {
-    json_t *json = block_to_json(block);
+    json_t *json = json_of(s, block);
     block_add_internal(block, json);
     char *text = seal_dump(json);
     append_text(s, "blocks.jsonl", text);
@@ -308,6 +318,7 @@ struct store *store_open(const char *state, const char *name, const struct store
     s->owed = owed_create(host->owing, host->user);
     s->owing = host->owing;
     s->user = host->user;
+    s->redacts = host->redacts;
     s->directory = text_format("%s/conversations/%s/agent_pty", state, name);
     s->output = output_create();
     prepare_files(s, host);
@@ -493,6 +504,8 @@ void store_resume(struct store *s, struct block *block, int64_t written)
 void store_output(struct store *s, const char *text, size_t len)
 {
     output_add(s->output, text, len);
+    if (s->redacts)
+        return; /* a piece may have half of a secret */
     bytes_append(&s->delta, text, len);
     if (s->delta.len > 2 * LIMIT_DELTA_BYTES)
         bytes_consume(&s->delta,
@@ -537,6 +550,11 @@ static void sweep(struct store *s, uint64_t seq)
     free(path);
 }
 
+void store_set_secrets(struct store *s, const struct redact_secrets *secrets)
+{
+    s->secrets = secrets;
+}
+
 void store_set_snapshot_from(struct store *s, uint64_t line)
 {
     s->snapshot_from = line;
@@ -549,7 +567,13 @@ void store_end(struct store *s, struct block *block, const struct terminal *term
         tell_delta(s, block);
     output_end(s->output, s->owed);
     if (terminal)
-        snapshots_replace(s->owed, s->directory, block, terminal, s->snapshot_from);
+        snapshots_replace(&(struct snapshots){.owed = s->owed,
+                                              .directory = s->directory,
+                                              .terminal = terminal,
+                                              .from = s->snapshot_from,
+                                              .redacts = s->redacts,
+                                              .secrets = s->secrets},
+                          block);
     append_block(s, block);
     append_event(s, "agent_block_end", block);
     s->last_ended = block->seq;

@@ -29,6 +29,8 @@ struct store_host {
     bool (*keep)(void *user, int slate);
     void *user;
     int slate; /* that a former worker's was kept in; the caller's. -1 for none */
+    /* What it writes has no secrets (store_set_secrets()); what runs is told of with its end. */
+    bool redacts;
     /* Its blocks' files were compared already; what was found there is taken over. NULL: not. */
     struct block_mended *mended;
 };
@@ -83,6 +85,9 @@ struct block *store_running(const struct store *store);
 /* Bytes that outlive the worker and are in no file, as owed_note() has them. */
 void store_note(struct store *store, enum owed_note which, const char *data, size_t len);
 const char *store_noted(const struct store *store, enum owed_note which, size_t *ret_len);
+
+/* What is secret besides; borrowed, NULL for none. */
+void store_set_secrets(struct store *store, const struct redact_secrets *secrets);
 
 /* A block began: event, line, output file. */
 void store_begin(struct store *store, struct block *block);

@@ -23,56 +23,13 @@
 
 /* ---- blocks ---- */
 
-static int redact_member(json_t *object, const char *key, const struct redact_secrets *secrets)
-{
-    const json_t *text = json_object_get(object, key);
-    struct bytes out = {0};
-    int count = json_is_string(text)
-                    ? redact_text(json_string_value(text), json_string_length(text), secrets, &out)
-                    : 0;
-    if (count)
-        json_object_set_new(object, key, json_stringn(out.data, out.len));
-    bytes_finish(&out);
-    return count;
-}
-
-/* As one text, so that a key of several lines is found. */
-static int redact_lines(json_t *lines, const int *widths, const struct redact_secrets *secrets)
-{
-    struct bytes text = {0}, out = {0};
-    size_t i;
-    json_t *line;
-    json_array_foreach(lines, i, line)
-        bytes_printf(&text, "%s\n", json_string_value(line) ? json_string_value(line) : "");
-    struct redact_ends ends = edges_find(text.data, text.len, widths);
-    int count = text.len ? redact_text_over(text.data, text.len, &ends, secrets, &out) : 0;
-    redact_ends_finish(&ends);
-    if (count)
-        json_array_clear(lines);
-    for (size_t at = 0; count && at < out.len;) {
-        const char *end = memchr(out.data + at, '\n', out.len - at);
-        size_t len = end ? (size_t)(end - out.data) - at : out.len - at;
-        json_array_append_new(lines, json_stringn(out.data + at, len));
-        at += len + 1;
-    }
-    bytes_finish(&text);
-    bytes_finish(&out);
-    return count;
-}
-
 json_t *agent_block(json_t *block, const struct redact_secrets *secrets)
 {
-    static const char *const members[] = {"cmd", "cwd", "cwd_after"};
-    int count = 0, widths[LIMIT_BLOCK_WIDTHS + 1];
     if (!block || json_flag(block, "private")) {
         json_decref(block);
         return NULL;
     }
-    block_widths(block, widths);
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        count += redact_member(block, members[i], secrets);
-    count += redact_lines(json_at(block, "preview", "lines"), widths, secrets);
-    json_object_set_new(block, "redacted", json_integer(count));
+    json_object_set_new(block, "redacted", json_integer(block_redact_json(block, secrets)));
     return block;
 }
 
@@ -94,7 +51,7 @@ json_t *agent_blocks(json_t *blocks, const struct redact_secrets *secrets)
 json_t *agent_session(json_t *session, bool told, const struct redact_secrets *secrets)
 {
     if (told)
-        redact_member(session, "cwd", secrets);
+        block_redact_member(session, "cwd", secrets);
     else
         json_object_set_new(session, "cwd", json_null());
     return session;

@@ -13,6 +13,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/forget/files.h"
 #include "ptyd/forget/wish.h"
+#include "ptyd/worker/redacting.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/upgrade.h"
 
@@ -182,7 +183,8 @@ static void finish(struct forgetting *f)
     if (f->stage == NOTHING)
         wish_finish(&f->wish);
     answer(f);
-    forgetting_stored(f); /* it may have ended meanwhile */
+    redacting_go_on(f->worker->redacting); /* it waited */
+    forgetting_stored(f);                  /* it may have ended meanwhile */
 }
 
 static void on_gone_through(uv_work_t *work, int status)

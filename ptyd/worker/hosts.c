@@ -316,6 +316,8 @@ static int keep(struct hosts *h, struct block *b, const json_t *params)
         offer_kept(h, NULL);
     bool offered = ledger_offer(w->ledger, LEDGER_HOSTS, "", b);
     json_t *line = line_of(b, params);
+    if (w->host.redacts)
+        block_redact_json(line, NULL);
     int result = heard_append(h->directory, line, &full);
     if (result < 0 && offered)
         ledger_withdraw(w->ledger, b->key);

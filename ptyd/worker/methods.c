@@ -19,6 +19,7 @@
 #include "ptyd/worker/look.h"
 #include "ptyd/worker/methods.h"
 #include "ptyd/worker/open.h"
+#include "ptyd/worker/redacting.h"
 #include "ptyd/worker/rename.h"
 #include "ptyd/worker/retention.h"
 #include "ptyd/worker/room.h"
@@ -157,15 +158,15 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     char *path = text_clean(program, strlen(program), LIMIT_MESSAGE_BYTES);
     reply_with_sessions(
         client, id, choice,
-        json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o, s:s, s:o}",
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o, s:s, s:b, s:o}",
                   "version", PTYD_VERSION, "build", program_build(), "program", path, "keeper_pid",
                   (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
                   "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
                   ledger_unseen(w->ledger) + ledger_repeated(w->ledger), "closed",
-                  retention_json(w->retention), "confinement", confine_words(), "batons",
-                  baton_json(w)));
+                  retention_json(w->retention), "confinement", confine_words(), "redact_disk",
+                  redacting_is_on(w->redacting), "batons", baton_json(w)));
     free(path);
 }
 

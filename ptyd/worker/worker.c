@@ -37,6 +37,7 @@
 #include "ptyd/worker/peer.h"
 #include "ptyd/worker/rename.h"
 #include "ptyd/worker/retention.h"
+#include "ptyd/worker/redacting.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/server.h"
 #include "ptyd/worker/terminals.h"
@@ -65,11 +66,18 @@ static void on_block_stored(void *user, struct session *s, struct block *block)
     forgetting_stored(w->forgetting);
 }
 
+static void on_settled(void *user, struct session *s, uint64_t offset)
+{
+    struct worker *w = user;
+    redacting_settled(w->redacting, s, offset);
+}
+
 static void on_over(void *user, struct session *s)
 {
     struct worker *w = user;
     plan_remove_files(w->options->runtime, session_shell_id(s));
     worker_tell(w, WIRE_OVER, session_name(s), NULL, 0);
+    redacting_over(w->redacting, s);
     terminals_expect(w, s);
     worker_check_idle(w);
 }
@@ -84,6 +92,7 @@ static const struct session_events session_events = {.opened = context_opened,
                                                      .block_begun = on_block_begun,
                                                      .block_ended = context_block_ended,
                                                      .block_stored = on_block_stored,
+                                                     .settled = on_settled,
                                                      .capture_changed = follow_capture,
                                                      .over = on_over,
                                                      .owes = on_owes,
@@ -117,6 +126,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
     forgetting_before(w->forgetting, m->name);
+    redacting_before(w->redacting, m->name, m->pid);
     struct board_place deadly = {.step = m->deadly_step, .at = m->deadly_at};
     int error = 0;
     struct session *s = session_adopt(
@@ -145,6 +155,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
     }
     w->sessions[w->session_count++] = s;
     rename_restore(w, s);
+    redacting_opened(w->redacting, s);
     if (m->exited && !m->over)
         session_shell_reaped(s, m->status);
     open_spawned(w, m->name, 0);
@@ -160,6 +171,7 @@ static void stop(struct worker *w)
     uv_close((uv_handle_t *)&w->leaders_timer, NULL);
     retention_close(w->retention);
     forgetting_close(w->forgetting);
+    redacting_close(w->redacting);
     terminals_close(w->terminals);
     uv_close((uv_handle_t *)&w->turning, NULL);
     for (int i = 0; i < w->session_count; i++)
@@ -287,6 +299,8 @@ static bool take_hand_over(struct worker *w)
     view_await_leaders(w);
     w->retention = retention_create(w);
     forgetting_go_on(w->forgetting);
+    if (!forgetting_works(w->forgetting))
+        redacting_go_on(w->redacting);
     for (int i = 0; i < w->session_count; i++) /* where they went with the former worker */
         terminals_expect(w, w->sessions[i]);
     worker_tell(w, WIRE_READY, NULL, NULL, 0);
@@ -336,6 +350,7 @@ int worker_main(int socket, void *user)
     turns_init(&w.turns, worked_us, time_us, on_work, &w);
     w.terminals = terminals_create(&w);
     w.forgetting = forgetting_create(&w);
+    w.redacting = redacting_create(&w);
     w.names = names_open(w.options->state, true);
     room_measure(&w);
     w.ledger = ledger_create(w.options->state, &ledger_events, &w);
@@ -347,7 +362,8 @@ int worker_main(int socket, void *user)
                                    .scratch = w.scratch,
                                    .events = &session_events,
                                    .user = &w,
-                                   .conf = w.options->conf};
+                                   .conf = w.options->conf,
+                                   .redacts = redacting_is_on(w.redacting)};
     if (!w.link || !take_hand_over(&w))
         return 1;
     link_start(w.link);
@@ -357,6 +373,7 @@ int worker_main(int socket, void *user)
     ledger_destroy(w.ledger);
     names_close(w.names);
     forgetting_destroy(w.forgetting);
+    redacting_destroy(w.redacting);
     uv_loop_close(&w.loop);
     link_destroy(w.link);
     return 0;

@@ -18,6 +18,7 @@ struct hosts;
 struct leaving;
 struct ledger;
 struct names;
+struct redacting;
 struct retention;
 struct link;
 struct server;
@@ -44,6 +45,7 @@ struct worker {
     struct hosts *hosts;         /* what ran on others */
     struct retention *retention; /* of closed sessions; NULL until clients are served */
     struct forgetting *forgetting;
+    struct redacting *redacting;
     struct terminals *terminals; /* whose sessions are theirs */
     struct names *names;         /* that sessions were given */
     struct follower *followers;  /* of events */

@@ -47,11 +47,11 @@ static inline void host_on_block(void *user, struct session *s, struct block *bl
     (void)block;
 }
 
-static inline void host_on_baton(void *user, struct session *s, uint64_t baton)
+static inline void host_on_number(void *user, struct session *s, uint64_t number)
 {
     (void)user;
     (void)s;
-    (void)baton;
+    (void)number;
 }
 
 static inline bool host_keep(void *user, struct session *s, int slate)
@@ -70,10 +70,11 @@ static inline const struct session_host *test_host_begin(struct test_host *h, uv
                                                  .block_begun = host_on_block,
                                                  .block_ended = host_on_block,
                                                  .block_stored = host_on_block,
+                                                 .settled = host_on_number,
                                                  .capture_changed = host_on_session,
                                                  .over = host_on_session,
                                                  .owes = host_keep,
-                                                 .baton_taken = host_on_baton};
+                                                 .baton_taken = host_on_number};
     uv_idle_init(loop, &h->turning);
     h->turning.data = h;
     turns_init(&h->turns, host_now, host_now, host_work, h);

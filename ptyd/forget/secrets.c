@@ -1,0 +1,274 @@
+#define _GNU_SOURCE
+#include "ptyd/forget/secrets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/limits.h"
+#include "ptyd/core/block.h"
+#include "ptyd/core/edges.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/redacted.h"
+#include "ptyd/core/shown.h"
+#include "ptyd/core/text.h"
+#include "ptyd/forget/log.h"
+#include "ptyd/session/block_lines.h"
+
+#define PIECE (1 << 20)  /* of an output, looked at in one go, */
+#define AHEAD (16 << 10) /* with so much of what follows */
+#define TRIES 3
+
+/* ---- the finder ---- */
+
+static bool gives_up(const struct secrets_finder *f)
+{
+    return f->gives_up && atomic_load(f->gives_up);
+}
+
+static void in_text(void *user, const char *text, size_t len, blot_place *place, void *place_user)
+{
+    const struct secrets_finder *f = user;
+    if (!gives_up(f))
+        redact_find(text, len, f->secrets, place, place_user);
+}
+
+static void in_shown(void *user, struct transcript *shown, size_t from, blot_place *place,
+                     void *place_user)
+{
+    const struct secrets_finder *f = user;
+    if (!gives_up(f))
+        shown_secrets(shown, from, f->secrets, place, place_user);
+}
+
+void secrets_finder_init(struct secrets_finder *f, const struct redact_secrets *secrets,
+                         const atomic_bool *gives_up_when)
+{
+    *f = (struct secrets_finder){.finder = {.in_text = in_text, .in_shown = in_shown, .user = f},
+                                 .secrets = secrets,
+                                 .gives_up = gives_up_when};
+}
+
+/* ---- an output ---- */
+
+struct output {
+    const struct secrets_finder *finder;
+    const char *path, *text;
+    size_t len;
+    int widths[LIMIT_BLOCK_WIDTHS + 1];
+    struct file_new file; /* begun with the first secret */
+    int error;
+};
+
+/* As many lines as there were stay: numbers mean the same ones. */
+static void append_cover(struct bytes *out, const char *text, const struct redact_match *m)
+{
+    bytes_printf(out, "[redacted:%s]", m->type);
+    for (size_t i = m->from; i < m->to; i++)
+        if (text[i] == '\n')
+            bytes_append_char(out, '\n');
+}
+
+/* Where a piece ends that begins at `at`: at a line's end, where there is one. */
+static size_t piece_end(const struct output *o, size_t at)
+{
+    if (o->len - at <= PIECE)
+        return o->len;
+    const char *end = memrchr(o->text + at, '\n', PIECE);
+    return end ? (size_t)(end - o->text) + 1 : at + PIECE;
+}
+
+/* What came before the first that changes is as it was. */
+static void write_piece(struct output *o, size_t at, const struct bytes *out, bool changes)
+{
+    bool begins = changes && !o->file.path;
+    if (begins)
+        o->error = file_new_begin(&o->file, o->path);
+    if (begins && at && o->error == 0)
+        o->error = file_new_write(&o->file, o->text, at);
+    if (o->file.path && o->error == 0)
+        o->error = file_new_write(&o->file, out->data ? out->data : "", out->len);
+}
+
+/* Takes them out of the piece [at, end) of it, or a little more. Returns where the next begins. */
+static size_t take_piece(struct output *o, size_t at, size_t end)
+{
+    size_t ahead = o->len - end < AHEAD ? o->len : end + AHEAD, from = at;
+    struct redact_ends ends = edges_find(o->text + at, ahead - at, o->widths);
+    struct redact_matches found = {0};
+    struct bytes out = {0};
+    redact_find_over(o->text + at, ahead - at, &ends, o->finder->secrets, redact_matches_note,
+                     &found);
+    for (size_t i = 0; i < found.count && at + found.list[i].from < end; i++) {
+        struct redact_match m = found.list[i];
+        bytes_append(&out, o->text + from, at + m.from - from);
+        append_cover(&out, o->text + at, &m);
+        from = at + m.to;
+        end = from > end ? from : end;
+    }
+    bytes_append(&out, o->text + from, end - from);
+    if (out.failed)
+        o->error = -ENOMEM;
+    if (o->error == 0)
+        write_piece(o, at, &out, from > at);
+    redact_matches_finish(&found);
+    redact_ends_finish(&ends);
+    bytes_finish(&out);
+    return end;
+}
+
+/* Whether anything was, or -errno. */
+static int take_out_of_output(struct output *o, int fd, void (*moves)(void))
+{
+    o->text = mmap(NULL, o->len, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (o->text == MAP_FAILED)
+        return -errno;
+    for (size_t at = 0; at < o->len && o->error == 0 && !gives_up(o->finder);) {
+        at = take_piece(o, at, piece_end(o, at));
+        if (moves)
+            moves();
+    }
+    munmap((char *)o->text, o->len);
+    bool changes = o->file.path;
+    int ended = file_new_end(&o->file, o->error == 0 && !gives_up(o->finder));
+    return o->error < 0 ? o->error : ended < 0 ? ended : changes;
+}
+
+/* ---- a session ---- */
+
+struct work {
+    const struct secrets_finder *finder;
+    char *directory;
+    json_t *widths; /* {seq: [...]} */
+    void (*moves)(void);
+    struct redacted done;
+    uint64_t last; /* output that was looked at */
+    bool changed;
+    int error;
+};
+
+static void note_widths(void *user, json_t *block)
+{
+    char seq[24];
+    snprintf(seq, sizeof seq, "%lld", (long long)json_integer_value(json_object_get(block, "seq")));
+    json_object_set(user, seq, json_object_get(block, "widths"));
+}
+
+static void take_output(struct work *w, const char *name, uint64_t seq)
+{
+    char key[24], *path = text_format("%s/blocks/%s", w->directory, name);
+    struct output o = {.finder = w->finder, .path = path};
+    struct stat st;
+    int fd = file_open_regular(path), result = fd < 0 ? fd : 0;
+    snprintf(key, sizeof key, "%llu", (unsigned long long)seq);
+    json_t *block = json_pack("{s:O?}", "widths", json_object_get(w->widths, key));
+    block_widths(block, o.widths);
+    json_decref(block);
+    o.len = fd >= 0 && fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+    if (o.len)
+        result = take_out_of_output(&o, fd, w->moves);
+    if (fd >= 0)
+        close(fd);
+    w->changed = w->changed || result > 0;
+    w->error = result < 0 && result != -ENOENT && result != -EINVAL ? result : w->error;
+    w->last = seq > w->last ? seq : w->last;
+    free(path);
+}
+
+static void take_outputs(struct work *w, uint64_t until)
+{
+    char *path = text_format("%s/blocks", w->directory);
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    w->widths = json_object();
+    if (directory && until > w->done.seq)
+        block_lines_behind(w->directory, w->done.seq, note_widths, w->widths);
+    while (directory && (entry = readdir(directory))) {
+        size_t len = strlen(entry->d_name);
+        uint64_t seq = strtoull(entry->d_name, NULL, 10);
+        bool is_output = len > 4 && !strcmp(entry->d_name + len - 4, ".out");
+        if (is_output && seq > w->done.seq && seq <= until)
+            take_output(w, entry->d_name, seq);
+    }
+    if (directory)
+        closedir(directory);
+    json_decref(w->widths);
+    free(path);
+}
+
+static uint64_t log_size(const char *directory)
+{
+    struct stat st;
+    char *path = text_format("%s/output.raw", directory);
+    uint64_t size = lstat(path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    free(path);
+    return size;
+}
+
+static void nothing_is_made(struct forget *f)
+{
+    (void)f;
+}
+
+/* Returns up to where. */
+static uint64_t take_log(struct work *w, uint64_t until)
+{
+    struct forget f = {.directory = w->directory,
+                       .finder = &w->finder->finder,
+                       .secrets = w->finder->secrets,
+                       .before = nothing_is_made,
+                       .moves = w->moves,
+                       .from = w->done.offset};
+    uint64_t size = log_size(w->directory);
+    until = until == SECRETS_ENDED ? forget_log_ended(&f) : until;
+    f.until = until < size ? until : size;
+    if (f.until > f.from)
+        forget_in_log(&f);
+    w->changed = w->changed || f.changed;
+    w->error = f.error < 0 ? f.error : w->error;
+    free(f.error_path);
+    return f.until > f.from ? f.until : f.from;
+}
+
+/* All of it may be done already. */
+static bool is_done(const struct work *w, const struct secrets_part *part)
+{
+    return part->offset == SECRETS_ALL && w->done.offset &&
+           w->done.offset >= log_size(w->directory);
+}
+
+static int work(struct work *w, const struct secrets_part *part)
+{
+    if (part->guarded && w->done.tries >= TRIES)
+        return -ELOOP;
+    w->done.tries += part->guarded;
+    if (part->guarded)
+        redacted_save(w->directory, &w->done);
+    take_outputs(w, part->seq);
+    uint64_t offset = take_log(w, part->offset);
+    if (w->error < 0 || gives_up(w->finder))
+        return w->error < 0 ? w->error : -EINTR;
+    uint64_t seq = part->seq == SECRETS_ALL ? w->last : part->seq;
+    w->done = (struct redacted){.offset = offset, .seq = seq > w->done.seq ? seq : w->done.seq};
+    int saved = redacted_save(w->directory, &w->done);
+    return saved < 0 ? saved : w->changed;
+}
+
+int secrets_take_out(const char *state, const char *name, const struct secrets_finder *finder,
+                     const struct secrets_part *part, void (*moves)(void))
+{
+    struct work w = {.finder = finder, .moves = moves};
+    w.directory = text_format("%s/conversations/%s/agent_pty", state, name);
+    redacted_load(w.directory, &w.done);
+    int result = is_done(&w, part) ? 0 : work(&w, part);
+    free(w.directory);
+    return result;
+}

@@ -1,0 +1,38 @@
+/* redacting.h - with `redact_disk` secrets do not stay in the files of the state directory.
+ *
+ * Lines of JSON and snapshots are written without them; the log and the output of a command are
+ * gone through when it has ended, what stands at a prompt with the next command, in a thread
+ * (forget/secrets.h). What a worker that died left is gone through when the next one serves the
+ * session, and what closed sessions left, or times without the setting, when a worker begins. */
+#ifndef PTYD_WORKER_REDACTING_H
+#define PTYD_WORKER_REDACTING_H
+
+#include "ptyd/worker/worker.h"
+
+struct redacting;
+
+/* Goes by the setting as it is now, until the worker ends. What is besides sessions is gone
+ * through. */
+struct redacting *redacting_create(struct worker *w);
+
+bool redacting_is_on(const struct redacting *r);
+
+/* The session's files are about to be opened, for that shell (0: one that is gone): what was
+ * written without the setting goes. */
+void redacting_before(struct redacting *r, const char *session, pid_t shell);
+
+/* Whether files of a session that is not served are gone through. */
+bool redacting_works_on(struct redacting *r, const char *session);
+
+/* It was opened; a command of it ended and all up to `offset` is in its log; its shell is gone. */
+void redacting_opened(struct redacting *r, const struct session *s);
+void redacting_settled(struct redacting *r, const struct session *s, uint64_t offset);
+void redacting_over(struct redacting *r, const struct session *s);
+
+/* All sessions that live were taken over: the others follow. */
+void redacting_go_on(struct redacting *r);
+
+void redacting_close(struct redacting *r);
+void redacting_destroy(struct redacting *r);
+
+#endif

@@ -1,0 +1,168 @@
+// `redact_disk`: when a command has ended no secret of it is in a file below the state directory, in bash, zsh, fish and
+// dash, whoever died meanwhile; nor of sessions from before the setting. What is shown of it says [redacted:...].
+'use strict';
+const assert = require('node:assert');
+const crypto = require('node:crypto');
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
+const { workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
+
+const here = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
+const random = (count, from) => Array.from(crypto.randomBytes(count), (byte) => from[byte % from.length]).join('');
+const ALNUM = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const token = () => `ghp_${random(36, ALNUM)}`;
+const base64 = (count) => crypto.randomBytes(count).toString('base64');
+
+// What somebody reads: texts with secrets in them, and which bytes of each may be nowhere.
+function texts() {
+  const wrapped = token(), coloured = token(), titled = token(), corrected = token(), drawn = token();
+  const aws = { id: `AKIA${random(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}`, key: random(40, ALNUM), session: random(120, ALNUM) };
+  const pem = Array.from({ length: 12 }, () => base64(48)), broken = token();
+  return {
+    wrap: { text: `${'.'.repeat(60)} ${wrapped} and on\n`, secrets: [wrapped] },
+    colour: { text: `token: \x1b[1m${coloured.slice(0, 17)}\x1b[31m${coloured.slice(17)}\x1b[m.\n`, secrets: [coloured.slice(0, 17), coloured.slice(17)] },
+    title: { text: `\x1b]2;deploy ${titled}\x07done\n`, secrets: [titled] },
+    correct: { text: `wait: ${corrected}\rover: ${'-'.repeat(40)}\n${'.'.repeat(20)}\r${drawn} 10%\r${' '.repeat(60)}\rready\n`, secrets: [corrected, drawn] },
+    env: { text: `HOME=/root\nAWS_ACCESS_KEY_ID=${aws.id}\nAWS_SECRET_ACCESS_KEY=${aws.key}\nAWS_SESSION_TOKEN=${aws.session}\nLANG=C\n`, secrets: [aws.key, aws.session] },
+    pem: { text: `-----BEGIN RSA PRIVATE KEY-----\n${pem.join('\n')}\n-----END RSA PRIVATE KEY-----\nthat was it\n`, secrets: pem },
+    edge: { text: `${'.'.repeat(59)} ${broken.slice(0, 20)}\n${broken.slice(20)}\nbehind\n`, secrets: [broken] },
+    much: { text: Array.from({ length: 30000 }, (_, i) => `line ${i} of what is no secret at all\n${i % 10000 === 5000 ? `password=${wrapped.slice(4, 24)}\n` : ''}`).join(''), secrets: [wrapped.slice(4, 24)] },
+  };
+}
+
+async function main() {
+  const report = new Report();
+  const space = workspace();
+  const state = space.env.PTYD_STATE_DIR, settings = path.join(space.home, '.config/ptyd/ptyd.conf');
+  const samples = texts();
+  for (const [name, { text }] of Object.entries(samples)) fs.writeFileSync(path.join(space.home, `${name}.txt`), text);
+  const all = Object.values(samples).flatMap(({ secrets }) => secrets);
+  fs.mkdirSync(path.dirname(settings), { recursive: true });
+  let daemon = await new Daemon(space).ready();
+
+  const ok = (...args) => { const answer = daemon.ptyd(...args); assert.strictEqual(answer.status, 0, `${args}: ${answer.stdout}${answer.stderr}`); return answer.stdout; };
+  const blocks = (session) => daemon.json('blocks', '-s', session);
+  // The files that have one of them, and how it stands there.
+  const kept = (secrets) => secrets.flatMap((one) => spawnSync('grep', ['-raoF', '--', one, state], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean).map((line) => line.slice(state.length)));
+  const gone = (secrets) => until('none is there', () => kept(secrets).length === 0, 20000)
+    .catch(() => assert.deepStrictEqual([...new Set(kept(secrets))], []));
+  // Types a line, and waits until it has ended.
+  const type = async (session, line) => {
+    await until('a prompt', () => daemon.json('list').find((s) => s.name === session).state === 'prompt');
+    const before = blocks(session).length;
+    ok('send', '-s', session, `${line}\r`);
+    await until(`it ends: ${line.slice(0, 60)}`, () => blocks(session).length > before && blocks(session).at(-1).status !== 'running');
+    return blocks(session).at(-1);
+  };
+  const verify = () => assert.match(ok('verify'), / 0 of them damaged/);
+  const shells = ['bash', 'zsh', 'fish', 'dash'].filter((shell) => here(shell) || report.skip(`${shell}: no secret stays in a file`, 'it is not on this machine'));
+
+  // ---- before the setting ----
+
+  await report.test('without the setting files have what was shown', async () => {
+    ok('open', 'before');
+    for (const name of Object.keys(samples)) await type('before', `cat ~/${name}.txt`);
+    await type('before', `export GITHUB_TOKEN=${samples.wrap.secrets[0]}`);
+    ok('search', 'secret');
+    assert.ok(kept(samples.env.secrets).length > 2);
+    ok('open', 'lives');
+    await type('lives', 'cat ~/env.txt; cat ~/pem.txt');
+    ok('close', 'before');
+    assert.strictEqual(daemon.json('status').redact_disk, false);
+  });
+
+  await report.test('switched on, what was there goes: of a session that is closed and of one that lives on', async () => {
+    fs.writeFileSync(settings, 'redact_disk = on\n');
+    await killWorker(daemon);
+    assert.strictEqual(daemon.json('status').redact_disk, true);
+    assert.match(ok('status'), /secrets are taken out of files/);
+    await gone(all);
+    verify();
+    assert.strictEqual(blocks('lives').at(-1).status, 'completed');
+    assert.ok(blocks('lives').at(-1).preview.lines.some((line) => line.includes('[redacted:')));
+    await type('lives', 'echo it lives');
+    assert.strictEqual(daemon.ptyd('search', samples.env.secrets[0]).status, 1);
+    assert.match(ok('search', 'redacted'), /redacted/);
+  });
+
+  // ---- with it ----
+
+  for (const shell of shells)
+    await report.test(`${shell}: no secret stays in a file`, async () => {
+      const name = `in-${shell}`, typed = token(), option = random(20, ALNUM), long = token(), named = token();
+      const set = shell === 'fish' ? `set -x GITHUB_TOKEN ${typed}` : `export GITHUB_TOKEN=${typed}`;
+      ok('open', name, '--shell', shell);
+      for (const sample of Object.keys(samples)) await type(name, `cat ~/${sample}.txt`);
+      const exported = await type(name, set);
+      const tool = await type(name, `mysql -u root -p${option} shop`);
+      await type(name, `: ${'a long line '.repeat(9)}${long} behind`);
+      await type(name, `: ${'word '.repeat(240)}${named}`);
+      const secrets = [...all, typed, option, long, named];
+      await gone(secrets);
+      verify();
+      assert.match(exported.cmd, /GITHUB_TOKEN[ =]\[redacted:/);
+      assert.match(tool.cmd, /^mysql -u root -p\[redacted:[^ ]*\] shop$/);
+      const [env] = blocks(name).filter(({ cmd }) => cmd.includes('env.txt'));
+      assert.ok(env.preview.lines.includes('HOME=/root') && env.preview.lines.some((line) => /^AWS_SECRET_ACCESS_KEY=\[redacted:/.test(line)), env.preview.lines.join());
+      assert.match(ok('block', String(env.seq), '-s', name), /AWS_SECRET_ACCESS_KEY=\[redacted:/);
+      const [pem] = blocks(name).filter(({ cmd }) => cmd.includes('pem.txt'));
+      const lines = ok('block', String(pem.seq), '-s', name);
+      assert.ok(lines.includes('[redacted:') && lines.includes('that was it'), lines);
+      const [much] = blocks(name).filter(({ cmd }) => cmd.includes('much.txt'));
+      const kept_lines = fs.readFileSync(path.join(state, 'conversations', name, 'agent_pty', much.output_path), 'utf8').split('\n');
+      assert.deepStrictEqual([kept_lines.length, kept_lines[5001].replace(/:.*/, ''), kept_lines[30002]], [30004, 'password=[redacted', 'line 29999 of what is no secret at all']);
+      assert.strictEqual(daemon.ptyd('search', typed).status, 1);
+      assert.match(ok('search', 'AWS_SECRET_ACCESS_KEY', '-s', name), /redacted/);
+      assert.strictEqual(daemon.ptyd('rerun', String(tool.seq), '-s', name).status, 125, 'nobody runs what is no command');
+      await gone(secrets);
+    });
+
+  await report.test('a worker that dies in the midst leaves it to the next', async () => {
+    for (const shell of shells) {
+      const name = `in-${shell}`, secret = token();
+      fs.writeFileSync(path.join(space.home, 'one.txt'), `a ${secret}\n`);
+      for (let i = 0; i < 4; i++) {
+        ok('send', '-s', name, 'cat ~/much.txt ~/one.txt ~/pem.txt\r');
+        await new Promise((resolve) => setTimeout(resolve, 5 + 40 * i));
+        await killWorker(daemon);
+        await until('a prompt', () => daemon.json('list').find((s) => s.name === name).state === 'prompt');
+      }
+      await gone([...all, secret]);
+    }
+    verify();
+  });
+
+  await report.test('a shell that ends, and a line that was never run', async () => {
+    const left = token(), secret = token();
+    ok('send', '-s', 'in-bash', `echo ${left}`);
+    await until('it stands there', () => ok('screen', '-s', 'in-bash').includes(left));
+    ok('send', '-s', 'in-bash', '\x03');
+    await until('a new prompt', () => daemon.json('screen', '-s', 'in-bash').rows.findLast((row) => row) === '$');
+    ok('send', '-s', 'in-bash', `exit # ${secret}\r`);
+    await until('it is over', () => daemon.json('list').find((s) => s.name === 'in-bash').state === 'exited');
+    await gone([left, secret]);
+    await daemon.stop();
+    await gone([...all, left, secret]);
+    daemon = await new Daemon(space).ready();
+    verify();
+  });
+
+  await report.test("the user's own rules and the shell's own values count", async () => {
+    const own = `INT-${random(12, ALNUM)}`, value = random(24, ALNUM);
+    fs.writeFileSync(settings, 'redact_disk = on\nredact = internal INT-[A-Za-z0-9]+\n');
+    space.env.SOME_SERVICE_TOKEN = value;
+    ok('open', 'own');
+    delete space.env.SOME_SERVICE_TOKEN;
+    fs.writeFileSync(path.join(space.home, 'own.txt'), `number ${own}\nvalue ${value}\n`);
+    await type('own', 'cat ~/own.txt');
+    await gone([own, value]);
+    assert.deepStrictEqual(blocks('own').at(-1).preview.lines, ['number [redacted:internal]', 'value [redacted:env:SOME_SERVICE_TOKEN]']);
+  });
+
+  await daemon.stop();
+  removeWorkspace(space);
+  report.finish();
+}
+
+main();

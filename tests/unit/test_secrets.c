@@ -1,0 +1,374 @@
+/* What is secret goes out of a log and of outputs where it stands; nothing else moves. */
+#define _GNU_SOURCE
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/redacted.h"
+#include "ptyd/core/seal.h"
+#include "ptyd/forget/files.h"
+#include "ptyd/forget/secrets.h"
+#include "vterm_snapshot/mark.h"
+
+#define ZEROS "00000000000000000000000000000000"
+#define A     "ghp_a1b2c3d4e5f6g7h8i9j0" /* of a token the first 24 and the last 16 */
+#define B     "k1l2m3n4o5p6q7r8"
+#define XA    "xxxxxxxxxxxxxxxxxxxxxxxx"
+#define XB    "xxxxxxxxxxxxxxxx"
+#define DOT50 ".................................................."
+
+static const struct blot_width eighty = {0, 80};
+
+/* ---- the log ---- */
+
+static size_t cover(char *bytes, size_t len)
+{
+    struct secrets_finder finder;
+    secrets_finder_init(&finder, NULL, NULL);
+    return blot_found(bytes, len, 0, &eighty, 1, &finder.finder, NULL);
+}
+
+static void expect(const char *from, const char *to)
+{
+    char *bytes = strdup(from);
+    cover(bytes, strlen(bytes));
+    assert_string_equal(bytes, to);
+    free(bytes);
+}
+
+static void test_what_is_shown_is_covered(void **state)
+{
+    (void)state;
+    expect("a " A B " b\r\n", "a " XA XB " b\r\n");
+    expect("a " A "\033[1;31m" B "\033[m b", "a " XA "\033[1;31m" XB "\033[m b");
+    expect("no secret\r\nat all: 0123456789abcdef\r\n",
+           "no secret\r\nat all: 0123456789abcdef\r\n");
+    expect("mysql -u root -psesame11 shop\r\n", "mysql -u root -pxxxxxxxx shop\r\n");
+    expect("", "");
+}
+
+static void test_a_wrap_and_an_edge_are_no_end(void **state)
+{
+    (void)state;
+    expect(DOT50 "..... " A B " behind", DOT50 "..... " XA XB " behind");
+    expect(DOT50 "..... " A "\r\n" B "\r\nbehind", DOT50 "..... " XA "\r\n" XB "\r\nbehind");
+}
+
+static void test_what_is_overwritten_was_to_be_seen(void **state)
+{
+    (void)state;
+    expect(A B "\rready" DOT50 "\r\n", XA XB "\rready" DOT50 "\r\n");
+    expect(A B "\r\033[Kready\r\n", XA XB "\r\033[Kready\r\n");
+    expect(A B "\033[2J\033[Hready", XA XB "\033[2J\033[Hready");
+}
+
+static void test_titles_and_links_are_looked_at(void **state)
+{
+    (void)state;
+    expect("\033]2;deploy " A B "\a.", "\033]2;deploy " XA XB "\a.");
+    expect("\033]8;;https://h/" A B "\033\\link", "\033]8;;https://h/" XA XB "\033\\link");
+}
+
+static void test_a_key_of_many_lines_goes(void **state)
+{
+    (void)state;
+    char from[4096], to[4096];
+    size_t n = 0, m = 0;
+    n += (size_t)sprintf(from, "-----BEGIN PRIVATE KEY-----\r\n");
+    for (int i = 0; i < 20; i++)
+        n += (size_t)sprintf(from + n, "MIIEpAIBAAKCAQEAx3q1w2e3r4t5q1w2e3r4t5ABCDEFGHIJ%02d\r\n",
+                             i);
+    sprintf(from + n, "-----END PRIVATE KEY-----\r\nthat was it\r\n");
+    for (const char *at = from; at < strstr(from, "that"); at++)
+        to[m++] = *at == '\r' || *at == '\n' ? *at : 'x';
+    sprintf(to + m, "that was it\r\n");
+    expect(from, to);
+}
+
+/* A mark of these fields, with its length in characters, as shells make it. */
+static char *mark_of(const char *fields)
+{
+    char *mark;
+    assert_true(asprintf(&mark, MARK_HEAD ZEROS ";%s;1%04zu;" ZEROS "\a", fields, strlen(fields)) >
+                0);
+    return mark;
+}
+
+static void expect_marks(const char *one, const char *two, const char *to_one, const char *to_two)
+{
+    char *from[] = {mark_of(one), mark_of(two)}, *to[] = {mark_of(to_one), mark_of(to_two)};
+    char *all, *wanted;
+    assert_true(asprintf(&all, "$ %s%s.", from[0], from[1]) > 0);
+    assert_true(asprintf(&wanted, "$ %s%s.", to[0], to[1]) > 0);
+    expect(all, wanted);
+    for (int i = 0; i < 2; i++) {
+        free(from[i]);
+        free(to[i]);
+    }
+    free(all);
+    free(wanted);
+}
+
+static void test_marks_say_none(void **state)
+{
+    (void)state;
+    expect_marks("3;C;cmd=echo " A B, "4;D;st=0;cwd=/home/" A B, "3;C;cmd=echo " XA XB,
+                 "4;D;st=0;cwd=/home/" XA XB);
+    expect_marks("3;T;cmd=echo%0a" A, "4;C;cmd=" B "%3b", "3;T;cmd=echo%0a" XA,
+                 "4;C;cmd=" XB "%3b");
+    expect_marks("3;A", "4;D;st=0;text=  12  curl -u me:sesame11 h", "3;A",
+                 "4;D;st=0;text=  12  curl -u me:xxxxxxxx h");
+}
+
+/* Long after what was looked at, in lines without an end, in much of it: each is found. */
+static void test_much_of_it(void **state)
+{
+    (void)state;
+    struct bytes log = {0};
+    for (int i = 0; i < 3000; i++) {
+        bytes_printf(&log, "line %d of what somebody prints\033[K%s", i, i % 7 ? "\r\n" : " ");
+        if (i % 3 == 0)
+            bytes_append_text(&log, A B "\r\n");
+    }
+    size_t len = log.len, count = 0;
+    struct bytes before = {0};
+    bytes_append(&before, log.data, log.len);
+    cover(log.data, log.len);
+    assert_int_equal(log.len, len);
+    for (size_t i = 0; i < len; i++) {
+        count += before.data[i] != log.data[i];
+        assert_true(before.data[i] == log.data[i] || log.data[i] == 'x');
+    }
+    assert_int_equal(count, 1000 * strlen(A B));
+    bytes_append_char(&log, '\0');
+    assert_null(strstr(log.data, A));
+    bytes_finish(&log);
+    bytes_finish(&before);
+}
+
+/* ---- outputs ---- */
+
+static char place[] = "/tmp/ptyd-secrets-XXXXXX";
+
+static char *path_of(const char *name)
+{
+    char *path;
+    assert_true(asprintf(&path, "%s/conversations/one/%s", place, name) > 0);
+    return path;
+}
+
+static void put(const char *name, const char *content)
+{
+    char *path = path_of(name);
+    assert_int_equal(file_replace(path, content, strlen(content)), 0);
+    free(path);
+}
+
+static void expect_file(const char *name, const char *content)
+{
+    char *path = path_of(name);
+    struct bytes file = {0};
+    assert_int_equal(file_read(path, 64 << 20, &file), 0);
+    bytes_append_char(&file, '\0');
+    assert_string_equal(file.data, content);
+    bytes_finish(&file);
+    free(path);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    char *path = path_of("agent_pty/blocks");
+    assert_int_equal(file_make_directory(path), 0);
+    free(path);
+    path = path_of("agent_pty");
+    redacted_remove(path);
+    free(path);
+    return 0;
+}
+
+static int take_out(uint64_t offset, uint64_t seq)
+{
+    struct secrets_finder finder;
+    secrets_finder_init(&finder, NULL, NULL);
+    return secrets_take_out(place, "one", &finder,
+                            &(struct secrets_part){.offset = offset, .seq = seq}, NULL);
+}
+
+static struct redacted done(void)
+{
+    struct redacted redacted;
+    char *path = path_of("agent_pty");
+    assert_true(redacted_load(path, &redacted));
+    free(path);
+    return redacted;
+}
+
+static void test_an_output_keeps_its_lines(void **state)
+{
+    (void)state;
+    put("agent_pty/blocks/1_5.out", "a " A B " b\n-----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n"
+                                    "-----END PRIVATE KEY-----\nend\n");
+    put("agent_pty/blocks/2_6.out", "it runs yet: " A B "\n");
+    put("agent_pty/blocks/3_7.txt", A B "\n");
+    assert_int_equal(take_out(SECRETS_ENDED, 1), 1);
+    expect_file("agent_pty/blocks/1_5.out",
+                "a [redacted:github-token] b\n[redacted:private-key]\n\n\nend\n");
+    expect_file("agent_pty/blocks/2_6.out", "it runs yet: " A B "\n");
+    expect_file("agent_pty/blocks/3_7.txt", A B "\n");
+    assert_int_equal(done().seq, 1);
+    assert_int_equal(take_out(SECRETS_ENDED, 2), 1);
+    expect_file("agent_pty/blocks/2_6.out", "it runs yet: [redacted:github-token]\n");
+    assert_int_equal(take_out(SECRETS_ENDED, 2), 0);
+}
+
+/* Wherever a piece of it ends. */
+static void test_a_long_output(void **state)
+{
+    (void)state;
+    struct bytes from = {0}, to = {0};
+    for (int i = 0; i < 60000; i++) {
+        bytes_printf(&from, "%d what somebody prints, %s\n", i, i % 5 ? "and so on" : A B);
+        bytes_printf(&to, "%d what somebody prints, %s\n", i,
+                     i % 5 ? "and so on" : "[redacted:github-token]");
+    }
+    bytes_append_char(&from, '\0');
+    bytes_append_char(&to, '\0');
+    assert_true(from.len > 2 << 20);
+    put("agent_pty/blocks/9_5.out", from.data);
+    assert_int_equal(take_out(SECRETS_ENDED, 9), 1);
+    expect_file("agent_pty/blocks/9_5.out", to.data);
+    bytes_finish(&from);
+    bytes_finish(&to);
+}
+
+static void test_the_log_is_covered_as_far_as_it_is_over(void **state)
+{
+    (void)state;
+    const char one[] = "a " A B "\r\n", two[] = "b " A B "\r\n";
+    put("agent_pty/output.raw", "a " A B "\r\nb " A B "\r\n");
+    assert_int_equal(take_out(strlen(one), 20), 1);
+    expect_file("agent_pty/output.raw", "a " XA XB "\r\nb " A B "\r\n");
+    assert_int_equal(done().offset, strlen(one));
+    assert_int_equal(take_out(SECRETS_ALL, SECRETS_ALL), 1);
+    expect_file("agent_pty/output.raw", "a " XA XB "\r\nb " XA XB "\r\n");
+    assert_int_equal(done().offset, strlen(one) + strlen(two));
+    assert_int_equal(take_out(SECRETS_ALL, SECRETS_ALL), 0);
+}
+
+/* Who dies of it three times does it no more. */
+static void test_what_kills_is_left_alone(void **state)
+{
+    (void)state;
+    struct secrets_finder finder;
+    struct secrets_part part = {.offset = SECRETS_ALL, .seq = SECRETS_ALL, .guarded = true};
+    char *path = path_of("agent_pty");
+    put("agent_pty/output.raw", "a " A B "\r\n");
+    redacted_save(path, &(struct redacted){.tries = 3});
+    secrets_finder_init(&finder, NULL, NULL);
+    assert_int_equal(secrets_take_out(place, "one", &finder, &part, NULL), -ELOOP);
+    redacted_save(path, &(struct redacted){.tries = 2});
+    assert_int_equal(secrets_take_out(place, "one", &finder, &part, NULL), 1);
+    assert_int_equal(done().tries, 0);
+    free(path);
+}
+
+/* Told to give up it says that it is not done. */
+static void test_who_gives_up_is_not_done(void **state)
+{
+    (void)state;
+    atomic_bool gives_up = true;
+    struct secrets_finder finder;
+    char *path = path_of("agent_pty");
+    struct redacted none;
+    put("agent_pty/output.raw", "a " A B "\r\n");
+    secrets_finder_init(&finder, NULL, &gives_up);
+    assert_int_equal(secrets_take_out(place, "one", &finder,
+                                      &(struct secrets_part){.offset = 20, .seq = 1}, NULL),
+                     -EINTR);
+    assert_false(redacted_load(path, &none));
+    free(path);
+}
+
+/* ---- lines ---- */
+
+static char *sealed(const char *json)
+{
+    json_t *value = json_loads(json, 0, NULL);
+    char *text = seal_dump(value);
+    json_decref(value);
+    return text;
+}
+
+static void test_lines_are_without_them(void **state)
+{
+    (void)state;
+    char *line = sealed("{\"seq\":1,\"cmd\":\"echo " A B "\",\"cwd\":\"/\",\"cwd_after\":\"/\","
+                        "\"preview\":{\"lines\":[\"" A B "\",\"b\"],\"truncated\":false}}");
+    char *wanted = sealed("{\"seq\":1,\"cmd\":\"echo [redacted:github-token]\",\"cwd\":\"/\","
+                          "\"cwd_after\":\"/\",\"preview\":{\"lines\":[\"[redacted:github-token]\","
+                          "\"b\"],\"truncated\":false}}");
+    char *lines, *wanted_lines;
+    struct secrets_finder finder;
+    assert_true(asprintf(&lines, "%s\n{damaged " A B "\n{damaged\n", line) > 0);
+    assert_true(asprintf(&wanted_lines, "%s\n{damaged\n", wanted) > 0);
+    put("agent_pty/blocks.jsonl", lines);
+    put("agent_pty/events.jsonl",
+        "{\"type\":\"agent_block_delta\",\"delta\":\"half of a sec\"}\n"
+        "{\"type\":\"agent_block_end\",\"block\":{\"cmd\":\"x " A B "\"}}\n");
+    put("agent_pty/screen.jsonl", "{}\n");
+    put("agent_pty/checkpoint", "any");
+    put("meta.json", "{\"a\":{\"b\":\"" A B "\"},\"conversation_id\":\"one\"}");
+    put("meta.json.damaged-17", "{\"a\":{\"b\":\"" A B "\"}");
+    secrets_finder_init(&finder, NULL, NULL);
+    assert_int_equal(forget_secrets_in_lines(place, "one", &finder.finder, NULL, NULL), 0);
+    expect_file("agent_pty/blocks.jsonl", wanted_lines);
+    expect_file("agent_pty/events.jsonl", "{\"type\":\"agent_block_end\",\"block\":{\"cmd\":\"x "
+                                          "[redacted:github-token]\"}}\n");
+    expect_file("meta.json.damaged-17", "{\"a\":{\"b\":\"" XA XB "\"}");
+    char *path = path_of("meta.json"), *screen = path_of("agent_pty/screen.jsonl");
+    struct bytes meta = {0};
+    assert_int_equal(file_read(path, 1 << 20, &meta), 0);
+    bytes_append_char(&meta, '\0');
+    assert_non_null(strstr(meta.data, "{\"a\":{\"b\":\"[redacted:github-token]\"}"));
+    assert_int_equal(access(screen, F_OK), -1);
+    bytes_finish(&meta);
+    free(path);
+    free(screen);
+    free(line);
+    free(wanted);
+    free(lines);
+    free(wanted_lines);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_shown_is_covered),
+        cmocka_unit_test(test_a_wrap_and_an_edge_are_no_end),
+        cmocka_unit_test(test_what_is_overwritten_was_to_be_seen),
+        cmocka_unit_test(test_titles_and_links_are_looked_at),
+        cmocka_unit_test(test_a_key_of_many_lines_goes),
+        cmocka_unit_test(test_marks_say_none),
+        cmocka_unit_test(test_much_of_it),
+        cmocka_unit_test_setup(test_an_output_keeps_its_lines, set_up),
+        cmocka_unit_test_setup(test_a_long_output, set_up),
+        cmocka_unit_test_setup(test_the_log_is_covered_as_far_as_it_is_over, set_up),
+        cmocka_unit_test_setup(test_what_kills_is_left_alone, set_up),
+        cmocka_unit_test_setup(test_who_gives_up_is_not_done, set_up),
+        cmocka_unit_test_setup(test_lines_are_without_them, set_up),
+    };
+    assert_non_null(mkdtemp(place));
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", place);
+    return system(command) ? 1 : failed;
+}
