@@ -1,5 +1,5 @@
 // What is typed where a terminal does not echo is nowhere: at `read -s`, at prompts like those of sudo, su, ssh and
-// gpg's pinentry, and at the real ones that are here; typed, pasted and ahead, by a viewer and by `ptyd send`, in bash, zsh, fish and dash.
+// gpg's pinentry, and at the real ones that are here (in each shell); typed, pasted and ahead, by a viewer and by `ptyd send`, in bash, zsh, fish and dash.
 'use strict';
 const assert = require('node:assert');
 const crypto = require('node:crypto');
@@ -8,6 +8,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { PTYD, workspace, removeWorkspace, Daemon, Report, until, sideBySide } = require('./harness');
 const { Terminal } = require('./script');
+const { sshd } = require('./sshd');
 
 const here = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 const word = () => `Pw${[...crypto.randomBytes(12)].map((byte) => 'abcdefghijkmnpqr'[byte % 16]).join('')}`;
@@ -111,14 +112,17 @@ async function main() {
   const key = path.join(space.root, 'key'), key_word = word(), home = path.join(space.root, 'gpg'), pin = path.join(space.root, 'pin');
   fs.mkdirSync(home, { mode: 0o700 });
   fs.writeFileSync(pin, "t=$(tty); printf 'SETPROMPT Pin:\\nGETPIN\\n' | pinentry-curses --ttyname $t --ttytype xterm | sed 's/^D .*/got it/'\n");
+  const server = here('ssh') && here('ssh-keygen') ? sshd(space.root) : { why: 'no ssh' }, ssh_word = word();
   const programs = [
+    { program: 'ssh', makes: () => !server.why && spawnSync('ssh-keygen', ['-q', '-p', '-P', '', '-N', ssh_word, '-f', path.join(space.root, 'ssh/user')]).status === 0,
+      command: `${server.command} echo got in`, shown: /passphrase/, word: ssh_word, got: /got in/ },
     { program: 'ssh-keygen', makes: () => spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', key_word, '-f', key]).status === 0,
       command: `ssh-keygen -y -f ${key}`, shown: /passphrase/, word: key_word, got: /ssh-ed25519 AAAA/ },
     { program: 'su', makes: () => process.getuid() === 0 && spawnSync('su', ['nobody', '-s', '/bin/sh', '-c', 'true']).status === 0,
       command: "su nobody -s /bin/sh -c 'su -c true'; echo su said $?", shown: /Password:/, word: word(), got: /su said [1-9]/ },
     { program: 'sudo', makes: () => spawnSync('sudo', ['-n', 'true']).status !== 0, command: 'sudo -k true; echo got $?', shown: /assword/, word: word(), got: /Sorry|try again/ },
     { program: 'gpg', makes: () => spawnSync('gpg', ['--homedir', home, '--version']).status === 0,
-      command: `gpg --homedir ${home} --pinentry-mode loopback -c -o ${home}/out ${asks}; echo gpg said $?`, shown: /passphrase/, word: word(), got: /gpg said \d/ },
+      command: `gpg --homedir ${home} --yes --pinentry-mode loopback -c -o ${home}/out ${asks}; echo gpg said $?`, shown: /passphrase/, word: word(), got: /gpg said \d/ },
     { program: 'pinentry-curses', makes: () => true, command: `sh ${pin}`, shown: /Pin:/, word: word(), got: /got it/ },
   ];
   const real = programs.map(({ program, makes, command, shown, word: one, got }) => async () => {
@@ -126,18 +130,22 @@ async function main() {
       report.skip(`${program}: what it is told is nowhere`, 'it is not on this machine, or asks nobody');
       return;
     }
-    await report.test(`${program}: what it is told is nowhere`, async () => {
-      const file = path.join(space.root, `real.${program}`), text = () => scrollback(program);
+    await report.test(`${program}: what it is told is nowhere, from bash, zsh, fish and dash`, async () => {
+      const file = path.join(space.root, `real.${program}`);
       fs.writeFileSync(file, `${command}\n`); // the line that is typed shows no prompt of its own
-      ok('open', program, '--shell', 'bash');
-      await until('a prompt', () => daemon.json('list').find((s) => s.name === program).state === 'prompt');
-      ok('send', '-s', program, `sh ${file}\r`);
-      await until(`${program} asks: ${text()}`, () => shown.test(text()));
-      await quiet(program);
-      ok('send', '-s', program, `${one}\r`);
-      await until(`${program} heard: ${text()}`, () => got.test(text()));
-      if (program === 'sudo') ok('send', '-s', program, '--key', 'C-c');
-      nowhere(program, [one]);
+      for (const shell of ['bash', 'zsh', 'fish', 'dash'].filter(here)) {
+        const name = `${program}-${shell}`, text = () => scrollback(name);
+        ok('open', name, '--shell', shell);
+        await until('a prompt', () => daemon.json('list').find((s) => s.name === name).state === 'prompt');
+        ok('send', '-s', name, `sh ${file}\r`);
+        await until(`${program} asks: ${text()}`, () => shown.test(text()));
+        await quiet(name);
+        ok('send', '-s', name, `${one}\r`);
+        await until(`${program} heard: ${text()}`, () => got.test(text()));
+        if (program === 'sudo') ok('send', '-s', name, '--key', 'C-c');
+        nowhere(name, [one]);
+        ok('close', name);
+      }
     });
   });
 
