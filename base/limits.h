@@ -139,6 +139,9 @@ static inline int limit_size(int value)
 #define LIMIT_SCROLLBACK_LINES 10000
 /* The most that --scrollback takes; more is refused. */
 #define LIMIT_SCROLLBACK_MAX 1000000
+/* Rows that a resize takes back from scrollback, for a screen that has room or a line that goes on
+ * there. */
+#define LIMIT_REFLOW_ROWS 1000
 /* Blocks or lines that a command asks for; more is refused. */
 #define LIMIT_ASKED 1000000
 /* Scrollback lines that an agent reads at once: where it does not say, and the most; more count

@@ -2,9 +2,10 @@
  * took. It stays one wherever the rows are now: on the primary screen, in scrollback, or gone.
  *
  * Rows are numbered since the start, those of the screen behind those of scrollback. A line has the
- * number of the row it began in. As long as no row is wrapped anew, an anchor is also a row and a
- * column, and no program that draws over the rows above can move it: where its line had another
- * width up there, so that it would be found elsewhere, it counts from its own row on.
+ * number of the row it began in. An anchor is also a row and a column, and no program that draws
+ * over the rows above can move it: where its line had another width up there, so that it would be
+ * found elsewhere, it counts from its own row on. Where rows are wrapped anew it is elsewhere
+ * (reflow_follow()).
  */
 #ifndef VTERM_SNAPSHOT_ANCHOR_H
 #define VTERM_SNAPSHOT_ANCHOR_H

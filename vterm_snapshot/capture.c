@@ -7,6 +7,7 @@ void capture_begin(struct capture *c, struct terminal_anchor anchor, uint32_t st
     c->active = true;
     c->stamp = stamp;
     c->anchor = anchor;
+    c->done = (struct terminal_anchor){0};
     c->started = c->erased = false;
     c->blank = 0;
 }
@@ -27,24 +28,6 @@ static void text_out(struct capture *c, const char *text, size_t len, bool conti
         hand_out(c, text, len);
 }
 
-/* A row that goes on in the next one keeps its trailing blanks: they were printed. */
-static void row_out(struct capture *c, const struct row *row, int from, bool wrapped,
-                    const struct styles *styles)
-{
-    int to = row_used(row);
-    while (to > from && (row->cells[to - 1].stale || !row->cells[to - 1].character))
-        to--;
-    c->text.len = 0;
-    if (c->styled)
-        styled_cells(row, from, to, !wrapped, styles, &c->text);
-    else if (wrapped)
-        row_text(row, from, to, styles->clusters, &c->text);
-    else
-        row_text_trimmed(row, from, to, styles->clusters, &c->text);
-    if (!c->text.failed)
-        text_out(c, c->text.data, c->text.len, row->continuation && from == 0);
-}
-
 /* What the command printed in the row it began in after a narrower screen took away the column may
  * stand anywhere there; and it may have drawn over what is in front. */
 static int first_col(const struct capture *c, const struct row *row, uint64_t number)
@@ -57,9 +40,36 @@ static int first_col(const struct capture *c, const struct row *row, uint64_t nu
     return row->stamp == c->stamp ? first : col;
 }
 
+/* In front of this column the row was handed out. */
+static int done_col(const struct capture *c, uint64_t number)
+{
+    return number == anchor_row(c->done) ? anchor_col(c->done) : 0;
+}
+
+/* A row that goes on in the next one keeps its trailing blanks: they were printed. */
+static void row_out(struct capture *c, const struct row *row, uint64_t number, bool wrapped,
+                    const struct styles *styles)
+{
+    int from = first_col(c, row, number), done = done_col(c, number), to = row_used(row);
+    bool goes_on = done ? from <= done : row->continuation && from == 0;
+    from = from > done ? from : done;
+    while (to > from && (row->cells[to - 1].stale || !row->cells[to - 1].character))
+        to--;
+    c->text.len = 0;
+    if (c->styled)
+        styled_cells(row, from, to, !wrapped, styles, &c->text);
+    else if (wrapped)
+        row_text(row, from, to, styles->clusters, &c->text);
+    else
+        row_text_trimmed(row, from, to, styles->clusters, &c->text);
+    if (!c->text.failed)
+        text_out(c, c->text.data, c->text.len, goes_on);
+}
+
 static bool belongs(const struct capture *c, const struct row *row, uint64_t number)
 {
-    return number >= anchor_row(c->anchor) || row->stamp == c->stamp;
+    return number >= anchor_row(c->done) &&
+           (number >= anchor_row(c->anchor) || row->stamp == c->stamp);
 }
 
 /* Blank rows in front of the first text are output only where the command stood when it began. */
@@ -73,7 +83,7 @@ void capture_row_leaves(struct capture *c, const struct row *row, uint64_t numbe
 {
     if (!c->active || !belongs(c, row, number) || is_leading_blank(c, row, number))
         return;
-    row_out(c, row, first_col(c, row, number), wrapped, styles);
+    row_out(c, row, number, wrapped, styles);
 }
 
 void capture_text_leaves(struct capture *c, const struct scrollback_row *row,
@@ -97,24 +107,32 @@ void capture_text_leaves(struct capture *c, const struct scrollback_row *row,
 void capture_screen_erased(struct capture *c, uint64_t top)
 {
     c->anchor = (struct terminal_anchor){.line = top};
+    c->done = (struct terminal_anchor){0};
     c->erased = true;
 }
 
-/* Where the row it began in goes, all that comes to stand there is the command's. So it is behind a
- * row that loses the column and holds nothing of the command; what still comes there is its, too.
- */
-void capture_screen_cut(struct capture *c, const struct grid *grid, uint64_t top, uint64_t end,
-                        int cols)
+/* Where the row it began in goes, all that comes to stand there is the command's. */
+void capture_rows_cut(struct capture *c, uint64_t end)
 {
-    uint64_t number = anchor_row(c->anchor);
-    if (number >= end) {
+    if (anchor_row(c->anchor) >= end)
         c->anchor = (struct terminal_anchor){.line = end};
-    } else if (number >= top && number < top + (uint64_t)grid->rows) {
-        const struct row *row = grid->row[number - top];
-        bool behind = row->stamp != c->stamp && anchor_col(c->anchor) >= cols;
-        if (behind || first_col(c, row, number) == 0)
-            c->anchor = (struct terminal_anchor){.line = number + behind};
-    }
+}
+
+/* So it is behind a row that loses the column and holds nothing of the command; what still comes
+ * there is its, too. */
+void capture_row_cut(struct capture *c, const struct row *row, uint64_t number, int cols)
+{
+    if (number != anchor_row(c->anchor))
+        return;
+    bool behind = row->stamp != c->stamp && anchor_col(c->anchor) >= cols;
+    if (behind || first_col(c, row, number) == 0)
+        c->anchor = (struct terminal_anchor){.line = number + behind};
+}
+
+void capture_taken_back(struct capture *c, uint64_t end)
+{
+    if (anchor_row(c->done) < end)
+        c->done = (struct terminal_anchor){.line = end};
 }
 
 static int last_row(const struct capture *c, const struct grid *grid, int cursor_row)
@@ -136,7 +154,7 @@ void capture_screen(struct capture *c, const struct grid *grid, uint64_t top, in
         if (!belongs(c, row, number) || is_leading_blank(c, row, number))
             continue;
         bool wrapped = i < last && grid->row[i + 1]->continuation;
-        row_out(c, row, first_col(c, row, number), wrapped, styles);
+        row_out(c, row, number, wrapped, styles);
     }
 }
 

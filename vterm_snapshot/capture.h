@@ -26,6 +26,7 @@ struct capture {
     bool styled;
     uint32_t stamp;                /* of the rows the command changed */
     struct terminal_anchor anchor; /* where it began */
+    struct terminal_anchor done;   /* what is in front was handed out, and came back */
     bool started;                  /* a row was handed out or counted */
     bool erased;       /* the command blanked the screen: its output begins anew there */
     uint64_t blank;    /* line ends not handed out yet */
@@ -48,10 +49,13 @@ void capture_text_leaves(struct capture *capture, const struct scrollback_row *r
 /* The command blanked the whole screen, whose first row is `top`. */
 void capture_screen_erased(struct capture *capture, uint64_t top);
 
-/* A resize is about to take away all rows of the screen, whose first one has the number `top`, from
- * number `end` on, and all columns from `cols` on. */
-void capture_screen_cut(struct capture *capture, const struct grid *grid, uint64_t top,
-                        uint64_t end, int cols);
+/* A resize takes away all rows of the screen from number `end` on. */
+void capture_rows_cut(struct capture *capture, uint64_t end);
+/* It is about to take all columns from `cols` on away from a row. */
+void capture_row_cut(struct capture *capture, const struct row *row, uint64_t number, int cols);
+
+/* Rows in front of number `end` left, and come back to the screen. */
+void capture_taken_back(struct capture *capture, uint64_t end);
 
 /* Hands out what the screen still holds of the command. Copy the struct before to look ahead. */
 void capture_screen(struct capture *capture, const struct grid *grid, uint64_t top, int cursor_row,

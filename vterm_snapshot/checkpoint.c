@@ -22,7 +22,7 @@ struct point {
     struct {
         bool active, started, erased;
         uint32_t stamp;
-        struct terminal_anchor anchor;
+        struct terminal_anchor anchor, done;
         uint64_t blank;
     } capture;
 };
@@ -59,6 +59,7 @@ bool screen_save_begin(const struct screen *s, struct bytes *out)
     point.capture.erased = s->capture.erased;
     point.capture.stamp = s->capture.stamp;
     point.capture.anchor = s->capture.anchor;
+    point.capture.done = s->capture.done;
     point.capture.blank = s->capture.blank;
     bytes_append(out, &point, sizeof point);
     grid_save(&s->primary, out);
@@ -105,6 +106,7 @@ static void take_point(struct screen *s, const struct point *point)
     s->capture.erased = point->capture.erased;
     s->capture.stamp = point->capture.stamp;
     s->capture.anchor = point->capture.anchor;
+    s->capture.done = point->capture.done;
     s->capture.blank = point->capture.blank;
     s->has_stale = true;
     s->ahead = AHEAD_CURSOR; /* libvterm does not know it */

@@ -142,16 +142,6 @@ void engine_place_cursor(struct screen *s, int row, int col)
     s->edge = EDGE_FREE;
 }
 
-static void mend_cursor(struct screen *s)
-{
-    struct place at = cursor_of(s);
-    int row = at.row < s->shown->rows ? at.row : s->shown->rows - 1;
-    int col = at.col < s->shown->cols ? at.col : s->shown->cols - 1;
-    if (row != at.row || col != at.col)
-        engine_place_cursor(s, row, col);
-    s->cursor = (struct place){.row = row, .col = col};
-}
-
 /* A scroll region that reaches below the new size makes libvterm write outside its memory, so it
  * is reset first, as xterm does; that homes the cursor, which is put back. Behind the last column
  * there is room on a wider screen: who waited there comes to stand there. */
@@ -167,8 +157,6 @@ void engine_resize(struct screen *s, int cols, int rows)
     engine_place_cursor(s, at.row, at.col);
     modes_resized(&s->modes, s->primary.cols, cols);
     vterm_set_size(s->engine->vterm, rows, cols);
-    s->cursor = cursor_of(s);
-    mend_cursor(s);
-    if (waits && cols > edge)
-        engine_place_cursor(s, s->cursor.row, edge);
+    at = s->engine->resized;
+    engine_place_cursor(s, at.row, waits && cols > edge ? edge : at.col);
 }

@@ -114,14 +114,8 @@ static int on_property(VTermProp prop, VTermValue *value, void *user)
 
 /* ---- size ---- */
 
-static void push_top(struct screen *s, int count)
-{
-    for (int i = 0; i < count; i++)
-        screen_push_row(s, i);
-}
-
-/* How many rows must leave at the top so that the cursor stays on a screen of `rows` rows. */
-static int rows_to_push(const struct grid *grid, int cursor_row, int rows)
+/* How many rows leave the alternate screen at the top so that the cursor stays. */
+static int rows_to_drop(const struct grid *grid, int cursor_row, int rows)
 {
     int excess = grid->rows - rows;
     int below = grid->rows - 1;
@@ -132,23 +126,22 @@ static int rows_to_push(const struct grid *grid, int cursor_row, int rows)
     return excess > cursor_row ? cursor_row : excess > 0 ? excess : 0;
 }
 
-/* Changes what screens there are; returns how far the rows of the shown one moved up. */
-static int resize_grids(struct screen *s, int rows, int cols)
+/* Changes what screens there are; where the cursor comes to libvterm is told afterwards. */
+static void resize_grids(struct screen *s, int rows, int cols)
 {
+    struct place at = s->cursor, hidden = {.row = s->primary_cursor_row};
     bool alternate = s->shown == &s->alternate;
-    int cursor = alternate ? s->primary_cursor_row : s->cursor.row;
-    int gone = rows_to_push(&s->primary, cursor < s->primary.rows ? cursor : 0, rows);
-    uint64_t top = screen_top(s);
-    capture_screen_cut(&s->capture, &s->primary, top, top + (uint64_t)(gone + rows), cols);
-    push_top(s, gone);
-    int alternate_gone = alternate ? rows_to_push(&s->alternate, s->cursor.row, rows) : 0;
-    if (grid_resize(&s->primary, cols, rows, gone) < 0 ||
-        (alternate && grid_resize(&s->alternate, cols, rows, alternate_gone) < 0))
-        memory_end(); /* the two must agree */
-    s->primary_cursor_row -= gone;
-    scrollback_set_cols(s->scrollback, cols);
+    struct place *primary = alternate ? &hidden : &at;
+    reflow_resize(s, cols, rows, &primary->row, &primary->col);
+    if (alternate) {
+        int gone = rows_to_drop(&s->alternate, at.row, rows);
+        if (grid_resize(&s->alternate, cols, rows, gone) < 0)
+            memory_end(); /* the two must agree */
+        at.row -= gone;
+        s->primary_cursor_row = hidden.row;
+    }
+    s->engine->resized = at;
     screen_part(s);
-    return alternate ? alternate_gone : gone;
 }
 
 #if VTERM_HAS_FIELDS
@@ -165,13 +158,14 @@ static int on_resize(int rows, int cols, VTermStateFields *fields, void *user)
         deallocate(fields->lineinfos[i], NULL);
         fields->lineinfos[i] = infos;
     }
-    fields->pos.row -= resize_grids(s, rows, cols);
+    resize_grids(s, rows, cols);
     return 1;
 }
 #else
 static int on_resize(int rows, int cols, VTermPos *delta, void *user)
 {
-    delta->row -= resize_grids(user, rows, cols);
+    (void)delta;
+    resize_grids(user, rows, cols);
     return 1;
 }
 #endif

@@ -11,7 +11,8 @@
 struct engine {
     VTerm *vterm;
     VTermState *state;
-    bool muted; /* it is told what the screen knows: its callbacks change nothing */
+    struct place resized; /* where the cursor is after on_resize() */
+    bool muted;           /* it is told what the screen knows: its callbacks change nothing */
 };
 
 /* For libvterm; the user of the callbacks is the screen. */

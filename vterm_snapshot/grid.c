@@ -7,14 +7,14 @@
 #include "base/limits.h"
 #include "base/memory.h"
 
-static void row_destroy(struct row *row)
+void row_destroy(struct row *row)
 {
     if (row)
         free(row->cells);
     free(row);
 }
 
-static struct row *row_create(int cols)
+struct row *row_create(int cols)
 {
     struct row *row = memory_try(sizeof *row);
     if (!row)
@@ -27,8 +27,7 @@ static struct row *row_create(int cols)
     return NULL;
 }
 
-/* Makes room for `cols` cells; what the row already holds stays, also beyond them. */
-static int row_widen(struct row *row, int cols)
+int row_widen(struct row *row, int cols)
 {
     if (cols > row->capacity) {
         struct cell *cells = memory_try_grow(row->cells, (size_t)cols * sizeof *cells);

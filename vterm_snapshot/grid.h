@@ -35,6 +35,11 @@ struct grid {
     uint32_t stamp; /* set by the owner; changed rows take it */
 };
 
+/* One row, and room for `cols` cells in it, which keeps what it holds beyond them. */
+struct row *row_create(int cols);
+void row_destroy(struct row *row);
+int row_widen(struct row *row, int cols);
+
 /* Returns 0 or -ENOMEM. grid_finish() takes a zeroed struct too. */
 int grid_init(struct grid *grid, int cols, int rows);
 void grid_finish(struct grid *grid);

@@ -52,6 +52,7 @@ void screen_destroy(struct screen *s)
     link_table_destroy(s->links);
     cluster_table_destroy(s->clusters);
     capture_finish(&s->capture);
+    reflow_finish(&s->reflow);
     bytes_finish(&s->row_text);
     free(s);
 }
@@ -60,9 +61,14 @@ void screen_resize(struct screen *s, int cols, int rows)
 {
     cols = limit_size(cols);
     rows = limit_size(rows);
-    if (cols == s->primary.cols && rows == s->primary.rows)
-        return;
-    engine_resize(s, cols, rows);
+    reflow_finish(&s->reflow);
+    if (cols != s->primary.cols || rows != s->primary.rows)
+        engine_resize(s, cols, rows);
+}
+
+struct terminal_anchor screen_follow(const struct screen *s, struct terminal_anchor at)
+{
+    return reflow_follow(s, at);
 }
 
 void screen_set_link(struct screen *s, const char *text, size_t len)

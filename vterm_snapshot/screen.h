@@ -57,8 +57,11 @@ int screen_repetitions(const struct screen *s, const struct op *op, char text[4]
 /* What is printed from now on belongs to a link (link_intern()). */
 void screen_set_link(struct screen *s, const char *text, size_t len);
 
-/* Clamps the size and changes it; the content keeps its rows, without reflow. */
+/* Clamps the size and changes it: the primary screen as reflow.h says; the alternate one is cut
+ * off, or blank where it grew. */
 void screen_resize(struct screen *s, int cols, int rows);
+/* Where an anchor from before the last resize is. */
+struct terminal_anchor screen_follow(const struct screen *s, struct terminal_anchor at);
 
 struct screen_cursor {
     int row, col; /* from 0 */

@@ -1,12 +1,13 @@
 /* screen_private.h - the screen from inside: screen.c (life, reading), draw.c (what it draws
- * itself), skim.c (rows that leave unseen), modal.c (modes and saved cursors), engine.c and
- * engine_callbacks.c (what libvterm does).
+ * itself), skim.c (rows that leave unseen), modal.c (modes and saved cursors), reflow.c (the
+ * primary screen at another size), engine.c and engine_callbacks.c (what libvterm does).
  */
 #ifndef VTERM_SNAPSHOT_SCREEN_PRIVATE_H
 #define VTERM_SNAPSHOT_SCREEN_PRIVATE_H
 
 #include "vterm_snapshot/link.h"
 #include "vterm_snapshot/modes.h"
+#include "vterm_snapshot/reflow.h"
 #include "vterm_snapshot/screen.h"
 
 struct place {
@@ -36,7 +37,8 @@ struct screen {
     struct link_table *links;
     struct cluster_table *clusters;
     struct capture capture;
-    bool has_stale; /* cells of the primary screen are, perhaps */
+    struct reflow reflow; /* of the last resize */
+    bool has_stale;       /* cells of the primary screen are, perhaps */
 
     struct place cursor;
     enum edge edge;

@@ -519,6 +519,17 @@ bool terminal_row_goes_on(const struct terminal *t, int row)
     return screen_grid(t->screen)->row[row]->continuation > 0;
 }
 
+struct terminal_anchor terminal_follow(const struct terminal *t, struct terminal_anchor at)
+{
+    return screen_follow(t->screen, at);
+}
+
+uint64_t terminal_follow_row(const struct terminal *t, uint64_t number, bool end)
+{
+    struct terminal_anchor row = {.line = number, .cols = 1}, at = screen_follow(t->screen, row);
+    return anchor_row(at) + (end && anchor_col(at) > 0);
+}
+
 void terminal_text_since(const struct terminal *t, struct terminal_anchor from, struct bytes *out)
 {
     const struct grid *grid = screen_primary(t->screen);

@@ -103,7 +103,7 @@ void terminal_set_nonce(struct terminal *t, const char *nonce);
 /* Replay: the first well-formed A sets the nonce. */
 void terminal_trust_first_mark(struct terminal *t);
 
-/* Clamps and changes the size. */
+/* Clamps and changes the size. Who keeps anchors or numbers of rows asks where they went. */
 void terminal_resize(struct terminal *t, int cols, int rows);
 int terminal_cols(const struct terminal *t);
 int terminal_rows(const struct terminal *t);
@@ -160,6 +160,12 @@ void terminal_scrollback_pens(const struct terminal *terminal, size_t i, struct 
 struct terminal_anchor terminal_anchor(const struct terminal *t);
 /* Where line i of those held in scrollback stands in its logical line; it has no `cols`. */
 struct terminal_anchor terminal_scrollback_anchor(const struct terminal *t, size_t i);
+
+/* At another width lines are wrapped anew (reflow.h). Behind terminal_resize(), and up to the next
+ * one: where an anchor from before is; and where row `number` is, or (`end`) ends what ended in
+ * front of it. */
+struct terminal_anchor terminal_follow(const struct terminal *t, struct terminal_anchor at);
+uint64_t terminal_follow_row(const struct terminal *t, uint64_t number, bool end);
 
 /* Appends what stands between `from` and the cursor, as far as it is still on the screen; wrapped
  * rows are joined, others end in \n. Blanks at a row's end are left out where it was not filled. */

@@ -6,12 +6,15 @@
 #include "vterm_snapshot/grapheme.h"
 #include "vterm_snapshot/width.h"
 
+/* The byte that the first character of no width begins with, U+0300. */
+#define FIRST_MARK 0xcc
+
 size_t wrap_character(const char *text, size_t len, bool clusters, int *ret_width)
 {
     struct grapheme cluster = {0};
     size_t at = 0;
     int width = 0;
-    while (at < len) {
+    while (at < len && (!at || clusters || (unsigned char)text[at] >= FIRST_MARK)) {
         uint32_t code = 0xfffd;
         int step = utf8_decode(text + at, len - at, &code);
         bool joins = clusters ? grapheme_add(&cluster, code) : width_of(code) == WIDTH_MARK;

@@ -201,7 +201,11 @@ size_t tracker_write(struct tracker *t, char *bytes, size_t len)
 
 void tracker_resize(struct tracker *t, int cols, int rows)
 {
+    struct terminal_anchor *kept[] = {&t->input, &t->foreign.start, &t->foreign.right_at,
+                                      &t->foreign.beyond};
     terminal_resize(t->options.terminal, cols, rows);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        *kept[i] = terminal_follow(t->options.terminal, *kept[i]);
     if (t->block)
         block_add_width(t->block, terminal_cols(t->options.terminal));
 }

@@ -257,11 +257,13 @@ void session_prepare_terminal(struct session *s);
 const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset);
 
 /* withheld.c: what agents are told nothing of. What a former worker knew of it; the block that
- * ends; all from the line at hand on, and up to there; where a block begins, what was cleared. */
+ * ends; all from the line at hand on, and up to there; the size is another one; where a block
+ * begins, what was cleared. */
 void session_recall_withheld(struct session *s);
 void session_withhold_block(struct session *s);
 void session_withhold_from_here(struct session *s);
 void session_withhold_to_here(struct session *s, uint64_t end);
+void session_follow_withheld(struct session *s);
 void session_trim_withheld(struct session *s);
 
 #endif

@@ -50,6 +50,7 @@ void session_resize(struct session *s, struct session_size size)
     struct board_place before = board_enter(s->name, BOARD_RESIZE, terminal_offset(s->terminal));
     session_leave_checkpoint(s);
     tracker_resize(s->tracker, size.cols, size.rows);
+    session_follow_withheld(s);
     board_leave(&before);
     size.cols = terminal_cols(s->terminal);
     size.rows = terminal_rows(s->terminal);

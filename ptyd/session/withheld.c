@@ -121,6 +121,23 @@ void session_trim_withheld(struct session *s)
     keep(s);
 }
 
+/* The terminal has another size. */
+void session_follow_withheld(struct session *s)
+{
+    bool moved = false;
+    for (size_t i = 0; i < s->withheld_count; i++) {
+        struct row_range *range = &s->withheld[i], was = *range;
+        range->from = terminal_follow_row(s->terminal, was.from, false);
+        if (was.to != OPEN_END)
+            range->to = terminal_follow_row(s->terminal, was.to, true);
+        moved = moved || range->from != was.from || range->to != was.to;
+    }
+    s->unrecorded_until = terminal_follow_row(s->terminal, s->unrecorded_until, true);
+    store_set_snapshot_from(s->store, s->unrecorded_until);
+    if (moved)
+        keep(s);
+}
+
 /* A line that is being typed, and would be private. */
 static bool types_privately(const struct session *s)
 {

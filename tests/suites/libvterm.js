@@ -77,9 +77,9 @@ module.exports = {
     'IL puts the cursor to the left margin, as in xterm': ['13state_edit: IL 3'],
     'there are no lines of double width': ['28state_dbl_wh: Double Width, Single Height 2'],
     'it gives lines of its own as scrollback, which nobody wrote; a screen without any grows at its end': several('63screen_resize: Resize taller attempts to pop scrollback', 4, 5, 6, 7),
-    'there is no reflow: at another width a line keeps its rows': [
+    'the line that holds the cursor is not wrapped anew, as in xterm.js': [
       ...several('69screen_reflow: Resize wider reflows wide lines', 4, 5, 6, 7, 8, 9),
-      ...several('69screen_reflow: Resize narrower can create continuation lines', 5, 6, 8, 9),
-      ...several('69screen_reflow: Shell wrapped prompt behaviour', 9, 10, 15, 16, 21, 22, 23)],
+      ...several('69screen_reflow: Resize narrower can create continuation lines', 5, 6, 8, 9)],
+    'where lines take fewer rows others come back from scrollback, as in xterm.js': several('69screen_reflow: Shell wrapped prompt behaviour', 19, 20, 21, 22, 23),
   }),
 };
