@@ -77,7 +77,7 @@ OUTER    := $(BUILD)/outer $(BUILD)/ask
 # All that end-to-end tests start.
 STARTED  := $(addprefix $(BUILD)/,ptyd standin faults.so shim.so racer) $(SUCCESSORS) $(OUTER)
 # What the measurements run: built by every check, so that none is left behind by a change.
-BENCHES := $(addprefix $(BUILD)/,engine writer fair proxy prompt)
+BENCHES := $(addprefix $(BUILD)/,engine reflow writer fair proxy prompt)
 
 all: $(BUILD)/ptyd ## build build/ptyd
 
@@ -307,10 +307,13 @@ $(BUILD)/tests/bare_faults: $(BUILD)/obj/tests/unit/test_faults.o $(BUILD)/obj/t
 	@mkdir -p $(dir $@)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS) -lcmocka
 
-bench: bench-engine bench-pty bench-rebuild bench-return bench-session bench-proxy bench-prompt bench-fair bench-attach ## all measurements (35 min)
+bench: bench-engine bench-reflow bench-pty bench-rebuild bench-return bench-session bench-proxy bench-prompt bench-fair bench-attach ## all measurements (35 min)
 
 bench-engine: $(BUILD)/engine ## the terminal in memory against libvterm's screen layer
 	@$(BUILD)/engine
+
+bench-reflow: $(BUILD)/reflow ## another width for a terminal whose scrollback is full
+	@$(BUILD)/reflow
 
 bench-pty: deps-bench $(BUILD)/ptyd $(BUILD)/writer ## the daemon through a pty against a bare reader, tmux and screen
 	@sh tests/bench/ptys $(abspath $(BUILD)/writer) $(abspath $(BUILD)/ptyd)
@@ -364,6 +367,9 @@ bench-against: $(BUILD)/ptyd $(BUILD)/engine $(BUILD)/writer $(BUILD)/standin $(
 	    sh tests/bench/against $(abspath $(BUILD)) $(abspath build/against)/$$name/build $$name
 
 $(BUILD)/engine: $(BUILD)/obj/tests/bench/engine.o $(BUILD)/obj/tests/bench/works.o $(LIB)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
+
+$(BUILD)/reflow: $(BUILD)/obj/tests/bench/reflow.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
 
 $(BUILD)/writer: $(BUILD)/obj/tests/bench/writer.o $(BUILD)/obj/tests/bench/works.o $(LIB)
@@ -510,7 +516,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: bench-agents bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
-        check-other-shells check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-pty \
+        check-other-shells check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
