@@ -58,7 +58,7 @@ static void after_run(struct screen *s, int col, int width, uint32_t character)
     screen_after_glyph(s, s->cursor.row, col, width, character);
     bool waits = col + width >= s->shown->cols;
     s->edge = waits ? EDGE_WAITS : EDGE_FREE;
-    s->cursor.col = waits ? col : col + width;
+    s->cursor.col = waits ? s->shown->cols - 1 : col + width;
     s->ahead |= AHEAD_CURSOR;
 }
 
@@ -86,6 +86,8 @@ static void draw_character(struct screen *s, uint32_t code)
         screen_join(s, code);
         return;
     }
+    if (kind == WIDTH_MARK && screen_join_here(s, code))
+        return;
     s->printed = kind == WIDTH_MARK ? s->printed : code;
     int width = (int)kind;
     screen_know_pen(s);

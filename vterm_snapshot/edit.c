@@ -11,12 +11,21 @@ static struct area rest_of_row(const struct screen *s, int right)
     return (struct area){row, row + 1, screen_waits(s) ? right : s->cursor.col, right};
 }
 
+/* What it waited behind is erased. */
+static void end_waiting(struct screen *s)
+{
+    if (screen_waits(s))
+        move_to(s, s->cursor.row, s->cursor.col);
+}
+
 static void erase_in_line(struct screen *s, int what, bool selective)
 {
     int row = s->cursor.row, cols = s->shown->cols;
     struct area whole = {row, row + 1, 0, cols}, front = {row, row + 1, 0, s->cursor.col + 1};
     if (what <= 2)
         area_erase(s, what == 0 ? rest_of_row(s, cols) : what == 1 ? front : whole, selective);
+    if (what == 1 || what == 2)
+        end_waiting(s);
 }
 
 static void erase_in_display(struct screen *s, int what, bool selective)
@@ -26,9 +35,10 @@ static void erase_in_display(struct screen *s, int what, bool selective)
     below.top = s->cursor.row + 1;
     if (what == 3 && !selective)
         scrollback_clear(s->scrollback);
-    else if (what == 2)
+    else if (what == 2) {
         area_erase(s, all, selective);
-    else if (what < 2) {
+        end_waiting(s);
+    } else if (what < 2) {
         erase_in_line(s, what, selective);
         area_erase(s, what ? above : below, selective);
     }

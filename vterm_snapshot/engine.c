@@ -7,8 +7,6 @@
 #include "base/limits.h"
 #include "base/memory.h"
 
-#define WIDE "\xe4\xb8\x80" /* in every version of libvterm */
-
 /* ---- life ---- */
 
 void engine_prepare(void)
@@ -60,14 +58,12 @@ static void append_place(struct bytes *out, int row, int col)
     bytes_append_char(out, 'H');
 }
 
-/* Where the cursor waits on the last character libvterm is given one of that width: then it waits,
- * too. */
+/* Where the cursor waits libvterm is given a character: then it waits, too. */
 static void append_cursor(struct screen *s, struct bytes *out)
 {
-    bool waits = s->edge == EDGE_WAITS;
-    append_place(out, s->cursor.row, waits ? s->last.col : s->cursor.col);
-    if (waits)
-        bytes_append_text(out, s->last_width > 1 ? WIDE : "x");
+    append_place(out, s->cursor.row, s->cursor.col);
+    if (s->edge == EDGE_WAITS)
+        bytes_append_char(out, 'x');
 }
 
 void engine_sync(struct screen *s)

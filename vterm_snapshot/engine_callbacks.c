@@ -53,9 +53,9 @@ static int on_move_cursor(VTermPos pos, VTermPos old, int visible, void *user)
     (void)visible;
     if (s->engine->muted)
         return 1;
-    /* on the last column it waits on the character's first cell */
+    /* behind the last column it waits on it */
     int cols = s->shown->cols;
-    int expected = s->glyph_end < cols ? s->glyph_end : cols - s->last_width;
+    int expected = s->glyph_end < cols ? s->glyph_end : cols - 1;
     if (pos.row != s->glyph_row || pos.col != expected)
         screen_part(s);
     s->cursor = (struct place){.row = pos.row, .col = pos.col};

@@ -26,7 +26,7 @@ static void set_pen(struct screen *s, const struct pen *pen)
 
 static void save_cursor(struct screen *s)
 {
-    modes_save(&s->modes, s->cursor.row, s->cursor.col, &s->pen);
+    modes_save(&s->modes, s->cursor.row, s->cursor.col, screen_waits(s), &s->pen);
 }
 
 static void restore_cursor(struct screen *s)
@@ -41,6 +41,8 @@ static void restore_cursor(struct screen *s)
     set_pen(s, &saved->pen);
     screen_part(s);
     move_place(s, saved->row, saved->col);
+    if (saved->waits && s->cursor.row == saved->row && s->cursor.col == saved->col)
+        screen_wait(s);
 }
 
 /* ---- modes ---- */
@@ -66,14 +68,18 @@ static bool reset_tabs(struct screen *s, const struct op *op)
     return true;
 }
 
-/* On another screen, or an erased one, there is no character at the edge to wait behind, and nobody
- * who is drawn what is there could. */
-static void end_waiting(struct screen *s, bool alternate)
+/* The cursor stays where it is and goes on waiting at the edge, on the alternate screen behind a
+ * blank; but where that is erased, and not behind it where nothing stands. */
+static void change_screen(struct screen *s, const struct csi *csi, int number)
 {
-    if ((!alternate && !screen_alt_screen(s)) || !screen_waits(s))
-        return;
-    screen_part(s);
-    engine_place_cursor(s, s->cursor.row, s->cursor.col);
+    bool was = screen_alt_screen(s), waits = screen_waits(s) && number != 1049;
+    waits = waits && (number == 47 || !was);
+    apply_number(s, csi, 1047);
+    move_to(s, s->cursor.row, s->cursor.col);
+    if (waits && !was && screen_alt_screen(s))
+        grid_put(s->shown, s->cursor.row, s->cursor.col, ' ', 1, 0);
+    if (waits)
+        screen_wait(s);
 }
 
 /* One of DECSET or DECRST. */
@@ -91,11 +97,9 @@ static void apply_private(struct screen *s, const struct csi *csi, int number)
             move_home(s);
         return;
     }
-    if (alternate) {
-        end_waiting(s, on);
-        number = 1047;
-    }
-    if (number != 1048)
+    if (alternate)
+        change_screen(s, csi, number);
+    else if (number != 1048)
         apply_number(s, csi, number);
     if (cursor && !on)
         restore_cursor(s);
@@ -115,12 +119,15 @@ static bool apply_modes(struct screen *s, const struct csi *csi)
 /* DECSTR, told as what it is made of: versions of libvterm differ in what theirs resets. */
 static bool soften(struct screen *s)
 {
+    bool waits = screen_waits(s);
     engine_sync(s);
     modes_soften(&s->modes);
     tell_text(s, "\x1b[r\x1b[4l\x1b[?7h\x1b[0\"q"
                  "\x1b(B\x1b)B\x1b*B\x1b+B\x0f");
     set_pen(s, &(struct pen){0});
     engine_place_cursor(s, s->cursor.row, s->cursor.col);
+    if (waits)
+        screen_wait(s);
     return true;
 }
 

@@ -78,12 +78,13 @@ static void set_sets(struct modes *m, const struct modes_sets *sets)
     set(m, MODE_SHIFT, sets->shift);
 }
 
-void modes_save(struct modes *m, int row, int col, const struct pen *pen)
+void modes_save(struct modes *m, int row, int col, bool waits, const struct pen *pen)
 {
     m->saved[m->alternate] = (struct modes_cursor){.row = row,
                                                    .col = col,
                                                    .origin = modes_get(m, MODE_ORIGIN),
                                                    .protect = modes_get(m, MODE_PROTECT),
+                                                   .waits = waits,
                                                    .sets = m->sets,
                                                    .pen = *pen};
     m->saved[m->alternate].pen.link = 0; /* no part of it */

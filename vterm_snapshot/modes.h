@@ -71,6 +71,7 @@ struct modes_sets {
 struct modes_cursor {
     int row, col;
     bool origin, protect;
+    bool waits; /* behind the last column, for the next character */
     struct modes_sets sets;
     struct pen pen;
 };
@@ -101,7 +102,7 @@ void modes_apply(struct modes *m, const struct op *op, int col);
 void modes_set(struct modes *m, bool private, int number, bool on);
 
 /* DECSC with a cursor at (row, col), and DECRC; place and pen are those of what is returned. */
-void modes_save(struct modes *m, int row, int col, const struct pen *pen);
+void modes_save(struct modes *m, int row, int col, bool waits, const struct pen *pen);
 const struct modes_cursor *modes_restore(struct modes *m);
 
 /* DECSTR. */

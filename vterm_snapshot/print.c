@@ -48,7 +48,7 @@ static void put(struct screen *s, uint32_t code, int width)
     screen_after_glyph(s, row, col, width, code);
     bool full = col + width >= end, stays = modes_get(&s->modes, MODE_NO_WRAP);
     s->edge = full && !stays ? EDGE_WAITS : EDGE_FREE;
-    s->cursor.col = full ? end - (width ? width : 1) : col + width;
+    s->cursor.col = full ? end - 1 : col + width;
     s->ahead |= AHEAD_CURSOR;
 }
 
@@ -91,6 +91,8 @@ static bool join(struct screen *s, uint32_t code)
 {
     bool clusters = modes_get(&s->modes, MODE_GRAPHEMES), mark = width_of(code) == WIDTH_MARK;
     int width = s->last_width;
+    if (mark && !screen_follows(s))
+        return screen_join_here(s, code);
     if ((!clusters && !mark) || !screen_follows(s) ||
         (clusters && !extend(s, code, &width) && !mark))
         return false;
@@ -101,7 +103,7 @@ static bool join(struct screen *s, uint32_t code)
     return true;
 }
 
-/* What has no room at the edge begins the next row, or takes the row's end. */
+/* What has no room at the edge begins the next row, or is not there. */
 static void print_character(struct screen *s, uint32_t code)
 {
     int width = (int)width_of(code);
@@ -111,10 +113,10 @@ static void print_character(struct screen *s, uint32_t code)
     if (s->edge == EDGE_UNKNOWN)
         s->edge = screen_waits(s) ? EDGE_WAITS : EDGE_FREE;
     bool narrow = s->cursor.col + width > text_end(s);
-    if ((s->edge == EDGE_WAITS || narrow) && !stays)
+    if (narrow && stays)
+        return;
+    if ((s->edge == EDGE_WAITS && !stays) || narrow)
         wrap(s);
-    else if (narrow)
-        s->cursor.col = move_most(text_end(s) - width, 0);
     make_room(s, s->cursor.col, width);
     put(s, code, width);
 }

@@ -163,14 +163,26 @@ static void draw_grid(struct drawing *d, const struct grid *grid)
 
 /* ---- the cursor ---- */
 
-/* Of a screen that is drawn, before margins are set. */
-static void append_saved(struct drawing *d, const struct modes_cursor *saved, const char *save)
+/* The column of the character behind which a saved cursor waits, or its own. */
+static int col_of(const struct grid *grid, const struct modes_cursor *saved)
 {
-    place(d, saved->row, saved->col);
-    if (saved->origin)
-        bytes_append_text(d->out, "\x1b[?6h");
-    if (saved->origin)
-        place(d, saved->row, saved->col);
+    const struct cell *cell = grid->row[saved->row]->cells;
+    return saved->col - (saved->col > 0 && cell[saved->col].character == CELL_COVERED);
+}
+
+/* Of a screen that is drawn, before margins are set; of one that is hidden `grid` is NULL. Where it
+ * waits the character is printed again. */
+static void append_saved(struct drawing *d, const struct grid *grid,
+                         const struct modes_cursor *saved, const char *save)
+{
+    bool inside = grid && saved->row < grid->rows && saved->col < grid->cols;
+    bool waits = saved->waits && inside && saved->col + 1 == grid->cols;
+    int col = waits ? col_of(grid, saved) : saved->col;
+    bytes_append_text(d->out, saved->origin ? "\x1b[?6h" : "");
+    place(d, saved->row, col);
+    if (waits && grid->row[saved->row]->cells[col].character)
+        draw_cell(d, grid->row[saved->row], col, 0, grid->cols);
+    set_pen(d, 0);
     modes_append_sets(&saved->sets, d->out);
     set_protect(d, saved->protect);
     sgr_append(&saved->pen, d->out);
@@ -229,7 +241,7 @@ static void append_hidden(struct drawing *d)
         return;
     bytes_append_text(d->out, "\x1b[?1047h");
     keyboard_append_stack(&m->keyboard, true, d->out);
-    append_saved(d, &m->saved[1],
+    append_saved(d, NULL, &m->saved[1],
                  "\x1b"
                  "7");
     bytes_append_text(d->out, "\x1b[?1047l");
@@ -248,7 +260,7 @@ void redraw_screen(const struct screen *s, struct bytes *out)
     draw_grid(&d, screen_primary(s));
     modes_append_tabs(m, screen_grid(s)->cols, out);
     keyboard_append_stack(&m->keyboard, false, out);
-    append_saved(&d, &m->saved[0],
+    append_saved(&d, screen_primary(s), &m->saved[0],
                  alternate ? "\x1b[?1049h"
                            : "\x1b"
                              "7");
@@ -256,7 +268,7 @@ void redraw_screen(const struct screen *s, struct bytes *out)
         draw_grid(&d, screen_grid(s));
         keyboard_append_stack(&m->keyboard, true, out);
         if (has_saved(&m->saved[1]))
-            append_saved(&d, &m->saved[1],
+            append_saved(&d, screen_grid(s), &m->saved[1],
                          "\x1b"
                          "7");
     }

@@ -105,14 +105,37 @@ bool screen_follows(const struct screen *s)
     return behind || edge;
 }
 
+/* The column where the character begins of which the cell is; -1 where there is none. */
+static int begin_of(const struct cell *cell, int col)
+{
+    col -= col > 0 && cell[col].character == CELL_COVERED && cell[col - 1].wide;
+    return col >= 0 && cell[col].character && cell[col].character != CELL_COVERED ? col : -1;
+}
+
+/* Returns what is there now. */
+static uint32_t join_at(struct screen *s, int row, int col, uint32_t mark)
+{
+    struct cell cell = s->shown->row[row]->cells[col];
+    uint32_t joined = cluster_join(s->clusters, cell.character, mark);
+    screen_know_pen(s);
+    grid_put(s->shown, row, col, joined, 1 + cell.wide, s->pen_number);
+    if (cell.protected)
+        grid_protect(s->shown, row, col);
+    return joined;
+}
+
+bool screen_join_here(struct screen *s, uint32_t mark)
+{
+    const struct row *row = s->shown->row[s->cursor.row];
+    int col = s->cursor.col < row->extent ? begin_of(row->cells, s->cursor.col) : -1;
+    if (col >= 0)
+        join_at(s, s->cursor.row, col, mark);
+    return col >= 0;
+}
+
 void screen_join(struct screen *s, uint32_t mark)
 {
-    bool protected = s->shown->row[s->last.row]->cells[s->last.col].protected;
-    screen_know_pen(s);
-    s->last_character = cluster_join(s->clusters, s->last_character, mark);
-    grid_put(s->shown, s->last.row, s->last.col, s->last_character, s->last_width, s->pen_number);
-    if (protected)
-        grid_protect(s->shown, s->last.row, s->last.col);
+    s->last_character = join_at(s, s->last.row, s->last.col, mark);
     s->glyph_row = s->last.row;
     s->glyph_end = s->last.col + s->last_width;
 }
@@ -147,13 +170,22 @@ bool screen_waits(const struct screen *s)
     return s->edge == EDGE_WAITS || (s->edge == EDGE_UNKNOWN && there);
 }
 
+void screen_wait(struct screen *s)
+{
+    const struct cell *cell = s->shown->row[s->cursor.row]->cells;
+    int row = s->cursor.row, col = begin_of(cell, s->cursor.col);
+    if (col < 0 || s->cursor.col + 1 < s->shown->cols)
+        return;
+    screen_after_glyph(s, row, col, 1 + cell[col].wide, cell[col].character);
+    s->edge = EDGE_WAITS;
+    s->ahead |= AHEAD_CURSOR;
+}
+
 static int behind(const struct screen *s)
 {
     const struct cell *cell = s->shown->row[s->cursor.row]->cells;
-    int col = screen_waits(s) ? s->last.col : s->cursor.col - 1;
-    bool covered = col > 0 && cell[col].character == CELL_COVERED && cell[col - 1].wide;
-    col -= covered;
-    return col >= 0 && cell[col].character && cell[col].character != CELL_COVERED ? col : -1;
+    int col = screen_waits(s) ? s->cursor.col : s->cursor.col - 1;
+    return col >= 0 ? begin_of(cell, col) : -1;
 }
 
 const struct pen *screen_pen(const struct screen *s)
@@ -166,6 +198,7 @@ struct screen_cursor screen_cursor(const struct screen *s)
     return (struct screen_cursor){.row = s->cursor.row,
                                   .col = s->cursor.col,
                                   .visible = !modes_get(&s->modes, MODE_INVISIBLE),
+                                  .waits = screen_waits(s),
                                   .behind = behind(s)};
 }
 

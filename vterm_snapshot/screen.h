@@ -66,6 +66,7 @@ struct terminal_anchor screen_follow(const struct screen *s, struct terminal_anc
 struct screen_cursor {
     int row, col; /* from 0 */
     bool visible;
+    bool waits; /* behind the last column for the next character; it stands on that column */
     int behind; /* the column of the character that it is behind, or waits on; or -1 */
 };
 struct screen_cursor screen_cursor(const struct screen *s);

@@ -23,7 +23,7 @@ enum ahead {
 /* Behind a character in the last column the cursor waits there for the next one. */
 enum edge {
     EDGE_FREE,    /* it does not wait */
-    EDGE_WAITS,   /* it does; the cursor is on the character's first cell */
+    EDGE_WAITS,   /* it does; the cursor is on that column */
     EDGE_UNKNOWN, /* libvterm moved it last, and does not say */
 };
 
@@ -120,6 +120,8 @@ static inline void screen_move(struct screen *s, int row, int col)
 
 /* Whether it stands on the last column and what is printed next wraps. */
 bool screen_waits(const struct screen *s);
+/* It does from now on, if it stands on the column and a character does. */
+void screen_wait(struct screen *s);
 
 /* Whether the cursor stands behind the last character, which is still there, or waits on it at the
  * right edge: a mark joins it. One that has nothing to join takes a place of its own, of no width.
@@ -128,6 +130,9 @@ bool screen_follows(const struct screen *s);
 
 /* It joins the last character, which stays as wide as it is. */
 void screen_join(struct screen *s, uint32_t mark);
+/* Where the cursor is elsewhere it joins the character on which that stands; false where there is
+ * none. */
+bool screen_join_here(struct screen *s, uint32_t mark);
 
 /* Does what sets modes, saves a cursor or restores one; false where libvterm is to do it. */
 bool modal_apply(struct screen *s, const struct op *op);

@@ -87,7 +87,7 @@ static void note_osc(struct undo *u, const struct op *op)
 /* Origin and character sets go with a cursor that is saved; where it is does not matter here. */
 static void save_cursor(struct undo *u)
 {
-    modes_save(&u->modes, 0, 0, &(struct pen){0});
+    modes_save(&u->modes, 0, 0, false, &(struct pen){0});
 }
 
 static bool has_cursor(const struct csi *csi, char final)

@@ -30,7 +30,6 @@ const xtermjs = {
     't0050-ICH': 'what is inserted where the cursor waits behind the last column takes no character, as in xterm.js, tmux and alacritty; xterm takes one',
     't0055-EL': 'the same for what is erased (xterm.js leaves this one out, too)',
     't0084-CBT': 'CBT ends the waiting behind the last column; in xterm the cursor waits on where it came to (xterm.js leaves it out)',
-    't0090-alt_screen': 'a cursor that waits behind the last column does not wait on another screen (?47)',
   },
 };
 
@@ -55,8 +54,8 @@ const alacritty = {
   others: {
     decaln_reset: 'DECALN puts the cursor into the corner, as in xterm',
     deccolm_reset: 'DECCOLM does nothing where it is not allowed (?40), as in xterm',
-    saved_cursor_alt: 'a cursor that waits behind the last column does not wait on another screen',
-    wrapline_alt_toggle: 'a cursor that was saved while it waited behind the last column does not wait where it is restored',
+    saved_cursor_alt: 'on a screen that is erased as it is shown (?1049) the cursor waits behind no character, as in xterm',
+    erase_in_line: 'the cursor does not wait behind a row that was erased as a whole, as in xterm',
     selective_erasure: 'DECSED and DECSEL spare what is protected and erase the rest, as in xterm',
   },
 };

@@ -38,8 +38,8 @@ module.exports = {
     'there is one cursor for both screens, which stays where it is when they are changed, as in xterm': several('alternate_buffer', 3, 4, 5, 6, 7, 10, 11, 13),
     'DECSTBM and ?47 put nothing where DECOM would; both screens have one DECOM, as in xterm': ['decstbm/4', ...several('origin_mode', 1, 7, 9)],
     'a line feed ends the waiting behind the last column, as in xterm': ['ff/5', 'lf/5', 'vt/5', 'wrap/21'],
-    'a mark behind a movement of the cursor is no part of what stands left of there (in xterm it goes to what stands there)': several('combining', 4, 5, 6, 7, 8),
-    'where a wide character is the last of a row, the cursor waits on its first column': ['combining/14', 'wide/24', 'wrap/11', 'wrap/29'],
+    'a mark behind a movement of the cursor joins the character on which that stands, as in xterm; here the one left of it': several('combining', 4, 5, 6, 7, 8),
+    'the cursor waits on the last column, as in xterm; here behind it, so that one backspace leads there': ['combining/14', 'wide/24'],
     'what is left of halves of wide characters becomes a blank, as in xterm': ['ich_dch_ech/15', 'wide/9'],
   }),
 };

@@ -15,9 +15,9 @@ static uint64_t seed;
  * halfway; C1 controls print nothing; a colour without its values is none; ASCII is of the set that
  * is chosen also where it comes at once with other characters; each screen has its saved cursor,
  * with character sets and origin; DECSTR leaves tab stops; RIS goes to the primary screen; with
- * origin and margins colours move no cursor; on another screen than it wrote to it waits at no
- * edge; what erases, inserts or deletes behind the last column takes nothing, and IL and DL go to
- * the row's start; LF, IND and RI end the waiting at the edge where they scroll, too; widths are
+ * origin and margins colours move no cursor; a saved cursor waits at the edge, too, and one that
+ * changes screens; what erases, inserts or deletes behind the last column takes nothing, what
+ * erases the row ends the waiting, and IL and DL go to the row's start; LF, IND and RI end the waiting at the edge where they scroll, too; widths are
  * Unicode's of today, and clusters are measured under mode 2027; CUU stops at the region; a region
  * without two rows is none; text keeps to the margins of columns; of a wide character no half
  * stays.

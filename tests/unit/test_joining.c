@@ -358,11 +358,22 @@ static void nothing_scrolls(void **state)
     close_side(&joiner);
 }
 
-/* As xterm has it: the other screen is erased, and there is nothing to wait behind. */
-static void at_the_edge_of_another_screen_nothing_waits(void **state)
+/* As xterm has it: where the other screen is erased there is nothing to wait behind. */
+static void at_the_edge_of_an_erased_screen_nothing_waits(void **state)
 {
     static const char *const switches[][2] = {
-        {"\x1b[?1047h", "         x"},
+        {"\x1b[?1047h", ""}, /* x is on the second row */
+        {"\x1b[?47h\x1b[?47l", "0123456789"},
+        {"\x1b"
+         "7\x1b[3;3H\x1b"
+         "8",
+         "0123456789"},
+        {"\x1b"
+         "7\x1b[3;3H\x1b[?1049h\x1b[4;1H0123456789\x1b"
+         "7\x1b[1;1H\x1b"
+         "8\x1b[?1049l\x1b"
+         "8",
+         "0123456789"}, /* that saved another one */
         {"\x1b[?1049h", "         x"},
         {"\x1b[?1047h\x1b[1;10Hy\x1b[?1049h", "         x"},
         {"\x1b[?1047h\x1b[1;10Hy\x1b[?1047l", "012345678x"},
@@ -565,7 +576,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_primary_screen_is_behind_the_alternate_one),
         cmocka_unit_test(nothing_scrolls),
-        cmocka_unit_test(at_the_edge_of_another_screen_nothing_waits),
+        cmocka_unit_test(at_the_edge_of_an_erased_screen_nothing_waits),
         cmocka_unit_test(a_programs_colours_are_those_of_who_joins),
         cmocka_unit_test(a_colour_of_a_name_is_that_of_who_joins),
         cmocka_unit_test(the_alternate_screen_is_erased_as_it_is_entered),
