@@ -175,6 +175,9 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
+check-relay: $(BUILD)/ptyd ## 10,000 commands of five hosts through a hub while all of it is killed and cut (8 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) BLOCKS=10000 sh tests/run long relay node tests/e2e/relay_kills.js
+
 check-forms: $(BUILD)/tests/test_forms ## a million random values in every field of every form that models read (3 min)
 	@FORMS=1000000 sh tests/run unit forms $(BUILD)/tests/test_forms
 
@@ -187,7 +190,7 @@ check-forget: $(BUILD)/ptyd $(BUILD)/faults.so ## a worker's death at every chan
 check-search: $(BUILD)/ptyd ## 200 random patterns, compared with a plain scan (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) PATTERNS=200 ONLY='random patterns' node tests/e2e/search.js
 
-check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search check-forget check-forms check-receipts ## what `make check` samples, whole (an hour)
+check-long: check-torture check-short check-harms check-kills check-runs check-ledger check-search check-forget check-forms check-receipts check-relay ## what `make check` samples, whole (an hour)
 
 check-runs: $(BUILD)/ptyd ## 100 runs over 20 sessions of four shells, and half-typed lines (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) RUNS=100 SESSIONS=20 node tests/e2e/runs.js
@@ -516,7 +519,7 @@ help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
 .PHONY: bench-agents bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
-        check-other-shells check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
+        check-other-shells check-relay check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
