@@ -310,6 +310,10 @@ static inline int limit_size(int value)
  * of one; a larger one is dropped. */
 #define LIMIT_RELAY_HELD          1024
 #define LIMIT_RELAY_MESSAGE_BYTES (1 << 20)
+/* Sessions of a host that others are shown, and bytes of why it refuses something; the rest is left
+ * out. */
+#define LIMIT_RELAY_SESSIONS    32
+#define LIMIT_RELAY_WORDS_BYTES 400
 /* Bytes of its settings and other small files; a larger one is damaged. */
 #define LIMIT_RELAY_FILE_BYTES (64 << 10)
 

@@ -82,6 +82,7 @@ int command_expect(int argc, char **argv);
 int command_events(int argc, char **argv);
 int command_forget(int argc, char **argv);
 int command_hook(int argc, char **argv);
+int command_hosts(int argc, char **argv);
 int command_inside(int argc, char **argv);
 int command_last(int argc, char **argv);
 int command_list(int argc, char **argv);

@@ -10,11 +10,16 @@
 /* Borrowed strings, NULL where nothing is said. */
 struct relay_options {
     const char *url, *creds, *ca, *user, *host, *new_key;
+    const char *block, *grep;
+    long offset, limit; /* 0 where nothing is said */
     bool publish_only, outputs, new_host, init;
     struct roles plan;
 };
 
 /* `ptyd relay hub` (cmd_hub.c). Returns the exit status. */
 int relay_hub(const struct cli *cli, const struct relay_options *options);
+
+/* `ptyd relay output` (cmd_hosts.c). Likewise. */
+int relay_output(const struct cli *cli, const struct relay_options *options);
 
 #endif

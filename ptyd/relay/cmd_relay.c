@@ -23,7 +23,8 @@
 #define UNIT "ptyd-relay.service"
 
 static const char help[] =
-    "usage: ptyd relay [enable --url URL | disable | status | hub] [OPTIONS] [--json]\n\n"
+    "usage: ptyd relay [enable --url URL | disable | status | output BLOCK | hub] [OPTIONS]\n"
+    "                  [--json]\n\n"
     "The commands of this host told to the agents on your other hosts, and theirs to those here,\n"
     "through a NATS server of yours (JetStream). Without a word it is the process that does so;\n"
     "`enable` writes its settings and, under systemd, starts it now and whenever you log in.\n"
@@ -37,6 +38,9 @@ static const char help[] =
     "  --publish-only    nothing comes here: for machines without an agent\n"
     "  --outputs         your other hosts may ask for whole outputs, without their secrets\n"
     "  --new-host        this machine gets another id: it is a copy of one that has this id\n\n"
+    "output prints what a command on another host printed, by its id (`ptyd blocks --host HOST\n"
+    "--json`), as that host shows it to agents:\n"
+    "  --offset N, --limit N, --grep TEXT   behind N lines, as many, those that hold a text\n\n"
     "hub prints a configuration for nats-server, or with --init makes in it what it needs:\n"
     "  --owner KEY       the owner's public key; --new-key FILE makes one\n"
     "  --member ID=KEY   a host that publishes and receives, as its `enable` prints it\n"
@@ -69,7 +73,10 @@ enum {
     STORE,
     PER_SESSION,
     HOURS,
-    BYTES
+    BYTES,
+    OFFSET,
+    LIMIT,
+    GREP
 };
 
 /* ---- status ---- */
@@ -316,6 +323,9 @@ static const struct option options[] = {{"url", required_argument, NULL, URL},
                                         {"per-session", required_argument, NULL, PER_SESSION},
                                         {"hours", required_argument, NULL, HOURS},
                                         {"bytes", required_argument, NULL, BYTES},
+                                        {"offset", required_argument, NULL, OFFSET},
+                                        {"limit", required_argument, NULL, LIMIT},
+                                        {"grep", required_argument, NULL, GREP},
                                         CLI_LONG,
                                         {0}};
 
@@ -398,6 +408,14 @@ static void take_option(int option, struct relay_options *o)
     case NEW_KEY:
         o->new_key = optarg;
         break;
+    case OFFSET:
+    case LIMIT:
+        if (!text_parse_number(optarg, 0, LIMIT_ASKED, option == OFFSET ? &o->offset : &o->limit))
+            cli_usage("'%s' is no number of lines", optarg);
+        break;
+    case GREP:
+        o->grep = optarg;
+        break;
     default:
         take_hub_option(option, &o->plan);
     }
@@ -417,6 +435,8 @@ static int do_verb(const struct cli *cli, const char *verb, struct relay_options
         status = enable(cli, o, state);
     else if (!strcmp(verb, "disable"))
         status = disable();
+    else if (!strcmp(verb, "output"))
+        status = relay_output(cli, o);
     else if (!strcmp(verb, "hub"))
         status = relay_hub(cli, o);
     else
@@ -440,6 +460,8 @@ int command_relay(int argc, char **argv)
         if (cli_option(&cli, option) != 0)
             take_option(option, &o);
     const char *verb = optind < argc ? argv[optind++] : NULL;
+    if (verb && !strcmp(verb, "output"))
+        o.block = optind < argc ? argv[optind++] : NULL;
     cli_no_more(&cli, argc, argv);
     int status = do_verb(&cli, verb, &o);
     roles_finish(&o.plan);

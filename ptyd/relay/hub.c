@@ -215,8 +215,10 @@ void hub_disconnect(struct hub *h)
 /* A callback that is under way still looks for the hub: it stays as long as the process. */
 void hub_close(struct hub *h)
 {
-    if (h && h->connection)
-        hub_disconnect(h);
+    if (!h || !h->connection)
+        return;
+    natsConnection_FlushTimeout(h->connection, LIMIT_RELAY_AGAIN_MS / 5);
+    hub_disconnect(h);
 }
 
 static char *host_of(const char *url)

@@ -26,12 +26,14 @@
 #include "ptyd/relay/hub.h"
 #include "ptyd/relay/in.h"
 #include "ptyd/relay/out.h"
+#include "ptyd/relay/presence.h"
 #include "ptyd/relay/serve.h"
 #include "ptyd/relay/spool.h"
 #include "ptyd/relay/subject.h"
 
 #define AGAIN_LEAST_MS 100   /* between two tries to connect, at first */
-#define LOOK_MS        30000 /* all files are looked at that often, and others hear who this is */
+#define LOOK_MS        30000 /* all files are looked at that often */
+#define TELL_MS        1000  /* what runs is told others at most that often */
 #define KEEP_MS        500   /* how far it is is written that often */
 
 struct relay {
@@ -47,12 +49,12 @@ struct relay {
     struct in in;
     int signals;
     bool ends;
-    bool gives_way;               /* another machine was there before */
-    int64_t connected_ms;         /* wall clock; 0: not */
-    int64_t connect_at, again_ms; /* monotonic */
-    int64_t look_at, keep_at;     /* monotonic */
-    bool moved;                   /* something happened since its state was written */
-    json_t *written;              /* the status as it stands in the file */
+    bool gives_way;                        /* another machine was there before */
+    int64_t connected_ms;                  /* wall clock; 0: not */
+    int64_t connect_at, again_ms;          /* monotonic */
+    int64_t look_at, keep_at, presence_at; /* monotonic */
+    bool moved;                            /* something happened since its state was written */
+    json_t *written;                       /* the status as it stands in the file */
 };
 
 /* ---- what it says of itself ---- */
@@ -136,14 +138,35 @@ static void publish_json(struct relay *r, const char *subject, json_t *value)
     json_decref(value);
 }
 
+/* Only who has this host's key can say it. */
+static void sign_hello(const struct relay *r, const char *instance, int64_t since_ms,
+                       char ret_mac[KEYS_ID_SIZE])
+{
+    char *text = text_format("hello/%s/%lld", instance, (long long)since_ms);
+    keys_mac(r->identity->key, text, ret_mac);
+    free(text);
+}
+
 static void say_hello(struct relay *r)
 {
-    char *subject = subject_requests(r->user, r->identity->host_id);
+    char mac[KEYS_ID_SIZE], *subject = subject_requests(r->user, r->identity->host_id);
+    sign_hello(r, r->instance, r->since_ms, mac);
     if (!r->settings->publish_only)
         publish_json(r, subject,
-                     json_pack("{s:i, s:s, s:s, s:I}", "v", 1, "op", "hello", "instance",
-                               r->instance, "since_ms", (json_int_t)r->since_ms));
+                     json_pack("{s:i, s:s, s:s, s:I, s:s}", "v", 1, "op", "hello", "instance",
+                               r->instance, "since_ms", (json_int_t)r->since_ms, "mac", mac));
     free(subject);
+}
+
+static void say_presence(struct relay *r, bool gone)
+{
+    char *bucket = subject_presence(r->user);
+    char *subject = text_format("$KV.%s.%s", bucket, r->identity->host_id);
+    r->presence_at = clock_monotonic_ms() + PRESENCE_MS;
+    if (!r->settings->publish_only && !r->gives_way)
+        publish_json(r, subject, presence_json(r->settings, r->identity, r->since_ms, gone));
+    free(subject);
+    free(bucket);
 }
 
 static void hear_hello(struct relay *r, const json_t *hello)
@@ -151,7 +174,9 @@ static void hear_hello(struct relay *r, const json_t *hello)
     const char *instance = json_text(hello, "instance", "");
     int64_t since = json_number(hello, "since_ms", 0);
     int order = strcmp(instance, r->instance);
-    if (!order || r->gives_way)
+    char mac[KEYS_ID_SIZE];
+    sign_hello(r, instance, since, mac);
+    if (!order || r->gives_way || strcmp(mac, json_text(hello, "mac", "")) != 0)
         return;
     bool later = since < r->since_ms || (since == r->since_ms && order < 0);
     out_fail(&r->out,
@@ -168,7 +193,7 @@ static void hear_request(struct relay *r, const struct hub_message *m)
     json_t *request = json_loadb(m->data, m->len, 0, NULL);
     if (!strcmp(json_text(request, "op", ""), "hello"))
         hear_hello(r, request);
-    else if (*m->reply)
+    else if (!strncmp(m->reply, "_INBOX_", 7)) /* nowhere else do we speak for another */
         publish_json(r, m->reply, serve_answer(request, r->settings->outputs));
     json_decref(request);
 }
@@ -225,7 +250,7 @@ static void connect_hub(struct relay *r, int64_t now)
     r->again_ms = AGAIN_LEAST_MS;
     say("relay: connected to %s as %s (%s)", r->settings->url, r->settings->host,
         r->identity->host_id);
-    say_hello(r);
+    r->presence_at = 0;
 }
 
 static void earlier(int64_t *until, int64_t when)
@@ -241,10 +266,15 @@ static int64_t step(struct relay *r)
     connect_hub(r, now);
     if (now >= r->look_at) {
         spool_look(r->spool);
-        say_hello(r);
         r->look_at = now + LOOK_MS;
     }
     int64_t until = r->look_at;
+    if (now >= r->presence_at && hub_is_connected(r->hub)) {
+        say_hello(r);
+        say_presence(r, false);
+    }
+    if (hub_is_connected(r->hub))
+        earlier(&until, r->presence_at);
     if (!hub_is_connected(r->hub))
         earlier(&until, r->connect_at);
     if (!r->gives_way) {
@@ -271,8 +301,10 @@ static void loop(struct relay *r)
             break;
         r->ends = fds[0].revents;
         r->moved = r->moved || ready > 0;
-        if (fds[2].revents)
+        if (fds[2].revents) {
             spool_take_news(r->spool);
+            earlier(&r->presence_at, clock_monotonic_ms() + TELL_MS);
+        }
         for (struct hub_message *m; (m = hub_next(r->hub));)
             if (!hear(r, m))
                 break;
@@ -327,6 +359,8 @@ static void run(struct relay *r, const char *state)
     in_begin(&r->in);
     keep(r, false); /* from here on something may be sent twice */
     loop(r);
+    if (hub_is_connected(r->hub))
+        say_presence(r, true);
     hub_close(r->hub);
     keep(r, r->out.unacked == 0);
     out_finish(&r->out);

@@ -67,11 +67,13 @@ static void print_member(const struct roles *p, const struct roles_host *h, stru
                  "        \"ptyd.v1.%s.%s.*.block\"\n"
                  "        \"$JS.API.CONSUMER.MSG.NEXT.PTYD_%s.H%s\", \"$JS.ACK.PTYD_%s.H%s.>\"\n"
                  "        \"ptyd.rpc.v1.%s.*\"\n"
-                 "        \"$KV.ptyd_hosts_%s.%s\", \"$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_%s\"\n"
+                 "        \"$KV.ptyd_hosts_%s.%s\", \"$KV.ptyd_hosts_%s.%s.now\"\n"
+                 "        \"$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_%s\"\n"
                  "      ] }\n"
                  "      subscribe: { allow: [\"_INBOX_%s.>\", \"ptyd.rpc.v1.%s.%s\"] }\n"
                  "      allow_responses: { max: 1, expires: \"30s\" } } }\n",
-                 h->key, user, id, user, id, user, id, user, user, id, user, id, user, id);
+                 h->key, user, id, user, id, user, id, user, user, id, user, id, user, id, user,
+                 id);
 }
 
 void roles_print(const struct roles *p, struct bytes *out)

@@ -2,6 +2,17 @@
 #include "ptyd/command/cli.h"
 #include "ptyd/core/say.h"
 
+#define WITHOUT                                                                                    \
+    "this ptyd was built without libnats or libsodium: `apt-get install libnats-dev "              \
+    "libsodium-dev`, and build it again"
+
+static const char hosts_help[] =
+    "usage: ptyd hosts\n\n"
+    "Which of your hosts are there: this ptyd cannot say, for it was built without libnats or\n"
+    "libsodium.\n\n"
+    "example:\n"
+    "  apt-get install libnats-dev libsodium-dev, and build again\n";
+
 static const char help[] = "usage: ptyd relay\n\n"
                            "The commands of this host told to the agents on your other hosts: this "
                            "ptyd cannot, for it was\n"
@@ -9,9 +20,14 @@ static const char help[] = "usage: ptyd relay\n\n"
                            "example:\n"
                            "  apt-get install libnats-dev libsodium-dev, and build again\n";
 
+int command_hosts(int argc, char **argv)
+{
+    cli_plain(argc, argv, CLI_SHORT_MIXED, hosts_help);
+    return say_fail(EXIT_FAILED, WITHOUT);
+}
+
 int command_relay(int argc, char **argv)
 {
     cli_plain(argc, argv, CLI_SHORT_MIXED, help);
-    return say_fail(EXIT_FAILED, "this ptyd was built without libnats or libsodium: `apt-get "
-                                 "install libnats-dev libsodium-dev`, and build it again");
+    return say_fail(EXIT_FAILED, WITHOUT);
 }

@@ -79,6 +79,41 @@ async function main() {
     assert.match(devbox.ptyd('relay', 'status').stdout, /laptop \([0-9a-f]{16}\): \d+ commands/);
   });
 
+  await report.test('ptyd hosts: who is there and what runs, without secrets; whoever leaves says so', async () => {
+    const host = (name) => laptop.json('hosts').find((h) => h.host === name);
+    await until('both are there', () => host('laptop')?.here && host('devbox')?.here);
+    const stop = path.join(laptop.space.root, 'stop');
+    laptop.ptyd('send', '-s', 'work', `: ${TOKEN}; until [ -e ${stop} ]; do sleep 0.05; done`, '--key', 'Enter');
+    const session = await until('what runs is told', () => devbox.json('hosts').find((h) => h.host === 'laptop').sessions.find((s) => s.name === 'work' && s.cmd));
+    assert.match(session.cmd, /^: \[redacted:[^\]]*\]; until/);
+    assert.match(devbox.ptyd('hosts').stdout, /^laptop \([0-9a-f]{16}\): here since .*\n {2}work {13}running {2}: \[redacted/m);
+    fs.writeFileSync(stop, '');
+    await until('that it ended is told', () => devbox.json('hosts').find((h) => h.host === 'laptop').sessions.every((s) => !s.cmd));
+    await devbox.stop();
+    await until('it left', () => host('devbox').gone && !host('devbox').here);
+    await devbox.relay().connected();
+  });
+
+  await report.test('a whole output is asked for of the host that has it, where its user lets others; without its secrets', async () => {
+    laptop.ptyd('run', '-s', 'work', '--', `for i in $(seq 1 300); do echo line $i; done; echo ${TOKEN}`);
+    const block = await until('it comes', () => heard(devbox, 'laptop').find(({ output_lines: n }) => n === 301));
+    assert.ok(block.preview.truncated);
+    const refused = devbox.ptyd('relay', 'output', block.block_id);
+    assert.strictEqual(refused.status, 1);
+    assert.match(refused.stderr, /keeps its outputs to itself; `ptyd relay enable --outputs`/);
+    await laptop.stop();
+    laptop.enable(hub.url, '--outputs');
+    await laptop.relay().connected();
+    const all = devbox.json('relay', 'output', block.block_id, '--limit', '1000');
+    assert.deepStrictEqual(all.lines.slice(0, 300), Array.from({ length: 300 }, (_, i) => `line ${i + 1}`));
+    assert.match(all.lines[300], /^\[redacted:/);
+    assert.deepStrictEqual(devbox.json('relay', 'output', block.block_id, '--grep', 'line 29', '--offset', '30').numbers, [290, 291, 292, 293, 294, 295, 296, 297, 298, 299]);
+    assert.match(devbox.ptyd('relay', 'output', block.block_id, '--limit', '2').stdout, /^line 1\nline 2\n$/);
+    assert.match(devbox.ptyd('relay', 'output', `${block.block_id}9`).stderr, /host [0-9a-f]{16}: /);
+    assert.match(devbox.ptyd('relay', 'output', block.block_id.replace(/^./, (c) => (c === '0' ? '1' : '0'))).stderr, /nobody answers there/);
+    assert.strictEqual(devbox.ptyd('relay', 'output', 'nonsense').status, 2);
+  });
+
   await report.test('a hub that is away or stands still costs the terminal nothing; what waited comes in order', async () => {
     await hub.kill();
     const one = (cmd) => { const at = Date.now(); assert.strictEqual(laptop.ptyd('run', '-s', 'work', '--', cmd).status, 0); return Date.now() - at; };
@@ -109,7 +144,7 @@ async function main() {
     await until('it waits for a daemon', () => devbox.status().waits);
     await devbox.serve();
     await comes(devbox, 'laptop', 'echo three');
-    const all = commands(devbox, 'laptop').filter((c) => /one|two|three/.test(c));
+    const all = commands(devbox, 'laptop').filter((c) => /^echo (one|two|three)$/.test(c));
     assert.deepStrictEqual(all, ['echo one', 'echo two', 'echo three']);
     assert.strictEqual((await devbox.control.call('host.list', {})).result[0].missing, 0);
   });

@@ -1,0 +1,22 @@
+/* presence.h - what a relay says of its host: that it is there, since when, and what runs. */
+#ifndef PTYD_RELAY_PRESENCE_H
+#define PTYD_RELAY_PRESENCE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ptyd/relay/setup.h"
+
+#define PRESENCE_MS 30000 /* between two words; who misses three is not there */
+
+/* {v, host_id, host, since_ms, gone, sessions}, without secrets; new reference. `gone`: it is the
+ * last. Asks the daemon. */
+json_t *presence_json(const struct setup *setup, const struct identity *own, int64_t since_ms,
+                      bool gone);
+
+/* Another host's word, whatever it holds: {host_id, host, since_ms, gone, sessions}, cleaned and
+ * bounded; new reference, NULL where it is none, or another's than `host_id`. */
+json_t *presence_read(const char *text, size_t len, const char *host_id);
+
+#endif

@@ -1,0 +1,196 @@
+/* How long ago somebody spoke is asked of the hub, which says when each word came: clocks of hosts
+ * may be days apart. What it is there now it says of a word that is said for that. */
+#define _GNU_SOURCE
+#include "ptyd/relay/visit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/limits.h"
+#include "ptyd/core/base64.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/text.h"
+#include "ptyd/relay/ask.h"
+#include "ptyd/relay/credentials.h"
+#include "ptyd/relay/presence.h"
+#include "ptyd/relay/subject.h"
+
+/* ---- the connection ---- */
+
+char *visit_begin(struct visit *v)
+{
+    bool is_seed = false;
+    char *state = paths_state();
+    *v = (struct visit){0};
+    char *why = setup_read(&v->setup);
+    if (!why && hub_check_url(v->setup.url))
+        why = text_format("'%s' is no hub's URL: %s", v->setup.url, hub_check_url(v->setup.url));
+    if (!why)
+        why = identity_open(state, IDENTITY_READ, &v->own);
+    if (!why && v->setup.creds)
+        why = credentials_read(v->setup.creds, &is_seed, v->own.seed);
+    free(state);
+    if (why)
+        return why;
+    bool library = v->setup.creds && !is_seed;
+    v->user = subject_token(v->setup.user);
+    v->inbox = subject_inbox(v->own.host_id);
+    v->hub = hub_open(&(struct hub_options){.url = v->setup.url,
+                                            .authority = v->setup.authority,
+                                            .seed = library ? NULL : v->own.seed,
+                                            .creds = library ? v->setup.creds : NULL,
+                                            .inbox = v->inbox});
+    char *failed = hub_connect(v->hub);
+    why = failed ? text_format("cannot reach the hub %s: %s", v->setup.url, failed) : NULL;
+    free(failed);
+    return why;
+}
+
+void visit_end(struct visit *v)
+{
+    hub_close(v->hub);
+    setup_finish(&v->setup);
+    free(v->user);
+    free(v->inbox);
+}
+
+/* ---- who is there ---- */
+
+/* RFC 3339 in UTC, as the server writes it; 0 for anything else. */
+static int64_t time_of(const char *text)
+{
+    struct tm tm = {0};
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+    return rest ? (int64_t)timegm(&tm) * 1000 : 0;
+}
+
+/* The first entry at or behind a place of the bucket: its value, key, place and time. */
+struct entry {
+    char *key;
+    struct bytes value;
+    long long place;
+    int64_t at_ms;
+};
+
+/* Returns 1, 0 where there is none, -1 with *ret_why. */
+static int next_entry(struct visit *v, const char *keys, long long from, struct entry *ret_entry,
+                      char **ret_why)
+{
+    char *bucket = subject_presence(v->user), *name = text_format("KV_%s", bucket);
+    char *subject = text_format("$JS.API.STREAM.MSG.GET.%s", name);
+    char *wanted = text_format("$KV.%s.%s", bucket, keys), *before = text_format("$KV.%s.", bucket);
+    json_t *answer = ask_hub(
+        v->hub, subject, json_pack("{s:I, s:s}", "seq", (json_int_t)from, "next_by_subj", wanted),
+        LIMIT_RELAY_ACK_MS);
+    const json_t *message = json_at(answer, "message");
+    const char *data = json_text(message, "data", ""), *found = json_text(message, "subject", "");
+    int result = message ? 1 : json_number(json_at(answer, "error"), "code", 0) == 404 ? 0 : -1;
+    if (result < 0)
+        *ret_why = text_format("the hub does not say who is there: %s", ask_error(answer));
+    if (result > 0) {
+        size_t skip = strlen(before);
+        *ret_entry =
+            (struct entry){.key = text_copy(strncmp(found, before, skip) ? "" : found + skip),
+                           .place = json_number(message, "seq", 0),
+                           .at_ms = time_of(json_text(message, "time", ""))};
+        base64_decode(data, strlen(data), &ret_entry->value);
+    }
+    json_decref(answer);
+    free(before);
+    free(wanted);
+    free(subject);
+    free(name);
+    free(bucket);
+    return result;
+}
+
+static void entry_finish(struct entry *entry)
+{
+    free(entry->key);
+    bytes_finish(&entry->value);
+}
+
+/* What the hub's clock says. */
+static int64_t hub_now(struct visit *v, char **ret_why)
+{
+    char *bucket = subject_presence(v->user);
+    char *key = text_format("%s.now", v->own.host_id);
+    char *subject = text_format("$KV.%s.%s", bucket, key);
+    json_t *kept = ask_hub(v->hub, subject, NULL, LIMIT_RELAY_ACK_MS);
+    struct entry entry = {0};
+    int64_t now = 0;
+    if (ask_error(kept))
+        *ret_why = text_format("the hub does not say who is there: %s", ask_error(kept));
+    else if (next_entry(v, key, json_number(kept, "seq", 1), &entry, ret_why) > 0)
+        now = entry.at_ms;
+    entry_finish(&entry);
+    json_decref(kept);
+    free(subject);
+    free(key);
+    free(bucket);
+    return now;
+}
+
+static void add_host(json_t *hosts, const struct entry *entry, int64_t now)
+{
+    json_t *host =
+        presence_read(entry->value.data ? entry->value.data : "", entry->value.len, entry->key);
+    if (!host)
+        return;
+    bool here = !json_flag(host, "gone") && now - entry->at_ms <= 3 * PRESENCE_MS;
+    json_object_set_new(host, "at_ms", json_integer(entry->at_ms));
+    json_object_set_new(host, "silent_ms", json_integer(now - entry->at_ms));
+    json_object_set_new(host, "here", json_boolean(here));
+    size_t at = 0;
+    while (at < json_array_size(hosts) && strcmp(json_text(json_array_get(hosts, at), "host", ""),
+                                                 json_text(host, "host", "")) <= 0)
+        at++;
+    json_array_insert_new(hosts, at, host);
+}
+
+json_t *visit_hosts(struct visit *v, char **ret_why)
+{
+    json_t *hosts = json_array();
+    long long place = 1;
+    int64_t now = hub_now(v, ret_why);
+    int found = now ? 1 : -1;
+    while (found > 0 && json_array_size(hosts) < LIMIT_HOSTS) {
+        struct entry entry = {0};
+        found = next_entry(v, "*", place, &entry, ret_why);
+        if (found > 0)
+            add_host(hosts, &entry, now);
+        place = entry.place + 1;
+        entry_finish(&entry);
+    }
+    if (found >= 0)
+        return hosts;
+    if (!*ret_why)
+        *ret_why = text_copy("the hub does not say what time it is");
+    json_decref(hosts);
+    return NULL;
+}
+
+/* ---- what a command printed ---- */
+
+json_t *visit_output(struct visit *v, const char *host_id, json_t *wanted, char **ret_why)
+{
+    char *subject = subject_requests(v->user, host_id);
+    json_object_set_new(wanted, "v", json_integer(1));
+    json_object_set_new(wanted, "op", json_string("output"));
+    json_t *answer = ask_hub(v->hub, subject, wanted, LIMIT_RELAY_ACK_MS);
+    json_t *result = json_incref(json_object_get(answer, "result"));
+    const char *refused = json_text(answer, "error", NULL), *failed = ask_error(answer);
+    free(subject);
+    if (!json_is_object(result)) {
+        json_decref(result);
+        result = NULL;
+        const char *why = refused ? refused : failed ? failed : "the answer is none";
+        char *clean = text_clean(why, strlen(why), LIMIT_RELAY_WORDS_BYTES);
+        *ret_why = text_format("host %s: %s", host_id, clean);
+        free(clean);
+    }
+    json_decref(answer);
+    return result;
+}
