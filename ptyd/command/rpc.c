@@ -395,12 +395,18 @@ static enum rpc_wait ask_once(struct rpc *rpc, const char *method, json_t *param
     return end;
 }
 
-static char *why_not(enum rpc_wait end, bool doubtful, int wait_ms)
+/* What a clock says that was looked at a little late. */
+static double seconds_of(int64_t ms)
+{
+    return ms < 950 ? (double)(ms / 100) / 10 : (double)((ms + 50) / 1000);
+}
+
+static char *why_not(enum rpc_wait end, bool doubtful, int64_t waited_ms)
 {
     if (end == RPC_LATE) {
         char *path = paths_socket(), *advice = daemon_advice(path);
         char *text =
-            text_format("the daemon does not answer (waited %g s)%s: %s", wait_ms / 1000.0,
+            text_format("the daemon does not answer (waited %g s)%s: %s", seconds_of(waited_ms),
                         doubtful ? "; whether it does what was asked is not known" : "", advice);
         free(path);
         free(advice);
@@ -414,7 +420,7 @@ static char *why_not(enum rpc_wait end, bool doubtful, int wait_ms)
 
 json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms, char **ret_error)
 {
-    int64_t until = clock_monotonic_ms() + wait_ms;
+    int64_t begun = clock_monotonic_ms(), until = begun + wait_ms;
     json_t *answer = NULL, *result = NULL;
     if (rpc->fd < 0) { /* of a former connection */
         free(rpc->closing);
@@ -436,8 +442,7 @@ json_t *rpc_ask(struct rpc *rpc, const char *method, json_t *params, int wait_ms
     } else {
         *ret_error = rpc->closing
                          ? text_copy(rpc->closing)
-                         : why_not(end, !rpc->unread && !repeats,
-                                   rpc->silence_ms && !rpc->said_busy ? LIMIT_LOOK_MS : wait_ms);
+                         : why_not(end, !rpc->unread && !repeats, clock_monotonic_ms() - begun);
     }
     json_decref(answer);
     json_decref(params);
