@@ -7,14 +7,27 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
 const { Terminal } = require('./script');
+const { Outer } = require('./outer');
 const { sshd: startSshd } = require('./sshd');
 
-const LINE = 'case $- in *i*) [ -t 0 ] && [ -t 1 ] && [ "${PTYD_SESSION-x}" ] && command -v ptyd >/dev/null && { ptyd inside; [ $? = 1 ]; } && exec ptyd;; esac';
+const LINE = 'case $-${BASH_EXECUTION_STRING+c}${ZSH_EXECUTION_STRING+c}${ZSH_SCRIPT+c} in *c*) ;; *i*) { [ "${ZSH_VERSION-}" ] || [ ! -f "$0" ] || [ "$0" -ef "${BASH-}" ]; } && [ -t 0 ] && [ -t 1 ] && [ "${PTYD_SESSION-x}" ] && command -v ptyd >/dev/null && { ptyd inside; [ $? = 1 ]; } && exec ptyd;; esac';
 
 const has = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
+// `su - USER` for a user of this home, whom nobody else sees; or {why} there is none. It has no variable of ours
+// but those that its profile sets: a daemon of its own.
+function startSu(space) {
+  if (process.getuid() !== 0) return { why: 'su asks for a password: only root tries it' };
+  const file = (name, text) => { const place = path.join(space.root, name); fs.writeFileSync(place, text); return place; };
+  const passwd = file('passwd', `root:x:0:0:root:/root:/bin/sh\nwalker:x:0:0::${space.home}:/bin/bash\n`);
+  const shadow = file('shadow', 'root:*:19000:0:99999:7:::\nwalker:*:19000:0:99999:7:::\n');
+  const go = file('go', `mount --bind ${passwd} /etc/passwd && mount --bind ${shadow} /etc/shadow && exec su - walker "$@"\n`);
+  const args = ['-m', 'sh', go], tried = spawnSync('unshare', [...args, '-c', 'true'], { encoding: 'utf8' });
+  return tried.status === 0 ? { args, command: `unshare ${args.join(' ')}` } : { why: `no user can be made for it here: ${tried.stderr || tried.error}` };
+}
+
 // What starts a shell for a program, and what that gets: the same with the line and without.
-async function testPrograms(report, space, sshd, state) {
+async function testPrograms(report, space, sshd, su, state) {
   const run = (command, args, options) => spawnSync(command, args, { env: space.env, cwd: space.home, encoding: 'utf8', timeout: 30000, ...options });
   const gives = (result, status, stdout) => assert.deepStrictEqual([result.status, result.stdout, result.stderr], [status, stdout, '']);
   const on = (name) => `${state}: ${name}`;
@@ -28,8 +41,15 @@ async function testPrograms(report, space, sshd, state) {
     gives(run('/bin/bash', ['-c', '. ~/.bashrc; echo sourced'], { env: cron }), 0, 'sourced\n');
   });
 
-  await report.test(on('under a terminal a script, bash -lc and sh -i are what they were'), async () => {
-    for (const [command, typed] of [["bash -lc 'echo $((40+2))'"], ['sh -i', 'echo $((40+2)); exit']]) {
+  await report.test(on('under a terminal a script, bash -lc, -ic and sh -i are what they were'), async () => {
+    const scripts = ['bash', 'zsh'].filter(has).map((shell) => {
+      const script = path.join(space.root, `script-${shell}`);
+      fs.writeFileSync(script, `#!/usr/bin/env -S ${shell} -i\necho $((40+2))\n`, { mode: 0o755 });
+      return [script];
+    });
+    const commands = ['bash -lc', 'bash -ic', 'bash -ilc', 'zsh -ic', 'fish -ic'].filter((words) => has(words.split(' ')[0]))
+      .map((words) => [`${words} '${words.startsWith('fish') ? 'math 40+2' : 'echo $((40+2))'}'`]);
+    for (const [command, typed] of [...commands, ...scripts, ['sh -i', 'echo $((40+2)); exit']]) {
       const terminal = new Terminal(space.env, command);
       if (typed) await terminal.enter(typed);
       await terminal.expect(/(^|[$#] )42\r?$/m);
@@ -37,6 +57,25 @@ async function testPrograms(report, space, sshd, state) {
       assert.ok(!/ptyd/.test(terminal.text), terminal.text);
     }
   });
+
+  if (su.why) {
+    report.skip(on('su -'), su.why);
+  } else {
+    await report.test(on('su - runs what it is to run, its status and stdin, and nothing else'), () => {
+      gives(run('unshare', [...su.args, '-c', 'echo hi; exit 7']), 7, 'hi\n');
+      gives(run('unshare', [...su.args, '-c', 'cat'], { input: 'through\n' }), 0, 'through\n');
+    });
+  }
+
+  for (const editor of ['vim', 'nvim'].filter(has)) {
+    await report.test(on(`what ${editor} runs itself is what it was`), async () => {
+      const said = path.join(space.root, `${editor}-${state.replaceAll(' ', '-')}`), call = `call writefile(split(system("echo hi; exit 7"), "\\n") + [v:shell_error], "${said}")`;
+      const outer = new Outer({ ...space.env, TERM: 'xterm-256color' }, [editor, '-u', 'NONE', '-c', call, '-c', 'qa!'], { cwd: space.home });
+      assert.strictEqual(await outer.ended, 0);
+      assert.strictEqual(fs.readFileSync(said, 'utf8'), 'hi\n7\n');
+      await outer.end();
+    });
+  }
 
   if (sshd.why) {
     report.skip(on('ssh host command, scp, rsync'), sshd.why);
@@ -64,7 +103,30 @@ async function testPrograms(report, space, sshd, state) {
   });
 }
 
-async function testPeople(report, daemon, space, sshd) {
+// The name of the session that a shell in an editor's terminal has, 'none' without one.
+async function inEditor(editor, space) {
+  const outer = new Outer({ ...space.env, TERM: 'xterm-256color', SHELL: '/bin/bash' }, [editor, '-u', 'NONE', '-c', 'terminal', ...(editor === 'nvim' ? ['-c', 'startinsert'] : [])], { cwd: space.home });
+  await outer.until('a prompt', (look) => look.rows.some((row) => row.startsWith('$')));
+  await outer.type("printf '<%s>\\n' \"${PTYD_SESSION-none}\"\r");
+  const seen = await outer.until('its name', (look) => look.rows.some((row) => /^<[^%]*>/.test(row)));
+  await outer.end();
+  return /^<(.*)>/.exec(seen.rows.find((row) => /^<[^%]*>/.test(row)))[1];
+}
+
+// What a person types into, without the line.
+async function testPlain(report, space, su) {
+  for (const editor of ['vim', 'nvim'].filter(has))
+    await report.test(`without the line: a shell in the terminal of ${editor} is that shell`, async () => assert.strictEqual(await inEditor(editor, space), 'none'));
+  if (su.why) return;
+  await report.test('without the line: su - is that shell', async () => {
+    const terminal = new Terminal(space.env, su.command);
+    assert.strictEqual(await terminal.ask('${PTYD_SESSION-none}'), 'none');
+    await terminal.enter('exit 5');
+    assert.strictEqual(await terminal.ended(), 5);
+  });
+}
+
+async function testPeople(report, daemon, space, sshd, su) {
   const terms = () => daemon.json('list').filter((s) => s.name.startsWith('term-')).map((s) => s.name);
   const gone = () => until('no session is left', () => !terms().length);
 
@@ -74,6 +136,34 @@ async function testPeople(report, daemon, space, sshd) {
       assert.match(await terminal.ask('$PTYD_SESSION'), /^term-\d+$/);
       await terminal.enter('exit 5');
       assert.strictEqual(await terminal.ended(), 5);
+      await gone();
+    });
+  }
+
+  for (const editor of ['vim', 'nvim'].filter(has)) {
+    await report.test(`a shell in the terminal of ${editor} is a session, which goes with it`, async () => {
+      assert.match(await inEditor(editor, space), /^term-\d+$/);
+      await gone();
+    });
+  }
+
+  if (su.why) {
+    report.skip('su - in a terminal', su.why);
+  } else {
+    await report.test("su - in a terminal: a session of its own; in a session's terminal none", async () => {
+      const terminal = new Terminal(space.env, su.command);
+      assert.match(await terminal.ask('${PTYD_SESSION-none}'), /^term-\d+$/);
+      await terminal.enter('exit 5');
+      assert.strictEqual(await terminal.ended(), 5);
+      const own = new Terminal(space.env, 'bash -i');
+      assert.match(await own.ask('$PTYD_SESSION'), /^term-\d+$/);
+      await own.enter(su.command);
+      assert.strictEqual(await own.ask('${PTYD_SESSION-none}'), 'none');
+      await own.enter('exit');
+      assert.match(await own.ask('$PTYD_SESSION'), /^term-\d+$/);
+      assert.strictEqual(terms().length, 1);
+      await own.enter('exit');
+      await own.ended();
       await gone();
     });
   }
@@ -325,14 +415,19 @@ async function main() {
   await testDetach(report, daemon, space);
   // As Debian has it: login shells read .profile, which reads .bashrc, and goes on.
   fs.writeFileSync(path.join(space.home, '.bashrc'), 'case $- in *i*) ;; *) return ;; esac\nPS1="\\$ "\n');
-  fs.writeFileSync(path.join(space.home, '.profile'), `PATH=${bin}:$PATH # /etc/profile has set another\n[ -z "$BASH_VERSION" ] || . ~/.bashrc\nBEHIND=profile\n`);
+  const far = path.join(space.root, 'su.sock');
+  fs.writeFileSync(path.join(space.home, '.profile'), `PATH=${bin}:$PATH # /etc/profile has set another\n[ "$PTYD_SOCKET" ] || export PTYD_SOCKET=${far} PTYD_STATE_DIR=${path.join(space.root, 'su-state')}\n[ -z "$BASH_VERSION" ] || . ~/.bashrc\nBEHIND=profile\n`);
   const sshd = startSshd(space.root, space.env);
-  await testPrograms(report, space, sshd, 'without the line');
+  const su = startSu(space);
+  await testPrograms(report, space, sshd, su, 'without the line');
+  await testPlain(report, space, su);
   const enabled = spawnSync(PTYD, ['enable', 'shell', 'bash', 'zsh', 'fish'], { env: space.env, encoding: 'utf8' });
   assert.strictEqual(enabled.status, 0, enabled.stderr);
-  await testPrograms(report, space, sshd, 'with the line');
-  await testPeople(report, daemon, space, sshd);
+  await testPrograms(report, space, sshd, su, 'with the line');
+  await testPeople(report, daemon, space, sshd, su);
   await testNumbers(report, daemon, space);
+  spawnSync('sh', ['-c', `kill $(cat ${far}.lock) 2>/dev/null`]);
+  await Outer.endAll();
   removeWorkspace(space);
   report.finish();
 }
