@@ -27,7 +27,7 @@ static void write_text(const char *text)
     give(text, strlen(text), strlen(text));
 }
 
-static void assert_row(int row, const char *expected)
+static inline void assert_row(int row, const char *expected)
 {
     struct bytes text = {0};
     bytes_append_text(&text, "");
