@@ -226,12 +226,13 @@ check-codexes: $(BUILD)/ptyd ## the codex TUI where it has run before, with each
 
 # Installed once, below build/; from npm, in a minute.
 AGENTS_NPM := @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/inspector@0.15.0 @modelcontextprotocol/client@2.4.0
-AGENTS_CLI := @google/gemini-cli@0.61.0 @qwen-code/qwen-code@0.24.4 @github/copilot@1.0.102 opencode-ai@1.18.33
+AGENTS_CLI := @anthropic-ai/claude-code@2.1.330 @google/gemini-cli@0.61.0 @qwen-code/qwen-code@0.24.4 @github/copilot@1.0.102 opencode-ai@1.18.33
 check-agents: $(BUILD)/ptyd ## `ptyd mcp` with the protocol's own SDKs and inspector, and agents with a mock model, from npm (10 min)
 	@command -v npm >/dev/null || { echo "npm is not here (apt-get install npm)" >&2; exit 1; }
 	@mkdir -p build/agents && npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/agents $(AGENTS_NPM)
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run agents clients node tests/agents/clients.js build/agents
 	@mkdir -p build/agents/cli && npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/agents/cli $(AGENTS_CLI)
+	@cd build/agents/cli/node_modules/@anthropic-ai/claude-code && node install.cjs >/dev/null # its program lies in another package
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/agents/turns.js build/agents/cli
 
 check-sandbox: $(BUILD)/ptyd ## what a command in codex's sandbox sees of ptyd (CODEX=path; build/codex)

@@ -647,6 +647,12 @@ static inline int limit_size(int value)
 /* Seconds for which what a hook took is kept for the agent's next word of it; then it is as if
  * that had never come. */
 #define LIMIT_HELD_S 86400
+/* Bytes at the end of an agent's transcript in which a prompt is looked for; of each conversation
+ * in which the answer is looked for that a fork went out from; and milliseconds by which that one
+ * may be older than the agent says. */
+#define LIMIT_TRANSCRIPT_BYTES     (8 << 20)
+#define LIMIT_TRANSCRIPT_END_BYTES (256 << 10)
+#define LIMIT_FORK_MS              3000
 /* Milliseconds for `codex app-server daemon` to start or stop one; then it is given up. */
 #define LIMIT_CODEX_COMMAND_MS 60000
 /* Milliseconds for an app-server's answer to `ptyd notify`; for a turn that was put into its queue

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "ptyd/agents/above.h"
 #include "ptyd/agents/held.h"
+#include "ptyd/agents/transcript.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/command/rpc.h"
 #include "ptyd/core/agent.h"
@@ -89,28 +90,41 @@ static void settle(struct rpc *rpc, const json_t *taken, enum end end, const cha
         LIMIT_HOOK_WAIT_MS));
 }
 
-/* What the conversation's last turn took, if that is open still. */
-static void settle_held(struct rpc *rpc, const char *consumer, enum end end)
+/* What the conversation's last turn took, if that is open still. Where the agent has written that
+ * the conversation went on from there, it has it, whatever the end. */
+static void settle_held(struct rpc *rpc, const char *consumer, const char *transcript, enum end end)
 {
     json_t *held = held_let_go(consumer);
+    const char *prompt = json_text(held, "prompt", NULL);
+    if (end == UNSEEN && prompt && transcript && transcript_goes_on(transcript, prompt))
+        end = KEPT;
     if (held)
-        settle(rpc, held, end, NULL);
+        settle(rpc, held, end, prompt);
     json_decref(held);
+}
+
+/* Whether what this turn takes is settled by what comes behind it: by the event there, or by what
+ * the agent writes, which has to name the prompt. */
+static bool is_held(const struct agent *agent, const json_t *event)
+{
+    return agent->after && !strcmp(json_text(event, "hook_event_name", ""), agent->event) &&
+           (agent->no_answer || json_text(event, "prompt_id", NULL));
 }
 
 static void deliver(struct rpc *rpc, const struct agent *agent, json_t *params, const json_t *event)
 {
     char *consumer = text_copy(json_text(params, "consumer", ""));
-    bool holds = agent->after && !strcmp(json_text(event, "hook_event_name", ""), agent->event);
+    const char *prompt = json_text(event, "prompt_id", NULL);
+    bool holds = is_held(agent, event);
     if (holds) {
-        settle_held(rpc, consumer, UNSEEN);
+        settle_held(rpc, consumer, json_text(event, "transcript_path", NULL), UNSEEN);
         json_object_set_new(params, "expires", json_true());
     }
     json_t *taken = rpc_call(rpc, "context.take", params, LIMIT_HOOK_WAIT_MS);
     const char *text = json_text(taken, "text", NULL);
     if (text && json_object_get(taken, "lease")) {
         bool printed = print_context(agent, text);
-        if (!printed || !holds || held_keep(consumer, taken) < 0)
+        if (!printed || !holds || held_keep(consumer, taken, prompt) < 0)
             settle(rpc, taken, printed ? KEPT : DROPPED, json_text(event, "turn_id", NULL));
     }
     json_decref(taken);
@@ -122,8 +136,24 @@ static void hear_end(struct rpc *rpc, const struct agent *agent, json_t *params,
                      const json_t *event)
 {
     const char *answer = json_text(event, "prompt_response", "");
-    bool none = !*answer || !strcmp(answer, agent->no_answer);
-    settle_held(rpc, json_text(params, "consumer", ""), none ? DROPPED : KEPT);
+    bool none = agent->no_answer && (!*answer || !strcmp(answer, agent->no_answer));
+    settle_held(rpc, json_text(params, "consumer", ""), NULL, none ? DROPPED : KEPT);
+    json_decref(params);
+}
+
+/* A conversation begins. One that was forked has the history of another: it is told what comes
+ * after; where that one is not known, all again. */
+static void hear_begin(struct rpc *rpc, const struct agent *agent, json_t *params,
+                       const json_t *event)
+{
+    char *parent = strcmp(json_text(event, "source", ""), "fork") ? NULL : transcript_parent(event);
+    if (parent)
+        json_decref(
+            rpc_call(rpc, "context.inherit",
+                     json_pack("{s:o, s:O}", "from", json_sprintf("%s:%s", agent->name, parent),
+                               "to", json_object_get(params, "consumer")),
+                     LIMIT_HOOK_WAIT_MS));
+    free(parent);
     json_decref(params);
 }
 
@@ -137,6 +167,8 @@ static void handle(const struct agent *agent, json_t *params, const json_t *even
     }
     if (agent->after && !strcmp(name, agent->after))
         hear_end(&rpc, agent, params, event);
+    else if (agent->begins && !strcmp(name, agent->begins))
+        hear_begin(&rpc, agent, params, event);
     else
         deliver(&rpc, agent, params, event);
     rpc_close(&rpc);

@@ -56,12 +56,12 @@ static void sweep(const char *directory)
         closedir(files);
 }
 
-int held_keep(const char *consumer, const json_t *taken)
+int held_keep(const char *consumer, const json_t *taken, const char *prompt)
 {
     char *directory = directory_path(), *path = file_path(consumer);
-    json_t *held =
-        json_pack("{s:s, s:O, s:O}", "consumer", consumer, "lease", json_object_get(taken, "lease"),
-                  "receipt", json_object_get(taken, "receipt"));
+    json_t *held = json_pack("{s:s, s:O, s:O, s:s*}", "consumer", consumer, "lease",
+                             json_object_get(taken, "lease"), "receipt",
+                             json_object_get(taken, "receipt"), "prompt", prompt);
     char *text = held ? json_dumps(held, JSON_COMPACT) : NULL;
     int result = text ? file_make_directory(directory) : -EINVAL;
     sweep(directory);

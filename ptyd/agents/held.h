@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-/* Keeps what `context.take` answered for the consumer, in place of what it held. Returns 0 or
- * -errno. */
-int held_keep(const char *consumer, const json_t *taken);
+/* Keeps what `context.take` answered for the consumer, in place of what it held, with what the
+ * agent calls the prompt that it went with (NULL: it does not say). Returns 0 or -errno. */
+int held_keep(const char *consumer, const json_t *taken, const char *prompt);
 
 /* What it holds, which it holds no more; new reference, NULL for nothing. */
 json_t *held_let_go(const char *consumer);

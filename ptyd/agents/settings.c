@@ -163,7 +163,8 @@ static bool is_there(const struct settings_hook *h, const json_t *groups)
 /* The events at which the agent runs the hook; behind the last, NULL. */
 static const char *event_of(const struct agent *a, int i)
 {
-    return i == 0 ? a->event : i == 1 ? a->after : NULL;
+    const char *const events[] = {a->event, a->after, a->begins, NULL};
+    return events[i];
 }
 
 /* Whether it is there for each of them. */

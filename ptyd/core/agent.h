@@ -26,7 +26,9 @@ struct agent {
     bool versioned;        /* its file says "version": 1, and holds hooks alone */
     bool plugin;           /* its file is a plugin of ours */
     const char *after;     /* the event at which it runs the hook once a turn is over, or NULL */
-    const char *no_answer; /* what it says then of a turn that it keeps nothing of */
+    const char *no_answer; /* what it says then of a turn that it keeps nothing of; NULL: then it
+                              keeps all */
+    const char *begins;    /* the event at which a conversation begins, or NULL */
 };
 
 /* The rows; behind the last, `name` is NULL. */

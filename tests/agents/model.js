@@ -39,6 +39,7 @@ class Model {
   constructor() {
     this.requests = []; // the bodies, as JSON text
     this.failing = false;
+    this.silence = null; // a request with these words in it is not answered
     this.server = http.createServer((request, response) => this.take(request, response));
   }
 
@@ -59,6 +60,7 @@ class Model {
         return;
       }
       this.requests.push(text);
+      if (this.silence && text.includes(this.silence)) return;
       if (this.failing) {
         response.writeHead(400, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ error: { code: 400, message: 'refused', status: 'INVALID_ARGUMENT', type: 'invalid_request_error' } }));

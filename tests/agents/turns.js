@@ -27,9 +27,11 @@ async function main() {
     GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: model.url, GEMINI_CLI_TRUST_WORKSPACE: 'true',
     OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${model.url}/v1`, OPENAI_MODEL: 'mock-model',
     COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`, COPILOT_PROVIDER_API_KEY: 'none', COPILOT_MODEL: 'mock-model', COPILOT_OFFLINE: 'true',
+    ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'sk-ant-none', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', IS_SANDBOX: '1',
     OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1',
   };
   write('.gemini/settings.json', { security: { auth: { selectedType: 'gemini-api-key' } }, general: { disableAutoUpdate: true }, privacy: { usageStatisticsEnabled: false } });
+  write('.claude.json', { hasCompletedOnboarding: true, customApiKeyResponses: { approved: ['sk-ant-none'], rejected: [] }, projects: { [space.home]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } } });
   write('.qwen/settings.json', { security: { auth: { selectedType: 'openai' } }, general: { disableAutoUpdate: true }, privacy: { usageStatisticsEnabled: false } });
   write('.config/opencode/opencode.json', { autoupdate: false, share: 'disabled', model: 'mock/mock-model', small_model: 'mock/mock-model',
     provider: { mock: { npm: '@ai-sdk/openai-compatible', name: 'mock', options: { baseURL: `${model.url}/v1`, apiKey: 'none' }, models: { 'mock-model': { name: 'mock' } } } } });
@@ -69,6 +71,7 @@ async function main() {
   }
 
   for (const [agent, first, next] of [
+    ['claude', ['-p'], ['--continue', '-p']],
     ['gemini', ['-p'], ['--resume', 'latest', '-p']],
     ['qwen', ['-p'], ['--continue', '-p']],
     ['copilot', ['--allow-all-tools', '-p'], ['--allow-all-tools', '--continue', '-p']],
@@ -77,6 +80,50 @@ async function main() {
     assert.strictEqual(daemon.ptyd('enable', agent).status, 0);
     await judge(agent, (words, begins) => once(agent, [...(begins ? first : next), words]));
     assert.strictEqual(daemon.ptyd('disable', agent).status, 0);
+  });
+
+  await report.test('claude: its TUI, a prompt taken back by Esc; a fork', async () => {
+    daemon.ptyd('enable', 'claude');
+    daemon.ptyd('open', 'tui', '--size', '100x40', ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]));
+    const screen = () => daemon.json('screen', '-s', 'tui').rows.join('\n');
+    const keys = (...args) => daemon.ptyd('send', '-s', 'tui', ...args);
+    const say = async (words) => {
+      await until('it takes input', () => /^❯\s*$/m.test(screen()), 60000);
+      keys(words);
+      await until('it shows what was typed', () => screen().includes(words));
+      keys('--key', 'Enter');
+    };
+    const asked = (words) => until(`the model hears ${words}`, () => heard(words, '') >= 0);
+    const answered = async (words) => { await say(words); await asked(words); await until('it is answered', () => screen().split(words).pop().includes('noted')); };
+    try {
+      keys('claude', '--key', 'Enter');
+      await answered('tui begins');
+      run('echo tui-taken-back');
+      model.silence = 'tui taken back';
+      await say('tui taken back');
+      await asked('tui taken back');
+      assert.strictEqual(heard('tui taken back', 'echo tui-taken-back'), 1);
+      keys('--key', 'Escape');
+      await until('the prompt is back in the line', () => /❯\s+tui taken back\s*\n─/.test(screen()));
+      model.silence = null;
+      keys('--key', 'C-u');
+      await answered('tui goes on');
+      assert.strictEqual(heard('tui goes on', 'echo tui-taken-back'), 1, 'what was taken back is told again');
+      await answered('tui once more');
+      assert.strictEqual(heard('tui once more', 'echo tui-taken-back'), 1, 'once');
+      await say('/exit');
+      await until('it has ended', () => daemon.json('list').find((s) => s.name === 'tui').state === 'prompt', 60000);
+    } catch (error) {
+      error.message += `\n${screen()}`;
+      throw error;
+    }
+    const { said } = await once('claude', ['-p', '--continue', '--output-format', 'json', 'before the fork']);
+    const { code } = await once('claude', ['-p', '--resume', JSON.parse(said).session_id, '--fork-session', 'in the fork']);
+    assert.strictEqual(code, 0);
+    assert.strictEqual(heard('in the fork', 'echo tui-taken-back'), 1, 'a fork hears nothing twice');
+    daemon.ptyd('disable', 'claude');
+    daemon.ptyd('close', 'tui');
+    table.push({ way: 'claude TUI: Esc; fork', once: true, clean: true, kept: true });
   });
 
   for (const [agent, args, hooked] of [['gemini', ['--acp'], true], ['qwen', ['--acp'], false], ['opencode', ['acp'], true], ['copilot', ['--acp'], false]])

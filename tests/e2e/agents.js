@@ -54,6 +54,55 @@ async function main() {
     assert.deepStrictEqual(fs.readdirSync(path.join(space.env.PTYD_STATE_DIR, 'hooks')), []);
   });
 
+  await report.test('claude: a turn is told for good once it is over or went on; a prompt that was taken back is told again; a fork hears nothing twice', () => {
+    const unseen = () => daemon.json('status').maybe_repeated;
+    const project = path.join(space.root, 'project');
+    fs.mkdirSync(project);
+    let prompts = 0;
+    const said = { session_id: 'top', transcript_path: path.join(project, 'top.jsonl'), cwd: space.home };
+    const before = (event = said) => contextOf(hook('claude', { ...event, hook_event_name: 'UserPromptSubmit', prompt_id: `p${++prompts}`, prompt: 'why?' }));
+    const silent = (event) => assert.deepStrictEqual([0, ''], (({ status, stdout }) => [status, stdout])(hook('claude', event)));
+    const stop = (event = said) => silent({ ...event, hook_event_name: 'Stop', prompt_id: `p${prompts}`, stop_hook_active: false, last_assistant_message: 'noted' });
+    const write = (file, ...lines) => fs.appendFileSync(path.join(project, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const prompt = (n) => [{ type: 'user', uuid: `u${n}`, promptId: `p${n}`, message: { role: 'user', content: 'why?' } }, { type: 'attachment', uuid: `a${n}`, parentUuid: `u${n}`, attachment: { type: 'hook_additional_context' } }];
+    const answer = (ms = Date.now(), tokens = 2) => ({ type: 'assistant', timestamp: new Date(ms).toISOString(), message: { content: [], usage: { input_tokens: tokens - 1, cache_read_input_tokens: 0, output_tokens: 1 } } });
+    run('echo for-claude');
+    const first = before();
+    assert.match(first, /echo for-claude/);
+    stop();
+    assert.strictEqual(before(), null, 'it was over');
+    write('top.jsonl', ...prompt(1), answer(), ...prompt(2), answer());
+    run('echo taken-back');
+    const counted = unseen();
+    const second = before(); // p3
+    write('top.jsonl', ...prompt(3), { type: 'api-request' });
+    assert.strictEqual(before(), second, 'nothing came of it: the same again');
+    assert.strictEqual(unseen(), counted + 1, 'which is counted');
+    write('top.jsonl', ...prompt(4), answer()); // an error of the model's, say: no event
+    run('echo after');
+    const third = before(); // p5
+    assert.match(third, /echo after/);
+    assert.doesNotMatch(third, /taken-back/, 'it went on');
+    write('top.jsonl', ...prompt(5), answer(Date.now() - 7500, 900));
+    stop();
+    assert.strictEqual(unseen(), counted + 1);
+    // forked: what it says of the last answer tells from which
+    write('other.jsonl', ...prompt(90), answer(Date.now() - 7500, 800));
+    write('older.jsonl', ...prompt(91), answer(Date.now() - 70000, 900));
+    const fork = (id, tokens) => ({ session_id: id, transcript_path: path.join(project, `${id}.jsonl`), cwd: space.home, hook_event_name: 'SessionStart', source: 'fork', seconds_since_last_response: 7, context_tokens: tokens });
+    silent(fork('forked', 900));
+    run('echo in-the-fork');
+    const told = before({ session_id: 'forked', transcript_path: path.join(project, 'forked.jsonl'), cwd: space.home });
+    assert.match(told, /echo in-the-fork/);
+    assert.doesNotMatch(told, /for-claude|taken-back|echo after/);
+    silent(fork('unknown', 77));
+    assert.match(before({ session_id: 'unknown', transcript_path: path.join(project, 'unknown.jsonl'), cwd: space.home }), /echo after/, 'rather twice than never');
+    // one that says nothing of prompts is as it was: for good at once
+    const old = { session_id: 'old', cwd: space.home, hook_event_name: 'UserPromptSubmit', prompt: 'why?' };
+    assert.match(contextOf(hook('claude', old)), /for-claude/);
+    assert.strictEqual(contextOf(hook('claude', old)), null);
+  });
+
   await report.test('a hook fails open: no daemon, no JSON, no session, a wrong name, a closed stdout', () => {
     run('echo kept');
     const event = { session_id: 'open-1', cwd: space.home };
@@ -302,7 +351,7 @@ async function main() {
       assert.strictEqual(ptyd(['enable', agent]).status, 0);
       const made = JSON.parse(fs.readFileSync(at(file)));
       assert.match(made.hooks[event][0].hooks[0].command, new RegExp(`ptyd hook ${agent}$`));
-      assert.deepStrictEqual(Object.keys(made.hooks), agent === 'gemini' ? [event, 'AfterAgent'] : [event]);
+      assert.deepStrictEqual([event, ...Object.keys(made.hooks).filter((e) => e !== event).sort()], { gemini: [event, 'AfterAgent'], claude: [event, 'SessionStart', 'Stop'] }[agent] || [event]);
       assert.strictEqual(ptyd(['disable', agent]).status, 0);
       assert.ok(!fs.existsSync(at(file)), 'one that it made is gone');
       const theirs = '{ "theme":"dark",\n  "n": 0.1, "big": 9007199254740993,\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]} }\n';

@@ -1,0 +1,164 @@
+/* A prompt is a line {"type": "user", "promptId": ID, ...}; what the agent answers, and what its
+ * tools do, are further lines of type assistant or user. A prompt that is taken back (Esc before
+ * the first word of an answer) stays in the file, but nothing follows it: the next one is written
+ * behind what came before. At the hook of a prompt that one's own line is not there yet. */
+#define _GNU_SOURCE
+#include "ptyd/agents/transcript.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/clock.h"
+#include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
+#include "ptyd/core/paths.h"
+#include "ptyd/core/text.h"
+
+/* The end of the file, from the begin of a line on; *ret_whole: that is all of it. */
+static bool read_end(const char *path, size_t most, struct bytes *out, bool *ret_whole)
+{
+    struct stat st;
+    int fd = file_open_regular(path);
+    if (fd < 0)
+        return false;
+    ssize_t got = -1;
+    if (fstat(fd, &st) == 0) {
+        size_t size = (size_t)st.st_size < most ? (size_t)st.st_size : most;
+        char *room = bytes_reserve(out, size + 1);
+        got = room ? file_read_at(fd, room, size, st.st_size - (off_t)size) : -1;
+        *ret_whole = (off_t)size == st.st_size;
+    }
+    close(fd);
+    if (got < 0)
+        return false;
+    out->len = (size_t)got;
+    const char *first = *ret_whole ? NULL : memchr(out->data, '\n', out->len);
+    bytes_consume(out, first ? (size_t)(first + 1 - out->data) : *ret_whole ? 0 : out->len);
+    return true;
+}
+
+/* The next line as JSON, a new reference; NULL for one that is none, and at the end. */
+static json_t *next_line(const struct bytes *text, size_t *at)
+{
+    const char *line = text->data + *at, *end = memchr(line, '\n', text->len - *at);
+    size_t len = end ? (size_t)(end - line) : text->len - *at;
+    *at += len + 1;
+    return json_loadb(line, len, JSON_ALLOW_NUL, NULL);
+}
+
+static bool is_of_type(const json_t *line, const char *type)
+{
+    return !strcmp(json_text(line, "type", ""), type) && !json_flag(line, "isSidechain");
+}
+
+bool transcript_goes_on(const char *path, const char *prompt_id)
+{
+    struct bytes text = {0};
+    bool whole = false, found = false, on = false;
+    if (!read_end(path, LIMIT_TRANSCRIPT_BYTES, &text, &whole))
+        return false;
+    for (size_t at = 0; at < text.len && !on;) {
+        json_t *line = next_line(&text, &at);
+        bool users = is_of_type(line, "user");
+        if (found)
+            on = users || is_of_type(line, "assistant");
+        else
+            found = users && !strcmp(json_text(line, "promptId", ""), prompt_id);
+        json_decref(line);
+    }
+    bytes_finish(&text);
+    return found ? on : !whole; /* so far back that much came behind it */
+}
+
+/* ---- forks ---- */
+
+/* What a conversation's last answer was like. */
+struct answer {
+    int64_t ms; /* since the epoch; 0 for none */
+    json_int_t tokens;
+};
+
+static json_int_t tokens_of(const json_t *line)
+{
+    static const char *const kinds[] = {"input_tokens", "cache_creation_input_tokens",
+                                        "cache_read_input_tokens", "output_tokens"};
+    const json_t *usage = json_at(line, "message", "usage");
+    json_int_t sum = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        sum += json_number(usage, kinds[i], 0);
+    return sum;
+}
+
+static int64_t time_of(const json_t *line)
+{
+    struct tm tm = {0};
+    const char *rest = strptime(json_text(line, "timestamp", ""), "%Y-%m-%dT%H:%M:%S", &tm);
+    return rest ? (int64_t)timegm(&tm) * 1000 + (*rest == '.' ? (int64_t)(atof(rest) * 1000) : 0)
+                : 0;
+}
+
+static struct answer last_answer(const char *path)
+{
+    struct answer last = {0};
+    struct bytes text = {0};
+    bool whole;
+    if (read_end(path, LIMIT_TRANSCRIPT_END_BYTES, &text, &whole))
+        for (size_t at = 0; at < text.len;) {
+            json_t *line = next_line(&text, &at);
+            if (is_of_type(line, "assistant"))
+                last = (struct answer){time_of(line), tokens_of(line)};
+            json_decref(line);
+        }
+    bytes_finish(&text);
+    return last;
+}
+
+/* Whether it is the answer that the event speaks of: seconds are rounded, and the event took its
+ * time to get here. */
+static bool is_it(const struct answer *a, const json_t *start, int64_t now)
+{
+    json_int_t seconds = json_number(start, "seconds_since_last_response", -1);
+    int64_t since = now - a->ms;
+    return a->ms && seconds >= 0 && a->tokens == json_number(start, "context_tokens", -1) &&
+           since > seconds * 1000 - 1000 && since < seconds * 1000 + LIMIT_FORK_MS;
+}
+
+/* The conversation that a file in that directory is of, where it is a transcript; else NULL. */
+static char *id_of(const char *name)
+{
+    const char *end = strrchr(name, '.');
+    return end && !strcmp(end, ".jsonl") ? text_format("%.*s", (int)(end - name), name) : NULL;
+}
+
+char *transcript_parent(const json_t *start)
+{
+    char *directory = paths_parent(json_text(start, "transcript_path", ""));
+    DIR *files = opendir(directory);
+    const struct dirent *file;
+    char *parent = NULL;
+    int64_t now = clock_wall_ms();
+    int found = 0;
+    while (files && (file = readdir(files))) {
+        char *id = id_of(file->d_name), *path = text_format("%s/%s", directory, file->d_name);
+        struct answer last = {0};
+        if (id && strcmp(id, json_text(start, "session_id", "")) != 0)
+            last = last_answer(path);
+        if (is_it(&last, start, now) && !found++)
+            parent = text_copy(id);
+        free(id);
+        free(path);
+    }
+    if (files)
+        closedir(files);
+    free(directory);
+    if (found == 1)
+        return parent;
+    free(parent);
+    return NULL;
+}

@@ -1,0 +1,22 @@
+/* transcript.h - what an agent itself has written of a conversation: a file of JSON lines (Claude
+ * Code's).
+ *
+ * Only its end is read, LIMIT_TRANSCRIPT_BYTES: what is in front of that is long over.
+ */
+#ifndef PTYD_AGENTS_TRANSCRIPT_H
+#define PTYD_AGENTS_TRANSCRIPT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Whether the conversation has gone on behind the user's prompt of that id, so that the agent has
+ * kept it with all that came along. False for a prompt that was taken back before anything came of
+ * it, and where the file cannot be read. */
+bool transcript_goes_on(const char *path, const char *prompt_id);
+
+/* The id of the conversation that one was forked from, a new string; NULL where that is not known.
+ * `start`: the event by which the agent tells of the fork. What it says of the last answer (how
+ * many seconds ago, how many tokens) is looked for in the conversations beside the new one. */
+char *transcript_parent(const json_t *start);
+
+#endif
