@@ -48,6 +48,8 @@ static void scroll_rows(struct screen *s, struct area a, int count)
 {
     struct grid *grid = s->shown;
     int height = a.bottom - a.top;
+    if (s->edge == EDGE_UNKNOWN) /* what says it moves */
+        s->edge = screen_waits(s) ? EDGE_WAITS : EDGE_FREE;
     if (grid == &s->primary && a.top == 0)
         for (int i = 0; i < count && i < height; i++)
             screen_push_row(s, i);
