@@ -17,10 +17,10 @@ static uint64_t seed;
  * with character sets and origin; DECSTR leaves tab stops; RIS goes to the primary screen; with
  * origin and margins colours move no cursor; a saved cursor waits at the edge, too, and one that
  * changes screens; what erases, inserts or deletes behind the last column takes nothing, what
- * erases the row ends the waiting, and IL and DL go to the row's start; LF, IND and RI end the waiting at the edge where they scroll, too; widths are
- * Unicode's of today, and clusters are measured under mode 2027; CUU stops at the region; a region
- * without two rows is none; text keeps to the margins of columns; of a wide character no half
- * stays.
+ * erases the row ends the waiting, and IL and DL go to the row's start; LF, IND and RI end the
+ * waiting at the edge where they scroll, too; widths are Unicode's of today, and clusters are
+ * measured under mode 2027; CUU stops at the region; a region without two rows is none; text keeps
+ * to the margins of columns; of a wide character no half stays.
  */
 static bool streams_strict;
 
