@@ -310,6 +310,9 @@ static inline int limit_size(int value)
  * of one; a larger one is dropped. */
 #define LIMIT_RELAY_HELD          1024
 #define LIMIT_RELAY_MESSAGE_BYTES (1 << 20)
+/* Bytes of what a command of `ptyd exec` printed that are kept, the newest: all of these are looked
+ * through for secrets, of more than that at least the newer half. */
+#define LIMIT_EXEC_BYTES (256 << 10)
 /* Sessions of a host that others are shown, and bytes of why it refuses something; the rest is left
  * out. */
 #define LIMIT_RELAY_SESSIONS    32

@@ -44,6 +44,7 @@ const struct command commands[] = {
     {"proxy", command_proxy, "stand between a client and an app-server"},
     {"notify", command_notify, "a turn for codex when a command is over, fails, prints something"},
     {"mcp", command_mcp, "an MCP server on stdio"},
+    {"exec", command_exec, "one command without a session, told to your hosts"},
     {"hosts", command_hosts, "which of your hosts are there, and what runs"},
     {"relay", command_relay, "commands to and from your other hosts"},
     {"record", command_record, "what a session shows, for asciinema"},

@@ -78,6 +78,7 @@ int command_diff(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_disable(int argc, char **argv);
 int command_enable(int argc, char **argv);
+int command_exec(int argc, char **argv);
 int command_expect(int argc, char **argv);
 int command_events(int argc, char **argv);
 int command_forget(int argc, char **argv);

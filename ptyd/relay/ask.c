@@ -31,14 +31,13 @@ static json_t *hear(const struct hub_message *m, const char *name)
     return NULL;
 }
 
-json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait_ms)
+json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, const char *id,
+                     int wait_ms)
 {
     static unsigned asked;
     int64_t until = clock_monotonic_ms() + wait_ms, left;
     char *name = text_format("a.%u", ++asked);
-    char *text = question ? json_dumps(question, JSON_COMPACT) : NULL;
-    const char *why =
-        hub_publish(hub, subject, name, NULL, text ? text : "", text ? strlen(text) : 0);
+    const char *why = hub_publish(hub, subject, name, id, text, strlen(text));
     json_t *answer = why ? error_json(why) : NULL;
     while (!answer && (left = until - clock_monotonic_ms()) > 0) {
         struct hub_message *m = hub_next(hub);
@@ -49,10 +48,17 @@ json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait
             poll(&fd, 1, (int)left);
         hub_message_free(m);
     }
-    free(text);
     free(name);
-    json_decref(question);
     return answer ? answer : error_json("there is no answer in time");
+}
+
+json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait_ms)
+{
+    char *text = question ? json_dumps(question, JSON_COMPACT) : NULL;
+    json_t *answer = ask_hub_text(hub, subject, text ? text : "", NULL, wait_ms);
+    free(text);
+    json_decref(question);
+    return answer;
 }
 
 const char *ask_error(const json_t *answer)

@@ -11,6 +11,10 @@
  * an empty one. */
 json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait_ms);
 
+/* The same with a text, and an id by which a stream knows it; NULL for none. */
+json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, const char *id,
+                     int wait_ms);
+
 /* What is wrong with an answer; NULL for nothing. Borrowed. */
 const char *ask_error(const json_t *answer);
 

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/relay/letter.h"
 #include "ptyd/relay/subject.h"
 
 /* What is under way of a session. */
@@ -42,47 +42,18 @@ void out_fail(struct out *o, const char *format, ...)
 
 /* ---- one block ---- */
 
-/* Nobody who does not have our key makes the same, and the same block has the same again. */
-static void id_of(const struct out *o, const struct flight *f, char ret_id[KEYS_ID_SIZE])
-{
-    const struct block *b = f->block;
-    char *text = text_format("%s/%s/%llu/%llu/%lld/%u", o->identity->host_id, b->shell_id,
-                             (unsigned long long)f->number, (unsigned long long)b->seq,
-                             (long long)b->ts_begin, f->salt);
-    keys_mac(o->identity->key, text, ret_id);
-    free(text);
-}
-
-static json_t *block_json(struct block *b)
-{
-    size_t len = strlen(b->cmd);
-    if (len > LIMIT_HEARD_COMMAND_BYTES) {
-        b->cmd[utf8_floor(b->cmd, len, LIMIT_HEARD_COMMAND_BYTES)] = '\0';
-        b->cmd_truncated = true;
-    }
-    json_t *json = block_to_json(b);
-    json_object_set_new(json, "redacted", json_integer(b->redacted));
-    return json;
-}
-
 /* Returns NULL, or why it was not sent. */
 static const char *send_block(struct out *o, struct spool_session *session, struct flight *f)
 {
     char id[KEYS_ID_SIZE], *answer = text_format("p.%llu", (unsigned long long)++o->sends);
     char *subject = subject_block(o->user, o->identity->host_id, session->name);
-    json_t *json =
-        json_pack("{s:i, s:s, s:s, s:s, s:I, s:o}", "v", 1, "host_id", o->identity->host_id, "host",
-                  o->settings->host, "session", session->name, "number", (json_int_t)f->number,
-                  "block", block_json(f->block));
-    char *text = json_dumps(json, JSON_COMPACT);
-    id_of(o, f, id);
-    const char *why = text ? hub_publish(o->hub, subject, answer, id, text, strlen(text))
-                           : "it is no JSON"; /* our own files are UTF-8 */
+    char *text = letter_text(f->block, o->settings, o->identity, session->name, f->number);
+    letter_id(f->block, o->identity, f->number, f->salt, id);
+    const char *why = hub_publish(o->hub, subject, answer, id, text, strlen(text));
     f->send = o->sends;
     f->sent_ms = clock_monotonic_ms();
     f->times += !why;
     free(text);
-    json_decref(json);
     free(subject);
     free(answer);
     return why;

@@ -24,6 +24,11 @@ static bool is_id(const char *text, size_t len)
     return len == 16 && strspn(text, "0123456789abcdef") >= len;
 }
 
+bool roles_is_id(const char *text)
+{
+    return is_id(text, strlen(text));
+}
+
 bool roles_add(struct roles *plan, const char *text, bool publishes_only)
 {
     size_t len = strcspn(text, "=");

@@ -31,6 +31,9 @@ struct roles {
     size_t host_count;
 };
 
+/* Whether it is a HOSTID. */
+bool roles_is_id(const char *text);
+
 /* Takes HOSTID=KEY, or HOSTID alone. Returns whether it is that. */
 bool roles_add(struct roles *plan, const char *text, bool publishes_only);
 void roles_finish(struct roles *plan);

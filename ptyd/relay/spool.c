@@ -16,6 +16,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/pair.h"
 #include "ptyd/core/text.h"
+#include "ptyd/relay/letter.h"
 #include "ptyd/relay/setup.h"
 #include "ptyd/session/block_lines.h"
 
@@ -301,34 +302,6 @@ static void pass(struct spool *s, struct spool_session *session, uint64_t seq)
     s->changed = true;
 }
 
-static void told(char **text, const char *by)
-{
-    char *copy = text_copy(by);
-    free(*text);
-    *text = copy;
-}
-
-/* What agents are told of it here is all that others hear; the user's rules of today count, too. */
-static void take_secrets_out(struct block *b)
-{
-    int before = b->redacted;
-    told(&b->cmd, deliver_cmd(b));
-    told(&b->preview, deliver_preview(b));
-    bool is_same = !strcmp(b->cwd, b->cwd_after);
-    told(&b->cwd, deliver_cwd(b));
-    told(&b->cwd_after, b->told_cwd_after ? b->told_cwd_after : is_same ? b->cwd : b->cwd_after);
-    block_untell(b);
-    block_redact(b, NULL);
-    told(&b->cmd, deliver_cmd(b));
-    told(&b->preview, deliver_preview(b));
-    told(&b->cwd, deliver_cwd(b));
-    told(&b->cwd_after, b->told_cwd_after ? b->told_cwd_after : b->cwd_after);
-    int all = before + b->redacted;
-    block_untell(b);
-    b->redacted = all;
-    told(&b->output_path, "");
-}
-
 /* Whether it is to be sent; *ret_waits: it runs, and nothing came behind it. */
 static struct block *wanted(const struct spool *s, const struct spool_session *session,
                             const json_t *json, const struct conf *conf, bool *ret_waits)
@@ -353,7 +326,7 @@ struct block *spool_next(struct spool *s, struct spool_session *session, const s
         if (waits)
             break;
         if (b) {
-            take_secrets_out(b);
+            letter_take_secrets_out(b);
             *ret_number = strcmp(b->shell_id, session->shell_id) ? 1 : session->number + 1;
             return b;
         }

@@ -19,19 +19,15 @@
 
 /* ---- the connection ---- */
 
-char *visit_begin(struct visit *v)
+/* What there is of it is there. */
+static char *connect_as(struct visit *v)
 {
     bool is_seed = false;
-    char *state = paths_state();
-    *v = (struct visit){0};
-    char *why = setup_read(&v->setup);
-    if (!why && hub_check_url(v->setup.url))
-        why = text_format("'%s' is no hub's URL: %s", v->setup.url, hub_check_url(v->setup.url));
-    if (!why)
-        why = identity_open(state, IDENTITY_READ, &v->own);
-    if (!why && v->setup.creds)
+    char *why = NULL;
+    if (hub_check_url(v->setup.url))
+        return text_format("'%s' is no hub's URL: %s", v->setup.url, hub_check_url(v->setup.url));
+    if (v->setup.creds)
         why = credentials_read(v->setup.creds, &is_seed, v->own.seed);
-    free(state);
     if (why)
         return why;
     bool library = v->setup.creds && !is_seed;
@@ -46,6 +42,23 @@ char *visit_begin(struct visit *v)
     why = failed ? text_format("cannot reach the hub %s: %s", v->setup.url, failed) : NULL;
     free(failed);
     return why;
+}
+
+char *visit_begin(struct visit *v)
+{
+    char *state = paths_state();
+    *v = (struct visit){0};
+    char *why = setup_read(&v->setup);
+    if (!why)
+        why = identity_open(state, IDENTITY_READ, &v->own);
+    free(state);
+    return why ? why : connect_as(v);
+}
+
+char *visit_begin_as(struct visit *v, struct setup setup, const struct identity *own)
+{
+    *v = (struct visit){.setup = setup, .own = *own};
+    return connect_as(v);
 }
 
 void visit_end(struct visit *v)

@@ -18,6 +18,8 @@ struct visit {
 
 /* Returns NULL, or why not (a new string). Either way visit_end() ends it. */
 char *visit_begin(struct visit *visit);
+/* The same as another one, whose setup is owned from then on. */
+char *visit_begin_as(struct visit *visit, struct setup setup, const struct identity *own);
 void visit_end(struct visit *visit);
 
 /* Who is there, as each relay says of itself and the hub when: an array of {host_id, host, at_ms,

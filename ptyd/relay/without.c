@@ -13,12 +13,25 @@ static const char hosts_help[] =
     "example:\n"
     "  apt-get install libnats-dev libsodium-dev, and build again\n";
 
+static const char exec_help[] = "usage: ptyd exec -- COMMAND\n\n"
+                                "A command of which your hosts hear: this ptyd cannot tell them, "
+                                "for it was built without libnats\n"
+                                "or libsodium.\n\n"
+                                "example:\n"
+                                "  apt-get install libnats-dev libsodium-dev, and build again\n";
+
 static const char help[] = "usage: ptyd relay\n\n"
                            "The commands of this host told to the agents on your other hosts: this "
                            "ptyd cannot, for it was\n"
                            "built without libnats or libsodium.\n\n"
                            "example:\n"
                            "  apt-get install libnats-dev libsodium-dev, and build again\n";
+
+int command_exec(int argc, char **argv)
+{
+    cli_plain(argc, argv, CLI_SHORT, exec_help);
+    return say_fail(EXIT_PTYD, WITHOUT);
+}
 
 int command_hosts(int argc, char **argv)
 {

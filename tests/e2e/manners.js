@@ -87,7 +87,7 @@ async function main() {
       ['proxy', 2, []],
       ['mcp', 0, []], ['mcp', 2, ['x']], ['mcp', 2, ['--tools', 'al']], ['mcp', 0, ['--tools', 'all']],
       ['record', 0, ['--from', 'codes:1', '-o', 'codes.cast']], ['record', 1, ['--from', 'codes:1', '-o', 'codes.cast']], ['record', 2, []],
-      ['hosts', 1, []], ['hosts', 2, ['x']], ['relay', 0, ['status']], ['relay', 1, ['output', '0:a:1:2']], ['relay', 1, []], ['relay', 2, ['enable']],
+      ['exec', 125, ['--', 'true']], ['exec', 2, []], ['hosts', 1, []], ['hosts', 2, ['x']], ['relay', 0, ['status']], ['relay', 1, ['output', '0:a:1:2']], ['relay', 1, []], ['relay', 2, ['enable']],
       ['replay', 0, [trace]], ['replay', 1, ['nowhere']], ['replay', 2, []],
       ['test', 0, ['new', 'first', '--from', 'codes:1']], ['test', 0, []], ['test', 1, ['second']], ['test', 2, ['new', 'third']],
       ['verify', 0, []], ['verify', 1, ['-s', 'none']], ['verify', 2, ['x']],

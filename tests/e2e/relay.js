@@ -114,6 +114,37 @@ async function main() {
     assert.strictEqual(devbox.ptyd('relay', 'output', 'nonsense').status, 2);
   });
 
+  await report.test('ptyd exec: one command of a machine that only publishes; its status, no daemon, no secret', async () => {
+    const ci = new Host('ci'), file = path.join(ci.space.root, 'ci.nk'), secret = 'hunter2-hunter2-hunter2';
+    const key = ci.ptyd('relay', 'hub', '--new-key', file).stdout.trim(), id = 'c1c1c1c1c1c1c1c1';
+    hub.publishers.push({ host_id: id, key });
+    hub.configure();
+    hub.process.kill('SIGHUP');
+    const args = ['exec', '--url', hub.url, '--creds', file, '--id', id, '--host', 'ci', '--user', 'dana'];
+    ci.space.env.DEPLOY_TOKEN = secret;
+    const exec = (...command) => ci.ptyd(...args, '--', ...command);
+    const first = await until('the key is known', () => { const r = exec(`seq 1 30; echo $DEPLOY_TOKEN; printf '\\033[31mred\\033[0m\\n' >&2; exit 7`); return /Authorization/.test(r.stderr) ? null : r; });
+    assert.deepStrictEqual([first.status, first.stdout.includes(`30\n${secret}\n`), first.stderr], [7, true, '\u001b[31mred\u001b[0m\n']);
+    const block = await until('it comes', () => heard(devbox, 'ci')[0]);
+    assert.deepStrictEqual([block.exit_code, block.conversation_id, block.output_lines, block.preview.lines.length, block.omitted_lines, block.preview.truncated], [7, 'exec', 32, 20, 12, true]);
+    assert.deepStrictEqual(block.preview.lines.slice(-1).concat(block.preview.lines[0]).sort(), ['13', 'red'].sort());
+    assert.ok(!JSON.stringify(block).includes(secret));
+    assert.strictEqual(exec('printf', 'a b').stdout, 'a b');
+    assert.strictEqual(exec('kill -TERM $$').status, 143);
+    assert.strictEqual(exec('no-such-program', 'x').status, 127);
+    assert.strictEqual(exec('(sleep 30) & echo at once').stdout, 'at once\n');
+    await until('all of it comes', () => heard(devbox, 'ci').length === 5);
+    assert.deepStrictEqual(commands(devbox, 'ci').slice(1), ["printf 'a b'", 'kill -TERM $$', 'no-such-program x', '(sleep 30) & echo at once']);
+    assert.ok(!fs.existsSync(ci.space.env.PTYD_SOCKET), 'no daemon');
+    assert.strictEqual((await devbox.control.call('host.list', {})).result.find((h) => h.host === 'ci').missing, 0);
+    const lost = ci.ptyd('exec', '--url', 'nats://127.0.0.1:1', '--creds', file, '--id', id, '--', 'exit 3');
+    assert.strictEqual(lost.status, 3);
+    assert.match(lost.stderr, /do not hear of this command: cannot reach the hub/);
+    const none = ci.ptyd('exec', '--', 'echo ran');
+    assert.deepStrictEqual([none.status, none.stdout], [125, '']);
+    await ci.close();
+  });
+
   await report.test('a hub that is away or stands still costs the terminal nothing; what waited comes in order', async () => {
     await hub.kill();
     const one = (cmd) => { const at = Date.now(); assert.strictEqual(laptop.ptyd('run', '-s', 'work', '--', cmd).status, 0); return Date.now() - at; };

@@ -1,0 +1,70 @@
+#include "ptyd/relay/letter.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "ptyd/core/deliver.h"
+#include "ptyd/core/text.h"
+
+static void told(char **text, const char *by)
+{
+    char *copy = text_copy(by);
+    free(*text);
+    *text = copy;
+}
+
+void letter_take_secrets_out(struct block *b)
+{
+    int before = b->redacted;
+    told(&b->cmd, deliver_cmd(b));
+    told(&b->preview, deliver_preview(b));
+    bool is_same = !strcmp(b->cwd, b->cwd_after);
+    told(&b->cwd, deliver_cwd(b));
+    told(&b->cwd_after, b->told_cwd_after ? b->told_cwd_after : is_same ? b->cwd : b->cwd_after);
+    block_untell(b);
+    block_redact(b, NULL);
+    told(&b->cmd, deliver_cmd(b));
+    told(&b->preview, deliver_preview(b));
+    told(&b->cwd, deliver_cwd(b));
+    told(&b->cwd_after, b->told_cwd_after ? b->told_cwd_after : b->cwd_after);
+    int all = before + b->redacted;
+    block_untell(b);
+    b->redacted = all;
+    told(&b->output_path, "");
+}
+
+static json_t *block_json(struct block *b)
+{
+    size_t len = strlen(b->cmd);
+    if (len > LIMIT_HEARD_COMMAND_BYTES) {
+        b->cmd[utf8_floor(b->cmd, len, LIMIT_HEARD_COMMAND_BYTES)] = '\0';
+        b->cmd_truncated = true;
+    }
+    json_t *json = block_to_json(b);
+    json_object_set_new(json, "redacted", json_integer(b->redacted));
+    return json;
+}
+
+char *letter_text(struct block *b, const struct setup *setup, const struct identity *own,
+                  const char *session, uint64_t number)
+{
+    json_t *json = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o}", "v", 1, "host_id", own->host_id,
+                             "host", setup->host, "session", session, "number", (json_int_t)number,
+                             "block", block_json(b));
+    char *text = json_dumps(json, JSON_COMPACT); /* blocks are UTF-8 */
+    json_decref(json);
+    return text ? text : text_copy("");
+}
+
+void letter_id(const struct block *b, const struct identity *own, uint64_t number, unsigned salt,
+               char ret_id[KEYS_ID_SIZE])
+{
+    char *text = text_format("%s/%s/%llu/%llu/%lld/%u", own->host_id, b->shell_id,
+                             (unsigned long long)number, (unsigned long long)b->seq,
+                             (long long)b->ts_begin, salt);
+    keys_mac(own->key, text, ret_id);
+    free(text);
+}

@@ -1,0 +1,23 @@
+/* letter.h - a block as it is sent to other hosts: without its secrets, bounded, under an id that
+ * nobody else can make. */
+#ifndef PTYD_RELAY_LETTER_H
+#define PTYD_RELAY_LETTER_H
+
+#include <stdint.h>
+
+#include "ptyd/core/block.h"
+#include "ptyd/relay/setup.h"
+
+/* What agents are told of a block here becomes all that it says; what the user's rules of today
+ * take out goes, too. */
+void letter_take_secrets_out(struct block *block);
+
+/* The payload (ptyd-relay(7)); new string. May cut the block's command. */
+char *letter_text(struct block *block, const struct setup *setup, const struct identity *own,
+                  const char *session, uint64_t number);
+
+/* Its id: the same for the same block, but with another `salt`. */
+void letter_id(const struct block *block, const struct identity *own, uint64_t number,
+               unsigned salt, char ret_id[KEYS_ID_SIZE]);
+
+#endif
