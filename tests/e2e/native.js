@@ -6,8 +6,10 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
+const { spawnSync } = require('node:child_process');
 const { workspace, removeWorkspace, Daemon, Report, PTYD, until, killWorker } = require('./harness');
 const { Outer } = require('./outer');
+const { sshd } = require('./sshd');
 
 const FLOOD_MB = Number(process.env.FLOOD_MB || 8);
 const space = workspace();
@@ -109,6 +111,44 @@ async function dragging(outer, settled) {
   await outer.type('echo e""nd\r');
   await outer.expect('end');
   return numbers((await outer.look()).lines, 200);
+}
+
+// tmux, in which a command runs and whose history is read; text in its window is typed there.
+function tmux(command) {
+  const conf = path.join(space.root, 'tmux.conf'), socket = path.join(space.root, `tmux-${++count}`);
+  fs.writeFileSync(conf, 'set -g status off\nset -g history-limit 60000\n');
+  const run = (...args) => spawnSync('tmux', ['-S', socket, '-f', conf, ...args], { env, cwd: space.home, encoding: 'utf8' }).stdout;
+  run('new-session', '-d', '-x', '80', '-y', '20', `exec ${command}`);
+  const shown = () => run('capture-pane', '-p').split('\n');
+  return {
+    shown,
+    lines: () => run('capture-pane', '-p', '-S', '-').split('\n'),
+    enter: (line) => run('send-keys', line, 'Enter'),
+    resize: (cols, rows) => run('resize-window', '-x', String(cols), '-y', String(rows)),
+    expect: (line) => until(`${line} in tmux`, () => shown().some((row) => row.startsWith(line)), 60000),
+    end: () => run('kill-server'),
+  };
+}
+
+async function insideTmux(command) {
+  const outer = tmux(command);
+  await outer.expect('$');
+  assert.deepStrictEqual(outer.lines().filter((line) => line).length, 1, 'nothing but the prompt');
+  outer.enter('seq 1 200');
+  await outer.expect('200');
+  for (const [cols, rows] of [[80, 40], [80, 10], [80, 20], [40, 35], [120, 5], [80, 24]]) {
+    outer.resize(cols, rows);
+    outer.enter(`echo e""nd${cols}x${rows}`);
+    await outer.expect(`end${cols}x${rows}`);
+  }
+  assert.deepStrictEqual(numbers(outer.lines(), 200), whole, 'resized');
+  outer.enter('seq 201 20000; echo fin\\ally');
+  await outer.expect('finally');
+  assert.deepStrictEqual(numbers(outer.lines(), 20000), whole, 'a flood');
+  outer.enter("printf '\\033[?1049hfull\\033[?1049l'; echo ba\\ck");
+  await outer.expect('back');
+  assert.ok(outer.shown().includes('finally'), 'the screen below is as it was');
+  outer.end();
 }
 
 const RESIZES = [[20, 40], [20, 10, 20], [30, 40, 20, 35, 20]];
@@ -216,6 +256,38 @@ async function main() {
     assertWhole(outer.received(from), all);
     await outer.end();
   });
+
+  const far = sshd(space.root, env);
+  if (far.why) {
+    report.skip('over ssh on a slow line', far.why);
+  } else {
+    await report.test('over ssh on a line of 1 MB a second: everything arrives, before Ctrl-C and behind it', async () => {
+      const name = `s${++count}`;
+      daemon.ptyd('open', name);
+      const outer = await terminal([...far.command.split(' '), '-tt', PTYD, 'attach', name], { blind: true }), all = flood(2), from = outer.mark();
+      await outer.ask('rate', 1e6);
+      await outer.type(`${all.command}\r`);
+      await outer.expect(all.bytes.subarray(-100), 60000);
+      assertWhole(outer.received(from), all);
+      const second = outer.mark();
+      await outer.type('seq 1 100000000\r');
+      await arrived(outer, second, 2e6);
+      await outer.type('\x03');
+      await outer.expect('^C', 60000);
+      await outer.expect('$ ', 60000);
+      const [printed] = outer.received(second).toString().replaceAll('\x1b[?2004l\r', '').split('^C');
+      const lines = printed.slice(printed.indexOf('\n') + 1).split('\r\n').slice(0, -1);
+      assert.deepStrictEqual(lines.filter((line, i) => line !== String(i + 1)).slice(0, 3), [], 'all in order');
+      await outer.end();
+    });
+  }
+
+  if (spawnSync('tmux', ['-V']).status !== 0) {
+    report.skip('tmux as the outer terminal', 'tmux is not on this machine');
+  } else {
+    for (const [what, command] of [['the bare shell', 'bash'], ['ptyd', PTYD]])
+      await report.test(`tmux as the outer terminal of ${what}: resizes, a flood, a full screen: nothing missing, nothing twice`, () => insideTmux(command));
+  }
 
   // At 256 kB a second 512 kB are two seconds: in the bench it is timed.
   await report.test('Ctrl-C on a slow line: before it nothing is missing, little comes behind it', async () => {
