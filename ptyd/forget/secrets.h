@@ -29,7 +29,7 @@ void secrets_finder_init(struct secrets_finder *finder, const struct redact_secr
 struct secrets_part {
     uint64_t offset; /* of the log: what lies before is over */
     uint64_t seq;    /* blocks up to this one have ended */
-    bool guarded;    /* who dies of it some times does it no more */
+    bool guarded;    /* it is counted as begun: what workers died of twenty times is left alone */
 };
 
 /* Goes on behind what is done of the session `name`. Returns whether it changed anything, or
