@@ -41,7 +41,8 @@ static bool stands_before(const struct redact_scan *s, size_t from, size_t at, s
     if (at - from < word.len)
         return false;
     const char *text = s->text + at - word.len, *w = word.text; /* of two characters at least */
-    return ((text[0] ^ w[0]) & ~0x20) == 0 && ((text[1] ^ w[1]) & ~0x20) == 0 &&
+    const char *end = s->text + at, *last = w + word.len;       /* few end in the same two */
+    return end[-1] == last[-1] && ((end[-2] ^ last[-2]) & ~0x20) == 0 &&
            !strncasecmp(text, w, word.len);
 }
 
@@ -337,8 +338,11 @@ static bool is_prose(const struct redact_scan *s, const struct redact_value *v)
 /* Signs that no token has. */
 static bool has_code_in(const struct redact_scan *s, const struct redact_value *v)
 {
+    static const bool is_sign[256] = {
+        ['('] = true, [')'] = true, ['['] = true, [']'] = true,  ['{'] = true, ['}'] = true,
+        ['<'] = true, ['>'] = true, [' '] = true, ['\\'] = true, ['\0'] = true};
     for (size_t i = v->from; i < v->to; i++)
-        if (strchr("()[]{}<> \\", s->text[i]))
+        if (is_sign[(unsigned char)s->text[i]])
             return true;
     return false;
 }
