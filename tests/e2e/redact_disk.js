@@ -6,7 +6,8 @@ const crypto = require('node:crypto');
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
+const { Terminal } = require('./script');
 
 const here = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 const random = (count, from) => Array.from(crypto.randomBytes(count), (byte) => from[byte % from.length]).join('');
@@ -98,7 +99,14 @@ async function main() {
       const tool = await type(name, `mysql -u root -p${option} shop`);
       await type(name, `: ${'a long line '.repeat(9)}${long} behind`);
       await type(name, `: ${'word '.repeat(240)}${named}`);
-      const secrets = [...all, typed, option, long, named];
+      const keyed = token(), viewer = new Terminal(space.env, `${PTYD} attach ${name}`), before = blocks(name).length;
+      await viewer.prompt();
+      for (const key of `: one x\u007f ${keyed} two\r`) viewer.type(key);
+      await until('it ends', () => blocks(name).length > before && blocks(name).at(-1).status !== 'running');
+      ok('detach', name);
+      await viewer.ended();
+      assert.match(blocks(name).at(-1).cmd, /^: one {1,2}\[redacted:github-token\] two$/);
+      const secrets = [...all, typed, option, long, named, ...[typed, long, named, keyed].flatMap((one) => [one.slice(4, 24), one.slice(24)])];
       await gone(secrets);
       verify();
       assert.match(exported.cmd, /GITHUB_TOKEN[ =]\[redacted:/);
