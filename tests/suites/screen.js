@@ -36,4 +36,4 @@ function castScreen(size, events) {
 // What is listed, by its reason, as run.js takes it: the reason by the name.
 const listed = (reasons) => Object.fromEntries(Object.entries(reasons).flatMap(([reason, names]) => names.map((name) => [name, reason])));
 
-module.exports = { trimmed, rawScreen, castScreen, listed };
+module.exports = { trimmed, replayed, rawScreen, castScreen, listed };
