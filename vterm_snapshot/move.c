@@ -36,15 +36,15 @@ static void go_right(struct screen *s, int count)
     move_to(s, s->cursor.row, move_least(s->cursor.col + count, end - 1));
 }
 
-/* Back over a margin it comes to the end of the row above, from the first row to that of the last.
- */
+/* Back over a margin it comes to the end of the row above, from the first row to that of the last:
+ * of the region, or of the screen where it is above that. */
 static void go_left_wrapping(struct screen *s, int count)
 {
     struct area a = area_margins(s);
     int row = s->cursor.row, col = s->cursor.col + screen_waits(s),
         left = col < a.left ? 0 : a.left;
-    int top = row < a.top ? 0 : a.top;
-    for (; count > col - left; row = row == top ? a.bottom - 1 : row - 1) {
+    int top = row < a.top ? 0 : a.top, bottom = row < a.top ? s->shown->rows : a.bottom;
+    for (; count > col - left; row = row == top ? bottom - 1 : row - 1) {
         count -= col - left + 1;
         col = a.right - 1;
         left = a.left;

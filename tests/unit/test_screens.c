@@ -89,6 +89,8 @@ static const struct {
     {"new line mode", "\x1b[20habc\ndef\x1b[20l\nghi", "abc\ndef\n   ghi"},
     {"reverse wrap", "\x1b[?45habcdefghijklmnopqrstuvwxyz\b\b\b\b!\x1b[2;1H\x1b[3D#",
      "abcdefghijklmnopqrstu#!x\nyz"},
+    {"reverse wrap above the region", "\x1b[3;5r\x1b[?45h\bx\x1b[3;1H\by",
+     "\n\n\n\n                       y\n\n\n                       x"},
     {"reverse wrap ends with DECSTR", "\x1b[?45hab\r\nc\x1b[!p\b\b\bX", "ab\nX"},
     {"?47 is the alternate screen", "abc\x1b[?47h\x1b[Hxyz\x1b[?47ld", "abcd"},
     {"each screen has its saved cursor",
