@@ -91,6 +91,8 @@ struct intake_facts {
     int64_t asked_ms;
     uint64_t asked_from;
     struct prompt_line prompt_line; /* what was typed at the prompt, or ahead of it */
+    uint64_t blocks_same; /* what the files of its blocks were when they last held the same lines
+                             (session/block_files.h); 0 where that is not known */
 };
 
 struct intake;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,8 +21,13 @@
 #include "ptyd/core/lines.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
+#include "ptyd/session/block_files.h"
 
-#define PIECE (1 << 16) /* read and written at once */
+#define CREATE (O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+#define PIECE  (1 << 16) /* read and written at once */
+/* What is compared in any case: the kernel's times are coarse, and what agents are told is there.
+ */
+#define END (1 << 18)
 
 /* ---- a source ---- */
 
@@ -132,7 +138,8 @@ static void advance(struct source *s)
 
 /* ---- whether they are the same ---- */
 
-static bool same_content(int a, int b)
+/* Of their last `most` bytes. */
+static bool same_content(int a, int b, long long most)
 {
     char of_a[PIECE], of_b[PIECE];
     struct stat st_a, st_b;
@@ -141,7 +148,7 @@ static bool same_content(int a, int b)
     if (a < 0 || b < 0 || fstat(a, &st_a) < 0 || fstat(b, &st_b) < 0 ||
         st_a.st_size != st_b.st_size)
         return false;
-    for (off_t at = 0; at < st_a.st_size;) {
+    for (off_t at = st_a.st_size > most ? st_a.st_size - most : 0; at < st_a.st_size;) {
         ssize_t n = file_read_at(a, of_a, sizeof of_a, at);
         if (n <= 0 || file_read_at(b, of_b, (size_t)n, at) != n ||
             memcmp(of_a, of_b, (size_t)n) != 0)
@@ -151,11 +158,11 @@ static bool same_content(int a, int b)
     return true;
 }
 
-static bool are_same(const struct source sources[2])
+static bool are_same(const struct source sources[2], long long most)
 {
     for (int age = 0; age < AGES; age++)
         if (sources[0].damaged[age] || sources[1].damaged[age] ||
-            !same_content(sources[0].fds[age], sources[1].fds[age]))
+            !same_content(sources[0].fds[age], sources[1].fds[age], most))
             return false;
     return true;
 }
@@ -175,7 +182,7 @@ static void target_open(struct target *t, const struct source *s)
 {
     *t = (struct target){
         .paths = {text_format("%s.new", s->paths[OLD]), text_format("%s.new", s->paths[NOW])}};
-    t->fd = open(t->paths[NOW], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    t->fd = open(t->paths[NOW], CREATE, 0600);
     t->error = t->fd < 0 ? -errno : 0;
 }
 
@@ -193,7 +200,7 @@ static void target_rotate(struct target *t)
     if (!t->error && rename(t->paths[NOW], t->paths[OLD]) < 0)
         t->error = -errno;
     close(t->fd);
-    t->fd = open(t->paths[NOW], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    t->fd = open(t->paths[NOW], CREATE, 0600);
     t->error = t->error ? t->error : t->fd < 0 ? -errno : 0;
     t->size = 0;
     t->rotated = true;
@@ -288,59 +295,27 @@ static int replace_both(struct source sources[2], struct aside *aside)
     return result;
 }
 
-int block_mend(const char *directory, struct aside *aside)
+int block_mend(const char *directory, uint64_t *same, struct aside *aside)
 {
     struct source sources[2];
+    uint64_t now = block_files_sum(directory);
+    bool known = now == *same;
     int first = source_open(&sources[0], directory, "blocks.jsonl");
     int result = source_open(&sources[1], directory, "blocks.copy.jsonl");
     result = first ? first : result;
-    if (result == 0 && !are_same(sources))
+    bool differ = result == 0 && !are_same(sources, known ? END : LLONG_MAX);
+    if (differ)
         result = replace_both(sources, aside);
+    *same = result < 0 ? 0 : differ ? block_files_sum(directory) : now;
     source_close(&sources[0]);
     source_close(&sources[1]);
     return result;
 }
 
-/* ---- ahead ---- */
-
-static void look(const char *directory, struct stat ret_files[4])
-{
-    static const char *const names[4] = {"blocks.jsonl", "blocks.jsonl.1", "blocks.copy.jsonl",
-                                         "blocks.copy.jsonl.1"};
-    for (int i = 0; i < 4; i++) {
-        char *path = text_format("%s/%s", directory, names[i]);
-        if (lstat(path, &ret_files[i]) < 0)
-            ret_files[i] = (struct stat){0};
-        free(path);
-    }
-}
-
-long long block_mend_bytes(const char *directory)
-{
-    struct stat files[4];
-    long long bytes = 0;
-    look(directory, files);
-    for (int i = 0; i < 4; i++)
-        bytes += S_ISREG(files[i].st_mode) ? (long long)files[i].st_size : 0;
-    return bytes;
-}
-
 void block_mend_ahead(const char *directory, struct block_mended *ret_mended)
 {
+    uint64_t same = 0;
     *ret_mended = (struct block_mended){0};
-    ret_mended->result = block_mend(directory, &ret_mended->aside);
-    look(directory, ret_mended->became);
-}
-
-bool block_mend_holds(const char *directory, const struct block_mended *mended)
-{
-    struct stat now[4];
-    look(directory, now);
-    for (int i = 0; i < 4; i++) {
-        const struct stat *a = &now[i], *b = &mended->became[i];
-        if (a->st_ino != b->st_ino || a->st_dev != b->st_dev || a->st_size != b->st_size ||
-            a->st_mtim.tv_sec != b->st_mtim.tv_sec || a->st_mtim.tv_nsec != b->st_mtim.tv_nsec)
-            return false;
-    }
-    return true;
+    ret_mended->result = block_mend(directory, &same, &ret_mended->aside);
+    ret_mended->became = block_files_sum(directory);
 }

@@ -57,7 +57,7 @@ static int open_file(struct output *o)
     struct stat st;
     if (o->fd >= 0)
         return 0;
-    int fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = open(o->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (fd < 0)
         return -errno;
     if (fstat(fd, &st) < 0 || (st.st_size > o->written && ftruncate(fd, o->written) < 0)) {

@@ -128,6 +128,7 @@ static int open_parts(struct session *s, bool is_new, int slate, struct block_me
                                                .user = s,
                                                .slate = slate,
                                                .redacts = s->host->redacts,
+                                               .same = &intake_facts(s->intake)->blocks_same,
                                                .mended = mended});
     s->log = rawlog_open(store_directory(s->store), store_aside(s->store));
     int error = may_be_served(s, is_new);

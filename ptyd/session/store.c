@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "ptyd/session/store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,6 +20,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
+#include "ptyd/session/block_files.h"
 #include "ptyd/session/block_lines.h"
 #include "ptyd/session/block_mend.h"
 #include "ptyd/session/block_reader.h"
@@ -41,6 +41,8 @@ struct store {
     int failure;
     struct aside aside;
     struct owed *owed; /* what could not be written yet */
+    uint64_t *same;    /* of the blocks' files (block_files.h): the host's, or `own_same` */
+    uint64_t own_same;
     void (*owing)(void *user);
     void *user;
     uint64_t last_ended, known_seq;
@@ -70,20 +72,14 @@ static char *path_of(const struct store *s, const char *name)
     return text_format("%s/%s", s->directory, name);
 }
 
-static void append_text(struct store *s, const char *name, const char *text)
-{
-    char *path = path_of(s, name);
-    if (text)
-        owed_append(s->owed, path, text, LIMIT_JSONL_BYTES);
-    free(path);
-}
-
 static void append_line(struct store *s, const char *name, json_t *value)
 {
-    char *text = json_dumps(value, JSON_COMPACT);
-    append_text(s, name, text);
-    free(text);
+    char *path = path_of(s, name), *text = json_dumps(value, JSON_COMPACT);
+    if (text)
+        owed_append(s->owed, path, text, LIMIT_JSONL_BYTES);
     json_decref(value);
+    free(text);
+    free(path);
 }
 
 static void replace_named(struct store *s, const char *name, json_t *value)
@@ -205,8 +201,8 @@ static void append_block(struct store *s, const struct block *block)
     json_t *json = json_of(s, block);
     block_add_internal(block, json);
     char *text = seal_dump(json);
-    append_text(s, "blocks.jsonl", text);
-    append_text(s, "blocks.copy.jsonl", text);
+    if (text)
+        block_files_append(s->owed, s->directory, text, s->same);
     free(text);
     json_decref(json);
 }
@@ -230,8 +226,11 @@ static int mend(struct store *s, struct block_mended *ahead)
 {
     if (ahead)
         aside_take(&s->aside, &ahead->aside);
-    return ahead && block_mend_holds(s->directory, ahead) ? ahead->result
-                                                          : block_mend(s->directory, &s->aside);
+    if (ahead && ahead->result < 0 && ahead->became == block_files_sum(s->directory))
+        return ahead->result;
+    if (ahead && ahead->result == 0)
+        *s->same = ahead->became;
+    return block_mend(s->directory, s->same, &s->aside);
 }
 
 /* What a former worker could not write is in the files, where that works, before they are read. */
@@ -319,6 +318,7 @@ struct store *store_open(const char *state, const char *name, const struct store
     s->owing = host->owing;
     s->user = host->user;
     s->redacts = host->redacts;
+    s->same = host->same ? host->same : &s->own_same;
     s->directory = text_format("%s/conversations/%s/agent_pty", state, name);
     s->output = output_create();
     prepare_files(s, host);
@@ -445,18 +445,9 @@ uint64_t store_known_seq(const struct store *s)
 
 uint64_t store_highest_seq(const struct store *s)
 {
-    char *path = path_of(s, "blocks");
-    DIR *directory = opendir(path);
-    struct dirent *entry;
-    uint64_t highest = s->known_seq > s->last_ended ? s->known_seq : s->last_ended;
-    while (directory && (entry = readdir(directory))) {
-        uint64_t seq = strtoull(entry->d_name, NULL, 10);
-        highest = seq > highest ? seq : highest;
-    }
-    if (directory)
-        closedir(directory);
-    free(path);
-    return highest;
+    uint64_t named = block_files_named_seq(s->directory);
+    uint64_t known = s->known_seq > s->last_ended ? s->known_seq : s->last_ended;
+    return named > known ? named : known;
 }
 
 struct block *store_running(const struct store *s)
@@ -472,6 +463,7 @@ static void open_output(struct store *s, struct block *block, int64_t written)
     block->output_path = text_format("blocks/%llu_%lld.out", (unsigned long long)block->seq,
                                      (long long)block->ts_begin);
     char *path = path_of(s, block->output_path);
+    aside_check(&s->aside, path, O_NOFOLLOW); /* a former worker's */
     output_begin(s->output, s->owed, path, written);
     s->delta.len = 0;
     free(path);
@@ -534,22 +526,6 @@ void store_flush(struct store *s, struct block *block, int64_t monotonic_ms)
     }
 }
 
-/* Removes the output files of all but the newest blocks. */
-static void sweep(struct store *s, uint64_t seq)
-{
-    char *path = path_of(s, "blocks");
-    DIR *directory = seq > LIMIT_BLOCK_FILES ? opendir(path) : NULL;
-    struct dirent *entry;
-    while (directory && (entry = readdir(directory))) {
-        unsigned long long number = strtoull(entry->d_name, NULL, 10);
-        if (number && number + LIMIT_BLOCK_FILES <= seq)
-            unlinkat(dirfd(directory), entry->d_name, 0);
-    }
-    if (directory)
-        closedir(directory);
-    free(path);
-}
-
 void store_set_secrets(struct store *s, const struct redact_secrets *secrets)
 {
     s->secrets = secrets;
@@ -580,7 +556,7 @@ void store_end(struct store *s, struct block *block, const struct terminal *term
     block_unref(s->running);
     s->running = NULL;
     if (block->seq % SWEEP_EVERY == 0)
-        sweep(s, block->seq);
+        block_files_sweep(s->directory, block->seq);
 }
 
 void store_end_unseen(struct store *s, const struct terminal *terminal)

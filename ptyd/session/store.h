@@ -31,6 +31,9 @@ struct store_host {
     int slate; /* that a former worker's was kept in; the caller's. -1 for none */
     /* What it writes has no secrets (store_set_secrets()); what runs is told of with its end. */
     bool redacts;
+    /* When the files of its blocks were alike (block_mend.h), kept for the next worker; borrowed
+     * until store_close(). NULL: not. */
+    uint64_t *same;
     /* Its blocks' files were compared already; what was found there is taken over. NULL: not. */
     struct block_mended *mended;
 };

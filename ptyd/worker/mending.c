@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "ptyd/core/text.h"
+#include "ptyd/session/block_files.h"
 #include "ptyd/worker/forgetting.h"
 #include "ptyd/worker/redacting.h"
 
@@ -72,7 +73,7 @@ bool mending_begin(struct worker *w, const char *name, const json_t *params,
     char *directory = text_format("%s/conversations/%s/agent_pty", w->options->state, name);
     struct mending *former = find(name); /* nothing was opened behind it */
     if (worker_find(w, name) || forgetting_works(w->forgetting) ||
-        redacting_works_on(w->redacting, name) || block_mend_bytes(directory) < LONG_BYTES) {
+        redacting_works_on(w->redacting, name) || block_files_bytes(directory) < LONG_BYTES) {
         free(directory);
         return false;
     }

@@ -17,6 +17,7 @@ const damages = {
   directory(file) { fs.mkdirSync(file); fs.writeFileSync(path.join(file, 'something'), ''); },
   link(file) { fs.symlinkSync('/nowhere/at/all', file); },
   file(file) { fs.writeFileSync(file, 'a file'); },
+  pipe(file) { assert.strictEqual(spawnSync('mkfifo', [file]).status, 0); },
 };
 
 function directoryOf(space, name) {
@@ -123,6 +124,27 @@ async function main() {
     }
   });
 
+  await report.test('a command runs while the file of its output becomes something else: it is set aside, what comes then is kept', async () => {
+    for (const kind of ['directory', 'link', 'pipe']) {
+      const name = `prints-${kind}`, go = path.join(space.root, `go-${name}`);
+      daemon.ptyd('open', name);
+      daemon.ptyd('send', '-s', name, `echo early; until [ -e ${go} ]; do sleep 0.02; done; echo late; (exit 7)\r`);
+      await until('it runs', () => daemon.json('screen', '-s', name).rows.includes('early'));
+      const [{ output_path: output }] = daemon.json('blocks', '-s', name);
+      const file = path.join(directoryOf(space, name), 'agent_pty', output);
+      fs.rmSync(file, { force: true });
+      damages[kind](file);
+      await killWorker(daemon);
+      assert.ok(daemon.json('status').warnings.some((text) => text.startsWith(`session ${name}: ${file} cannot be opened; it is ${file}.damaged-`)), kind);
+      fs.writeFileSync(go, '');
+      const block = await until('it ends', () => daemon.json('blocks', '-s', name).find((b) => b.status === 'completed'));
+      assert.deepStrictEqual([block.exit_code, block.output_lines], [7, 2], kind);
+      assert.match(fs.readFileSync(file, 'utf8'), /late\n$/, kind);
+      assert.strictEqual(daemon.ptyd('run', '-s', name, '--', 'echo well').stdout, 'well\n');
+      assert.ok(!daemon.json('status').warnings.some((text) => text.startsWith(`session ${name}:`) && /wait in memory/.test(text)), kind);
+    }
+  });
+
   await report.test('a log that cannot be written is said, blocks go on; it goes on where it can, and a kill finds its way', async () => {
     const directory = path.join(directoryOf(space, 'full'), 'agent_pty'), raw = path.join(directory, 'output.raw');
     const limit = (bytes) => spawnSync('prlimit', [`--pid=${daemon.json('status').worker_pid}`, `--fsize=${bytes}:`]);
@@ -224,6 +246,18 @@ async function main() {
     assert.ok(daemon.json('status').warnings.some((warning) => /much.*blocks\.copy\.jsonl/.test(warning)), 'status says it');
     assert.strictEqual(daemon.ptyd('run', '-s', 'much', '--', 'echo next').stdout, 'next\n');
     assert.strictEqual(daemon.json('blocks', '-s', 'much', '--last', '1')[0].seq, LAST + 1);
+    // While it lives nobody compares them, and still a worker that comes finds what happened to them.
+    for (const file of [copy, blocks]) {
+      const whole = fs.readFileSync(file);
+      const damaged = Buffer.from(whole);
+      damaged[100000] = 0; // its line is none any more
+      fs.writeFileSync(file, damaged);
+      await killWorker(daemon);
+      assert.ok(whole.equals(fs.readFileSync(blocks)) && whole.equals(fs.readFileSync(copy)), file);
+      assert.ok(daemon.json('status').warnings.some((warning) => warning.includes(`${file}.damaged-`)), file);
+      assert.strictEqual(daemon.ptyd('run', '-s', 'much', '--', 'echo on').stdout, 'on\n');
+    }
+    assert.strictEqual(fs.readFileSync(copy, 'utf8'), fs.readFileSync(blocks, 'utf8'));
     for (const one of [others, opener]) one.end();
   });
 
