@@ -109,7 +109,7 @@ bool chosen_output(const json_t *result, struct bytes *out)
 {
     const json_t *block = json_object_get(result, "block");
     char *path = chosen_path(result);
-    bool read = file_read(path, LIMIT_OUTPUT_FILE_BYTES + 1, out) == 0;
+    bool read = file_read_regular(path, LIMIT_OUTPUT_FILE_BYTES + 1, out) == 0;
     if (!read && json_number(block, "output_bytes", 0))
         say("%s cannot be read any more; this is the end of the output", path);
     if (!read)

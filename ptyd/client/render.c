@@ -26,7 +26,7 @@ static void add(void *user, const char *text, size_t len)
 static int open_log(const json_t *result)
 {
     char *path = text_format("%s/output.raw", json_text(result, "directory", ""));
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     free(path);
     return fd;
 }

@@ -157,7 +157,8 @@ long daemon_keeper(const char *socket)
 {
     char *path = text_format("%s.lock", socket);
     struct bytes text = {0};
-    long pid = file_read(path, LIMIT_NAME_BYTES, &text) == 0 && text.len ? atol(text.data) : 0;
+    long pid =
+        file_read_regular(path, LIMIT_NAME_BYTES, &text) == 0 && text.len ? atol(text.data) : 0;
     bytes_finish(&text);
     free(path);
     return pid > 0 && state_of(pid) ? pid : 0;

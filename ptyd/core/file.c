@@ -169,7 +169,8 @@ int file_append(const char *path, const char *data, size_t len)
 int file_new_begin(struct file_new *file, const char *path)
 {
     char *temporary = text_format("%s.new", path);
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd =
+        open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     int error = -errno;
     free(temporary);
     if (fd < 0)

@@ -217,7 +217,7 @@ static long last_of_those_gone(const char *state, const char *prefix)
     for (int age = 0; age < 2; age++) {
         char *file = text_format("%s%s", path, age ? ".1" : "");
         struct bytes text = {0};
-        file_read(file, LIMIT_GONE_BYTES, &text);
+        file_read_regular(file, LIMIT_GONE_BYTES, &text);
         for (char *at = text.data; (at = at ? strstr(at, word) : NULL); at++) {
             long number = number_of(at + before, prefix, '"');
             last = number > last ? number : last;
@@ -250,7 +250,7 @@ char *kept_say_gone(const char *state, const char *name)
     for (int age = 0; age < 2 && !said && *name; age++) {
         char *file = text_format("%s%s", path, age ? ".1" : "");
         struct bytes text = {0};
-        file_read(file, LIMIT_GONE_BYTES, &text);
+        file_read_regular(file, LIMIT_GONE_BYTES, &text);
         char *line = last_line(text.data, name);
         json_t *gone = line ? json_loads(line, 0, NULL) : NULL;
         said = gone ? say(gone) : NULL;

@@ -32,7 +32,7 @@ static bool is_whole(const json_t *by_name)
 static json_t *read_file(const char *path, int *ret_error)
 {
     struct bytes text = {0};
-    *ret_error = file_read(path, LIMIT_NAMES * (2 * LIMIT_NAME_BYTES + 8), &text);
+    *ret_error = file_read_regular(path, LIMIT_NAMES * (2 * LIMIT_NAME_BYTES + 8), &text);
     json_t *file =
         *ret_error ? NULL : json_loadb(text.data, text.len, JSON_REJECT_DUPLICATES, NULL);
     json_t *by_name = json_object_get(file, "names");

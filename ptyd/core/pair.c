@@ -39,7 +39,7 @@ static enum pair_state read_one(const char *path, size_t limit, json_t **ret_obj
         return state_of(-errno);
     if (stat(path, &st) < 0)
         return PAIR_DAMAGED; /* a link to nowhere */
-    int result = S_ISREG(st.st_mode) ? file_read(path, limit, &text) : -EISDIR;
+    int result = file_read_regular(path, limit, &text);
     if (result == 0 && text.len)
         *ret_object = seal_load(text.data, text.len);
     bytes_finish(&text);

@@ -51,7 +51,7 @@ static void read_index(struct log *log)
     char *path = text_format("%s/output.idx", log->forget->directory);
     struct bytes file = {0};
     size_t kept = 0;
-    file_read(path, 4 * LIMIT_INDEX_BYTES, &file);
+    file_read_regular(path, 4 * LIMIT_INDEX_BYTES, &file);
     log->records = (struct rawlog_record *)(void *)file.data;
     log->count = file.len / sizeof *log->records;
     for (size_t i = 0; i < log->count; i++)

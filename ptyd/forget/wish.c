@@ -122,7 +122,7 @@ bool wish_load(const char *state, struct wish *ret_wish)
 {
     char *path = path_of(state);
     struct bytes text = {0};
-    int result = file_read(path, LIMIT_FORGET_BYTES, &text);
+    int result = file_read_regular(path, LIMIT_FORGET_BYTES, &text);
     json_t *json = result == 0 && text.len ? json_loadb(text.data, text.len, 0, NULL) : NULL;
     bool found = json && wish_read(json, true, ret_wish);
     json_decref(json);

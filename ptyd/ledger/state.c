@@ -1,6 +1,8 @@
 /* The ledger's own files: keys.json reserves numbers of entries, context.json holds what was
  * switched off and the count of unseen releases; each has a copy. */
+#define _GNU_SOURCE
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,10 +106,31 @@ static struct pair open_pair(const char *state, const char *name)
     return pair;
 }
 
+/* What stands there by a fixed name and has no copy. Links to directories are their owner's. */
+static void set_aside_unopened(struct ledger *l)
+{
+    static const struct {
+        const char *name;
+        int flags;
+    } parts[] = {
+        {"conversations", O_DIRECTORY},     {"hosts", O_DIRECTORY},
+        {"hosts/blocks.jsonl", O_NOFOLLOW}, {"hosts/blocks.jsonl.1", O_NOFOLLOW},
+        {"receipts.jsonl", O_NOFOLLOW},     {"receipts.jsonl.1", O_NOFOLLOW},
+        {"gone.jsonl", O_NOFOLLOW},         {"gone.jsonl.1", O_NOFOLLOW},
+        {"forget.json", O_NOFOLLOW},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *path = text_format("%s/%s", l->state, parts[i].name);
+        aside_check(&l->aside, path, parts[i].flags);
+        free(path);
+    }
+}
+
 void ledger_open_state(struct ledger *l, const char *state)
 {
     bool lost;
     l->state = text_copy(state);
+    set_aside_unopened(l);
     l->keys_file = open_pair(state, "keys.json");
     l->switches_file = open_pair(state, "context.json");
     load_keys(l);

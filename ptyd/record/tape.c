@@ -24,7 +24,7 @@
 static int open_in(const char *directory, const char *name)
 {
     char *path = text_format("%s/%s", directory, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     int result = fd < 0 ? -errno : fd;
     free(path);
     return result;

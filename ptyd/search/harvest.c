@@ -264,7 +264,7 @@ static void read_output(const struct facts *f, const char *directory, bool there
     *ret = (struct output){0};
     if (there && f->output_path.len) {
         char *path = text_format("%s/%s", directory, f->output_path.data);
-        ret->whole = file_read(path, LIMIT_OUTPUT_FILE_BYTES + 1, &ret->text) == 0;
+        ret->whole = file_read_regular(path, LIMIT_OUTPUT_FILE_BYTES + 1, &ret->text) == 0;
         free(path);
     }
     uint32_t shown = ret->whole ? count_shown(&ret->text) : (uint32_t)f->output_lines;

@@ -197,6 +197,11 @@ static void open_database(struct index *ix)
 {
     struct stat st;
     int reserved = SUMS_BYTES;
+    if (stat(ix->path, &st) == 0 && !S_ISREG(st.st_mode)) { /* a pipe would be waited for */
+        ix->failure = text_format("it is no file");
+        ix->damaged = true;
+        return;
+    }
     mode_t mask = umask(0077);
     int result = sums_register();
     if (result == SQLITE_OK)

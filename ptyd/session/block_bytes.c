@@ -57,7 +57,7 @@ static void look(struct search *s, const struct rawlog_record *r)
 static int open_in(const char *directory, const char *name)
 {
     char *path = text_format("%s/%s", directory, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     free(path);
     return fd;
 }

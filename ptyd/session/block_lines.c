@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "ptyd/core/block.h"
+#include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/seal.h"
@@ -47,7 +48,7 @@ static void take_line(void *user, char *line, size_t len, bool is_whole)
  * Returns whether that was the whole file. */
 static bool read_lines(const char *path, size_t tail, block_line *each, void *user)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = file_open_regular(path);
     struct stat st;
     bool cut = fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size > tail;
     struct reading reading = {.each = each, .user = user, .cut = cut};
@@ -231,7 +232,7 @@ static bool search_begin(struct search *s, const char *directory, int age, uint6
 {
     char *path = path_of(directory, age);
     struct stat st;
-    *s = (struct search){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    *s = (struct search){.fd = file_open_regular(path)};
     *ret_size = s->fd >= 0 && fstat(s->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
     free(path);
     return s->fd >= 0;

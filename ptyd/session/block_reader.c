@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
+#include "ptyd/core/file.h"
 #include "ptyd/core/block.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/seal.h"
@@ -43,7 +44,7 @@ static int open_file(const char *directory, const char *name, uint64_t *ret_size
 {
     struct stat st;
     char *path = text_format("%s/%s", directory, name);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = file_open_regular(path);
     *ret_size = fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
     free(path);
     return fd;

@@ -274,7 +274,7 @@ bool session_load_checkpoint(struct session *s, uint64_t from, uint64_t to)
     struct checkpoint head;
     struct bytes file = {0};
     char *path = path_of(s);
-    int result = file_read(path, LIMIT_CHECKPOINT_FILE_BYTES, &file);
+    int result = file_read_regular(path, LIMIT_CHECKPOINT_FILE_BYTES, &file);
     bool is_whole = result == 0 && read_head(&file, &head);
     if (result == 0 && !is_whole)
         aside_move(store_aside(s->store), path, "is damaged");

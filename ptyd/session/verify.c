@@ -59,7 +59,7 @@ static char *check_object(int fd, const char *path)
 {
     struct bytes text = {0};
     (void)fd;
-    int result = file_read(path, LIMIT_META_BYTES, &text);
+    int result = file_read_regular(path, LIMIT_META_BYTES, &text);
     json_t *object = result == 0 && text.len ? json_loadb(text.data, text.len, 0, NULL) : NULL;
     bool is_object = json_is_object(object);
     bytes_finish(&text);

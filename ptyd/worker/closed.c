@@ -97,7 +97,7 @@ static json_t *shell_id(const struct worker *w, const char *name)
 {
     char *path = text_format("%s/conversations/%s/agent_pty/shell_id.txt", w->options->state, name);
     struct bytes text = {0};
-    int result = file_read(path, LIMIT_NAME_BYTES, &text);
+    int result = file_read_regular(path, LIMIT_NAME_BYTES, &text);
     size_t len = text.len;
     while (len && text.data[len - 1] == '\n')
         len--;

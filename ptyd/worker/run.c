@@ -358,7 +358,7 @@ static void send_missed(struct run *r, const struct block *block)
     r->passed = store_written(store);
     json_int_t missed = r->passed - r->streamed;
     char *path = text_format("%s/%s", store_directory(store), block->output_path);
-    int fd = missed > 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    int fd = missed > 0 ? file_open_regular(path) : -1;
     if (missed > LIMIT_CLIENT_QUEUE || r->passed >= LIMIT_OUTPUT_FILE_BYTES)
         r->streams = false;
     if (r->streams && fd >= 0) {

@@ -29,8 +29,14 @@ const FILES = [
   { name: 'agent_pty/events.jsonl' }, { name: 'agent_pty/screen.jsonl' }, { name: 'agent_pty/screen.snapshot.json' },
   { name: 'agent_pty/scrollback.snapshot.json' }, { name: 'agent_pty/screen_size.json' }, { name: 'agent_pty/shell_id.txt' },
   { name: 'agent_pty/blocks' },
+  // What came before; of sessions that are young there is none.
+  { name: 'agent_pty/blocks.jsonl.1' }, { name: 'agent_pty/blocks.copy.jsonl.1' }, { name: 'agent_pty/events.jsonl.1' }, { name: 'agent_pty/screen.jsonl.1' },
 ];
 const STATE_FILES = ['keys.json', 'keys.copy.json', 'context.json', 'context.copy.json'];
+
+// The others there: what they hold may be lost, no session and nobody's turn.
+const OTHER_FILES = ['names.json', 'gone.jsonl', 'gone.jsonl.1', 'receipts.jsonl', 'receipts.jsonl.1', 'forget.json', 'hosts', 'hosts/blocks.jsonl',
+  'hosts/blocks.jsonl.1', 'hosts/known.json', 'hosts/known.copy.json', 'hosts/ledger.json', 'hosts/ledger.copy.json', 'search.db', 'search.lock'];
 
 const bytes = (change) => (file, at) => {
   if (!fs.existsSync(file) || fs.statSync(file).isDirectory()) return;
@@ -50,6 +56,7 @@ const HARMS = {
   'a file': place((file) => fs.writeFileSync(file, 'no such thing')),
   'dangling link': place((file) => fs.symlinkSync('/nowhere/at/all', file)),
   link: place((file) => fs.symlinkSync('/etc/passwd', file)),
+  fifo: place((file) => spawnSync('mkfifo', [file])), // whoever opens it to read waits for a writer
   locked: (file) => { if (fs.existsSync(file)) fs.chmodSync(file, 0); },
   'read-only': (file) => { if (fs.existsSync(file)) fs.chmodSync(file, fs.statSync(file).isDirectory() ? 0o500 : 0o400); },
 };
@@ -195,7 +202,7 @@ class House {
     const found = JSON.parse(this.daemon.ptyd('verify', '--json').stdout);
     for (const { name, file, harm, at, told } of this.cases) {
       const what = `${file} ${harm} at ${at}`, there = this.place(name, file);
-      const unopened = ['directory', 'dangling link', 'link'].includes(harm) && !(file.startsWith('meta') && harm === 'link');
+      const unopened = ['directory', 'dangling link', 'link', 'fifo'].includes(harm) && !(file.startsWith('meta') && harm === 'link');
       const content = told && ['zeroed', 'half zeroed', 'turned', 'link', 'missing'].includes(harm);
       if (file === 'agent_pty/blocks' ? harm !== 'a file' && harm !== 'link' : !unopened && !content) continue;
       assert.ok(warnings.some((w) => w.startsWith(`session ${name}: `) && w.includes(there)), `status: ${what}: ${warnings.filter((w) => w.includes(name))}`);
@@ -281,6 +288,45 @@ async function main() {
           const quiet = await house.control.ask('context.take', { consumer: 'codex:quiet', session: 'well' });
           assert.strictEqual(quiet.injection, false, what);
         }
+      }
+    }
+    await house.end();
+  });
+
+  await report.test('the others of the state directory, under a living shell and cold: sessions are served, agents told, others\' commands once', async () => {
+    const house = await House.build([]), state = house.space.env.PTYD_STATE_DIR;
+    await house.control.ask('session.rename', { name: 'well', to: 'good' });
+    assert.deepStrictEqual(commandsOf(await tell(house.control, 'well')), ['echo pending']);
+    let count = 0;
+    const heard = () => ({
+      host_id: 'd3b07384d113edec', host: 'devbox', session: 'default', number: count,
+      block: { shell_id: 'shell_77aa', seq: count, cmd: `make ${count}`, cwd: '/', cwd_after: '/', exit_code: 2, status: 'completed', type: 'user_cmd', ts_begin: Date.now(), ts_end: Date.now(), duration_ms: 0, preview: { lines: [], truncated: false } },
+    });
+    for (const file of OTHER_FILES) {
+      for (const harm of Object.keys(HARMS)) {
+        if (!LONG && random(4)) continue;
+        const there = path.join(state, file), what = `${file} ${harm}`;
+        const size = fs.existsSync(there) ? fs.statSync(there).size || 1 : 1;
+        count += 1;
+        house.harm = () => HARMS[harm](there, random(size));
+        if (count % 5 === 0) {
+          await house.restart();
+        } else {
+          house.harm();
+          await killWorker(house.control);
+        }
+        const { block } = await run(house.control, 'well', `(exit ${count % 200})`);
+        assert.deepStrictEqual([block?.exit_code, block?.seq], [count % 200, 3 + count], what);
+        const other = await house.control.call('host.block', heard());
+        assert.ok(other?.result?.taken || harm === 'read-only', `${what}: ${JSON.stringify(other)}`);
+        const taken = await tell(house.control, 'well');
+        const commands = commandsOf(taken).filter((cmd) => !cmd.startsWith('make '));
+        assert.deepStrictEqual(commands, [`(exit ${count % 200})`], what);
+        const keys = keysOf(taken).filter((key) => key > house.highest);
+        assert.ok(keys.length >= 2, `${what}: its keys are new`);
+        house.highest = Math.max(...keys);
+        for (const args of [['explain'], ['search', 'nothing'], ['list', '--all'], ['verify']]) assert.ok([0, 1].includes(house.daemon.ptyd(...args).status), `${args} ${what}`);
+        if (fs.existsSync(there) && ['locked', 'read-only'].includes(harm)) fs.chmodSync(there, 0o700);
       }
     }
     await house.end();
