@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -32,6 +33,7 @@ struct keeper {
     struct shells shells;
     struct worker_process worker;
     struct upgrade upgrade;
+    struct listener *listener;
     int signals;
     bool ready;
     bool stopping;
@@ -210,6 +212,20 @@ static void reap(struct keeper *k)
     }
 }
 
+/* Its worker has the old one. */
+static void renew_listener(struct keeper *k)
+{
+    char *message = NULL;
+    int result = guard_is_armed() ? 0 : listener_renew(k->listener, &message);
+    if (result < 0)
+        say("nobody reaches the daemon: %s", message);
+    if (result > 0)
+        say("%s was gone; another one is there", k->listener->path);
+    if (result > 0 && k->worker.pid)
+        kill(k->worker.pid, SIGKILL);
+    free(message);
+}
+
 static void read_signals(struct keeper *k)
 {
     struct signalfd_siginfo info;
@@ -217,6 +233,8 @@ static void read_signals(struct keeper *k)
         if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
             k->stopping = true;
             guard_set_stopping();
+        } else if (info.ssi_signo == SIGHUP) {
+            renew_listener(k);
         }
     reap(k);
 }
@@ -273,6 +291,7 @@ static int open_signals(void)
     sigaddset(&set, SIGCHLD);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
     sigprocmask(SIG_BLOCK, &set, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
@@ -303,6 +322,7 @@ int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *us
                                    .user = user,
                                    .board = open_board(),
                                    .socket = -1},
+                        .listener = start->listener,
                         .signals = open_signals(),
                         .ready = start->table != NULL};
     k.worker.outcome = &k.upgrade.outcome;

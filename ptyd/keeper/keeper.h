@@ -10,7 +10,7 @@ typedef int keeper_worker(int socket, void *user);
 
 /* What a daemon begins with. Everything is borrowed. */
 struct keeper_start {
-    const struct listener *listener;
+    struct listener *listener;
     const char *state;   /* state directory */
     const char *path;    /* of the program on disk */
     bool auto_ended;     /* a command started it */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
+#include "ptyd/core/proc.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/core/trust.h"
@@ -87,6 +89,19 @@ static int open_own(struct listener *l, char **ret_message)
     return l->fd < 0 ? -1 : 0;
 }
 
+/* Who has the state directory may be listening where nobody finds it: it looks (listener_renew()).
+ */
+static void remind(const char *state)
+{
+    char *path = text_format("%s/lock", state), line[64] = "";
+    struct bytes text = {0};
+    long pid = file_read_regular(path, sizeof line, &text) == 0 && text.len ? atol(text.data) : 0;
+    if (pid > 1 && proc_head(pid, "cmdline", line, sizeof line) && proc_is_ptyd(line))
+        kill((pid_t)pid, SIGHUP);
+    bytes_finish(&text);
+    free(path);
+}
+
 int listener_open(const char *path, const char *state, struct listener *ret_listener,
                   char **ret_message)
 {
@@ -94,12 +109,41 @@ int listener_open(const char *path, const char *state, struct listener *ret_list
     l.inherited = l.fd >= 0;
     l.path = text_copy(path);
     l.state_lock = lock_state(state, ret_message);
+    if (l.state_lock < 0)
+        remind(state);
     if (l.state_lock < 0 || (!l.inherited && open_own(&l, ret_message) < 0)) {
         listener_close(&l);
         return -1;
     }
     *ret_listener = l;
     return 0;
+}
+
+static bool is_reached(const char *path)
+{
+    char *doubt = NULL;
+    int fd = local_socket_connect(path, true, 0, &doubt);
+    free(doubt);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || fd == -EAGAIN;
+}
+
+int listener_renew(struct listener *l, char **ret_message)
+{
+    struct listener next = {.fd = -1, .lock = -1, .path = l->path};
+    if (l->inherited || is_reached(l->path))
+        return 0;
+    close(l->lock); /* the file may still be there */
+    l->lock = -1;
+    bool opened = open_own(&next, ret_message) == 0;
+    l->lock = next.lock;
+    if (opened && dup3(next.fd, l->fd, O_CLOEXEC) < 0)
+        opened = fail(ret_message,
+                      text_format("cannot listen on %s: %s", l->path, strerror(errno))) == 0;
+    if (next.fd >= 0)
+        close(next.fd);
+    return opened ? 1 : -1;
 }
 
 void listener_close(struct listener *l)

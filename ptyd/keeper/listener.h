@@ -18,6 +18,11 @@ struct listener {
 int listener_open(const char *path, const char *state, struct listener *ret_listener,
                   char **ret_message);
 
+/* Listens at its place again where nobody is reached there, for the socket was removed, or all of
+ * its directory: the descriptor stays, and is the new socket's. Returns 1 for that; 0 where it is
+ * reached, or is systemd's; -1 with a message (a new string). */
+int listener_renew(struct listener *listener, char **ret_message);
+
 /* Closes everything and removes the socket that we made. */
 void listener_close(struct listener *listener);
 

@@ -398,6 +398,33 @@ async function testNobodyServes(report, outer) {
 }
 
 // The next worker works for longer than one is waited for that does nothing.
+// Its socket is removed, by who tidies up, or with all of the directory when its user logs out.
+async function testSocketGone(report) {
+  await report.test('the socket is gone, or all of its directory: whoever would start a daemon finds the one that runs, with every shell', async () => {
+    const space = workspace(), daemon = await new Daemon(space).ready(), place = space.env.PTYD_SOCKET;
+    daemon.ptyd('open', 'work');
+    daemon.ptyd('run', '-s', 'work', '--', 'mine=kept');
+    const { shell_pid: shell } = daemon.json('list')[0];
+    for (const gone of [place, `${place}.lock`, path.dirname(place)]) {
+      fs.rmSync(gone, { recursive: true });
+      if (gone !== `${place}.lock`) assert.match(daemon.ptyd('list').stderr, /no daemon runs/);
+      const found = daemon.ptyd('open', 'work');
+      assert.deepStrictEqual([found.status, /was running already/.test(found.stdout)], [0, true], `${gone}: ${found.stdout}${found.stderr}`);
+      assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--', 'echo $mine').stdout, 'kept\n', gone);
+      const [work] = daemon.json('list'), { keeper_pid: keeper } = daemon.json('status');
+      assert.deepStrictEqual([work.shell_pid, keeper], [shell, daemon.process.pid], gone);
+      assert.deepStrictEqual([place, path.dirname(place)].map((one) => fs.statSync(one).mode & 0o777), [0o600, 0o700]);
+    }
+    const { worker_pid: worker } = daemon.json('status');
+    process.kill(daemon.process.pid, 'SIGHUP'); // a terminal that hangs up, say: nothing is amiss
+    assert.strictEqual(daemon.ptyd('run', '-s', 'work', '--', 'echo $mine').stdout, 'kept\n');
+    assert.strictEqual(daemon.json('status').worker_pid, worker);
+    assert.strictEqual((await daemon.stop()).code, 0);
+    assert.ok(!fs.existsSync(place));
+    removeWorkspace(space);
+  });
+}
+
 async function testSlowStart(report, outer) {
   const space = workspace(), starts = path.join(space.root, 'starts'), go = path.join(space.root, 'go');
   const faults = { LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), ASAN_OPTIONS: 'verify_asan_link_order=0', FAULT_START: starts };
@@ -494,6 +521,7 @@ async function main() {
   const outer = await new Daemon(outside).ready();
   await Promise.all([testStopped(report, outer), testNobodyServes(report, outer),
     ...[testRuns, testEvents, testAttach].map((test) => apart(report, test, outer))]);
+  await testSocketGone(report);
   await testSlowStart(report, outer);
   await report.test('SIGTERM stops the terminals', async () => assert.strictEqual((await outer.stop()).code, 0));
   removeWorkspace(outside);
