@@ -337,18 +337,44 @@ async function tests(report) {
 
   const unpacked = path.resolve(__dirname, '../../build/other-shells/trixie/fish/fish');
   const fish = process.env.FISH4 || (fs.existsSync(unpacked) ? unpacked : 'fish'), version = spawnSync(fish, ['--version'], { encoding: 'utf8' }).stdout || '';
-  if (Number(/version (\d+)/.exec(version)?.[1]) >= 4) {
-    await report.test('fish 4 itself: 0 and 1 viewer', async () => {
+  const [, major, minor] = /version (\d+)\.(\d+)/.exec(version) || [];
+  if (major >= 4) {
+    const waited = /Primary Device Attribute/; // what it says when nobody answered
+    await report.test('fish 4 itself: 0, 1, 3 viewers', async () => {
       daemon.ptyd('open', 'real-fish', '--shell', fish);
       assert.strictEqual(daemon.ptyd('run', '-s', 'real-fish', '--', 'echo from fish').stdout, 'from fish\n');
       daemon.ptyd('open', 'in-bash');
-      const outer = await attach('in-bash');
-      await outer.type(`${fish}\r`);
-      await outer.expect('Welcome to fish');
-      await outer.type('echo ag""ain $version\r');
-      await outer.expect('again 4');
-      assert.ok(!/Primary Device Attribute/.test(outer.received()), 'it had its answer');
-      await outer.end();
+      const outer = await attach('in-bash'), others = [];
+      for (const size of [null, '80x24', '60x20']) {
+        if (size) others.push(await attach('in-bash', size));
+        await outer.type(`${fish}\r`);
+        await outer.expect('Welcome to fish');
+        await outer.type('echo ag""ain $version\r');
+        await outer.expect('again 4');
+        await outer.type('exit\r');
+        await outer.expect('$ ');
+      }
+      assert.ok(!waited.test(outer.received()), 'it had its answer');
+      for (const o of [outer, ...others]) await o.end();
+    });
+
+    const asks = major > 4 || minor > 0, leaves = 'fish 4 itself: its viewer leaves before it has answered, and another is there or not';
+    if (!asks) report.skip(leaves, `${version.trim()} asks nothing when it starts; 4.1 does`);
+    else await report.test(leaves, async () => {
+      for (const name of ['fish-left', 'fish-alone']) {
+        daemon.ptyd('open', name);
+        const other = name === 'fish-left' && await attach(name, '80x24'), outer = await attach(name);
+        await outer.type(':\r');
+        await outer.ask('hold');
+        await outer.type(`${fish}\r`);
+        await until('it asks', () => /\x1b\[0?c/.test(outer.received()));
+        await outer.close();
+        daemon.ptyd('send', '-s', name, 'echo ag""ain $version', '--key', 'Enter');
+        const shown = () => daemon.ptyd('scrollback', '-s', name).stdout + daemon.ptyd('screen', '-s', name).stdout;
+        await until('it goes on', () => /^again 4/m.test(shown()));
+        assert.ok(!waited.test(shown()), 'it had its answer');
+        for (const o of [outer, other].filter(Boolean)) await o.end();
+      }
     });
   } else {
     report.skip('fish 4 itself', `no fish 4 here (${version.trim() || 'no fish'}; make check-other-shells fetches one; FISH4=path)`);
@@ -406,8 +432,10 @@ async function table() {
     return answer === plain.answers[i] ? '✓' : answer ? `own ${JSON.stringify(answer).slice(1, -1).replaceAll('\\u001b', 'ESC')}` : '✗';
   })));
   sequences.forEach((s, i) => row(s.name, names.map((n) => columns[n].passed[i])));
-  const whole = (n) => columns[n].passed.filter((p) => p === '✓').length + columns[n].answers.filter((a, i) => a === plain.answers[i]).length;
-  row('of 90', names.map(whole));
+  const alike = (n, what) => JSON.stringify(columns[n][what]) === JSON.stringify(plain[what]); // TERM, COLORTERM, and the size with its pixels
+  const whole = (n) => columns[n].passed.filter((p) => p === '✓').length + columns[n].answers.filter((a, i) => a === plain.answers[i]).length +
+    ['term', 'colour', 'size'].filter((what) => alike(n, what)).length;
+  row('of 93', names.map(whole));
   await daemon.stop();
 }
 
