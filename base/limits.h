@@ -61,6 +61,8 @@ static inline int limit_size(int value)
 #define LIMIT_CLUSTERS 60000
 /* Entries on a stack of kitty's keyboard flags; the oldest goes. */
 #define LIMIT_KEYBOARD_STACK 8
+/* Modes of a terminal that are known by their number alone and kept; more are not. */
+#define LIMIT_OTHER_MODES 16
 /* Bytes written to libvterm at once; the rest follows. */
 #define LIMIT_FEED_BYTES 4096
 /* Queries in one sequence; further ones are nobody's. */

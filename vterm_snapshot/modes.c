@@ -121,13 +121,58 @@ static void set_number(struct modes *m, int i, bool on)
         m->left = m->right = -1;
 }
 
+/* ---- modes known by their number alone ---- */
+
+/* Setting or resetting these does more than that: VT52, the columns, Tektronix, screens, cursors.
+ */
+static bool does_more(int number)
+{
+    return number == 2 || number == 3 || number == 38 || number == 47 || number == 1047 ||
+           number == 1048 || number == 1049;
+}
+
+static const struct modes_other *find_other(const struct modes *m, int number)
+{
+    for (size_t i = 0; i < LIMIT_OTHER_MODES; i++)
+        if (m->others[i].number == number)
+            return &m->others[i];
+    return NULL;
+}
+
+static void set_other(struct modes *m, int number, bool on)
+{
+    const struct modes_other *known = find_other(m, number);
+    const struct modes_other *place = known ? known : find_other(m, 0);
+    if (number > 0 && number < LIMIT_CSI_VALUE && !does_more(number) && place)
+        m->others[place - m->others] = (struct modes_other){.number = number, .on = on};
+}
+
+static void append_others(const struct modes *m, struct bytes *out)
+{
+    for (size_t i = 0; i < LIMIT_OTHER_MODES; i++)
+        if (m->others[i].number)
+            bytes_printf(out, "\x1b[?%d%c", m->others[i].number, m->others[i].on ? 'h' : 'l');
+}
+
+static void append_others_end(const struct modes *m, struct bytes *out)
+{
+    for (size_t i = 0; i < LIMIT_OTHER_MODES; i++)
+        if (m->others[i].on)
+            bytes_printf(out, "\x1b[?%dl", m->others[i].number);
+}
+
 void modes_set(struct modes *m, bool private, int number, bool on)
 {
+    bool known = false;
     for (int i = 0; i < MODE_COUNT; i++)
-        if (numbers[i].number == number && number && numbers[i].ansi == !private)
+        if (numbers[i].number == number && number && numbers[i].ansi == !private) {
             set_number(m, i, on != numbers[i].inverse);
+            known = true;
+        }
     if (private && (number == 47 || number == 1047 || number == 1049))
         m->alternate = on;
+    else if (private && !known)
+        set_other(m, number, on);
 }
 
 static void set_all(struct modes *m, const struct csi *csi)
@@ -327,7 +372,8 @@ int modes_report(const struct modes *m, bool private, int number)
     for (int i = 0; i < MODE_COUNT; i++)
         if (number && numbers[i].number == number && numbers[i].ansi == !private)
             return modes_get(m, (enum mode)i) != numbers[i].inverse ? 1 : 2;
-    return 0;
+    const struct modes_other *other = private && number > 0 ? find_other(m, number) : NULL;
+    return !other ? 0 : other->on ? 1 : 2;
 }
 
 bool modes_exotic(const struct modes *m)
@@ -398,6 +444,7 @@ void modes_append_looks(const struct modes *m, struct bytes *out)
             if (numbers[i].number && !numbers[i].text && i != MODE_SYNC &&
                 modes_get(m, (enum mode)i) == on && (!numbers[i].own || m->touched & BIT(i)))
                 append_mode(out, i, on);
+    append_others(m, out);
 }
 
 /* Setting any of them may home the cursor. */
@@ -433,6 +480,7 @@ void modes_append_end(const struct modes *m, struct bytes *out)
         if (numbers[i].number && i != MODE_ORIGIN && may_be)
             append_mode(out, i, false);
     }
+    append_others_end(m, out);
     if (modes_get(m, MODE_STYLE))
         bytes_append_text(out, "\x1b[0 q");
     if (modes_get(m, MODE_PROTECT))

@@ -76,6 +76,13 @@ struct modes_cursor {
     struct pen pen;
 };
 
+/* One of DEC's private modes that is none of those: whoever set it knows what it means, and that it
+ * is off in a new terminal is the best that can be assumed. */
+struct modes_other {
+    int number; /* 0 for none */
+    bool on;
+};
+
 /* A plain value. */
 struct modes {
     uint64_t on;                          /* bits by enum mode */
@@ -88,6 +95,7 @@ struct modes {
     uint8_t style;                        /* of the cursor (DECSCUSR); 0 for the terminal's own */
     uint8_t tabs[LIMIT_SIZE_MAX / 8 + 1]; /* bits; while MODE_TABS */
     struct modes_cursor saved[2];         /* on the primary and on the alternate screen */
+    struct modes_other others[LIMIT_OTHER_MODES]; /* set or reset since the last reset */
     struct keyboard keyboard;
 };
 
@@ -112,7 +120,8 @@ void modes_soften(struct modes *m);
 void modes_resized(struct modes *m, int old_cols, int cols);
 
 bool modes_get(const struct modes *m, enum mode mode);
-/* How a mode stands, as DECRQM is answered: 1 set, 2 reset, 0 where it is not kept here. */
+/* How a mode stands, as DECRQM is answered: 1 set, 2 reset, 0 where it is not kept here and nothing
+ * set it or reset it. */
 int modes_report(const struct modes *m, bool private, int number);
 
 /* Takes note of DECSTBM, of DECSLRM. */

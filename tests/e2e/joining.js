@@ -7,7 +7,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
-const { Outer } = require('./outer');
+const { Outer, ASK, hex } = require('./outer');
 const { sshd } = require('./sshd');
 
 const space = workspace();
@@ -74,13 +74,20 @@ async function detach(outer) {
 async function program(name, command, shows, quit) {
   const session = `p-${name}`;
   daemon.ptyd('open', session, '--size', '80x24');
-  const first = await attach(session);
+  const first = new Outer(env, ['sh', '-c', `read x; ${PTYD} attach ${session}; read x`], { cwd: space.home });
+  const modes = JSON.stringify(await first.modes());
+  await first.type('\r');
+  await first.until('a prompt', (look) => /\$/.test(text(look)));
   await first.type('echo before; printf "a %s\\n" "\\033[31mred\\033[m"\r');
   await first.until('the line before', (look) => /^before$/m.test(text(look)));
   await first.type(`${command}\r`);
   await first.until(`${name} shows itself`, (look) => shows.test(look.rows.join('\n')));
   const cursor = inside(session);
-  await detach(first);
+  await detachOnly(first);
+  const left = await first.until('it left', (look) => look.rows.some((row) => row.startsWith('[left session')));
+  assert.strictEqual(left.alternate, false);
+  if (cursor.alt_screen) assert.match(text(left), /^before$/m);
+  assert.strictEqual(JSON.stringify(await first.modes()), modes, 'no mode is left on');
   await first.end();
 
   const second = await attach(session);
@@ -104,7 +111,7 @@ async function main() {
   makeRepository();
   const ssh = sshd(space.root, space.env);
   for (const [name, command, shows, quit] of [...PROGRAMS, ['ssh', ssh.command && `${ssh.command} -t sh`, /[#$] *$/m, 'exit\r']]) {
-    const title = `${name}: behind a joining the primary screen is as it was`;
+    const title = `${name}: behind a leaving and a joining the primary screen is as it was`;
     if (has(name) && command) await report.test(title, () => program(name, command, shows, quit));
     else report.skip(title, (name === 'ssh' && ssh.why) || `no ${name} here`);
   }
@@ -181,6 +188,24 @@ async function main() {
     await first.end();
     const second = await attach('colours');
     await second.expect('\x1b]4;1;rgb:ffff/0000/0000\x1b\\\x1b]11;rgb:1212/3434/5656\x1b\\');
+    await detach(second);
+    await second.end();
+  });
+
+  await report.test('a mode that is known by its number alone is told, is that of who joins, and of nobody who left', async () => {
+    daemon.ptyd('open', 'numbers');
+    const first = await attach('numbers'), asked = path.join(space.root, 'asked'), said = path.join(space.root, 'said');
+    await first.type("printf '\\033[?7727;8452h\\033[?8452l'; echo s\\et\r");
+    await first.expect('set');
+    await detach(first);
+    assert.ok(first.received().toString().includes('\x1b[?7727l'));
+    await first.end();
+    fs.writeFileSync(asked, [7727, 8452, 8453].map((number) => `${hex(`\x1b[?${number}$p`)}\n`).join(''));
+    daemon.ptyd('run', '-s', 'numbers', '--', `${ASK} list ${asked} ${said}`);
+    const answers = fs.readFileSync(said, 'utf8').trim().split('\n').slice(1).map((answer) => Buffer.from(answer, 'hex').toString());
+    assert.deepStrictEqual(answers, ['\x1b[?7727;1$y', '\x1b[?8452;2$y', '\x1b[?8453;0$y']);
+    const second = await attach('numbers');
+    await second.expect('\x1b[?7727h');
     await detach(second);
     await second.end();
   });

@@ -545,6 +545,8 @@ static void what_passed_is_undone(void **state)
         {"\x1b[?2026h", "\x1b[?2026l"},
         {"\x1b[?2031h", "\x1b[?2031l"},
         {"\x1b[?2048h", "\x1b[?2048l"},
+        {"\x1b[?7727h", "\x1b[?7727l"},
+        {"\x1b[?9001;8452h", "\x1b[?8452l"},
         {"\x1b[?1049h\x1b[>1u", "\x1b[<1u\x1b[?1049l"},
         {"\x1b]11;#123456\a", "\x1b]111"},
         {"\x1b]10;?;#123456\a", "\x1b]111"},
@@ -564,6 +566,12 @@ static void what_passed_is_undone(void **state)
         assert_true(undoes(pairs[i][0], pairs[i][1]));
     }
     assert_false(undoes("\x1b[?2031h\x1b[?2031l", "?2031"));
+    assert_false(undoes("\x1b[?7727h\x1b[?7727l", "?7727"));
+    assert_false(undoes("\x1b[?7727h\x1b"
+                        "c",
+                        "?7727"));
+    assert_false(undoes("\x1b[?99999h", "\x1b[?9999"));
+    assert_false(undoes("\x1b[?3h\x1b[?1048h\x1b[?2h", "\x1b[?3l"));
     assert_false(undoes("\x1b[>1u\x1b[<u", "u"));
     assert_false(undoes("\x1b]10;?;#123456\a", "\x1b]110"));
     assert_false(undoes("\x1b]4;1;?\a", "\x1b]104"));
