@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "ptyd/session/store.h"
+#include "ptyd/session/store_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,33 +30,6 @@
 
 #define DELTA_MS    100 /* between deltas */
 #define SWEEP_EVERY 100 /* blocks between two looks at blocks/ */
-/* Until output that could not be written is tried again where nothing else asks for it. */
-#define OUTPUT_AGAIN_MS 1000
-
-struct store {
-    char *directory; /* .../agent_pty */
-    struct pair meta_file;
-    json_t *meta;
-    char *error; /* of opening, and its -errno */
-    int failure;
-    struct aside aside;
-    struct owed *owed; /* what could not be written yet */
-    uint64_t *same;    /* of the blocks' files (block_files.h): the host's, or `own_same` */
-    uint64_t own_same;
-    void (*owing)(void *user);
-    void *user;
-    uint64_t last_ended, known_seq;
-    struct block *running;
-    bool tells; /* events.jsonl tells of blocks up to these */
-    uint64_t told_begun, told_ended;
-
-    struct output *output;
-    struct bytes delta; /* not told yet */
-    int64_t delta_ms;
-    bool redacts;
-    const struct redact_secrets *secrets;
-    uint64_t snapshot_from; /* earlier scrollback lines are in no snapshot */
-};
 
 static void failed(struct store *s, const char *what, int error)
 {
@@ -170,30 +143,11 @@ struct block_reader *store_reader(const struct store *s, size_t last)
     return block_reader_open(s->directory, last, false);
 }
 
-void store_add_owed(const struct store *s, json_t *blocks)
-{
-    held_add(s->owed, s->directory, 0, false, blocks);
-}
-
-json_t *store_owed_lines(const struct store *s, uint64_t after)
-{
-    return held_lines(s->owed, s->directory, after);
-}
-
 json_t *store_block(const struct store *s, uint64_t seq)
 {
     uint64_t bytes_read = 0;
     json_t *found = held_block(s->owed, s->directory, seq);
     return found ? found : block_lines_find(s->directory, seq, &bytes_read);
-}
-
-size_t store_held_blocks(const struct store *s)
-{
-    json_t *blocks = json_array();
-    held_add(s->owed, s->directory, 0, false, blocks);
-    size_t count = json_array_size(blocks);
-    json_decref(blocks);
-    return count;
 }
 
 static void append_block(struct store *s, const struct block *block)
@@ -357,65 +311,6 @@ void store_close(struct store *s)
 const char *store_directory(const struct store *s)
 {
     return s->directory;
-}
-
-int store_pay(struct store *s)
-{
-    bool written = output_flush(s->output);
-    int again = owed_pay(s->owed);
-    return written || again ? again : OUTPUT_AGAIN_MS;
-}
-
-void store_note(struct store *s, enum owed_note which, const char *data, size_t len)
-{
-    owed_note(s->owed, which, data, len);
-}
-
-const char *store_noted(const struct store *s, enum owed_note which, size_t *ret_len)
-{
-    return owed_noted(s->owed, which, ret_len);
-}
-
-struct output_rest store_unwritten(const struct store *s)
-{
-    return output_rest(s->output);
-}
-
-void store_hold_output(struct store *s, bool hold)
-{
-    output_hold(s->output, hold);
-}
-
-void store_restore_output(struct store *s, const struct output_rest *rest)
-{
-    output_restore(s->output, s->owed, rest);
-}
-
-void store_slate_lost(struct store *s)
-{
-    owed_slate_lost(s->owed);
-}
-
-struct owed_state store_owed(const struct store *s)
-{
-    return owed_state(s->owed);
-}
-
-void store_append_other(struct store *s, const char *path, const char *line, long long most)
-{
-    owed_append(s->owed, path, line, most);
-}
-
-void store_each_waiting(const struct store *s, const char *path,
-                        void (*each)(void *user, const char *line), void *user)
-{
-    owed_each(s->owed, path, each, user);
-}
-
-void store_take_waiting(struct store *s, const char *path,
-                        void (*each)(void *user, const char *line), void *user)
-{
-    owed_take(s->owed, path, each, user);
 }
 
 const char *store_error(const struct store *s)
