@@ -21,7 +21,9 @@ struct job {
     char *session;
     struct redact_secrets *secrets;
     struct secrets_part part;
-    bool closed; /* nobody serves it */
+    bool closed;  /* nobody serves it */
+    bool indexed; /* then: the index may have what is gone now */
+    bool over;    /* somebody does by now (with the mutex) */
 };
 
 struct redacting {
@@ -91,12 +93,13 @@ static void do_job(uv_work_t *work)
     struct secrets_finder finder;
     secrets_finder_init(&finder, job->secrets, &r->gives_up);
     rules_use_here(r->rules);
-    if (job->closed) {
+    if (job->closed)
         uv_mutex_lock(&r->mutex);
-        r->indexed = take_lines(r, job->session, NULL, NULL) || r->indexed;
-    }
-    r->result =
-        secrets_take_out(r->worker->options->state, job->session, &finder, &job->part, NULL);
+    if (job->closed && !job->over)
+        job->indexed = take_lines(r, job->session, NULL, NULL);
+    r->result = job->over ? 0
+                          : secrets_take_out(r->worker->options->state, job->session, &finder,
+                                             &job->part, NULL);
     if (job->closed)
         uv_mutex_unlock(&r->mutex);
     rules_use_here(NULL);
@@ -109,6 +112,7 @@ static void on_done(uv_work_t *work, int status)
     struct redacting *r = work->data;
     struct job *job = r->job;
     r->job = NULL;
+    r->indexed = r->indexed || job->indexed;
     rules_destroy(r->rules);
     r->rules = NULL;
     if (status == 0 && r->result < 0 && r->result != -EINTR && r->result != -ENOENT)
@@ -177,12 +181,17 @@ void redacting_before(struct redacting *r, const char *session, pid_t shell)
     if (closed)
         destroy(closed);
     struct board_place before = board_enter(session, BOARD_OPEN, 0);
-    uv_mutex_lock(&r->mutex);
+    bool waits = redacting_works_on(r, session);
+    if (waits)
+        uv_mutex_lock(&r->mutex);
     if (r->on)
         r->indexed = take_lines(r, session, secrets, board_moved) || r->indexed;
     else
         redacted_remove(directory);
-    uv_mutex_unlock(&r->mutex);
+    if (waits)
+        r->job->over = true;
+    if (waits)
+        uv_mutex_unlock(&r->mutex);
     board_leave(&before);
     redact_secrets_destroy(secrets);
     free(directory);
@@ -191,7 +200,7 @@ void redacting_before(struct redacting *r, const char *session, pid_t shell)
 void redacting_opened(struct redacting *r, const struct session *s)
 {
     add_for(r, s,
-            (struct secrets_part){.offset = session_exited(s) ? SECRETS_ALL : SECRETS_ENDED,
+            (struct secrets_part){.offset = session_exited(s) ? session_offset(s) : SECRETS_ENDED,
                                   .seq = store_last_ended(session_store(s)),
                                   .guarded = true});
 }
@@ -204,9 +213,9 @@ void redacting_settled(struct redacting *r, const struct session *s, uint64_t of
 
 void redacting_over(struct redacting *r, const struct session *s)
 {
-    add_for(
-        r, s,
-        (struct secrets_part){.offset = SECRETS_ALL, .seq = store_last_ended(session_store(s))});
+    add_for(r, s,
+            (struct secrets_part){.offset = session_offset(s),
+                                  .seq = store_last_ended(session_store(s))});
 }
 
 /* ---- the others ---- */
