@@ -195,7 +195,10 @@ static inline int limit_size(int value)
 /* Bytes of a command's output that session.output tells at once (of more it says where to go on),
  * of one of its lines (of a longer one the head is told, without the last bytes, in which a secret
  * may begin that goes on behind them), and that are read at once. */
-#define LIMIT_OUTPUT_TOLD_BYTES  (256 << 10)
+#define LIMIT_OUTPUT_TOLD_BYTES (256 << 10)
+/* Places in outputs from where pages are read on, and bytes of a shell's id with one. */
+#define LIMIT_PLACES             32
+#define LIMIT_PLACE_SHELL_BYTES  32
 #define LIMIT_OUTPUT_LINE_BYTES  (256 << 10)
 #define LIMIT_OUTPUT_EDGE_BYTES  (4 << 10)
 #define LIMIT_OUTPUT_PIECE_BYTES (64 << 10)

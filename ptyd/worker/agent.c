@@ -59,6 +59,19 @@ json_t *agent_session(json_t *session, bool told, const struct redact_secrets *s
 
 /* ---- output ---- */
 
+/* Where a piece of a block's file begins that secrets were looked for in. */
+struct place {
+    char shell_id[LIMIT_PLACE_SHELL_BYTES];
+    uint64_t seq;   /* of the block; 0: none */
+    uint64_t line;  /* the number of its first line */
+    off_t at, read; /* its first byte, and how far the file was read for it */
+};
+
+/* Of those that were read last, so that who reads page by page does not read all from the front
+ * each time. The loop's. */
+static struct place places[LIMIT_PLACES];
+static size_t next_place;
+
 struct reading {
     struct stream stream;
     char *name, *shell_id; /* of the session, whose secrets may go with it meanwhile */
@@ -67,6 +80,10 @@ struct reading {
     bool runs;             /* it did when this began: its newest lines may be in no file yet */
     int widths[LIMIT_BLOCK_WIDTHS + 1];
     bool ended;          /* nothing more will be read */
+    bool at_end;         /* the file ended: what it holds later comes in other pieces */
+    off_t at, read;      /* in the file: of the text's first byte, and how far it was read */
+    size_t want;         /* bytes that are read next; 0: LIMIT_OUTPUT_PIECE_BYTES */
+    struct place piece;  /* the last that was begun; its seq is 0 for none */
     struct bytes text;   /* was read, and is not told yet: from the begin of a line on, or */
     bool within;         /* from within the one at hand, of which no more is told */
     char *grep;          /* only lines that hold it; NULL for all */
@@ -116,11 +133,56 @@ static size_t whole_lines(const struct reading *r)
 
 static bool read_file(struct reading *r)
 {
-    char *room = r->fd >= 0 ? bytes_reserve(&r->text, LIMIT_OUTPUT_PIECE_BYTES) : NULL;
-    ssize_t n = room ? read(r->fd, room, LIMIT_OUTPUT_PIECE_BYTES) : 0;
-    if (n > 0)
+    size_t want = r->want ? r->want : LIMIT_OUTPUT_PIECE_BYTES;
+    char *room = r->fd >= 0 ? bytes_reserve(&r->text, want) : NULL;
+    ssize_t n = room ? read(r->fd, room, want) : 0;
+    r->at_end = r->at_end || n < (ssize_t)want;
+    r->want = 0;
+    if (n > 0) {
         r->text.len += (size_t)n;
+        r->read += n;
+    }
     return n > 0;
+}
+
+/* ---- reading on ---- */
+
+static bool is_of(const struct place *p, const struct reading *r)
+{
+    return p->seq == r->seq && !strcmp(p->shell_id, r->shell_id);
+}
+
+/* A piece is begun: who reads on in it begins there, too, and reads as much for it. */
+static void note_piece(struct reading *r)
+{
+    if (r->within || r->at_end || r->ended || strlen(r->shell_id) >= sizeof r->piece.shell_id)
+        return;
+    r->piece = (struct place){.seq = r->seq, .line = r->line, .at = r->at, .read = r->read};
+    strcpy(r->piece.shell_id, r->shell_id);
+}
+
+static void keep_piece(const struct reading *r)
+{
+    if (!r->piece.seq)
+        return;
+    for (size_t i = 0; i < LIMIT_PLACES; i++)
+        if (is_of(&places[i], r) && places[i].at == r->piece.at)
+            return;
+    places[next_place++ % LIMIT_PLACES] = r->piece;
+}
+
+/* Goes to the last piece that is known in front of what is asked for. */
+static void go_on(struct reading *r)
+{
+    const struct place *best = NULL;
+    for (const struct place *p = places; r->fd >= 0 && p < places + LIMIT_PLACES; p++)
+        if (is_of(p, r) && p->line <= r->from && (!best || p->line > best->line))
+            best = p;
+    if (!best || lseek(r->fd, best->at, SEEK_SET) != best->at)
+        return;
+    r->line = best->line;
+    r->at = r->read = best->at;
+    r->want = (size_t)(best->read - best->at);
 }
 
 static void add_shown(void *out, const char *text, size_t len)
@@ -148,6 +210,12 @@ static void flush_running(const struct reading *r)
     const struct session *s = r->runs ? session_of(r) : NULL;
     if (s)
         store_flush(session_store(s), NULL, 0);
+}
+
+static void consume(struct reading *r, size_t bytes)
+{
+    bytes_consume(&r->text, bytes);
+    r->at += (off_t)bytes;
 }
 
 static void read_more(struct reading *r)
@@ -247,7 +315,7 @@ static void take_lines(struct reading *r, size_t end, struct bytes *out)
         at = to + 1;
     }
     redact_matches_finish(&finds);
-    bytes_consume(&r->text, s && at < end ? at : end);
+    consume(r, s && at < end ? at : end);
     r->ended = r->ended || !s;
 }
 
@@ -257,7 +325,7 @@ static void pass_lines(struct reading *r, size_t end)
          at++)
         r->line++;
     r->within = r->text.data[end - 1] != '\n';
-    bytes_consume(&r->text, end);
+    consume(r, end);
 }
 
 /* Whether none of them is wanted: then nothing need be looked for. */
@@ -294,6 +362,7 @@ static bool output_piece(struct stream *stream, size_t bytes, struct bytes *out)
             continue;
         }
         worked += end;
+        note_piece(r);
         if (end && all_before(r, end))
             pass_lines(r, end);
         else if (end)
@@ -303,6 +372,7 @@ static bool output_piece(struct stream *stream, size_t bytes, struct bytes *out)
     if (!is_full(r) && !over)
         return true;
     end_output(r, more, out);
+    keep_piece(r);
     return false;
 }
 
@@ -380,6 +450,7 @@ static void read_output(struct client *client, const json_t *id, const json_t *p
         .from = number_of(params, "offset", 0) + 1,
         .limit = number_of(params, "limit", LIMIT_MCP_LINES_DEFAULT)};
     block_widths(block, r->widths);
+    go_on(r);
     if (r->fd < 0) {
         append_preview(block, &r->text);
         r->line += (uint64_t)json_number(block, "omitted_lines", 0);

@@ -124,6 +124,16 @@ class Daemon {
   }
 }
 
+// A daemon with a small session named work, in whose environment is a secret.
+async function withSecret() {
+  const space = workspace();
+  const secret = `s3cr3t-${'k7'.repeat(8)}`;
+  space.env.DEPLOY_TOKEN = secret;
+  const daemon = await new Daemon(space).ready();
+  daemon.ptyd('open', 'work', '--size', '60x10');
+  return { space, secret, daemon };
+}
+
 // Waits for a condition, with a deadline.
 async function until(what, condition, ms = 60000) {
   const deadline = Date.now() + ms;
@@ -530,4 +540,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, removeWorkspace, makeHome, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, sideBySide, killWorker, waitFor, stoppable, descendants };
+module.exports = { PTYD, workspace, withSecret, removeWorkspace, makeHome, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, sideBySide, killWorker, waitFor, stoppable, descendants };

@@ -5,7 +5,7 @@ const assert = require('node:assert');
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, killWorker, waitFor, Client, Daemon, Report, PTYD, until } = require('./harness');
+const { withSecret, removeWorkspace, killWorker, waitFor, Client, Control, Daemon, Report, PTYD, until } = require('./harness');
 
 const TOOLS = ['sessions', 'blocks', 'block_output', 'search', 'screen', 'scrollback', 'wait'];
 const HANDSHAKES = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
@@ -55,11 +55,7 @@ class Mcp extends Client {
 
 async function main() {
   const report = new Report();
-  const space = workspace();
-  const secret = `s3cr3t-${'k7'.repeat(8)}`;
-  space.env.DEPLOY_TOKEN = secret;
-  const daemon = await new Daemon(space).ready();
-  daemon.ptyd('open', 'work', '--size', '60x10');
+  const { space, secret, daemon } = await withSecret();
   const run = (command, session = 'work') => daemon.ptyd('run', '-s', session, '--timeout', '60', '--', command);
   const blocks = () => daemon.json('blocks', '-s', 'work');
   // A command that runs until the file is made.
@@ -253,6 +249,33 @@ async function main() {
     await mcp.call('wait');
     assert.strictEqual((await mcp.call('block_output', { block_id: String(seq), offset: 30 })).lines[0], 'at handover');
     assert.strictEqual(await mcp.end(), 0);
+  });
+
+  await report.test('a long output page by page: each page costs itself, and a key that pages part is hidden from wherever one reads on', async () => {
+    const lines = 1_500_000, key = ['-----BEGIN RSA PRIVATE KEY-----', ...Array.from({ length: 40 }, (_, i) => `${i}`.padStart(64, 'A')), '-----END RSA PRIVATE KEY-----'];
+    const file = path.join(space.root, 'long');
+    const text = Array.from({ length: lines }, (_, i) => `${i + 1}`);
+    for (const at of [200_000, 700_000]) text.splice(at, key.length, ...key);
+    fs.writeFileSync(file, `${text.join('\n')}\n`);
+    run(`cat ${file}`);
+    const block = blocks().at(-1), control = new Control(space.env.PTYD_SOCKET);
+    const bytes = () => Number(/^rchar: (\d+)/.exec(fs.readFileSync(`/proc/${daemon.json('status').worker_pid}/io`, 'utf8'))[1]);
+    const page = async (offset, limit) => (await control.ask('session.output', { name: 'work', block: block.block_id, offset, limit })).result;
+    const [before, told] = [bytes(), []];
+    for (let offset = 0; offset !== null;) {
+      const { numbers, lines: some, next } = await page(offset, 20000);
+      numbers.forEach((number, i) => { told[number - 1] = some[i]; });
+      offset = next;
+    }
+    assert.ok(bytes() - before < 4 * block.output_bytes, `${bytes() - before} read of ${block.output_bytes}`);
+    assert.strictEqual(told.length, lines);
+    for (const at of [200_000, 700_000]) {
+      assert.ok(!told.slice(at, at + key.length).some((line) => line?.includes('AAAA')), 'the key is hidden');
+      for (const offset of [at + 20, at + 1, at + key.length - 2]) assert.ok(!(await page(offset, 3)).lines.some((line) => line.includes('AAAA')), `from ${offset}`);
+      text.splice(at, key.length, ...told.slice(at, at + key.length));
+    }
+    assert.ok(text.every((line, i) => line === told[i]), 'all the rest is there');
+    control.socket.destroy();
   });
 
   await report.test('what a turn brings names the tool and the id that give the rest, in every form, where one serves; else the command', async () => {

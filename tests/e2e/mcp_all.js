@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const { execFile, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, killWorker, waitFor, Client, Daemon, Report, PTYD, until } = require('./harness');
+const { withSecret, removeWorkspace, killWorker, waitFor, Client, Report, PTYD, until } = require('./harness');
 
 const LOOK = ['ping', 'pty_wait_for', 'pty_wait_prompt', 'pty_status', 'pty_read_spool', 'pty_read_raw', 'pty_read_screen', 'pty_read_scrollback',
   'pty_get_size', 'pty_read_screen_deltas', 'pty_screen_status', 'blocks_since', 'blocks_get', 'blocks_read', 'blocks_search'];
@@ -37,11 +37,7 @@ class Mcp extends Client {
 
 async function main() {
   const report = new Report();
-  const space = workspace();
-  const secret = `s3cr3t-${'k7'.repeat(8)}`;
-  space.env.DEPLOY_TOKEN = secret;
-  const daemon = await new Daemon(space).ready();
-  daemon.ptyd('open', 'work', '--size', '60x10');
+  const { space, secret, daemon } = await withSecret();
   const mcp = await Mcp.begun(space);
   const user = (command) => daemon.ptyd('run', '-s', 'work', '--timeout', '60', '--', command);
   const newest = () => daemon.json('blocks', '-s', 'work', '--last', '1')[0];
