@@ -247,7 +247,8 @@ static void an_anchor_is_at_its_character(void **state)
     terminal_resize(terminal, 7, 6);
     at = terminal_follow(terminal, at);
     assert_since(at, "def\n$");
-    assert_int_equal(terminal_follow_row(terminal, row, false), 2); /* 789abcd is its row now */
+    assert_row(2, "789abcd");
+    assert_int_equal(terminal_follow_row(terminal, row, false), 2);
     assert_int_equal(terminal_follow_row(terminal, row, true), 3);
     terminal_resize(terminal, 30, 3);
     at = terminal_follow(terminal, at);
