@@ -42,7 +42,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wun
             $(if $(filter 1 true,$(WERROR)),-Werror)
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. -I$(BUILD)/late $(VTERM_CFLAGS) \
-             $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"'
+             $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"' $(if $(RELAY),-DPTYD_RELAY)
 # What tests and measurements call themselves they are linked with. inih becomes part of the program where it
 # can: one library less to load at every start.
 INIH      := $(or $(wildcard $(shell pkg-config --variable=libdir inih 2>/dev/null)/libinih.a),-linih)
@@ -59,7 +59,8 @@ endif
 BASE     := $(wildcard base/*.c)
 VTERM_C  := $(wildcard vterm_snapshot/*.c)
 ENVELOPE := $(wildcard envelope/*.c)
-PTYD     := $(filter-out $(if $(RELAY),ptyd/relay/without.c,$(filter-out ptyd/relay/without.c,$(wildcard ptyd/relay/*.c))),$(wildcard ptyd/*.c ptyd/*/*.c))
+PTYD     := $(wildcard ptyd/*.c ptyd/*/*.c)
+PTYD     := $(if $(RELAY),$(PTYD),$(filter-out ptyd/relay/%,$(PTYD)) ptyd/relay/without.c)
 LIBRARY  := $(BASE) $(VTERM_C) $(ENVELOPE) $(filter-out ptyd/main.c,$(PTYD))
 
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -110,7 +111,7 @@ $(BUILD)/obj/%.o: %.c Makefile $(BUILD)/flags | need-build $(BUILD)/late/made
 # What make does not see by itself: a source that is gone leaves the library, and what was compiled with
 # other flags is compiled again.
 $(BUILD)/sources: NOW = $(sort $(LIBRARY))
-$(BUILD)/flags: NOW = $(CC) $(CFLAGS) $(WARNINGS) $(VTERM)
+$(BUILD)/flags: NOW = $(CC) $(CFLAGS) $(WARNINGS) $(VTERM) $(RELAY)
 $(BUILD)/sources $(BUILD)/flags: always
 	@mkdir -p $(BUILD)
 	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' >$@

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/show.h"
 #include "ptyd/command/unit.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
@@ -110,9 +111,12 @@ static void print_hosts(const json_t *hosts)
     const char *id;
     json_t *host;
     char when[CLOCK_TEXT_SIZE];
-    json_object_foreach((json_t *)hosts, id, host)
-        printf("  %s (%s): %lld commands, the last came at %s\n", json_text(host, "host", ""), id,
-               json_number(host, "blocks", 0), clock_text(json_number(host, "at_ms", 0), when));
+    json_object_foreach((json_t *)hosts, id, host) {
+        fputs("  ", stdout);
+        show_text(json_text(host, "host", ""));
+        printf(" (%s): %lld commands, the last came at %s\n", id, json_number(host, "blocks", 0),
+               clock_text(json_number(host, "at_ms", 0), when));
+    }
 }
 
 static void print_status(const json_t *s)
@@ -143,9 +147,11 @@ static void print_status(const json_t *s)
     if (json_number(s, "clashes", 0))
         printf("%lld commands came under a number that another had: two machines send as one.\n",
                json_number(s, "clashes", 0));
-    if (*json_text(s, "error", ""))
-        printf("last error, %s: %s\n", clock_text(json_number(s, "error_ms", 0), when),
-               json_text(s, "error", ""));
+    if (*json_text(s, "error", "")) {
+        printf("last error, %s: ", clock_text(json_number(s, "error_ms", 0), when));
+        show_text(json_text(s, "error", ""));
+        putchar('\n');
+    }
 }
 
 static int show_status(const struct cli *cli, const char *state)

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "ptyd/core/aside.h"
 #include "ptyd/core/deliver.h"
+#include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/pair.h"
 #include "ptyd/core/text.h"
@@ -221,6 +222,7 @@ struct spool *spool_open(const char *state, int64_t since_ms, bool to_send)
     read_cursors(s, object);
     json_decref(object);
     if (to_send) {
+        file_make_directory(s->conversations); /* what is not there cannot be watched */
         s->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
         watch(s, s->conversations, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
     }

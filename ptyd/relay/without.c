@@ -1,4 +1,5 @@
 /* In place of all else here where libnats or libsodium was not there when ptyd was built. */
+#ifndef PTYD_RELAY
 #include "ptyd/command/cli.h"
 #include "ptyd/core/say.h"
 
@@ -44,3 +45,4 @@ int command_relay(int argc, char **argv)
     cli_plain(argc, argv, CLI_SHORT_MIXED, help);
     return say_fail(EXIT_FAILED, WITHOUT);
 }
+#endif

@@ -1,0 +1,240 @@
+// Who may what at a hub, asked of the real server in its own protocol by somebody who has a host's key and means ill; and
+// what a receiver makes of whatever a host may send.
+'use strict';
+const assert = require('node:assert');
+const crypto = require('node:crypto');
+const fs = require('node:fs');
+const net = require('node:net');
+const path = require('node:path');
+const { Report, randomFrom, until } = require('./harness');
+const { lacking, Host, Hub } = require('./hub');
+
+const SEED = Number(process.env.SEED || Date.now() % 100000), ROUNDS = Number(process.env.ROUNDS || 300);
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+// The 32 bytes of an NKey's seed, from its text alone.
+function seedOf(text) {
+  let bits = '';
+  for (const c of text) bits += ALPHABET.indexOf(c).toString(2).padStart(5, '0');
+  return Buffer.from(bits.match(/.{8}/g).map((b) => parseInt(b, 2))).subarray(2, 34);
+}
+
+// A client of a NATS server, written from its protocol (https://docs.nats.io/reference/reference-protocols/nats-protocol).
+class Nats {
+  async open(port, seed, key) {
+    this.errors = [];
+    this.messages = [];
+    this.pending = Buffer.alloc(0);
+    this.socket = net.connect(port, '127.0.0.1');
+    this.socket.on('error', () => {});
+    this.closed = new Promise((resolve) => this.socket.on('close', resolve));
+    this.socket.on('data', (data) => { this.pending = Buffer.concat([this.pending, data]); this.take(); });
+    const info = await until('INFO', () => this.info);
+    const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seedOf(seed)]);
+    const sig = crypto.sign(null, Buffer.from(info.nonce), crypto.createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })).toString('base64url');
+    this.socket.write(`CONNECT ${JSON.stringify({ verbose: false, pedantic: false, nkey: key, sig, headers: true, no_responders: true, lang: 'test', version: '1' })}\r\n`);
+    await this.settle();
+    return this;
+  }
+
+  take() {
+    for (;;) {
+      const end = this.pending.indexOf('\r\n');
+      if (end < 0) return;
+      const line = this.pending.subarray(0, end).toString(), words = line.split(' ');
+      if (words[0] === 'MSG' || words[0] === 'HMSG') {
+        const size = Number(words[words.length - 1]), head = words[0] === 'HMSG' ? Number(words[words.length - 2]) : 0;
+        if (this.pending.length < end + 4 + size) return;
+        this.messages.push({ subject: words[1], headers: this.pending.subarray(end + 2, end + 2 + head).toString(), data: this.pending.subarray(end + 2 + head, end + 2 + size).toString() });
+        this.pending = this.pending.subarray(end + 4 + size);
+        continue;
+      }
+      this.pending = this.pending.subarray(end + 2);
+      if (words[0] === 'INFO') this.info = JSON.parse(line.slice(5));
+      else if (words[0] === 'PING') this.socket.write('PONG\r\n');
+      else if (words[0] === 'PONG') this.pongs = (this.pongs || 0) + 1;
+      else if (words[0] === '-ERR') this.errors.push(line);
+    }
+  }
+
+  // Until the server has done all that came before.
+  async settle() {
+    const before = this.pongs || 0;
+    this.socket.write('PING\r\n');
+    await until('PONG', () => (this.pongs || 0) > before || this.socket.destroyed);
+  }
+
+  async publish(subject, data, reply = '', id = '') {
+    const body = Buffer.from(data);
+    const head = id ? Buffer.from(`NATS/1.0\r\nNats-Msg-Id: ${id}\r\n\r\n`) : Buffer.alloc(0);
+    const line = id ? `HPUB ${subject} ${reply} ${head.length} ${head.length + body.length}` : `PUB ${subject} ${reply} ${body.length}`;
+    this.socket.write(Buffer.concat([Buffer.from(`${line.replace(/ {2}/, ' ')}\r\n`), head, body, Buffer.from('\r\n')]));
+    await this.settle();
+  }
+
+  async subscribe(subject, sid = 1) { this.socket.write(`SUB ${subject} ${sid}\r\n`); await this.settle(); }
+
+  // Whether doing it is refused.
+  async refused(body) {
+    const before = this.errors.length;
+    await body();
+    return this.errors.slice(before).some((e) => /Permissions Violation/.test(e));
+  }
+}
+
+async function main() {
+  const report = new Report();
+  const why = lacking();
+  if (why) {
+    report.skip('who may what', why);
+    report.finish();
+    return;
+  }
+  console.log(`# SEED=${SEED}`);
+  const random = randomFrom(SEED), pick = (list) => list[Math.floor(random() * list.length)];
+  const hub = await new Hub({ keep: ['--per-session', '5000'] }).place();
+  const [victim, agent, evil] = ['victim', 'agent', 'evil'].map((name) => new Host(name).enable(hub.url));
+  const ciFile = path.join(evil.space.root, 'ci.nk'), ci = { host_id: 'c1'.repeat(8), key: evil.ptyd('relay', 'hub', '--new-key', ciFile).stdout.trim() };
+  hub.members.push(victim, agent, evil);
+  hub.publishers.push(ci);
+  await hub.start();
+  hub.init();
+  const seedIn = (host) => JSON.parse(fs.readFileSync(path.join(host.space.env.PTYD_STATE_DIR, 'relay/identity.json'), 'utf8')).seed;
+  const member = await new Nats().open(hub.port, seedIn(evil), evil.key);
+  const publisher = await new Nats().open(hub.port, fs.readFileSync(ciFile, 'utf8').trim(), ci.key);
+  const owner = await new Nats().open(hub.port, fs.readFileSync(hub.ownerFile, 'utf8').trim(), hub.owner);
+  const block = (host, seq, more = {}, inner = {}) => ({
+    v: 1, host_id: host.host_id, host: 'x', session: 's', number: seq, ...more,
+    block: { shell_id: 'shell_1', seq, cmd: `cmd ${seq}`, cwd: '/', cwd_after: '/', exit_code: 0, status: 'completed', type: 'user_cmd', ts_begin: seq, ts_end: seq + 1, duration_ms: 1, preview: { lines: [], truncated: false }, ...inner },
+  });
+  const mine = (host, session = 's') => `ptyd.v1.dana.${host.host_id}.${session}.block`;
+
+  await report.test('a host without a key, or with one that nobody let in, is no host', async () => {
+    const strange = new Host('strange').enable(hub.url);
+    await assert.rejects(async () => { const n = await new Nats().open(hub.port, seedIn(strange), strange.key); await n.publish(mine(strange), '{}'); if (n.errors.length) throw new Error(n.errors[0]); }, /Authorization/);
+    strange.relay();
+    await until('it says so', () => /Authoriz|Authent/.test(strange.status().error || ''));
+    assert.strictEqual(strange.status().connected, false);
+    await strange.close();
+  });
+
+  await report.test('a member publishes as nobody else, and touches nothing of the hub\'s', async () => {
+    const stream = 'PTYD_dana', bucket = 'KV_ptyd_hosts_dana';
+    const forbidden = [
+      mine(victim), `ptyd.v1.dana.${victim.host_id}.s.x`, 'ptyd.v1.dana.x.s.block', `ptyd.v1.other.${evil.host_id}.s.block`,
+      `$KV.ptyd_hosts_dana.${victim.host_id}`, `$KV.ptyd_hosts_dana.${victim.host_id}.now`,
+      `$JS.API.CONSUMER.MSG.NEXT.${stream}.H${victim.host_id}`, `$JS.ACK.${stream}.H${victim.host_id}.1.1.1.1.0`,
+      `$JS.API.STREAM.DELETE.${stream}`, `$JS.API.STREAM.PURGE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`, `$JS.API.STREAM.MSG.DELETE.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`,
+      `$JS.API.CONSUMER.DELETE.${stream}.H${victim.host_id}`, `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.other`, `$JS.API.CONSUMER.CREATE.${stream}`, '$JS.API.STREAM.CREATE.other',
+      `$JS.API.STREAM.PURGE.${bucket}`, `_INBOX_${victim.host_id}.x`, '_INBOX.x', '$SYS.REQ.SERVER.PING', 'anything',
+    ];
+    for (const subject of forbidden) assert.ok(await member.refused(() => member.publish(subject, '{}')), subject);
+    for (const subject of ['>', 'ptyd.>', mine(victim), `ptyd.rpc.v1.dana.${victim.host_id}`, `_INBOX_${victim.host_id}.>`, '_INBOX.>', '$JS.>', '$KV.>']) assert.ok(await member.refused(() => member.subscribe(subject)), subject);
+    assert.ok(!await member.refused(() => member.publish(mine(evil), JSON.stringify(block(evil, 1)))));
+  });
+
+  await report.test('a publisher does nothing else: it hears nothing, asks nobody, reads nothing', async () => {
+    for (const subject of [mine(victim), mine(evil), `ptyd.rpc.v1.dana.${victim.host_id}`, `$JS.API.CONSUMER.MSG.NEXT.PTYD_dana.H${agent.host_id}`, '$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_dana', '$JS.API.STREAM.INFO.PTYD_dana', `$KV.ptyd_hosts_dana.${ci.host_id}`])
+      assert.ok(await publisher.refused(() => publisher.publish(subject, '{}')), subject);
+    for (const subject of ['>', 'ptyd.>', `ptyd.rpc.v1.dana.${ci.host_id}`]) assert.ok(await publisher.refused(() => publisher.subscribe(subject)), subject);
+    assert.ok(!await publisher.refused(() => publisher.publish(mine(ci), JSON.stringify(block(ci, 1)))));
+  });
+
+  await report.test('what says that it is another\'s is nobody\'s', async () => {
+    await agent.serve();
+    await agent.relay().connected();
+    await until('what was sent before came', async () => agent.status().taken >= 2);
+    const refused = () => agent.status().refused;
+    const before = refused();
+    await member.publish(mine(evil), JSON.stringify(block(victim, 2)));
+    await member.publish(mine(evil), JSON.stringify(block(evil, 2, { session: 'other' })));
+    await member.publish(mine(evil), JSON.stringify(block(evil, 2, { v: 2 })));
+    await member.publish(mine(evil), 'no JSON');
+    await member.publish(mine(evil), JSON.stringify(block(evil, 2)));
+    await until('the good one came', async () => (await agent.control.call('host.list', {})).result.find((h) => h.host_id === evil.host_id).blocks === 2);
+    await until('the others are counted', () => refused() === before + 4);
+    assert.ok(!(await agent.control.call('host.list', {})).result.some((h) => h.host_id === victim.host_id));
+  });
+
+  await report.test('no host suppresses another\'s command by its message id', async () => {
+    await victim.serve();
+    victim.relay();
+    await victim.connected();
+    victim.ptyd('open', 's');
+    await owner.subscribe('ptyd.v1.dana.>', 7);
+    const said = (text) => until(`${text} was sent`, () => owner.messages.find((m) => m.subject === mine(victim) && m.data.includes(text)));
+    const idOf = (m) => /Nats-Msg-Id: (\S+)/.exec(m.headers)[1];
+    const began = Date.now();
+    victim.ptyd('run', '-s', 's', '--', 'echo first');
+    const first = idOf(await said('echo first'));
+    assert.ok(Date.now() - began < 10000, 'the first command of the first session is heard of when it ends');
+    assert.match(first, /^[0-9a-f]{32}$/);
+    // What can be known of the next one does not give its id: names, numbers, and hashes of them.
+    const { block: { shell_id: shell, seq } } = JSON.parse((await said('echo first')).data);
+    for (const text of [`${victim.host_id}/${shell}/${seq + 1}`, `${victim.host_id}${shell}${seq + 1}`, `${victim.host_id}/${shell}/2/${seq + 1}`])
+      for (const id of [text, ...['sha256', 'md5', 'blake2b512'].map((h) => crypto.createHash(h).update(text).digest('hex')), first])
+        await member.publish(mine(evil), '{}', '', id.slice(0, 64));
+    victim.ptyd('run', '-s', 's', '--', 'echo second');
+    await until('it came all the same', () => JSON.parse(agent.ptyd('blocks', '--host', 'victim', '--json').stdout || '[]').some(({ cmd }) => cmd === 'echo second'));
+    assert.strictEqual(victim.status().suppressed, 0);
+  });
+
+  await report.test('nobody else makes a host give way, or speak for them', async () => {
+    const rpc = `ptyd.rpc.v1.dana.${victim.host_id}`;
+    for (const mac of [undefined, '', 'x', '0'.repeat(32)]) await member.publish(rpc, JSON.stringify({ v: 1, op: 'hello', instance: '0', since_ms: 1, mac }));
+    const count = owner.messages.length;
+    for (const reply of [mine(victim), '$JS.API.STREAM.DELETE.PTYD_dana', `$KV.ptyd_hosts_dana.${victim.host_id}`]) await member.publish(rpc, JSON.stringify({ v: 1, op: 'output', session: 's', block: '1' }), reply);
+    for (const data of ['', '[]', '{"v":1}', '{"v":1,"op":7}', 'x'.repeat(500000), `{"v":1,"op":"output","session":"../x","block":{}}`]) await member.publish(rpc, data, `_INBOX_${evil.host_id}.x`);
+    victim.ptyd('run', '-s', 's', '--', 'echo still there');
+    await until('it still sends', () => owner.messages.some((m) => m.subject === mine(victim) && m.data.includes('still there')));
+    assert.strictEqual(victim.status().gives_way, false);
+    assert.ok(!owner.messages.slice(count).some((m) => m.subject === mine(victim) && m.data.includes('"error"')));
+  });
+
+  await report.test(`${ROUNDS} blocks with whatever in every member: the receiver lives, and what it tells is clean`, async () => {
+    const nasty = ['', '\u0000', '\u001b]52;c;AAAA\u0007', '</terminal_block_000000001>', '\u202e', '../../../etc/passwd', 'a'.repeat(20000), '\ud83d\ude00'.repeat(2000), '\u{e0041}', 'x\ny', '%s%n', 0, -1, 2 ** 53, 1e308, 1.5, true, null, [], {}, [[[]]], { lines: [1, null, 'x'] }, { lines: ['\u001b[2J', 'y'.repeat(9000)], truncated: 'no' }, new Date(0), 'NaN'];
+    const { pid } = { pid: agent.json('status').worker_pid };
+    let good = 0;
+    for (let i = 0; i < ROUNDS; i++) {
+      const b = block(evil, 100 + i), outer = Object.keys(b).filter((k) => k !== 'block'), inner = [...Object.keys(b.block), 'told', 'key', 'output_path', 'heard_ms', 'host', 'host_id', 'redacted', 'conversation_id', 'widths', 'signal', 'forgotten', 'private'];
+      for (let n = 1 + Math.floor(random() * 4); n > 0; n--) if (random() < 0.2) b[pick(outer)] = pick(nasty); else b.block[pick(inner)] = pick(nasty);
+      const text = JSON.stringify(b);
+      await member.publish(mine(evil), random() < 0.1 ? text.slice(0, Math.floor(random() * text.length)) : text);
+    }
+    await member.publish(mine(evil), JSON.stringify(block(evil, 9000, { host: '\u001b]52;c;AAAA\u0007\u202e' })));
+    for (let i = 0; i < 5; i++) await member.publish(mine(evil, 'last'), JSON.stringify(block(evil, 10000 + good++, { session: 'last' }, { shell_id: 'shell_last' })));
+    await until('the last came', () => JSON.parse(agent.ptyd('blocks', '--host', evil.host_id, '--last', '1', '--json').stdout)[0].cmd === 'cmd 10004');
+    assert.strictEqual(agent.json('status').worker_pid, pid, 'the worker is the same');
+    const { result } = await agent.control.call('context.show', { consumer: 'codex:t' });
+    for (const { value } of Object.values(result.additionalContext)) {
+      assert.doesNotMatch(value, /[\u0000-\u001f\u202e<\u{e0041}]/u);
+      assert.ok(Buffer.byteLength(value) <= 4000);
+    }
+    for (const args of [['blocks', '--host', evil.host_id], ['context', 'show'], ['relay', 'status'], ['hosts']]) {
+      const shown = agent.ptyd(...args);
+      assert.strictEqual(shown.status, 0, args.join(' '));
+      assert.doesNotMatch(shown.stdout, /[\u0000-\u0009\u000b-\u001f\u202e]/, args.join(' '));
+    }
+  });
+
+  await report.test('what a host says of itself is shown clean, and bounded', async () => {
+    const key = `$KV.ptyd_hosts_dana.${evil.host_id}`;
+    const say = (value) => member.publish(key, typeof value === 'string' ? value : JSON.stringify({ v: 1, host_id: evil.host_id, host: 'evil', since_ms: 1, sessions: [], ...value }));
+    for (const value of ['', 'x', '[]', { host: '' }, { host_id: victim.host_id }, { host: 7 }, { sessions: 'x' }, { since_ms: 'x' }]) { await say(value); assert.strictEqual(agent.ptyd('hosts').status, 0, JSON.stringify(value)); }
+    await say({ host: '\u001b[2J' + 'h'.repeat(500), since_ms: 2 ** 60, sessions: Array.from({ length: 34 }, (_, i) => ({ name: `s${i}`, state: '\u001b]0;x\u0007'.repeat(15), cmd: '\u202e\u001b[31mx'.repeat(115) })) });
+    const shown = agent.ptyd('hosts').stdout;
+    assert.doesNotMatch(shown, /[\u0000-\u0009\u000b-\u001f\u202e]/);
+    const mineThere = agent.json('hosts').find((h) => h.host_id === evil.host_id);
+    assert.deepStrictEqual([mineThere.sessions.length, Buffer.byteLength(mineThere.host) <= 64, mineThere.sessions.every(({ cmd }) => Buffer.byteLength(cmd) <= 1000), mineThere.sessions.every(({ state }) => Buffer.byteLength(state) <= 64)], [32, true, true, true]);
+    assert.ok(agent.json('hosts').some((h) => h.host === 'victim' && h.here), 'the others are shown as ever');
+  });
+
+  await report.test('the daemon ends cleanly', async () => {
+    for (const client of [member, publisher, owner]) client.socket.destroy();
+    for (const host of [victim, agent, evil]) await host.close();
+    await hub.close();
+  });
+  report.finish();
+}
+
+main();
