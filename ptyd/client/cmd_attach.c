@@ -5,11 +5,13 @@
 #include "ptyd/client/attach.h"
 #include "ptyd/client/inside.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/elsewhere.h"
 #include "ptyd/core/say.h"
 
 static const char help_head[] =
-    "usage: ptyd attach [NAME] [--view] [--verbose] [SETTINGS]\n\n"
-    "Shows session NAME in this terminal and types into it; `ptyd open NAME` makes one.\n\n"
+    "usage: ptyd attach [[HOST:]NAME] [--view] [--verbose] [SETTINGS]\n\n"
+    "Shows session NAME in this terminal and types into it; `ptyd open NAME` makes one. One of\n"
+    "another HOST is shown by ssh.\n\n"
     "  Ctrl-\\ d            leave; the session goes on\n"
     "  Ctrl-\\ Ctrl-\\       type one Ctrl-\\\n"
     "  --view              look, do not type\n"
@@ -34,6 +36,7 @@ int command_attach(int argc, char **argv)
         {"view", no_argument, NULL, VIEW}, {"verbose", no_argument, NULL, VERBOSE}, CLI_LONG, {0}};
     struct option options[CONF_OPTIONS];
     char *help = conf_help_between(help_head, CONF_OF_ATTACH, help_end);
+    elsewhere_go(argc, argv, true, NULL);
     struct cli cli = cli_begin(help);
     struct attach_options attach = {.wait_ms = LIMIT_ANSWER_MS, .conf = conf_open()};
     struct rpc rpc;

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "ptyd/client/request.h"
 #include "ptyd/client/run_view.h"
+#include "ptyd/command/elsewhere.h"
 #include "ptyd/command/patience.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
@@ -30,6 +31,7 @@ static const char help[] =
     "  ptyd run -s work -- make -j4\n"
     "  ptyd run -s work -- sudo apt upgrade\n"
     "  ptyd run -s work --timeout 60 -- ./check | tee log\n"
+    "  ptyd run -s devbox:work -- make      there, by ssh\n"
     "  ptyd run -- 'cd src && ls | wc -l'\n";
 
 #define SAY_WAIT_MS 500
@@ -365,6 +367,7 @@ int command_run(int argc, char **argv)
 {
     static const struct option options[] = {
         {"timeout", required_argument, NULL, TIMEOUT}, CLI_LONG, {0}};
+    elsewhere_go(argc, argv, false, "--timeout");
     struct cli cli = cli_begin(help);
     double timeout = 0;
     int option;

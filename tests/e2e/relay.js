@@ -145,6 +145,26 @@ async function main() {
     await ci.close();
   });
 
+  await report.test('attach HOST:NAME and run -s HOST:NAME: ssh there, with the same words', async () => {
+    const bin = path.join(laptop.space.root, 'bin'), log = path.join(laptop.space.root, 'ssh.log');
+    fs.mkdirSync(bin);
+    // What ssh does: it joins words with blanks and has the shell there run them.
+    const env = Object.entries(devbox.space.env).filter(([name]) => /^(HOME|PTYD|XDG)/.test(name)).map(([name, value]) => `${name}='${value}'`).join(' ');
+    fs.writeFileSync(path.join(bin, 'ssh'), `#!/bin/sh\nfor a; do printf '[%s]' "$a"; done >>${log}; echo >>${log}\nwhile [ "$1" != -- ]; do shift; done; shift 2\nexec env ${env} PATH='${path.dirname(PTYD)}':$PATH sh -c "$*"\n`, { mode: 0o755 });
+    const call = (...args) => spawnSync(PTYD, args, { env: { ...laptop.space.env, PATH: `${bin}:${laptop.space.env.PATH}` }, encoding: 'utf8', timeout: 60000 });
+    devbox.ptyd('open', 'there');
+    const r = call('run', '-s', 'me@devbox:there', '--timeout', '30', '--', "echo 'it  is' \"$PTYD_SESSION\"; exit_code() { return 5; }; exit_code");
+    assert.deepStrictEqual([r.status, r.stdout, r.stderr], [5, 'it  is there\n', '']);
+    assert.match(fs.readFileSync(log, 'utf8'), /^\[--\]\[me@devbox\]\[ptyd run -s there --timeout 30 -- /);
+    assert.strictEqual(call('run', '--timeout', '30', '--session=devbox:there', '--', 'echo', 'a  b').stdout, 'a  b\n');
+    assert.match(call('attach', 'devbox:there').stderr, /terminal/);
+    fs.rmSync(log);
+    assert.strictEqual(call('run', '-s', '-oProxyCommand=x:there', '--', 'true').status, 2, 'no option of ssh');
+    assert.strictEqual(call('run', '-s', 'work', '--', 'echo', 'devbox:there').stdout, 'devbox:there\n');
+    assert.ok(!fs.existsSync(log));
+    devbox.ptyd('close', 'there');
+  });
+
   await report.test('a hub that is away or stands still costs the terminal nothing; what waited comes in order', async () => {
     await hub.kill();
     const one = (cmd) => { const at = Date.now(); assert.strictEqual(laptop.ptyd('run', '-s', 'work', '--', cmd).status, 0); return Date.now() - at; };
