@@ -20,20 +20,25 @@
 #include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/search/abroad.h"
 #include "ptyd/search/fill.h"
 #include "ptyd/search/find.h"
 #include "ptyd/search/fold.h"
 
-enum { FAILED = CLI_FIRST_OWN, SINCE, CWD, REGEX, COMMAND, OUTPUT, LAST };
+enum { FAILED = CLI_FIRST_OWN, SINCE, CWD, REGEX, COMMAND, OUTPUT, LAST, HOST };
+
+static const char *other_host; /* of --host; NULL for this one */
 
 static const char help[] =
-    "usage: ptyd search [-s NAME] [--failed] [--since TIME] [--cwd DIR] [--command|--output]\n"
-    "                   [--regex] [--last N] [--json] [--] PATTERN\n\n"
+    "usage: ptyd search [-s NAME | --host HOST] [--failed] [--since TIME] [--cwd DIR]\n"
+    "                   [--command|--output] [--regex] [--last N] [--json] [--] PATTERN\n\n"
     "Finds PATTERN in the commands of all sessions and in their outputs, those of closed sessions\n"
     "included. PATTERN is text as it stands; capital letters are told from small ones only when\n"
     "it has a capital one. The newest 20 are shown, newest last; `ptyd block ID` shows one whole.\n"
     "Needs no daemon. Exit status: 0 found, 1 not found or failed, 2 usage.\n\n"
     "  -s NAME       only in that session\n"
+    "  --host HOST   in what came here of another host, by its name or id: its commands and the\n"
+    "                ends of their outputs\n"
     "  --failed      only commands whose exit code is not 0\n"
     "  --since TIME  only those that began since then: how long ago (90s, 30m, 2h, 2d, 1w), or "
     "when\n"
@@ -161,6 +166,9 @@ static void take_option(int option, struct find_query *query, bool *regex)
     case OUTPUT:
         query->command = false;
         break;
+    case HOST:
+        other_host = optarg;
+        break;
     case LAST:
         if (!text_parse_number(optarg, 1, LIMIT_ASKED, &last))
             cli_usage("'%s' is not a number from 1 to %d", optarg, LIMIT_ASKED);
@@ -178,6 +186,7 @@ static struct find_query parse(struct cli *cli, int argc, char **argv)
                                             {"command", no_argument, NULL, COMMAND},
                                             {"output", no_argument, NULL, OUTPUT},
                                             {"last", required_argument, NULL, LAST},
+                                            {"host", required_argument, NULL, HOST},
                                             CLI_LONG,
                                             {0}};
     struct find_query query = {.command = true, .output = true, .last = LIMIT_SEARCH_RESULTS};
@@ -195,6 +204,8 @@ static struct find_query parse(struct cli *cli, int argc, char **argv)
     if (!query.command && !query.output)
         cli_usage("--command and --output are one or the other; both is what is done without");
     query.session = cli->session_given ? cli->session : NULL;
+    if (other_host && (query.session || query.directories[0]))
+        cli_usage("--host names another host; -s and --cwd are of this one");
     make_pattern(&query, regex);
     return query;
 }
@@ -262,7 +273,10 @@ static void show_result(const json_t *result, bool colour)
     char when[CLOCK_TEXT_SIZE];
     const json_t *matches = json_object_get(result, "matches");
     long long more = json_number(result, "match_count", 0) - (long long)json_array_size(matches);
-    printf("%s%s:%lld%s  %s  ", colour ? "\033[1m" : "", json_text(result, "conversation_id", ""),
+    const char *host = json_text(result, "host", "");
+    fputs(colour ? "\033[1m" : "", stdout);
+    show_text(host);
+    printf("%s%s:%lld%s  %s  ", *host ? ":" : "", json_text(result, "conversation_id", ""),
            json_number(result, "seq", 0), colour ? "\033[m" : "",
            clock_text(json_number(result, "ts_begin", 0), when));
     show_status(result);
@@ -342,6 +356,19 @@ static bool search(struct index *index, const char *state, const struct find_que
     }
 }
 
+/* Of another host. */
+static int search_abroad(const char *state, const struct cli *cli, const struct find_query *query)
+{
+    struct find_answer answer;
+    int status = EXIT_FAILED;
+    if (abroad_find(state, other_host, query, &answer))
+        status = tell(state, cli, query, &answer);
+    else
+        say("nothing came here of a host %s; `ptyd hosts` lists them", other_host);
+    json_decref(answer.results);
+    return status;
+}
+
 int command_search(int argc, char **argv)
 {
     struct cli cli;
@@ -352,7 +379,9 @@ int command_search(int argc, char **argv)
     int status = EXIT_FAILED;
     if (query.session)
         query.session = names_own(names, query.session);
-    if (access(conversations, F_OK) < 0) {
+    if (other_host) {
+        status = search_abroad(state, &cli, &query);
+    } else if (access(conversations, F_OK) < 0) {
         say("nothing was recorded yet: there is no %s", conversations);
     } else {
         struct index *index = index_open(state);

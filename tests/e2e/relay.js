@@ -145,6 +145,19 @@ async function main() {
     await ci.close();
   });
 
+  await report.test('search --host: commands and ends of outputs of another host', () => {
+    const find = (...args) => devbox.ptyd('search', '--host', ...args);
+    const [found] = JSON.parse(find('laptop', 'HELLO'.toLowerCase(), '--json').stdout);
+    assert.deepStrictEqual([found.host, found.cmd, found.match_count, found.matches.map((m) => [m.in, m.line, m.text.slice(m.from, m.to)])], ['laptop', 'echo hello; false', 2, [['command', 1, 'hello'], ['output', 1, 'hello']]]);
+    assert.match(find(laptop.host_id, '--regex', '^line 29[5-9]$').stdout, /^laptop:work:\d+ .*exit 0[^]*\n {2}295: line 295\n/);
+    assert.deepStrictEqual(JSON.parse(find('laptop', '--failed', 'echo', '--json').stdout).map(({ cmd }) => cmd), ['echo hello; false']);
+    assert.strictEqual(JSON.parse(find('laptop', '--last', '2', 'echo', '--json').stdout).length, 2);
+    assert.match(find('laptop', 'Hello').stderr, /nothing matches/);
+    assert.match(find('nobody', 'x').stderr, /nothing came here of a host nobody/);
+    assert.deepStrictEqual([find('laptop', 'nothing of that').status, find('nobody', 'x').status, find('laptop', '-s', 'work', 'x').status], [1, 1, 2]);
+    assert.ok(!find('laptop', TOKEN).stdout);
+  });
+
   await report.test('attach HOST:NAME and run -s HOST:NAME: ssh there, with the same words', async () => {
     const bin = path.join(laptop.space.root, 'bin'), log = path.join(laptop.space.root, 'ssh.log');
     fs.mkdirSync(bin);
