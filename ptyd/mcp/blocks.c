@@ -6,7 +6,9 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
+#include "ptyd/mcp/helper.h"
 #include "ptyd/mcp/mcp.h"
 
 #define WINDOW  100 /* blocks that are looked at at once */
@@ -191,8 +193,78 @@ static void on_output(struct call *c, const json_t *output)
     call_answer(c, value);
 }
 
+/* ---- of another host ---- */
+
+/* HOSTID:NAME:NUMBER:TIME. */
+static bool is_of_other_host(const char *id)
+{
+    int colons = 0;
+    for (const char *at = id; *at; at++)
+        colons += *at == ':';
+    return colons == 3 && strcspn(id, ":") == 16 && strspn(id, "0123456789abcdef") == 16;
+}
+
+static void drop_helper(struct call *c)
+{
+    helper_end(c->state);
+}
+
+static void on_fetched(void *work, const char *text, size_t len, int status)
+{
+    struct call *c = work;
+    json_t *output = status == 0 ? json_loadb(text, len, 0, NULL) : NULL;
+    c->state = NULL;
+    if (json_is_array(json_object_get(output, "lines"))) {
+        json_object_set_new(output, "block_id", json_string(call_text(c, "block_id", "")));
+        on_output(c, output);
+    } else {
+        call_fail(c,
+                  "that host does not give it, or is not there; `ptyd relay output %s` in a "
+                  "terminal says why",
+                  call_text(c, "block_id", ""));
+    }
+    json_decref(output);
+}
+
+/* Where the user tells agents nothing, nothing of other hosts is told either. */
+static void on_told(struct call *c, const json_t *status)
+{
+    char *state = paths_state();
+    char *offset = text_format("%lld", call_number(c, "offset", 0));
+    char *limit = text_format("%lld", call_number(c, "limit", LIMIT_MCP_LINES_DEFAULT));
+    char *argv[] = {(char *)"ptyd",
+                    (char *)"relay",
+                    (char *)"output",
+                    (char *)call_text(c, "block_id", ""),
+                    (char *)"--json",
+                    (char *)"--offset",
+                    offset,
+                    (char *)"--limit",
+                    limit,
+                    (char *)"--grep",
+                    (char *)call_text(c, "grep", ""),
+                    NULL};
+    if (!*call_text(c, "grep", ""))
+        argv[9] = NULL;
+    if (!json_flag(status, "injection"))
+        call_fail(c, "the user has switched telling off");
+    else if (!(c->state = helper_start(argv, state, on_fetched, c)))
+        call_fail(c, "%d searches are under way; wait for one of them", LIMIT_MCP_HELPERS);
+    else
+        c->drop = drop_helper;
+    free(limit);
+    free(offset);
+    free(state);
+}
+
 void tool_block_output(struct call *c)
 {
+    if (is_of_other_host(call_text(c, "block_id", ""))) {
+        free(c->session); /* none of ours */
+        c->session = NULL;
+        call_ask(c, "status.short", json_object(), on_told);
+        return;
+    }
     const char *grep = call_text(c, "grep", NULL), *id = call_text(c, "block_id", "");
     const char *colon = strchr(id, ':');
     bool pair = colon && !strchr(colon + 1, ':'); /* NAME:NUMBER */

@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
 const { spawnSync } = require('node:child_process');
-const { PTYD, Report, until, killWorker } = require('./harness');
+const { PTYD, Client, Report, until, killWorker } = require('./harness');
 const { lacking, Host, Hub } = require('./hub');
 
 const TOKEN = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7xZ9bC1dE3fG5'].join('');
@@ -109,6 +109,17 @@ async function main() {
     assert.match(all.lines[300], /^\[redacted:/);
     assert.deepStrictEqual(devbox.json('relay', 'output', block.block_id, '--grep', 'line 29', '--offset', '30').numbers, [290, 291, 292, 293, 294, 295, 296, 297, 298, 299]);
     assert.match(devbox.ptyd('relay', 'output', block.block_id, '--limit', '2').stdout, /^line 1\nline 2\n$/);
+    // An agent there asks in the same way, unless its user tells agents nothing.
+    const mcp = new Client(PTYD, ['mcp'], { env: devbox.space.env, cwd: devbox.space.home });
+    await mcp.request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } });
+    mcp.sendRaw(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }));
+    const tool = async () => (await mcp.request('tools/call', { name: 'block_output', arguments: { block_id: block.block_id, offset: 299 } })).result;
+    const given = (await tool()).structuredContent;
+    assert.deepStrictEqual([given.block_id, given.numbers, given.lines[0], given.next_offset], [block.block_id, [300, 301], 'line 300', null]);
+    devbox.ptyd('context', 'off');
+    assert.strictEqual((await tool()).isError, true);
+    devbox.ptyd('context', 'on');
+    await mcp.end();
     assert.match(devbox.ptyd('relay', 'output', `${block.block_id}9`).stderr, /host [0-9a-f]{16}: /);
     assert.match(devbox.ptyd('relay', 'output', block.block_id.replace(/^./, (c) => (c === '0' ? '1' : '0'))).stderr, /nobody answers there/);
     assert.strictEqual(devbox.ptyd('relay', 'output', 'nonsense').status, 2);
