@@ -36,6 +36,7 @@ const STATE_FILES = ['keys.json', 'keys.copy.json', 'context.json', 'context.cop
 
 // The others there: what they hold may be lost, no session and nobody's turn.
 const OTHER_FILES = ['names.json', 'gone.jsonl', 'gone.jsonl.1', 'receipts.jsonl', 'receipts.jsonl.1', 'forget.json', 'hosts', 'hosts/blocks.jsonl',
+  'conversations/closed/meta.json', 'conversations/closed/agent_pty/shell_id.txt', 'conversations/closed/agent_pty/blocks.jsonl', 'conversations/closed/agent_pty/blocks.jsonl.1',
   'hosts/blocks.jsonl.1', 'hosts/known.json', 'hosts/known.copy.json', 'hosts/ledger.json', 'hosts/ledger.copy.json', 'search.db', 'search.lock'];
 
 const bytes = (change) => (file, at) => {
@@ -295,6 +296,9 @@ async function main() {
 
   await report.test('the others of the state directory, under a living shell and cold: sessions are served, agents told, others\' commands once', async () => {
     const house = await House.build([]), state = house.space.env.PTYD_STATE_DIR;
+    await house.open('closed');
+    await run(house.control, 'closed', 'true');
+    await house.control.ask('session.close', { name: 'closed' });
     await house.control.ask('session.rename', { name: 'well', to: 'good' });
     assert.deepStrictEqual(commandsOf(await tell(house.control, 'well')), ['echo pending']);
     let count = 0;
@@ -325,7 +329,7 @@ async function main() {
         const keys = keysOf(taken).filter((key) => key > house.highest);
         assert.ok(keys.length >= 2, `${what}: its keys are new`);
         house.highest = Math.max(...keys);
-        for (const args of [['explain'], ['search', 'nothing'], ['list', '--all'], ['verify']]) assert.ok([0, 1].includes(house.daemon.ptyd(...args).status), `${args} ${what}`);
+        for (const args of [['explain'], ['search', 'nothing'], ['list', '--all'], ['blocks', '-s', 'closed'], ['verify']]) assert.ok([0, 1].includes(house.daemon.ptyd(...args).status), `${args} ${what}`);
         if (fs.existsSync(there) && ['locked', 'read-only'].includes(harm)) fs.chmodSync(there, 0o700);
       }
     }
