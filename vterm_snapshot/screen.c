@@ -153,7 +153,8 @@ void screen_push_row(struct screen *s, int index)
     struct scrollback_row leaving = {.run = runs,
                                      .continuation = row->continuation,
                                      .clusters = s->clusters_seen,
-                                     .wider = row_used(row) > s->primary.cols};
+                                     .wider = row->extent > s->primary.cols &&
+                                              row_used(row) > s->primary.cols};
     leaving.runs = row_pack(row, !wrapped, s->clusters, text, runs);
     leaving.text = text->data;
     leaving.len = (uint16_t)text->len;
