@@ -120,100 +120,22 @@ void all_read_screen_deltas(struct call *c)
 
 /* ---- scrollback ---- */
 
-/* Lines are counted from the first that ever left the screen; the daemon counts what it keeps of
- * them from the newest on. Where the cursor's are gone, how many are kept is found by halves. */
-struct back {
-    long long cursor, total, skip;
-    long long kept, none; /* so many are kept at least, so many are not; none < 0: not looked for */
-    int tries;
-};
-
-static void on_part(struct call *c, const json_t *part);
-
-static void ask_part(struct call *c)
-{
-    struct back *b = c->state;
-    long long limit = call_number(c, "limit", LIMIT_MCP_LINES_DEFAULT), left = b->total - b->cursor;
-    b->skip = left > limit ? left - limit : 0;
-    call_ask(c, "session.scrollback",
-             json_pack("{s:I, s:I}", "limit", (json_int_t)(left < limit ? left : limit), "skip",
-                       (json_int_t)b->skip),
-             on_part);
-}
-
-static void answer_part(struct call *c, const json_t *lines, long long first)
-{
-    const struct back *b = c->state;
-    call_answer(c,
-                json_pack("{s:b, s:I, s:I, s:O, s:I, s:I}", "ok", 1, "cursor", (json_int_t)first,
-                          "resume_cursor", (json_int_t)(first + (long long)json_array_size(lines)),
-                          "lines", lines, "total", (json_int_t)b->total, "ts",
-                          (json_int_t)clock_wall_ms()));
-}
-
-static void look_for_oldest(struct call *c);
-
-static void on_probed(struct call *c, const json_t *part)
-{
-    struct back *b = c->state;
-    long long middle = (b->kept + b->none) / 2;
-    if (json_array_size(json_object_get(part, "lines")))
-        b->kept = middle + 1;
-    else
-        b->none = middle;
-    look_for_oldest(c);
-}
-
-static void look_for_oldest(struct call *c)
-{
-    struct back *b = c->state;
-    if (b->kept < b->none) {
-        call_ask(c, "session.scrollback",
-                 json_pack("{s:i, s:I}", "limit", 1, "skip", (json_int_t)((b->kept + b->none) / 2)),
-                 on_probed);
-        return;
-    }
-    b->cursor = b->total - b->kept;
-    ask_part(c);
-}
-
+/* Lines are counted as they left the screen, from the first that ever did; at another width one may
+ * be several, which come together. */
 static void on_part(struct call *c, const json_t *part)
 {
-    struct back *b = c->state;
-    const json_t *lines = json_object_get(part, "lines");
-    long long total = json_number(part, "total", 0), count = (long long)json_array_size(lines);
-    long long first = total - b->skip - count;
-    bool moved = total != b->total;
-    b->total = total;
-    if (moved && first > b->cursor && b->tries++ < 10) {
-        ask_part(c); /* others left the screen meanwhile */
-    } else if (!count && b->cursor < total && b->none < 0) {
-        b->none = b->skip;
-        look_for_oldest(c);
-    } else {
-        answer_part(c, lines, count ? first : b->cursor);
-    }
-}
-
-static void on_total(struct call *c, const json_t *part)
-{
-    struct back *b = c->state;
-    json_t *none = json_array();
-    b->total = json_number(part, "total", 0);
-    b->cursor = call_number(c, "cursor", 0);
-    b->cursor = b->cursor < b->total ? b->cursor : b->total;
-    if (b->cursor == b->total)
-        answer_part(c, none, b->total);
-    else
-        ask_part(c);
-    json_decref(none);
+    json_int_t total = (json_int_t)json_number(part, "total", 0);
+    call_answer(c, json_pack("{s:b, s:I, s:I, s:O, s:I, s:I}", "ok", 1, "cursor",
+                             (json_int_t)json_number(part, "first", total), "resume_cursor",
+                             (json_int_t)json_number(part, "next", total), "lines",
+                             json_object_get(part, "lines"), "total", total, "ts",
+                             (json_int_t)clock_wall_ms()));
 }
 
 void all_read_scrollback(struct call *c)
 {
-    struct back *b = memory_new(sizeof *b);
-    *b = (struct back){.none = -1};
-    c->state = b;
-    c->drop = drop_shown;
-    call_ask(c, "session.scrollback", json_pack("{s:i}", "limit", 1), on_total);
+    json_int_t from = (json_int_t)call_number(c, "cursor", 0);
+    json_int_t limit = (json_int_t)call_number(c, "limit", LIMIT_MCP_LINES_DEFAULT);
+    call_ask(c, "session.scrollback", json_pack("{s:I, s:I}", "from", from, "limit", limit),
+             on_part);
 }

@@ -272,6 +272,34 @@ static void add_screen(struct scrollback *b, const struct terminal *t)
         b->screen_goes_on[i] = terminal_row_goes_on(t, i);
 }
 
+/* Lines [*ret_from, *ret_end), and behind them where they begin and what is asked for next. A row
+ * that left may be a part of a line by now, which then comes whole. */
+static json_t *find_numbered(const struct terminal *t, const struct listing_part *part,
+                             size_t *ret_from, size_t *ret_end)
+{
+    size_t count = terminal_scrollback_count(t);
+    size_t from = count - terminal_scrollback_since(t, part->from), end = count;
+    uint64_t total = terminal_scrollback_total(t), first = total, next = total, last = 0;
+    if (from)
+        terminal_scrollback_numbers(t, from - 1, &first, &last);
+    from -= from && last >= part->from;
+    if (part->limit && part->limit < count - from)
+        end = from + part->limit;
+    for (; end < count; end++) {
+        terminal_scrollback_numbers(t, end - 1, &first, &last);
+        terminal_scrollback_numbers(t, end, &next, &first);
+        if (next > last)
+            break;
+    }
+    next = end < count ? next : total;
+    first = total;
+    if (from < count)
+        terminal_scrollback_numbers(t, from, &first, &last);
+    *ret_from = from;
+    *ret_end = end;
+    return json_pack("{s:I, s:I}", "first", (json_int_t)first, "next", (json_int_t)next);
+}
+
 void listing_scrollback(struct client *client, const json_t *id, const struct session *s,
                         const struct listing_part *part)
 {
@@ -286,7 +314,9 @@ void listing_scrollback(struct client *client, const json_t *id, const struct se
                              .form = part->form,
                              .name = text_copy(session_name(s)),
                              .shell_id = text_copy(session_shell_id(s))};
-    if (part->screen)
+    if (part->numbered)
+        b->behind = find_numbered(t, part, &from, &end);
+    else if (part->screen)
         add_screen(b, t);
     if (part->form == LISTING_REDACTED)
         b->told = told_lines_open(s, from, end);

@@ -17,9 +17,13 @@ enum listing_form {
     LISTING_REDACTED, /* without secrets, whose count is told */
 };
 
-/* What of it is asked for: its lines but for the newest `skip`, at most `limit` (0: all). */
+/* What of it is asked for: its lines but for the newest `skip`, at most `limit` (0: all); or
+ * (`numbered`) those of rows that left from number `from` on, at most `limit` of the oldest and
+ * what more the last of these rows is at the present width. */
 struct listing_part {
     size_t skip, limit;
+    bool numbered;
+    uint64_t from;
     enum listing_form form;
     bool screen; /* with the screen behind it, in its colours, and which rows go on */
 };

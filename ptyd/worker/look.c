@@ -88,6 +88,8 @@ void look_scrollback_call(struct client *client, const json_t *id, const json_t 
     listing_scrollback(client, id, s,
                        &(struct listing_part){.skip = size_of(params, "skip"),
                                               .limit = size_of(params, "limit"),
+                                              .numbered = json_object_get(params, "from"),
+                                              .from = size_of(params, "from"),
                                               .form = agent    ? LISTING_REDACTED
                                                       : styled ? LISTING_STYLED
                                                                : LISTING_PLAIN,

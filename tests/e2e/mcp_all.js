@@ -253,6 +253,30 @@ async function main() {
     assert.deepStrictEqual([changed.deltas.length, changed.deltas[0].rows.length, (await mcp.call('pty_read_screen_deltas', { cursor: changed.resume_cursor })).deltas], [1, 10, []]);
   });
 
+  await report.test('scrollback goes on at its cursor while the width changes', async () => {
+    const size = await mcp.call('pty_get_size'), { total } = await mcp.call('pty_read_scrollback', { limit: 1 });
+    const pages = async (widths) => {
+      let text = '';
+      for (let cursor = total; ;) {
+        const page = await mcp.call('pty_read_scrollback', { cursor, limit: 7 });
+        if (!page.lines.length) return text;
+        assert.ok((widths ? page.cursor <= cursor : page.cursor === cursor) && page.resume_cursor > cursor, JSON.stringify(page));
+        cursor = page.resume_cursor;
+        text += page.lines.join('').replace(/ /g, '');
+        if (widths) await mcp.call('pty_resize', { cols: widths[cursor % widths.length], rows: size.rows });
+      }
+    };
+    await ran("for i in $(seq 100 160); do printf '%0200d\\n' $i; done");
+    const whole = await pages();
+    assert.ok(whole.includes('0139') && whole.length > 8000, whole);
+    await mcp.call('pty_resize', { cols: 33, rows: size.rows });
+    assert.ok((await pages()).startsWith(whole));
+    for (const cols of [200, size.cols]) await mcp.call('pty_resize', { cols, rows: size.rows });
+    const numbers = (text) => [...new Set(text.match(/1[0-5]\d(?=0|$)/g))].length;
+    assert.ok(numbers(await pages([size.cols, 33, 50])) >= numbers(whole));
+    await mcp.call('pty_resize', { cols: size.cols, rows: size.rows });
+  });
+
   await report.test('how a program stands that prints without end is said', async () => {
     const { resume_cursor: cursor } = await mcp.call('pty_exec_interactive', { cmd: 'yes' });
     const [status, screen] = await Promise.all([mcp.call('pty_status'), mcp.call('pty_screen_status')]);
