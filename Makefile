@@ -219,10 +219,11 @@ check-ways: $(BUILD)/ptyd ## every way to the real codex, as a table (CODEX=path
 	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways
 
 CODEXES := 0.169.0 0.160.1
-check-codexes: $(BUILD)/ptyd ## the codex TUI where it has run before, with each of CODEXES from npm (1 min)
+check-codexes: $(BUILD)/ptyd ## the codex TUI where it has run before, and `ptyd notify`, with each of CODEXES from npm (2 min)
 	@for version in $(CODEXES); do \
 	    npm install --silent --no-audit --no-fund --prefix build/codexes/$$version @openai/codex@$$version && \
-	    ONLY='plain codex TUI' CODEX=$(abspath build/codexes)/$$version/node_modules/.bin/codex PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways || exit 1; \
+	    ONLY='plain codex TUI' CODEX=$(abspath build/codexes)/$$version/node_modules/.bin/codex PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run ways && \
+	    CODEX=$(abspath build/codexes)/$$version/node_modules/.bin/codex PTYD=$(abspath $(BUILD)/ptyd) sh tests/e2e/run notify || exit 1; \
 	done
 
 # Installed once, below build/; from npm, in a minute.
