@@ -123,6 +123,7 @@ const DECLARED = [
   ['REP prints no more than a row', (items) => has(items, /^\x1b\[(2[5-9]|[3-9]\d)b$/)],
   ['what is erased, inserted or deleted where the cursor waits behind the last column takes nothing', (items, rows) => has(items, /^\x1b\[\??\d*[JKXP@]$/) && rows.every(lacksLast)],
   ['of wide characters that come at once where there is no room and no wrapping xterm shows the last', (items) => has(items, /^\x1b\[\?7l$/) && has(items, WIDE)],
+  ['CBT ends the waiting behind the last column; in xterm the cursor waits where it came to', (items) => has(items, /^\x1b\[\d*Z$/)],
   ['what stood on the alternate screen is gone when it is shown again', (items) => items.filter((item) => /^\x1b\[\?(47|1047|1049)[hl]$/.test(item)).length > 1],
   ['a half of a wide character that lost the other one is a blank; xterm prints it as nothing, or as the whole', (items, rows) => has(items, WIDE) && rows.every(([theirs, ours]) => bare(theirs) === bare(ours))],
 ];
