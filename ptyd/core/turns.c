@@ -85,17 +85,19 @@ static size_t next_bytes(size_t bytes, uint64_t took)
     return bytes;
 }
 
-/* Returns when the piece was done, which began at `now`. */
-static uint64_t do_piece(struct turns *t, struct line *line, uint64_t now)
+/* Returns when the piece was done, which began at `now`. One of the smallest says nothing of how
+ * large the next should be. */
+static uint64_t do_piece(struct turns *t, struct line *line, uint64_t now, bool smallest)
 {
     struct turn *turn = line->head.next;
     size_t bytes = turn->bytes ? turn->bytes : TURN_BYTES_MOST;
     take_out(line, turn);
-    bool more = turn->piece(turn, bytes);
+    bool more = turn->piece(turn, smallest ? TURN_BYTES_LEAST : bytes);
     uint64_t end = t->worked(t->user);
     if (!more)
         return end;
-    turn->bytes = next_bytes(bytes, end - now);
+    if (!smallest)
+        turn->bytes = next_bytes(bytes, end - now);
     if (!turn_waits(turn))
         append(line_of(t, turn), turn);
     return end;
@@ -106,10 +108,10 @@ void turns_run(struct turns *t)
     uint64_t now = t->worked(t->user), end = now + TURN_US;
     t->running = true;
     for (size_t n = t->urgent.count; n && t->urgent.count && now < end; n--)
-        now = do_piece(t, &t->urgent, now);
+        now = do_piece(t, &t->urgent, now, false);
     bool hurried = t->time(t->user) < t->hurried_until;
     do
-        now = t->others.count ? do_piece(t, &t->others, now) : end;
+        now = t->others.count ? do_piece(t, &t->others, now, hurried) : end;
     while (now < end && !hurried);
     t->running = false;
     tell_work(t);

@@ -4,7 +4,8 @@
  * Whoever has work stands in line and is called for a piece of it; with more to do it goes to the
  * line's end. turns_run() is one turn: it does pieces for TURN_US, and between two turns the thread
  * hears clients and terminals. Who serves a person who waits is urgent: those come first. While
- * somebody waits (turns_hurry()) a turn is one piece of the others' work and no more.
+ * somebody waits (turns_hurry()) a turn is one piece of the others' work, of the smallest, and no
+ * more.
  *
  * Knows neither what the pieces are nor a clock: both are callbacks.
  */
@@ -69,7 +70,8 @@ bool turn_waits(const struct turn *turn);
 void turns_hurry(struct turns *turns);
 
 /* A turn: the urgent once each, for TURN_US at most; then one of the others in any case, and more
- * of them while the turn lasts and nobody waits. The next turn goes on behind. */
+ * of them while the turn lasts. While somebody waits it is one of TURN_BYTES_LEAST. The next turn
+ * goes on behind. */
 void turns_run(struct turns *turns);
 
 #endif

@@ -186,6 +186,20 @@ static void while_somebody_waits_a_turn_is_a_piece(void **state)
     assert_int_equal(pieces, 16 + 99 + 16);
 }
 
+static void pieces_are_small_while_somebody_waits(void **state)
+{
+    (void)state;
+    add(0, 100000, 5, false);
+    run();
+    assert_int_equal(workers[0].asked, TURN_BYTES_MOST);
+    turns_hurry(&turns);
+    run();
+    assert_int_equal(workers[0].asked, TURN_BYTES_LEAST);
+    now_us += TURN_HURRY_US;
+    run();
+    assert_int_equal(workers[0].asked, TURN_BYTES_MOST); /* at once: it is as cheap as it was */
+}
+
 static void what_costs_much_is_done_in_smaller_pieces(void **state)
 {
     (void)state;
@@ -237,6 +251,7 @@ int main(void)
         cmocka_unit_test_setup(urgent_work_comes_first, start),
         cmocka_unit_test_setup(urgent_work_leaves_room, start),
         cmocka_unit_test_setup(while_somebody_waits_a_turn_is_a_piece, start),
+        cmocka_unit_test_setup(pieces_are_small_while_somebody_waits, start),
         cmocka_unit_test_setup(what_costs_much_is_done_in_smaller_pieces, start),
         cmocka_unit_test_setup(a_piece_may_end_itself_and_others, start)};
     return cmocka_run_group_tests(tests, NULL, NULL);
