@@ -126,6 +126,11 @@ static void print_rest(const json_t *result, const json_t *block)
 static int say_late(const struct run *r, const json_t *result)
 {
     const char *name = r->cli->session;
+    if (!result && r->typed)
+        return say_fail(EXIT_TIMEOUT,
+                        "not done after %g s; it goes on as far as the daemon, which is slow to "
+                        "answer, has said. `ptyd screen -s %s` shows the terminal",
+                        r->timeout, name);
     if (!result)
         return say_fail(
             EXIT_TIMEOUT,
