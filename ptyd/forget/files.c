@@ -109,8 +109,8 @@ static bool is_directory(const char *path)
  * has such a name in what was set aside is not. */
 static bool is_apart(const struct forget *f, const char *path)
 {
-    size_t len = strlen(f->directory);
-    return begins(path, f->directory) && (!path[len] || !strcmp(path + len, "/output.raw"));
+    size_t len = f->directory ? strlen(f->directory) : 0;
+    return len && begins(path, f->directory) && (!path[len] || !strcmp(path + len, "/output.raw"));
 }
 
 /* What was set aside may hold anything: with a command it goes, with a text it is covered. */
@@ -211,10 +211,12 @@ static void nothing_is_made(struct forget *f)
     (void)f;
 }
 
-/* What was heard of other hosts is in files as a session's are. */
+/* What was heard of other hosts is in files as a session's are. To a rule of the user's a key of
+ * the relay may look like a secret that was shown, which it is not. */
 static void forget_in_root(struct forget *f, const char *path, const char *name)
 {
-    if (has_no_text(name) || begins(name, "search.db") || !strcmp(name, "conversations"))
+    if (has_no_text(name) || begins(name, "search.db") || !strcmp(name, "conversations") ||
+        (f->finder && !strcmp(name, "relay")))
         return;
     if (is_directory(path))
         each_entry(f, path, forget_file);

@@ -153,12 +153,15 @@ async function main() {
     fs.writeFileSync(path.join(conversations, 'hurt/meta.json'), `{"title":${JSON.stringify(secret)},`);
     fs.writeFileSync(path.join(conversations, 'hurt/agent_pty/output.raw.damaged-1700000000000'), secret.replace('q', '\x1b[31mq'));
     fs.cpSync(path.join(conversations, 'work'), path.join(conversations, 'work.damaged-1700000000000'), { recursive: true });
+    for (const name of ['hooks', 'hosts']) fs.mkdirSync(path.join(state, name), { recursive: true, mode: 0o700 });
+    fs.writeFileSync(path.join(state, 'hooks/x.json'), `{"consumer":${JSON.stringify(secret)}}`);
+    fs.writeFileSync(path.join(state, 'hosts/x.jsonl.damaged-1700000000000'), `${secret}\n`);
     // What a snapshot has of it is spelled otherwise, and may be the last place.
     await until('the screen is kept', () => kept(secret.split(' ')[0]).some((name) => /screen/.test(name)));
     ok('forget', '--yes', '--matching', secret);
     for (const text of [secret, secret.split(' ')[0], JSON.stringify(secret).slice(1, -1)])
       assert.deepStrictEqual(kept(text), []);
-    for (const name of ['hurt', 'work.damaged-1700000000000']) fs.rmSync(path.join(conversations, name), { recursive: true });
+    for (const name of ['conversations/hurt', 'conversations/work.damaged-1700000000000', 'hooks', 'hosts']) fs.rmSync(path.join(state, name), { recursive: true });
   });
 
   await report.test('while another program is on its way it waits, and is done', async () => {

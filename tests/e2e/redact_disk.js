@@ -74,9 +74,16 @@ async function main() {
   });
 
   await report.test('switched on, what was there goes: of a session that is closed and of one that lives on', async () => {
-    fs.writeFileSync(settings, 'redact_disk = on\n');
+    const beside = token(), key = path.join(state, 'relay/identity.json');
+    for (const name of ['hooks', 'hosts', 'relay']) fs.mkdirSync(path.join(state, name), { recursive: true, mode: 0o700 });
+    for (const name of ['hooks/x.json', 'hosts/x.jsonl.damaged-1700000000000']) fs.writeFileSync(path.join(state, name), `{"consumer":"${beside}"}`);
+    fs.writeFileSync(key, `{"key":"${beside.slice(4)}"}`);
+    fs.writeFileSync(settings, `redact_disk = on\nredact = key ${beside.slice(4)}\n`);
     await killWorker(daemon);
     assert.strictEqual(daemon.json('status').redact_disk, true);
+    await gone([beside]);
+    assert.strictEqual(fs.readFileSync(key, 'utf8'), `{"key":"${beside.slice(4)}"}`, 'a key of the relay is none that was shown');
+    for (const name of ['hooks', 'hosts', 'relay']) fs.rmSync(path.join(state, name), { recursive: true });
     assert.match(ok('status'), /secrets are taken out of files/);
     await gone(all);
     verify();
