@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/local_socket.h"
 #include "ptyd/core/paths.h"
@@ -89,14 +91,26 @@ static int open_own(struct listener *l, char **ret_message)
     return l->fd < 0 ? -1 : 0;
 }
 
+/* Another ptyd may have the number, where the one of the lock is another host's or container's. */
+static bool is_daemon(long pid)
+{
+    char line[PATH_MAX + 64];
+    size_t len = proc_head(pid, "cmdline", line, sizeof line);
+    bool serves = false;
+    for (size_t at = 0; at < len && !serves; at += strlen(line + at) + 1)
+        serves = at && !strcmp(line + at, "serve");
+    return serves && proc_is_ptyd(line);
+}
+
 /* Who has the state directory may be listening where nobody finds it: it looks (listener_renew()).
  */
 static void remind(const char *state)
 {
-    char *path = text_format("%s/lock", state), line[64] = "";
+    char *path = text_format("%s/lock", state);
     struct bytes text = {0};
-    long pid = file_read_regular(path, sizeof line, &text) == 0 && text.len ? atol(text.data) : 0;
-    if (pid > 1 && proc_head(pid, "cmdline", line, sizeof line) && proc_is_ptyd(line))
+    long pid =
+        file_read_regular(path, LIMIT_NAME_BYTES, &text) == 0 && text.len ? atol(text.data) : 0;
+    if (pid > 1 && is_daemon(pid))
         kill((pid_t)pid, SIGHUP);
     bytes_finish(&text);
     free(path);
