@@ -321,8 +321,10 @@ static void on_block_end(void *user, struct block *block)
 {
     struct session *s = of(user);
     session_leave_checkpoint(s);
-    if (is_stored(s, block))
+    if (is_stored(s, block)) { /* maybe by one that died before its last bytes were in the log */
+        s->settles = !s->rebuilding;
         return;
+    }
     if (block->unrecorded) {
         session_withhold_block(s);
         session_end_unrecorded(s, block);
