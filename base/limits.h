@@ -482,6 +482,10 @@ static inline int limit_size(int value)
 #define LIMIT_FORGET_BYTES      (2 << 20)
 /* Milliseconds that `ptyd forget` waits; what was begun is finished without it. */
 #define LIMIT_FORGET_WAIT_MS 600000
+/* Milliseconds until secrets that could not be taken out of a session's files are tried again;
+ * twice as many each time, up to so many. */
+#define LIMIT_REDACT_AGAIN_MS      1000
+#define LIMIT_REDACT_AGAIN_MOST_MS 60000
 /* Milliseconds after which the keeper is asked again for the worker that forgets. */
 #define LIMIT_FORGET_ASK_MS 1000
 

@@ -290,29 +290,32 @@ static void forget_text(struct reading *r)
     r->searched = r->searched > gone ? r->searched - gone : 0;
 }
 
-static void on_piece(void *user)
+static bool on_piece(void *user)
 {
     struct reading *r = user;
     look(r);
     forget_text(r);
     if (r->moves)
         r->moves();
+    return true;
 }
 
 /* The transcript may change what it is given: it is given copies. */
-static void read_some(const struct blot_part *part, struct transcript *t, size_t from, size_t to,
-                      void (*behind)(void *user), void *user)
+static bool read_some(const struct blot_part *part, struct transcript *t, size_t from, size_t to,
+                      bool (*behind)(void *user), void *user)
 {
     char piece[PIECE];
-    while (from < to) {
+    bool goes_on = true;
+    while (from < to && goes_on) {
         size_t n = to - from < sizeof piece ? to - from : sizeof piece;
         memcpy(piece, part->bytes + from, n);
         size_t taken = transcript_write(t, piece, n);
-        behind(user);
+        goes_on = behind(user);
         if (!taken) /* a sequence that is longer than that, or has no end */
             transcript_leave_sequence(t);
         from += taken ? taken : n;
     }
+    return goes_on;
 }
 
 int blot_cols(const struct blot_part *part)
@@ -323,7 +326,7 @@ int blot_cols(const struct blot_part *part)
     return cols;
 }
 
-void blot_read(const struct blot_part *part, struct transcript *t, void (*behind)(void *user),
+void blot_read(const struct blot_part *part, struct transcript *t, bool (*behind)(void *user),
                void *user)
 {
     size_t from = 0;
@@ -331,7 +334,8 @@ void blot_read(const struct blot_part *part, struct transcript *t, void (*behind
         const struct blot_width *w = &part->widths[i];
         if (w->offset <= part->offset || w->offset >= part->offset + part->len)
             continue;
-        read_some(part, t, from, (size_t)(w->offset - part->offset), behind, user);
+        if (!read_some(part, t, from, (size_t)(w->offset - part->offset), behind, user))
+            return;
         from = (size_t)(w->offset - part->offset);
         transcript_set_cols(t, w->cols);
     }

@@ -7,6 +7,7 @@
 #ifndef VTERM_SNAPSHOT_BLOT_H
 #define VTERM_SNAPSHOT_BLOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,8 @@ struct blot_finder {
     /* In what a transcript shows, from `from` on; it joins full rows. */
     void (*in_shown)(void *user, struct transcript *shown, size_t from, blot_place *place,
                      void *place_user);
+    /* Or NULL. Asked now and then: with true it is left at what was found so far. */
+    bool (*gives_up)(void *user);
     void *user;
 };
 

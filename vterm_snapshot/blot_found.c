@@ -12,6 +12,11 @@
 #define LINE_MOST (4 << 10) /* of a line that changes so much is looked at again, or */
 #define AT_ONCE   (32 << 10)
 
+static bool gives_up(const struct blot_finder *finder)
+{
+    return finder->gives_up && finder->gives_up(finder->user);
+}
+
 /* ---- texts ---- */
 
 struct place {
@@ -126,7 +131,7 @@ static size_t look_at_marks(char *at, size_t len, const struct blot_finder *find
     char *end = at + len;
     struct said said = {.finder = finder};
     size_t count = 0, mark_len;
-    while (at < end) {
+    while (at < end && !gives_up(finder)) {
         char *mark = blot_next_mark(at, end, &mark_len);
         count += look_at_strings(at, mark, finder);
         if (mark_len)
@@ -197,7 +202,7 @@ static void look_at_all(struct reading *r)
     r->searched -= gone;
 }
 
-static void on_piece(void *user)
+static bool on_piece(void *user)
 {
     struct reading *r = user;
     r->text = transcript_text(r->shown, &r->len);
@@ -206,6 +211,7 @@ static void on_piece(void *user)
         look_at_all(r);
     if (r->moves)
         r->moves();
+    return !gives_up(r->finder);
 }
 
 size_t blot_found(char *bytes, size_t len, uint64_t offset, const struct blot_width *widths,

@@ -24,8 +24,9 @@ struct blot_part {
 /* How wide the terminal was where it begins. */
 int blot_cols(const struct blot_part *part);
 
-/* Feeds it to a transcript that stands at its begin, in pieces; calls `behind` after each. */
-void blot_read(const struct blot_part *part, struct transcript *shown, void (*behind)(void *user),
+/* Feeds it to a transcript that stands at its begin, in pieces; calls `behind` after each, which
+ * says whether it goes on. */
+void blot_read(const struct blot_part *part, struct transcript *shown, bool (*behind)(void *user),
                void *user);
 
 /* Covers the bytes of it that the shown text's [i, i + len) stand for: all of them or none. */

@@ -28,7 +28,10 @@ bool redacted_load(const char *directory, struct redacted *ret_redacted)
     if (is)
         *ret_redacted = (struct redacted){.offset = (uint64_t)offset,
                                           .seq = (uint64_t)seq,
-                                          .tries = (int)json_number(mark, "tries", 0)};
+                                          .lines = json_flag(mark, "lines"),
+                                          .tries = (int)json_number(mark, "tries", 0),
+                                          .until = (uint64_t)json_number(mark, "until", 0),
+                                          .until_seq = (uint64_t)json_number(mark, "until_seq", 0)};
     json_decref(mark);
     bytes_finish(&file);
     free(path);
@@ -38,8 +41,9 @@ bool redacted_load(const char *directory, struct redacted *ret_redacted)
 int redacted_save(const char *directory, const struct redacted *r)
 {
     char *path = path_in(directory);
-    json_t *mark = json_pack("{s:I, s:I, s:i}", "offset", (json_int_t)r->offset, "seq",
-                             (json_int_t)r->seq, "tries", r->tries);
+    json_t *mark = json_pack("{s:I, s:I, s:b, s:i, s:I, s:I}", "offset", (json_int_t)r->offset,
+                             "seq", (json_int_t)r->seq, "lines", r->lines, "tries", r->tries,
+                             "until", (json_int_t)r->until, "until_seq", (json_int_t)r->until_seq);
     char *text = seal_dump(mark);
     int result = file_replace(path, text, strlen(text));
     free(text);

@@ -116,7 +116,9 @@ static bool is_apart(const struct forget *f, const char *path)
 /* What was set aside may hold anything: with a command it goes, with a text it is covered. */
 static void forget_file(struct forget *f, const char *path, const char *name)
 {
-    if (json_array_size(f->seqs) && aside_is_name(name))
+    if (f->finder && f->finder->gives_up && f->finder->gives_up(f->finder->user))
+        forget_failed(f, path, -EINTR);
+    else if (json_array_size(f->seqs) && aside_is_name(name))
         drop(f, path);
     else if (!strcmp(name, "blocks") && f->finder)
         return; /* by secrets.c */
@@ -230,11 +232,12 @@ static void forget_last_line(struct forget *f, const char *path, const char *nam
         forget_in_bytes(f, path);
 }
 
-void forget_secrets_in_state(const char *state, const struct blot_finder *finder)
+int forget_secrets_in_state(const char *state, const struct blot_finder *finder)
 {
     struct forget f = {.finder = finder, .before = nothing_is_made};
     each_entry(&f, state, forget_in_root);
     free(f.error_path);
+    return f.error;
 }
 
 void forget_in_state(const char *state, const char *runtime, const struct wish *wish, bool looks,

@@ -34,10 +34,11 @@ void forget_in_state(const char *state, const char *runtime, const struct wish *
                      struct forgotten *forgotten);
 
 /* Secrets go out of all files of a session but its log and its outputs, which nobody else writes
- * meanwhile. Returns 0, or -errno of one that could not be changed. And out of what is besides. */
+ * meanwhile. And out of what is besides. Return 0, or -errno of one that could not be changed;
+ * -EINTR where the finder gave up. */
 int forget_secrets_in_lines(const char *state, const char *name, const struct blot_finder *finder,
                             const struct redact_secrets *secrets, void (*moves)(void));
-void forget_secrets_in_state(const char *state, const struct blot_finder *finder);
+int forget_secrets_in_state(const char *state, const struct blot_finder *finder);
 
 /* The index of `ptyd search` goes as a whole: it is made again. */
 void forget_index(const char *state, struct forgotten *forgotten);

@@ -224,6 +224,11 @@ static void take_rest(struct rewriting *r, const char *rest, size_t len)
 static void take(void *user, char *line, size_t len, bool is_whole)
 {
     struct rewriting *r = user;
+    const struct blot_finder *finder = r->forget->finder;
+    if (r->error == 0 && finder && finder->gives_up && finder->gives_up(finder->user))
+        r->error = -EINTR;
+    if (r->error < 0)
+        return;
     if (!line)
         r->error = -EFBIG;
     else if (is_whole)

@@ -164,13 +164,21 @@ static void cover(struct log *log)
                                  log->widths, log->width_count, f->text, f->moves);
 }
 
-/* Only what differs is written: what was given back stays so. */
+/* Only what differs is written. What was given back stays so, also what is only by now: whoever
+ * writes the log may be giving back its oldest part. */
 static int write_changes(const struct log *log, int fd)
 {
     char piece[64 << 10];
     int result = 0;
-    for (size_t at = log->base; at < log->len && result == 0; at += sizeof piece) {
-        size_t n = log->len - at < sizeof piece ? log->len - at : sizeof piece;
+    size_t n;
+    for (size_t at = log->base; at < log->len && result == 0; at += n) {
+        off_t data = lseek(fd, (off_t)at, SEEK_DATA);
+        if (data < 0 && errno == ENXIO)
+            break; /* a hole up to its end */
+        at = data > (off_t)at ? (size_t)data : at;
+        if (at >= log->len)
+            break;
+        n = log->len - at < sizeof piece ? log->len - at : sizeof piece;
         ssize_t there = file_read_at(fd, piece, n, (long long)at);
         if (there != (ssize_t)n || memcmp(piece, log->bytes + at, n) != 0)
             result = file_write_all(fd, log->bytes + at, n, (long long)at);
@@ -195,7 +203,8 @@ static void cover_file(struct forget *f, int fd, const char *path, size_t len, b
     if (has_index)
         read_index(&log);
     cover(&log);
-    if ((f->places > before || json_array_size(f->seqs)) && forget_begins(f))
+    bool gave_up = f->finder && f->finder->gives_up && f->finder->gives_up(f->finder->user);
+    if (!gave_up && (f->places > before || json_array_size(f->seqs)) && forget_begins(f))
         forget_failed(f, path, write_changes(&log, fd));
     free(log.records);
     free(log.widths);
@@ -216,21 +225,30 @@ static void open_and_cover(struct forget *f, const char *path, bool has_index)
         close(fd);
 }
 
-uint64_t forget_log_ended(struct forget *f)
+/* Where one ended first at or behind `least`, else the last. */
+static uint64_t find_ended(const struct log *log, uint64_t least)
+{
+    uint64_t ended = 0;
+    for (size_t i = 0; i < log->count && ended < least; i++) {
+        const struct rawlog_record *r = &log->records[i];
+        bool at_prompt = is_mark(r) && (r->detail == MARK_DONE || r->detail == MARK_PROMPT);
+        if ((at_prompt || r->kind == RAWLOG_SHELL) && r->offset <= log->len)
+            ended = r->offset;
+    }
+    return ended;
+}
+
+uint64_t forget_log_ended(struct forget *f, uint64_t bytes)
 {
     struct stat st;
     struct log log = {.forget = f};
     char *path = text_format("%s/output.raw", f->directory);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    uint64_t ended = 0;
     log.len = fd >= 0 && fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+    off_t data = fd >= 0 ? lseek(fd, 0, SEEK_DATA) : -1;
+    uint64_t from = data > 0 && (uint64_t)data > f->from ? (uint64_t)data : f->from;
     read_index(&log);
-    for (size_t i = log.count; i > 0 && !ended; i--) {
-        const struct rawlog_record *r = &log.records[i - 1];
-        bool at_prompt = is_mark(r) && (r->detail == MARK_DONE || r->detail == MARK_PROMPT);
-        if ((at_prompt || r->kind == RAWLOG_SHELL) && r->offset <= log.len)
-            ended = r->offset;
-    }
+    uint64_t ended = find_ended(&log, bytes < UINT64_MAX - from ? from + bytes : UINT64_MAX);
     free(log.records);
     free(log.widths);
     free(path);

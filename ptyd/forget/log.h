@@ -40,9 +40,9 @@ bool forget_begins(struct forget *forget);
  * it. */
 void forget_in_log(struct forget *forget);
 
-/* Where in it a command ended last, as the index has it: what lies before is over. 0 for nowhere.
- */
-uint64_t forget_log_ended(struct forget *forget);
+/* Where in it a command ended first at least so many bytes behind `from`, as the index has it; with
+ * none (or UINT64_MAX bytes) the last: what lies before is over. 0 for nowhere. */
+uint64_t forget_log_ended(struct forget *forget, uint64_t bytes);
 
 /* A text in another log of a terminal, one that was set aside: how wide it was is not known. */
 void forget_in_stream(struct forget *forget, const char *path);

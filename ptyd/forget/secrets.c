@@ -18,6 +18,7 @@
 #include "ptyd/core/edges.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/redacted.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/shown.h"
 #include "ptyd/core/text.h"
 #include "ptyd/forget/log.h"
@@ -25,6 +26,7 @@
 
 #define PIECE (1 << 20)  /* of an output, looked at in one go, */
 #define AHEAD (16 << 10) /* with so much of what follows */
+#define STEP  (4 << 20)  /* of the log, or up to where a command ends behind it */
 #define TRIES 20         /* what ends a worker from outside meanwhile counts, too */
 
 /* ---- the finder ---- */
@@ -49,10 +51,18 @@ static void in_shown(void *user, struct transcript *shown, size_t from, blot_pla
         shown_secrets(shown, from, f->secrets, place, place_user);
 }
 
+static bool finder_gives_up(void *user)
+{
+    return gives_up(user);
+}
+
 void secrets_finder_init(struct secrets_finder *f, const struct redact_secrets *secrets,
                          const atomic_bool *gives_up_when)
 {
-    *f = (struct secrets_finder){.finder = {.in_text = in_text, .in_shown = in_shown, .user = f},
+    *f = (struct secrets_finder){.finder = {.in_text = in_text,
+                                            .in_shown = in_shown,
+                                            .gives_up = finder_gives_up,
+                                            .user = f},
                                  .secrets = secrets,
                                  .gives_up = gives_up_when};
 }
@@ -150,7 +160,6 @@ struct work {
     json_t *widths; /* {seq: [...]} */
     void (*moves)(void);
     struct redacted done;
-    uint64_t last; /* output that was looked at */
     bool changed;
     int error;
 };
@@ -160,6 +169,13 @@ static void note_widths(void *user, json_t *block)
     char seq[24];
     snprintf(seq, sizeof seq, "%lld", (long long)json_integer_value(json_object_get(block, "seq")));
     json_object_set(user, seq, json_object_get(block, "widths"));
+}
+
+/* Another try will do no better, and what comes behind it need not wait. */
+static bool is_lasting(int result)
+{
+    return result == -EACCES || result == -EPERM || result == -EISDIR || result == -ELOOP ||
+           result == -EFBIG;
 }
 
 static void take_output(struct work *w, const char *name, uint64_t seq)
@@ -178,8 +194,10 @@ static void take_output(struct work *w, const char *name, uint64_t seq)
     if (fd >= 0)
         close(fd);
     w->changed = w->changed || result > 0;
-    w->error = result < 0 && result != -ENOENT && result != -EINVAL ? result : w->error;
-    w->last = seq > w->last ? seq : w->last;
+    if (result < 0 && is_lasting(result))
+        say("secrets stay in %s: %s", path, strerror(-result));
+    else if (result < 0 && result != -ENOENT && result != -EINVAL)
+        w->error = result;
     free(path);
 }
 
@@ -189,7 +207,7 @@ static void take_outputs(struct work *w, uint64_t until)
     DIR *directory = opendir(path);
     struct dirent *entry;
     w->widths = json_object();
-    if (directory && until > w->done.seq)
+    if (directory)
         block_lines_behind(w->directory, w->done.seq, note_widths, w->widths);
     while (directory && (entry = readdir(directory))) {
         size_t len = strlen(entry->d_name);
@@ -218,24 +236,30 @@ static void nothing_is_made(struct forget *f)
     (void)f;
 }
 
-/* Returns up to where. */
-static uint64_t take_log(struct work *w, uint64_t until)
+/* Covers the part of it in front of `until`. */
+static void take_part(struct work *w, struct forget *f, uint64_t until)
 {
-    struct forget f = {.directory = w->directory,
-                       .finder = &w->finder->finder,
-                       .secrets = w->finder->secrets,
-                       .before = nothing_is_made,
-                       .moves = w->moves,
-                       .from = w->done.offset};
-    uint64_t size = log_size(w->directory);
-    until = until == SECRETS_ENDED ? forget_log_ended(&f) : until;
-    f.until = until < size ? until : size;
-    if (f.until > f.from)
-        forget_in_log(&f);
-    w->changed = w->changed || f.changed;
-    w->error = f.error < 0 ? f.error : w->error;
-    free(f.error_path);
-    return f.until > f.from ? f.until : f.from;
+    f->until = until;
+    forget_in_log(f);
+    w->changed = w->changed || f->changed;
+    w->error = f->error < 0 ? f->error : w->error;
+}
+
+/* The highest number of an output. */
+static uint64_t last_output(const char *directory)
+{
+    char *path = text_format("%s/blocks", directory);
+    DIR *entries = opendir(path);
+    struct dirent *entry;
+    uint64_t last = 0;
+    while (entries && (entry = readdir(entries))) {
+        uint64_t seq = strtoull(entry->d_name, NULL, 10);
+        last = seq > last ? seq : last;
+    }
+    if (entries)
+        closedir(entries);
+    free(path);
+    return last;
 }
 
 /* All of it may be done already. */
@@ -245,21 +269,86 @@ static bool is_done(const struct work *w, const struct secrets_part *part)
            w->done.offset >= log_size(w->directory);
 }
 
+/* ---- step by step ---- */
+
+/* What ends a worker is known to the next one. */
+static void begin(struct work *w, const struct secrets_part *part, uint64_t offset, uint64_t seq)
+{
+    if (!part->guarded)
+        return;
+    w->done.tries++;
+    w->done.until = offset;
+    w->done.until_seq = seq;
+    redacted_save(w->directory, &w->done);
+}
+
+/* It is done up to there, or was tried as if never: an error kills nobody. */
+static int end(struct work *w, const struct secrets_part *part, uint64_t offset, uint64_t seq)
+{
+    bool whole = w->error == 0 && !gives_up(w->finder);
+    if (whole)
+        w->done = (struct redacted){.offset = offset, .seq = seq, .lines = w->done.lines};
+    else
+        w->done.tries -= part->guarded;
+    int saved = whole || part->guarded ? redacted_save(w->directory, &w->done) : 0;
+    return whole ? saved : w->error < 0 ? w->error : -EINTR;
+}
+
+static int step_through_outputs(struct work *w, const struct secrets_part *part)
+{
+    uint64_t seq = part->seq == SECRETS_ALL ? last_output(w->directory) : part->seq;
+    if (seq <= w->done.seq)
+        return 0;
+    begin(w, part, w->done.offset, seq);
+    take_outputs(w, seq);
+    return end(w, part, w->done.offset, seq);
+}
+
+/* Not all at once: what was done stays done, whoever gives up or dies. */
+static int step_through_log(struct work *w, const struct secrets_part *part)
+{
+    struct forget f = {.directory = w->directory,
+                       .finder = &w->finder->finder,
+                       .secrets = w->finder->secrets,
+                       .before = nothing_is_made,
+                       .moves = w->moves};
+    uint64_t size = log_size(w->directory);
+    uint64_t until =
+        part->offset == SECRETS_ENDED ? forget_log_ended(&f, UINT64_MAX) : part->offset;
+    int result = 0;
+    until = until < size ? until : size;
+    while (w->done.offset < until && result == 0) {
+        f.from = w->done.offset;
+        uint64_t to = forget_log_ended(&f, STEP);
+        to = to > f.from && to < until ? to : until;
+        begin(w, part, to, w->done.seq);
+        take_part(w, &f, to);
+        result = end(w, part, to, w->done.seq);
+    }
+    free(f.error_path);
+    return result;
+}
+
+/* What so many died of stays as it is: what comes behind it need not. */
+static void leave_alone(struct work *w)
+{
+    struct redacted *done = &w->done;
+    if (done->tries < TRIES)
+        return;
+    say("secrets stay in %s: workers died of going through it, in output.raw up to %llu, in "
+        "outputs up to %llu",
+        w->directory, (unsigned long long)done->until, (unsigned long long)done->until_seq);
+    *done = (struct redacted){.offset = done->until > done->offset ? done->until : done->offset,
+                              .seq = done->until_seq > done->seq ? done->until_seq : done->seq,
+                              .lines = done->lines};
+}
+
 static int work(struct work *w, const struct secrets_part *part)
 {
-    if (w->done.tries >= TRIES)
-        return -ELOOP;
-    w->done.tries += part->guarded;
-    if (part->guarded)
-        redacted_save(w->directory, &w->done);
-    take_outputs(w, part->seq);
-    uint64_t offset = take_log(w, part->offset);
-    if (w->error < 0 || gives_up(w->finder))
-        return w->error < 0 ? w->error : -EINTR;
-    uint64_t seq = part->seq == SECRETS_ALL ? w->last : part->seq;
-    w->done = (struct redacted){.offset = offset, .seq = seq > w->done.seq ? seq : w->done.seq};
-    int saved = redacted_save(w->directory, &w->done);
-    return saved < 0 ? saved : w->changed;
+    leave_alone(w);
+    int result = step_through_outputs(w, part);
+    result = result < 0 ? result : step_through_log(w, part);
+    return result < 0 ? result : w->changed;
 }
 
 int secrets_take_out(const char *state, const char *name, const struct secrets_finder *finder,

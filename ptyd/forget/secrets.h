@@ -29,11 +29,12 @@ void secrets_finder_init(struct secrets_finder *finder, const struct redact_secr
 struct secrets_part {
     uint64_t offset; /* of the log: what lies before is over */
     uint64_t seq;    /* blocks up to this one have ended */
-    bool guarded;    /* it is counted as begun: what workers died of twenty times is left alone */
+    bool guarded; /* each step is counted as begun: what workers died of 20 times is left alone */
 };
 
-/* Goes on behind what is done of the session `name`. Returns whether it changed anything, or
- * -errno; -ELOOP where it was guarded against. */
+/* Goes on behind what is done of the session `name`, step by step. Returns whether it changed
+ * anything, or -errno, where it is to be tried again: -EINTR for given up. What will stay as it is,
+ * an output that nobody can change or what workers died of, is said and passed over. */
 int secrets_take_out(const char *state, const char *name, const struct secrets_finder *finder,
                      const struct secrets_part *part, void (*moves)(void));
 

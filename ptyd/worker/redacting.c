@@ -1,5 +1,6 @@
-/* One job at a time, in libuv's pool: those of sessions that are served first. What a thread needs
- * of the loop goes with the job: the shell's secrets, and a copy of the user's rules. */
+/* In libuv's pool, one job at a time of sessions that are served, and one of the others: who types
+ * does not wait for what is long over. What a thread needs of the loop goes with the job: the
+ * shell's secrets, and a copy of the user's rules. */
 #include "ptyd/worker/redacting.h"
 
 #include <errno.h>
@@ -9,12 +10,14 @@
 
 #include "base/limits.h"
 #include "ptyd/core/board.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/redacted.h"
 #include "ptyd/core/rules.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/forget/files.h"
 #include "ptyd/forget/secrets.h"
+#include "ptyd/worker/mending.h"
 
 struct job {
     struct job *next;
@@ -23,21 +26,30 @@ struct job {
     struct secrets_part part;
     bool closed;  /* nobody serves it */
     bool indexed; /* then: the index may have what is gone now */
-    bool over;    /* somebody does by now (with the mutex) */
+    atomic_bool gives_up;
+    int64_t wait_ms, due_ms; /* it failed: until it is tried again */
+};
+
+enum { SERVED, CLOSED, LANES };
+
+struct lane {
+    struct redacting *redacting;
+    struct job *job;     /* at hand, or NULL; the thread's while it works */
+    struct rules *rules; /* of the thread */
+    int result;
+    uv_work_t work;
 };
 
 struct redacting {
     struct worker *worker;
     bool on;
-    struct job *jobs;    /* that wait */
-    struct job *job;     /* at hand, or NULL; the thread's while it works */
-    struct rules *rules; /* of the thread */
-    int result;
+    struct job *jobs;  /* that wait for a thread */
+    struct job *later; /* for room on the disk, or another try */
+    struct lane lanes[LANES];
     bool indexed; /* the index may have what is gone now */
     bool closing;
-    atomic_bool gives_up;
     uv_mutex_t mutex; /* files of a session that is not served are gone through */
-    uv_work_t work;
+    uv_timer_t again; /* runs while some wait for later */
 };
 
 /* ---- jobs ---- */
@@ -49,9 +61,9 @@ static void destroy(struct job *job)
     free(job);
 }
 
-static struct job *take_out(struct redacting *r, const char *session)
+static struct job *take_out_of(struct job **at, const char *session)
 {
-    for (struct job **at = &r->jobs; *at; at = &(*at)->next)
+    for (; *at; at = &(*at)->next)
         if (!strcmp((*at)->session, session)) {
             struct job *job = *at;
             *at = job->next;
@@ -60,67 +72,90 @@ static struct job *take_out(struct redacting *r, const char *session)
     return NULL;
 }
 
+/* There is one at most that is not at hand. */
+static struct job *take_out(struct redacting *r, const char *session)
+{
+    struct job *job = take_out_of(&r->jobs, session);
+    return job ? job : take_out_of(&r->later, session);
+}
+
+static bool is_at_hand(const struct redacting *r, int lane, const char *session)
+{
+    return r->lanes[lane].job && !strcmp(r->lanes[lane].job->session, session);
+}
+
 static char *directory_of(const struct redacting *r, const char *session)
 {
     return text_format("%s/conversations/%s/agent_pty", r->worker->options->state, session);
 }
 
-/* All that is not its log or an output, where that was not done. Returns whether it was now. */
+/* ---- in the thread, and before a session is opened ---- */
+
+/* All that is not its log or an output, where that was not done. What is `owed` by the worker
+ * before comes behind it. Returns whether it was done now. */
 static bool take_lines(struct redacting *r, const char *session,
-                       const struct redact_secrets *secrets, void (*moves)(void))
+                       const struct secrets_finder *finder, bool owed, int *ret_result,
+                       void (*moves)(void))
 {
     char *directory = directory_of(r, session);
     struct redacted done = {0};
-    struct secrets_finder finder;
-    bool known = redacted_load(directory, &done);
-    secrets_finder_init(&finder, secrets, &r->gives_up);
+    bool known = redacted_load(directory, &done) && done.lines;
     int result = known ? 0
-                       : forget_secrets_in_lines(r->worker->options->state, session, &finder.finder,
-                                                 secrets, moves);
-    if (!known && result == 0 && !atomic_load(&r->gives_up))
+                       : forget_secrets_in_lines(r->worker->options->state, session,
+                                                 &finder->finder, finder->secrets, moves);
+    if (!known && result == 0) {
+        done.lines = !owed;
         redacted_save(directory, &done);
-    else if (result < 0 && result != -ENOENT)
-        say("secrets stay in files of session %s: %s", session, strerror(-result));
+    }
+    *ret_result = result == -ENOENT ? 0 : result;
     free(directory);
     return !known;
 }
 
-/* In the thread. */
+static void go_through(struct lane *lane)
+{
+    struct redacting *r = lane->redacting;
+    struct job *job = lane->job;
+    struct secrets_finder finder;
+    int lines = 0;
+    secrets_finder_init(&finder, job->secrets, &job->gives_up);
+    if (job->closed)
+        job->indexed = take_lines(r, job->session, &finder, false, &lines, NULL);
+    lane->result =
+        secrets_take_out(r->worker->options->state, job->session, &finder, &job->part, NULL);
+    lane->result = lines < 0 ? lines : lane->result;
+}
+
+/* Who takes the mutex behind a job's giving up knows that its files are let go of, or never were
+ * touched. */
 static void do_job(uv_work_t *work)
 {
-    struct redacting *r = work->data;
-    struct job *job = r->job;
-    struct secrets_finder finder;
-    secrets_finder_init(&finder, job->secrets, &r->gives_up);
-    rules_use_here(r->rules);
-    if (job->closed)
+    struct lane *lane = work->data;
+    struct redacting *r = lane->redacting;
+    rules_use_here(lane->rules);
+    if (lane->job->closed)
         uv_mutex_lock(&r->mutex);
-    if (job->closed && !job->over)
-        job->indexed = take_lines(r, job->session, NULL, NULL);
-    r->result = job->over ? 0
-                          : secrets_take_out(r->worker->options->state, job->session, &finder,
-                                             &job->part, NULL);
-    if (job->closed)
+    lane->result = -EINTR;
+    if (!atomic_load(&lane->job->gives_up))
+        go_through(lane);
+    if (lane->job->closed)
         uv_mutex_unlock(&r->mutex);
     rules_use_here(NULL);
 }
 
-static void begin_next(struct redacting *r);
+/* ---- one after the other ---- */
 
-static void on_done(uv_work_t *work, int status)
+static void on_again(uv_timer_t *timer);
+
+static void put_off(struct redacting *r, struct job *job)
 {
-    struct redacting *r = work->data;
-    struct job *job = r->job;
-    r->job = NULL;
-    r->indexed = r->indexed || job->indexed;
-    rules_destroy(r->rules);
-    r->rules = NULL;
-    if (status == 0 && r->result < 0 && r->result != -EINTR && r->result != -ENOENT)
-        say("secrets stay in files of session %s: %s", job->session,
-            r->result == -ELOOP ? "workers died of going through its log" : strerror(-r->result));
-    destroy(job);
-    begin_next(r);
+    job->next = r->later;
+    r->later = job;
+    if (!uv_is_active((uv_handle_t *)&r->again))
+        uv_timer_start(&r->again, on_again, LIMIT_REDACT_AGAIN_MS, 0);
 }
+
+static bool begin_lane(struct redacting *r, int at);
 
 /* An index that was made meanwhile may have been made of what was there before. */
 static void drop_index(struct redacting *r)
@@ -134,64 +169,165 @@ static void drop_index(struct redacting *r)
 
 static void begin_next(struct redacting *r)
 {
-    if (r->closing || r->job)
+    bool works = false;
+    if (r->closing)
         return;
-    if (!r->jobs)
+    for (int at = 0; at < LANES; at++)
+        works = begin_lane(r, at) || works;
+    if (!works && !r->jobs)
         drop_index(r);
-    if (!r->jobs)
-        return;
-    r->job = r->jobs;
-    r->jobs = r->job->next;
-    r->rules = conf_copy_rules(r->worker->options->conf);
-    uv_queue_work(&r->worker->loop, &r->work, do_job, on_done);
 }
 
-/* In front of those of sessions that nobody serves. */
+/* It is said once. */
+static void try_again(struct redacting *r, struct job *job, int result)
+{
+    if (!job->wait_ms)
+        say("secrets stay in files of session %s: %s", job->session, strerror(-result));
+    job->wait_ms = !job->wait_ms                                   ? LIMIT_REDACT_AGAIN_MS
+                   : job->wait_ms * 2 < LIMIT_REDACT_AGAIN_MOST_MS ? job->wait_ms * 2
+                                                                   : LIMIT_REDACT_AGAIN_MOST_MS;
+    job->due_ms = clock_monotonic_ms() + job->wait_ms;
+    put_off(r, job);
+}
+
+/* Where it failed one that came meanwhile goes through the same, and more. */
+static void on_done(uv_work_t *work, int status)
+{
+    struct lane *lane = work->data;
+    struct redacting *r = lane->redacting;
+    struct job *job = lane->job, *next;
+    lane->job = NULL;
+    r->indexed = r->indexed || job->indexed;
+    rules_destroy(lane->rules);
+    lane->rules = NULL;
+    bool failed = status == 0 && lane->result < 0 && lane->result != -ENOENT && !r->closing &&
+                  !atomic_load(&job->gives_up);
+    next = failed ? take_out(r, job->session) : NULL;
+    if (next) {
+        next->wait_ms = job->wait_ms;
+        next->part.guarded = next->part.guarded || job->part.guarded;
+        destroy(job);
+        job = next;
+    }
+    if (failed)
+        try_again(r, job, lane->result);
+    else
+        destroy(job);
+    begin_next(r);
+}
+
+/* The next one of a lane; files that somebody compares stay as they are meanwhile. */
+static struct job *take_next(struct redacting *r, int lane)
+{
+    for (struct job **at = &r->jobs; *at;) {
+        struct job *job = *at;
+        bool compared =
+            job->closed && (mending_is_under_way(job->session) || mending_of(job->session));
+        if (job->closed != (lane == CLOSED) || is_at_hand(r, LANES - 1 - lane, job->session)) {
+            at = &job->next;
+            continue;
+        }
+        *at = job->next;
+        if (!compared)
+            return job;
+        put_off(r, job);
+    }
+    return NULL;
+}
+
+/* Returns whether it has something at hand. */
+static bool begin_lane(struct redacting *r, int at)
+{
+    struct lane *lane = &r->lanes[at];
+    if (!lane->job && (lane->job = take_next(r, at))) {
+        lane->rules = conf_copy_rules(r->worker->options->conf);
+        uv_queue_work(&r->worker->loop, &lane->work, do_job, on_done);
+    }
+    return lane->job;
+}
+
 static void add(struct redacting *r, struct job *job)
 {
     struct job **at = &r->jobs;
-    while (*at && (job->closed || !(*at)->closed))
+    while (*at)
         at = &(*at)->next;
-    job->next = *at;
+    job->next = NULL;
     *at = job;
     begin_next(r);
 }
 
+/* What waits for a full disk would be written behind it. */
+static bool owes(const struct redacting *r, const char *session)
+{
+    const struct session *s = worker_find(r->worker, session);
+    return s && store_owed(session_store(s)).count;
+}
+
+static void on_again(uv_timer_t *timer)
+{
+    struct redacting *r = timer->data;
+    struct job *next = r->later;
+    r->later = NULL;
+    for (struct job *job = next; job; job = next) {
+        next = job->next;
+        if (clock_monotonic_ms() < job->due_ms || owes(r, job->session))
+            put_off(r, job);
+        else
+            add(r, job);
+    }
+}
+
+/* One that still waits is done with it. */
 static void add_for(struct redacting *r, const struct session *s, struct secrets_part part)
 {
-    if (!r->on || session_quarantined(s) || store_owed(session_store(s)).count)
-        return; /* what waits for a full disk would be written behind it */
+    if (!r->on || session_quarantined(s))
+        return;
     struct job *before = take_out(r, session_name(s)), *job = memory_new(sizeof *job);
     *job = (struct job){.session = text_copy(session_name(s)),
                         .secrets = redact_secrets_ref((struct redact_secrets *)session_secrets(s)),
                         .part = part};
-    job->part.guarded = part.guarded || (before && before->part.guarded);
-    if (before)
+    if (before) {
+        job->part.guarded = part.guarded || before->part.guarded;
+        job->part.offset = part.offset > before->part.offset ? part.offset : before->part.offset;
+        job->wait_ms = before->wait_ms;
         destroy(before);
-    add(r, job);
+    }
+    if (store_owed(session_store(s)).count)
+        put_off(r, job);
+    else
+        add(r, job);
 }
 
 /* ---- sessions that are served ---- */
 
-void redacting_before(struct redacting *r, const char *session, pid_t shell)
+/* What works on its files lets go of them. */
+static void end_closed(struct redacting *r, const char *session)
+{
+    struct job *waiting = take_out(r, session);
+    if (waiting)
+        destroy(waiting);
+    if (!redacting_works_on(r, session))
+        return;
+    atomic_store(&r->lanes[CLOSED].job->gives_up, true);
+    uv_mutex_lock(&r->mutex);
+    uv_mutex_unlock(&r->mutex);
+}
+
+void redacting_before(struct redacting *r, const char *session, pid_t shell, bool owed)
 {
     struct redact_secrets *secrets = r->on && shell ? session_secrets_of(shell) : NULL;
     char *directory = directory_of(r, session);
-    struct job *closed = take_out(r, session);
-    if (closed)
-        destroy(closed);
+    struct secrets_finder finder;
     struct board_place before = board_enter(session, BOARD_OPEN, 0);
-    bool waits = redacting_works_on(r, session);
-    if (waits)
-        uv_mutex_lock(&r->mutex);
+    int result = 0;
+    secrets_finder_init(&finder, secrets, NULL);
+    end_closed(r, session);
     if (r->on)
-        r->indexed = take_lines(r, session, secrets, board_moved) || r->indexed;
+        r->indexed = take_lines(r, session, &finder, owed, &result, board_moved) || r->indexed;
     else
         redacted_remove(directory);
-    if (waits)
-        r->job->over = true;
-    if (waits)
-        uv_mutex_unlock(&r->mutex);
+    if (result < 0)
+        say("secrets stay in files of session %s: %s", session, strerror(-result));
     board_leave(&before);
     redact_secrets_destroy(secrets);
     free(directory);
@@ -240,7 +376,7 @@ void redacting_go_on(struct redacting *r)
 
 bool redacting_works_on(struct redacting *r, const char *session)
 {
-    return r->on && r->job && r->job->closed && !strcmp(r->job->session, session);
+    return is_at_hand(r, CLOSED, session);
 }
 
 /* ---- life ---- */
@@ -255,30 +391,42 @@ struct redacting *redacting_create(struct worker *w)
     struct redacting *r = memory_new(sizeof *r);
     struct secrets_finder finder;
     r->worker = w;
-    r->work.data = r;
+    for (int i = 0; i < LANES; i++)
+        r->lanes[i] = (struct lane){.redacting = r, .work.data = &r->lanes[i]};
     r->on = worker_conf(w)->redact_disk;
     uv_mutex_init(&r->mutex);
+    uv_timer_init(&w->loop, &r->again);
+    r->again.data = r;
     secrets_finder_init(&finder, NULL, NULL);
-    if (r->on)
-        forget_secrets_in_state(w->options->state, &finder.finder);
+    int result = r->on ? forget_secrets_in_state(w->options->state, &finder.finder) : 0;
+    if (result < 0)
+        say("secrets stay in files of the state directory: %s", strerror(-result));
     return r;
 }
 
 void redacting_close(struct redacting *r)
 {
     r->closing = true;
-    atomic_store(&r->gives_up, true);
-    if (r->job)
-        uv_cancel((uv_req_t *)&r->work); /* one that has begun is waited for */
+    uv_close((uv_handle_t *)&r->again, NULL);
+    for (int i = 0; i < LANES; i++)
+        if (r->lanes[i].job) {
+            atomic_store(&r->lanes[i].job->gives_up, true);
+            uv_cancel((uv_req_t *)&r->lanes[i].work); /* one that has begun is waited for */
+        }
+}
+
+static void destroy_all(struct job *job)
+{
+    for (struct job *next; job; job = next) {
+        next = job->next;
+        destroy(job);
+    }
 }
 
 void redacting_destroy(struct redacting *r)
 {
-    while (r->jobs) {
-        struct job *job = r->jobs;
-        r->jobs = job->next;
-        destroy(job);
-    }
+    destroy_all(r->jobs);
+    destroy_all(r->later);
     uv_mutex_destroy(&r->mutex);
     free(r);
 }

@@ -3,7 +3,8 @@
  * Lines of JSON and snapshots are written without them; the log and the output of a command are
  * gone through when it has ended, what stands at a prompt with the next command, in a thread
  * (forget/secrets.h). What a worker that died left is gone through when the next one serves the
- * session, and what closed sessions left, or times without the setting, when a worker begins. */
+ * session, and what closed sessions left, or times without the setting, when a worker begins. What
+ * fails, and what waits for room on the disk, is tried again. */
 #ifndef PTYD_WORKER_REDACTING_H
 #define PTYD_WORKER_REDACTING_H
 
@@ -18,8 +19,9 @@ struct redacting *redacting_create(struct worker *w);
 bool redacting_is_on(const struct redacting *r);
 
 /* The session's files are about to be opened, for that shell (0: one that is gone): what was
- * written without the setting goes. */
-void redacting_before(struct redacting *r, const char *session, pid_t shell);
+ * written without the setting goes. What a worker before `owed` comes with secrets yet: the next
+ * one that opens them looks once more. */
+void redacting_before(struct redacting *r, const char *session, pid_t shell, bool owed);
 
 /* Whether files of a session that is not served are gone through. */
 bool redacting_works_on(struct redacting *r, const char *session);

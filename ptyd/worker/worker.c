@@ -126,7 +126,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
     forgetting_before(w->forgetting, m->name);
-    redacting_before(w->redacting, m->name, m->pid);
+    redacting_before(w->redacting, m->name, m->pid, fds[2] >= 0);
     struct board_place deadly = {.step = m->deadly_step, .at = m->deadly_at};
     int error = 0;
     struct session *s = session_adopt(

@@ -264,21 +264,80 @@ static void test_the_log_is_covered_as_far_as_it_is_over(void **state)
     assert_int_equal(take_out(SECRETS_ALL, SECRETS_ALL), 0);
 }
 
-/* What was begun twenty times without an end is begun no more. */
+/* What was begun twenty times without an end is begun no more; what is behind it is. */
 static void test_what_kills_is_left_alone(void **state)
 {
     (void)state;
+    const char one[] = "a " A B "\r\n", two[] = "b " A B "\r\n";
+    struct secrets_finder finder;
+    struct secrets_part part = {.offset = SECRETS_ALL, .seq = SECRETS_ALL, .guarded = true};
+    char *path = path_of("agent_pty");
+    put("agent_pty/output.raw", "a " A B "\r\nb " A B "\r\n");
+    redacted_save(path, &(struct redacted){.tries = 20, .until = strlen(one)});
+    secrets_finder_init(&finder, NULL, NULL);
+    assert_int_equal(secrets_take_out(place, "one", &finder, &part, NULL), 1);
+    expect_file("agent_pty/output.raw", "a " A B "\r\nb " XA XB "\r\n");
+    assert_int_equal(done().offset, strlen(one) + strlen(two));
+    redacted_save(path, &(struct redacted){.tries = 19, .until = strlen(one)});
+    assert_int_equal(secrets_take_out(place, "one", &finder, &part, NULL), 1);
+    expect_file("agent_pty/output.raw", "a " XA XB "\r\nb " XA XB "\r\n");
+    assert_int_equal(done().tries, 0);
+    free(path);
+}
+
+/* Whoever gives up, or has an error, is not counted as one that died. */
+static void test_who_gives_up_has_not_tried(void **state)
+{
+    (void)state;
+    atomic_bool gives_up = true;
     struct secrets_finder finder;
     struct secrets_part part = {.offset = SECRETS_ALL, .seq = SECRETS_ALL, .guarded = true};
     char *path = path_of("agent_pty");
     put("agent_pty/output.raw", "a " A B "\r\n");
-    redacted_save(path, &(struct redacted){.tries = 20});
-    secrets_finder_init(&finder, NULL, NULL);
-    assert_int_equal(secrets_take_out(place, "one", &finder, &part, NULL), -ELOOP);
-    redacted_save(path, &(struct redacted){.tries = 19});
+    redacted_save(path, &(struct redacted){.tries = 3, .lines = true});
+    secrets_finder_init(&finder, NULL, &gives_up);
+    assert_int_equal(secrets_take_out(place, "one", &finder, &part, NULL), -EINTR);
+    assert_int_equal(done().tries, 3);
+    atomic_store(&gives_up, false);
     assert_int_equal(secrets_take_out(place, "one", &finder, &part, NULL), 1);
     assert_int_equal(done().tries, 0);
+    assert_true(done().lines);
     free(path);
+}
+
+/* That the log was gone through says nothing of lines. */
+static void test_lines_are_known_apart(void **state)
+{
+    (void)state;
+    put("agent_pty/output.raw", "a " A B "\r\n");
+    take_out(SECRETS_ALL, SECRETS_ALL);
+    assert_false(done().lines);
+}
+
+/* Told to give up in the midst the log is read no further. */
+static void *gives_up_now;
+
+static void give_up(void)
+{
+    atomic_store((atomic_bool *)gives_up_now, true);
+}
+
+static void test_a_log_is_left_in_the_midst(void **state)
+{
+    (void)state;
+    atomic_bool gives_up = false;
+    struct secrets_finder finder;
+    struct bytes log = {0};
+    for (int i = 0; i < 4000; i++)
+        bytes_append_text(&log, "what somebody prints\r\n");
+    bytes_append_text(&log, A B "\r\n");
+    gives_up_now = &gives_up;
+    secrets_finder_init(&finder, NULL, &gives_up);
+    blot_found(log.data, log.len, 0, &eighty, 1, &finder.finder, give_up);
+    atomic_store(&gives_up, false);
+    bytes_append_char(&log, '\0');
+    assert_non_null(strstr(log.data, A B));
+    bytes_finish(&log);
 }
 
 /* Told to give up it says that it is not done. */
@@ -363,6 +422,9 @@ int main(void)
         cmocka_unit_test_setup(test_a_long_output, set_up),
         cmocka_unit_test_setup(test_the_log_is_covered_as_far_as_it_is_over, set_up),
         cmocka_unit_test_setup(test_what_kills_is_left_alone, set_up),
+        cmocka_unit_test_setup(test_who_gives_up_has_not_tried, set_up),
+        cmocka_unit_test_setup(test_lines_are_known_apart, set_up),
+        cmocka_unit_test(test_a_log_is_left_in_the_midst),
         cmocka_unit_test_setup(test_who_gives_up_is_not_done, set_up),
         cmocka_unit_test_setup(test_lines_are_without_them, set_up),
     };
