@@ -34,7 +34,8 @@ function texts() {
 
 async function main() {
   const report = new Report();
-  const space = workspace();
+  const space = workspace(), refusal = path.join(space.root, 'refusal');
+  Object.assign(space.env, { LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), ASAN_OPTIONS: 'verify_asan_link_order=0', FAULT_WRITES: refusal });
   const state = space.env.PTYD_STATE_DIR, settings = path.join(space.home, '.config/ptyd/ptyd.conf');
   const samples = texts();
   for (const [name, { text }] of Object.entries(samples)) fs.writeFileSync(path.join(space.home, `${name}.txt`), text);
@@ -173,6 +174,24 @@ async function main() {
     await type('own', 'cat ~/own.txt');
     await gone([own, value]);
     assert.deepStrictEqual(blocks('own').at(-1).preview.lines, ['number [redacted:internal]', 'value [redacted:env:SOME_SERVICE_TOKEN]']);
+  });
+
+  await report.test('what waited for room on the disk is gone through when there is some', async () => {
+    const typed = token(), closed = token(), directory = path.join(state, 'conversations/before/agent_pty');
+    const log = path.join(space.root, 'daemon.log'), said = /secrets stay in files of session before: No space left/;
+    fs.writeFileSync(path.join(space.home, 'room.txt'), `a ${typed}\n`);
+    fs.rmSync(path.join(directory, 'redacted.json'));
+    fs.appendFileSync(path.join(directory, 'events.jsonl'), `{"type":"agent_block_end","block":{"cmd":"x ${closed}"}}\n`);
+    fs.writeFileSync(refusal, '28');
+    ok('send', '-s', 'own', 'cat ~/room.txt\r');
+    await until('it was shown', () => ok('screen', '-s', 'own').includes(typed));
+    await until('a prompt', () => daemon.json('list').find((s) => s.name === 'own').state === 'prompt');
+    await killWorker(daemon);
+    await until('it is said', () => said.test(fs.readFileSync(log, 'utf8')));
+    fs.rmSync(refusal);
+    await until('it is written', () => blocks('own').at(-1).cmd.includes('room.txt'));
+    await gone([typed, closed]);
+    verify();
   });
 
   await daemon.stop();
