@@ -153,9 +153,10 @@ static inline int limit_size(int value)
 /* Runs of rows that are withheld from agents; of more the oldest two become one, with what lies
  * between. */
 #define LIMIT_WITHHELD 256
-/* Rows in front of and behind those asked for in which a secret may begin or end that is in both.
- */
-#define LIMIT_TOLD_AROUND 128
+/* Rows of so many columns in front of and behind those asked for in which a secret may begin or end
+ * that is in both; of narrower ones as many as those take (core/told_rows.h). */
+#define LIMIT_TOLD_AROUND         128
+#define LIMIT_TOLD_AROUND_COLUMNS 80
 /* Widths of the terminal that are known of a command. */
 #define LIMIT_BLOCK_WIDTHS 8
 /* Rows looked through for secrets in one go. */

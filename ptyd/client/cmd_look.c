@@ -148,15 +148,26 @@ static void clean_rows(struct sight *sight, const struct rows *rows, size_t from
     free(clean);
 }
 
-/* Those around what is shown are asked for, too: a secret may be in both. */
-static json_t *ask_rows(const struct look *look)
+static json_t *ask_rows_around(const struct look *look, size_t around)
 {
     long limit = look->screen ? 0 : look->limit;
     json_t *asked =
         json_pack("{s:s, s:b, s:b}", "name", look->cli.session, "styled", true, "screen", true);
     if (look->screen || limit)
-        json_object_set_new(asked, "limit", json_integer(limit + LIMIT_TOLD_AROUND));
-    json_t *result = request_look("session.scrollback", asked);
+        json_object_set_new(asked, "limit", json_integer(limit + (json_int_t)around));
+    return request_look("session.scrollback", asked);
+}
+
+/* Those around what is shown are asked for, too: a secret may be in both. How many those are, its
+ * width says. */
+static json_t *ask_rows(const struct look *look)
+{
+    size_t around = LIMIT_TOLD_AROUND, needed;
+    json_t *result = ask_rows_around(look, around);
+    if (result && (needed = told_rows_around((int)json_number(result, "cols", 0))) > around) {
+        json_decref(result);
+        result = ask_rows_around(look, needed);
+    }
     if (!result || json_object_get(result, "goes_on"))
         return result;
     say("the daemon is older than this program, and does not say which rows are one line: "

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/memory.h"
 #include "envelope/encode.h"
 #include "ptyd/core/edges.h"
@@ -111,6 +112,12 @@ static int clean(const struct look *l, size_t row, enum told_form form, struct b
         found += type != NULL;
     }
     return found;
+}
+
+size_t told_rows_around(int cols)
+{
+    int rows = cols > 0 ? (LIMIT_TOLD_AROUND_COLUMNS + cols - 1) / cols : 1;
+    return (size_t)LIMIT_TOLD_AROUND * (size_t)rows;
 }
 
 void told_row_measure(struct told_row *row, int cols)

@@ -18,6 +18,11 @@ struct told_row {
     bool withheld;     /* nothing of it is told */
 };
 
+/* Rows of so many columns around those told that count for what is found: LIMIT_TOLD_AROUND of
+ * LIMIT_TOLD_AROUND_COLUMNS, or what those take where they are narrower, as what was printed on
+ * wide rows is read on narrow ones, too. */
+size_t told_rows_around(int cols);
+
 /* Sets `full` by its text, in a terminal of so many columns. */
 void told_row_measure(struct told_row *row, int cols);
 

@@ -32,6 +32,14 @@ static size_t lines_since(const struct terminal *terminal, uint64_t from)
 
 /* ---- without secrets ---- */
 
+/* Lines of scrollback in front of the newest `lines`, in which a secret may begin. */
+static size_t lines_in_front(const struct snapshots *s, size_t lines)
+{
+    size_t older = terminal_scrollback_count(s->terminal) - lines;
+    size_t around = told_rows_around(terminal_cols(s->terminal));
+    return older < around ? older : around;
+}
+
 /* The newest `lines` of scrollback, and the screen's rows. */
 static struct told_row *gather(const struct snapshots *s, size_t lines)
 {
@@ -54,12 +62,12 @@ static struct told_row *gather(const struct snapshots *s, size_t lines)
 static void append_clean(const struct snapshots *s, size_t lines, struct bytes *screen,
                          struct bytes *scrollback)
 {
-    size_t count = lines + (size_t)terminal_rows(s->terminal);
-    struct told_row *rows = gather(s, lines);
+    size_t front = lines_in_front(s, lines), count = lines + (size_t)terminal_rows(s->terminal);
+    struct told_row *rows = gather(s, front + lines);
     struct bytes *texts = memory_new(count * sizeof *texts), title = {0};
     struct told_row of_title = {0};
     bytes_append_text(&of_title.text, terminal_title(s->terminal));
-    told_rows_clean(rows, count, 0, count, s->secrets, TOLD_AS_IT_IS, texts);
+    told_rows_clean(rows, front + count, front, front + count, s->secrets, TOLD_AS_IT_IS, texts);
     told_rows_clean(&of_title, 1, 0, 1, s->secrets, TOLD_AS_IT_IS, &title);
     screen_append_told(s->terminal, texts + lines, title.data, screen);
     screen_append_told_lines(s->terminal, texts, lines, scrollback);
@@ -68,7 +76,7 @@ static void append_clean(const struct snapshots *s, size_t lines, struct bytes *
     free(texts);
     bytes_finish(&title);
     bytes_finish(&of_title.text);
-    told_rows_finish(rows, count);
+    told_rows_finish(rows, front + count);
 }
 
 /* ---- both ---- */

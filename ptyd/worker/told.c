@@ -7,9 +7,6 @@
 #include "base/memory.h"
 #include "vterm_snapshot/left.h"
 
-/* Rows around those told, and those. */
-#define WINDOW (LIMIT_TOLD_AROUND + LIMIT_TOLD_ROWS + LIMIT_TOLD_AROUND)
-
 static void add_line(struct told *told, const struct session *s, size_t i)
 {
     const struct terminal *t = session_terminal(s);
@@ -35,17 +32,19 @@ static void add_row(struct told *told, const struct session *s, int i)
     row->withheld = alt ? from != UINT64_MAX : session_withholds_row(s, number) || number >= from;
 }
 
-static size_t above(size_t from)
+static size_t above(size_t from, size_t around)
 {
-    return from > LIMIT_TOLD_AROUND ? from - LIMIT_TOLD_AROUND : 0;
+    return from > around ? from - around : 0;
 }
 
 struct told told_gather_screen(const struct session *s)
 {
     const struct terminal *t = session_terminal(s);
     size_t held = terminal_scrollback_count(t), rows = (size_t)terminal_rows(t);
-    size_t first = terminal_alt_screen(t) ? held : above(held);
-    struct told told = {.rows = memory_new((held - first + rows) * sizeof *told.rows)};
+    size_t around = told_rows_around(terminal_cols(t));
+    size_t first = terminal_alt_screen(t) ? held : above(held, around);
+    struct told told = {.rows = memory_new((held - first + rows) * sizeof *told.rows),
+                        .around = around};
     for (size_t i = first; i < held; i++)
         add_line(&told, s, i);
     for (size_t i = 0; i < rows; i++)
@@ -58,8 +57,8 @@ struct told told_gather_screen(const struct session *s)
 json_t *told_json(const struct told *told, size_t from, size_t to,
                   const struct redact_secrets *secrets, int *found)
 {
-    size_t first = above(from);
-    size_t last = to + LIMIT_TOLD_AROUND < told->count ? to + LIMIT_TOLD_AROUND : told->count;
+    size_t first = above(from, told->around);
+    size_t last = to + told->around < told->count ? to + told->around : told->count;
     struct bytes *texts = memory_new((to - from + 1) * sizeof *texts);
     json_t *rows = json_array();
     *found += told_rows_clean(told->rows + first, last - first, from - first, to - first, secrets,
@@ -98,6 +97,12 @@ static bool is_withheld(const struct told_lines *l)
     return is;
 }
 
+/* Rows around those told, and those. */
+static size_t window_rows(const struct told_lines *l)
+{
+    return l->window.around + LIMIT_TOLD_ROWS + l->window.around;
+}
+
 /* No line goes on onto the alternate screen. */
 static void gather_behind(struct told_lines *l, const struct session *s, size_t rows)
 {
@@ -114,21 +119,23 @@ static void gather_behind(struct told_lines *l, const struct session *s, size_t 
 struct told_lines *told_lines_open(const struct session *s, size_t from, size_t to)
 {
     const struct terminal *t = session_terminal(s);
-    size_t held = terminal_scrollback_count(t), first = above(from);
+    size_t held = terminal_scrollback_count(t), around = told_rows_around(terminal_cols(t));
+    size_t first = above(from, around);
     to = to < held ? to : held;
-    size_t last = held - to < LIMIT_TOLD_AROUND ? held : to + LIMIT_TOLD_AROUND;
+    size_t last = held - to < around ? held : to + around;
     struct told_lines *l = memory_new(sizeof *l);
     *l = (struct told_lines){.left = terminal_copy_scrollback(t, first, last),
-                             .window.rows = memory_new(WINDOW * sizeof *l->window.rows),
+                             .window.around = around,
                              .before = from - first,
                              .rows = to - from,
                              .cols = terminal_cols(t),
                              .withheld_from = session_withheld_from(s)};
     if (!l->left)
         memory_end();
+    l->window.rows = memory_new(window_rows(l) * sizeof *l->window.rows);
     const struct row_range *withheld = session_withheld(s, &l->withheld_count);
     memcpy(l->withheld, withheld, l->withheld_count * sizeof *withheld);
-    gather_behind(l, s, to + LIMIT_TOLD_AROUND - last);
+    gather_behind(l, s, to + around - last);
     return l;
 }
 
@@ -176,10 +183,11 @@ json_t *told_lines_next(struct told_lines *l, const struct redact_secrets *secre
     size_t rows = l->rows < LIMIT_TOLD_ROWS ? l->rows : LIMIT_TOLD_ROWS;
     if (!rows)
         return NULL;
-    if (above(l->before))
-        forget_rows(&l->window, above(l->before));
-    l->before -= above(l->before);
-    while (l->window.count < l->before + rows + LIMIT_TOLD_AROUND && add_next(l))
+    size_t gone = above(l->before, l->window.around);
+    if (gone)
+        forget_rows(&l->window, gone);
+    l->before -= gone;
+    while (l->window.count < l->before + rows + l->window.around && add_next(l))
         ;
     json_t *told = told_json(&l->window, l->before, l->before + rows, secrets, found);
     l->before += rows;
@@ -192,6 +200,6 @@ size_t told_lines_bytes(const struct told_lines *l)
     size_t texts = 0;
     for (size_t i = 0; i < l->window.count; i++)
         texts += l->window.rows[i].text.capacity;
-    return sizeof *l + (WINDOW + l->screen.count) * sizeof *l->window.rows + texts +
+    return sizeof *l + (window_rows(l) + l->screen.count) * sizeof *l->window.rows + texts +
            left_bytes(l->left);
 }

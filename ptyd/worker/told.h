@@ -12,9 +12,10 @@
 struct told {
     struct told_row *rows; /* the caller frees them: told_rows_finish() */
     size_t count;
+    size_t around; /* so many of them, in front of and behind those told, count */
 };
 
-/* All of the screen, with LIMIT_TOLD_AROUND lines of scrollback in front of it. */
+/* All of the screen, with the lines of scrollback in front of it that count. */
 struct told told_gather_screen(const struct session *s);
 
 /* What is told of rows [from, to) of them, an array of strings; adds to *found how many secrets

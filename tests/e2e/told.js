@@ -2,6 +2,7 @@
 // nothing of private commands, of what came while capture was paused, or while telling is switched off.
 'use strict';
 const assert = require('node:assert');
+const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 const { workspace, removeWorkspace, Daemon, Report, Control, until, killWorker, waitFor } = require('./harness');
@@ -165,6 +166,27 @@ async function main() {
     assert.match((await ask('session.list', { members: ['name'] })).error.message, /`ptyd context on` resumes it/, 'not even the names');
     daemon.ptyd('context', 'on');
     assert.ok((await screen()).rows);
+  });
+
+  await report.test('a long secret that is read at other widths: in the rows that were printed, and in those that they are by then', async () => {
+    const part = (length) => Array.from({ length: 40 }, (_, i) => createHash('sha512').update(`${length} ${i}`).digest('base64url')).join('').slice(0, length);
+    const token = `ey${`J${part(38)}`}.${`eyJ${part(920)}`}.${part(342)}`;
+    daemon.ptyd('resize', '-s', 'work', '100x10');
+    run('clear');
+    show('long', `${'.'.repeat(7)} ${token} behind\n`);
+    run('seq 40');
+    for (const cols of [100, 20, 5, 2]) {
+      daemon.ptyd('resize', '-s', 'work', `${cols}x10`);
+      const { total } = (await control.call('session.scrollback', { name: 'work', limit: 1 })).result;
+      let told = '', found = 0;
+      for (let from = Math.max(0, total - 120); from < total; from++) {
+        const { lines, redacted } = await scrollback({ from, limit: 3 });
+        for (let i = 0, text = lines.join(''); i + 12 <= text.length; i++) assert.ok(!token.includes(text.slice(i, i + 12)), `${text.slice(i, i + 12)} at ${cols} columns from ${from}`);
+        told += lines.join('');
+        found += redacted || 0;
+      }
+      assert.ok(found > 0 && told.includes('behind'), `${found} at ${cols} columns`);
+    }
   });
 
   control.socket.destroy();
