@@ -15,7 +15,6 @@ struct point {
     enum edge edge;
     int primary_cursor_row, glyph_row, glyph_end, last_width;
     uint32_t last_character, printed;
-    bool clusters_seen;
     struct place cursor, last;
     struct pen pen;
     struct modes modes;
@@ -49,7 +48,6 @@ bool screen_save_begin(const struct screen *s, struct bytes *out)
     point.last_width = s->last_width;
     point.last_character = s->last_character;
     point.printed = s->printed;
-    point.clusters_seen = s->clusters_seen;
     point.cursor = s->cursor;
     point.last = s->last;
     point.pen = s->pen;
@@ -95,7 +93,6 @@ static void take_point(struct screen *s, const struct point *point)
     s->last_width = point->last_width;
     s->last_character = point->last_character;
     s->printed = point->printed;
-    s->clusters_seen = point->clusters_seen;
     s->cursor = point->cursor;
     s->last = point->last;
     s->pen = point->pen;

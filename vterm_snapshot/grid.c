@@ -136,6 +136,8 @@ void grid_erase(struct grid *grid, int start_row, int end_row, int start_col, in
         fill(row, start_col, end_col, pen);
         if (start_col == 0)
             row->continuation = 0;
+        if (start_col == 0 && end_col == grid->cols)
+            row->clusters = false;
         if (end_col == grid->cols && i + 1 < grid->rows)
             grid->row[i + 1]->continuation = 0;
     }
@@ -177,6 +179,7 @@ void grid_scroll(struct grid *grid, int top, int bottom, int count, uint16_t pen
         gone[i]->extent = grid->cols;
         gone[i]->stamp = grid->stamp;
         gone[i]->continuation = 0;
+        gone[i]->clusters = false;
         fill(gone[i], 0, grid->cols, pen);
     }
 }
@@ -190,6 +193,7 @@ void grid_move(struct grid *grid, int to_row, int to_col, int from_row, int from
         struct row *to = touch(grid, to_row + i), *from = grid->row[from_row + i];
         if (to != from || to_col < from_col) /* the other half of another one may come there */
             row_part(to, to_col);
+        to->clusters = to->clusters || from->clusters;
         memmove(to->cells + to_col, from->cells + from_col, (size_t)width * sizeof(struct cell));
         row_mend(to, to_col);
         row_mend(to, to_col + width);
@@ -254,7 +258,8 @@ bool grid_set_stale(struct grid *grid, int row, int col)
 /* A row as it is packed; its cells follow, but for empty ones at the end. */
 struct packed_row {
     int32_t extent, cells;
-    uint32_t stamp, continuation;
+    uint32_t stamp;
+    uint16_t continuation, clusters;
 };
 
 static void save_row(const struct row *row, struct bytes *out)
@@ -263,7 +268,7 @@ static void save_row(const struct row *row, struct bytes *out)
     int cells = row->extent;
     while (cells && !memcmp(&row->cells[cells - 1], &empty, sizeof empty))
         cells--;
-    struct packed_row head = {row->extent, cells, row->stamp, row->continuation};
+    struct packed_row head = {row->extent, cells, row->stamp, row->continuation, row->clusters};
     bytes_append(out, &head, sizeof head);
     bytes_append(out, row->cells, (size_t)cells * sizeof *row->cells);
 }
@@ -290,7 +295,8 @@ static int load_row(struct row *row, struct unpack *in)
         return -ENOMEM;
     memcpy(row->cells, cells, (size_t)head.cells * sizeof *row->cells);
     row->stamp = head.stamp;
-    row->continuation = (uint16_t)head.continuation;
+    row->continuation = head.continuation;
+    row->clusters = head.clusters;
     return 0;
 }
 

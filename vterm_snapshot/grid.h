@@ -27,6 +27,8 @@ struct row {
     int capacity;          /* cells allocated */
     uint32_t stamp;        /* grid.stamp at the last change */
     uint16_t continuation; /* columns of the row above when it was wrapped onto this one; or 0 */
+    bool clusters;         /* some character of it was measured by grapheme cluster, since it was
+                              blank */
 };
 
 struct grid {

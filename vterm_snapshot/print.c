@@ -96,10 +96,12 @@ static bool join(struct screen *s, uint32_t code)
     if ((!clusters && !mark) || !screen_follows(s) ||
         (clusters && !extend(s, code, &width) && !mark))
         return false;
-    s->clusters_seen = s->clusters_seen || !mark || width != s->last_width;
+    bool measured = !mark || width != s->last_width;
     if (width > s->last_width)
         widen(s);
     screen_join(s, code);
+    if (measured)
+        s->shown->row[s->last.row]->clusters = true;
     return true;
 }
 

@@ -73,16 +73,28 @@ static uint32_t character_of(struct screen *s, const char *text, size_t len)
     return cluster_intern(s->clusters, codes, count);
 }
 
+/* Where some of a row was measured by cluster all of it is, and what was not may come out wider
+ * than any row: then each character has one cell, of which there were as many. */
+static bool is_too_wide(const struct scrollback_row *piece)
+{
+    int cols = 0, width;
+    for (size_t at = 0; piece->clusters && at < piece->len && cols <= LIMIT_SIZE_MAX; cols += width)
+        at += wrap_character(piece->text + at, piece->len - at, true, &width);
+    return cols > LIMIT_SIZE_MAX;
+}
+
 /* Cells as they were, but for what erased left behind the text, and what was protected. */
 static struct row *row_of(struct screen *s, const struct scrollback_row *piece)
 {
     struct row *row = row_create(s->primary.cols);
+    bool narrow = is_too_wide(piece);
     int col = 0, run = 0;
     if (!row || row_widen(row, piece->len) < 0)
         memory_end();
     for (size_t at = 0, n; at < piece->len; at += n) {
         int width;
         n = wrap_character(piece->text + at, piece->len - at, piece->clusters, &width);
+        width = narrow ? 1 : width;
         uint16_t pen = pen_at(piece, col, &run);
         uint32_t character = character_of(s, piece->text + at, n);
         row->cells[col++] = (struct cell){.character = character, .pen = pen, .wide = width > 1};
@@ -91,6 +103,7 @@ static struct row *row_of(struct screen *s, const struct scrollback_row *piece)
     }
     row->extent = col > s->primary.cols ? col : s->primary.cols;
     row->continuation = piece->continuation;
+    row->clusters = piece->clusters;
     return row;
 }
 
@@ -220,6 +233,7 @@ static void lay_out(struct layout *l, size_t from)
                 at = 0;
             }
             take_stamp(l, to, row, at == 0);
+            to->clusters = to->clusters || row->clusters;
             memcpy(to->cells + at, row->cells + col, (size_t)width * sizeof *to->cells);
             if (width == 1 && (to->cells[at].wide || to->cells[at].character == CELL_COVERED))
                 to->cells[at] = (struct cell){.character = ' ', .pen = row->cells[col].pen};

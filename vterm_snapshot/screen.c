@@ -152,7 +152,7 @@ void screen_push_row(struct screen *s, int index)
     text->len = 0;
     struct scrollback_row leaving = {.run = runs,
                                      .continuation = row->continuation,
-                                     .clusters = s->clusters_seen,
+                                     .clusters = row->clusters,
                                      .wider = row->extent > s->primary.cols &&
                                               row_used(row) > s->primary.cols};
     leaving.runs = row_pack(row, !wrapped, s->clusters, text, runs);

@@ -57,7 +57,6 @@ struct screen {
     int last_width;
     uint32_t last_character; /* as in a cell */
     uint32_t printed;        /* the last code point, for REP; 0 for none */
-    bool clusters_seen;      /* some cells were measured by grapheme cluster */
 
     struct modes modes;
     unsigned ahead;        /* of enum ahead */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "vterm_snapshot/cluster.h"
 #include "vterm_snapshot/grapheme.h"
 #include "vterm_snapshot/width.h"
 
@@ -12,9 +13,10 @@
 size_t wrap_character(const char *text, size_t len, bool clusters, int *ret_width)
 {
     struct grapheme cluster = {0};
-    size_t at = 0;
+    size_t at = 0, codes = 0;
     int width = 0;
-    while (at < len && (!at || clusters || (unsigned char)text[at] >= FIRST_MARK)) {
+    while (at < len && codes < CLUSTER_MAX &&
+           (!at || clusters || (unsigned char)text[at] >= FIRST_MARK)) {
         uint32_t code = 0xfffd;
         int step = utf8_decode(text + at, len - at, &code);
         bool joins = clusters ? grapheme_add(&cluster, code) : width_of(code) == WIDTH_MARK;
@@ -23,6 +25,7 @@ size_t wrap_character(const char *text, size_t len, bool clusters, int *ret_widt
         if (clusters || !at)
             width = clusters ? cluster.width : (int)width_of(code);
         at += step > 0 ? (size_t)step : 1;
+        codes++;
     }
     *ret_width = width;
     return at;

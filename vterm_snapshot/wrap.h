@@ -14,7 +14,8 @@
 #include "base/bytes.h"
 #include "vterm_snapshot/scrollback.h"
 
-/* A character of a row's text with all that joins it: its bytes and columns. `clusters`: measured
+/* A character of a row's text with all that joins it, as much as a cell has room for: its bytes and
+ * columns. `clusters`: measured
  * by grapheme cluster. `len` > 0. */
 size_t wrap_character(const char *text, size_t len, bool clusters, int *ret_width);
 

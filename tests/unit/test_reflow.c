@@ -296,6 +296,92 @@ static void what_is_saved_between_sizes_goes_on(void **state)
     terminal_destroy(terminal);
 }
 
+/* ---- characters of several code points ---- */
+
+#define FAMILY "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9"
+#define MAN    "\xf0\x9f\x91\xa8\xe2\x80\x8d"
+#define HEART  "\xe2\x9d\xa4\xef\xb8\x8f"
+
+static void write_times(const char *text, int times)
+{
+    while (times--)
+        write_text(text);
+}
+
+static void reload(void)
+{
+    struct bytes saved = {0};
+    struct terminal_options options = {.scrollback = 1000, .events = &events};
+    assert_true(terminal_save(terminal, &saved));
+    terminal_destroy(terminal);
+    struct unpack in = {.at = saved.data, .end = saved.data + saved.len};
+    terminal = terminal_load(&options, &in);
+    assert_non_null(terminal);
+    bytes_finish(&saved);
+}
+
+/* All of it leaves, comes back, and leaves again. */
+static void assert_stays(int cols)
+{
+    write_text("\r\n1\r\n2\r\n3\r\n4");
+    char *before = all_rows();
+    terminal_resize(terminal, cols, 8);
+    reload();
+    terminal_resize(terminal, cols, 4);
+    char *behind = all_rows();
+    assert_string_equal(behind, before);
+    free(before);
+    free(behind);
+    terminal_destroy(terminal);
+}
+
+/* Once a cluster was printed as one character: what others made of code points one by one stays
+ * that. */
+static void what_was_no_cluster_stays_none(void **state)
+{
+    (void)state;
+    open_terminal(80, 4);
+    write_text("\x1b[?2027h" FAMILY "\x1b[?2027l\r\n");
+    write_times(MAN, 20);
+    assert_stays(80);
+    open_terminal(600, 4);
+    write_text("\x1b[?2027h" FAMILY "\x1b[?2027l\r\n");
+    write_times(HEART, 600);
+    assert_stays(600);
+}
+
+/* Also beside one in its row. */
+static void what_stands_beside_a_cluster_stays(void **state)
+{
+    (void)state;
+    open_terminal(80, 4);
+    write_text("\x1b[?2027h" FAMILY "\x1b[?2027l");
+    write_times(MAN, 20);
+    assert_stays(80);
+    open_terminal(600, 4);
+    write_text("\x1b[?2027h" FAMILY "\x1b[?2027l");
+    write_times(HEART, 598);
+    assert_stays(600);
+}
+
+/* A character is as wide when it comes back as when it was printed: what is behind it stays in its
+ * column, with its colour. */
+static void a_character_that_comes_back_is_as_wide(void **state)
+{
+    struct bytes before = {0}, behind = {0};
+    (void)state;
+    open_terminal(80, 4);
+    write_text("\x1b[?2027h" FAMILY "\x1b[?2027l\r\n" HEART "ab\x1b[31mcd\x1b[me");
+    terminal_row_styled(terminal, 1, &before);
+    write_text("\r\n1\r\n2\r\n3\r\n4");
+    terminal_resize(terminal, 80, 7);
+    terminal_row_styled(terminal, 1, &behind);
+    assert_string_equal(behind.data, before.data);
+    bytes_finish(&before);
+    bytes_finish(&behind);
+    terminal_destroy(terminal);
+}
+
 #define TEST(f) cmocka_unit_test(f)
 
 int main(void)
@@ -309,6 +395,9 @@ int main(void)
         TEST(an_anchor_is_at_its_character),
         TEST(the_saved_cursor_is_at_its_character),
         TEST(what_is_saved_between_sizes_goes_on),
+        TEST(what_was_no_cluster_stays_none),
+        TEST(what_stands_beside_a_cluster_stays),
+        TEST(a_character_that_comes_back_is_as_wide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
