@@ -15,27 +15,35 @@ static bool piece_of(void *user, uint32_t number, struct scrollback_row *ret_pie
     return all < s->seam;
 }
 
-/* Room for one more: twice as many as are read at most, then the older half goes. */
+static void keep_newest(struct scrollback_rows *r, size_t count)
+{
+    memmove(r->places, r->places + r->count - count, count * sizeof *r->places);
+    r->count = count;
+}
+
+/* Room for one more: twice as many as are read at most, or as there is memory for, then the older
+ * half goes. False where there is none at all. */
 static bool make_room(struct scrollback_rows *r, size_t limit)
 {
     size_t capacity = r->capacity ? r->capacity * 2 : 64;
     if (r->count < r->capacity)
         return true;
     if (r->capacity >= 2 * limit) {
-        memmove(r->places, r->places + r->count - limit, limit * sizeof *r->places);
-        r->count = limit;
+        keep_newest(r, limit);
         return true;
     }
     capacity = capacity < 2 * limit ? capacity : 2 * limit;
     struct wrap_place *places = memory_try_grow(r->places, capacity * sizeof *places);
+    if (!places && r->capacity)
+        keep_newest(r, r->capacity / 2);
     if (!places)
-        return false;
+        return r->capacity > 0;
     r->places = places;
     r->capacity = capacity;
     return true;
 }
 
-/* Without memory the older ones are not read. */
+/* Without memory the older ones are not read: what is read ends at the seam, whatever is left. */
 static void find_rows(const struct scrollback *s)
 {
     struct scrollback_rows *r = s->rows_read;

@@ -7,6 +7,7 @@
 #include "envelope/entry.h"
 #include "envelope/legacy.h"
 #include "envelope/redact.h"
+#include "vterm_snapshot/scrollback.h"
 #include "vterm_snapshot/terminal.h"
 
 static void torture_wrong(const char *what)
@@ -95,6 +96,52 @@ static void tell_terminal(void)
         expect_usable(other);
     terminal_destroy(other);
     terminal_destroy(t);
+}
+
+/* ---- what left it, at another width ---- */
+
+#define PIECES 2000 /* of two rows each, */
+#define ROWS   10   /* and behind them such as are one */
+
+static struct scrollback *pushed_at_two_widths(void)
+{
+    struct scrollback *s = scrollback_create(3 * PIECES);
+    struct scrollback_row row = {.text = "0123456789", .len = 10};
+    scrollback_set_cols(s, 10);
+    for (int i = 0; i < PIECES; i++)
+        scrollback_push(s, &row);
+    scrollback_set_cols(s, 5);
+    row.len = 5;
+    for (int i = 0; i < ROWS; i++)
+        scrollback_push(s, &row);
+    return s;
+}
+
+/* The number of the piece that is the row, by how many there are to the end. */
+static uint64_t piece_at(size_t to_end)
+{
+    return to_end <= ROWS ? PIECES + ROWS - to_end : PIECES - (to_end - ROWS + 1) / 2;
+}
+
+/* Older ones may be missing; those there are go on without a gap to the newest. */
+static void tell_rows(void)
+{
+    struct scrollback_row row;
+    torture_state->armed = false;
+    struct scrollback *s = pushed_at_two_widths();
+    torture_state->armed = true;
+    size_t rows = scrollback_count(s);
+    struct scrollback_hold *hold = scrollback_hold(s, 0, rows);
+    if (rows < ROWS || (!torture_state->failing && rows != 2 * PIECES + ROWS))
+        torture_wrong("rows are missing");
+    for (size_t to_end = rows; to_end; to_end--) {
+        if (scrollback_get(s, rows - to_end).first != piece_at(to_end))
+            torture_wrong("a row is another one");
+        if (hold && (!scrollback_hold_next(hold, &row) || row.first != piece_at(to_end)))
+            torture_wrong("a row that is held is another one");
+    }
+    scrollback_release(hold);
+    scrollback_destroy(s);
 }
 
 /* ---- an envelope ---- */
@@ -234,6 +281,7 @@ int main(void)
     static const struct torture stories[] = {
         {.name = "a terminal", .tell = tell_terminal},
         {.name = "a terminal, in the program", .tell = tell_terminal, .of_program = true},
+        {.name = "rows at another width", .tell = tell_rows},
         {.name = "context added to a turn", .tell = tell_edit},
         {.name = "the legacy envelope", .tell = tell_legacy},
         {.name = "a block's value", .tell = tell_entries},
