@@ -116,6 +116,7 @@ static void drop_oldest(struct scrollback *s)
     if (--block->count)
         return;
     s->oldest = block->next;
+    s->oldest->before = NULL;
     drop_block(block);
 }
 
@@ -125,7 +126,7 @@ static bool add_block(struct scrollback *s, size_t size)
     struct block *block = memory_try_grow(NULL, sizeof *block + size);
     if (!block)
         return false;
-    *block = (struct block){.size = size, .users = 1};
+    *block = (struct block){.before = s->newest, .size = size, .users = 1};
     *(s->newest ? &s->newest->next : &s->oldest) = block;
     s->newest = block;
     return true;
@@ -266,6 +267,8 @@ static bool own(struct scrollback *s, struct block **at, size_t i)
     copy->users = 1;
     move_rows(s, i, shared, copy);
     *at = copy;
+    if (copy->next)
+        copy->next->before = copy;
     s->newest = s->newest == shared ? copy : s->newest;
     drop_block(shared);
     return true;
@@ -286,9 +289,7 @@ bool scrollback_own(struct scrollback *s)
 static void shorten(struct scrollback *s)
 {
     const struct piece *p = s->rows[scrollback_slot(s, s->count - 1)];
-    struct block **at = &s->oldest, *before = NULL;
-    for (; *at != s->newest; at = &(*at)->next)
-        before = *at;
+    struct block *before = s->newest->before, **at = before ? &before->next : &s->oldest;
     if ((*at)->count > 1 && !own(s, at, s->count - (*at)->count))
         memory_end();
     struct block *block = *at;

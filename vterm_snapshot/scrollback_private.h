@@ -16,11 +16,12 @@ struct piece {
 };
 
 struct block {
-    struct block *next; /* the younger one */
-    size_t size, used;  /* bytes of `rows` */
-    size_t count;       /* rows in it that are held */
-    size_t users;       /* the scrollback, while it has it, and holds */
-    bool gone;          /* the scrollback has it no more */
+    struct block *next;   /* the younger one */
+    struct block *before; /* the older one, while the scrollback has both */
+    size_t size, used;    /* bytes of `rows` */
+    size_t count;         /* rows in it that are held */
+    size_t users;         /* the scrollback, while it has it, and holds */
+    bool gone;            /* the scrollback has it no more */
     _Alignas(struct piece) char rows[];
 };
 
