@@ -45,9 +45,10 @@ static bool is_made(const char *name)
 static bool has_no_text(const char *name)
 {
     static const char *const names[] = {
-        "output.idx",    "shell_id.txt",   "screen_size.json",  "keys.json",   "keys.copy.json",
-        "redacted.json", "context.json",   "context.copy.json", "names.json",  "gone.jsonl",
-        "gone.jsonl.1",  "receipts.jsonl", "receipts.jsonl.1",  "search.lock", "forget.json"};
+        "output.idx",       "shell_id.txt",  "screen_size.json", "keys.json",
+        "keys.copy.json",   "redacted.json", "context.json",     "context.copy.json",
+        "names.json",       "gone.jsonl",    "gone.jsonl.1",     "receipts.jsonl",
+        "receipts.jsonl.1", "search.lock",   "forget.json",      "covering.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;

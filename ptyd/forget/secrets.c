@@ -21,6 +21,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/shown.h"
 #include "ptyd/core/text.h"
+#include "ptyd/forget/covering.h"
 #include "ptyd/forget/log.h"
 #include "ptyd/session/block_lines.h"
 
@@ -71,21 +72,11 @@ void secrets_finder_init(struct secrets_finder *f, const struct redact_secrets *
 
 struct output {
     const struct secrets_finder *finder;
-    const char *path, *text;
+    struct covering covering;
+    const char *text;
     size_t len;
     int widths[LIMIT_BLOCK_WIDTHS + 1];
-    struct file_new file; /* begun with the first secret */
-    int error;
 };
-
-/* As many lines as there were stay: numbers mean the same ones. */
-static void append_cover(struct bytes *out, const char *text, const struct redact_match *m)
-{
-    bytes_printf(out, "[redacted:%s]", m->type);
-    for (size_t i = m->from; i < m->to; i++)
-        if (text[i] == '\n')
-            bytes_append_char(out, '\n');
-}
 
 /* Where a piece ends that begins at `at`: at a line's end, where there is one. */
 static size_t piece_end(const struct output *o, size_t at)
@@ -96,60 +87,47 @@ static size_t piece_end(const struct output *o, size_t at)
     return end ? (size_t)(end - o->text) + 1 : at + PIECE;
 }
 
-/* What came before the first that changes is as it was. */
-static void write_piece(struct output *o, size_t at, const struct bytes *out, bool changes)
+/* Those that begin before `end`; returns where the last of them ends, or `end`. */
+static size_t keep_begun(struct redact_matches *found, size_t end)
 {
-    bool begins = changes && !o->file.path;
-    if (begins)
-        o->error = file_new_begin(&o->file, o->path);
-    if (begins && at && o->error == 0)
-        o->error = file_new_write(&o->file, o->text, at);
-    if (o->file.path && o->error == 0)
-        o->error = file_new_write(&o->file, out->data ? out->data : "", out->len);
+    size_t count = 0, last = end;
+    for (; count < found->count && found->list[count].from < end; count++)
+        last = found->list[count].to > last ? found->list[count].to : last;
+    found->count = count;
+    return last;
 }
 
-/* Takes them out of the piece [at, end) of it, or a little more. Returns where the next begins. */
-static size_t take_piece(struct output *o, size_t at, size_t end)
+/* Covers them in the piece [*at, end) of it, or a little more. *at is where the next begins. */
+static int take_piece(struct output *o, size_t *at, size_t end)
 {
-    size_t ahead = o->len - end < AHEAD ? o->len : end + AHEAD, from = at;
-    struct redact_ends ends = edges_find(o->text + at, ahead - at, o->widths);
+    const char *text = o->text + *at;
+    size_t len = (o->len - end < AHEAD ? o->len : end + AHEAD) - *at;
+    struct redact_ends ends = edges_find(text, len, o->widths);
     struct redact_matches found = {0};
-    struct bytes out = {0};
-    redact_find_over(o->text + at, ahead - at, &ends, o->finder->secrets, redact_matches_note,
-                     &found);
-    for (size_t i = 0; i < found.count && at + found.list[i].from < end; i++) {
-        struct redact_match m = found.list[i];
-        bytes_append(&out, o->text + from, at + m.from - from);
-        append_cover(&out, o->text + at, &m);
-        from = at + m.to;
-        end = from > end ? from : end;
-    }
-    bytes_append(&out, o->text + from, end - from);
-    if (out.failed)
-        o->error = -ENOMEM;
-    if (o->error == 0)
-        write_piece(o, at, &out, from > at);
+    redact_find_over(text, len, &ends, o->finder->secrets, redact_matches_note, &found);
+    size_t last = keep_begun(&found, end - *at);
+    int result = covering_do(&o->covering, &found, *at);
+    *at += last;
     redact_matches_finish(&found);
     redact_ends_finish(&ends);
-    bytes_finish(&out);
-    return end;
+    return result;
 }
 
-/* Whether anything was, or -errno. */
-static int take_out_of_output(struct output *o, int fd, void (*moves)(void))
+/* 0 or -errno. */
+static int take_out_of_output(struct output *o, void (*moves)(void))
 {
-    o->text = mmap(NULL, o->len, PROT_READ, MAP_PRIVATE, fd, 0);
+    int result = 0;
+    o->text = mmap(NULL, o->len, PROT_READ, MAP_SHARED, o->covering.fd, 0);
     if (o->text == MAP_FAILED)
         return -errno;
-    for (size_t at = 0; at < o->len && o->error == 0 && !gives_up(o->finder);) {
-        at = take_piece(o, at, piece_end(o, at));
+    o->covering.text = o->text;
+    for (size_t at = 0; at < o->len && result == 0 && !gives_up(o->finder);) {
+        result = take_piece(o, &at, piece_end(o, at));
         if (moves)
             moves();
     }
     munmap((char *)o->text, o->len);
-    bool changes = o->file.path;
-    int ended = file_new_end(&o->file, o->error == 0 && !gives_up(o->finder));
-    return o->error < 0 ? o->error : ended < 0 ? ended : changes;
+    return result;
 }
 
 /* ---- a session ---- */
@@ -161,6 +139,7 @@ struct work {
     void (*moves)(void);
     struct redacted done;
     bool changed;
+    bool stuck; /* what is noted of an output is to be covered before another one is begun */
     int error;
 };
 
@@ -178,25 +157,35 @@ static bool is_lasting(int result)
            result == -EFBIG;
 }
 
+/* For writing, too; only a regular file, which is not waited for. */
+static int open_output(const char *path, size_t *ret_len)
+{
+    struct stat st;
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+    bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    *ret_len = is ? (size_t)st.st_size : 0;
+    return fd < 0 ? -errno : fd;
+}
+
 static void take_output(struct work *w, const char *name, uint64_t seq)
 {
     char key[24], *path = text_format("%s/blocks/%s", w->directory, name);
-    struct output o = {.finder = w->finder, .path = path};
-    struct stat st;
-    int fd = file_open_regular(path), result = fd < 0 ? fd : 0;
+    struct output o = {.finder = w->finder, .covering = {.directory = w->directory, .name = name}};
+    int fd = open_output(path, &o.len), result = fd < 0 ? fd : 0;
     snprintf(key, sizeof key, "%llu", (unsigned long long)seq);
     json_t *block = json_pack("{s:O?}", "widths", json_object_get(w->widths, key));
     block_widths(block, o.widths);
     json_decref(block);
-    o.len = fd >= 0 && fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+    o.covering.fd = fd;
     if (o.len)
-        result = take_out_of_output(&o, fd, w->moves);
+        result = take_out_of_output(&o, w->moves);
     if (fd >= 0)
         close(fd);
-    w->changed = w->changed || result > 0;
-    if (result < 0 && is_lasting(result))
+    w->changed = w->changed || o.covering.changed;
+    w->stuck = o.covering.left;
+    if (result < 0 && is_lasting(result) && !w->stuck)
         say("secrets stay in %s: %s", path, strerror(-result));
-    else if (result < 0 && result != -ENOENT && result != -EINVAL)
+    else if (result < 0 && result != -ENOENT && result != -EINVAL && result != -ENXIO)
         w->error = result;
     free(path);
 }
@@ -209,7 +198,7 @@ static void take_outputs(struct work *w, uint64_t until)
     w->widths = json_object();
     if (directory)
         block_lines_behind(w->directory, w->done.seq, note_widths, w->widths);
-    while (directory && (entry = readdir(directory))) {
+    while (directory && !w->stuck && (entry = readdir(directory))) {
         size_t len = strlen(entry->d_name);
         uint64_t seq = strtoull(entry->d_name, NULL, 10);
         bool is_output = len > 4 && !strcmp(entry->d_name + len - 4, ".out");
@@ -357,7 +346,11 @@ int secrets_take_out(const char *state, const char *name, const struct secrets_f
     struct work w = {.finder = finder, .moves = moves};
     w.directory = text_format("%s/conversations/%s/agent_pty", state, name);
     redacted_load(w.directory, &w.done);
-    int result = is_done(&w, part) ? 0 : work(&w, part);
+    int left = covering_go_on(w.directory);
+    w.changed = left > 0;
+    w.error = left < 0 ? left : 0;
+    w.stuck = left < 0;
+    int result = left == 0 && is_done(&w, part) ? 0 : work(&w, part);
     free(w.directory);
     return result;
 }

@@ -2,8 +2,8 @@
  *
  * What was printed is looked at as agents' text is, whatever colours, wraps and corrections come in
  * between. In output.raw a character becomes another one (vterm_snapshot/blot.h), so that nothing
- * moves; in an output `[redacted:TYPE]` stands in a secret's place, and its line ends stay. How far
- * that went is kept (core/redacted.h). */
+ * moves; in an output `[redacted:TYPE]` stands in a secret's place, in as many bytes
+ * (forget/covering.h). How far that went is kept (core/redacted.h). */
 #ifndef PTYD_FORGET_SECRETS_H
 #define PTYD_FORGET_SECRETS_H
 

@@ -128,6 +128,9 @@ async function main() {
       const [much] = blocks(name).filter(({ cmd }) => cmd.includes('much.txt'));
       const kept_lines = fs.readFileSync(path.join(state, 'conversations', name, 'agent_pty', much.output_path), 'utf8').split('\n');
       assert.deepStrictEqual([kept_lines.length, kept_lines[5001].replace(/:.*/, ''), kept_lines[30002]], [30004, 'password=[redacted', 'line 29999 of what is no secret at all']);
+      for (const { seq, output_path: at, output_bytes: bytes } of blocks(name).filter((block) => block.output_path))
+        assert.strictEqual(fs.statSync(path.join(state, 'conversations', name, 'agent_pty', at)).size, bytes, `no byte of ${seq} is another one`);
+      assert.ok(lines.split('\n').some((line) => /^\[redacted:[^\]]*\] *$/.test(line)), lines);
       assert.strictEqual(daemon.ptyd('search', typed).status, 1);
       assert.match(ok('search', 'AWS_SECRET_ACCESS_KEY', '-s', name), /redacted/);
       assert.strictEqual(daemon.ptyd('rerun', String(tool.seq), '-s', name).status, 125, 'nobody runs what is no command');

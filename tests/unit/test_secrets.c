@@ -3,10 +3,13 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -221,13 +224,90 @@ static void test_an_output_keeps_its_lines(void **state)
     put("agent_pty/blocks/3_7.txt", A B "\n");
     assert_int_equal(take_out(SECRETS_ENDED, 1), 1);
     expect_file("agent_pty/blocks/1_5.out",
-                "a [redacted:github-token] b\n[redacted:private-key]\n\n\nend\n");
+                "a [redacted:github-token]                  b\n[redacted:private-key]     \n"
+                "                \n                         \nend\n");
     expect_file("agent_pty/blocks/2_6.out", "it runs yet: " A B "\n");
     expect_file("agent_pty/blocks/3_7.txt", A B "\n");
     assert_int_equal(done().seq, 1);
     assert_int_equal(take_out(SECRETS_ENDED, 2), 1);
-    expect_file("agent_pty/blocks/2_6.out", "it runs yet: [redacted:github-token]\n");
+    expect_file("agent_pty/blocks/2_6.out",
+                "it runs yet: [redacted:github-token]                 \n");
     assert_int_equal(take_out(SECRETS_ENDED, 2), 0);
+}
+
+static ino_t inode_of(const char *name)
+{
+    struct stat st;
+    char *path = path_of(name);
+    assert_int_equal(stat(path, &st), 0);
+    free(path);
+    return st.st_ino;
+}
+
+/* Who reads it, or goes on at a byte of it, finds all else where it was. */
+static void test_nothing_moves_in_an_output(void **state)
+{
+    (void)state;
+    const char from[] = "one " A B " two\nmysql -u root -psesame11 shop\nthree\n";
+    const char to[] = "one [redacted:github-token]                  two\n"
+                      "mysql -u root -pxxxxxxxx shop\nthree\n";
+    assert_int_equal(sizeof from, sizeof to);
+    put("agent_pty/blocks/5_5.out", from);
+    ino_t inode = inode_of("agent_pty/blocks/5_5.out");
+    assert_int_equal(take_out(SECRETS_ENDED, 5), 1);
+    expect_file("agent_pty/blocks/5_5.out", to);
+    assert_int_equal(inode_of("agent_pty/blocks/5_5.out"), inode);
+    char *path = path_of("agent_pty"), *note = path_of("agent_pty/covering.json");
+    redacted_remove(path);
+    assert_int_equal(take_out(SECRETS_ENDED, 5), 0); /* there is none any more */
+    expect_file("agent_pty/blocks/5_5.out", to);
+    assert_int_equal(access(note, F_OK), -1);
+    free(path);
+    free(note);
+}
+
+/* It may grow to so many bytes: whoever writes behind them dies, in the midst of a write. */
+static void die_behind(rlim_t bytes)
+{
+    pid_t child = fork();
+    int status;
+    if (child == 0) {
+        signal(SIGXFSZ, SIG_DFL);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
+        take_out(SECRETS_ENDED, 6);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
+}
+
+/* Half of it is covered then, and nobody would take the rest for a secret. */
+static void test_who_dies_leaves_no_half(void **state)
+{
+    (void)state;
+    struct bytes from = {0}, to = {0};
+    for (int i = 0; i < 300; i++)
+        bytes_append_text(&from, "what somebody prints\n");
+    bytes_append(&to, from.data, from.len);
+    bytes_append_text(&from, A B "\n");
+    size_t within = from.len - 10;
+    bytes_append_text(&to, "[redacted:github-token]                 \n");
+    bytes_append_char(&from, '\0');
+    bytes_append_char(&to, '\0');
+    put("agent_pty/blocks/6_5.out", from.data);
+    die_behind((rlim_t)within);
+    char *path = path_of("agent_pty/blocks/6_5.out");
+    struct bytes left = {0};
+    assert_int_equal(file_read(path, 1 << 20, &left), 0);
+    assert_null(memmem(left.data, left.len, A, strlen(A)));
+    assert_non_null(memmem(left.data, left.len, "p6q7r8", 6));
+    assert_int_equal(take_out(SECRETS_ENDED, 6), 1);
+    expect_file("agent_pty/blocks/6_5.out", to.data);
+    free(path);
+    bytes_finish(&left);
+    bytes_finish(&from);
+    bytes_finish(&to);
 }
 
 /* Wherever a piece of it ends. */
@@ -238,7 +318,7 @@ static void test_a_long_output(void **state)
     for (int i = 0; i < 60000; i++) {
         bytes_printf(&from, "%d what somebody prints, %s\n", i, i % 5 ? "and so on" : A B);
         bytes_printf(&to, "%d what somebody prints, %s\n", i,
-                     i % 5 ? "and so on" : "[redacted:github-token]");
+                     i % 5 ? "and so on" : "[redacted:github-token]                 ");
     }
     bytes_append_char(&from, '\0');
     bytes_append_char(&to, '\0');
@@ -419,6 +499,8 @@ int main(void)
         cmocka_unit_test(test_marks_say_none),
         cmocka_unit_test(test_much_of_it),
         cmocka_unit_test_setup(test_an_output_keeps_its_lines, set_up),
+        cmocka_unit_test_setup(test_nothing_moves_in_an_output, set_up),
+        cmocka_unit_test_setup(test_who_dies_leaves_no_half, set_up),
         cmocka_unit_test_setup(test_a_long_output, set_up),
         cmocka_unit_test_setup(test_the_log_is_covered_as_far_as_it_is_over, set_up),
         cmocka_unit_test_setup(test_what_kills_is_left_alone, set_up),
