@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/board.h"
@@ -91,15 +92,25 @@ static char *directory_of(const struct redacting *r, const char *session)
 
 /* ---- in the thread, and before a session is opened ---- */
 
+/* Whether the index may have anything of the session: it is made of these lines. */
+static bool is_listed(const char *directory)
+{
+    char *lines = text_format("%s/blocks.jsonl", directory), *old = text_format("%s.1", lines);
+    bool listed = access(lines, F_OK) == 0 || access(old, F_OK) == 0;
+    free(lines);
+    free(old);
+    return listed;
+}
+
 /* All that is not its log or an output, where that was not done. What is `owed` by the worker
- * before comes behind it. Returns whether it was done now. */
+ * before comes behind it. Returns whether it was done now, and the index may have what is gone. */
 static bool take_lines(struct redacting *r, const char *session,
                        const struct secrets_finder *finder, bool owed, int *ret_result,
                        void (*moves)(void))
 {
     char *directory = directory_of(r, session);
     struct redacted done = {0};
-    bool known = redacted_load(directory, &done) && done.lines;
+    bool known = redacted_load(directory, &done) && done.lines, listed = is_listed(directory);
     int result = known ? 0
                        : forget_secrets_in_lines(r->worker->options->state, session,
                                                  &finder->finder, finder->secrets, moves);
@@ -109,7 +120,7 @@ static bool take_lines(struct redacting *r, const char *session,
     }
     *ret_result = result == -ENOENT ? 0 : result;
     free(directory);
-    return !known;
+    return !known && listed;
 }
 
 static void go_through(struct lane *lane)

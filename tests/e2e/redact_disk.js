@@ -3,10 +3,11 @@
 'use strict';
 const assert = require('node:assert');
 const crypto = require('node:crypto');
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
+const { once } = require('node:events');
 const fs = require('node:fs');
 const path = require('node:path');
-const { PTYD, workspace, removeWorkspace, Daemon, Report, until, killWorker } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, Control, until, waitFor, killWorker } = require('./harness');
 const { Terminal } = require('./script');
 
 const here = (program) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -165,6 +166,56 @@ async function main() {
     await gone([...all, left, secret]);
     daemon = await new Daemon(space).ready();
     verify();
+  });
+
+  await report.test('who reads an output while it is gone through misses no line of it', async () => {
+    const secret = token(), lines = (i) => (i % 1000 === 500 ? `line ${i} ${secret}` : `line ${i} of it`);
+    const all = Array.from({ length: 100000 }, (_, i) => lines(i)), go = path.join(space.home, 'goes-on');
+    fs.writeFileSync(path.join(space.home, 'pages.txt'), `${all.join('\n')}\n`);
+    ok('open', 'read');
+    await until('a prompt', () => daemon.json('list').find((s) => s.name === 'read').state === 'prompt');
+    // A run that nobody reads until the files are without it.
+    const run = spawn(PTYD, ['run', '-s', 'read', '--', 'cat ~/pages.txt'], { env: space.env, cwd: space.home, stdio: ['ignore', 'pipe', 'pipe'] });
+    const ended = once(run, 'close');
+    let told = '', wrong = '';
+    run.stdout.pause();
+    run.stderr.setEncoding('utf8').on('data', (data) => { wrong += data; });
+    await until('it ends', () => blocks('read').at(-1)?.status === 'completed');
+    await gone([secret]);
+    run.stdout.setEncoding('utf8').on('data', (data) => { told += data; }).resume();
+    await ended;
+    assert.strictEqual(wrong, '');
+    const plain = (text) => text.replace(/\[redacted:[^\]]*\] *$/, secret);
+    assert.ok(told.includes('[redacted:'), 'the rest came from the file');
+    assert.deepStrictEqual(told.split('\n').slice(0, -1).map(plain), all);
+
+    // Pages of a command that runs, and has ended before the last of them.
+    await until('a prompt', () => daemon.json('list').find((s) => s.name === 'read').state === 'prompt');
+    ok('send', '-s', 'read', `cat ~/pages.txt; ${waitFor(go)}\r`);
+    await until('it runs', () => blocks('read').at(-1).status === 'running');
+    const { block_id: block } = blocks('read').at(-1), control = new Control(space.env.PTYD_SOCKET), page = async (offset) => (await control.ask('session.output', { name: 'read', block, offset, limit: 1000 })).result;
+    await until('it has printed all', async () => (await page(99999))?.lines[0]?.startsWith('line 99999'));
+    const seen = [];
+    let next = 0;
+    for (; next !== null && next < 50000;) { const one = await page(next); seen.push(...one.lines); next = one.next; }
+    fs.writeFileSync(go, '');
+    await until('it ends', () => blocks('read').at(-1).status !== 'running');
+    await gone([secret]);
+    for (; next !== null;) { const one = await page(next); seen.push(...one.lines); next = one.next; }
+    control.socket.destroy();
+    assert.deepStrictEqual(seen.slice(0, 100000).map(plain), all);
+  });
+
+  await report.test('a session that is new has nothing that the index could have: it stays', async () => {
+    const place = path.join(state, 'search.db'), done = (seq) => until(`${seq} is gone through`, () => JSON.parse(fs.readFileSync(path.join(state, 'conversations/fresh/agent_pty/redacted.json'), 'utf8')).seq >= seq);
+    ok('search', 'redacted');
+    const { ino } = fs.statSync(place);
+    ok('open', 'fresh');
+    for (const seq of [1, 2]) {
+      await type('fresh', 'echo it is new');
+      await done(seq);
+    }
+    assert.strictEqual(fs.statSync(place, { throwIfNoEntry: false })?.ino, ino);
   });
 
   await report.test("the user's own rules and the shell's own values count", async () => {
