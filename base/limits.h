@@ -281,7 +281,7 @@ static inline int limit_size(int value)
 /* Milliseconds that another who brings the index up to date is waited for; then what is there is
  * searched, and how much is missing is said. */
 #define LIMIT_SEARCH_WAIT_MS 1000
-/* For an output of a session from which secrets are taken out just now. */
+/* In one search, for outputs from which secrets are taken out just now. */
 #define LIMIT_SEARCH_REDACTED_MS 2000
 /* Milliseconds for who makes the index to have begun it, and for SQLite to get a lock; then the
  * search fails. */

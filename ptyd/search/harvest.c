@@ -39,7 +39,9 @@ struct harvest {
     const char *directory;
     int64_t last;                        /* block that ended and was added */
     int64_t oldest_output;               /* number of the first whose file is there */
-    int64_t redacted, redacted_by_ms;    /* is_redacted() */
+    int64_t redacted;                    /* outputs up to this block's are without secrets */
+    int looks;                           /* that are left, in all sessions, for one that is not */
+    bool waits, waited;                  /* for one of this session; the last search did, too */
     bool ends;                           /* of an output only the end is kept */
     struct bytes running;                /* the line that was read last, when it has no end */
     struct sheet sheet;                  /* not in the index yet, */
@@ -61,6 +63,7 @@ struct harvest *harvest_create(struct index *index, void (*pause)(void *user, in
     h->add_block =
         index_prepare(index, "INSERT OR REPLACE INTO blocks VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     h->paused_ms = clock_monotonic_ms();
+    h->looks = LIMIT_SEARCH_REDACTED_MS / LOOK_MS;
     return h;
 }
 
@@ -307,8 +310,8 @@ static void rest(struct harvest *h)
     h->paused_ms = now;
 }
 
-/* Where secrets are taken out of a session's files, an output is read when that is done; who does
- * not come to it in time has its preview read. */
+/* Where secrets are taken out of a session's files, an output is read when that is done; it is
+ * waited for, but not in every search. */
 static bool is_redacted(struct harvest *h, int64_t seq)
 {
     struct redacted done;
@@ -316,11 +319,19 @@ static bool is_redacted(struct harvest *h, int64_t seq)
         h->redacted = redacted_load(h->directory, &done) ? (int64_t)done.seq : ALL;
         if (seq <= h->redacted)
             break;
-        if (clock_monotonic_ms() > h->redacted_by_ms)
+        if (h->waited || h->looks-- <= 0)
             return false;
         poll(NULL, 0, LOOK_MS);
     }
     return true;
+}
+
+/* From the block at hand on the session has previews, in sheets of their own, until the next
+ * search: that one begins with this block again. */
+static void wait_for_output(struct harvest *h)
+{
+    end_sheet(h);
+    h->waits = true;
 }
 
 /* The block at hand. */
@@ -331,16 +342,17 @@ static void add_ended(struct harvest *h)
     struct output output;
     /* There may be one by now where there was none. */
     bool kept = h->oldest_output == ALL || f->seq >= h->oldest_output;
-    kept = kept && is_redacted(h, f->seq);
-    read_output(f, h->directory, kept, &output);
+    if (kept && !h->waits && !is_redacted(h, f->seq))
+        wait_for_output(h);
+    read_output(f, h->directory, kept && !h->waits, &output);
     add_text(h, part, f->cmd.data, f->cmd.len);
     part.line = output.line;
     part.output = 1;
     add_text(h, part, output.text.data, output.text.len);
     add_row(h, part.block, &output);
-    h->ends = h->ends || !output.whole;
+    h->ends = h->ends || (!output.whole && !h->waits);
     h->bytes += (int64_t)(f->cmd.len + output.text.len);
-    h->last = f->seq;
+    h->last = h->waits ? h->last : f->seq;
     bytes_finish(&output.text);
     rest(h);
 }
@@ -455,10 +467,21 @@ static void add_value(struct harvest *h, const json_t *block)
     free(line);
 }
 
+/* What the last search had for itself alone. */
+static void remove_waiting(struct harvest *h)
+{
+    static const char sql[] = "SELECT id FROM sheets WHERE session = ? AND first > ? LIMIT 1";
+    for (int64_t sheet; (sheet = number_of(h, sql, h->session, h->last));)
+        remove_sheet(h, sheet);
+    run(h, "DELETE FROM blocks WHERE id > ? AND id < ?", index_block(h->session, h->last),
+        index_block(h->session, ALL), 0);
+}
+
 static void read_new(struct harvest *h)
 {
     uint64_t after = (uint64_t)h->last;
     bool all = false;
+    remove_waiting(h);
     reopen_sheet(h);
     while (!all && !index_failure(h->index)) {
         json_t *blocks = block_lines_after(h->directory, after, LIMIT_BLOCKS_PAGE_BYTES, &all);
@@ -527,14 +550,15 @@ static void begin_session(struct harvest *h, const struct harvest_session *sessi
 static void end_session(struct harvest *h, const struct harvest_file *file)
 {
     sqlite3_stmt *s = index_prepare(h->index, "UPDATE sessions SET inode = ?, size = ?, mtime = ?,"
-                                              " last = ?, running = ?6, ends = ends OR ?7"
+                                              " last = ?, running = ?6, ends = (ends & 1) | ?7"
                                               " WHERE id = ?5");
     end_sheet(h);
     if (s)
-        sqlite3_bind_int(s, 7, h->ends);
+        sqlite3_bind_int(s, 7, h->ends | h->waits << 1);
     if (s && h->running.len)
         sqlite3_bind_text(s, 6, h->running.data, (int)h->running.len, SQLITE_STATIC);
-    ASK(h, s, file->inode, file->size, file->mtime, h->last, h->session);
+    /* Of another size than it has: it is read again. */
+    ASK(h, s, file->inode, h->waits ? 0 : file->size, file->mtime, h->last, h->session);
     sqlite3_finalize(s);
     h->running.len = 0;
 }
@@ -547,7 +571,8 @@ int64_t harvest_read(struct harvest *h, const struct harvest_session *session,
     h->ends = false;
     h->oldest_output = find_oldest_output(directory);
     h->redacted = 0;
-    h->redacted_by_ms = clock_monotonic_ms() + LIMIT_SEARCH_REDACTED_MS;
+    h->waits = false;
+    h->waited = session->id && !session->file.size;
     begin_session(h, session);
     if (session->id && goes_on(h, session, file)) {
         gone = forget_blocks(h);

@@ -393,6 +393,26 @@ async function main() {
     fs.rmSync(path.join(state, 'conversations/slow'), { recursive: true });
   });
 
+  await report.test('an output that is gone through for secrets yet is told by its end, and is whole when that is done', () => {
+    const output = (n) => `first of ${n}\n${'between\n'.repeat(30)}last of ${n}\n`, sessions = {};
+    const mark = (name, seq) => fs.writeFileSync(path.join(state, 'conversations', name, 'agent_pty/redacted.json'), JSON.stringify({ offset: 0, seq, tries: 0 }));
+    for (const name of ['waits', 'waits-too']) {
+      sessions[name] = Array.from({ length: 4 }, (_, i) => ({ seq: i + 1, cmd: `command-of ${name}`, output: output(name), ended: 1795001200000 + i * 1000 + name.length }));
+      writeSession(state, name, sessions[name]);
+      mark(name, 2);
+    }
+    const has = (text) => (line) => line.includes(text), all = () => Object.keys(sessions).flatMap((name) => ['first of', 'between', 'last of', 'command-of'].map((text) => [name, text]));
+    for (const round of ['the first search', 'one that does not wait']) {
+      assert.deepStrictEqual(search('first of'), expected(sessions, has('first of'), (b) => b.seq <= 2), round);
+      for (const text of ['last of', 'command-of']) assert.deepStrictEqual(search(text), expected(sessions, has(text)), `${round}: ${text}`);
+    }
+    mark('waits', 3);
+    assert.deepStrictEqual(search('-s', 'waits', 'first of'), expected({ waits: sessions.waits.slice(0, 3) }, has('first of')));
+    for (const name of Object.keys(sessions)) mark(name, 4);
+    for (const [name, text] of all()) assert.deepStrictEqual(search('-s', name, text), expected({ [name]: sessions[name] }, has(text)), `${name}: ${text}`);
+    for (const name of Object.keys(sessions)) fs.rmSync(path.join(state, 'conversations', name), { recursive: true });
+  });
+
   await report.test('real sessions: what runs is found, and what a closed one did; `ptyd block` shows it by its id', async () => {
     fs.rmSync(path.join(state, 'conversations'), { recursive: true });
     const daemon = await new Daemon(space).ready(), go = path.join(space.root, 'go');
