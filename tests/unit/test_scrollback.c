@@ -592,6 +592,34 @@ static void held_rows_keep_their_pens(void **state)
     scrollback_destroy(s);
 }
 
+/* In any order with what else moves blocks: rows that come, holds, copies for these, and the oldest
+ * that go. */
+static void rows_are_taken_back_over_many_blocks(void **state)
+{
+    struct scrollback *s = scrollback_create(300);
+    unsigned next = 0;
+    (void)state;
+    for (unsigned round = 0; round < 40; round++) {
+        for (unsigned i = 0; i < 150; i++)
+            push_number(s, next++);
+        unsigned held = (unsigned)scrollback_pieces(s);
+        struct scrollback_hold *hold = scrollback_hold(s, 0, held);
+        if (round % 3 == 1)
+            assert_true(scrollback_own(s));
+        for (unsigned i = 0; i < 40 + round * 3 && scrollback_pieces(s); i++, next--)
+            scrollback_pop(s);
+        for (size_t i = 0, count = scrollback_pieces(s); i < count; i++)
+            assert_int_equal(strtoul(scrollback_piece(s, i).text, NULL, 10), next - count + i);
+        assert_rest(hold, next + 40 + round * 3 - held, next + 40 + round * 3);
+        scrollback_release(hold);
+    }
+    while (scrollback_pieces(s))
+        scrollback_pop(s);
+    push_number(s, 7);
+    assert_int_equal(strtoul(scrollback_piece(s, 0).text, NULL, 10), 7);
+    scrollback_destroy(s);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -627,6 +655,7 @@ int main(void)
         TEST(output_of_one_line_without_end_is_whole),
         TEST(held_rows_stay_as_they_were),
         TEST(held_rows_keep_their_pens),
+        TEST(rows_are_taken_back_over_many_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
