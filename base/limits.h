@@ -144,6 +144,8 @@ static inline int limit_size(int value)
 /* Rows that a resize takes back from scrollback, for a screen that has room or a line that goes on
  * there. */
 #define LIMIT_REFLOW_ROWS 1000
+/* Resizes that took rows back, for numbers of rows that last; of more the oldest two become one. */
+#define LIMIT_LASTING_SHIFTS 64
 /* Blocks or lines that a command asks for; more is refused. */
 #define LIMIT_ASKED 1000000
 /* Scrollback lines that an agent reads at once: where it does not say, and the most; more count

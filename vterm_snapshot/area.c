@@ -38,6 +38,8 @@ void area_erase(struct screen *s, struct area a, bool selective)
         return;
     (selective ? grid_erase_selectively : grid_erase)(s->shown, a.top, a.bottom, a.left, a.right,
                                                       screen_blank_pen(s));
+    if (a.bottom == s->shown->rows && a.left == 0 && a.right == s->shown->cols && !selective)
+        screen_rows_erased(s, a.top);
     if (s->shown == &s->primary && is_whole(s, a))
         capture_screen_erased(&s->capture, screen_top(s));
 }

@@ -18,6 +18,7 @@ struct point {
     struct place cursor, last;
     struct pen pen;
     struct modes modes;
+    struct lasting lasting;
     struct {
         bool active, started, erased;
         uint32_t stamp;
@@ -52,6 +53,7 @@ bool screen_save_begin(const struct screen *s, struct bytes *out)
     point.last = s->last;
     point.pen = s->pen;
     point.modes = s->modes;
+    point.lasting = s->lasting;
     point.capture.active = s->capture.active;
     point.capture.started = s->capture.started;
     point.capture.erased = s->capture.erased;
@@ -98,6 +100,7 @@ static void take_point(struct screen *s, const struct point *point)
     s->pen = point->pen;
     s->pen_known = false;
     s->modes = point->modes;
+    s->lasting = point->lasting;
     s->capture.active = point->capture.active;
     s->capture.started = point->capture.started;
     s->capture.erased = point->capture.erased;
@@ -155,7 +158,7 @@ struct screen *screen_load(const struct screen_options *options, struct unpack *
     struct screen_options sized = *options;
     unpack_value(in, &point, sizeof point);
     if (point.cols < LIMIT_SIZE_MIN || point.cols > LIMIT_SIZE_MAX || point.rows < LIMIT_SIZE_MIN ||
-        point.rows > LIMIT_SIZE_MAX)
+        point.rows > LIMIT_SIZE_MAX || point.lasting.count > LIMIT_LASTING_SHIFTS)
         return NULL;
     sized.cols = point.cols;
     sized.rows = point.rows;

@@ -41,6 +41,8 @@ static void erase_in_display(struct screen *s, int what, bool selective)
     } else if (what < 2) {
         erase_in_line(s, what, selective);
         area_erase(s, what ? above : below, selective);
+        if (what == 0 && s->cursor.col == 0 && !selective)
+            screen_rows_erased(s, s->cursor.row);
     }
 }
 

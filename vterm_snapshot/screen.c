@@ -57,13 +57,62 @@ void screen_destroy(struct screen *s)
     free(s);
 }
 
+/* The first row that nobody can have read, because it did not leave yet. */
+static uint64_t unread(const struct screen *s)
+{
+    return s->lasting.most > screen_top(s) ? s->lasting.most : screen_top(s);
+}
+
+static uint64_t row_now(const struct screen *s, uint64_t number)
+{
+    return anchor_row(reflow_follow(s, (struct terminal_anchor){.line = number, .cols = 1}));
+}
+
+/* Where all rows stand as low as they did or lower they keep their numbers, and some come again.
+ * Else all take what brings the one that went up the furthest to where it was. */
+static void move_lasting(struct screen *s, uint64_t was)
+{
+    uint64_t by = 0;
+    bool went_up = false;
+    for (uint64_t number = s->reflow.base; number <= was; number++) {
+        uint64_t now = row_now(s, number), lasting = lasting_of(&s->lasting, number);
+        went_up = went_up || now < number;
+        by = lasting > now && lasting - now > by ? lasting - now : by;
+    }
+    if (went_up)
+        lasting_raise(&s->lasting, s->reflow.base, by);
+    s->lasting.most = row_now(s, was);
+}
+
 void screen_resize(struct screen *s, int cols, int rows)
 {
+    uint64_t was = unread(s);
     cols = limit_size(cols);
     rows = limit_size(rows);
     reflow_finish(&s->reflow);
-    if (cols != s->primary.cols || rows != s->primary.rows)
-        engine_resize(s, cols, rows);
+    if (cols == s->primary.cols && rows == s->primary.rows)
+        return;
+    engine_resize(s, cols, rows);
+    move_lasting(s, was);
+}
+
+void screen_rows_erased(struct screen *s, int row)
+{
+    uint64_t was = unread(s), is = screen_top(s) + (uint64_t)row;
+    if (s->shown != &s->primary || is >= was)
+        return;
+    lasting_raise(&s->lasting, is, lasting_of(&s->lasting, was) - is);
+    s->lasting.most = is;
+}
+
+uint64_t screen_lasting(const struct screen *s, uint64_t number)
+{
+    return lasting_of(&s->lasting, number);
+}
+
+uint64_t screen_lasting_row(const struct screen *s, uint64_t lasting)
+{
+    return lasting_row(&s->lasting, lasting);
 }
 
 struct terminal_anchor screen_follow(const struct screen *s, struct terminal_anchor at)

@@ -60,6 +60,9 @@ void screen_set_link(struct screen *s, const char *text, size_t len);
 /* Clamps the size and changes it: the primary screen as reflow.h says; the alternate one is cut
  * off, or blank where it grew. */
 void screen_resize(struct screen *s, int cols, int rows);
+/* Numbers of rows as they last (lasting.h). */
+uint64_t screen_lasting(const struct screen *s, uint64_t number);
+uint64_t screen_lasting_row(const struct screen *s, uint64_t lasting);
 /* Where an anchor from before the last resize is. */
 struct terminal_anchor screen_follow(const struct screen *s, struct terminal_anchor at);
 

@@ -5,6 +5,7 @@
 #ifndef VTERM_SNAPSHOT_SCREEN_PRIVATE_H
 #define VTERM_SNAPSHOT_SCREEN_PRIVATE_H
 
+#include "vterm_snapshot/lasting.h"
 #include "vterm_snapshot/link.h"
 #include "vterm_snapshot/modes.h"
 #include "vterm_snapshot/reflow.h"
@@ -37,8 +38,9 @@ struct screen {
     struct link_table *links;
     struct cluster_table *clusters;
     struct capture capture;
-    struct reflow reflow; /* of the last resize */
-    bool has_stale;       /* cells of the primary screen are, perhaps */
+    struct reflow reflow;   /* of the last resize */
+    bool has_stale;         /* cells of the primary screen are, perhaps */
+    struct lasting lasting; /* of its rows, and those that left */
 
     struct place cursor;
     enum edge edge;
@@ -64,6 +66,9 @@ struct screen {
     size_t skim_wait;      /* bytes drawn before skimming is tried again */
     struct bytes row_text; /* scratch of a row that leaves */
 };
+
+/* Whole rows of the screen shown from `row` on were erased: what stands there next is new. */
+void screen_rows_erased(struct screen *s, int row);
 
 /* Interns the pen that SGR has set: pen_number is right afterwards. */
 void screen_know_pen(struct screen *s);

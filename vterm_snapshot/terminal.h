@@ -147,6 +147,10 @@ size_t terminal_scrollback_count(const struct terminal *t);
 size_t terminal_scrollback_since(const struct terminal *t, uint64_t from);
 void terminal_scrollback_numbers(const struct terminal *t, size_t i, uint64_t *ret_first,
                                  uint64_t *ret_last);
+/* The numbers of rows that readers may keep over resizes (lasting.h): of a row; and the first row
+ * that has at least this one. */
+uint64_t terminal_lasting(const struct terminal *t, uint64_t number);
+uint64_t terminal_lasting_row(const struct terminal *t, uint64_t lasting);
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out);
 /* Whether line i goes on from the one before, which was wrapped there. */
 bool terminal_scrollback_goes_on(const struct terminal *t, size_t i);

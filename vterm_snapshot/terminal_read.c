@@ -90,6 +90,16 @@ void terminal_scrollback_numbers(const struct terminal *t, size_t i, uint64_t *r
     *ret_last = row.last;
 }
 
+uint64_t terminal_lasting(const struct terminal *t, uint64_t number)
+{
+    return screen_lasting(t->screen, number);
+}
+
+uint64_t terminal_lasting_row(const struct terminal *t, uint64_t lasting)
+{
+    return screen_lasting_row(t->screen, lasting);
+}
+
 void terminal_scrollback_text(const struct terminal *t, size_t i, struct bytes *out)
 {
     struct scrollback_row row = scrollback_get(screen_scrollback(t->screen), i);

@@ -272,31 +272,43 @@ static void add_screen(struct scrollback *b, const struct terminal *t)
         b->screen_goes_on[i] = terminal_row_goes_on(t, i);
 }
 
+/* Where `limit` lines from `from` on end, or as many more as a row that left is at this width: what
+ * is asked for next, by the number that is returned, begins with line *ret_end. */
+static uint64_t end_of_part(const struct terminal *t, size_t from, size_t limit, size_t *ret_end)
+{
+    size_t count = terminal_scrollback_count(t);
+    uint64_t first, last, next, next_last;
+    for (size_t end = from + limit; limit && limit < count - from && end < count; end++) {
+        *ret_end = end;
+        terminal_scrollback_numbers(t, end - 1, &first, &last);
+        terminal_scrollback_numbers(t, end, &next, &next_last);
+        if (next > last || next_last > last)
+            return next > last ? next : last + 1;
+    }
+    *ret_end = count;
+    return terminal_scrollback_total(t);
+}
+
 /* Lines [*ret_from, *ret_end), and behind them where they begin and what is asked for next. A row
- * that left may be a part of a line by now, which then comes whole. */
+ * that left may be a part of a line by now, which then comes whole. Rows that the screen took back
+ * were read already: they are waited for. */
 static json_t *find_numbered(const struct terminal *t, const struct listing_part *part,
                              size_t *ret_from, size_t *ret_end)
 {
     size_t count = terminal_scrollback_count(t);
-    size_t from = count - terminal_scrollback_since(t, part->from), end = count;
-    uint64_t total = terminal_scrollback_total(t), first = total, next = total, last = 0;
+    uint64_t asked = terminal_lasting_row(t, part->from), first, last, next;
+    uint64_t total = terminal_scrollback_total(t), bottom = total + (uint64_t)terminal_rows(t);
+    size_t from = count - terminal_scrollback_since(t, asked);
     if (from)
         terminal_scrollback_numbers(t, from - 1, &first, &last);
-    from -= from && last >= part->from;
-    if (part->limit && part->limit < count - from)
-        end = from + part->limit;
-    for (; end < count; end++) {
-        terminal_scrollback_numbers(t, end - 1, &first, &last);
-        terminal_scrollback_numbers(t, end, &next, &first);
-        if (next > last)
-            break;
-    }
-    next = end < count ? next : total;
-    first = total;
+    from -= from && last >= asked;
+    next = end_of_part(t, from, part->limit, ret_end);
+    first = asked < bottom ? asked : total;
     if (from < count)
         terminal_scrollback_numbers(t, from, &first, &last);
     *ret_from = from;
-    *ret_end = end;
+    first = first <= asked && asked < bottom ? part->from : terminal_lasting(t, first);
+    next = from < count ? terminal_lasting(t, next) : first;
     return json_pack("{s:I, s:I}", "first", (json_int_t)first, "next", (json_int_t)next);
 }
 
@@ -310,7 +322,7 @@ void listing_scrollback(struct client *client, const json_t *id, const struct se
     *b = (struct scrollback){.stream = {.piece = piece_of_scrollback,
                                         .finish = scrollback_finish,
                                         .holds = scrollback_holds},
-                             .total = terminal_scrollback_total(t),
+                             .total = terminal_lasting(t, terminal_scrollback_total(t)),
                              .form = part->form,
                              .name = text_copy(session_name(s)),
                              .shell_id = text_copy(session_shell_id(s))};

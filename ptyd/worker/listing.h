@@ -18,8 +18,8 @@ enum listing_form {
 };
 
 /* What of it is asked for: its lines but for the newest `skip`, at most `limit` (0: all); or
- * (`numbered`) those of rows that left from number `from` on, at most `limit` of the oldest and
- * what more the last of these rows is at the present width. */
+ * (`numbered`) those of rows that left from number `from` on (one that lasts: lasting.h), at most
+ * `limit` of the oldest and what more the last of these rows is at the present width. */
 struct listing_part {
     size_t skip, limit;
     bool numbered;

@@ -277,6 +277,58 @@ async function main() {
     await mcp.call('pty_resize', { cols: size.cols, rows: size.rows });
   });
 
+  await report.test('a cursor of scrollback that was read to its end tells all that is new, and only that, at other sizes', async () => {
+    const size = await mcp.call('pty_get_size');
+    const at = (cols, rows) => mcp.call('pty_resize', { cols, rows });
+    const rest = async (cursor) => {
+      for (let all = []; ;) {
+        const page = await mcp.call('pty_read_scrollback', { cursor, limit: 50 });
+        assert.ok(page.resume_cursor >= cursor && page.lines.length <= 53, JSON.stringify([cursor, page]));
+        if (!page.lines.length) return { all, cursor: page.resume_cursor };
+        all = all.concat(page.lines);
+        cursor = page.resume_cursor;
+      }
+    };
+    const numbers = (name, lines) => lines.flatMap((line) => line.match(new RegExp(`^${name}(\\d+)$`))?.slice(1).map(Number) ?? []);
+    const expected = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    // each: the size before, what is printed and read; the sizes then, what is printed there
+    for (const [name, before, long, sizes, after] of [
+      ['W', [40, 24], 150, [[200, 60]], ''], ['H', [80, 24], 1, [[80, 80]], ''], ['D', [40, 24], 150, [[40, 50], [90, 50], [200, 60]], ''],
+      ['N', [200, 60], 150, [[40, 24]], ''], ['C', [80, 24], 1, [[80, 80]], "printf '\\033[H\\033[2J';"], ['J', [80, 24], 1, [[80, 80]], "printf '\\033[H\\033[J';"]]) {
+      await at(...before);
+      await ran(`for i in $(seq 1000 1080); do printf 'old%0${long}d\\n' $i; done`);
+      const { cursor } = await rest(0);
+      for (const [cols, rows] of sizes) await at(cols, rows);
+      assert.ok((await rest(cursor)).cursor >= cursor, name);
+      await ran(`${after} seq -f ${name}%g 1 300`);
+      const { all } = await rest(cursor), seen = numbers(name, all);
+      assert.deepStrictEqual(seen, expected(1, Math.max(...seen)), name);
+      assert.ok(seen.length > 200, name);
+      if (name === 'H') assert.deepStrictEqual(numbers('old', all), expected(1058, 1080), name);
+    }
+    await at(size.cols, size.rows);
+  });
+
+  await report.test('a line without end is told a limit at a time', async () => {
+    const size = await mcp.call('pty_get_size'), { total } = await mcp.call('pty_read_scrollback', { limit: 1 });
+    for (const [before, behind] of [[401, 397], [397, 401], [400, 40]]) {
+      await mcp.call('pty_resize', { cols: before, rows: size.rows });
+      const { resume_cursor: start } = await mcp.call('pty_read_scrollback', { cursor: total, limit: 2000 });
+      await ran("printf '%050000d\\n' 7");
+      await mcp.call('pty_resize', { cols: behind, rows: size.rows });
+      let lines = [];
+      for (let cursor = start; lines.length < 100;) {
+        const page = await mcp.call('pty_read_scrollback', { cursor, limit: 5 });
+        assert.ok(page.lines.length > 0 && page.lines.length <= 5 + Math.ceil(before / behind) && page.resume_cursor > cursor, JSON.stringify(page));
+        lines = lines.concat(page.lines);
+        cursor = page.resume_cursor;
+      }
+      const { lines: whole } = await mcp.call('pty_read_scrollback', { cursor: start, limit: lines.length });
+      assert.deepStrictEqual(whole.slice(0, lines.length), lines);
+    }
+    await mcp.call('pty_resize', { cols: size.cols, rows: size.rows });
+  });
+
   await report.test('how a program stands that prints without end is said', async () => {
     const { resume_cursor: cursor } = await mcp.call('pty_exec_interactive', { cmd: 'yes' });
     const [status, screen] = await Promise.all([mcp.call('pty_status'), mcp.call('pty_screen_status')]);

@@ -382,6 +382,97 @@ static void a_character_that_comes_back_is_as_wide(void **state)
     terminal_destroy(terminal);
 }
 
+/* ---- who reads on ---- */
+
+/* Reads to the end what left from `*at` on, as far as rows there are; notes the numbers seen. */
+static void read_on(uint64_t *at, bool *seen, size_t most)
+{
+    uint64_t from = terminal_lasting_row(terminal, *at), first, last;
+    size_t count = terminal_scrollback_count(terminal);
+    for (size_t i = 0; i < count; i++) {
+        struct bytes row = {0};
+        terminal_scrollback_numbers(terminal, i, &first, &last);
+        terminal_scrollback_text(terminal, i, &row);
+        bytes_append_char(&row, '\0');
+        size_t number = row.data[0] == '<' ? (size_t)atoi(row.data + 1) : most;
+        if (last >= from && number < most)
+            seen[number] = true;
+        bytes_finish(&row);
+    }
+    uint64_t end = terminal_lasting(terminal, terminal_scrollback_total(terminal));
+    *at = end > *at ? end : *at;
+}
+
+/* Any sizes, some that clear the screen, some that go on in another terminal. */
+static void who_reads_on_misses_no_line(void **state)
+{
+    enum { LINES = 600 };
+    const struct terminal_options options = {.scrollback = 1000, .events = &events};
+    (void)state;
+    for (unsigned seed = 1; seed <= 60; seed++) {
+        static bool seen[LINES];
+        char line[200];
+        uint64_t at = 0;
+        srand(seed);
+        memset(seen, 0, sizeof seen);
+        open_terminal(40, 12);
+        for (int i = 0; i < LINES; i++) {
+            snprintf(line, sizeof line, "<%d>%0*d\r\n", i, 1 + rand() % 90, 0);
+            write_text(line);
+            if (rand() % 4 == 0)
+                read_on(&at, seen, LINES);
+            if (rand() % 12 == 0)
+                terminal_resize(terminal, 8 + rand() % 100, 2 + rand() % 60);
+            if (rand() % 60 == 0) {
+                struct bytes saved = {0};
+                assert_true(terminal_save(terminal, &saved));
+                terminal_destroy(terminal);
+                struct unpack in = {.at = saved.data, .end = saved.data + saved.len};
+                terminal = terminal_load(&options, &in);
+                bytes_finish(&saved);
+            }
+        }
+        terminal_resize(terminal, 100, 2);
+        write_text("\r\n\r\n");
+        read_on(&at, seen, LINES);
+        for (int i = 0; i < LINES; i++)
+            if (!seen[i])
+                fail_msg("seed %u: line %d was told to nobody", seed, i);
+        terminal_destroy(terminal);
+    }
+}
+
+/* At one width nothing comes twice, however high the screen is; what was cleared is not what comes
+ * in its place. */
+static void who_reads_on_has_its_number_back(void **state)
+{
+    uint64_t end;
+    (void)state;
+    open_terminal(20, 4);
+    for (int i = 0; i < 30; i++)
+        write_text("line\r\n");
+    end = terminal_lasting(terminal, terminal_scrollback_total(terminal));
+    assert_int_equal(end, 27);
+    terminal_resize(terminal, 20, 20);
+    assert_int_equal(terminal_scrollback_total(terminal), 11);
+    assert_int_equal(terminal_lasting_row(terminal, end), 27);
+    terminal_resize(terminal, 40, 20);
+    assert_int_equal(terminal_lasting_row(terminal, end), 27);
+    write_text("\033[H\033[2J");
+    assert_int_equal(terminal_lasting_row(terminal, end), 11);
+    terminal_destroy(terminal);
+    open_terminal(10, 4);
+    for (int i = 0; i < 10; i++)
+        write_text("0123456789abcde\r\n"); /* 20 rows, 17 of them left */
+    end = terminal_lasting(terminal, terminal_scrollback_total(terminal));
+    assert_int_equal(end, 17);
+    terminal_resize(terminal, 20, 20); /* the middle of the ninth line was read */
+    assert_int_equal(terminal_scrollback_total(terminal), 0);
+    assert_int_equal(terminal_lasting_row(terminal, end), 8);
+    assert_int_equal(terminal_lasting(terminal, 8), end);
+    terminal_destroy(terminal);
+}
+
 #define TEST(f) cmocka_unit_test(f)
 
 int main(void)
@@ -398,6 +489,8 @@ int main(void)
         TEST(what_was_no_cluster_stays_none),
         TEST(what_stands_beside_a_cluster_stays),
         TEST(a_character_that_comes_back_is_as_wide),
+        TEST(who_reads_on_misses_no_line),
+        TEST(who_reads_on_has_its_number_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
