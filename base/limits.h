@@ -488,7 +488,7 @@ static inline int limit_size(int value)
 /* Milliseconds until secrets that could not be taken out of a session's files are tried again;
  * twice as many each time, up to so many. */
 #define LIMIT_REDACT_AGAIN_MS      1000
-#define LIMIT_REDACT_AGAIN_MOST_MS 60000
+#define LIMIT_REDACT_AGAIN_MOST_MS 600000
 /* Milliseconds after which the keeper is asked again for the worker that forgets. */
 #define LIMIT_FORGET_ASK_MS 1000
 

@@ -208,11 +208,12 @@ static void on_done(uv_work_t *work, int status)
     struct redacting *r = lane->redacting;
     struct job *job = lane->job, *next;
     lane->job = NULL;
-    r->indexed = r->indexed || job->indexed;
     rules_destroy(lane->rules);
     lane->rules = NULL;
     bool failed = status == 0 && lane->result < 0 && lane->result != -ENOENT && !r->closing &&
                   !atomic_load(&job->gives_up);
+    if (job->indexed && (!failed || !job->wait_ms)) /* not with each other try */
+        r->indexed = true;
     next = failed ? take_out(r, job->session) : NULL;
     if (next) {
         next->wait_ms = job->wait_ms;
