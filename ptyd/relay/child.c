@@ -19,6 +19,8 @@
 #include "ptyd/core/file.h"
 #include "vterm_snapshot/transcript.h"
 
+#define LOOK_MS 20 /* at the process, where no descriptor tells of its end */
+
 struct reading {
     struct child *child;
     struct transcript *transcript;
@@ -83,17 +85,30 @@ static bool pass(struct reading *r, int which)
     return true;
 }
 
-/* Until it has ended: what others hold open is not waited for. */
-static void follow(struct reading *r, int process)
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+        return errno != EINTR;
+    return info.si_pid == pid;
+}
+
+/* Until it has ended: what others hold open is not waited for. `process`: its pidfd, -1 where there
+ * is none, as below a filter of system calls that is older than they are. */
+static void follow(struct reading *r, pid_t pid, int process)
 {
     bool ended = false;
     while (!ended) {
         struct pollfd fds[] = {{.fd = process, .events = POLLIN},
                                {.fd = r->fds[0], .events = POLLIN},
                                {.fd = r->fds[1], .events = POLLIN}};
-        if (poll(fds, 3, -1) < 0 && errno != EINTR)
+        ended = process < 0 && has_ended(pid);
+        int ready = poll(fds, 3, ended ? 0 : process < 0 ? LOOK_MS : -1);
+        if (ready < 0 && errno != EINTR)
             break;
-        ended = fds[0].revents;
+        if (ready < 0)
+            continue;
+        ended = ended || fds[0].revents;
         for (int i = 0; i < 2; i++)
             if (r->fds[i] >= 0 && fds[i + 1].revents)
                 pass(r, i);
@@ -108,15 +123,23 @@ static void follow(struct reading *r, int process)
 
 /* ---- the process ---- */
 
-static _Noreturn void become(char *const *argv, int pipes[2][2], const sigset_t *mask)
+/* As they were before listen_to_signals(). */
+struct before {
+    sigset_t mask;
+    struct sigaction interrupt, quit, terminate, hangup;
+};
+
+static _Noreturn void become(char *const *argv, int pipes[2][2], const struct before *before)
 {
     dup2(pipes[0][1], 1);
     dup2(pipes[1][1], 2);
     cores_give_back();
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
+    sigaction(SIGINT, &before->interrupt, NULL);
+    sigaction(SIGQUIT, &before->quit, NULL);
+    sigaction(SIGTERM, &before->terminate, NULL);
+    sigaction(SIGHUP, &before->hangup, NULL);
     signal(SIGPIPE, SIG_DFL);
-    sigprocmask(SIG_SETMASK, mask, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
     if (argv[1])
         execvp(argv[0], argv);
     else
@@ -125,32 +148,46 @@ static _Noreturn void become(char *const *argv, int pipes[2][2], const sigset_t 
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-static void listen_to_signals(void)
+/* What is ignored stays so, here and in the command: nohup(1) and a shell's background jobs. */
+static void pass_unless_ignored(int number, struct sigaction *ret_was)
 {
     struct sigaction pass_it = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-    sigaction(SIGTERM, &pass_it, NULL);
-    sigaction(SIGHUP, &pass_it, NULL);
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
+    if (sigaction(number, NULL, ret_was) == 0 && ret_was->sa_handler != SIG_IGN)
+        sigaction(number, &pass_it, NULL);
+}
+
+/* They are held back until there is whom to pass them to. */
+static void listen_to_signals(struct before *ret_before)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigset_t passed;
+    sigemptyset(&passed);
+    sigaddset(&passed, SIGTERM);
+    sigaddset(&passed, SIGHUP);
+    sigprocmask(SIG_BLOCK, &passed, &ret_before->mask);
+    pass_unless_ignored(SIGTERM, &ret_before->terminate);
+    pass_unless_ignored(SIGHUP, &ret_before->hangup);
+    sigaction(SIGINT, &ignore, &ret_before->interrupt);
+    sigaction(SIGQUIT, &ignore, &ret_before->quit);
     signal(SIGPIPE, SIG_IGN);
 }
 
 static int start(char *const *argv, struct reading *r, pid_t *ret_pid)
 {
     int pipes[2][2];
-    sigset_t mask;
+    struct before before;
     for (int i = 0; i < 2; i++)
         if (pipe2(pipes[i], O_CLOEXEC) < 0)
             return -errno;
-    sigprocmask(SIG_SETMASK, NULL, &mask);
     fflush(NULL);
-    listen_to_signals();
+    listen_to_signals(&before);
     pid_t pid = fork();
     if (pid < 0)
         return -errno;
     if (pid == 0)
-        become(argv, pipes, &mask);
+        become(argv, pipes, &before);
     signalled = *ret_pid = pid;
+    sigprocmask(SIG_SETMASK, &before.mask, NULL);
     for (int i = 0; i < 2; i++) {
         close(pipes[i][1]);
         r->fds[i] = pipes[i][0];
@@ -182,7 +219,7 @@ int child_run(char *const *argv, struct child *ret_child)
     int result = start(argv, &r, &pid);
     int process = result == 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     if (result == 0) {
-        follow(&r, process);
+        follow(&r, pid, process);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
             ;
         signalled = 0;

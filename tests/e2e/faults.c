@@ -15,6 +15,7 @@
  *   FAULT_DIES      while this file is there, and something is to be forgotten, a process dies in
  *                   the midst of that change to a file below the state directory whose number is
  *                   in it, and the file goes
+ *   FAULT_PIDFD     pidfd_open(2) is refused with that error, as an old filter of system calls does
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,6 +29,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +43,24 @@ static void crash(void)
 {
     volatile int *volatile nowhere = NULL;
     *nowhere = 1;
+}
+
+long syscall(long number, ...)
+{
+    static long (*real)(long, ...);
+    long given[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        given[i] = va_arg(list, long);
+    va_end(list);
+    if (!real)
+        real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    if (number == SYS_pidfd_open && setting("FAULT_PIDFD")) {
+        errno = (int)setting("FAULT_PIDFD");
+        return -1;
+    }
+    return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
