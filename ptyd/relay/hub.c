@@ -24,8 +24,10 @@ struct hub {
     int event;
     pthread_mutex_t lock; /* of what follows, which the library's threads use, too */
     uintptr_t generation; /* of the connection: callbacks of a former one say nothing any more */
-    struct hub_message *first, *last;
-    size_t held;
+    struct queue {
+        struct hub_message *first, *last;
+        size_t held;
+    } urgent, requests_held; /* the latter is what others want of us */
 };
 
 /* Callbacks are given a generation, which needs no memory that outlives the hub. */
@@ -59,13 +61,14 @@ static void add(uintptr_t generation, struct hub_message *m)
 {
     struct hub *h = the_hub;
     pthread_mutex_lock(&h->lock);
+    struct queue *q = m->kind == HUB_REQUEST ? &h->requests_held : &h->urgent;
     bool wanted =
         generation == h->generation &&
-        (h->held < LIMIT_RELAY_HELD || (m->kind != HUB_REQUEST && m->kind != HUB_REFUSED));
+        (q->held < LIMIT_RELAY_HELD || (m->kind != HUB_REQUEST && m->kind != HUB_REFUSED));
     if (wanted) {
-        *(h->last ? &h->last->next : &h->first) = m;
-        h->last = m;
-        h->held++;
+        *(q->last ? &q->last->next : &q->first) = m;
+        q->last = m;
+        q->held++;
     }
     pthread_mutex_unlock(&h->lock);
     if (wanted)
@@ -78,11 +81,12 @@ struct hub_message *hub_next(struct hub *h)
 {
     eventfd_t count;
     pthread_mutex_lock(&h->lock);
-    struct hub_message *m = h->first;
+    struct queue *q = h->urgent.first ? &h->urgent : &h->requests_held;
+    struct hub_message *m = q->first;
     if (m) {
-        h->first = m->next;
-        h->last = h->first ? h->last : NULL;
-        h->held--;
+        q->first = m->next;
+        q->last = q->first ? q->last : NULL;
+        q->held--;
     } else {
         eventfd_read(h->event, &count); /* not readable any more */
     }
@@ -221,11 +225,16 @@ void hub_close(struct hub *h)
     hub_disconnect(h);
 }
 
+/* Without an address's brackets, as a certificate names it; "" for what is none. New string. */
 static char *host_of(const char *url)
 {
     const char *at = strstr(url, "://");
     at = at ? at + 3 : url;
-    size_t len = *at == '[' ? strcspn(at, "]") + 1 : strcspn(at, ":/");
+    bool in_brackets = *at == '[';
+    at += in_brackets;
+    size_t len = strcspn(at, in_brackets ? "]" : ":/");
+    if (in_brackets && (!at[len] || !strchr(":/", at[len + 1])))
+        len = 0;
     return text_format("%.*s", (int)len, at);
 }
 
@@ -238,7 +247,7 @@ bool hub_is_loopback(const char *url)
 {
     char *host = host_of(url);
     bool is_number = strspn(host, "0123456789.") == strlen(host); /* 127.example.com is a name */
-    bool is = (is_number && !strncmp(host, "127.", 4)) || !strcmp(host, "[::1]") ||
+    bool is = (is_number && !strncmp(host, "127.", 4)) || !strcmp(host, "::1") ||
               !strcmp(host, "localhost");
     free(host);
     return is;

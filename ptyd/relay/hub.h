@@ -55,7 +55,7 @@ char *hub_connect(struct hub *hub);
 bool hub_is_connected(const struct hub *hub);
 void hub_disconnect(struct hub *hub);
 
-/* Readable while there is a message; the next one, NULL for none. */
+/* Readable while there is a message; the next one, NULL for none. Requests come behind all else. */
 int hub_fd(const struct hub *hub);
 struct hub_message *hub_next(struct hub *hub);
 void hub_message_free(struct hub_message *message);

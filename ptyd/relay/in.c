@@ -160,8 +160,8 @@ void in_answer(struct in *in, const struct hub_message *m)
     if (m->status == 503) {
         out_fail(in->out,
                  "the hub has nothing for this host: its owner makes that with `ptyd relay "
-                 "hub --init --host %s=...`",
-                 in->identity->host_id);
+                 "hub --init --url %s --creds FILE --user '%s' --member %s`",
+                 in->settings->url, in->settings->user, in->identity->host_id);
         in->hold_until = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS;
     } else if (m->status == 409) { /* too many questions: an earlier one of ours is still held */
         in->hold_until = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS / 5;

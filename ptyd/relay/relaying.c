@@ -35,6 +35,7 @@
 #define LOOK_MS        30000 /* all files are looked at that often */
 #define TELL_MS        1000  /* what runs is told others at most that often */
 #define KEEP_MS        500   /* how far it is is written that often */
+#define HEAR_MOST      64    /* messages that are heard before what is due is done */
 
 struct relay {
     const struct setup *settings;
@@ -182,7 +183,11 @@ static void hear_hello(struct relay *r, const json_t *hello)
     out_fail(&r->out,
              "another machine sends as this host (%s): one is a copy of the other; `ptyd "
              "relay enable --new-host` on one of them makes them two%s",
-             r->identity->host_id, later ? "; this one, which began later, sends nothing" : "");
+             r->identity->host_id,
+             later
+                 ? "; this one, which began later, sends nothing; restart its relay when the other "
+                   "is gone"
+                 : "");
     r->gives_way = later;
     if (!later)
         say_hello(r);
@@ -289,6 +294,17 @@ static int64_t step(struct relay *r)
     return until;
 }
 
+/* A request may wait for the daemon, and who may ask may ask without end: one at a time. */
+static void hear_some(struct relay *r)
+{
+    struct hub_message *m;
+    for (int i = 0; i < HEAR_MOST && (m = hub_next(r->hub)); i++) {
+        bool is_request = m->kind == HUB_REQUEST;
+        if (!hear(r, m) || is_request)
+            break;
+    }
+}
+
 static void loop(struct relay *r)
 {
     struct pollfd fds[] = {{.fd = r->signals, .events = POLLIN},
@@ -305,9 +321,7 @@ static void loop(struct relay *r)
             spool_take_news(r->spool);
             earlier(&r->presence_at, clock_monotonic_ms() + TELL_MS);
         }
-        for (struct hub_message *m; (m = hub_next(r->hub));)
-            if (!hear(r, m))
-                break;
+        hear_some(r);
     }
 }
 

@@ -108,6 +108,8 @@ static void test_urls(void **state)
                                       "nats://127.evil.example@10.0.0.1",
                                       "nats://1270.0.0.1",
                                       "nats://127.evil.example",
+                                      "nats://[::1",
+                                      "nats://[::1].evil.example",
                                       "tls://me:password@hub"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         assert_null(hub_check_url(good[i]));
