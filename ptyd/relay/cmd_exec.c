@@ -73,6 +73,12 @@ static char *prepare(const struct wishes *w, struct setup *s, struct identity *o
     set(&s->host, w->host ? w->host : s->host ? NULL : name);
     if (!why && hub_check_url(s->url))
         why = text_format("'%s' is no hub's URL: %s", s->url, hub_check_url(s->url));
+    if (!why && setup_check_name(s->user))
+        why =
+            text_format("$USER is no user's name: %s; --user gives one", setup_check_name(s->user));
+    if (!why && setup_check_name(s->host))
+        why = text_format("this host's name is none: %s; --host gives one",
+                          setup_check_name(s->host));
     if (!why)
         why = identity_open(state, IDENTITY_MAKE, own);
     if (!why && w->id)
@@ -248,11 +254,10 @@ static void take_option(int option, struct wishes *w)
     case CA:
         w->ca = optarg;
         break;
-    case USER:
-        w->user = optarg;
-        break;
     default:
-        w->host = optarg;
+        if (setup_check_name(optarg))
+            cli_usage("that is no name: %s", setup_check_name(optarg));
+        *(option == USER ? &w->user : &w->host) = optarg;
     }
 }
 

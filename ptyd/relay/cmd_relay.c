@@ -1,4 +1,5 @@
 /* ptyd relay: the process itself, and what sets it up. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ static const char help[] =
     "  --host NAME       what others call this host (its own name)\n"
     "  --publish-only    nothing comes here: for machines without an agent\n"
     "  --outputs         your other hosts may ask for whole outputs, without their secrets\n"
-    "  --new-host        this machine gets another id: it is a copy of one that has this id\n\n"
+    "  --new-host        this machine gets another id: it is a copy of one that has this id\n"
+    "What is not said again stays as the last `enable` had it; `disable` forgets all of it.\n\n"
     "output prints what a command on another host printed, by its id (`ptyd blocks --host HOST\n"
     "--json`), as that host shows it to agents:\n"
     "  --offset N, --limit N, --grep TEXT   behind N lines, as many, those that hold a text\n\n"
@@ -93,6 +95,8 @@ static json_t *status_json(const char *state)
     struct spool *spool = why ? NULL : spool_open(state, settings.since_ms, false);
     uint64_t waiting = spool ? spool_waiting(spool, &oldest) : 0;
     json_object_set_new(status, "enabled", json_boolean(!why));
+    if (why)
+        json_object_set_new(status, "why", json_string(why));
     json_object_set_new(status, "pid", pid ? json_integer(pid) : json_null());
     if (!pid)
         json_object_set_new(status, "connected", json_false());
@@ -119,12 +123,22 @@ static void print_hosts(const json_t *hosts)
     }
 }
 
+/* As a sentence. */
+static void print_why(const char *why)
+{
+    char *sentence = text_format("%s.", why);
+    sentence[0] = (char)toupper((unsigned char)sentence[0]);
+    show_text(sentence);
+    putchar('\n');
+    free(sentence);
+}
+
 static void print_status(const json_t *s)
 {
     char when[CLOCK_TEXT_SIZE];
     bool runs = json_number(s, "pid", 0);
     if (!json_flag(s, "enabled"))
-        puts("No hub is set: `ptyd relay enable --url tls://HUB:4222` sets one.");
+        print_why(json_text(s, "why", ""));
     else if (!runs)
         printf("Hub %s; no relay runs: `ptyd relay` is one.\n", json_text(s, "url", ""));
     else
@@ -210,55 +224,82 @@ static int install_unit(void)
     return status;
 }
 
-static int say_enabled(const struct cli *cli, const struct setup *s, const struct identity *own)
+/* `key`: what the hub's owner is to be told; NULL where the credentials hold it. */
+static int say_enabled(const struct cli *cli, const struct setup *s, const char *id,
+                       const char *key)
 {
     bool service = unit_manager_runs();
     if (cli->json)
-        return cli_print_json(json_pack("{s:s, s:s, s:s, s:s, s:b}", "host_id", own->host_id, "key",
-                                        own->public, "user", s->user, "url", s->url, "service",
-                                        service));
-    printf("Commands that end from now on go to %s. The hub's owner lets this host in with\n"
-           "  --%s %s=%s\n",
-           s->url, s->publish_only ? "publisher" : "member", own->host_id, own->public);
+        return cli_print_json(json_pack("{s:s, s:s?, s:s, s:s, s:b}", "host_id", id, "key", key,
+                                        "user", s->user, "url", s->url, "service", service));
+    printf("Commands that end from now on go to %s. ", s->url);
+    if (key)
+        printf("The hub's owner lets this host in with\n  --%s %s=%s\n",
+               s->publish_only ? "publisher" : "member", id, key);
+    else
+        printf("This host is %s there, with the credentials given.\n", id);
     if (!service)
         puts("No systemd user manager runs here: start `ptyd relay` yourself, where it stays.");
     return EXIT_OK;
 }
 
-/* Settings of before that are not said again stay. */
-static void complete(const struct relay_options *o, struct setup *s)
+/* Takes `by`, where it is something, in place of what stands there. */
+static void set(char **text, char *by)
 {
-    struct setup before = {0};
-    char *none = setup_read(&before);
-    s->user = o->user ? text_copy(o->user) : before.user ? text_copy(before.user) : own_user();
-    s->host = o->host ? text_copy(o->host) : before.host ? text_copy(before.host) : own_name();
-    s->since_ms = before.since_ms ? before.since_ms : clock_wall_ms();
-    setup_finish(&before);
+    if (!by)
+        return;
+    free(*text);
+    *text = by;
+}
+
+/* Settings of before that are not said again stay. Returns whether the files that are said are
+ * there. */
+static bool complete(const struct relay_options *o, struct setup *s)
+{
+    char *none = setup_read(s), *creds = absolute(o->creds), *authority = absolute(o->ca);
+    bool found = (creds || !o->creds) && (authority || !o->ca);
+    set(&s->url, o->url ? text_copy(o->url) : NULL);
+    set(&s->user, o->user ? text_copy(o->user) : s->user ? NULL : own_user());
+    set(&s->host, o->host ? text_copy(o->host) : s->host ? NULL : own_name());
+    set(&s->creds, creds);
+    set(&s->authority, authority);
+    s->publish_only = s->publish_only || o->publish_only;
+    s->outputs = s->outputs || o->outputs;
+    s->since_ms = s->since_ms ? s->since_ms : clock_wall_ms();
     free(none);
+    return found;
+}
+
+/* What was not said may be wrong, too: it is from the environment, or from a file. */
+static void check(const struct setup *s)
+{
+    if (!s->url)
+        cli_usage("enable needs --url");
+    if (hub_check_url(s->url))
+        cli_usage("'%s' is no hub's URL: %s", s->url, hub_check_url(s->url));
+    if (setup_check_name(s->user))
+        cli_usage("that is no user's name: %s; --user gives one", setup_check_name(s->user));
+    if (setup_check_name(s->host))
+        cli_usage("that is no host's name: %s; --host gives one", setup_check_name(s->host));
 }
 
 static int enable(const struct cli *cli, const struct relay_options *o, const char *state)
 {
-    struct setup s = {.publish_only = o->publish_only, .outputs = o->outputs};
+    struct setup s = {0};
     struct identity own;
     char seed[KEYS_SEED_SIZE], *why = NULL;
-    bool is_seed;
-    if (!o->url)
-        cli_usage("enable needs --url");
-    if (hub_check_url(o->url))
-        cli_usage("'%s' is no hub's URL: %s", o->url, hub_check_url(o->url));
-    s.url = text_copy(o->url);
-    s.creds = absolute(o->creds);
-    s.authority = absolute(o->ca);
-    if ((o->creds && !s.creds) || (o->ca && !s.authority)) {
+    bool is_seed = false;
+    if (!complete(o, &s)) {
         setup_finish(&s);
         return EXIT_FAILED;
     }
-    complete(o, &s);
+    check(&s);
     if (s.creds)
         why = credentials_read(s.creds, &is_seed, seed);
     if (!why)
         why = identity_open(state, o->new_host ? IDENTITY_ANEW : IDENTITY_MAKE, &own);
+    if (!why && is_seed)
+        keys_public(seed, own.public);
     int result = why ? 0 : setup_write(&s);
     int status = why || result < 0 ? EXIT_FAILED : install_unit();
     if (why)
@@ -266,7 +307,7 @@ static int enable(const struct cli *cli, const struct relay_options *o, const ch
     else if (result < 0)
         say("cannot write the settings: %s", strerror(-result));
     if (status == EXIT_OK)
-        status = say_enabled(cli, &s, &own);
+        status = say_enabled(cli, &s, own.host_id, s.creds && !is_seed ? NULL : own.public);
     setup_finish(&s);
     free(why);
     return status;
@@ -394,10 +435,10 @@ static void take_option(int option, struct relay_options *o)
         o->ca = optarg;
         break;
     case USER:
-        o->user = optarg;
-        break;
     case HOST:
-        o->host = optarg;
+        if (setup_check_name(optarg))
+            cli_usage("that is no name: %s", setup_check_name(optarg));
+        *(option == USER ? &o->user : &o->host) = optarg;
         break;
     case PUBLISH_ONLY:
         o->publish_only = true;

@@ -3,11 +3,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+
+/* Who has it is this host to the hub. */
+static void warn_of_readers(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && (st.st_mode & 077))
+        say("others on this machine can read the key in %s: `chmod 600` ends that", path);
+}
 
 char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_SEED_SIZE])
 {
@@ -25,6 +35,8 @@ char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_S
             why = text_format("%s begins like an NKey's seed and is none", path);
     } else if (!strstr(all, "BEGIN NATS USER JWT"))
         why = text_format("%s is neither an NKey's seed nor credentials of NATS", path);
+    if (!why)
+        warn_of_readers(path);
     bytes_finish(&text);
     return why;
 }

@@ -8,7 +8,8 @@
 #include "ptyd/relay/keys.h"
 
 /* Whether the file holds an NKey's seed, which is *ret_seed then; else it is the library's to read.
- * Returns NULL, or why it cannot be read or is neither (a new string). */
+ * Says so where others may read it. Returns NULL, or why it cannot be read or is neither (a new
+ * string). */
 char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_SEED_SIZE]);
 
 /* Writes a new seed into a new file. Returns NULL, or why not (a new string). */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "ptyd/core/aside.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
@@ -32,6 +33,16 @@ static char *copy_of(const json_t *object, const char *key)
     return text ? text_copy(text) : NULL;
 }
 
+const char *setup_check_name(const char *name)
+{
+    size_t len = strlen(name);
+    if (!len)
+        return "it is empty";
+    if (len > LIMIT_HOST_BYTES)
+        return "it has more than 64 bytes";
+    return utf8_valid(name, len) ? NULL : "it is no UTF-8";
+}
+
 char *setup_read(struct setup *ret_settings)
 {
     struct bytes text = {0};
@@ -42,8 +53,9 @@ char *setup_read(struct setup *ret_settings)
         why = text_copy("no hub is set: `ptyd relay enable --url tls://HUB:4222` sets one");
     else if (result < 0)
         why = text_format("%s: %s", path, strerror(-result));
-    else if (!*json_text(object, "url", "") || !*json_text(object, "user", ""))
-        why = text_format("%s is damaged: `ptyd relay enable` writes it anew", path);
+    else if (!*json_text(object, "url", "") || setup_check_name(json_text(object, "user", "")) ||
+             setup_check_name(json_text(object, "host", "?")))
+        why = text_format("%s is damaged: `ptyd relay enable --url URL` writes it anew", path);
     else
         *ret_settings = (struct setup){.url = copy_of(object, "url"),
                                        .user = copy_of(object, "user"),

@@ -25,6 +25,10 @@ struct setup {
 /* The file's path, new string. */
 char *setup_path(void);
 
+/* What is wrong with such a name of a user or of a host, NULL for nothing: a literal. Receivers
+ * take no other. */
+const char *setup_check_name(const char *name);
+
 /* Returns NULL, or why there are none (a new string). */
 char *setup_read(struct setup *ret_settings);
 /* Returns 0 or -errno. */

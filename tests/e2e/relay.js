@@ -35,7 +35,38 @@ async function main() {
       assert.strictEqual(r.status, 2);
       assert.match(r.stderr, says);
     }
+    for (const name of ['', 'x'.repeat(65)])
+      for (const args of [['relay', 'enable', '--url', hub.url, '--user', name], ['relay', 'enable', '--url', hub.url, '--host', name], ['exec', '--url', hub.url, '--host', name, '--', 'true'], ['relay', 'hub', '--user', name]])
+        assert.deepStrictEqual((({ status, stderr }) => [status, /that is no name/.test(stderr)])(laptop.ptyd(...args)), [2, true], args.join(' '));
+    const latin = spawnSync('sh', ['-c', `exec '${PTYD}' relay enable --url ${hub.url} --user "$(printf 'd\\351')"`], { env: laptop.space.env, encoding: 'utf8' });
+    assert.deepStrictEqual([latin.status, /no UTF-8/.test(latin.stderr)], [2, true]);
+    const settings = path.join(laptop.space.home, '.config/ptyd/relay.json');
+    assert.ok(!fs.existsSync(settings));
+    fs.mkdirSync(path.dirname(settings), { recursive: true });
+    fs.writeFileSync(settings, JSON.stringify({ url: hub.url, user: '', host: 'x' }));
+    assert.match(laptop.ptyd('relay', 'status').stdout, /relay\.json is damaged: `ptyd relay enable --url URL`/);
+    fs.rmSync(settings);
     assert.match(laptop.ptyd('relay', 'hub', '--owner', hub.owner, '--listen', '0.0.0.0:4222').stderr, /with TLS alone/);
+  });
+
+  await report.test('enable again: what is not said stays; the key is the one of --creds', async () => {
+    const odd = new Host('odd'), file = path.join(odd.space.root, 'odd.nk'), authority = path.join(odd.space.root, 'ca.crt');
+    const key = odd.ptyd('relay', 'hub', '--new-key', file).stdout.trim();
+    fs.writeFileSync(authority, '');
+    odd.enable(hub.url, '--creds', file, '--ca', authority, '--publish-only', '--outputs');
+    assert.strictEqual(odd.key, key);
+    const settings = path.join(odd.space.home, '.config/ptyd/relay.json'), before = fs.readFileSync(settings, 'utf8'), id = odd.host_id;
+    assert.deepStrictEqual((({ creds, authority: ca, publish_only: only, outputs }) => [creds, ca, only, outputs])(JSON.parse(before)), [file, authority, true, true]);
+    const again = odd.json('relay', 'enable', '--new-host');
+    assert.notStrictEqual(again.host_id, id);
+    assert.strictEqual(again.key, key);
+    assert.strictEqual(fs.readFileSync(settings, 'utf8'), before);
+    fs.chmodSync(file, 0o644);
+    assert.match(odd.ptyd('relay', 'enable').stderr, /others on this machine can read the key in .*chmod 600/);
+    fs.writeFileSync(file, '-----BEGIN NATS USER JWT-----\n', { mode: 0o600 });
+    assert.strictEqual(odd.json('relay', 'enable').key, null);
+    assert.ok(!/--(member|publisher) /.test(odd.ptyd('relay', 'enable').stdout));
+    await odd.close();
   });
 
   await report.test('a command that ended on one host is told on the other, with the host\'s name and without its secrets', async () => {
@@ -148,6 +179,19 @@ async function main() {
     assert.deepStrictEqual(commands(devbox, 'ci').slice(1), ["printf 'a b'", 'kill -TERM $$', 'no-such-program x', '(sleep 30) & echo at once']);
     assert.ok(!fs.existsSync(ci.space.env.PTYD_SOCKET), 'no daemon');
     assert.strictEqual((await devbox.control.call('host.list', {})).result.find((h) => h.host === 'ci').missing, 0);
+    // nohup's SIGHUP, and a background job's SIGINT: what is ignored stays so, here and in the command; else they end it.
+    const hup = 'kill -HUP $PPID; sleep 30', signals = 'kill -HUP $PPID; kill -INT $$; kill -HUP $$; echo lives';
+    const words = args.map((word) => `'${word}'`).join(' ');
+    const below = (traps, command = signals) => spawnSync('sh', ['-c', `${traps}; exec '${PTYD}' ${words} -- '${command}'`], { env: ci.space.env, encoding: 'utf8', timeout: 60000 });
+    assert.deepStrictEqual((({ status, stdout }) => [status, stdout])(below("trap '' HUP INT")), [0, 'lives\n']);
+    assert.strictEqual(below("trap '' HUP").status, 130);
+    assert.strictEqual(below('true', hup).status, 129);
+    // Where the kernel, or a filter, has no pidfd_open.
+    const preload = { ...ci.space.env, LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), FAULT_PIDFD: '1' };
+    for (const [command, status, stdout] of [['echo there; exit 4', 4, 'there\n'], ['exec >&- 2>&-; exit 5', 5, ''], ['(sleep 30) & echo at once', 0, 'at once\n']]) {
+      const r = spawnSync(PTYD, [...args, '--', command], { env: preload, encoding: 'utf8', timeout: 20000 });
+      assert.deepStrictEqual([r.status, r.stdout], [status, stdout], command);
+    }
     const lost = ci.ptyd('exec', '--url', 'nats://127.0.0.1:1', '--creds', file, '--id', id, '--', 'exit 3');
     assert.strictEqual(lost.status, 3);
     assert.match(lost.stderr, /do not hear of this command: cannot reach the hub/);
@@ -233,6 +277,7 @@ async function main() {
     assert.strictEqual(copy.host_id, laptop.host_id);
     copy.relay();
     await until('the copy gives way', () => copy.status().gives_way);
+    assert.match(copy.status().error, /sends nothing; restart its relay when the other is gone/);
     await until('the other says so', () => /another machine sends as this host/.test(laptop.status().error || ''));
     assert.strictEqual(laptop.status().gives_way, false);
     await copy.stop();
