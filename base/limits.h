@@ -294,9 +294,11 @@ static inline int limit_size(int value)
 /* Bytes of a host's name, and of a command that ran there; longer ones keep their heads. */
 #define LIMIT_HOST_BYTES          64
 #define LIMIT_HEARD_COMMAND_BYTES (8 << 10)
-/* Hosts that are known, and shells of theirs; the one heard longest ago is forgotten. */
-#define LIMIT_HOSTS       1000
-#define LIMIT_HOST_SHELLS 4096
+/* Hosts that are known, and shells of theirs, of all and of each; the one heard longest ago is
+ * forgotten. */
+#define LIMIT_HOSTS            1000
+#define LIMIT_HOST_SHELLS      4096
+#define LIMIT_HOST_SHELLS_EACH 256
 /* By which a host counts what it sends of a shell; a higher number is none. */
 #define LIMIT_HOST_NUMBER (1LL << 53)
 /* Bytes of the file of what ran there; then it becomes .1. */

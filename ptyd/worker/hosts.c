@@ -31,24 +31,47 @@ struct hosts {
 
 /* ---- how far it was heard ---- */
 
-/* A member of a table, made where it is not there; of `most` the one heard longest ago goes. */
-static json_t *member(json_t *table, const char *name, size_t most)
+/* Of `most` members whose names begin so, the one heard longest ago goes. */
+static void make_room(json_t *table, const char *prefix, size_t most)
 {
     const char *key, *oldest = NULL;
-    json_t *value, *found = json_object_get(table, name);
+    json_t *value;
+    size_t count = 0, len = strlen(prefix);
     long long least = 0;
+    if (json_object_size(table) < most)
+        return;
+    json_object_foreach(table, key, value) {
+        if (strncmp(key, prefix, len) != 0)
+            continue;
+        count++;
+        if (!oldest || json_number(value, "heard", 0) < least) {
+            oldest = key;
+            least = json_number(value, "heard", 0);
+        }
+    }
+    if (count >= most)
+        json_object_del(table, oldest);
+}
+
+/* A member of a table, made where it is not there. */
+static json_t *member(json_t *table, const char *name, size_t most)
+{
+    json_t *found = json_object_get(table, name);
     if (found)
         return found;
-    if (json_object_size(table) >= most)
-        json_object_foreach(table, key, value)
-            if (!oldest || json_number(value, "heard", 0) < least) {
-                oldest = key;
-                least = json_number(value, "heard", 0);
-            }
-    if (oldest)
-        json_object_del(table, oldest);
+    make_room(table, "", most);
     json_object_set_new(table, name, json_object());
     return json_object_get(table, name);
+}
+
+/* A host with ever new shells, as `ptyd exec` makes one each, does away with its own first. */
+static json_t *shell_of(struct hosts *h, const json_t *line, const char *key)
+{
+    char *own = text_format("%s/", json_text(line, "host_id", ""));
+    if (!json_object_get(h->shells, key))
+        make_room(h->shells, own, LIMIT_HOST_SHELLS_EACH);
+    free(own);
+    return member(h->shells, key, LIMIT_HOST_SHELLS);
 }
 
 static void add(json_t *object, const char *name, long long more)
@@ -98,7 +121,7 @@ static void note(struct hosts *h, const json_t *line)
 {
     char *key = shell_key(line);
     long long missing = missing_before(h, line);
-    json_t *shell = member(h->shells, key, LIMIT_HOST_SHELLS);
+    json_t *shell = shell_of(h, line, key);
     json_t *host = member(h->hosts, json_text(line, "host_id", ""), LIMIT_HOSTS);
     json_int_t heard = json_number(line, "heard_ms", 0);
     json_object_set_new(shell, "seq", json_integer(json_number(line, "seq", 0)));

@@ -125,6 +125,16 @@ async function main() {
     assert.deepStrictEqual(daemon.json('blocks', '--host', 'laptop').map(({ private: hidden }) => hidden), [true, false]);
   });
 
+  await report.test('a host with ever new shells does away with what is known of its own alone', async () => {
+    const many = (n) => heard(1, { id: 'bbbb0000bbbb0000', host: 'many', shell: `shell_${n}` });
+    for (let n = 0; n <= 256; n++) assert.strictEqual((await hand(many(n))).result.taken, true);
+    assert.strictEqual((await hand(many(0))).result.taken, true, 'of 256 the first is gone');
+    assert.strictEqual((await hand(many(256))).result.why, 'known');
+    assert.strictEqual((await hand(heard(2, { id: 'ffff0000ffff0000', host: 'laptop', shell: 'shell_b' }))).result.taken, false);
+    await told('codex:t');
+    for (let i = 0; i < 50 && (await told('codex:t')).length; i++);
+  });
+
   await report.test('a disk that is full: refused, and taken when it comes again', async () => {
     const file = path.join(space.env.PTYD_STATE_DIR, 'hosts/blocks.jsonl'), away = `${file}.away`;
     const next = heard(1, { id: 'aaaa0000aaaa0000', host: 'ci', shell: 'shell_c' });
