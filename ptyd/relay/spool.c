@@ -189,6 +189,15 @@ void spool_take_news(struct spool *s)
 
 /* ---- the file ---- */
 
+/* A session that ended and began again under its name counts from 1. */
+static bool is_behind(const struct spool *s, const struct spool_session *session)
+{
+    char *directory = directory_of(s, session);
+    bool behind = block_lines_highest(directory) < session->seq;
+    free(directory);
+    return behind;
+}
+
 static void read_cursors(struct spool *s, const json_t *object)
 {
     const char *name;
@@ -199,6 +208,8 @@ static void read_cursors(struct spool *s, const json_t *object)
         struct spool_session *session = add(s, name);
         session->seq = (uint64_t)json_number(cursor, "seq", 0);
         session->number = (uint64_t)json_number(cursor, "number", 0);
+        if (is_behind(s, session))
+            session->seq = 0;
         free(session->shell_id);
         session->shell_id = text_copy(json_text(cursor, "shell", ""));
     }

@@ -249,6 +249,23 @@ async function main() {
     assert.deepStrictEqual(commands(devbox, 'laptop').filter((c) => /away|still/.test(c)), ['away', 'still'].flatMap((w) => [0, 1, 2, 3, 4].map((i) => `echo ${w} ${i}`)));
   });
 
+  await report.test('a session\'s folder that goes, and comes back under its name while no relay runs, begins anew', async () => {
+    const run = (cmd) => assert.strictEqual(laptop.ptyd('run', '-s', 'again', '--', cmd).status, 0);
+    laptop.ptyd('open', 'again');
+    for (const cmd of ['echo again 1', 'echo again 2', 'echo again 3']) run(cmd);
+    await comes(devbox, 'laptop', 'echo again 3');
+    await until('that is written down', () => laptop.status().unacked === 0 && laptop.status().spool === 0);
+    await laptop.stop();
+    laptop.ptyd('close', 'again');
+    await until('it is closed', () => !laptop.json('list').some(({ name }) => name === 'again'));
+    fs.rmSync(path.join(laptop.space.env.PTYD_STATE_DIR, 'conversations/again'), { recursive: true });
+    laptop.ptyd('open', 'again');
+    run('echo anew');
+    laptop.relay();
+    await comes(devbox, 'laptop', 'echo anew');
+    laptop.ptyd('close', 'again');
+  });
+
   await report.test('relay, worker and daemon may die: nothing is lost, nothing comes twice', async () => {
     laptop.ptyd('run', '-s', 'work', '--', 'echo one');
     await laptop.stop('SIGKILL');
