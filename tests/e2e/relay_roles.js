@@ -229,6 +229,20 @@ async function main() {
     assert.ok(agent.json('hosts').some((h) => h.host === 'victim' && h.here), 'the others are shown as ever');
   });
 
+  await report.test('who asks without end keeps no relay from ending, though its daemon stands still', async () => {
+    await victim.stop();
+    victim.enable(hub.url, '--outputs');
+    victim.relay();
+    await victim.connected();
+    const processes = [victim.daemon.process.pid, victim.json('status').worker_pid];
+    for (const pid of processes) process.kill(pid, 'SIGSTOP');
+    for (let i = 0; i < 12; i++) await member.publish(`ptyd.rpc.v1.dana.${victim.host_id}`, JSON.stringify({ v: 1, op: 'output', session: 's', block: '1' }), `_INBOX_${evil.host_id}.x`);
+    const began = Date.now();
+    await victim.stop();
+    for (const pid of processes) process.kill(pid, 'SIGCONT');
+    assert.ok(Date.now() - began < 25000, `${Date.now() - began} ms; twelve requests of 5 s each were waiting`);
+  });
+
   await report.test('the daemon ends cleanly', async () => {
     for (const client of [member, publisher, owner]) client.socket.destroy();
     for (const host of [victim, agent, evil]) await host.close();
