@@ -680,6 +680,8 @@ static inline int limit_size(int value)
 /* Milliseconds between two looks at what a command has printed, for `ptyd notify --on /PATTERN/`.
  */
 #define LIMIT_EVENT_LOOK_MS 100
+/* Milliseconds until the line that `ptyd notify` is on is known to run. */
+#define LIMIT_NOTIFY_LINE_MS 2000
 /* Bytes of /proc/net/unix that are looked at for other clients of a server. */
 #define LIMIT_NET_UNIX_BYTES (4 << 20)
 /* Milliseconds for a server's answers when its client is gone; then what is open is released. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,10 +252,22 @@ static _Noreturn void wait_behind(struct notify *n, uint64_t seq)
     exit(wait_for(n, seq));
 }
 
+/* The block of the line that this is on. What says that it has begun comes through the terminal,
+ * and may still be under way there. 0 for none, or after a message. */
+static uint64_t this_line(struct notify *n, bool *ret_failed)
+{
+    int64_t until = clock_monotonic_ms() + LIMIT_NOTIFY_LINE_MS;
+    uint64_t seq;
+    while (!(seq = event_running(&n->dialog, ret_failed)) && !*ret_failed &&
+           clock_monotonic_ms() < until)
+        poll(NULL, 0, LIMIT_EVENT_LOOK_MS);
+    return seq;
+}
+
 static int of_this_line(struct notify *n)
 {
     bool failed;
-    uint64_t seq = event_running(&n->dialog, &failed);
+    uint64_t seq = this_line(n, &failed);
     if (!seq)
         return failed ? EXIT_FAILED
                       : say_fail(EXIT_FAILED,
