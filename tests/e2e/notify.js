@@ -175,6 +175,9 @@ async function main() {
       await until('it shows what was typed', () => screen().includes(text), 60000);
       daemon.ptyd('send', '-s', 'tui', '--key', 'Enter');
     };
+    const second = () => Math.floor(Date.now() / 1000);
+    const heard = second();
+    await until('codex, which counts in seconds, can tell which thread is younger', () => second() > heard);
     try {
       await type('hello there');
       await woken('hello there');
