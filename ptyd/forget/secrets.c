@@ -23,6 +23,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/forget/covering.h"
 #include "ptyd/forget/log.h"
+#include "ptyd/session/block_files.h"
 #include "ptyd/session/block_lines.h"
 
 #define PIECE (1 << 20)  /* of an output, looked at in one go, */
@@ -234,23 +235,6 @@ static void take_part(struct work *w, struct forget *f, uint64_t until)
     w->error = f->error < 0 ? f->error : w->error;
 }
 
-/* The highest number of an output. */
-static uint64_t last_output(const char *directory)
-{
-    char *path = text_format("%s/blocks", directory);
-    DIR *entries = opendir(path);
-    struct dirent *entry;
-    uint64_t last = 0;
-    while (entries && (entry = readdir(entries))) {
-        uint64_t seq = strtoull(entry->d_name, NULL, 10);
-        last = seq > last ? seq : last;
-    }
-    if (entries)
-        closedir(entries);
-    free(path);
-    return last;
-}
-
 /* All of it may be done already. */
 static bool is_done(const struct work *w, const struct secrets_part *part)
 {
@@ -285,7 +269,7 @@ static int end(struct work *w, const struct secrets_part *part, uint64_t offset,
 
 static int step_through_outputs(struct work *w, const struct secrets_part *part)
 {
-    uint64_t seq = part->seq == SECRETS_ALL ? last_output(w->directory) : part->seq;
+    uint64_t seq = part->seq == SECRETS_ALL ? block_files_named_seq(w->directory) : part->seq;
     if (seq <= w->done.seq)
         return 0;
     begin(w, part, w->done.offset, seq);
