@@ -1,17 +1,15 @@
 /* Secrets given away by the name in front of them: `NAME=value`, `"name": "value"`, `name =>
  * value`,
- * `--name value`, `set -x NAME value`, `<name>value</name>`, and `scheme://user:password@host`. */
+ * `--name value`, `set -x NAME value`, `<name>value</name>`. */
 #define _GNU_SOURCE
 #include <string.h>
 #include <strings.h>
 
 #include "envelope/redact_private.h"
 
-#define USER_MIN_LEN   20  /* a user name without password that is this long is a token */
 #define BLANKS_MOST    80  /* between a name, its separator and its value */
 #define PROSE_MOST     64  /* longer values without a digit are no prose */
 #define LONG_MOST      256 /* whatever is longer and has a name that tells is no prose */
-#define URL_MOST       4096
 #define LINE_LOOKED_AT 200
 
 /* How a value stands behind its name. */
@@ -125,7 +123,8 @@ static bool is_set_by_blank(const struct redact_scan *s, size_t name)
                                         WORD("set -gx --path "),
                                         WORD("set --global --export "),
                                         WORD("set --universal --export "),
-                                        WORD("SET PERSIST ")};
+                                        WORD("SET PERSIST "),
+                                        WORD("ENV ")}; /* an older Dockerfile's */
     if (!name || s->text[name - 1] != ' ')
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -137,8 +136,36 @@ static bool is_set_by_blank(const struct redact_scan *s, size_t name)
     return false;
 }
 
+/* Where a line begins behind what grep writes in front of it: `FILE:12:`, `FILE:`, `12:`. */
+static size_t behind_grep(struct redact_scan *s, size_t start)
+{
+    size_t path = redact_run(s, start, CLASS_NAME | CLASS_BASE64 | CLASS_TILDE);
+    if (path == start || at_of(s, path) != ':')
+        return start;
+    size_t number = redact_run(s, path + 1, CLASS_DIGIT);
+    if (number > path + 1 && at_of(s, number) == ':')
+        return number + 1;
+    bool only_number = redact_run(s, start, CLASS_DIGIT) == path;
+    bool file =
+        memchr(s->text + start, '/', path - start) || memchr(s->text + start, '.', path - start);
+    bool sentence = at_of(s, path + 1) == ' ' && !redact_in(at_of(s, path + 2), CLASS_BLANK);
+    return only_number || (file && !sentence) ? path + 1 : start;
+}
+
+/* Where a file's line begins, also one that grep or diff shows. */
+static size_t statement_start(struct redact_scan *s, size_t name)
+{
+    size_t line = redact_line_start(s, name, LINE_LOOKED_AT);
+    bool whole = line == 0 || s->text[line - 1] == '\n'; /* else it begins further in front */
+    size_t start = whole ? behind_grep(s, line) : line;
+    if (start > name)
+        start = line;
+    start += start < name && strchr("+-<>", s->text[start]) != NULL;
+    return start;
+}
+
 /* What may stand in front of an assignment that is a shell's or a file's own line. */
-static bool is_statement(const struct redact_scan *s, size_t name)
+static bool is_statement(struct redact_scan *s, size_t name)
 {
     static const struct word words[] = {
         WORD("export "),      WORD("declare -x "),  WORD("typeset -x "),    WORD("declare "),
@@ -147,7 +174,7 @@ static bool is_statement(const struct redact_scan *s, size_t name)
         WORD("declare -gx "), WORD("typeset -gx "), WORD("declare -- "),    WORD("SET \""),
         WORD("setx "),        WORD("Environment="), WORD("Environment=\""), WORD("ENV "),
         WORD("ARG "),         WORD("env:")};
-    size_t start = redact_line_start(s, name, LINE_LOOKED_AT);
+    size_t start = statement_start(s, name);
     while (start < name && redact_in(s->text[start], CLASS_BLANK))
         start++;
     if (start == name)
@@ -313,6 +340,15 @@ static bool is_setting(struct redact_scan *s, const struct place *p, const struc
     return p->shell && redact_run(s, v->end, CLASS_BLANK) >= end;
 }
 
+/* `correct-horse-battery`, the last of its line: words that dice have chosen. */
+static bool is_dice(struct redact_scan *s, const struct redact_value *v)
+{
+    size_t dashes = count_in(s, v->from, v->to, CLASS_DASH);
+    return dashes >= 2 && v->to - v->from >= 4 * (dashes + 1) &&
+           count_in(s, v->from, v->to, CLASS_LOWER) + dashes == v->to - v->from &&
+           redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end);
+}
+
 /* Of both cases, in groups of four: what an `auth` of letters alone is. */
 static bool is_base64(const struct redact_scan *s, const struct redact_value *v)
 {
@@ -382,7 +418,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
         if (quotes)
             return len >= 3;
         return len >= 4 && !is_number(s, v->from, v->to)
-                   ? digits || is_setting(s, p, v)
+                   ? digits || is_setting(s, p, v) || is_dice(s, v)
                    : len >= 6 && digits && is_setting(s, p, v);
     }
     if (p->upper && p->sign == '=')
@@ -486,8 +522,8 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' ||
-           (before == ' ' && p->name > 4 &&
-            (strchr("vxgU", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
+           (before == ' ' && p->name >= 4 &&
+            (strchr("vxgUV", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
 }
 
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
@@ -523,40 +559,5 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     *ret_match = (struct redact_match){v.from, v.to, type_of(s, &v, &inner)};
     if (redact_pem(s, v.from, &inner) && inner.to > v.from)
         *ret_match = inner;
-    return true;
-}
-
-bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match)
-{
-    if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
-        return false;
-    size_t user = at + 3, end = user, colon = 0, sign = 0;
-    if (at_of(s, user) == '[') { /* an address of IPv6 */
-        size_t to = redact_run(s, user + 1, CLASS_HEX | CLASS_COLON | CLASS_DOT);
-        end = at_of(s, to) == ']' ? to + 1 : user;
-    }
-    for (; end < s->len && end - user < URL_MOST && !redact_in(s->text[end], CLASS_SPACE) &&
-           !strchr("\"'<>`", s->text[end]);
-         end++) {
-        if (redact_at(s, end, "://"))
-            break;
-        if (s->text[end] == '/' && !colon)
-            break;
-        if (s->text[end] == ':' && !colon)
-            colon = end;
-        if (s->text[end] == '@' && (!sign || !memchr(s->text + sign, '/', end - sign)))
-            sign = end;
-        if (sign && strchr("/?#", s->text[end]))
-            break;
-    }
-    if (!sign || (colon && colon > sign))
-        return false;
-    size_t from = colon ? colon + 1 : user;
-    if (from == sign || (!colon && sign - user < USER_MIN_LEN) ||
-        redact_is_placeholder(s, from, sign) ||
-        (colon && memchr(s->text + colon, '/', sign - colon) &&
-         redact_in(s->text[colon + 1], CLASS_DIGIT)))
-        return false; /* host:8080/path@2 */
-    *ret_match = (struct redact_match){from, sign, "url-password"};
     return true;
 }

@@ -211,6 +211,19 @@ static const struct rule {
     {"cloudctl", "login", "-p", EITHER, 0},
     {"argocd", "login", "--password", NEXT, 0},
     {"freshclam kinit", NULL, "--password", NEXT, 0},
+    {"ConvertTo-SecureString convertto-securestring", NULL, NULL, PLACE, 1},
+    {"ConvertTo-SecureString convertto-securestring", NULL, "-String", NEXT, 0},
+    {"iwconfig", "key", "s:", PREFIX, 0},
+    /* a here-string for what reads a secret from its input */
+    {"cryptsetup vncpasswd smbpasswd passwd chpasswd kinit", NULL, "<<<", EITHER, 0},
+    {"pass gopass", "insert", "<<<", EITHER, 0},
+    {"sudo", "-S", "<<<", EITHER, 0},
+    {"docker podman helm buildah skopeo crane oras", "--password-stdin", "<<<", EITHER, 0},
+    {"gh glab", "--with-token", "<<<", EITHER, 0},
+    {"gh", "secret", "<<<", EITHER, 0},
+    {"wrangler fly flyctl vercel", "secret", "<<<", EITHER, 0},
+    {"op", "signin", "<<<", EITHER, 0},
+    {"gpg gpg2", "--passphrase-fd", "<<<", EITHER, 0},
 };
 
 #define RULES (sizeof rules / sizeof *rules)
@@ -483,9 +496,10 @@ static size_t read_words(struct command *c, size_t at)
  * for once in a line. */
 static size_t find_reader(struct redact_scan *s, size_t at)
 {
-    static const char *const readers[] = {"--password-stdin", "sudo -S",  "chpasswd",
-                                          "--with-token",     "--stdin",  "--passphrase-fd",
-                                          "sudo -kS",         "sudo -Sk", "vault login -"};
+    static const char *const readers[] = {
+        "--password-stdin", "sudo -S",    "chpasswd",    "--with-token",    "--stdin",
+        "--passphrase-fd",  "sudo -kS",   "sudo -Sk",    "vault login -",   "cryptsetup ",
+        "vncpasswd",        "smbpasswd ", "pass insert", "wrangler secret", "gh secret"};
     size_t end = redact_line_end(s, at);
     if (s->reader_line == end && s->reader_from <= at)
         return s->reader;

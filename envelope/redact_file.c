@@ -133,12 +133,41 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
     return false;
 }
 
+/* `passphrase "X"`, `secret "X";`, `http-basic.host.password "X"`: a name that tells, the first of
+ * its line, and one word in quotes that is the last. */
+static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t value = redact_run(s, end, CLASS_BLANK), start = redact_line_start(s, at, 40);
+    struct redact_value v;
+    if (at_of(s, value) != '"' || redact_run(s, start, CLASS_BLANK) != at ||
+        redact_tells(s, at, end - at) != TELLS_ALL || !redact_read_value(s, value, true, &v))
+        return false;
+    size_t behind = v.end + (at_of(s, v.end) == ';');
+    return v.quote && v.to - v.from >= 4 && at_of(s, behind) == '\n' &&
+           !memchr(s->text + v.from, ' ', v.to - v.from) && take(s, value, ret_match);
+}
+
+/* `> PASS X`, `AUTH PLAIN X`: what a client shows of its talk with a server of mail or files. */
+static bool is_talk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char *const passes[] = {"PASS"}, *const auths[] = {"PLAIN", "LOGIN"};
+    size_t value = redact_run(s, end, CLASS_BLANK), line = redact_line_end(s, end);
+    if (value == end || value >= line)
+        return false;
+    if (name_is(s, at, end, passes, 1) && at >= 2 && redact_at(s, at - 2, "> "))
+        return take(s, value, ret_match);
+    return name_is(s, at, end, auths, 2) && at >= 5 && redact_at(s, at - 5, "AUTH ") &&
+           line - value >= 8 && redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line &&
+           take(s, value, ret_match);
+}
+
 /* The last letters of the names above: most words have others. */
 static bool may_tell(const struct redact_scan *s, size_t at, size_t end)
 {
-    static const char *const ends[] = {"ss", "th", "pw", "wd", "rd", "ok", "sk", "se", "ty"};
+    static const char *const ends[] = {"ss", "th", "pw", "wd", "rd", "ok",
+                                       "sk", "se", "ty", "et", "in"};
     char first = s->text[end - 2], second = s->text[end - 1];
-    if (second < 'A' || !strchr("shwdkey", second | 0x20))
+    if (second < 'A' || !strchr("shwdkeytn", second | 0x20))
         return false;
     if (end - at == 10 && (second | 0x20) == 'd' && redact_at(s, at, "identified"))
         return true;
@@ -150,12 +179,13 @@ static bool may_tell(const struct redact_scan *s, size_t at, size_t end)
 
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    if (end - at < 5 || (!redact_in(at_of(s, end), CLASS_BLANK) && at_of(s, end) != '('))
+    if (end - at < 4 || (!redact_in(at_of(s, end), CLASS_BLANK) && at_of(s, end) != '('))
         return false;
     if (!may_tell(s, at, end))
         return false;
     return is_directive(s, at, end, ret_match) || is_netrc(s, at, end, ret_match) ||
-           is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match);
+           is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match) ||
+           is_quoted(s, at, end, ret_match) || is_talk(s, at, end, ret_match);
 }
 
 /* host:port:database:user:password. Any of the first four may be a star. */

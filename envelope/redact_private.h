@@ -181,6 +181,7 @@ bool redact_pem(struct redact_scan *s, size_t at, struct redact_match *ret_match
  */
 bool redact_pem_tail(struct redact_scan *s, struct redact_match *ret_match);
 bool redact_pem_line(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* redact_url.c: from the colon at `at` on. */
 bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 
 /* Those that begin with a name, of which [at, end) is all. */

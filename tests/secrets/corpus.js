@@ -78,6 +78,8 @@ const tools = [
     (v) => `npm config set //r/:_authToken ${v}`, (v) => `twine upload -u me -p ${v} dist/x`, (v) => `cargo login ${v}`, (v) => `dotnet nuget push a.nupkg -k ${v}`, (v) => `heroku config:set A=${v}`, (v) => `rabbitmqctl add_user me ${v}`, (v) => `snmpwalk -v3 -A ${v} h`, (v) => `ipmitool -H h -U a -P ${v} power`,
     (v) => `mosquitto_pub -u me -P ${v} -t a`, (v) => `nmcli dev wifi connect home password ${v}`, (v) => `wpa_passphrase home ${v}`, (v) => `ssh-keygen -t rsa -N ${v} -f k`, (v) => `plink -pw ${v} me@h`, (v) => `xfreerdp /u:me /p:${v} /v:h`, (v) => `mc alias set a http://h me ${v}`, (v) => `git config --global x.token ${v}9`,
     (v) => `oc login -u me -p ${v}`, (v) => `cf login -u me -p ${v}`, (v) => `sudo docker exec db mysql -uroot -p${v}`, (v) => `gpg --batch --passphrase ${v} -d f`, (v) => `ngrok authtoken ${v}`, (v) => `rclone obscure ${v}`, (v) => `security add-generic-password -a a -w ${v}`, (v) => `java -jar jenkins-cli.jar -auth me:${v}`,
+    (v) => `vncpasswd <<< ${v}`, (v) => `cryptsetup luksOpen /dev/sda x <<< "${v}"`, (v) => `pass insert -m x <<< '${v}'`, (v) => `echo -n "${v}" | cryptsetup luksFormat /dev/sda -`, (v) => `docker login -u me --password-stdin <<< ${v}`, (v) => `iwconfig wlan0 key s:${v}`,
+    (v) => `$s = ConvertTo-SecureString "${v}" -AsPlainText -Force`, (v) => `x = (ConvertTo-SecureString -String '${v}' -AsPlainText)`, (v) => `wrangler secret put X <<< ${v}`,
 ];
 
 const files = [
@@ -85,6 +87,8 @@ const files = [
     (v) => `//registry.npmjs.org/:_authToken=${v}1a2b3c4d`, (v) => `_auth=${base64('me:' + v)}`, (v) => `[pypi]\nusername = a\npassword = ${v}`, (v) => `[client]\nuser=a\npassword=${v}`, (v) => `  "auth": "${base64('me:' + v)}"`, (v) => `    token: ${v}7a8b9c0d`, (v) => `    client-key-data: ${base64('-----BEGIN RSA ' + 'PRIVATE KEY-----\n' + v)}`,
     (v) => `spring.datasource.password=${v}`, (v) => `https://me:${encodeURIComponent(v)}@github.com`, (v) => `<password>${v}</password>`, (v) => `bindpw ${v}`, (v) => `db_password = "${v}"`, (v) => `  "password": "${v}",`, (v) => `CREATE USER a IDENTIFIED BY '${v}';`, (v) => `ALTER ROLE a WITH PASSWORD '${v}';`,
     (v) => `variable "db_password" {\n  default = "${v}"\n}`, (v) => `      "db_password": {\n      "value": "${v}"`, (v) => `  psk="${v}"`, (v) => `PrivateKey = ${base64(v + some(A, 32)).slice(0, 43)}=`, (v) => `Server=h;Database=d;User Id=a;Password=${v.replace(/;/g, '')};Encrypt=true`, (v) => `  password: ${base64(v)}`,
+    (v) => `ENV DB_PASSWORD ${v}`, (v) => `http-basic.repo.corp.password "${v}"`, (v) => `secret "${v}";`, (v) => `jdbc:oracle:thin:scott/${v}@//h:1521/x`, (v) => `> PASS ${v}`, (v) => `AUTH PLAIN ${base64('\0me\0' + v)}`,
+    (v) => `+  password: ${v}`, (v) => `-password = ${v}`, (v) => `src/a.yml:12:  password: ${v}`, (v) => `12:password = ${v}`, (v) => `conf/a.yml:  db_password: ${v}`,
 ];
 
 const headers = [

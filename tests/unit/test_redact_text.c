@@ -62,6 +62,12 @@ static void test_options_of_tools(void **state)
         {"echo geheim | docker login --password-stdin",
          "echo [redacted:value] | docker login --password-stdin"},
         {"sudo docker exec db mysql -pgeheim", "sudo docker exec db mysql -p[redacted:value]"},
+        {"cryptsetup luksOpen /dev/sda x <<< \"geheim\"",
+         "cryptsetup luksOpen /dev/sda x <<< \"[redacted:value]\""},
+        {"pass insert -m x <<< 'geheim'", "pass insert -m x <<< '[redacted:value]'"},
+        {"bc <<< 12", "bc <<< 12"},
+        {"(ConvertTo-SecureString 'geheim' -AsPlainText)",
+         "(ConvertTo-SecureString '[redacted:value]' -AsPlainText)"},
         {"docker run -p 8080:80 x", "docker run -p 8080:80 x"},
         {"docker run --name login -p 8080:80 x", "docker run --name login -p 8080:80 x"},
         {"docker --debug login -p geheim", "docker --debug login -p [redacted:value]"},
@@ -166,6 +172,36 @@ static void test_over_line_ends(void **state)
     expect_over("\n\n" a20 "\n", (size_t[]){0, 1, 22}, 3, "\n\n" a20 "\n", 0);
 }
 
+/* What grep, diff and clients show in front of a line is none of it. */
+static void test_lines_of_files(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+    } rows[] = {
+        {"+  password: geheim", "+  password: [redacted:value]"},
+        {"-password: geheim", "-password: [redacted:value]"},
+        {"a/b.yml:12:  password: geheim", "a/b.yml:12:  password: [redacted:value]"},
+        {"b.yml:  password: geheim", "b.yml:  password: [redacted:value]"},
+        {"12:password: geheim", "12:password: [redacted:value]"},
+        {"make: password: missing", "make: password: missing"},
+        {"a/b.c:12: password: must be given", "a/b.c:12: password: must be given"},
+        {"ENV DB_PASSWORD geheim", "ENV DB_PASSWORD [redacted:value]"},
+        {"key \"a\" {\n  secret \"geheim\";\n}", "key \"a\" {\n  secret \"[redacted:value]\";\n}"},
+        {"password \"for the first time\"", "password \"for the first time\""},
+        {"jdbc:oracle:thin:scott/geheim@//h:1521/x",
+         "jdbc:oracle:thin:scott/[redacted:url-password]@//h:1521/x"},
+        {"jdbc:oracle:thin:@//h:1521/x", "jdbc:oracle:thin:@//h:1521/x"},
+        {"> PASS geheim", "> PASS [redacted:value]"},
+        {"PASS src/a.test.js", "PASS src/a.test.js"},
+        {"> AUTH PLAIN AG1lAGdlaGVpbQ==", "> AUTH PLAIN [redacted:value]"},
+        {"Initial password: correct-horse-battery", "Initial password: [redacted:value]"},
+        {"password: not set-up yet", "password: not set-up yet"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect(rows[i].text, rows[i].wanted, strcmp(rows[i].text, rows[i].wanted) != 0);
+}
+
 /* A line reaches the edge by the columns that it takes; where it is wrapped, in its last row. */
 static void test_lines_that_reach_the_edge(void **state)
 {
@@ -198,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_hidden_characters_do_not_part_a_token),
         cmocka_unit_test(test_values_run_to_their_end),
         cmocka_unit_test(test_options_of_tools),
+        cmocka_unit_test(test_lines_of_files),
         cmocka_unit_test(test_each_command_of_many),
         cmocka_unit_test(test_more_than_a_command_has_room_for),
         cmocka_unit_test(test_secrets_in_front_of_a_value),

@@ -1,0 +1,62 @@
+/* Passwords in addresses: `scheme://user:password@host`, `jdbc:oracle:thin:user/password@host`. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_private.h"
+
+#define USER_MIN_LEN 20 /* a user name without password that is this long is a token */
+#define URL_MOST     4096
+
+/* jdbc:oracle:thin:user/password@host, from its colon before the user. */
+static bool is_oracle(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    if ((at < 16 || !redact_at(s, at - 16, "jdbc:oracle:thin")) &&
+        (at < 15 || !redact_at(s, at - 15, "jdbc:oracle:oci")))
+        return false;
+    size_t slash = redact_run(s, at + 1, CLASS_NAME), from = slash + 1;
+    size_t to =
+        redact_run(s, from, CLASS_ALL & ~(uint32_t)(CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE));
+    const char *sign =
+        slash < s->len && s->text[slash] == '/' ? memchr(s->text + from, '@', to - from) : NULL;
+    if (!sign || redact_is_placeholder(s, from, (size_t)(sign - s->text)))
+        return false;
+    *ret_match = (struct redact_match){from, (size_t)(sign - s->text), "url-password"};
+    return true;
+}
+
+bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    if (at && (s->text[at - 1] == 'n' || s->text[at - 1] == 'i') && is_oracle(s, at, ret_match))
+        return true;
+    if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
+        return false;
+    size_t user = at + 3, end = user, colon = 0, sign = 0;
+    if (user < s->len && s->text[user] == '[') { /* an address of IPv6 */
+        size_t to = redact_run(s, user + 1, CLASS_HEX | CLASS_COLON | CLASS_DOT);
+        end = to < s->len && s->text[to] == ']' ? to + 1 : user;
+    }
+    for (; end < s->len && end - user < URL_MOST && !redact_in(s->text[end], CLASS_SPACE) &&
+           !strchr("\"'<>`", s->text[end]);
+         end++) {
+        if (redact_at(s, end, "://"))
+            break;
+        if (s->text[end] == '/' && !colon)
+            break;
+        if (s->text[end] == ':' && !colon)
+            colon = end;
+        if (s->text[end] == '@' && (!sign || !memchr(s->text + sign, '/', end - sign)))
+            sign = end;
+        if (sign && strchr("/?#", s->text[end]))
+            break;
+    }
+    if (!sign || (colon && colon > sign))
+        return false;
+    size_t from = colon ? colon + 1 : user;
+    if (from == sign || (!colon && sign - user < USER_MIN_LEN) ||
+        redact_is_placeholder(s, from, sign) ||
+        (colon && memchr(s->text + colon, '/', sign - colon) &&
+         redact_in(s->text[colon + 1], CLASS_DIGIT)))
+        return false; /* host:8080/path@2 */
+    *ret_match = (struct redact_match){from, sign, "url-password"};
+    return true;
+}
