@@ -185,8 +185,9 @@ check-forms: $(BUILD)/tests/test_forms ## a million random values in every field
 check-receipts: $(BUILD)/ptyd ## 1,000 turns of the real codex: what it has is what its receipts say (10 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) TURNS=1000 LONG=1 sh tests/e2e/run receipts
 
-check-forget: $(BUILD)/ptyd $(BUILD)/faults.so ## a worker's death at every change of a file that `ptyd forget` makes (1 min)
+check-forget: $(BUILD)/ptyd $(BUILD)/faults.so ## a worker's death at every change of a file that `ptyd forget` and redact_disk make (3 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) LONG=1 ONLY='in the midst' node tests/e2e/forget.js
+	@PTYD=$(abspath $(BUILD)/ptyd) LONG=1 ONLY='switched on|without the setting|at a change' node tests/e2e/redact_disk.js
 
 check-search: $(BUILD)/ptyd ## 200 random patterns, compared with a plain scan (1 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) PATTERNS=200 ONLY='random patterns' node tests/e2e/search.js

@@ -394,6 +394,23 @@ void owed_outlive(struct owed *o, int slate, bool (*keep)(void *user, int slate)
         o->owing(o->user);
 }
 
+static void note_text(void *user, uint32_t place, const struct slate_entry *e)
+{
+    bool *has = user;
+    (void)place;
+    *has = *has || e->kind == LINE || e->kind == WHOLE;
+}
+
+bool owed_has_text(int fd)
+{
+    struct slate *slate = fd < 0 ? NULL : slate_map(fd);
+    bool has = false;
+    if (slate)
+        slate_each(slate, note_text, &has);
+    slate_unmap(slate);
+    return has;
+}
+
 static void pay_if_due(struct owed *o)
 {
     if (clock_monotonic_ms() - o->tried_ms >= AGAIN_FIRST_MS)

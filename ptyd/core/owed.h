@@ -25,6 +25,10 @@ struct owed *owed_create(void (*owing)(void *user), void *user);
  * again after a while. Before anything is written here. */
 void owed_outlive(struct owed *owed, int slate, bool (*keep)(void *user, int slate));
 
+/* Whether a slate that a former process left has lines or whole files to write: these are as that
+ * one had them. -1 is none. */
+bool owed_has_text(int slate);
+
 /* The one that `keep` was called with last is held by nobody after all: the same. */
 void owed_slate_lost(struct owed *owed);
 

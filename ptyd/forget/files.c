@@ -15,6 +15,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/forget/lines.h"
 #include "ptyd/forget/log.h"
+#include "ptyd/forget/overlay.h"
 
 /* ---- names ---- */
 
@@ -45,10 +46,10 @@ static bool is_made(const char *name)
 static bool has_no_text(const char *name)
 {
     static const char *const names[] = {
-        "output.idx",       "shell_id.txt",  "screen_size.json", "keys.json",
-        "keys.copy.json",   "redacted.json", "context.json",     "context.copy.json",
-        "names.json",       "gone.jsonl",    "gone.jsonl.1",     "receipts.jsonl",
-        "receipts.jsonl.1", "search.lock",   "forget.json",      "covering.json"};
+        "output.idx",    "shell_id.txt",   "screen_size.json",  "keys.json",   "keys.copy.json",
+        "redacted.json", "context.json",   "context.copy.json", "names.json",  "gone.jsonl",
+        "gone.jsonl.1",  "receipts.jsonl", "receipts.jsonl.1",  "search.lock", "forget.json",
+        "covering.json", "overlay.json"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return true;
@@ -153,6 +154,13 @@ static void forget_made(struct forget *f)
     free(checkpoint);
 }
 
+/* Half of a text is not found by it. */
+static void go_on(struct forget *f)
+{
+    if (!f->looks)
+        forget_failed(f, f->directory, overlay_go_on(f->directory));
+}
+
 static void note_error(struct forgotten *all, struct forget *f)
 {
     if (f->error && !all->error)
@@ -178,6 +186,7 @@ void forget_in_session(const char *state, const char *name, const struct wish *w
     char *above = text_format("%s/conversations/%s", state, name);
     char *directory = text_format("%s/agent_pty", above);
     f.directory = directory;
+    go_on(&f);
     if (f.text)
         forget_made(&f);
     forget_in_log(&f);
@@ -198,6 +207,7 @@ int forget_secrets_in_lines(const char *state, const char *name, const struct bl
                        .secrets = secrets,
                        .before = drop_what_is_made,
                        .moves = moves};
+    go_on(&f);
     forget_begins(&f); /* what is made of others has what they have */
     each_entry(&f, directory, forget_file);
     each_entry(&f, above, forget_file);

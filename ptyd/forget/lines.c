@@ -17,6 +17,7 @@
 #include "ptyd/core/lines.h"
 #include "ptyd/core/seal.h"
 #include "ptyd/core/text.h"
+#include "ptyd/forget/overlay.h"
 #include "ptyd/forget/spelled.h"
 #include "ptyd/forget/wish.h"
 
@@ -325,7 +326,10 @@ void forget_in_bytes(struct forget *f, const char *path)
                                        : spelled_cover(bytes, len, f->text);
     f->places += found;
     if (found && forget_begins(f))
-        forget_failed(f, path, file_write_all(fd, bytes, len, 0));
+        forget_failed(
+            f, path,
+            overlay_write(&(struct overlay){
+                .directory = f->directory, .path = path, .fd = fd, .bytes = bytes, .len = len}));
     if (bytes != MAP_FAILED)
         munmap(bytes, len);
     if (fd >= 0)

@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
+#include "ptyd/forget/overlay.h"
 #include "ptyd/forget/wish.h"
 #include "ptyd/session/rawlog.h"
 #include "vterm_snapshot/blot.h"
@@ -164,26 +165,16 @@ static void cover(struct log *log)
                                  log->widths, log->width_count, f->text, f->moves);
 }
 
-/* Only what differs is written. What was given back stays so, also what is only by now: whoever
- * writes the log may be giving back its oldest part. */
-static int write_changes(const struct log *log, int fd)
+/* A command is found again by its number, whatever was covered of it: that needs no note. */
+static int write_changes(const struct log *log, int fd, const char *path)
 {
-    char piece[64 << 10];
-    int result = 0;
-    size_t n;
-    for (size_t at = log->base; at < log->len && result == 0; at += n) {
-        off_t data = lseek(fd, (off_t)at, SEEK_DATA);
-        if (data < 0 && errno == ENXIO)
-            break; /* a hole up to its end */
-        at = data > (off_t)at ? (size_t)data : at;
-        if (at >= log->len)
-            break;
-        n = log->len - at < sizeof piece ? log->len - at : sizeof piece;
-        ssize_t there = file_read_at(fd, piece, n, (long long)at);
-        if (there != (ssize_t)n || memcmp(piece, log->bytes + at, n) != 0)
-            result = file_write_all(fd, log->bytes + at, n, (long long)at);
-    }
-    return result == 0 && fdatasync(fd) < 0 ? -errno : result;
+    const struct forget *f = log->forget;
+    return overlay_write(&(struct overlay){.directory = f->text || f->finder ? f->directory : NULL,
+                                           .path = path,
+                                           .fd = fd,
+                                           .bytes = log->bytes,
+                                           .from = log->base,
+                                           .len = log->len});
 }
 
 /* Whether it is worth a change is found out in a copy of the pages that it concerns. */
@@ -205,7 +196,7 @@ static void cover_file(struct forget *f, int fd, const char *path, size_t len, b
     cover(&log);
     bool gave_up = f->finder && f->finder->gives_up && f->finder->gives_up(f->finder->user);
     if (!gave_up && (f->places > before || json_array_size(f->seqs)) && forget_begins(f))
-        forget_failed(f, path, write_changes(&log, fd));
+        forget_failed(f, path, write_changes(&log, fd, path));
     free(log.records);
     free(log.widths);
     munmap(log.bytes, len);

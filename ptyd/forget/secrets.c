@@ -23,6 +23,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/forget/covering.h"
 #include "ptyd/forget/log.h"
+#include "ptyd/forget/overlay.h"
 #include "ptyd/session/block_files.h"
 #include "ptyd/session/block_lines.h"
 
@@ -330,11 +331,14 @@ int secrets_take_out(const char *state, const char *name, const struct secrets_f
     struct work w = {.finder = finder, .moves = moves};
     w.directory = text_format("%s/conversations/%s/agent_pty", state, name);
     redacted_load(w.directory, &w.done);
-    int left = covering_go_on(w.directory);
-    w.changed = left > 0;
+    int left = covering_go_on(w.directory), log = overlay_go_on(w.directory), result;
+    w.changed = left > 0 || log > 0;
     w.error = left < 0 ? left : 0;
     w.stuck = left < 0;
-    int result = left == 0 && is_done(&w, part) ? 0 : work(&w, part);
+    if (log < 0)
+        result = log; /* before anything else is noted */
+    else
+        result = left == 0 && is_done(&w, part) ? w.changed : work(&w, part);
     free(w.directory);
     return result;
 }

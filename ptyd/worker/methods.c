@@ -128,6 +128,7 @@ static void add_conf_warnings(struct worker *w, json_t *warnings)
 {
     char *const *lines;
     worker_conf(w);
+    redacting_look(w->redacting);
     size_t count = conf_wrong(w->options->conf, &lines);
     for (size_t i = 0; i < count; i++)
         add_warning(warnings, lines[i]);

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -17,8 +18,10 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/forget/files.h"
+#include "ptyd/forget/overlay.h"
 #include "ptyd/forget/secrets.h"
 #include "ptyd/worker/mending.h"
+#include "ptyd/worker/upgrade.h"
 
 struct job {
     struct job *next;
@@ -51,6 +54,7 @@ struct redacting {
     bool closing;
     uv_mutex_t mutex; /* files of a session that is not served are gone through */
     uv_timer_t again; /* runs while some wait for later */
+    uv_timer_t other; /* and this one until another worker begins */
 };
 
 /* ---- jobs ---- */
@@ -310,6 +314,44 @@ static void add_for(struct redacting *r, const struct session *s, struct secrets
         add(r, job);
 }
 
+/* ---- another worker ---- */
+
+/* What was owed is still to be written; what found no room finds some now, or will not yet. */
+static void on_other(uv_timer_t *timer)
+{
+    struct redacting *r = timer->data;
+    uint64_t token, wait_ms = LIMIT_REDACT_AGAIN_MS;
+    bool owe = false;
+    for (int i = 0; r->on && i < r->worker->session_count; i++)
+        owe = owe || owes(r, session_name(r->worker->sessions[i]));
+    int result = owe ? 0
+                 : getrandom(&token, sizeof token, GRND_NONBLOCK) == sizeof token
+                     ? upgrade_begin_worker(r->worker, token >> 1 | 1)
+                     : -EAGAIN;
+    if (result < 0 && result != -EBUSY && result != -EAGAIN) {
+        say("secrets stay in files until another worker begins: %s", strerror(-result));
+        wait_ms = LIMIT_REDACT_AGAIN_MOST_MS;
+    }
+    uv_timer_start(timer, on_other, wait_ms, 0);
+}
+
+static void want_other(struct redacting *r, uint64_t wait_ms)
+{
+    if (!r->closing && !uv_is_active((uv_handle_t *)&r->other))
+        uv_timer_start(&r->other, on_other, wait_ms, 0);
+}
+
+void redacting_look(struct redacting *r)
+{
+    if (!r->on && worker_conf(r->worker)->redact_disk)
+        want_other(r, 0);
+}
+
+static bool finds_no_room(int result)
+{
+    return result == -ENOSPC || result == -EDQUOT || result == -EROFS;
+}
+
 /* ---- sessions that are served ---- */
 
 /* What works on its files lets go of them. */
@@ -334,12 +376,17 @@ void redacting_before(struct redacting *r, const char *session, pid_t shell, boo
     int result = 0;
     secrets_finder_init(&finder, secrets, NULL);
     end_closed(r, session);
+    overlay_go_on(directory); /* half a secret is none in what is made of the log */
     if (r->on)
         r->indexed = take_lines(r, session, &finder, owed, &result, board_moved) || r->indexed;
     else
         redacted_remove(directory);
     if (result < 0)
         say("secrets stay in files of session %s: %s", session, strerror(-result));
+    if (r->on && owed)
+        want_other(r, LIMIT_REDACT_AGAIN_MS);
+    else if (finds_no_room(result))
+        want_other(r, LIMIT_REDACT_ROOM_MS);
     board_leave(&before);
     redact_secrets_destroy(secrets);
     free(directory);
@@ -355,6 +402,7 @@ void redacting_opened(struct redacting *r, const struct session *s)
 
 void redacting_settled(struct redacting *r, const struct session *s, uint64_t offset)
 {
+    redacting_look(r);
     add_for(r, s,
             (struct secrets_part){.offset = offset, .seq = store_last_ended(session_store(s))});
 }
@@ -408,7 +456,8 @@ struct redacting *redacting_create(struct worker *w)
     r->on = worker_conf(w)->redact_disk;
     uv_mutex_init(&r->mutex);
     uv_timer_init(&w->loop, &r->again);
-    r->again.data = r;
+    uv_timer_init(&w->loop, &r->other);
+    r->again.data = r->other.data = r;
     secrets_finder_init(&finder, NULL, NULL);
     int result = r->on ? forget_secrets_in_state(w->options->state, &finder.finder) : 0;
     if (result < 0)
@@ -420,6 +469,7 @@ void redacting_close(struct redacting *r)
 {
     r->closing = true;
     uv_close((uv_handle_t *)&r->again, NULL);
+    uv_close((uv_handle_t *)&r->other, NULL);
     for (int i = 0; i < LANES; i++)
         if (r->lanes[i].job) {
             atomic_store(&r->lanes[i].job->gives_up, true);

@@ -18,9 +18,13 @@ struct redacting *redacting_create(struct worker *w);
 
 bool redacting_is_on(const struct redacting *r);
 
+/* Looks at the settings as they are by now: where secrets are to go that this worker leaves,
+ * another one begins, which goes through what is there before it opens it. */
+void redacting_look(struct redacting *r);
+
 /* The session's files are about to be opened, for that shell (0: one that is gone): what was
- * written without the setting goes. What a worker before `owed` comes with secrets yet: the next
- * one that opens them looks once more. */
+ * written without the setting goes. What a worker before `owed` comes with secrets yet: when it is
+ * written another worker begins, as when something found no room. */
 void redacting_before(struct redacting *r, const char *session, pid_t shell, bool owed);
 
 /* Whether files of a session that is not served are gone through. */

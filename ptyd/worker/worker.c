@@ -18,6 +18,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/names.h"
+#include "ptyd/core/owed.h"
 #include "ptyd/core/say.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/session/pump.h"
@@ -126,7 +127,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
     forgetting_before(w->forgetting, m->name);
-    redacting_before(w->redacting, m->name, m->pid, fds[2] >= 0);
+    redacting_before(w->redacting, m->name, m->pid, owed_has_text(fds[2]));
     struct board_place deadly = {.step = m->deadly_step, .at = m->deadly_at};
     int error = 0;
     struct session *s = session_adopt(

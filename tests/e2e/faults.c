@@ -14,7 +14,7 @@
  *                   fails with the error whose number is in it
  *   FAULT_DIES      while this file is there, and something is to be forgotten, a process dies in
  *                   the midst of that change to a file below the state directory whose number is
- *                   in it, and the file goes
+ *                   in it, and the file goes; with a minus in front also where nothing is
  *   FAULT_PIDFD     pidfd_open(2) is refused with that error, as an old filter of system calls does
  */
 #define _GNU_SOURCE
@@ -170,13 +170,16 @@ static int dies(const char *path)
     static int changes;
     const char *state = getenv("PTYD_STATE_DIR"), *file = getenv("FAULT_DIES");
     char wish[4096], number[16] = {0};
+    const char *digits;
     if (!file || !state || strncmp(path, state, strlen(state)) != 0)
         return 0;
     snprintf(wish, sizeof wish, "%s/forget.json", state);
-    FILE *in = access(wish, F_OK) ? NULL : fopen(file, "r");
+    FILE *in = fopen(file, "r");
     if (!in)
         return 0;
-    int is_one = fgets(number, sizeof number, in) && ++changes == atoi(number);
+    digits = fgets(number, sizeof number, in) ? number + (*number == '-') : "";
+    bool counts = digits > number || !access(wish, F_OK);
+    int is_one = counts && *digits && ++changes == atoi(digits);
     fclose(in);
     if (is_one)
         remove(file);

@@ -1,5 +1,6 @@
 // `redact_disk`: when a command has ended no secret of it is in a file below the state directory, in bash, zsh, fish and
 // dash, whoever died meanwhile; nor of sessions from before the setting. What is shown of it says [redacted:...].
+// LONG=1: a worker dies at every change of a file.
 'use strict';
 const assert = require('node:assert');
 const crypto = require('node:crypto');
@@ -35,8 +36,8 @@ function texts() {
 
 async function main() {
   const report = new Report();
-  const space = workspace(), refusal = path.join(space.root, 'refusal');
-  Object.assign(space.env, { LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), ASAN_OPTIONS: 'verify_asan_link_order=0', FAULT_WRITES: refusal });
+  const space = workspace(), refusal = path.join(space.root, 'refusal'), dies = path.join(space.root, 'dies');
+  Object.assign(space.env, { LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), ASAN_OPTIONS: 'verify_asan_link_order=0', FAULT_WRITES: refusal, FAULT_DIES: dies });
   const state = space.env.PTYD_STATE_DIR, settings = path.join(space.home, '.config/ptyd/ptyd.conf');
   const samples = texts();
   for (const [name, { text }] of Object.entries(samples)) fs.writeFileSync(path.join(space.home, `${name}.txt`), text);
@@ -47,7 +48,7 @@ async function main() {
   const ok = (...args) => { const answer = daemon.ptyd(...args); assert.strictEqual(answer.status, 0, `${args}: ${answer.stdout}${answer.stderr}`); return answer.stdout; };
   const blocks = (session) => daemon.json('blocks', '-s', session);
   // The files that have one of them, and how it stands there.
-  const kept = (secrets) => secrets.flatMap((one) => spawnSync('grep', ['-raoF', '--', one, state], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean).map((line) => line.slice(state.length)));
+  const kept = (secrets) => spawnSync('grep', ['-raoF', ...secrets.flatMap((one) => ['-e', one]), '--', state], { encoding: 'utf8', maxBuffer: 1 << 28 }).stdout.split('\n').filter(Boolean).map((line) => line.slice(state.length));
   const gone = (secrets) => until('none is there', () => kept(secrets).length === 0, 20000)
     .catch(() => assert.deepStrictEqual([...new Set(kept(secrets))], []));
   // Types a line, and waits until it has ended.
@@ -81,19 +82,41 @@ async function main() {
     for (const name of ['hooks/x.json', 'hosts/x.jsonl.damaged-1700000000000']) fs.writeFileSync(path.join(state, name), `{"consumer":"${beside}"}`);
     fs.writeFileSync(key, `{"key":"${beside.slice(4)}"}`);
     fs.writeFileSync(settings, `redact_disk = on\nredact = key ${beside.slice(4)}\n`);
-    await killWorker(daemon);
-    assert.strictEqual(daemon.json('status').redact_disk, true);
+    await type('lives', 'true'); // whose end has the settings looked at
     await gone([beside]);
     assert.strictEqual(fs.readFileSync(key, 'utf8'), `{"key":"${beside.slice(4)}"}`, 'a key of the relay is none that was shown');
     for (const name of ['hooks', 'hosts', 'relay']) fs.rmSync(path.join(state, name), { recursive: true });
+    assert.strictEqual(daemon.json('status').redact_disk, true);
     assert.match(ok('status'), /secrets are taken out of files/);
     await gone(all);
     verify();
-    assert.strictEqual(blocks('lives').at(-1).status, 'completed');
-    assert.ok(blocks('lives').at(-1).preview.lines.some((line) => line.includes('[redacted:')));
+    assert.strictEqual(blocks('lives').at(-2).status, 'completed');
+    assert.ok(blocks('lives').at(-2).preview.lines.some((line) => line.includes('[redacted:')));
     await type('lives', 'echo it lives');
     assert.strictEqual(daemon.ptyd('search', samples.env.secrets[0]).status, 1);
     assert.match(ok('search', 'redacted'), /redacted/);
+  });
+
+  await report.test('what a full disk kept a worker without the setting from writing goes when it is written', async () => {
+    const late = token(), wrong = ({ warnings }) => warnings.some((one) => one.includes('lives') && one.includes('No space left'));
+    fs.writeFileSync(settings, '');
+    await killWorker(daemon);
+    assert.strictEqual(daemon.json('status').redact_disk, false);
+    fs.writeFileSync(refusal, '28');
+    ok('send', '-s', 'lives', `echo ${late}\r`);
+    await until('it waits', () => wrong(daemon.json('status')) && daemon.json('list').find((s) => s.name === 'lives').state === 'prompt');
+    fs.writeFileSync(settings, 'redact_disk = on\n');
+    await until('another worker has the setting', () => daemon.json('status').redact_disk);
+    const { worker_pid: with_it } = daemon.json('status');
+    fs.rmSync(refusal);
+    await until('one goes through what was written', () => daemon.json('status').worker_pid !== with_it);
+    await gone([late, late.slice(4, 24), late.slice(24)]);
+    assert.strictEqual(blocks('lives').at(-1).cmd, 'echo [redacted:github-token]');
+    verify();
+    const { worker_pid: last } = daemon.json('status');
+    await type('lives', 'echo once more');
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    assert.strictEqual(daemon.json('status').worker_pid, last, 'and no further one');
   });
 
   // ---- with it ----
@@ -246,6 +269,30 @@ async function main() {
     await until('it is written', () => blocks('own').at(-1).cmd.includes('room.txt'));
     await gone([typed, closed]);
     verify();
+  });
+
+  await report.test('a worker dies at a change of a file: no half of a secret stays', async () => {
+    const some = [1, 3, 6, 9, 12, 16, 20], lines = Array.from({ length: 8 }, token);
+    const answered = (ask) => { try { return ask(); } catch { return false; } }; // the next worker comes after a moment
+    let died = true;
+    ok('open', 'dies'); // of a line that is half written the file is set aside
+    for (let i = 0; process.env.LONG ? died : i < some.length; i++) {
+      const at = process.env.LONG ? i + 1 : some[i], many = [...lines, token()], parts = many.flatMap((one) => [one, one.slice(4, 24), one.slice(24)]);
+      fs.writeFileSync(path.join(space.home, 'many.txt'), many.map((one) => `between ${'what is none '.repeat(20)}\nand ${one}\n`).join(''));
+      const { length } = blocks('dies');
+      await until('a prompt', () => daemon.json('list').find((s) => s.name === 'dies').state === 'prompt');
+      fs.writeFileSync(dies, `-${at}`);
+      ok('send', '-s', 'dies', `cat ~/many.txt; : ${many[0]}\r`);
+      await until('it ends', () => answered(() => blocks('dies').length > length && blocks('dies').at(-1).status !== 'running'), 30000);
+      await gone(parts);
+      died = !fs.existsSync(dies);
+      fs.rmSync(dies, { force: true });
+      await gone(parts);
+      for (const name of ['overlay', 'covering']) await until('no note is left', () => !fs.existsSync(path.join(state, `conversations/dies/agent_pty/${name}.json`)));
+      if (!process.env.LONG) assert.ok(died, `at ${at}`);
+      if (!died) console.log(`  ${at - 1} changes of files`);
+    }
+    assert.ok(!daemon.json('list').find((s) => s.name === 'dies').quarantined);
   });
 
   await daemon.stop();

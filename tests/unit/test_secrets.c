@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,7 +268,7 @@ static void test_nothing_moves_in_an_output(void **state)
 }
 
 /* It may grow to so many bytes: whoever writes behind them dies, in the midst of a write. */
-static void die_behind(rlim_t bytes)
+static void die_behind(rlim_t bytes, uint64_t offset)
 {
     pid_t child = fork();
     int status;
@@ -275,7 +276,7 @@ static void die_behind(rlim_t bytes)
         signal(SIGXFSZ, SIG_DFL);
         setrlimit(RLIMIT_CORE, &(struct rlimit){0});
         setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes});
-        take_out(SECRETS_ENDED, 6);
+        take_out(offset, 6);
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -296,7 +297,7 @@ static void test_who_dies_leaves_no_half(void **state)
     bytes_append_char(&from, '\0');
     bytes_append_char(&to, '\0');
     put("agent_pty/blocks/6_5.out", from.data);
-    die_behind((rlim_t)within);
+    die_behind((rlim_t)within, SECRETS_ENDED);
     char *path = path_of("agent_pty/blocks/6_5.out");
     struct bytes left = {0};
     assert_int_equal(file_read(path, 1 << 20, &left), 0);
@@ -308,6 +309,74 @@ static void test_who_dies_leaves_no_half(void **state)
     bytes_finish(&left);
     bytes_finish(&from);
     bytes_finish(&to);
+}
+
+static bool has(const char *name, const char *text)
+{
+    char *path = path_of(name);
+    struct bytes file = {0};
+    assert_int_equal(file_read(path, 64 << 20, &file), 0);
+    bool is = memmem(file.data, file.len, text, strlen(text));
+    bytes_finish(&file);
+    free(path);
+    return is;
+}
+
+/* The same in the log, wherever in the secret it dies; and in what was set aside of one. */
+static void test_who_dies_leaves_no_half_in_the_log(void **state)
+{
+    (void)state;
+    struct bytes from = {0}, to = {0};
+    for (int i = 0; i < 4000; i++)
+        bytes_append_text(&from, "what somebody prints\r\n");
+    size_t before = from.len;
+    bytes_append(&to, from.data, from.len);
+    bytes_append_text(&from, A B "\r\nand on\r\n");
+    bytes_append_text(&to, XA XB "\r\nand on\r\n");
+    bytes_append_char(&from, '\0');
+    bytes_append_char(&to, '\0');
+    for (size_t within = 1; within < strlen(A B); within++) {
+        char *path = path_of("agent_pty"), *note = path_of("agent_pty/overlay.json");
+        redacted_remove(path);
+        put("agent_pty/output.raw", from.data);
+        die_behind((rlim_t)(before + within), SECRETS_ALL);
+        assert_false(has("agent_pty/output.raw", A));
+        assert_true(has("agent_pty/output.raw", &(A B)[within]));
+        assert_false(has("agent_pty/overlay.json", "p6q7r8"));
+        assert_int_equal(take_out(SECRETS_ALL, 6), 1);
+        expect_file("agent_pty/output.raw", to.data);
+        assert_int_equal(access(note, F_OK), -1);
+        free(path);
+        free(note);
+    }
+    bytes_finish(&from);
+    bytes_finish(&to);
+}
+
+/* Much of it, holes among it: those stay, and all else is written. */
+static void test_a_hole_stays_one(void **state)
+{
+    (void)state;
+    enum { SIZE = 3 << 20, HOLE = 1 << 20 };
+    char *path = path_of("agent_pty/output.raw");
+    struct bytes log = {0};
+    struct stat st;
+    while (log.len < SIZE)
+        bytes_append_text(&log, "0123456: " A B " 89abcdef 01\r\n");
+    put("agent_pty/output.raw", "");
+    int fd = open(path, O_RDWR);
+    assert_int_equal(file_write_all(fd, log.data, log.len, 0), 0);
+    bool punched = fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, HOLE, HOLE) ==
+                   0; /* not tmpfs's all */
+    assert_int_equal(fstat(fd, &st), 0);
+    blkcnt_t blocks = st.st_blocks;
+    assert_int_equal(take_out(SECRETS_ALL, 0), 1);
+    assert_int_equal(fstat(fd, &st), 0);
+    assert_true(!punched || st.st_blocks <= blocks);
+    assert_false(has("agent_pty/output.raw", "k1l2m3n4"));
+    close(fd);
+    free(path);
+    bytes_finish(&log);
 }
 
 /* Wherever a piece of it ends. */
@@ -501,6 +570,8 @@ int main(void)
         cmocka_unit_test_setup(test_an_output_keeps_its_lines, set_up),
         cmocka_unit_test_setup(test_nothing_moves_in_an_output, set_up),
         cmocka_unit_test_setup(test_who_dies_leaves_no_half, set_up),
+        cmocka_unit_test_setup(test_who_dies_leaves_no_half_in_the_log, set_up),
+        cmocka_unit_test_setup(test_a_hole_stays_one, set_up),
         cmocka_unit_test_setup(test_a_long_output, set_up),
         cmocka_unit_test_setup(test_the_log_is_covered_as_far_as_it_is_over, set_up),
         cmocka_unit_test_setup(test_what_kills_is_left_alone, set_up),
