@@ -348,8 +348,9 @@ bench-search: $(BUILD)/ptyd ## the index of a million commands (BLOCKS=1000000):
 bench-agents: $(BUILD)/ptyd ## from Enter to an agent's context, beside polled markers and pyte; searches in 50 MB (python3-pyte)
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/bench/agents.js
 
-bench-redact: $(BUILD)/redact ## processor time of redaction, a MiB of this and that, hostile ones included
+bench-redact: $(BUILD)/redact ## processor time of redaction, a MiB of this and that, hostile ones included (CLIMB=60: looks so many seconds for worse)
 	@$(BUILD)/redact bench
+	@$(if $(CLIMB),$(BUILD)/redact climb $(CLIMB))
 
 SECRETS_NONE = $(wildcard /usr/include/*.h /usr/include/*/*.h /usr/share/doc/*/copyright /var/lib/dpkg/status)
 check-secrets: $(BUILD)/redact ## what redaction finds of a corpus, by group, and what it takes for a secret (MISSED=1 shows it)

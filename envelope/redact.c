@@ -428,7 +428,9 @@ static void replace(void *user, size_t from, size_t to, const char *type)
 {
     struct replacing *r = user;
     bytes_append(r->out, r->text + r->at, from - r->at);
-    bytes_printf(r->out, "[redacted:%s]", type);
+    bytes_append_text(r->out, "[redacted:");
+    bytes_append_text(r->out, type);
+    bytes_append_char(r->out, ']');
     r->at = to;
     r->count++;
 }

@@ -125,7 +125,7 @@ static bool is_set_by_blank(const struct redact_scan *s, size_t name)
                                         WORD("set --universal --export "),
                                         WORD("SET PERSIST "),
                                         WORD("ENV ")}; /* an older Dockerfile's */
-    if (!name || s->text[name - 1] != ' ')
+    if (name < 2 || s->text[name - 1] != ' ' || !strchr("vxguthl", s->text[name - 2] | 0x20))
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = words[i].len;
@@ -179,7 +179,9 @@ static bool is_statement(struct redact_scan *s, size_t name)
         start++;
     if (start == name)
         return true;
-    if (!strchr(" :=\"", s->text[name - 1]))
+    char last = s->text[name - 1], second = name > 1 ? s->text[name - 2] : 0;
+    if ((last != ' ' && last != ':' && last != '=' && last != '"') ||
+        !strchr("txelyv- =g", second | (redact_in(second, CLASS_UPPER) ? 0x20 : 0)))
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (stands_before(s, start, name, words[i]))
@@ -291,7 +293,7 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
            redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT | CLASS_COLON))
         at++;
     char stop = at < v->to ? s->text[at] : 0;
-    if (stop && at > v->from && strchr("([", stop) && !(p->tight && p->shell && p->upper))
+    if (at > v->from && (stop == '(' || stop == '[') && !(p->tight && p->shell && p->upper))
         return true;
     if (strchr("&!*(", s->text[v->from]) && !p->tight)
         return true;
@@ -547,8 +549,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     if (!value || !may_begin(s, value))
         return false;
     p.shell = is_statement(s, at);
-    value += (at_of(s, value) == '@' || strchr("bfruN$", at_of(s, value))) &&
-             (at_of(s, value + 1) == '"' || at_of(s, value + 1) == '\'');
+    value += (at_of(s, value + 1) == '"' || at_of(s, value + 1) == '\'') &&
+             (at_of(s, value) == '@' || strchr("bfruN$", at_of(s, value)));
     char before = at ? s->text[at - 1] : 0;
     if ((before == '"' || before == '\'') && !p.quoted && s->text[value] == before &&
         at_of(s, value + 1) != before)

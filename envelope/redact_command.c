@@ -381,7 +381,7 @@ static void add_value(struct command *c, enum how how, size_t from)
 static size_t skip_joined(const struct command *c, const struct rule *r)
 {
     size_t at = c->from;
-    if (r->how != USER || strlen(r->option) != 2 || c->to - at < 3 || c->s->text[at + 1] == '-')
+    if (r->option[2] || c->to - at < 3 || c->s->text[at + 1] == '-')
         return at;
     while (at + 2 < c->to && c->s->text[at + 1] != r->option[1] &&
            strchr("sSkLvifIgGjJlnNOqpRaB012346#Z", c->s->text[at + 1]))
@@ -393,7 +393,11 @@ static size_t skip_joined(const struct command *c, const struct rule *r)
 static void take_option(struct command *c, struct active *a)
 {
     const struct rule *r = a->rule;
-    size_t start = c->option ? skip_joined(c, r) : c->from;
+    bool joins = c->option && r->how == USER;
+    if (!joins && (c->to - c->from < 2 || c->s->text[c->from] != *r->option ||
+                   c->s->text[c->from + 1] != r->option[1]))
+        return; /* most end here */
+    size_t start = joins ? skip_joined(c, r) : c->from;
     if (start == c->from && c->s->text[start] != *r->option)
         return;
     size_t len = strlen(r->option), word = c->to - start;

@@ -241,51 +241,74 @@ static bool is_named(const struct redact_scan *s, size_t at)
     return false;
 }
 
+/* Behind `value:`, `default =`, `ParameterValue":` that stands at `at`: where the value begins. 0
+ * where none of them does. */
+static size_t skip_word(struct redact_scan *s, size_t at)
+{
+    char letter = s->text[at] | 0x20;
+    const char *word = letter == 'v' ? "value" : letter == 'd' ? "default" : "ParameterValue";
+    if ((letter != 'v' && letter != 'd' && letter != 'p') || !redact_at(s, at, word) ||
+        (at && redact_in(s->text[at - 1], CLASS_WORD)))
+        return 0;
+    size_t end = at + strlen(word), sign = end;
+    while (sign < s->len && sign - end < 8 && strchr("\"'\\ ", s->text[sign]))
+        sign++;
+    if (at_of(s, sign) != ':' && at_of(s, sign) != '=')
+        return 0;
+    return redact_run(s, sign + 1, CLASS_BLANK);
+}
+
+/* The first place from `at` on where a value's word stands, or what ends the search for one: `}`,
+ * another `name:`. `most` or more for none. Each byte is looked at once. */
+static size_t next_stop(struct redact_scan *s, size_t at, size_t most)
+{
+    bool known = at >= s->near_from && at <= s->near_to;
+    size_t look = known ? s->near_to : at;
+    if (known && s->near_stops)
+        return look;
+    s->near_from = known ? s->near_from : at;
+    s->near_stops = false;
+    for (; look < most && !s->near_stops; look += !s->near_stops) {
+        char c = s->text[look];
+        s->near_stops = c == '}' || (c == 'n' && redact_at(s, look, "name:")) ||
+                        (redact_in(c, CLASS_ALNUM) && skip_word(s, look));
+    }
+    s->near_to = look;
+    return look;
+}
+
+/* What may be in front of and behind a name that has its value further on. */
+static bool may_be_near(const struct redact_scan *s, size_t at, size_t end)
+{
+    char before = at ? s->text[at - 1] : '\n', next = at_of(s, end), third = at_of(s, end + 1);
+    bool quoted = next == '"' || next == '\'' || next == '\\',
+         assigned = next == ':' || next == '=';
+    return quoted || assigned || (next == ' ' && (third == '{' || third == '=' || third == ':')) ||
+           before == '"' || before == '\'' || before == '=' ||
+           (before == ' ' && at > 1 && s->text[at - 2] == ':');
+}
+
 /* `name: X` and below `value: Y`; `{"name": "X", "value": "Y"}`; `variable "X" { default = "Y" }`;
  * `"X": {"value": "Y"}`. */
 bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const char *const words[] = {"value", "default", "ParameterValue", "VALUE", "Value"};
     bool object = false;
     size_t look = end;
-    char before = at ? s->text[at - 1] : '\n', next = at_of(s, end), third = at_of(s, end + 1);
-    bool quoted = next == '"' || next == '\'' || next == '\\',
-         assigned = next == ':' || next == '=';
-    bool opens =
-        quoted || assigned || (next == ' ' && (third == '{' || third == '=' || third == ':'));
-    bool named = before == '"' || before == '\'' || before == '=' ||
-                 (before == ' ' && at > 1 && s->text[at - 2] == ':');
-    if (!opens && !named)
+    struct redact_value v;
+    if (!may_be_near(s, at, end))
         return false;
     while (look < s->len && look - end < 12 && is_in(s, look, opens_value))
         object = object || s->text[look] == '{', look++;
     if ((!object && !is_named(s, at)) || !redact_tells(s, at, end - at))
         return false;
     size_t most = s->len - end < NEAR_MOST ? s->len : end + NEAR_MOST;
-    for (look = end; look < most; look++) {
-        struct redact_value v;
-        char letter = s->text[look] | 0x20;
-        if (letter != 'v' && letter != 'd' && letter != 'p' && letter != 'n' &&
-            s->text[look] != '}')
-            continue;
-        if (s->text[look] == '}' ||
-            (s->text[look] == 'n' && look > end + 1 && redact_at(s, look, "name:")))
-            return false;
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            size_t len = strlen(words[i]), sign = look + len;
-            if (!redact_at(s, look, words[i]) || redact_in(s->text[look - 1], CLASS_WORD))
-                continue;
-            while (sign < s->len && sign - look - len < 8 && strchr("\"'\\ ", s->text[sign]))
-                sign++;
-            if (at_of(s, sign) != ':' && at_of(s, sign) != '=')
-                continue;
-            sign = redact_run(s, sign + 1, CLASS_BLANK);
-            if (!redact_read_value(s, sign, false, &v) || v.to - v.from < 3 ||
-                redact_is_placeholder(s, v.from, v.to))
-                return false;
-            *ret_match = (struct redact_match){v.from, v.to, "value"};
-            return true;
-        }
-    }
-    return false;
+    size_t stop = next_stop(s, end, most);
+    if (stop < most && stop <= end + 1 && s->text[stop] == 'n')
+        stop = next_stop(s, stop + 1, most);
+    size_t value = stop < most ? skip_word(s, stop) : 0;
+    if (!value || !redact_read_value(s, value, false, &v) || v.to - v.from < 3 ||
+        redact_is_placeholder(s, v.from, v.to))
+        return false;
+    *ret_match = (struct redact_match){v.from, v.to, "value"};
+    return true;
 }

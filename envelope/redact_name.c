@@ -298,9 +298,10 @@ enum redact_telling redact_telling(const char *name, size_t len)
 /* The same few names come again and again: what was found out of one is kept. */
 enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
 {
-    unsigned place =
-        (unsigned)len * 7 + (unsigned char)s->text[at] + (unsigned char)s->text[at + len - 1] * 3u;
-    struct redact_named *kept = &s->named[place % REDACT_NAMES];
+    unsigned place = (unsigned)len * 7 + (unsigned char)s->text[at] +
+                     (unsigned char)s->text[at + len - 1] * 3u +
+                     (unsigned char)s->text[at + len / 2] * 5u;
+    struct redact_named *kept = &s->named[(place ^ place >> 6) % REDACT_NAMES];
     if (kept->len != len || memcmp(s->text + kept->at, s->text + at, len))
         *kept = (struct redact_named){at, len, redact_telling(s->text + at, len)};
     return (enum redact_telling)kept->tells;

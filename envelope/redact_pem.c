@@ -154,6 +154,11 @@ static size_t next_mark(struct redact_scan *s, size_t at, int which)
     return first < second ? first : second;
 }
 
+static bool is_dashes(const struct redact_scan *s, size_t at)
+{
+    return at + 1 < s->len && s->text[at] == '-' && s->text[at + 1] == '-';
+}
+
 /* Behind `-BEGIN LABEL-----`, at whose mark `at` is; 0 when that is not there. */
 static size_t skip_label(const struct redact_scan *s, size_t at, bool *ret_key)
 {
@@ -161,10 +166,9 @@ static size_t skip_label(const struct redact_scan *s, size_t at, bool *ret_key)
     while (label < s->len && redact_in(s->text[label], CLASS_BLANK))
         label++;
     end = label;
-    while (end < s->len && end - label <= LABEL_MAX && s->text[end] != '\n' &&
-           !redact_at(s, end, "--"))
+    while (end < s->len && end - label <= LABEL_MAX && s->text[end] != '\n' && !is_dashes(s, end))
         end++;
-    if (end >= s->len || !redact_at(s, end, "--"))
+    if (!is_dashes(s, end))
         return 0;
     *ret_key = memmem(s->text + label, end - label, "PRIVATE", 7) != NULL;
     while (end < s->len && s->text[end] == '-')
@@ -181,7 +185,7 @@ static const char *type_of(bool key)
 static bool has_body(const struct redact_scan *s, size_t from, size_t to)
 {
     size_t good = 0, letters = 0, looked = to - from < 300 ? to - from : 300;
-    for (size_t i = from; i < from + looked; i++) {
+    for (size_t i = from; i < from + looked && (i - from - good) * 100 <= looked * 12; i++) {
         letters += redact_in(s->text[i], CLASS_ALNUM);
         good += redact_in(s->text[i], CLASS_ALNUM | CLASS_BASE64 | CLASS_SPACE | CLASS_BACKSLASH |
                                           CLASS_DASH | CLASS_COLON | CLASS_DOUBLE);

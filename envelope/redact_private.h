@@ -45,7 +45,7 @@ enum redact_class {
 };
 
 #define REDACT_RUNS  24 /* sets whose runs are kept; more are read again and stay right */
-#define REDACT_NAMES 16 /* names of which is kept what they say, a power of two */
+#define REDACT_NAMES 64 /* names of which is kept what they say, a power of two */
 
 /* A text that is being searched. */
 struct redact_scan {
@@ -66,6 +66,8 @@ struct redact_scan {
     size_t jwt_from, jwt_to;                    /* the first part of what is no JSON web token */
     size_t word_from, word_to;                  /* a value without quotes, as it was read last */
     size_t armour_from, armour_line, armour_to; /* a BEGIN's line, and where its body ends */
+    size_t near_from, near_to; /* between a name and its value nothing stands here, */
+    bool near_stops;           /* and at the end something does */
     size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */
 };
 

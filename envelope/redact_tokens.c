@@ -24,11 +24,18 @@ struct shape {
     size_t back;     /* from the text that it is found by to its beginning */
     const char *key; /* that text, */
     size_t key_len;  /* three characters at least */
-    int next;        /* of the same bucket, counted from 1; 0 for none */
+};
+
+/* What a look at one costs: most end here. */
+struct head {
+    int16_t next; /* of the same bucket, counted from 1; 0 for none */
+    uint8_t len;
+    char fourth, last;
 };
 
 static struct index {
     struct shape shapes[ROWS];
+    struct head heads[ROWS];
     int16_t buckets[REDACT_HASHES];
 } shared;
 
@@ -124,7 +131,10 @@ static void read_rows(void)
         read_parts(redact_shapes[i].form, shape);
         shape->key = find_anchor(shape);
         int16_t *first = &all->buckets[redact_hash(shape->key)];
-        shape->next = *first;
+        all->heads[i] = (struct head){.next = *first,
+                                      .len = (uint8_t)shape->key_len,
+                                      .fourth = shape->key_len > 3 ? shape->key[3] : 0,
+                                      .last = shape->key[shape->key_len - 1]};
         *first = (int16_t)(i + 1);
         redact_begins[redact_hash(shape->key) / 8] |= (uint8_t)(1u << redact_hash(shape->key) % 8);
     }
@@ -152,12 +162,9 @@ static size_t match_part(struct redact_scan *s, const struct part *part, bool la
 }
 
 /* A word as people write them has none, however long it is. */
-static bool has_digit(const struct redact_scan *s, size_t from, size_t to)
+static bool has_digit(struct redact_scan *s, size_t from, size_t to)
 {
-    for (size_t i = from; i < to && i < from + 300; i++)
-        if (redact_in(s->text[i], CLASS_DIGIT))
-            return true;
-    return false;
+    return redact_run(s, from, CLASS_ALL & ~(uint32_t)CLASS_DIGIT) < to;
 }
 
 static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t at,
@@ -187,11 +194,15 @@ static bool is_listed(struct redact_scan *s, size_t at, struct redact_match *ret
         return false;
     const char *t = s->text + at;
     int i = shared.buckets[redact_hash(t)];
-    for (const struct shape *shape; i; i = shape->next) {
-        shape = &shared.shapes[i - 1];
-        size_t last = shape->key_len - 1;
-        if (s->len - at > last && t[last] == shape->key[last] && !memcmp(shape->key, t, last) &&
-            match_shape(s, shape, at, ret_match))
+    size_t left = s->len - at;
+    char fourth = left > 3 ? t[3] : 0;
+    for (const struct head *head; i; i = head->next) {
+        head = &shared.heads[i - 1];
+        if ((head->len > 3 && head->fourth != fourth) || left < head->len ||
+            t[head->len - 1] != head->last)
+            continue;
+        const struct shape *shape = &shared.shapes[i - 1];
+        if (!memcmp(shape->key, t, shape->key_len) && match_shape(s, shape, at, ret_match))
             return true;
     }
     return false;

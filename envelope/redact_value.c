@@ -125,13 +125,12 @@ static bool ends_here(struct redact_scan *s, size_t at)
 
 static size_t balance(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char pairs[] = "()[]{}";
-    const char *close = strchr(pairs, s->text[to - 1]);
-    if (!close || (close - pairs) % 2 == 0)
+    char close = s->text[to - 1], opens = close == ')' ? '(' : close == ']' ? '[' : '{';
+    if (close != ')' && close != ']' && close != '}')
         return to;
     int open = 0;
     for (size_t i = from; i + 1 < to && i < from + 256; i++)
-        open += s->text[i] == close[-1] ? 1 : s->text[i] == close[0] ? -1 : 0;
+        open += s->text[i] == opens ? 1 : s->text[i] == close ? -1 : 0;
     return open > 0 ? to : to - 1;
 }
 
@@ -140,7 +139,7 @@ static size_t trim(const struct redact_scan *s, size_t from, size_t to, bool tig
     size_t before = to + 1;
     for (int i = 0; i < ENDS_MOST && before != to && to > from; i++) {
         before = to;
-        if (strchr(",;", s->text[to - 1]))
+        if (s->text[to - 1] == ',' || s->text[to - 1] == ';')
             to--;
         else if (!tight)
             to = balance(s, from, to);
@@ -176,7 +175,8 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
     size_t quote = at;
     while (quote < s->len && s->text[quote] == '\\' && quote - at < ESCAPES_MOST)
         quote++;
-    bool quotes = quote < s->len && strchr("\"'`", s->text[quote]) && s->text[quote];
+    bool quotes =
+        quote < s->len && redact_in(s->text[quote], CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
     if (at >= s->len || redact_in(s->text[at], CLASS_SPACE))
         return false;
     if (!quotes)
@@ -194,14 +194,24 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
 
 /* ---- what is no secret ---- */
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* Whether a text is one of those words, which a blank separates, capital letters or not. */
 static bool is_word_of(const char *words, const char *text, size_t len)
 {
     while (*words) {
-        size_t size = strcspn(words, " ");
-        if (size == len && !strncasecmp(text, words, len))
+        size_t same = 0;
+        while (same < len && words[same] && words[same] == lower(text[same]))
+            same++;
+        words += same;
+        if (same == len && (*words == ' ' || !*words))
             return true;
-        words += size + (words[size] == ' ');
+        while (*words && *words != ' ')
+            words++;
+        words += *words == ' ';
     }
     return false;
 }
@@ -234,8 +244,9 @@ static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
         ['y' - 'a'] = "yes",
     };
     char first = s->text[from];
-    if (to - from > 20)
-        return false;
+    char last = s->text[to - 1];
+    if (to - from > 20 || !(redact_in(last, CLASS_UPPER | CLASS_LOWER) || strchr("!])>e", last)))
+        return false; /* most words of that length end otherwise */
     if (!redact_in(first, CLASS_UPPER | CLASS_LOWER))
         return (first == '(' || first == '<') &&
                is_word_of("(null) (none) <sensitive> (sensitive", s->text + from, to - from);

@@ -1,13 +1,14 @@
 /* redact texts: takes the secrets out of texts on stdin that end in a NUL each
  * (tests/secrets/check.js). redact bench: processor time by byte, of what terminals show and of
- * what was made to be slow. */
+ * what was made to be slow. redact climb SECONDS: looks for what is slower still, in what pieces of
+ * these and of the shapes' beginnings make when they are put together. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "envelope/redact.h"
+#include "envelope/redact_private.h"
 
 #define MIB     (1 << 20)
 #define PREVIEW 3000
@@ -21,10 +22,10 @@ static double now_ms(void)
 }
 
 /* The fastest of some rounds, in milliseconds. */
-static double measure(const char *text, size_t len)
+static double measure(const char *text, size_t len, int rounds)
 {
     double best = 1e9;
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         struct bytes out = {0};
         double before = now_ms();
         redact_text(text, len, NULL, &out);
@@ -125,29 +126,154 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int bench(void)
+#define PLAIN  (sizeof inputs / sizeof *inputs)
+#define INPUTS (PLAIN + sizeof tailed / sizeof *tailed)
+
+static const char *unit_of(size_t i)
 {
-    size_t plain = sizeof inputs / sizeof *inputs;
-    size_t count = plain + sizeof tailed / sizeof *tailed;
-    double took[128], sorted[128], worst_preview = 0;
-    for (size_t i = 0; i < count; i++) {
-        const char *unit = i < plain ? inputs[i] : tailed[i - plain].unit;
-        const char *tail = i < plain ? "" : tailed[i - plain].tail;
-        char *text = repeated(unit, tail, MIB);
-        took[i] = sorted[i] = measure(text, MIB);
-        double preview = measure(text, PREVIEW);
-        worst_preview = preview > worst_preview ? preview : worst_preview;
+    return i < PLAIN ? inputs[i] : tailed[i - PLAIN].unit;
+}
+
+/* Of each input; returns the median. */
+static double measure_all(size_t len, double ret_took[INPUTS], double *ret_preview)
+{
+    double sorted[INPUTS];
+    for (size_t i = 0; i < INPUTS; i++) {
+        char *text = repeated(unit_of(i), i < PLAIN ? "" : tailed[i - PLAIN].tail, len);
+        ret_took[i] = sorted[i] = measure(text, len, ROUNDS);
+        double preview = measure(text, PREVIEW, ROUNDS);
+        *ret_preview = preview > *ret_preview ? preview : *ret_preview;
         free(text);
     }
-    qsort(sorted, count, sizeof *sorted, by_value);
-    double median = sorted[count / 2];
-    for (size_t i = 0; i < count; i++) {
-        const char *unit = i < plain ? inputs[i] : tailed[i - plain].unit;
-        printf("%8.2f ms/MiB  %5.2f of the median  %.40s%s", took[i], took[i] / median, unit,
-               strchr(unit, '\n') ? "" : "\n");
+    qsort(sorted, INPUTS, sizeof *sorted, by_value);
+    return sorted[INPUTS / 2];
+}
+
+static int bench(void)
+{
+    double took[INPUTS], preview = 0, slowest = 0, median = measure_all(MIB, took, &preview);
+    for (size_t i = 0; i < INPUTS; i++) {
+        printf("%8.2f ms/MiB  %5.2f of the median  %.40s%s", took[i], took[i] / median, unit_of(i),
+               strchr(unit_of(i), '\n') ? "" : "\n");
+        slowest = took[i] > slowest ? took[i] : slowest;
     }
     printf("median %.2f ms/MiB, slowest %.2f (%.2f times), a preview of %d bytes at most %.3f ms\n",
-           median, sorted[count - 1], sorted[count - 1] / median, PREVIEW, worst_preview);
+           median, slowest, slowest / median, PREVIEW, preview);
+    return 0;
+}
+
+/* ---- what is slower still ---- */
+
+#define PARTS 6
+#define SHORT (64 << 10)
+#define STALE 60 /* tries that brought nothing: it begins elsewhere */
+
+/* Pieces: the inputs, their characters, and what shapes begin with. */
+static const char *piece(unsigned at)
+{
+    static char text[64];
+    static const char *const more[] = {" ",  "=", "\n", ":", "'", "key", "secret", "password=",
+                                       "--", "{", "|",  ";", "<", "_",   "x-",     " -p"};
+    unsigned count = (unsigned)(INPUTS + sizeof more / sizeof *more) + (unsigned)redact_shape_count;
+    at %= count;
+    if (at < INPUTS)
+        return unit_of(at);
+    at -= (unsigned)INPUTS;
+    if (at < sizeof more / sizeof *more)
+        return more[at];
+    const char *form = redact_shapes[at - sizeof more / sizeof *more].form;
+    size_t len = strcspn(form, "<");
+    snprintf(text, sizeof text, "%.*s%s", (int)len, form, len ? "" : "a");
+    return text;
+}
+
+struct tried {
+    unsigned parts[PARTS];
+    int count, cut; /* of the last part only so many bytes; 0: all */
+    double ms;      /* a MiB */
+};
+
+static void spell(const struct tried *t, struct bytes *out)
+{
+    out->len = 0;
+    for (int i = 0; i < t->count; i++) {
+        const char *text = piece(t->parts[i]);
+        size_t len = strlen(text), most = i == t->count - 1 && t->cut ? (size_t)t->cut : len;
+        bytes_append(out, text, most < len ? most : len);
+    }
+    bytes_append_char(out, '\0');
+}
+
+static void vary(struct tried *t)
+{
+    int at = rand() % t->count;
+    switch (rand() % 4) {
+    case 0:
+        t->parts[at] = (unsigned)rand();
+        break;
+    case 1:
+        if (t->count < PARTS)
+            t->parts[t->count++] = (unsigned)rand();
+        break;
+    case 2:
+        if (t->count > 1)
+            t->parts[at] = t->parts[--t->count];
+        break;
+    default:
+        t->cut = rand() % 12;
+    }
+}
+
+static void measure_tried(struct tried *t, int rounds)
+{
+    struct bytes unit = {0};
+    spell(t, &unit);
+    char *text = repeated(unit.data, "", SHORT);
+    t->ms = measure(text, SHORT, rounds) * MIB / SHORT;
+    free(text);
+    bytes_finish(&unit);
+}
+
+/* Better by chance is not better. */
+static void climb(struct tried *best)
+{
+    *best = (struct tried){.parts = {(unsigned)rand()}, .count = 1};
+    measure_tried(best, 2);
+    for (int stale = 0; stale < STALE; stale++) {
+        struct tried next = *best;
+        vary(&next);
+        measure_tried(&next, 1);
+        if (next.ms <= best->ms * 1.01)
+            continue;
+        measure_tried(&next, 4);
+        if (next.ms > best->ms * 1.01) {
+            *best = next;
+            stale = 0;
+        }
+    }
+}
+
+static int search(int seconds)
+{
+    double took[INPUTS], preview = 0, median = measure_all(SHORT, took, &preview) * MIB / SHORT;
+    struct tried worst = {0}, best;
+    struct bytes unit = {0};
+    printf("median %.2f ms/MiB\n", median);
+    for (double end = now_ms() + seconds * 1e3; now_ms() < end;) {
+        climb(&best);
+        measure_tried(&best, ROUNDS);
+        if (best.ms <= worst.ms && best.ms < 2.6 * median)
+            continue;
+        worst = best.ms > worst.ms ? best : worst;
+        spell(&best, &unit);
+        printf("%8.2f ms/MiB  %5.2f of the median  ", best.ms, best.ms / median);
+        for (const char *c = unit.data; *c; c++)
+            printf(*c == '\n' ? "\\n" : "%c", *c);
+        printf("\n");
+        fflush(stdout);
+    }
+    printf("slowest %.2f ms/MiB (%.2f times)\n", worst.ms, worst.ms / median);
+    bytes_finish(&unit);
     return 0;
 }
 
@@ -176,6 +302,8 @@ int main(int argc, char **argv)
         return bench();
     if (argc == 2 && !strcmp(argv[1], "texts"))
         return texts();
-    fprintf(stderr, "usage: redact texts|bench\n");
+    if (argc == 3 && !strcmp(argv[1], "climb"))
+        return search(atoi(argv[2]));
+    fprintf(stderr, "usage: redact texts|bench|climb SECONDS\n");
     return 2;
 }
