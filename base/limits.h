@@ -675,7 +675,7 @@ static inline int limit_size(int value)
 /* Milliseconds for `codex app-server daemon` to start or stop one; then it is given up. */
 #define LIMIT_CODEX_COMMAND_MS 60000
 /* Milliseconds for an app-server's answer to `ptyd notify`; for a turn that was put into its queue
- * to begin, then it waits behind one of the user's; and between two looks at that. */
+ * to begin where none runs; and between two looks at that. */
 #define LIMIT_APP_SERVER_MS 10000
 #define LIMIT_QUEUED_MS     2000
 #define LIMIT_QUEUE_LOOK_MS 20

@@ -201,6 +201,22 @@ struct delivery {
 
 enum state { IDLE, BUSY, GONE };
 
+enum { NOT_QUEUED = -1 };
+
+/* How many messages stand in the thread's own queue before the one of that id, or NOT_QUEUED; for
+ * NULL, how many there are. */
+static int queued_before(const struct delivery *d, const char *id)
+{
+    json_t *list = ask(d->server, "thread/queue/list", of_thread(d->wake->thread), NULL), *one;
+    int place = id ? NOT_QUEUED : (int)json_array_size(json_object_get(list, "data"));
+    size_t i;
+    json_array_foreach(json_object_get(list, "data"), i, one)
+        if (id && place == NOT_QUEUED && !strcmp(json_text(one, "id", ""), id))
+            place = (int)i;
+    json_decref(list);
+    return place;
+}
+
 static enum state state_of(const struct delivery *d)
 {
     json_t *thread = read_thread(d->server, d->wake->thread);
@@ -269,35 +285,31 @@ static enum wake_end inject(struct delivery *d)
     return result ? WAKE_BEGUN : WAKE_FAILED;
 }
 
-/* Whether the server's queue holds it yet. */
-static bool is_queued(const struct delivery *d, const char *id)
+/* Takes it out of the queue again; codex says whether it was begun before. */
+static bool take_back(const struct delivery *d, const char *id)
 {
-    json_t *list = ask(d->server, "thread/queue/list", of_thread(d->wake->thread), NULL), *one;
-    bool found = false;
-    size_t i;
-    json_array_foreach(json_object_get(list, "data"), i, one)
-        found = found || !strcmp(json_text(one, "id", ""), id);
-    json_decref(list);
-    return found;
+    json_t *params = of_thread(d->wake->thread);
+    json_object_set_new(params, "queuedSubmissionId", json_string(id));
+    json_t *result = ask(d->server, "thread/queue/delete", params, NULL);
+    bool gone = json_flag(result, "deleted");
+    json_decref(result);
+    return gone;
 }
 
 /* It is begun at once, unless a turn of the user's came first: then that one has what there is to
- * tell, and it is taken out of the queue again. */
+ * tell. Behind a turn that the user interrupted codex begins nothing of its queue. */
 static enum wake_end see_begin(const struct delivery *d, const char *id)
 {
     int64_t until = clock_monotonic_ms() + LIMIT_QUEUED_MS;
-    while (is_queued(d, id)) {
-        if (clock_monotonic_ms() < until) {
-            poll(NULL, 0, LIMIT_QUEUE_LOOK_MS);
-            continue;
-        }
-        json_t *params = of_thread(d->wake->thread);
-        json_object_set_new(params, "queuedSubmissionId", json_string(id));
-        json_t *gone = ask(d->server, "thread/queue/delete", params, NULL);
-        json_decref(gone);
-        return gone ? WAKE_CANCELLED : WAKE_BEGUN;
+    int before;
+    while ((before = queued_before(d, id)) == 0 && state_of(d) != BUSY) {
+        if (clock_monotonic_ms() >= until)
+            return take_back(d, id) ? unshown("it begins none, as behind one that was interrupted; "
+                                              "the next tells it")
+                                    : WAKE_BEGUN;
+        poll(NULL, 0, LIMIT_QUEUE_LOOK_MS);
     }
-    return WAKE_BEGUN;
+    return before != NOT_QUEUED && take_back(d, id) ? WAKE_CANCELLED : WAKE_BEGUN;
 }
 
 static enum wake_end queue(struct delivery *d, const struct event_met *met)
@@ -318,6 +330,13 @@ static enum wake_end queue(struct delivery *d, const struct event_met *met)
     return end;
 }
 
+/* Whether no turn of the user's has begun or is the next. A message leaves the queue when its turn
+ * begins, and the thread is said to be at work a moment later: so it is asked for behind. */
+static bool is_free(struct delivery *d)
+{
+    return queued_before(d, NULL) == 0 && state_of(d) == IDLE && !server_turns(d->server);
+}
+
 /* The thread is idle. A command that has ended is told with the turn; where it was told before, the
  * user has said something since, and the agent knows. */
 static enum wake_end tell(struct delivery *d, const struct event_met *met)
@@ -333,7 +352,7 @@ static enum wake_end tell(struct delivery *d, const struct event_met *met)
         give_back(d, false);
         return WAKE_KNOWN;
     }
-    if (state_of(d) != IDLE) { /* a turn of the user's has begun */
+    if (!is_free(d)) {
         give_back(d, false);
         return WAKE_CANCELLED;
     }
