@@ -4,30 +4,21 @@ const assert = require('node:assert');
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { workspace, removeWorkspace, Daemon, MockModel, SocketClient, Report, PTYD, until, killWorker, waitFor } = require('./harness');
+const { withCodex, trust, blockIn, isTitle, Tui } = require('./client_codex');
+const { removeWorkspace, SocketClient, Report, PTYD, until, killWorker, waitFor } = require('./harness');
 
 const codex = process.argv[2];
 
 // What the model was given in one request, and what of it are commands of the terminal.
 const textsOf = (request) => request.input.flatMap((item) => (Array.isArray(item.content) ? item.content : []).map((c) => [item.role, c.text || '']));
 const saidIn = (request) => textsOf(request).filter(([role]) => role === 'user').map(([, text]) => text);
-const toldIn = (request) => textsOf(request).flatMap(([, text]) => {
-  const entry = /^<terminal_block_\d{9}>(.*)<\/terminal_block_\d{9}>$/s.exec(text);
-  return entry ? [JSON.parse(entry[1])] : [];
-});
-const isTitle = (request) => Boolean(request.text?.format);
+const toldIn = (request) => textsOf(request).map(([, text]) => blockIn(text)).filter(Boolean);
 
 async function main() {
   const report = new Report();
-  const space = workspace();
-  const model = await new MockModel().listen();
-  const daemon = await new Daemon(space).ready();
-  const bin = path.join(space.root, 'bin');
-  fs.mkdirSync(bin);
-  fs.symlinkSync(codex, path.join(bin, 'codex'));
+  const { space, model, daemon, bin, env } = await withCodex(codex);
   fs.symlinkSync(PTYD, path.join(bin, 'ptyd'));
-  const env = { ...space.env, PATH: `${bin}:${process.env.PATH}`, CODEX_HOME: model.codexHome(space.root), OPENAI_API_KEY: 'none', XDG_RUNTIME_DIR: space.root };
-  fs.appendFileSync(path.join(env.CODEX_HOME, 'config.toml'), `[projects."${space.home}"]\ntrust_level = "trusted"\n`);
+  trust({ env, space });
   const control = path.join(env.CODEX_HOME, 'app-server-control/app-server-control.sock');
   const at = (name) => path.join(space.root, name);
   const inherit = ['CODEX_HOME', 'PATH', 'OPENAI_API_KEY', 'PTYD_SOCKET', 'PTYD_STATE_DIR'].flatMap((name) => ['--env', `${name}=${env[name]}`]);
@@ -143,7 +134,9 @@ async function main() {
         : await client.request('thread/queue/add', { threadId: thread, clientUserMessageId: 'mine', input });
       assert.ok(sent.result, JSON.stringify(sent));
       model.release();
+      if (way === 'queue') model.hold(); // theirs is at work until ours has seen it
       const end = await wait.over;
+      if (way === 'queue') model.release();
       assert.deepStrictEqual([end.status, end.turn], [0, turn], end.stderr);
       await until('the turns are over', () => ended() === turns() && saidIn(last()).includes(`mine ${way}`));
       assert.strictEqual(saidIn(last()).filter((t) => t.includes(`own-${way}`)).length, 0, 'no turn of ours');
@@ -166,30 +159,23 @@ async function main() {
 
   await report.test('the plain codex TUI shows the turn; without it nobody would', async () => {
     await client.end();
-    const screen = () => daemon.json('screen', '-s', 'tui').rows.join('\n');
+    const tui = new Tui(daemon);
     daemon.ptyd('open', 'tui', '--size', '100x40', ...inherit);
-    daemon.ptyd('send', '-s', 'tui', 'codex', '--key', 'Enter');
-    const type = async (text) => {
-      await until('the TUI waits for input', () => /›|send|context left/.test(screen()), 60000);
-      daemon.ptyd('send', '-s', 'tui', text);
-      await until('it shows what was typed', () => screen().includes(text), 60000);
-      daemon.ptyd('send', '-s', 'tui', '--key', 'Enter');
-    };
+    tui.press('codex');
     const second = () => Math.floor(Date.now() / 1000);
     const heard = second();
     await until('codex, which counts in seconds, can tell which thread is younger', () => second() > heard);
     try {
-      await type('hello there');
+      await tui.type('hello there');
       await woken('hello there');
       const end = await notify('--', 'echo for-the-tui; (exit 9)').over;
       assert.deepStrictEqual([end.status, end.turn], [0, 'begun'], end.stderr);
       assert.notStrictEqual(end.thread, thread, 'the one in which something was said last');
-      await until('the TUI shows it', () => screen().includes('ended with exit 9') && /exit 9[^]*noted/.test(screen()));
+      await until('the TUI shows it', () => /exit 9[^]*noted/.test(tui.screen()));
       assert.strictEqual(toldIn(await woken('exit 9')).filter((b) => b.cmd === 'echo for-the-tui; (exit 9)').length, 1);
-      await type('/quit');
-      await until('it has ended', () => daemon.json('list').find((s) => s.name === 'tui').state === 'prompt', 60000);
+      await tui.quit();
     } catch (error) {
-      error.message += `\n${screen()}`;
+      error.message += `\n${tui.screen()}`;
       throw error;
     }
     const before = requests().length;
