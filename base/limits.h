@@ -577,8 +577,8 @@ static inline int limit_size(int value)
 /* Milliseconds that one is waited for which was started by somebody else at the same time, when
  * ours has ended. */
 #define LIMIT_OTHER_START_MS 300
-/* Milliseconds in which something has to come of an answer to what only looks; then the command
- * says that the daemon does not answer, or that it is busy where it works, and waits on. */
+/* Milliseconds in which the answer to what only looks has to come, all of it; then the command says
+ * that the daemon does not answer, or that it is busy where it works, and waits on. */
 #define LIMIT_LOOK_MS 1000
 /* Milliseconds that a shell waits for what it may complete, and how many of a session's newest
  * blocks are among it; what comes later, or is older, is not offered. */

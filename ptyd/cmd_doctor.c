@@ -180,7 +180,8 @@ static void note_daemon(struct doctor *d, const json_t *status)
 
 static void check_daemon(struct doctor *d)
 {
-    struct rpc rpc = {.fd = -1, .lines = {.limit = LIMIT_ANSWER_BYTES}};
+    struct rpc rpc = {
+        .fd = -1, .lines = {.limit = LIMIT_ANSWER_BYTES}, .silence_ms = LIMIT_LOOK_MS};
     char *error = NULL;
     char *socket = paths_socket();
     struct stat st;
@@ -189,7 +190,7 @@ static void check_daemon(struct doctor *d)
     } else if (rpc_connect_again(&rpc) < 0) {
         note(d, OK, "daemon", "none runs that listens at %s; `ptyd open NAME` starts one", socket);
     } else {
-        json_t *status = rpc_ask(&rpc, "status", json_object(), LIMIT_LOOK_MS * 5, &error);
+        json_t *status = rpc_ask(&rpc, "status", json_object(), LIMIT_START_MS, &error);
         if (status)
             note_daemon(d, status);
         else

@@ -11,9 +11,9 @@
 /* Connects, asks one thing, disconnects. The result is a new reference; NULL after a message. */
 json_t *request_once(const struct cli *cli, bool start, const char *method, json_t *params);
 
-/* The same of what only looks: where LIMIT_LOOK_MS pass without a byte it is said that the daemon
- * does not answer. The first of the two connects for more than one such question; -1 after a
- * message. */
+/* The same of what only looks: where LIMIT_LOOK_MS pass without the whole answer, and without work
+ * of the daemon's, it is said that it does not answer. The first of the two connects for more than
+ * one such question; -1 after a message. */
 int request_connect_to_look(struct rpc *ret_rpc);
 json_t *request_look(const char *method, json_t *params);
 

@@ -270,6 +270,8 @@ int rpc_fill(struct rpc *rpc)
         lose(rpc, n < 0 && errno == ECONNRESET);
         return 0;
     }
+    rpc->window.heard = true;
+    rpc->window.full = n == sizeof chunk;
     lines_add(&rpc->lines, chunk, (size_t)n);
     return 1;
 }
@@ -295,25 +297,45 @@ static bool gets_on(unsigned long *used)
     return on;
 }
 
-/* Waits for some bytes, where silence counts: a daemon that works meanwhile is busy, and is waited
- * for; one that does not in all that time will not answer. */
+static void open_window(struct rpc *rpc)
+{
+    rpc->window = (struct rpc_window){.end = clock_monotonic_ms() + rpc->silence_ms};
+}
+
+/* The window is over: a daemon that worked in its second half is busy, and gets another one. Of one
+ * that did not, what is there already is read: it may be we who were held up. */
+static bool goes_on(struct rpc *rpc, bool came)
+{
+    struct rpc_window *w = &rpc->window;
+    bool first = !w->over;
+    w->over = true;
+    if (!gets_on(&w->used))
+        return came && (first || w->full);
+    if (!rpc->said_busy && !w->heard)
+        say("the daemon is busy; waiting for its answer");
+    rpc->said_busy = rpc->said_busy || !w->heard;
+    open_window(rpc);
+    return true;
+}
+
+/* Waits for some bytes, where silence counts: until the whole answer is there, since a trickle of
+ * it is no answer. */
 static bool wait_while_it_works(struct rpc *rpc, int64_t until)
 {
-    unsigned long used = 0;
     for (;;) {
-        int64_t now = clock_monotonic_ms(), silent = now + rpc->silence_ms;
-        if (until >= 0 && until <= silent)
-            return wait_for(rpc, POLLIN, until);
-        if (wait_for(rpc, POLLIN, now + rpc->silence_ms / 2))
-            return true;
-        gets_on(&used);
-        if (wait_for(rpc, POLLIN, silent))
-            return true;
-        if (!gets_on(&used))
+        const struct rpc_window *w = &rpc->window;
+        int64_t step = w->looked ? w->end : w->end - rpc->silence_ms / 2;
+        bool last = until >= 0 && until <= step;
+        bool came = wait_for(rpc, POLLIN, last ? until : step);
+        if (last || clock_monotonic_ms() < step)
+            return came;
+        if (w->looked && !goes_on(rpc, came))
             return false;
-        if (!rpc->said_busy)
-            say("the daemon is busy; waiting for its answer");
-        rpc->said_busy = true;
+        if (!w->looked)
+            gets_on(&rpc->window.used);
+        rpc->window.looked = true;
+        if (came)
+            return true;
     }
 }
 
@@ -384,6 +406,7 @@ static enum rpc_wait ask_once(struct rpc *rpc, const char *method, json_t *param
     enum rpc_wait end = id < 0 ? RPC_LOST : RPC_CAME;
     struct progress progress = progress_begin("waiting for the daemon");
     json_t *answer = NULL;
+    open_window(rpc);
     while (end == RPC_CAME && (end = wait_for_answer(rpc, &progress, until, &answer)) == RPC_CAME &&
            (json_object_get(answer, "method") || json_number(answer, "id", 0) != id)) {
         note_closing(rpc, answer);

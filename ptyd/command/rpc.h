@@ -13,17 +13,28 @@
 
 #include "ptyd/core/lines.h"
 
+/* How long an answer has, where silence counts. */
+struct rpc_window {
+    int64_t end;        /* monotonic ms */
+    unsigned long used; /* ticks of a processor that the daemon had used */
+    bool looked;        /* at that, in the middle of it */
+    bool heard;         /* something came */
+    bool full;          /* and the last of it was as much as is read at once */
+    bool over;
+};
+
 struct rpc {
     int fd; /* -1 when there is no connection */
     struct lines lines;
     json_int_t next_id;
     bool unread;       /* it was lost before the daemon had read all that was sent */
     int reconnections; /* how often it was made again */
-    int silence_ms;    /* the longest that nothing may come while something is waited for and the
-                          daemon does not work; 0: any */
-    bool said_busy;    /* that it works, and is waited for */
-    char *closing;     /* why the daemon closes it, as it said; NULL. Owned */
-    int passed;        /* a descriptor that came with an answer and was not taken yet, and 1; 0 */
+    int silence_ms;    /* in which an answer has to be there, all of it, unless the daemon works;
+                          0: any */
+    struct rpc_window window; /* of that, for what is asked now */
+    bool said_busy;           /* that it works, and is waited for */
+    char *closing;            /* why the daemon closes it, as it said; NULL. Owned */
+    int passed; /* a descriptor that came with an answer and was not taken yet, and 1; 0 */
 };
 
 /* Connects, in at most `wait_ms`. `may_start`: start a daemon when none runs. On failure says on

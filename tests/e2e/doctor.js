@@ -86,6 +86,12 @@ async function main() {
     assert.deepStrictEqual(doctor().of('daemon').slice(1).filter((line) => !line.includes('confinement')), ['todo: agents are told nothing; `ptyd context on` undoes it']);
     daemon.ptyd('context', 'on');
     assert.ok(doctor().ok);
+    const { worker_pid: worker } = daemon.json('status');
+    process.kill(worker, 'SIGSTOP');
+    const said = doctor();
+    process.kill(worker, 'SIGCONT');
+    assert.ok(!said.ok);
+    assert.match(said.of('daemon')[0], /^todo: the daemon does not answer \(waited [12] s\): its worker, process \d+, is stopped: `kill -CONT \d+`/);
     await daemon.stop();
   });
 

@@ -70,6 +70,33 @@ async function main() {
     server.close();
   });
 
+  await report.test('a listener that trickles bytes: none of them is an answer', async () => {
+    const socket = path.join(space.root, 'drip'), drips = [];
+    const server = net.createServer((client) => {
+      client.on('error', () => {});
+      client.write('{"jsonrpc":"2.0","id":1,"result":[');
+      drips.push(setInterval(() => client.write(' '), 50));
+    }).listen(socket);
+    await looks({ PTYD_SOCKET: socket });
+    drips.forEach(clearInterval);
+    server.close();
+  });
+
+  await report.test('an answer that was there in time is read, however late', async () => {
+    const socket = path.join(space.root, 'held');
+    let look, said = '';
+    const server = net.createServer((client) => client.on('data', () => {
+      look.kill('SIGSTOP');
+      client.write('{"jsonrpc":"2.0","id":1,"result":[]}\n');
+      setTimeout(() => look.kill('SIGCONT'), 2500); // longer than it waits
+    })).listen(socket);
+    look = spawn(PTYD, ['list'], { env: { ...space.env, PTYD_SOCKET: socket } });
+    for (const stream of [look.stdout, look.stderr]) stream.on('data', (data) => { said += data; });
+    assert.strictEqual(await new Promise((resolve) => look.on('close', resolve)), 0, said);
+    assert.match(said, /^No sessions/);
+    server.close();
+  });
+
   await report.test('a daemon of another kind: what it says is no session', async () => {
     const socket = path.join(space.root, 'other');
     const server = net.createServer((client) => client.on('data', (data) => {
