@@ -1,6 +1,6 @@
 /* The Agent Client Protocol (agentclientprotocol.com): a prompt is a list of content blocks, and
- * what is pending becomes one more, behind the user's own: a resource where the agent says that it
- * takes them, else a text.
+ * what is pending becomes one more, behind the user's own: a resource where the agent shows
+ * these to its model, else a text.
  *
  * The agent's answer comes when the turn is over, with a reason. A refused prompt is in no history,
  * by the protocol's own word. Whether one that was cancelled or failed is kept each agent decides
@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "envelope/edit.h"
 #include "ptyd/command/resource.h"
+#include "ptyd/core/deliver.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/proxy/gate_private.h"
@@ -37,7 +38,9 @@ bool acp_is_of_interest(struct span method)
 
 bool acp_may_echo(const char *line, size_t len)
 {
-    return memmem(line, len, RESOURCE_URI, strlen(RESOURCE_URI));
+    static const char lead[] = "Commands from the user's own terminal since their last message";
+    return memmem(line, len, RESOURCE_URI, strlen(RESOURCE_URI)) ||
+           memmem(line, len, lead, strlen(lead));
 }
 
 bool acp_echoes(const char *line, size_t len)
@@ -46,8 +49,10 @@ bool acp_echoes(const char *line, size_t len)
     const json_t *update = json_at(json, "params", "update");
     const json_t *content = json_object_get(update, "content");
     const char *uri = json_text(json_object_get(content, "resource"), "uri", "");
+    const char *text = json_text(content, "text", "");
     bool ours = !strcmp(json_text(update, "sessionUpdate", ""), "user_message_chunk") &&
-                !strncmp(uri, RESOURCE_URI, strlen(RESOURCE_URI));
+                (!strncmp(uri, RESOURCE_URI, strlen(RESOURCE_URI)) ||
+                 !strncmp(text, DELIVER_TEXT_LEAD, strlen(DELIVER_TEXT_LEAD)));
     json_decref(json);
     return ours;
 }
@@ -139,6 +144,15 @@ void acp_client_line(struct gate *g, const struct message *m, struct messages *t
 
 /* ---- answers ---- */
 
+/* Whether a resource reaches the model: the agent takes them, and is none that keeps one as a file
+ * of which the model hears the name alone (Copilot CLI 1.0.102, by its own name for itself). */
+static bool shows_resources(const json_t *initialized)
+{
+    return json_flag(json_at(initialized, "agentCapabilities", "promptCapabilities"),
+                     "embeddedContext") &&
+           strcmp(json_text(json_object_get(initialized, "agentInfo"), "name", ""), "Copilot") != 0;
+}
+
 /* The session is the one asked for, or the one that was made. */
 static void learn_session(struct gate *g, const struct request *r, const json_t *result)
 {
@@ -172,7 +186,6 @@ void acp_settle(struct gate *g, struct request *r, const struct message *answer)
     else if (r->kind == REQUEST_THREAD)
         learn_session(g, r, result);
     else
-        g->embeds = json_flag(json_at(result, "agentCapabilities", "promptCapabilities"),
-                              "embeddedContext");
+        g->embeds = shows_resources(result);
     json_decref(result);
 }

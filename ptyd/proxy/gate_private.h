@@ -51,7 +51,7 @@ struct gate {
     bool upgraded;      /* experimentalApi is ours, not the client's */
     bool experimental;  /* it is on, whoever asked */
     bool cannot_inject; /* the server refused thread/inject_items */
-    bool embeds;        /* ACP: the agent takes resources in a prompt */
+    bool embeds;        /* ACP: a resource in a prompt reaches the model */
     long own_count;     /* of our own requests so far, for their ids */
     long long deadline; /* until which a turn waits for their answers, monotonic ms */
     json_t *threads;    /* by id: {user: bool, roots: [...]}; null while the server is asked */

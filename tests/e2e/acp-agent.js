@@ -27,7 +27,7 @@ function prompt(id, { sessionId, prompt: blocks }) {
 }
 
 const answers = {
-  initialize: (id) => send({ id, result: { protocolVersion: 1, agentCapabilities: { loadSession: true, promptCapabilities: { embeddedContext } } } }),
+  initialize: (id) => send({ id, result: { protocolVersion: 1, agentCapabilities: { loadSession: true, promptCapabilities: { embeddedContext } }, ...(process.env.NAME ? { agentInfo: { name: process.env.NAME, version: '1' } } : {}) } }),
   'session/new': (id) => send({ id, result: { sessionId: `made-${++count}` } }),
   'session/fork': (id) => send({ id, result: { sessionId: `forked-${++count}` } }),
   'session/load': (id, { sessionId }) => {

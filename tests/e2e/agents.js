@@ -339,7 +339,16 @@ async function main() {
     const [, again] = await ask(plain, session, 'five');
     assert.deepStrictEqual(again.blocks.map((b) => b.type), ['text', 'resource_link', 'text'], 'a text where the agent takes no resources');
     assert.deepStrictEqual(told(again), ['echo acp-4'], 'what an agent that died had is told again');
+    const shown = plain.messages.length;
+    await plain.request('session/load', { sessionId: session, cwd: space.home, mcpServers: [] });
+    assert.deepStrictEqual(plain.messages.slice(shown).filter((m) => m.method === 'session/update').map((m) => m.params.update.content.type), ['text', 'resource_link'], 'nor does a text of ours');
     assert.strictEqual(await plain.end(), 0);
+    const copilot = open({ NAME: 'Copilot' });
+    await copilot.request('initialize', { protocolVersion: 1 });
+    run('echo acp-5');
+    const [, named] = await ask(copilot, await begin(copilot), 'six');
+    assert.deepStrictEqual(named.blocks.map((b) => b.type), ['text', 'resource_link', 'text'], 'a text where the model would hear the resource\'s name alone');
+    assert.strictEqual(await copilot.end(), 0);
     for (const options of [['--acp'], ['--acp', '--listen', 'codex', '--', 'true'], ['--acp', '--steer', '--', 'true'], ['--acp', '--connect', 'unix:///x']])
       assert.strictEqual(ptyd(['proxy', ...options]).status, 2, options.join(' '));
   });
