@@ -73,7 +73,9 @@ void engine_sync(struct screen *s)
         modes_append_region(&s->modes, &text);
     if (s->ahead & AHEAD_CURSOR)
         append_cursor(s, &text);
-    if (s->edge == EDGE_WAITS && s->glyph_end >= s->shown->cols) /* at a margin it is ours alone */
+    bool there = s->glyph_row == s->cursor.row; /* it did not scroll away */
+    if (s->edge == EDGE_WAITS && there &&
+        s->glyph_end >= s->shown->cols) /* at a margin it is ours alone */
         s->edge = EDGE_UNKNOWN;
     s->ahead = 0;
     engine_tell(s, &text);

@@ -97,9 +97,10 @@ static void apply_private(struct screen *s, const struct csi *csi, int number)
             move_home(s);
         return;
     }
-    if (alternate)
+    bool there = alternate && !on && !screen_alt_screen(s);
+    if (alternate && !there)
         change_screen(s, csi, number);
-    else if (number != 1048)
+    else if (!alternate && number != 1048)
         apply_number(s, csi, number);
     if (cursor && !on)
         restore_cursor(s);

@@ -79,10 +79,13 @@ void move_back(struct screen *s)
 
 /* ---- tab stops ---- */
 
+/* To the right no tab leads behind the right margin; from behind it, it leads to it. */
 static void tabulate(struct screen *s, int count)
 {
     int step = count > 0 ? 1 : -1, right = area_margins(s).right, col = s->cursor.col;
-    int end = step < 0 ? 0 : col < right ? right - 1 : s->shown->cols - 1;
+    int end = step < 0 ? 0 : right - 1;
+    if (count > 0 && col > end)
+        col = end;
     for (; count && col != end; count -= step)
         do
             col += step;

@@ -29,11 +29,13 @@ static int text_end(const struct screen *s)
     return s->cursor.col < right ? right : s->shown->cols;
 }
 
-/* What stands from `col` on makes room, where characters are inserted. */
+/* What stands from `col` on makes room, where characters are inserted: between the left and the
+ * right margin. */
 static void make_room(struct screen *s, int col, int width)
 {
     int row = s->cursor.row;
-    if (modes_get(&s->modes, MODE_INSERT))
+    struct area a = area_margins(s);
+    if (modes_get(&s->modes, MODE_INSERT) && col >= a.left && col < a.right)
         area_shift(s, (struct area){row, row + 1, col, text_end(s)}, -width);
 }
 
