@@ -65,6 +65,16 @@ static void give_size(struct reader *r, int64_t ms, json_int_t cols, json_int_t 
                         rows > LIMIT_SIZE_TRACE ? LIMIT_SIZE_TRACE : (int)rows);
 }
 
+/* A number; some recorders wrote it as a string. */
+static json_int_t number_said(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    long value = 0;
+    if (text)
+        return text_parse_number(text, 1, LIMIT_SIZE_TRACE, &value) ? value : 0;
+    return json_number(object, key, 0);
+}
+
 static void give_start(struct reader *r, const json_t *timestamp)
 {
     if (json_is_number(timestamp) && r->events->start)
@@ -78,7 +88,7 @@ static int read_cast_v1(struct reader *r)
     if (!root)
         return fail(r, text_format("line %d: not a whole asciicast v1 object (%s)", error.line,
                                    error.text));
-    give_size(r, 0, json_number(root, "width", 0), json_number(root, "height", 0));
+    give_size(r, 0, number_said(root, "width"), number_said(root, "height"));
     double at = 0;
     size_t i;
     json_t *frame;
@@ -150,8 +160,8 @@ static int read_asciicast(struct reader *r)
     }
     const json_t *term = version == 3 ? json_object_get(header, "term") : header;
     give_start(r, json_object_get(header, "timestamp"));
-    give_size(r, 0, json_number(term, version == 3 ? "cols" : "width", 0),
-              json_number(term, version == 3 ? "rows" : "height", 0));
+    give_size(r, 0, number_said(term, version == 3 ? "cols" : "width"),
+              number_said(term, version == 3 ? "rows" : "height"));
     json_decref(header);
     if (version != 2 && version != 3)
         return fail(r, text_format("line 1: asciicast version %lld is not known (1, 2 and 3 are)",

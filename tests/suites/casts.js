@@ -17,7 +17,7 @@ function* filesUnder(directory) {
   for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
     const file = path.join(directory, entry.name);
     if (entry.isDirectory() && entry.name !== '.git' && entry.name !== 'node_modules') yield* filesUnder(file);
-    else if (entry.isFile() && /\.(cast|json|asciicast|js)$/.test(entry.name)) yield file;
+    else if (entry.isFile() && /\.(cast|json|asciicast|js|ts)$/.test(entry.name)) yield file;
   }
 }
 
@@ -30,6 +30,9 @@ function lines(text) {
   return parsed;
 }
 
+// Some say it in strings; one that is no number is none.
+const sized = ({ cols, rows }) => (Number(cols) > 0 && Number(rows) > 0 ? { cols: Number(cols), rows: Number(rows) } : { cols: 80, rows: 24 });
+
 function asciicast(text) {
   if (!/^\s*\{/.test(text)) return null;
   let whole;
@@ -38,7 +41,7 @@ function asciicast(text) {
   const [head, ...events] = lines(text);
   const size = head?.version === 3 ? { cols: head.term?.cols, rows: head.term?.rows } : { cols: head?.width, rows: head?.height };
   if (![2, 3].includes(head?.version) || !size.cols || !size.rows) return null;
-  return { ...size, events: events.filter((event) => Array.isArray(event)).map(([, code, data]) => [code, data]) };
+  return { ...sized(size), events: events.filter((event) => Array.isArray(event)).map(([, code, data]) => [code, data]) };
 }
 
 function vscode(text) {
