@@ -60,7 +60,8 @@ function* cases(file) {
       events.push(['r', `${cols}x${rows}`]);
     } else if (line.startsWith('?')) {
       const asks = question(line), from = first, given = [...events];
-      if (asks) yield { name: `${name}: ${title} ${++number}`, asked: asks.asked, given: () => asks.shown(castScreen(from, given)) };
+      const stream = given.some(([code]) => code === 'r') ? null : { bytes: Buffer.from(given.map(([, data]) => data).join('')), ...from };
+      if (asks) yield { name: `${name}: ${title} ${++number}`, asked: asks.asked, stream, only: asks.shown, given: () => asks.shown(castScreen(from, given)) };
     }
   }
 }

@@ -1,11 +1,14 @@
 // Other projects' suites for terminals, over a folder that holds them as they publish them; nothing of theirs is in this
 // tree. What ends otherwise than they ask and is not listed here with its reason, fails; so does what is listed and
-// ends as they ask.
+// ends as they ask. Of what is listed a real xterm under Xvfb is asked, too, where there is one: whether it ends there
+// as here.
 //
 // Usage: node run.js FOLDER (PTYD=path; ONLY=text in a case's name shows what it asks for and what there is)
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
+const { startDisplay, missingProgram } = require('../screens/display');
+const { RealXterm } = require('../screens/real_xterm');
 const { trimmed, rawScreen } = require('./screen');
 const esctest = require('./esctest');
 const libvterm = require('./libvterm');
@@ -13,7 +16,9 @@ const vt100 = require('./vt100');
 
 const folder = process.argv[2];
 const only = process.env.ONLY;
-// ---- the suites: what is a case, what it asks for, what there is ----
+// ---- the suites: what is a case, what it asks for, what there is; `stream`, what a terminal of which size was given, where it can be given as bytes ----
+
+const rowsOf = ({ bytes, cols, rows }) => rawScreen(bytes, cols, rows).rows;
 
 // xterm.js, test/fixtures/escape_sequence_files: what was written to a terminal of 80 x 25 that makes CR LF of LF, and the
 // screen of it.
@@ -22,10 +27,10 @@ const xtermjs = {
   reach: 66,
   is: (file) => file.endsWith('.in') && fs.existsSync(file.replace(/\.in$/, '.text')) && path.basename(path.dirname(file)) === 'escape_sequence_files',
   *cases(file) {
-    yield { name: path.basename(file, '.in'), asked: this.asked(file), given: () => this.given(file) };
+    const stream = { bytes: Buffer.from(fs.readFileSync(file, 'latin1').replace(/\n/g, '\r\n'), 'latin1'), cols: 80, rows: 25 };
+    yield { name: path.basename(file, '.in'), asked: this.asked(file), stream, given: () => rowsOf(stream) };
   },
   asked: (file) => trimmed(fs.readFileSync(file.replace(/\.in$/, '.text'), 'utf8').split('\n')),
-  given: (file) => rawScreen(Buffer.from(fs.readFileSync(file, 'latin1').replace(/\n/g, '\r\n'), 'latin1'), 80, 25).rows,
   others: {
     't0050-ICH': 'what is inserted where the cursor waits behind the last column takes no character, as in xterm.js, tmux and alacritty; xterm takes one',
     't0055-EL': 'the same for what is erased (xterm.js leaves this one out, too)',
@@ -39,7 +44,9 @@ const alacritty = {
   reach: 41,
   is: (file) => path.basename(file) === 'alacritty.recording' && fs.existsSync(path.join(path.dirname(file), 'grid.json')),
   *cases(file) {
-    yield { name: path.basename(path.dirname(file)), asked: this.asked(file), given: () => this.given(file) };
+    const size = JSON.parse(fs.readFileSync(path.join(path.dirname(file), 'size.json'), 'utf8'));
+    const stream = { bytes: fs.readFileSync(file), cols: size.columns, rows: size.screen_lines };
+    yield { name: path.basename(path.dirname(file)), asked: this.asked(file), stream, given: () => rowsOf(stream) };
   },
   asked(file) {
     const { raw, lines } = JSON.parse(fs.readFileSync(path.join(path.dirname(file), 'grid.json'), 'utf8'));
@@ -47,15 +54,11 @@ const alacritty = {
     const row = (line) => raw.inner[(raw.zero + lines - 1 - line) % raw.inner.length].inner.map(cell).join('');
     return trimmed(Array.from({ length: lines }, (_, line) => row(line)));
   },
-  given(file) {
-    const size = JSON.parse(fs.readFileSync(path.join(path.dirname(file), 'size.json'), 'utf8'));
-    return rawScreen(fs.readFileSync(file), size.columns, size.screen_lines).rows;
-  },
   others: {
     decaln_reset: 'DECALN puts the cursor into the corner, as in xterm',
     deccolm_reset: 'DECCOLM does nothing where it is not allowed (?40), as in xterm',
     saved_cursor_alt: 'on a screen that is erased as it is shown (?1049) the cursor waits behind no character, as in xterm',
-    erase_in_line: 'the cursor does not wait behind a row that was erased as a whole, as in xterm',
+    erase_in_line: 'the cursor does not wait behind a row that was erased as a whole, as in xterm; but what is erased from where it waits on takes no character, which it does there',
     selective_erasure: 'DECSED and DECSEL spare what is protected and erase the rest, as in xterm',
   },
 };
@@ -76,30 +79,55 @@ function show(asked, given) {
   }
 }
 
+// One for each size; null where none is on this machine.
+const xterms = new Map();
+let display;
+async function xtermOf(cols, rows) {
+  const size = `${cols}x${rows}`;
+  display ??= missingProgram('Xvfb', 'xterm') ? '' : await startDisplay();
+  if (display && !xterms.has(size)) xterms.set(size, new RealXterm(display, cols, rows));
+  return xterms.get(size) ?? null;
+}
+
+// Whether a real xterm ends as we do, with the cursor where a suite asks for it: a name, or that nobody knows.
+async function asXterm({ name, stream, only: what = (screen) => screen.rows }) {
+  const xterm = stream && await xtermOf(stream.cols, stream.rows), screen = xterm && xterm.show(stream.bytes);
+  if (!screen) return 'unknown';
+  const ours = rawScreen(stream.bytes, stream.cols, stream.rows);
+  const theirs = { rows: trimmed(screen.rows), cursor: `${screen.cursor?.row},${screen.cursor?.col}` };
+  const [here, there] = [ours, theirs].map((one) => what({ ...one, rows: one.rows.map((row) => row.normalize('NFC')) }).join('\n'));
+  if (only && here !== there) { console.log(`  ${name}, in xterm:`); show(there.split('\n'), here.split('\n')); }
+  return here === there ? 'as xterm' : 'not as xterm';
+}
+
 // Returns whether all is as it is said to be.
-function run(suite, files) {
+async function run(suite, files) {
   let alike = 0, wrong = 0, count = 0;
-  for (const { name, asked, given } of files.flatMap((file) => [...suite.cases(file)])) {
+  const xterm = new Map();
+  for (const one of files.flatMap((file) => [...suite.cases(file)])) {
+    const { name, asked, given } = one;
     const reason = suite.others[name];
     if (only && !name.includes(only)) continue;
     const there = given(), same = asked.join('\n') === there.join('\n');
     alike += same;
     count++;
+    if (!same) xterm.set(name, await asXterm(one));
     if (same === !reason && !only) continue;
     wrong += same !== !reason;
     console.log(`  ${name}: ${same ? 'ends as asked' : 'ends otherwise'}${reason ? `; listed: ${reason}` : ''}`);
     show(asked, there);
   }
   const listed = Object.entries(suite.others);
-  console.log(`${suite.name}: ${alike} of ${count} end as asked`);
+  const tally = ['as xterm', 'not as xterm', 'unknown'].map((what) => [what, [...xterm.values()].filter((one) => one === what).length]);
+  console.log(`${suite.name}: ${alike} of ${count} end as asked${tally.filter(([, number]) => number).map(([what, number]) => `, ${number} ${what}`).join('')}`);
   if (only) return true;
   for (const reason of new Set(Object.values(suite.others)))
-    console.log(`  not ${listed.filter(([, its]) => its === reason).map(([name]) => name).join(', ')}: ${reason}`);
+    console.log(`  not ${listed.filter(([, its]) => its === reason).map(([name]) => `${name} (${xterm.get(name) ?? 'not run'})`).join(', ')}: ${reason}`);
   const reach = suite.reach < 1 ? Math.ceil(suite.reach * count) : suite.reach;
   return !wrong && alike >= Math.min(reach, count - listed.length);
 }
 
-function main() {
+async function main() {
   if (!folder || !fs.existsSync(folder)) {
     console.log(`skipped - no suites${folder ? ` in ${folder}` : ''}: make check-suites SUITES=FOLDER, over clones of what is to be run (xterm.js, alacritty, libvterm, vt100, esctest2)`);
     return;
@@ -113,8 +141,8 @@ function main() {
       continue;
     }
     found += mine.length;
-    right = run(suite, mine) && right;
+    right = await run(suite, mine) && right;
   }
   process.exit(right && found ? 0 : 1);
 }
-main();
+main().catch((error) => { console.error(error); process.exit(1); });

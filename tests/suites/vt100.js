@@ -18,9 +18,8 @@ function asked({ cells, cursor_position: [row, col] }) {
   return screenOf({ rows: trimmed(rows.map((cells) => cells.join(''))), cursor: `${row},${Math.min(col, 79)}` });
 }
 
-function given(file) {
-  const pieces = Array.from({ length: number(file) }, (_, i) => fs.readFileSync(path.join(path.dirname(file), `${i + 1}.typescript`)));
-  return screenOf(rawScreen(Buffer.concat(pieces), 80, 24));
+function bytesOf(file) {
+  return Buffer.concat(Array.from({ length: number(file) }, (_, i) => fs.readFileSync(path.join(path.dirname(file), `${i + 1}.typescript`))));
 }
 
 const several = (name, ...numbers) => numbers.map((one) => `${name}/${one}`);
@@ -31,14 +30,17 @@ module.exports = {
   is: (file) => /\/fixtures\/\w+\/\d+\.json$/.test(file) && fs.existsSync(file.replace(/json$/, 'typescript')),
   *cases(file) {
     const name = `${path.basename(path.dirname(file))}/${number(file)}`;
-    yield { name, asked: asked(JSON.parse(fs.readFileSync(file, 'utf8'))), given: () => given(file) };
+    const stream = { bytes: bytesOf(file), cols: 80, rows: 24 };
+    yield { name, asked: asked(JSON.parse(fs.readFileSync(file, 'utf8'))), stream, only: screenOf, given: () => screenOf(rawScreen(stream.bytes, 80, 24)) };
   },
   others: listed({
     'IL and DL put the cursor to the left margin, as in xterm': ['decstbm/10', ...several('il_dl', 2, 3, 4, 6, 7, 8, 11, 12, 16, 17, 18, 21)],
-    'there is one cursor for both screens, which stays where it is when they are changed, as in xterm': several('alternate_buffer', 3, 4, 5, 6, 7, 10, 11, 13),
+    'there is one cursor for both screens, which stays where it is when they are changed, as in xterm': several('alternate_buffer', 3, 4, 5, 7, 10, 11, 13),
+    'the same; and what stood on the alternate screen is gone when it is shown again': ['alternate_buffer/6'],
     'DECSTBM and ?47 put nothing where DECOM would; both screens have one DECOM, as in xterm': ['decstbm/4', ...several('origin_mode', 1, 7, 9)],
     'a line feed ends the waiting behind the last column, as in xterm': ['ff/5', 'lf/5', 'vt/5', 'wrap/21'],
-    'a mark behind a movement of the cursor joins the character on which that stands, as in xterm; here the one left of it': several('combining', 4, 5, 6, 7, 8),
+    'a mark behind a movement of the cursor joins the character on which that stands, as in xterm; here the one left of it': several('combining', 4, 5, 7, 8),
+    'the same; a mark on a blank, of which xterm prints nothing, is shown': ['combining/6'],
     'the cursor waits on the last column, as in xterm; here behind it, so that one backspace leads there': ['combining/14', 'wide/24'],
     'what is left of halves of wide characters becomes a blank, as in xterm': ['ich_dch_ech/15', 'wide/9'],
   }),
