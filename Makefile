@@ -176,7 +176,7 @@ check-other-shells: $(BUILD)/ptyd ## the same for shells of other Debian release
 check-ledger: $(BUILD)/ptyd $(BUILD)/standin ## 10,000 flushes with everything killed around them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/e2e/ledger.js
 
-check-relay: $(BUILD)/ptyd ## 10,000 commands of five hosts through a hub while all of it is killed and cut (8 min)
+check-relay: $(BUILD)/ptyd ## 10,000 commands of five hosts through a hub while all of it is killed, cut and full (8 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) BLOCKS=10000 sh tests/run long relay node tests/e2e/relay_kills.js
 
 check-forms: $(BUILD)/tests/test_forms ## a million random values in every field of every form that models read (3 min)

@@ -133,6 +133,22 @@ static void print_why(const char *why)
     free(sentence);
 }
 
+/* The hub, since when it is not there or keeps nothing, and why. */
+static void print_hub(const json_t *s)
+{
+    char when[CLOCK_TEXT_SIZE];
+    bool connected = json_flag(s, "connected");
+    printf("Hub %s: %s", json_text(s, "url", ""), connected ? "connected" : "not reached");
+    if (!connected)
+        printf(" since %s", clock_text(json_number(s, "lost_ms", 0), when));
+    printf(" (process %lld, host %s)\n", json_number(s, "pid", 0), json_text(s, "host_id", ""));
+    if (!connected || !json_number(s, "stuck_ms", 0))
+        return;
+    printf("It keeps nothing since %s: ", clock_text(json_number(s, "stuck_ms", 0), when));
+    show_text(json_text(s, "stuck", ""));
+    putchar('\n');
+}
+
 static void print_status(const json_t *s)
 {
     char when[CLOCK_TEXT_SIZE];
@@ -142,9 +158,7 @@ static void print_status(const json_t *s)
     else if (!runs)
         printf("Hub %s; no relay runs: `ptyd relay` is one.\n", json_text(s, "url", ""));
     else
-        printf("Hub %s: %s (process %lld, host %s)\n", json_text(s, "url", ""),
-               json_flag(s, "connected") ? "connected" : "not reached", json_number(s, "pid", 0),
-               json_text(s, "host_id", ""));
+        print_hub(s);
     if (json_flag(s, "enabled"))
         printf("%lld commands wait to be sent", json_number(s, "spool", 0));
     if (json_number(s, "lag_ms", 0))
@@ -161,7 +175,7 @@ static void print_status(const json_t *s)
     if (json_number(s, "clashes", 0))
         printf("%lld commands came under a number that another had: two machines send as one.\n",
                json_number(s, "clashes", 0));
-    if (*json_text(s, "error", "")) {
+    if (strcmp(json_text(s, "error", ""), json_text(s, "stuck", "")) != 0) {
         printf("last error, %s: ", clock_text(json_number(s, "error_ms", 0), when));
         show_text(json_text(s, "error", ""));
         putchar('\n');

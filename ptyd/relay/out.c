@@ -19,10 +19,11 @@
 struct flight {
     struct block *block;
     uint64_t number;
-    uint64_t send;   /* of the last time that it was sent */
-    int64_t sent_ms; /* monotonic; 0: it is to be sent again */
-    unsigned times;  /* that it was sent */
-    unsigned salt;   /* of its id: another one where that was somebody's already */
+    uint64_t send;    /* of the last time that it was sent */
+    int64_t sent_ms;  /* monotonic; 0: it is to be sent again */
+    int64_t first_ms; /* when it was sent first (wall clock) */
+    unsigned times;   /* that it was sent */
+    unsigned salt;    /* of its id: another one where that was somebody's already */
 };
 
 void out_fail(struct out *o, const char *format, ...)
@@ -40,6 +41,31 @@ void out_fail(struct out *o, const char *format, ...)
     o->error_ms = clock_wall_ms();
 }
 
+/* Nothing that is sent is kept, since the hub last kept something or `flight` was sent first. */
+static void be_stuck(struct out *o, const struct flight *f, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void be_stuck(struct out *o, const struct flight *f, const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        memory_end();
+    va_end(args);
+    out_fail(o, "%s", text);
+    o->stuck_ms = o->stuck ? o->stuck_ms : f->first_ms;
+    free(o->stuck);
+    o->stuck = text;
+}
+
+static void be_free(struct out *o)
+{
+    free(o->stuck);
+    o->stuck = NULL;
+    o->stuck_ms = 0;
+}
+
 /* ---- one block ---- */
 
 /* Returns NULL, or why it was not sent. */
@@ -52,6 +78,7 @@ static const char *send_block(struct out *o, struct spool_session *session, stru
     const char *why = hub_publish(o->hub, subject, answer, id, text, strlen(text));
     f->send = o->sends;
     f->sent_ms = clock_monotonic_ms();
+    f->first_ms = f->first_ms ? f->first_ms : clock_wall_ms();
     f->times += !why;
     free(text);
     free(subject);
@@ -92,7 +119,9 @@ static bool step_session(struct out *o, struct spool_session *session, int64_t n
     if (!f || (f->sent_ms && now - f->sent_ms < LIMIT_RELAY_ACK_MS))
         return true;
     if (f->sent_ms && f->times)
-        out_fail(o, "the hub has not acknowledged a command within %d s",
+        be_stuck(o, f,
+                 "the hub has not acknowledged a command within %d s: it stands still, or its disk "
+                 "is full (ptyd-relay(7), WHEN THE HUB'S DISK IS FULL)",
                  LIMIT_RELAY_ACK_MS / 1000);
     const char *why = send_block(o, session, f);
     if (!why)
@@ -151,7 +180,7 @@ static bool is_first(const struct out *o, const struct flight *f)
 
 static void refuse(struct out *o, struct flight *f, const char *why)
 {
-    out_fail(o, "the hub refuses a command: %s", why);
+    be_stuck(o, f, "the hub refuses a command: %s", why);
     f->sent_ms = 0;
     o->hold_until = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS;
 }
@@ -178,6 +207,7 @@ void out_answer(struct out *o, const struct hub_message *m)
     } else {
         spool_sent(o->spool, session, f->block, f->number);
         o->sent++;
+        be_free(o);
         land(o, session);
     }
     json_decref(answer);
@@ -198,4 +228,5 @@ void out_finish(struct out *o)
         if (session->user)
             land(o, session);
     free(o->error);
+    free(o->stuck);
 }

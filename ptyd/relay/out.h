@@ -30,6 +30,8 @@ struct out {
     uint64_t suppressed; /* the hub took one for another that it has: sent again under another id */
     char *error;         /* the last, NULL for none; and when (wall clock) */
     int64_t error_ms;
+    char *stuck;      /* why the hub keeps nothing of what is sent, NULL: it does; and since when */
+    int64_t stuck_ms; /* (wall clock) */
 };
 
 /* Sends what may be sent. Returns when it wants to be called again (monotonic), -1: not before

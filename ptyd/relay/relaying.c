@@ -52,6 +52,7 @@ struct relay {
     bool ends;
     bool gives_way;                        /* another machine was there before */
     int64_t connected_ms;                  /* wall clock; 0: not */
+    int64_t lost_ms;                       /* likewise: since when it is not; 0: it is */
     int64_t connect_at, again_ms;          /* monotonic */
     int64_t look_at, keep_at, presence_at; /* monotonic */
     bool moved;                            /* something happened since its state was written */
@@ -64,16 +65,17 @@ static json_t *status_of(const struct relay *r)
 {
     const struct out *o = &r->out;
     const struct in *in = &r->in;
-    return json_pack("{s:i, s:I, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, "
-                     "s:s?, s:I, s:O}",
-                     "pid", (int)getpid(), "since_ms", (json_int_t)r->since_ms, "host_id",
-                     r->identity->host_id, "url", r->settings->url, "connected",
-                     hub_is_connected(r->hub), "connected_ms", (json_int_t)r->connected_ms, "sent",
-                     (json_int_t)o->sent, "unacked", (json_int_t)o->unacked, "taken",
-                     (json_int_t)in->taken, "known", (json_int_t)in->known, "clashes",
-                     (json_int_t)in->clashes, "refused", (json_int_t)in->refused, "suppressed",
-                     (json_int_t)o->suppressed, "waits", in->waits, "gives_way", r->gives_way,
-                     "error", o->error, "error_ms", (json_int_t)o->error_ms, "hosts", in->hosts);
+    return json_pack(
+        "{s:i, s:I, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, "
+        "s:s?, s:I, s:I, s:s?, s:I, s:O}",
+        "pid", (int)getpid(), "since_ms", (json_int_t)r->since_ms, "host_id", r->identity->host_id,
+        "url", r->settings->url, "connected", hub_is_connected(r->hub), "connected_ms",
+        (json_int_t)r->connected_ms, "sent", (json_int_t)o->sent, "unacked", (json_int_t)o->unacked,
+        "taken", (json_int_t)in->taken, "known", (json_int_t)in->known, "clashes",
+        (json_int_t)in->clashes, "refused", (json_int_t)in->refused, "suppressed",
+        (json_int_t)o->suppressed, "waits", in->waits, "gives_way", r->gives_way, "error", o->error,
+        "error_ms", (json_int_t)o->error_ms, "lost_ms", (json_int_t)r->lost_ms, "stuck", o->stuck,
+        "stuck_ms", (json_int_t)o->stuck_ms, "hosts", in->hosts);
 }
 
 static void keep(struct relay *r, bool clean)
@@ -210,6 +212,7 @@ static void lose(struct relay *r, const char *why)
     out_lost(&r->out);
     in_lost(&r->in);
     r->connected_ms = 0;
+    r->lost_ms = clock_wall_ms();
     r->again_ms = AGAIN_LEAST_MS;
     r->connect_at = clock_monotonic_ms() + r->again_ms;
 }
@@ -252,6 +255,7 @@ static void connect_hub(struct relay *r, int64_t now)
         return;
     }
     r->connected_ms = clock_wall_ms();
+    r->lost_ms = 0;
     r->again_ms = AGAIN_LEAST_MS;
     say("relay: connected to %s as %s (%s)", r->settings->url, r->settings->host,
         r->identity->host_id);
@@ -351,7 +355,7 @@ static void run(struct relay *r, const char *state)
     unsigned char instance[8];
     keys_random(instance, sizeof instance);
     keys_hex(instance, sizeof instance, r->instance);
-    r->since_ms = clock_wall_ms();
+    r->since_ms = r->lost_ms = clock_wall_ms();
     r->status_path = status_path(state);
     r->conf = conf_open();
     conf_use_rules(r->conf);

@@ -83,11 +83,17 @@ class Host {
 }
 
 class Hub {
-  // `edit` changes the configuration's text.
-  constructor({ edit = (text) => text, keep = [], address = '127.0.0.1' } = {}) {
+  // `edit` changes the configuration's text; `disk`: so many bytes of a file system of its own, where mounts are ours.
+  constructor({ edit = (text) => text, keep = [], address = '127.0.0.1', disk = 0 } = {}) {
     this.space = workspace();
     Object.assign(this.space.env, { XDG_CONFIG_HOME: path.join(this.space.home, '.config'), USER: 'dana' });
     Object.assign(this, { edit, keep, address, members: [], publishers: [] });
+    this.store = path.join(this.space.root, 'store');
+    if (disk) {
+      fs.mkdirSync(this.store);
+      const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${disk}`, 'none', this.store], { encoding: 'utf8' });
+      if (mounted.status !== 0) throw new Error(`mount: ${mounted.stderr}`);
+    }
     this.ownerFile = path.join(this.space.root, 'owner.nk');
     this.owner = this.ptyd('hub', '--new-key', this.ownerFile).trim();
   }
@@ -107,7 +113,7 @@ class Hub {
   // Who is let in; the server is told by its signal where it runs.
   configure() {
     const who = [...this.members.flatMap((h) => ['--member', `${h.host_id}=${h.key}`]), ...this.publishers.flatMap((h) => ['--publisher', `${h.host_id}=${h.key}`])];
-    const text = this.ptyd('hub', '--owner', this.owner, ...who, '--listen', `127.0.0.1:${this.port}`, '--store', path.join(this.space.root, 'store'), ...this.keep);
+    const text = this.ptyd('hub', '--owner', this.owner, ...who, '--listen', `127.0.0.1:${this.port}`, '--store', this.store, ...this.keep);
     fs.writeFileSync(path.join(this.space.root, 'hub.conf'), this.edit(text));
   }
 
@@ -132,10 +138,34 @@ class Hub {
     await this.ended;
   }
 
+  // Writes until nothing more goes in; and gives the room back.
+  fill() {
+    const fd = fs.openSync(path.join(this.store, 'ballast'), 'w');
+    try { for (;;) fs.writeSync(fd, Buffer.alloc(4096)); } catch (error) { if (error.code !== 'ENOSPC') throw error; }
+    fs.closeSync(fd);
+  }
+
+  empty() { fs.rmSync(path.join(this.store, 'ballast')); }
+
+  // As whoever runs it ends it: nicely, with a deadline, since a server whose disk was full may not hear. Returns what it took.
+  async end(deadline) {
+    this.process.kill('SIGTERM');
+    const heard = await Promise.race([this.ended.then(() => true), new Promise((resolve) => setTimeout(resolve, deadline, false))]);
+    if (!heard) await this.kill();
+    return heard ? 'SIGTERM' : 'SIGKILL';
+  }
+
   async close() {
     if (this.process && this.process.exitCode === null && !this.process.signalCode) await this.kill();
+    spawnSync('umount', [this.store]);
     removeWorkspace(this.space);
   }
+}
+
+// This file again where mounts, and with `more` what else unshare(1) is told, are its own; null where there can be none.
+function apart(file, more, able, begin = ':') {
+  const way = [`unshare -m${more}`, `unshare -rm${more}`].find((w) => spawnSync('sh', ['-c', `${w} sh -c '${able}'`]).status === 0);
+  return way ? spawn('sh', ['-c', `exec ${way} sh -c '${begin}; exec "$0" "$@"' "$0" "$@"`, process.execPath, file], { stdio: 'inherit', env: { ...process.env, RELAY_NAMESPACE: '1' } }) : null;
 }
 
 // Follows what a host heard of others: every line, once, over rotations.
@@ -161,4 +191,4 @@ class Heard {
   }
 }
 
-module.exports = { lacking, freePort, Host, Hub, Heard };
+module.exports = { lacking, freePort, apart, Host, Hub, Heard };

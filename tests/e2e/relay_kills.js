@@ -1,25 +1,26 @@
-// Five hosts that work and one with the agent, a hub: relays, workers and the hub are killed, and cables pulled, at random
-// moments. Every command of the five comes to the sixth, once, in its shell's order. BLOCKS (250) of all hosts; SEED repeats
-// one. A cable is a pair of interfaces between network namespaces; where none can be made the hub is stopped instead.
+// Five hosts that work and one with the agent, a hub: relays, workers and the hub are killed, cables pulled, and the hub's
+// disk filled, at random moments. Every command of the five comes to the sixth, once, in its shell's order. BLOCKS (250) of all hosts; SEED repeats
+// one. A cable is a pair of interfaces between network namespaces, the disk a file system in memory; where neither can be made
+// the hub is stopped instead.
 'use strict';
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { spawn, spawnSync } = require('node:child_process');
+const { spawnSync } = require('node:child_process');
 const { Report, randomFrom, until, killWorker } = require('./harness');
-const { lacking, Host, Hub, Heard } = require('./hub');
+const { lacking, apart: runApart, Host, Hub, Heard } = require('./hub');
 
 const BLOCKS = Number(process.env.BLOCKS || 250), HOSTS = 6, EACH = BLOCKS / (HOSTS - 1);
 const SEED = Number(process.env.SEED || Date.now() % 100000);
 const ADDRESS = '10.77.0.1';
+const DISK = (8 << 20) + BLOCKS * 2048;
 
 const sh = (text) => spawnSync('sh', ['-c', text], { encoding: 'utf8' });
 
-// This file again in a namespace of its own, in which it may make others; 0 where there is none.
+// This file again in namespaces of its own, in which it may make others; null where there are none.
 function inNamespace() {
-  const way = ['unshare -n', 'unshare -rn'].find((w) => sh(`${w} sh -c 'ip link add near type veth peer name far'`).status === 0);
-  if (!way || sh('command -v openssl').status !== 0) return null;
-  return spawn('sh', ['-c', `exec ${way} sh -c 'ip link set lo up; ip addr add ${ADDRESS}/32 dev lo; exec "$0" "$@"' "$0" "$@"`, process.execPath, __filename], { stdio: 'inherit', env: { ...process.env, RELAY_NAMESPACE: '1' } });
+  if (sh('command -v openssl').status !== 0) return null;
+  return runApart(__filename, 'n', 'ip link add near type veth peer name far && mount -t tmpfs none /mnt', `ip link set lo up; ip addr add ${ADDRESS}/32 dev lo`);
 }
 
 // A host whose relay is in a namespace of its own, at the end of a cable.
@@ -58,6 +59,7 @@ async function main() {
   const certificate = (file) => path.join(hub.space.root, file);
   const hub = await new Hub({
     keep: ['--per-session', String(BLOCKS + 1)],
+    disk: apart ? DISK : 0,
     edit: (text) => (apart ? text.replace(/listen: .*/, `listen: "0.0.0.0:${hub.port}"\ntls { cert_file: "${certificate('hub.crt')}", key_file: "${certificate('hub.key')}" }`) : text),
   }).place();
   const url = apart ? `tls://${ADDRESS}:${hub.port}` : hub.url, ca = apart ? ['--ca', certificate('hub.crt')] : [];
@@ -105,11 +107,25 @@ async function main() {
     }
   }
 
+  // Full for a while, its server ended while it is or behind that: by SIGTERM, which it need not hear, with a deadline.
+  const ends = {};
+  async function fullDisk() {
+    hub.fill();
+    await pause(500 + random() * 3000);
+    const first = random() < 0.5;
+    if (first) hub.empty();
+    const how = await hub.end(1000);
+    ends[how] = (ends[how] || 0) + 1;
+    if (!first) hub.empty();
+    await hub.start();
+  }
+
   const harms = {
     relay: async () => { const host = pick(hosts); await host.stop('SIGKILL'); await pause(random() * 500); await host.relay(); },
     hub: async () => { await hub.kill(); await pause(random() * 1000); await hub.start(); },
     worker: async () => killWorker(agent.daemon),
     still: async () => { hub.process.kill('SIGSTOP'); await pause(random() * 1500); hub.process.kill('SIGCONT'); },
+    ...(apart && { disk: fullDisk }),
     ...(apart && { cable: async () => { const host = pick(hosts.slice(3)); host.cut(true); await pause(500 + random() * 3000); host.cut(false); } }),
   };
   const counts = Object.fromEntries(Object.keys(harms).map((name) => [name, 0]));
@@ -138,7 +154,7 @@ async function main() {
     assert.strictEqual(new Set(ids).size, ids.length, 'kept twice');
     assert.strictEqual(new Set(told).size, told.length, 'told twice');
     for (const host of (await agent.control.call('host.list', {})).result) assert.deepStrictEqual([host.missing, host.clashes], [0, 0], host.host);
-    console.log(`# ${ids.length} commands in ${((Date.now() - began) / 1000).toFixed(0)} s, ${deaths} harms (${Object.entries(counts).map(([n, c]) => `${n} ${c}`).join(', ')}), ${told.length} told`);
+    console.log(`# ${ids.length} commands in ${((Date.now() - began) / 1000).toFixed(0)} s, ${deaths} harms (${Object.entries(counts).map(([n, c]) => `${n} ${c}`).join(', ')}; behind a full disk ${JSON.stringify(ends)}), ${told.length} told`);
   });
 
   await report.test('the daemon ends cleanly', async () => {

@@ -1,0 +1,63 @@
+// A hub whose disk is full, and one that keeps too little: nothing is lost of what waits here, what is lost there is counted,
+// and both are said.
+'use strict';
+const assert = require('node:assert');
+const { Report, until } = require('./harness');
+const { lacking, apart, Host, Hub } = require('./hub');
+
+const DISK = 2 << 20;
+
+async function main() {
+  const report = new Report();
+  const why = lacking();
+  const mounts = Boolean(process.env.RELAY_NAMESPACE);
+  if (!why && !mounts) {
+    const child = apart(__filename, '', 'mount -t tmpfs none /mnt');
+    if (child) { child.on('exit', (code) => process.exit(code ?? 1)); return; }
+  }
+  if (why) {
+    report.skip('a full hub', why);
+    report.finish();
+    return;
+  }
+  const hub = await new Hub({ disk: mounts ? DISK : 0 }).place();
+  const [laptop, agent] = ['laptop', 'agent'].map((name) => new Host(name).enable(hub.url));
+  const heard = () => { const r = agent.ptyd('blocks', '--host', 'laptop', '--last', '1000', '--json'); return r.status ? [] : JSON.parse(r.stdout).map(({ cmd }) => cmd); };
+  const run = (cmd) => assert.strictEqual(laptop.ptyd('run', '-s', 'work', '--', cmd).status, 0);
+  const wanted = [];
+  const say = (name, count) => { for (let i = 0; i < count; i++) { run(`echo ${name} ${i}`); wanted.push(`echo ${name} ${i}`); } };
+  hub.members.push(laptop, agent);
+  await hub.start();
+  hub.init();
+  for (const host of [laptop, agent]) { await host.serve(); await host.relay().connected(); }
+  laptop.ptyd('open', 'work');
+  say('before', 3);
+  await until('it comes', () => heard().length === 3);
+
+  if (mounts)
+    await report.test('the hub\'s disk is full: status says since when and why, and with room and a new server all of it comes, once, in order', async () => {
+      hub.fill();
+      const began = Date.now();
+      say('full', 10); // a page of its files that is begun takes a few
+      const { stuck_ms: since } = await until('that is said', () => laptop.status().stuck_ms && laptop.status());
+      assert.ok(since >= began && since < began + 5000, `${since - began} ms behind the first command`);
+      assert.match(laptop.ptyd('relay', 'status').stdout, /^Hub .*: connected[^]*^It keeps nothing since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: the hub has not acknowledged a command within 10 s: it stands still, or its disk is full \(ptyd-relay\(7\), WHEN THE HUB'S DISK IS FULL\)\n\d+ commands wait to be sent, the oldest for/m);
+      hub.empty();
+      console.log(`# it took ${await hub.end(2000)} to end it`);
+      await hub.start();
+      await until('all of it came', () => heard().length >= wanted.length);
+      assert.deepStrictEqual(heard(), wanted);
+      await until('nothing is stuck', () => { const s = laptop.status(); return !s.stuck_ms && s.stuck === null && s.connected && s.spool === 0; });
+      assert.doesNotMatch(laptop.ptyd('relay', 'status').stdout, /keeps nothing/);
+      assert.deepStrictEqual((({ missing, clashes }) => [missing, clashes])((await agent.control.call('host.list', {})).result[0]), [0, 0]);
+    });
+  else report.skip('a full disk', 'no mount namespace can be made here');
+
+  await report.test('the daemon ends cleanly', async () => {
+    for (const host of [laptop, agent]) await host.close();
+    await hub.close();
+  });
+  report.finish();
+}
+
+main();
