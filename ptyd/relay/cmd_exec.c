@@ -17,6 +17,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/relay/ask.h"
 #include "ptyd/relay/child.h"
+#include "ptyd/relay/credentials.h"
 #include "ptyd/relay/letter.h"
 #include "ptyd/relay/roles.h"
 #include "ptyd/relay/subject.h"
@@ -32,7 +33,8 @@ static const char help[] =
     "said\n"
     "on stderr and changes nothing. One word is a command line for sh.\n\n"
     "  --url, --creds, --ca, --user, --host   as of `ptyd relay enable`, which need not have run\n"
-    "  --id HOSTID    whose key --creds is: 16 hexadecimal digits, as the hub's owner has them\n"
+    "  --id HOSTID    whose key --creds is: 16 hexadecimal digits, as the hub's owner has them;\n"
+    "                 credentials of `ptyd relay hub --grant` say it themselves\n"
     "  -s NAME        the session that others see it in (exec)\n"
     "  --json         the block as it was sent, behind the command's output\n\n"
     "examples:\n"
@@ -83,6 +85,8 @@ static char *prepare(const struct wishes *w, struct setup *s, struct identity *o
         why = identity_open(state, IDENTITY_MAKE, own);
     if (!why && w->id)
         strcpy(own->host_id, w->id);
+    else if (!why && s->creds)
+        credentials_host(s->creds, own->host_id); /* else it stays this machine's */
     free(state);
     return why;
 }

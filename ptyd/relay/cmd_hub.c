@@ -7,6 +7,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/relay/cmd_private.h"
 #include "ptyd/relay/credentials.h"
+#include "ptyd/relay/grant.h"
 #include "ptyd/relay/hub.h"
 #include "ptyd/relay/keys.h"
 #include "ptyd/relay/subject.h"
@@ -67,27 +68,55 @@ static bool has_keys(const struct roles *plan)
     return true;
 }
 
+/* The owner's seed; ends the process where there is none. */
+static void read_owner(const char *path, char ret_seed[KEYS_SEED_SIZE])
+{
+    bool is_seed = false;
+    char *why = credentials_read(path, &is_seed, ret_seed);
+    if (!why && !is_seed)
+        why = text_format("%s is no owner's key: `ptyd relay hub --new-key FILE` makes one", path);
+    if (!why)
+        return;
+    say("%s", why);
+    free(why);
+    exit(EXIT_FAILED);
+}
+
+static void check_listen(const struct roles *plan)
+{
+    if (!plan->certificate != !plan->key)
+        cli_usage("--cert and --key go together");
+    char *url = text_format("nats://%s", plan->listen);
+    if (!plan->certificate && !hub_is_loopback(url))
+        cli_usage("other machines are served with TLS alone: --cert FILE --key FILE");
+    free(url);
+}
+
 int relay_hub(const struct cli *cli, const struct relay_options *o)
 {
     struct bytes text = {0};
+    char seed[KEYS_SEED_SIZE];
     if (o->new_key)
         return new_key(cli, o->new_key);
     if (o->init)
         return init(cli, o);
-    if (!o->plan.owner || !keys_is_public(o->plan.owner))
+    if (o->grant && !o->creds)
+        cli_usage("--grant needs the owner's key: --creds FILE");
+    if (o->creds)
+        read_owner(o->creds, seed);
+    else if (!o->plan.owner || !keys_is_public(o->plan.owner))
         cli_usage("hub needs --owner KEY; `ptyd relay hub --new-key FILE` makes one");
-    if (!has_keys(&o->plan))
+    else if (!has_keys(&o->plan))
         cli_usage("a configuration needs ID=KEY of each host");
-    if (!o->plan.certificate != !o->plan.key)
-        cli_usage("--cert and --key go together");
-    char *url = text_format("nats://%s", o->plan.listen);
-    if (!o->plan.certificate && !hub_is_loopback(url))
-        cli_usage("other machines are served with TLS alone: --cert FILE --key FILE");
-    roles_print(&o->plan, &text);
+    if (o->grant) {
+        grant_credentials(&o->plan, seed, o->grant, o->publish_only, o->until_ms / 1000, &text);
+    } else {
+        check_listen(&o->plan);
+        roles_print(&o->plan, o->creds ? seed : NULL, &text);
+    }
     int status = cli->json                         ? cli_print_json(json_string(text.data))
                  : fputs(text.data, stdout) == EOF ? EXIT_FAILED
                                                    : EXIT_OK;
     bytes_finish(&text);
-    free(url);
     return status;
 }

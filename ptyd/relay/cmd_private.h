@@ -9,9 +9,10 @@
 
 /* Borrowed strings, NULL where nothing is said. */
 struct relay_options {
-    const char *url, *creds, *ca, *user, *host, *new_key;
+    const char *url, *creds, *ca, *user, *host, *new_key, *grant;
     const char *block, *grep;
     long offset, limit; /* 0 where nothing is said */
+    int64_t until_ms;   /* wall clock; 0: for ever */
     bool publish_only, outputs, new_host, init;
     struct roles plan;
 };

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
 #include "ptyd/command/show.h"
+#include "ptyd/command/since.h"
 #include "ptyd/command/unit.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
@@ -18,6 +19,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/relay/cmd_private.h"
 #include "ptyd/relay/credentials.h"
+#include "ptyd/relay/grant.h"
 #include "ptyd/relay/relaying.h"
 #include "ptyd/relay/spool.h"
 #include "ptyd/relay/subject.h"
@@ -48,6 +50,11 @@ static const char help[] =
     "  --owner KEY       the owner's public key; --new-key FILE makes one\n"
     "  --member ID=KEY   a host that publishes and receives, as its `enable` prints it\n"
     "  --publisher ID=KEY  one that only publishes\n"
+    "  --creds FILE      the owner's key: the configuration names no host, and lets in whom\n"
+    "                    --grant ID makes credentials for, on stdout: a host that publishes and\n"
+    "                    receives, with --publish-only one that only publishes, or `owner`, who\n"
+    "                    may do --init\n"
+    "  --expires TIME    of what is granted: 30m, 2h, 7d, or when (2026-12-24 18:00)\n"
     "  --listen ADDRESS:PORT, --cert FILE, --key FILE, --store DIR\n"
     "  --per-session N, --hours N, --bytes N   what is kept (50, 24, 256M)\n\n"
     "examples:\n"
@@ -68,6 +75,8 @@ enum {
     INIT,
     OWNER,
     NEW_KEY,
+    GRANT,
+    EXPIRES,
     MEMBER,
     PUBLISHER,
     LISTEN,
@@ -301,7 +310,7 @@ static int enable(const struct cli *cli, const struct relay_options *o, const ch
 {
     struct setup s = {0};
     struct identity own;
-    char seed[KEYS_SEED_SIZE], *why = NULL;
+    char seed[KEYS_SEED_SIZE], named[sizeof own.host_id], *why = NULL;
     bool is_seed = false;
     if (!complete(o, &s)) {
         setup_finish(&s);
@@ -314,6 +323,10 @@ static int enable(const struct cli *cli, const struct relay_options *o, const ch
         why = identity_open(state, o->new_host ? IDENTITY_ANEW : IDENTITY_MAKE, &own);
     if (!why && is_seed)
         keys_public(seed, own.public);
+    if (!why && s.creds && credentials_host(s.creds, named) && strcmp(named, own.host_id) != 0)
+        why = text_format("the credentials in %s are of host %s, and this is %s: the hub's owner "
+                          "makes others with `ptyd relay hub --grant %s`",
+                          s.creds, named, own.host_id, own.host_id);
     int result = why ? 0 : setup_write(&s);
     int status = why || result < 0 ? EXIT_FAILED : install_unit();
     if (why)
@@ -375,6 +388,8 @@ static const struct option options[] = {{"url", required_argument, NULL, URL},
                                         {"init", no_argument, NULL, INIT},
                                         {"owner", required_argument, NULL, OWNER},
                                         {"new-key", required_argument, NULL, NEW_KEY},
+                                        {"grant", required_argument, NULL, GRANT},
+                                        {"expires", required_argument, NULL, EXPIRES},
                                         {"member", required_argument, NULL, MEMBER},
                                         {"publisher", required_argument, NULL, PUBLISHER},
                                         {"listen", required_argument, NULL, LISTEN},
@@ -436,6 +451,17 @@ static bool take_hub_option(int option, struct roles *plan)
     }
 }
 
+/* So long from now, or when. */
+static int64_t until(const char *text)
+{
+    int64_t now = clock_wall_ms(), at = since_option(text);
+    bool is_long = strchr("smhdw", text[strlen(text) - 1]) && isdigit((unsigned char)*text);
+    at = is_long ? now + (now - at) : at;
+    if (at <= now)
+        cli_usage("'%s' is over: say how long (30m, 2h, 7d), or when (2026-12-24 18:00)", text);
+    return at;
+}
+
 static void take_option(int option, struct relay_options *o)
 {
     switch (option) {
@@ -468,6 +494,14 @@ static void take_option(int option, struct relay_options *o)
         break;
     case NEW_KEY:
         o->new_key = optarg;
+        break;
+    case GRANT:
+        if (!roles_is_id(optarg) && strcmp(optarg, GRANT_OWNER) != 0)
+            cli_usage("'%s' is no host's id: 16 hexadecimal digits, or `owner`", optarg);
+        o->grant = optarg;
+        break;
+    case EXPIRES:
+        o->until_ms = until(optarg);
         break;
     case OFFSET:
     case LIMIT:

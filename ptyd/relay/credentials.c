@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/relay/grant.h"
 
 /* Who has it is this host to the hub. */
 static void warn_of_readers(const char *path)
@@ -39,6 +42,39 @@ char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_S
         warn_of_readers(path);
     bytes_finish(&text);
     return why;
+}
+
+/* New reference; NULL for none. */
+static json_t *token_of(const char *path)
+{
+    struct bytes text = {0};
+    bool read = file_read_regular(path, LIMIT_RELAY_FILE_BYTES, &text) == 0 && text.data;
+    json_t *token = read ? grant_read(text.data) : NULL;
+    bytes_finish(&text);
+    return token;
+}
+
+bool credentials_host(const char *path, char ret_host_id[2 * 8 + 1])
+{
+    json_t *token = token_of(path);
+    const char *name = json_text(token, "name", "");
+    bool names_one = roles_is_id(name);
+    if (names_one)
+        strcpy(ret_host_id, name);
+    json_decref(token);
+    return names_one;
+}
+
+char *credentials_ended(const char *path)
+{
+    char when[CLOCK_TEXT_SIZE];
+    json_t *token = token_of(path);
+    json_int_t until = json_number(token, "exp", 0);
+    json_decref(token);
+    if (until <= 0 || until > clock_wall_ms() / 1000)
+        return NULL;
+    return text_format("the credentials in %s ended at %s; the hub's owner makes others", path,
+                       clock_text(until * 1000, when));
 }
 
 char *credentials_make(const char *path, char ret_public[KEYS_PUBLIC_SIZE])

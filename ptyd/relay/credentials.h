@@ -12,6 +12,13 @@
  * string). */
 char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_SEED_SIZE]);
 
+/* Whose they are, where the file holds a token that names a HOSTID: false for anything else. */
+bool credentials_host(const char *path, char ret_host_id[2 * 8 + 1]);
+
+/* That the token in the file has ended, by the clock here (a new string); NULL where it has not,
+ * does not, or is none. */
+char *credentials_ended(const char *path);
+
 /* Writes a new seed into a new file. Returns NULL, or why not (a new string). */
 char *credentials_make(const char *path, char ret_public[KEYS_PUBLIC_SIZE]);
 

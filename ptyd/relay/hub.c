@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/text.h"
+#include "ptyd/relay/credentials.h"
 #include "ptyd/relay/keys.h"
 
 #define SYSTEM_AUTHORITIES "/etc/ssl/certs/ca-certificates.crt"
@@ -344,8 +345,10 @@ char *hub_connect(struct hub *h)
     if (s == NATS_OK)
         return NULL;
     const char *more = nats_GetLastError(NULL);
-    char *why =
-        text_format("%s%s%s", natsStatus_GetText(s), more && *more ? ": " : "", more ? more : "");
+    char *why = h->options.creds ? credentials_ended(h->options.creds) : NULL;
+    if (!why)
+        why = text_format("%s%s%s", natsStatus_GetText(s), more && *more ? ": " : "",
+                          more ? more : "");
     hub_disconnect(h);
     return why;
 }

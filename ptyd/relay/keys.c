@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/memory.h"
+
 #define PREFIX_SEED (18 << 3) /* S */
 #define PREFIX_USER (20 << 3) /* U */
 #define SEED_BYTES  32
@@ -111,6 +114,76 @@ bool keys_is_public(const char *text)
     unsigned char raw[RAW_MOST];
     return decode(text, 1 + crypto_sign_PUBLICKEYBYTES, raw) && raw[0] == PREFIX_USER;
 }
+
+/* ---- tokens ---- */
+
+static const struct {
+    unsigned char prefix;
+    const char *made_from;
+} roles[KEYS_ROLES] = {
+    [KEYS_ACCOUNT] = {0 << 3, "account"}, /* A */
+    [KEYS_SYSTEM] = {0 << 3, "system"},
+    [KEYS_OPERATOR] = {14 << 3, "operator"}, /* O */
+};
+
+bool keys_signer(const char *text, enum keys_role role, struct keys_signer *ret)
+{
+    unsigned char seed[SEED_BYTES], own[SEED_BYTES], raw[RAW_MOST] = {roles[role].prefix};
+    const char *from = roles[role].made_from;
+    begin();
+    bool is_one = decode_seed(text, seed);
+    if (is_one) {
+        crypto_generichash(own, sizeof own, (const unsigned char *)from, strlen(from), seed,
+                           sizeof seed);
+        crypto_sign_seed_keypair(raw + 1, ret->secret, own);
+        encode(raw, 1 + crypto_sign_PUBLICKEYBYTES, ret->public);
+    }
+    sodium_memzero(seed, sizeof seed);
+    sodium_memzero(own, sizeof own);
+    return is_one;
+}
+
+static void append_base64(const void *bytes, size_t len, struct bytes *out)
+{
+    size_t size = sodium_base64_encoded_len(len, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    char *text = memory_new(size);
+    sodium_bin2base64(text, size, bytes, len, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    bytes_append_text(out, text);
+    free(text);
+}
+
+char *keys_token(const struct keys_signer *signer, const char *claims)
+{
+    static const char head[] = "{\"typ\":\"JWT\",\"alg\":\"ed25519-nkey\"}";
+    unsigned char signature[crypto_sign_BYTES];
+    struct bytes out = {0};
+    append_base64(head, sizeof head - 1, &out);
+    bytes_append_char(&out, '.');
+    append_base64(claims, strlen(claims), &out);
+    crypto_sign_detached(signature, NULL, (const unsigned char *)out.data, out.len, signer->secret);
+    bytes_append_char(&out, '.');
+    append_base64(signature, sizeof signature, &out);
+    if (out.failed)
+        memory_end();
+    return out.data;
+}
+
+char *keys_claims(const char *token, size_t len)
+{
+    const char *first = memchr(token, '.', len), *begin_at = first ? first + 1 : NULL;
+    const char *second = first ? memchr(begin_at, '.', len - (size_t)(begin_at - token)) : NULL;
+    size_t size = second ? (size_t)(second - begin_at) : 0, got = 0;
+    char *claims = size ? memory_new(size + 1) : NULL;
+    if (!size || sodium_base642bin((unsigned char *)claims, size, begin_at, size, NULL, &got, NULL,
+                                   sodium_base64_VARIANT_URLSAFE_NO_PADDING) != 0) {
+        free(claims);
+        return NULL;
+    }
+    claims[got] = '\0';
+    return claims;
+}
+
+/* ---- what a seed does ---- */
 
 bool keys_sign(const char *seed, const char *text, unsigned char ret_signature[])
 {

@@ -25,6 +25,23 @@ bool keys_is_public(const char *text);
 /* Signs a text with the seed; false where it is none. */
 bool keys_sign(const char *seed, const char *text, unsigned char ret_signature[]);
 
+/* Who signs at a hub whose hosts have tokens: the operator for accounts, an account for its users.
+ */
+enum keys_role { KEYS_ACCOUNT, KEYS_SYSTEM, KEYS_OPERATOR, KEYS_ROLES };
+struct keys_signer {
+    char public[KEYS_PUBLIC_SIZE]; /* `A...` or `O...` */
+    unsigned char secret[64];
+};
+
+/* The key of a role that belongs to a user's seed; who has the one finds the other, nobody else
+ * does. False where it is no seed. */
+bool keys_signer(const char *seed, enum keys_role role, struct keys_signer *ret_signer);
+
+/* A token (JWT, as NATS has it) of claims, which are JSON; new string. And the claims of one,
+ * which nobody has checked: new string, NULL for none. */
+char *keys_token(const struct keys_signer *signer, const char *claims);
+char *keys_claims(const char *token, size_t len);
+
 /* So many random bytes. */
 void keys_random(void *bytes, size_t len);
 

@@ -256,6 +256,7 @@ static void connect_hub(struct relay *r, int64_t now)
     }
     r->connected_ms = clock_wall_ms();
     r->lost_ms = 0;
+    r->moved = true;
     r->again_ms = AGAIN_LEAST_MS;
     say("relay: connected to %s as %s (%s)", r->settings->url, r->settings->host,
         r->identity->host_id);

@@ -8,14 +8,16 @@
 #include "base/memory.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/ask.h"
+#include "ptyd/relay/grant.h"
 #include "ptyd/relay/keys.h"
 #include "ptyd/relay/subject.h"
 
-#define SECOND        1000000000LL /* the server counts nanoseconds */
-#define ACK_WAIT_S    5            /* what a relay took along when it died comes again then */
-#define WINDOW_S      3600
-#define MESSAGE_BYTES (64 << 10)
-#define BUCKET_BYTES  (16 << 20)
+#define RESPONSES_EXPIRE "30s"
+#define SECOND           1000000000LL /* the server counts nanoseconds */
+#define ACK_WAIT_S       5            /* what a relay took along when it died comes again then */
+#define WINDOW_S         3600
+#define MESSAGE_BYTES    (64 << 10)
+#define BUCKET_BYTES     (16 << 20)
 
 /* ---- hosts ---- */
 
@@ -54,34 +56,77 @@ void roles_finish(struct roles *plan)
 
 /* ---- the configuration ---- */
 
-static void print_publisher(const struct roles *p, const struct roles_host *h, struct bytes *out)
+/* With USER, ID and the rest in their places; steals neither. */
+static void allow(json_t *list, const char *pattern, const char *user, const char *id)
 {
-    bytes_printf(out,
-                 "  { nkey: %s, permissions: {\n"
-                 "      publish: { allow: [\"ptyd.v1.%s.%s.*.block\"] }\n"
-                 "      subscribe: { allow: [\"_INBOX_%s.>\"] } } }\n",
-                 h->key, p->user, h->host_id, h->host_id);
+    struct bytes out = {0};
+    for (; *pattern; pattern++)
+        if (*pattern == '~')
+            bytes_append_text(&out, user);
+        else if (*pattern == '!')
+            bytes_append_text(&out, id);
+        else
+            bytes_append_char(&out, *pattern);
+    if (out.failed)
+        memory_end();
+    json_array_append_new(list, json_string(out.data));
+    bytes_finish(&out);
 }
 
-static void print_member(const struct roles *p, const struct roles_host *h, struct bytes *out)
+json_t *roles_permissions(const struct roles *p, const char *host_id, bool publishes_only)
 {
-    const char *user = p->user, *id = h->host_id;
-    bytes_printf(out,
-                 "  { nkey: %s, permissions: {\n"
-                 "      publish: { allow: [\n"
-                 "        \"ptyd.v1.%s.%s.*.block\"\n"
-                 "        \"$JS.API.CONSUMER.MSG.NEXT.PTYD_%s.H%s\", \"$JS.ACK.PTYD_%s.H%s.>\"\n"
-                 "        \"ptyd.rpc.v1.%s.*\"\n"
-                 "        \"$KV.ptyd_hosts_%s.%s\", \"$KV.ptyd_hosts_%s.%s.now\"\n"
-                 "        \"$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_%s\"\n"
-                 "      ] }\n"
-                 "      subscribe: { allow: [\"_INBOX_%s.>\", \"ptyd.rpc.v1.%s.%s\"] }\n"
-                 "      allow_responses: { max: 1, expires: \"30s\" } } }\n",
-                 h->key, user, id, user, id, user, id, user, user, id, user, id, user, id, user,
-                 id);
+    /* ~ is the user, ! the host; the first of each is a publisher's, too. */
+    static const char *const publish[] = {"ptyd.v1.~.!.*.block",
+                                          "$JS.API.CONSUMER.MSG.NEXT.PTYD_~.H!",
+                                          "$JS.ACK.PTYD_~.H!.>",
+                                          "ptyd.rpc.v1.~.*",
+                                          "$KV.ptyd_hosts_~.!",
+                                          "$KV.ptyd_hosts_~.!.now",
+                                          "$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_~"};
+    static const char *const subscribe[] = {"_INBOX_!.>", "ptyd.rpc.v1.~.!"};
+    json_t *publishes = json_array(), *subscribes = json_array();
+    for (size_t i = 0; i < (publishes_only ? 1 : sizeof publish / sizeof *publish); i++)
+        allow(publishes, publish[i], p->user, host_id);
+    for (size_t i = 0; i < (publishes_only ? 1 : sizeof subscribe / sizeof *subscribe); i++)
+        allow(subscribes, subscribe[i], p->user, host_id);
+    json_t *all = json_pack("{s:{s:o}, s:{s:o}}", "publish", "allow", publishes, "subscribe",
+                            "allow", subscribes);
+    if (!publishes_only)
+        json_object_set_new(all, "allow_responses",
+                            json_pack("{s:i, s:s}", "max", 1, "expires", RESPONSES_EXPIRE));
+    return all;
 }
 
-void roles_print(const struct roles *p, struct bytes *out)
+static void print_host(const struct roles *p, const struct roles_host *h, struct bytes *out)
+{
+    json_t *permissions = roles_permissions(p, h->host_id, h->publishes_only);
+    char *text = json_dumps(permissions, JSON_INDENT(2));
+    if (!text)
+        memory_end();
+    bytes_printf(out, "  # %s, which %s\n  { nkey: %s, permissions: ", h->host_id,
+                 h->publishes_only ? "only publishes" : "publishes, receives and asks", h->key);
+    for (const char *at = text; *at; at++) {
+        bytes_append_char(out, *at);
+        bytes_append_text(out, *at == '\n' ? "    " : "");
+    }
+    bytes_append_text(out, " }\n");
+    free(text);
+    json_decref(permissions);
+}
+
+static void print_accounts(const struct roles *p, struct bytes *out)
+{
+    bytes_printf(out,
+                 "accounts { PTYD { jetstream: enabled, users: [\n"
+                 "  # the owner, who makes stream, bucket and consumers\n"
+                 "  { nkey: %s }\n",
+                 p->owner);
+    for (size_t i = 0; i < p->host_count; i++)
+        print_host(p, &p->hosts[i], out);
+    bytes_append_text(out, "] } }\n");
+}
+
+void roles_print(const struct roles *p, const char *seed, struct bytes *out)
 {
     bytes_printf(out,
                  "# A hub for the commands of %s's hosts (man ptyd-relay).\n"
@@ -107,18 +152,10 @@ void roles_print(const struct roles *p, struct bytes *out)
     bytes_printf(out,
                  "jetstream { store_dir: \"%s\", max_memory_store: 64MB, max_file_store: %lld }\n",
                  p->store, (long long)p->bytes + BUCKET_BYTES);
-    bytes_printf(out,
-                 "accounts { PTYD { jetstream: enabled, users: [\n"
-                 "  # the owner, who makes stream, bucket and consumers\n"
-                 "  { nkey: %s }\n",
-                 p->owner);
-    for (size_t i = 0; i < p->host_count; i++) {
-        const struct roles_host *h = &p->hosts[i];
-        bytes_printf(out, "  # %s, which %s\n", h->host_id,
-                     h->publishes_only ? "only publishes" : "publishes, receives and asks");
-        (h->publishes_only ? print_publisher : print_member)(p, h, out);
-    }
-    bytes_append_text(out, "] } }\n");
+    if (seed)
+        grant_print(seed, out);
+    else
+        print_accounts(p, out);
 }
 
 /* ---- in the server ---- */

@@ -5,6 +5,7 @@
 #ifndef PTYD_RELAY_ROLES_H
 #define PTYD_RELAY_ROLES_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,8 +39,13 @@ bool roles_is_id(const char *text);
 bool roles_add(struct roles *plan, const char *text, bool publishes_only);
 void roles_finish(struct roles *plan);
 
-/* Appends the configuration. */
-void roles_print(const struct roles *plan, struct bytes *out);
+/* What a host may do, as the server has it: {publish: {allow}, subscribe: {allow}, and of a member
+ * allow_responses: {max, expires}}; new reference. */
+json_t *roles_permissions(const struct roles *plan, const char *host_id, bool publishes_only);
+
+/* Appends the configuration: of the hosts' keys, or with `seed`, the owner's, of tokens, which
+ * grant.h makes. */
+void roles_print(const struct roles *plan, const char *seed, struct bytes *out);
 
 /* Makes stream, bucket and consumers, or brings them to what they should be. Returns NULL, or what
  * went wrong (a new string). */
