@@ -78,7 +78,7 @@ OUTER    := $(BUILD)/outer $(BUILD)/ask
 # All that end-to-end tests start.
 STARTED  := $(addprefix $(BUILD)/,ptyd standin faults.so shim.so racer) $(SUCCESSORS) $(OUTER)
 # What the measurements run: built by every check, so that none is left behind by a change.
-BENCHES := $(addprefix $(BUILD)/,engine reflow writer fair proxy prompt)
+BENCHES := $(addprefix $(BUILD)/,engine reflow writer fair proxy prompt $(if $(RELAY),fleet))
 
 all: $(BUILD)/ptyd ## build build/ptyd
 
@@ -360,6 +360,10 @@ SECRETS_NONE = $(wildcard /usr/include/*.h /usr/include/*/*.h /usr/share/doc/*/c
 check-secrets: $(BUILD)/redact ## what redaction finds of a corpus, by group, and what it takes for a secret (MISSED=1 shows it)
 	@node tests/secrets/check.js $(BUILD)/redact $(SECRETS_NONE)
 
+# HOSTS, SECONDS; CONNECTIONS: they share so many, instead of one each; RATE: commands a second of a host.
+bench-relay: $(BUILD)/ptyd $(BUILD)/fleet ## 1,000 hosts at one hub: end to end, memory, processor, and how many more (HOSTS, SECONDS; 4 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) FLEET=$(abspath $(BUILD)/fleet) node tests/bench/relay.js
+
 bench-fair: $(BUILD)/ptyd $(BUILD)/fair ## key-to-echo while 0, 10, 100 others flood, beside script(1) (OLD=another ptyd)
 	@sh tests/bench/fairness $(abspath $(BUILD)/fair) $(abspath $(BUILD)/ptyd) $(if $(OLD),$(abspath $(OLD)))
 
@@ -392,6 +396,9 @@ $(BUILD)/commands: tests/bench/commands.c
 	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $<
 
 $(BUILD)/redact: $(BUILD)/obj/tests/bench/redact.o $(LIB)
+	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
+
+$(BUILD)/fleet: $(BUILD)/obj/tests/bench/fleet.o $(LIB)
 	@$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(TEST_LIBS)
 
 $(BUILD)/fair: $(BUILD)/obj/tests/bench/fair.o $(BUILD)/obj/tests/bench/works.o $(LIB)
@@ -530,7 +537,7 @@ clean: ## remove build/
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | awk -F '\t' '{printf "  %-14s %s\n", $$1, $$2}'
 
-.PHONY: bench-agents check-agents-ci bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
+.PHONY: bench-agents check-agents-ci bench-relay bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-relay check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
         fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-casts check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \

@@ -100,7 +100,7 @@ class Hub {
 
   ptyd(...args) {
     const { status, stdout, stderr } = spawnSync(PTYD, ['relay', ...args], { env: this.space.env, encoding: 'utf8', timeout: 60000 });
-    if (status !== 0) throw new Error(`ptyd relay ${args.join(' ')}: ${stderr}`);
+    if (status !== 0) throw new Error(`ptyd relay ${args.slice(0, 20).join(' ')}: ${stderr}`);
     return stdout;
   }
 

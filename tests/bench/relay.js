@@ -1,0 +1,83 @@
+// relay.js: what one hub carries: HOSTS (1,000) simulated hosts (fleet.c), the distribution's nats-server with the configuration
+// that `ptyd relay hub` prints, and one real reader: a daemon and `ptyd relay`, whose agents are told of all of it. First RATE (2)
+// commands a second of each host for SECONDS (60); then more and more, STEP_S (10) seconds each, until p99 is beyond 150 ms or
+// more is under way at the end than comes in half a second. CONNECTIONS=8: the hosts share so many; 0: each has its own.
+// BYTES (600) of the end of each output. All of it, the hosts too, on this machine.
+'use strict';
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { spawn, spawnSync } = require('node:child_process');
+const { until } = require('../e2e/harness');
+const { lacking, Host, Hub } = require('../e2e/hub');
+
+const number = (name, otherwise) => Number(process.env[name] || otherwise);
+const HOSTS = number('HOSTS', 1000), RATE = number('RATE', 2), SECONDS = number('SECONDS', 60), STEP_S = number('STEP_S', Math.min(10, SECONDS));
+const CONNECTIONS = number('CONNECTIONS', 0), BYTES = number('BYTES', 600), MOST_MS = 150, FACTOR = number('FACTOR', 1.25);
+const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout);
+
+// Resident MiB, and seconds of processor time.
+function usage(pid) {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8'), stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  return { rss: Number(/VmRSS:\s+(\d+)/.exec(status)[1]) / 1024, cpu: (Number(stat[11]) + Number(stat[12])) / TICKS };
+}
+
+const COLUMNS = [['per s', 7], ['p50 ms', 8], ['p99 ms', 8], ['most ms', 9], ['ack p99', 8], ['behind', 7], ['lost', 5], ['hub MiB', 8], ['cpu', 5], ['relay MiB', 10], ['cpu', 5], ['worker MiB', 11], ['cpu', 5], ['hosts cpu', 10]];
+const row = (cells) => console.log(cells.map((cell, i) => String(cell).padStart(COLUMNS[i][1])).join(''));
+
+async function main() {
+  const why = lacking();
+  if (why) { console.log(`not measured: ${why}`); process.exit(1); }
+  const hub = await new Hub().place(), reader = new Host('reader').enable(hub.url);
+  const keys = path.join(hub.space.root, 'keys');
+  const made = spawnSync(process.env.FLEET, ['keys', String(HOSTS), keys], { encoding: 'utf8' });
+  hub.publishers.push(...made.stdout.trim().split('\n').map((line) => { const [host_id, key] = line.split('='); return { host_id, key }; }));
+  hub.members.push(reader);
+  await hub.start();
+  hub.init();
+  await reader.serve();
+  await reader.relay().connected();
+  const directory = path.join(reader.space.env.PTYD_STATE_DIR, 'hosts');
+  fs.mkdirSync(directory, { mode: 0o700, recursive: true });
+  const processes = { hub: hub.process.pid, relay: reader.process.pid, worker: reader.json('status').worker_pid };
+  const measured = () => Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, usage(pid)]));
+
+  let first = 1;
+  // Returns what became of it, with what the processes took meanwhile.
+  async function run(rate, seconds) {
+    const shared = CONNECTIONS ? [String(CONNECTIONS), hub.ownerFile] : [];
+    const before = measured();
+    const child = spawn(process.env.FLEET, ['run', keys, String(hub.port), 'dana', directory, String(rate), String(seconds), String(first), String(BYTES), ...shared], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '', most = 0, at;
+    child.stdout.on('data', (data) => { text += data; });
+    const timer = setInterval(() => { at = measured(); most = Math.max(most, at.hub.rss); }, 500); // while all are connected
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    clearInterval(timer);
+    if (code !== 0) throw new Error('the hosts failed');
+    const after = measured(), result = JSON.parse(text), took = result.seconds + result.drained_ms / 1000;
+    first += Math.ceil(result.due / HOSTS);
+    const used = (name) => `${(100 * (after[name].cpu - before[name].cpu) / took).toFixed(0)}%`;
+    row([Math.round(result.due / result.seconds), ...['p50', 'p99', 'most', 'ack_p99'].map((name) => result[name].toFixed(1)), result.backlog, result.due - result.heard,
+      most.toFixed(0), used('hub'), after.relay.rss.toFixed(1), used('relay'), after.worker.rss.toFixed(1), used('worker'), `${(100 * result.cpu / took).toFixed(0)}%`]);
+    if (result.lost || result.twice || result.refused || result.duplicates) console.log(`  passed over ${result.lost}, came twice ${result.twice}, refused ${result.refused}, taken for known ${result.duplicates}`);
+    const holds = result.p99 <= MOST_MS && result.heard === result.due && result.backlog <= result.due / result.seconds / 2;
+    return { ...result, holds, perSecond: Math.round(result.due / result.seconds) };
+  }
+
+  console.log(`${HOSTS} hosts, ${CONNECTIONS ? `${CONNECTIONS} connections in all` : 'a connection each'}, one reader; ${spawnSync('nats-server', ['--version'], { encoding: 'utf8' }).stdout.trim()}; ${os.cpus().length} processors (${os.cpus()[0].model.trim()}), Linux ${os.release()}`);
+  row(COLUMNS.map(([name]) => name));
+  const asked = await run(RATE, SECONDS);
+  let best = asked.holds ? asked : null;
+  for (let rate = RATE * FACTOR, last = asked; last.holds; rate *= FACTOR) {
+    last = await run(rate, STEP_S);
+    if (last.holds) best = last;
+  }
+  const status = reader.status();
+  console.log(`A command is ${asked.bytes} bytes; from when it is due at its host until it is on offer and on the reader's disk. cpu: of one processor.`);
+  console.log(`${RATE} a second of each: p99 ${asked.p99.toFixed(1)} ms, asked for at most ${MOST_MS}: ${asked.holds ? 'held' : 'NOT held'}. Highest rate that held: ${best ? `${best.perSecond} a second (p99 ${best.p99.toFixed(1)} ms)` : 'none of these'}.`);
+  if (status.error) console.log(`the reader's last error: ${status.error}`);
+  await reader.close();
+  await hub.close();
+}
+
+main().catch((e) => { console.error(e); process.exit(1); });
