@@ -296,7 +296,7 @@ static inline int limit_size(int value)
 #define LIMIT_HEARD_COMMAND_BYTES (8 << 10)
 /* Hosts that are known, and shells of theirs, of all and of each; the one heard longest ago is
  * forgotten. */
-#define LIMIT_HOSTS            1000
+#define LIMIT_HOSTS            2000
 #define LIMIT_HOST_SHELLS      4096
 #define LIMIT_HOST_SHELLS_EACH 256
 /* By which a host counts what it sends of a shell; a higher number is none. */
@@ -316,6 +316,13 @@ static inline int limit_size(int value)
  * of another host; then it is asked again. */
 #define LIMIT_RELAY_PULL_MS 30000
 #define LIMIT_RELAY_HAND_MS 5000
+/* Commands of other hosts that the hub gives out to a host before it has acknowledged them; and
+ * bytes of those that are handed to its daemon at once, unless one alone is larger. */
+#define LIMIT_RELAY_TAKEN      128
+#define LIMIT_RELAY_HAND_BYTES (512 << 10)
+/* Milliseconds until the hub has given out again what was given to somebody who is gone, at most.
+ */
+#define LIMIT_RELAY_GATHER_MS 20000
 /* Messages of the hub that wait to be read; requests of other hosts beyond them are dropped. Bytes
  * of one; a larger one is dropped. */
 #define LIMIT_RELAY_HELD          1024

@@ -14,11 +14,21 @@
 void in_begin(struct in *in)
 {
     in->hosts = json_object();
+    in->at_once = LIMIT_RELAY_TAKEN;
+}
+
+static void drop_all(struct in *in)
+{
+    for (struct hub_message *m; (m = in->first);) {
+        in->first = m->next;
+        hub_message_free(m);
+    }
+    in->held = 0;
 }
 
 void in_finish(struct in *in)
 {
-    hub_message_free(in->message);
+    drop_all(in);
     json_decref(in->hosts);
 }
 
@@ -26,9 +36,8 @@ void in_finish(struct in *in)
 
 /* What a message says, where it is what its subject says: that is what the hub lets nobody forge.
  * New reference; NULL for none. */
-static json_t *read_message(const struct in *in)
+static json_t *read_message(const struct in *in, const struct hub_message *m)
 {
-    const struct hub_message *m = in->message;
     char *host_id = NULL, *session = NULL, *token = NULL;
     json_t *params = json_loadb(m->data, m->len, JSON_REJECT_DUPLICATES, NULL);
     bool is_block = subject_is_block(m->subject, in->user, &host_id, &session);
@@ -46,10 +55,10 @@ static json_t *read_message(const struct in *in)
     return NULL;
 }
 
-static bool is_own(const struct in *in)
+static bool is_own(const struct in *in, const struct hub_message *m)
 {
     char *own = text_format("ptyd.v1.%s.%s.", in->user, in->identity->host_id);
-    bool is = !strncmp(in->message->subject, own, strlen(own));
+    bool is = !strncmp(m->subject, own, strlen(own));
     free(own);
     return is;
 }
@@ -72,105 +81,239 @@ static void note(struct in *in, const json_t *params)
     free(clean);
 }
 
-/* Whether it is dealt with: on disk, there before, or no block. Nothing else lets it go. */
+static void count(struct in *in, const json_t *result, const json_t *params)
+{
+    const char *why = json_text(result, "why", "");
+    bool taken = json_flag(result, "taken");
+    *(taken                   ? &in->taken
+      : !strcmp(why, "clash") ? &in->clashes
+      : !strcmp(why, "none")  ? &in->refused
+                              : &in->known) += 1;
+    if (strcmp(why, "none") != 0)
+        note(in, params);
+}
+
+/* Acknowledges the first and lets it go. */
+static void let_go(struct in *in)
+{
+    struct hub_message *m = in->first;
+    hub_publish(in->hub, m->reply, NULL, NULL, "+ACK", 4);
+    in->first = m->next;
+    in->held--;
+    hub_message_free(m);
+}
+
+/* The first ones, as the daemon takes them, at most as many as it takes at once; *ret_all counts
+ * those that are nothing for it, too. New reference. */
+static json_t *next_blocks(struct in *in, size_t *ret_all)
+{
+    json_t *blocks = json_array();
+    size_t bytes = 0;
+    *ret_all = 0;
+    for (const struct hub_message *m = in->first; m && *ret_all < in->at_once; m = m->next) {
+        bytes += m->len;
+        if (*ret_all && bytes > LIMIT_RELAY_HAND_BYTES)
+            break;
+        json_t *params = is_own(in, m) ? json_null() : read_message(in, m);
+        json_array_append_new(blocks, params ? params : json_false());
+        ++*ret_all;
+    }
+    return blocks;
+}
+
+/* What the daemon answered to each of them, or would; those are done. */
+static size_t settle(struct in *in, const json_t *blocks, const json_t *results)
+{
+    size_t done = 0, asked = 0;
+    for (; done < json_array_size(blocks); done++) {
+        const json_t *block = json_array_get(blocks, done);
+        if (json_is_object(block) && asked == json_array_size(results))
+            break;
+        if (json_is_object(block))
+            count(in, json_array_get(results, asked++), block);
+        else if (json_is_false(block))
+            in->refused++;
+        let_go(in);
+    }
+    return done;
+}
+
+static json_t *ask_daemon(const json_t *blocks)
+{
+    json_t *list = json_array(), *block;
+    size_t i;
+    json_array_foreach(blocks, i, block)
+        if (json_is_object(block))
+            json_array_append(list, block);
+    if (json_array_size(list))
+        return local_ask("host.blocks", json_pack("{s:o}", "blocks", list));
+    json_decref(list);
+    return json_pack("{s:{}}", "result");
+}
+
+/* Whether they are dealt with: on disk, there before, or no blocks. Nothing else lets them go. */
 static bool hand_over(struct in *in)
 {
-    if (is_own(in))
-        return true;
-    json_t *params = read_message(in);
-    if (!params) {
-        in->refused++;
-        return true;
-    }
-    json_t *answer = local_ask("host.block", json_incref(params)),
-           *result = json_at(answer, "result");
-    bool is_none = json_number(json_at(answer, "error"), "code", 0) == RPC_INVALID_PARAMS;
-    if (json_is_object(result)) {
-        bool taken = json_flag(result, "taken");
-        bool clash = !strcmp(json_text(result, "why", ""), "clash");
-        *(taken ? &in->taken : clash ? &in->clashes : &in->known) += 1;
-        note(in, params);
-    } else if (is_none) {
-        in->refused++;
-    } else if (answer) {
+    size_t all;
+    json_t *blocks = next_blocks(in, &all), *answer = ask_daemon(blocks);
+    const json_t *result = json_at(answer, "result");
+    const char *error = json_text(result, "error", NULL);
+    bool done = settle(in, blocks, json_object_get(result, "results")) == all;
+    if (error || (answer && !done))
         out_fail(in->out, "the daemon cannot keep a command of another host: %s",
-                 json_text(json_at(answer, "error"), "message", ""));
-    }
-    bool done = json_is_object(result) || is_none;
+                 error ? error : json_text(json_at(answer, "error"), "message", ""));
+    in->at_once = !answer                               ? 1
+                  : 2 * in->at_once < LIMIT_RELAY_TAKEN ? 2 * in->at_once
+                                                        : LIMIT_RELAY_TAKEN;
     in->waits = !done;
     json_decref(answer);
-    json_decref(params);
+    json_decref(blocks);
     return done;
 }
 
 /* ---- the hub ---- */
 
-static void ask(struct in *in, int64_t now)
+/* Its consumer's name behind that of a question; new string. */
+static char *api_subject(const struct in *in, const char *verb)
 {
     char *stream = subject_stream(in->user);
-    char *subject = text_format("$JS.API.CONSUMER.MSG.NEXT.%s.H%s", stream, in->identity->host_id);
-    char *question =
-        text_format("{\"batch\":1,\"expires\":%lld}", (long long)LIMIT_RELAY_PULL_MS * 1000000);
-    char *answer = text_format("g.%llu", (unsigned long long)++in->asks);
-    const char *why = hub_publish(in->hub, subject, answer, NULL, question, strlen(question));
-    in->asked_until = why ? 0 : now + LIMIT_RELAY_PULL_MS + LIMIT_RELAY_ACK_MS;
-    in->hold_until = why ? now + LIMIT_RELAY_AGAIN_MS : in->hold_until;
-    free(answer);
-    free(question);
-    free(subject);
+    char *subject = text_format("$JS.API.CONSUMER.%s.%s.H%s", verb, stream, in->identity->host_id);
     free(stream);
+    return subject;
+}
+
+/* Returns whether it was asked. */
+static bool ask(struct in *in, const char *verb, char kind, const char *question)
+{
+    char *subject = api_subject(in, verb);
+    char *answer = text_format("%c.%llu", kind, (unsigned long long)++in->asks);
+    const char *why = hub_publish(in->hub, subject, answer, NULL, question, strlen(question));
+    free(answer);
+    free(subject);
+    return !why;
+}
+
+static void ask_for_more(struct in *in, int64_t now)
+{
+    in->due = LIMIT_RELAY_TAKEN - in->held;
+    char *question = text_format("{\"batch\":%zu,\"expires\":%lld}", in->due,
+                                 (long long)LIMIT_RELAY_PULL_MS * 1000000);
+    bool asked = ask(in, "MSG.NEXT", 'g', question);
+    in->pull = in->asks;
+    in->asked_until = asked ? now + LIMIT_RELAY_PULL_MS + LIMIT_RELAY_ACK_MS : 0;
+    in->hold_until = asked ? in->hold_until : now + LIMIT_RELAY_AGAIN_MS;
+    free(question);
+}
+
+/* Asks what was given out; again where no answer comes. */
+static void look(struct in *in, int64_t now)
+{
+    if (in->way == IN_SURE || now < in->look_at)
+        return;
+    ask(in, "INFO", 'i', "");
+    in->look_at = now + LIMIT_RELAY_ACK_MS;
+}
+
+static int64_t step_daemon(struct in *in, int64_t now)
+{
+    if (now < in->hand_at)
+        return in->hand_at;
+    if (hand_over(in))
+        return now; /* more of them, or of the hub's */
+    in->hand_at = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS / 5;
+    return in->hand_at;
+}
+
+static int64_t step_hub(struct in *in, int64_t now)
+{
+    if (now < in->hold_until)
+        return in->hold_until;
+    if (in->way != IN_UNSURE && in->asked_until <= now && in->held < LIMIT_RELAY_TAKEN)
+        ask_for_more(in, now);
+    return in->asked_until > now ? in->asked_until : in->hold_until > now ? in->hold_until : -1;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
 int64_t in_step(struct in *in)
 {
-    int64_t now = clock_monotonic_ms();
+    int64_t now = clock_monotonic_ms(), next;
     if (in->settings->publish_only || !hub_is_connected(in->hub))
         return -1;
-    if (now < in->hold_until)
-        return in->hold_until;
-    if (in->message && !hand_over(in)) {
-        in->hold_until = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS / 5;
-        return in->hold_until;
-    }
-    if (in->message) {
-        hub_publish(in->hub, in->message->reply, NULL, NULL, "+ACK", 4);
-        hub_message_free(in->message);
-        in->message = NULL;
-    }
-    if (in->asked_until <= now)
-        ask(in, now);
-    return in->asked_until ? in->asked_until : in->hold_until;
+    look(in, now);
+    next = step_hub(in, now);
+    if (in->way == IN_SURE && in->first)
+        next = sooner(next, step_daemon(in, now));
+    return in->way == IN_SURE ? next : sooner(next, in->look_at);
 }
 
+/* One that is here was given out again: its new address is the one that counts. */
 void in_take(struct in *in, struct hub_message *m)
 {
-    in->asked_until = 0;
-    if (in->message) { /* it comes again: the hub gave us up for lost */
-        hub_message_free(m);
-        return;
-    }
-    in->message = m;
+    uint64_t place = subject_place(m->reply);
+    struct hub_message **at = &in->first;
+    in->due -= in->due > 0;
+    if (!in->due)
+        in->asked_until = 0;
+    while (*at && subject_place((*at)->reply) < place)
+        at = &(*at)->next;
+    bool again = *at && subject_place((*at)->reply) == place;
+    m->next = again ? (*at)->next : *at;
+    if (again)
+        hub_message_free(*at);
+    *at = m;
+    in->held += !again;
+}
+
+static void fail_without_consumer(struct in *in)
+{
+    out_fail(in->out,
+             "the hub has nothing for this host: its owner makes that with `ptyd relay "
+             "hub --init --url %s --creds FILE --user '%s' --member %s`",
+             in->settings->url, in->settings->user, in->identity->host_id);
 }
 
 void in_answer(struct in *in, const struct hub_message *m)
 {
-    if (strtoull(m->subject + 2, NULL, 10) != in->asks)
+    if (strtoull(m->subject + 2, NULL, 10) != in->pull)
         return;
     in->asked_until = 0;
     if (m->status == 503) {
-        out_fail(in->out,
-                 "the hub has nothing for this host: its owner makes that with `ptyd relay "
-                 "hub --init --url %s --creds FILE --user '%s' --member %s`",
-                 in->settings->url, in->settings->user, in->identity->host_id);
+        fail_without_consumer(in);
         in->hold_until = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS;
     } else if (m->status == 409) { /* too many questions: an earlier one of ours is still held */
         in->hold_until = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS / 5;
     }
 }
 
+/* Somebody else who is waited for, or whose time is not over, may still be given something. */
+void in_state(struct in *in, const struct hub_message *m)
+{
+    int64_t now = clock_monotonic_ms();
+    json_t *state = json_loadb(m->data, m->len, 0, NULL);
+    bool is_one = json_is_integer(json_object_get(state, "num_ack_pending"));
+    size_t out = (size_t)json_number(state, "num_ack_pending", 0);
+    bool alone = !json_number(state, "num_waiting", 0);
+    json_decref(state);
+    in->look_at = now + (is_one ? LIMIT_RELAY_AGAIN_MS / 20 : LIMIT_RELAY_AGAIN_MS);
+    if (!is_one) {
+        fail_without_consumer(in);
+    } else if (in->way == IN_UNSURE && alone) {
+        in->way = out ? IN_GATHER : IN_SURE;
+        in->gather_until = now + LIMIT_RELAY_GATHER_MS;
+    } else if (in->way == IN_GATHER && (out <= in->held || now > in->gather_until)) {
+        in->way = IN_SURE;
+    }
+}
+
 void in_lost(struct in *in)
 {
     in->asked_until = 0;
-    hub_message_free(in->message);
-    in->message = NULL;
+    in->due = 0;
+    in->way = IN_UNSURE;
+    in->look_at = 0;
+    drop_all(in);
 }

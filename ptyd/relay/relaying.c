@@ -229,6 +229,8 @@ static bool hear(struct relay *r, struct hub_message *m)
         out_answer(&r->out, m);
     else if (m->kind == HUB_ANSWER && m->subject[0] == 'g')
         in_answer(&r->in, m);
+    else if (m->kind == HUB_ANSWER && m->subject[0] == 'i')
+        in_state(&r->in, m);
     else if (m->kind == HUB_REQUEST)
         hear_request(r, m);
     else if (m->kind == HUB_REFUSED)

@@ -78,6 +78,7 @@ json_t *roles_permissions(const struct roles *p, const char *host_id, bool publi
     /* ~ is the user, ! the host; the first of each is a publisher's, too. */
     static const char *const publish[] = {"ptyd.v1.~.!.*.block",
                                           "$JS.API.CONSUMER.MSG.NEXT.PTYD_~.H!",
+                                          "$JS.API.CONSUMER.INFO.PTYD_~.H!",
                                           "$JS.ACK.PTYD_~.H!.>",
                                           "ptyd.rpc.v1.~.*",
                                           "$KV.ptyd_hosts_~.!",
@@ -213,20 +214,19 @@ static char *make_bucket(const struct roles *p, struct hub *hub)
     return why;
 }
 
-/* One that is there goes on where it is. Only one block is under way to a host, so that nothing
- * overtakes what has to be sent to it again. */
+/* One that is there goes on where it is. No more is given out than a relay gathers (relay/in.h). */
 static char *make_consumer(const struct roles *p, struct hub *hub, const char *host_id)
 {
     char *stream = subject_stream(p->user), *why = NULL;
     char *name = text_format("H%s", host_id);
     char *subject = text_format("$JS.API.CONSUMER.DURABLE.CREATE.%s.%s", stream, name);
-    json_t *answer =
-        ask_hub(hub, subject,
-                json_pack("{s:s, s:{s:s, s:s, s:s, s:I, s:i, s:i, s:s}}", "stream_name", stream,
-                          "config", "durable_name", name, "deliver_policy", "new", "ack_policy",
-                          "explicit", "ack_wait", (json_int_t)ACK_WAIT_S * SECOND,
-                          "max_ack_pending", 1, "max_deliver", -1, "replay_policy", "instant"),
-                LIMIT_RELAY_ACK_MS);
+    json_t *answer = ask_hub(
+        hub, subject,
+        json_pack("{s:s, s:{s:s, s:s, s:s, s:I, s:i, s:i, s:s}}", "stream_name", stream, "config",
+                  "durable_name", name, "deliver_policy", "new", "ack_policy", "explicit",
+                  "ack_wait", (json_int_t)ACK_WAIT_S * SECOND, "max_ack_pending", LIMIT_RELAY_TAKEN,
+                  "max_deliver", -1, "replay_policy", "instant"),
+        LIMIT_RELAY_ACK_MS);
     if (ask_error(answer))
         why = text_format("consumer %s: %s", name, ask_error(answer));
     json_decref(answer);

@@ -54,6 +54,20 @@ bool subject_is_block(const char *subject, const char *user, char **ret_host_id,
     return true;
 }
 
+/* $JS.ACK.STREAM.CONSUMER.TIMES.PLACE.COUNT.TIME.PENDING, or with a domain and an account's hash in
+ * front of the stream: https://docs.nats.io/reference/reference-protocols/nats_api_reference */
+uint64_t subject_place(const char *reply)
+{
+    size_t tokens = 1;
+    for (const char *at = reply; (at = strchr(at, '.')); at++)
+        tokens++;
+    if (strncmp(reply, "$JS.ACK.", 8) != 0 || tokens < 9)
+        return 0;
+    for (size_t skip = tokens == 9 ? 5 : 7; skip > 0; skip--)
+        reply = strchr(reply, '.') + 1;
+    return strtoull(reply, NULL, 10);
+}
+
 char *subject_requests(const char *user, const char *host_id)
 {
     return text_format("ptyd.rpc.v1.%s.%s", user, host_id);

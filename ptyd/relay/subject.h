@@ -3,6 +3,7 @@
 #define PTYD_RELAY_SUBJECT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* A name as one token: what is neither a letter, digit, _ nor - is %XX. */
 char *subject_token(const char *name);
@@ -13,6 +14,9 @@ char *subject_block(const char *user, const char *host_id, const char *session);
  * strings, the session as the token that it is. */
 bool subject_is_block(const char *subject, const char *user, char **ret_host_id,
                       char **ret_session);
+
+/* The place in its stream of a message that is acknowledged at this address; 0 for none. */
+uint64_t subject_place(const char *reply);
 
 char *subject_requests(const char *user, const char *host_id); /* ptyd.rpc.v1.USER.HOSTID */
 char *subject_stream(const char *user);                        /* PTYD_USER */

@@ -27,6 +27,7 @@ struct hosts {
     json_t *hosts;   /* HOSTID: {host, blocks, missing, clashes, skew, heard} */
     json_t *offered; /* while it is opened: the newest blocks that have a key */
     bool opened;     /* the ledger has its part */
+    bool unsettled;  /* and has changed since it was written */
 };
 
 /* ---- how far it was heard ---- */
@@ -351,9 +352,15 @@ static int keep(struct hosts *h, struct block *b, const json_t *params)
         heard_rotate(h->directory);
     }
     json_decref(line);
-    if (offered && result == 0)
-        hosts_keep(h);
+    h->unsettled = h->unsettled || (offered && result == 0);
     return result;
+}
+
+void hosts_settle(struct hosts *h)
+{
+    if (h->unsettled)
+        hosts_keep(h);
+    h->unsettled = false;
 }
 
 static json_t *refuse(struct hosts *h, const json_t *line)

@@ -20,9 +20,13 @@ void hosts_close(struct hosts *hosts);
 
 /* Takes what host.block was given. Returns 0 with the answer (a new reference) and, where agents
  * will be told of it, the block (a new reference), -EINVAL for what is no such block, or another
- * -errno: it cannot be kept, and is as if it had never come. */
+ * -errno: it cannot be kept, and is as if it had never come. hosts_settle() comes behind the last
+ * of several: until then the ledger's part is not written, and a death has them told again rather
+ * than never. */
 int hosts_take(struct hosts *hosts, const json_t *params, const struct conf *conf,
                json_t **ret_answer, struct block **ret_offered);
+
+void hosts_settle(struct hosts *hosts);
 
 /* What came of each host, as host.list has it; new reference. */
 json_t *hosts_json(const struct hosts *hosts);
@@ -35,6 +39,7 @@ void hosts_add_warnings(const struct hosts *hosts, json_t *warnings);
 
 /* The methods `host.*` (hosts_call.c). */
 void hosts_block_call(struct client *client, const json_t *id, const json_t *params);
+void hosts_blocks_call(struct client *client, const json_t *id, const json_t *params);
 void hosts_list_call(struct client *client, const json_t *id, const json_t *params);
 
 #endif

@@ -6,21 +6,52 @@
 #include "ptyd/worker/follow.h"
 #include "ptyd/worker/hosts.h"
 
-void hosts_block_call(struct client *client, const json_t *id, const json_t *params)
+/* As hosts_take(). */
+static int take(struct worker *w, const json_t *params, json_t **ret_answer)
 {
-    struct worker *w = client_worker(client);
     struct block *offered = NULL;
-    json_t *answer = NULL;
-    int result = hosts_take(w->hosts, params, worker_conf(w), &answer, &offered);
+    int result = hosts_take(w->hosts, params, worker_conf(w), ret_answer, &offered);
     if (offered)
         follow_pending(w, offered);
     block_unref(offered);
+    return result;
+}
+
+void hosts_block_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    json_t *answer = NULL;
+    int result = take(w, params, &answer);
+    hosts_settle(w->hosts);
     if (result == 0)
         client_reply(client, id, answer);
     else if (result == -EINVAL)
         client_fail(client, id, RPC_INVALID_PARAMS, "that is no block of another host");
     else
         client_fail(client, id, RPC_FAILED, "it cannot be kept: %s", strerror(-result));
+}
+
+/* One that cannot be kept ends it: what is behind it would overtake it. */
+void hosts_blocks_call(struct client *client, const json_t *id, const json_t *params)
+{
+    struct worker *w = client_worker(client);
+    json_t *results = json_array();
+    const json_t *one;
+    size_t i;
+    int result = 0;
+    json_array_foreach(json_object_get(params, "blocks"), i, one) {
+        json_t *answer = NULL;
+        result = take(w, one, &answer);
+        if (result < 0 && result != -EINVAL)
+            break;
+        json_array_append_new(results,
+                              answer ? answer : json_pack("{s:b, s:s}", "taken", 0, "why", "none"));
+        result = 0;
+    }
+    hosts_settle(w->hosts);
+    client_reply(client, id,
+                 json_pack("{s:o, s:s?}", "results", results, "error",
+                           result < 0 ? strerror(-result) : NULL));
 }
 
 void hosts_list_call(struct client *client, const json_t *id, const json_t *params)

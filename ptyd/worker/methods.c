@@ -261,6 +261,7 @@ static const struct method {
     {"events.follow", follow_call},
     {"forget", forgetting_call},
     {"host.block", hosts_block_call},
+    {"host.blocks", hosts_blocks_call},
     {"host.list", hosts_list_call},
     {"mcp.serve", mcp_call},
     {"session.attach", view_attach_call},

@@ -115,6 +115,25 @@ async function main() {
     await told('codex:t');
   });
 
+  await report.test('several at once: each has its answer, in their order', async () => {
+    const at = (seq, more) => heard(seq, { id: 'cccc0000cccc0000', host: 'box', shell: 'shell_d', ...more });
+    const { result } = await control.call('host.blocks', { blocks: [at(1), at(1), at(2), at(0), null, 7, at(3), at(3, { ts_begin: 9 })] });
+    const [good, known, none, clash] = [{ taken: true }, { taken: false, why: 'known' }, { taken: false, why: 'none' }, { taken: false, why: 'clash' }];
+    assert.deepStrictEqual(result, { results: [good, known, good, none, none, none, good, clash], error: null });
+    for (const params of [{}, { blocks: 7 }, { blocks: [] }]) assert.deepStrictEqual((await control.call('host.blocks', params)).result, { results: [], error: null });
+    await killWorker(daemon);
+    assert.deepStrictEqual((await told('codex:t')).map(({ cmd }) => cmd), [undefined, 'make 1', 'make 2', 'make 3']);
+    const file = path.join(space.env.PTYD_STATE_DIR, 'hosts/blocks.jsonl'), away = `${file}.away`;
+    fs.renameSync(file, away);
+    fs.mkdirSync(file);
+    const full = (await control.call('host.blocks', { blocks: [at(1), at(4), at(5)] })).result;
+    assert.deepStrictEqual([full.results, typeof full.error], [[{ taken: false, why: 'known' }], 'string']);
+    fs.rmdirSync(file);
+    fs.renameSync(away, file);
+    assert.deepStrictEqual((await control.call('host.blocks', { blocks: [at(4), at(5)] })).result.results, [good, good]);
+    assert.deepStrictEqual((await told('codex:t')).map(({ cmd }) => cmd), [undefined, 'make 4', 'make 5']);
+  });
+
   await report.test('what the user keeps from agents is kept from them here, too', async () => {
     fs.mkdirSync(path.join(space.home, '.config/ptyd'), { recursive: true });
     fs.writeFileSync(path.join(space.home, '.config/ptyd/ptyd.conf'), 'private_commands = *hush*\n');

@@ -117,6 +117,23 @@ static void test_subjects(void **state)
         assert_false(subject_is_block(none[i], "dana", &host, &session));
 }
 
+/* As nats-server 2.9 wrote them, and with a domain as its reference has them. */
+static void test_places(void **state)
+{
+    (void)state;
+    assert_int_equal(subject_place("$JS.ACK.PTYD_dana.H0123456789abcdef.1.107.3.1795207146949.0"),
+                     107);
+    assert_int_equal(
+        subject_place("$JS.ACK.far.ACCOUNT.PTYD_dana.H0123456789abcdef.2.9.44.1795207146949.5"), 9);
+    assert_int_equal(
+        subject_place("$JS.ACK.far.ACCOUNT.PTYD_dana.H0123456789abcdef.2.9.44.1795207146949.5.x"),
+        9);
+    static const char *const none[] = {"", "$JS.ACK.", "$JS.ACK.a.b.1.2.3.4",
+                                       "_INBOX.a.b.c.d.e.f.g.h"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_int_equal(subject_place(none[i]), 0);
+}
+
 static void test_urls(void **state)
 {
     (void)state;
@@ -170,7 +187,8 @@ int main(void)
         cmocka_unit_test(test_known_key), cmocka_unit_test(test_damaged_keys),
         cmocka_unit_test(test_new_keys),  cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_ids),       cmocka_unit_test(test_subjects),
-        cmocka_unit_test(test_urls),      cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_places),    cmocka_unit_test(test_urls),
+        cmocka_unit_test(test_roles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
