@@ -25,14 +25,16 @@
 
 static const char help[] =
     "usage: ptyd exec [--url URL] [--creds FILE] [--id HOSTID] [--ca FILE] [--user NAME]\n"
-    "                 [--host NAME] [-s NAME] [--json] -- COMMAND [ARGS...]\n\n"
+    "                 [--host NAME] [--seal-key FILE] [-s NAME] [--json] -- COMMAND [ARGS...]\n\n"
     "Runs a command, without a terminal, a session or a daemon, and tells your hosts of it "
     "through\n"
     "the hub, as `ptyd relay` does: command, status, the end of its output, without secrets. Its\n"
     "status is the command's; 125 where ptyd failed before it ran. A hub that is not reached is "
     "said\n"
     "on stderr and changes nothing. One word is a command line for sh.\n\n"
-    "  --url, --creds, --ca, --user, --host   as of `ptyd relay enable`, which need not have run\n"
+    "  --url, --creds, --ca, --user, --host, --seal-key   as of `ptyd relay enable`, which need "
+    "not\n"
+    "                 have run\n"
     "  --id HOSTID    whose key --creds is: 16 hexadecimal digits, as the hub's owner has them;\n"
     "                 credentials of `ptyd relay hub --grant` say it themselves\n"
     "  -s NAME        the session that others see it in (exec)\n"
@@ -42,10 +44,10 @@ static const char help[] =
     "  ptyd exec --url tls://hub.example:4222 --creds $KEY_FILE --id $ID --host ci -- 'make && "
     "ls'\n";
 
-enum { URL = CLI_FIRST_OWN, CREDS, ID, CA, USER, HOST };
+enum { URL = CLI_FIRST_OWN, CREDS, ID, CA, USER, HOST, SEAL_KEY };
 
 struct wishes {
-    const char *url, *creds, *id, *ca, *user, *host;
+    const char *url, *creds, *id, *ca, *user, *host, *seal;
 };
 
 static void set(char **text, const char *by)
@@ -71,6 +73,7 @@ static char *prepare(const struct wishes *w, struct setup *s, struct identity *o
     set(&s->url, w->url);
     set(&s->creds, w->creds);
     set(&s->authority, w->ca);
+    set(&s->seal, w->seal);
     set(&s->user, w->user ? w->user : s->user ? NULL : user && *user ? user : "user");
     set(&s->host, w->host ? w->host : s->host ? NULL : name);
     if (!why && hub_check_url(s->url))
@@ -81,6 +84,8 @@ static char *prepare(const struct wishes *w, struct setup *s, struct identity *o
     if (!why && setup_check_name(s->host))
         why = text_format("this host's name is none: %s; --host gives one",
                           setup_check_name(s->host));
+    if (!why)
+        why = setup_read_key(s);
     if (!why)
         why = identity_open(state, IDENTITY_MAKE, own);
     if (!why && w->id)
@@ -191,10 +196,12 @@ static char *send_block(struct visit *v, struct block *b, const char *session)
     char id[KEYS_ID_SIZE], *subject = subject_block(v->user, v->own.host_id, session);
     char *text = letter_text(b, &v->setup, &v->own, session, 1);
     letter_id(b, &v->own, 1, 0, id);
-    json_t *answer = ask_hub_text(v->hub, subject, text, id, LIMIT_RELAY_ACK_MS);
+    char *sealed = sealing_close(&v->setup.sealing, subject, id, text);
+    json_t *answer = ask_hub_text(v->hub, subject, sealed, id, LIMIT_RELAY_ACK_MS);
     const char *error = ask_error(answer);
     char *why = error ? text_copy(error) : NULL;
     json_decref(answer);
+    free(sealed);
     free(text);
     free(subject);
     return why;
@@ -258,6 +265,9 @@ static void take_option(int option, struct wishes *w)
     case CA:
         w->ca = optarg;
         break;
+    case SEAL_KEY:
+        w->seal = optarg;
+        break;
     default:
         if (setup_check_name(optarg))
             cli_usage("that is no name: %s", setup_check_name(optarg));
@@ -273,6 +283,7 @@ int command_exec(int argc, char **argv)
                                             {"ca", required_argument, NULL, CA},
                                             {"user", required_argument, NULL, USER},
                                             {"host", required_argument, NULL, HOST},
+                                            {"seal-key", required_argument, NULL, SEAL_KEY},
                                             CLI_LONG,
                                             {0}};
     struct cli cli = cli_begin(help);

@@ -33,7 +33,9 @@ static void print_state(const json_t *host)
     struct bytes text = {0};
     char when[CLOCK_TEXT_SIZE];
     table_duration(json_number(host, "silent_ms", 0), &text);
-    if (json_flag(host, "here"))
+    if (json_flag(host, "here") && !json_number(host, "since_ms", 0))
+        printf("here");
+    else if (json_flag(host, "here"))
         printf("here since %s", clock_text(json_number(host, "since_ms", 0), when));
     else
         printf("%s %.*s ago", json_flag(host, "gone") ? "left" : "silent, last heard",

@@ -9,16 +9,19 @@
 
 /* Borrowed strings, NULL where nothing is said. */
 struct relay_options {
-    const char *url, *creds, *ca, *user, *host, *new_key, *grant;
+    const char *url, *creds, *ca, *user, *host, *new_key, *grant, *seal_key;
     const char *block, *grep;
     long offset, limit; /* 0 where nothing is said */
     int64_t until_ms;   /* wall clock; 0: for ever */
-    bool publish_only, outputs, new_host, init;
+    bool publish_only, outputs, new_host, init, seal;
     struct roles plan;
 };
 
 /* `ptyd relay hub` (cmd_hub.c). Returns the exit status. */
 int relay_hub(const struct cli *cli, const struct relay_options *options);
+
+/* `ptyd relay status` (cmd_status.c). Likewise. */
+int relay_status(const struct cli *cli, const char *state);
 
 /* `ptyd relay output` (cmd_hosts.c). Likewise. */
 int relay_output(const struct cli *cli, const struct relay_options *options);

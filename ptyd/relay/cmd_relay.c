@@ -8,11 +8,9 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
-#include "ptyd/command/show.h"
 #include "ptyd/command/since.h"
 #include "ptyd/command/unit.h"
 #include "ptyd/core/clock.h"
-#include "ptyd/core/json.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/program.h"
 #include "ptyd/core/say.h"
@@ -21,7 +19,6 @@
 #include "ptyd/relay/credentials.h"
 #include "ptyd/relay/grant.h"
 #include "ptyd/relay/relaying.h"
-#include "ptyd/relay/spool.h"
 #include "ptyd/relay/subject.h"
 
 #define UNIT "ptyd-relay.service"
@@ -41,6 +38,9 @@ static const char help[] =
     "  --host NAME       what others call this host (its own name)\n"
     "  --publish-only    nothing comes here: for machines without an agent\n"
     "  --outputs         your other hosts may ask for whole outputs, without their secrets\n"
+    "  --seal            nobody but your hosts can read what is sent: makes a key, in a file, for "
+    "all\n"
+    "  --seal-key FILE   the same with the key of another host\n"
     "  --new-host        this machine gets another id: it is a copy of one that has this id\n"
     "What is not said again stays as the last `enable` had it; `disable` forgets all of it.\n\n"
     "output prints what a command on another host printed, by its id (`ptyd blocks --host HOST\n"
@@ -72,6 +72,8 @@ enum {
     PUBLISH_ONLY,
     OUTPUTS,
     NEW_HOST,
+    SEAL,
+    SEAL_KEY,
     INIT,
     OWNER,
     NEW_KEY,
@@ -90,116 +92,6 @@ enum {
     LIMIT,
     GREP
 };
-
-/* ---- status ---- */
-
-static json_t *status_json(const char *state)
-{
-    struct setup settings = {0};
-    char *why = setup_read(&settings);
-    int64_t oldest;
-    long pid = relaying_pid(state);
-    json_t *status = relaying_status(state);
-    status = status ? status : json_object();
-    struct spool *spool = why ? NULL : spool_open(state, settings.since_ms, false);
-    uint64_t waiting = spool ? spool_waiting(spool, &oldest) : 0;
-    json_object_set_new(status, "enabled", json_boolean(!why));
-    if (why)
-        json_object_set_new(status, "why", json_string(why));
-    json_object_set_new(status, "pid", pid ? json_integer(pid) : json_null());
-    if (!pid)
-        json_object_set_new(status, "connected", json_false());
-    json_object_set_new(status, "spool", json_integer((json_int_t)waiting));
-    json_object_set_new(status, "lag_ms", json_integer(waiting ? clock_wall_ms() - oldest : 0));
-    if (!why)
-        json_object_set_new(status, "url", json_string(settings.url));
-    spool_close(spool);
-    setup_finish(&settings);
-    free(why);
-    return status;
-}
-
-static void print_hosts(const json_t *hosts)
-{
-    const char *id;
-    json_t *host;
-    char when[CLOCK_TEXT_SIZE];
-    json_object_foreach((json_t *)hosts, id, host) {
-        fputs("  ", stdout);
-        show_text(json_text(host, "host", ""));
-        printf(" (%s): %lld commands, the last came at %s\n", id, json_number(host, "blocks", 0),
-               clock_text(json_number(host, "at_ms", 0), when));
-    }
-}
-
-/* As a sentence. */
-static void print_why(const char *why)
-{
-    char *sentence = text_format("%s.", why);
-    sentence[0] = (char)toupper((unsigned char)sentence[0]);
-    show_text(sentence);
-    putchar('\n');
-    free(sentence);
-}
-
-/* The hub, since when it is not there or keeps nothing, and why. */
-static void print_hub(const json_t *s)
-{
-    char when[CLOCK_TEXT_SIZE];
-    bool connected = json_flag(s, "connected");
-    printf("Hub %s: %s", json_text(s, "url", ""), connected ? "connected" : "not reached");
-    if (!connected)
-        printf(" since %s", clock_text(json_number(s, "lost_ms", 0), when));
-    printf(" (process %lld, host %s)\n", json_number(s, "pid", 0), json_text(s, "host_id", ""));
-    if (!connected || !json_number(s, "stuck_ms", 0))
-        return;
-    printf("It keeps nothing since %s: ", clock_text(json_number(s, "stuck_ms", 0), when));
-    show_text(json_text(s, "stuck", ""));
-    putchar('\n');
-}
-
-static void print_status(const json_t *s)
-{
-    char when[CLOCK_TEXT_SIZE];
-    bool runs = json_number(s, "pid", 0);
-    if (!json_flag(s, "enabled"))
-        print_why(json_text(s, "why", ""));
-    else if (!runs)
-        printf("Hub %s; no relay runs: `ptyd relay` is one.\n", json_text(s, "url", ""));
-    else
-        print_hub(s);
-    if (json_flag(s, "enabled"))
-        printf("%lld commands wait to be sent", json_number(s, "spool", 0));
-    if (json_number(s, "lag_ms", 0))
-        printf(", the oldest for %lld s", json_number(s, "lag_ms", 0) / 1000);
-    if (json_flag(s, "enabled"))
-        puts(".");
-    if (runs)
-        printf("%lld sent, %lld came and were new, %lld were known, %lld were nothing ptyd knows\n",
-               json_number(s, "sent", 0), json_number(s, "taken", 0), json_number(s, "known", 0),
-               json_number(s, "refused", 0));
-    print_hosts(json_object_get(s, "hosts"));
-    if (runs && json_flag(s, "waits"))
-        puts("What came waits for a daemon: none runs here.");
-    if (json_number(s, "clashes", 0))
-        printf("%lld commands came under a number that another had: two machines send as one.\n",
-               json_number(s, "clashes", 0));
-    if (strcmp(json_text(s, "error", ""), json_text(s, "stuck", "")) != 0) {
-        printf("last error, %s: ", clock_text(json_number(s, "error_ms", 0), when));
-        show_text(json_text(s, "error", ""));
-        putchar('\n');
-    }
-}
-
-static int show_status(const struct cli *cli, const char *state)
-{
-    json_t *status = status_json(state);
-    if (cli->json)
-        return cli_print_json(status);
-    print_status(status);
-    json_decref(status);
-    return EXIT_OK;
-}
 
 /* ---- enable, disable ---- */
 
@@ -253,14 +145,20 @@ static int say_enabled(const struct cli *cli, const struct setup *s, const char 
 {
     bool service = unit_manager_runs();
     if (cli->json)
-        return cli_print_json(json_pack("{s:s, s:s?, s:s, s:s, s:b}", "host_id", id, "key", key,
-                                        "user", s->user, "url", s->url, "service", service));
+        return cli_print_json(json_pack("{s:s, s:s?, s:s, s:s, s:b, s:s?}", "host_id", id, "key",
+                                        key, "user", s->user, "url", s->url, "service", service,
+                                        "seal_key", s->seal));
     printf("Commands that end from now on go to %s. ", s->url);
     if (key)
         printf("The hub's owner lets this host in with\n  --%s %s=%s\n",
                s->publish_only ? "publisher" : "member", id, key);
     else
         printf("This host is %s there, with the credentials given.\n", id);
+    if (s->seal)
+        printf(
+            "All is sealed with the key %s in %s, and nothing else is believed.\nCopy that file to "
+            "your other hosts, by scp, say, and there: ptyd relay enable --seal-key FILE\n",
+            s->sealing.id, s->seal);
     if (!service)
         puts("No systemd user manager runs here: start `ptyd relay` yourself, where it stays.");
     return EXIT_OK;
@@ -280,12 +178,14 @@ static void set(char **text, char *by)
 static bool complete(const struct relay_options *o, struct setup *s)
 {
     char *none = setup_read(s), *creds = absolute(o->creds), *authority = absolute(o->ca);
-    bool found = (creds || !o->creds) && (authority || !o->ca);
+    char *seal = absolute(o->seal_key);
+    bool found = (creds || !o->creds) && (authority || !o->ca) && (seal || !o->seal_key);
     set(&s->url, o->url ? text_copy(o->url) : NULL);
     set(&s->user, o->user ? text_copy(o->user) : s->user ? NULL : own_user());
     set(&s->host, o->host ? text_copy(o->host) : s->host ? NULL : own_name());
     set(&s->creds, creds);
     set(&s->authority, authority);
+    set(&s->seal, seal);
     s->publish_only = s->publish_only || o->publish_only;
     s->outputs = s->outputs || o->outputs;
     s->since_ms = s->since_ms ? s->since_ms : clock_wall_ms();
@@ -304,6 +204,20 @@ static void check(const struct setup *s)
         cli_usage("that is no user's name: %s; --user gives one", setup_check_name(s->user));
     if (setup_check_name(s->host))
         cli_usage("that is no host's name: %s; --host gives one", setup_check_name(s->host));
+}
+
+/* Of this host's own making, where it has none. Returns NULL, or why not (a new string). */
+static char *prepare_key(struct setup *s, const char *state, bool wanted)
+{
+    char *why = NULL;
+    if (wanted && !s->seal) {
+        char *directory = identity_directory(state);
+        s->seal = text_format("%s/fleet.key", directory);
+        if (access(s->seal, F_OK) < 0)
+            why = sealing_make(s->seal);
+        free(directory);
+    }
+    return why ? why : setup_read_key(s);
 }
 
 static int enable(const struct cli *cli, const struct relay_options *o, const char *state)
@@ -327,6 +241,8 @@ static int enable(const struct cli *cli, const struct relay_options *o, const ch
         why = text_format("the credentials in %s are of host %s, and this is %s: the hub's owner "
                           "makes others with `ptyd relay hub --grant %s`",
                           s.creds, named, own.host_id, own.host_id);
+    if (!why)
+        why = prepare_key(&s, state, o->seal);
     int result = why ? 0 : setup_write(&s);
     int status = why || result < 0 ? EXIT_FAILED : install_unit();
     if (why)
@@ -362,6 +278,8 @@ static int serve(const char *state)
     if (!why && hub_check_url(settings.url))
         why = text_format("'%s' is no hub's URL: %s", settings.url, hub_check_url(settings.url));
     if (!why)
+        why = setup_read_key(&settings);
+    if (!why)
         why = identity_open(state, IDENTITY_READ, &own);
     if (!why && settings.creds)
         why = credentials_read(settings.creds, &is_seed, own.seed);
@@ -385,6 +303,8 @@ static const struct option options[] = {{"url", required_argument, NULL, URL},
                                         {"publish-only", no_argument, NULL, PUBLISH_ONLY},
                                         {"outputs", no_argument, NULL, OUTPUTS},
                                         {"new-host", no_argument, NULL, NEW_HOST},
+                                        {"seal", no_argument, NULL, SEAL},
+                                        {"seal-key", required_argument, NULL, SEAL_KEY},
                                         {"init", no_argument, NULL, INIT},
                                         {"owner", required_argument, NULL, OWNER},
                                         {"new-key", required_argument, NULL, NEW_KEY},
@@ -489,6 +409,12 @@ static void take_option(int option, struct relay_options *o)
     case NEW_HOST:
         o->new_host = true;
         break;
+    case SEAL:
+        o->seal = true;
+        break;
+    case SEAL_KEY:
+        o->seal_key = optarg;
+        break;
     case INIT:
         o->init = true;
         break;
@@ -525,7 +451,7 @@ static int do_verb(const struct cli *cli, const char *verb, struct relay_options
     if (!verb)
         status = serve(state);
     else if (!strcmp(verb, "status"))
-        status = show_status(cli, state);
+        status = relay_status(cli, state);
     else if (!strcmp(verb, "enable"))
         status = enable(cli, o, state);
     else if (!strcmp(verb, "disable"))

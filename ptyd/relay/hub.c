@@ -42,6 +42,7 @@ void hub_message_free(struct hub_message *m)
         return;
     free(m->subject);
     free(m->reply);
+    free(m->id);
     free(m->data);
     free(m);
 }
@@ -52,6 +53,7 @@ static struct hub_message *new_message(enum hub_kind kind, const char *data, siz
     *m = (struct hub_message){.kind = kind, .len = len, .data = memory_new(len + 1)};
     m->subject = text_copy("");
     m->reply = text_copy("");
+    m->id = text_copy("");
     memcpy(m->data, data, len);
     m->data[len] = '\0';
     return m;
@@ -123,10 +125,13 @@ static void replace(char **text, const char *by)
 static void take(uintptr_t generation, natsMsg *msg, enum hub_kind kind, size_t skip)
 {
     int len = natsMsg_GetDataLength(msg);
+    const char *id = NULL;
     if (len >= 0 && len <= LIMIT_RELAY_MESSAGE_BYTES) {
         struct hub_message *m = new_message(kind, len ? natsMsg_GetData(msg) : "", (size_t)len);
         replace(&m->subject, natsMsg_GetSubject(msg) + skip);
         replace(&m->reply, natsMsg_GetReply(msg));
+        if (natsMsgHeader_Get(msg, "Nats-Msg-Id", &id) == NATS_OK)
+            replace(&m->id, id);
         m->status = status_of(msg);
         add(generation, m);
     }

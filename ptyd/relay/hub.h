@@ -37,6 +37,7 @@ enum hub_kind {
 struct hub_message {
     enum hub_kind kind;
     char *subject, *reply; /* "" for none */
+    char *id;              /* Nats-Msg-Id; "" for none */
     char *data;            /* followed by a NUL */
     size_t len;
     int status; /* of an answer that is none but a status (404, 503 ...); else 0 */

@@ -34,12 +34,10 @@ void in_finish(struct in *in)
 
 /* ---- the daemon ---- */
 
-/* What a message says, where it is what its subject says: that is what the hub lets nobody forge.
- * New reference; NULL for none. */
-static json_t *read_message(const struct in *in, const struct hub_message *m)
+/* Whether it says what its subject says: that is what the hub lets nobody forge. */
+static bool fits_subject(const struct in *in, const struct hub_message *m, const json_t *params)
 {
     char *host_id = NULL, *session = NULL, *token = NULL;
-    json_t *params = json_loadb(m->data, m->len, JSON_REJECT_DUPLICATES, NULL);
     bool is_block = subject_is_block(m->subject, in->user, &host_id, &session);
     if (is_block && json_is_object(params))
         token = subject_token(json_text(params, "session", ""));
@@ -49,10 +47,20 @@ static json_t *read_message(const struct in *in, const struct hub_message *m)
     free(token);
     free(session);
     free(host_id);
-    if (fits)
+    return fits;
+}
+
+/* What a message says; where it is nothing for the daemon a number, why: of enum sealing_found.
+ * New reference. */
+static json_t *read_message(const struct in *in, const struct hub_message *m)
+{
+    json_t *params = NULL;
+    enum sealing_found found =
+        sealing_open(&in->settings->sealing, m->subject, m->id, m->data, m->len, &params);
+    if (found == SEALING_GOOD && fits_subject(in, m, params))
         return params;
     json_decref(params);
-    return NULL;
+    return json_integer(found);
 }
 
 static bool is_own(const struct in *in, const struct hub_message *m)
@@ -93,6 +101,13 @@ static void count(struct in *in, const json_t *result, const json_t *params)
         note(in, params);
 }
 
+static void count_none(struct in *in, enum sealing_found found)
+{
+    *(found == SEALING_UNSEALED  ? &in->unsealed
+      : found == SEALING_FOREIGN ? &in->unopened
+                                 : &in->refused) += 1;
+}
+
 /* Acknowledges the first and lets it go. */
 static void let_go(struct in *in)
 {
@@ -114,8 +129,7 @@ static json_t *next_blocks(struct in *in, size_t *ret_all)
         bytes += m->len;
         if (*ret_all && bytes > LIMIT_RELAY_HAND_BYTES)
             break;
-        json_t *params = is_own(in, m) ? json_null() : read_message(in, m);
-        json_array_append_new(blocks, params ? params : json_false());
+        json_array_append_new(blocks, is_own(in, m) ? json_null() : read_message(in, m));
         ++*ret_all;
     }
     return blocks;
@@ -131,8 +145,8 @@ static size_t settle(struct in *in, const json_t *blocks, const json_t *results)
             break;
         if (json_is_object(block))
             count(in, json_array_get(results, asked++), block);
-        else if (json_is_false(block))
-            in->refused++;
+        else if (json_is_integer(block))
+            count_none(in, (enum sealing_found)json_integer_value(block));
         let_go(in);
     }
     return done;

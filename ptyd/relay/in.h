@@ -43,7 +43,8 @@ struct in {
     int64_t hand_at;               /* monotonic: nor handed over */
     bool waits;                    /* for a daemon */
     uint64_t taken, known, clashes, refused; /* blocks: new ones, others, and what was none */
-    json_t *hosts;                           /* HOSTID: {host, at_ms, blocks} */
+    uint64_t unsealed, unopened; /* of hosts that do not seal, though we do; with another key */
+    json_t *hosts;               /* HOSTID: {host, at_ms, blocks} */
 };
 
 void in_begin(struct in *in);

@@ -222,3 +222,51 @@ void keys_mac(const unsigned char key[KEYS_MAC_BYTES], const char *text, char re
                        KEYS_MAC_BYTES);
     keys_hex(mac, sizeof mac, ret_id);
 }
+
+#define NONCE_BYTES crypto_aead_xchacha20poly1305_ietf_NPUBBYTES
+#define TAG_BYTES   crypto_aead_xchacha20poly1305_ietf_ABYTES
+
+/* The nonce is long enough to be random. */
+void keys_seal(const unsigned char key[KEYS_SEAL_BYTES], const char *about, const char *text,
+               size_t len, struct bytes *out)
+{
+    unsigned char nonce[NONCE_BYTES];
+    keys_random(nonce, sizeof nonce);
+    bytes_append(out, nonce, sizeof nonce);
+    char *to = bytes_reserve(out, len + TAG_BYTES);
+    if (!to)
+        memory_end();
+    crypto_aead_xchacha20poly1305_ietf_encrypt(
+        (unsigned char *)to, NULL, (const unsigned char *)text, len, (const unsigned char *)about,
+        strlen(about), NULL, nonce, key);
+    out->len += len + TAG_BYTES;
+    out->data[out->len] = '\0';
+}
+
+bool keys_open(const unsigned char key[KEYS_SEAL_BYTES], const char *about, const char *box,
+               size_t len, struct bytes *out)
+{
+    const unsigned char *nonce = (const unsigned char *)box;
+    begin();
+    if (len < NONCE_BYTES + TAG_BYTES)
+        return false;
+    size_t text_len = len - NONCE_BYTES - TAG_BYTES;
+    char *to = bytes_reserve(out, text_len + 1);
+    if (!to)
+        memory_end();
+    if (crypto_aead_xchacha20poly1305_ietf_decrypt(
+            (unsigned char *)to, NULL, NULL, nonce + NONCE_BYTES, len - NONCE_BYTES,
+            (const unsigned char *)about, strlen(about), nonce, key) != 0)
+        return false;
+    out->len += text_len;
+    out->data[out->len] = '\0';
+    return true;
+}
+
+void keys_seal_id(const unsigned char key[KEYS_SEAL_BYTES], char ret_id[KEYS_SEAL_ID_SIZE])
+{
+    char id[KEYS_ID_SIZE];
+    keys_mac(key, "ptyd: which key this is", id);
+    memcpy(ret_id, id, KEYS_SEAL_ID_SIZE - 1);
+    ret_id[KEYS_SEAL_ID_SIZE - 1] = '\0';
+}

@@ -1,12 +1,14 @@
 /* keys.h - what a host proves itself with: an NKey of NATS (Ed25519, written as NATS writes it),
- * and a key of its own from which the ids of its messages are made. The only place that knows
- * libsodium.
+ * and a key of its own from which the ids of its messages are made; and what is done with the key
+ * that a user's hosts share (relay/sealing.h). The only place that knows libsodium.
  */
 #ifndef PTYD_RELAY_KEYS_H
 #define PTYD_RELAY_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/bytes.h"
 
 #define KEYS_SEED_SIZE       59 /* of a seed as text, `SU...`, with its NUL */
 #define KEYS_PUBLIC_SIZE     57 /* of a public key, `U...` */
@@ -52,5 +54,16 @@ bool keys_unhex(const char *text, unsigned char *ret_bytes, size_t len);
 /* What nobody can guess who does not have the key: 32 characters, and a NUL. */
 #define KEYS_ID_SIZE 33
 void keys_mac(const unsigned char key[KEYS_MAC_BYTES], const char *text, char ret_id[KEYS_ID_SIZE]);
+
+/* A box holds a nonce of its own and a text that only who has the key can read or make, and only
+ * together with the same `about`. Appends it; false for what is no such box. */
+#define KEYS_SEAL_BYTES   32
+#define KEYS_SEAL_ID_SIZE 17
+void keys_seal(const unsigned char key[KEYS_SEAL_BYTES], const char *about, const char *text,
+               size_t len, struct bytes *out);
+bool keys_open(const unsigned char key[KEYS_SEAL_BYTES], const char *about, const char *box,
+               size_t len, struct bytes *out);
+/* By which a key is called: it tells nothing of it. */
+void keys_seal_id(const unsigned char key[KEYS_SEAL_BYTES], char ret_id[KEYS_SEAL_ID_SIZE]);
 
 #endif

@@ -75,11 +75,13 @@ static const char *send_block(struct out *o, struct spool_session *session, stru
     char *subject = subject_block(o->user, o->identity->host_id, session->name);
     char *text = letter_text(f->block, o->settings, o->identity, session->name, f->number);
     letter_id(f->block, o->identity, f->number, f->salt, id);
-    const char *why = hub_publish(o->hub, subject, answer, id, text, strlen(text));
+    char *sealed = sealing_close(&o->settings->sealing, subject, id, text);
+    const char *why = hub_publish(o->hub, subject, answer, id, sealed, strlen(sealed));
     f->send = o->sends;
     f->sent_ms = clock_monotonic_ms();
     f->first_ms = f->first_ms ? f->first_ms : clock_wall_ms();
     f->times += !why;
+    free(sealed);
     free(text);
     free(subject);
     free(answer);

@@ -72,9 +72,9 @@ static json_t *read_session(const json_t *session)
                      cleaned(session, "cmd", LIMIT_TOLD_COMMAND_BYTES));
 }
 
-json_t *presence_read(const char *text, size_t len, const char *host_id)
+json_t *presence_read(const json_t *said, const char *host_id)
 {
-    json_t *said = json_loadb(text, len, 0, NULL), *sessions = json_array();
+    json_t *sessions = json_array();
     const json_t *session;
     size_t i;
     bool is_one = json_number(said, "v", 0) == 1 &&
@@ -90,6 +90,5 @@ json_t *presence_read(const char *text, size_t len, const char *host_id)
                                           json_flag(said, "gone"), "sessions", sessions)
                               : NULL;
     json_decref(sessions);
-    json_decref(said);
     return presence;
 }

@@ -17,6 +17,6 @@ json_t *presence_json(const struct setup *setup, const struct identity *own, int
 
 /* Another host's word, whatever it holds: {host_id, host, since_ms, gone, sessions}, cleaned and
  * bounded; new reference, NULL where it is none, or another's than `host_id`. */
-json_t *presence_read(const char *text, size_t len, const char *host_id);
+json_t *presence_read(const json_t *said, const char *host_id);
 
 #endif

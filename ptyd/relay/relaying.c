@@ -65,9 +65,10 @@ static json_t *status_of(const struct relay *r)
 {
     const struct out *o = &r->out;
     const struct in *in = &r->in;
+    const char *sealed = *r->settings->sealing.id ? r->settings->sealing.id : NULL;
     return json_pack(
         "{s:i, s:I, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, "
-        "s:s?, s:I, s:I, s:s?, s:I, s:O}",
+        "s:s?, s:I, s:I, s:s?, s:I, s:O, s:s?, s:I, s:I}",
         "pid", (int)getpid(), "since_ms", (json_int_t)r->since_ms, "host_id", r->identity->host_id,
         "url", r->settings->url, "connected", hub_is_connected(r->hub), "connected_ms",
         (json_int_t)r->connected_ms, "sent", (json_int_t)o->sent, "unacked", (json_int_t)o->unacked,
@@ -75,7 +76,8 @@ static json_t *status_of(const struct relay *r)
         (json_int_t)in->clashes, "refused", (json_int_t)in->refused, "suppressed",
         (json_int_t)o->suppressed, "waits", in->waits, "gives_way", r->gives_way, "error", o->error,
         "error_ms", (json_int_t)o->error_ms, "lost_ms", (json_int_t)r->lost_ms, "stuck", o->stuck,
-        "stuck_ms", (json_int_t)o->stuck_ms, "hosts", in->hosts);
+        "stuck_ms", (json_int_t)o->stuck_ms, "hosts", in->hosts, "sealed", sealed, "unsealed",
+        (json_int_t)in->unsealed, "unopened", (json_int_t)in->unopened);
 }
 
 static void keep(struct relay *r, bool clean)
@@ -132,11 +134,19 @@ long relaying_pid(const char *state)
 
 /* ---- what is heard ---- */
 
-static void publish_json(struct relay *r, const char *subject, json_t *value)
+static void publish_text(struct relay *r, const char *subject, const char *text)
+{
+    hub_publish(r->hub, subject, NULL, NULL, text, strlen(text));
+}
+
+/* Sealed, where this host seals: as what is said under `about`, and that id. Steals `value`. */
+static void publish_json(struct relay *r, const char *subject, const char *about, const char *id,
+                         json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT);
-    if (text)
-        hub_publish(r->hub, subject, NULL, NULL, text, strlen(text));
+    char *sealed = sealing_close(&r->settings->sealing, about, id, text ? text : "{}");
+    publish_text(r, subject, sealed);
+    free(sealed);
     free(text);
     json_decref(value);
 }
@@ -150,14 +160,17 @@ static void sign_hello(const struct relay *r, const char *instance, int64_t sinc
     free(text);
 }
 
+/* It is proved by its MAC, and never sealed: a copy of this host may have another key. */
 static void say_hello(struct relay *r)
 {
     char mac[KEYS_ID_SIZE], *subject = subject_requests(r->user, r->identity->host_id);
     sign_hello(r, r->instance, r->since_ms, mac);
+    char *text = text_format("{\"v\":1,\"op\":\"hello\",\"instance\":\"%s\",\"since_ms\":%lld,"
+                             "\"mac\":\"%s\"}",
+                             r->instance, (long long)r->since_ms, mac);
     if (!r->settings->publish_only)
-        publish_json(r, subject,
-                     json_pack("{s:i, s:s, s:s, s:I, s:s}", "v", 1, "op", "hello", "instance",
-                               r->instance, "since_ms", (json_int_t)r->since_ms, "mac", mac));
+        publish_text(r, subject, text);
+    free(text);
     free(subject);
 }
 
@@ -167,7 +180,8 @@ static void say_presence(struct relay *r, bool gone)
     char *subject = text_format("$KV.%s.%s", bucket, r->identity->host_id);
     r->presence_at = clock_monotonic_ms() + PRESENCE_MS;
     if (!r->settings->publish_only && !r->gives_way)
-        publish_json(r, subject, presence_json(r->settings, r->identity, r->since_ms, gone));
+        publish_json(r, subject, subject, "",
+                     presence_json(r->settings, r->identity, r->since_ms, gone));
     free(subject);
     free(bucket);
 }
@@ -195,13 +209,30 @@ static void hear_hello(struct relay *r, const json_t *hello)
         say_hello(r);
 }
 
+static const char *why_unheard(const struct relay *r, enum sealing_found found)
+{
+    return found == SEALING_UNSEALED   ? "that host believes what is sealed alone"
+           : !*r->settings->sealing.id ? "that host has no key for what is sealed"
+                                       : "that host cannot open this: its key is another";
+}
+
 static void hear_request(struct relay *r, const struct hub_message *m)
 {
-    json_t *request = json_loadb(m->data, m->len, 0, NULL);
-    if (!strcmp(json_text(request, "op", ""), "hello"))
-        hear_hello(r, request);
-    else if (!strncmp(m->reply, "_INBOX_", 7)) /* nowhere else do we speak for another */
-        publish_json(r, m->reply, serve_answer(request, r->settings->outputs));
+    json_t *request = NULL, *plain = json_loadb(m->data, m->len, 0, NULL);
+    enum sealing_found found =
+        sealing_open(&r->settings->sealing, m->subject, "request", m->data, m->len, &request);
+    bool answers = !strncmp(m->reply, "_INBOX_", 7); /* nowhere else do we speak for another */
+    if (!strcmp(json_text(plain, "op", ""), "hello"))
+        hear_hello(r, plain);
+    else if (answers && found == SEALING_GOOD)
+        publish_json(r, m->reply, m->subject, json_text(request, "ask", ""),
+                     serve_answer(request, r->settings->outputs));
+    else if (answers) {
+        char *text = text_format("{\"v\":1,\"error\":\"%s\"}", why_unheard(r, found));
+        publish_text(r, m->reply, text);
+        free(text);
+    }
+    json_decref(plain);
     json_decref(request);
 }
 

@@ -62,6 +62,7 @@ char *setup_read(struct setup *ret_settings)
                                        .host = text_copy(json_text(object, "host", "?")),
                                        .creds = copy_of(object, "creds"),
                                        .authority = copy_of(object, "authority"),
+                                       .seal = copy_of(object, "seal"),
                                        .publish_only = json_flag(object, "publish_only"),
                                        .outputs = json_flag(object, "outputs"),
                                        .since_ms = json_number(object, "since_ms", 0)};
@@ -71,13 +72,18 @@ char *setup_read(struct setup *ret_settings)
     return why;
 }
 
+char *setup_read_key(struct setup *s)
+{
+    return s->seal ? sealing_read(s->seal, &s->sealing) : NULL;
+}
+
 int setup_write(const struct setup *s)
 {
     char *path = setup_path(), *directory = paths_parent(path);
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s*, s:s*, s:b, s:b, s:I}", "url", s->url, "user", s->user,
-                  "host", s->host, "creds", s->creds, "authority", s->authority, "publish_only",
-                  s->publish_only, "outputs", s->outputs, "since_ms", (json_int_t)s->since_ms);
+    json_t *object = json_pack("{s:s, s:s, s:s, s:s*, s:s*, s:s*, s:b, s:b, s:I}", "url", s->url,
+                               "user", s->user, "host", s->host, "creds", s->creds, "authority",
+                               s->authority, "seal", s->seal, "publish_only", s->publish_only,
+                               "outputs", s->outputs, "since_ms", (json_int_t)s->since_ms);
     int result = file_make_directory(directory);
     if (result == 0)
         result = object ? json_replace_file(path, object) : -EINVAL;
@@ -94,6 +100,7 @@ void setup_finish(struct setup *s)
     free(s->host);
     free(s->creds);
     free(s->authority);
+    free(s->seal);
     *s = (struct setup){0};
 }
 

@@ -11,15 +11,18 @@
 #include <stdint.h>
 
 #include "ptyd/relay/keys.h"
+#include "ptyd/relay/sealing.h"
 
 struct setup {
     char *url, *user;
-    char *host;        /* the name that others show of this host */
-    char *creds;       /* a file of NATS credentials, or NULL: the NKey */
-    char *authority;   /* a file of certificates to trust, or NULL */
-    bool publish_only; /* nothing comes here */
-    bool outputs;      /* others may ask for whole outputs */
-    int64_t since_ms;  /* what ended before stays here */
+    char *host;             /* the name that others show of this host */
+    char *creds;            /* a file of NATS credentials, or NULL: the NKey */
+    char *authority;        /* a file of certificates to trust, or NULL */
+    char *seal;             /* the file of the key with which is sealed, or NULL */
+    struct sealing sealing; /* that key, once setup_read_key() has read it */
+    bool publish_only;      /* nothing comes here */
+    bool outputs;           /* others may ask for whole outputs */
+    int64_t since_ms;       /* what ended before stays here */
 };
 
 /* The file's path, new string. */
@@ -31,6 +34,9 @@ const char *setup_check_name(const char *name);
 
 /* Returns NULL, or why there are none (a new string). */
 char *setup_read(struct setup *ret_settings);
+/* Reads the key, where there is to be one. Returns NULL, or why not (a new string): then nothing
+ * may be sent, nor believed. */
+char *setup_read_key(struct setup *settings);
 /* Returns 0 or -errno. */
 int setup_write(const struct setup *settings);
 void setup_finish(struct setup *settings);

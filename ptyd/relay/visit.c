@@ -26,7 +26,8 @@ static char *connect_as(struct visit *v)
     char *why = NULL;
     if (hub_check_url(v->setup.url))
         return text_format("'%s' is no hub's URL: %s", v->setup.url, hub_check_url(v->setup.url));
-    if (v->setup.creds)
+    why = setup_read_key(&v->setup);
+    if (!why && v->setup.creds)
         why = credentials_read(v->setup.creds, &is_seed, v->own.seed);
     if (why)
         return why;
@@ -146,10 +147,30 @@ static int64_t hub_now(struct visit *v, char **ret_why)
     return now;
 }
 
-static void add_host(json_t *hosts, const struct entry *entry, int64_t now)
+/* What a host says of itself; one that we cannot read is there by its id. New reference, NULL for
+ * none. */
+static json_t *read_host(const struct visit *v, const struct entry *entry)
 {
-    json_t *host =
-        presence_read(entry->value.data ? entry->value.data : "", entry->value.len, entry->key);
+    char *bucket = subject_presence(v->user);
+    char *subject = text_format("$KV.%s.%s", bucket, entry->key);
+    json_t *said = NULL;
+    enum sealing_found found =
+        sealing_open(&v->setup.sealing, subject, "", entry->value.data ? entry->value.data : "",
+                     entry->value.len, &said);
+    json_t *host = found == SEALING_GOOD ? presence_read(said, entry->key) : NULL;
+    if (found == SEALING_UNSEALED || found == SEALING_FOREIGN)
+        host = json_pack("{s:s, s:s, s:n, s:b, s:[]}", "host_id", entry->key, "host",
+                         found == SEALING_FOREIGN ? "(sealed with another key)" : "(not sealed)",
+                         "since_ms", "gone", 0, "sessions");
+    json_decref(said);
+    free(subject);
+    free(bucket);
+    return host;
+}
+
+static void add_host(const struct visit *v, json_t *hosts, const struct entry *entry, int64_t now)
+{
+    json_t *host = read_host(v, entry);
     if (!host)
         return;
     bool here = !json_flag(host, "gone") && now - entry->at_ms <= 3 * PRESENCE_MS;
@@ -173,7 +194,7 @@ json_t *visit_hosts(struct visit *v, char **ret_why)
         struct entry entry = {0};
         found = next_entry(v, "*", place, &entry, ret_why);
         if (found > 0)
-            add_host(hosts, &entry, now);
+            add_host(v, hosts, &entry, now);
         place = entry.place + 1;
         entry_finish(&entry);
     }
@@ -187,15 +208,44 @@ json_t *visit_hosts(struct visit *v, char **ret_why)
 
 /* ---- what a command printed ---- */
 
+/* Asks a host; the whole answer, a new reference. Steals `question`. */
+static json_t *ask_host(struct visit *v, const char *host_id, json_t *question)
+{
+    const struct sealing *sealing = &v->setup.sealing;
+    char *subject = subject_requests(v->user, host_id);
+    unsigned char random[8];
+    char ask[2 * sizeof random + 1];
+    keys_random(random, sizeof random);
+    keys_hex(random, sizeof random, ask);
+    json_object_set_new(question, "ask", json_string(ask));
+    char *text = json_dumps(question, JSON_COMPACT);
+    char *sealed = sealing_close(sealing, subject, "request", text ? text : "{}");
+    json_t *answer = ask_hub_text(v->hub, subject, sealed, NULL, LIMIT_RELAY_ACK_MS), *said = NULL;
+    char *came = json_dumps(answer, JSON_COMPACT);
+    enum sealing_found found = SEALING_GOOD;
+    if (*sealing->id && came && !ask_error(answer))
+        found = sealing_open(sealing, subject, ask, came, strlen(came), &said);
+    if (found != SEALING_GOOD)
+        said = json_pack("{s:s}", "error",
+                         "its answer is not sealed with this host's key, and not believed");
+    free(came);
+    free(sealed);
+    free(text);
+    free(subject);
+    json_decref(question);
+    if (!said)
+        return answer;
+    json_decref(answer);
+    return said;
+}
+
 json_t *visit_output(struct visit *v, const char *host_id, json_t *wanted, char **ret_why)
 {
-    char *subject = subject_requests(v->user, host_id);
     json_object_set_new(wanted, "v", json_integer(1));
     json_object_set_new(wanted, "op", json_string("output"));
-    json_t *answer = ask_hub(v->hub, subject, wanted, LIMIT_RELAY_ACK_MS);
+    json_t *answer = ask_host(v, host_id, wanted);
     json_t *result = json_incref(json_object_get(answer, "result"));
     const char *refused = json_text(answer, "error", NULL), *failed = ask_error(answer);
-    free(subject);
     if (!json_is_object(result)) {
         json_decref(result);
         result = NULL;

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptyd/core/text.h"
 #include "ptyd/relay/hub.h"
 #include "ptyd/relay/keys.h"
 #include "ptyd/relay/roles.h"
+#include "ptyd/relay/sealing.h"
 #include "ptyd/relay/subject.h"
 
 /* A pair that NATS's own documentation prints:
@@ -181,6 +183,122 @@ static void test_roles(void **state)
     roles_finish(&roles);
 }
 
+/* ---- sealed ---- */
+
+/* XChaCha20-Poly1305's own:
+ * https://datatracker.ietf.org/doc/html/draft-irtf-cfrg-xchacha-03#appendix-A.3.1
+ */
+static void test_known_box(void **state)
+{
+    (void)state;
+    static const char key_text[] =
+        "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f";
+    static const char box_text[] =
+        "404142434445464748494a4b4c4d4e4f5051525354555657"
+        "bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb731c7f1b0b4aa6440bf3a82f4e"
+        "da"
+        "7e39ae64c6708c54c216cb96b72e1213b4522f8c9ba40db5d945b11b69b982c1bb9e3f3fac2bc369488f76b238"
+        "35"
+        "65d3fff921f9664c97637da9768812f615c68b13b52ec0875924c1c7987947deafd8780acf49";
+    static const char about[] = "\x50\x51\x52\x53\xc0\xc1\xc2\xc3\xc4\xc5\xc6\xc7";
+    unsigned char key[KEYS_SEAL_BYTES], box[(sizeof box_text - 1) / 2];
+    struct bytes text = {0};
+    assert_true(keys_unhex(key_text, key, sizeof key));
+    assert_true(keys_unhex(box_text, box, sizeof box));
+    assert_true(keys_open(key, about, (const char *)box, sizeof box, &text));
+    assert_string_equal(text.data,
+                        "Ladies and Gentlemen of the class of '99: If I could offer you only one "
+                        "tip for the future, sunscreen would be it.");
+    bytes_finish(&text);
+}
+
+static struct sealing sealing_of(unsigned char fill)
+{
+    struct sealing s = {{0}, ""};
+    memset(s.key, fill, sizeof s.key);
+    keys_seal_id(s.key, s.id);
+    return s;
+}
+
+static enum sealing_found open_text(const struct sealing *s, const char *subject, const char *id,
+                                    const char *text, size_t len)
+{
+    json_t *said = NULL;
+    enum sealing_found found = sealing_open(s, subject, id, text, len, &said);
+    assert_true(found == SEALING_GOOD || !said);
+    json_decref(said);
+    return found;
+}
+
+#define SUBJECT "ptyd.v1.dana.0123456789abcdef.work.block"
+
+static void test_sealed(void **state)
+{
+    (void)state;
+    struct sealing own = sealing_of(7), other = sealing_of(8), none = {{0}, ""};
+    json_t *said = NULL;
+    char *sealed = sealing_close(&own, SUBJECT, "id1", "{\"cmd\":\"secret plan\"}");
+    size_t len = strlen(sealed);
+    assert_null(strstr(sealed, "secret"));
+    assert_int_equal(sealing_open(&own, SUBJECT, "id1", sealed, len, &said), SEALING_GOOD);
+    assert_string_equal(json_string_value(json_object_get(said, "cmd")), "secret plan");
+    json_decref(said);
+    /* Under another id, of another session, of another host; with the line between moved. */
+    assert_int_equal(open_text(&own, SUBJECT, "id2", sealed, len), SEALING_BROKEN);
+    assert_int_equal(open_text(&own, SUBJECT, "", sealed, len), SEALING_BROKEN);
+    assert_int_equal(
+        open_text(&own, "ptyd.v1.dana.0123456789abcdef.other.block", "id1", sealed, len),
+        SEALING_BROKEN);
+    assert_int_equal(
+        open_text(&own, "ptyd.v1.dana.1123456789abcdef.work.block", "id1", sealed, len),
+        SEALING_BROKEN);
+    assert_int_equal(open_text(&own, SUBJECT "\nid1", "", sealed, len), SEALING_BROKEN);
+    /* With another key, or none; and what is not sealed, with one. */
+    assert_int_equal(open_text(&other, SUBJECT, "id1", sealed, len), SEALING_FOREIGN);
+    assert_int_equal(open_text(&none, SUBJECT, "id1", sealed, len), SEALING_FOREIGN);
+    strcpy(other.id, own.id);
+    assert_int_equal(open_text(&other, SUBJECT, "id1", sealed, len), SEALING_BROKEN);
+    assert_int_equal(open_text(&own, SUBJECT, "id1", "{\"v\":1}", 7), SEALING_UNSEALED);
+    assert_int_equal(open_text(&own, SUBJECT, "id1", "", 0), SEALING_UNSEALED);
+    assert_int_equal(open_text(&none, SUBJECT, "id1", "{\"v\":1}", 7), SEALING_GOOD);
+    free(sealed);
+}
+
+static void test_damaged_boxes(void **state)
+{
+    (void)state;
+    struct sealing own = sealing_of(7);
+    char *sealed = sealing_close(&own, SUBJECT, "id", "{\"a\":1}");
+    size_t len = strlen(sealed), box = (size_t)(strstr(sealed, "\"box\":\"") + 7 - sealed);
+    for (size_t at = box; at < len - 2; at++) { /* every character; and cut there */
+        char was = sealed[at];
+        sealed[at] = was == 'A' ? 'B' : 'A';
+        assert_int_equal(open_text(&own, SUBJECT, "id", sealed, len), SEALING_BROKEN);
+        sealed[at] = was;
+        char *cut = text_format("%.*s\"}", (int)at, sealed);
+        assert_int_equal(open_text(&own, SUBJECT, "id", cut, strlen(cut)), SEALING_BROKEN);
+        free(cut);
+    }
+    assert_int_equal(open_text(&own, SUBJECT, "id", sealed, len), SEALING_GOOD);
+    free(sealed);
+}
+
+static void test_nonces(void **state)
+{
+    (void)state;
+    enum { COUNT = 4096, NONCE = 24 };
+    static char nonces[COUNT][NONCE];
+    unsigned char key[KEYS_SEAL_BYTES] = {1};
+    for (size_t i = 0; i < COUNT; i++) {
+        struct bytes box = {0};
+        keys_seal(key, "", "same", 4, &box);
+        memcpy(nonces[i], box.data, NONCE);
+        bytes_finish(&box);
+        for (size_t k = 0; k < i; k++)
+            assert_memory_not_equal(nonces[i], nonces[k], NONCE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,7 +306,8 @@ int main(void)
         cmocka_unit_test(test_new_keys),  cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_ids),       cmocka_unit_test(test_subjects),
         cmocka_unit_test(test_places),    cmocka_unit_test(test_urls),
-        cmocka_unit_test(test_roles),
-    };
+        cmocka_unit_test(test_roles),     cmocka_unit_test(test_known_box),
+        cmocka_unit_test(test_sealed),    cmocka_unit_test(test_damaged_boxes),
+        cmocka_unit_test(test_nonces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,138 @@
+// Sealed: what a hub's owner, who hears and stores all of it, can read, change and make up; hosts with the key, with another and with none.
+'use strict';
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { Report, until } = require('./harness');
+const { lacking, Host, Hub } = require('./hub');
+const { Nats } = require('./nats');
+
+async function main() {
+  const report = new Report();
+  const why = lacking();
+  if (why) {
+    report.skip('sealed', why);
+    report.finish();
+    return;
+  }
+  const hub = await new Hub().place();
+  const [a, b, bare, other] = ['alpha-box', 'beta-box', 'bare', 'other'].map((name) => new Host(name));
+  const commands = (host, of) => { const r = host.ptyd('blocks', '--host', of, '--json'); return r.status ? [] : JSON.parse(r.stdout).map(({ cmd }) => cmd); };
+  const comes = (host, of, cmd) => until(`${cmd} of ${of} comes to ${host.name}`, () => commands(host, of).includes(cmd));
+  const words = ['zebra-command', 'zebra-output', 'zebra-directory', 'alpha-box'];
+  let owner;
+
+  await report.test('enable --seal makes a key, for its owner alone, and says what to do with it', async () => {
+    const said = a.ptyd('relay', 'enable', '--url', hub.url, '--host', a.name, '--seal', '--outputs').stdout;
+    const [, id, file] = /sealed with the key ([0-9a-f]{16}) in (\S+), and nothing else is believed\.\nCopy that file[^]*--seal-key FILE/.exec(said);
+    a.enable(hub.url, '--outputs');
+    assert.deepStrictEqual([a.seal_key, fs.statSync(file).mode & 0o777, /^[0-9a-f]{64}\n$/.test(fs.readFileSync(file, 'utf8'))], [file, 0o600, true]);
+    assert.ok(!said.includes(fs.readFileSync(file, 'utf8').trim()), 'the key itself is not shown');
+    const copy = path.join(b.space.root, 'key');
+    fs.copyFileSync(file, copy);
+    fs.chmodSync(copy, 0o644);
+    assert.match(b.ptyd('relay', 'enable', '--url', hub.url, '--seal-key', copy).stderr, /others on this machine can read the key/);
+    fs.chmodSync(copy, 0o600);
+    b.enable(hub.url, '--seal-key', copy, '--outputs');
+    bare.enable(hub.url);
+    other.enable(hub.url, '--seal');
+    for (const text of ['', 'x', 'g'.repeat(64)]) {
+      fs.writeFileSync(path.join(b.space.root, 'none'), text, { mode: 0o600 });
+      assert.match(b.ptyd('relay', 'enable', '--url', hub.url, '--seal-key', path.join(b.space.root, 'none')).stderr, /holds no key of a fleet/);
+    }
+    hub.members.push(a, b, bare, other);
+    await hub.start();
+    hub.init();
+    owner = await new Nats().open(hub.port, fs.readFileSync(hub.ownerFile, 'utf8').trim(), hub.owner);
+    await owner.subscribe('>', 9);
+    for (const host of hub.members) { await host.serve(); host.relay(); }
+    for (const host of hub.members) await host.connected();
+    assert.strictEqual(a.status().sealed, id);
+    assert.match(b.ptyd('relay', 'status').stdout, new RegExp(`Sealed with the key ${id}\\.`));
+    assert.strictEqual(bare.status().sealed, null);
+  });
+
+  const run = (host, text) => assert.strictEqual(host.ptyd('run', '-s', 'work', '--', text).status, 0);
+
+  await report.test('who has the key hears it all; the hub, in the air and on its disk, not a byte of command, directory, output or host', async () => {
+    for (const host of [a, bare]) host.ptyd('open', 'work');
+    run(a, 'mkdir zebra-directory && cd zebra-directory');
+    run(a, ': zebra-command; for i in $(seq 30); do printf "zebra%s\\n" -output; done');
+    const [block] = await until('it comes', () => { const found = JSON.parse(b.ptyd('blocks', '--host', a.name, '--json').stdout || '[]').filter(({ output_lines: n }) => n === 30); return found.length ? found : null; });
+    assert.deepStrictEqual([path.basename(block.cwd), block.preview.lines[0]], ['zebra-directory', 'zebra-output']);
+    assert.deepStrictEqual(b.json('relay', 'output', block.block_id, '--limit', '2').lines, ['zebra-output', 'zebra-output']);
+    await until('its state is told', () => b.json('hosts').some((h) => h.host === a.name && h.sessions.some(({ name }) => name === 'work')));
+    const heard = () => owner.messages.filter((m) => m.subject.includes(a.host_id));
+    await until('the hub heard of blocks, states and requests', () => ['ptyd.v1.', '$KV.', 'ptyd.rpc.'].every((start) => heard().some((m) => m.subject.startsWith(start))));
+    assert.ok(owner.messages.some((m) => m.subject.startsWith(`_INBOX_${b.host_id}`)), 'and of answers');
+    for (const m of owner.messages) for (const word of words) assert.ok(!`${m.subject} ${m.headers} ${m.data}`.includes(word), `${word} in ${m.subject}`);
+    for (const m of heard().filter(({ subject }) => subject.startsWith('ptyd.v1.'))) assert.deepStrictEqual(Object.keys(JSON.parse(m.data)), ['v', 'sealed', 'box']);
+    const files = fs.readdirSync(path.join(hub.space.root, 'store'), { recursive: true, withFileTypes: true }).filter((f) => f.isFile()).map((f) => path.join(f.parentPath || f.path, f.name));
+    assert.ok(files.length > 3);
+    for (const file of files) for (const word of words) assert.ok(!fs.readFileSync(file).includes(word), `${word} in ${file}`);
+  });
+
+  await report.test('without the key, or with another: said and counted', async () => {
+    for (const host of [bare, other]) {
+      await until('they are counted', () => host.status().unopened >= 2);
+      assert.match(host.ptyd('relay', 'status').stdout, /came sealed with a key that this host does not have: `ptyd relay enable --seal-key FILE`/);
+      assert.deepStrictEqual(commands(host, a.name), []);
+    }
+    assert.ok(b.json('hosts').some((h) => h.host === '(not sealed)' && h.host_id === bare.host_id));
+    assert.match(bare.ptyd('hosts').stdout, new RegExp(`^\\(sealed with another key\\) \\(${a.host_id}\\): here$`, 'm'));
+    const id = `${a.host_id}:work:1:1`;
+    assert.match(bare.ptyd('relay', 'output', id).stderr, /believes what is sealed alone/);
+    assert.match(other.ptyd('relay', 'output', id).stderr, /not sealed with this host's key/);
+    run(bare, 'echo from bare');
+    await until('it is refused', () => b.status().unsealed === 1);
+    assert.match(b.ptyd('relay', 'status').stdout, /1 commands came unsealed and were refused/);
+    assert.deepStrictEqual(commands(b, 'bare'), []);
+  });
+
+  await report.test('the hub can make nothing up, change nothing and move nothing', async () => {
+    const mine = (host, session) => `ptyd.v1.dana.${host.host_id}.${session}.block`;
+    const sent = owner.messages.filter((m) => m.subject === mine(a, 'work')), last = sent[sent.length - 1];
+    const id = /Nats-Msg-Id: (\S+)/.exec(last.headers)[1];
+    const before = b.status(), sum = (s) => s.refused + s.unsealed + s.known;
+    const plain = { v: 1, host_id: a.host_id, host: 'x', session: 'work', number: 900, block: { shell_id: 'shell_1', seq: 900, cmd: 'forged', cwd: '/', cwd_after: '/', exit_code: 0, status: 'completed', type: 'user_cmd', ts_begin: 1, ts_end: 2, duration_ms: 1, preview: { lines: [], truncated: false } } };
+    await owner.publish(mine(a, 'work'), JSON.stringify(plain), '', 'forged-1');
+    await owner.publish(mine(a, 'work'), last.data, '', 'another-id');
+    await owner.publish(mine(a, 'work'), last.data);
+    await owner.publish(mine(a, 'elsewhere'), last.data, '', `${id}x`);
+    await owner.publish(mine(bare, 'work'), last.data, '', `${id}y`);
+    const changed = JSON.parse(last.data);
+    changed.box = changed.box.replace(/.{10}$/, (end) => [...end].reverse().join(''));
+    await owner.publish(mine(a, 'work'), JSON.stringify(changed), '', `${id}z`);
+    await owner.publish(mine(a, 'work'), last.data.slice(0, -40), '', `${id}w`);
+    await until('all are refused', () => sum(b.status()) === sum(before) + 7);
+    assert.strictEqual(b.status().taken, before.taken);
+    run(a, 'echo and on it goes');
+    await comes(b, a.name, 'echo and on it goes');
+    // As a state, and as an answer.
+    const key = `$KV.ptyd_hosts_dana.${a.host_id}`;
+    const foreign = owner.messages.filter((m) => m.subject === `$KV.ptyd_hosts_dana.${b.host_id}`).pop();
+    await owner.publish(key, foreign.data);
+    assert.ok(!b.json('hosts').some((h) => h.host_id === a.host_id), 'another host\'s word is not its');
+  });
+
+  await report.test('exec --seal-key; a key that is gone sends nothing', async () => {
+    const file = path.join(b.space.root, 'key');
+    const exec = a.ptyd('exec', '--seal-key', file, '-s', 'ci', '--', 'echo zebra-command by exec');
+    assert.deepStrictEqual([exec.status, exec.stderr], [0, '']);
+    await comes(b, a.name, 'echo zebra-command by exec');
+    assert.ok(!owner.messages.some((m) => m.data.includes('zebra-command')));
+    fs.renameSync(file, `${file}.away`);
+    await b.stop();
+    assert.match(b.ptyd('relay').stderr, /the key with which commands are sealed: .*No such file/);
+    assert.match(b.ptyd('hosts').stderr, /the key with which/);
+    assert.strictEqual(a.ptyd('exec', '--seal-key', file, '--', 'true').status, 125);
+  });
+
+  await report.test('the daemon ends cleanly', async () => {
+    for (const host of [a, b, bare, other]) await host.close();
+    await hub.close();
+  });
+  report.finish();
+}
+
+main();
