@@ -35,18 +35,33 @@ static json_t *session_json(const json_t *session)
     return json;
 }
 
-json_t *presence_json(const struct setup *setup, const struct identity *own, int64_t since_ms,
-                      bool gone)
+json_t *presence_sessions(void)
 {
     json_t *sessions = json_array();
-    json_t *answer = gone ? NULL : local_ask("session.list", json_pack("{s:b}", "agent", 1));
+    json_t *answer = local_ask("session.list", json_pack("{s:b}", "agent", 1));
     const json_t *session;
     size_t i;
     json_array_foreach(json_at(answer, "result"), i, session)
         if (i < LIMIT_RELAY_SESSIONS)
             json_array_append_new(sessions, session_json(session));
     json_decref(answer);
-    return json_pack("{s:i, s:s, s:s, s:I, s:b, s:o}", "v", 1, "host_id", own->host_id, "host",
+    return sessions;
+}
+
+bool presence_lives(const json_t *sessions)
+{
+    const json_t *session;
+    size_t i;
+    json_array_foreach(sessions, i, session)
+        if (strcmp(json_text(session, "state", ""), "exited") != 0)
+            return true;
+    return false;
+}
+
+json_t *presence_json(const struct setup *setup, const struct identity *own, int64_t since_ms,
+                      bool gone, json_t *sessions)
+{
+    return json_pack("{s:i, s:s, s:s, s:I, s:b, s:O}", "v", 1, "host_id", own->host_id, "host",
                      setup->host, "since_ms", (json_int_t)since_ms, "gone", gone, "sessions",
                      sessions);
 }

@@ -10,10 +10,16 @@
 
 #define PRESENCE_MS 30000 /* between two words; who misses three is not there */
 
-/* {v, host_id, host, since_ms, gone, sessions}, without secrets; new reference. `gone`: it is the
- * last. Asks the daemon. */
+/* What runs in this host's sessions, as the daemon has it, without secrets: [{name, state, cmd?}];
+ * new reference. */
+json_t *presence_sessions(void);
+/* Whether one of them lives: no daemon ends then, and asking keeps none from it. */
+bool presence_lives(const json_t *sessions);
+
+/* {v, host_id, host, since_ms, gone, sessions}, with those; new reference. `gone`: it is the last.
+ */
 json_t *presence_json(const struct setup *setup, const struct identity *own, int64_t since_ms,
-                      bool gone);
+                      bool gone, json_t *sessions);
 
 /* Another host's word, whatever it holds: {host_id, host, since_ms, gone, sessions}, cleaned and
  * bounded; new reference, NULL where it is none, or another's than `host_id`. */

@@ -51,6 +51,9 @@ struct relay {
     int signals;
     bool ends;
     bool gives_way;                        /* another machine was there before */
+    int64_t yields_until;                  /* monotonic: it is gone if it says nothing until then */
+    json_t *sessions;                      /* as others were told of them last */
+    bool news;                             /* something may have changed in them since */
     int64_t connected_ms;                  /* wall clock; 0: not */
     int64_t lost_ms;                       /* likewise: since when it is not; 0: it is */
     int64_t connect_at, again_ms;          /* monotonic */
@@ -152,26 +155,38 @@ static void publish_json(struct relay *r, const char *subject, const char *about
 }
 
 /* Only who has this host's key can say it. */
-static void sign_hello(const struct relay *r, const char *instance, int64_t since_ms,
-                       char ret_mac[KEYS_ID_SIZE])
+static void sign_hello(const struct relay *r, const char *op, const char *instance,
+                       int64_t since_ms, char ret_mac[KEYS_ID_SIZE])
 {
-    char *text = text_format("hello/%s/%lld", instance, (long long)since_ms);
+    char *text = text_format("%s/%s/%lld", op, instance, (long long)since_ms);
     keys_mac(r->identity->key, text, ret_mac);
     free(text);
 }
 
-/* It is proved by its MAC, and never sealed: a copy of this host may have another key. */
-static void say_hello(struct relay *r)
+/* It is proved by its MAC, and never sealed: a copy of this host may have another key. `op`: hello,
+ * or bye. */
+static void say_hello(struct relay *r, const char *op)
 {
     char mac[KEYS_ID_SIZE], *subject = subject_requests(r->user, r->identity->host_id);
-    sign_hello(r, r->instance, r->since_ms, mac);
-    char *text = text_format("{\"v\":1,\"op\":\"hello\",\"instance\":\"%s\",\"since_ms\":%lld,"
-                             "\"mac\":\"%s\"}",
-                             r->instance, (long long)r->since_ms, mac);
+    sign_hello(r, op, r->instance, r->since_ms, mac);
+    char *text =
+        text_format("{\"v\":1,\"op\":\"%s\",\"instance\":\"%s\",\"since_ms\":%lld,\"mac\":\"%s\"}",
+                    op, r->instance, (long long)r->since_ms, mac);
     if (!r->settings->publish_only)
         publish_text(r, subject, text);
     free(text);
     free(subject);
+}
+
+/* A daemon that would end, for nothing lives there, is not kept by our asking: what ended stays so
+ * until something is heard of its files. */
+static void look_at_sessions(struct relay *r, bool gone)
+{
+    if (!gone && !r->news && !presence_lives(r->sessions))
+        return;
+    json_decref(r->sessions);
+    r->sessions = gone ? json_array() : presence_sessions();
+    r->news = false;
 }
 
 static void say_presence(struct relay *r, bool gone)
@@ -179,34 +194,50 @@ static void say_presence(struct relay *r, bool gone)
     char *bucket = subject_presence(r->user);
     char *subject = text_format("$KV.%s.%s", bucket, r->identity->host_id);
     r->presence_at = clock_monotonic_ms() + PRESENCE_MS;
-    if (!r->settings->publish_only && !r->gives_way)
+    if (!r->settings->publish_only && !r->gives_way) {
+        look_at_sessions(r, gone);
         publish_json(r, subject, subject, "",
-                     presence_json(r->settings, r->identity, r->since_ms, gone));
+                     presence_json(r->settings, r->identity, r->since_ms, gone, r->sessions));
+    }
     free(subject);
     free(bucket);
 }
 
-static void hear_hello(struct relay *r, const json_t *hello)
+/* The other is gone, or has been silent for so long that it is. */
+static void yield_no_more(struct relay *r)
+{
+    say("relay: the other machine that sent as this host is gone; this one sends again");
+    r->gives_way = false;
+    r->presence_at = 0;
+}
+
+static void hear_hello(struct relay *r, const char *op, const json_t *hello)
 {
     const char *instance = json_text(hello, "instance", "");
     int64_t since = json_number(hello, "since_ms", 0);
     int order = strcmp(instance, r->instance);
     char mac[KEYS_ID_SIZE];
-    sign_hello(r, instance, since, mac);
-    if (!order || r->gives_way || strcmp(mac, json_text(hello, "mac", "")) != 0)
+    sign_hello(r, op, instance, since, mac);
+    if (!order || strcmp(mac, json_text(hello, "mac", "")) != 0)
         return;
     bool later = since < r->since_ms || (since == r->since_ms && order < 0);
+    if (!strcmp(op, "bye")) {
+        if (r->gives_way && later)
+            yield_no_more(r);
+        return;
+    }
+    if (later)
+        r->yields_until = clock_monotonic_ms() + 3 * PRESENCE_MS;
+    if (r->gives_way)
+        return;
     out_fail(&r->out,
              "another machine sends as this host (%s): one is a copy of the other; `ptyd "
              "relay enable --new-host` on one of them makes them two%s",
              r->identity->host_id,
-             later
-                 ? "; this one, which began later, sends nothing; restart its relay when the other "
-                   "is gone"
-                 : "");
+             later ? "; this one, which began later, sends nothing while the other does" : "");
     r->gives_way = later;
     if (!later)
-        say_hello(r);
+        say_hello(r, "hello");
 }
 
 static const char *why_unheard(const struct relay *r, enum sealing_found found)
@@ -222,8 +253,9 @@ static void hear_request(struct relay *r, const struct hub_message *m)
     enum sealing_found found =
         sealing_open(&r->settings->sealing, m->subject, "request", m->data, m->len, &request);
     bool answers = !strncmp(m->reply, "_INBOX_", 7); /* nowhere else do we speak for another */
-    if (!strcmp(json_text(plain, "op", ""), "hello"))
-        hear_hello(r, plain);
+    const char *op = json_text(plain, "op", "");
+    if (!strcmp(op, "hello") || !strcmp(op, "bye"))
+        hear_hello(r, op, plain);
     else if (answers && found == SEALING_GOOD)
         publish_json(r, m->reply, m->subject, json_text(request, "ask", ""),
                      serve_answer(request, r->settings->outputs));
@@ -313,14 +345,18 @@ static int64_t step(struct relay *r)
     }
     int64_t until = r->look_at;
     if (now >= r->presence_at && hub_is_connected(r->hub)) {
-        say_hello(r);
+        say_hello(r, "hello");
         say_presence(r, false);
     }
     if (hub_is_connected(r->hub))
         earlier(&until, r->presence_at);
     if (!hub_is_connected(r->hub))
         earlier(&until, r->connect_at);
-    if (!r->gives_way) {
+    if (r->gives_way && now >= r->yields_until)
+        yield_no_more(r);
+    if (r->gives_way) {
+        earlier(&until, r->yields_until);
+    } else {
         earlier(&until, out_step(&r->out));
         earlier(&until, in_step(&r->in));
     }
@@ -357,6 +393,7 @@ static void loop(struct relay *r)
         r->moved = r->moved || ready > 0;
         if (fds[2].revents) {
             spool_take_news(r->spool);
+            r->news = true;
             earlier(&r->presence_at, clock_monotonic_ms() + TELL_MS);
         }
         hear_some(r);
@@ -411,14 +448,17 @@ static void run(struct relay *r, const char *state)
     in_begin(&r->in);
     keep(r, false); /* from here on something may be sent twice */
     loop(r);
-    if (hub_is_connected(r->hub))
+    if (hub_is_connected(r->hub)) {
         say_presence(r, true);
+        say_hello(r, "bye");
+    }
     hub_close(r->hub);
     keep(r, r->out.unacked == 0);
     out_finish(&r->out);
     in_finish(&r->in);
     spool_close(r->spool);
     json_decref(r->written);
+    json_decref(r->sessions);
     free(r->status_path);
     free(requests);
     free(inbox);
@@ -426,7 +466,7 @@ static void run(struct relay *r, const char *state)
 
 int relaying_run(const char *state, const struct setup *settings, const struct identity *identity)
 {
-    struct relay r = {.settings = settings, .identity = identity};
+    struct relay r = {.settings = settings, .identity = identity, .news = true};
     char *path = lock_path(state), *message = NULL;
     int lock = local_socket_lock(path, "relay", &message);
     r.signals = open_signals();

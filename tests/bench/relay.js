@@ -2,7 +2,8 @@
 // that `ptyd relay hub` prints, and one real reader: a daemon and `ptyd relay`, whose agents are told of all of it. First RATE (2)
 // commands a second of each host for SECONDS (60); then more and more, STEP_S (10) seconds each, until p99 is beyond 150 ms or
 // more is under way at the end than comes in half a second. CONNECTIONS=8: the hosts share so many; 0: each has its own.
-// BYTES (600) of the end of each output. All of it, the hosts too, on this machine.
+// BYTES (600) of the end of each output. All of it, the hosts too, on this machine. Then, ROUNDS (8) times, what a command in a
+// terminal takes whatever the hub does.
 'use strict';
 const fs = require('node:fs');
 const os = require('node:os');
@@ -11,9 +12,9 @@ const { spawn, spawnSync } = require('node:child_process');
 const { until } = require('../e2e/harness');
 const { lacking, Host, Hub } = require('../e2e/hub');
 
-const number = (name, otherwise) => Number(process.env[name] || otherwise);
+const number = (name, otherwise) => Number(process.env[name] ?? otherwise);
 const HOSTS = number('HOSTS', 1000), RATE = number('RATE', 2), SECONDS = number('SECONDS', 60), STEP_S = number('STEP_S', Math.min(10, SECONDS));
-const CONNECTIONS = number('CONNECTIONS', 0), BYTES = number('BYTES', 600), MOST_MS = 150, FACTOR = number('FACTOR', 1.25);
+const CONNECTIONS = number('CONNECTIONS', 0), BYTES = number('BYTES', 600), MOST_MS = 150, FACTOR = number('FACTOR', 1.25), ROUNDS = number('ROUNDS', 8);
 const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout);
 
 // Resident MiB, and seconds of processor time.
@@ -24,6 +25,44 @@ function usage(pid) {
 
 const COLUMNS = [['per s', 7], ['p50 ms', 8], ['p99 ms', 8], ['most ms', 9], ['ack p99', 8], ['behind', 7], ['lost', 5], ['hub MiB', 8], ['cpu', 5], ['relay MiB', 10], ['cpu', 5], ['worker MiB', 11], ['cpu', 5], ['hosts cpu', 10]];
 const row = (cells) => console.log(cells.map((cell, i) => String(cell).padStart(COLUMNS[i][1])).join(''));
+
+// What a command takes in a terminal while the hub is there, stands still or is away, and without a relay: by turns.
+async function terminal() {
+  const hub = await new Hub().place(), plain = await new Host('plain').serve(), host = await new Host('host').enable(hub.url).serve();
+  hub.members.push(host);
+  await hub.start();
+  hub.init();
+  await host.relay().connected();
+  for (const h of [plain, host]) h.ptyd('open', 'work', '--shell', '/bin/bash');
+  const times = {};
+  async function some(what, h) {
+    for (let i = 0; i < 25; i++) {
+      const begun = process.hrtime.bigint();
+      await h.control.call('session.run', { name: 'work', command: ':' });
+      (times[what] ||= []).push(Number(process.hrtime.bigint() - begun) / 1e6);
+    }
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    await some('without a relay', plain);
+    await host.connected();
+    await some('the hub is there', host);
+    process.kill(hub.process.pid, 'SIGSTOP');
+    await some('the hub stands still', host);
+    process.kill(hub.process.pid, 'SIGCONT');
+    await hub.kill();
+    await until('that is noticed', () => !host.status().connected);
+    await some('the hub is away', host);
+    await hub.start();
+  }
+  console.log('A command in a terminal, from its line until it has ended, ms:');
+  for (const [what, list] of Object.entries(times)) {
+    const sorted = list.sort((x, y) => x - y), at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))].toFixed(1).padStart(6);
+    console.log(`  ${what.padEnd(22)} p50 ${at(0.5)}   p99 ${at(0.99)}   ${sorted.length} commands`);
+  }
+  await until('all that waited is sent', () => host.status().spool === 0 && host.status().sent >= 75 * ROUNDS);
+  for (const h of [plain, host]) await h.close();
+  await hub.close();
+}
 
 async function main() {
   const why = lacking();
@@ -78,6 +117,7 @@ async function main() {
   if (status.error) console.log(`the reader's last error: ${status.error}`);
   await reader.close();
   await hub.close();
+  if (ROUNDS) await terminal();
 }
 
 main().catch((e) => { console.error(e); process.exit(1); });

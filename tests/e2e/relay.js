@@ -294,10 +294,15 @@ async function main() {
     assert.strictEqual(copy.host_id, laptop.host_id);
     copy.relay();
     await until('the copy gives way', () => copy.status().gives_way);
-    assert.match(copy.status().error, /sends nothing; restart its relay when the other is gone/);
+    assert.match(copy.status().error, /sends nothing while the other does/);
     await until('the other says so', () => /another machine sends as this host/.test(laptop.status().error || ''));
     assert.strictEqual(laptop.status().gives_way, false);
+    await laptop.stop();
+    await until('the other left: the copy sends', () => !copy.status().gives_way);
+    await laptop.relay().connected();
+    await until('now it is the one that began later', () => laptop.status().gives_way && !copy.status().gives_way);
     await copy.stop();
+    await until('and it goes on', () => !laptop.status().gives_way);
     copy.enable(hub.url, '--new-host');
     assert.notStrictEqual(copy.host_id, laptop.host_id);
     const file = path.join(copy.space.env.PTYD_STATE_DIR, 'relay/identity.json');
