@@ -126,7 +126,7 @@ static void follow(struct reading *r, pid_t pid, int process)
 /* As they were before listen_to_signals(). */
 struct before {
     sigset_t mask;
-    struct sigaction interrupt, quit, terminate, hangup;
+    struct sigaction interrupt, quit, terminate, hangup, child;
 };
 
 static _Noreturn void become(char *const *argv, int pipes[2][2], const struct before *before)
@@ -138,6 +138,7 @@ static _Noreturn void become(char *const *argv, int pipes[2][2], const struct be
     sigaction(SIGQUIT, &before->quit, NULL);
     sigaction(SIGTERM, &before->terminate, NULL);
     sigaction(SIGHUP, &before->hangup, NULL);
+    sigaction(SIGCHLD, &before->child, NULL);
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
     if (argv[1])
@@ -159,7 +160,7 @@ static void pass_unless_ignored(int number, struct sigaction *ret_was)
 /* They are held back until there is whom to pass them to. */
 static void listen_to_signals(struct before *ret_before)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, by_default = {.sa_handler = SIG_DFL};
     sigset_t passed;
     sigemptyset(&passed);
     sigaddset(&passed, SIGTERM);
@@ -169,6 +170,8 @@ static void listen_to_signals(struct before *ret_before)
     pass_unless_ignored(SIGHUP, &ret_before->hangup);
     sigaction(SIGINT, &ignore, &ret_before->interrupt);
     sigaction(SIGQUIT, &ignore, &ret_before->quit);
+    sigaction(SIGCHLD, &by_default, &ret_before->child); /* ignored, as we may be started, it takes
+                                                            the status with it */
     signal(SIGPIPE, SIG_IGN);
 }
 

@@ -182,10 +182,16 @@ async function main() {
     // nohup's SIGHUP, and a background job's SIGINT: what is ignored stays so, here and in the command; else they end it.
     const hup = 'kill -HUP $PPID; sleep 30', signals = 'kill -HUP $PPID; kill -INT $$; kill -HUP $$; echo lives';
     const words = args.map((word) => `'${word}'`).join(' ');
-    const below = (traps, command = signals) => spawnSync('sh', ['-c', `${traps}; exec '${PTYD}' ${words} -- '${command}'`], { env: ci.space.env, encoding: 'utf8', timeout: 60000 });
+    const below = (traps, command = signals, by = '') => spawnSync('sh', ['-c', `${traps}; exec ${by} '${PTYD}' ${words} -- '${command}'`], { env: ci.space.env, encoding: 'utf8', timeout: 60000 });
     assert.deepStrictEqual((({ status, stdout }) => [status, stdout])(below("trap '' HUP INT")), [0, 'lives\n']);
     assert.strictEqual(below("trap '' HUP").status, 130);
     assert.strictEqual(below('true', hup).status, 129);
+    // Whoever starts it may ignore SIGCHLD, as some runners' first process does, or have closed what is open elsewhere.
+    for (const [command, status] of [['exit 7', 7], ['kill -KILL $$', 137], ['kill -TERM $$', 143], ['true', 0]])
+      assert.strictEqual(below(':', command, 'env --ignore-signal=CHLD').status, status, command);
+    const closed = below('exec <&- >&- 2>&-', 'echo out; echo err >&2; exit 9');
+    assert.deepStrictEqual([closed.status, closed.stdout, closed.stderr], [9, '', '']);
+    assert.strictEqual(below('exec <&-', 'cat; exit 10').status, 10, 'no input is no reason to wait');
     // Where the kernel, or a filter, has no pidfd_open.
     const preload = { ...ci.space.env, LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), FAULT_PIDFD: '1' };
     for (const [command, status, stdout] of [['echo there; exit 4', 4, 'there\n'], ['exec >&- 2>&-; exit 5', 5, ''], ['(sleep 30) & echo at once', 0, 'at once\n']]) {
