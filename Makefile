@@ -367,8 +367,11 @@ bench-relay: $(BUILD)/ptyd $(BUILD)/fleet ## 1,000 hosts at one hub: end to end,
 bench-fair: $(BUILD)/ptyd $(BUILD)/fair ## key-to-echo while 0, 10, 100 others flood, beside script(1) (OLD=another ptyd)
 	@sh tests/bench/fairness $(abspath $(BUILD)/fair) $(abspath $(BUILD)/ptyd) $(if $(OLD),$(abspath $(OLD)))
 
-bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against other ways
-	@sh tests/bench/prompts $(abspath $(BUILD)/prompt)
+bench-prompt: $(BUILD)/prompt ## what the integration costs at a prompt, against other ways (AGAINST=COMMIT: beside that one's)
+	@if [ "$(origin AGAINST)" = file ]; then sh tests/bench/prompts $(abspath $(BUILD)/prompt); else \
+	    name=$$(git rev-parse --short "$(AGAINST)") && old=build/against/$$name && mkdir -p $$old && \
+	    git archive "$(AGAINST)" shell | tar -x -C $$old && \
+	    sh tests/bench/prompts $(abspath $(BUILD)/prompt) $$name $$old; fi
 
 bench-proxy: $(BUILD)/ptyd $(BUILD)/standin $(BUILD)/proxy ## the proxy against a read/write relay
 	@sh tests/bench/proxies $(abspath $(BUILD)/proxy) $(abspath $(BUILD)/ptyd) $(abspath $(BUILD)/standin)

@@ -62,6 +62,8 @@ static int script_fd(const char *script, const char *shell, const char *home)
                  nonce);
     else if (!strcmp(shell, "fish"))
         snprintf(head, sizeof head, "set -gu __ptyd_nonce %s\n", nonce);
+    else if (!strcmp(shell, "dash"))
+        snprintf(head, sizeof head, "__ptyd_n=%s\nENV=%s/.shrc\n", nonce, home);
     FILE *out = fdopen(dup(fd), "w");
     fputs(head, out);
     FILE *in = strcmp(script, "-") ? fopen(script, "r") : NULL;
@@ -92,6 +94,10 @@ static void run_shell(const struct contestant *c, const char *shell, const char 
         execlp("zsh", "zsh", NULL);
     } else if (!strcmp(shell, "fish")) {
         execlp("fish", "fish", ours ? "--init-command" : NULL, "builtin source /dev/fd/3", NULL);
+    } else if (!strcmp(shell, "dash")) {
+        snprintf(zdotdir, sizeof zdotdir, "%s/.shrc", home);
+        setenv("ENV", ours ? "/dev/fd/3" : zdotdir, 1);
+        execlp("dash", "dash", "-i", NULL);
     } else if (ours) {
         execlp("bash", "bash", "--rcfile", "/dev/fd/3", NULL);
     }
@@ -201,6 +207,7 @@ int main(int argc, char **argv)
     }
     write_file(home, ".bashrc", "PS1='" PROMPT " '\n");
     write_file(home, ".zshrc", "PS1='" PROMPT " '\n");
+    write_file(home, ".shrc", "PS1='" PROMPT " '\n");
     snprintf(folder, sizeof folder, "mkdir -p %s/loader %s/.config/fish", home, home);
     if (system(folder) != 0)
         return 1;
