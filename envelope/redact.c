@@ -300,8 +300,10 @@ static void search(struct search *q)
 
 /* ---- what is not seen ---- */
 
-/* Characters that show nothing take no part: a token with one in its midst is a token. */
+/* Characters that show nothing, or only a mark on the one before, take no part: a token with one in
+ * its midst is a token. What is ASCII in another width is ASCII. */
 struct folded {
+    const char *from; /* what it was made of */
     struct bytes text;
     size_t *places; /* of each byte of it, in the text; one more for the end */
     redact_found *found;
@@ -314,7 +316,15 @@ static bool is_unseen(uint32_t c)
            (utf8_hidden(c) || c == 0x34f || (c >= 0x17b4 && c <= 0x17b5) ||
             (c >= 0x180b && c <= 0x180f) || (c >= 0xfe00 && c <= 0xfe0f) ||
             (c >= 0xfff0 && c <= 0xfffb) || (c >= 0x1bca0 && c <= 0x1bca3) ||
-            (c >= 0x1d173 && c <= 0x1d17a));
+            (c >= 0x1d173 && c <= 0x1d17a) || (c >= 0x300 && c <= 0x36f) ||
+            (c >= 0x1ab0 && c <= 0x1aff) || (c >= 0x1dc0 && c <= 0x1dff) ||
+            (c >= 0x20d0 && c <= 0x20ff) || (c >= 0xfe20 && c <= 0xfe2f));
+}
+
+/* The character of ASCII that it is in the width of two; 0 for none. */
+static char narrow(uint32_t c)
+{
+    return c >= 0xff01 && c <= 0xff5e ? (char)(c - 0xff01 + '!') : 0;
 }
 
 /* Whether any of eight bytes is a control or of a character beyond ASCII. */
@@ -346,11 +356,19 @@ static size_t first_unseen(const char *text, size_t len)
         }
         if (code >= 0x80)
             n = utf8_decode(text + at, len - at, &code);
-        if (n > 0 && is_unseen(code))
+        if (n > 0 && (is_unseen(code) || narrow(code)))
             return at;
         at += n > 0 ? (size_t)n : 1;
     }
     return len;
+}
+
+static void fold_bytes(struct folded *f, const char *text, size_t at, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        f->places[f->text.len] = at + i;
+        bytes_append_char(&f->text, text[at + i]);
+    }
 }
 
 static void fold(const char *text, size_t len, struct folded *f)
@@ -366,9 +384,11 @@ static void fold(const char *text, size_t len, struct folded *f)
         }
         int n = utf8_decode(text + at, len - at, &code);
         size_t step = n > 0 ? (size_t)n : 1;
-        for (size_t i = 0; i < step && !(n > 0 && is_unseen(code)); i++) {
-            f->places[f->text.len] = at + i;
-            bytes_append_char(&f->text, text[at + i]);
+        if (n > 0 && narrow(code)) {
+            f->places[f->text.len] = at;
+            bytes_append_char(&f->text, narrow(code));
+        } else {
+            fold_bytes(f, text, at, n > 0 && is_unseen(code) ? 0 : step);
         }
         at += step;
         f->places[f->text.len] = at;
@@ -378,7 +398,9 @@ static void fold(const char *text, size_t len, struct folded *f)
 static void found_folded(void *user, size_t from, size_t to, const char *type)
 {
     struct folded *f = user;
-    f->found(f->user, f->places[from], f->places[to - 1] + 1, type);
+    size_t last = f->places[to - 1];
+    bool narrowed = f->text.data[to - 1] != f->from[last]; /* from three bytes */
+    f->found(f->user, f->places[from], last + (narrowed ? 3 : 1), type);
 }
 
 static void find_in(const char *text, size_t len, const struct redact_secrets *secrets,
@@ -397,7 +419,7 @@ static void find_in(const char *text, size_t len, const struct redact_secrets *s
 static void find_seen(const char *text, size_t len, const struct redact_secrets *secrets,
                       redact_found *found, void *user)
 {
-    struct folded f = {.found = found, .user = user};
+    struct folded f = {.from = text, .found = found, .user = user};
     bool unseen = first_unseen(text, len) < len;
     if (unseen)
         fold(text, len, &f);

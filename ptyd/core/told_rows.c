@@ -43,7 +43,9 @@ static void on_found(void *user, size_t from, size_t to, const char *type)
 {
     struct look *l = user;
     size_t first = row_of(l, from);
-    l->secrets = memory_grow(l->secrets, (l->secret_count + 1) * sizeof *l->secrets);
+    if (!(l->secret_count & (l->secret_count - 1))) /* twice as many each time */
+        l->secrets = memory_grow(l->secrets,
+                                 (l->secret_count ? 2 * l->secret_count : 1) * sizeof *l->secrets);
     struct secret *s = &l->secrets[l->secret_count++];
     *s = (struct secret){.row = first, .at = from - l->starts[first]};
     strncpy(s->type, type, sizeof s->type - 1);

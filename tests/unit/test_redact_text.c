@@ -21,6 +21,19 @@ static void test_hidden_characters_do_not_part_a_token(void **state)
            0);
 }
 
+/* U+0332 and U+20E3 stand on the character before them; U+FF47 U+FF48 U+FF50 are a wide ghp. */
+static void test_marks_and_widths_do_not_hide_a_token(void **state)
+{
+    (void)state;
+    expect("x ghp_\xcc\xb2" a20 a10 "ab\xe2\x83\xa3"
+           "cdef y",
+           "x [redacted:github-token] y", 1);
+    expect("pass\xcc\x81word=hunter2x9\n", "pass\xcc\x81word=[redacted:value]\n", 1);
+    expect("\xef\xbd\x87\xef\xbd\x88\xef\xbd\x90_" a20 a10 "abcde\xef\xbd\x86.",
+           "[redacted:github-token].", 1);
+    expect("caf\xc3\xa9 \xef\xbc\xa1\xef\xbc\xa2", "caf\xc3\xa9 \xef\xbc\xa1\xef\xbc\xa2", 0);
+}
+
 /* ---- where a value ends ---- */
 
 static void test_values_run_to_their_end(void **state)
@@ -232,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hidden_characters_do_not_part_a_token),
+        cmocka_unit_test(test_marks_and_widths_do_not_hide_a_token),
         cmocka_unit_test(test_values_run_to_their_end),
         cmocka_unit_test(test_options_of_tools),
         cmocka_unit_test(test_lines_of_files),
