@@ -2,83 +2,14 @@
  *
  * Each entry says what it counts and what happens past it. Nothing else in the tree invents a
  * number for input. How often something is looked at or told is no limit and stands where it is
- * done; so do the sizes of the pieces in which files and sockets are read.
+ * done; so do the sizes of the pieces in which files and sockets are read. What a terminal and what
+ * an agent's server send stand in files of their own, which come with this one.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H
 
-/* ---- terminal size, in cells ---- */
-
-/* Anything else is clamped to this range. */
-#define LIMIT_SIZE_MIN 2
-#define LIMIT_SIZE_MAX 1000
-/* Where nothing is said. */
-#define LIMIT_COLS_DEFAULT 80
-#define LIMIT_ROWS_DEFAULT 24
-/* What a client may ask for before it is clamped; more is refused. */
-#define LIMIT_SIZE_ASKED 100000
-/* What a trace may say before it is clamped; more counts as this. */
-#define LIMIT_SIZE_TRACE 1000000
-
-static inline int limit_size(int value)
-{
-    return value < LIMIT_SIZE_MIN   ? LIMIT_SIZE_MIN
-           : value > LIMIT_SIZE_MAX ? LIMIT_SIZE_MAX
-                                    : value;
-}
-
-/* ---- escape sequences ---- */
-
-/* Bytes of a CSI; a longer one is swallowed to its final byte. */
-#define LIMIT_CSI_BYTES 256
-/* Its parameters, which libvterm survives; longer SGR and modes are split, others are cut. */
-#define LIMIT_CSI_PARAMS 16
-/* A parameter; a larger one counts as this. */
-#define LIMIT_CSI_VALUE 9999
-/* Bytes of an OSC or a mark; the rest is skipped to the terminator. */
-#define LIMIT_STRING_BYTES (24 << 10)
-/* Bytes of a mark's raw= field; then the mark is dropped. */
-#define LIMIT_RAW_BYTES (1 << 20)
-/* Threads of a shell's and of what it started that are asked whether they are at work; the others
- * are not. */
-#define LIMIT_FAMILY 64
-/* Keys that no shell has read that are kept. More: what those lines are is not known by them. */
-#define LIMIT_KEYED_BYTES (64 << 10)
-/* Parts (T) that a text of a mark's comes in. More: none of it is known. */
-#define LIMIT_MARK_PARTS 1024
-/* Bytes of a title; a longer one loses its end. */
-#define LIMIT_TITLE_BYTES 1024
-/* Of a colour's name that a program set; a longer one is not drawn for who joins. */
-#define LIMIT_COLOUR_WORDS_BYTES 47
-/* Distinct pens in use; more draw as the default. */
-#define LIMIT_PENS 60000
-/* Distinct hyperlinks in use, and bytes of one with its parameters; more, and longer ones, are
- * none.
- */
-#define LIMIT_LINKS      10000
-#define LIMIT_LINK_BYTES 4096
-/* Distinct combined characters in use; more lose their marks. */
-#define LIMIT_CLUSTERS 60000
-/* Entries on a stack of kitty's keyboard flags; the oldest goes. */
-#define LIMIT_KEYBOARD_STACK 8
-/* Modes of a terminal that are known by their number alone and kept; more are not. */
-#define LIMIT_OTHER_MODES 16
-/* Bytes written to libvterm at once; the rest follows. */
-#define LIMIT_FEED_BYTES 4096
-/* Queries in one sequence; further ones are nobody's. */
-#define LIMIT_QUERIES_AT_ONCE 512
-/* Queries of a session that its viewers have yet to answer; further ones are not noted, and their
- * answers count as typed. */
-#define LIMIT_QUERIES 1024
-/* Milliseconds for such an answer, and for one that waits for a person or for data; what comes
- * later counts as typed. */
-#define LIMIT_QUERY_MS      10000
-#define LIMIT_QUERY_SLOW_MS 60000
-/* Places of a session's output where its terminal left the alternate screen by itself, remembered
- * for viewers that are fed from the log; of more the older half goes. */
-#define LIMIT_LEFTS 1024
-/* Bytes of answers to a program's queries in a second; further ones are not given. */
-#define LIMIT_REPLY_BYTES_PER_S 4096
+#include "base/limits_proxy.h"
+#include "base/limits_terminal.h"
 
 /* ---- a session ---- */
 
@@ -629,75 +560,5 @@ static inline int limit_size(int value)
 /* Workers of an upgraded daemon that may end before one is ready; then the old program comes back.
  * One more than it takes to quarantine a session that its predecessor had quarantined, too. */
 #define LIMIT_UPGRADE_WORKERS (LIMIT_DEATHS + 1)
-
-/* ---- the proxy ---- */
-
-/* Bytes unsent to one side; then the other is not read. */
-#define LIMIT_PROXY_QUEUE (1 << 20)
-/* Bytes of a WebSocket message received; longer: closed, 1009. */
-#define LIMIT_WEBSOCKET_BYTES (16 << 20)
-/* Bytes of a request's or answer's head; longer: closed, to a client with 431. */
-#define LIMIT_HTTP_HEAD_KIB   16
-#define LIMIT_HTTP_HEAD_BYTES (LIMIT_HTTP_HEAD_KIB << 10)
-/* Bytes of the body of a server's refusal; a longer one is passed on without. */
-#define LIMIT_HTTP_BODY_BYTES (64 << 10)
-/* Milliseconds for a head to be whole; then the connection is closed. */
-#define LIMIT_HTTP_WAIT_MS 10000
-/* Requests of a client whose answers are waited for; further ones are not watched. */
-#define LIMIT_PROXY_REQUESTS 4096
-/* Threads that a connection remembers; then they are asked for again. */
-#define LIMIT_THREADS 1024
-/* Connections that one proxy serves; further ones wait. */
-#define LIMIT_CONNECTIONS 64
-/* Connections whose head is not whole; a further one takes the place of the oldest. */
-#define LIMIT_HEADS 64
-/* Bytes of a message in which its method and id are looked for; behind them it is held whole. */
-#define LIMIT_PROXY_HEAD_BYTES 4096
-/* Bytes of a line held whole; a longer one passes unread. */
-#define LIMIT_PROXY_LINE (160 << 20)
-/* Objects and arrays in one another in a message that is edited; a deeper one passes unedited. */
-#define LIMIT_JSON_DEPTH 2047
-/* Milliseconds for the daemon's answer; then the turn goes without. The most that --wait takes, in
- * seconds. */
-#define LIMIT_PROXY_WAIT_MS 50
-#define LIMIT_PROXY_WAIT_S  60
-/* Milliseconds for its answer to a commit, which matters more than a moment of the user's time;
- * then it is said that the context may be sent again. */
-#define LIMIT_PROXY_COMMIT_MS 2000
-/* Milliseconds for the server's answer to a question of our own; then the turn goes without. */
-#define LIMIT_PROXY_ASK_MS 1000
-/* Milliseconds for an app-server to listen; then it is ended. */
-#define LIMIT_SERVER_START_MS 15000
-/* Processes above a hook that are looked at for a proxy; one that is farther is none. */
-#define LIMIT_ANCESTORS 64
-/* Seconds for which what a hook took is kept for the agent's next word of it; then it is as if
- * that had never come. */
-#define LIMIT_HELD_S 86400
-/* Bytes at the end of an agent's transcript in which a prompt is looked for; of each conversation
- * in which the answer is looked for that a fork went out from; and milliseconds by which that one
- * may be older than the agent says. */
-#define LIMIT_TRANSCRIPT_BYTES     (8 << 20)
-#define LIMIT_TRANSCRIPT_END_BYTES (256 << 10)
-#define LIMIT_FORK_MS              3000
-/* Milliseconds for `codex app-server daemon` to start or stop one; then it is given up. */
-#define LIMIT_CODEX_COMMAND_MS 60000
-/* Milliseconds for an app-server's answer to `ptyd notify`; for a turn that was put into its queue
- * to begin where none runs; and between two looks at that. */
-#define LIMIT_APP_SERVER_MS 10000
-#define LIMIT_QUEUED_MS     2000
-#define LIMIT_QUEUE_LOOK_MS 20
-/* Milliseconds between two looks at what a command has printed, for `ptyd notify --on /PATTERN/`.
- */
-#define LIMIT_EVENT_LOOK_MS 100
-/* Milliseconds until the line that `ptyd notify` is on is known to run. */
-#define LIMIT_NOTIFY_LINE_MS 2000
-/* Bytes of /proc/net/unix that are looked at for other clients of a server. */
-#define LIMIT_NET_UNIX_BYTES (4 << 20)
-/* Milliseconds for a server's answers when its client is gone; then what is open is released. */
-#define LIMIT_PROXY_ANSWERS_MS 2000
-/* Milliseconds for what a server that has ended left in its pipe, or for a close frame, and for a
- * client to hang up after our last words; then the connection is closed. */
-#define LIMIT_PROXY_DRAIN_MS  200
-#define LIMIT_PROXY_LINGER_MS 1000
 
 #endif
