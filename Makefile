@@ -349,7 +349,7 @@ bench-growth: $(BUILD)/ptyd $(BUILD)/commands ## SESSIONS=1000 at once, CLOSED=2
 bench-search: $(BUILD)/ptyd ## the index of a million commands (BLOCKS=1000000): until it is made, and searches (10 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/bench/search.js
 
-bench-agents: $(BUILD)/ptyd ## from Enter to an agent's context, beside polled markers and pyte; searches in 50 MB (python3-pyte)
+bench-agents: deps-bench $(BUILD)/ptyd ## from Enter to an agent's context, beside polled markers and pyte; searches in 50 MB (2 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/bench/agents.js
 
 bench-redact: $(BUILD)/redact ## processor time of redaction, a MiB of this and that, hostile ones included (CLIMB=60: looks so many seconds for worse)

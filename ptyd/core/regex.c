@@ -19,7 +19,6 @@ struct regex {
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *context;
-    uint32_t options; /* of each search */
     size_t places;
     int64_t ms;
 };
@@ -37,7 +36,6 @@ static struct regex *of_code(pcre2_code *code)
     *r = (struct regex){.code = code,
                         .data = pcre2_match_data_create(1, NULL),
                         .context = pcre2_match_context_create(NULL),
-                        .options = PCRE2_NO_UTF_CHECK | PCRE2_NOTEOL,
                         .places = PLACES,
                         .ms = LIMIT_REGEX_MS};
     if (!r->data || !r->context)
@@ -76,7 +74,6 @@ struct regex *regex_create_rule(const char *pattern, bool all, char **ret_error)
     if (!r)
         return NULL;
     pcre2_set_match_limit(r->context, LIMIT_RULE_STEPS);
-    r->options = PCRE2_NO_UTF_CHECK;
     r->places = RULE_PLACES;
     r->ms = LIMIT_RULE_MS;
     return r;
@@ -97,8 +94,9 @@ static int search_places(struct regex *r, const char *text, size_t len, size_t s
                          bool may_go_on)
 {
     pcre2_set_offset_limit(r->context, last);
-    return pcre2_match(r->code, (PCRE2_SPTR)text, len, start,
-                       r->options | (may_go_on ? PCRE2_PARTIAL_SOFT : 0), r->data, r->context);
+    uint32_t open = may_go_on ? PCRE2_PARTIAL_SOFT | PCRE2_NOTEOL : 0;
+    return pcre2_match(r->code, (PCRE2_SPTR)text, len, start, PCRE2_NO_UTF_CHECK | open, r->data,
+                       r->context);
 }
 
 enum regex_result regex_search(struct regex *r, const char *text, size_t len, size_t start,

@@ -1,8 +1,8 @@
 /* regex.h - a pattern that a person gave, searched for within bounds.
  *
- * Perl-compatible, on UTF-8. `.` matches no line feed; `^` and `$` match at every line's ends, `$`
- * only in front of a line feed: where the text ends more of the line may come. Some patterns take
- * for ever on some texts: each search has bounds (LIMIT_REGEX_*), and says where it met one.
+ * Perl-compatible, on UTF-8. `.` matches no line feed; `^` and `$` match at every line's ends, and
+ * `$` at the text's own where nothing more of it may come. Some patterns take for ever on some
+ * texts: each search has bounds (LIMIT_REGEX_*), and says where it met one.
  */
 #ifndef PTYD_CORE_REGEX_H
 #define PTYD_CORE_REGEX_H
@@ -15,8 +15,8 @@ struct regex;
 /* NULL, with what is wrong with it in *ret_error (new string), for what is no pattern or longer
  * than LIMIT_REGEX_BYTES. */
 struct regex *regex_create(const char *pattern, bool ignore_case, char **ret_error);
-/* The same for one that is asked of whole texts: `$` matches at their ends, too, and nothing may go
- * on. `all`: only all of a text is a match. Its bounds are LIMIT_RULE_*. */
+/* The same for one that is asked of whole texts, often. `all`: only all of a text is a match. Its
+ * bounds are LIMIT_RULE_*. */
 struct regex *regex_create_rule(const char *pattern, bool all, char **ret_error);
 void regex_destroy(struct regex *regex);
 

@@ -7,7 +7,6 @@
 #include "base/utf8.h"
 #include "ptyd/core/heard.h"
 #include "ptyd/core/json.h"
-#include "ptyd/core/text.h"
 
 /* Text as it stands, as an expression. */
 static struct regex *regex_of(const struct find_query *query)
@@ -37,9 +36,7 @@ static void look_at(struct looking *l, const char *in, json_int_t number, const 
                     size_t len)
 {
     size_t from, to;
-    char *line = text_format("%.*s\n", (int)len, text); /* `$` is in front of a line end */
-    enum regex_result result = regex_search(l->regex, line, len + 1, 0, false, &from, &to);
-    free(line);
+    enum regex_result result = regex_search(l->regex, text, len, 0, false, &from, &to);
     l->unknown = l->unknown || result == REGEX_LIMIT;
     if (result != REGEX_FOUND || l->count++ >= LIMIT_SEARCH_LINES)
         return;

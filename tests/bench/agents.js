@@ -34,8 +34,11 @@ async function measure(control, command) {
   show(`ptyd: ${command}: context is ready`, ready);
 }
 
+// Debian's python3-pyte is Debian's python3's.
+const PYTHON = fs.existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
+
 function measureOther(command) {
-  const { status, stdout, stderr } = spawnSync('python3', [path.join(__dirname, 'way-pyte.py'), String(OTHERS), command], { encoding: 'utf8', maxBuffer: 1 << 26 });
+  const { status, stdout, stderr } = spawnSync(PYTHON, [path.join(__dirname, 'way-pyte.py'), String(OTHERS), command], { encoding: 'utf8', maxBuffer: 1 << 26 });
   if (status !== 0) {
     console.log(`  not measured, the other way: ${/ModuleNotFoundError/.test(stderr) ? 'apt-get install python3-pyte' : stderr.trim()}`);
     return;

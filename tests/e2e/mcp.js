@@ -228,6 +228,8 @@ async function main() {
     assert.deepStrictEqual(results.map((r) => [r.cmd, r.exit_code, r.matches.map((m) => [m.in, m.line, m.text])]),
       [['echo a needle in OUTPUT; (exit 3)', 3, [['command', 1, 'echo a needle in OUTPUT; (exit 3)'], ['output', 1, 'a needle in OUTPUT']]]]);
     assert.deepStrictEqual((await mcp.call('search', { query: '^a n.*le', regex: true, failed: true })).results.length, 1);
+    assert.deepStrictEqual((await mcp.call('search', { query: 'in OUTPUT$', regex: true })).results.map((r) => r.matches.map((m) => m.in)), [['output']], 'a line has an end');
+    assert.deepStrictEqual((await mcp.call('search', { query: '^echo a needle.*3\\)$', regex: true })).results.length, 1, 'a command, too');
     assert.deepStrictEqual((await mcp.call('search', { query: 'needle In' })).results, [], 'capital letters count');
     assert.match(await mcp.failure('search', { query: '(', regex: true }), /no regular expression/);
     assert.ok((await mcp.call('screen')).rows.includes('a needle in OUTPUT'));

@@ -51,6 +51,17 @@ static void what_may_go_on_is_said(void **state)
 }
 
 /* Far into a long text, at a place that is not the first of those tried at once. */
+static void a_line_that_is_whole_has_an_end(void **state)
+{
+    struct regex *r = of("a$");
+    size_t from = 0, to = 0;
+    (void)state;
+    assert_int_equal(regex_search(r, "aa", 2, 0, false, &from, &to), REGEX_FOUND);
+    assert_int_equal(from, 1);
+    assert_int_equal(to, 2);
+    regex_destroy(r);
+}
+
 static void a_long_text_is_gone_through(void **state)
 {
     size_t len = 300000, from = 0, to = 0;
@@ -98,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_finds_the_first),
         cmocka_unit_test(what_may_go_on_is_said),
+        cmocka_unit_test(a_line_that_is_whole_has_an_end),
         cmocka_unit_test(a_long_text_is_gone_through),
         cmocka_unit_test(a_hostile_one_meets_its_bound),
         cmocka_unit_test(what_is_none_is_explained),
