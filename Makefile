@@ -462,6 +462,9 @@ check-suites: $(BUILD)/ptyd ## what xterm.js, alacritty, libvterm, vt100 and esc
 check-casts: $(BUILD)/ptyd ## recordings that others published end as in xterm.js; CASTS: a folder of them, XTERMJS: one where npm put xterm.js
 	@PTYD=$(abspath $(BUILD)/ptyd) XTERMJS=$(XTERMJS) node tests/suites/casts.js $(CASTS)
 
+check-marks: $(BUILD)/ptyd $(BUILD)/outer ## blocks from the marks of others, of shells with their producers' scripts; MARKS: a folder with clones of these
+	@PTYD=$(abspath $(BUILD)/ptyd) OUTER=$(abspath $(BUILD)/outer) node tests/marks/run.js $(MARKS)
+
 SCREENS  ?= 10000
 check-xterm: $(BUILD)/ptyd ## SCREENS random streams (10,000) through a real xterm under Xvfb, and through ptyd
 	@PTYD=$(abspath $(BUILD)/ptyd) STREAMS=$(SCREENS) node tests/screens/xterm.js
@@ -543,7 +546,7 @@ help: ## this list
 .PHONY: bench-agents check-agents-ci bench-relay bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-relay check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-casts check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-casts check-marks check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

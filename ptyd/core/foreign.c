@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "ptyd/core/base64.h"
 
 typedef void decode(const char *text, size_t len, struct bytes *out);
 
-static decode plain, escaped, quoted, percent, url;
+static decode plain, escaped, quoted, percent, url, base64;
 
 /* One thing that a producer prints: `letter`, then fields, of which one begins with `field` ("":
  * any). With `decode` the rest of the mark behind that is its text. Letter 0: no letter. */
@@ -57,7 +58,8 @@ static const struct producer {
       {633, 'P', "Cwd=", FOREIGN_DIRECTORY, escaped}}},
     {"WezTerm",
      "github.com/wezterm/wezterm assets/shell-integration/wezterm.sh",
-     {{133, 'P', "", FOREIGN_PROMPT, NULL},
+     {{1337, 0, "SetUserVar=WEZTERM_PROG=", FOREIGN_LATE, base64},
+      {133, 'P', "", FOREIGN_PROMPT, NULL},
       {133, 'P', "k=r", FOREIGN_RIGHT, NULL},
       {133, 'P', "k=c", FOREIGN_FURTHER, NULL}}},
     {"iTerm2",
@@ -123,6 +125,12 @@ static void url(const char *text, size_t len, struct bytes *out)
         percent(path, len - (size_t)(path - text), out);
 }
 
+static void base64(const char *text, size_t len, struct bytes *out)
+{
+    if (base64_decode(text, len, out) < 0)
+        out->len = 0;
+}
+
 /* A UUID, or as many digits: what VS Code gives its shells so that it knows them again. */
 static bool is_nonce(const char *field, size_t len)
 {
@@ -143,7 +151,7 @@ static bool may_be_nonce(const char *field, size_t len)
 }
 
 /* The last field of a text may be a nonce, or the place of one. */
-static size_t without_nonce(const char *text, size_t len)
+static size_t without_nonce(const char *text, size_t len, bool bare)
 {
     size_t start = len;
     while (start && text[start - 1] != ';')
@@ -151,8 +159,8 @@ static size_t without_nonce(const char *text, size_t len)
     if (!start)
         return is_nonce(text, len) ? 0 : len;
     const char *field = text + start;
-    bool second = !memchr(text, ';', start - 1);
-    bool is_one = start == len || is_nonce(field, len - start) ||
+    bool second = !bare && !memchr(text, ';', start - 1);
+    bool is_one = (start == len && !bare) || is_nonce(field, len - start) ||
                   (second && may_be_nonce(field, len - start));
     return is_one ? start - 1 : len;
 }
@@ -161,7 +169,7 @@ static size_t without_nonce(const char *text, size_t len)
  */
 static void escaped(const char *text, size_t len, struct bytes *out)
 {
-    for (const char *at = text, *end = text + without_nonce(text, len); at < end;) {
+    for (const char *at = text, *end = text + len; at < end;) {
         const char *digits = at + 2;
         bool is_byte = *at == '\\' && end - at > 2 && at[1] == 'x';
         long value = is_byte ? take_number(&digits, end, 16, 2) : -1;
@@ -282,7 +290,8 @@ static void take_status(struct foreign_mark *mark, const char *payload, size_t l
     mark->status = (int)(negative ? -value : value);
 }
 
-void foreign_read(int number, const char *payload, size_t len, struct foreign_mark *ret_mark)
+void foreign_read(int number, const char *payload, size_t len, bool bare,
+                  struct foreign_mark *ret_mark)
 {
     const char *text = NULL;
     const struct reading *r = find(number, payload, len, &text);
@@ -292,8 +301,14 @@ void foreign_read(int number, const char *payload, size_t len, struct foreign_ma
     if (r->kind == FOREIGN_DONE)
         take_status(ret_mark, payload, len);
     ret_mark->has_text = r->decode;
-    if (r->decode)
-        r->decode(text, (size_t)(payload + len - text), &ret_mark->text);
+    if (!r->decode)
+        return;
+    size_t text_len = (size_t)(payload + len - text);
+    ret_mark->is_bare = r->kind == FOREIGN_TEXT && text_len && !memchr(text, ';', text_len) &&
+                        !is_nonce(text, text_len);
+    if (r->decode == escaped)
+        text_len = without_nonce(text, text_len, bare);
+    r->decode(text, text_len, &ret_mark->text);
 }
 
 void foreign_mark_finish(struct foreign_mark *mark)

@@ -16,6 +16,7 @@ enum foreign_kind {
     FOREIGN_RIGHT,     /* so is a right prompt */
     FOREIGN_INPUT,     /* what was begun last is drawn: behind a prompt the input begins */
     FOREIGN_TEXT,      /* the text of the command that comes */
+    FOREIGN_LATE,      /* the text of the one that runs; "": of none */
     FOREIGN_COMMAND,   /* a command runs; `text` where the mark says it */
     FOREIGN_DONE,      /* it is done */
     FOREIGN_DIRECTORY, /* `text` is the shell's directory */
@@ -27,10 +28,13 @@ struct foreign_mark {
     bool has_status;
     int status;
     struct bytes text; /* decoded bytes, possibly not UTF-8 */
+    bool is_bare; /* a text of VS Code's without a nonce behind it: the others have none, either */
 };
 
-/* Reads the payload of an OSC, what stands behind `number ;`. Whoever reads finishes it. */
-void foreign_read(int number, const char *payload, size_t len, struct foreign_mark *ret_mark);
+/* Reads the payload of an OSC, what stands behind `number ;`. `bare`: who prints these says no
+ * nonces. Whoever reads finishes it. */
+void foreign_read(int number, const char *payload, size_t len, bool bare,
+                  struct foreign_mark *ret_mark);
 void foreign_mark_finish(struct foreign_mark *mark);
 
 #endif

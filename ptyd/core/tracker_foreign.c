@@ -23,6 +23,9 @@ void foreign_finish(struct foreign *f)
     free(f->line);
     free(f->last);
     free(f->prompt);
+    free(f->row);
+    free(f->seen);
+    free(f->sign);
 }
 
 static bool mark_as(struct tracker *t, enum mark_kind kind, uint64_t seq, struct moment now)
@@ -41,6 +44,18 @@ static void trim(struct bytes *text)
 {
     while (text->len && strchr(" \n", text->data[text->len - 1]))
         text->len--;
+}
+
+/* How long a shell's sign for a line that has no end is, at the end of `text`; 0: none is there. */
+static size_t partial_mark(const struct bytes *text)
+{
+    static const char *const signs[] = {"%", "#", "\xe2\x8f\x8e", "\xc2\xb6"};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t len = strlen(signs[i]);
+        if (text->len >= len && !memcmp(text->data + text->len - len, signs[i], len))
+            return len;
+    }
+    return 0;
 }
 
 /* The right prompt that stands in `text`, what is to be seen since the input began, goes; what
@@ -63,7 +78,7 @@ static void cut_right_prompt(const struct tracker *t, struct bytes *text)
     bytes_finish(&tail);
 }
 
-static int count_characters(const char *text, size_t len)
+int foreign_count(const char *text, size_t len)
 {
     int count = 0;
     for (size_t i = 0; i < len; i++)
@@ -74,15 +89,23 @@ static int count_characters(const char *text, size_t len)
 /* Whether `text` fills its rows to the last column, when it begins in the column `col`. */
 static bool fills_rows(const char *text, size_t len, int col, int cols)
 {
-    int cells = count_characters(text, len);
+    int cells = foreign_count(text, len);
     return cells && (col + cells) % cols == 0;
+}
+
+static int count_blanks(const struct bytes *text, size_t from)
+{
+    size_t at = from;
+    while (at < text->len && text->data[at] == ' ')
+        at++;
+    return (int)(at - from);
 }
 
 /* zsh breaks a line at the edge by itself: it is one line yet. What fish shows behind a line's end
  * begins below its first character. */
 static void join_rows(const struct tracker *t, const struct bytes *text, struct bytes *out)
 {
-    int col = anchor_col(t->input), cols = terminal_cols(t->options.terminal);
+    int col = anchor_col(t->input), cols = terminal_cols(t->options.terminal), begins = col;
     for (size_t i = 0; i < text->len;) {
         const char *row = text->data + i, *end = memchr(row, '\n', text->len - i);
         size_t len = end ? (size_t)(end - row) : text->len - i;
@@ -91,10 +114,37 @@ static void join_rows(const struct tracker *t, const struct bytes *text, struct 
         if (end && !joins)
             bytes_append_char(out, '\n');
         i += len + (end != NULL);
-        while (t->foreign.by_cursor && !joins && i < text->len && text->data[i] == ' ')
-            i++;
+        int blanks = count_blanks(text, i);
+        if (!joins && (t->foreign.by_cursor || (begins && blanks >= begins)))
+            i += (size_t)blanks;
         col = 0;
     }
+}
+
+char *foreign_text_since(const struct tracker *t, struct terminal_anchor from)
+{
+    const struct terminal *terminal = t->options.terminal;
+    struct bytes text = {0};
+    terminal_text_since(terminal, from, &text);
+    size_t row = text.len;
+    while (row && text.data[row - 1] != '\n')
+        row--;
+    int cells = foreign_count(text.data + row, text.len - row) + (row ? 0 : anchor_col(from));
+    for (; cells < terminal_cursor(terminal).col; cells++)
+        bytes_append_char(&text, ' ');
+    char *seen = text_clean(text.data ? text.data : "", text.len, text.len);
+    bytes_finish(&text);
+    return seen;
+}
+
+/* Where the input's own place could not be seen, what stands in front of it is known from before.
+ */
+static void cut_sign(const struct tracker *t, struct bytes *text)
+{
+    const struct foreign *f = &t->foreign;
+    size_t len = f->sign && !f->moved ? strlen(f->sign) : 0;
+    if (len && text->len >= len && !memcmp(text->data, f->sign, len))
+        bytes_consume(text, len);
 }
 
 static void append_input(const struct tracker *t, struct bytes *out)
@@ -103,6 +153,7 @@ static void append_input(const struct tracker *t, struct bytes *out)
     if (t->has_input)
         terminal_text_since(t->options.terminal, t->input, &text);
     cut_right_prompt(t, &text);
+    cut_sign(t, &text);
     trim(&text);
     join_rows(t, &text, out);
     bytes_finish(&text);
@@ -122,104 +173,6 @@ char *tracker_foreign_line(const struct tracker *t)
     return line;
 }
 
-/* ---- what the cursor says ---- */
-
-static bool is_sequence(const struct op *op, char final)
-{
-    return op->kind == OP_CSI && op->csi.final == final && !op->csi.leader && !op->csi.inter[0];
-}
-
-static bool is_return(const struct op *op)
-{
-    return op->kind == OP_CONTROL && op->code == '\r';
-}
-
-/* What was typed before the screen was cleared stands in front of the cursor by now. */
-static void find_input(struct tracker *t, int col)
-{
-    struct foreign *f = &t->foreign;
-    f->by_cursor = mark_as(t, MARK_INPUT, t->last_seq + 1, f->at);
-    if (f->by_cursor && f->cleared && col > f->begins)
-        t->input.offset -= (uint64_t)(col - f->begins);
-    else
-        f->begins = col;
-    f->cleared = false;
-}
-
-/* Where the input begins has to be found again. */
-static void lose_input(struct tracker *t)
-{
-    t->has_input = false;
-    t->stage = STAGE_PROMPT;
-    t->foreign.column = 0;
-}
-
-/* fish ends its prompt by EL, and comes back to that column by CR and CUF: there the input begins,
- * where no mark says it. Behind a line that was given up it draws the next prompt without a mark:
- * by CR and EL it clears that row. So it does with what is typed where the screen is cleared. */
-static void look_for_input(struct tracker *t, const struct op *op)
-{
-    struct foreign *f = &t->foreign;
-    bool erases = is_sequence(op, 'K'), returned = f->returned, moves = is_sequence(op, 'C');
-    bool found = t->stage == STAGE_INPUT && f->by_cursor;
-    int col = terminal_cursor(t->options.terminal).col;
-    f->returned = is_return(op) || (returned && moves);
-    if (found && erases && returned && terminal_anchor(t->options.terminal).line > t->input.line) {
-        lose_input(t);
-    } else if (found && is_sequence(op, 'J') && op->csi.value[0] == 2) {
-        lose_input(t);
-        f->cleared = true;
-    }
-    if (erases || (op->kind == OP_CONTROL && op->code == '\n'))
-        f->column = erases && t->stage == STAGE_PROMPT ? col : 0;
-    else if (moves && returned && f->column && col == f->column && t->stage == STAGE_PROMPT)
-        find_input(t, col);
-}
-
-/* Whether nothing stands where the cursor is, nor next to it on its left. */
-static bool stands_free(const struct terminal *terminal)
-{
-    struct terminal_cursor cursor = terminal_cursor(terminal);
-    struct bytes row = {0};
-    terminal_row_text(terminal, cursor.row, &row);
-    int cells = count_characters(row.data, row.len);
-    bytes_finish(&row);
-    return cells < cursor.col;
-}
-
-/* A right prompt is drawn between CUF, past what stands there, and CUB, CUD or CR, up to the edge.
- */
-static void look_for_right_prompt(struct tracker *t, const struct op *op)
-{
-    struct foreign *f = &t->foreign;
-    const struct terminal *terminal = t->options.terminal;
-    if (is_sequence(op, 'C')) {
-        f->beyond = terminal_anchor(terminal);
-        f->jumped = stands_free(terminal);
-        f->aside.len = 0;
-    } else if (f->jumped && (is_sequence(op, 'D') || is_sequence(op, 'B') || is_return(op))) {
-        f->jumped = false;
-        if (!f->aside.len || f->edge < terminal_cols(terminal) - RIGHT_MARGIN)
-            return;
-        f->has_right = true;
-        f->right_at = f->beyond;
-        f->beside.len = 0;
-        bytes_append(&f->beside, f->aside.data, f->aside.len);
-    } else if (f->jumped) {
-        f->aside.len = 0;
-        terminal_text_since(terminal, f->beyond, &f->aside);
-        f->edge = terminal_cursor(terminal).col;
-    }
-}
-
-void tracker_drawn(struct tracker *t, const struct op *op)
-{
-    if (!t->foreign.heard)
-        return;
-    look_for_right_prompt(t, op);
-    look_for_input(t, op);
-}
-
 /* ---- prompts ---- */
 
 static void forget_prompt(struct tracker *t)
@@ -228,7 +181,7 @@ static void forget_prompt(struct tracker *t)
     f->further = f->right = f->passing = f->has_right = f->jumped = false;
     f->lines.len = 0;
     tracker_set_text(&f->line, NULL);
-    f->by_cursor = f->returned = f->cleared = false;
+    f->by_cursor = f->returned = f->cleared = f->kept = f->moved = false;
     f->column = f->begins = 0;
 }
 
@@ -251,13 +204,56 @@ static bool take_prompt(struct tracker *t, struct moment now)
     return true;
 }
 
+static bool has_head(const struct bytes *text, const char *head)
+{
+    size_t len = strlen(head);
+    return text->len > len && !memcmp(text->data, head, len);
+}
+
+/* What stands behind the prompt of a shell that tells no input, if that is the prompt of before; or
+ * NULL. */
+static char *line_behind_prompt(struct tracker *t)
+{
+    struct foreign *f = &t->foreign;
+    struct bytes text = {0};
+    char *line = NULL;
+    terminal_text_since(t->options.terminal, f->start, &text);
+    trim(&text);
+    size_t len = t->announced ? strlen(t->announced) : 0;
+    const char *prompt = f->prompt ? f->prompt : "", *last = strrchr(prompt, '\n');
+    if (last && text.len && !has_head(&text, prompt)) /* drawn again: its last line */
+        prompt = last + 1;
+    size_t known = strlen(prompt);
+    if (known && has_head(&text, prompt))
+        line = text_clean(text.data + known, text.len - known, LIMIT_COMMAND_BYTES);
+    if (len && text.len > len && !memcmp(text.data + text.len - len, t->announced, len))
+        tracker_set_text(&f->prompt, text_clean(text.data, text.len - len, text.len));
+    bytes_finish(&text);
+    return line;
+}
+
+/* A first line in front of which no mark said that the input begins. */
+static bool take_first_line(struct tracker *t)
+{
+    struct foreign *f = &t->foreign;
+    char *line = t->stage == STAGE_PROMPT ? line_behind_prompt(t) : NULL;
+    bool taken = line && !is_blank(line) && mark_as(t, MARK_INPUT, t->last_seq + 1, f->at);
+    if (taken) {
+        bytes_append_text(&f->lines, line);
+        bytes_append_char(&f->lines, '\n');
+        f->further = true;
+    }
+    free(line);
+    return taken;
+}
+
 /* The command goes on: what was typed of it so far stands between the prompts. */
 static bool take_further(struct tracker *t)
 {
     struct foreign *f = &t->foreign;
     f->right = false;
     if (t->stage != STAGE_INPUT)
-        return t->stage == STAGE_PROMPT; /* a line of the prompt itself */
+        return take_first_line(t) || t->stage == STAGE_PROMPT; /* a line of the prompt itself */
     if (!f->further && terminal_anchor(t->options.terminal).line > t->input.line &&
         f->lines.len < LIMIT_COMMAND_BYTES) {
         append_input(t, &f->lines);
@@ -270,6 +266,9 @@ static bool take_further(struct tracker *t)
 static bool take_input(struct tracker *t, struct moment now)
 {
     struct foreign *f = &t->foreign;
+    if (t->stage == STAGE_PROMPT && !f->right && !f->further)
+        tracker_set_text(&f->prompt, foreign_text_since(t, f->start));
+    f->kept = f->moved = false;
     bool goes_on = f->right || (f->further && t->stage == STAGE_INPUT);
     if (f->further && !f->right)
         t->input = terminal_anchor(t->options.terminal);
@@ -282,23 +281,6 @@ static bool take_input(struct tracker *t, struct moment now)
 }
 
 /* ---- texts ---- */
-
-/* What stands behind the prompt of a shell that tells no input, if that is the prompt of before. */
-static char *line_behind_prompt(struct tracker *t)
-{
-    struct foreign *f = &t->foreign;
-    struct bytes text = {0};
-    char *line = NULL;
-    terminal_text_since(t->options.terminal, f->start, &text);
-    trim(&text);
-    size_t len = t->announced ? strlen(t->announced) : 0, known = f->prompt ? strlen(f->prompt) : 0;
-    if (known && text.len > known && !memcmp(text.data, f->prompt, known))
-        line = text_clean(text.data + known, text.len - known, LIMIT_COMMAND_BYTES);
-    if (len && text.len > len && !memcmp(text.data + text.len - len, t->announced, len))
-        tracker_set_text(&f->prompt, text_clean(text.data, text.len - len, text.len));
-    bytes_finish(&text);
-    return line;
-}
 
 static bool begins_with(const char *text, const char *head)
 {
@@ -341,6 +323,20 @@ static bool take_late_text(struct tracker *t, const char *text, size_t len)
     b->spaced = b->cmd[0] == ' ';
     b->nested = block_command_nests(b->cmd);
     return true;
+}
+
+/* What WezTerm says behind C it had from echo and base64(1): no signs and no length are sure. So it
+ * counts where other output came into the line, as it is seen. */
+static bool take_late(struct tracker *t, const struct foreign_mark *mark)
+{
+    if (tracker_state(t) != TRACKER_RUNNING || !mark->text.len || t->foreign.lines.len)
+        return false;
+    char *text = text_clean(mark->text.data, mark->text.len, LIMIT_COMMAND_BYTES);
+    bool counts =
+        strchr(t->block->cmd, '\n') && !strchr(text, '\n') && !begins_with(t->block->cmd, text);
+    counts = counts && take_late_text(t, text, strlen(text));
+    free(text);
+    return counts;
 }
 
 static bool take_text(struct tracker *t, const struct foreign_mark *mark)
@@ -409,6 +405,39 @@ static bool is_empty(const struct tracker *t)
     return empty;
 }
 
+/* The same where no mark said that the input begins. */
+static bool is_prompt_alone(struct tracker *t)
+{
+    struct bytes text = {0};
+    const char *prompt = t->foreign.prompt;
+    size_t known = prompt ? strlen(prompt) : 0;
+    terminal_text_since(t->options.terminal, t->foreign.start, &text);
+    trim(&text);
+    while (known && strchr(" \n", prompt[known - 1]))
+        known--;
+    bool alone = !t->has_input && known && text.len == known && !memcmp(text.data, prompt, known);
+    bytes_finish(&text);
+    return alone;
+}
+
+/* zsh goes to a new row behind a line that was given up, too; iTerm2's says C, then. */
+static bool is_given_up(const struct tracker *t)
+{
+    const struct terminal *terminal = t->options.terminal;
+    return t->has_input && !terminal_cursor(terminal).col &&
+           t->foreign.swept >= terminal_cols(terminal) - 2;
+}
+
+/* bash shows a line that is given up with ^C behind it; iTerm2's says C, then. */
+static bool ends_given_up(const struct tracker *t)
+{
+    char *line = tracker_foreign_line(t);
+    size_t len = strlen(line);
+    bool given_up = t->has_input && len >= 2 && !memcmp(line + len - 2, "^C", 2);
+    free(line);
+    return given_up;
+}
+
 static bool take_command(struct tracker *t, const struct foreign_mark *mark, struct moment now)
 {
     if (tracker_state(t) == TRACKER_RUNNING || t->stage == STAGE_START || t->foreign.passing)
@@ -417,10 +446,14 @@ static bool take_command(struct tracker *t, const struct foreign_mark *mark, str
         take_text(t, mark);
     if (t->announced && is_blank(t->announced))
         return begin_unseen(t, now) || pass(t);
-    if (!t->announced && is_empty(t))
+    if (!t->announced && (is_empty(t) || is_prompt_alone(t) || is_given_up(t) || ends_given_up(t)))
         return pass(t);
+    if (!t->announced && !t->foreign.lines.len && begin_unseen(t, now))
+        return true;
     if (t->announced)
         doubt_told(t);
+    else if (!t->has_input)
+        tracker_set_text(&t->foreign.line, line_behind_prompt(t));
     return begin(t, now);
 }
 
@@ -429,20 +462,34 @@ static void append_output(void *user, const char *text, size_t len)
     bytes_append(user, text, len);
 }
 
-/* zsh marks output without a line end by `%` or `#`, and goes to a new row by blanks up to the next
- * and CR, before it says that the command is done. */
+/* fish erases its new row, which is no part of the one above any more. */
+static bool is_below_sign(const struct terminal *terminal)
+{
+    struct bytes row = {0};
+    int above = terminal_cursor(terminal).row - 1;
+    if (above >= 0)
+        terminal_row_text(terminal, above, &row);
+    trim(&row);
+    bool below = partial_mark(&row) > 1;
+    bytes_finish(&row);
+    return below;
+}
+
+/* zsh marks output without a line end by `%` or `#`, fish by a sign of a return, and goes to a new
+ * row by blanks up to the next and CR, before it says that the command is done. */
 static void end_partial_line(struct tracker *t)
 {
     struct terminal *terminal = t->options.terminal;
     struct bytes text = {0};
     if (t->stage != STAGE_OUTPUT || terminal_cursor(terminal).col ||
-        !terminal_anchor(terminal).offset || terminal_alt_screen(terminal))
+        terminal_alt_screen(terminal) ||
+        (!terminal_anchor(terminal).offset && !is_below_sign(terminal)))
         return;
     terminal_capture_resume(terminal, append_output, &text);
     terminal_capture_end(terminal);
     trim(&text);
-    if (text.len && strchr("%#", text.data[text.len - 1]))
-        text.len--;
+    text.len -= partial_mark(&text);
+    trim(&text);
     if (text.len)
         tracker_output(t, text.data, text.len);
     bytes_finish(&text);
@@ -453,7 +500,7 @@ static bool take_done(struct tracker *t, const struct foreign_mark *mark, struct
 {
     bool passed = t->foreign.passing;
     t->foreign.passing = false;
-    if (tracker_state(t) != TRACKER_RUNNING)
+    if (tracker_state(t) != TRACKER_RUNNING && (passed || !begin_unseen(t, now)))
         return passed;
     end_partial_line(t);
     return tracker_mark(t,
@@ -486,6 +533,8 @@ static bool take(struct tracker *t, const struct foreign_mark *mark, struct mome
         return take_input(t, now);
     case FOREIGN_TEXT:
         return take_text(t, mark);
+    case FOREIGN_LATE:
+        return take_late(t, mark);
     case FOREIGN_COMMAND:
         return take_command(t, mark, now);
     case FOREIGN_DONE:
@@ -502,8 +551,9 @@ bool tracker_foreign(struct tracker *t, int number, const char *payload, size_t 
                      struct moment now)
 {
     struct foreign_mark mark;
-    foreign_read(number, payload, len, &mark);
+    foreign_read(number, payload, len, t->foreign.bare, &mark);
     t->foreign.at = now;
+    t->foreign.bare = t->foreign.bare || mark.is_bare;
     bool taken = take(t, &mark, now);
     foreign_mark_finish(&mark);
     return taken;

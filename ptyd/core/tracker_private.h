@@ -43,13 +43,22 @@ struct foreign {
     bool by_cursor; /* where the input begins was found, not told */
     bool returned;  /* CR was drawn last */
     bool cleared;   /* since it was found, and it has to be again */
-    int begins;     /* the column in which it was found */
-    int column;     /* where this row of the prompt was erased from on; 0: it was not */
+    bool bare;      /* texts come without a nonce */
+    bool kept;      /* behind the mark of the input DECSC was drawn, here */
+    bool aside_too; /* and the cursor went elsewhere */
+    bool moved;     /* and came back: there the input begins */
+    int swept;      /* blanks that were drawn since the last line feed */
+    struct terminal_anchor kept_at;
+    int begins; /* the column in which it was found */
+    int column; /* where this row of the prompt was erased from on; 0: it was not */
     struct terminal_anchor start; /* of the prompt */
     struct bytes lines;           /* of the command, before the last one's */
     char *line;   /* what the line is, where more than the screen had to be asked; or NULL */
     char *last;   /* what was told of the command before; or NULL */
-    char *prompt; /* the last that was seen in front of what was told; or NULL */
+    char *prompt; /* the last that was seen in front of what was told, or of a mark; or NULL */
+    char *seen;   /* what stood up to DECSC; or NULL */
+    char *sign;   /* what stood between such a mark and the input that was found so; or NULL */
+    char *row;    /* what stands in its row in front of the input that was found; or NULL */
     struct moment at;
 
     bool has_right; /* a right prompt stands there, with this text */
@@ -122,6 +131,13 @@ void tracker_foreign_leave(struct tracker *t);
 
 /* The line behind such a prompt, as it is seen: a new string. */
 char *tracker_foreign_line(const struct tracker *t);
+
+/* What stands from an anchor on up to the cursor, with the blanks in front of that: a new string.
+ */
+char *foreign_text_since(const struct tracker *t, struct terminal_anchor from);
+
+/* How many characters it is; for rows that is about their columns. */
+int foreign_count(const char *text, size_t len);
 
 /* Replaces a string; takes `text` over. */
 void tracker_set_text(char **place, char *text);

@@ -10,7 +10,7 @@
 #include "ptyd/core/echo.h"
 #include "ptyd/core/text.h"
 
-#define VERSION 6 /* of the fields and their order; another one is not read */
+#define VERSION 7 /* of the fields and their order; another one is not read */
 
 struct walk {
     struct bytes *out;
@@ -114,6 +114,12 @@ static void foreign(struct walk *w, struct foreign *value)
     value->by_cursor = flag(w, value->by_cursor);
     value->returned = flag(w, value->returned);
     value->cleared = flag(w, value->cleared);
+    value->bare = flag(w, value->bare);
+    value->kept = flag(w, value->kept);
+    value->aside_too = flag(w, value->aside_too);
+    value->moved = flag(w, value->moved);
+    value->swept = (int)number(w, (uint64_t)value->swept, LIMIT_SIZE_MAX);
+    anchor(w, &value->kept_at);
     value->begins = (int)number(w, (uint64_t)value->begins, LIMIT_SIZE_MAX);
     value->column = (int)number(w, (uint64_t)value->column, LIMIT_SIZE_MAX);
     anchor(w, &value->start);
@@ -121,6 +127,9 @@ static void foreign(struct walk *w, struct foreign *value)
     text(w, &value->line);
     text(w, &value->last);
     text(w, &value->prompt);
+    text(w, &value->seen);
+    text(w, &value->sign);
+    text(w, &value->row);
     moment(w, &value->at);
     value->has_right = flag(w, value->has_right);
     anchor(w, &value->right_at);

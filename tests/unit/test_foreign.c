@@ -18,7 +18,7 @@ static int teardown(void **state)
 static void read_mark(int number, const char *payload)
 {
     foreign_mark_finish(&mark);
-    foreign_read(number, payload, strlen(payload), &mark);
+    foreign_read(number, payload, strlen(payload), false, &mark);
 }
 
 static void says(int number, const char *payload, enum foreign_kind kind)

@@ -1,0 +1,188 @@
+/* What is drawn says where the input begins, and a right prompt, where marks do not
+ * (tracker_foreign.c). */
+#include "ptyd/core/tracker_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ptyd/core/text.h"
+#include "vterm_snapshot/op.h"
+
+static bool is_sequence(const struct op *op, char final)
+{
+    return op->kind == OP_CSI && op->csi.final == final && !op->csi.leader && !op->csi.inter[0];
+}
+
+static bool is_return(const struct op *op)
+{
+    return op->kind == OP_CONTROL && op->code == '\r';
+}
+
+/* What stands in the cursor's row in front of a column. */
+static char *front_of(const struct tracker *t, int col)
+{
+    struct terminal_cursor cursor = terminal_cursor(t->options.terminal);
+    struct bytes row = {0};
+    terminal_row_text(t->options.terminal, cursor.row, &row);
+    size_t len = 0;
+    for (int cells = 0; len < row.len && cells < col; cells++)
+        do
+            len++;
+        while (len < row.len && ((unsigned char)row.data[len] & 0xc0) == 0x80);
+    while (len && row.data[len - 1] == ' ')
+        len--;
+    char *front = text_clean(row.data ? row.data : "", len, len);
+    bytes_finish(&row);
+    return front;
+}
+
+/* What was typed before the screen was cleared stands in front of the cursor by now. */
+static void find_input(struct tracker *t, int col)
+{
+    struct foreign *f = &t->foreign;
+    struct mark input = {.seal = MARK_FOREIGN, .kind = MARK_INPUT, .seq = t->last_seq + 1};
+    tracker_set_text(&f->row,
+                     front_of(t, f->cleared && f->begins && col > f->begins ? f->begins : col));
+    f->by_cursor = tracker_mark(t, &input, f->at);
+    if (f->by_cursor && f->cleared && col > f->begins)
+        t->input.offset -= (uint64_t)(col - f->begins);
+    else
+        f->begins = col;
+    f->cleared = false;
+}
+
+/* Whether the prompt is drawn again below, as behind the end of a job: EL where the input begins,
+ * and the same in front of it. */
+static bool is_drawn_again(const struct tracker *t, int col)
+{
+    const struct foreign *f = &t->foreign;
+    if (col < f->begins || !f->row || !f->row[strspn(f->row, " ")] ||
+        terminal_anchor(t->options.terminal).line <= t->input.line)
+        return false;
+    char *front = front_of(t, f->begins);
+    bool same = !strcmp(front, f->row);
+    free(front);
+    return same;
+}
+
+/* Where the input begins has to be found again. */
+static void lose_input(struct tracker *t)
+{
+    t->has_input = false;
+    t->stage = STAGE_PROMPT;
+    t->foreign.column = 0;
+}
+
+/* fish ends its prompt by EL, and comes back to that column by CR and CUF: there the input begins,
+ * where no mark says it. Behind a line that was given up it draws the next prompt without a mark:
+ * by CR and EL it clears that row. So it does with what is typed where the screen is cleared. */
+static void look_for_input(struct tracker *t, const struct op *op)
+{
+    struct foreign *f = &t->foreign;
+    bool erases = is_sequence(op, 'K'), returned = f->returned, moves = is_sequence(op, 'C');
+    bool found = t->stage == STAGE_INPUT && f->by_cursor;
+    int col = terminal_cursor(t->options.terminal).col;
+    f->returned = is_return(op) || (returned && moves);
+    if (found && erases && returned && terminal_anchor(t->options.terminal).line > t->input.line) {
+        lose_input(t);
+    } else if (found && erases && is_drawn_again(t, col)) {
+        lose_input(t);
+        f->cleared = true;
+    } else if (found && is_sequence(op, 'J') && op->csi.value[0] == 2) {
+        lose_input(t);
+        f->cleared = true;
+    }
+    if (erases || (op->kind == OP_CONTROL && op->code == '\n'))
+        f->column = erases && t->stage == STAGE_PROMPT ? col : 0;
+    else if (moves && returned && f->column && col == f->column && t->stage == STAGE_PROMPT)
+        find_input(t, col);
+}
+
+static bool is_escape(const struct op *op, char final)
+{
+    return op->kind == OP_ESCAPE && op->csi.final == final && !op->csi.inter[0];
+}
+
+/* reedline draws its indicator behind the mark, keeps the place (DECSC), draws a right prompt
+ * elsewhere and comes back. Where there is no room for that the indicator is known from before. */
+static void look_for_kept_place(struct tracker *t, const struct op *op)
+{
+    struct foreign *f = &t->foreign;
+    if (t->stage != STAGE_INPUT || f->moved)
+        return;
+    if (is_escape(op, '7')) {
+        f->kept = true;
+        f->aside_too = false;
+        f->kept_at = terminal_anchor(t->options.terminal);
+        if (f->kept_at.line == t->input.line)
+            tracker_set_text(&f->seen, foreign_text_since(t, t->input));
+    } else if (is_sequence(op, 'H')) {
+        f->aside_too = f->kept;
+    } else if (is_escape(op, '8')) {
+        f->moved = f->kept && f->aside_too;
+        f->kept = f->aside_too = false;
+        if (!f->moved)
+            return;
+        t->input = f->kept_at;
+        tracker_set_text(&f->sign, text_copy(f->seen));
+    }
+}
+
+/* Shells that go to a new row behind what has no end do it by a row of blanks. */
+static void count_blanks_drawn(struct tracker *t, const struct op *op)
+{
+    struct foreign *f = &t->foreign;
+    if (op->kind == OP_CONTROL && op->code == '\n')
+        f->swept = 0;
+    for (size_t i = 0; op->kind == OP_TEXT && i < op->raw_len && f->swept < LIMIT_SIZE_MAX; i++)
+        f->swept += op->raw[i] == ' ';
+}
+
+/* Whether nothing stands where the cursor is, nor next to it on its left. */
+static bool stands_free(const struct terminal *terminal)
+{
+    struct terminal_cursor cursor = terminal_cursor(terminal);
+    struct bytes row = {0};
+    terminal_row_text(terminal, cursor.row, &row);
+    int cells = foreign_count(row.data, row.len);
+    bytes_finish(&row);
+    return cells < cursor.col;
+}
+
+/* A right prompt is drawn between CUF, past what stands there, and CUB, CUD or CR, up to the edge.
+ */
+static void look_for_right_prompt(struct tracker *t, const struct op *op)
+{
+    struct foreign *f = &t->foreign;
+    const struct terminal *terminal = t->options.terminal;
+    bool goes = is_sequence(op, 'C') || (is_sequence(op, 'H') && f->aside_too);
+    if (goes) {
+        f->beyond = terminal_anchor(terminal);
+        f->jumped = stands_free(terminal);
+        f->aside.len = 0;
+    } else if (f->jumped && (is_sequence(op, 'D') || is_sequence(op, 'B') || is_return(op) ||
+                             is_escape(op, '8'))) {
+        f->jumped = false;
+        if (!f->aside.len || f->edge < terminal_cols(terminal) - RIGHT_MARGIN)
+            return;
+        f->has_right = true;
+        f->right_at = f->beyond;
+        f->beside.len = 0;
+        bytes_append(&f->beside, f->aside.data, f->aside.len);
+    } else if (f->jumped) {
+        f->aside.len = 0;
+        terminal_text_since(terminal, f->beyond, &f->aside);
+        f->edge = terminal_cursor(terminal).col;
+    }
+}
+
+void tracker_drawn(struct tracker *t, const struct op *op)
+{
+    if (!t->foreign.heard)
+        return;
+    look_for_kept_place(t, op);
+    look_for_right_prompt(t, op);
+    count_blanks_drawn(t, op);
+    look_for_input(t, op);
+}
