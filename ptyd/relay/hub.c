@@ -12,6 +12,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/relay/credentials.h"
 #include "ptyd/relay/keys.h"
+#include "ptyd/relay/reach.h"
 
 #define SYSTEM_AUTHORITIES "/etc/ssl/certs/ca-certificates.crt"
 #define KEY_TRIES          4 /* of which one in 256 each fails for no reason */
@@ -244,6 +245,13 @@ static char *host_of(const char *url)
     return text_format("%.*s", (int)len, at);
 }
 
+static char *port_of(const char *url)
+{
+    const char *at = strrchr(url, ':');
+    size_t len = at ? strspn(at + 1, "0123456789") : 0;
+    return len ? text_format("%.*s", (int)len, at + 1) : text_copy("4222");
+}
+
 static bool is_secure(const char *url)
 {
     return !strncmp(url, "tls://", 6);
@@ -337,6 +345,21 @@ static natsStatus subscribe(struct hub *h)
     return s == NATS_OK ? natsConnection_FlushTimeout(h->connection, LIMIT_RELAY_CONNECT_MS) : s;
 }
 
+/* The library says that there is no server where no try reached one, whatever was in the way. */
+static char *why_not(const char *url, natsStatus s)
+{
+    const char *more = nats_GetLastError(NULL);
+    char *words =
+        text_format("%s%s%s", natsStatus_GetText(s), more && *more ? ": " : "", more ? more : "");
+    char *host = host_of(url), *port = port_of(url);
+    char *why =
+        s == NATS_NO_SERVER ? reach_why(host, port) : text_format("%s%s", words, reach_hint(words));
+    free(port);
+    free(host);
+    free(words);
+    return why;
+}
+
 char *hub_connect(struct hub *h)
 {
     natsStatus s = NATS_OK;
@@ -349,11 +372,7 @@ char *hub_connect(struct hub *h)
         s = subscribe(h);
     if (s == NATS_OK)
         return NULL;
-    const char *more = nats_GetLastError(NULL);
-    char *why = h->options.creds ? credentials_ended(h->options.creds) : NULL;
-    if (!why)
-        why = text_format("%s%s%s", natsStatus_GetText(s), more && *more ? ": " : "",
-                          more ? more : "");
+    char *why = why_not(h->options.url, s);
     hub_disconnect(h);
     return why;
 }

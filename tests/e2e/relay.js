@@ -38,6 +38,9 @@ async function main() {
     for (const name of ['', 'x'.repeat(65)])
       for (const args of [['relay', 'enable', '--url', hub.url, '--user', name], ['relay', 'enable', '--url', hub.url, '--host', name], ['exec', '--url', hub.url, '--host', name, '--', 'true'], ['relay', 'hub', '--user', name]])
         assert.deepStrictEqual((({ status, stderr }) => [status, /that is no name/.test(stderr)])(laptop.ptyd(...args)), [2, true], args.join(' '));
+    // What is in the way is said, and what to do.
+    for (const [url, says] of [['tls://no-such-host.invalid:4222', /no-such-host\.invalid: /], ['nats://127.0.0.1:1', /nobody listens at port 1 there: nats-server does not run/]])
+      assert.match(laptop.ptyd('exec', '--url', url, '--', 'true').stderr, says);
     const latin = spawnSync('sh', ['-c', `exec '${PTYD}' relay enable --url ${hub.url} --user "$(printf 'd\\351')"`], { env: laptop.space.env, encoding: 'utf8' });
     assert.deepStrictEqual([latin.status, /no UTF-8/.test(latin.stderr)], [2, true]);
     const settings = path.join(laptop.space.home, '.config/ptyd/relay.json');
