@@ -247,9 +247,11 @@
  * of another host; then it is asked again. */
 #define LIMIT_RELAY_PULL_MS 30000
 #define LIMIT_RELAY_HAND_MS 5000
-/* Commands of other hosts that the hub gives out to a host before it has acknowledged them; and
- * bytes of those that are handed to its daemon at once, unless one alone is larger. */
-#define LIMIT_RELAY_TAKEN      128
+/* Commands of other hosts that the hub gives out to a host before it has acknowledged them: with
+ * fewer it waits for the hub's turn once too often. Of those, and bytes of those, that are handed
+ * to its daemon at once, unless one alone is larger. */
+#define LIMIT_RELAY_TAKEN      1024
+#define LIMIT_RELAY_AT_ONCE    128
 #define LIMIT_RELAY_HAND_BYTES (512 << 10)
 /* Milliseconds until the hub has given out again what was given to somebody who is gone, at most.
  */

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Borrowed until hub_close(). */
 struct hub_options {
@@ -42,6 +43,7 @@ struct hub_message {
     size_t len;
     int status; /* of an answer that is none but a status (404, 503 ...); else 0 */
     struct hub_message *next;
+    uint64_t place; /* in its stream: its reader's */
 };
 
 struct hub;

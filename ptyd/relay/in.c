@@ -14,7 +14,7 @@
 void in_begin(struct in *in)
 {
     in->hosts = json_object();
-    in->at_once = LIMIT_RELAY_TAKEN;
+    in->at_once = LIMIT_RELAY_AT_ONCE;
 }
 
 static void drop_all(struct in *in)
@@ -23,6 +23,7 @@ static void drop_all(struct in *in)
         in->first = m->next;
         hub_message_free(m);
     }
+    in->last = NULL;
     in->held = 0;
 }
 
@@ -114,6 +115,7 @@ static void let_go(struct in *in)
     struct hub_message *m = in->first;
     hub_publish(in->hub, m->reply, NULL, NULL, "+ACK", 4);
     in->first = m->next;
+    in->last = in->first ? in->last : NULL;
     in->held--;
     hub_message_free(m);
 }
@@ -176,9 +178,9 @@ static bool hand_over(struct in *in)
     if (error || (answer && !done))
         out_fail(in->out, "the daemon cannot keep a command of another host: %s",
                  error ? error : json_text(json_at(answer, "error"), "message", ""));
-    in->at_once = !answer                               ? 1
-                  : 2 * in->at_once < LIMIT_RELAY_TAKEN ? 2 * in->at_once
-                                                        : LIMIT_RELAY_TAKEN;
+    in->at_once = answer ? 2 * in->at_once : 1;
+    if (in->at_once > LIMIT_RELAY_AT_ONCE)
+        in->at_once = LIMIT_RELAY_AT_ONCE;
     in->waits = !done;
     json_decref(answer);
     json_decref(blocks);
@@ -267,19 +269,19 @@ int64_t in_step(struct in *in)
 /* One that is here was given out again: its new address is the one that counts. */
 void in_take(struct in *in, struct hub_message *m)
 {
-    uint64_t place = subject_place(m->reply);
-    struct hub_message **at = &in->first;
+    m->place = subject_place(m->reply);
+    struct hub_message **at = in->last && in->last->place < m->place ? &in->last->next : &in->first;
     in->due -= in->due > 0;
     if (!in->due)
         in->asked_until = 0;
-    while (*at && subject_place((*at)->reply) < place)
+    while (*at && (*at)->place < m->place)
         at = &(*at)->next;
-    bool again = *at && subject_place((*at)->reply) == place;
-    m->next = again ? (*at)->next : *at;
-    if (again)
-        hub_message_free(*at);
+    struct hub_message *before = *at && (*at)->place == m->place ? *at : NULL;
+    m->next = before ? before->next : *at;
     *at = m;
-    in->held += !again;
+    in->last = m->next ? in->last : m;
+    in->held += !before;
+    hub_message_free(before);
 }
 
 static void fail_without_consumer(struct in *in)

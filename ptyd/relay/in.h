@@ -32,6 +32,7 @@ struct in {
     struct out *out; /* where what goes wrong is said */
     enum in_way way;
     int64_t look_at, gather_until; /* monotonic: the next question about that, and its end */
+    struct hub_message *last;      /* of them; NULL */
     struct hub_message *first;     /* not handed over yet, in the stream's order; NULL */
     size_t held;                   /* so many */
     size_t at_once;                /* are handed over: one, where a daemon died of several */

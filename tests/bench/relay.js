@@ -14,7 +14,7 @@ const { lacking, Host, Hub } = require('../e2e/hub');
 
 const number = (name, otherwise) => Number(process.env[name] ?? otherwise);
 const HOSTS = number('HOSTS', 1000), RATE = number('RATE', 2), SECONDS = number('SECONDS', 60), STEP_S = number('STEP_S', Math.min(10, SECONDS));
-const CONNECTIONS = number('CONNECTIONS', 0), BYTES = number('BYTES', 600), MOST_MS = 150, FACTOR = number('FACTOR', 1.25), ROUNDS = number('ROUNDS', 8);
+const KEEP = (process.env.KEEP || '').split(' ').filter(Boolean), CONNECTIONS = number('CONNECTIONS', 0), BYTES = number('BYTES', 600), MOST_MS = 150, FACTOR = number('FACTOR', 1.25), ROUNDS = number('ROUNDS', 8);
 const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout);
 
 // Resident MiB, and seconds of processor time.
@@ -67,7 +67,7 @@ async function terminal() {
 async function main() {
   const why = lacking();
   if (why) { console.log(`not measured: ${why}`); process.exit(1); }
-  const hub = await new Hub().place(), reader = new Host('reader').enable(hub.url);
+  const hub = await new Hub({ keep: KEEP }).place(), reader = new Host('reader').enable(hub.url);
   const keys = path.join(hub.space.root, 'keys');
   const made = spawnSync(process.env.FLEET, ['keys', String(HOSTS), keys], { encoding: 'utf8' });
   hub.publishers.push(...made.stdout.trim().split('\n').map((line) => { const [host_id, key] = line.split('='); return { host_id, key }; }));
