@@ -100,7 +100,9 @@ async function main() {
       most.toFixed(0), used('hub'), after.relay.rss.toFixed(1), used('relay'), after.worker.rss.toFixed(1), used('worker'), `${(100 * result.cpu / took).toFixed(0)}%`]);
     if (result.lost || result.twice || result.refused || result.duplicates) console.log(`  passed over ${result.lost}, came twice ${result.twice}, refused ${result.refused}, taken for known ${result.duplicates}`);
     const holds = result.p99 <= MOST_MS && result.heard === result.due && result.backlog <= result.due / result.seconds / 2;
-    return { ...result, holds, perSecond: Math.round(result.due / result.seconds) };
+    const each = (name, count) => (1000 * (after[name].cpu - before[name].cpu) / count).toFixed(2);
+    const costs = `hub ${each('hub', result.acked)}, relay ${each('relay', result.heard)}, worker ${each('worker', result.heard)}, the hosts themselves ${(1000 * result.cpu / result.acked).toFixed(2)}`;
+    return { ...result, costs, holds, perSecond: Math.round(result.due / result.seconds) };
   }
 
   console.log(`${HOSTS} hosts, ${CONNECTIONS ? `${CONNECTIONS} connections in all` : 'a connection each'}, one reader; ${spawnSync('nats-server', ['--version'], { encoding: 'utf8' }).stdout.trim()}; ${os.cpus().length} processors (${os.cpus()[0].model.trim()}), Linux ${os.release()}`);
@@ -114,6 +116,7 @@ async function main() {
   const status = reader.status();
   console.log(`A command is ${asked.bytes} bytes; from when it is due at its host until it is on offer and on the reader's disk. cpu: of one processor.`);
   console.log(`${RATE} a second of each: p99 ${asked.p99.toFixed(1)} ms, asked for at most ${MOST_MS}: ${asked.holds ? 'held' : 'NOT held'}. Highest rate that held: ${best ? `${best.perSecond} a second (p99 ${best.p99.toFixed(1)} ms)` : 'none of these'}.`);
+  console.log(`Processor time of a command at that rate, ms: ${asked.costs}.`);
   if (status.error) console.log(`the reader's last error: ${status.error}`);
   await reader.close();
   await hub.close();
