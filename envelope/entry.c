@@ -124,6 +124,7 @@ static const struct member {
     {"ts", TIME, AT(ts_end), NULL},
     {"cmd_source", WORD, AT(cmd_source), ""},
     {"host", WORD, AT(host), ""},
+    {"missed_before", NUMBER, AT(missed_before), NULL},
     {"unsigned", FLAG, AT(is_unsigned), NULL},
 };
 

@@ -39,6 +39,7 @@ struct entry_block {
     const char *cmd_source; /* "unknown": the command may be another; "" else */
     bool is_unsigned;       /* by the word of whoever printed the marks */
     const char *host;       /* the name of another host where it ran; "" or NULL for this one */
+    int64_t missed_before;  /* so many commands there, right before it, never came here */
 };
 
 /* Appends the value. `header_shell_id`: the shell the header names; another one is told. */

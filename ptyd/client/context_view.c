@@ -79,12 +79,16 @@ static void append_command(const json_t *entry, const struct table_look *look, s
 {
     json_t *row = row_of(entry);
     const char *host = json_text(entry, "host", NULL);
+    long long missed = json_number(entry, "missed_before", 0);
     table_block(look, row, out);
     if (host) {
         bytes_append_text(out, "       @ ");
         append_clean(host, out);
         bytes_append_char(out, '\n');
     }
+    if (missed > 0)
+        bytes_printf(out, "       ^ lost: %lld command%s before it never came here\n", missed,
+                     plural(missed));
     append_preview(json_object_get(entry, "preview"), out);
     append_losses(entry, out);
     json_decref(row);

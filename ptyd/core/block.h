@@ -75,9 +75,11 @@ struct block {
     bool spaced;     /* its line begins with a space, as somebody saw who was there */
 
     /* Of another host's block alone, "" and 0 for our own: the host's name and its id, which stands
-     * in front of block_id; and when it reached this host (wall clock). */
+     * in front of block_id; when it reached this host (wall clock); and how many of its shell
+     * never did that were sent right before it. */
     char *host, *host_id;
     int64_t heard_ms;
+    int64_t missed_before;
 };
 
 /* The terminal has so many columns now. */

@@ -80,6 +80,7 @@ static const struct field {
     {"host", TEXT, AT(host), TOLD(host), .seldom = true},
     {"host_id", TEXT, AT(host_id), .seldom = true},
     {"heard_ms", NUMBER, OUR_FILES, AT(heard_ms), .seldom = true},
+    {"missed_before", NUMBER, AT(missed_before), TOLD(missed_before), .seldom = true},
     {.name = NULL},
 };
 

@@ -102,6 +102,9 @@ static void append_outcome(const struct part *p, struct bytes *out)
         append_name(cwd, out);
         free(cwd);
     }
+    if (b->missed_before)
+        bytes_printf(out, ", %lld commands there before it never came here",
+                     (long long)b->missed_before);
     if (b->cmd_source == BLOCK_FROM_UNKNOWN)
         bytes_append_text(out, ", the command is not certain");
     if (p->omitted)

@@ -11,6 +11,7 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/cmd_private.h"
+#include "ptyd/relay/local.h"
 #include "ptyd/relay/visit.h"
 
 static const char help[] =
@@ -40,7 +41,23 @@ static void print_state(const json_t *host)
     else
         printf("%s %.*s ago", json_flag(host, "gone") ? "left" : "silent, last heard",
                (int)text.len, text.data ? text.data : "");
+    if (json_number(host, "missing", 0))
+        printf("; %lld of its commands fell out of what the hub keeps, and never came here",
+               json_number(host, "missing", 0));
     bytes_finish(&text);
+}
+
+/* What the daemon here has heard of them. */
+static void add_heard(json_t *hosts)
+{
+    json_t *answer = local_ask("host.list", json_object()), *host;
+    const json_t *heard;
+    size_t i, k;
+    json_array_foreach(hosts, i, host)
+        json_array_foreach(json_at(answer, "result"), k, heard)
+            if (!strcmp(json_text(heard, "host_id", ""), json_text(host, "host_id", "")))
+                json_object_set(host, "missing", json_object_get(heard, "missing"));
+    json_decref(answer);
 }
 
 static void print_host(const json_t *host)
@@ -74,6 +91,7 @@ int command_hosts(int argc, char **argv)
     visit_end(&visit);
     if (!hosts)
         return fail(why);
+    add_heard(hosts);
     if (cli.json)
         return cli_print_json(hosts);
     json_array_foreach(hosts, i, host)

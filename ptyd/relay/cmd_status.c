@@ -9,9 +9,34 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/cmd_private.h"
+#include "ptyd/relay/local.h"
 #include "ptyd/relay/relaying.h"
 #include "ptyd/relay/setup.h"
 #include "ptyd/relay/spool.h"
+
+/* What the daemon misses of each host, which its relay need not have heard since it began. */
+static void add_missing(json_t *status)
+{
+    json_t *answer = local_ask("host.list", json_object()),
+           *hosts = json_object_get(status, "hosts");
+    const json_t *heard;
+    size_t i;
+    if (!json_is_object(hosts)) {
+        hosts = json_object();
+        json_object_set_new(status, "hosts", hosts);
+    }
+    json_array_foreach(json_at(answer, "result"), i, heard) {
+        const char *id = json_text(heard, "host_id", "");
+        json_int_t missing = json_number(heard, "missing", 0);
+        if (missing && !json_object_get(hosts, id))
+            json_object_set_new(hosts, id,
+                                json_pack("{s:s, s:i, s:i}", "host", json_text(heard, "host", ""),
+                                          "blocks", 0, "at_ms", 0));
+        if (json_object_get(hosts, id))
+            json_object_set_new(json_object_get(hosts, id), "missing", json_integer(missing));
+    }
+    json_decref(answer);
+}
 
 static json_t *status_json(const char *state)
 {
@@ -29,6 +54,8 @@ static json_t *status_json(const char *state)
     json_object_set_new(status, "pid", pid ? json_integer(pid) : json_null());
     if (!pid)
         json_object_set_new(status, "connected", json_false());
+    if (!why)
+        add_missing(status);
     json_object_set_new(status, "spool", json_integer((json_int_t)waiting));
     json_object_set_new(status, "lag_ms", json_integer(waiting ? clock_wall_ms() - oldest : 0));
     if (!why)
@@ -47,8 +74,13 @@ static void print_hosts(const json_t *hosts)
     json_object_foreach((json_t *)hosts, id, host) {
         fputs("  ", stdout);
         show_text(json_text(host, "host", ""));
-        printf(" (%s): %lld commands, the last came at %s\n", id, json_number(host, "blocks", 0),
-               clock_text(json_number(host, "at_ms", 0), when));
+        printf(" (%s): %lld commands", id, json_number(host, "blocks", 0));
+        if (json_number(host, "at_ms", 0))
+            printf(", the last came at %s", clock_text(json_number(host, "at_ms", 0), when));
+        if (json_number(host, "missing", 0))
+            printf("; %lld fell out of what the hub keeps, and never came",
+                   json_number(host, "missing", 0));
+        putchar('\n');
     }
 }
 

@@ -271,6 +271,7 @@ static void settle(struct block *b, const json_t *params)
     free(b->output_path);
     b->output_path = text_copy("");
     b->key = 0;
+    b->missed_before = 0;
     b->unrecorded = b->spaced = b->private = false;
     b->type = b->type == BLOCK_USER_KILL ? BLOCK_USER_KILL : BLOCK_USER_CMD;
     b->omitted_lines = b->omitted_lines < 0 ? 0 : b->omitted_lines;
@@ -379,6 +380,7 @@ int hosts_take(struct hosts *h, const json_t *params, const struct conf *conf, j
         return -EINVAL;
     json_t *line = line_of(b, params);
     bool known = is_known(h, line);
+    b->missed_before = missing_before(h, line);
     int result = 0;
     if (known)
         *ret_answer = refuse(h, line);
