@@ -1,13 +1,17 @@
 #include "ptyd/notify/wake.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/command/table.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/notify/server.h"
@@ -197,7 +201,54 @@ struct delivery {
     struct server *server;
     struct leases *leases;
     json_t *taken; /* NULL: nothing is pending */
+    int lane;      /* -1: there is none, or nobody else is heeded */
+    bool has_lane;
+    int64_t first;  /* turns that were begun by us all, in that thread, when this came */
+    int64_t others; /* since then, by others like this: known with the lane */
 };
+
+/* ---- others that wait for the same thread ---- */
+
+/* A file that one at a time holds, from waiting to its turn's begin, with the number of turns that
+ * were begun so: whoever waits behind it knows which turns were no user's. */
+
+static int64_t lane_count(int lane)
+{
+    int64_t count = 0;
+    return pread(lane, &count, sizeof count, 0) == sizeof count ? count : 0;
+}
+
+static void lane_open(struct delivery *d)
+{
+    static const char plain[] = "0123456789abcdefABCDEF-";
+    const char *thread = d->wake->thread;
+    bool is_plain = *thread && strlen(thread) < 64 && !thread[strspn(thread, plain)];
+    char *socket = paths_socket(), *directory = paths_parent(socket);
+    char *path = text_format("%s/notify-%s", directory, is_plain ? thread : "other");
+    d->lane = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    d->first = d->lane < 0 ? 0 : lane_count(d->lane);
+    free(path);
+    free(directory);
+    free(socket);
+}
+
+static bool lane_take(struct delivery *d)
+{
+    if (d->lane < 0 || d->has_lane)
+        return true;
+    if (flock(d->lane, LOCK_EX | LOCK_NB) < 0)
+        return false;
+    d->has_lane = true;
+    d->others = lane_count(d->lane) - d->first;
+    return true;
+}
+
+static void lane_note_begun(const struct delivery *d)
+{
+    int64_t count = d->has_lane ? lane_count(d->lane) + 1 : 0;
+    if (d->has_lane && pwrite(d->lane, &count, sizeof count, 0) != sizeof count)
+        say("those that wait for the same thread may take this turn for one of yours");
+}
 
 enum state { IDLE, BUSY, GONE };
 
@@ -226,25 +277,40 @@ static enum state state_of(const struct delivery *d)
     return state;
 }
 
-/* A turn that runs is waited for; one that begins behind it is the user's own next. WAKE_BEGUN:
- * none runs. */
+/* Until something changed, or, without the lane, for a moment. False when the time is over, or the
+ * server gone. */
+static bool wait_on(struct delivery *d, bool first)
+{
+    int64_t until = d->wake->until, moment = clock_monotonic_ms() + LIMIT_QUEUE_LOOK_MS;
+    if (first)
+        return server_waits(d->server, until);
+    server_waits(d->server, until >= 0 && until < moment ? until : moment);
+    return until < 0 || clock_monotonic_ms() < until;
+}
+
+/* A turn that runs is waited for, and those of others like this; one that begins behind it is the
+ * user's own next. WAKE_BEGUN: none runs. */
 static enum wake_end wait_idle(struct delivery *d)
 {
-    enum state state;
     bool said = false;
     server_watch(d->server, d->wake->thread);
-    while ((state = state_of(d)) == BUSY && !server_turns(d->server)) {
+    for (;;) {
+        bool first = lane_take(d);
+        enum state state = state_of(d);
+        if (state == GONE)
+            return unshown("nobody has that thread open any more");
+        if (first && server_turns(d->server) > d->others)
+            return WAKE_CANCELLED;
+        if (first && state == IDLE)
+            return WAKE_BEGUN;
         if (!said)
             say("codex is at work: the turn comes behind the one that runs");
         said = true;
-        if (!server_waits(d->server, d->wake->until))
+        if (!wait_on(d, first))
             return d->wake->until >= 0 && clock_monotonic_ms() >= d->wake->until
                        ? WAKE_LATE
                        : unshown("its server went away");
     }
-    if (state == GONE)
-        return unshown("nobody has that thread open any more");
-    return server_turns(d->server) ? WAKE_CANCELLED : WAKE_BEGUN;
 }
 
 static bool is_told(const json_t *taken, const char *block_id)
@@ -338,7 +404,8 @@ static bool is_free(struct delivery *d)
 }
 
 /* The thread is idle. A command that has ended is told with the turn; where it was told before, the
- * user has said something since, and the agent knows. */
+ * user has said something since, and the agent knows; or another like this has told it along with
+ * its own, and what is missing is the turn. */
 static enum wake_end tell(struct delivery *d, const struct event_met *met)
 {
     json_t *thread = read_thread(d->server, d->wake->thread), *roots = json_array();
@@ -348,7 +415,7 @@ static enum wake_end tell(struct delivery *d, const struct event_met *met)
     d->taken = leases_take(d->leases, d->wake->thread, roots, NULL, NULL);
     json_decref(roots);
     json_decref(thread);
-    if (!met->line && !is_told(d->taken, id)) {
+    if (!met->line && !d->others && !is_told(d->taken, id)) {
         give_back(d, false);
         return WAKE_KNOWN;
     }
@@ -362,15 +429,21 @@ static enum wake_end tell(struct delivery *d, const struct event_met *met)
 
 enum wake_end wake_begin(struct wake *w, const struct event_met *met)
 {
-    struct delivery d = {.wake = w, .server = connect_server(w)};
+    struct delivery d = {.wake = w, .server = connect_server(w), .lane = -1};
     if (!d.server)
         return WAKE_UNSHOWN;
     d.leases = leases_create("codex", w->session, LIMIT_ANSWER_MS);
     enum wake_end end = look(w, d.server, json_text(met->block, "cwd", ""));
-    if (end == WAKE_BEGUN)
+    if (end == WAKE_BEGUN) {
+        lane_open(&d);
         end = wait_idle(&d);
+    }
     if (end == WAKE_BEGUN)
         end = tell(&d, met);
+    if (end == WAKE_BEGUN)
+        lane_note_begun(&d);
+    if (d.lane >= 0)
+        close(d.lane);
     json_decref(d.taken);
     leases_destroy(d.leases);
     server_destroy(d.server);

@@ -145,6 +145,29 @@ async function main() {
     }
   });
 
+  await report.test('two behind one turn: each gets its turn, once, in the order in which they came', async () => {
+    model.hold();
+    await client.request('turn/start', { threadId: thread, input: [{ type: 'text', text: 'long for two' }] });
+    await until('the model works', () => saidIn(last()).at(-1) === 'long for two');
+    const waits = [];
+    for (const name of ['first', 'second']) {
+      waits.push(notify('--', `echo ${name}-of-two`));
+      await until('it waits', () => /at work/.test(waits.at(-1).stderr));
+    }
+    model.release();
+    for (const wait of waits) {
+      const end = await wait.over;
+      assert.deepStrictEqual([end.status, end.turn], [0, 'begun'], end.stderr);
+    }
+    const request = await woken('second-of-two');
+    for (const name of ['first', 'second']) {
+      assert.strictEqual(toldIn(request).filter((b) => b.cmd === `echo ${name}-of-two`).length, 1, name);
+      assert.strictEqual(saidIn(request).filter((t) => t.startsWith(`\`echo ${name}-of-two`)).length, 1, name);
+    }
+    assert.ok(requests().findIndex((r) => saidIn(r).at(-1)?.includes('first-of-two')) < requests().indexOf(request));
+    await until('the turns are over', () => ended() === turns());
+  });
+
   await report.test("in the session's own terminal: COMMAND as if alone, the turn behind its end", async () => {
     daemon.ptyd('run', '-s', 'work', '--timeout', '20', '--', 'true');
     const line = "ptyd notify codex --on fail -- sh -c 'echo own terminal; exit 4'";
