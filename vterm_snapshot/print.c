@@ -34,8 +34,10 @@ static int text_end(const struct screen *s)
 static void make_room(struct screen *s, int col, int width)
 {
     int row = s->cursor.row;
+    if (!modes_get(&s->modes, MODE_INSERT))
+        return;
     struct area a = area_margins(s);
-    if (modes_get(&s->modes, MODE_INSERT) && col >= a.left && col < a.right)
+    if (col >= a.left && col < a.right)
         area_shift(s, (struct area){row, row + 1, col, text_end(s)}, -width);
 }
 

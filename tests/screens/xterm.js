@@ -72,6 +72,9 @@ const DECLARED = [
   ['of wide characters that come at once where there is no room and no wrapping xterm shows the last', (items) => has(items, /^\x1b\[\?7l$/) && has(items, WIDE)],
   ['CBT ends the waiting behind the last column; in xterm the cursor waits where it came to', (items) => has(items, /^\x1b\[\d*Z$/)],
   ['what is shifted to the left where a row ends behind wide characters loses its last one in xterm', (items, rows) => has(items, /^\x1b\[\d*(?: @|'~)$/) && has(items, WIDE) && rows.every(([theirs, ours]) => theirs === [...ours].slice(0, -1).join(''))],
+  ['xterm makes room at once for what it reads at once, where that begins', (items) => has(items, /^\x1b\[4h$/) && has(items, /^\x1b\[\?69h/)],
+  ['halves of wide characters that DECCRA brings together are one; xterm shows neither', (items) => has(items, /\$v$/) && has(items, WIDE)],
+  ['where a protected wide character is overwritten xterm keeps a half of it', (items) => has(items, /^\x1b\[1"q$/) && has(items, WIDE)],
   ['what stood on the alternate screen is gone when it is shown again', (items) => items.filter((item) => /^\x1b\[\?(47|1047|1049)[hl]$/.test(item)).length > 1],
   ['a half of a wide character that lost the other one is a blank; xterm prints it as nothing, or as the whole', (items, rows) => has(items, WIDE) && rows.every(([theirs, ours]) => bare(theirs) === bare(ours))],
 ];
