@@ -23,6 +23,15 @@ VTERM_LIBS   := $(VTERM_LIB) $(VTERM_RPATH)
 PKGS         := libuv jansson libmd libpcre2-8 sqlite3 libseccomp
 endif
 
+# A private libnats, as VTERM is; it needs that release's C library: LOADER=/path/to/root, for all that is built.
+ifdef NATS
+NATS_LIB     := $(firstword $(wildcard $(NATS)/lib/*/libnats.so))
+endif
+ifdef LOADER
+LOADER_FLAGS := -Wl,--dynamic-linker=$(firstword $(wildcard $(LOADER)/usr/lib64/ld-*.so.* $(LOADER)/lib64/ld-*.so.*)) \
+                -Wl,--disable-new-dtags,-rpath,$(dir $(firstword $(wildcard $(LOADER)/usr/lib/*/libc.so.6)))
+endif
+
 # Loaded where they are first used (base/late.h); the others the program is linked with.
 LATE     := libuv.so=uv.h $(or $(VTERM_LIB),libvterm.so)=vterm.h libpcre2-8.so=pcre2.h \
             libsqlite3.so=sqlite3.h libwslay.so=wslay/wslay.h libmd.so=sha1.h libmd.so=sha2.h \
@@ -33,7 +42,7 @@ LATE_H    = $(foreach l,$(LATE),$(BUILD)/late/$(lastword $(subst =, ,$(l))))
 RELAY    ?= $(shell pkg-config --exists libnats libsodium && echo yes)
 ifneq ($(RELAY),)
 PKGS     += libnats libsodium
-LATE     += libnats.so=nats/nats.h libsodium.so=sodium.h
+LATE     += $(or $(NATS_LIB),libnats.so)=nats/nats.h libsodium.so=sodium.h
 endif
 
 # Warnings are errors in CI alone: another compiler's new warning is not its user's fault.
@@ -42,12 +51,13 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wun
             $(if $(filter 1 true,$(WERROR)),-Werror)
 CFLAGS   ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE) -I. -I$(BUILD)/late $(VTERM_CFLAGS) \
+             $(if $(NATS),-I$(NATS)/include) \
              $$(pkg-config --cflags $(PKGS)) -DPTYD_VERSION='"$(VERSION)"' $(if $(RELAY),-DPTYD_RELAY)
 # What tests and measurements call themselves they are linked with. inih becomes part of the program where it
 # can: one library less to load at every start.
 INIH      := $(or $(wildcard $(shell pkg-config --variable=libdir inih 2>/dev/null)/libinih.a),-linih)
-LIBS       = $(VTERM_RPATH) $$(pkg-config --libs jansson) $(INIH)
-TEST_LIBS  = $(VTERM_LIBS) $$(pkg-config --libs $(PKGS)) $(INIH)
+LIBS       = $(VTERM_RPATH) $(LOADER_FLAGS) $$(pkg-config --libs jansson) $(INIH)
+TEST_LIBS  = $(VTERM_LIBS) $(LOADER_FLAGS) $$(pkg-config --libs $(PKGS)) $(INIH)
 ifneq ($(SANITIZER),)
 SANITIZE := -fsanitize=$(SANITIZER) -fno-sanitize-recover=all -fno-omit-frame-pointer
 # They look into their own process, and start threads and others to do so: nothing is taken from the worker.
@@ -111,7 +121,7 @@ $(BUILD)/obj/%.o: %.c Makefile $(BUILD)/flags | need-build $(BUILD)/late/made
 # What make does not see by itself: a source that is gone leaves the library, and what was compiled with
 # other flags is compiled again.
 $(BUILD)/sources: NOW = $(sort $(LIBRARY))
-$(BUILD)/flags: NOW = $(CC) $(CFLAGS) $(WARNINGS) $(VTERM) $(RELAY)
+$(BUILD)/flags: NOW = $(CC) $(CFLAGS) $(WARNINGS) $(VTERM) $(NATS) $(RELAY)
 $(BUILD)/sources $(BUILD)/flags: always
 	@mkdir -p $(BUILD)
 	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' >$@
