@@ -263,6 +263,10 @@
 /* Bytes of what a command of `ptyd exec` printed that are kept, the newest: all of these are looked
  * through for secrets, of more than that at least the newer half. */
 #define LIMIT_EXEC_BYTES (256 << 10)
+/* Of commands that `ptyd exec` could not tell the hub of so many wait for the next one,
+ * and bytes of their file. */
+#define LIMIT_EXEC_KEPT       64
+#define LIMIT_EXEC_KEPT_BYTES (8 << 20)
 /* Sessions of a host that others are shown, and bytes of why it refuses something; the rest is left
  * out. */
 #define LIMIT_RELAY_SESSIONS    32

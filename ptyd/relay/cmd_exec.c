@@ -21,6 +21,7 @@
 #include "ptyd/relay/letter.h"
 #include "ptyd/relay/roles.h"
 #include "ptyd/relay/subject.h"
+#include "ptyd/relay/unsent.h"
 #include "ptyd/relay/visit.h"
 
 static const char help[] =
@@ -31,7 +32,8 @@ static const char help[] =
     "the hub, as `ptyd relay` does: command, status, the end of its output, without secrets. Its\n"
     "status is the command's; 125 where ptyd failed before it ran. A hub that is not reached is "
     "said\n"
-    "on stderr and changes nothing. One word is a command line for sh.\n\n"
+    "on stderr and changes nothing; the next `ptyd exec` here that reaches it sends what waits.\n"
+    "One word is a command line for sh.\n\n"
     "  --url, --creds, --ca, --user, --host, --seal-key   as of `ptyd relay enable`, which need "
     "not\n"
     "                 have run\n"
@@ -191,34 +193,45 @@ static struct block *block_of(char *const *argv, const char *session, const stru
 /* ---- to the hub ---- */
 
 /* Returns NULL, or what went wrong (a new string). */
-static char *send_block(struct visit *v, struct block *b, const char *session)
+static char *send_letter(struct visit *v, const struct unsent *letter)
 {
-    char id[KEYS_ID_SIZE], *subject = subject_block(v->user, v->own.host_id, session);
-    char *text = letter_text(b, &v->setup, &v->own, session, 1);
-    letter_id(b, &v->own, 1, 0, id);
-    char *sealed = sealing_close(&v->setup.sealing, subject, id, text);
-    json_t *answer = ask_hub_text(v->hub, subject, sealed, id, LIMIT_RELAY_ACK_MS);
+    json_t *answer =
+        ask_hub_text(v->hub, letter->subject, letter->text, letter->id, LIMIT_RELAY_ACK_MS);
     const char *error = ask_error(answer);
     char *why = error ? text_copy(error) : NULL;
     json_decref(answer);
-    free(sealed);
-    free(text);
-    free(subject);
     return why;
 }
 
-/* Takes the setup. */
+/* What was not sent before goes first. Takes the setup. */
 static void tell(struct block *b, const char *session, struct setup setup,
                  const struct identity *own)
 {
     struct visit visit;
+    char id[KEYS_ID_SIZE], *user = subject_token(setup.user), *state = paths_state();
+    char *subject = subject_block(user, own->host_id, session);
+    char *text = letter_text(b, &setup, own, session, 1), *url = text_copy(setup.url);
+    letter_id(b, own, 1, 0, id);
+    char *sealed = sealing_close(&setup.sealing, subject, id, text);
+    struct unsent letter = {
+        .url = url, .host_id = own->host_id, .subject = subject, .id = id, .text = sealed};
     char *why = visit_begin_as(&visit, setup, own);
-    if (!why)
-        why = send_block(&visit, b, session);
+    if (!why) {
+        unsent_send(state, &visit);
+        why = send_letter(&visit, &letter);
+    }
     if (why)
         say("your other hosts do not hear of this command: %s", why);
+    if (why && unsent_keep(state, &letter) == 0)
+        say("it is kept here, and sent by the next `ptyd exec` that reaches that hub");
     visit_end(&visit);
     free(why);
+    free(url);
+    free(sealed);
+    free(text);
+    free(subject);
+    free(state);
+    free(user);
 }
 
 /* ---- the command ---- */

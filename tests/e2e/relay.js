@@ -204,6 +204,20 @@ async function main() {
     const lost = ci.ptyd('exec', '--url', 'nats://127.0.0.1:1', '--creds', file, '--id', id, '--', 'exit 3');
     assert.strictEqual(lost.status, 3);
     assert.match(lost.stderr, /do not hear of this command: cannot reach the hub/);
+    // What a hub did not hear the next one that reaches it sends, in order; what is another hub's stays.
+    const waits = path.join(ci.space.env.PTYD_STATE_DIR, 'relay/unsent.json'), waiting = () => JSON.parse(fs.readFileSync(waits, 'utf8')).map(({ text }) => JSON.parse(text).block.cmd);
+    await hub.kill();
+    for (const n of [21, 22, 23]) {
+      const r = exec(`echo $DEPLOY_TOKEN; exit ${n}`);
+      assert.deepStrictEqual([r.status, /it is kept here, and sent by the next `ptyd exec` that reaches that hub/.test(r.stderr)], [n, true]);
+    }
+    assert.deepStrictEqual(waiting(), ['exit 3', ...[21, 22, 23].map((n) => `echo $DEPLOY_TOKEN; exit ${n}`)]);
+    assert.ok(!fs.readFileSync(waits, 'utf8').includes(secret));
+    await hub.start();
+    assert.deepStrictEqual((({ status, stderr }) => [status, stderr])(exec('exit 24')), [24, '']);
+    await until('all four come', () => commands(devbox, 'ci').filter((c) => /exit 2[1-4]$/.test(c)).length >= 4);
+    assert.deepStrictEqual(heard(devbox, 'ci').filter(({ cmd }) => /exit 2[1-4]$/.test(cmd)).map((b) => b.exit_code), [21, 22, 23, 24]);
+    assert.deepStrictEqual(waiting(), ['exit 3']);
     const none = ci.ptyd('exec', '--', 'echo ran');
     assert.deepStrictEqual([none.status, none.stdout], [125, '']);
     await ci.close();
