@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/local.h"
@@ -61,9 +62,9 @@ bool presence_lives(const json_t *sessions)
 json_t *presence_json(const struct setup *setup, const struct identity *own, int64_t since_ms,
                       bool gone, json_t *sessions)
 {
-    return json_pack("{s:i, s:s, s:s, s:I, s:b, s:O}", "v", 1, "host_id", own->host_id, "host",
-                     setup->host, "since_ms", (json_int_t)since_ms, "gone", gone, "sessions",
-                     sessions);
+    return json_pack("{s:i, s:s, s:s, s:I, s:I, s:b, s:O}", "v", 1, "host_id", own->host_id, "host",
+                     setup->host, "since_ms", (json_int_t)since_ms, "now_ms",
+                     (json_int_t)clock_wall_ms(), "gone", gone, "sessions", sessions);
 }
 
 /* ---- another's ---- */
@@ -104,6 +105,8 @@ json_t *presence_read(const json_t *said, const char *host_id)
                                           (json_int_t)json_number(said, "since_ms", 0), "gone",
                                           json_flag(said, "gone"), "sessions", sessions)
                               : NULL;
+    if (presence)
+        json_object_set_new(presence, "now_ms", json_integer(json_number(said, "now_ms", 0)));
     json_decref(sessions);
     return presence;
 }

@@ -16,13 +16,13 @@ json_t *presence_sessions(void);
 /* Whether one of them lives: no daemon ends then, and asking keeps none from it. */
 bool presence_lives(const json_t *sessions);
 
-/* {v, host_id, host, since_ms, gone, sessions}, with those; new reference. `gone`: it is the last.
- */
+/* {v, host_id, host, since_ms, now_ms, gone, sessions}, with those; new reference. `gone`: it is
+ * the last. */
 json_t *presence_json(const struct setup *setup, const struct identity *own, int64_t since_ms,
                       bool gone, json_t *sessions);
 
-/* Another host's word, whatever it holds: {host_id, host, since_ms, gone, sessions}, cleaned and
- * bounded; new reference, NULL where it is none, or another's than `host_id`. */
+/* Another host's word, whatever it holds: {host_id, host, since_ms, gone, sessions, now_ms},
+ * cleaned and bounded; new reference, NULL where it is none, or another's than `host_id`. */
 json_t *presence_read(const json_t *said, const char *host_id);
 
 #endif

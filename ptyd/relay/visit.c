@@ -177,6 +177,10 @@ static void add_host(const struct visit *v, json_t *hosts, const struct entry *e
     json_object_set_new(host, "at_ms", json_integer(entry->at_ms));
     json_object_set_new(host, "silent_ms", json_integer(now - entry->at_ms));
     json_object_set_new(host, "here", json_boolean(here));
+    json_int_t said = json_number(host, "now_ms", 0);
+    bool is_time = said > 0 && said < LIMIT_HOST_NUMBER;
+    json_object_del(host, "now_ms");
+    json_object_set_new(host, "ahead_ms", json_integer(is_time ? said - entry->at_ms : 0));
     size_t at = 0;
     while (at < json_array_size(hosts) && strcmp(json_text(json_array_get(hosts, at), "host", ""),
                                                  json_text(host, "host", "")) <= 0)

@@ -23,7 +23,8 @@ char *visit_begin_as(struct visit *visit, struct setup setup, const struct ident
 void visit_end(struct visit *visit);
 
 /* Who is there, as each relay says of itself and the hub when: an array of {host_id, host, at_ms,
- * since_ms, here, gone, sessions: [{name, state, cmd}]}, sorted by name; what others say is cleaned
+ * since_ms, here, gone, silent_ms, ahead_ms (its clock, of the hub's), sessions: [{name, state,
+ * cmd}]}, sorted by name; what others say is cleaned
  * and bounded. `here`: it spoke within the time in which it should have, by the hub's clock. New
  * reference, NULL with *ret_why (a new string). */
 json_t *visit_hosts(struct visit *visit, char **ret_why);

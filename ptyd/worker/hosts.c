@@ -24,7 +24,7 @@ struct hosts {
     struct aside aside;
     struct pair known_file, ledger_file;
     json_t *shells;  /* HOSTID/SHELLID: {seq, number, ts, heard} */
-    json_t *hosts;   /* HOSTID: {host, blocks, missing, clashes, skew, heard} */
+    json_t *hosts;   /* HOSTID: {host, blocks, missing, clashes, heard} */
     json_t *offered; /* while it is opened: the newest blocks that have a key */
     bool opened;     /* the ledger has its part */
     bool unsettled;  /* and has changed since it was written */

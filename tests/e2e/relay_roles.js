@@ -150,6 +150,11 @@ async function main() {
     const key = `$KV.ptyd_hosts_dana.${evil.host_id}`;
     const say = (value) => member.publish(key, typeof value === 'string' ? value : JSON.stringify({ v: 1, host_id: evil.host_id, host: 'evil', since_ms: 1, sessions: [], ...value }));
     for (const value of ['', 'x', '[]', { host: '' }, { host_id: victim.host_id }, { host: 7 }, { sessions: 'x' }, { since_ms: 'x' }]) { await say(value); assert.strictEqual(agent.ptyd('hosts').status, 0, JSON.stringify(value)); }
+    for (const [ahead, words] of [[3 * 86400000, /its clock is (3 d 00|2 d 23) h ahead of the hub's/], [-3 * 86400000, /its clock is (3 d 00|2 d 23) h behind the hub's/], [2 ** 62, null], [0, null]]) {
+      await say({ now_ms: Date.now() + ahead });
+      const line = agent.ptyd('hosts').stdout.split('\n').find((l) => l.startsWith('evil '));
+      assert.strictEqual(words ? words.test(line) : !/clock/.test(line), true, line);
+    }
     await say({ host: '\u001b[2J' + 'h'.repeat(500), since_ms: 2 ** 60, sessions: Array.from({ length: 34 }, (_, i) => ({ name: `s${i}`, state: '\u001b]0;x\u0007'.repeat(15), cmd: '\u202e\u001b[31mx'.repeat(115) })) });
     const shown = agent.ptyd('hosts').stdout;
     assert.doesNotMatch(shown, /[\u0000-\u0009\u000b-\u001f\u202e]/);
