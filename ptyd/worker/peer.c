@@ -20,7 +20,8 @@
 #define SO_PEERPIDFD 77
 #endif
 
-#define FIRST 1 /* the first process */
+#define FIRST      1   /* the first process */
+#define ROOT_BYTES 512 /* of what is mounted, for its first line */
 
 /* What stands in status. */
 struct facts {
@@ -73,6 +74,52 @@ static struct facts facts_of(pid_t pid)
 
 /* ---- what differs ---- */
 
+enum namespace { USER, MOUNT, PID, NET, IPC, UTS, CGROUP, TIME, NAMESPACES };
+static const char *const namespace_names[NAMESPACES] = {"user", "mnt", "pid",    "net",
+                                                        "ipc",  "uts", "cgroup", "time"};
+
+/* One that lets nobody look into it shows no links, which are empty then. What makes a namespace
+ * without being root is another of users, which all may see. */
+struct links {
+    char of[NAMESPACES][64];
+};
+
+static void read_links(pid_t pid, struct links *links)
+{
+    char path[64], who[16] = "self";
+    if (pid != PROC_SELF)
+        snprintf(who, sizeof who, "%d", (int)pid);
+    for (int i = 0; i < NAMESPACES; i++) {
+        char *to = links->of[i];
+        snprintf(path, sizeof path, "/proc/%s/ns/%s", who, namespace_names[i]);
+        ssize_t len = readlink(path, to, sizeof links->of[i] - 1);
+        to[len > 0 ? len : 0] = '\0';
+    }
+}
+
+static bool is_shown_same(const char *one, const char *two)
+{
+    return *one && !strcmp(one, two);
+}
+
+/* As we are, or as the first process is: then it is we who are confined. What these two are in is
+ * looked at once: nobody but we could put us elsewhere. */
+static const struct links *others(void)
+{
+    static struct links links[2];
+    if (!*links[0].of[USER]) {
+        read_links(PROC_SELF, &links[0]);
+        read_links(FIRST, &links[1]);
+    }
+    return links;
+}
+
+static bool is_open_link(const struct links *l, enum namespace i)
+{
+    const struct links *o = others();
+    return is_shown_same(l->of[i], o[0].of[i]) || is_shown_same(l->of[i], o[1].of[i]);
+}
+
 /* Whether a file of both, or (first) its first line, is the same. */
 static bool is_same_file(pid_t pid, pid_t other, const char *name, bool first)
 {
@@ -85,44 +132,35 @@ static bool is_same_file(pid_t pid, pid_t other, const char *name, bool first)
     return same;
 }
 
-/* As we are, or as the first process is: then it is we who are confined. */
 static bool is_open(pid_t pid, const char *name, bool first)
 {
     return is_same_file(pid, PROC_SELF, name, first) || is_same_file(pid, FIRST, name, first);
 }
 
-static ssize_t read_namespace(pid_t pid, const char *name, char out[64])
+/* The same for the first line of what is mounted, which as a rule is the one that we had. */
+static bool has_open_root(pid_t pid)
 {
-    char path[64], who[16] = "self";
-    if (pid != PROC_SELF)
-        snprintf(who, sizeof who, "%d", (int)pid);
-    snprintf(path, sizeof path, "/proc/%s/ns/%s", who, name);
-    return readlink(path, out, 64);
+    static char ours[ROOT_BYTES];
+    char theirs[ROOT_BYTES];
+    if (!*ours)
+        proc_head(PROC_SELF, "mountinfo", ours, sizeof ours);
+    proc_head(pid, "mountinfo", theirs, sizeof theirs);
+    size_t len = strcspn(ours, "\n") + 1;
+    return (len < sizeof ours && !strncmp(ours, theirs, len)) || is_open(pid, "mountinfo", true);
 }
 
-/* One that lets nobody look into it shows no links. What makes a namespace without being root is
- * another of users, which all may see. */
-static bool is_open_namespace(pid_t pid, const char *name)
-{
-    static const pid_t others[] = {PROC_SELF, FIRST};
-    char one[64], two[64];
-    ssize_t len = read_namespace(pid, name, one);
-    for (size_t i = 0; len > 0 && i < sizeof others / sizeof *others; i++)
-        if (read_namespace(others[i], name, two) == len && !memcmp(one, two, (size_t)len))
-            return true;
-    return len <= 0;
-}
-
+/* The maps are those of the namespace; in the same one of mounts a root may yet be another. */
 static const char *differing_namespace(pid_t pid)
 {
-    static const char *const names[] = {"user", "mnt", "pid",    "net",
-                                        "ipc",  "uts", "cgroup", "time"};
-    if (!is_open(pid, "uid_map", false) || !is_open(pid, "gid_map", false))
+    struct links links;
+    read_links(pid, &links);
+    if (!is_open_link(&links, USER) &&
+        (!is_open(pid, "uid_map", false) || !is_open(pid, "gid_map", false)))
         return "user namespace";
-    if (!is_open(pid, "mountinfo", true))
+    if (!has_open_root(pid))
         return "mount namespace";
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!is_open_namespace(pid, names[i]))
+    for (int i = 0; i < NAMESPACES; i++)
+        if (*links.of[i] && !is_open_link(&links, i))
             return "namespaces";
     return NULL;
 }
