@@ -174,7 +174,8 @@ static void restore_files(void)
         setrlimit(RLIMIT_NOFILE, &original_files);
 }
 
-/* Never returns: what fails is told through `report`, a CLOEXEC pipe. */
+/* Never returns: what fails is told through `report`, a CLOEXEC pipe. It has our memory (vfork(2)):
+ * it changes nothing in it but the environment's address, which we put back. */
 static _Noreturn void child(const struct unpacked *u, const char *slave, int script, int report)
 {
     default_signals();
@@ -257,6 +258,24 @@ static int script_pipe(const char *script)
     return result;
 }
 
+/* What has much memory takes long to fork, and we wait until the child is another program in any
+ * case. Until it has signals of its own it hears none. */
+static pid_t start_child(const struct unpacked *u, const char *slave, int script, int report)
+{
+    char **ours = environ;
+    sigset_t every, before;
+    sigfillset(&every);
+    sigprocmask(SIG_BLOCK, &every, &before);
+    pid_t pid = vfork();
+    if (pid == 0)
+        child(u, slave, script, report);
+    int error = errno;
+    environ = ours;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return pid;
+}
+
 /* 0 when the exec went well, else its -errno. */
 static int exec_result(int report)
 {
@@ -279,9 +298,7 @@ static int run(const struct unpacked *u, pid_t *ret_pid, int *ret_master)
         goto out;
     }
     result = pipe2(report, O_CLOEXEC) < 0 ? -errno : 0;
-    pid_t pid = result == 0 ? fork() : -1;
-    if (pid == 0)
-        child(u, slave, script, report[1]);
+    pid_t pid = result == 0 ? start_child(u, slave, script, report[1]) : -1;
     if (result == 0 && pid < 0)
         result = -errno;
     if (report[1] >= 0)
