@@ -1,11 +1,14 @@
 #define _GNU_SOURCE
 #include "ptyd/start/plan.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ptyd/core/file.h"
@@ -66,13 +69,12 @@ static char *history_path(const char *runtime, const char *shell_id)
     return text_format("%s/%s.bash", runtime, shell_id);
 }
 
-/* bash reads its rc file from descriptor 3: script and nonce are nowhere else. At each prompt it
- * writes its last command into a private file and reads that back; where none can be made (no
- * inodes) it does without. */
+/* bash reads its rc file from descriptor 3: script and nonce are nowhere else. Behind each command
+ * it writes that into a private file and reads it back; where none can be made (no inodes) it does
+ * without. */
 static int plan_bash(const struct plan_request *q, struct plan *plan)
 {
     char *file = history_path(q->runtime, q->shell_id);
-    file_replace(file, "", 0);
     plan->argv = list_of((const char *const[]){"bash", "--rcfile", "/dev/fd/3", NULL});
     bytes_printf(&plan->script,
                  "unset __ptyd_v; __ptyd_v=(%s); __ptyd_v[5]=%d; __ptyd_v[15]=", plan->nonce,
@@ -80,7 +82,7 @@ static int plan_bash(const struct plan_request *q, struct plan *plan)
     append_quoted(&plan->script, file, "'\\''");
     bytes_append_text(&plan->script, "\n");
     bytes_append(&plan->script, script_bash, script_bash_len);
-    free(file);
+    plan->file = file;
     return 0;
 }
 
@@ -227,7 +229,19 @@ void plan_finish(struct plan *plan)
         free(plan->argv[i]);
     free(plan->argv);
     free(plan->variable);
+    free(plan->file);
     bytes_finish(&plan->script);
+}
+
+/* In place: the shell may have made it already, with a mode of its own. */
+void plan_make_file(const char *file)
+{
+    int fd = open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+    bool stands = fd >= 0 || errno == EACCES;
+    if (fd >= 0)
+        close(fd);
+    if (stands && chmod(file, 0600) < 0)
+        errno = 0; /* the shell may find that it can use it */
 }
 
 static void remove_file(char *file)

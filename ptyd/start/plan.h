@@ -22,7 +22,8 @@ struct plan {
     const char *program; /* borrowed */
     char **argv;         /* NULL-terminated */
     char *variable;      /* NAME=VALUE for this start, in place of the client's; NULL for none */
-    struct bytes script; /* given on descriptor 3; "" for none */
+    char *file; /* to be made when the shell is started (plan_make_file()); NULL for none */
+    struct bytes script;            /* given on descriptor 3; "" for none */
     char nonce[MARK_NONCE_LEN + 1]; /* "" when the shell has no integration */
 };
 
@@ -38,6 +39,10 @@ int plan_shell(const struct plan_request *request, struct plan *ret_plan);
 void plan_command(const json_t *argv, struct plan *ret_plan);
 
 void plan_finish(struct plan *plan);
+
+/* Makes the shell's private file: it needs that behind its first command, and to make one takes a
+ * while. Where it cannot be made the shell does without. */
+void plan_make_file(const char *file);
 
 /* Removes what was written for this shell instance alone and holds its nonce: it has been read. */
 void plan_remove_secret(const char *runtime, const char *shell_id);

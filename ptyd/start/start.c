@@ -63,7 +63,7 @@ static int make_plan(const struct start_request *q, struct intake_facts *facts, 
     return result;
 }
 
-int start_prepare(const struct start_request *q, int ret_fds[2])
+int start_prepare(const struct start_request *q, int ret_fds[2], char **ret_file)
 {
     struct intake_facts facts = {.cols = q->cols,
                                  .rows = q->rows,
@@ -94,6 +94,15 @@ int start_prepare(const struct start_request *q, int ret_fds[2])
             close(ret_fds[0]);
     }
     environment_free(env);
+    *ret_file = result < 0 ? NULL : plan.file;
+    plan.file = result < 0 ? plan.file : NULL;
     plan_finish(&plan);
     return result < 0 ? result : 0;
+}
+
+void start_finish(char *file)
+{
+    if (file)
+        plan_make_file(file);
+    free(file);
 }

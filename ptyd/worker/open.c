@@ -80,6 +80,7 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
 {
     struct session_size size = {.cols = LIMIT_COLS_DEFAULT, .rows = LIMIT_ROWS_DEFAULT};
     int fds[2];
+    char *file;
     worker_read_size(params, &size);
     int result = start_prepare(
         &(struct start_request){
@@ -97,10 +98,11 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
             .login = json_flag(params, "login"),
             .terminal = json_flag(params, "owns"),
         },
-        fds);
+        fds, &file);
     if (result < 0)
         return result;
     result = worker_tell(worker, WIRE_SPAWN, name, fds, 2);
+    start_finish(file);
     close(fds[0]);
     close(fds[1]);
     return result;
