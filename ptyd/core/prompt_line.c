@@ -30,21 +30,30 @@ static bool has_escape(const char *keys, size_t len)
 
 /* ---- the last keys ---- */
 
-static void add_to_tail(struct prompt_line *line, char key)
+static bool is_text(char key)
 {
-    size_t len = strnlen(line->tail, sizeof line->tail);
-    bool full = len == sizeof line->tail;
-    if (full)
-        memmove(line->tail, line->tail + 1, --len);
-    line->tail[len] = key;
+    return key >= ' ' && key < ERASE;
 }
 
-static void note_key(struct prompt_line *line, char key)
+static size_t tail_len(const struct prompt_line *line)
 {
-    size_t len = strnlen(line->tail, sizeof line->tail);
-    if (key >= ' ' && key < ERASE)
-        add_to_tail(line, key);
-    else if (key == ERASE && len)
+    return strnlen(line->tail, sizeof line->tail);
+}
+
+/* Of what is text the newest stays. */
+static void add_to_tail(struct prompt_line *line, const char *text, size_t len)
+{
+    size_t kept = tail_len(line), most = sizeof line->tail;
+    size_t come = len < most ? len : most;
+    size_t stay = kept + come <= most ? kept : most - come;
+    memmove(line->tail, line->tail + kept - stay, stay);
+    memcpy(line->tail + stay, text + len - come, come);
+}
+
+static void note_other_key(struct prompt_line *line, char key)
+{
+    size_t len = tail_len(line);
+    if (key == ERASE && len)
         line->tail[len - 1] = '\0';
     else
         memset(line->tail, 0, sizeof line->tail);
@@ -52,8 +61,14 @@ static void note_key(struct prompt_line *line, char key)
 
 static void note_keys(struct prompt_line *line, const char *keys, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        note_key(line, keys[i]);
+    for (size_t i = 0, end; i < len; i = end) {
+        for (end = i; end < len && is_text(keys[end]);)
+            end++;
+        if (end > i)
+            add_to_tail(line, keys + i, end - i);
+        else
+            note_other_key(line, keys[end++]);
+    }
 }
 
 /* ---- keys and prompts ---- */

@@ -177,7 +177,7 @@ void session_keep_place(struct session *s, uint64_t offset)
 /* What may end a line in some editor: an Enter, an end of file, readline's Ctrl-O. */
 static bool is_line_end(char key)
 {
-    return key && strchr("\r\n\x04\x0f", key);
+    return key == '\r' || key == '\n' || key == '\x04' || key == '\x0f';
 }
 
 static size_t line_ends(const char *bytes, size_t len)
@@ -191,7 +191,7 @@ static size_t line_ends(const char *bytes, size_t len)
 /* A key that is text in the line and, behind Enter, too: history makes something else of `!`. */
 static bool is_plain(char key)
 {
-    return (unsigned char)key >= ' ' && !strchr("\x7f!^", key);
+    return (unsigned char)key >= ' ' && key != '\x7f' && key != '!' && key != '^';
 }
 
 /* Lines behind those of `run`s may become blocks that look like theirs. Returns `text`, of the line
@@ -199,11 +199,16 @@ static bool is_plain(char key)
 static uint32_t doubt_runs(struct session *s, uint32_t text, const char *keys, size_t len)
 {
     struct run_table *runs = &intake_facts(s->intake)->runs;
-    for (size_t i = 0; i < len; i++) {
-        bool ends = is_line_end(keys[i]);
+    for (size_t i = 0, end; i < len; i = end) {
+        for (end = i; end < len && is_plain(keys[end]);)
+            end++;
+        text = text && end > i ? run_text(text, keys + i, end - i) : text;
+        if (end == len)
+            break;
+        bool ends = is_line_end(keys[end++]);
         if (ends)
             run_table_doubt(runs, text);
-        text = ends ? RUN_TEXT_START : text && is_plain(keys[i]) ? run_text(text, keys + i, 1) : 0;
+        text = ends ? RUN_TEXT_START : 0;
     }
     return text;
 }
@@ -296,13 +301,14 @@ static void note_runs(struct session *s, const struct termios *modes, const char
 static void hear_person(struct session *s, const char *bytes, size_t len, size_t gone)
 {
     bool agent = s->typing.first->agent;
-    if (line_ends(bytes + gone, len - gone))
+    size_t lines = line_ends(bytes + gone, len - gone);
+    if (lines)
         tracker_set_actor(s->tracker, agent ? BLOCK_AGENT_CMD : BLOCK_USER_CMD);
     s->typed_ms = clock_now().monotonic_ms;
     turns_hurry(s->host->turns);
     if (gone)
         tracker_interrupt(s->tracker, clock_now());
-    note_lines(s, gone, line_ends(bytes + gone, len - gone));
+    note_lines(s, gone, lines);
     s->line_text = types_command(s) ? RUN_TEXT_START : doubt_runs(s, s->line_text, bytes, len);
 }
 
