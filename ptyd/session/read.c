@@ -17,6 +17,7 @@
 #define TIME_MS       10          /* between records of when bytes came */
 #define FLOOD_BYTES   (16 * 1024) /* found at one wakeup is much */
 #define FLOOD_WAKEUPS 8           /* in a row are a flood */
+#define ECHO_BYTES    64          /* as few may be all that there is */
 #define FLOOD_ROOM    (64 * 1024) /* and worth a thread only where as much may be read ahead */
 #define TYPED_MS      1000        /* after somebody typed the session is urgent so long */
 
@@ -295,7 +296,17 @@ static void look_for_flood(struct session *s, ssize_t n)
     session_poll_for(s);
 }
 
-/* One read's worth per wakeup: other sessions and clients come in between. */
+/* One read's worth. An echo comes alone: if there is more the loop hears of it. */
+static ssize_t read_some(struct session *s)
+{
+    if (intake_waiting(s->intake) >= room(s))
+        return -EAGAIN;
+    ssize_t n = intake_read_piece(s->intake, s->master);
+    ssize_t more = n > ECHO_BYTES ? intake_read_most(s->intake, s->master, room(s)) : 0;
+    return more > 0 ? n + more : n;
+}
+
+/* Once per wakeup: other sessions and clients come in between. */
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     struct session *s = poll->data;
@@ -307,7 +318,7 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         session_write_input(s);
     if (!(events & UV_READABLE))
         return;
-    ssize_t n = intake_read_most(s->intake, s->master, room(s));
+    ssize_t n = read_some(s);
     if (n > 0 || n == -ENOBUFS) {
         take_in(s);
         look_for_flood(s, n);

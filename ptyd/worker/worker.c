@@ -175,6 +175,7 @@ static void stop(struct worker *w)
     redacting_close(w->redacting);
     terminals_close(w->terminals);
     uv_close((uv_handle_t *)&w->turning, NULL);
+    uv_close((uv_handle_t *)&w->awake, NULL);
     for (int i = 0; i < w->session_count; i++)
         session_exit_now(w->sessions[i]);
     while (w->session_count)
@@ -188,11 +189,17 @@ static void stop(struct worker *w)
 
 /* ---- turns ---- */
 
-/* While there is work the loop does not sleep, and polls before each turn. */
-static void on_turning(uv_idle_t *turning)
+/* While there is work the loop does not sleep, and polls before each turn. Right behind that what
+ * came is taken in, before any timer is looked at. */
+static void on_turning(uv_check_t *turning)
 {
     struct worker *w = turning->data;
     turns_run(&w->turns);
+}
+
+static void on_awake(uv_idle_t *awake)
+{
+    (void)awake;
 }
 
 static uint64_t time_us(void *user)
@@ -214,10 +221,13 @@ static void on_work(void *user, bool there_is_some)
     struct worker *w = user;
     if (uv_is_closing((uv_handle_t *)&w->turning))
         return;
-    if (there_is_some)
-        uv_idle_start(&w->turning, on_turning);
-    else
-        uv_idle_stop(&w->turning);
+    if (there_is_some) {
+        uv_check_start(&w->turning, on_turning);
+        uv_idle_start(&w->awake, on_awake);
+    } else {
+        uv_check_stop(&w->turning);
+        uv_idle_stop(&w->awake);
+    }
 }
 
 /* Shells that live are worth another try: another worker has it. */
@@ -346,7 +356,8 @@ int worker_main(int socket, void *user)
     uv_timer_init(&w.loop, &w.leaders_timer);
     w.idle_timer.data = w.leaders_timer.data = &w;
     w.link = link_create(&w.loop, socket, on_link, &w);
-    uv_idle_init(&w.loop, &w.turning);
+    uv_check_init(&w.loop, &w.turning);
+    uv_idle_init(&w.loop, &w.awake);
     w.turning.data = &w;
     turns_init(&w.turns, worked_us, time_us, on_work, &w);
     w.terminals = terminals_create(&w);

@@ -38,7 +38,8 @@ struct worker {
     struct link *link; /* to the keeper */
     uv_timer_t idle_timer;
     uv_timer_t leaders_timer; /* until those that led come back behind a worker's death */
-    uv_idle_t turning;        /* runs while anybody stands in line for a turn */
+    uv_check_t turning;       /* runs while anybody stands in line for a turn */
+    uv_idle_t awake;          /* meanwhile: the loop polls and does not wait */
     struct turns turns;
     struct server *server;
     struct ledger *ledger;
