@@ -3,7 +3,7 @@
 // round every contender goes through a measure before the next one begins. Times are medians of the
 // rounds, echoes are of all keys of all rounds; ratios are medians of the rounds' ratios, those of echoes
 // of the figures.
-// ROUNDS=5; KEYS=300 a round; ONLY='echo': measures of that name; PTYD=path.
+// ROUNDS=5; KEYS=300 a round; ONLY='echo': measures of that name; OF='ptyd dtach': these alone; PTYD=path.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
@@ -171,8 +171,8 @@ const shown = (ms) => (ms < 10 ? `${Math.round(ms * 1000)} us` : ms < 1000 ? `${
 function line(name, figures, ratio, reach) {
   const names = Object.keys(figures);
   const cells = names.map((n) => shown(figures[n]));
-  for (const other of ['plain', 'dtach', 'tmux']) cells.push(figures[other] === undefined ? '-' : ratio(other).toFixed(2));
-  if (reach) {
+  for (const other of ['plain', 'dtach', 'tmux']) cells.push(!figures.ptyd || figures[other] === undefined ? '-' : ratio(other).toFixed(2));
+  if (reach && figures.ptyd && (reach[0] === 'ms' || figures[reach[0]])) {
     const [of, most] = reach, value = of === 'ms' ? figures.ptyd : ratio(of);
     cells.push(`${value <= most ? 'reached' : 'missed'} (${of === 'ms' ? `${most} ms` : `${most} ${of}`})`.padStart(22));
   }
@@ -181,7 +181,7 @@ function line(name, figures, ratio, reach) {
 
 function report(name, rounds, reach) {
   const names = Object.keys(rounds[0]);
-  if (rounds[0].ptyd.us) {
+  if (rounds[0][names[0]].us) {
     for (const [what, part] of [['p50', 0.5], ['p99', 0.99]]) {
       const figures = Object.fromEntries(names.map((n) => [n, at(rounds.flatMap((r) => r[n].us), part) / 1000]));
       line(`${name}, ${what}`, figures, (other) => figures.ptyd / figures[other], reach);
@@ -190,12 +190,13 @@ function report(name, rounds, reach) {
   }
   const figures = Object.fromEntries(names.map((n) => [n, median(rounds.map((r) => r[n].ms))]));
   line(name, figures, (other) => median(rounds.map((r) => r.ptyd.ms / r[other].ms)), reach);
-  if (rounds[0].ptyd.arrived)
+  if (rounds[0][names[0]].arrived)
     print(['  of its bytes arrived', ...names.map((n) => `${(100 * Math.min(...rounds.map((r) => r[n].arrived))).toFixed(1)} %`)]);
 }
 
 async function main() {
-  const names = Object.keys(contenders).filter((n) => {
+  const wanted = process.env.OF?.split(' ');
+  const names = Object.keys(contenders).filter((n) => !wanted || wanted.includes(n)).filter((n) => {
     const here = n === 'plain' || n === 'ptyd' || quietly('which', n).status === 0;
     if (!here) console.log(`skipped - ${n}: make deps-bench installs it`);
     return here;
