@@ -372,7 +372,9 @@ char *hub_connect(struct hub *h)
         s = subscribe(h);
     if (s == NATS_OK)
         return NULL;
-    char *why = why_not(h->options.url, s);
+    char *why = h->options.creds ? credentials_ended(h->options.creds) : NULL;
+    if (!why)
+        why = why_not(h->options.url, s);
     hub_disconnect(h);
     return why;
 }

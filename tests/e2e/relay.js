@@ -257,6 +257,7 @@ async function main() {
   });
 
   await report.test('a hub that is away or stands still costs the terminal nothing; what waited comes in order', async () => {
+    await until('all before is sent', () => laptop.status().spool === 0 && laptop.status().unacked === 0);
     await hub.kill();
     const one = (cmd) => { const at = Date.now(); assert.strictEqual(laptop.ptyd('run', '-s', 'work', '--', cmd).status, 0); return Date.now() - at; };
     for (let i = 0; i < 5; i++) one(`echo away ${i}`);
