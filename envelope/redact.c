@@ -300,10 +300,11 @@ static void search(struct search *q)
 
 /* ---- what is not seen ---- */
 
-/* Characters that show nothing, or only a mark on the one before, take no part: a token with one in
- * its midst is a token. What is ASCII in another width is ASCII. */
+/* Characters that show nothing take no part: a token with one in its midst is a token. So is one
+ * with a mark on a character, or in another width: there the text is searched once more. */
 struct folded {
     const char *from; /* what it was made of */
+    bool marks;       /* without marks, and narrow */
     struct bytes text;
     size_t *places; /* of each byte of it, in the text; one more for the end */
     redact_found *found;
@@ -316,9 +317,14 @@ static bool is_unseen(uint32_t c)
            (utf8_hidden(c) || c == 0x34f || (c >= 0x17b4 && c <= 0x17b5) ||
             (c >= 0x180b && c <= 0x180f) || (c >= 0xfe00 && c <= 0xfe0f) ||
             (c >= 0xfff0 && c <= 0xfffb) || (c >= 0x1bca0 && c <= 0x1bca3) ||
-            (c >= 0x1d173 && c <= 0x1d17a) || (c >= 0x300 && c <= 0x36f) ||
-            (c >= 0x1ab0 && c <= 0x1aff) || (c >= 0x1dc0 && c <= 0x1dff) ||
-            (c >= 0x20d0 && c <= 0x20ff) || (c >= 0xfe20 && c <= 0xfe2f));
+            (c >= 0x1d173 && c <= 0x1d17a));
+}
+
+static bool is_mark(uint32_t c)
+{
+    return (c >= 0x300 && c <= 0x36f) || (c >= 0x1ab0 && c <= 0x1aff) ||
+           (c >= 0x1dc0 && c <= 0x1dff) || (c >= 0x20d0 && c <= 0x20ff) ||
+           (c >= 0xfe20 && c <= 0xfe2f);
 }
 
 /* The character of ASCII that it is in the width of two; 0 for none. */
@@ -337,10 +343,16 @@ static bool has_others(const char *eight)
     return (bytes | below | del) & tops;
 }
 
-static size_t first_unseen(const char *text, size_t len)
+/* What a text has that is folded. */
+struct folds {
+    bool unseen, marks;
+};
+
+static struct folds look_for_folds(const char *text, size_t len)
 {
+    struct folds has = {0};
     size_t next = 0;
-    for (size_t at = 0; at < len;) {
+    for (size_t at = 0; at < len && !(has.unseen && has.marks);) {
         while (at >= next && len - at >= 8)
             if (has_others(text + at))
                 next = at + 8; /* those are looked at one by one */
@@ -356,11 +368,11 @@ static size_t first_unseen(const char *text, size_t len)
         }
         if (code >= 0x80)
             n = utf8_decode(text + at, len - at, &code);
-        if (n > 0 && (is_unseen(code) || narrow(code)))
-            return at;
+        has.unseen = has.unseen || (n > 0 && is_unseen(code));
+        has.marks = has.marks || (n > 0 && (is_mark(code) || narrow(code)));
         at += n > 0 ? (size_t)n : 1;
     }
-    return len;
+    return has;
 }
 
 static void fold_bytes(struct folded *f, const char *text, size_t at, size_t count)
@@ -384,11 +396,12 @@ static void fold(const char *text, size_t len, struct folded *f)
         }
         int n = utf8_decode(text + at, len - at, &code);
         size_t step = n > 0 ? (size_t)n : 1;
-        if (n > 0 && narrow(code)) {
+        bool shows = n <= 0 || !(is_unseen(code) || (f->marks && is_mark(code)));
+        if (n > 0 && f->marks && narrow(code)) {
             f->places[f->text.len] = at;
             bytes_append_char(&f->text, narrow(code));
         } else {
-            fold_bytes(f, text, at, n > 0 && is_unseen(code) ? 0 : step);
+            fold_bytes(f, text, at, shows ? step : 0);
         }
         at += step;
         f->places[f->text.len] = at;
@@ -416,19 +429,36 @@ static void find_in(const char *text, size_t len, const struct redact_secrets *s
         redact_own_tell(&own, len, found, user);
 }
 
+/* Without what `f` leaves out; where there is no memory for that, as it is. */
+static void find_folded(struct folded *f, size_t len, const struct redact_secrets *secrets)
+{
+    fold(f->from, len, f);
+    if (f->places && !f->text.failed)
+        find_in(f->text.data ? f->text.data : "", f->text.len, secrets, found_folded, f);
+    else
+        find_in(f->from, len, secrets, f->found, f->user);
+    bytes_finish(&f->text);
+    free(f->places);
+}
+
 static void find_seen(const char *text, size_t len, const struct redact_secrets *secrets,
                       redact_found *found, void *user)
 {
-    struct folded f = {.from = text, .found = found, .user = user};
-    bool unseen = first_unseen(text, len) < len;
-    if (unseen)
-        fold(text, len, &f);
-    if (unseen && f.places && !f.text.failed)
-        find_in(f.text.data ? f.text.data : "", f.text.len, secrets, found_folded, &f);
+    struct folds has = look_for_folds(text, len);
+    struct redact_matches both = {0};
+    struct folded f = {.from = text,
+                       .found = has.marks ? redact_matches_note : found,
+                       .user = has.marks ? &both : user};
+    if (has.unseen)
+        find_folded(&f, len, secrets);
     else
-        find_in(text, len, secrets, found, user);
-    bytes_finish(&f.text);
-    free(f.places);
+        find_in(text, len, secrets, f.found, f.user);
+    if (!has.marks)
+        return;
+    f = (struct folded){.from = text, .marks = true, .found = redact_matches_note, .user = &both};
+    find_folded(&f, len, secrets);
+    redact_matches_tell(&both, found, user);
+    redact_matches_finish(&both);
 }
 
 void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,

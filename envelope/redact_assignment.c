@@ -105,37 +105,6 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
     return 0;
 }
 
-/* Whether the line up to the name is one of the words that give a variable its value: a blank is
- * the sign then. `set -x NAME value`, `setenv NAME value`, `requirepass value`. */
-static bool is_set_by_blank(const struct redact_scan *s, size_t name)
-{
-    static const struct word words[] = {WORD("setenv "),
-                                        WORD("set -x "),
-                                        WORD("set -gx "),
-                                        WORD("set -Ux "),
-                                        WORD("set -Ugx "),
-                                        WORD("set -xg "),
-                                        WORD("set -lx "),
-                                        WORD("set -xU "),
-                                        WORD("set -g "),
-                                        WORD("set -U "),
-                                        WORD("set --export "),
-                                        WORD("set -gx --path "),
-                                        WORD("set --global --export "),
-                                        WORD("set --universal --export "),
-                                        WORD("SET PERSIST "),
-                                        WORD("ENV ")}; /* an older Dockerfile's */
-    if (name < 2 || s->text[name - 1] != ' ' || !strchr("vxguthl", s->text[name - 2] | 0x20))
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t len = words[i].len;
-        if (stands_before(s, 0, name, words[i]) &&
-            (name == len || !redact_in(s->text[name - len - 1], CLASS_ALNUM)))
-            return true;
-    }
-    return false;
-}
-
 /* Where a line begins behind what grep writes in front of it: `FILE:12:`, `FILE:`, `12:`. */
 static size_t behind_grep(struct redact_scan *s, size_t start)
 {
@@ -160,8 +129,51 @@ static size_t statement_start(struct redact_scan *s, size_t name)
     size_t start = whole ? behind_grep(s, line) : line;
     if (start > name)
         start = line;
-    start += start < name && strchr("+-<>", s->text[start]) != NULL;
-    return start;
+    char sign = at_of(s, start);
+    bool item =
+        sign == '-' && at_of(s, start + 1) == ' ' && at_of(s, start + 2) != ' '; /* YAML's */
+    return start + (start < name && !item && strchr("+-<>", sign) != NULL);
+}
+
+/* `ENV NAME value`, as older Dockerfiles have it and their builds show it. */
+static bool is_dockerfile(struct redact_scan *s, size_t name)
+{
+    if (name < 4 || memcmp(s->text + name - 4, "ENV ", 4) != 0)
+        return false;
+    return redact_run(s, statement_start(s, name), CLASS_BLANK) == name - 4 ||
+           (name >= 7 && redact_at(s, name - 7, " : "));
+}
+
+/* Whether the line up to the name is one of the words that give a variable its value: a blank is
+ * the sign then. `set -x NAME value`, `setenv NAME value`, `requirepass value`. */
+static bool is_set_by_blank(struct redact_scan *s, size_t name)
+{
+    static const struct word words[] = {WORD("setenv "),
+                                        WORD("set -x "),
+                                        WORD("set -gx "),
+                                        WORD("set -Ux "),
+                                        WORD("set -Ugx "),
+                                        WORD("set -xg "),
+                                        WORD("set -lx "),
+                                        WORD("set -xU "),
+                                        WORD("set -g "),
+                                        WORD("set -U "),
+                                        WORD("set --export "),
+                                        WORD("set -gx --path "),
+                                        WORD("set --global --export "),
+                                        WORD("set --universal --export "),
+                                        WORD("SET PERSIST ")};
+    if (name < 2 || s->text[name - 1] != ' ' || !strchr("vxguthl", s->text[name - 2] | 0x20))
+        return false;
+    if (is_dockerfile(s, name))
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t len = words[i].len;
+        if (stands_before(s, 0, name, words[i]) &&
+            (name == len || !redact_in(s->text[name - len - 1], CLASS_ALNUM)))
+            return true;
+    }
+    return false;
 }
 
 /* What may stand in front of an assignment that is a shell's or a file's own line. */
@@ -342,11 +354,11 @@ static bool is_setting(struct redact_scan *s, const struct place *p, const struc
     return p->shell && redact_run(s, v->end, CLASS_BLANK) >= end;
 }
 
-/* `correct-horse-battery`, the last of its line: words that dice have chosen. */
+/* `correct-horse-battery-staple`, the last of its line: words that dice have chosen. */
 static bool is_dice(struct redact_scan *s, const struct redact_value *v)
 {
     size_t dashes = count_in(s, v->from, v->to, CLASS_DASH);
-    return dashes >= 2 && v->to - v->from >= 4 * (dashes + 1) &&
+    return dashes >= 3 && v->to - v->from >= 4 * (dashes + 1) &&
            count_in(s, v->from, v->to, CLASS_LOWER) + dashes == v->to - v->from &&
            redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end);
 }

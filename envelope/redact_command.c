@@ -303,6 +303,7 @@ struct command {
     int count;
     struct redact_command_found *found;
     size_t from, to; /* of the word, without its quotes */
+    bool inside;     /* of a quoted word */
     bool option;
     bool behind; /* an option that may have taken the word for its value */
 };
@@ -472,15 +473,35 @@ static size_t skip_blanks(struct redact_scan *s, size_t at, size_t end)
     }
 }
 
-static size_t read_words(struct command *c, size_t at)
+static size_t read_words(struct command *c, size_t at, size_t most);
+
+static bool ends_command(char c)
+{
+    return c == '\n' || c == '|' || c == ';' || c == '&' || !c;
+}
+
+/* A quoted word may be commands of its own: `sudo sh -c 'mysql -pX'`. */
+static void read_inside(struct command *outer, size_t at, size_t end)
+{
+    if (!memchr(outer->s->text + at, ' ', end - at))
+        return;
+    while (at < end) {
+        struct command c = {.s = outer->s, .found = outer->found, .inside = true};
+        size_t to = read_words(&c, at, end);
+        at = to > at ? to : at + 1;
+    }
+}
+
+/* The words up to what ends the command, or to `most`. Returns where they end. */
+static size_t read_words(struct command *c, size_t at, size_t most)
 {
     struct redact_scan *s = c->s;
     for (int i = 0; i < WORDS_MOST; i++) {
-        at = skip_blanks(s, at, s->len);
-        char first = at < s->len ? s->text[at] : '\n';
-        if (first == '\n' || first == '|' || first == ';' || first == '&' || !first)
+        at = skip_blanks(s, at, most);
+        if (at >= most || ends_command(s->text[at]))
             break;
-        size_t end = redact_shell_word(s, at, redact_line_end(s, at));
+        size_t line = redact_line_end(s, at),
+               end = redact_shell_word(s, at, line < most ? line : most);
         if (end == at)
             break;
         bool quotes = end - at >= 2 && (s->text[at] == '"' || s->text[at] == '\'') &&
@@ -489,6 +510,8 @@ static size_t read_words(struct command *c, size_t at)
         c->to = end - quotes;
         if (c->to > c->from)
             take_word(c);
+        if (quotes && !c->inside)
+            read_inside(c, at + 1, end - 1);
         at = end;
     }
     return at;
@@ -518,12 +541,27 @@ static size_t find_reader(struct redact_scan *s, size_t at)
     return s->reader;
 }
 
+/* Whether the words at `at` end at a pipe. */
+static bool is_piped(struct redact_scan *s, size_t at, size_t end)
+{
+    for (int i = 0; i < 16; i++) {
+        at = redact_run(s, at, CLASS_BLANK);
+        size_t word = redact_shell_word(s, at, end);
+        if (word == at)
+            break;
+        at = word;
+    }
+    return at + 1 < end && s->text[at] == '|' && s->text[at + 1] != '|';
+}
+
 static void read_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
 {
     struct command c = {.s = s, .found = found};
     size_t reader = find_reader(s, at), words = at, end = redact_line_end(s, at);
     bool pairs = reader && redact_at(s, reader, "chpasswd");
-    for (int i = 0; reader > at && i < 16; i++) {
+    if (reader <= at || !is_piped(s, at, end))
+        return;
+    for (int i = 0; i < 16; i++) {
         words = redact_run(s, words, CLASS_BLANK);
         size_t word = redact_shell_word(s, words, end);
         if (word == words || word >= reader)
@@ -537,6 +575,16 @@ static void read_piped(struct redact_scan *s, size_t at, struct redact_command_f
             add(&c, words, word);
         words = word;
     }
+}
+
+/* How far words go: what stands right behind a quote ends with it. */
+static size_t quoted_end(struct redact_scan *s, size_t at, size_t end)
+{
+    char quote = at ? s->text[at - 1] : 0;
+    const char *close = quote == '"' || quote == '\''
+                            ? memchr(s->text + end, quote, redact_line_end(s, end) - end)
+                            : NULL;
+    return close ? (size_t)(close - s->text) : s->len;
 }
 
 bool redact_command(struct redact_scan *s, size_t at, size_t end,
@@ -555,6 +603,6 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
         return false;
     struct command c = {.s = s, .found = ret_found};
     begin_tool(&c, s->text + at, len);
-    s->command_end = read_words(&c, end);
+    s->command_end = read_words(&c, end, quoted_end(s, at, end));
     return ret_found->count > 0;
 }

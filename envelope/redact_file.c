@@ -155,10 +155,12 @@ static bool is_talk(struct redact_scan *s, size_t at, size_t end, struct redact_
     if (value == end || value >= line)
         return false;
     if (name_is(s, at, end, passes, 1) && at >= 2 && redact_at(s, at - 2, "> "))
-        return take(s, value, ret_match);
+        return redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&
+               !memchr(s->text + value, '/', line - value) && take(s, value, ret_match);
+    size_t upper = redact_run(s, value, CLASS_LOWER); /* a word is no base64 */
     return name_is(s, at, end, auths, 2) && at >= 5 && redact_at(s, at - 5, "AUTH ") &&
-           line - value >= 8 && redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line &&
-           take(s, value, ret_match);
+           line - value >= 8 && upper < line && (line - value) % 4 == 0 &&
+           redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line && take(s, value, ret_match);
 }
 
 /* The last letters of the names above: most words have others. */

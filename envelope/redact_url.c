@@ -6,6 +6,7 @@
 
 #define USER_MIN_LEN 20 /* a user name without password that is this long is a token */
 #define URL_MOST     4096
+#define ORACLE_MOST  128 /* bytes of a password there, and its @ */
 
 /* jdbc:oracle:thin:user/password@host, from its colon before the user. */
 static bool is_oracle(struct redact_scan *s, size_t at, struct redact_match *ret_match)
@@ -14,11 +15,14 @@ static bool is_oracle(struct redact_scan *s, size_t at, struct redact_match *ret
         (at < 15 || !redact_at(s, at - 15, "jdbc:oracle:oci")))
         return false;
     size_t slash = redact_run(s, at + 1, CLASS_NAME), from = slash + 1;
-    size_t to =
-        redact_run(s, from, CLASS_ALL & ~(uint32_t)(CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE));
-    const char *sign =
-        slash < s->len && s->text[slash] == '/' ? memchr(s->text + from, '@', to - from) : NULL;
-    if (!sign || redact_is_placeholder(s, from, (size_t)(sign - s->text)))
+    if (slash >= s->len || s->text[slash] != '/')
+        return false;
+    size_t most = s->len - from < ORACLE_MOST ? s->len - from : ORACLE_MOST;
+    const char *sign = memchr(s->text + from, '@', most);
+    if (sign && memchr(s->text + from, ' ', (size_t)(sign - s->text) - from))
+        return false;
+    if (!sign || memchr(s->text + from, '\n', (size_t)(sign - s->text) - from) ||
+        redact_is_placeholder(s, from, (size_t)(sign - s->text)))
         return false;
     *ret_match = (struct redact_match){from, (size_t)(sign - s->text), "url-password"};
     return true;

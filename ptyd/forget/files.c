@@ -154,11 +154,13 @@ static void forget_made(struct forget *f)
     free(checkpoint);
 }
 
-/* Half of a text is not found by it. */
-static void go_on(struct forget *f)
+/* Half of a text is not found by it: where that cannot be finished nothing else is begun, which
+ * would be noted in its place. */
+static bool go_on(struct forget *f)
 {
-    if (!f->looks)
-        forget_failed(f, f->directory, overlay_go_on(f->directory));
+    int result = f->looks ? 0 : overlay_go_on(f->directory);
+    forget_failed(f, f->directory, result);
+    return result >= 0;
 }
 
 static void note_error(struct forgotten *all, struct forget *f)
@@ -186,12 +188,13 @@ void forget_in_session(const char *state, const char *name, const struct wish *w
     char *above = text_format("%s/conversations/%s", state, name);
     char *directory = text_format("%s/agent_pty", above);
     f.directory = directory;
-    go_on(&f);
-    if (f.text)
-        forget_made(&f);
-    forget_in_log(&f);
-    each_entry(&f, directory, forget_file);
-    each_entry(&f, above, forget_file);
+    if (go_on(&f)) {
+        if (f.text)
+            forget_made(&f);
+        forget_in_log(&f);
+        each_entry(&f, directory, forget_file);
+        each_entry(&f, above, forget_file);
+    }
     add(all, name, &f);
     free(directory);
     free(above);
@@ -207,10 +210,11 @@ int forget_secrets_in_lines(const char *state, const char *name, const struct bl
                        .secrets = secrets,
                        .before = drop_what_is_made,
                        .moves = moves};
-    go_on(&f);
-    forget_begins(&f); /* what is made of others has what they have */
-    each_entry(&f, directory, forget_file);
-    each_entry(&f, above, forget_file);
+    if (go_on(&f)) {
+        forget_begins(&f); /* what is made of others has what they have */
+        each_entry(&f, directory, forget_file);
+        each_entry(&f, above, forget_file);
+    }
     free(f.error_path);
     free(directory);
     free(above);

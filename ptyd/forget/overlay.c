@@ -18,9 +18,12 @@
 #include "ptyd/core/text.h"
 
 #define PIECE       (64 << 10)  /* that is compared at once; no place is longer */
-#define NOTE_MOST   (256 << 10) /* bytes that one note has, and one place more */
-#define PLACES_MOST 2000        /* and places */
-#define APART       64          /* so many bytes that are right already end a place */
+#define NOTE_ENOUGH (256 << 10) /* bytes from which a note may end, and places */
+#define ENOUGH      2000
+#define NOTE_MOST   (512 << 10) /* bytes from which it ends in any case, and places */
+#define PLACES_MOST 8000
+#define NO_TEXT     PIECE /* no text that is covered reaches over so many bytes that are not */
+#define APART       64    /* so many bytes that are right already end a place */
 
 /* ---- one place ---- */
 
@@ -68,6 +71,7 @@ struct writing {
     const char *name; /* as the note has it; or NULL */
     json_t *places;   /* [[at, bytes], ...] that are written next */
     size_t bytes;     /* of theirs */
+    size_t end;       /* of the last one */
     bool noted;
 };
 
@@ -131,15 +135,32 @@ static int write_some(struct writing *w)
     return result;
 }
 
+/* Between two places of one text none is written without the other. */
+static bool may_end(const struct writing *w, size_t next)
+{
+    size_t places = json_array_size(w->places);
+    return w->bytes >= NOTE_MOST || places >= PLACES_MOST ||
+           ((w->bytes >= NOTE_ENOUGH || places >= ENOUGH) && next - w->end >= NO_TEXT);
+}
+
+/* On the disk before the note of the next ones takes the place of theirs. */
+static int write_before(struct writing *w)
+{
+    int result = write_some(w);
+    return result == 0 && fdatasync(w->overlay->fd) < 0 ? -errno : result;
+}
+
 static int add_place(struct writing *w, size_t at, size_t len)
 {
     struct bytes text = {0};
+    int result = may_end(w, at) ? write_before(w) : 0;
     base64_encode(w->overlay->bytes + at, len, &text);
     json_array_append_new(w->places,
                           json_pack("[I, s%]", (json_int_t)at, text.data, (size_t)text.len));
     bytes_finish(&text);
     w->bytes += len;
-    return w->bytes >= NOTE_MOST || json_array_size(w->places) >= PLACES_MOST ? write_some(w) : 0;
+    w->end = at + len;
+    return result;
 }
 
 /* Of `n` bytes at `at`, which are there. */

@@ -376,7 +376,9 @@ void redacting_before(struct redacting *r, const char *session, pid_t shell, boo
     int result = 0;
     secrets_finder_init(&finder, secrets, NULL);
     end_closed(r, session);
-    overlay_go_on(directory); /* half a secret is none in what is made of the log */
+    int begun = overlay_go_on(directory); /* half a secret is none in what is made of the log */
+    if (begun < 0)
+        say("what is covered in session %s could not be finished: %s", session, strerror(-begun));
     if (r->on)
         r->indexed = take_lines(r, session, &finder, owed, &result, board_moved) || r->indexed;
     else

@@ -65,6 +65,8 @@ static const char *const inputs[] = {
     "ghp_",
     "mysql -p",
     "curl -u a:b ",
+    "jdbc:oracle:thin:a/",
+    "sudo sh -c 'mysql -pa b' ",
     "echo a | ",
     "a\\\"",
     "\\",

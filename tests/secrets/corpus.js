@@ -80,6 +80,7 @@ const tools = [
     (v) => `oc login -u me -p ${v}`, (v) => `cf login -u me -p ${v}`, (v) => `sudo docker exec db mysql -uroot -p${v}`, (v) => `gpg --batch --passphrase ${v} -d f`, (v) => `ngrok authtoken ${v}`, (v) => `rclone obscure ${v}`, (v) => `security add-generic-password -a a -w ${v}`, (v) => `java -jar jenkins-cli.jar -auth me:${v}`,
     (v) => `vncpasswd <<< ${v}`, (v) => `cryptsetup luksOpen /dev/sda x <<< "${v}"`, (v) => `pass insert -m x <<< '${v}'`, (v) => `echo -n "${v}" | cryptsetup luksFormat /dev/sda -`, (v) => `docker login -u me --password-stdin <<< ${v}`, (v) => `iwconfig wlan0 key s:${v}`,
     (v) => `$s = ConvertTo-SecureString "${v}" -AsPlainText -Force`, (v) => `x = (ConvertTo-SecureString -String '${v}' -AsPlainText)`, (v) => `wrangler secret put X <<< ${v}`,
+    (v) => `sudo sh -c 'mysql -uroot -p${v} app'`, (v) => `sudo bash -c "curl -u bob:${v} https://h/x"`, (v) => `sudo -u deploy bash -lc 'sshpass -p ${v} ssh x'`, (v) => `ssh h 'sudo -S id'; mysql -uroot -p${v} app`, (v) => `op run -- sh -c 'redis-cli -a ${v} ping'`,
 ];
 
 const files = [

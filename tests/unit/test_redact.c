@@ -395,6 +395,23 @@ static void test_values_of_the_environment(void **state)
     assert_null(secrets);
 }
 
+/* Known values stand as they are typed: a wide one, one with marks of its own. */
+static void test_known_values_of_other_alphabets(void **state)
+{
+    static const char environ[] =
+        "A_PASSWORD=\xef\xbd\x90\xef\xbd\x81ss12345\0B_PASSWORD=pa\xcc\x88sswo\xcc\x88rter9";
+    struct redact_secrets *secrets = NULL;
+    int count;
+    (void)state;
+    assert_int_equal(redact_secrets_create(environ, sizeof environ, &secrets), 0);
+    char *got = redacted("a \xef\xbd\x90\xef\xbd\x81ss12345 pa\xcc\x88sswo\xcc\x88rter9 b", secrets,
+                         &count);
+    assert_string_equal(got, "a [redacted:env:A_PASSWORD] [redacted:env:B_PASSWORD] b");
+    assert_int_equal(count, 2);
+    free(got);
+    redact_secrets_destroy(secrets);
+}
+
 static void test_a_known_value_inside_a_telling_name(void **state)
 {
     static const char environ[] = "A_TOKEN=hunter2hunter2";
@@ -440,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_passwords_in_urls),
         cmocka_unit_test(test_pem_blocks_whole_and_in_part),
         cmocka_unit_test(test_values_of_the_environment),
+        cmocka_unit_test(test_known_values_of_other_alphabets),
         cmocka_unit_test(test_a_known_value_inside_a_telling_name),
         cmocka_unit_test(test_random_bytes),
     };

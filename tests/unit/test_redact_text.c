@@ -32,6 +32,9 @@ static void test_marks_and_widths_do_not_hide_a_token(void **state)
     expect("\xef\xbd\x87\xef\xbd\x88\xef\xbd\x90_" a20 a10 "abcde\xef\xbd\x86.",
            "[redacted:github-token].", 1);
     expect("caf\xc3\xa9 \xef\xbc\xa1\xef\xbc\xa2", "caf\xc3\xa9 \xef\xbc\xa1\xef\xbc\xa2", 0);
+    /* what is one as it stands is one */
+    expect("\xef\xbc\xa1ghp_" a20 a10 "abcdef.", "\xef\xbc\xa1[redacted:github-token].", 1);
+    expect("DB_PASSWORD=\xef\xbc\x84secret99word", "DB_PASSWORD=[redacted:value]", 1);
 }
 
 /* ---- where a value ends ---- */
@@ -79,6 +82,19 @@ static void test_options_of_tools(void **state)
          "cryptsetup luksOpen /dev/sda x <<< \"[redacted:value]\""},
         {"pass insert -m x <<< 'geheim'", "pass insert -m x <<< '[redacted:value]'"},
         {"bc <<< 12", "bc <<< 12"},
+        {"sudo sh -c 'mysql -uroot -pgeheim app'",
+         "sudo sh -c 'mysql -uroot -p[redacted:value] app'"},
+        {"docker exec db sh -c \"cd x && mysql -pgeheim\" && ls",
+         "docker exec db sh -c \"cd x && mysql -p[redacted:value]\" && ls"},
+        {"ssh h 'sudo -S id'; mysql -uroot -pgeheim app",
+         "ssh h 'sudo -S id'; mysql -uroot -p[redacted:value] app"},
+        {"op run -- sh -c 'redis-cli -a geheim ping'",
+         "op run -- sh -c 'redis-cli -a [redacted:value] ping'"},
+        {"echo \"Opening the device now\"; cryptsetup open /dev/sda1",
+         "echo \"Opening the device now\"; cryptsetup open /dev/sda1"},
+        {"echo done && gh secret list", "echo done && gh secret list"},
+        {"echo -n geheim | sudo cryptsetup luksFormat /dev/sda -",
+         "echo -n [redacted:value] | sudo cryptsetup luksFormat /dev/sda -"},
         {"(ConvertTo-SecureString 'geheim' -AsPlainText)",
          "(ConvertTo-SecureString '[redacted:value]' -AsPlainText)"},
         {"docker run -p 8080:80 x", "docker run -p 8080:80 x"},
@@ -207,7 +223,15 @@ static void test_lines_of_files(void **state)
         {"> PASS geheim", "> PASS [redacted:value]"},
         {"PASS src/a.test.js", "PASS src/a.test.js"},
         {"> AUTH PLAIN AG1lAGdlaGVpbQ==", "> AUTH PLAIN [redacted:value]"},
-        {"Initial password: correct-horse-battery", "Initial password: [redacted:value]"},
+        {"Initial password: correct-horse-battery-staple", "Initial password: [redacted:value]"},
+        {"Enter password: please-wait-here", "Enter password: please-wait-here"},
+        {"  - secret: letsencrypt-account-key", "  - secret: letsencrypt-account-key"},
+        {"- secret: letsencrypt-account-key", "- secret: letsencrypt-account-key"},
+        {"the ENV TOKEN variable is unset", "the ENV TOKEN variable is unset"},
+        {"Step 4/7 : ENV DB_PASSWORD geheim", "Step 4/7 : ENV DB_PASSWORD [redacted:value]"},
+        {"> PASS tests/unit/foo.c", "> PASS tests/unit/foo.c"},
+        {"> PASS 12 of 14", "> PASS 12 of 14"},
+        {"334 AUTH LOGIN credentials", "334 AUTH LOGIN credentials"},
         {"password: not set-up yet", "password: not set-up yet"},
     };
     (void)state;
