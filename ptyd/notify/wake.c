@@ -400,7 +400,8 @@ static enum wake_end queue(struct delivery *d, const struct event_met *met)
  * begins, and the thread is said to be at work a moment later: so it is asked for behind. */
 static bool is_free(struct delivery *d)
 {
-    return queued_before(d, NULL) == 0 && state_of(d) == IDLE && !server_turns(d->server);
+    return queued_before(d, NULL) == 0 && state_of(d) == IDLE &&
+           server_turns(d->server) <= d->others;
 }
 
 /* The thread is idle. A command that has ended is told with the turn; where it was told before, the
