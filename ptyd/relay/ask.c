@@ -13,43 +13,53 @@ static json_t *error_json(const char *why)
     return json_pack("{s:{s:s+}}", "error", "description", why, "");
 }
 
-static json_t *read_answer(const struct hub_message *m)
+/* Whether that ends the wait; *ret_why then says why it is no answer (a new string). */
+static bool ends_wait(const struct hub_message *m, const char *name, char **ret_why)
 {
-    if (m->status == 503)
-        return error_json("nobody answers there");
-    json_t *answer = json_loadb(m->data, m->len, 0, NULL);
-    return answer ? answer : error_json("the answer is no JSON");
+    bool is_answer = m->kind == HUB_ANSWER && !strcmp(m->subject, name);
+    if (is_answer && m->status == 503)
+        *ret_why = text_copy("nobody answers there");
+    else if (m->kind == HUB_REFUSED || m->kind == HUB_LOST)
+        *ret_why = text_copy(m->data);
+    return is_answer || *ret_why;
 }
 
-/* NULL: that was not it. */
-static json_t *hear(const struct hub_message *m, const char *name)
-{
-    if (m->kind == HUB_ANSWER && !strcmp(m->subject, name))
-        return read_answer(m);
-    if (m->kind == HUB_REFUSED || m->kind == HUB_LOST)
-        return error_json(m->data);
-    return NULL;
-}
-
-json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, const char *id,
-                     int wait_ms)
+struct hub_message *ask_hub_message(struct hub *hub, const char *subject, const char *text,
+                                    const char *id, int wait_ms, char **ret_why)
 {
     static unsigned asked;
     int64_t until = clock_monotonic_ms() + wait_ms, left;
     char *name = text_format("a.%u", ++asked);
     const char *why = hub_publish(hub, subject, name, id, text, strlen(text));
-    json_t *answer = why ? error_json(why) : NULL;
-    while (!answer && (left = until - clock_monotonic_ms()) > 0) {
-        struct hub_message *m = hub_next(hub);
+    struct hub_message *m = NULL;
+    *ret_why = why ? text_copy(why) : NULL;
+    while (!*ret_why && (left = until - clock_monotonic_ms()) > 0) {
         struct pollfd fd = {.fd = hub_fd(hub), .events = POLLIN};
-        if (m)
-            answer = hear(m, name);
-        else
+        m = hub_next(hub);
+        if (!m)
             poll(&fd, 1, (int)left);
+        else if (ends_wait(m, name, ret_why) && !*ret_why)
+            break;
         hub_message_free(m);
+        m = NULL;
     }
+    if (!m && !*ret_why)
+        *ret_why = text_copy("there is no answer in time");
     free(name);
-    return answer ? answer : error_json("there is no answer in time");
+    return m;
+}
+
+json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, const char *id,
+                     int wait_ms)
+{
+    char *why;
+    struct hub_message *m = ask_hub_message(hub, subject, text, id, wait_ms, &why);
+    json_t *answer = m ? json_loadb(m->data, m->len, 0, NULL) : NULL;
+    if (!answer)
+        answer = error_json(why ? why : "the answer is no JSON");
+    hub_message_free(m);
+    free(why);
+    return answer;
 }
 
 json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait_ms)

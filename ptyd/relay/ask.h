@@ -15,6 +15,11 @@ json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait
 json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, const char *id,
                      int wait_ms);
 
+/* The same for what another host answers, or the hub in its place: as it came, owned. NULL where
+ * there is none, with *ret_why, a new string, which is never what was answered. */
+struct hub_message *ask_hub_message(struct hub *hub, const char *subject, const char *text,
+                                    const char *id, int wait_ms, char **ret_why);
+
 /* What is wrong with an answer; NULL for nothing. Borrowed. */
 const char *ask_error(const json_t *answer);
 

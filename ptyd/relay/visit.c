@@ -212,8 +212,25 @@ json_t *visit_hosts(struct visit *v, char **ret_why)
 
 /* ---- what a command printed ---- */
 
-/* Asks a host; the whole answer, a new reference. Steals `question`. */
-static json_t *ask_host(struct visit *v, const char *host_id, json_t *question)
+/* What was said in answer to `ask`, of whatever came from the wire, if only who has this host's key
+ * can have said it; a new reference. NULL with *ret_why (a new string). */
+static json_t *open_answer(const struct sealing *sealing, const char *subject, const char *ask,
+                           const struct hub_message *m, char **ret_why)
+{
+    json_t *said = NULL;
+    enum sealing_found found = sealing_open(sealing, subject, ask, m->data, m->len, &said);
+    if (found == SEALING_GOOD && said)
+        return said;
+    *ret_why = text_copy(found == SEALING_GOOD ? "the answer is no JSON"
+                         : !*sealing->id       ? "its answer is sealed, and this host has no key"
+                                         : "its answer is not sealed with this host's key, and "
+                                           "not believed");
+    return NULL;
+}
+
+/* Asks a host; the whole answer, a new reference, NULL with *ret_why (a new string). Steals
+ * `question`. */
+static json_t *ask_host(struct visit *v, const char *host_id, json_t *question, char **ret_why)
 {
     const struct sealing *sealing = &v->setup.sealing;
     char *subject = subject_requests(v->user, host_id);
@@ -224,40 +241,34 @@ static json_t *ask_host(struct visit *v, const char *host_id, json_t *question)
     json_object_set_new(question, "ask", json_string(ask));
     char *text = json_dumps(question, JSON_COMPACT);
     char *sealed = sealing_close(sealing, subject, "request", text ? text : "{}");
-    json_t *answer = ask_hub_text(v->hub, subject, sealed, NULL, LIMIT_RELAY_ACK_MS), *said = NULL;
-    char *came = json_dumps(answer, JSON_COMPACT);
-    enum sealing_found found = SEALING_GOOD;
-    if (*sealing->id && came && !ask_error(answer))
-        found = sealing_open(sealing, subject, ask, came, strlen(came), &said);
-    if (found != SEALING_GOOD)
-        said = json_pack("{s:s}", "error",
-                         "its answer is not sealed with this host's key, and not believed");
-    free(came);
+    struct hub_message *m =
+        ask_hub_message(v->hub, subject, sealed, NULL, LIMIT_RELAY_ACK_MS, ret_why);
+    json_t *said = m ? open_answer(sealing, subject, ask, m, ret_why) : NULL;
+    hub_message_free(m);
     free(sealed);
     free(text);
     free(subject);
     json_decref(question);
-    if (!said)
-        return answer;
-    json_decref(answer);
     return said;
 }
 
 json_t *visit_output(struct visit *v, const char *host_id, json_t *wanted, char **ret_why)
 {
+    char *why = NULL;
     json_object_set_new(wanted, "v", json_integer(1));
     json_object_set_new(wanted, "op", json_string("output"));
-    json_t *answer = ask_host(v, host_id, wanted);
-    json_t *result = json_incref(json_object_get(answer, "result"));
-    const char *refused = json_text(answer, "error", NULL), *failed = ask_error(answer);
+    json_t *answer = ask_host(v, host_id, wanted, &why);
+    json_t *refused = json_object_get(answer, "error"), *result = json_object_get(answer, "result");
+    result = refused ? NULL : json_incref(result);
     if (!json_is_object(result)) {
         json_decref(result);
         result = NULL;
-        const char *why = refused ? refused : failed ? failed : "the answer is none";
-        char *clean = text_clean(why, strlen(why), LIMIT_RELAY_WORDS_BYTES);
+        const char *words = json_text(answer, "error", why ? why : "the answer is none");
+        char *clean = text_clean(words, strlen(words), LIMIT_RELAY_WORDS_BYTES);
         *ret_why = text_format("host %s: %s", host_id, clean);
         free(clean);
     }
     json_decref(answer);
+    free(why);
     return result;
 }

@@ -40,7 +40,7 @@ class Nats {
       if (words[0] === 'MSG' || words[0] === 'HMSG') {
         const size = Number(words[words.length - 1]), head = words[0] === 'HMSG' ? Number(words[words.length - 2]) : 0;
         if (this.pending.length < end + 4 + size) return;
-        this.messages.push({ subject: words[1], headers: this.pending.subarray(end + 2, end + 2 + head).toString(), data: this.pending.subarray(end + 2 + head, end + 2 + size).toString() });
+        this.messages.push({ subject: words[1], reply: words.length > (head ? 5 : 4) ? words[3] : '', headers: this.pending.subarray(end + 2, end + 2 + head).toString(), data: this.pending.subarray(end + 2 + head, end + 2 + size).toString() });
         this.pending = this.pending.subarray(end + 4 + size);
         continue;
       }

@@ -3,7 +3,8 @@
 const assert = require('node:assert');
 const fs = require('node:fs');
 const path = require('node:path');
-const { Report, until } = require('./harness');
+const { spawn } = require('node:child_process');
+const { PTYD, Report, until } = require('./harness');
 const { lacking, Host, Hub } = require('./hub');
 const { Nats } = require('./nats');
 
@@ -98,8 +99,13 @@ async function main() {
     await owner.publish(mine(a, 'work'), JSON.stringify(plain), '', 'forged-1');
     await owner.publish(mine(a, 'work'), last.data, '', 'another-id');
     await owner.publish(mine(a, 'work'), last.data);
-    await owner.publish(mine(a, 'elsewhere'), last.data, '', `${id}x`);
-    await owner.publish(mine(bare, 'work'), last.data, '', `${id}y`);
+    // Under its own id, of which the stream knows nothing any more.
+    const ask = async (subject, data, ident) => { const from = owner.messages.length; await owner.publish(subject, data, '_INBOX.test', ident); return JSON.parse((await until('an answer', () => owner.messages.slice(from).find((m) => m.subject === '_INBOX.test'))).data); };
+    const { config } = await ask('$JS.API.STREAM.INFO.PTYD_dana', '{}');
+    assert.strictEqual((await ask('$JS.API.STREAM.UPDATE.PTYD_dana', JSON.stringify({ ...config, duplicate_window: 1e8 }))).error, undefined);
+    for (const subject of [mine(a, 'elsewhere'), mine(bare, 'work')])
+      await until('the stream takes it', async () => { const kept = await ask(subject, last.data, id); return kept.seq && !kept.duplicate; });
+    assert.strictEqual((await ask('$JS.API.STREAM.UPDATE.PTYD_dana', JSON.stringify(config))).error, undefined);
     const changed = JSON.parse(last.data);
     changed.box = changed.box.replace(/.{10}$/, (end) => [...end].reverse().join(''));
     await owner.publish(mine(a, 'work'), JSON.stringify(changed), '', `${id}z`);
@@ -108,11 +114,35 @@ async function main() {
     assert.strictEqual(b.status().taken, before.taken);
     run(a, 'echo and on it goes');
     await comes(b, a.name, 'echo and on it goes');
-    // As a state, and as an answer.
     const key = `$KV.ptyd_hosts_dana.${a.host_id}`;
     const foreign = owner.messages.filter((m) => m.subject === `$KV.ptyd_hosts_dana.${b.host_id}`).pop();
     await owner.publish(key, foreign.data);
     assert.ok(!b.json('hosts').some((h) => h.host_id === a.host_id), 'another host\'s word is not its');
+  });
+
+  await report.test('the hub can answer in no host\'s name: beside an error, with what another request was answered, or by asking another host', async () => {
+    const block = JSON.parse(b.ptyd('blocks', '--host', a.name, '--json').stdout).find(({ output_lines: n }) => n === 30).block_id;
+    const away = '0123456789abcdef', id = block.replace(a.host_id, away);
+    // Who asks is no child that is waited for: the hub answers meanwhile.
+    const output = async (forge) => {
+      const from = owner.messages.length;
+      const child = spawn(PTYD, ['relay', 'output', id], { env: b.space.env, cwd: b.space.home, stdio: ['ignore', 'pipe', 'pipe'] });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => { said += data; });
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await forge(await until('the question', () => owner.messages.slice(from).find((m) => m.subject === `ptyd.rpc.v1.dana.${away}`)));
+      return [await ended, said];
+    };
+    const before = owner.messages.length;
+    assert.strictEqual(b.json('relay', 'output', block).lines.length, 30);
+    const earlier = await until('the answer', () => owner.messages.slice(before).find((m) => m.subject.startsWith(`_INBOX_${b.host_id}`) && m.data.includes('"box"')));
+    assert.deepStrictEqual(Object.keys(JSON.parse(earlier.data)), ['v', 'sealed', 'box']);
+    const result = { lines: ['forged by the hub'], from: 0, total: 1 }, error = { description: 'x' };
+    const forgeries = [{ v: 1, result }, { v: 1, error, result }, { v: 1, error: 'x', result }, { v: 1, sealed: 5, error, result }, { v: 1, error }].map((what) => JSON.stringify(what));
+    for (const forged of [...forgeries, '', '[]', earlier.data])
+      assert.deepStrictEqual(await output((m) => owner.publish(m.reply, forged)), [1, `ptyd: host ${away}: its answer is not sealed with this host's key, and not believed\n`], forged);
+    const [status, said] = await output((m) => owner.publish(`ptyd.rpc.v1.dana.${a.host_id}`, m.data, m.reply));
+    assert.deepStrictEqual([status, /zebra/.test(said)], [1, false], 'what is asked of one host is answered by no other');
   });
 
   await report.test('exec --seal-key; a key that is gone sends nothing', async () => {
