@@ -256,6 +256,9 @@
 /* Milliseconds until the hub has given out again what was given to somebody who is gone, at most.
  */
 #define LIMIT_RELAY_GATHER_MS 20000
+/* Milliseconds in which a relay that runs has taken on what `ptyd relay enable` says: it may be
+ * trying to connect. */
+#define LIMIT_RELAY_ANEW_MS 25000
 /* Messages of the hub that wait to be read; requests of other hosts beyond them are dropped. Bytes
  * of one; a larger one is dropped. */
 #define LIMIT_RELAY_HELD          1024

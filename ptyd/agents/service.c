@@ -36,7 +36,7 @@ int service_install(const char *program, const char *codex)
     unit_append_word(codex, &text);
     bytes_append_text(&text, " app-server\nRestart=on-failure\n\n"
                              "[Install]\nWantedBy=default.target\n");
-    int status = unit_install(SERVICE_UNIT, &text);
+    int status = unit_install(SERVICE_UNIT, &text, UNIT_GOES_ON);
     bytes_finish(&text);
     return status;
 }

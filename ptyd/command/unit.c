@@ -105,7 +105,7 @@ static int write_unit(const char *path, const struct bytes *text)
     return result;
 }
 
-int unit_install(const char *unit, const struct bytes *text)
+int unit_install(const char *unit, const struct bytes *text, enum unit_way way)
 {
     char *path = unit_path(unit);
     int result = write_unit(path, text);
@@ -118,7 +118,9 @@ int unit_install(const char *unit, const struct bytes *text)
         return EXIT_OK;
     if (systemctl("daemon-reload", NULL, NULL, unit))
         return EXIT_FAILED;
-    return systemctl("enable", "--now", unit, unit);
+    if (way == UNIT_GOES_ON)
+        return systemctl("enable", "--now", unit, unit);
+    return systemctl("enable", NULL, unit, unit) || systemctl("restart", NULL, unit, unit);
 }
 
 int unit_remove(const char *unit)

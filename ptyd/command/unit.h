@@ -17,9 +17,10 @@ bool unit_exists(const char *unit);
 void unit_append_word(const char *word, struct bytes *out);
 void unit_append_variable(const char *name, struct bytes *out);
 
-/* Writes the unit; where a manager runs, starts it now and whenever the user logs in. Returns 0, or
- * 1 after a message. */
-int unit_install(const char *unit, const struct bytes *text);
+/* Writes the unit; where a manager runs, starts it now and whenever the user logs in. One that
+ * runs goes on as it is, or with UNIT_ANEW is started again. Returns 0, or 1 after a message. */
+enum unit_way { UNIT_GOES_ON, UNIT_ANEW };
+int unit_install(const char *unit, const struct bytes *text, enum unit_way way);
 
 /* Stops and removes it. Returns 0 (also when there was none), or 1 after a message. */
 int unit_remove(const char *unit);

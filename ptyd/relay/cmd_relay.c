@@ -1,6 +1,8 @@
 /* ptyd relay: the process itself, and what sets it up. */
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +10,11 @@
 
 #include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/progress.h"
 #include "ptyd/command/since.h"
 #include "ptyd/command/unit.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/program.h"
 #include "ptyd/core/say.h"
@@ -21,7 +25,8 @@
 #include "ptyd/relay/relaying.h"
 #include "ptyd/relay/subject.h"
 
-#define UNIT "ptyd-relay.service"
+#define UNIT    "ptyd-relay.service"
+#define LOOK_MS 20 /* between two looks at the relay that runs */
 
 static const char help[] =
     "usage: ptyd relay [enable --url URL | disable | status | output BLOCK | hub] [OPTIONS]\n"
@@ -133,17 +138,53 @@ static int install_unit(void)
     unit_append_word(program, &text);
     bytes_append_text(&text, " relay\nRestart=on-failure\nRestartSec=5\n\n"
                              "[Install]\nWantedBy=default.target\n");
-    int status = unit_install(UNIT, &text);
+    int status = unit_install(UNIT, &text, UNIT_ANEW);
     bytes_finish(&text);
     free(program);
     return status;
 }
 
-/* `key`: what the hub's owner is to be told; NULL where the credentials hold it. */
-static int say_enabled(const struct cli *cli, const struct setup *s, const char *id,
-                       const char *key)
+/* The relay that runs, and when it began to go by its settings. */
+struct running {
+    long pid;
+    json_int_t since_ms;
+};
+
+static struct running running_now(const char *state)
 {
-    bool service = unit_manager_runs();
+    json_t *status = relaying_status(state);
+    struct running now = {relaying_pid(state), json_number(status, "since_ms", 0)};
+    json_decref(status);
+    return now;
+}
+
+/* Until the relay that ran `before` goes by what was said now; one that ended goes by nothing.
+ * Returns EXIT_OK, or EXIT_FAILED after a message. */
+static int see_taken_on(const char *state, struct running before)
+{
+    int64_t until = clock_monotonic_ms() + LIMIT_RELAY_ANEW_MS;
+    struct running now = before;
+    struct progress progress = progress_begin("waiting for the relay");
+    while (before.pid && now.since_ms == before.since_ms &&
+           (now.pid || kill((pid_t)before.pid, 0) == 0) && clock_monotonic_ms() < until) {
+        poll(NULL, 0, LOOK_MS);
+        progress_say(&progress, "that runs");
+        now = running_now(state);
+    }
+    progress_clear(&progress);
+    if (!now.pid || now.since_ms != before.since_ms)
+        return EXIT_OK;
+    return say_fail(EXIT_FAILED,
+                    "the relay that runs (process %ld) still goes by what it was told before: end "
+                    "it, and start `ptyd relay` again",
+                    now.pid);
+}
+
+/* `key`: what the hub's owner is to be told; NULL where the credentials hold it. */
+static int say_enabled(const struct cli *cli, const char *state, const struct setup *s,
+                       const char *id, const char *key)
+{
+    bool service = unit_manager_runs(), runs = relaying_pid(state);
     if (cli->json)
         return cli_print_json(json_pack("{s:s, s:s?, s:s, s:s, s:b, s:s?}", "host_id", id, "key",
                                         key, "user", s->user, "url", s->url, "service", service,
@@ -159,7 +200,7 @@ static int say_enabled(const struct cli *cli, const struct setup *s, const char 
             "All is sealed with the key %s in %s, and nothing else is believed.\nCopy that file to "
             "your other hosts, by scp, say, and there: ptyd relay enable --seal-key FILE\n",
             s->sealing.id, s->seal);
-    if (!service)
+    if (!service && !runs)
         puts("No systemd user manager runs here: start `ptyd relay` yourself, where it stays.");
     return EXIT_OK;
 }
@@ -224,6 +265,7 @@ static int enable(const struct cli *cli, const struct relay_options *o, const ch
 {
     struct setup s = {0};
     struct identity own;
+    struct running before = running_now(state);
     char seed[KEYS_SEED_SIZE], named[sizeof own.host_id], *why = NULL;
     bool is_seed = false;
     if (!complete(o, &s)) {
@@ -250,7 +292,9 @@ static int enable(const struct cli *cli, const struct relay_options *o, const ch
     else if (result < 0)
         say("cannot write the settings: %s", strerror(-result));
     if (status == EXIT_OK)
-        status = say_enabled(cli, &s, own.host_id, s.creds && !is_seed ? NULL : own.public);
+        status = see_taken_on(state, before);
+    if (status == EXIT_OK)
+        status = say_enabled(cli, state, &s, own.host_id, s.creds && !is_seed ? NULL : own.public);
     setup_finish(&s);
     free(why);
     return status;
@@ -269,11 +313,22 @@ static int disable(void)
 
 /* ---- the process ---- */
 
+/* As `ptyd relay` once more, whose settings are others now, in the same process. */
+static int begin_anew(void)
+{
+    char *program = program_path(-1);
+    execl(program, "ptyd", "relay", (char *)NULL);
+    int status = say_fail(EXIT_FAILED, "cannot run %s: %s", program, strerror(errno));
+    free(program);
+    return status;
+}
+
 static int serve(const char *state)
 {
     struct setup settings = {0};
+    struct setup_stamp stamp = setup_stamp();
     struct identity own;
-    bool is_seed = false;
+    bool is_seed = false, anew = false;
     char *why = setup_read(&settings);
     if (!why && hub_check_url(settings.url))
         why = text_format("'%s' is no hub's URL: %s", settings.url, hub_check_url(settings.url));
@@ -287,10 +342,11 @@ static int serve(const char *state)
         free(settings.creds);
         settings.creds = NULL;
     }
-    int status = why ? say_fail(EXIT_FAILED, "%s", why) : relaying_run(state, &settings, &own);
+    int status =
+        why ? say_fail(EXIT_FAILED, "%s", why) : relaying_run(state, &settings, stamp, &own, &anew);
     setup_finish(&settings);
     free(why);
-    return status;
+    return anew ? begin_anew() : status;
 }
 
 /* ---- options ---- */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/local_socket.h"
+#include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/hub.h"
@@ -49,7 +51,9 @@ struct relay {
     struct out out;
     struct in in;
     int signals;
-    bool ends;
+    int settings_fd;          /* readable when files beside relay.json changed; -1 */
+    struct setup_stamp stamp; /* of the settings that it goes by */
+    bool ends, anew;
     bool gives_way;                        /* another machine was there before */
     int64_t yields_until;                  /* monotonic: it is gone if it says nothing until then */
     json_t *sessions;                      /* as others were told of them last */
@@ -304,6 +308,30 @@ static bool hear(struct relay *r, struct hub_message *m)
     return !lost;
 }
 
+/* ---- its settings ---- */
+
+/* Where it cannot be watched it is looked at every now and then all the same. */
+static int watch_settings(void)
+{
+    char *path = setup_path(), *directory = paths_parent(path);
+    int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (fd >= 0)
+        inotify_add_watch(fd, directory, IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_ONLYDIR);
+    free(directory);
+    free(path);
+    return fd;
+}
+
+/* What `enable` said last counts for who runs, too. */
+static void look_at_settings(struct relay *r)
+{
+    char news[4096];
+    while (r->settings_fd >= 0 && read(r->settings_fd, news, sizeof news) > 0)
+        ;
+    r->anew = r->anew || !setup_is_stamped(r->stamp);
+    r->ends = r->ends || r->anew;
+}
+
 /* ---- the loop ---- */
 
 static void connect_hub(struct relay *r, int64_t now)
@@ -341,6 +369,7 @@ static int64_t step(struct relay *r)
     connect_hub(r, now);
     if (now >= r->look_at) {
         spool_look(r->spool);
+        look_at_settings(r);
         r->look_at = now + LOOK_MS;
     }
     int64_t until = r->look_at;
@@ -383,13 +412,16 @@ static void loop(struct relay *r)
 {
     struct pollfd fds[] = {{.fd = r->signals, .events = POLLIN},
                            {.fd = hub_fd(r->hub), .events = POLLIN},
-                           {.fd = spool_fd(r->spool), .events = POLLIN}};
+                           {.fd = spool_fd(r->spool), .events = POLLIN},
+                           {.fd = r->settings_fd, .events = POLLIN}};
     while (!r->ends) {
         int64_t wait = step(r) - clock_monotonic_ms();
-        int ready = poll(fds, 3, wait < 0 ? 0 : (int)wait);
+        int ready = poll(fds, 4, wait < 0 ? 0 : (int)wait);
         if (ready < 0 && errno != EINTR)
             break;
-        r->ends = fds[0].revents;
+        r->ends = r->ends || fds[0].revents;
+        if (fds[3].revents)
+            look_at_settings(r);
         r->moved = r->moved || ready > 0;
         if (fds[2].revents) {
             spool_take_news(r->spool);
@@ -464,17 +496,20 @@ static void run(struct relay *r, const char *state)
     free(inbox);
 }
 
-int relaying_run(const char *state, const struct setup *settings, const struct identity *identity)
+int relaying_run(const char *state, const struct setup *settings, struct setup_stamp stamp,
+                 const struct identity *identity, bool *ret_anew)
 {
-    struct relay r = {.settings = settings, .identity = identity, .news = true};
+    struct relay r = {.settings = settings, .stamp = stamp, .identity = identity, .news = true};
     char *path = lock_path(state), *message = NULL;
     int lock = local_socket_lock(path, "relay", &message);
     r.signals = open_signals();
+    r.settings_fd = watch_settings();
     if (lock < 0)
         say("%s", message);
     r.user = subject_token(settings->user);
     if (lock >= 0)
         run(&r, state);
+    *ret_anew = r.anew;
     free(r.user);
     free(message);
     free(path);

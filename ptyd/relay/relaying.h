@@ -6,8 +6,10 @@
 
 #include "ptyd/relay/setup.h"
 
-/* Runs until SIGTERM or SIGINT. Returns the exit status. */
-int relaying_run(const char *state, const struct setup *settings, const struct identity *identity);
+/* Runs until SIGTERM or SIGINT, or until `relay.json` is not the one of `stamp` any more: then
+ * *ret_anew is set, and another process should run. Returns the exit status. */
+int relaying_run(const char *state, const struct setup *settings, struct setup_stamp stamp,
+                 const struct identity *identity, bool *ret_anew);
 
 /* What the process that runs, or ran last, wrote of itself; new reference, NULL for none:
  * {pid, since_ms, at_ms, host_id, url, connected, connected_ms, sent, unacked, taken, known,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/stat.h>
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "ptyd/core/aside.h"
@@ -70,6 +71,22 @@ char *setup_read(struct setup *ret_settings)
     bytes_finish(&text);
     free(path);
     return why;
+}
+
+struct setup_stamp setup_stamp(void)
+{
+    char *path = setup_path();
+    struct stat st;
+    bool is_there = stat(path, &st) == 0;
+    free(path);
+    return is_there ? (struct setup_stamp){.file = st.st_ino, .at = st.st_mtim}
+                    : (struct setup_stamp){0};
+}
+
+bool setup_is_stamped(struct setup_stamp s)
+{
+    struct setup_stamp now = setup_stamp();
+    return now.file == s.file && now.at.tv_sec == s.at.tv_sec && now.at.tv_nsec == s.at.tv_nsec;
 }
 
 char *setup_read_key(struct setup *s)

@@ -9,9 +9,17 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "ptyd/relay/keys.h"
 #include "ptyd/relay/sealing.h"
+
+/* Which writing of the file it is; zeroed where there is none. */
+struct setup_stamp {
+    ino_t file;
+    struct timespec at;
+};
 
 struct setup {
     char *url, *user;
@@ -31,6 +39,11 @@ char *setup_path(void);
 /* What is wrong with such a name of a user or of a host, NULL for nothing: a literal. Receivers
  * take no other. */
 const char *setup_check_name(const char *name);
+
+/* Of the file that is there now. Who goes by settings took it before it read them, and reads them
+ * again once it is another: `enable` was run, though it may have said the same. */
+struct setup_stamp setup_stamp(void);
+bool setup_is_stamped(struct setup_stamp stamp);
 
 /* Returns NULL, or why there are none (a new string). */
 char *setup_read(struct setup *ret_settings);

@@ -145,6 +145,39 @@ async function main() {
     assert.deepStrictEqual([status, /zebra/.test(said)], [1, false], 'what is asked of one host is answered by no other');
   });
 
+  await report.test('enable counts for the relay that runs, once it has said so; disable ends it', async () => {
+    const file = path.join(b.space.root, 'key'), { pid, since_ms: since } = bare.status();
+    assert.strictEqual(bare.status().sealed, null);
+    const said = bare.ptyd('relay', 'enable', '--url', hub.url, '--seal-key', file);
+    assert.deepStrictEqual([said.status, /All is sealed/.test(said.stdout), /start `ptyd relay` yourself/.test(said.stdout)], [0, true, false]);
+    const now = bare.status();
+    assert.deepStrictEqual([now.pid, now.since_ms > since, now.sealed], [pid, true, b.status().sealed]);
+    await bare.connected();
+    run(bare, 'echo zebra-command of bare');
+    await comes(b, 'bare', 'echo zebra-command of bare');
+    assert.ok(!owner.messages.some((m) => m.data.includes('zebra-command')));
+    // The same words, of a file that says something else.
+    fs.copyFileSync(file, path.join(bare.space.root, 'key'));
+    bare.enable(hub.url, '--seal-key', path.join(bare.space.root, 'key'));
+    fs.copyFileSync(other.seal_key, path.join(bare.space.root, 'key'));
+    assert.strictEqual(bare.status().sealed, b.status().sealed);
+    bare.enable(hub.url);
+    assert.strictEqual(bare.status().sealed, other.status().sealed);
+    // Where systemd runs, it is told to start it again.
+    const bin = path.join(bare.space.root, 'bin'), log = path.join(bare.space.root, 'systemctl.log');
+    fs.mkdirSync(path.join(bin, 'systemd'), { recursive: true });
+    fs.writeFileSync(path.join(bin, 'systemd/private'), '');
+    fs.writeFileSync(path.join(bin, 'systemctl'), `#!/bin/sh\necho "$*" >> ${log}\n`, { mode: 0o755 });
+    const env = { ...bare.space.env };
+    Object.assign(bare.space.env, { PATH: `${bin}:${env.PATH}`, XDG_RUNTIME_DIR: bin });
+    bare.enable(hub.url);
+    assert.deepStrictEqual(fs.readFileSync(log, 'utf8').trim().split('\n'), ['--user daemon-reload', '--user enable ptyd-relay.service', '--user restart ptyd-relay.service']);
+    bare.space.env = env;
+    assert.strictEqual(other.ptyd('relay', 'disable').status, 0);
+    await other.ended;
+    assert.strictEqual(other.status().pid, null);
+  });
+
   await report.test('exec --seal-key; a key that is gone sends nothing', async () => {
     const file = path.join(b.space.root, 'key');
     const exec = a.ptyd('exec', '--seal-key', file, '-s', 'ci', '--', 'echo zebra-command by exec');
