@@ -155,6 +155,24 @@ long long file_append_line(const char *path, const char *text)
     return result < 0 ? result : (long long)end;
 }
 
+int file_make_secret(const char *path, const char *data, size_t len)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return -errno;
+    int result = file_write_all(fd, data, len, -1);
+    close(fd);
+    if (result < 0)
+        unlink(path);
+    return result;
+}
+
+bool file_others_may(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && (st.st_mode & 077);
+}
+
 int file_append(const char *path, const char *data, size_t len)
 {
     int fd = open_to_append(path);

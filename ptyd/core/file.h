@@ -32,6 +32,13 @@ void file_cut_half_line(const char *path);
  * Returns 0 or -errno. */
 int file_append(const char *path, const char *data, size_t len);
 
+/* Makes a file that its owner alone may read, 0600: follows no link, takes none that is there.
+ * Returns 0 or -errno, and then there is none. */
+int file_make_secret(const char *path, const char *data, size_t len);
+
+/* Whether others than its owner may read or write what stands there. */
+bool file_others_may(const char *path);
+
 /* Replaces the file in one step: readers see the old content or the new, never a part. Mode 0600.
  * Returns 0 or -errno, with the old file as it was. */
 int file_replace(const char *path, const char *data, size_t len);

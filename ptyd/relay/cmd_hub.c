@@ -2,7 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "ptyd/core/file.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/cmd_private.h"
@@ -92,31 +95,68 @@ static void check_listen(const struct roles *plan)
     free(url);
 }
 
+static int print(const struct cli *cli, const struct bytes *text)
+{
+    if (cli->json)
+        return cli_print_json(json_string(text->data));
+    return fputs(text->data, stdout) == EOF ? EXIT_FAILED : EXIT_OK;
+}
+
+/* The shell makes files that all may read; who has this one is somebody at the hub. */
+static bool others_could_read(void)
+{
+    struct stat st;
+    return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 077);
+}
+
+static void check_grant(const struct relay_options *o)
+{
+    if (o->out && !o->grant)
+        cli_usage("--out goes with --grant");
+    if (o->grant && !o->creds)
+        cli_usage("--grant needs the owner's key: --creds FILE");
+    if (o->grant && o->publish_only && !strcmp(o->grant, GRANT_OWNER))
+        cli_usage("the owner does all, and is no host that only publishes");
+    if (o->grant && !o->out && others_could_read())
+        cli_usage("others could read that file: --out FILE makes one that they cannot");
+}
+
+static int grant(const struct cli *cli, const struct relay_options *o, const char *seed)
+{
+    struct bytes text = {0};
+    grant_credentials(&o->plan, seed, o->grant, o->publish_only, o->until_ms / 1000, &text);
+    int result = o->out ? file_make_secret(o->out, text.data, text.len) : 0;
+    int status = EXIT_OK;
+    if (result < 0)
+        status = say_fail(EXIT_FAILED, "cannot make %s: %s", o->out, strerror(-result));
+    else if (o->out && cli->json)
+        status = cli_print_json(json_pack("{s:s}", "file", o->out));
+    else if (!o->out)
+        status = print(cli, &text);
+    bytes_finish(&text);
+    return status;
+}
+
 int relay_hub(const struct cli *cli, const struct relay_options *o)
 {
     struct bytes text = {0};
     char seed[KEYS_SEED_SIZE];
+    check_grant(o);
     if (o->new_key)
         return new_key(cli, o->new_key);
     if (o->init)
         return init(cli, o);
-    if (o->grant && !o->creds)
-        cli_usage("--grant needs the owner's key: --creds FILE");
     if (o->creds)
         read_owner(o->creds, seed);
     else if (!o->plan.owner || !keys_is_public(o->plan.owner))
         cli_usage("hub needs --owner KEY; `ptyd relay hub --new-key FILE` makes one");
     else if (!has_keys(&o->plan))
         cli_usage("a configuration needs ID=KEY of each host");
-    if (o->grant) {
-        grant_credentials(&o->plan, seed, o->grant, o->publish_only, o->until_ms / 1000, &text);
-    } else {
-        check_listen(&o->plan);
-        roles_print(&o->plan, o->creds ? seed : NULL, &text);
-    }
-    int status = cli->json                         ? cli_print_json(json_string(text.data))
-                 : fputs(text.data, stdout) == EOF ? EXIT_FAILED
-                                                   : EXIT_OK;
+    if (o->grant)
+        return grant(cli, o, seed);
+    check_listen(&o->plan);
+    roles_print(&o->plan, o->creds ? seed : NULL, &text);
+    int status = print(cli, &text);
     bytes_finish(&text);
     return status;
 }

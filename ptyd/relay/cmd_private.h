@@ -9,7 +9,7 @@
 
 /* Borrowed strings, NULL where nothing is said. */
 struct relay_options {
-    const char *url, *creds, *ca, *user, *host, *new_key, *grant, *seal_key;
+    const char *url, *creds, *ca, *user, *host, *new_key, *grant, *out, *seal_key;
     const char *block, *grep;
     long offset, limit; /* 0 where nothing is said */
     int64_t until_ms;   /* wall clock; 0: for ever */

@@ -56,9 +56,10 @@ static const char help[] =
     "  --member ID=KEY   a host that publishes and receives, as its `enable` prints it\n"
     "  --publisher ID=KEY  one that only publishes\n"
     "  --creds FILE      the owner's key: the configuration names no host, and lets in whom\n"
-    "                    --grant ID makes credentials for, on stdout: a host that publishes and\n"
-    "                    receives, with --publish-only one that only publishes, or `owner`, who\n"
-    "                    may do --init\n"
+    "                    --grant ID makes credentials for: a host that publishes and receives,\n"
+    "                    with --publish-only one that only publishes, or `owner`, who may do\n"
+    "                    --init\n"
+    "  --out FILE        a new file for them, which its owner alone may read; else stdout\n"
     "  --expires TIME    of what is granted: 30m, 2h, 7d, or when (2026-12-24 18:00)\n"
     "  --listen ADDRESS:PORT, --cert FILE, --key FILE, --store DIR\n"
     "  --per-session N, --hours N, --bytes N   what is kept (50, 24, 256M)\n\n"
@@ -83,6 +84,7 @@ enum {
     OWNER,
     NEW_KEY,
     GRANT,
+    OUT,
     EXPIRES,
     MEMBER,
     PUBLISHER,
@@ -261,12 +263,35 @@ static char *prepare_key(struct setup *s, const char *state, bool wanted)
     return why ? why : setup_read_key(s);
 }
 
+/* Returns NULL, or why these credentials are not this host's (a new string). */
+static char *check_named(const char *creds, const char *host_id)
+{
+    char named[2 * 8 + 1];
+    if (!creds || !credentials_host(creds, named) || !strcmp(named, host_id))
+        return NULL;
+    return text_format("the credentials in %s are of host %s, and this is %s: the hub's owner "
+                       "makes others with `ptyd relay hub --grant %s`",
+                       creds, named, host_id, host_id);
+}
+
+/* Those that name a host cannot be another's: that is said while it still is the one it was. */
+static char *check_new(const struct relay_options *o, const struct setup *s)
+{
+    char named[2 * 8 + 1];
+    if (!o->new_host || !s->creds || !credentials_host(s->creds, named))
+        return NULL;
+    return text_format("the credentials in %s are of host %s alone, which this would not be any "
+                       "more: `ptyd relay disable`, then `ptyd relay enable --new-host --url %s` "
+                       "prints the new id, for which the hub's owner makes others",
+                       s->creds, named, s->url);
+}
+
 static int enable(const struct cli *cli, const struct relay_options *o, const char *state)
 {
     struct setup s = {0};
     struct identity own;
     struct running before = running_now(state);
-    char seed[KEYS_SEED_SIZE], named[sizeof own.host_id], *why = NULL;
+    char seed[KEYS_SEED_SIZE], *why = NULL;
     bool is_seed = false;
     if (!complete(o, &s)) {
         setup_finish(&s);
@@ -276,13 +301,13 @@ static int enable(const struct cli *cli, const struct relay_options *o, const ch
     if (s.creds)
         why = credentials_read(s.creds, &is_seed, seed);
     if (!why)
+        why = check_new(o, &s);
+    if (!why)
         why = identity_open(state, o->new_host ? IDENTITY_ANEW : IDENTITY_MAKE, &own);
     if (!why && is_seed)
         keys_public(seed, own.public);
-    if (!why && s.creds && credentials_host(s.creds, named) && strcmp(named, own.host_id) != 0)
-        why = text_format("the credentials in %s are of host %s, and this is %s: the hub's owner "
-                          "makes others with `ptyd relay hub --grant %s`",
-                          s.creds, named, own.host_id, own.host_id);
+    if (!why)
+        why = check_named(s.creds, own.host_id);
     if (!why)
         why = prepare_key(&s, state, o->seal);
     int result = why ? 0 : setup_write(&s);
@@ -338,6 +363,8 @@ static int serve(const char *state)
         why = identity_open(state, IDENTITY_READ, &own);
     if (!why && settings.creds)
         why = credentials_read(settings.creds, &is_seed, own.seed);
+    if (!why)
+        why = check_named(settings.creds, own.host_id);
     if (is_seed) {
         free(settings.creds);
         settings.creds = NULL;
@@ -365,6 +392,7 @@ static const struct option options[] = {{"url", required_argument, NULL, URL},
                                         {"owner", required_argument, NULL, OWNER},
                                         {"new-key", required_argument, NULL, NEW_KEY},
                                         {"grant", required_argument, NULL, GRANT},
+                                        {"out", required_argument, NULL, OUT},
                                         {"expires", required_argument, NULL, EXPIRES},
                                         {"member", required_argument, NULL, MEMBER},
                                         {"publisher", required_argument, NULL, PUBLISHER},
@@ -481,6 +509,9 @@ static void take_option(int option, struct relay_options *o)
         if (!roles_is_id(optarg) && strcmp(optarg, GRANT_OWNER) != 0)
             cli_usage("'%s' is no host's id: 16 hexadecimal digits, or `owner`", optarg);
         o->grant = optarg;
+        break;
+    case OUT:
+        o->out = optarg;
         break;
     case EXPIRES:
         o->until_ms = until(optarg);

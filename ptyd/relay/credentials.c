@@ -1,10 +1,6 @@
 #include "ptyd/relay/credentials.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/clock.h"
@@ -13,14 +9,6 @@
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/grant.h"
-
-/* Who has it is this host to the hub. */
-static void warn_of_readers(const char *path)
-{
-    struct stat st;
-    if (stat(path, &st) == 0 && (st.st_mode & 077))
-        say("others on this machine can read the key in %s: `chmod 600` ends that", path);
-}
 
 char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_SEED_SIZE])
 {
@@ -38,8 +26,8 @@ char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_S
             why = text_format("%s begins like an NKey's seed and is none", path);
     } else if (!strstr(all, "BEGIN NATS USER JWT"))
         why = text_format("%s is neither an NKey's seed nor credentials of NATS", path);
-    if (!why)
-        warn_of_readers(path);
+    if (!why && file_others_may(path)) /* who has it is this host to the hub */
+        say("others on this machine can read the key in %s: `chmod 600` ends that", path);
     bytes_finish(&text);
     return why;
 }
@@ -80,15 +68,9 @@ char *credentials_ended(const char *path)
 char *credentials_make(const char *path, char ret_public[KEYS_PUBLIC_SIZE])
 {
     char seed[KEYS_SEED_SIZE];
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return text_format("cannot make %s: %s", path, strerror(errno));
     keys_new_seed(seed);
     keys_public(seed, ret_public);
     seed[KEYS_SEED_SIZE - 1] = '\n';
-    int result = file_write_all(fd, seed, KEYS_SEED_SIZE, -1);
-    close(fd);
-    if (result < 0)
-        unlink(path);
-    return result < 0 ? text_format("cannot write %s: %s", path, strerror(-result)) : NULL;
+    int result = file_make_secret(path, seed, KEYS_SEED_SIZE);
+    return result < 0 ? text_format("cannot make %s: %s", path, strerror(-result)) : NULL;
 }

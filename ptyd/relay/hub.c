@@ -345,10 +345,16 @@ static natsStatus subscribe(struct hub *h)
     return s == NATS_OK ? natsConnection_FlushTimeout(h->connection, LIMIT_RELAY_CONNECT_MS) : s;
 }
 
-/* The library says that there is no server where no try reached one, whatever was in the way. */
-static char *why_not(const char *url, natsStatus s)
+/* The library says that there is no server where no try reached one, whatever was in the way. By
+ * this clock credentials may seem to have ended that have not: so that is said of a refusal alone.
+ */
+static char *why_not(const struct hub *h, natsStatus s)
 {
-    const char *more = nats_GetLastError(NULL);
+    const char *more = nats_GetLastError(NULL), *url = h->options.url;
+    bool refused = s == NATS_CONNECTION_AUTH_FAILED || s == NATS_NOT_PERMITTED;
+    char *ended = refused && h->options.creds ? credentials_ended(h->options.creds) : NULL;
+    if (ended)
+        return ended;
     char *words =
         text_format("%s%s%s", natsStatus_GetText(s), more && *more ? ": " : "", more ? more : "");
     char *host = host_of(url), *port = port_of(url);
@@ -372,9 +378,7 @@ char *hub_connect(struct hub *h)
         s = subscribe(h);
     if (s == NATS_OK)
         return NULL;
-    char *why = h->options.creds ? credentials_ended(h->options.creds) : NULL;
-    if (!why)
-        why = why_not(h->options.url, s);
+    char *why = why_not(h, s);
     hub_disconnect(h);
     return why;
 }

@@ -1,11 +1,7 @@
 #include "ptyd/relay/sealing.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "ptyd/core/base64.h"
@@ -14,12 +10,6 @@
 #include "ptyd/core/text.h"
 
 /* ---- the key ---- */
-
-static bool others_read(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && (st.st_mode & 077);
-}
 
 char *sealing_read(const char *path, struct sealing *ret_sealing)
 {
@@ -34,7 +24,7 @@ char *sealing_read(const char *path, struct sealing *ret_sealing)
             text_format("the key with which commands are sealed: %s: %s", path, strerror(-result));
     else if (!text.data || !keys_unhex(text.data, sealing.key, sizeof sealing.key))
         why = text_format("%s holds no key of a fleet, 64 hexadecimal digits", path);
-    else if (others_read(path))
+    else if (file_others_may(path))
         why = text_format("others on this machine can read the key in %s: `chmod 600` ends that, "
                           "and if they did, hosts need a new one",
                           path);
@@ -50,17 +40,11 @@ char *sealing_make(const char *path)
 {
     unsigned char key[KEYS_SEAL_BYTES];
     char text[2 * sizeof key + 2];
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return text_format("cannot make %s: %s", path, strerror(errno));
     keys_random(key, sizeof key);
     keys_hex(key, sizeof key, text);
     strcpy(text + 2 * sizeof key, "\n");
-    int result = file_write_all(fd, text, strlen(text), -1);
-    close(fd);
-    if (result < 0)
-        unlink(path);
-    return result < 0 ? text_format("cannot write %s: %s", path, strerror(-result)) : NULL;
+    int result = file_make_secret(path, text, strlen(text));
+    return result < 0 ? text_format("cannot make %s: %s", path, strerror(-result)) : NULL;
 }
 
 /* ---- what is said ---- */

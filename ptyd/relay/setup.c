@@ -44,6 +44,18 @@ const char *setup_check_name(const char *name)
     return utf8_valid(name, len) ? NULL : "it is no UTF-8";
 }
 
+/* What is no path would be taken for none: sent unsealed, say. */
+static bool has_paths(const json_t *object)
+{
+    static const char *const names[] = {"creds", "authority", "seal"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const json_t *path = json_object_get(object, names[i]);
+        if (path && (!json_is_string(path) || !*json_string_value(path)))
+            return false;
+    }
+    return true;
+}
+
 char *setup_read(struct setup *ret_settings)
 {
     struct bytes text = {0};
@@ -55,8 +67,11 @@ char *setup_read(struct setup *ret_settings)
     else if (result < 0)
         why = text_format("%s: %s", path, strerror(-result));
     else if (!*json_text(object, "url", "") || setup_check_name(json_text(object, "user", "")) ||
-             setup_check_name(json_text(object, "host", "?")))
-        why = text_format("%s is damaged: `ptyd relay enable --url URL` writes it anew", path);
+             setup_check_name(json_text(object, "host", "?")) || !has_paths(object))
+        why = text_format(
+            "%s is damaged: `ptyd relay enable --url URL` writes it anew, with what else "
+            "is said then (--seal, for example)",
+            path);
     else
         *ret_settings = (struct setup){.url = copy_of(object, "url"),
                                        .user = copy_of(object, "user"),

@@ -5,7 +5,8 @@ const assert = require('node:assert');
 const crypto = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
-const { Report, until } = require('./harness');
+const { spawnSync } = require('node:child_process');
+const { PTYD, Report, until } = require('./harness');
 const { lacking, Host, Hub } = require('./hub');
 const { Nats } = require('./nats');
 
@@ -35,7 +36,10 @@ async function main() {
   await report.test('the configuration names no host; what the owner grants lets in', async () => {
     await hub.start();
     assert.ok(!fs.readFileSync(path.join(hub.space.root, 'hub.conf'), 'utf8').includes(fs.readFileSync(hub.ownerFile, 'utf8').trim()), 'no secret stands in it');
-    hub.ptyd('hub', '--init', '--url', hub.url, '--creds', file('owner.creds', grant('owner')), '--member', laptop.host_id, '--member', agent.host_id);
+    const ownerCreds = path.join(hub.space.root, 'owner.creds');
+    hub.ptyd('hub', '--creds', hub.ownerFile, '--grant', 'owner', '--out', ownerCreds);
+    assert.strictEqual(fs.statSync(ownerCreds).mode & 0o7777, 0o600);
+    hub.ptyd('hub', '--init', '--url', hub.url, '--creds', ownerCreds, '--member', laptop.host_id, '--member', agent.host_id);
     for (const host of [laptop, agent]) {
       host.enable(hub.url, '--creds', file(`${host.name}.creds`, grant(host.host_id)));
       await host.serve();
@@ -43,6 +47,12 @@ async function main() {
     }
     const other = laptop.ptyd('relay', 'enable', '--creds', path.join(hub.space.root, 'agent.creds'));
     assert.deepStrictEqual([other.status, new RegExp(`are of host ${agent.host_id}, and this is ${laptop.host_id}`).test(other.stderr)], [1, true]);
+    const asItWas = [laptop.status().host_id, fs.readFileSync(path.join(laptop.space.home, '.config/ptyd/relay.json'), 'utf8')];
+    for (const more of [[], ['--creds', path.join(hub.space.root, 'agent.creds')]]) {
+      const another = laptop.ptyd('relay', 'enable', '--new-host', ...more);
+      assert.deepStrictEqual([another.status, /are of host [0-9a-f]{16} alone.*--new-host --url nats:/.test(another.stderr)], [1, true], another.stderr);
+    }
+    assert.deepStrictEqual([laptop.json('relay', 'enable').host_id, fs.readFileSync(path.join(laptop.space.home, '.config/ptyd/relay.json'), 'utf8')], asItWas, 'nothing was changed');
     laptop.ptyd('open', 's');
     laptop.ptyd('run', '-s', 's', '--', 'echo by a token');
     await until('it comes', () => heard('laptop').includes('echo by a token'));
@@ -106,6 +116,8 @@ async function main() {
     const late = exec('echo late; exit 5');
     assert.deepStrictEqual([late.status, late.stdout], [5, 'late\n']);
     assert.match(late.stderr, /do not hear of this command: cannot reach the hub .*: the credentials in .*ci\.creds ended at \d{4}-\d\d-\d\d .*; the hub's owner makes others/);
+    const nobody = runner.ptyd('exec', '--url', 'nats://127.0.0.1:1', '--creds', creds, '--user', 'dana', '--host', 'ci', '--', 'true');
+    assert.match(nobody.stderr, /nobody listens at port 1/, 'what is in the way is said, though they ended, too');
     await until('the relay says so', () => !pod.status().connected && /the credentials in .*pod\.creds ended at/.test(pod.status().error || ''));
     pod.ptyd('open', 'p');
     pod.ptyd('run', '-s', 'p', '--', 'echo it waits');
@@ -120,11 +132,33 @@ async function main() {
       [['--grant', CI], 2, /--grant needs the owner's key/], [['--creds', hub.ownerFile, '--grant', 'laptop'], 2, /no host's id/],
       [['--creds', hub.ownerFile, '--grant', CI, '--expires', 'soon'], 2, /is no time/], [['--creds', hub.ownerFile, '--grant', CI, '--expires', '2020-01-01'], 2, /is over/],
       [['--creds', path.join(hub.space.root, 'ci.creds'), '--grant', CI], 1, /is no owner's key/], [['--creds', '/nowhere', '--grant', CI], 1, /No such file/],
+      [['--creds', hub.ownerFile, '--grant', 'owner', '--publish-only'], 2, /the owner does all/], [['--creds', hub.ownerFile, '--out', 'x'], 2, /--out goes with --grant/],
+      [['--creds', hub.ownerFile, '--grant', CI, '--out', hub.ownerFile], 1, /cannot make .*: File exists/],
       [['--creds', hub.ownerFile, '--listen', '0.0.0.0:4222'], 2, /with TLS alone/],
     ]) {
       const [was, text] = say(...args);
       assert.deepStrictEqual([was, words.test(text)], [status, true], `${args.join(' ')}: ${text}`);
     }
+  });
+
+  await report.test('a shell\'s file that others can read holds no credentials, and settings that are damaged seal nothing silently off', () => {
+    const to = path.join(hub.space.root, 'redirected'), run = (mode) => {
+      fs.rmSync(to, { force: true });
+      const fd = fs.openSync(to, 'w', mode);
+      const { status, stderr } = spawnSync(PTYD, ['relay', 'hub', '--creds', hub.ownerFile, '--grant', CI], { env: hub.space.env, stdio: ['ignore', fd, 'pipe'], encoding: 'utf8' });
+      fs.closeSync(fd);
+      return [status, /--out FILE/.test(stderr), fs.statSync(to).size > 0];
+    };
+    assert.deepStrictEqual([run(0o644), run(0o600)], [[2, true, false], [0, false, true]]);
+    const settings = path.join(laptop.space.home, '.config/ptyd/relay.json'), was = fs.readFileSync(settings, 'utf8');
+    for (const seal of [7, null, '', ['x'], {}]) {
+      fs.writeFileSync(settings, JSON.stringify({ ...JSON.parse(was), seal }));
+      for (const command of [['relay'], ['hosts']]) {
+        const { status, stderr } = laptop.ptyd(...command);
+        assert.deepStrictEqual([status, /relay\.json is damaged/.test(stderr)], [1, true], `${JSON.stringify(seal)}: ${stderr}`);
+      }
+    }
+    fs.writeFileSync(settings, was);
   });
 
   await report.test('the daemon ends cleanly', async () => {

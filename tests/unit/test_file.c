@@ -129,6 +129,31 @@ static int remove_place(void **state)
     return rmdir(place);
 }
 
+static void a_secret_is_its_owners_alone(void **state)
+{
+    (void)state;
+    struct stat st;
+    char link[sizeof path + 4];
+    unlink(path);
+    mode_t mask = umask(0);
+    assert_int_equal(file_make_secret(path, "key\n", 4), 0);
+    umask(mask);
+    expect_content("key\n");
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    assert_false(file_others_may(path));
+    assert_int_equal(file_make_secret(path, "x", 1), -EEXIST);
+    expect_content("key\n");
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_true(file_others_may(path));
+    unlink(path);
+    snprintf(link, sizeof link, "%s.ln", path);
+    assert_int_equal(symlink(path, link), 0);
+    assert_int_equal(file_make_secret(link, "x", 1), -EEXIST);
+    assert_int_equal(unlink(link), 0);
+    assert_false(file_others_may(path));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +161,7 @@ int main(void)
         cmocka_unit_test(half_a_line_spoils_none_behind_it),
         cmocka_unit_test(half_a_line_is_cut_away),
         cmocka_unit_test(what_cannot_be_opened_keeps_its_content_elsewhere),
+        cmocka_unit_test(a_secret_is_its_owners_alone),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);
 }
