@@ -82,6 +82,7 @@ static void choose(void *user, json_t *line)
         return;
     block_remove_internal(line);
     json_object_del(line, "number");
+    json_object_del(line, "sent_ms");
     json_array_append(c->blocks, line);
     if (c->last && json_array_size(c->blocks) > c->last)
         json_array_remove(c->blocks, 0);

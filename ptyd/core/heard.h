@@ -1,8 +1,8 @@
 /* heard.h - what other hosts ran, as it is kept here.
  *
  * `<state>/hosts/blocks.jsonl`, and .1, which holds what came before: a sealed line for each block,
- * in the order in which they came, with what is our own files' alone and `number`, by which its
- * host counts what it sends of a shell.
+ * in the order in which they came, with what is our own files' alone, `number`, by which its
+ * host counts what it sends of a shell, and `sent_ms`, when it did by its clock.
  */
 #ifndef PTYD_CORE_HEARD_H
 #define PTYD_CORE_HEARD_H

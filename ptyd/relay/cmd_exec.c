@@ -211,7 +211,7 @@ static void tell(struct block *b, const char *session, struct setup setup,
     char id[KEYS_ID_SIZE], *user = subject_token(setup.user), *state = paths_state();
     char *subject = subject_block(user, own->host_id, session);
     char *text = letter_text(b, &setup, own, session, 1), *url = text_copy(setup.url);
-    letter_id(b, own, 1, 0, id);
+    letter_id(b, &setup, own, 1, 0, id);
     char *sealed = sealing_close(&setup.sealing, subject, id, text);
     struct unsent letter = {
         .url = url, .host_id = own->host_id, .subject = subject, .id = id, .text = sealed};

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/deliver.h"
 #include "ptyd/core/text.h"
 
@@ -54,17 +55,20 @@ char *letter_text(struct block *b, const struct setup *setup, const struct ident
     json_t *json = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o}", "v", 1, "host_id", own->host_id,
                              "host", setup->host, "session", session, "number", (json_int_t)number,
                              "block", block_json(b));
+    if (*setup->sealing.id)
+        json_object_set_new(json, "sent_ms", json_integer(clock_wall_ms()));
     char *text = json_dumps(json, JSON_COMPACT); /* blocks are UTF-8 */
     json_decref(json);
     return text ? text : text_copy("");
 }
 
-void letter_id(const struct block *b, const struct identity *own, uint64_t number, unsigned salt,
-               char ret_id[KEYS_ID_SIZE])
+void letter_id(const struct block *b, const struct setup *setup, const struct identity *own,
+               uint64_t number, unsigned salt, char ret_id[KEYS_ID_SIZE])
 {
-    char *text = text_format("%s/%s/%llu/%llu/%lld/%u", own->host_id, b->shell_id,
-                             (unsigned long long)number, (unsigned long long)b->seq,
-                             (long long)b->ts_begin, salt);
+    char *text =
+        text_format("%s/%s/%llu/%llu/%lld/%u%s%s", own->host_id, b->shell_id,
+                    (unsigned long long)number, (unsigned long long)b->seq, (long long)b->ts_begin,
+                    salt, *setup->sealing.id ? "/" : "", setup->sealing.id);
     keys_mac(own->key, text, ret_id);
     free(text);
 }

@@ -12,12 +12,14 @@
  * take out goes, too. */
 void letter_take_secrets_out(struct block *block);
 
-/* The payload (ptyd-relay(7)); new string. May cut the block's command. */
+/* The payload (ptyd-relay(7)), with the time where it is to be sealed; new string. May cut the
+ * block's command. */
 char *letter_text(struct block *block, const struct setup *setup, const struct identity *own,
                   const char *session, uint64_t number);
 
-/* Its id: the same for the same block, but with another `salt`. */
-void letter_id(const struct block *block, const struct identity *own, uint64_t number,
-               unsigned salt, char ret_id[KEYS_ID_SIZE]);
+/* Its id: the same for the same block, but with another `salt`, and sealed with another key: who
+ * has that one cannot read what the hub has already. */
+void letter_id(const struct block *block, const struct setup *setup, const struct identity *own,
+               uint64_t number, unsigned salt, char ret_id[KEYS_ID_SIZE]);
 
 #endif

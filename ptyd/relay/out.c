@@ -74,7 +74,7 @@ static const char *send_block(struct out *o, struct spool_session *session, stru
     char id[KEYS_ID_SIZE], *answer = text_format("p.%llu", (unsigned long long)++o->sends);
     char *subject = subject_block(o->user, o->identity->host_id, session->name);
     char *text = letter_text(f->block, o->settings, o->identity, session->name, f->number);
-    letter_id(f->block, o->identity, f->number, f->salt, id);
+    letter_id(f->block, o->settings, o->identity, f->number, f->salt, id);
     char *sealed = sealing_close(&o->settings->sealing, subject, id, text);
     const char *why = hub_publish(o->hub, subject, answer, id, sealed, strlen(sealed));
     f->send = o->sends;

@@ -1,7 +1,8 @@
 /* What is known of a shell is how far it was heard: `seq`, the number of its last block, and
  * `number`, by which its host counts what it sends: what is left out there fell out of the hub's
  * retention. It stands in the lines of blocks.jsonl, and for those that are gone with the file
- * before in known.json, which is written whenever that one goes. */
+ * before in known.json, which is written whenever that one goes. Of shells that had to make room
+ * the host keeps the latest time at which one of their blocks was sent: `dropped`. */
 #include "ptyd/worker/hosts.h"
 
 #include <errno.h>
@@ -23,8 +24,8 @@ struct hosts {
     char *directory;
     struct aside aside;
     struct pair known_file, ledger_file;
-    json_t *shells;  /* HOSTID/SHELLID: {seq, number, ts, heard} */
-    json_t *hosts;   /* HOSTID: {host, blocks, missing, clashes, heard} */
+    json_t *shells;  /* HOSTID/SHELLID: {seq, number, ts, sent, heard} */
+    json_t *hosts;   /* HOSTID: {host, blocks, missing, clashes, heard, dropped} */
     json_t *offered; /* while it is opened: the newest blocks that have a key */
     bool opened;     /* the ledger has its part */
     bool unsettled;  /* and has changed since it was written */
@@ -32,8 +33,19 @@ struct hosts {
 
 /* ---- how far it was heard ---- */
 
+/* What its host sent until then is known of no more than that. */
+static void note_dropped(const struct hosts *h, const char *key, const json_t *shell)
+{
+    char *host_id = text_format("%.*s", (int)strcspn(key, "/"), key);
+    json_t *host = json_object_get(h->hosts, host_id);
+    long long sent = json_number(shell, "sent", 0), before = json_number(host, "dropped", 0);
+    if (host)
+        json_object_set_new(host, "dropped", json_integer(sent > before ? sent : before));
+    free(host_id);
+}
+
 /* Of `most` members whose names begin so, the one heard longest ago goes. */
-static void make_room(json_t *table, const char *prefix, size_t most)
+static void make_room(const struct hosts *h, json_t *table, const char *prefix, size_t most)
 {
     const char *key, *oldest = NULL;
     json_t *value;
@@ -50,17 +62,20 @@ static void make_room(json_t *table, const char *prefix, size_t most)
             least = json_number(value, "heard", 0);
         }
     }
-    if (count >= most)
-        json_object_del(table, oldest);
+    if (count < most)
+        return;
+    if (table == h->shells)
+        note_dropped(h, oldest, json_object_get(table, oldest));
+    json_object_del(table, oldest);
 }
 
 /* A member of a table, made where it is not there. */
-static json_t *member(json_t *table, const char *name, size_t most)
+static json_t *member(const struct hosts *h, json_t *table, const char *name, size_t most)
 {
     json_t *found = json_object_get(table, name);
     if (found)
         return found;
-    make_room(table, "", most);
+    make_room(h, table, "", most);
     json_object_set_new(table, name, json_object());
     return json_object_get(table, name);
 }
@@ -70,9 +85,9 @@ static json_t *shell_of(struct hosts *h, const json_t *line, const char *key)
 {
     char *own = text_format("%s/", json_text(line, "host_id", ""));
     if (!json_object_get(h->shells, key))
-        make_room(h->shells, own, LIMIT_HOST_SHELLS_EACH);
+        make_room(h, h->shells, own, LIMIT_HOST_SHELLS_EACH);
     free(own);
-    return member(h->shells, key, LIMIT_HOST_SHELLS);
+    return member(h, h->shells, key, LIMIT_HOST_SHELLS);
 }
 
 static void add(json_t *object, const char *name, long long more)
@@ -93,9 +108,24 @@ static const json_t *find_shell(const struct hosts *h, const json_t *line)
     return shell;
 }
 
+static const json_t *find_host(const struct hosts *h, const json_t *line)
+{
+    return json_object_get(h->hosts, json_text(line, "host_id", ""));
+}
+
+/* One of a shell that is not known any more, or of which nothing came before what has gone: given
+ * out again, as far as can be told. Who does not seal says no time: a hub could say another. */
+static bool is_old(const struct hosts *h, const json_t *line)
+{
+    long long sent = json_number(line, "sent_ms", 0);
+    return sent > 0 && !find_shell(h, line) &&
+           sent <= json_number(find_host(h, line), "dropped", 0);
+}
+
 static bool is_known(const struct hosts *h, const json_t *line)
 {
-    return json_number(line, "seq", 0) <= json_number(find_shell(h, line), "seq", 0);
+    return json_number(line, "seq", 0) <= json_number(find_shell(h, line), "seq", 0) ||
+           is_old(h, line);
 }
 
 /* Another block of that number: two machines send as one. */
@@ -107,11 +137,12 @@ static bool clashes(const struct hosts *h, const json_t *line)
 }
 
 /* So many were sent before it, and never came. A shell that was not heard before began with them
- * where its host was. */
+ * where its host was, and none of its shells was forgotten, which this may be. */
 static long long missing_before(const struct hosts *h, const json_t *line)
 {
     const json_t *shell = find_shell(h, line);
-    bool counts = shell || json_object_get(h->hosts, json_text(line, "host_id", ""));
+    const json_t *host = find_host(h, line);
+    bool counts = shell || (host && !json_object_get(host, "dropped"));
     long long expected = json_number(shell, "number", 0) + 1;
     long long number = json_number(line, "number", 0);
     return counts && number > expected ? number - expected : 0;
@@ -123,11 +154,13 @@ static void note(struct hosts *h, const json_t *line)
     char *key = shell_key(line);
     long long missing = missing_before(h, line);
     json_t *shell = shell_of(h, line, key);
-    json_t *host = member(h->hosts, json_text(line, "host_id", ""), LIMIT_HOSTS);
+    long long sent = json_number(line, "sent_ms", 0), before = json_number(shell, "sent", 0);
+    json_t *host = member(h, h->hosts, json_text(line, "host_id", ""), LIMIT_HOSTS);
     json_int_t heard = json_number(line, "heard_ms", 0);
     json_object_set_new(shell, "seq", json_integer(json_number(line, "seq", 0)));
     json_object_set_new(shell, "number", json_integer(json_number(line, "number", 0)));
     json_object_set_new(shell, "ts", json_integer(json_number(line, "ts_begin", 0)));
+    json_object_set_new(shell, "sent", json_integer(sent > before ? sent : before));
     json_object_set_new(shell, "heard", json_integer(heard));
     json_object_set(host, "host", json_object_get(line, "host"));
     json_object_set_new(host, "heard", json_integer(heard));
@@ -328,7 +361,9 @@ static json_t *line_of(const struct block *b, const json_t *params)
 {
     json_t *line = block_to_json(b);
     block_add_internal(b, line);
+    json_int_t sent = json_number(params, "sent_ms", 0);
     json_object_set(line, "number", json_object_get(params, "number"));
+    json_object_set_new(line, "sent_ms", json_integer(sent < LIMIT_HOST_NUMBER ? sent : 0));
     return line;
 }
 

@@ -154,6 +154,29 @@ async function main() {
     for (let i = 0; i < 50 && (await told('codex:t')).length; i++);
   });
 
+  await report.test('what was sealed is given out again by nobody, however many shells its host had; over a new worker and a new daemon', async () => {
+    const at = 1795207146949; // that host's clock: the commands are older, as where it was away
+    const many = (n, sent_ms = at + n, more = {}) => ({ ...heard(1, { id: 'eeee0000eeee0000', host: 'sealed', shell: `shell_${n}`, ...more }), sent_ms });
+    for (let n = 0; n <= 300; n++) assert.strictEqual((await hand(many(n))).result.taken, true);
+    const again = async () => {
+      const taken = [];
+      for (let n = 0; n <= 300; n++) if ((await hand(many(n))).result.taken) taken.push(n);
+      return taken;
+    };
+    assert.deepStrictEqual(await again(), []);
+    await killWorker(daemon);
+    assert.deepStrictEqual(await again(), []);
+    await daemon.stop();
+    daemon = await new Daemon(space).ready();
+    assert.deepStrictEqual(await again(), []);
+    // A shell that was forgotten goes on, and one that is new may say what ended long ago, where that is sent now; neither has any missing.
+    for (const [n, seq] of [[3, 7], [1000, 5]]) assert.strictEqual((await hand({ ...heard(seq, { id: 'eeee0000eeee0000', host: 'sealed', shell: `shell_${n}` }), sent_ms: at + 2000 + n })).result.taken, true);
+    assert.strictEqual((await hosts()).find(({ host }) => host === 'sealed').missing, 0);
+    assert.strictEqual((await hand(many(3, at + 3, { shell: 'shell_never' }))).result.taken, false, 'what was kept back until more was forgotten cannot be told from what was given out');
+    assert.strictEqual('sent_ms' in daemon.json('blocks', '--host', 'sealed', '--last', '1')[0], false);
+    for (let i = 0; i < 50 && (await told('codex:t')).length; i++);
+  });
+
   await report.test('a disk that is full: refused, and taken when it comes again', async () => {
     const file = path.join(space.env.PTYD_STATE_DIR, 'hosts/blocks.jsonl'), away = `${file}.away`;
     const next = heard(1, { id: 'aaaa0000aaaa0000', host: 'ci', shell: 'shell_c' });
