@@ -249,18 +249,21 @@
 #define LIMIT_RELAY_HAND_MS 5000
 /* Commands of other hosts that the hub gives out to a host before it has acknowledged them: with
  * fewer it waits for the hub's turn once too often. Of those, and bytes of those, that are handed
- * to its daemon at once, unless one alone is larger. */
-#define LIMIT_RELAY_TAKEN      1024
-#define LIMIT_RELAY_AT_ONCE    128
-#define LIMIT_RELAY_HAND_BYTES (512 << 10)
+ * to its daemon at once, unless one alone is larger. And bytes of all of them: a hub that gives out
+ * more is none. */
+#define LIMIT_RELAY_TAKEN       1024
+#define LIMIT_RELAY_AT_ONCE     128
+#define LIMIT_RELAY_TAKEN_BYTES (192 << 20)
+#define LIMIT_RELAY_HAND_BYTES  (512 << 10)
 /* Milliseconds until the hub has given out again what was given to somebody who is gone, at most.
  */
 #define LIMIT_RELAY_GATHER_MS 20000
 /* Milliseconds in which a relay that runs has taken on what `ptyd relay enable` says: it may be
  * trying to connect. */
 #define LIMIT_RELAY_ANEW_MS 25000
-/* Messages of the hub that wait to be read; requests of other hosts beyond them are dropped. Bytes
- * of one; a larger one is dropped. */
+/* Messages of the hub that wait to be read, with LIMIT_RELAY_TAKEN_BYTES: four times as many are
+ * more than was asked for, and end the connection; requests of other hosts beyond them are dropped.
+ * Bytes of one; a larger one is dropped. */
 #define LIMIT_RELAY_HELD          1024
 #define LIMIT_RELAY_MESSAGE_BYTES (1 << 20)
 /* Bytes of what a command of `ptyd exec` printed that are kept, the newest: all of these are looked

@@ -74,7 +74,9 @@ static void print_host(const json_t *host)
     const json_t *session;
     size_t i;
     show_text(json_text(host, "host", ""));
-    printf(" (%s): ", json_text(host, "host_id", ""));
+    fputs(" (", stdout);
+    show_text(json_text(host, "host_id", ""));
+    fputs("): ", stdout);
     print_state(host);
     putchar('\n');
     json_array_foreach(json_object_get(host, "sessions"), i, session) {

@@ -28,7 +28,7 @@ struct hub {
     uintptr_t generation; /* of the connection: callbacks of a former one say nothing any more */
     struct queue {
         struct hub_message *first, *last;
-        size_t held;
+        size_t held, bytes;
     } urgent, requests_held; /* the latter is what others want of us */
 };
 
@@ -60,24 +60,41 @@ static struct hub_message *new_message(enum hub_kind kind, const char *data, siz
     return m;
 }
 
-/* Takes the message. */
+static bool is_full(const struct queue *q, const struct hub_message *m)
+{
+    bool must = m->kind != HUB_REQUEST && m->kind != HUB_REFUSED;
+    size_t most = must ? 4 * LIMIT_RELAY_HELD : LIMIT_RELAY_HELD;
+    return m->kind != HUB_LOST && (q->held >= most || q->bytes + m->len > LIMIT_RELAY_TAKEN_BYTES);
+}
+
+static void append(struct queue *q, struct hub_message *m)
+{
+    *(q->last ? &q->last->next : &q->first) = m;
+    q->last = m;
+    q->held++;
+    q->bytes += m->len;
+}
+
+/* Takes the message. What is waited for cannot be left out: a hub that says more of that than was
+ * asked for is heard no further. */
 static void add(uintptr_t generation, struct hub_message *m)
 {
+    static const char too_much[] = "the hub sends more than it was asked for";
     struct hub *h = the_hub;
     pthread_mutex_lock(&h->lock);
     struct queue *q = m->kind == HUB_REQUEST ? &h->requests_held : &h->urgent;
-    bool wanted =
-        generation == h->generation &&
-        (q->held < LIMIT_RELAY_HELD || (m->kind != HUB_REQUEST && m->kind != HUB_REFUSED));
-    if (wanted) {
-        *(q->last ? &q->last->next : &q->first) = m;
-        q->last = m;
-        q->held++;
+    bool wanted = generation == h->generation, full = is_full(q, m);
+    bool ends = wanted && full && (m->kind == HUB_ANSWER || m->kind == HUB_MESSAGE);
+    if (ends) {
+        append(q, new_message(HUB_LOST, too_much, strlen(too_much)));
+        h->generation++;
     }
+    if (wanted && !full)
+        append(q, m);
     pthread_mutex_unlock(&h->lock);
     if (wanted)
         eventfd_write(h->event, 1); /* where it is full it is readable, too */
-    if (!wanted)
+    if (!wanted || full)
         hub_message_free(m);
 }
 
@@ -91,6 +108,7 @@ struct hub_message *hub_next(struct hub *h)
         q->first = m->next;
         q->last = q->first ? q->last : NULL;
         q->held--;
+        q->bytes -= m->len;
     } else {
         eventfd_read(h->event, &count); /* not readable any more */
     }

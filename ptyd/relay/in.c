@@ -24,7 +24,7 @@ static void drop_all(struct in *in)
         hub_message_free(m);
     }
     in->last = NULL;
-    in->held = 0;
+    in->held = in->bytes = 0;
 }
 
 void in_finish(struct in *in)
@@ -35,7 +35,8 @@ void in_finish(struct in *in)
 
 /* ---- the daemon ---- */
 
-/* Whether it says what its subject says: that is what the hub lets nobody forge. */
+/* Whether it says what its subject says: that is what the hub lets nobody forge. What is sealed
+ * says when it was, by which the daemon knows what is given out again. */
 static bool fits_subject(const struct in *in, const struct hub_message *m, const json_t *params)
 {
     char *host_id = NULL, *session = NULL, *token = NULL;
@@ -44,7 +45,8 @@ static bool fits_subject(const struct in *in, const struct hub_message *m, const
         token = subject_token(json_text(params, "session", ""));
     bool fits = token && !strcmp(token, session) &&
                 !strcmp(json_text(params, "host_id", ""), host_id) &&
-                json_number(params, "v", 0) == 1;
+                json_number(params, "v", 0) == 1 &&
+                (!*in->settings->sealing.id || json_number(params, "sent_ms", 0) > 0);
     free(token);
     free(session);
     free(host_id);
@@ -113,10 +115,11 @@ static void count_none(struct in *in, enum sealing_found found)
 static void let_go(struct in *in)
 {
     struct hub_message *m = in->first;
-    hub_publish(in->hub, m->reply, NULL, NULL, "+ACK", 4);
+    hub_publish(in->hub, m->reply, NULL, NULL, "+ACK", 4); /* in_take() has looked at it */
     in->first = m->next;
     in->last = in->first ? in->last : NULL;
     in->held--;
+    in->bytes -= m->len;
     hub_message_free(m);
 }
 
@@ -266,7 +269,16 @@ int64_t in_step(struct in *in)
     return in->way == IN_SURE ? next : sooner(next, in->look_at);
 }
 
-/* One that is here was given out again: its new address is the one that counts. */
+/* What no consumer gives out, which would have us publish somewhere, or more than any does. */
+static bool is_odd(const struct in *in, const struct hub_message *m,
+                   const struct hub_message *before)
+{
+    size_t held = in->held + !before, bytes = in->bytes + m->len - (before ? before->len : 0);
+    return !m->place || held > LIMIT_RELAY_TAKEN || bytes > LIMIT_RELAY_TAKEN_BYTES;
+}
+
+/* One that is here was given out again: its new address is the one that counts. Of a hub that gives
+ * out more than it may nothing is held: one that is left out would be overtaken. */
 void in_take(struct in *in, struct hub_message *m)
 {
     m->place = subject_place(m->reply);
@@ -277,10 +289,17 @@ void in_take(struct in *in, struct hub_message *m)
     while (*at && (*at)->place < m->place)
         at = &(*at)->next;
     struct hub_message *before = *at && (*at)->place == m->place ? *at : NULL;
+    if (is_odd(in, m, before)) {
+        if (m->place)
+            in_lost(in);
+        hub_message_free(m);
+        return;
+    }
     m->next = before ? before->next : *at;
     *at = m;
     in->last = m->next ? in->last : m;
     in->held += !before;
+    in->bytes += m->len - (before ? before->len : 0);
     hub_message_free(before);
 }
 

@@ -34,7 +34,7 @@ struct in {
     int64_t look_at, gather_until; /* monotonic: the next question about that, and its end */
     struct hub_message *last;      /* of them; NULL */
     struct hub_message *first;     /* not handed over yet, in the stream's order; NULL */
-    size_t held;                   /* so many */
+    size_t held, bytes;            /* so many, and of what they say */
     size_t at_once;                /* are handed over: one, where a daemon died of several */
     uint64_t asks;                 /* each has a number of its own */
     uint64_t pull;                 /* the last that asked for some */

@@ -15,6 +15,7 @@
 #include "ptyd/relay/ask.h"
 #include "ptyd/relay/credentials.h"
 #include "ptyd/relay/presence.h"
+#include "ptyd/relay/roles.h"
 #include "ptyd/relay/subject.h"
 
 /* ---- the connection ---- */
@@ -151,6 +152,8 @@ static int64_t hub_now(struct visit *v, char **ret_why)
  * none. */
 static json_t *read_host(const struct visit *v, const struct entry *entry)
 {
+    if (!roles_is_id(entry->key)) /* no host's: the hub may name it as it likes */
+        return NULL;
     char *bucket = subject_presence(v->user);
     char *subject = text_format("$KV.%s.%s", bucket, entry->key);
     json_t *said = NULL;
@@ -194,11 +197,15 @@ json_t *visit_hosts(struct visit *v, char **ret_why)
     long long place = 1;
     int64_t now = hub_now(v, ret_why);
     int found = now ? 1 : -1;
-    while (found > 0 && json_array_size(hosts) < LIMIT_HOSTS) {
+    for (int asked = 0; found > 0 && asked < LIMIT_HOSTS; asked++) {
         struct entry entry = {0};
         found = next_entry(v, "*", place, &entry, ret_why);
-        if (found > 0)
+        bool goes_on = found > 0 && entry.place >= place; /* that is the hub's word */
+        if (goes_on)
             add_host(v, hosts, &entry, now);
+        else if (found > 0)
+            *ret_why = text_copy("the hub does not say who is there: it repeats itself");
+        found = goes_on || found <= 0 ? found : -1;
         place = entry.place + 1;
         entry_finish(&entry);
     }

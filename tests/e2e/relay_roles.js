@@ -161,6 +161,10 @@ async function main() {
     const mineThere = agent.json('hosts').find((h) => h.host_id === evil.host_id);
     assert.deepStrictEqual([mineThere.sessions.length, Buffer.byteLength(mineThere.host) <= 64, mineThere.sessions.every(({ cmd }) => Buffer.byteLength(cmd) <= 1000), mineThere.sessions.every(({ state }) => Buffer.byteLength(state) <= 64)], [32, true, true, true]);
     assert.ok(agent.json('hosts').some((h) => h.host === 'victim' && h.here), 'the others are shown as ever');
+    // The hub's own hand can write under any name.
+    const wild = '\u001b]0;x\u0007';
+    await owner.publish(`$KV.ptyd_hosts_dana.${wild}`, JSON.stringify({ v: 1, host_id: wild, host: 'wild', since_ms: 1, sessions: [] }));
+    assert.doesNotMatch(agent.ptyd('hosts').stdout, /wild|[\u0000-\u0009\u000b-\u001f\u202e]/);
   });
 
   await report.test('who asks without end keeps no relay from ending, though its daemon stands still', async () => {

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/hub.h"
+#include "ptyd/relay/in.h"
 #include "ptyd/relay/keys.h"
 #include "ptyd/relay/roles.h"
 #include "ptyd/relay/sealing.h"
@@ -183,6 +185,49 @@ static void test_roles(void **state)
     roles_finish(&roles);
 }
 
+/* ---- what a hub gives out ---- */
+
+static struct hub_message *message(const char *reply)
+{
+    struct hub_message *m = memory_new(sizeof *m);
+    *m = (struct hub_message){.kind = HUB_MESSAGE, .reply = text_copy(reply), .len = 4};
+    m->data = text_copy("text");
+    m->subject = text_copy("ptyd.v1.dana.0123456789abcdef.s.block");
+    m->id = text_copy("");
+    return m;
+}
+
+static void take_place(struct in *in, size_t place)
+{
+    char *reply = text_format("$JS.ACK.PTYD_dana.H0.1.%zu.3.1795207146949.0", place);
+    in_take(in, message(reply));
+    free(reply);
+}
+
+static void test_bounded_in(void **state)
+{
+    (void)state;
+    struct in in = {.way = IN_SURE};
+    in_begin(&in);
+    static const char *const none[] = {"", "$SYS.REQ.SERVER.PING",
+                                       "$JS.API.STREAM.DELETE.PTYD_dana", "$JS.ACK.x"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        in_take(&in, message(none[i])); /* would be published to */
+    assert_int_equal(in.held, 0);
+    for (size_t place = LIMIT_RELAY_TAKEN; place > 0; place--)
+        take_place(&in, place);
+    take_place(&in, 7); /* again */
+    assert_int_equal(in.held, LIMIT_RELAY_TAKEN);
+    assert_int_equal(in.bytes, 4 * LIMIT_RELAY_TAKEN);
+    assert_int_equal(in.first->place, 1);
+    assert_int_equal(in.last->place, LIMIT_RELAY_TAKEN);
+    take_place(&in, LIMIT_RELAY_TAKEN + 1); /* nobody asked for so many: it begins anew */
+    assert_int_equal(in.held, 0);
+    assert_int_equal(in.bytes, 0);
+    assert_int_equal(in.way, IN_UNSURE);
+    in_finish(&in);
+}
+
 /* ---- sealed ---- */
 
 /* XChaCha20-Poly1305's own:
@@ -308,6 +353,6 @@ int main(void)
         cmocka_unit_test(test_places),    cmocka_unit_test(test_urls),
         cmocka_unit_test(test_roles),     cmocka_unit_test(test_known_box),
         cmocka_unit_test(test_sealed),    cmocka_unit_test(test_damaged_boxes),
-        cmocka_unit_test(test_nonces)};
+        cmocka_unit_test(test_nonces),    cmocka_unit_test(test_bounded_in)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
