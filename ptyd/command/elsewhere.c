@@ -3,11 +3,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "ptyd/command/cli.h"
+#include "ptyd/command/rpc.h"
 #include "ptyd/core/cores.h"
+#include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -57,6 +61,39 @@ static void append_word(const char *word, struct bytes *out)
     free(quoted);
 }
 
+/* Of a daemon that runs; a new reference, NULL for nothing. */
+static json_t *heard_hosts(void)
+{
+    struct rpc rpc = {.fd = -1, .lines = {.limit = LIMIT_ANSWER_BYTES}};
+    char *error = NULL;
+    if (rpc_connect_again(&rpc) < 0)
+        return NULL;
+    json_t *hosts = rpc_ask(&rpc, "host.list", json_object(), LIMIT_HOSTS_MS, &error);
+    rpc_close(&rpc);
+    free(error);
+    return hosts;
+}
+
+/* Only ssh knows whom it reaches, so it is asked in any case; its own words do not say which name
+ * was meant. */
+static void say_near(const char *host)
+{
+    const char *at = strrchr(host, '@'), *bare = at ? at + 1 : host;
+    struct text_nearest nearest = text_nearest_begin(bare);
+    json_t *hosts = heard_hosts();
+    const json_t *heard;
+    bool is_one = false;
+    size_t i;
+    json_array_foreach(hosts, i, heard) {
+        const char *name = json_text(heard, "host", "");
+        is_one = is_one || !strcasecmp(name, bare);
+        text_nearest_offer(&nearest, name);
+    }
+    if (nearest.found && !is_one)
+        say("none of your hosts that was heard here is %s; did you mean %s?", bare, nearest.found);
+    json_decref(hosts);
+}
+
 static _Noreturn void become_ssh(const char *host, const char *command)
 {
     const char *argv[6] = {"ssh"};
@@ -84,5 +121,6 @@ void elsewhere_go(int argc, char **argv, bool bare, const char *valued)
     bytes_append_text(&command, argv[0]); /* `ptyd attach` */
     for (int i = 1; i < argc; i++)
         append_word(i == at ? there : argv[i], &command);
+    say_near(host);
     become_ssh(host, command.data);
 }

@@ -249,6 +249,11 @@ async function main() {
     assert.match(fs.readFileSync(log, 'utf8'), /^\[--\]\[me@devbox\]\[ptyd run -s there --timeout 30 -- /);
     assert.strictEqual(call('run', '--timeout', '30', '--session=devbox:there', '--', 'echo', 'a  b').stdout, 'a  b\n');
     assert.match(call('attach', 'devbox:there').stderr, /terminal/);
+    // ssh knows more than a relay: it is asked all the same.
+    const typo = call('run', '-s', 'me@devbix:there', '--', 'echo', 'it went');
+    assert.deepStrictEqual([typo.status, typo.stdout], [0, 'it went\n']);
+    assert.match(typo.stderr, /none of your hosts that was heard here is devbix; did you mean devbox\?/);
+    for (const host of ['DEVBOX', 'nothing-like-it', '10.0.0.7']) assert.strictEqual(call('run', '-s', `${host}:there`, '--', 'true').stderr, '', host);
     fs.rmSync(log);
     assert.strictEqual(call('run', '-s', '-oProxyCommand=x:there', '--', 'true').status, 2, 'no option of ssh');
     assert.strictEqual(call('run', '-s', 'work', '--', 'echo', 'devbox:there').stdout, 'devbox:there\n');
