@@ -243,6 +243,8 @@
 /* Milliseconds for a connection to the hub, and the most between two tries. */
 #define LIMIT_RELAY_CONNECT_MS 5000
 #define LIMIT_RELAY_AGAIN_MS   5000
+/* Milliseconds from which on another host's clock is off, and that is said. */
+#define LIMIT_CLOCK_APART_MS 60000
 /* Milliseconds that the daemon has to say which hosts it heard of, before ssh is asked anyway. */
 #define LIMIT_HOSTS_MS 500
 /* Milliseconds that the hub holds a question for what is new, and that the daemon has for a block

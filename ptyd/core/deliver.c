@@ -71,6 +71,12 @@ const char *deliver_preview(const struct block *b)
     return b->told_preview ? b->told_preview : b->preview;
 }
 
+int64_t deliver_ended_ms(const struct block *b)
+{
+    bool is_ahead = b->heard_ms && b->ts_end > b->heard_ms + LIMIT_CLOCK_APART_MS;
+    return is_ahead ? b->heard_ms : b->ts_end;
+}
+
 /* Where the command text comes from is told where it is not certain. */
 static const char *source(const struct block *b)
 {
@@ -115,6 +121,7 @@ void deliver_block(const struct block *b, const char *directory, const char *hea
         .cmd_source = source(b),
     };
     block_tell(b, &entry);
+    entry.ts_end = deliver_ended_ms(b);
     char *cwd = deliver_directory(deliver_cwd(b), NULL, &entry.redacted);
     char *after = deliver_directory(b->told_cwd_after ? b->told_cwd_after : b->cwd_after, NULL,
                                     &entry.redacted);

@@ -43,6 +43,9 @@ void deliver_header(const struct deliver_header *header, struct bytes *out, stru
 /* What an agent is told of a block's command and output: the text without its secrets. */
 const char *deliver_cmd(const struct block *block);
 const char *deliver_preview(const struct block *block);
+/* And of when it ended, since the epoch: another host's clock may be ahead of ours, and then it is
+ * when it was heard. */
+int64_t deliver_ended_ms(const struct block *block);
 /* And of the directory in which it began. A directory's name may hold a token, too: what is told of
  * a path, a new string. Adds what was taken out; `secrets` may be NULL. */
 const char *deliver_cwd(const struct block *block);

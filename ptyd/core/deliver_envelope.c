@@ -14,8 +14,8 @@ static json_t *command_json(const struct block *b)
     json_t *json =
         json_pack("{s:s, s:o, s:s, s:s*, s:s, s:I, s:o}", "cmd", deliver_cmd(b), "exit_code",
                   b->has_exit_code ? json_integer(b->exit_code) : json_null(), "cwd", cwd, "host",
-                  *b->host ? b->host : NULL, "block_id", id, "ts", (json_int_t)b->ts_end, "preview",
-                  block_preview_json(deliver_preview(b), b->truncated));
+                  *b->host ? b->host : NULL, "block_id", id, "ts", (json_int_t)deliver_ended_ms(b),
+                  "preview", block_preview_json(deliver_preview(b), b->truncated));
     board_leave(&before);
     free(cwd);
     free(id);

@@ -14,8 +14,6 @@
 #include "ptyd/relay/local.h"
 #include "ptyd/relay/visit.h"
 
-#define CLOCK_APART_MS 60000 /* from there on it is said */
-
 static const char help[] =
     "usage: ptyd hosts [--json]\n\n"
     "Which of your hosts are there, as their relays say at the hub: since when, and what runs.\n"
@@ -44,7 +42,7 @@ static void print_state(const json_t *host)
         printf("%s %.*s ago", json_flag(host, "gone") ? "left" : "silent, last heard",
                (int)text.len, text.data ? text.data : "");
     long long ahead = json_number(host, "ahead_ms", 0);
-    if (ahead > CLOCK_APART_MS || ahead < -CLOCK_APART_MS) {
+    if (ahead > LIMIT_CLOCK_APART_MS || ahead < -LIMIT_CLOCK_APART_MS) {
         text.len = 0;
         table_duration(ahead < 0 ? -ahead : ahead, &text);
         printf("; its clock is %.*s %s the hub's", (int)text.len, text.data ? text.data : "",
