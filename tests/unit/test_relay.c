@@ -9,6 +9,7 @@
 #include "ptyd/relay/hub.h"
 #include "ptyd/relay/in.h"
 #include "ptyd/relay/keys.h"
+#include "ptyd/relay/letter.h"
 #include "ptyd/relay/roles.h"
 #include "ptyd/relay/sealing.h"
 #include "ptyd/relay/subject.h"
@@ -344,6 +345,25 @@ static void test_nonces(void **state)
     }
 }
 
+/* What the hub has under another key nobody with this one can read: it is no duplicate. */
+static void test_letter_ids(void **state)
+{
+    (void)state;
+    struct block b = {.shell_id = "shell_1", .seq = 3, .ts_begin = 7};
+    struct identity own = {.host_id = "0123456789abcdef"};
+    struct setup plain = {0}, sealed = {.sealing = sealing_of(7)},
+                 other = {.sealing = sealing_of(8)};
+    char a[KEYS_ID_SIZE], again[KEYS_ID_SIZE], x[KEYS_ID_SIZE], y[KEYS_ID_SIZE];
+    letter_id(&b, &plain, &own, 1, 0, a);
+    letter_id(&b, &plain, &own, 1, 0, again);
+    letter_id(&b, &sealed, &own, 1, 0, x);
+    letter_id(&b, &other, &own, 1, 0, y);
+    assert_string_equal(a, again);
+    assert_string_not_equal(a, x);
+    assert_string_not_equal(a, y);
+    assert_string_not_equal(x, y);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_places),    cmocka_unit_test(test_urls),
         cmocka_unit_test(test_roles),     cmocka_unit_test(test_known_box),
         cmocka_unit_test(test_sealed),    cmocka_unit_test(test_damaged_boxes),
-        cmocka_unit_test(test_nonces),    cmocka_unit_test(test_bounded_in)};
+        cmocka_unit_test(test_nonces),    cmocka_unit_test(test_bounded_in),
+        cmocka_unit_test(test_letter_ids)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
