@@ -116,8 +116,10 @@ static void note_line(struct tracker *t)
 {
     bool by_tty = t->typed.editor == EDITOR_TTY;
     tracker_set_text(&t->echoed, tracker_echoed_line(t));
-    bool heard = !by_tty && !t->foreign.heard;
-    tracker_set_text(&t->keyed, heard ? line_keys_text(&t->keys, t->echoed) : NULL);
+    char *keyed = t->foreign.heard ? tracker_foreign_keyed(t, t->echoed)
+                  : !by_tty        ? line_keys_text(&t->keys, t->echoed)
+                                   : NULL;
+    tracker_set_text(&t->keyed, keyed);
     t->blank = t->keyed ? t->keyed[0] == ' ' : t->keys.blank || t->echoed[0] == ' ';
     line_keys_taken(&t->keys);
 }

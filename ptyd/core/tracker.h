@@ -115,6 +115,9 @@ void tracker_dispel(struct tracker *t);
 /* Bytes were typed; `echoes`: the terminal edits and echoes lines now. In a shell without C they
  * tell an echoed command line from output. */
 void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes);
+/* The same of a recording, which does not say what the terminal echoed: for a shell that edits its
+ * lines. */
+void tracker_edited(struct tracker *t, const char *bytes, size_t len);
 /* The same of what nobody typed: the answers of a terminal. */
 void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echoes);
 

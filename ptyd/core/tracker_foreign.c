@@ -173,6 +173,32 @@ char *tracker_foreign_line(const struct tracker *t)
     return line;
 }
 
+/* Whether it is to be seen, character by character, with anything between them. */
+static bool is_within(const char *text, const char *seen)
+{
+    size_t len = strlen(text);
+    while (len && text[len - 1] == ' ')
+        len--;
+    for (; len && *seen; seen++)
+        if (*seen == *text) {
+            text++;
+            len--;
+        }
+    return !len;
+}
+
+/* What stands in one row is the editor's word: it may have put there what was not typed (an
+ * abbreviation's text). Nothing is told that the screen did not show: who prints marks can read a
+ * password behind them. */
+char *tracker_foreign_keyed(const struct tracker *t, const char *seen)
+{
+    char *line = strchr(seen, '\n') ? line_keys_text(&t->keys, seen) : NULL;
+    if (line && !is_blank(line) && is_within(line, seen))
+        return line;
+    free(line);
+    return NULL;
+}
+
 /* ---- prompts ---- */
 
 static void forget_prompt(struct tracker *t)

@@ -334,6 +334,23 @@ void tracker_replied(struct tracker *t, const char *bytes, size_t len, bool echo
         typed_reply(&t->typed, bytes, len, tracker_state(t) == TRACKER_RUNNING, echoes);
 }
 
+/* Of what came before the prompt an editor shows what it was given: the rest a command read. */
+static void dispel_unseen(struct tracker *t)
+{
+    char *line = tracker_doubts(t) ? tracker_echoed_line(t) : NULL;
+    if (line && !line[strspn(line, " \n")])
+        tracker_dispel(t);
+    free(line);
+}
+
+void tracker_edited(struct tracker *t, const char *bytes, size_t len)
+{
+    if (t->typed.editor == EDITOR_TTY)
+        return;
+    dispel_unseen(t);
+    line_keys_hear(&t->keys, bytes, len, t->stage == STAGE_INPUT);
+}
+
 void tracker_typed(struct tracker *t, const char *bytes, size_t len, bool echoes)
 {
     bool waits = true;

@@ -132,6 +132,10 @@ void tracker_foreign_leave(struct tracker *t);
 /* The line behind such a prompt, as it is seen: a new string. */
 char *tracker_foreign_line(const struct tracker *t);
 
+/* What was typed into the line that is seen as `seen`, where others printed into that: a new
+ * string, or NULL where the screen says it, or nothing does for certain. */
+char *tracker_foreign_keyed(const struct tracker *t, const char *seen);
+
 /* What stands from an anchor on up to the cursor, with the blanks in front of that: a new string.
  */
 char *foreign_text_since(const struct tracker *t, struct terminal_anchor from);

@@ -140,10 +140,17 @@ static void on_output(void *user, int64_t ms, const char *bytes, size_t len)
     }
 }
 
+static void on_input(void *user, int64_t ms, const char *bytes, size_t len)
+{
+    struct replay *r = user;
+    (void)ms;
+    tracker_edited(r->tracker, bytes, len);
+}
+
 const struct trace_events *replay_events(void)
 {
     static const struct trace_events events = {
-        .size = on_size, .output = on_output, .start = on_start};
+        .size = on_size, .output = on_output, .input = on_input, .start = on_start};
     return &events;
 }
 

@@ -81,6 +81,12 @@ static void give_start(struct reader *r, const json_t *timestamp)
         r->events->start(r->user, to_ms(json_number_value(timestamp)));
 }
 
+static void give_input(struct reader *r, int64_t ms, const char *bytes, size_t len)
+{
+    if (r->events->input)
+        r->events->input(r->user, ms, bytes, len);
+}
+
 static int read_cast_v1(struct reader *r)
 {
     json_error_t error;
@@ -119,6 +125,8 @@ static int give_cast_event(struct reader *r, const json_t *event, double *at, bo
     int cols, rows;
     if (!strcmp(kind, "o"))
         r->events->output(r->user, to_ms(*at), json_string_value(data), json_string_length(data));
+    else if (!strcmp(kind, "i"))
+        give_input(r, to_ms(*at), json_string_value(data), json_string_length(data));
     else if (!strcmp(kind, "r") && text_parse_size(json_string_value(data), &cols, &rows))
         give_size(r, to_ms(*at), cols, rows);
     return 0;
@@ -213,6 +221,8 @@ static int script_data(struct reader *r, struct script_times *s, char kind, cons
     size_t len = count < left ? (size_t)count : left;
     if (kind == 'O')
         r->events->output(r->user, to_ms(s->time), s->at, len);
+    else
+        give_input(r, to_ms(s->time), s->at, len);
     s->at += len;
     if (len < count)
         return fail(r, text_format("timing line %zu: the typescript ends %llu bytes early",
@@ -355,7 +365,8 @@ static const char *find_vscode(const char *data, size_t len)
     return data + start;
 }
 
-/* One that says nothing to a terminal (input, promptInputChange, command …) is passed over. */
+/* One that says nothing to a terminal and is not typed (promptInputChange, command …) is passed
+ * over. */
 static bool give_vscode_event(struct reader *r, const json_t *event)
 {
     const char *type = json_string_value(json_object_get(event, "type"));
@@ -364,6 +375,8 @@ static bool give_vscode_event(struct reader *r, const json_t *event)
         give_size(r, 0, json_number(event, "cols", 0), json_number(event, "rows", 0));
     else if (type && !strcmp(type, "output") && json_is_string(data))
         r->events->output(r->user, 0, json_string_value(data), json_string_length(data));
+    else if (type && !strcmp(type, "input") && json_is_string(data))
+        give_input(r, 0, json_string_value(data), json_string_length(data));
     else
         return type && strcmp(type, "output") != 0;
     return true;

@@ -25,6 +25,8 @@ struct trace_events {
     /* The size it was recorded at, or changed to. */
     void (*size)(void *user, int64_t ms, int cols, int rows);
     void (*output)(void *user, int64_t ms, const char *bytes, size_t len);
+    /* What was typed, where the trace holds that; also what a terminal answered. */
+    void (*input)(void *user, int64_t ms, const char *bytes, size_t len);
     /* When it began, ms since the epoch; before anything else, if the trace says so. */
     void (*start)(void *user, int64_t epoch_ms);
 };

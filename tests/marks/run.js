@@ -4,7 +4,8 @@
 // their projects; nothing of them is in this tree.
 //
 // Usage: node run.js FOLDER (PTYD=path; TIMES=2 of each kind; SEED=1; ONLY=text of a producer's name; KEEP=folder for the
-// recordings, which AGAIN=1 takes instead of making them anew; REACH=0.95)
+// recordings, which AGAIN=1 takes instead of making them anew; INPUT=1: recordings that
+// hold what was typed; REACH=0.95)
 'use strict';
 const fs = require('node:fs');
 const os = require('node:os');
@@ -48,7 +49,7 @@ async function record({ shell, script, start }, find, home) {
       for (const run of await KINDS[shell](word)[kind](session)) truth.push({ kind, ...run });
     }
   await session.close();
-  return { cast: session.cast(), truth };
+  return { cast: session.cast(Boolean(process.env.INPUT)), truth };
 }
 
 // ---- compared ----

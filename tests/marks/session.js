@@ -8,7 +8,7 @@ const SIZES = [[80, 24], [60, 20], [100, 30], [72, 24]];
 
 class Session {
   constructor(command, env, cwd) {
-    this.sizes = []; // [offset, 'COLSxROWS'], behind the first
+    this.events = []; // [offset, 'r' or 'i', 'COLSxROWS' or what was typed]
     this.now = 0;
     this.outer = new Outer(env, command, { cwd, size: SIZES[0].join('x') });
   }
@@ -25,9 +25,14 @@ class Session {
     }
   }
 
+  key(text) {
+    this.events.push([this.length(), 'i', text]);
+    return this.outer.type(text);
+  }
+
   async type(text) {
     this.outer.mark();
-    await this.outer.type(text);
+    await this.key(text);
     await this.quiet();
   }
 
@@ -42,7 +47,7 @@ class Session {
   // Enters a line; what it gives waits for the prompt behind it.
   begin(text) {
     this.outer.mark();
-    this.outer.type(`${text}\r`);
+    this.key(`${text}\r`);
     return () => this.prompt();
   }
 
@@ -55,20 +60,20 @@ class Session {
     for (const line of lines.slice(0, -1)) await this.enterFirst(line);
     await this.type(lines.at(-1));
     this.outer.mark();
-    await this.outer.type('\r');
+    await this.key('\r');
     await this.prompt();
   }
 
   async cancel() {
     this.outer.mark();
-    await this.outer.type('\x03');
+    await this.key('\x03');
     await this.prompt();
   }
 
   async resize() {
     await this.quiet();
     this.now = (this.now + 1) % SIZES.length;
-    this.sizes.push([this.length(), SIZES[this.now].join('x')]);
+    this.events.push([this.length(), 'r', SIZES[this.now].join('x')]);
     await this.outer.resize(...SIZES[this.now]);
     await this.quiet();
   }
@@ -77,16 +82,21 @@ class Session {
     await this.outer.close();
   }
 
-  // Where the size changed nothing was under way, so no character is cut there.
-  cast() {
+  // An event within a character's bytes comes behind them. `input`: with what was typed.
+  cast(input) {
     const bytes = this.outer.received(), [cols, rows] = SIZES[0];
     const lines = [{ version: 2, width: cols, height: rows }];
     let from = 0;
-    for (const [at, size] of [...this.sizes, [bytes.length, null]]) {
-      lines.push([0, 'o', bytes.toString('utf8', from, at)]);
-      if (size) lines.push([0, 'r', size]);
-      from = at;
+    const print = (to) => {
+      while (to < bytes.length && (bytes[to] & 0xc0) === 0x80) to++;
+      if (to > from) lines.push([0, 'o', bytes.toString('utf8', from, to)]);
+      from = Math.max(from, to);
+    };
+    for (const [at, kind, data] of this.events.filter(([, kind]) => input || kind !== 'i')) {
+      print(at);
+      lines.push([0, kind, data]);
     }
+    print(bytes.length);
     return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   }
 }
