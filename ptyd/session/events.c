@@ -275,6 +275,7 @@ static int64_t on_block_begin(void *user, struct block *block)
     struct session *s = of(user);
     session_leave_checkpoint(s);
     block->is_unsigned = block->is_unsigned || s->foreign;
+    session_trim_withheld(s);
     if (!s->rebuilding)
         run_table_began(&intake_facts(s->intake)->runs, block->seq, block->cmd);
     if (is_stored(s, block))
@@ -288,8 +289,6 @@ static int64_t on_block_begin(void *user, struct block *block)
         keep_private(s, block);
     block_unref(known);
     block->unrecorded = s->paused;
-    if (!s->rebuilding)
-        session_trim_withheld(s);
     if (!s->paused)
         store_begin(s->store, block);
     if (!s->rebuilding)
@@ -317,9 +316,8 @@ static void on_output_end(void *user, struct block *block)
         EACH_WATCHER(s, output_end, w_, block);
 }
 
-static void on_block_end(void *user, struct block *block)
+static void end_block(struct session *s, struct block *block)
 {
-    struct session *s = of(user);
     session_leave_checkpoint(s);
     if (is_stored(s, block)) { /* maybe by one that died before its last bytes were in the log */
         s->settles = !s->rebuilding;
@@ -343,6 +341,13 @@ static void on_block_end(void *user, struct block *block)
     terminal_stop(s->terminal); /* that was work enough for a piece */
 }
 
+static void on_block_end(void *user, struct block *block)
+{
+    struct session *s = of(user);
+    end_block(s, block);
+    s->line_from = terminal_offset(s->terminal);
+}
+
 /* While rebuilding: at the prompt where the command that runs came from, its line is known. It may
  * have been typed ahead: then what stands behind the prompt is output. */
 static void recall_running(struct session *s)
@@ -363,6 +368,7 @@ static void on_prompt(void *user)
 {
     struct session *s = of(user);
     s->answered = false;
+    s->line_from = terminal_offset(s->terminal);
     s->prompt_end = s->rebuilding ? 0 : terminal_offset(s->terminal);
     if (!s->rebuilding)
         session_note_prompt(s);

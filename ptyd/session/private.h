@@ -82,6 +82,7 @@ struct session {
     int64_t checkpoint_failed; /* monotonic ms: when it could not be written; 0 when it could */
     struct row_range withheld[LIMIT_WITHHELD]; /* see withheld.c */
     size_t withheld_count;
+    uint64_t line_from;        /* offset where the line at hand, or that of what runs, begins */
     uint64_t unrecorded_until; /* scrollback lines before this one came while capture was paused */
 
     struct told_screen told_screen;
@@ -258,8 +259,14 @@ const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t of
 
 /* withheld.c: what agents are told nothing of. What a former worker knew of it; the block that
  * ends; all from the line at hand on, and up to there; the size is another one; where a block
- * begins, what was cleared. */
+ * begins, what was cleared. While rebuilding: what follows is the log from `from` on, behind a
+ * checkpoint or not; it was fed up to `offset`; where the next rows begin or end, UINT64_MAX for
+ * nowhere; and all of it was fed. */
 void session_recall_withheld(struct session *s);
+void session_find_withheld(struct session *s, uint64_t from, bool is_checkpoint);
+void session_withhold_again(struct session *s, uint64_t offset);
+uint64_t session_next_withheld(const struct session *s, uint64_t offset);
+void session_found_withheld(struct session *s);
 void session_withhold_block(struct session *s);
 void session_withhold_from_here(struct session *s);
 void session_withhold_to_here(struct session *s, uint64_t end);

@@ -41,8 +41,10 @@ static bool apply_records(struct session *s, size_t *at, uint64_t offset, bool g
 {
     for (; *at < s->record_count && s->records[*at].offset <= offset; (*at)++) {
         const struct rawlog_record *r = &s->records[*at];
-        if (r->kind == RAWLOG_RESIZE)
+        if (r->kind == RAWLOG_RESIZE) {
             tracker_resize(s->tracker, (int)(r->value >> 16), (int)(r->value & 0xffff));
+            session_follow_withheld(s);
+        }
         if (r->kind == RAWLOG_GAP)
             gap = r->detail;
         if (r->kind == RAWLOG_GAP && !gap)
@@ -101,20 +103,26 @@ static void feed_log(struct session *s, uint64_t from, uint64_t to)
     s->marks_missing = 0;
     terminal_set_offset(s->terminal, from);
     while (from < to) {
+        session_withhold_again(s, from);
         gap = apply_records(s, &at, from, gap);
-        uint64_t stop = next_record(s, at, to);
+        uint64_t stop = next_record(s, at, to), place = session_next_withheld(s, from);
         if (gap) {
             from = stop;
             terminal_set_offset(s->terminal, from);
             continue;
         }
+        uint64_t end = place < stop ? place : stop;
         size_t want =
-            stop - from < SESSION_SCRATCH_BYTES ? (size_t)(stop - from) : SESSION_SCRATCH_BYTES;
+            end - from < SESSION_SCRATCH_BYTES ? (size_t)(end - from) : SESSION_SCRATCH_BYTES;
         struct board_place before = board_enter(s->name, BOARD_REBUILD, from);
         ssize_t n = rawlog_read(s->log, from, s->host->scratch, want);
         check_marks(s, from, s->host->scratch, n);
         size_t taken = n > 0 ? terminal_write(s->terminal, s->host->scratch, (size_t)n) : 0;
         board_leave(&before);
+        if (!taken && end < stop) { /* within a sequence, which is taken whole */
+            session_withhold_again(s, end);
+            continue;
+        }
         if (!taken && stop == to)
             break;
         from = taken ? from + taken : stop; /* a loss cut a sequence short: on behind it */
@@ -215,6 +223,18 @@ static uint64_t first_seq(const struct session *s)
     return s->record_count ? r[0].value : 0;
 }
 
+/* Where the line began that is typed or runs at that offset; or the command before it ended. */
+static uint64_t line_begin(const struct session *s, uint64_t offset)
+{
+    uint64_t begin = 0;
+    for (size_t i = 0; i < s->record_count && s->records[i].offset <= offset; i++) {
+        const struct rawlog_record *r = &s->records[i];
+        if (r->kind == RAWLOG_MARK && (r->detail == MARK_INPUT || r->detail == MARK_DONE))
+            begin = r->offset;
+    }
+    return begin;
+}
+
 static void rebuild(struct session *s, uint64_t start)
 {
     uint64_t from = rawlog_base(s->log);
@@ -230,11 +250,15 @@ static void rebuild(struct session *s, uint64_t start)
         from = s->records[0].offset;
     s->rebuilding = true;
     bool held = session_hold_output(s, start);
-    if (session_load_checkpoint(s, from, start))
+    bool is_checkpoint = session_load_checkpoint(s, from, start);
+    if (is_checkpoint)
         from = s->checkpoint_at;
     else if (headless)
         resume_block(s, from);
+    session_find_withheld(s, from, is_checkpoint);
+    s->line_from = line_begin(s, from);
     feed_log(s, from, start);
+    session_found_withheld(s);
     whole = whole && (!said || agrees(s));
     note_damage(s, whole || s->paused);
     if (!whole)

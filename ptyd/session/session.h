@@ -288,9 +288,17 @@ bool session_find_output(struct session *s, uint64_t seq, uint64_t *ret_from, ui
 void session_set_paused(struct session *s, bool paused);
 bool session_paused(const struct session *s);
 
-/* Rows by their numbers since the start: [from, to). */
+/* Rows by their numbers since the start: [from, to). What they show was printed within [begin, end)
+ * of the stream. */
 struct row_range {
     uint64_t from, to;
+    uint64_t begin, end;
+    enum range_place {
+        RANGE_KNOWN, /* the rows are these */
+        RANGE_DUE,   /* while rebuilding: they come again where the log comes to `begin`, */
+        RANGE_OPEN,  /* are those since `from` */
+        RANGE_AGAIN  /* and are these up to here */
+    } place;
 };
 
 /* Whether agents are told nothing of a row, by its number since the start; and of which on because

@@ -1,6 +1,9 @@
 /* Rows that agents are told nothing of, by their numbers since the start: what private commands and
  * those that capture was paused in took, from their prompt to where they ended. They are kept with
- * the session, for another worker sees in its log only that something was printed. */
+ * the session, for another worker sees in its log only that something was printed. Where that
+ * worker has no checkpoint to go on from its rows have other numbers (the log's head is gone, and
+ * what came while capture was paused never was in it): they are found again by where in the stream
+ * they were printed. */
 #include "ptyd/session/private.h"
 
 #include <string.h>
@@ -9,12 +12,17 @@
 
 #define OPEN_END INT64_MAX /* of rows that are still coming */
 
+static json_t *range_json(const struct row_range *r)
+{
+    return json_pack("[I, I, I, I]", (json_int_t)r->from, (json_int_t)r->to, (json_int_t)r->begin,
+                     (json_int_t)r->end);
+}
+
 static void keep(struct session *s)
 {
     json_t *rows = json_array();
     for (size_t i = 0; i < s->withheld_count; i++)
-        json_array_append_new(rows, json_pack("[I, I]", (json_int_t)s->withheld[i].from,
-                                              (json_int_t)s->withheld[i].to));
+        json_array_append_new(rows, range_json(&s->withheld[i]));
     json_object_set_new(store_meta(s->store), "withheld",
                         json_pack("{s:s, s:o}", "shell_id", s->shell_id, "rows", rows));
 }
@@ -30,20 +38,33 @@ void session_recall_withheld(struct session *s)
     json_array_foreach((json_t *)rows, i, range) {
         json_int_t from = json_integer_value(json_array_get(range, 0));
         json_int_t to = json_integer_value(json_array_get(range, 1));
+        json_int_t begin = json_integer_value(json_array_get(range, 2));
+        json_int_t end = json_integer_value(json_array_get(range, 3));
+        bool placed = begin >= 0 && end > begin;
         if (from >= 0 && to >= from && s->withheld_count < LIMIT_WITHHELD)
             s->withheld[s->withheld_count++] =
-                (struct row_range){.from = (uint64_t)from, .to = (uint64_t)to};
+                (struct row_range){.from = (uint64_t)from,
+                                   .to = (uint64_t)to,
+                                   .begin = placed ? (uint64_t)begin : 0,
+                                   .end = placed ? (uint64_t)end : OPEN_END};
     }
 }
 
 /* Of more than there is room for the oldest two become one, with what lies between them. */
 static void add(struct session *s, uint64_t from, uint64_t to)
 {
+    uint64_t here = terminal_offset(s->terminal);
     if (s->withheld_count == LIMIT_WITHHELD) {
         s->withheld[1].from = s->withheld[0].from;
+        s->withheld[1].begin = s->withheld[0].begin;
         memmove(s->withheld, s->withheld + 1, --s->withheld_count * sizeof *s->withheld);
     }
-    s->withheld[s->withheld_count++] = (struct row_range){.from = from, .to = to};
+    s->withheld[s->withheld_count++] =
+        (struct row_range){.from = from,
+                           .to = to,
+                           .begin = s->line_from < here ? s->line_from : here,
+                           .end = to == OPEN_END ? OPEN_END : here,
+                           .place = s->rebuilding ? RANGE_AGAIN : RANGE_KNOWN};
     keep(s);
 }
 
@@ -61,14 +82,22 @@ static uint64_t end_row(const struct session *s)
     return anchor_row(at) + (anchor_col(at) > 0);
 }
 
-/* Of a command that moved the cursor up all that the screen shows may be its own. */
+/* From there to here. Of a command that moved the cursor up all that the screen shows may be its
+ * own. */
+static void end_range(const struct session *s, uint64_t *from, uint64_t *ret_to)
+{
+    uint64_t top = terminal_scrollback_total(s->terminal);
+    *ret_to = end_row(s);
+    if (*ret_to <= *from) {
+        *from = top < *from ? top : *from;
+        *ret_to = top + (uint64_t)terminal_rows(s->terminal);
+    }
+}
+
 void session_withhold_block(struct session *s)
 {
-    uint64_t top = terminal_scrollback_total(s->terminal), from = first_row(s), to = end_row(s);
-    if (to <= from) {
-        from = top < from ? top : from;
-        to = top + (uint64_t)terminal_rows(s->terminal);
-    }
+    uint64_t from = first_row(s), to;
+    end_range(s, &from, &to);
     add(s, from, to);
 }
 
@@ -80,8 +109,10 @@ void session_withhold_from_here(struct session *s)
 void session_withhold_to_here(struct session *s, uint64_t end)
 {
     for (size_t i = 0; i < s->withheld_count; i++)
-        if (s->withheld[i].to == OPEN_END)
+        if (s->withheld[i].to == OPEN_END) {
             s->withheld[i].to = end;
+            s->withheld[i].end = terminal_offset(s->terminal);
+        }
     keep(s);
 }
 
@@ -100,6 +131,12 @@ static bool is_blank_below(const struct session *s)
     return blank;
 }
 
+/* While rebuilding: whether the rows are numbered as those of the terminal are at this point. */
+static bool is_here(const struct session *s, const struct row_range *range)
+{
+    return !s->rebuilding || range->place == RANGE_OPEN || range->place == RANGE_AGAIN;
+}
+
 /* Where the screen was cleared its rows are new ones. */
 void session_trim_withheld(struct session *s)
 {
@@ -107,14 +144,15 @@ void session_trim_withheld(struct session *s)
     size_t left = 0;
     bool lower = false;
     for (size_t i = 0; i < s->withheld_count; i++)
-        lower = lower || (s->withheld[i].to > row && s->withheld[i].to != OPEN_END);
+        lower = lower || (is_here(s, &s->withheld[i]) && s->withheld[i].to > row &&
+                          s->withheld[i].to != OPEN_END);
     if (!lower || !is_blank_below(s))
         return;
     for (size_t i = 0; i < s->withheld_count; i++) {
         struct row_range *range = &s->withheld[i];
-        if (range->to != OPEN_END && range->to > row)
+        if (is_here(s, range) && range->to != OPEN_END && range->to > row)
             range->to = row;
-        if (range->from < range->to)
+        if (!is_here(s, range) || range->from < range->to)
             s->withheld[left++] = *range;
     }
     s->withheld_count = left;
@@ -127,6 +165,8 @@ void session_follow_withheld(struct session *s)
     bool moved = false;
     for (size_t i = 0; i < s->withheld_count; i++) {
         struct row_range *range = &s->withheld[i], was = *range;
+        if (!is_here(s, range))
+            continue;
         range->from = terminal_follow_row(s->terminal, was.from, false);
         if (was.to != OPEN_END)
             range->to = terminal_follow_row(s->terminal, was.to, true);
@@ -137,6 +177,72 @@ void session_follow_withheld(struct session *s)
     if (moved)
         keep(s);
 }
+
+/* ---- in another worker's terminal ---- */
+
+/* Of rows that were printed in front of a checkpoint the numbers hold; those of which the log holds
+ * nothing any more are gone. Of what an older program kept the places are not known: then it is
+ * all that the log leads to. */
+void session_find_withheld(struct session *s, uint64_t from, bool is_checkpoint)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < s->withheld_count; i++) {
+        struct row_range range = s->withheld[i];
+        bool held = range.end > from;
+        range.place = is_checkpoint && range.begin < from ? RANGE_KNOWN : RANGE_DUE;
+        if (range.place == RANGE_KNOWN || held)
+            s->withheld[left++] = range;
+    }
+    s->withheld_count = left;
+}
+
+void session_withhold_again(struct session *s, uint64_t offset)
+{
+    for (size_t i = 0; i < s->withheld_count; i++) {
+        struct row_range *range = &s->withheld[i];
+        if (range->place == RANGE_DUE && range->begin <= offset) {
+            range->from = anchor_row(terminal_anchor(s->terminal));
+            range->to = OPEN_END;
+            range->place = RANGE_OPEN;
+        }
+        if (range->place == RANGE_OPEN && range->end <= offset) {
+            end_range(s, &range->from, &range->to);
+            range->place = RANGE_AGAIN;
+        }
+    }
+}
+
+uint64_t session_next_withheld(const struct session *s, uint64_t offset)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < s->withheld_count; i++) {
+        const struct row_range *range = &s->withheld[i];
+        uint64_t at = range->place == RANGE_DUE    ? range->begin
+                      : range->place == RANGE_OPEN ? range->end
+                                                   : UINT64_MAX;
+        next = at > offset && at < next ? at : next;
+    }
+    return next;
+}
+
+/* Rows that end nowhere are still coming while capture is paused; others ended with the log. */
+void session_found_withheld(struct session *s)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < s->withheld_count; i++) {
+        struct row_range range = s->withheld[i];
+        if (range.place == RANGE_DUE)
+            continue; /* the log does not lead there */
+        if (range.place == RANGE_OPEN && !s->paused)
+            end_range(s, &range.from, &range.to);
+        range.place = RANGE_KNOWN;
+        s->withheld[left++] = range;
+    }
+    s->withheld_count = left;
+    keep(s);
+}
+
+/* ---- what is asked ---- */
 
 /* A line that is being typed, and would be private. */
 static bool types_privately(const struct session *s)

@@ -189,6 +189,58 @@ async function main() {
     }
   });
 
+  // A worker that has no checkpoint, as behind an upgrade from a version whose own it cannot read, goes through the log: its rows
+  // have other numbers there, for what came while capture was paused is not in it.
+  await report.test('private commands behind a worker that begins with the log: at other widths, behind a pause, and again', async () => {
+    const name = 'anew';
+    assert.strictEqual(daemon.ptyd('open', name, '--size', '40x10').status, 0);
+    const checkpoint = path.join(space.env.PTYD_STATE_DIR, 'conversations', name, 'agent_pty/checkpoint');
+    const kill = async () => {
+      // None can replace a folder; the next worker puts it aside.
+      await until('no checkpoint', () => { fs.rmSync(checkpoint, { force: true, recursive: true }); try { fs.mkdirSync(checkpoint); return true; } catch { return false; } });
+      await killWorker(daemon);
+    };
+    const enter = (text) => assert.strictEqual(daemon.ptyd('run', '-s', name, '--timeout', '60', '--', text).status, 0, text);
+    const lines = async (agent) => {
+      const { lines: above } = (await control.call('session.scrollback', { name, agent })).result;
+      return [...above, ...(await control.call('session.screen', { name, agent })).result.rows].join('\n');
+    };
+    const open = [];
+    const say = (word) => { open.push(word); enter(`echo ${word}`); };
+    const check = async (where) => {
+      const told = await lines(true), held = await lines(false);
+      assert.doesNotMatch(told, /hush/, where);
+      assert.match(held, /^hush-5$/m, `${where}: the user sees it`);
+      for (const word of open) assert.match(told, new RegExp(`^${word}$`, 'm'), `${word} ${where}`);
+    };
+    say('open-1');
+    enter(`printf '%s\\n' ${'w'.repeat(100)} ${'v'.repeat(100)}`);
+    enter(" seq -f 'hush-%g' 5");
+    say('open-2');
+    daemon.ptyd('context', 'pause');
+    enter('seq -f paused-%g 30');
+    daemon.ptyd('context', 'resume');
+    say('open-3');
+    daemon.ptyd('resize', '-s', name, '25x12');
+    enter(" seq -f 'hush-%g' 20");
+    say('open-4');
+    await check('before');
+    await kill();
+    await check('behind a worker');
+    enter(' echo hush-again');
+    say('open-5');
+    daemon.ptyd('resize', '-s', name, '60x8');
+    await check('at another width');
+    await kill();
+    await check('behind another worker');
+    enter('clear');
+    enter('seq -f anew-%g 5');
+    assert.match(await lines(true), /^anew-1\nanew-2\nanew-3/m, 'rows that were cleared are new ones');
+    await kill();
+    assert.match(await lines(true), /^anew-1\nanew-2\nanew-3/m, 'also behind a worker');
+    daemon.ptyd('close', name);
+  });
+
   control.socket.destroy();
   await daemon.stop();
   removeWorkspace(space);
