@@ -39,18 +39,45 @@ void wrap_finish(struct wrap *w)
 
 /* ---- a piece ---- */
 
-/* Of up to `most` bytes those that are a column each: ASCII that nothing joins. */
-static size_t plain_length(const char *text, size_t len, size_t most)
+/* How many bytes of ASCII there are, a column each. */
+static size_t plain_length(const char *text, size_t len)
 {
-    size_t n = 0, end = len < most ? len : most;
-    for (uint64_t word; n + sizeof word <= end; n += sizeof word) {
+    size_t n = 0;
+    for (uint64_t word; n + sizeof word <= len; n += sizeof word) {
         memcpy(&word, text + n, sizeof word);
         if (word & 0x8080808080808080u)
             break;
     }
-    while (n < end && (unsigned char)text[n] < 0x80)
+    while (n < len && (unsigned char)text[n] < 0x80)
         n++;
-    return n && n < len && (unsigned char)text[n] >= 0x80 ? n - 1 : n;
+    return n;
+}
+
+/* As many characters as have room, none of them measured by cluster: wrap_character()'s, in one go.
+ * Returns their bytes. */
+static size_t take_run(const char *text, size_t len, int room, int *ret_cols)
+{
+    size_t at = 0, codes = 0;
+    int cols = 0;
+    while (at < len) {
+        size_t left = (size_t)(room - cols), most = len - at < left ? len - at : left;
+        size_t plain = plain_length(text + at, most);
+        at += plain;
+        cols += (int)plain;
+        codes = plain ? 1 : codes;
+        if (at == len)
+            break;
+        uint32_t code = 0xfffd;
+        int step = utf8_decode(text + at, len - at, &code), width = (int)width_of(code);
+        bool joins = width == WIDTH_MARK && codes && codes < CLUSTER_MAX;
+        if (!joins && cols + width > room)
+            break;
+        codes = joins ? codes + 1 : 1;
+        cols += joins ? 0 : width;
+        at += step > 0 ? (size_t)step : 1;
+    }
+    *ret_cols = cols;
+    return at;
 }
 
 static void set_pen(struct wrap *w, int col, uint16_t pen)
@@ -73,20 +100,32 @@ static void take_pens(struct wrap *w, const struct scrollback_row *piece, int fr
         set_pen(w, col + piece->run[i].column - from, piece->run[i].pen);
 }
 
-/* What has room of the piece from `place` on; returns whether that is all. */
-static bool take(struct wrap *w, const struct scrollback_row *piece, struct wrap_place *place)
+/* The same one by one; returns where they end. */
+static size_t take_each(struct wrap *w, const struct scrollback_row *piece, size_t at)
 {
-    size_t start = place->at, at = start, n;
-    int first = w->col;
-    for (; at < piece->len; at += n) {
-        size_t room = (size_t)(w->cols - w->col);
-        int width = (int)(n = plain_length(piece->text + at, piece->len - at, room));
-        if (!n)
-            n = wrap_character(piece->text + at, piece->len - at, piece->clusters, &width);
+    for (size_t n; at < piece->len; at += n) {
+        int width;
+        n = wrap_character(piece->text + at, piece->len - at, piece->clusters, &width);
         if (w->col + width > w->cols || w->len + n > UINT16_MAX)
             break;
         w->col += width;
         w->len += n;
+    }
+    return at;
+}
+
+/* What has room of the piece from `place` on; returns whether that is all. */
+static bool take(struct wrap *w, const struct scrollback_row *piece, struct wrap_place *place)
+{
+    size_t start = place->at, at = start, n;
+    int first = w->col, width;
+    if (!piece->clusters && w->len + (piece->len - at) <= UINT16_MAX) {
+        n = take_run(piece->text + at, piece->len - at, w->cols - w->col, &width);
+        w->col += width;
+        w->len += n;
+        at += n;
+    } else {
+        at = take_each(w, piece, at);
     }
     if (!w->measures && at > start) {
         bytes_append(&w->text, piece->text + start, at - start);
