@@ -15,49 +15,79 @@ static bool piece_of(void *user, uint32_t number, struct scrollback_row *ret_pie
     return all < s->seam;
 }
 
-static void keep_newest(struct scrollback_rows *r, size_t count)
+/* Of the places behind `start` the last ones stay. */
+static void keep_newest(struct scrollback_rows *r, size_t start, size_t count)
 {
-    memmove(r->places, r->places + r->count - count, count * sizeof *r->places);
-    r->count = count;
+    memmove(r->places + start, r->places + r->count - count, count * sizeof *r->places);
+    r->count = start + count;
 }
 
-/* Room for one more: twice as many as are read at most, or as there is memory for, then the older
- * half goes. False where there is none at all. */
-static bool make_room(struct scrollback_rows *r, size_t limit)
+/* Room for one more behind those from `start` on, which are a line's: twice as many as are read at
+ * most, or as there is memory for, then the older half of the line goes. False where that is none.
+ */
+static bool make_room(struct scrollback_rows *r, size_t start, size_t limit)
 {
     size_t capacity = r->capacity ? r->capacity * 2 : 64;
     if (r->count < r->capacity)
         return true;
-    if (r->capacity >= 2 * limit) {
-        keep_newest(r, limit);
+    capacity = capacity < 2 * limit ? capacity : 2 * limit;
+    struct wrap_place *places =
+        r->capacity < 2 * limit ? memory_try_grow(r->places, capacity * sizeof *places) : NULL;
+    if (places) {
+        r->places = places;
+        r->capacity = capacity;
         return true;
     }
-    capacity = capacity < 2 * limit ? capacity : 2 * limit;
-    struct wrap_place *places = memory_try_grow(r->places, capacity * sizeof *places);
-    if (!places && r->capacity)
-        keep_newest(r, r->capacity / 2);
-    if (!places)
-        return r->capacity > 0;
-    r->places = places;
-    r->capacity = capacity;
-    return true;
+    size_t held = r->count - start;
+    if (held)
+        keep_newest(r, start, held / 2);
+    return held > 1;
 }
 
-/* Without memory the older ones are not read: what is read ends at the seam, whatever is left. */
-static void find_rows(const struct scrollback *s)
+static void turn_round(struct wrap_place *places, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        struct wrap_place place = places[i];
+        places[i] = places[count - 1 - i];
+        places[count - 1 - i] = place;
+    }
+}
+
+/* The line of pieces [begin, end): its rows, the last one first. False without memory. */
+static bool find_line(const struct scrollback *s, uint32_t begin, uint32_t end)
 {
     struct scrollback_rows *r = s->rows_read;
     struct wrap w = {.cols = s->cols, .measures = true};
-    struct wrap_place place = {0};
-    struct scrollback_row piece = scrollback_piece(s, 0);
+    struct wrap_place place = {.piece = begin};
+    struct scrollback_row piece = scrollback_piece(s, begin);
+    size_t start = r->count;
+    bool room;
+    do {
+        room = make_room(r, start, s->limit);
+        if (room)
+            r->places[r->count++] = place;
+    } while (room && wrap_row(&w, piece_of, (void *)s, &piece, &place) && place.piece < end);
+    turn_round(r->places + start, r->count - start);
+    return room;
+}
+
+/* The newest, as many as are read at most, by lines from the last one on. Without memory the older
+ * ones are not read: what is read ends at the seam, whatever is left. */
+static void find_rows(const struct scrollback *s)
+{
+    struct scrollback_rows *r = s->rows_read;
+    uint32_t end, begin;
     r->known = true;
     r->base = scrollback_oldest(s);
     r->from = r->count = 0;
-    do {
-        if (!make_room(r, s->limit))
-            return;
-        r->places[r->count++] = place;
-    } while (wrap_row(&w, piece_of, (void *)s, &piece, &place));
+    for (end = (uint32_t)(s->seam - r->base); end && r->count < s->limit; end = begin) {
+        begin = end - 1;
+        while (begin && scrollback_piece(s, begin).continuation)
+            begin--;
+        if (!find_line(s, begin, end))
+            break;
+    }
+    turn_round(r->places, r->count);
 }
 
 /* Rows that are a piece each. */
