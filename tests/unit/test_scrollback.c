@@ -169,6 +169,45 @@ static void lines_are_read_at_the_width_of_the_screen(void **state)
     scrollback_destroy(s);
 }
 
+/* Of a wide character without room the row is a column shorter; a mark joins at the edge, too. */
+static void wide_characters_and_marks_stay_whole(void **state)
+{
+    static const char *const rows[] = {"a\xe6\x97\xa5",
+                                       "\xe6\x9c\xac\xcc\x81"
+                                       "b",
+                                       "xye\xcc\x81",
+                                       "\xe6\x97\xa5",
+                                       "\xe6\x97\xa5\xc3\xa9",
+                                       "\xff"
+                                       "z"};
+    struct scrollback *s = scrollback_create(100);
+    (void)state;
+    scrollback_set_cols(s, 10);
+    push(s,
+         "a\xe6\x97\xa5\xe6\x9c\xac\xcc\x81"
+         "bxye\xcc\x81\xe6\x97\xa5\xe6\x97\xa5\xc3\xa9\xff"
+         "z",
+         false);
+    scrollback_set_cols(s, 3);
+    assert_rows(s, 6, rows);
+    scrollback_destroy(s);
+}
+
+static void of_a_line_of_more_rows_than_are_read_the_newest_are(void **state)
+{
+    static const char *const rows[] = {"dd", "44", "44", "44"};
+    struct scrollback *s = scrollback_create(4);
+    (void)state;
+    scrollback_set_cols(s, 10);
+    push(s, "aaaaaaaaaa", false);
+    push(s, "bbbbbbbbbb", true);
+    push(s, "cccccccccc", true);
+    push(s, "dddd444444", true);
+    scrollback_set_cols(s, 2);
+    assert_rows(s, 4, rows);
+    scrollback_destroy(s);
+}
+
 static void what_comes_at_the_new_width_is_read_as_it_is(void **state)
 {
     static const char *const rows[] = {"one",    "two   ", "    go", "es on ",
@@ -395,6 +434,8 @@ int main(void)
         TEST(a_line_without_end_loses_its_front),
         TEST(numbers_go_on_when_all_is_forgotten),
         TEST(lines_are_read_at_the_width_of_the_screen),
+        TEST(wide_characters_and_marks_stay_whole),
+        TEST(of_a_line_of_more_rows_than_are_read_the_newest_are),
         TEST(what_comes_at_the_new_width_is_read_as_it_is),
         TEST(no_more_rows_are_read_than_are_kept),
         TEST(colours_go_with_their_characters),
