@@ -19,7 +19,7 @@ struct place {
     char sign;    /* '=' ':' ',' '>' or ' ' for an option's blank */
     bool tight;   /* NAME=value, no blank between */
     bool quoted;  /* the name is */
-    bool shell;   /* the first of its line, or behind export and the like */
+    bool shell;   /* tight, and the first of its line or behind export and the like */
     enum redact_telling tells;
     bool upper;
 };
@@ -351,7 +351,7 @@ static bool is_number(const struct redact_scan *s, size_t from, size_t to)
 static bool is_setting(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
     size_t end = redact_line_end(s, v->end);
-    return p->shell && redact_run(s, v->end, CLASS_BLANK) >= end;
+    return redact_run(s, v->end, CLASS_BLANK) >= end && is_statement(s, p->name);
 }
 
 /* `correct-horse-battery-staple`, the last of its line: words that dice have chosen. */
@@ -412,8 +412,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (s->text[v->from] == '/' && memchr(s->text + v->from + 1, '/', len - 1) &&
         p->tells != TELLS_ALL)
         return false; /* a path */
-    if (quotes && !digits && redact_telling(s->text + v->from, len) &&
-        !memchr(s->text + v->from, ' ', len))
+    if (quotes && !digits && redact_tells(s, v->from, len) && !memchr(s->text + v->from, ' ', len))
         return false; /* a name for it */
     if (!quotes && is_code(s, p, v))
         return false;
@@ -560,7 +559,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         value = below(s, value);
     if (!value || !may_begin(s, value))
         return false;
-    p.shell = is_statement(s, at);
+    p.shell = p.tight && is_statement(s, at);
     value += (at_of(s, value + 1) == '"' || at_of(s, value + 1) == '\'') &&
              (at_of(s, value) == '@' || strchr("bfruN$", at_of(s, value)));
     char before = at ? s->text[at - 1] : 0;

@@ -301,6 +301,7 @@ struct command {
     struct redact_scan *s;
     struct active active[ACTIVE * 4];
     int count;
+    int known; /* a tool all of whose rules are there; counted from 1 */
     struct redact_command_found *found;
     size_t from, to; /* of the word, without its quotes */
     bool inside;     /* of a quoted word */
@@ -319,12 +320,19 @@ static bool is_active(const struct command *c, const struct rule *rule)
 
 static void begin_tool(struct command *c, const char *name, size_t len)
 {
-    for (int i = first_of(name, len); i >= 0; i = tools.list[i].next) {
+    int first = first_of(name, len);
+    bool all = true;
+    if (first + 1 == c->known || c->count == ACTIVE * 4)
+        return;
+    for (int i = first; i >= 0; i = tools.list[i].next) {
         const struct rule *rule = &rules[tools.list[i].rule];
-        if (tools.list[i].len == len && !memcmp(tools.list[i].name, name, len) &&
-            c->count < ACTIVE * 4 && !is_active(c, rule))
+        if (tools.list[i].len != len || memcmp(tools.list[i].name, name, len))
+            continue;
+        all = all && rule->option && !rule->sub && c->count < ACTIVE * 4;
+        if (c->count < ACTIVE * 4 && !is_active(c, rule))
             c->active[c->count++] = (struct active){.rule = rule, .begun = !rule->sub};
     }
+    c->known = all && first >= 0 ? first + 1 : c->known;
 }
 
 static bool word_is(const struct command *c, const char *word)

@@ -65,17 +65,31 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
     return first && take(s, value, ret_match);
 }
 
+/* Whether a word of .netrc stands at most BACK_MOST in front of `at`, which grows from one call to
+ * the next: each byte is looked at once. */
+static bool stood(struct redact_scan *s, size_t at, int which)
+{
+    static const char *const words[REDACT_STOOD] = {"login ", "machine ", "\ndefault"};
+    struct redact_stood *l = &s->stood[which];
+    size_t back = at > BACK_MOST ? at - BACK_MOST : 0, len = strlen(words[which]);
+    size_t from = l->looked > back + len ? l->looked - len + 1 : back;
+    for (const char *found; from < at; from = l->behind) {
+        if (!(found = memmem(s->text + from, at - from, words[which], len)))
+            break;
+        l->behind = (size_t)(found - s->text) + 1;
+    }
+    l->looked = at > l->looked ? at : l->looked;
+    return l->behind > back;
+}
+
 /* `machine H login U password X`, on one line or three. */
 static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     static const char *const names[] = {"password", "passwd"};
-    size_t value = redact_run(s, end, CLASS_BLANK), back = at > BACK_MOST ? at - BACK_MOST : 0;
+    size_t value = redact_run(s, end, CLASS_BLANK);
     if (value == end || value >= s->len || !name_is(s, at, end, names, 2))
         return false;
-    return memmem(s->text + back, at - back, "login ", 6) &&
-           (memmem(s->text + back, at - back, "machine ", 8) ||
-            memmem(s->text + back, at - back, "\ndefault", 8)) &&
-           take(s, value, ret_match);
+    return stood(s, at, 0) && (stood(s, at, 1) || stood(s, at, 2)) && take(s, value, ret_match);
 }
 
 /* IDENTIFIED BY 'X', PASSWORD 'X', a password that a server made. */

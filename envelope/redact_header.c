@@ -159,8 +159,10 @@ static bool is_cookie(struct redact_scan *s, size_t name, size_t name_end,
 {
     char quote;
     bool tight, set = ends_in(s, name, name_end, "set-cookie");
+    if (!set && !ends_in(s, name, name_end, "cookie"))
+        return false;
     size_t at = find_value(s, name, name_end, &quote, &tight);
-    if (!at || at >= s->len || (!set && !ends_in(s, name, name_end, "cookie")))
+    if (!at || at >= s->len)
         return false;
     size_t end = value_end(s, at, quote);
     const char *equals = memchr(s->text + at, '=', end - at < 128 ? end - at : 128);

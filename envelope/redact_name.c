@@ -13,6 +13,7 @@
  */
 struct words {
     char word[WORDS_MOST][WORD_MOST];
+    size_t len[WORDS_MOST];
     int count;
 };
 
@@ -20,6 +21,16 @@ struct row {
     const char *word;
     size_t len;
     enum redact_telling tells;
+};
+
+/* Rows, found by a letter of their words: the first, or the last. A look at one row costs little;
+ * at all of them, for every name of a text, it would not. */
+#define ROWS_MOST 64
+struct rows {
+    const struct row *row;
+    int count;
+    bool by_last;
+    uint8_t first[32], next[ROWS_MOST]; /* counted from 1; 0 for none */
 };
 
 #define ROW(word, tells)                                                                           \
@@ -57,7 +68,8 @@ static size_t take_word(const char *name, size_t len, size_t to, struct words *w
         end--;
     size_t start = end - from >= WORD_MOST ? end - WORD_MOST + 1 : from;
     if (end > start) {
-        char *word = words->word[words->count++];
+        char *word = words->word[words->count];
+        words->len[words->count++] = end - start;
         for (size_t i = start; i < end; i++)
             *word++ = lower(name[i]);
         *word = 0;
@@ -66,66 +78,21 @@ static size_t take_word(const char *name, size_t len, size_t to, struct words *w
 }
 
 /* Words behind the telling one that change nothing. */
-static bool is_qualifier(const char *word)
-{
-    static const char *const list[] = {
-        "base",         "prod",    "production", "staging",  "stage",  "dev",
-        "live",         "old",     "new",        "value",    "plain",  "primary",
-        "secondary",    "backup",  "current",    "previous", "main",   "plaintext",
-        "local",        "b",       "v",          "test",     "string", "text",
-        "confirmation", "confirm", "again",      "us",       "eu",     "encrypted"};
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (*word == *list[i] && !strcmp(word, list[i]))
-            return true;
-    return false;
-}
-
-static struct words words_of(const char *name, size_t len)
-{
-    struct words words = {.count = 0};
-    if (len > NAME_LOOKED_AT) {
-        name += len - NAME_LOOKED_AT;
-        len = NAME_LOOKED_AT;
-    }
-    size_t at = len;
-    while (at > 0 && words.count < WORDS_MOST) {
-        while (at > 0 && !redact_in(name[at - 1], CLASS_ALNUM))
-            at--;
-        if (at > 0)
-            at = take_word(name, len, at, &words);
-        if (words.count == 1 && is_qualifier(words.word[0]))
-            words.count = 0;
-    }
-    for (int i = words.count; i < WORDS_MOST; i++)
-        words.word[i][0] = 0;
-    return words;
-}
-
-static enum redact_telling ends_in(const char *word, const struct row *rows, size_t count)
-{
-    size_t len = strlen(word);
-    for (size_t i = 0; i < count; i++) {
-        size_t row = rows[i].len;
-        if (row <= len && word[len - 1] == rows[i].word[row - 1] &&
-            !memcmp(word + len - row, rows[i].word, row))
-            return rows[i].tells;
-    }
-    return TELLS_NOTHING;
-}
-
-static enum redact_telling is_one_of(const char *word, const struct row *rows, size_t count)
-{
-    size_t len = strlen(word);
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].len == len && *word == *rows[i].word && !memcmp(word, rows[i].word, len))
-            return rows[i].tells;
-    return TELLS_NOTHING;
-}
-
-#define COUNT(rows) (sizeof(rows) / sizeof *(rows))
+static const struct row qualifier_rows[] = {
+    ROW("base", TELLS_ALL),         ROW("prod", TELLS_ALL),    ROW("production", TELLS_ALL),
+    ROW("staging", TELLS_ALL),      ROW("stage", TELLS_ALL),   ROW("dev", TELLS_ALL),
+    ROW("live", TELLS_ALL),         ROW("old", TELLS_ALL),     ROW("new", TELLS_ALL),
+    ROW("value", TELLS_ALL),        ROW("plain", TELLS_ALL),   ROW("primary", TELLS_ALL),
+    ROW("secondary", TELLS_ALL),    ROW("backup", TELLS_ALL),  ROW("current", TELLS_ALL),
+    ROW("previous", TELLS_ALL),     ROW("main", TELLS_ALL),    ROW("plaintext", TELLS_ALL),
+    ROW("local", TELLS_ALL),        ROW("b", TELLS_ALL),       ROW("v", TELLS_ALL),
+    ROW("test", TELLS_ALL),         ROW("string", TELLS_ALL),  ROW("text", TELLS_ALL),
+    ROW("confirmation", TELLS_ALL), ROW("confirm", TELLS_ALL), ROW("again", TELLS_ALL),
+    ROW("us", TELLS_ALL),           ROW("eu", TELLS_ALL),      ROW("encrypted", TELLS_ALL),
+};
 
 /* What a word ends in. */
-static const struct row endings[] = {
+static const struct row ending_rows[] = {
     ROW("password", TELLS_ALL),
     ROW("passwd", TELLS_ALL),
     ROW("passphrase", TELLS_ALL),
@@ -170,7 +137,7 @@ static const struct row endings[] = {
 };
 
 /* What a word is. */
-static const struct row single[] = {
+static const struct row single_rows[] = {
     ROW("pass", TELLS_ALL),  ROW("pwd", TELLS_ALL),        ROW("pw", TELLS_ALL),
     ROW("psk", TELLS_ALL),   ROW("auth", TELLS_CODE),      ROW("creds", TELLS_CODE),
     ROW("jwt", TELLS_CODE),  ROW("bearer", TELLS_CODE),    ROW("sas", TELLS_LONG),
@@ -179,7 +146,7 @@ static const struct row single[] = {
 };
 
 /* What stands in front of `key`. */
-static const struct row keys[] = {
+static const struct row key_rows[] = {
     ROW("secret", TELLS_ALL),        ROW("encryption", TELLS_ALL), ROW("signing", TELLS_ALL),
     ROW("master", TELLS_ALL),        ROW("api", TELLS_CODE),       ROW("private", TELLS_CODE),
     ROW("access", TELLS_CODE),       ROW("account", TELLS_CODE),   ROW("auth", TELLS_CODE),
@@ -198,13 +165,81 @@ static const struct row keys[] = {
 };
 
 /* What in front of `key` says that it is none. */
-static const struct row open_keys[] = {
+static const struct row open_key_rows[] = {
     ROW("public", TELLS_ALL),      ROW("primary", TELLS_ALL),   ROW("foreign", TELLS_ALL),
     ROW("sort", TELLS_ALL),        ROW("partition", TELLS_ALL), ROW("cache", TELLS_ALL),
     ROW("object", TELLS_ALL),      ROW("hot", TELLS_ALL),       ROW("hkey", TELLS_ALL),
     ROW("gpg", TELLS_ALL),         ROW("pgp", TELLS_ALL),       ROW("publishable", TELLS_ALL),
     ROW("idempotency", TELLS_ALL), ROW("host", TELLS_ALL),      ROW("pub", TELLS_ALL),
 };
+
+#define ROWS(list, last)                                                                           \
+    {                                                                                              \
+        .row = (list), .count = (int)(sizeof(list) / sizeof *(list)), .by_last = (last)            \
+    }
+static struct rows qualifiers = ROWS(qualifier_rows, false), endings = ROWS(ending_rows, true),
+                   single = ROWS(single_rows, false), keys = ROWS(key_rows, false),
+                   open_keys = ROWS(open_key_rows, false);
+
+static unsigned letter_of(char c)
+{
+    return (unsigned char)c % 32;
+}
+
+/* Of a row of each letter the first of the list comes first. */
+static void index_rows(struct rows *rows)
+{
+    for (int i = rows->count; i-- > 0;) {
+        const struct row *row = &rows->row[i];
+        uint8_t *first = &rows->first[letter_of(row->word[rows->by_last ? row->len - 1 : 0])];
+        rows->next[i] = *first;
+        *first = (uint8_t)(i + 1);
+    }
+}
+
+/* ---- words that are in them ---- */
+
+static enum redact_telling ends_in(const char *word, size_t len)
+{
+    for (int i = len ? endings.first[letter_of(word[len - 1])] : 0; i; i = endings.next[i - 1]) {
+        const struct row *row = &endings.row[i - 1];
+        if (row->len <= len && !memcmp(word + len - row->len, row->word, row->len))
+            return row->tells;
+    }
+    return TELLS_NOTHING;
+}
+
+static enum redact_telling is_one_of(const char *word, size_t len, const struct rows *rows)
+{
+    for (int i = rows->first[letter_of(*word)]; i; i = rows->next[i - 1]) {
+        const struct row *row = &rows->row[i - 1];
+        if (row->len == len && !memcmp(word, row->word, len))
+            return row->tells;
+    }
+    return TELLS_NOTHING;
+}
+
+static struct words words_of(const char *name, size_t len)
+{
+    struct words words;
+    words.count = 0;
+    if (len > NAME_LOOKED_AT) {
+        name += len - NAME_LOOKED_AT;
+        len = NAME_LOOKED_AT;
+    }
+    size_t at = len;
+    while (at > 0 && words.count < WORDS_MOST) {
+        while (at > 0 && !redact_in(name[at - 1], CLASS_ALNUM))
+            at--;
+        if (at > 0)
+            at = take_word(name, len, at, &words);
+        if (words.count == 1 && is_one_of(words.word[0], words.len[0], &qualifiers))
+            words.count = 0;
+    }
+    for (int i = words.count; i < WORDS_MOST; i++)
+        words.word[i][0] = 0, words.len[i] = 0;
+    return words;
+}
 
 static bool is_upper(const char *name, size_t len)
 {
@@ -219,36 +254,38 @@ static bool is_upper(const char *name, size_t len)
 
 static enum redact_telling of_key(const struct words *w, bool upper)
 {
-    enum redact_telling tells = is_one_of(w->word[1], keys, COUNT(keys));
+    enum redact_telling tells = is_one_of(w->word[1], w->len[1], &keys);
     bool secret = !strcmp(w->word[1], "secret") || !strcmp(w->word[2], "secret");
     if (secret)
         return TELLS_ALL;
     if (tells)
         return tells;
-    bool open = !w->word[1][0] || is_one_of(w->word[1], open_keys, COUNT(open_keys));
+    bool open = !w->word[1][0] || is_one_of(w->word[1], w->len[1], &open_keys);
     return upper && !open ? TELLS_LONG : TELLS_NOTHING;
 }
 
 /* The last two letters of every word that tells; a look at them spares most names the rest. */
 static uint32_t last_letters[26];
-static pthread_once_t letters_once = PTHREAD_ONCE_INIT;
+static pthread_once_t rows_once = PTHREAD_ONCE_INIT;
 
-static void add_letters(const struct row *rows, size_t count)
+static void add_letters(const struct row *rows, int count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         const char *end = rows[i].word + rows[i].len - 2;
         if (end[0] >= 'a' && end[0] <= 'z' && end[1] >= 'a' && end[1] <= 'z')
             last_letters[end[0] - 'a'] |= 1u << (end[1] - 'a');
     }
 }
 
-static void read_letters(void)
+static void read_rows(void)
 {
     static const struct row more[] = {ROW("key", 0), ROW("phrase", 0), ROW("word", 0),
                                       ROW("hash", 0)};
-    add_letters(endings, COUNT(endings));
-    add_letters(single, COUNT(single));
-    add_letters(more, COUNT(more));
+    index_rows(&qualifiers), index_rows(&endings), index_rows(&single);
+    index_rows(&keys), index_rows(&open_keys);
+    add_letters(endings.row, endings.count);
+    add_letters(single.row, single.count);
+    add_letters(more, (int)(sizeof more / sizeof *more));
 }
 
 /* Whether a name of one word ends as no telling one does. */
@@ -261,7 +298,6 @@ static bool ends_otherwise(const char *name, size_t len)
     for (size_t i = len > 24 ? len - 24 : 1; i < len; i++)
         if (redact_in(name[i], CLASS_UPPER) && redact_in(name[i - 1], CLASS_LOWER))
             return false;
-    pthread_once(&letters_once, read_letters);
     return !(last_letters[first - 'a'] & 1u << (second - 'a'));
 }
 
@@ -273,38 +309,47 @@ static bool is_directory(const char *name, size_t len)
 
 enum redact_telling redact_telling(const char *name, size_t len)
 {
+    pthread_once(&rows_once, read_rows);
     if (!len || is_directory(name, len) || ends_otherwise(name, len))
         return TELLS_NOTHING;
     struct words w = words_of(name, len);
     if (!w.count)
         return TELLS_NOTHING;
     const char *last = w.word[0];
-    enum redact_telling tells = ends_in(last, endings, COUNT(endings));
+    enum redact_telling tells = ends_in(last, w.len[0]);
     if (!strcmp(last, "key") || (!strcmp(last, "data") && !strcmp(w.word[1], "key")))
         return strcmp(last, "key") ? TELLS_CODE : of_key(&w, is_upper(name, len));
     if (!tells)
-        tells = is_one_of(last, single, COUNT(single));
+        tells = is_one_of(last, w.len[0], &single);
     if (!tells && !strcmp(last, "pat") && w.count > 1 && is_upper(name, len))
         tells = TELLS_CODE;
     if (!tells && !strcmp(last, "phrase") && !strcmp(w.word[1], "pass"))
         tells = TELLS_ALL;
     if (!tells && !strcmp(last, "word") && !strcmp(w.word[1], "pass"))
         tells = TELLS_ALL;
-    if (!tells && !strcmp(last, "hash") && ends_in(w.word[1], endings, COUNT(endings)) == TELLS_ALL)
+    if (!tells && !strcmp(last, "hash") && ends_in(w.word[1], w.len[1]) == TELLS_ALL)
         tells = TELLS_LONG;
     return tells;
 }
 
-/* The same few names come again and again: what was found out of one is kept. */
+/* The same few names come again and again: what was found out of one is kept, and of two that fall
+ * into one place both. */
 enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
 {
-    unsigned place = (unsigned)len * 7 + (unsigned char)s->text[at] +
-                     (unsigned char)s->text[at + len - 1] * 3u +
-                     (unsigned char)s->text[at + len / 2] * 5u;
-    struct redact_named *kept = &s->named[(place ^ place >> 6) % REDACT_NAMES];
-    if (kept->len != len || memcmp(s->text + kept->at, s->text + at, len))
-        *kept = (struct redact_named){at, len, redact_telling(s->text + at, len)};
-    return (enum redact_telling)kept->tells;
+    const char *name = s->text + at;
+    uint64_t last = 0; /* eight bytes, or all */
+    if (len >= sizeof last)
+        memcpy(&last, name + len - sizeof last, sizeof last);
+    for (size_t i = 0; len < sizeof last && i < len; i++)
+        last = last << 8 | (unsigned char)name[i];
+    uint64_t place = (last ^ len) * 0x9e3779b97f4a7c15;
+    struct redact_named *kept = s->named[(place >> 32) % REDACT_NAMES], *first = kept;
+    for (int i = 0; i < REDACT_WAYS; i++, kept++)
+        if (kept->len == len && !memcmp(s->text + kept->at, name, len))
+            return (enum redact_telling)kept->tells;
+    memmove(first + 1, first, (REDACT_WAYS - 1) * sizeof *first);
+    *first = (struct redact_named){at, len, redact_telling(name, len)};
+    return (enum redact_telling)first->tells;
 }
 
 bool redact_is_telling(const char *name, size_t len)

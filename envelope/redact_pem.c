@@ -181,18 +181,39 @@ static const char *type_of(bool key)
     return key ? "private-key" : "pem";
 }
 
-/* Whether there is anything between, and it is what such a body is of: programs speak of marks. */
-static bool has_body(const struct redact_scan *s, size_t from, size_t to)
+/* Counts what such a body is of in [from, to): mostly what was counted last, moved a little. */
+static void count_byte(struct redact_scan *s, size_t at, size_t by)
 {
-    size_t good = 0, letters = 0, looked = to - from < 300 ? to - from : 300;
-    for (size_t i = from; i < from + looked && (i - from - good) * 100 <= looked * 12; i++) {
-        letters += redact_in(s->text[i], CLASS_ALNUM);
-        good += redact_in(s->text[i], CLASS_ALNUM | CLASS_BASE64 | CLASS_SPACE | CLASS_BACKSLASH |
-                                          CLASS_DASH | CLASS_COLON | CLASS_DOUBLE);
-    }
+    s->body.letters += redact_in(s->text[at], CLASS_ALNUM) ? by : 0;
+    s->body.good +=
+        redact_in(s->text[at], CLASS_ALNUM | CLASS_BASE64 | CLASS_SPACE | CLASS_BACKSLASH |
+                                   CLASS_DASH | CLASS_COLON | CLASS_DOUBLE)
+            ? by
+            : 0;
+}
+
+static const struct redact_body *count_body(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_body *b = &s->body;
+    if (from < b->from || from > b->to)
+        *b = (struct redact_body){.from = from, .to = from};
+    while (b->from < from)
+        count_byte(s, b->from++, (size_t)-1);
+    while (b->to < to)
+        count_byte(s, b->to++, 1);
+    while (b->to > to)
+        count_byte(s, --b->to, (size_t)-1);
+    return b;
+}
+
+/* Whether there is anything between, and it is what such a body is of: programs speak of marks. */
+static bool has_body(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t looked = to - from < 300 ? to - from : 300;
+    const struct redact_body *b = count_body(s, from, from + looked);
     if (to + 1 >= s->len && looked < 8)
-        return good == looked; /* more is to come */
-    return letters >= 4 && good * 100 >= looked * 88;
+        return b->good == looked; /* more is to come */
+    return b->letters >= 4 && b->good * 100 >= looked * 88;
 }
 
 /* The end of the line that `at` is in, and of the body below; looked for once in a line. */

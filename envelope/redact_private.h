@@ -45,7 +45,9 @@ enum redact_class {
 };
 
 #define REDACT_RUNS  24 /* sets whose runs are kept; more are read again and stay right */
-#define REDACT_NAMES 64 /* names of which is kept what they say, a power of two */
+#define REDACT_NAMES 16 /* places of names of which is kept what they say, a power of two */
+#define REDACT_STOOD 3  /* words of .netrc */
+#define REDACT_WAYS  4  /* names in one place */
 
 /* A text that is being searched. */
 struct redact_scan {
@@ -60,12 +62,18 @@ struct redact_scan {
     struct redact_named {
         size_t at, len; /* where it stood last */
         int tells;      /* enum redact_telling */
-    } named[REDACT_NAMES];
+    } named[REDACT_NAMES][REDACT_WAYS];
     size_t command_end;                         /* up to here a command's words have been read */
     size_t reader_line, reader_from, reader;    /* the same of what reads a secret from a pipe */
     size_t jwt_from, jwt_to;                    /* the first part of what is no JSON web token */
     size_t word_from, word_to;                  /* a value without quotes, as it was read last */
     size_t armour_from, armour_line, armour_to; /* a BEGIN's line, and where its body ends */
+    struct redact_stood {
+        size_t behind, looked; /* where a word of .netrc stood last, counted from 1; up to where */
+    } stood[REDACT_STOOD];
+    struct redact_body {
+        size_t from, to, good, letters; /* of what is in armour: how many of these */
+    } body;
     size_t near_from, near_to; /* between a name and its value nothing stands here, */
     bool near_stops;           /* and at the end something does */
     size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */

@@ -194,64 +194,65 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
 
 /* ---- what is no secret ---- */
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Whether a text is one of those words, which a blank separates, capital letters or not. */
-static bool is_word_of(const char *words, const char *text, size_t len)
-{
-    while (*words) {
-        size_t same = 0;
-        while (same < len && words[same] && words[same] == lower(text[same]))
-            same++;
-        words += same;
-        if (same == len && (*words == ' ' || !*words))
-            return true;
-        while (*words && *words != ' ')
-            words++;
-        words += *words == ' ';
+/* Words by the letter that they begin with, each with how long it is. */
+#define NOTHINGS_MOST 24
+struct nothing {
+    const char *word;
+    size_t len;
+};
+#define W(word)                                                                                    \
+    {                                                                                              \
+        word, sizeof(word) - 1                                                                     \
     }
+
+/* Whether a text is one of those words, capital letters or not. */
+static bool is_word_of(const struct nothing *words, const char *text, size_t len)
+{
+    for (; words->word; words++)
+        if (words->len == len && !strncasecmp(words->word, text, len))
+            return true;
     return false;
 }
 
 static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const words[26] = {
-        ['a' - 'a'] = "accepted and any auth authentication auto available",
-        ['b' - 'a'] = "boolean bytes",
-        ['c' - 'a'] = "changed char compat const",
-        ['d' - 'a'] = "db default denied disabled",
-        ['e' - 'a'] = "empty enabled expired",
-        ['f' - 'a'] = "failed false files for function",
-        ['h' - 'a'] = "hidden",
-        ['i' - 'a'] = "ignore incorrect int integer invalid is",
-        ['k' - 'a'] = "key",
-        ['l' - 'a'] = "ldap let",
-        ['m' - 'a'] = "masked missing must",
-        ['n' - 'a'] = "nil nis no none not null number",
-        ['o' - 'a'] = "object ok optional",
-        ['p' - 'a'] = "pam_unix pass passwd password prompt publickey pwd",
-        ['r' - 'a'] = "redacted redacted] rejected required return",
-        ['s' - 'a'] =
-            "secret secretbytes secretstr secretstring securestring self sensitive set should sss "
-            "static str string string! stringarray stringslice successfully systemd",
-        ['t' - 'a'] = "test text the this token true type",
-        ['u' - 'a'] = "unchanged undefined unknown unset updated",
-        ['v' - 'a'] = "valid value var void",
-        ['w' - 'a'] = "wrong",
-        ['y' - 'a'] = "yes",
+    static const struct nothing words[26][NOTHINGS_MOST] = {
+        ['a' - 'a'] = {W("accepted"), W("and"), W("any"), W("auth"), W("authentication"), W("auto"),
+                       W("available")},
+        ['b' - 'a'] = {W("boolean"), W("bytes")},
+        ['c' - 'a'] = {W("changed"), W("char"), W("compat"), W("const")},
+        ['d' - 'a'] = {W("db"), W("default"), W("denied"), W("disabled")},
+        ['e' - 'a'] = {W("empty"), W("enabled"), W("expired")},
+        ['f' - 'a'] = {W("failed"), W("false"), W("files"), W("for"), W("function")},
+        ['h' - 'a'] = {W("hidden")},
+        ['i' - 'a'] = {W("ignore"), W("incorrect"), W("int"), W("integer"), W("invalid"), W("is")},
+        ['k' - 'a'] = {W("key")},
+        ['l' - 'a'] = {W("ldap"), W("let")},
+        ['m' - 'a'] = {W("masked"), W("missing"), W("must")},
+        ['n' - 'a'] = {W("nil"), W("nis"), W("no"), W("none"), W("not"), W("null"), W("number")},
+        ['o' - 'a'] = {W("object"), W("ok"), W("optional")},
+        ['p' - 'a'] = {W("pam_unix"), W("pass"), W("passwd"), W("password"), W("prompt"),
+                       W("publickey"), W("pwd")},
+        ['r' - 'a'] = {W("redacted"), W("redacted]"), W("rejected"), W("required"), W("return")},
+        ['s' - 'a'] = {W("secret"), W("secretbytes"), W("secretstr"), W("secretstring"),
+                       W("securestring"), W("self"), W("sensitive"), W("set"), W("should"),
+                       W("sss"), W("static"), W("str"), W("string"), W("string!"), W("stringarray"),
+                       W("stringslice"), W("successfully"), W("systemd")},
+        ['t' - 'a'] = {W("test"), W("text"), W("the"), W("this"), W("token"), W("true"), W("type")},
+        ['u' - 'a'] = {W("unchanged"), W("undefined"), W("unknown"), W("unset"), W("updated")},
+        ['v' - 'a'] = {W("valid"), W("value"), W("var"), W("void")},
+        ['w' - 'a'] = {W("wrong")},
+        ['y' - 'a'] = {W("yes")},
     };
+    static const struct nothing bracketed[] = {
+        W("(null)"), W("(none)"), W("<sensitive>"), W("(sensitive"), {NULL, 0}};
     char first = s->text[from];
     char last = s->text[to - 1];
     if (to - from > 20 || !(redact_in(last, CLASS_UPPER | CLASS_LOWER) || strchr("!])>e", last)))
         return false; /* most words of that length end otherwise */
     if (!redact_in(first, CLASS_UPPER | CLASS_LOWER))
-        return (first == '(' || first == '<') &&
-               is_word_of("(null) (none) <sensitive> (sensitive", s->text + from, to - from);
-    const char *same = words[(first | 0x20) - 'a'];
-    return same && is_word_of(same, s->text + from, to - from);
+        return (first == '(' || first == '<') && is_word_of(bracketed, s->text + from, to - from);
+    return is_word_of(words[(first | 0x20) - 'a'], s->text + from, to - from);
 }
 
 /* All of one pair of brackets with a sign in front: ${X}, {{ x }}, <password>, %X%, $X, $(x). */
