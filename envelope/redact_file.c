@@ -111,10 +111,8 @@ static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_m
         return user && redact_at(s, end, " by ") && take(s, end + 4, ret_match);
     }
     size_t value = redact_run(s, end, CLASS_BLANK);
-    if (!name_is(s, at, end, passwords, 1))
-        return false;
     value += at_of(s, value) == '(';
-    return value > end && (at_of(s, value) == '\'') &&
+    return value > end && at_of(s, value) == '\'' && name_is(s, at, end, passwords, 1) &&
            redact_in(at_of(s, value + 1), CLASS_ALNUM | CLASS_OTHER) && take(s, value, ret_match);
 }
 
@@ -123,7 +121,8 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
 {
     static const char *const words[] = {"password", "passphrase"};
     static const char *const ways[] = {" is generated for ", " is ", " is: ", " for "};
-    if (!name_is(s, at, end, words, 2))
+    char way = at_of(s, end + 1) | 0x20; /* the first letter of one */
+    if ((way != 'i' && way != 'f') || !name_is(s, at, end, words, 2))
         return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         size_t value = end + strlen(ways[i]), line = redact_line_end(s, end);
@@ -311,11 +310,11 @@ bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     bool object = false;
     size_t look = end;
     struct redact_value v;
-    if (!may_be_near(s, at, end))
+    if (!may_be_near(s, at, end) || !redact_tells(s, at, end - at))
         return false;
     while (look < s->len && look - end < 12 && is_in(s, look, opens_value))
         object = object || s->text[look] == '{', look++;
-    if ((!object && !is_named(s, at)) || !redact_tells(s, at, end - at))
+    if (!object && !is_named(s, at))
         return false;
     size_t most = s->len - end < NEAR_MOST ? s->len : end + NEAR_MOST;
     size_t stop = next_stop(s, end, most);
