@@ -139,6 +139,30 @@ static void count_blanks_drawn(struct tracker *t, const struct op *op)
         f->swept += op->raw[i] == ' ';
 }
 
+/* bash's line editor draws ^C behind a line that it gives up, goes to the row's begin to take
+ * bracketed paste back, and there once more; behind what was entered the line feed comes first.
+ */
+static void look_for_given_up(struct tracker *t, const struct op *op)
+{
+    struct foreign *f = &t->foreign;
+    if (op->kind == OP_TEXT) {
+        for (size_t i = 0; i < op->raw_len; i++) {
+            f->drawn[0] = f->drawn[1];
+            f->drawn[1] = op->raw[i];
+        }
+        f->returns = 0;
+    } else if (is_return(op)) {
+        f->returns += f->returns < 2;
+    } else if (op->kind == OP_CONTROL && op->code == '\n') {
+        bool shown = f->returns == 2 && f->drawn[0] == '^' && f->drawn[1] == 'C';
+        f->given_up = t->stage == STAGE_INPUT && shown;
+        f->drawn[0] = f->drawn[1] = 0;
+        f->returns = 0;
+    } else if (op->kind == OP_CSI && op->csi.final == 'l' && op->csi.leader == '?') {
+        f->entered = f->entered || (op->csi.value[0] == 2004 && !f->returns && !f->drawn[1]);
+    }
+}
+
 /* Whether nothing stands where the cursor is, nor next to it on its left. */
 static bool stands_free(const struct terminal *terminal)
 {
@@ -184,5 +208,6 @@ void tracker_drawn(struct tracker *t, const struct op *op)
     look_for_kept_place(t, op);
     look_for_right_prompt(t, op);
     count_blanks_drawn(t, op);
+    look_for_given_up(t, op);
     look_for_input(t, op);
 }

@@ -33,19 +33,6 @@ static bool mark_as(struct tracker *t, enum mark_kind kind, uint64_t seq, struct
     return tracker_mark(t, &(struct mark){.seal = MARK_FOREIGN, .kind = kind, .seq = seq}, now);
 }
 
-/* ---- the line ---- */
-
-static bool is_blank(const char *text)
-{
-    return !text[strspn(text, " \t\n")];
-}
-
-static void trim(struct bytes *text)
-{
-    while (text->len && strchr(" \n", text->data[text->len - 1]))
-        text->len--;
-}
-
 /* How long a shell's sign for a line that has no end is, at the end of `text`; 0: none is there. */
 static size_t partial_mark(const struct bytes *text)
 {
@@ -58,147 +45,6 @@ static size_t partial_mark(const struct bytes *text)
     return 0;
 }
 
-/* The right prompt that stands in `text`, what is to be seen since the input began, goes; what
- * follows in further rows stays. */
-static void cut_right_prompt(const struct tracker *t, struct bytes *text)
-{
-    const struct foreign *f = &t->foreign;
-    struct bytes tail = {0};
-    if (f->has_right)
-        terminal_text_since(t->options.terminal, f->right_at, &tail);
-    bool stands = tail.len >= f->beside.len && text->len >= tail.len && f->beside.len &&
-                  !memcmp(tail.data, f->beside.data, f->beside.len) &&
-                  !memcmp(text->data + text->len - tail.len, tail.data, tail.len);
-    if (stands) {
-        text->len -= tail.len;
-        while (text->len && text->data[text->len - 1] == ' ')
-            text->len--;
-        bytes_append(text, tail.data + f->beside.len, tail.len - f->beside.len);
-    }
-    bytes_finish(&tail);
-}
-
-int foreign_count(const char *text, size_t len)
-{
-    int count = 0;
-    for (size_t i = 0; i < len; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
-/* Whether `text` fills its rows to the last column, when it begins in the column `col`. */
-static bool fills_rows(const char *text, size_t len, int col, int cols)
-{
-    int cells = foreign_count(text, len);
-    return cells && (col + cells) % cols == 0;
-}
-
-static int count_blanks(const struct bytes *text, size_t from)
-{
-    size_t at = from;
-    while (at < text->len && text->data[at] == ' ')
-        at++;
-    return (int)(at - from);
-}
-
-/* zsh breaks a line at the edge by itself: it is one line yet. What fish shows behind a line's end
- * begins below its first character. */
-static void join_rows(const struct tracker *t, const struct bytes *text, struct bytes *out)
-{
-    int col = anchor_col(t->input), cols = terminal_cols(t->options.terminal), begins = col;
-    for (size_t i = 0; i < text->len;) {
-        const char *row = text->data + i, *end = memchr(row, '\n', text->len - i);
-        size_t len = end ? (size_t)(end - row) : text->len - i;
-        bool joins = fills_rows(row, len, col, cols);
-        bytes_append(out, row, len);
-        if (end && !joins)
-            bytes_append_char(out, '\n');
-        i += len + (end != NULL);
-        int blanks = count_blanks(text, i);
-        if (!joins && (t->foreign.by_cursor || (begins && blanks >= begins)))
-            i += (size_t)blanks;
-        col = 0;
-    }
-}
-
-char *foreign_text_since(const struct tracker *t, struct terminal_anchor from)
-{
-    const struct terminal *terminal = t->options.terminal;
-    struct bytes text = {0};
-    terminal_text_since(terminal, from, &text);
-    size_t row = text.len;
-    while (row && text.data[row - 1] != '\n')
-        row--;
-    int cells = foreign_count(text.data + row, text.len - row) + (row ? 0 : anchor_col(from));
-    for (; cells < terminal_cursor(terminal).col; cells++)
-        bytes_append_char(&text, ' ');
-    char *seen = text_clean(text.data ? text.data : "", text.len, text.len);
-    bytes_finish(&text);
-    return seen;
-}
-
-/* Where the input's own place could not be seen, what stands in front of it is known from before.
- */
-static void cut_sign(const struct tracker *t, struct bytes *text)
-{
-    const struct foreign *f = &t->foreign;
-    size_t len = f->sign && !f->moved ? strlen(f->sign) : 0;
-    if (len && text->len >= len && !memcmp(text->data, f->sign, len))
-        bytes_consume(text, len);
-}
-
-static void append_input(const struct tracker *t, struct bytes *out)
-{
-    struct bytes text = {0};
-    if (t->has_input)
-        terminal_text_since(t->options.terminal, t->input, &text);
-    cut_right_prompt(t, &text);
-    cut_sign(t, &text);
-    trim(&text);
-    join_rows(t, &text, out);
-    bytes_finish(&text);
-}
-
-char *tracker_foreign_line(const struct tracker *t)
-{
-    const struct foreign *f = &t->foreign;
-    struct bytes text = {0};
-    if (f->line)
-        return text_copy(f->line);
-    if (!f->further)
-        bytes_append(&text, f->lines.data ? f->lines.data : "", f->lines.len);
-    append_input(t, &text);
-    char *line = text_clean(text.data ? text.data : "", text.len, LIMIT_COMMAND_BYTES);
-    bytes_finish(&text);
-    return line;
-}
-
-/* Whether it is to be seen, character by character, with anything between them. */
-static bool is_within(const char *text, const char *seen)
-{
-    size_t len = strlen(text);
-    while (len && text[len - 1] == ' ')
-        len--;
-    for (; len && *seen; seen++)
-        if (*seen == *text) {
-            text++;
-            len--;
-        }
-    return !len;
-}
-
-/* What stands in one row is the editor's word: it may have put there what was not typed (an
- * abbreviation's text). Nothing is told that the screen did not show: who prints marks can read a
- * password behind them. */
-char *tracker_foreign_keyed(const struct tracker *t, const char *seen)
-{
-    char *line = strchr(seen, '\n') ? line_keys_text(&t->keys, seen) : NULL;
-    if (line && !is_blank(line) && is_within(line, seen))
-        return line;
-    free(line);
-    return NULL;
-}
-
 /* ---- prompts ---- */
 
 static void forget_prompt(struct tracker *t)
@@ -208,6 +54,7 @@ static void forget_prompt(struct tracker *t)
     f->lines.len = 0;
     tracker_set_text(&f->line, NULL);
     f->by_cursor = f->returned = f->cleared = f->kept = f->moved = false;
+    f->given_up = f->entered = f->doubtful = false;
     f->column = f->begins = 0;
 }
 
@@ -244,7 +91,7 @@ static char *line_behind_prompt(struct tracker *t)
     struct bytes text = {0};
     char *line = NULL;
     terminal_text_since(t->options.terminal, f->start, &text);
-    trim(&text);
+    foreign_trim(&text);
     size_t len = t->announced ? strlen(t->announced) : 0;
     const char *prompt = f->prompt ? f->prompt : "", *last = strrchr(prompt, '\n');
     if (last && text.len && !has_head(&text, prompt)) /* drawn again: its last line */
@@ -263,7 +110,7 @@ static bool take_first_line(struct tracker *t)
 {
     struct foreign *f = &t->foreign;
     char *line = t->stage == STAGE_PROMPT ? line_behind_prompt(t) : NULL;
-    bool taken = line && !is_blank(line) && mark_as(t, MARK_INPUT, t->last_seq + 1, f->at);
+    bool taken = line && !foreign_is_blank(line) && mark_as(t, MARK_INPUT, t->last_seq + 1, f->at);
     if (taken) {
         bytes_append_text(&f->lines, line);
         bytes_append_char(&f->lines, '\n');
@@ -282,7 +129,7 @@ static bool take_further(struct tracker *t)
         return take_first_line(t) || t->stage == STAGE_PROMPT; /* a line of the prompt itself */
     if (!f->further && terminal_anchor(t->options.terminal).line > t->input.line &&
         f->lines.len < LIMIT_COMMAND_BYTES) {
-        append_input(t, &f->lines);
+        foreign_append_input(t, &f->lines);
         bytes_append_char(&f->lines, '\n');
     }
     f->further = true;
@@ -294,7 +141,7 @@ static bool take_input(struct tracker *t, struct moment now)
     struct foreign *f = &t->foreign;
     if (t->stage == STAGE_PROMPT && !f->right && !f->further)
         tracker_set_text(&f->prompt, foreign_text_since(t, f->start));
-    f->kept = f->moved = false;
+    f->kept = f->moved = f->given_up = f->entered = false;
     bool goes_on = f->right || (f->further && t->stage == STAGE_INPUT);
     if (f->further && !f->right)
         t->input = terminal_anchor(t->options.terminal);
@@ -327,7 +174,7 @@ static void doubt_told(struct tracker *t)
 {
     struct foreign *f = &t->foreign;
     char *line = t->has_input ? tracker_foreign_line(t) : line_behind_prompt(t);
-    bool stale = f->last && !strcmp(t->announced, f->last) && line && !is_blank(line) &&
+    bool stale = f->last && !strcmp(t->announced, f->last) && line && !foreign_is_blank(line) &&
                  !begins_with(line, t->announced) && !strchr(t->announced, '\n');
     bool part = line && t->has_input && is_first_of(t->announced, line);
     tracker_set_text(&f->last, text_copy(t->announced));
@@ -395,29 +242,26 @@ static bool begin(struct tracker *t, struct moment now)
     return mark_as(t, MARK_COMMAND, t->last_seq + 1, now);
 }
 
-/* What bash's DEBUG trap does not see: a subshell, and the definition of a function. */
-static bool is_unseen(const char *line)
+/* A line of which the shell tells nothing until it is done, with its output behind it. `status`: as
+ * far as it is told, else 0, as Ghostty's says of what is given up, too. */
+static bool begin_unseen(struct tracker *t, int status, struct moment now)
 {
-    const char *behind = line + strcspn(line, " (\n");
-    return line[0] == '(' || begins_with(line, "function ") ||
-           (behind > line && begins_with(behind + strspn(behind, " "), "()"));
-}
-
-/* A line of which VS Code's bash tells nothing until it is done, with its output behind it. */
-static bool begin_unseen(struct tracker *t, struct moment now)
-{
-    char *line = tracker_foreign_line(t), *output = strchr(line, '\n');
-    output = output ? output : line + strlen(line);
-    bool cancelled = output - line >= 2 && !memcmp(output - 2, "^C", 2);
-    bool ran = t->has_input && is_unseen(line) && !cancelled;
+    struct foreign *f = &t->foreign;
+    struct foreign_line seen = foreign_see(t);
+    bool interrupted = status == 130 || (status == 0 && !f->doubtful);
+    bool whole = !f->further && (seen.further || !foreign_is_open(seen.text, seen.len));
+    bool ran = t->has_input && !f->given_up &&
+               !(interrupted && foreign_may_be_given_up(t, &seen)) &&
+               (f->doubtful || (foreign_is_unseen(seen.text) && whole));
+    f->doubtful = false;
     if (ran) {
         tracker_set_text(&t->announced, NULL);
-        tracker_set_text(&t->foreign.line, text_clean(line, (size_t)(output - line), SIZE_MAX));
+        tracker_set_text(&f->line, text_clean(seen.text, seen.len, SIZE_MAX));
         ran = begin(t, now);
-        if (ran && output[0] && output[1])
-            tracker_output(t, output + 1, strlen(output + 1));
+        if (ran && seen.output[0])
+            tracker_output(t, seen.output, strlen(seen.output));
     }
-    free(line);
+    free(seen.text);
     return ran;
 }
 
@@ -425,8 +269,8 @@ static bool begin_unseen(struct tracker *t, struct moment now)
 static bool is_empty(const struct tracker *t)
 {
     char *line = tracker_foreign_line(t);
-    bool empty =
-        t->has_input && is_blank(line) && terminal_anchor(t->options.terminal).line > t->input.line;
+    bool empty = t->has_input && foreign_is_blank(line) &&
+                 terminal_anchor(t->options.terminal).line > t->input.line;
     free(line);
     return empty;
 }
@@ -438,7 +282,7 @@ static bool is_prompt_alone(struct tracker *t)
     const char *prompt = t->foreign.prompt;
     size_t known = prompt ? strlen(prompt) : 0;
     terminal_text_since(t->options.terminal, t->foreign.start, &text);
-    trim(&text);
+    foreign_trim(&text);
     while (known && strchr(" \n", prompt[known - 1]))
         known--;
     bool alone = !t->has_input && known && text.len == known && !memcmp(text.data, prompt, known);
@@ -454,14 +298,13 @@ static bool is_given_up(const struct tracker *t)
            t->foreign.swept >= terminal_cols(terminal) - 2;
 }
 
-/* bash shows a line that is given up with ^C behind it; iTerm2's says C, then. */
-static bool ends_given_up(const struct tracker *t)
+/* Where bash did not show whether a line that ends so is given up, D tells. */
+static bool doubt_line(struct tracker *t)
 {
-    char *line = tracker_foreign_line(t);
-    size_t len = strlen(line);
-    bool given_up = t->has_input && len >= 2 && !memcmp(line + len - 2, "^C", 2);
-    free(line);
-    return given_up;
+    struct foreign_line seen = foreign_see(t);
+    t->foreign.doubtful = t->has_input && !t->announced && foreign_may_be_given_up(t, &seen);
+    free(seen.text);
+    return t->foreign.doubtful;
 }
 
 static bool take_command(struct tracker *t, const struct foreign_mark *mark, struct moment now)
@@ -470,11 +313,14 @@ static bool take_command(struct tracker *t, const struct foreign_mark *mark, str
         return false;
     if (mark->has_text)
         take_text(t, mark);
-    if (t->announced && is_blank(t->announced))
-        return begin_unseen(t, now) || pass(t);
-    if (!t->announced && (is_empty(t) || is_prompt_alone(t) || is_given_up(t) || ends_given_up(t)))
+    if (t->announced && foreign_is_blank(t->announced))
+        return begin_unseen(t, 0, now) || pass(t);
+    if (!t->announced &&
+        (is_empty(t) || is_prompt_alone(t) || is_given_up(t) || t->foreign.given_up))
         return pass(t);
-    if (!t->announced && !t->foreign.lines.len && begin_unseen(t, now))
+    if (!t->announced && begin_unseen(t, 0, now))
+        return true;
+    if (doubt_line(t))
         return true;
     if (t->announced)
         doubt_told(t);
@@ -495,7 +341,7 @@ static bool is_below_sign(const struct terminal *terminal)
     int above = terminal_cursor(terminal).row - 1;
     if (above >= 0)
         terminal_row_text(terminal, above, &row);
-    trim(&row);
+    foreign_trim(&row);
     bool below = partial_mark(&row) > 1;
     bytes_finish(&row);
     return below;
@@ -513,9 +359,9 @@ static void end_partial_line(struct tracker *t)
         return;
     terminal_capture_resume(terminal, append_output, &text);
     terminal_capture_end(terminal);
-    trim(&text);
+    foreign_trim(&text);
     text.len -= partial_mark(&text);
-    trim(&text);
+    foreign_trim(&text);
     if (text.len)
         tracker_output(t, text.data, text.len);
     bytes_finish(&text);
@@ -526,7 +372,7 @@ static bool take_done(struct tracker *t, const struct foreign_mark *mark, struct
 {
     bool passed = t->foreign.passing;
     t->foreign.passing = false;
-    if (tracker_state(t) != TRACKER_RUNNING && (passed || !begin_unseen(t, now)))
+    if (tracker_state(t) != TRACKER_RUNNING && (passed || !begin_unseen(t, mark->status, now)))
         return passed;
     end_partial_line(t);
     return tracker_mark(t,

@@ -1,5 +1,5 @@
 /* tracker_private.h - a tracker from inside: what tracker.c (blocks and marks), tracker_lines.c
- * (shells without C) and tracker_foreign.c (marks of others) share. */
+ * (shells without C) and tracker_foreign*.c (marks of others) share. */
 #ifndef PTYD_CORE_TRACKER_PRIVATE_H
 #define PTYD_CORE_TRACKER_PRIVATE_H
 
@@ -47,6 +47,11 @@ struct foreign {
     bool kept;      /* behind the mark of the input DECSC was drawn, here */
     bool aside_too; /* and the cursor went elsewhere */
     bool moved;     /* and came back: there the input begins */
+    bool given_up;  /* bash's line editor showed that the line is */
+    bool entered;   /* or it would have shown it */
+    bool doubtful;  /* C came behind one of which neither is known */
+    char drawn[2];  /* the last characters that were, since the last line feed */
+    int returns;    /* CRs behind them */
     int swept;      /* blanks that were drawn since the last line feed */
     struct terminal_anchor kept_at;
     int begins; /* the column in which it was found */
@@ -142,6 +147,30 @@ char *foreign_text_since(const struct tracker *t, struct terminal_anchor from);
 
 /* How many characters it is; for rows that is about their columns. */
 int foreign_count(const char *text, size_t len);
+
+/* What stands there of its last row, appended. */
+void foreign_append_input(const struct tracker *t, struct bytes *out);
+
+/* The line as it is seen: its text (the reader frees it), and what was printed behind the row that
+ * was typed last. */
+struct foreign_line {
+    char *text;
+    size_t len;
+    const char *output;
+    bool further; /* of several rows, which marks parted */
+};
+
+struct foreign_line foreign_see(const struct tracker *t);
+
+/* What bash's DEBUG trap does not see; whether a shell asks for more behind such a text; whether
+ * the line may be one that was given up, where bash's editor did not show which it is. */
+bool foreign_is_unseen(const char *line);
+bool foreign_is_open(const char *text, size_t len);
+bool foreign_may_be_given_up(const struct tracker *t, const struct foreign_line *seen);
+
+/* No more than blanks; without those at its end. */
+bool foreign_is_blank(const char *text);
+void foreign_trim(struct bytes *text);
 
 /* Replaces a string; takes `text` over. */
 void tracker_set_text(char **place, char *text);

@@ -3,6 +3,7 @@
  * what was read. */
 #include "ptyd/core/tracker_private.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -10,7 +11,7 @@
 #include "ptyd/core/echo.h"
 #include "ptyd/core/text.h"
 
-#define VERSION 7 /* of the fields and their order; another one is not read */
+#define VERSION 8 /* of the fields and their order; another one is not read */
 
 struct walk {
     struct bytes *out;
@@ -118,6 +119,12 @@ static void foreign(struct walk *w, struct foreign *value)
     value->kept = flag(w, value->kept);
     value->aside_too = flag(w, value->aside_too);
     value->moved = flag(w, value->moved);
+    value->given_up = flag(w, value->given_up);
+    value->entered = flag(w, value->entered);
+    value->doubtful = flag(w, value->doubtful);
+    for (size_t i = 0; i < sizeof value->drawn; i++)
+        value->drawn[i] = (char)number(w, (unsigned char)value->drawn[i], UCHAR_MAX);
+    value->returns = (int)number(w, (uint64_t)value->returns, 2);
     value->swept = (int)number(w, (uint64_t)value->swept, LIMIT_SIZE_MAX);
     anchor(w, &value->kept_at);
     value->begins = (int)number(w, (uint64_t)value->begins, LIMIT_SIZE_MAX);
