@@ -140,8 +140,7 @@ static void count_blanks_drawn(struct tracker *t, const struct op *op)
 }
 
 /* bash's line editor draws ^C behind a line that it gives up, goes to the row's begin to take
- * bracketed paste back, and there once more; behind what was entered the line feed comes first.
- */
+ * bracketed paste back, there again to prepare another line, and once more with the line feed. */
 static void look_for_given_up(struct tracker *t, const struct op *op)
 {
     struct foreign *f = &t->foreign;
@@ -152,14 +151,14 @@ static void look_for_given_up(struct tracker *t, const struct op *op)
         }
         f->returns = 0;
     } else if (is_return(op)) {
-        f->returns += f->returns < 2;
+        f->returns += f->returns < 3;
     } else if (op->kind == OP_CONTROL && op->code == '\n') {
-        bool shown = f->returns == 2 && f->drawn[0] == '^' && f->drawn[1] == 'C';
+        bool shown = f->returns == 3 && f->drawn[0] == '^' && f->drawn[1] == 'C';
         f->given_up = t->stage == STAGE_INPUT && shown;
         f->drawn[0] = f->drawn[1] = 0;
         f->returns = 0;
     } else if (op->kind == OP_CSI && op->csi.final == 'l' && op->csi.leader == '?') {
-        f->entered = f->entered || (op->csi.value[0] == 2004 && !f->returns && !f->drawn[1]);
+        f->shows = f->shows || op->csi.value[0] == 2004;
     }
 }
 

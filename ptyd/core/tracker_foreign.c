@@ -54,7 +54,7 @@ static void forget_prompt(struct tracker *t)
     f->lines.len = 0;
     tracker_set_text(&f->line, NULL);
     f->by_cursor = f->returned = f->cleared = f->kept = f->moved = false;
-    f->given_up = f->entered = f->doubtful = false;
+    f->given_up = f->shows = f->doubtful = false;
     f->column = f->begins = 0;
 }
 
@@ -141,7 +141,7 @@ static bool take_input(struct tracker *t, struct moment now)
     struct foreign *f = &t->foreign;
     if (t->stage == STAGE_PROMPT && !f->right && !f->further)
         tracker_set_text(&f->prompt, foreign_text_since(t, f->start));
-    f->kept = f->moved = f->given_up = f->entered = false;
+    f->kept = f->moved = f->given_up = f->shows = false;
     bool goes_on = f->right || (f->further && t->stage == STAGE_INPUT);
     if (f->further && !f->right)
         t->input = terminal_anchor(t->options.terminal);
@@ -242,6 +242,15 @@ static bool begin(struct tracker *t, struct moment now)
     return mark_as(t, MARK_COMMAND, t->last_seq + 1, now);
 }
 
+/* zsh goes to a new row behind a line that was given up, too; iTerm2's says C, then. Of what runs
+ * there is nothing untold. */
+static bool is_given_up(const struct tracker *t)
+{
+    const struct terminal *terminal = t->options.terminal;
+    return t->has_input && !terminal_cursor(terminal).col &&
+           t->foreign.swept >= terminal_cols(terminal) - 2;
+}
+
 /* A line of which the shell tells nothing until it is done, with its output behind it. `status`: as
  * far as it is told, else 0, as Ghostty's says of what is given up, too. */
 static bool begin_unseen(struct tracker *t, int status, struct moment now)
@@ -252,7 +261,7 @@ static bool begin_unseen(struct tracker *t, int status, struct moment now)
     bool whole = !f->further && (seen.further || !foreign_is_open(seen.text, seen.len));
     bool ran = t->has_input && !f->given_up &&
                !(interrupted && foreign_may_be_given_up(t, &seen)) &&
-               (f->doubtful || (foreign_is_unseen(seen.text) && whole));
+               (f->doubtful || (foreign_is_unseen(seen.text) && whole && !is_given_up(t)));
     f->doubtful = false;
     if (ran) {
         tracker_set_text(&t->announced, NULL);
@@ -288,14 +297,6 @@ static bool is_prompt_alone(struct tracker *t)
     bool alone = !t->has_input && known && text.len == known && !memcmp(text.data, prompt, known);
     bytes_finish(&text);
     return alone;
-}
-
-/* zsh goes to a new row behind a line that was given up, too; iTerm2's says C, then. */
-static bool is_given_up(const struct tracker *t)
-{
-    const struct terminal *terminal = t->options.terminal;
-    return t->has_input && !terminal_cursor(terminal).col &&
-           t->foreign.swept >= terminal_cols(terminal) - 2;
 }
 
 /* Where bash did not show whether a line that ends so is given up, D tells. */
@@ -372,7 +373,9 @@ static bool take_done(struct tracker *t, const struct foreign_mark *mark, struct
 {
     bool passed = t->foreign.passing;
     t->foreign.passing = false;
-    if (tracker_state(t) != TRACKER_RUNNING && (passed || !begin_unseen(t, mark->status, now)))
+    bool may_have_run = !passed && (mark->has_status || t->foreign.doubtful);
+    if (tracker_state(t) != TRACKER_RUNNING &&
+        (!may_have_run || !begin_unseen(t, mark->status, now)))
         return passed;
     end_partial_line(t);
     return tracker_mark(t,

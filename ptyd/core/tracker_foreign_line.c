@@ -181,7 +181,7 @@ bool foreign_may_be_given_up(const struct tracker *t, const struct foreign_line 
 {
     const struct foreign *f = &t->foreign;
     bool ends = seen->len >= 2 && !memcmp(seen->text + seen->len - 2, "^C", 2);
-    return ends && !f->entered && foreign_is_blank(seen->output);
+    return ends && !f->shows && foreign_is_blank(seen->output);
 }
 
 /* Whether it is to be seen, character by character, with anything between them. */

@@ -48,7 +48,7 @@ struct foreign {
     bool aside_too; /* and the cursor went elsewhere */
     bool moved;     /* and came back: there the input begins */
     bool given_up;  /* bash's line editor showed that the line is */
-    bool entered;   /* or it would have shown it */
+    bool shows;     /* it took bracketed paste back: it would have shown that */
     bool doubtful;  /* C came behind one of which neither is known */
     char drawn[2];  /* the last characters that were, since the last line feed */
     int returns;    /* CRs behind them */

@@ -120,11 +120,11 @@ static void foreign(struct walk *w, struct foreign *value)
     value->aside_too = flag(w, value->aside_too);
     value->moved = flag(w, value->moved);
     value->given_up = flag(w, value->given_up);
-    value->entered = flag(w, value->entered);
+    value->shows = flag(w, value->shows);
     value->doubtful = flag(w, value->doubtful);
     for (size_t i = 0; i < sizeof value->drawn; i++)
         value->drawn[i] = (char)number(w, (unsigned char)value->drawn[i], UCHAR_MAX);
-    value->returns = (int)number(w, (uint64_t)value->returns, 2);
+    value->returns = (int)number(w, (uint64_t)value->returns, 3);
     value->swept = (int)number(w, (uint64_t)value->swept, LIMIT_SIZE_MAX);
     anchor(w, &value->kept_at);
     value->begins = (int)number(w, (uint64_t)value->begins, LIMIT_SIZE_MAX);
