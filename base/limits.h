@@ -265,6 +265,11 @@
 /* Milliseconds in which a relay that runs has taken on what `ptyd relay enable` says: it may be
  * trying to connect. */
 #define LIMIT_RELAY_ANEW_MS 25000
+/* Bytes of a message that the hub keeps, with its header; of what stands in one, which is cut until
+ * it is no larger as it is sent; and what is not cut further where a hub refuses it. */
+#define LIMIT_RELAY_STREAM_BYTES (64 << 10)
+#define LIMIT_RELAY_LETTER_BYTES (63 << 10)
+#define LIMIT_RELAY_LETTER_LEAST (2 << 10)
 /* Messages of the hub that wait to be read, with LIMIT_RELAY_TAKEN_BYTES: four times as many are
  * more than was asked for, and end the connection; requests of other hosts beyond them are dropped.
  * Bytes of one; a larger one is dropped. */

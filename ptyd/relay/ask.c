@@ -8,6 +8,8 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
 
+#define TOO_LARGE 10054 /* nats-server, server/errors.json: JSStreamMessageExceedsMaximumErr */
+
 static json_t *error_json(const char *why)
 {
     return json_pack("{s:{s:s+}}", "error", "description", why, "");
@@ -74,4 +76,9 @@ json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait
 const char *ask_error(const json_t *answer)
 {
     return json_text(json_at(answer, "error"), "description", NULL);
+}
+
+bool ask_is_too_large(const json_t *answer)
+{
+    return json_number(json_at(answer, "error"), "err_code", 0) == TOO_LARGE;
 }

@@ -20,6 +20,9 @@ json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, con
 struct hub_message *ask_hub_message(struct hub *hub, const char *subject, const char *text,
                                     const char *id, int wait_ms, char **ret_why);
 
+/* Whether it says that what was sent is larger than the stream takes: so for good. */
+bool ask_is_too_large(const json_t *answer);
+
 /* What is wrong with an answer; NULL for nothing. Borrowed. */
 const char *ask_error(const json_t *answer);
 

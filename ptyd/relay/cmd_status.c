@@ -142,6 +142,9 @@ static void print_status(const json_t *s)
         printf("%lld commands came unsealed and were refused: their hosts need `ptyd relay enable "
                "--seal-key FILE`.\n",
                json_number(s, "unsealed", 0));
+    if (json_number(s, "oversize", 0))
+        printf("%lld commands were larger than the hub takes, and were passed over.\n",
+               json_number(s, "oversize", 0));
     if (json_number(s, "unopened", 0))
         printf(
             "%lld commands came sealed with a key that this host does not have: `ptyd relay enable "

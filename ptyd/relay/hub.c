@@ -32,6 +32,8 @@ struct hub {
     } urgent, requests_held; /* the latter is what others want of us */
 };
 
+const char hub_too_large[] = "it is larger than the hub takes";
+
 /* Callbacks are given a generation, which needs no memory that outlives the hub. */
 static struct hub *the_hub;
 
@@ -415,5 +417,5 @@ const char *hub_publish(struct hub *h, const char *subject, const char *answer, 
         s = natsConnection_PublishMsg(h->connection, msg);
     natsMsg_Destroy(msg);
     free(reply);
-    return s == NATS_OK ? NULL : natsStatus_GetText(s);
+    return s == NATS_OK ? NULL : s == NATS_MAX_PAYLOAD ? hub_too_large : natsStatus_GetText(s);
 }

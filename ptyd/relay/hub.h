@@ -69,6 +69,9 @@ void hub_message_free(struct hub_message *message);
 const char *hub_publish(struct hub *hub, const char *subject, const char *answer, const char *id,
                         const char *data, size_t len);
 
+/* That it is larger than the server takes. */
+extern const char hub_too_large[];
+
 /* Whether a server may be spoken to without TLS: it is this machine. */
 bool hub_is_loopback(const char *url);
 /* What is wrong with such a URL, NULL for nothing: a literal. */

@@ -247,6 +247,8 @@ static int64_t step_hub(struct in *in, int64_t now)
 {
     if (now < in->hold_until)
         return in->hold_until;
+    if (in->waits && in->first) /* what is held would be given out again, without end */
+        return -1;
     if (in->way != IN_UNSURE && in->asked_until <= now && in->held < LIMIT_RELAY_TAKEN)
         ask_for_more(in, now);
     return in->asked_until > now ? in->asked_until : in->hold_until > now ? in->hold_until : -1;

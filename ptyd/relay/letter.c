@@ -49,8 +49,52 @@ static json_t *block_json(struct block *b)
     return json;
 }
 
-char *letter_text(struct block *b, const struct setup *setup, const struct identity *own,
-                  const char *session, uint64_t number)
+/* ---- what does not fit ---- */
+
+/* Bytes of it in JSON. */
+static size_t weight(const char *text)
+{
+    size_t bytes = 0;
+    for (; *text; text++)
+        bytes += (unsigned char)*text < ' ' ? 6 : strchr("\"\\", *text) ? 2 : 1;
+    return bytes;
+}
+
+static void keep_half(char *text)
+{
+    size_t len = strlen(text);
+    text[utf8_floor(text, len, len / 2)] = '\0';
+}
+
+/* The newer one, in whole lines. */
+static void keep_newer_half(char *lines)
+{
+    size_t len = strlen(lines);
+    char *from = strchr(lines + len / 2, '\n');
+    from = from ? from + 1 : lines + len;
+    memmove(lines, from, strlen(from) + 1);
+}
+
+/* Returns whether there was something to cut. */
+static bool cut(struct block *b)
+{
+    char *texts[] = {b->preview, b->cmd, b->cwd, b->cwd_after}, *largest = b->preview;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (weight(texts[i]) > weight(largest))
+            largest = texts[i];
+    if (!*largest)
+        return false;
+    b->truncated = b->truncated || largest == b->preview;
+    b->cmd_truncated = b->cmd_truncated || largest == b->cmd;
+    if (largest == b->preview)
+        keep_newer_half(largest);
+    else
+        keep_half(largest);
+    return true;
+}
+
+static char *whole_text(struct block *b, const struct setup *setup, const struct identity *own,
+                        const char *session, uint64_t number)
 {
     json_t *json = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o}", "v", 1, "host_id", own->host_id,
                              "host", setup->host, "session", session, "number", (json_int_t)number,
@@ -60,6 +104,23 @@ char *letter_text(struct block *b, const struct setup *setup, const struct ident
     char *text = json_dumps(json, JSON_COMPACT); /* blocks are UTF-8 */
     json_decref(json);
     return text ? text : text_copy("");
+}
+
+char *letter_text_within(struct block *b, const struct setup *setup, const struct identity *own,
+                         const char *session, uint64_t number, size_t most)
+{
+    char *text = whole_text(b, setup, own, session, number);
+    while (sealing_size(&setup->sealing, strlen(text)) > most && cut(b)) {
+        free(text);
+        text = whole_text(b, setup, own, session, number);
+    }
+    return text;
+}
+
+char *letter_text(struct block *b, const struct setup *setup, const struct identity *own,
+                  const char *session, uint64_t number)
+{
+    return letter_text_within(b, setup, own, session, number, LIMIT_RELAY_LETTER_BYTES);
 }
 
 void letter_id(const struct block *b, const struct setup *setup, const struct identity *own,

@@ -12,6 +12,7 @@
 #include "ptyd/core/json.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/relay/ask.h"
 #include "ptyd/relay/letter.h"
 #include "ptyd/relay/subject.h"
 
@@ -23,6 +24,7 @@ struct flight {
     int64_t sent_ms;  /* monotonic; 0: it is to be sent again */
     int64_t first_ms; /* when it was sent first (wall clock) */
     unsigned times;   /* that it was sent */
+    size_t most;      /* bytes that it may have */
     unsigned salt;    /* of its id: another one where that was somebody's already */
 };
 
@@ -73,7 +75,8 @@ static const char *send_block(struct out *o, struct spool_session *session, stru
 {
     char id[KEYS_ID_SIZE], *answer = text_format("p.%llu", (unsigned long long)++o->sends);
     char *subject = subject_block(o->user, o->identity->host_id, session->name);
-    char *text = letter_text(f->block, o->settings, o->identity, session->name, f->number);
+    char *text =
+        letter_text_within(f->block, o->settings, o->identity, session->name, f->number, f->most);
     letter_id(f->block, o->settings, o->identity, f->number, f->salt, id);
     char *sealed = sealing_close(&o->settings->sealing, subject, id, text);
     const char *why = hub_publish(o->hub, subject, answer, id, sealed, strlen(sealed));
@@ -97,6 +100,23 @@ static void land(struct out *o, struct spool_session *session)
     o->unacked--;
 }
 
+/* What the hub does not take is half of that, or else passed over: nothing behind it waits for
+ * ever. Returns whether it is to be sent again. */
+static bool shrink(struct out *o, struct spool_session *session, struct flight *f)
+{
+    f->most /= 2;
+    f->sent_ms = 0;
+    f->times = 0; /* nothing of it is there */
+    if (f->most >= LIMIT_RELAY_LETTER_LEAST)
+        return true;
+    o->oversize++;
+    out_fail(o, "the hub takes no message of %d bytes: a command of session %s is passed over",
+             LIMIT_RELAY_LETTER_LEAST, session->name);
+    spool_sent(o->spool, session, f->block, f->number);
+    land(o, session);
+    return false;
+}
+
 /* ---- which is sent ---- */
 
 static struct flight *take_off(struct out *o, struct spool_session *session)
@@ -108,7 +128,7 @@ static struct flight *take_off(struct out *o, struct spool_session *session)
     if (!block)
         return NULL;
     struct flight *f = memory_new(sizeof *f);
-    *f = (struct flight){.block = block, .number = number};
+    *f = (struct flight){.block = block, .number = number, .most = LIMIT_RELAY_LETTER_BYTES};
     session->user = f;
     o->unacked++;
     return f;
@@ -126,7 +146,9 @@ static bool step_session(struct out *o, struct spool_session *session, int64_t n
                  "is full (ptyd-relay(7), WHEN THE HUB'S DISK IS FULL)",
                  LIMIT_RELAY_ACK_MS / 1000);
     const char *why = send_block(o, session, f);
-    if (!why)
+    while (why == hub_too_large && shrink(o, session, f))
+        why = send_block(o, session, f);
+    if (!why || why == hub_too_large)
         return true;
     f->sent_ms = 0;
     out_fail(o, "cannot send: %s", why);
@@ -146,6 +168,7 @@ int64_t out_step(struct out *o)
         return -1;
     if (now < o->hold_until)
         return o->hold_until;
+    uint64_t passed = o->oversize;
     size_t count = 0;
     while (spool_session(o->spool, count))
         count++;
@@ -159,7 +182,7 @@ int64_t out_step(struct out *o)
         next = sooner(next, f ? f->sent_ms + LIMIT_RELAY_ACK_MS : -1);
     }
     o->next = count ? (o->next + 1) % count : 0;
-    return next;
+    return passed == o->oversize ? next : now; /* what comes behind those */
 }
 
 /* ---- what becomes of it ---- */
@@ -197,6 +220,8 @@ void out_answer(struct out *o, const struct hub_message *m)
     const char *error = json_text(json_at(answer, "error"), "description", NULL);
     if (m->status == 503)
         refuse(o, f, "it has no stream for it; its owner makes it with `ptyd relay hub --init`");
+    else if (ask_is_too_large(answer))
+        shrink(o, session, f);
     else if (m->status || error || !json_number(answer, "seq", 0))
         refuse(o, f, error ? error : "its answer is none");
     else if (json_flag(answer, "duplicate") && is_first(o, f)) {

@@ -27,6 +27,7 @@ struct out {
     size_t unacked;
     uint64_t sends;      /* each has a number of its own, by which it is acknowledged */
     uint64_t sent;       /* blocks that were acknowledged */
+    uint64_t oversize;   /* passed over: the hub takes nothing as large, however they are cut */
     uint64_t suppressed; /* the hub took one for another that it has: sent again under another id */
     char *error;         /* the last, NULL for none; and when (wall clock) */
     int64_t error_ms;

@@ -9,6 +9,15 @@
 #include "ptyd/core/text.h"
 #include "ptyd/relay/local.h"
 
+static json_t *cleaned(const json_t *object, const char *key, size_t most)
+{
+    const char *text = json_text(object, key, NULL);
+    char *clean = text ? text_clean(text, strlen(text), most) : NULL;
+    json_t *value = clean ? json_string(clean) : json_null();
+    free(clean);
+    return value;
+}
+
 /* ---- ours ---- */
 
 /* What runs in a session, as an agent is shown it; NULL where nothing does. Borrowed from `answer`,
@@ -59,24 +68,43 @@ bool presence_lives(const json_t *sessions)
     return false;
 }
 
+static bool fits(const struct sealing *sealing, const json_t *presence)
+{
+    char *text = json_dumps(presence, JSON_COMPACT);
+    bool fits = text && sealing_size(sealing, strlen(text)) <= LIMIT_RELAY_LETTER_BYTES;
+    free(text);
+    return fits;
+}
+
+/* Of all that runs; nothing of it with 0. */
+static void cut_commands(json_t *sessions, size_t most)
+{
+    json_t *session;
+    size_t i;
+    json_array_foreach(sessions, i, session) {
+        const char *cmd = json_text(session, "cmd", NULL);
+        if (cmd && most)
+            json_object_set_new(session, "cmd", cleaned(session, "cmd", most));
+        else
+            json_object_del(session, "cmd");
+    }
+}
+
 json_t *presence_json(const struct setup *setup, const struct identity *own, int64_t since_ms,
                       bool gone, json_t *sessions)
 {
-    return json_pack("{s:i, s:s, s:s, s:I, s:I, s:b, s:O}", "v", 1, "host_id", own->host_id, "host",
-                     setup->host, "since_ms", (json_int_t)since_ms, "now_ms",
-                     (json_int_t)clock_wall_ms(), "gone", gone, "sessions", sessions);
+    json_t *presence =
+        json_pack("{s:i, s:s, s:s, s:I, s:I, s:b, s:O}", "v", 1, "host_id", own->host_id, "host",
+                  setup->host, "since_ms", (json_int_t)since_ms, "now_ms",
+                  (json_int_t)clock_wall_ms(), "gone", gone, "sessions", sessions);
+    for (size_t most = LIMIT_TOLD_COMMAND_BYTES; most && !fits(&setup->sealing, presence);) {
+        most /= 2;
+        cut_commands(sessions, most);
+    }
+    return presence;
 }
 
 /* ---- another's ---- */
-
-static json_t *cleaned(const json_t *object, const char *key, size_t most)
-{
-    const char *text = json_text(object, key, NULL);
-    char *clean = text ? text_clean(text, strlen(text), most) : NULL;
-    json_t *value = clean ? json_string(clean) : json_null();
-    free(clean);
-    return value;
-}
 
 static json_t *read_session(const json_t *session)
 {

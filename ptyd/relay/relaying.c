@@ -37,6 +37,7 @@
 #define LOOK_MS        30000 /* all files are looked at that often */
 #define TELL_MS        1000  /* what runs is told others at most that often */
 #define KEEP_MS        500   /* how far it is is written that often */
+#define HEAR_MS        500   /* in which another machine has answered that it is this host, too */
 #define HEAR_MOST      64    /* messages that are heard before what is due is done */
 
 struct relay {
@@ -60,6 +61,7 @@ struct relay {
     bool news;                             /* something may have changed in them since */
     int64_t connected_ms;                  /* wall clock; 0: not */
     int64_t lost_ms;                       /* likewise: since when it is not; 0: it is */
+    int64_t speaks_at;                     /* monotonic: until then it is heard who else does */
     int64_t connect_at, again_ms;          /* monotonic */
     int64_t look_at, keep_at, presence_at; /* monotonic */
     bool moved;                            /* something happened since its state was written */
@@ -73,18 +75,19 @@ static json_t *status_of(const struct relay *r)
     const struct out *o = &r->out;
     const struct in *in = &r->in;
     const char *sealed = *r->settings->sealing.id ? r->settings->sealing.id : NULL;
-    return json_pack(
-        "{s:i, s:I, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, "
-        "s:s?, s:I, s:I, s:s?, s:I, s:O, s:s?, s:I, s:I}",
-        "pid", (int)getpid(), "since_ms", (json_int_t)r->since_ms, "host_id", r->identity->host_id,
-        "url", r->settings->url, "connected", hub_is_connected(r->hub), "connected_ms",
-        (json_int_t)r->connected_ms, "sent", (json_int_t)o->sent, "unacked", (json_int_t)o->unacked,
-        "taken", (json_int_t)in->taken, "known", (json_int_t)in->known, "clashes",
-        (json_int_t)in->clashes, "refused", (json_int_t)in->refused, "suppressed",
-        (json_int_t)o->suppressed, "waits", in->waits, "gives_way", r->gives_way, "error", o->error,
-        "error_ms", (json_int_t)o->error_ms, "lost_ms", (json_int_t)r->lost_ms, "stuck", o->stuck,
-        "stuck_ms", (json_int_t)o->stuck_ms, "hosts", in->hosts, "sealed", sealed, "unsealed",
-        (json_int_t)in->unsealed, "unopened", (json_int_t)in->unopened);
+    return json_pack("{s:i, s:I, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:b, "
+                     "s:s?, s:I, s:I, s:s?, s:I, s:O, s:s?, s:I, s:I, s:I}",
+                     "pid", (int)getpid(), "since_ms", (json_int_t)r->since_ms, "host_id",
+                     r->identity->host_id, "url", r->settings->url, "connected",
+                     hub_is_connected(r->hub), "connected_ms", (json_int_t)r->connected_ms, "sent",
+                     (json_int_t)o->sent, "unacked", (json_int_t)o->unacked, "taken",
+                     (json_int_t)in->taken, "known", (json_int_t)in->known, "clashes",
+                     (json_int_t)in->clashes, "refused", (json_int_t)in->refused, "suppressed",
+                     (json_int_t)o->suppressed, "waits", in->waits, "gives_way", r->gives_way,
+                     "error", o->error, "error_ms", (json_int_t)o->error_ms, "lost_ms",
+                     (json_int_t)r->lost_ms, "stuck", o->stuck, "stuck_ms", (json_int_t)o->stuck_ms,
+                     "hosts", in->hosts, "sealed", sealed, "unsealed", (json_int_t)in->unsealed,
+                     "unopened", (json_int_t)in->unopened, "oversize", (json_int_t)o->oversize);
 }
 
 static void keep(struct relay *r, bool clean)
@@ -213,6 +216,7 @@ static void yield_no_more(struct relay *r)
     say("relay: the other machine that sent as this host is gone; this one sends again");
     r->gives_way = false;
     r->presence_at = 0;
+    in_lost(&r->in); /* what it holds may be the other's by now */
 }
 
 static void hear_hello(struct relay *r, const char *op, const json_t *hello)
@@ -240,7 +244,9 @@ static void hear_hello(struct relay *r, const char *op, const json_t *hello)
              r->identity->host_id,
              later ? "; this one, which began later, sends nothing while the other does" : "");
     r->gives_way = later;
-    if (!later)
+    if (later)
+        in_lost(&r->in);
+    else
         say_hello(r, "hello");
 }
 
@@ -288,7 +294,7 @@ static void lose(struct relay *r, const char *why)
 static bool hear(struct relay *r, struct hub_message *m)
 {
     bool lost = m->kind == HUB_LOST;
-    if (m->kind == HUB_MESSAGE) {
+    if (m->kind == HUB_MESSAGE && !r->gives_way) {
         in_take(&r->in, m);
         return true;
     }
@@ -354,6 +360,9 @@ static void connect_hub(struct relay *r, int64_t now)
     say("relay: connected to %s as %s (%s)", r->settings->url, r->settings->host,
         r->identity->host_id);
     r->presence_at = 0;
+    /* Who sends as this host, too, could not be heard meanwhile, and answers what is said now. */
+    r->yields_until = clock_monotonic_ms() + 3 * PRESENCE_MS;
+    r->speaks_at = r->settings->publish_only ? 0 : clock_monotonic_ms() + HEAR_MS;
 }
 
 static void earlier(int64_t *until, int64_t when)
@@ -381,10 +390,14 @@ static int64_t step(struct relay *r)
         earlier(&until, r->presence_at);
     if (!hub_is_connected(r->hub))
         earlier(&until, r->connect_at);
-    if (r->gives_way && now >= r->yields_until)
+    if (r->gives_way && hub_is_connected(r->hub) && now >= r->yields_until)
         yield_no_more(r);
-    if (r->gives_way) {
+    if (!hub_is_connected(r->hub))
+        ;
+    else if (r->gives_way) {
         earlier(&until, r->yields_until);
+    } else if (now < r->speaks_at) {
+        earlier(&until, r->speaks_at);
     } else {
         earlier(&until, out_step(&r->out));
         earlier(&until, in_step(&r->in));

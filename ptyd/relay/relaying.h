@@ -14,7 +14,8 @@ int relaying_run(const char *state, const struct setup *settings, struct setup_s
 /* What the process that runs, or ran last, wrote of itself; new reference, NULL for none:
  * {pid, since_ms, at_ms, host_id, url, connected, connected_ms, sent, unacked, taken, known,
  * clashes, refused, suppressed, waits, gives_way, error, error_ms, lost_ms, stuck, stuck_ms, hosts:
- * {HOSTID: {host, at_ms, blocks}}, sealed, unsealed, unopened}; sealed is the key's id. */
+ * {HOSTID: {host, at_ms, blocks}}, sealed, unsealed, unopened, oversize}; sealed is the key's id.
+ */
 json_t *relaying_status(const char *state);
 /* The process that runs; 0 for none. */
 long relaying_pid(const char *state);

@@ -16,7 +16,6 @@
 #define SECOND           1000000000LL /* the server counts nanoseconds */
 #define ACK_WAIT_S       5            /* what a relay took along when it died comes again then */
 #define WINDOW_S         3600
-#define MESSAGE_BYTES    (64 << 10)
 #define BUCKET_BYTES     (16 << 20)
 
 /* ---- hosts ---- */
@@ -189,7 +188,7 @@ static char *make_blocks(const struct roles *p, struct hub *hub)
                   "subjects", subjects, "retention", "limits", "storage", "file", "discard", "old",
                   "max_age", (json_int_t)p->hours * 3600 * SECOND, "max_bytes",
                   (json_int_t)p->bytes, "max_msgs_per_subject", (json_int_t)p->per_session,
-                  "max_msg_size", MESSAGE_BYTES, "duplicate_window",
+                  "max_msg_size", LIMIT_RELAY_STREAM_BYTES, "duplicate_window",
                   (json_int_t)(p->hours * 3600 < WINDOW_S ? p->hours * 3600 : WINDOW_S) * SECOND,
                   "num_replicas", 1);
     char *why = make_stream(hub, name, config);
@@ -202,11 +201,11 @@ static char *make_bucket(const struct roles *p, struct hub *hub)
 {
     char *bucket = subject_presence(p->user), *name = text_format("KV_%s", bucket);
     char *subjects = text_format("$KV.%s.>", bucket);
-    json_t *config =
-        json_pack("{s:s, s:[s], s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:b, s:i}", "name", name,
-                  "subjects", subjects, "retention", "limits", "storage", "file", "discard", "new",
-                  "max_bytes", BUCKET_BYTES, "max_msgs_per_subject", 1, "max_msg_size",
-                  MESSAGE_BYTES, "allow_rollup_hdrs", 1, "deny_delete", 1, "num_replicas", 1);
+    json_t *config = json_pack("{s:s, s:[s], s:s, s:s, s:s, s:i, s:i, s:i, s:b, s:b, s:i}", "name",
+                               name, "subjects", subjects, "retention", "limits", "storage", "file",
+                               "discard", "new", "max_bytes", BUCKET_BYTES, "max_msgs_per_subject",
+                               1, "max_msg_size", LIMIT_RELAY_STREAM_BYTES, "allow_rollup_hdrs", 1,
+                               "deny_delete", 1, "num_replicas", 1);
     char *why = make_stream(hub, name, config);
     free(subjects);
     free(name);

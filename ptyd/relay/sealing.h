@@ -30,6 +30,9 @@ char *sealing_make(const char *path);
 char *sealing_close(const struct sealing *sealing, const char *subject, const char *id,
                     const char *text);
 
+/* How many bytes that is at most, of a text of so many. */
+size_t sealing_size(const struct sealing *sealing, size_t len);
+
 enum sealing_found {
     SEALING_GOOD,     /* it is what was said there */
     SEALING_UNSEALED, /* and would have to be sealed */

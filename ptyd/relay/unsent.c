@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/ask.h"
 
@@ -91,7 +92,9 @@ void unsent_send(const char *state, struct visit *v)
         json_t *answer =
             ask_hub_text(v->hub, json_text(letter, "subject", ""), json_text(letter, "text", ""),
                          json_text(letter, "id", ""), LIMIT_RELAY_ACK_MS);
-        goes_on = !ask_error(answer);
+        if (ask_is_too_large(answer))
+            say("a command kept here is not sent: it is larger than the hub takes");
+        goes_on = !ask_error(answer) || ask_is_too_large(answer);
         json_decref(answer);
         if (goes_on)
             json_array_remove(s.letters, i);

@@ -109,6 +109,7 @@ async function main() {
   await report.test('status: what was sent, what came, what waits', async () => {
     await until('all is written down', () => { const s = laptop.status(); return s.sent >= 4 && s.unacked === 0 && s.spool === 0; });
     assert.strictEqual(laptop.status().lag_ms, 0);
+    await until('and there, too', () => devbox.status().hosts[laptop.host_id]);
     assert.strictEqual(devbox.status().hosts[laptop.host_id].host, 'laptop');
     assert.match(devbox.ptyd('relay', 'status').stdout, /laptop \([0-9a-f]{16}\): \d+ commands/);
   });

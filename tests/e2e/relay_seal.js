@@ -145,6 +145,24 @@ async function main() {
     assert.deepStrictEqual([status, /zebra/.test(said)], [1, false], 'what is asked of one host is answered by no other');
   });
 
+  await report.test('what is larger than the hub takes is cut, what is so for good is passed over and counted, and holds nobody', async () => {
+    const ask = async (subject, data) => { const from = owner.messages.length; await owner.publish(subject, data, '_INBOX.test'); return JSON.parse((await until('an answer', () => owner.messages.slice(from).find((m) => m.subject === '_INBOX.test'))).data); };
+    const { config } = await ask('$JS.API.STREAM.INFO.PTYD_dana', '{}');
+    const takes = async (bytes) => assert.strictEqual((await ask('$JS.API.STREAM.UPDATE.PTYD_dana', JSON.stringify({ ...config, max_msg_size: bytes }))).error, undefined);
+    await takes(5000);
+    run(a, `: ${'x'.repeat(8000)}`);
+    await until('its head comes', () => JSON.parse(b.ptyd('blocks', '--host', a.name, '--json').stdout).some(({ cmd, cmd_truncated: cut }) => cut && cmd.startsWith(': xxx')));
+    await takes(300);
+    run(a, 'echo too large for it');
+    await until('it is passed over', () => a.status().oversize === 1);
+    await takes(config.max_msg_size);
+    run(a, 'echo behind it');
+    await comes(b, a.name, 'echo behind it');
+    assert.ok(!commands(b, a.name).includes('echo too large for it'));
+    assert.strictEqual(a.status().stuck, null);
+    assert.match(a.ptyd('relay', 'status').stdout, /^1 commands were larger than the hub takes, and were passed over\.$/m);
+  });
+
   await report.test('enable counts for the relay that runs, once it has said so; disable ends it', async () => {
     const file = path.join(b.space.root, 'key'), { pid, since_ms: since } = bare.status();
     assert.strictEqual(bare.status().sealed, null);
@@ -183,6 +201,10 @@ async function main() {
     const exec = a.ptyd('exec', '--seal-key', file, '-s', 'ci', '--', 'echo zebra-command by exec');
     assert.deepStrictEqual([exec.status, exec.stderr], [0, '']);
     await comes(b, a.name, 'echo zebra-command by exec');
+    // Each of these is six bytes in JSON, and a third more as it is sent.
+    const big = a.ptyd('exec', '--seal-key', file, '-s', 'ci', '--', `: '${'\x01'.repeat(8100)}'`);
+    assert.deepStrictEqual([big.status, big.stderr], [0, '']);
+    await until('its head comes', () => JSON.parse(b.ptyd('blocks', '--host', a.name, '--json').stdout).some(({ cmd, cmd_truncated: cut }) => cut && cmd.startsWith(": '\x01")));
     assert.ok(!owner.messages.some((m) => m.data.includes('zebra-command')));
     fs.renameSync(file, `${file}.away`);
     await b.stop();

@@ -10,6 +10,7 @@
 #include "ptyd/relay/in.h"
 #include "ptyd/relay/keys.h"
 #include "ptyd/relay/letter.h"
+#include "ptyd/relay/presence.h"
 #include "ptyd/relay/roles.h"
 #include "ptyd/relay/sealing.h"
 #include "ptyd/relay/subject.h"
@@ -364,16 +365,102 @@ static void test_letter_ids(void **state)
     assert_string_not_equal(x, y);
 }
 
+/* ---- what the hub takes ---- */
+
+#define STREAM (64 << 10) /* as `hub --init` makes it, of message and header */
+
+/* As many of it as there are bytes; each is six in JSON. */
+static char *controls(size_t count)
+{
+    char *text = memory_new(count + 1);
+    memset(text, 1, count);
+    text[count] = '\0';
+    return text;
+}
+
+static void replace(char **text, char *by)
+{
+    free(*text);
+    *text = by;
+}
+
+static void test_largest_letter(void **state)
+{
+    (void)state;
+    struct identity own = {.host_id = "0123456789abcdef"};
+    for (int seals = 0; seals < 2; seals++) {
+        struct setup setup = {.host = (char *)"host", .sealing = sealing_of(7)};
+        json_t *json =
+            json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:i, s:i, s:{s:[s], s:b}}", "shell_id", "s",
+                      "seq", 1, "cmd", "c", "cwd", "/", "cwd_after", "/", "status", "completed",
+                      "ts_begin", 1, "ts_end", 2, "preview", "lines", "x", "truncated", 0);
+        struct block *b = block_from_json(json);
+        json_decref(json);
+        assert_non_null(b);
+        if (!seals)
+            *setup.sealing.id = '\0';
+        replace(&b->cmd, controls(8000));
+        replace(&b->cwd, controls(4000));
+        replace(&b->cwd_after, controls(4000));
+        char *line = controls(2900);
+        replace(&b->preview, text_format("%s\nlast\n", line));
+        free(line);
+        char *text = letter_text(b, &setup, &own, "work", 1);
+        char *sent = sealing_close(&setup.sealing, SUBJECT, "id", text);
+        assert_in_range(strlen(sent), STREAM / 4, STREAM - 200);
+        assert_true(b->cmd_truncated);
+        json_t *said = json_loads(text, 0, NULL);
+        assert_string_equal(json_string_value(json_object_get(said, "session")), "work");
+        json_decref(said);
+        free(sent);
+        free(text);
+        text = letter_text_within(b, &setup, &own, "work", 1, 2048);
+        assert_in_range(sealing_size(&setup.sealing, strlen(text)), 1, 2048);
+        free(text);
+        block_unref(b);
+    }
+}
+
+static void test_largest_presence(void **state)
+{
+    (void)state;
+    struct identity own = {.host_id = "0123456789abcdef"};
+    struct setup setup = {.host = (char *)"host", .sealing = sealing_of(7)};
+    char *cmd = controls(1000);
+    json_t *sessions = json_array();
+    for (int i = 0; i < 32; i++)
+        json_array_append_new(
+            sessions, json_pack("{s:s, s:s, s:s}", "name", "work", "state", "running", "cmd", cmd));
+    json_t *presence = presence_json(&setup, &own, 1, false, sessions);
+    char *text = json_dumps(presence, JSON_COMPACT),
+         *sent = sealing_close(&setup.sealing, SUBJECT, "", text);
+    assert_in_range(strlen(sent), STREAM / 4, STREAM - 200);
+    assert_int_equal(json_array_size(json_object_get(presence, "sessions")), 32);
+    free(sent);
+    free(text);
+    json_decref(presence);
+    json_decref(sessions);
+    free(cmd);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_key), cmocka_unit_test(test_damaged_keys),
-        cmocka_unit_test(test_new_keys),  cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_ids),       cmocka_unit_test(test_subjects),
-        cmocka_unit_test(test_places),    cmocka_unit_test(test_urls),
-        cmocka_unit_test(test_roles),     cmocka_unit_test(test_known_box),
-        cmocka_unit_test(test_sealed),    cmocka_unit_test(test_damaged_boxes),
-        cmocka_unit_test(test_nonces),    cmocka_unit_test(test_bounded_in),
-        cmocka_unit_test(test_letter_ids)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_key),
+                                       cmocka_unit_test(test_damaged_keys),
+                                       cmocka_unit_test(test_new_keys),
+                                       cmocka_unit_test(test_tokens),
+                                       cmocka_unit_test(test_ids),
+                                       cmocka_unit_test(test_subjects),
+                                       cmocka_unit_test(test_places),
+                                       cmocka_unit_test(test_urls),
+                                       cmocka_unit_test(test_roles),
+                                       cmocka_unit_test(test_known_box),
+                                       cmocka_unit_test(test_sealed),
+                                       cmocka_unit_test(test_damaged_boxes),
+                                       cmocka_unit_test(test_nonces),
+                                       cmocka_unit_test(test_bounded_in),
+                                       cmocka_unit_test(test_letter_ids),
+                                       cmocka_unit_test(test_largest_letter),
+                                       cmocka_unit_test(test_largest_presence)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
