@@ -24,6 +24,8 @@ struct shape {
     size_t back;     /* from the text that it is found by to its beginning */
     const char *key; /* that text, */
     size_t key_len;  /* three characters at least */
+    size_t ahead; /* behind its beginning, the last place at which one of `ahead_set` has to be */
+    uint32_t ahead_set;
 };
 
 /* What a look at one costs: most end here. */
@@ -113,6 +115,10 @@ static const char *find_anchor(struct shape *shape)
             best = part;
             shape->back = back;
             shape->key_len = part->len > 3 ? part->len : 3;
+            const struct part *next = i + 1 < shape->count ? part + 1 : NULL;
+            bool needs = next && !next->text && next->min;
+            shape->ahead = needs ? part->len + next->min - 1 : 0;
+            shape->ahead_set = needs ? next->set : CLASS_ALL;
         }
         if (!part->text && part->min != part->max)
             break;
@@ -202,7 +208,8 @@ static bool is_listed(struct redact_scan *s, size_t at, struct redact_match *ret
             t[head->len - 1] != head->last)
             continue;
         const struct shape *shape = &shared.shapes[i - 1];
-        if (!memcmp(shape->key, t, shape->key_len) && match_shape(s, shape, at, ret_match))
+        if (shape->ahead < left && redact_in(t[shape->ahead], shape->ahead_set) &&
+            !memcmp(shape->key, t, shape->key_len) && match_shape(s, shape, at, ret_match))
             return true;
     }
     return false;
