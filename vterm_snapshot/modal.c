@@ -68,18 +68,25 @@ static bool reset_tabs(struct screen *s, const struct op *op)
     return true;
 }
 
-/* The cursor stays where it is and goes on waiting at the edge, on the alternate screen behind a
- * blank; but where that is erased, and not behind it where nothing stands. */
+/* What nothing was drawn on is a blank from now on. */
+static void fill_edge(struct screen *s)
+{
+    if (!s->shown->row[s->cursor.row]->cells[s->cursor.col].character)
+        grid_put(s->shown, s->cursor.row, s->cursor.col, ' ', 1, 0);
+}
+
+/* The cursor stays where it is and goes on waiting at the edge, where nothing stands behind a
+ * blank; but not where a screen is erased. */
 static void change_screen(struct screen *s, const struct csi *csi, int number)
 {
     bool was = screen_alt_screen(s), waits = screen_waits(s) && number != 1049;
     waits = waits && (number == 47 || !was);
     apply_number(s, csi, 1047);
     move_to(s, s->cursor.row, s->cursor.col);
-    if (waits && !was && screen_alt_screen(s))
-        grid_put(s->shown, s->cursor.row, s->cursor.col, ' ', 1, 0);
-    if (waits)
+    if (waits) {
+        fill_edge(s);
         screen_wait(s);
+    }
 }
 
 /* One of DECSET or DECRST. */

@@ -109,6 +109,8 @@ static const struct {
     {"SCORC too", "abcdefghijklmnopqrstuvwx\x1b[s\x1b[H\x1b[uYZ", "abcdefghijklmnopqrstuvwx\nYZ"},
     {"it waits across ?47", "abcdefghijklmnopqrstuvwx\x1b[?47h\x1b[?47lYZ",
      "abcdefghijklmnopqrstuvwx\nYZ"},
+    {"also back to where nothing stands", "\x1b[?47h\x1b[5;24HA\x1b[?47lB", "\n\n\n\n\nB"},
+    {"and there and back again", "\x1b[?47h\x1b[5;24HA\x1b[?47l\x1b[?47h\x1b[?47lB", "\n\n\n\n\nB"},
     {"also where its character scrolled away", "\x1b[6;22Hfoo\x1b[2T\x1b[?47l\x1b(BYZ",
      "\n\n\n\n\n\nYZ\n                     foo"},
     {"also on the alternate screen", "abcdefghijklmnopqrstuvwx\x1b[?1047hY", "\nY"},
