@@ -158,9 +158,10 @@ check: deps-check ## build and run every test; says what was skipped and why
 
 check-all: check-lint check-unit check-replay check-systemd check-e2e
 
-check-lint:
+check-lint: $(BUILD)/ptyd
 	@sh tests/run lint tools-lint $(MAKE) --no-print-directory lint
 	@sh tests/run lint arrows sh tests/lint/run
+	@PTYD=$(abspath $(BUILD)/ptyd) sh tests/run lint empty sh tests/lint/empty
 
 check-unit: $(UNIT) ## the unit tests (cmocka)
 	@printf '%s\n' $(notdir $(UNIT)) | $(call each,sh tests/run unit NAME env CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/NAME)

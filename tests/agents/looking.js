@@ -10,7 +10,7 @@ const { workspace, removeWorkspace, Daemon, Report, PTYD } = require('../e2e/har
 const { Model } = require('./model');
 const places = require('./places');
 
-const bins = places.bins(process.argv.slice(2));
+const folders = process.argv.slice(2), bins = places.bins(folders);
 const README = fs.readFileSync(path.join(__dirname, '../../README.md'), 'utf8');
 
 // A question on its command line, and nothing but reading allowed where that has to be said.
@@ -25,6 +25,7 @@ const AGENTS = {
 
 async function main() {
   const report = new Report({ limit: 600 });
+  places.demand(report, folders);
   const space = workspace();
   const model = await new Model().listen();
   const daemon = await new Daemon(space).ready();
@@ -79,7 +80,7 @@ async function main() {
   await daemon.stop();
   model.close();
   removeWorkspace(space);
-  report.finish();
+  places.finish(report);
 }
 
 main().catch((error) => { console.error(error); process.exit(1); });

@@ -8,6 +8,21 @@ const { spawn } = require('node:child_process');
 const bins = (folders) => folders.map((folder) => path.resolve(folder, 'node_modules/.bin'));
 const has = (places, program) => places.some((bin) => fs.existsSync(path.join(bin, program)));
 
+const AGENTS = ['codex', 'claude', 'gemini', 'opencode', 'qwen', 'copilot'];
+
+// What is to be tried has to be there: fails for a folder without any of them, and where there is no folder.
+function demand(report, folders, agents = AGENTS) {
+  if (!folders.length) report.fail('a folder is given');
+  for (const folder of folders)
+    if (!agents.some((agent) => has(bins([folder]), agent))) report.fail(`${folder} has an agent`, `none of ${agents.join(', ')} is in ${bins([folder])}`);
+}
+
+// Where no test ran, none passed.
+function finish(report) {
+  if (!report.passed && !report.failed && !report.skipped) report.fail('something ran', `no test's name matches ${process.env.ONLY}`);
+  report.finish();
+}
+
 // Their settings, and the environment that they are started with; folders with their programs.
 function settle(space, model, folders) {
   const write = (file, value) => {
@@ -42,4 +57,4 @@ function once(command, args, { env, cwd }) {
   });
 }
 
-module.exports = { bins, has, settle, once };
+module.exports = { bins, has, demand, finish, settle, once };

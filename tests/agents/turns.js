@@ -7,10 +7,11 @@ const { workspace, removeWorkspace, Client, Daemon, Report, PTYD, until } = requ
 const { Model } = require('./model');
 const places = require('./places');
 
-const bins = places.bins(process.argv.slice(2));
+const folders = process.argv.slice(2), bins = places.bins(folders);
 
 async function main() {
   const report = new Report({ limit: 600 });
+  places.demand(report, folders);
   const space = workspace();
   const model = await new Model().listen();
   const daemon = await new Daemon(space).ready();
@@ -119,13 +120,15 @@ async function main() {
       if (hooked) daemon.ptyd('disable', agent);
     });
 
+  if (places.has(bins, 'codex')) report.skip('codex', 'what it is told tests/e2e/ways.js asks');
+
   const word = (value) => (value === true ? 'yes' : value === false ? 'NO' : 'NOT TRIED');
   console.log(`\n${'agent'.padEnd(28)}${['seen once', 'second clean', 'failed kept'].map((h) => h.padEnd(16)).join('')}`);
   for (const row of table) console.log(`${row.way.padEnd(28)}${[row.once, row.clean, row.kept].map((v) => word(v).padEnd(16)).join('')}`);
   await daemon.stop();
   model.close();
   removeWorkspace(space);
-  report.finish();
+  places.finish(report);
 }
 
 main().catch((error) => { console.error(error); process.exit(1); });

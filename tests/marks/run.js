@@ -55,7 +55,7 @@ async function record({ shell, script, start }, find, home) {
 // ---- compared ----
 
 // A text of several lines may come as history has it, in one.
-const plain = (cmd) => cmd.replace(/\\\n/g, '').replace(/\s*[\n;]\s*/g, ';').replace(/\bdo;/g, 'do ').trim();
+const plain = (cmd) => cmd.replace(/\\\n/g, '').replace(/\s*[\n;]\s*/g, ';').replace(/(\bdo|\{);/g, '$1 ').trim();
 const wrong = (run, block) => [
   run.exit !== null && block.exit_code !== run.exit && `exit ${block.exit_code}, not ${run.exit}`,
   run.lines && run.lines.join('\n') !== block.preview.lines.join('\n') && `lines ${JSON.stringify(block.preview.lines)}, not ${JSON.stringify(run.lines)}`,
@@ -124,7 +124,7 @@ async function main() {
       fs.rmSync(home, { recursive: true, force: true });
     }
   }
-  console.log(`${count} producers: ${right} of ${all} blocks right (${(100 * right / all).toFixed(1)} %), ${others} that did not happen`);
-  process.exit(right >= REACH * all && !others ? 0 : 1);
+  console.log(`${count} producers: ${right} of ${all} blocks right (${all ? (100 * right / all).toFixed(1) : 0} %), ${others} that did not happen`);
+  process.exit(count && all && right >= REACH * all && !others ? 0 : 1);
 }
 main().catch((error) => { console.error(error); process.exit(1); });

@@ -2,6 +2,9 @@
 'use strict';
 const { spawn, spawnSync } = require('node:child_process');
 
+// Whoever is ended takes with it what it started, and its folders: their ends hang on 'exit'.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
+
 // Its number comes from Xvfb itself; it ends with this process.
 function startDisplay() {
   return new Promise((resolve, reject) => {

@@ -23,7 +23,6 @@ const SHRUNK = Number(process.env.SHRUNK || 400); // so many are shrunk, and exp
 
 const place = fs.mkdtempSync(path.join(os.tmpdir(), 'ptyd-streams-'));
 process.on('exit', () => fs.rmSync(place, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
 // ---- ptyd ----
 
