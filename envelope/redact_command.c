@@ -342,14 +342,13 @@ static bool word_is(const struct command *c, const char *word)
            !strncasecmp(c->s->text + c->from, word, c->to - c->from);
 }
 
-/* Words of settings that are the values of other names, and no secrets. */
-static void add(struct command *c, size_t from, size_t to)
+void redact_command_add(struct redact_scan *s, struct redact_command_found *f, size_t from,
+                        size_t to)
 {
-    const char *t = c->s->text;
+    const char *t = s->text;
     if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
         from++, to--;
-    struct redact_command_found *f = c->found;
-    if (from >= to || redact_is_placeholder(c->s, from, to) ||
+    if (from >= to || redact_is_placeholder(s, from, to) ||
         (f->count && f->list[f->count - 1].to > from))
         return;
     if (f->count == sizeof f->list / sizeof *f->list) {
@@ -357,6 +356,11 @@ static void add(struct command *c, size_t from, size_t to)
         return;
     }
     f->list[f->count++] = (struct redact_match){from, to, "value"};
+}
+
+static void add(struct command *c, size_t from, size_t to)
+{
+    redact_command_add(c->s, c->found, from, to);
 }
 
 /* What is behind `sign`, or nothing. */
@@ -525,66 +529,6 @@ static size_t read_words(struct command *c, size_t at, size_t most)
     return at;
 }
 
-/* ---- echo X | tool --password-stdin ---- */
-
-/* Where the last of those words begins that reads a secret from its input; 0 for none. It is looked
- * for once in a line. */
-static size_t find_reader(struct redact_scan *s, size_t at)
-{
-    static const char *const readers[] = {
-        "--password-stdin", "sudo -S",    "chpasswd",    "--with-token",    "--stdin",
-        "--passphrase-fd",  "sudo -kS",   "sudo -Sk",    "vault login -",   "cryptsetup ",
-        "vncpasswd",        "smbpasswd ", "pass insert", "wrangler secret", "gh secret"};
-    size_t end = redact_line_end(s, at);
-    if (s->reader_line == end && s->reader_from <= at)
-        return s->reader;
-    s->reader_line = end;
-    s->reader_from = at;
-    s->reader = 0;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-        const char *found = memmem(s->text + at, end - at, readers[i], strlen(readers[i]));
-        if (found && (size_t)(found - s->text) > s->reader)
-            s->reader = (size_t)(found - s->text);
-    }
-    return s->reader;
-}
-
-/* Whether the words at `at` end at a pipe. */
-static bool is_piped(struct redact_scan *s, size_t at, size_t end)
-{
-    for (int i = 0; i < 16; i++) {
-        at = redact_run(s, at, CLASS_BLANK);
-        size_t word = redact_shell_word(s, at, end);
-        if (word == at)
-            break;
-        at = word;
-    }
-    return at + 1 < end && s->text[at] == '|' && s->text[at + 1] != '|';
-}
-
-static void read_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
-{
-    struct command c = {.s = s, .found = found};
-    size_t reader = find_reader(s, at), words = at, end = redact_line_end(s, at);
-    bool pairs = reader && redact_at(s, reader, "chpasswd");
-    if (reader <= at || !is_piped(s, at, end))
-        return;
-    for (int i = 0; i < 16; i++) {
-        words = redact_run(s, words, CLASS_BLANK);
-        size_t word = redact_shell_word(s, words, end);
-        if (word == words || word >= reader)
-            break;
-        const char *colon = pairs ? memchr(s->text + words, ':', word - words) : NULL;
-        size_t quote = s->text[word - 1] == '"' || s->text[word - 1] == '\'';
-        if (colon)
-            add(&c, (size_t)(colon - s->text) + 1, word - quote);
-        else if (!pairs && !redact_at(s, words, "-") && !redact_at(s, words, "'%") &&
-                 !redact_at(s, words, "\"%"))
-            add(&c, words, word);
-        words = word;
-    }
-}
-
 /* How far words go: what stands right behind a quote ends with it. */
 static size_t quoted_end(struct redact_scan *s, size_t at, size_t end)
 {
@@ -604,7 +548,7 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
         return false;
     if ((len == 4 && !memcmp(s->text + at, "echo", 4)) ||
         (len == 6 && !memcmp(s->text + at, "printf", 6))) {
-        read_piped(s, end, ret_found);
+        redact_piped(s, end, ret_found);
         return ret_found->count > 0;
     }
     if (first_of(s->text + at, len) < 0)

@@ -227,6 +227,11 @@ struct redact_command_found {
 
 bool redact_command(struct redact_scan *s, size_t at, size_t end,
                     struct redact_command_found *ret_found);
+/* Of the words behind echo or printf, which begin at `at` (redact_piped.c). */
+void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found);
+/* One more, without its quotes, unless it says where a secret is. */
+void redact_command_add(struct redact_scan *s, struct redact_command_found *found, size_t from,
+                        size_t to);
 
 /* ---- the table of shapes (redact_shapes.c) ---- */
 
