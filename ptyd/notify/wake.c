@@ -396,18 +396,26 @@ static enum wake_end queue(struct delivery *d, const struct event_met *met)
     return end;
 }
 
-/* Whether no turn of the user's has begun or is the next. A message leaves the queue when its turn
- * begins, and the thread is said to be at work a moment later: so it is asked for behind. */
-static bool is_free(struct delivery *d)
+/* Whose turn is next. A message leaves the queue when its turn begins, and the thread is said to be
+ * at work a moment later: so it is asked for behind. What runs then may be of one of us, who was
+ * the first before: its turn was begun, and not yet said to be at work, when none seemed to run. */
+enum next { NEXT_OURS, NEXT_THEIRS, NEXT_LATER };
+
+static enum next whose_next(const struct delivery *d)
 {
-    return queued_before(d, NULL) == 0 && state_of(d) == IDLE &&
-           server_turns(d->server) <= d->others;
+    bool theirs = queued_before(d, NULL) != 0;
+    enum state state = state_of(d);
+    if (theirs || server_turns(d->server) > d->others)
+        return NEXT_THEIRS;
+    if (state == IDLE)
+        return NEXT_OURS;
+    return d->others ? NEXT_LATER : NEXT_THEIRS;
 }
 
 /* The thread is idle. A command that has ended is told with the turn; where it was told before, the
  * user has said something since, and the agent knows; or another like this has told it along with
- * its own, and what is missing is the turn. */
-static enum wake_end tell(struct delivery *d, const struct event_met *met)
+ * its own, and what is missing is the turn. *ret_again: one of us is at work yet. */
+static enum wake_end tell(struct delivery *d, const struct event_met *met, bool *ret_again)
 {
     json_t *thread = read_thread(d->server, d->wake->thread), *roots = json_array();
     const char *cwd = json_text(thread, "cwd", NULL), *id = json_text(met->block, "block_id", "");
@@ -420,9 +428,11 @@ static enum wake_end tell(struct delivery *d, const struct event_met *met)
         give_back(d, false);
         return WAKE_KNOWN;
     }
-    if (!is_free(d)) {
+    enum next next = whose_next(d);
+    *ret_again = next == NEXT_LATER;
+    if (next != NEXT_OURS) {
         give_back(d, false);
-        return WAKE_CANCELLED;
+        return *ret_again ? WAKE_BEGUN : WAKE_CANCELLED;
     }
     enum wake_end end = inject(d);
     return end == WAKE_BEGUN ? queue(d, met) : end;
@@ -435,12 +445,14 @@ enum wake_end wake_begin(struct wake *w, const struct event_met *met)
         return WAKE_UNSHOWN;
     d.leases = leases_create("codex", w->session, LIMIT_ANSWER_MS);
     enum wake_end end = look(w, d.server, json_text(met->block, "cwd", ""));
-    if (end == WAKE_BEGUN) {
-        lane_open(&d);
-        end = wait_idle(&d);
-    }
     if (end == WAKE_BEGUN)
-        end = tell(&d, met);
+        lane_open(&d);
+    for (bool again = true; end == WAKE_BEGUN && again;) {
+        again = false;
+        end = wait_idle(&d);
+        if (end == WAKE_BEGUN)
+            end = tell(&d, met, &again);
+    }
     if (end == WAKE_BEGUN)
         lane_note_begun(&d);
     if (d.lane >= 0)
