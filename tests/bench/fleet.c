@@ -263,7 +263,7 @@ static void send_next(struct host *h)
     b->ts_end = (h->due_us[h->sent % RING] + wall_offset_us) / 1000;
     b->ts_begin = b->ts_end - b->duration_ms;
     char *text = letter_text(b, &h->setup, &h->own, SESSION, number);
-    letter_id(b, &h->own, number, 0, id);
+    letter_id(b, &h->setup, &h->own, number, 0, id);
     int head_len = snprintf(head, sizeof head, "NATS/1.0\r\nNats-Msg-Id: %s\r\n\r\n", id);
     size_t len = strlen(text);
     bytes_printf(&c->out, "HPUB %s %s.%zu.%llu %d %zu\r\n%s", h->subject, c->inbox,

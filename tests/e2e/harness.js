@@ -145,6 +145,13 @@ async function until(what, condition, ms = 60000) {
   }
 }
 
+// What the kernel knows of the sockets of that name: whether one listens (it is seen before it does), and how many connections
+// there are to it.
+function socketsAt(place) {
+  const lines = fs.readFileSync('/proc/net/unix', 'utf8').split('\n').filter((line) => line.endsWith(` ${place}`)).map((line) => line.split(/\s+/));
+  return { listens: lines.some((one) => one[3] === '00010000'), connections: lines.filter((one) => one[5] === '03').length };
+}
+
 // Does all of them, so many at a time.
 async function sideBySide(count, bodies) {
   const left = [...bodies];
@@ -540,4 +547,4 @@ class Report {
   }
 }
 
-module.exports = { PTYD, workspace, withSecret, removeWorkspace, makeHome, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, sideBySide, killWorker, waitFor, stoppable, descendants };
+module.exports = { PTYD, workspace, withSecret, removeWorkspace, makeHome, Daemon, MockModel, Client, SocketClient, Control, TurnClient, Report, randomFrom, until, socketsAt, sideBySide, killWorker, waitFor, stoppable, descendants };

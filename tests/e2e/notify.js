@@ -5,7 +5,7 @@ const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { withCodex, trust, blockIn, isTitle, Tui } = require('./client_codex');
-const { removeWorkspace, SocketClient, Report, PTYD, until, killWorker, waitFor } = require('./harness');
+const { removeWorkspace, SocketClient, Report, PTYD, until, socketsAt, killWorker, waitFor } = require('./harness');
 
 const codex = process.argv[2];
 
@@ -48,7 +48,7 @@ async function main() {
 
   const proxy = spawn(PTYD, ['proxy', '--wait', '10', '--listen', 'codex'], { env, cwd: space.home, stdio: 'ignore' });
   const gone = new Promise((resolve) => proxy.on('exit', resolve));
-  await until('it listens', () => fs.existsSync(control));
+  await until('it listens', () => socketsAt(control).listens);
   const client = await SocketClient.open(control, { path: '/rpc' });
   await client.initialize(true);
   const thread = (await client.request('thread/start', { cwd: space.home })).result.thread.id;
@@ -206,6 +206,7 @@ async function main() {
       error.message += `\n${tui.screen()}`;
       throw error;
     }
+    await until('the TUI is connected no more', () => !socketsAt(control).connections);
     const before = requests().length;
     const end = await notify('--', 'echo nobody-looks').over;
     assert.deepStrictEqual([end.status, end.turn, requests().length], [1, 'unshown', before]);

@@ -4,10 +4,9 @@
 const assert = require('node:assert');
 const { spawn } = require('node:child_process');
 const crypto = require('node:crypto');
-const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, until, socketsAt } = require('./harness');
 
 const THREAD = 'thread-1';
 
@@ -108,7 +107,7 @@ async function main() {
   const wake = async (prepare, ...args) => {
     const place = path.join(space.root, `server-${++serial}`);
     const server = new AppServer(place);
-    await until('it listens', () => fs.existsSync(place));
+    await until('it listens', () => socketsAt(place).listens);
     const client = net.connect(place);
     await until('its client is there', () => server.sockets.length === 1);
     prepare(server);
