@@ -319,7 +319,7 @@ static void test_damaged_boxes(void **state)
     size_t len = strlen(sealed), box = (size_t)(strstr(sealed, "\"box\":\"") + 7 - sealed);
     for (size_t at = box; at < len - 2; at++) { /* every character; and cut there */
         char was = sealed[at];
-        sealed[at] = was == 'A' ? 'B' : 'A';
+        sealed[at] = strchr("89+/=", was) ? 'A' : '/'; /* the last one's lowest bits are nobody's */
         assert_int_equal(open_text(&own, SUBJECT, "id", sealed, len), SEALING_BROKEN);
         sealed[at] = was;
         char *cut = text_format("%.*s\"}", (int)at, sealed);
