@@ -7,6 +7,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/relay/subject.h"
 
 #define TOO_LARGE 10054 /* nats-server, server/errors.json: JSStreamMessageExceedsMaximumErr */
 
@@ -26,12 +27,13 @@ static bool ends_wait(const struct hub_message *m, const char *name, char **ret_
     return is_answer || *ret_why;
 }
 
-struct hub_message *ask_hub_message(struct hub *hub, const char *subject, const char *text,
-                                    const char *id, int wait_ms, char **ret_why)
+static unsigned asked;
+
+/* At an address of that name. */
+static struct hub_message *ask_at(struct hub *hub, const char *name, const char *subject,
+                                  const char *text, const char *id, int wait_ms, char **ret_why)
 {
-    static unsigned asked;
     int64_t until = clock_monotonic_ms() + wait_ms, left;
-    char *name = text_format("a.%u", ++asked);
     const char *why = hub_publish(hub, subject, name, id, text, strlen(text));
     struct hub_message *m = NULL;
     *ret_why = why ? text_copy(why) : NULL;
@@ -47,6 +49,14 @@ struct hub_message *ask_hub_message(struct hub *hub, const char *subject, const 
     }
     if (!m && !*ret_why)
         *ret_why = text_copy("there is no answer in time");
+    return m;
+}
+
+struct hub_message *ask_host_message(struct hub *hub, const char *host_id, const char *subject,
+                                     const char *text, int wait_ms, char **ret_why)
+{
+    char *name = subject_answer(host_id, ++asked);
+    struct hub_message *m = ask_at(hub, name, subject, text, NULL, wait_ms, ret_why);
     free(name);
     return m;
 }
@@ -54,12 +64,13 @@ struct hub_message *ask_hub_message(struct hub *hub, const char *subject, const 
 json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, const char *id,
                      int wait_ms)
 {
-    char *why;
-    struct hub_message *m = ask_hub_message(hub, subject, text, id, wait_ms, &why);
+    char *why, *name = text_format("a.%u", ++asked);
+    struct hub_message *m = ask_at(hub, name, subject, text, id, wait_ms, &why);
     json_t *answer = m ? json_loadb(m->data, m->len, 0, NULL) : NULL;
     if (!answer)
         answer = error_json(why ? why : "the answer is no JSON");
     hub_message_free(m);
+    free(name);
     free(why);
     return answer;
 }

@@ -15,10 +15,10 @@ json_t *ask_hub(struct hub *hub, const char *subject, json_t *question, int wait
 json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, const char *id,
                      int wait_ms);
 
-/* The same for what another host answers, or the hub in its place: as it came, owned. NULL where
+/* The same for what that host answers, or the hub in its place: as it came, owned. NULL where
  * there is none, with *ret_why, a new string, which is never what was answered. */
-struct hub_message *ask_hub_message(struct hub *hub, const char *subject, const char *text,
-                                    const char *id, int wait_ms, char **ret_why);
+struct hub_message *ask_host_message(struct hub *hub, const char *host_id, const char *subject,
+                                     const char *text, int wait_ms, char **ret_why);
 
 /* Whether it says that what was sent is larger than the stream takes: so for good. */
 bool ask_is_too_large(const json_t *answer);

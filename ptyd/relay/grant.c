@@ -10,7 +10,6 @@
 #include "ptyd/core/json.h"
 #include "ptyd/relay/keys.h"
 
-#define RESPONSES_NS 30000000000LL
 #define TOKEN_BEGINS "-----BEGIN NATS USER JWT-----"
 #define TOKEN_ENDS   "------END NATS USER JWT------"
 
@@ -83,9 +82,6 @@ static json_t *user_of(const struct roles *plan, const char *host_id, bool publi
     json_t *may = roles_permissions(plan, host_id, publishes_only);
     json_object_set(user, "pub", json_object_get(may, "publish"));
     json_object_set(user, "sub", json_object_get(may, "subscribe"));
-    if (!publishes_only)
-        json_object_set_new(user, "resp",
-                            json_pack("{s:i, s:I}", "max", 1, "ttl", (json_int_t)RESPONSES_NS));
     json_decref(may);
     return user;
 }

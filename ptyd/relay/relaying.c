@@ -262,7 +262,7 @@ static void hear_request(struct relay *r, const struct hub_message *m)
     json_t *request = NULL, *plain = json_loadb(m->data, m->len, 0, NULL);
     enum sealing_found found =
         sealing_open(&r->settings->sealing, m->subject, "request", m->data, m->len, &request);
-    bool answers = !strncmp(m->reply, "_INBOX_", 7); /* nowhere else do we speak for another */
+    bool answers = subject_is_answer(m->reply, r->identity->host_id);
     const char *op = json_text(plain, "op", "");
     if (!strcmp(op, "hello") || !strcmp(op, "bye"))
         hear_hello(r, op, plain);

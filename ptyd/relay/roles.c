@@ -12,11 +12,10 @@
 #include "ptyd/relay/keys.h"
 #include "ptyd/relay/subject.h"
 
-#define RESPONSES_EXPIRE "30s"
-#define SECOND           1000000000LL /* the server counts nanoseconds */
-#define ACK_WAIT_S       5            /* what a relay took along when it died comes again then */
-#define WINDOW_S         3600
-#define BUCKET_BYTES     (16 << 20)
+#define SECOND       1000000000LL /* the server counts nanoseconds */
+#define ACK_WAIT_S   5            /* what a relay took along when it died comes again then */
+#define WINDOW_S     3600
+#define BUCKET_BYTES (16 << 20)
 
 /* ---- hosts ---- */
 
@@ -74,7 +73,9 @@ static void allow(json_t *list, const char *pattern, const char *user, const cha
 
 json_t *roles_permissions(const struct roles *p, const char *host_id, bool publishes_only)
 {
-    /* ~ is the user, ! the host; the first of each is a publisher's, too. */
+    /* ~ is the user, ! the host; the first of each is a publisher's, too. There is no
+     * allow_responses: with it nats-server 2.9 remembers each block's address for its
+     * acknowledgement as one, and goes through all of them with every block behind the 4096th. */
     static const char *const publish[] = {"ptyd.v1.~.!.*.block",
                                           "$JS.API.CONSUMER.MSG.NEXT.PTYD_~.H!",
                                           "$JS.API.CONSUMER.INFO.PTYD_~.H!",
@@ -82,19 +83,16 @@ json_t *roles_permissions(const struct roles *p, const char *host_id, bool publi
                                           "ptyd.rpc.v1.~.*",
                                           "$KV.ptyd_hosts_~.!",
                                           "$KV.ptyd_hosts_~.!.now",
+                                          "_INBOX.*.*.!.>",
                                           "$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_~"};
-    static const char *const subscribe[] = {"_INBOX_!.>", "ptyd.rpc.v1.~.!"};
+    static const char *const subscribe[] = {"_INBOX.!.>", "ptyd.rpc.v1.~.!"};
     json_t *publishes = json_array(), *subscribes = json_array();
     for (size_t i = 0; i < (publishes_only ? 1 : sizeof publish / sizeof *publish); i++)
         allow(publishes, publish[i], p->user, host_id);
     for (size_t i = 0; i < (publishes_only ? 1 : sizeof subscribe / sizeof *subscribe); i++)
         allow(subscribes, subscribe[i], p->user, host_id);
-    json_t *all = json_pack("{s:{s:o}, s:{s:o}}", "publish", "allow", publishes, "subscribe",
-                            "allow", subscribes);
-    if (!publishes_only)
-        json_object_set_new(all, "allow_responses",
-                            json_pack("{s:i, s:s}", "max", 1, "expires", RESPONSES_EXPIRE));
-    return all;
+    return json_pack("{s:{s:o}, s:{s:o}}", "publish", "allow", publishes, "subscribe", "allow",
+                     subscribes);
 }
 
 static void print_host(const struct roles *p, const struct roles_host *h, struct bytes *out)

@@ -39,8 +39,8 @@ bool roles_is_id(const char *text);
 bool roles_add(struct roles *plan, const char *text, bool publishes_only);
 void roles_finish(struct roles *plan);
 
-/* What a host may do, as the server has it: {publish: {allow}, subscribe: {allow}, and of a member
- * allow_responses: {max, expires}}; new reference. */
+/* What a host may do, as the server has it: {publish: {allow}, subscribe: {allow}}; new reference.
+ */
 json_t *roles_permissions(const struct roles *plan, const char *host_id, bool publishes_only);
 
 /* Appends the configuration: of the hosts' keys, or with `seed`, the owner's, of tokens, which

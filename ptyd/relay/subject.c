@@ -85,5 +85,21 @@ char *subject_presence(const char *user)
 
 char *subject_inbox(const char *host_id)
 {
-    return text_format("_INBOX_%s", host_id);
+    return text_format("_INBOX.%s", host_id);
+}
+
+char *subject_answer(const char *host_id, unsigned number)
+{
+    return text_format("%s.a.%u", host_id, number);
+}
+
+bool subject_is_answer(const char *subject, const char *host_id)
+{
+    size_t len = strlen(host_id);
+    bool is = !strncmp(subject, "_INBOX.", 7);
+    for (int skip = 0; is && skip < 3; skip++) {
+        subject = strchr(subject, '.');
+        is = subject && *++subject;
+    }
+    return is && !strncmp(subject, host_id, len) && subject[len] == '.';
 }

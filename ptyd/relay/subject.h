@@ -21,6 +21,13 @@ uint64_t subject_place(const char *reply);
 char *subject_requests(const char *user, const char *host_id); /* ptyd.rpc.v1.USER.HOSTID */
 char *subject_stream(const char *user);                        /* PTYD_USER */
 char *subject_presence(const char *user);                      /* the bucket: ptyd_hosts_USER */
-char *subject_inbox(const char *host_id);                      /* _INBOX_HOSTID */
+
+/* _INBOX.HOSTID: answers come below it, the hub's and other hosts'. Another host's has its id in
+ * the second place below (subject_answer() behind a part of the asker's own), by which the hub lets
+ * nobody else say it. */
+char *subject_inbox(const char *host_id);
+char *subject_answer(const char *host_id, unsigned number);
+/* Whether it is an address at which that host answers. */
+bool subject_is_answer(const char *subject, const char *host_id);
 
 #endif

@@ -249,7 +249,7 @@ static json_t *ask_host(struct visit *v, const char *host_id, json_t *question, 
     char *text = json_dumps(question, JSON_COMPACT);
     char *sealed = sealing_close(sealing, subject, "request", text ? text : "{}");
     struct hub_message *m =
-        ask_hub_message(v->hub, subject, sealed, NULL, LIMIT_RELAY_ACK_MS, ret_why);
+        ask_host_message(v->hub, host_id, subject, sealed, LIMIT_RELAY_ACK_MS, ret_why);
     json_t *said = m ? open_answer(sealing, subject, ask, m, ret_why) : NULL;
     hub_message_free(m);
     free(sealed);

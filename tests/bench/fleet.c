@@ -59,8 +59,12 @@ struct connection {
     char inbox[64];
 };
 
+struct time {
+    uint32_t us, second; /* what it took, and in which of the run it was due */
+};
+
 struct times {
-    uint32_t *us;
+    struct time *list;
     size_t count;
 };
 
@@ -71,7 +75,7 @@ static size_t connection_count;
 static uint64_t first, refused, duplicates, lost, twice;
 static struct times acks, ends;
 static int epoll;
-static int64_t wall_offset_us;
+static int64_t wall_offset_us, begun_us, connecting_us;
 
 static _Noreturn void fail(const char *what)
 {
@@ -91,23 +95,51 @@ static int64_t now(void)
     return now_of(CLOCK_MONOTONIC);
 }
 
-static void add_time(struct times *t, int64_t us)
+static void add_time(struct times *t, int64_t due_us, int64_t us)
 {
     if (!(t->count & (t->count - 1))) /* a power of two: full */
-        t->us = memory_grow(t->us, (t->count ? 2 * t->count : 1) * sizeof *t->us);
-    t->us[t->count++] = (uint32_t)(us > 0 ? us : 0);
+        t->list = memory_grow(t->list, (t->count ? 2 * t->count : 1) * sizeof *t->list);
+    t->list[t->count++] = (struct time){.us = (uint32_t)(us > 0 ? us : 0),
+                                        .second = (uint32_t)((due_us - begun_us) / 1000000)};
 }
 
 static int by_size(const void *a, const void *b)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
+    const struct time *x = a, *y = b;
+    return x->us < y->us ? -1 : x->us > y->us;
+}
+
+static int by_second(const void *a, const void *b)
+{
+    const struct time *x = a, *y = b;
+    return x->second != y->second ? (x->second < y->second ? -1 : 1) : by_size(a, b);
+}
+
+static double part_of(const struct time *list, size_t count, double part)
+{
+    size_t at = (size_t)(part * (double)count);
+    return count ? list[at < count ? at : count - 1].us / 1000.0 : 0;
 }
 
 static double part_ms(const struct times *t, double part)
 {
-    size_t at = (size_t)(part * (double)t->count);
-    return t->count ? t->us[at < t->count ? at : t->count - 1] / 1000.0 : 0;
+    return part_of(t->list, t->count, part);
+}
+
+/* What took how long of that which was due in each second: [p50, p99, most], in ms. */
+static void print_series(const char *name, struct times *t)
+{
+    qsort(t->list, t->count, sizeof *t->list, by_second);
+    printf("\"%s\":[", name);
+    for (size_t from = 0, to; from < t->count; from = to) {
+        for (to = from; to < t->count && t->list[to].second == t->list[from].second;)
+            to++;
+        const struct time *of = t->list + from;
+        printf("%s[%.1f,%.1f,%.1f]", from ? "," : "", part_of(of, to - from, 0.5),
+               part_of(of, to - from, 0.99), part_of(of, to - from, 1));
+    }
+    printf("],");
+    qsort(t->list, t->count, sizeof *t->list, by_size);
 }
 
 /* ---- keys ---- */
@@ -243,7 +275,7 @@ static void connect_all(int port, size_t shared, const char *seed_path)
     connections = memory_new(connection_count * sizeof *connections);
     for (size_t i = 0; i < connection_count; i++) {
         connections[i] = (struct connection){0};
-        snprintf(connections[i].inbox, sizeof connections[i].inbox, "_INBOX_%s.%zu",
+        snprintf(connections[i].inbox, sizeof connections[i].inbox, "_INBOX.%s.%zu",
                  shared ? "owner" : hosts[i].own.host_id, i);
         connect_one(&connections[i], port, shared ? seed : hosts[i].own.seed);
     }
@@ -285,7 +317,7 @@ static void take_ack(struct connection *c, const char *subject, const char *data
     struct host *h = &hosts[host];
     refused += strstr(data, "\"error\"") || !strstr(data, "\"seq\"");
     duplicates += strstr(data, "\"duplicate\"") != NULL;
-    add_time(&acks, now() - h->sent_us[number % RING]);
+    add_time(&acks, h->due_us[number % RING], now() - h->sent_us[number % RING]);
     h->acked++;
     if (h->sent < h->due)
         send_next(h);
@@ -356,7 +388,7 @@ static void take_line(const char *line, int64_t when)
     if (at < h->heard)
         return;
     h->heard = at + 1;
-    add_time(&ends, when - h->due_us[at % RING]);
+    add_time(&ends, h->due_us[at % RING], when - h->due_us[at % RING]);
 }
 
 static void read_lines(void)
@@ -453,7 +485,7 @@ static void run(double rate, double seconds)
     getrusage(RUSAGE_SELF, &before);
     double gap_us = 1000000.0 / (rate * (double)host_count);
     uint64_t ticks = 0, most = (uint64_t)(seconds * rate * (double)host_count);
-    int64_t begin = now();
+    int64_t begin = begun_us = now();
     bool keeps_up = true;
     while (keeps_up && ticks < most) {
         keeps_up = make_due(begin, gap_us, &ticks, most);
@@ -464,15 +496,16 @@ static void run(double rate, double seconds)
     while (SUM(heard) < SUM(due) && now() - over < DRAIN_US)
         turn(news);
     getrusage(RUSAGE_SELF, &after);
-    qsort(acks.us, acks.count, sizeof *acks.us, by_size);
-    qsort(ends.us, ends.count, sizeof *ends.us, by_size);
     double cpu = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +
                  (double)(after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
                  (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec) / 1e6 +
                  (double)(after.ru_stime.tv_usec - before.ru_stime.tv_usec) / 1e6;
     char *text = letter_text(hosts[0].block, &hosts[0].setup, &hosts[0].own, SESSION, first);
+    printf("{\"connecting_ms\":%lld,", (long long)connecting_us / 1000);
+    print_series("ack_series", &acks);
+    print_series("series", &ends);
     printf(
-        "{\"due\":%llu,\"acked\":%llu,\"heard\":%llu,\"lost\":%llu,\"twice\":%llu,\"refused\":%llu,"
+        "\"due\":%llu,\"acked\":%llu,\"heard\":%llu,\"lost\":%llu,\"twice\":%llu,\"refused\":%llu,"
         "\"duplicates\":%llu,\"backlog\":%llu,\"seconds\":%.2f,\"drained_ms\":%lld,\"bytes\":%zu,"
         "\"ack_p50\":%.2f,\"ack_p99\":%.2f,\"p50\":%.2f,\"p99\":%.2f,\"most\":%.2f,\"cpu\":%.2f}\n",
         (unsigned long long)SUM(due), (unsigned long long)SUM(acked),
@@ -500,8 +533,10 @@ int main(int argc, char **argv)
     heard.path = text_format("%s/blocks.jsonl", argv[5]);
     wall_offset_us = now_of(CLOCK_REALTIME) - now();
     read_hosts(argv[2], argv[4], strtoul(argv[9], NULL, 10));
+    connecting_us = -now();
     connect_all(atoi(argv[3]), argc == 12 ? strtoul(argv[10], NULL, 10) : 0,
                 argc == 12 ? argv[11] : NULL);
+    connecting_us += now();
     run(atof(argv[6]), atof(argv[7]));
     return 0;
 }

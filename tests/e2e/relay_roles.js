@@ -55,11 +55,12 @@ async function main() {
       `$JS.API.CONSUMER.MSG.NEXT.${stream}.H${victim.host_id}`, `$JS.ACK.${stream}.H${victim.host_id}.1.1.1.1.0`,
       `$JS.API.STREAM.DELETE.${stream}`, `$JS.API.STREAM.PURGE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`, `$JS.API.STREAM.MSG.DELETE.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`,
       `$JS.API.CONSUMER.DELETE.${stream}.H${victim.host_id}`, `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.other`, `$JS.API.CONSUMER.CREATE.${stream}`, '$JS.API.STREAM.CREATE.other',
-      `$JS.API.STREAM.PURGE.${bucket}`, `_INBOX_${victim.host_id}.x`, '_INBOX.x', '$SYS.REQ.SERVER.PING', 'anything',
+      `$JS.API.STREAM.PURGE.${bucket}`, `_INBOX.${victim.host_id}.x`, `_INBOX.${agent.host_id}.x.${victim.host_id}.a.1`, `_INBOX.${agent.host_id}.x.p.1`, '_INBOX.x', '$SYS.REQ.SERVER.PING', 'anything',
     ];
     for (const subject of forbidden) assert.ok(await member.refused(() => member.publish(subject, '{}')), subject);
-    for (const subject of ['>', 'ptyd.>', mine(victim), `ptyd.rpc.v1.dana.${victim.host_id}`, `_INBOX_${victim.host_id}.>`, '_INBOX.>', '$JS.>', '$KV.>']) assert.ok(await member.refused(() => member.subscribe(subject)), subject);
+    for (const subject of ['>', 'ptyd.>', mine(victim), `ptyd.rpc.v1.dana.${victim.host_id}`, `_INBOX.${victim.host_id}.>`, '_INBOX.>', '_INBOX.*.>', '$JS.>', '$KV.>']) assert.ok(await member.refused(() => member.subscribe(subject)), subject);
     assert.ok(!await member.refused(() => member.publish(mine(evil), JSON.stringify(block(evil, 1)))));
+    assert.ok(!await member.refused(() => member.publish(`_INBOX.${agent.host_id}.x.${evil.host_id}.a.1`, '{}')), 'it answers in its own name');
   });
 
   await report.test('a publisher does nothing else: it hears nothing, asks nobody, reads nothing', async () => {
@@ -112,8 +113,8 @@ async function main() {
     const rpc = `ptyd.rpc.v1.dana.${victim.host_id}`;
     for (const mac of [undefined, '', 'x', '0'.repeat(32)]) await member.publish(rpc, JSON.stringify({ v: 1, op: 'hello', instance: '0', since_ms: 1, mac }));
     const count = owner.messages.length;
-    for (const reply of [mine(victim), '$JS.API.STREAM.DELETE.PTYD_dana', `$KV.ptyd_hosts_dana.${victim.host_id}`]) await member.publish(rpc, JSON.stringify({ v: 1, op: 'output', session: 's', block: '1' }), reply);
-    for (const data of ['', '[]', '{"v":1}', '{"v":1,"op":7}', 'x'.repeat(500000), `{"v":1,"op":"output","session":"../x","block":{}}`]) await member.publish(rpc, data, `_INBOX_${evil.host_id}.x`);
+    for (const reply of [mine(victim), `_INBOX.${agent.host_id}.x.${evil.host_id}.a.1`, '$JS.API.STREAM.DELETE.PTYD_dana', `$KV.ptyd_hosts_dana.${victim.host_id}`]) await member.publish(rpc, JSON.stringify({ v: 1, op: 'output', session: 's', block: '1' }), reply);
+    for (const data of ['', '[]', '{"v":1}', '{"v":1,"op":7}', 'x'.repeat(500000), `{"v":1,"op":"output","session":"../x","block":{}}`]) await member.publish(rpc, data, `_INBOX.${evil.host_id}.x.${victim.host_id}.a.1`);
     victim.ptyd('run', '-s', 's', '--', 'echo still there');
     await until('it still sends', () => owner.messages.some((m) => m.subject === mine(victim) && m.data.includes('still there')));
     assert.strictEqual(victim.status().gives_way, false);
@@ -174,7 +175,7 @@ async function main() {
     await victim.connected();
     const processes = [victim.daemon.process.pid, victim.json('status').worker_pid];
     for (const pid of processes) process.kill(pid, 'SIGSTOP');
-    for (let i = 0; i < 12; i++) await member.publish(`ptyd.rpc.v1.dana.${victim.host_id}`, JSON.stringify({ v: 1, op: 'output', session: 's', block: '1' }), `_INBOX_${evil.host_id}.x`);
+    for (let i = 0; i < 12; i++) await member.publish(`ptyd.rpc.v1.dana.${victim.host_id}`, JSON.stringify({ v: 1, op: 'output', session: 's', block: '1' }), `_INBOX.${evil.host_id}.x.${victim.host_id}.a.1`);
     const began = Date.now();
     await victim.stop();
     for (const pid of processes) process.kill(pid, 'SIGCONT');

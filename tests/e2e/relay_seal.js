@@ -65,7 +65,7 @@ async function main() {
     await until('its state is told', () => b.json('hosts').some((h) => h.host === a.name && h.sessions.some(({ name }) => name === 'work')));
     const heard = () => owner.messages.filter((m) => m.subject.includes(a.host_id));
     await until('the hub heard of blocks, states and requests', () => ['ptyd.v1.', '$KV.', 'ptyd.rpc.'].every((start) => heard().some((m) => m.subject.startsWith(start))));
-    assert.ok(owner.messages.some((m) => m.subject.startsWith(`_INBOX_${b.host_id}`)), 'and of answers');
+    assert.ok(owner.messages.some((m) => m.subject.startsWith(`_INBOX.${b.host_id}.`)), 'and of answers');
     for (const m of owner.messages) for (const word of words) assert.ok(!`${m.subject} ${m.headers} ${m.data}`.includes(word), `${word} in ${m.subject}`);
     for (const m of heard().filter(({ subject }) => subject.startsWith('ptyd.v1.'))) assert.deepStrictEqual(Object.keys(JSON.parse(m.data)), ['v', 'sealed', 'box']);
     const files = fs.readdirSync(path.join(hub.space.root, 'store'), { recursive: true, withFileTypes: true }).filter((f) => f.isFile()).map((f) => path.join(f.parentPath || f.path, f.name));
@@ -135,7 +135,7 @@ async function main() {
     };
     const before = owner.messages.length;
     assert.strictEqual(b.json('relay', 'output', block).lines.length, 30);
-    const earlier = await until('the answer', () => owner.messages.slice(before).find((m) => m.subject.startsWith(`_INBOX_${b.host_id}`) && m.data.includes('"box"')));
+    const earlier = await until('the answer', () => owner.messages.slice(before).find((m) => m.subject.startsWith(`_INBOX.${b.host_id}.`) && m.data.includes('"box"')));
     assert.deepStrictEqual(Object.keys(JSON.parse(earlier.data)), ['v', 'sealed', 'box']);
     const result = { lines: ['forged by the hub'], from: 0, total: 1 }, error = { description: 'x' };
     const forgeries = [{ v: 1, result }, { v: 1, error, result }, { v: 1, error: 'x', result }, { v: 1, sealed: 5, error, result }, { v: 1, error }].map((what) => JSON.stringify(what));

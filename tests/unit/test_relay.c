@@ -140,6 +140,34 @@ static void test_places(void **state)
         assert_int_equal(subject_place(none[i]), 0);
 }
 
+/* Where the third place is a host's, by which a hub's permissions name who answers. */
+static void test_answers(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"",
+                                       "_INBOX.",
+                                       "_INBOX.a.b",
+                                       "_INBOX.a.b.",
+                                       "_INBOX.a.b.h0",
+                                       "_INBOX.a.b.h.1",
+                                       "_INBOX.a.b.h00.1",
+                                       "_INBOX.h0.1",
+                                       "_INBOX.a.h0.1",
+                                       "_INBOX.a.b.c.h0.1",
+                                       "_INBOX_a.b.c.h0.1",
+                                       "ptyd.v1.dana.h0.work.block",
+                                       "$JS.ACK.a.h0.1.2.3"};
+    char *inbox = subject_inbox("0123456789abcdef"), *name = subject_answer("h0", 7);
+    char *subject = text_format("%s.part.%s", inbox, name);
+    assert_string_equal(subject, "_INBOX.0123456789abcdef.part.h0.a.7");
+    assert_true(subject_is_answer(subject, "h0"));
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(subject_is_answer(none[i], "h0"));
+    free(subject);
+    free(name);
+    free(inbox);
+}
+
 static void test_urls(void **state)
 {
     (void)state;
@@ -183,6 +211,11 @@ static void test_roles(void **state)
     assert_non_null(strstr(text.data, "\"ptyd.v1.dana.0123456789abcdef.*.block\""));
     assert_null(strstr(text.data, "ptyd.rpc"));
     assert_null(strstr(text.data, "CONSUMER"));
+    assert_null(strstr(text.data, "_INBOX.*"));
+    assert_true(roles_add(&roles, "123456789abcdef0=" PUBLIC, false));
+    roles_print(&roles, NULL, &text);
+    assert_non_null(strstr(text.data, "\"_INBOX.*.*.123456789abcdef0.>\""));
+    assert_null(strstr(text.data, "allow_responses")); /* what that costs: roles.c */
     bytes_finish(&text);
     roles_finish(&roles);
 }
@@ -452,6 +485,7 @@ int main(void)
                                        cmocka_unit_test(test_ids),
                                        cmocka_unit_test(test_subjects),
                                        cmocka_unit_test(test_places),
+                                       cmocka_unit_test(test_answers),
                                        cmocka_unit_test(test_urls),
                                        cmocka_unit_test(test_roles),
                                        cmocka_unit_test(test_known_box),
