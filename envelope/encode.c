@@ -35,10 +35,27 @@ static size_t read_character(const char *text, size_t len, uint32_t *ret_code)
     return 1;
 }
 
+/* So many bytes at its begin stand in every form as they are, as most of what is told does. */
+static size_t plain_run(const char *text, size_t len)
+{
+    size_t run = 0;
+    while (run < len && text[run] >= ' ' && text[run] <= '~' && text[run] != '"' &&
+           text[run] != '\\' && text[run] != '<')
+        run++;
+    return run;
+}
+
+static size_t append_plain_run(const char *text, size_t len, struct bytes *out)
+{
+    size_t run = plain_run(text, len);
+    bytes_append(out, text, run);
+    return run;
+}
+
 void encode_string(const char *text, size_t len, struct bytes *out)
 {
     bytes_append_char(out, '"');
-    for (size_t i = 0; i < len;) {
+    for (size_t i = 0; (i += append_plain_run(text + i, len - i, out)) < len;) {
         uint32_t code;
         char form[16];
         i += read_character(text + i, len - i, &code);
@@ -64,7 +81,7 @@ static bool is_plain(uint32_t code, enum encode_form form, const char *next, siz
 
 void encode_text(const char *text, size_t len, enum encode_form form, struct bytes *out)
 {
-    for (size_t i = 0; i < len;) {
+    for (size_t i = 0; (i += append_plain_run(text + i, len - i, out)) < len;) {
         uint32_t code;
         char encoded[16];
         i += read_character(text + i, len - i, &code);
@@ -86,6 +103,11 @@ size_t encoded_length(const char *text, size_t len)
     for (size_t i = 0; i < len;) {
         uint32_t code;
         char form[16];
+        size_t run = plain_run(text + i, len - i);
+        total += run;
+        i += run;
+        if (i == len)
+            break;
         i += read_character(text + i, len - i, &code);
         total += encode_character(code, form);
     }

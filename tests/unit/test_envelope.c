@@ -9,9 +9,11 @@
 #include <sys/resource.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "envelope/encode.h"
 #include "envelope/entry.h"
 #include "envelope/edit.h"
+#include "ptyd/core/text.h"
 
 static struct entry_block example(void)
 {
@@ -218,6 +220,30 @@ static void hidden_characters_are_escaped_and_come_back(void **state)
     bytes_finish(&out);
 }
 
+/* In front of, among and behind plain ones, which are taken together. */
+static void each_character_is_encoded_wherever_it_stands(void **state)
+{
+    static const char *const around[][2] = {{"", ""}, {"ab", ""}, {"", "cd"}, {"ab", "cd"}};
+    (void)state;
+    for (uint32_t code = 1; code < 0x180; code++)
+        for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+            char character[8] = "";
+            utf8_encode(code, character);
+            char *text = text_format("%s%s%s", around[i][0], character, around[i][1]);
+            struct bytes out = {0};
+            encode_string(text, strlen(text), &out);
+            assert_int_equal(encoded_length(text, strlen(text)) + 2, out.len);
+            assert_null(memchr(out.data, '<', out.len));
+            for (size_t at = 0; at < out.len; at++)
+                assert_true((unsigned char)out.data[at] >= ' ' && out.data[at] != 0x7f);
+            json_t *json = json_loadb(out.data, out.len, JSON_DECODE_ANY, NULL);
+            assert_string_equal(json_string_value(json), text);
+            json_decref(json);
+            bytes_finish(&out);
+            free(text);
+        }
+}
+
 static void the_header_keeps_all_its_members(void **state)
 {
     struct bytes out = {0};
@@ -407,6 +433,7 @@ int main(void)
         cmocka_unit_test(a_directory_that_does_not_fit_is_left_out),
         cmocka_unit_test(whatever_is_too_long_the_entry_fits),
         cmocka_unit_test(hidden_characters_are_escaped_and_come_back),
+        cmocka_unit_test(each_character_is_encoded_wherever_it_stands),
         cmocka_unit_test(the_header_keeps_all_its_members),
         cmocka_unit_test(the_header_names_other_hosts),
         cmocka_unit_test(keys_have_nine_digits),
