@@ -37,7 +37,7 @@ struct conf_file {
     char *path;
     struct conf now;
     struct stamp stamp;
-    bool read, unsure;
+    bool read, unsure, held;
     char *wrong[LIMIT_CONF_WRONG + 1]; /* the last says how many more there are */
     size_t wrong_count, wrong_more;
     uint64_t wrong_said;  /* sum of what was wrong when it was asked for anew */
@@ -312,6 +312,8 @@ const struct conf *conf_now(struct conf_file *f)
 {
     if (!f)
         return conf_usual();
+    if (f->held && f->read)
+        return &f->now;
     struct stamp stamp = stamp_of(f->path);
     if (f->read && !f->unsure && is_same(&stamp, &f->stamp))
         return &f->now;
@@ -320,6 +322,11 @@ const struct conf *conf_now(struct conf_file *f)
     f->read = true;
     read_file(f);
     return &f->now;
+}
+
+void conf_hold(struct conf_file *f, bool holds)
+{
+    f->held = holds;
 }
 
 size_t conf_wrong(const struct conf_file *f, char *const **ret_lines)

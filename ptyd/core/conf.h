@@ -68,6 +68,9 @@ const char *conf_path(const struct conf_file *file);
  * next call; those of conf_usual() for NULL. */
 const struct conf *conf_now(struct conf_file *file);
 
+/* Until it is let go conf_now() looks at no file: for who does much at once by the same values. */
+void conf_hold(struct conf_file *file, bool holds);
+
 /* The lines that are wrong as of the last conf_now(), each as `FILE:LINE: ...`; how many. And
  * whether they are others than when this was asked before. */
 size_t conf_wrong(const struct conf_file *file, char *const **ret_lines);

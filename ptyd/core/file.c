@@ -141,18 +141,42 @@ static int open_to_append(const char *path)
     return fd < 0 ? -errno : fd;
 }
 
+int file_lines_open(struct file_lines *f, const char *path)
+{
+    *f = (struct file_lines){.fd = open_to_append(path), .end = -1};
+    return f->fd < 0 ? f->fd : 0;
+}
+
+void file_lines_close(struct file_lines *f)
+{
+    close(f->fd);
+}
+
+/* The first line goes behind whatever stands there, the others behind it. */
+long long file_lines_append(struct file_lines *f, const char *text)
+{
+    char *line = text_format("\n%s\n", text);
+    size_t len = strlen(line);
+    off_t end = f->end < 0 ? lseek(f->fd, 0, SEEK_END) : 0;
+    int result = end < 0      ? -errno
+                 : f->end < 0 ? append_at(f->fd, end, line, len)
+                              : file_write_whole(f->fd, line + 1, len - 1, f->end);
+    f->end = result < 0   ? -1
+             : f->end < 0 ? (long long)lseek(f->fd, 0, SEEK_END)
+                          : f->end + (long long)len - 1;
+    free(line);
+    return result < 0 ? result : f->end;
+}
+
 long long file_append_line(const char *path, const char *text)
 {
-    int fd = open_to_append(path);
-    if (fd < 0)
-        return fd;
-    char *line = text_format("\n%s\n", text);
-    off_t end = lseek(fd, 0, SEEK_END);
-    int result = end < 0 ? -errno : append_at(fd, end, line, strlen(line));
-    end = lseek(fd, 0, SEEK_END);
-    close(fd);
-    free(line);
-    return result < 0 ? result : (long long)end;
+    struct file_lines lines;
+    int result = file_lines_open(&lines, path);
+    if (result < 0)
+        return result;
+    long long size = file_lines_append(&lines, text);
+    file_lines_close(&lines);
+    return size;
 }
 
 int file_make_secret(const char *path, const char *data, size_t len)

@@ -24,6 +24,16 @@ int file_read_regular(const char *path, size_t limit, struct bytes *out);
  * 0600, follows no link. For one writer. Returns the file's size or -errno. */
 long long file_append_line(const char *path, const char *text);
 
+/* The same for several lines, between which the file stays open. file_lines_open() returns 0 or
+ * -errno, and then there is nothing to close. */
+struct file_lines {
+    int fd;
+    long long end; /* behind the last line; -1: not known, or something stands there */
+};
+int file_lines_open(struct file_lines *lines, const char *path);
+long long file_lines_append(struct file_lines *lines, const char *text);
+void file_lines_close(struct file_lines *lines);
+
 /* Cuts half a line at a file's end away, of at most LIMIT_HALF_LINE_BYTES: a process died while it
  * wrote it. Nothing is said of a file that is not there. */
 void file_cut_half_line(const char *path);

@@ -1,5 +1,6 @@
 #include "ptyd/core/heard.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +18,37 @@ char *heard_directory(const char *state)
     return text_format("%s/hosts", state);
 }
 
-int heard_append(const char *directory, const json_t *line, bool *ret_full)
+static int open_file(struct heard *h, const char *directory)
 {
-    int result = file_make_directory(directory);
+    int result = h->is_open ? 0 : file_make_directory(directory);
     char *path = text_format("%s/blocks.jsonl", directory);
-    char *text = seal_dump(line);
-    long long size = result < 0 ? result : file_append_line(path, text);
+    if (result == 0 && !h->is_open)
+        result = file_lines_open(&h->lines, path);
+    h->is_open = result == 0;
+    free(path);
+    return result;
+}
+
+int heard_append(struct heard *h, const char *directory, const json_t *line, bool *ret_full)
+{
+    int result = open_file(h, directory);
+    char *text = result == 0 ? seal_dump(line) : NULL;
+    long long size = text ? file_lines_append(&h->lines, text) : result < 0 ? result : -ENOMEM;
     *ret_full = size > LIMIT_HEARD_BYTES;
     free(text);
-    free(path);
     return size < 0 ? (int)size : 0;
 }
 
-void heard_rotate(const char *directory)
+void heard_close(struct heard *h)
 {
+    if (h->is_open)
+        file_lines_close(&h->lines);
+    h->is_open = false;
+}
+
+void heard_rotate(struct heard *h, const char *directory)
+{
+    heard_close(h);
     char *path = text_format("%s/blocks.jsonl", directory);
     char *before = text_format("%s.1", path);
     rename(path, before);

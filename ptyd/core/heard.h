@@ -10,13 +10,23 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "ptyd/core/file.h"
+
 /* `<state>/hosts`, new string. */
 char *heard_directory(const char *state);
 
-/* Adds a line; the directory is made. *ret_full: the file is as long as it may be, and
- * heard_rotate() makes it .1. Returns 0 or -errno: then there is no such line. For one writer. */
-int heard_append(const char *directory, const json_t *line, bool *ret_full);
-void heard_rotate(const char *directory);
+/* The file while lines are added; zeroed it is not open. For one writer. */
+struct heard {
+    bool is_open;
+    struct file_lines lines;
+};
+
+/* Adds a line; directory and file are made and opened where they are not. *ret_full: the file is as
+ * long as it may be, and heard_rotate() makes it .1. Returns 0 or -errno: then there is no such
+ * line. Either way heard_close() follows, sooner or later. */
+int heard_append(struct heard *heard, const char *directory, const json_t *line, bool *ret_full);
+void heard_close(struct heard *heard);
+void heard_rotate(struct heard *heard, const char *directory);
 
 /* Calls `each` for every whole line, oldest first; it borrows the line, and may change it. */
 void heard_each(const char *directory, void (*each)(void *user, json_t *line), void *user);

@@ -24,11 +24,12 @@ struct hosts {
     char *directory;
     struct aside aside;
     struct pair known_file, ledger_file;
-    json_t *shells;  /* HOSTID/SHELLID: {seq, number, ts, sent, heard} */
-    json_t *hosts;   /* HOSTID: {host, blocks, missing, clashes, heard, dropped} */
-    json_t *offered; /* while it is opened: the newest blocks that have a key */
-    bool opened;     /* the ledger has its part */
-    bool unsettled;  /* and has changed since it was written */
+    struct heard heard; /* open while blocks are taken */
+    json_t *shells;     /* HOSTID/SHELLID: {seq, number, ts, sent, heard} */
+    json_t *hosts;      /* HOSTID: {host, blocks, missing, clashes, heard, dropped} */
+    json_t *offered;    /* while it is opened: the newest blocks that have a key */
+    bool opened;        /* the ledger has its part */
+    bool unsettled;     /* and has changed since it was written */
 };
 
 /* ---- how far it was heard ---- */
@@ -247,6 +248,7 @@ void hosts_close(struct hosts *h)
 {
     if (!h)
         return;
+    heard_close(&h->heard);
     if (h->opened) {
         keep_known(h);
         hosts_keep(h);
@@ -357,13 +359,27 @@ static void try_forms(const struct block *b)
     bytes_finish(&out);
 }
 
+static json_int_t sent_ms(const json_t *params)
+{
+    json_int_t sent = json_number(params, "sent_ms", 0);
+    return sent < LIMIT_HOST_NUMBER ? sent : 0;
+}
+
+/* What of it says whether it is known, and what is missing before it. */
+static json_t *mark_of(const struct block *b, const json_t *params)
+{
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "host_id", b->host_id, "shell_id",
+                     b->shell_id, "seq", (json_int_t)b->seq, "ts_begin", (json_int_t)b->ts_begin,
+                     "number", (json_int_t)json_number(params, "number", 0), "sent_ms",
+                     sent_ms(params));
+}
+
 static json_t *line_of(const struct block *b, const json_t *params)
 {
     json_t *line = block_to_json(b);
     block_add_internal(b, line);
-    json_int_t sent = json_number(params, "sent_ms", 0);
     json_object_set(line, "number", json_object_get(params, "number"));
-    json_object_set_new(line, "sent_ms", json_integer(sent < LIMIT_HOST_NUMBER ? sent : 0));
+    json_object_set_new(line, "sent_ms", json_integer(sent_ms(params)));
     return line;
 }
 
@@ -378,14 +394,14 @@ static int keep(struct hosts *h, struct block *b, const json_t *params)
     json_t *line = line_of(b, params);
     if (w->host.redacts)
         block_redact_json(line, NULL);
-    int result = heard_append(h->directory, line, &full);
+    int result = heard_append(&h->heard, h->directory, line, &full);
     if (result < 0 && offered)
         ledger_withdraw(w->ledger, b->key);
     if (result == 0)
         note(h, line);
     if (result == 0 && full) {
         keep_known(h);
-        heard_rotate(h->directory);
+        heard_rotate(&h->heard, h->directory);
     }
     json_decref(line);
     h->unsettled = h->unsettled || (offered && result == 0);
@@ -394,6 +410,7 @@ static int keep(struct hosts *h, struct block *b, const json_t *params)
 
 void hosts_settle(struct hosts *h)
 {
+    heard_close(&h->heard);
     if (h->unsettled)
         hosts_keep(h);
     h->unsettled = false;
@@ -413,13 +430,13 @@ int hosts_take(struct hosts *h, const json_t *params, const struct conf *conf, j
     struct block *b = read_block(params);
     if (!b)
         return -EINVAL;
-    json_t *line = line_of(b, params);
-    bool known = is_known(h, line);
-    b->missed_before = missing_before(h, line);
+    json_t *mark = mark_of(b, params);
+    bool known = is_known(h, mark);
+    b->missed_before = missing_before(h, mark);
     int result = 0;
     if (known)
-        *ret_answer = refuse(h, line);
-    json_decref(line);
+        *ret_answer = refuse(h, mark);
+    json_decref(mark);
     if (!known) {
         json_int_t redacted = json_number(json_object_get(params, "block"), "redacted", 0);
         block_redact(b, NULL);

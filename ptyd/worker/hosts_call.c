@@ -7,10 +7,11 @@
 #include "ptyd/worker/hosts.h"
 
 /* As hosts_take(). */
-static int take(struct worker *w, const json_t *params, json_t **ret_answer)
+static int take(struct worker *w, const json_t *params, const struct conf *conf,
+                json_t **ret_answer)
 {
     struct block *offered = NULL;
-    int result = hosts_take(w->hosts, params, worker_conf(w), ret_answer, &offered);
+    int result = hosts_take(w->hosts, params, conf, ret_answer, &offered);
     if (offered)
         follow_pending(w, offered);
     block_unref(offered);
@@ -21,7 +22,7 @@ void hosts_block_call(struct client *client, const json_t *id, const json_t *par
 {
     struct worker *w = client_worker(client);
     json_t *answer = NULL;
-    int result = take(w, params, &answer);
+    int result = take(w, params, worker_conf(w), &answer);
     hosts_settle(w->hosts);
     if (result == 0)
         client_reply(client, id, answer);
@@ -39,15 +40,18 @@ void hosts_blocks_call(struct client *client, const json_t *id, const json_t *pa
     const json_t *one;
     size_t i;
     int result = 0;
+    const struct conf *conf = worker_conf(w);
+    conf_hold(w->options->conf, true);
     json_array_foreach(json_object_get(params, "blocks"), i, one) {
         json_t *answer = NULL;
-        result = take(w, one, &answer);
+        result = take(w, one, conf, &answer);
         if (result < 0 && result != -EINVAL)
             break;
         json_array_append_new(results,
                               answer ? answer : json_pack("{s:b, s:s}", "taken", 0, "why", "none"));
         result = 0;
     }
+    conf_hold(w->options->conf, false);
     hosts_settle(w->hosts);
     client_reply(client, id,
                  json_pack("{s:o, s:s?}", "results", results, "error",

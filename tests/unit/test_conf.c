@@ -358,14 +358,19 @@ static void more_is_wrong_than_is_said(void **state)
     conf_close(file);
 }
 
+static void set_days(int days)
+{
+    FILE *to = fopen(path, "w");
+    fprintf(to, "keep_days = %d\n", days);
+    fclose(to);
+}
+
 static void every_rewrite_is_seen(void **state)
 {
     struct conf_file *file = conf_open();
     (void)state;
     for (int i = 0; i < 200; i++) { /* in place: the same inode, size, and perhaps time */
-        FILE *to = fopen(path, "w");
-        fprintf(to, "keep_days = %d\n", 100 + i);
-        fclose(to);
+        set_days(100 + i);
         assert_int_equal(conf_now(file)->keep_days, 100 + i);
     }
     unlink(path);
@@ -417,6 +422,21 @@ static void an_option_counts_more_than_a_variable_and_that_more_than_the_file(vo
     conf_close(later);
 }
 
+static void what_is_held_stays_as_it_was_said(void **state)
+{
+    (void)state;
+    struct conf_file *file = conf_open();
+    conf_hold(file, true);
+    set_days(7);
+    assert_int_equal(conf_now(file)->keep_days, 7); /* nothing was said before */
+    set_days(12);
+    assert_int_equal(conf_now(file)->keep_days, 7);
+    conf_hold(file, false);
+    assert_int_equal(conf_now(file)->keep_days, 12);
+    unlink(path);
+    conf_close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +451,7 @@ int main(void)
         cmocka_unit_test(long_lines_and_bytes_that_are_no_text_are_wrong),
         cmocka_unit_test(more_is_wrong_than_is_said),
         cmocka_unit_test(every_rewrite_is_seen),
+        cmocka_unit_test(what_is_held_stays_as_it_was_said),
         cmocka_unit_test(an_option_counts_more_than_a_variable_and_that_more_than_the_file),
     };
     return cmocka_run_group_tests(tests, make_place, remove_place);

@@ -65,6 +65,26 @@ static void half_a_line_spoils_none_behind_it(void **state)
     expect_content("{\"b\":");
 }
 
+/* Between them the file stays open; what was not written leaves no trace. */
+static void several_lines_are_appended_each_whole_or_not_at_all(void **state)
+{
+    struct file_lines lines;
+    (void)state;
+    write_file("{\"a\":");
+    assert_int_equal(file_lines_open(&lines, path), 0);
+    assert_int_equal(file_lines_append(&lines, "{\"b\":2}"), 14);
+    assert_int_equal(file_lines_append(&lines, "{\"c\":3}"), 22);
+    set_room(25);
+    assert_int_equal(file_lines_append(&lines, "{\"d\":4}"), -EFBIG);
+    expect_content("{\"a\":\n{\"b\":2}\n{\"c\":3}\n");
+    set_room(RLIM_INFINITY);
+    assert_int_equal(file_lines_append(&lines, "{\"e\":5}"), 30);
+    assert_int_equal(file_lines_append(&lines, "{\"f\":6}"), 38);
+    file_lines_close(&lines);
+    expect_content("{\"a\":\n{\"b\":2}\n{\"c\":3}\n{\"e\":5}\n{\"f\":6}\n");
+    assert_int_equal(file_lines_open(&lines, "/tmp/no/such/directory/file"), -ENOENT);
+}
+
 static void half_a_line_is_cut_away(void **state)
 {
     static char line[9001];
@@ -159,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_appended_whole_or_not_at_all),
         cmocka_unit_test(half_a_line_spoils_none_behind_it),
+        cmocka_unit_test(several_lines_are_appended_each_whole_or_not_at_all),
         cmocka_unit_test(half_a_line_is_cut_away),
         cmocka_unit_test(what_cannot_be_opened_keeps_its_content_elsewhere),
         cmocka_unit_test(a_secret_is_its_owners_alone),
