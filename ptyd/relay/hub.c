@@ -86,6 +86,7 @@ static void add(uintptr_t generation, struct hub_message *m)
     pthread_mutex_lock(&h->lock);
     struct queue *q = m->kind == HUB_REQUEST ? &h->requests_held : &h->urgent;
     bool wanted = generation == h->generation, full = is_full(q, m);
+    bool was_empty = !h->urgent.first && !h->requests_held.first;
     bool ends = wanted && full && (m->kind == HUB_ANSWER || m->kind == HUB_MESSAGE);
     if (ends) {
         append(q, new_message(HUB_LOST, too_much, strlen(too_much)));
@@ -94,8 +95,8 @@ static void add(uintptr_t generation, struct hub_message *m)
     if (wanted && !full)
         append(q, m);
     pthread_mutex_unlock(&h->lock);
-    if (wanted)
-        eventfd_write(h->event, 1); /* where it is full it is readable, too */
+    if (wanted && was_empty)
+        eventfd_write(h->event, 1); /* until hub_next() finds nothing */
     if (!wanted || full)
         hub_message_free(m);
 }
@@ -403,19 +404,31 @@ char *hub_connect(struct hub *h)
     return why;
 }
 
-const char *hub_publish(struct hub *h, const char *subject, const char *answer, const char *id,
-                        const char *data, size_t len)
+/* A message of the library's is freed by a thread of the library's, which is woken for it: only
+ * what has a header is made one. */
+static natsStatus publish_with_id(struct hub *h, const char *subject, const char *reply,
+                                  const char *id, const char *data, int len)
 {
     natsMsg *msg = NULL;
-    if (!h->connection)
-        return "there is no connection";
-    char *reply = answer ? text_format("%s%s", h->inbox, answer) : NULL;
-    natsStatus s = natsMsg_Create(&msg, subject, reply, data, (int)len);
-    if (s == NATS_OK && id)
+    natsStatus s = natsMsg_Create(&msg, subject, reply, data, len);
+    if (s == NATS_OK)
         s = natsMsgHeader_Set(msg, "Nats-Msg-Id", id);
     if (s == NATS_OK)
         s = natsConnection_PublishMsg(h->connection, msg);
     natsMsg_Destroy(msg);
+    return s;
+}
+
+const char *hub_publish(struct hub *h, const char *subject, const char *answer, const char *id,
+                        const char *data, size_t len)
+{
+    if (!h->connection)
+        return "there is no connection";
+    char *reply = answer ? text_format("%s%s", h->inbox, answer) : NULL;
+    natsStatus s =
+        id      ? publish_with_id(h, subject, reply, id, data, (int)len)
+        : reply ? natsConnection_PublishRequest(h->connection, subject, reply, data, (int)len)
+                : natsConnection_Publish(h->connection, subject, data, (int)len);
     free(reply);
     return s == NATS_OK ? NULL : s == NATS_MAX_PAYLOAD ? hub_too_large : natsStatus_GetText(s);
 }
