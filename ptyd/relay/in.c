@@ -196,7 +196,8 @@ static bool hand_over(struct in *in)
 static char *api_subject(const struct in *in, const char *verb)
 {
     char *stream = subject_stream(in->user);
-    char *subject = text_format("$JS.API.CONSUMER.%s.%s.H%s", verb, stream, in->identity->host_id);
+    char *subject =
+        text_format(SUBJECT_HUB "CONSUMER.%s.%s.H%s", verb, stream, in->identity->host_id);
     free(stream);
     return subject;
 }

@@ -122,6 +122,7 @@ static const struct {
     const char *made_from;
 } roles[KEYS_ROLES] = {
     [KEYS_ACCOUNT] = {0 << 3, "account"}, /* A */
+    [KEYS_HOSTS] = {0 << 3, "hosts"},
     [KEYS_SYSTEM] = {0 << 3, "system"},
     [KEYS_OPERATOR] = {14 << 3, "operator"}, /* O */
 };

@@ -29,7 +29,7 @@ bool keys_sign(const char *seed, const char *text, unsigned char ret_signature[]
 
 /* Who signs at a hub whose hosts have tokens: the operator for accounts, an account for its users.
  */
-enum keys_role { KEYS_ACCOUNT, KEYS_SYSTEM, KEYS_OPERATOR, KEYS_ROLES };
+enum keys_role { KEYS_ACCOUNT, KEYS_HOSTS, KEYS_SYSTEM, KEYS_OPERATOR, KEYS_ROLES };
 struct keys_signer {
     char public[KEYS_PUBLIC_SIZE]; /* `A...` or `O...` */
     unsigned char secret[64];

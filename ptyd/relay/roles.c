@@ -77,14 +77,14 @@ json_t *roles_permissions(const struct roles *p, const char *host_id, bool publi
      * allow_responses: with it nats-server 2.9 remembers each block's address for its
      * acknowledgement as one, and goes through all of them with every block behind the 4096th. */
     static const char *const publish[] = {"ptyd.v1.~.!.*.block",
-                                          "$JS.API.CONSUMER.MSG.NEXT.PTYD_~.H!",
-                                          "$JS.API.CONSUMER.INFO.PTYD_~.H!",
+                                          SUBJECT_HUB "CONSUMER.MSG.NEXT.PTYD_~.H!",
+                                          SUBJECT_HUB "CONSUMER.INFO.PTYD_~.H!",
                                           "$JS.ACK.PTYD_~.H!.>",
                                           "ptyd.rpc.v1.~.*",
                                           "$KV.ptyd_hosts_~.!",
                                           "$KV.ptyd_hosts_~.!.now",
                                           "_INBOX.*.*.!.>",
-                                          "$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_~"};
+                                          SUBJECT_HUB "STREAM.MSG.GET.KV_ptyd_hosts_~"};
     static const char *const subscribe[] = {"_INBOX.!.>", "ptyd.rpc.v1.~.!"};
     json_t *publishes = json_array(), *subscribes = json_array();
     for (size_t i = 0; i < (publishes_only ? 1 : sizeof publish / sizeof *publish); i++)
@@ -112,16 +112,42 @@ static void print_host(const struct roles *p, const struct roles_host *h, struct
     json_decref(permissions);
 }
 
+const struct roles_service *roles_service(size_t index)
+{
+    /* A host's permissions say which of them it may use, and for what. */
+    static const struct roles_service services[] = {
+        {"ptyd.v1.*.*.*.block", NULL},
+        {"$KV.*.>", NULL},
+        {"$JS.ACK.*.*.>", NULL},
+        {"$JS.API.CONSUMER.MSG.NEXT.*.*", SUBJECT_HUB "CONSUMER.MSG.NEXT.*.*"},
+        {"$JS.API.CONSUMER.INFO.*.*", SUBJECT_HUB "CONSUMER.INFO.*.*"},
+        {"$JS.API.STREAM.MSG.GET.*", SUBJECT_HUB "STREAM.MSG.GET.*"}};
+    return index < sizeof services / sizeof *services ? &services[index] : NULL;
+}
+
 static void print_accounts(const struct roles *p, struct bytes *out)
 {
+    const struct roles_service *service;
     bytes_printf(out,
-                 "accounts { PTYD { jetstream: enabled, users: [\n"
-                 "  # the owner, who makes stream, bucket and consumers\n"
-                 "  { nkey: %s }\n",
-                 p->owner);
+                 "accounts {\n"
+                 "  PTYD { jetstream: enabled,\n"
+                 "    # one for all, so that no answer is stored as what somebody says\n"
+                 "    exports: [{ service: \"%s\", response_type: stream, response_threshold: "
+                 "\"%ds\" }],\n"
+                 "    # the owner, who makes stream, bucket and consumers\n"
+                 "    users: [{ nkey: %s }] }\n"
+                 "  HOSTS { imports: [\n",
+                 ROLES_EXPORT, ROLES_ANSWER_S, p->owner);
+    for (size_t i = 0; (service = roles_service(i)); i++) {
+        bytes_printf(out, "    { service: { account: PTYD, subject: \"%s\" }", service->subject);
+        if (service->local)
+            bytes_printf(out, ", to: \"%s\"", service->local);
+        bytes_append_text(out, " }\n");
+    }
+    bytes_append_text(out, "  ], users: [\n");
     for (size_t i = 0; i < p->host_count; i++)
         print_host(p, &p->hosts[i], out);
-    bytes_append_text(out, "] } }\n");
+    bytes_append_text(out, "  ] }\n}\n");
 }
 
 void roles_print(const struct roles *p, const char *seed, struct bytes *out)

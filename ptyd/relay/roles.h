@@ -43,6 +43,19 @@ void roles_finish(struct roles *plan);
  */
 json_t *roles_permissions(const struct roles *plan, const char *host_id, bool publishes_only);
 
+/* The server's two accounts: one has JetStream and the owner, the other all hosts, who come to the
+ * former by these services alone. An answer is published in the name of the server where its asker
+ * wants it, under no permission: so it may not come to where what hosts say is stored. From one
+ * account to another the server takes no answer to a service back into the export that it came
+ * from, and so all of them are one export (tests/e2e/relay_roles.js). `local`: what a host says in
+ * place of the subject; NULL for the same. NULL behind the last. */
+#define ROLES_EXPORT   ">"
+#define ROLES_ANSWER_S 45 /* answers may come so long after another; longer than a pull lasts */
+struct roles_service {
+    const char *subject, *local;
+};
+const struct roles_service *roles_service(size_t index);
+
 /* Appends the configuration: of the hosts' keys, or with `seed`, the owner's, of tokens, which
  * grant.h makes. */
 void roles_print(const struct roles *plan, const char *seed, struct bytes *out);

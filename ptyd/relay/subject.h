@@ -30,4 +30,7 @@ char *subject_answer(const char *host_id, unsigned number);
 /* Whether it is an address at which that host answers. */
 bool subject_is_answer(const char *subject, const char *host_id);
 
+/* In front of what a host asks JetStream, where its owner says $JS.API. (relay/roles.h). */
+#define SUBJECT_HUB "ptyd.hub."
+
 #endif

@@ -94,7 +94,7 @@ static int next_entry(struct visit *v, const char *keys, long long from, struct 
                       char **ret_why)
 {
     char *bucket = subject_presence(v->user), *name = text_format("KV_%s", bucket);
-    char *subject = text_format("$JS.API.STREAM.MSG.GET.%s", name);
+    char *subject = text_format(SUBJECT_HUB "STREAM.MSG.GET.%s", name);
     char *wanted = text_format("$KV.%s.%s", bucket, keys), *before = text_format("$KV.%s.", bucket);
     json_t *answer = ask_hub(
         v->hub, subject, json_pack("{s:I, s:s}", "seq", (json_int_t)from, "next_by_subj", wanted),

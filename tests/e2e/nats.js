@@ -1,5 +1,6 @@
 // Somebody who speaks a NATS server's own protocol, and nothing of ptyd's.
 'use strict';
+const assert = require('node:assert');
 const crypto = require('node:crypto');
 const net = require('node:net');
 const { until } = require('./harness');
@@ -77,4 +78,24 @@ class Nats {
   }
 }
 
-module.exports = { Nats, seedOf };
+// Nobody has the hub keep something under the subjects of another host, though no server checks to where an answer is wanted:
+// every question that a `member` and a `publisher` may ask, with every such address. `other` is a host that says nothing.
+async function noAnswerAsAnother({ owner, member, publisher }, { mine, ci, other }) {
+  const next = `ptyd.hub.CONSUMER.MSG.NEXT.PTYD_dana.H${mine}`;
+  const asks = [[member, `ptyd.v1.dana.${mine}.s.block`, '{}'], [member, next, '{"batch":5,"no_wait":true}'], [member, next, '1'], [member, `ptyd.hub.CONSUMER.INFO.PTYD_dana.H${mine}`, ''], [member, 'ptyd.hub.STREAM.MSG.GET.KV_ptyd_hosts_dana', '{"seq":1}'], [member, `$KV.ptyd_hosts_dana.${mine}`, 'x'], [member, `$KV.ptyd_hosts_dana.${mine}.now`, ''], [member, `$JS.ACK.PTYD_dana.H${mine}.1.1.1.1.0`, '+NXT'], [publisher, `ptyd.v1.dana.${ci}.s.block`, '{}']];
+  const stores = [`ptyd.v1.dana.${other}.s.block`, `$KV.ptyd_hosts_dana.${other}`, `$KV.ptyd_hosts_dana.${other}.now`];
+  for (const to of stores)
+    for (const [who, subject, data] of asks) assert.ok(!await who.refused(() => who.publish(subject, data, to)), `${subject} may be asked`);
+  // Whatever would be done by the answer's coming there.
+  for (const to of [`$JS.API.CONSUMER.DELETE.PTYD_dana.H${mine}`, '$JS.API.STREAM.DELETE.PTYD_dana', '$JS.API.STREAM.PURGE.PTYD_dana']) for (const [who, subject, data] of asks) await who.publish(subject, data, to);
+  for (const [who, subject, data] of asks) assert.ok(await who.refused(() => who.publish(subject, data, `$JS.ACK.PTYD_dana.H${other}.1.1.1.1.0`)), 'the server has that refused');
+  const inbox = '_INBOX_owner.answers';
+  await owner.subscribe(inbox, 77);
+  const ask = async (subject, question = '') => { const count = owner.messages.length; await owner.publish(subject, question, inbox); return JSON.parse((await until(subject, () => owner.messages.slice(count).find((m) => m.subject === inbox))).data); };
+  for (const [stream, subjects] of [['PTYD_dana', `ptyd.v1.dana.${other}.>`], ['KV_ptyd_hosts_dana', `$KV.ptyd_hosts_dana.${other}`], ['KV_ptyd_hosts_dana', `$KV.ptyd_hosts_dana.${other}.>`]])
+    assert.deepStrictEqual((await ask(`$JS.API.STREAM.INFO.${stream}`, JSON.stringify({ subjects_filter: subjects }))).state.subjects ?? {}, {}, subjects);
+  assert.ok((await ask('$JS.API.STREAM.INFO.PTYD_dana', JSON.stringify({ subjects_filter: `ptyd.v1.dana.${mine}.s.block` }))).state.subjects, 'what it says itself is kept');
+  assert.strictEqual((await ask(`$JS.API.CONSUMER.INFO.PTYD_dana.H${mine}`)).name, `H${mine}`);
+}
+
+module.exports = { Nats, seedOf, noAnswerAsAnother };

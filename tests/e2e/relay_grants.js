@@ -8,7 +8,7 @@ const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { PTYD, Report, until } = require('./harness');
 const { lacking, Host, Hub } = require('./hub');
-const { Nats } = require('./nats');
+const { Nats, noAnswerAsAnother } = require('./nats');
 
 const CI = 'c1'.repeat(8);
 
@@ -90,6 +90,12 @@ async function main() {
     laptop.ptyd('run', '-s', 's', '--', 'echo second');
     await until('it comes all the same', () => heard('laptop').includes('echo second'));
     assert.strictEqual(laptop.status().suppressed, 0);
+  });
+
+  await report.test('no answer that a host has sent elsewhere becomes what another says', async () => {
+    const mine = 'a1'.repeat(8);
+    hub.ptyd('hub', '--init', '--url', hub.url, '--creds', path.join(hub.space.root, 'owner.creds'), '--member', mine);
+    await noAnswerAsAnother({ owner: await open(grant('owner')), member: await open(grant(mine)), publisher: await open(grant(CI, '--publish-only')) }, { mine, ci: CI, other: 'd1'.repeat(8) });
   });
 
   await report.test('the server ends what is over: a connection at that moment, every later one at its begin; exec and the relay say so', async () => {

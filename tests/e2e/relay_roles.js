@@ -7,7 +7,7 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { Report, randomFrom, until } = require('./harness');
 const { lacking, Host, Hub } = require('./hub');
-const { Nats } = require('./nats');
+const { Nats, noAnswerAsAnother } = require('./nats');
 
 const SEED = Number(process.env.SEED || Date.now() % 100000), ROUNDS = Number(process.env.ROUNDS || 300);
 
@@ -52,7 +52,8 @@ async function main() {
     const forbidden = [
       mine(victim), `ptyd.v1.dana.${victim.host_id}.s.x`, 'ptyd.v1.dana.x.s.block', `ptyd.v1.other.${evil.host_id}.s.block`,
       `$KV.ptyd_hosts_dana.${victim.host_id}`, `$KV.ptyd_hosts_dana.${victim.host_id}.now`,
-      `$JS.API.CONSUMER.MSG.NEXT.${stream}.H${victim.host_id}`, `$JS.ACK.${stream}.H${victim.host_id}.1.1.1.1.0`,
+      `$JS.API.CONSUMER.MSG.NEXT.${stream}.H${victim.host_id}`, `$JS.API.CONSUMER.MSG.NEXT.${stream}.H${evil.host_id}`, `$JS.API.STREAM.INFO.${stream}`,
+      `ptyd.hub.CONSUMER.MSG.NEXT.${stream}.H${victim.host_id}`, `ptyd.hub.CONSUMER.INFO.${stream}.H${victim.host_id}`, `ptyd.hub.STREAM.MSG.GET.${stream}`, `ptyd.hub.STREAM.DELETE.${stream}`, `$JS.ACK.${stream}.H${victim.host_id}.1.1.1.1.0`,
       `$JS.API.STREAM.DELETE.${stream}`, `$JS.API.STREAM.PURGE.${stream}`, `$JS.API.STREAM.UPDATE.${stream}`, `$JS.API.STREAM.MSG.DELETE.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`,
       `$JS.API.CONSUMER.DELETE.${stream}.H${victim.host_id}`, `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.other`, `$JS.API.CONSUMER.CREATE.${stream}`, '$JS.API.STREAM.CREATE.other',
       `$JS.API.STREAM.PURGE.${bucket}`, `_INBOX.${victim.host_id}.x`, `_INBOX.${agent.host_id}.x.${victim.host_id}.a.1`, `_INBOX.${agent.host_id}.x.p.1`, '_INBOX.x', '$SYS.REQ.SERVER.PING', 'anything',
@@ -64,7 +65,7 @@ async function main() {
   });
 
   await report.test('a publisher does nothing else: it hears nothing, asks nobody, reads nothing', async () => {
-    for (const subject of [mine(victim), mine(evil), `ptyd.rpc.v1.dana.${victim.host_id}`, `$JS.API.CONSUMER.MSG.NEXT.PTYD_dana.H${agent.host_id}`, '$JS.API.STREAM.MSG.GET.KV_ptyd_hosts_dana', '$JS.API.STREAM.INFO.PTYD_dana', `$KV.ptyd_hosts_dana.${ci.host_id}`])
+    for (const subject of [mine(victim), mine(evil), `ptyd.rpc.v1.dana.${victim.host_id}`, `$JS.API.CONSUMER.MSG.NEXT.PTYD_dana.H${agent.host_id}`, `ptyd.hub.CONSUMER.MSG.NEXT.PTYD_dana.H${agent.host_id}`, 'ptyd.hub.STREAM.MSG.GET.KV_ptyd_hosts_dana', '$JS.API.STREAM.INFO.PTYD_dana', `$KV.ptyd_hosts_dana.${ci.host_id}`])
       assert.ok(await publisher.refused(() => publisher.publish(subject, '{}')), subject);
     for (const subject of ['>', 'ptyd.>', `ptyd.rpc.v1.dana.${ci.host_id}`]) assert.ok(await publisher.refused(() => publisher.subscribe(subject)), subject);
     assert.ok(!await publisher.refused(() => publisher.publish(mine(ci), JSON.stringify(block(ci, 1)))));
@@ -120,6 +121,8 @@ async function main() {
     assert.strictEqual(victim.status().gives_way, false);
     assert.ok(!owner.messages.slice(count).some((m) => m.subject === mine(victim) && m.data.includes('"error"')));
   });
+
+  await report.test('no answer that a host has sent elsewhere becomes what another says', () => noAnswerAsAnother({ owner, member, publisher }, { mine: evil.host_id, ci: ci.host_id, other: 'd1'.repeat(8) }));
 
   await report.test(`${ROUNDS} blocks with whatever in every member: the receiver lives, and what it tells is clean`, async () => {
     const nasty = ['', '\u0000', '\u001b]52;c;AAAA\u0007', '</terminal_block_000000001>', '\u202e', '../../../etc/passwd', 'a'.repeat(20000), '\ud83d\ude00'.repeat(2000), '\u{e0041}', 'x\ny', '%s%n', 0, -1, 2 ** 53, 1e308, 1.5, true, null, [], {}, [[[]]], { lines: [1, null, 'x'] }, { lines: ['\u001b[2J', 'y'.repeat(9000)], truncated: 'no' }, new Date(0), 'NaN'];

@@ -16,12 +16,14 @@ async function main() {
     report.finish();
     return;
   }
-  const hub = await new Hub().place();
+  // Who runs the server lets themselves hear and say whatever, in the account of the hosts, too.
+  const hub = await new Hub({ edit: (text) => text.replace('  ], users: [\n', `  ], users: [\n  { nkey: ${listener.key} }\n`) }).place();
+  const listenerFile = path.join(hub.space.root, 'listener.nk'), listener = { key: hub.ptyd('hub', '--new-key', listenerFile).trim() };
   const [a, b, bare, other] = ['alpha-box', 'beta-box', 'bare', 'other'].map((name) => new Host(name));
   const commands = (host, of) => { const r = host.ptyd('blocks', '--host', of, '--json'); return r.status ? [] : JSON.parse(r.stdout).map(({ cmd }) => cmd); };
   const comes = (host, of, cmd) => until(`${cmd} of ${of} comes to ${host.name}`, () => commands(host, of).includes(cmd));
   const words = ['zebra-command', 'zebra-output', 'zebra-directory', 'alpha-box'];
-  let owner;
+  let owner, everywhere;
 
   await report.test('enable --seal makes a key, for its owner alone, and says what to do with it', async () => {
     const said = a.ptyd('relay', 'enable', '--url', hub.url, '--host', a.name, '--seal', '--outputs').stdout;
@@ -46,6 +48,9 @@ async function main() {
     hub.init();
     owner = await new Nats().open(hub.port, fs.readFileSync(hub.ownerFile, 'utf8').trim(), hub.owner);
     await owner.subscribe('>', 9);
+    everywhere = await new Nats().open(hub.port, fs.readFileSync(listenerFile, 'utf8').trim(), listener.key);
+    everywhere.messages = owner.messages;
+    await everywhere.subscribe('>', 9);
     for (const host of hub.members) { await host.serve(); host.relay(); }
     for (const host of hub.members) await host.connected();
     assert.strictEqual(a.status().sealed, id);
@@ -140,8 +145,8 @@ async function main() {
     const result = { lines: ['forged by the hub'], from: 0, total: 1 }, error = { description: 'x' };
     const forgeries = [{ v: 1, result }, { v: 1, error, result }, { v: 1, error: 'x', result }, { v: 1, sealed: 5, error, result }, { v: 1, error }].map((what) => JSON.stringify(what));
     for (const forged of [...forgeries, '', '[]', earlier.data])
-      assert.deepStrictEqual(await output((m) => owner.publish(m.reply, forged)), [1, `ptyd: host ${away}: its answer is not sealed with this host's key, and not believed\n`], forged);
-    const [status, said] = await output((m) => owner.publish(`ptyd.rpc.v1.dana.${a.host_id}`, m.data, m.reply));
+      assert.deepStrictEqual(await output((m) => everywhere.publish(m.reply, forged)), [1, `ptyd: host ${away}: its answer is not sealed with this host's key, and not believed\n`], forged);
+    const [status, said] = await output((m) => everywhere.publish(`ptyd.rpc.v1.dana.${a.host_id}`, m.data, m.reply));
     assert.deepStrictEqual([status, /zebra/.test(said)], [1, false], 'what is asked of one host is answered by no other');
   });
 
