@@ -9,27 +9,33 @@
 # 1,024 bytes: so a mark is one printf without a newline, and longer texts come in parts. Each ends
 # with its length, which is not true of one that others got into all the same.
 #
-# __ptyd_v: 0 nonce, 1 last seq, always of 8 digits, 2 HISTCMD at the last prompt, 3 directory told
-#           last, 4 commands started (counted by PS0), 5 login, 6 what every mark begins with,
-#           7 result of __ptyd_encode, 8 what is lost, 9 B, 10 C, 11 prompts, hooks and options as
-#           we left them, 12 tracing to be turned on again, 13 what A says of unrecorded lines,
-#           14 $? kept for us (bash < 5.1), 15 our file, 16 what D and A say of the
-#           directory, 17 what every mark ends with, 18 D's text, and D, 19 a character of two bytes,
-#           20 A's length, 21 and 22 our hooks, 23 how long a text goes into D, 24 entries of history since
-#           the last prompt, 25 of those that are told, 26 the text was read, or is not to be.
-# An array, because arrays are never exported, whatever `set -a` says.
+# All of it is in arrays, which are never exported, whatever `set -a` says: in __ptyd_v what a prompt
+# seldom needs, the rest in arrays of one element, which are as fast to read as a variable (an index
+# costs six times that).
+#
+# __ptyd_v: 0 nonce, 5 login, 7 result of __ptyd_encode, 8 what is lost, 12 tracing to be turned on
+#           again, 14 $? kept for us (bash < 5.1), 15 our file, 21 and 22 our hooks.
+# __ptyd_seq   last number of a mark, of 7 digits; an 8th is 1 in D, 2 in A, 3 in B, 4 in C, else 0
+#        at    HISTCMD at the last prompt     new    entries of history since
+#        count of those that are told         text   that text, and D
+#        heard the text was read, or is not to be
+#        ran   commands started (counted by PS0)
+#        told  directory told last            cwd    what D and A say of it
+#        head  what every mark begins with    tail   what it ends with
+#        A     A behind its number            B, C   those marks
+#        ign   what A says of unrecorded lines
+#        room  how long a text goes into D    wide   a character of two bytes
+#        left  prompts, hooks and options as we left them
 exec 3<&-
-__ptyd_v[1]=10000000
-__ptyd_v[2]=0
-__ptyd_v[3]=
-__ptyd_v[4]=0
-__ptyd_v[26]=0
-__ptyd_v[6]=$'\e]7711;'${__ptyd_v[0]}\;
+__ptyd_head=($'\e]7711;'"${__ptyd_v[0]};")
+__ptyd_tail=(";${__ptyd_v[0]}"$'\a')
+__ptyd_file=("${__ptyd_v[15]-}")
+__ptyd_wide=(é)
+__ptyd_seq=(1000000) __ptyd_at=(0) __ptyd_ran=(0) __ptyd_new=(0) __ptyd_count=(1) __ptyd_heard=(0)
+__ptyd_told=('') __ptyd_cwd=('') __ptyd_A=('') __ptyd_B=() __ptyd_C=() __ptyd_text=('')
+__ptyd_ign=(0) __ptyd_room=(0) __ptyd_left=('')
 __ptyd_v[8]=
-__ptyd_v[11]=
 __ptyd_v[12]=
-__ptyd_v[17]=\;${__ptyd_v[0]}$'\a'
-__ptyd_v[19]=é
 __ptyd_v[21]='{ __ptyd_over 1; } >/dev/null 2>&1'
 __ptyd_v[22]='{ __ptyd_hook "$?"; } >/dev/null 2>&1'
 
@@ -66,8 +72,8 @@ __ptyd_encode_bytes() {
 
 # Prints a mark: $1 is what stands behind its number.
 __ptyd_mark() {
-    builtin local __ptyd_m="$((++__ptyd_v[1]));$1"
-    builtin printf %s "${__ptyd_v[6]}$__ptyd_m;$((10000 * ${#__ptyd_v[19]} + ${#__ptyd_m}))${__ptyd_v[17]}" >|/dev/tty
+    builtin local __ptyd_m="$((++__ptyd_seq))0;$1"
+    builtin printf %s "$__ptyd_head$__ptyd_m;$((10000 * ${#__ptyd_wide} + ${#__ptyd_m}))$__ptyd_tail" >|/dev/tty
     return 0
 }
 
@@ -77,7 +83,7 @@ __ptyd_parts() {
     for ((__ptyd_i = 0; __ptyd_i < ${#__ptyd_v[7]}; __ptyd_i += 200)); do
         __ptyd_mark "T;i=$((__ptyd_n++));$1=${__ptyd_v[7]:__ptyd_i:200}"
     done
-    __ptyd_v[7]=";${1}s=${__ptyd_v[1]}"
+    __ptyd_v[7]=";${1}s=${__ptyd_seq}0"
     return 0
 }
 
@@ -93,24 +99,24 @@ __ptyd_lost() {
 # is not set.)
 __ptyd_prompts() {
     if ! builtin shopt -q promptvars; then
-        PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_v[9]-}\]'}
-        PS0=${PS0-}; PS0=${PS0//'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]+=1,0))}}'}
+        PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_B-}\]'}
+        PS0=${PS0-}; PS0=${PS0//'${__ptyd_C+${__ptyd_C:$((__ptyd_ran+=1,0))}}'}
         if [[ -z ${__ptyd_v[8]} ]]; then
             __ptyd_lost 'shopt -u promptvars: its prompts expand nothing'
         fi
         return 0
     fi
-    if [[ ${PS0-} == *'__ptyd_v[10]'* ]]; then
+    if [[ ${PS0-} == *'__ptyd_C'* ]]; then
         builtin :
     elif [[ (-n ${PS0+x} || $- != *u*) && ${PS0@a} == *r* ]]; then
         if [[ -z ${__ptyd_v[8]} ]]; then __ptyd_lost 'PS0 is read-only'; fi
         return 0
     else
-        PS0=${PS0-}'${__ptyd_v[10]+${__ptyd_v[10]:$((__ptyd_v[4]+=1,0))}}'
+        PS0=${PS0-}'${__ptyd_C+${__ptyd_C:$((__ptyd_ran+=1,0))}}'
     fi
     if [[ -n ${__ptyd_v[8]} ]]; then __ptyd_lost ''; fi
-    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* && ! (-n ${PS1+x} && ${PS1@a} == *r*) ]]; then
-        PS1=${PS1-}'\[${__ptyd_v[9]-}\]'
+    if [[ ${PS1-} != *'${__ptyd_B-}'* && ! (-n ${PS1+x} && ${PS1@a} == *r*) ]]; then
+        PS1=${PS1-}'\[${__ptyd_B-}\]'
     fi
     return 0
 }
@@ -148,49 +154,60 @@ __ptyd_arrange() {
 # Somebody changed prompt strings, hooks or options: ours are put right. Then the marks, as always.
 # Where others' hooks ran and ours not in front of them, history may hold others' lines.
 __ptyd_changed() {
-    if ((__ptyd_v[4] && !__ptyd_v[26])) && builtin test "${PROMPT_COMMAND[*]-}" != "${__ptyd_v[22]}"; then
-        __ptyd_v[26]=1 __ptyd_v[18]= __ptyd_v[24]=$((${HISTCMD:-0} - __ptyd_v[2]))
+    if ((__ptyd_ran && !__ptyd_heard)) && builtin test "${PROMPT_COMMAND[*]-}" != "${__ptyd_v[22]}"; then
+        __ptyd_heard=1 __ptyd_text= __ptyd_new=$((${HISTCMD:-0} - __ptyd_at))
     fi
     if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
     __ptyd_prompts
     __ptyd_arrange
     # Lines that begin with a space stay out of history: they are private. Of others that do, it may
     # be known that they repeat the last one.
-    __ptyd_v[13]=0
-    if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_v[13]=1; fi
-    if [[ -n ${HISTIGNORE-} || :$SHELLOPTS: != *:history:* || ${HISTSIZE-} == 0 ]]; then
-        __ptyd_v[13]="${__ptyd_v[13]};keep=0"
+    __ptyd_ign=0
+    if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_ign=1; fi
+    if [[ -n ${HISTIGNORE-} || ! -o history || ${HISTSIZE-} == 0 ]]; then
+        __ptyd_ign="$__ptyd_ign;keep=0"
     else
-        __ptyd_v[13]="${__ptyd_v[13]};keep=$((__ptyd_v[13] + 1))"
+        __ptyd_ign="$__ptyd_ign;keep=$((__ptyd_ign + 1))"
     fi
-    __ptyd_v[11]=$SHELLOPTS$BASHOPTS${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
-    __ptyd_hook "$1"
-    if [[ ${PS1-} != *'${__ptyd_v[9]-}'* ]]; then # PS1 is read-only
-        builtin printf %s "${__ptyd_v[9]}" >|/dev/tty
-        __ptyd_v[11]=
+    __ptyd_make_A
+    __ptyd_left=
+    if [[ -o history && $BASHOPTS == *promptvars* ]]; then # else all of this again at the next prompt
+        __ptyd_left=$-${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
+    fi
+    __ptyd_hook "$1" put-right
+    if [[ ${PS1-} != *'${__ptyd_B-}'* ]]; then # PS1 is read-only
+        builtin printf %s "$__ptyd_B" >|/dev/tty
+        __ptyd_left=
     fi
     if [[ -n ${__ptyd_v[12]} ]]; then
-        __ptyd_v[11]= __ptyd_v[12]=
+        __ptyd_left= __ptyd_v[12]=
         builtin set -x
     fi
     return 0
 }
 
+# A, but for its number.
+__ptyd_make_A() {
+    __ptyd_A=";A;ign=$__ptyd_ign$__ptyd_cwd"
+    __ptyd_A+=";$((10000 * ${#__ptyd_wide} + 8 + ${#__ptyd_A}))$__ptyd_tail"
+    return 0
+}
+
 # D and A say each time where they are: a mark that is lost costs no more than itself.
 __ptyd_directory() {
-    __ptyd_v[3]=$PWD
+    __ptyd_told=$PWD
     __ptyd_encode "$PWD"
     if ((${#__ptyd_v[7]} > 80)); then __ptyd_parts cwd; else __ptyd_v[7]=";cwd=${__ptyd_v[7]}"; fi
-    __ptyd_v[16]=${__ptyd_v[7]}
-    __ptyd_v[20]=$((10000 * ${#__ptyd_v[19]} + 23 + ${#__ptyd_v[16]}))
-    __ptyd_v[23]=$((200 - 2 * ${#__ptyd_v[16]}))
+    __ptyd_cwd=${__ptyd_v[7]}
+    __ptyd_room=$((200 - 2 * ${#__ptyd_cwd}))
+    __ptyd_make_A
     return 0
 }
 
 # The command's output has ended; with an argument its text is read. Not traced: BASH_XTRACEFD may
 # lead to a file.
 __ptyd_over() {
-    if ((__ptyd_v[4])); then
+    if ((__ptyd_ran)); then
         if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
         __ptyd_mark O
         if [[ -n ${1-} ]]; then __ptyd_read; fi
@@ -200,7 +217,7 @@ __ptyd_over() {
 }
 
 # The same with a format for times, which the caller sets to nothing.
-__ptyd_history() { { builtin history "${__ptyd_v[25]}" && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"; }
+__ptyd_history() { { builtin history "$__ptyd_count" && builtin printf '\0'; } 1<>"$__ptyd_file"; }
 
 # The text of the last command, as history has it now, and whether it was recorded. A paste of
 # several commands is run without a prompt between them, and has an entry for each.
@@ -208,30 +225,30 @@ __ptyd_history() { { builtin history "${__ptyd_v[25]}" && builtin printf '\0'; }
 # The text goes through a file, because `history` can only print it, and without a fork. That is not
 # truncated, which is slow: behind the NUL stands what is older. Without the file no text is told.
 __ptyd_read() {
-    __ptyd_v[26]=1 __ptyd_v[18]= __ptyd_v[24]=$((${HISTCMD:-0} - __ptyd_v[2]))
-    __ptyd_v[25]=$((__ptyd_v[24] < 2 || __ptyd_v[24] > 200 ? 1 : __ptyd_v[24]))
+    __ptyd_heard=1 __ptyd_text= __ptyd_new=$((${HISTCMD:-0} - __ptyd_at))
+    __ptyd_count=$((__ptyd_new < 2 || __ptyd_new > 200 ? 1 : __ptyd_new))
     if [[ -z ${HISTTIMEFORMAT-} ]]; then
-        { builtin history "${__ptyd_v[25]}" && builtin printf '\0'; } 1<>"${__ptyd_v[15]}"
+        { builtin history "$__ptyd_count" && builtin printf '\0'; } 1<>"$__ptyd_file"
     elif [[ ${HISTTIMEFORMAT@a} == *r* ]]; then # it has the time in front
         builtin false
     else
         HISTTIMEFORMAT= __ptyd_history
-    fi && builtin mapfile -d '' -n 1 -O 18 -t __ptyd_v <"${__ptyd_v[15]}"
+    fi && builtin mapfile -d '' -n 1 -O 0 -t __ptyd_text <"$__ptyd_file"
     return 0
 }
 
 # What history printed, where it is long or holds control characters.
 __ptyd_text() {
     builtin local __ptyd_cut=
-    __ptyd_v[18]=${__ptyd_v[18]%?}
-    if ((${#__ptyd_v[18]} > 25000)); then __ptyd_v[18]=${__ptyd_v[18]:0:25000} __ptyd_cut=';cut=1'; fi
-    __ptyd_encode "${__ptyd_v[18]}"
-    if ((${#__ptyd_v[7]} > __ptyd_v[23])); then
+    __ptyd_text=${__ptyd_text%?}
+    if ((${#__ptyd_text} > 25000)); then __ptyd_text=${__ptyd_text:0:25000} __ptyd_cut=';cut=1'; fi
+    __ptyd_encode "$__ptyd_text"
+    if ((${#__ptyd_v[7]} > __ptyd_room)); then
         __ptyd_parts cmd
     else
         __ptyd_v[7]=";cmd=${__ptyd_v[7]}"
     fi
-    __ptyd_v[18]=${__ptyd_v[7]}$__ptyd_cut
+    __ptyd_text=${__ptyd_v[7]}$__ptyd_cut
     return 0
 }
 
@@ -239,28 +256,29 @@ __ptyd_text() {
 # /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
 # call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
 # Tracing to a descriptor of its own (BASH_XTRACEFD) is turned off meanwhile. Because this runs at
-# every prompt the common way calls one function and writes to the terminal once.
+# every prompt the common way writes to the terminal once. With a second argument nothing is looked for
+# that somebody changed.
 __ptyd_hook() {
-    if [[ $SHELLOPTS$BASHOPTS${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "${__ptyd_v[11]}" ]]; then
+    if [[ -z ${2-} && ($-${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "$__ptyd_left" || $BASHOPTS != *promptvars* || ! -o history) ]]; then
         __ptyd_changed "$1"
         return 0
     fi
     # ([[ ]] takes a and A for the same under nocasematch.)
-    if builtin test "${__ptyd_v[3]}" != "$PWD"; then __ptyd_directory; fi
-    if ((__ptyd_v[4])); then # D, A, B, C
-        if ((!__ptyd_v[26])); then __ptyd_read; fi
-        if [[ ${__ptyd_v[18]} == *[[:cntrl:]]?* || ${#__ptyd_v[18]} -gt __ptyd_v[23] ]]; then
+    if builtin test "$__ptyd_told" != "$PWD"; then __ptyd_directory; fi
+    if ((__ptyd_ran)); then # D, A, B, C
+        if ((!__ptyd_heard)); then __ptyd_read; fi
+        if [[ $__ptyd_text == *[[:cntrl:]]?* || ${#__ptyd_text} -gt __ptyd_room ]]; then
             __ptyd_text
-        elif [[ -n ${__ptyd_v[18]} ]]; then
-            __ptyd_v[18]=";text=${__ptyd_v[18]%?}"
+        elif [[ -n $__ptyd_text ]]; then
+            __ptyd_text=";text=${__ptyd_text%?}"
         fi
-        if ((__ptyd_v[4] > 1 || __ptyd_v[24] > 1)); then __ptyd_v[18]=";ran=${__ptyd_v[4]}${__ptyd_v[18]}"; fi
-        __ptyd_v[18]="$((__ptyd_v[1] += 4, __ptyd_v[1] - 3));D;st=$1;hist=$((__ptyd_v[4] = __ptyd_v[26] = 0, __ptyd_v[24] < 0 ? 1 : __ptyd_v[24]))${__ptyd_v[16]}${__ptyd_v[18]}"
-        builtin printf %s "${__ptyd_v[6]}${__ptyd_v[18]};$((10000 * ${#__ptyd_v[19]} + ${#__ptyd_v[18]}))${__ptyd_v[17]}${__ptyd_v[6]}$((__ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}${__ptyd_v[16]};${__ptyd_v[20]}${__ptyd_v[17]}" >|/dev/tty
+        if ((__ptyd_ran > 1 || __ptyd_new > 1)); then __ptyd_text=";ran=$__ptyd_ran$__ptyd_text"; fi
+        __ptyd_text="$((++__ptyd_seq))1;D;st=$1;hist=$((__ptyd_ran = __ptyd_heard = 0, __ptyd_new < 0 ? 1 : __ptyd_new))$__ptyd_cwd$__ptyd_text"
+        builtin printf %s "$__ptyd_head$__ptyd_text;$((10000 * ${#__ptyd_wide} + ${#__ptyd_text}))$__ptyd_tail$__ptyd_head${__ptyd_seq}2$__ptyd_A" >|/dev/tty
     else
-        builtin printf %s "${__ptyd_v[6]}$((__ptyd_v[1] += 4, __ptyd_v[1] - 2));A;ign=${__ptyd_v[13]}${__ptyd_v[16]};${__ptyd_v[20]}${__ptyd_v[17]}" >|/dev/tty
+        builtin printf %s "$__ptyd_head$((++__ptyd_seq))2$__ptyd_A" >|/dev/tty
     fi
-    __ptyd_v[9]="${__ptyd_v[6]}$((__ptyd_v[1] - 1));B;10010${__ptyd_v[17]}" __ptyd_v[10]="${__ptyd_v[6]}${__ptyd_v[1]};C;10010${__ptyd_v[17]}" __ptyd_v[2]=${HISTCMD:-0}
+    __ptyd_B="$__ptyd_head${__ptyd_seq}3;B;10010$__ptyd_tail" __ptyd_C="$__ptyd_head${__ptyd_seq}4;C;10010$__ptyd_tail" __ptyd_at=${HISTCMD:-0}
 }
 
 __ptyd_keep() {
@@ -301,7 +319,7 @@ fi
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     \__ptyd_setup
 else
-    __ptyd_v[3]="bash ${BASH_VERSION%%(*} is older than 4.4 and cannot tell of its commands"
-    builtin printf '\033]7711;%s;1;P;lost=%s\a' "${__ptyd_v[0]}" "${__ptyd_v[3]}" >/dev/tty
-    builtin unset __ptyd_v
+    __ptyd_told="bash ${BASH_VERSION%%(*} is older than 4.4 and cannot tell of its commands"
+    builtin printf '\033]7711;%s;1;P;lost=%s\a' "${__ptyd_v[0]}" "$__ptyd_told" >/dev/tty
+    builtin unset "${!__ptyd_@}"
 fi

@@ -8,9 +8,12 @@
 #
 # __ptyd_v: 1 nonce, 2 last seq, 3 directory told last, 4 a command runs, 5 B was printed,
 #           6 what __ptyd_encode is given, and gives, 7 inside __ptyd_line_init, 8 the user's
-#           PROMPT_EOL_MARK, 9 what we made of it, 10 marks to be printed, 11 what every mark begins
-#           with, 12 what D and A say of the directory, 13 how many bytes that has, 14 what every
-#           mark ends with.
+#           PROMPT_EOL_MARK, 9 what we made of it, 11 how many bytes __ptyd_cwd
+#           has.
+# A number in a mark is 2 and a digit: 1 in D, 2 in A, 3 in B, 4 in C, 5 in O, else 0.
+# What is read more than once at a prompt is in arrays of one element (an index costs ten times that):
+# __ptyd_head, __ptyd_tail what every mark begins and ends with, __ptyd_cwd what D and A say of the
+# directory; and in __ptyd_A: A behind its number, without and with ign=1.
 # One `print` is one write(2), which has nothing of others in it; texts of more than 1,900 bytes come in
 # parts, because the kernel takes 2,048 at once. Each mark ends with its length, in bytes, which is
 # not true of one that others got into all the same; numbers have eight digits, so that most lengths
@@ -19,11 +22,13 @@
 # function begins with `emulate -L`, which leaves them so, and traps with them (LOCAL_TRAPS).
 # A call costs as much as ten tests: what happens at every prompt is not in functions of its own.
 exec 3<&-
-__ptyd_v[2]=10000000
-__ptyd_v[11]=$'\e]7711;'"${__ptyd_v[1]};"
-__ptyd_v[12]=''
-__ptyd_v[13]=0
-__ptyd_v[14]=";${__ptyd_v[1]}"$'\a'
+builtin typeset -ga __ptyd_head __ptyd_tail __ptyd_cwd __ptyd_A
+__ptyd_v[2]=1000000
+__ptyd_v[11]=0
+__ptyd_head=($'\e]7711;'"${__ptyd_v[1]};")
+__ptyd_tail=(";${__ptyd_v[1]}"$'\a')
+__ptyd_cwd=('')
+__ptyd_A=(";A;ign=0;20016$__ptyd_tail" ";A;ign=1;20016$__ptyd_tail")
 
 # Percent-encodes __ptyd_v[6], byte by byte: for what holds a %, a ; or a control character, or is
 # long. The daemon keeps 24 KiB of a mark; more than that is not worth the work.
@@ -39,23 +44,24 @@ __ptyd_parts() {
     builtin local part
     builtin integer i=1 n=0
     for (( ; i <= ${#__ptyd_v[6]}; i += 1900 )); do
-        part="$((++__ptyd_v[2]));T;i=$((n++));$1=${__ptyd_v[6][i,i+1899]}"
-        builtin print -rn -- "${__ptyd_v[11]}$part;$((20000 + ${#part}))${__ptyd_v[14]}" >|/dev/tty
+        part="$((++__ptyd_v[2]))0;T;i=$((n++));$1=${__ptyd_v[6][i,i+1899]}"
+        builtin print -rn -- "$__ptyd_head$part;$((20000 + ${#part}))$__ptyd_tail" >|/dev/tty
     done
-    __ptyd_v[6]=";${1}s=${__ptyd_v[2]}"
+    __ptyd_v[6]=";${1}s=${__ptyd_v[2]}0"
 }
 
-# D and A say each time where they are: a mark that is lost costs no more than itself. Marks are
-# appended to __ptyd_v[10]; who is done prints them: to the terminal, wherever the user's output
-# goes.
+# D and A say each time where they are: a mark that is lost costs no more than itself. (Marks go to the
+# terminal, wherever the user's output goes.)
 __ptyd_directory() {
     emulate -L zsh -o no_multibyte +x
     __ptyd_v[3]=$PWD
     __ptyd_v[6]=$PWD
     __ptyd_encode
     if [[ ${#__ptyd_v[6]} -gt 800 ]] { __ptyd_parts cwd } else { __ptyd_v[6]=";cwd=${__ptyd_v[6]}" }
-    __ptyd_v[12]=${__ptyd_v[6]}
-    __ptyd_v[13]=${#__ptyd_v[6]}
+    __ptyd_cwd=("${__ptyd_v[6]}")
+    __ptyd_v[11]=${#__ptyd_v[6]}
+    __ptyd_v[6]="$__ptyd_cwd;$((20016 + __ptyd_v[11]))$__ptyd_tail"
+    __ptyd_A=(";A;ign=0${__ptyd_v[6]}" ";A;ign=1${__ptyd_v[6]}")
 }
 
 # The sign for a missing newline is the user's again, or still.
@@ -90,32 +96,32 @@ __ptyd_widget() {
 }
 
 __ptyd_precmd() {
-    builtin local __ptyd_status="$?" __ptyd_last="$_" __ptyd_ignores=0
-    if [[ -o hist_ignore_space ]] { __ptyd_ignores=1 }
+    builtin local __ptyd_status="$?" __ptyd_last="$_" __ptyd_ignores=1 __ptyd_marks
+    if [[ -o hist_ignore_space ]] { __ptyd_ignores=2 }
     emulate -L zsh +x
     builtin trap - DEBUG
     if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
     if (( __ptyd_v[4] )); then
-        __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));D;st=$__ptyd_status${__ptyd_v[12]};$((20014 + ${#__ptyd_status} + __ptyd_v[13]))${__ptyd_v[14]}"
+        __ptyd_marks="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status$__ptyd_cwd;$((20014 + ${#__ptyd_status} + __ptyd_v[11]))$__ptyd_tail$__ptyd_head${__ptyd_v[2]}2${__ptyd_A[__ptyd_ignores]}"
         __ptyd_v[4]=0
+    else
+        __ptyd_marks="$__ptyd_head$((++__ptyd_v[2]))2${__ptyd_A[__ptyd_ignores]}"
     fi
-    __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));A;ign=$__ptyd_ignores${__ptyd_v[12]};$((20016 + __ptyd_v[13]))${__ptyd_v[14]}"
     if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
         __ptyd_arrange
     fi
     if (( ! __ptyd_v[5] )) { __ptyd_widget }
     __ptyd_v[5]=0
-    if [[ ! -o zle ]] { __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));B;20010${__ptyd_v[14]}" }
-    builtin print -rn -- "${__ptyd_v[10]}" >|/dev/tty
-    __ptyd_v[10]=
+    if [[ ! -o zle ]] { __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))3;B;20010$__ptyd_tail" }
+    builtin print -rn -- "$__ptyd_marks" >|/dev/tty
     : "$__ptyd_last"
 }
 
 # Only at the first line of a command, as CONTEXT says; not in vared, select or a continuation. Where
 # somebody emptied precmd_functions, D and A have not come yet: they come here.
 __ptyd_line_init() {
-    builtin local __ptyd_status="$?" __ptyd_ignores=0
-    if [[ -o hist_ignore_space ]] { __ptyd_ignores=1 }
+    builtin local __ptyd_status="$?" __ptyd_ignores=1 __ptyd_marks=
+    if [[ -o hist_ignore_space ]] { __ptyd_ignores=2 }
     emulate -L zsh +x
     builtin trap - DEBUG
     if (( __ptyd_v[7] )); then
@@ -126,15 +132,14 @@ __ptyd_line_init() {
         if [[ ${CONTEXT-} == start ]]; then
             if [[ ${__ptyd_v[3]} != "$PWD" ]]; then
                 __ptyd_directory
-                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));P${__ptyd_v[12]};$((20010 + __ptyd_v[13]))${__ptyd_v[14]}"
+                __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))0;P$__ptyd_cwd;$((20010 + __ptyd_v[11]))$__ptyd_tail"
             fi
             if (( __ptyd_v[4] )); then
                 __ptyd_v[4]=0
-                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));D;st=$__ptyd_status;$((20014 + ${#__ptyd_status}))${__ptyd_v[14]}"
-                __ptyd_v[10]+="${__ptyd_v[11]}$((++__ptyd_v[2]));A;ign=$__ptyd_ignores;20016${__ptyd_v[14]}"
+                __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status;$((20014 + ${#__ptyd_status}))$__ptyd_tail"
+                __ptyd_marks+="$__ptyd_head${__ptyd_v[2]}2${__ptyd_A[__ptyd_ignores]}"
             fi
-            builtin print -rn -- "${__ptyd_v[10]}${__ptyd_v[11]}$((++__ptyd_v[2]));B;20010${__ptyd_v[14]}" >|/dev/tty
-            __ptyd_v[10]=
+            builtin print -rn -- "$__ptyd_marks$__ptyd_head$((++__ptyd_v[2]))3;B;20010$__ptyd_tail" >|/dev/tty
             __ptyd_v[5]=1
             if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
                 __ptyd_arrange
@@ -159,21 +164,22 @@ __ptyd_text() {
 }
 
 __ptyd_preexec() {
-    builtin local __ptyd_last="$_"
+    builtin local __ptyd_last="$_" __ptyd_told="${1:-${3-}}"
     emulate -L zsh -o no_multibyte +x
     builtin trap - DEBUG
     if (( ! __ptyd_v[4] )); then
-        __ptyd_v[6]=${1:-${3-}}
-        if [[ ${__ptyd_v[6]} == *[%\;[:cntrl:]]* || ${#__ptyd_v[6]} -gt 1900 ]] {
+        if [[ $__ptyd_told == *[%\;[:cntrl:]]* || ${#__ptyd_told} -gt 1900 ]] {
+            __ptyd_v[6]=$__ptyd_told
             __ptyd_text
-        } else {
-            __ptyd_v[6]=${__ptyd_v[6]:+;cmd=}${__ptyd_v[6]}
+            __ptyd_told=${__ptyd_v[6]}
+        } elif [[ -n $__ptyd_told ]] {
+            __ptyd_told=";cmd=$__ptyd_told"
         }
-        builtin print -rn -- "${__ptyd_v[11]}$((++__ptyd_v[2]));C${__ptyd_v[6]};$((20010 + ${#__ptyd_v[6]}))${__ptyd_v[14]}" >|/dev/tty
+        builtin print -rn -- "$__ptyd_head${__ptyd_v[2]}4;C$__ptyd_told;$((20010 + ${#__ptyd_told}))$__ptyd_tail" >|/dev/tty
         # The mark that output has ended goes in front of the sign for a missing newline. An array of
         # one element: zsh reads it like a string and `export` cannot put it into an environment.
         if [[ ${PROMPT_EOL_MARK-unset} != "${__ptyd_v[9]}" ]] { __ptyd_end_sign }
-        __ptyd_v[9]="%{${__ptyd_v[11]}$((++__ptyd_v[2]));O;20010${__ptyd_v[14]}%}${__ptyd_v[8]}"
+        __ptyd_v[9]="%{$__ptyd_head${__ptyd_v[2]}5;O;20010$__ptyd_tail%}${__ptyd_v[8]}"
         PROMPT_EOL_MARK=("${__ptyd_v[9]}")
     fi
     __ptyd_v[4]=1
@@ -187,7 +193,7 @@ __ptyd_accept() {
     if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
         __ptyd_arrange
         __ptyd_widget
-        builtin print -rn -- "${__ptyd_v[11]}$((++__ptyd_v[2]));A;20010${__ptyd_v[14]}" >|/dev/tty
+        builtin print -rn -- "$__ptyd_head$((++__ptyd_v[2]))2;A;20010$__ptyd_tail" >|/dev/tty
     fi
     return 0
 }
@@ -197,7 +203,7 @@ if [[ -o interactive && ( ${ZSH_VERSION%%.*} -gt 5 || $ZSH_VERSION == 5.(<3->|<3
     zshaddhistory_functions+=(__ptyd_accept)
 elif [[ -o interactive ]]; then
     builtin print -n "\033]7711;${__ptyd_v[1]};1;P;lost=zsh $ZSH_VERSION is older than 5.3\a" >/dev/tty
-    builtin unset __ptyd_v
+    builtin unset __ptyd_v __ptyd_head __ptyd_tail __ptyd_cwd __ptyd_A
 fi
 
 # The user's own file, at the top level, so that `typeset` in it means what it always means.

@@ -127,8 +127,11 @@ async function main() {
     assert.ok(status.spoofed_marks >= 3, String(status.spoofed_marks));
     const half = daemon.ptyd('run', '-s', 'one', '--timeout', '10', '--', `printf '\\033]7711;%032d;5;D;st=0;raw=   60 : x' 0; (exit 6)`);
     assert.strictEqual(half.status, 6, 'what a cut copy of our log prints swallows no mark');
-    const dump = daemon.ptyd('run', '-s', 'one', '--', 'declare -p __ptyd_v').stdout;
-    assert.match(dump, /\[0\]="[0-9a-f]{7}0{25}"/);
+    const dump = daemon.ptyd('run', '-s', 'one', '--', 'declare -p ${!__ptyd_@}').stdout;
+    assert.match(dump, /__ptyd_v=\(\[0\]="[0-9a-f]{7}0{25}"/);
+    assert.match(dump, /__ptyd_tail=\(\[0\]=[^)]*;[0-9a-f]{7}0{25}/);
+    for (const [digits] of dump.matchAll(/[0-9a-f]{32}/g)) assert.match(digits, /^[0-9a-f]{7}0{25}$/);
+    for (const line of dump.trim().split('\n')) assert.match(line, /^declare -a/, 'arrays are never exported');
     const raw = fs.readFileSync(path.join(space.env.PTYD_STATE_DIR, 'conversations/one/agent_pty/output.raw'), 'latin1');
     for (const match of raw.matchAll(/\x1b\]7711;([0-9a-f]{32});/g)) assert.match(match[1], /^0+$/);
   });

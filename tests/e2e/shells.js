@@ -319,7 +319,7 @@ async function traces(daemon, report, shell) {
     assert.strictEqual(out('sh -c "ls -C /proc/self/fd"').replace(/ +/g, ' ').replace(/ 3$/, ''), '0 1 2');
   });
   await report.test(`${shell.name}: names of ours that were in the environment export nothing`, async () => {
-    const heir = new Session(daemon, shell, `heir-${shell.name}`, ['__ptyd_n', '__ptyd_v', '__ptyd_s', '__ptyd_nonce'].flatMap((name) => ['--env', `${name}=x`]));
+    const heir = new Session(daemon, shell, `heir-${shell.name}`, ['__ptyd_n', '__ptyd_v', '__ptyd_head', '__ptyd_seq', '__ptyd_s', '__ptyd_nonce'].flatMap((name) => ['--env', `${name}=x`]));
     await heir.prompt();
     heir.run('env | grep -c __ptyd');
     assert.deepStrictEqual([heir.last().preview.lines, heir.last().exit_code], [['0'], 1]);
