@@ -140,7 +140,8 @@ struct search {
     const struct redact_secrets *secrets;
     struct redact_command_found command;   /* of the command's words, what is to come */
     int told;                              /* of them */
-    size_t name_end;                       /* of the name that was looked at last */
+    size_t name_end;                       /* of the name that was looked at last, */
+    unsigned name_may;                     /* and what its end leaves open, enum redact_may */
     size_t done;                           /* up to here all that was found was told */
     struct redact_match ahead[AHEAD_MOST]; /* found, and begins further on; in order */
     int ahead_count;
@@ -148,14 +149,31 @@ struct search {
     void *user;
 };
 
+/* Whether a name has several words: parts that signs join, or sshKey. */
+static bool has_words(uint32_t first, uint32_t others)
+{
+    return ((first | others) & (CLASS_UNDER | CLASS_DASH | CLASS_DOT)) ||
+           ((others & CLASS_UPPER) && ((first | others) & CLASS_LOWER));
+}
+
 /* Where the name that begins at `at` ends; 0 where none begins. */
 static size_t name_at(struct search *q, size_t at)
 {
     struct redact_scan *s = &q->scan;
-    if (at < q->name_end || !redact_in(s->text[at], CLASS_NAME))
+    uint32_t first = redact_class(s->text[at]), others = 0, next;
+    if (at < q->name_end || !(first & CLASS_NAME))
         return 0;
-    q->name_end = redact_run(s, at, CLASS_NAME);
-    return q->name_end;
+    size_t most = at + REDACT_SHORT < s->len ? at + REDACT_SHORT : s->len, end = at + 1;
+    for (; end < most && (next = redact_class(s->text[end])) & CLASS_NAME; end++)
+        others |= next;
+    if (end == most && end < s->len) {
+        end = redact_run(s, end, CLASS_NAME);
+        others = CLASS_ALL;
+    }
+    unsigned may = redact_may(s->text + at, end - at);
+    q->name_may = has_words(first, others) ? may : may & ~(unsigned)MAY_TELL_LAST;
+    q->name_end = end;
+    return end;
 }
 
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
@@ -167,66 +185,61 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     }
     if (q->told < q->command.count && q->command.list[q->told].from < end)
         return false; /* -pMyPassword is no name */
-    return redact_header(s, at, end, ret_match) || redact_assignment(s, at, end, ret_match) ||
-           redact_file(s, at, end, ret_match) || redact_near(s, at, end, ret_match);
+    bool tells = q->name_may & (MAY_TELL | MAY_TELL_LAST);
+    return ((q->name_may & MAY_HEAD) && redact_header(s, at, end, ret_match)) ||
+           (tells && redact_assignment(s, at, end, ret_match)) ||
+           ((q->name_may & MAY_FILE) && redact_file(s, at, end, ret_match)) ||
+           (tells && redact_near(s, at, end, ret_match));
 }
 
 static bool find(struct search *q, size_t at, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
     char c = s->text[at];
+    bool line = at == 0 || s->text[at - 1] == '\n';
     if (q->secrets && is_known(q->secrets, s->text, s->len, at, ret_match))
         return true;
     if ((c == '-' || c == 'P') && redact_pem(s, at, ret_match))
         return true;
-    if ((at == 0 || s->text[at - 1] == '\n') && redact_pem_line(s, at, ret_match))
-        return true;
-    if ((at == 0 || s->text[at - 1] == '\n') && redact_pgpass(s, at, ret_match))
+    if (line && (redact_pem_line(s, at, ret_match) || redact_pgpass(s, at, ret_match)))
         return true;
     if (q->told < q->command.count && q->command.list[q->told].from == at) {
         *ret_match = q->command.list[q->told++];
         return true;
     }
-    if ((redact_may_be_token(s, at) && redact_token(s, at, ret_match)) ||
+    if ((s->len - at >= 3 && redact_may_be_token(s, at) && redact_token(s, at, ret_match)) ||
         (c == ':' && redact_url(s, at, ret_match)))
         return true;
     size_t name = name_at(q, at);
     return name && find_named(q, at, name, ret_match);
 }
 
-/* Where a rule may begin whatever stands in front of it; and where redact_may_be_token() has more
- * to look at than what shapes begin with. */
-enum { RULE_BEGINS = 1, TOKEN_BEGINS };
-static const unsigned char begins[256] = {
-    ['-'] = RULE_BEGINS,  ['P'] = RULE_BEGINS,  [':'] = RULE_BEGINS,  ['$'] = TOKEN_BEGINS,
-    ['e'] = TOKEN_BEGINS, ['S'] = TOKEN_BEGINS, ['M'] = TOKEN_BEGINS, ['N'] = TOKEN_BEGINS,
-    ['O'] = TOKEN_BEGINS, ['0'] = TOKEN_BEGINS, ['1'] = TOKEN_BEGINS, ['2'] = TOKEN_BEGINS,
-    ['3'] = TOKEN_BEGINS, ['4'] = TOKEN_BEGINS, ['5'] = TOKEN_BEGINS, ['6'] = TOKEN_BEGINS,
-    ['7'] = TOKEN_BEGINS, ['8'] = TOKEN_BEGINS, ['9'] = TOKEN_BEGINS,
-};
-
-/* Whether find() has nothing to look at there, where no known value is looked for and no word of a
- * command is to come: most bytes are spared the rest by a look or two. */
-static bool is_dull(const struct search *q, size_t at)
+/* Whether a rule may begin at `at`, whether or not a name does. */
+static inline bool may_begin(const struct redact_scan *s, size_t at)
 {
-    const char *t = q->scan.text + at;
-    unsigned char what = begins[(unsigned char)*t];
-    if (what == RULE_BEGINS || t[-1] == '\n' || q->scan.len - at < 3)
-        return false;
-    if (at >= q->name_end && redact_in(*t, CLASS_NAME))
-        return false;
-    unsigned hash = redact_hash(t);
-    return !(redact_begins[hash / 8] & 1u << hash % 8) &&
-           (!what || !redact_may_be_token(&q->scan, at));
+    char c = s->text[at];
+    return c == '-' || c == 'P' || c == ':' || redact_may_be_token(s, at);
 }
 
-/* The next place at or behind `at` > 0 that find() has to look at. */
+/* The next place at or behind `at` > 0 that find() has to look at, where no known value is looked
+ * for and no word of a command is to come: most bytes are spared the rest by a look or two. */
 static size_t skip_dull(const struct search *q, size_t at)
 {
-    if (q->ahead_count || q->told < q->command.count || q->secrets)
+    const struct redact_scan *s = &q->scan;
+    size_t most = s->len < 3 ? 0 : s->len - 2, name = q->name_end < most ? q->name_end : most;
+    if (q->ahead_count || q->told < q->command.count || q->secrets ||
+        (at < s->len && s->text[at - 1] == '\n'))
         return at;
-    while (at < q->scan.len && is_dull(q, at))
+    while (at < name && !may_begin(s, at))
         at++;
+    if (at < name)
+        return at;
+    for (; at < most; at++) {
+        if (s->text[at] == '\n')
+            return at + 1;
+        if (redact_in(s->text[at], CLASS_NAME) || may_begin(s, at))
+            break;
+    }
     return at;
 }
 
@@ -284,6 +297,7 @@ static void search(struct search *q)
 {
     struct redact_match match;
     redact_read_shapes();
+    redact_read_names();
     if (redact_pem_tail(&q->scan, &match))
         keep(q, &match);
     for (size_t at = 0; at < q->scan.len;) {
@@ -362,7 +376,7 @@ static struct folds look_for_folds(const char *text, size_t len)
             break;
         uint32_t code = (unsigned char)text[at];
         int n = 1;
-        if (code >= 0x20 && code < 0x7f) {
+        if ((code >= 0x20 && code < 0x7f) || code == '\n' || code == '\t') {
             at++;
             continue;
         }

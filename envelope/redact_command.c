@@ -1,5 +1,5 @@
 /* Secrets that stand behind options and in places of commands: `mysql -pX`, `curl -u user:X`,
- * `vault login X`. A row says where; another tool is another row. */
+ * `vault login X`. Which tools, and where, is in redact_tools.c. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
@@ -10,223 +10,9 @@
 #define BUCKETS    1024
 #define ENTRIES    640
 #define TOOL_MOST  24 /* bytes of a tool's name */
-#define ACTIVE     8  /* tools in one command: sudo docker exec mysql ... */
+#define ACTIVE     32 /* rules of the tools in one command: sudo docker exec mysql ... */
+#define KNOWN      8  /* tools of which is known that they came */
 #define WORDS_MOST 400
-
-enum how {
-    NEXT,        /* the word behind the option */
-    ATTACHED,    /* what follows the option in its word */
-    EITHER,      /* both */
-    USER,        /* either, and of user:password what is behind the colon */
-    PERCENT,     /* the same with a % */
-    COMMA,       /* the same with a , */
-    PAIR,        /* either, and of name=value what is behind the = */
-    PLACE,       /* the word at the place `place` that is no option, behind the subcommand */
-    PLACE_USER,  /* there, behind its colon */
-    PLACE_SLASH, /* there, user/password@host */
-    PAIRS,       /* all name=value behind the subcommand */
-    SETTING,     /* the word behind one that has a telling name */
-    PREFIX,      /* words that begin so */
-};
-
-static const struct rule {
-    const char *tools; /* between blanks */
-    const char *sub;   /* a word that has to come first; NULL */
-    const char *option;
-    enum how how;
-    int place; /* from 1 */
-} rules[] = {
-    {"mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mariadb mariadb-dump "
-     "mariadb-admin mycli "
-     "xtrabackup mariabackup mysql_upgrade mysqlslap",
-     NULL, "-p", ATTACHED, 0},
-    {"sshpass", NULL, "-p", EITHER, 0},
-    {"docker podman nerdctl buildah skopeo crane oras helm regctl ko", "login", "-p", EITHER, 0},
-    {"skopeo podman buildah", NULL, "--creds", USER, 0},
-    {"skopeo", NULL, "--src-creds", USER, 0},
-    {"skopeo", NULL, "--dest-creds", USER, 0},
-    {"redis-cli valkey-cli keydb-cli redis-benchmark", NULL, "-a", EITHER, 0},
-    {"redis-cli valkey-cli", "auth", NULL, PLACE, 1},
-    {"redis-cli valkey-cli", "set", NULL, SETTING, 0},
-    {"mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat mongotop", NULL, "-p",
-     EITHER, 0},
-    {"sqlplus sqlldr expdp impdp rman sqlcl", NULL, NULL, PLACE_SLASH, 0},
-    {"sqlcmd bcp osql isql tsql", NULL, "-P", EITHER, 0},
-    {"curl", NULL, "-u", USER, 0},
-    {"curl", NULL, "--user", USER, 0},
-    {"curl", NULL, "-U", USER, 0},
-    {"curl", NULL, "--proxy-user", USER, 0},
-    {"curl", NULL, "-E", USER, 0},
-    {"curl", NULL, "--cert", USER, 0},
-    {"curl", NULL, "--pass", NEXT, 0},
-    {"curl", NULL, "--oauth2-bearer", NEXT, 0},
-    {"curl wget http https", NULL, "-b", PAIR, 0},
-    {"curl", NULL, "--cookie", PAIR, 0},
-    {"http https httpie xh xhs", NULL, "-a", USER, 0},
-    {"http https httpie xh xhs", NULL, "--auth", USER, 0},
-    {"ab hey siege wrk vegeta", NULL, "-A", USER, 0},
-    {"hey ab", NULL, "-a", USER, 0},
-    {"lftp", NULL, "-u", COMMA, 0},
-    {"ncftp ncftpput ncftpget", NULL, "-p", EITHER, 0},
-    {"smbclient rpcclient net smbmap smbget smbcacls wmic winexe nmblookup", NULL, "-U", PERCENT,
-     0},
-    {"smbclient", NULL, NULL, PLACE, 2},
-    {"ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldapcompare ldappasswd ldapmodrdn "
-     "ldapexop",
-     NULL, "-w", EITHER, 0},
-    {"ldappasswd", NULL, "-s", EITHER, 0},
-    {"ldappasswd", NULL, "-a", EITHER, 0},
-    {"keytool jarsigner", NULL, "-new", NEXT, 0},
-    {"keytool jarsigner", NULL, "-storepass", NEXT, 0},
-    {"keytool jarsigner", NULL, "-keypass", NEXT, 0},
-    {"apksigner", NULL, "pass:", PREFIX, 0},
-    {"openssl", NULL, "pass:", PREFIX, 0},
-    {"openssl", NULL, "-k", NEXT, 0},
-    {"openssl", NULL, "-K", NEXT, 0},
-    {"openssl", NULL, "-pass", NEXT, 0},
-    {"openssl", "passwd", NULL, PLACE, 1},
-    {"zip unzip zipcloak funzip", NULL, "-P", EITHER, 0},
-    {"7z 7za 7zr 7zz rar unrar", NULL, "-p", ATTACHED, 0},
-    {"rar unrar", NULL, "-hp", ATTACHED, 0},
-    {"htpasswd", "-b", NULL, PLACE, 3},
-    {"htpasswd", "-cb", NULL, PLACE, 3},
-    {"htpasswd", "-bc", NULL, PLACE, 3},
-    {"htpasswd", "-nb", NULL, PLACE, 2},
-    {"htpasswd", "-nbB", NULL, PLACE, 2},
-    {"htpasswd", "-Bbn", NULL, PLACE, 2},
-    {"htpasswd", "-bnB", NULL, PLACE, 2},
-    {"htpasswd", "-bB", NULL, PLACE, 3},
-    {"htpasswd", "-Bb", NULL, PLACE, 3},
-    {"vault bao", "login", NULL, PLACE, 1},
-    {"vault bao", "unseal", NULL, PLACE, 1},
-    {"vault bao", "unwrap", NULL, PLACE, 1},
-    {"vault bao", "put", NULL, PAIRS, 0},
-    {"vault bao", "patch", NULL, PAIRS, 0},
-    {"vault bao", "write", NULL, SETTING, 0},
-    {"aws", "set", NULL, SETTING, 0},
-    {"aws", NULL, "--secret-string", NEXT, 0},
-    {"aws", "put-parameter", "--value", NEXT, 0},
-    {"az", "login", "-p", EITHER, 0},
-    {"az", "secret", "--value", NEXT, 0},
-    {"az", NULL, "--connection-string", NEXT, 0},
-    {"az", NULL, "--sas-token", NEXT, 0},
-    {"gh", "secret", "--body", NEXT, 0},
-    {"gh", "secret", "-b", EITHER, 0},
-    {"glab", "login", "-t", EITHER, 0},
-    {"glab", "variable", NULL, PLACE, 3},
-    {"git", "config", NULL, SETTING, 0},
-    {"npm yarn pnpm bun", "set", NULL, SETTING, 0},
-    {"twine", "upload", "-p", EITHER, 0},
-    {"uv", "publish", "-p", EITHER, 0},
-    {"uv", "publish", "-t", EITHER, 0},
-    {"hatch", NULL, "-a", EITHER, 0},
-    {"poetry", "publish", "-p", EITHER, 0},
-    {"poetry", "config", NULL, SETTING, 0},
-    {"poetry", "config", NULL, PLACE, 3},
-    {"cargo", "login", NULL, PLACE, 1},
-    {"nuget dotnet", "push", "-k", NEXT, 0},
-    {"nuget", "setapikey", NULL, PLACE, 1},
-    {"nuget", NULL, "-ApiKey", NEXT, 0},
-    {"nuget", NULL, "-Password", NEXT, 0},
-    {"dotnet", "user-secrets", NULL, PLACE, 3},
-    {"kubectl oc k kubecolor", NULL, "--from-literal", PAIR, 0},
-    {"oc cf ibmcloud bosh credhub", "login", "-p", EITHER, 0},
-    {"oc", "login", "--token", NEXT, 0},
-    {"credhub", "set", "-w", EITHER, 0},
-    {"credhub", "set", "-v", EITHER, 0},
-    {"cf", "auth", NULL, PLACE, 2},
-    {"heroku", "config:set", NULL, PAIRS, 0},
-    {"fly flyctl supabase doppler", "set", NULL, PAIRS, 0},
-    {"fly flyctl", "import", NULL, PAIRS, 0},
-    {"firebase", "functions:config:set", NULL, PAIRS, 0},
-    {"netlify", "env:set", NULL, PLACE, 2},
-    {"netlify", NULL, "--auth", NEXT, 0},
-    {"pulumi", "set", "--secret", SETTING, 0},
-    {"pulumi", "set", NULL, SETTING, 0},
-    {"travis", "encrypt", NULL, PAIRS, 0},
-    {"chamber", "write", NULL, PLACE, 3},
-    {"bw", "login", NULL, PLACE, 2},
-    {"bw", "unlock", NULL, PLACE, 1},
-    {"security", NULL, "-w", NEXT, 0},
-    {"security", NULL, "-p", NEXT, 0},
-    {"rclone", "obscure", NULL, PLACE, 1},
-    {"rclone", "config", NULL, SETTING, 0},
-    {"rdesktop", NULL, "-p", EITHER, 0},
-    {"xfreerdp wlfreerdp sdl-freerdp", NULL, "/p:", PREFIX, 0},
-    {"cmdkey", NULL, "/pass:", PREFIX, 0},
-    {"psexec", NULL, "-p", NEXT, 0},
-    {"usermod useradd", NULL, "-p", EITHER, 0},
-    {"mkpasswd", NULL, NULL, PLACE, 1},
-    {"nmcli iwconfig iw", NULL, NULL, SETTING, 0},
-    {"wpa_passphrase", NULL, NULL, PLACE, 2},
-    {"snmpwalk snmpget snmpset snmpbulkwalk snmptable snmptrap", NULL, "-A", EITHER, 0},
-    {"snmpwalk snmpget snmpset snmpbulkwalk snmptable snmptrap", NULL, "-X", EITHER, 0},
-    {"snmpwalk snmpget snmpset snmpbulkwalk snmptable snmptrap", NULL, "-c", EITHER, 0},
-    {"ipmitool ipmi-power", NULL, "-P", EITHER, 0},
-    {"hydra crackmapexec netexec nxc evil-winrm medusa", NULL, "-p", EITHER, 0},
-    {"mosquitto_pub mosquitto_sub mosquitto_rr", NULL, "-P", EITHER, 0},
-    {"mosquitto_passwd", "-b", NULL, PLACE, 3},
-    {"rabbitmqctl", "add_user", NULL, PLACE, 2},
-    {"rabbitmqctl", "change_password", NULL, PLACE, 2},
-    {"rabbitmqadmin", NULL, "-p", EITHER, 0},
-    {"influx", NULL, "-t", EITHER, 0},
-    {"cqlsh cypher-shell couchbase-cli cbq neo4j-admin arangosh", NULL, "-p", EITHER, 0},
-    {"neo4j-admin", "set-initial-password", NULL, PLACE, 1},
-    {"mc", "set", NULL, PLACE, 4},
-    {"mc", "set", NULL, PLACE, 3},
-    {"swaks", NULL, "-ap", NEXT, 0},
-    {"sendemail", NULL, "-xp", NEXT, 0},
-    {"ssh-keygen", NULL, "-N", EITHER, 0},
-    {"ssh-keygen", NULL, "-P", EITHER, 0},
-    {"plink pscp psftp putty", NULL, "-pw", NEXT, 0},
-    {"veracrypt truecrypt", NULL, "-p", EITHER, 0},
-    {"p4", NULL, "-P", EITHER, 0},
-    {"jenkins-cli java", NULL, "-auth", USER, 0},
-    {"sonar-scanner mvn gradle", NULL, "-Dsonar.login=", PREFIX, 0},
-    {"ngrok", "authtoken", NULL, PLACE, 1},
-    {"ngrok", "add-authtoken", NULL, PLACE, 1},
-    {"cloudflared", "install", NULL, PLACE, 1},
-    {"snyk", "auth", NULL, PLACE, 1},
-    {"codecov doctl fastly", NULL, "-t", EITHER, 0},
-    {"wandb", "login", NULL, PLACE, 1},
-    {"openai", NULL, "-k", EITHER, 0},
-    {"expo eas", "login", "-p", EITHER, 0},
-    {"rancher", "login", "-t", EITHER, 0},
-    {"etcdctl", NULL, "--user", USER, 0},
-    {"cadaver qpdf pdftk", NULL, "--encrypt", NEXT, 0},
-    {"pdftotext pdfinfo pdfimages", NULL, "-upw", NEXT, 0},
-    {"pdftotext pdfinfo pdfimages", NULL, "-opw", NEXT, 0},
-    {"pdftk", NULL, "user_pw", NEXT, 0},
-    {"pdftk", NULL, "owner_pw", NEXT, 0},
-    {"pdftk", NULL, "input_pw", NEXT, 0},
-    {"gpg gpg2", NULL, "--passphrase", NEXT, 0},
-    {"ccrypt", NULL, "-K", EITHER, 0},
-    {"stunnel socat", NULL, "proxyauth=", PREFIX, 0},
-    {"impacket-psexec secretsdump.py impacket-secretsdump", NULL, "-hashes", NEXT, 0},
-    {"expect", NULL, "-password", NEXT, 0},
-    {"asadmin", NULL, "-w", EITHER, 0},
-    {"wget", NULL, "--password", NEXT, 0},
-    {"vncpasswd x11vnc", NULL, "-passwd", NEXT, 0},
-    {"tsm tabcmd", "login", "-p", EITHER, 0},
-    {"cloudctl", "login", "-p", EITHER, 0},
-    {"argocd", "login", "--password", NEXT, 0},
-    {"freshclam kinit", NULL, "--password", NEXT, 0},
-    {"ConvertTo-SecureString convertto-securestring", NULL, NULL, PLACE, 1},
-    {"ConvertTo-SecureString convertto-securestring", NULL, "-String", NEXT, 0},
-    {"iwconfig", "key", "s:", PREFIX, 0},
-    /* a here-string for what reads a secret from its input */
-    {"cryptsetup vncpasswd smbpasswd passwd chpasswd kinit", NULL, "<<<", EITHER, 0},
-    {"pass gopass", "insert", "<<<", EITHER, 0},
-    {"sudo", "-S", "<<<", EITHER, 0},
-    {"docker podman helm buildah skopeo crane oras", "--password-stdin", "<<<", EITHER, 0},
-    {"gh glab", "--with-token", "<<<", EITHER, 0},
-    {"gh", "secret", "<<<", EITHER, 0},
-    {"wrangler fly flyctl vercel", "secret", "<<<", EITHER, 0},
-    {"op", "signin", "<<<", EITHER, 0},
-    {"gpg gpg2", "--passphrase-fd", "<<<", EITHER, 0},
-};
-
-#define RULES (sizeof rules / sizeof *rules)
 
 /* ---- tools by their names ---- */
 
@@ -234,7 +20,7 @@ static struct tools {
     struct tool {
         const char *name;
         size_t len;
-        size_t rule;
+        int rule;
         int next;
     } list[ENTRIES];
     int buckets[BUCKETS], count;
@@ -260,8 +46,8 @@ static unsigned beginning(const char *name, size_t len)
 static void read_tools(void)
 {
     memset(tools.buckets, -1, sizeof tools.buckets);
-    for (size_t i = 0; i < RULES; i++)
-        for (const char *at = rules[i].tools; *at && tools.count < ENTRIES;) {
+    for (int i = 0; i < redact_tool_rule_count; i++)
+        for (const char *at = redact_tool_rules[i].tools; *at && tools.count < ENTRIES;) {
             size_t len = strcspn(at, " ");
             unsigned bit = beginning(at, len);
             beginnings[bit / 32] |= 1u << bit % 32;
@@ -291,17 +77,19 @@ static int first_of(const char *name, size_t len)
 
 /* One tool's rule while its words are read. */
 struct active {
-    const struct rule *rule;
-    bool begun; /* the subcommand came */
-    bool next;  /* the next word is the value */
-    int places; /* words that are no options, since then */
+    const struct redact_rule *rule;
+    int places; /* words that are no options, since it or its subcommand came; before: of `words` */
 };
 
 struct command {
     struct redact_scan *s;
-    struct active active[ACTIVE * 4];
-    int count;
-    int known; /* a tool all of whose rules are there; counted from 1 */
+    struct active active[ACTIVE];
+    int count, words; /* of words those that are no options */
+    /* a bit for each of them: the subcommand has to come; the next word is the value; a word's
+     * place, or its beginning, says whether it is */
+    uint32_t waits, next, places, options;
+    uint64_t subs, begins; /* bits for what subcommands begin with, and those words */
+    int known[KNOWN], known_count;
     struct redact_command_found *found;
     size_t from, to; /* of the word, without its quotes */
     bool inside;     /* of a quoted word */
@@ -309,30 +97,70 @@ struct command {
     bool behind; /* an option that may have taken the word for its value */
 };
 
-/* A tool that is named again goes on as it began: a line of nothing else costs no more. */
-static bool is_active(const struct command *c, const struct rule *rule)
+static void begin_command(struct command *c, struct redact_scan *s,
+                          struct redact_command_found *found, bool inside)
 {
-    for (int i = 0; rule->option && !rule->sub && i < c->count; i++)
-        if (c->active[i].rule == rule)
-            return true;
+    c->s = s;
+    c->found = found;
+    c->inside = inside;
+    c->count = c->words = c->known_count = 0;
+    c->waits = c->next = c->places = c->options = 0;
+    c->subs = c->begins = 0;
+    c->option = c->behind = false;
+}
+
+/* Bits by which a word's beginning is told from most others. */
+static uint64_t letter(char c)
+{
+    return (uint64_t)1 << ((c | 0x20) & 63);
+}
+
+static bool is_known(struct command *c, int tool)
+{
+    int i = 0;
+    while (i < c->known_count && c->known[i] != tool)
+        i++;
+    if (i < c->known_count)
+        return true;
+    if (i < KNOWN)
+        c->known[c->known_count++] = tool;
     return false;
 }
 
+/* From now on its words say what is secret. */
+static void begin_rule(struct command *c, int at)
+{
+    const struct redact_rule *rule = c->active[at].rule;
+    c->active[at].places = 0;
+    if (rule->option && rule->how != SETTING) {
+        c->options |= 1u << at;
+        c->begins |= letter(*rule->option);
+    } else {
+        c->places |= 1u << at;
+    }
+}
+
+/* A tool that is named again goes on as it began, but for what is said by places. */
 static void begin_tool(struct command *c, const char *name, size_t len)
 {
     int first = first_of(name, len);
-    bool all = true;
-    if (first + 1 == c->known || c->count == ACTIVE * 4)
+    if (first < 0 || c->count == ACTIVE)
         return;
-    for (int i = first; i >= 0; i = tools.list[i].next) {
-        const struct rule *rule = &rules[tools.list[i].rule];
-        if (tools.list[i].len != len || memcmp(tools.list[i].name, name, len))
+    bool known = is_known(c, first);
+    for (int i = first; i >= 0 && c->count < ACTIVE; i = tools.list[i].next) {
+        const struct redact_rule *rule = &redact_tool_rules[tools.list[i].rule];
+        if (tools.list[i].len != len || memcmp(tools.list[i].name, name, len) != 0 ||
+            (known && rule->option))
             continue;
-        all = all && rule->option && !rule->sub && c->count < ACTIVE * 4;
-        if (c->count < ACTIVE * 4 && !is_active(c, rule))
-            c->active[c->count++] = (struct active){.rule = rule, .begun = !rule->sub};
+        c->active[c->count] = (struct active){rule, c->words};
+        if (rule->sub) {
+            c->waits |= 1u << c->count;
+            c->subs |= letter(*rule->sub);
+        } else {
+            begin_rule(c, c->count);
+        }
+        c->count++;
     }
-    c->known = all && first >= 0 ? first + 1 : c->known;
 }
 
 static bool word_is(const struct command *c, const char *word)
@@ -381,7 +209,7 @@ static void add_login(struct command *c)
     add(c, from, sign ? (size_t)(sign - c->s->text) : c->to);
 }
 
-static void add_value(struct command *c, enum how how, size_t from)
+static void add_value(struct command *c, enum redact_how how, size_t from)
 {
     static const char signs[] = {[USER] = ':', [PERCENT] = '%', [COMMA] = ',', [PAIR] = '='};
     if (how == USER || how == PERCENT || how == COMMA || how == PAIR)
@@ -391,7 +219,7 @@ static void add_value(struct command *c, enum how how, size_t from)
 }
 
 /* `-su` is -s and -u: behind the letters that take no value, the dash of what is left. */
-static size_t skip_joined(const struct command *c, const struct rule *r)
+static size_t skip_joined(const struct command *c, const struct redact_rule *r)
 {
     size_t at = c->from;
     if (r->option[2] || c->to - at < 3 || c->s->text[at + 1] == '-')
@@ -403,9 +231,9 @@ static size_t skip_joined(const struct command *c, const struct rule *r)
 }
 
 /* The word is an option's, with or without a value in it. */
-static void take_option(struct command *c, struct active *a)
+static void take_option(struct command *c, int rule)
 {
-    const struct rule *r = a->rule;
+    const struct redact_rule *r = c->active[rule].rule;
     bool joins = c->option && r->how == USER;
     if (!joins && (c->to - c->from < 2 || c->s->text[c->from] != *r->option ||
                    c->s->text[c->from + 1] != r->option[1]))
@@ -418,8 +246,10 @@ static void take_option(struct command *c, struct active *a)
         return;
     bool attached = word > len;
     size_t from = start + len + (attached && c->s->text[start + len] == '=');
-    if (!attached)
-        a->next = r->how != ATTACHED && r->how != PREFIX;
+    if (!attached && r->how != ATTACHED && r->how != PREFIX)
+        c->next |= 1u << rule;
+    else if (!attached)
+        return;
     else if (r->how == PREFIX || (r->option[1] != '-' && r->how != NEXT && r->how != SETTING) ||
              c->s->text[start + len] == '=')
         add_value(c, r->how, from);
@@ -432,9 +262,10 @@ static bool is_telling_word(const struct command *c)
            redact_is_telling(c->s->text + c->from, len);
 }
 
-static void take_place(struct command *c, struct active *a)
+static void take_place(struct command *c, int rule)
 {
-    const struct rule *r = a->rule;
+    struct active *a = &c->active[rule];
+    const struct redact_rule *r = a->rule;
     if (c->option)
         return;
     a->places++;
@@ -444,34 +275,47 @@ static void take_place(struct command *c, struct active *a)
         add_login(c);
     else if (r->how == PAIRS)
         add_behind(c, c->from, c->to, '=');
-    else if (r->how == SETTING)
-        a->next = is_telling_word(c);
+    else if (r->how == SETTING && is_telling_word(c))
+        c->next |= 1u << rule;
+}
+
+/* The word is for one of the rules. */
+static void take_rule(struct command *c, int at)
+{
+    struct active *a = &c->active[at];
+    uint32_t bit = 1u << at;
+    if (c->next & bit) {
+        c->next &= ~bit;
+        if (!c->option || a->rule->how == NEXT)
+            add_value(c, a->rule->how, c->from);
+    } else if (c->waits & bit) {
+        if (!word_is(c, a->rule->sub) || (c->behind && c->words > a->places))
+            return;
+        c->waits &= ~bit;
+        begin_rule(c, at);
+    } else if (c->options & bit) {
+        take_option(c, at);
+    } else {
+        take_place(c, at);
+    }
 }
 
 static void take_word(struct command *c)
 {
     const char *t = c->s->text + c->from;
+    uint32_t look = c->next | c->places;
+    look |= c->begins & letter(*t) ? c->options : 0;
+    look |= c->subs & letter(*t) ? c->waits : 0;
     c->option = *t == '-' && c->to - c->from > 1;
-    for (int i = 0; i < c->count; i++) {
-        struct active *a = &c->active[i];
-        if (a->next) {
-            a->next = false;
-            if (!c->option || a->rule->how == NEXT)
-                add_value(c, a->rule->how, c->from);
-        } else if (!a->begun) {
-            a->begun = word_is(c, a->rule->sub) && !(c->behind && a->places);
-            a->places = a->begun ? 0 : a->places + !c->option;
-        } else if (a->rule->option && a->rule->how != SETTING) {
-            take_option(c, a);
-        } else {
-            take_place(c, a);
-        }
-    }
+    for (; look; look &= look - 1)
+        take_rule(c, __builtin_ctz(look));
     c->behind = c->option && !memchr(t, '=', c->to - c->from);
+    if (c->option)
+        return;
+    c->words++;
     const char *slash = memrchr(t, '/', c->to - c->from);
     const char *name = slash ? slash + 1 : t;
-    if (!c->option)
-        begin_tool(c, name, c->to - c->from - (size_t)(name - t));
+    begin_tool(c, name, c->to - c->from - (size_t)(name - t));
 }
 
 static size_t skip_blanks(struct redact_scan *s, size_t at, size_t end)
@@ -498,7 +342,8 @@ static void read_inside(struct command *outer, size_t at, size_t end)
     if (!memchr(outer->s->text + at, ' ', end - at))
         return;
     while (at < end) {
-        struct command c = {.s = outer->s, .found = outer->found, .inside = true};
+        struct command c;
+        begin_command(&c, outer->s, outer->found, true);
         size_t to = read_words(&c, at, end);
         at = to > at ? to : at + 1;
     }
@@ -553,7 +398,8 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
     }
     if (first_of(s->text + at, len) < 0)
         return false;
-    struct command c = {.s = s, .found = ret_found};
+    struct command c;
+    begin_command(&c, s, ret_found, false);
     begin_tool(&c, s->text + at, len);
     s->command_end = read_words(&c, end, quoted_end(s, at, end));
     return ret_found->count > 0;

@@ -14,12 +14,21 @@ static char at_of(const struct redact_scan *s, size_t at)
     return at < s->len ? s->text[at] : '\n';
 }
 
-static bool name_is(const struct redact_scan *s, size_t at, size_t end, const char *const *list,
+/* A name and its length. */
+struct name {
+    const char *text;
+    size_t len;
+};
+#define NAME(text)                                                                                 \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
+static bool name_is(const struct redact_scan *s, size_t at, size_t end, const struct name *list,
                     size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (((s->text[at] ^ *list[i]) & ~0x20) == 0 && strlen(list[i]) == end - at &&
-            redact_at(s, at, list[i]))
+        if (list[i].len == end - at && redact_at(s, at, list[i].text))
             return true;
     return false;
 }
@@ -37,24 +46,24 @@ static bool take(struct redact_scan *s, size_t from, struct redact_match *ret_ma
 static bool is_directive(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
 {
-    static const char *const names[] = {"requirepass",
-                                        "masterauth",
-                                        "rootpw",
-                                        "bindpw",
-                                        "auth_pass",
-                                        "authtok",
-                                        "ldap_default_authtok",
-                                        "dbpasswd",
-                                        "smtp_password",
-                                        "sasl_password",
-                                        "wpa-psk",
-                                        "wpa-passphrase",
-                                        "ppp-password",
-                                        "rocommunity",
-                                        "rwcommunity",
-                                        "sentinel_auth-pass",
-                                        "auth-pass",
-                                        "ansible_become_pass"};
+    static const struct name names[] = {NAME("requirepass"),
+                                        NAME("masterauth"),
+                                        NAME("rootpw"),
+                                        NAME("bindpw"),
+                                        NAME("auth_pass"),
+                                        NAME("authtok"),
+                                        NAME("ldap_default_authtok"),
+                                        NAME("dbpasswd"),
+                                        NAME("smtp_password"),
+                                        NAME("sasl_password"),
+                                        NAME("wpa-psk"),
+                                        NAME("wpa-passphrase"),
+                                        NAME("ppp-password"),
+                                        NAME("rocommunity"),
+                                        NAME("rwcommunity"),
+                                        NAME("sentinel_auth-pass"),
+                                        NAME("auth-pass"),
+                                        NAME("ansible_become_pass")};
     size_t value = redact_run(s, end, CLASS_BLANK);
     if (value == end || value >= s->len ||
         !name_is(s, at, end, names, sizeof names / sizeof *names))
@@ -85,7 +94,7 @@ static bool stood(struct redact_scan *s, size_t at, int which)
 /* `machine H login U password X`, on one line or three. */
 static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const char *const names[] = {"password", "passwd"};
+    static const struct name names[] = {NAME("password"), NAME("passwd")};
     size_t value = redact_run(s, end, CLASS_BLANK);
     if (value == end || value >= s->len || !name_is(s, at, end, names, 2))
         return false;
@@ -95,8 +104,8 @@ static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact
 /* IDENTIFIED BY 'X', PASSWORD 'X', a password that a server made. */
 static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const char *const words[] = {"identified"};
-    static const char *const passwords[] = {"password"};
+    static const struct name words[] = {NAME("identified")};
+    static const struct name passwords[] = {NAME("password")};
     size_t line = redact_line_end(s, end), near = line - end > NEAR_MOST ? end + NEAR_MOST : line;
     if (name_is(s, at, end, words, 1)) {
         uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_DOUBLE | CLASS_SINGLE | CLASS_NEWLINE);
@@ -119,7 +128,7 @@ static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_m
 /* A password that is told: `generated for root@localhost: X`, `password is: X`. */
 static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const char *const words[] = {"password", "passphrase"};
+    static const struct name words[] = {NAME("password"), NAME("passphrase")};
     static const char *const ways[] = {" is generated for ", " is ", " is: ", " for "};
     char way = at_of(s, end + 1) | 0x20; /* the first letter of one */
     if ((way != 'i' && way != 'f') || !name_is(s, at, end, words, 2))
@@ -163,7 +172,7 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
 /* `> PASS X`, `AUTH PLAIN X`: what a client shows of its talk with a server of mail or files. */
 static bool is_talk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const char *const passes[] = {"PASS"}, *const auths[] = {"PLAIN", "LOGIN"};
+    static const struct name passes[] = {NAME("PASS")}, auths[] = {NAME("PLAIN"), NAME("LOGIN")};
     size_t value = redact_run(s, end, CLASS_BLANK), line = redact_line_end(s, end);
     if (value == end || value >= line)
         return false;
@@ -176,27 +185,12 @@ static bool is_talk(struct redact_scan *s, size_t at, size_t end, struct redact_
            redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line && take(s, value, ret_match);
 }
 
-/* The last letters of the names above: most words have others. */
-static bool may_tell(const struct redact_scan *s, size_t at, size_t end)
-{
-    static const char *const ends[] = {"ss", "th", "pw", "wd", "rd", "ok",
-                                       "sk", "se", "ty", "et", "in"};
-    char first = s->text[end - 2], second = s->text[end - 1];
-    if (second < 'A' || !strchr("shwdkeytn", second | 0x20))
-        return false;
-    if (end - at == 10 && (second | 0x20) == 'd' && redact_at(s, at, "identified"))
-        return true;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if ((first | 0x20) == ends[i][0] && (second | 0x20) == ends[i][1])
-            return true;
-    return false;
-}
+/* The last letters of the names above, identified's among them: most words have others. */
+const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed";
 
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     if (end - at < 4 || (!redact_in(at_of(s, end), CLASS_BLANK) && at_of(s, end) != '('))
-        return false;
-    if (!may_tell(s, at, end))
         return false;
     return is_directive(s, at, end, ret_match) || is_netrc(s, at, end, ret_match) ||
            is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match) ||

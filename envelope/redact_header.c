@@ -181,6 +181,8 @@ static bool is_cookie(struct redact_scan *s, size_t name, size_t name_end,
     return true;
 }
 
+const char redact_header_ends[] = "on er ic ie"; /* of authorization, bearer, basic, cookie */
+
 bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     switch (s->text[end - 1] | 0x20) {

@@ -264,41 +264,63 @@ static enum redact_telling of_key(const struct words *w, bool upper)
     return upper && !open ? TELLS_LONG : TELLS_NOTHING;
 }
 
-/* The last two letters of every word that tells; a look at them spares most names the rest. */
-static uint32_t last_letters[26];
+uint8_t redact_last_two[32 * 32];
 static pthread_once_t rows_once = PTHREAD_ONCE_INIT;
 
-static void add_letters(const struct row *rows, int count)
+static void add_pair(char first, char second, unsigned bits)
+{
+    redact_last_two[letter_of(first) << 5 | letter_of(second)] |= (uint8_t)bits;
+}
+
+static void add_ends(const struct row *rows, int count, unsigned bits)
 {
     for (int i = 0; i < count; i++) {
-        const char *end = rows[i].word + rows[i].len - 2;
-        if (end[0] >= 'a' && end[0] <= 'z' && end[1] >= 'a' && end[1] <= 'z')
-            last_letters[end[0] - 'a'] |= 1u << (end[1] - 'a');
+        const char *end = rows[i].word + rows[i].len;
+        for (unsigned any = 0; rows[i].len < 2 && any < 32; any++)
+            add_pair((char)any, end[-1], bits);
+        if (rows[i].len > 1)
+            add_pair(end[-2], end[-1], bits);
     }
 }
 
+static void add_pairs(const char *pairs, unsigned bits)
+{
+    for (; *pairs; pairs += pairs[2] ? 3 : 2)
+        add_pair(pairs[0], pairs[1], bits);
+}
+
+/* A look at two letters spares most names the rest. */
 static void read_rows(void)
 {
     static const struct row more[] = {ROW("key", 0), ROW("phrase", 0), ROW("word", 0),
-                                      ROW("hash", 0)};
+                                      ROW("hash", 0)},
+                            last[] = {ROW("data", 0), ROW("pat", 0)};
     index_rows(&qualifiers), index_rows(&endings), index_rows(&single);
     index_rows(&keys), index_rows(&open_keys);
-    add_letters(endings.row, endings.count);
-    add_letters(single.row, single.count);
-    add_letters(more, (int)(sizeof more / sizeof *more));
+    add_ends(endings.row, endings.count, MAY_TELL | MAY_TELL_LAST);
+    add_ends(single.row, single.count, MAY_TELL | MAY_TELL_LAST);
+    add_ends(more, (int)(sizeof more / sizeof *more), MAY_TELL | MAY_TELL_LAST);
+    add_ends(last, (int)(sizeof last / sizeof *last), MAY_TELL_LAST);
+    add_ends(qualifiers.row, qualifiers.count, MAY_TELL_LAST);
+    add_pairs(redact_header_ends, MAY_HEAD);
+    add_pairs(redact_file_ends, MAY_FILE);
 }
 
-/* Whether a name of one word ends as no telling one does. */
+void redact_read_names(void)
+{
+    pthread_once(&rows_once, read_rows);
+}
+
+/* Whether no telling name ends so. */
 static bool ends_otherwise(const char *name, size_t len)
 {
-    char first = len < 2 ? '_' : lower(name[len - 2]), second = lower(name[len - 1]);
-    if (first < 'a' || first > 'z' || second < 'a' || second > 'z' || memchr(name, '_', len) ||
-        memchr(name, '-', len) || memchr(name, '.', len))
-        return len < 2;
+    unsigned may = redact_may(name, len);
+    if (len < 2 || !(may & MAY_TELL_LAST) || may & MAY_TELL)
+        return len < 2 || !(may & MAY_TELL_LAST);
     for (size_t i = len > 24 ? len - 24 : 1; i < len; i++)
         if (redact_in(name[i], CLASS_UPPER) && redact_in(name[i - 1], CLASS_LOWER))
             return false;
-    return !(last_letters[first - 'a'] & 1u << (second - 'a'));
+    return !memchr(name, '_', len) && !memchr(name, '-', len) && !memchr(name, '.', len);
 }
 
 static bool is_directory(const char *name, size_t len)
@@ -309,7 +331,7 @@ static bool is_directory(const char *name, size_t len)
 
 enum redact_telling redact_telling(const char *name, size_t len)
 {
-    pthread_once(&rows_once, read_rows);
+    redact_read_names();
     if (!len || is_directory(name, len) || ends_otherwise(name, len))
         return TELLS_NOTHING;
     struct words w = words_of(name, len);
@@ -332,24 +354,39 @@ enum redact_telling redact_telling(const char *name, size_t len)
     return tells;
 }
 
-/* The same few names come again and again: what was found out of one is kept, and of two that fall
- * into one place both. */
-enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
+static size_t place_of(const char *name, size_t len)
 {
-    const char *name = s->text + at;
     uint64_t last = 0; /* eight bytes, or all */
     if (len >= sizeof last)
         memcpy(&last, name + len - sizeof last, sizeof last);
     for (size_t i = 0; len < sizeof last && i < len; i++)
         last = last << 8 | (unsigned char)name[i];
-    uint64_t place = (last ^ len) * 0x9e3779b97f4a7c15;
-    struct redact_named *kept = s->named[(place >> 32) % REDACT_NAMES], *first = kept;
-    for (int i = 0; i < REDACT_WAYS; i++, kept++)
-        if (kept->len == len && !memcmp(s->text + kept->at, name, len))
-            return (enum redact_telling)kept->tells;
-    memmove(first + 1, first, (REDACT_WAYS - 1) * sizeof *first);
-    *first = (struct redact_named){at, len, redact_telling(name, len)};
-    return (enum redact_telling)first->tells;
+    return ((last ^ len) * 0x9e3779b97f4a7c15 >> 32) % REDACT_NAMES;
+}
+
+/* The same few names come again and again: what was found out of one is kept, and of two that fall
+ * into one place both. */
+enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
+{
+    const char *name = s->text + at;
+    if (!(redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST)))
+        return TELLS_NOTHING;
+    for (int i = 0; i < 2; i++)
+        if (s->told[i].at == at && s->told[i].len == len)
+            return (enum redact_telling)s->told[i].tells;
+    struct redact_named *told = &s->told[s->tells_next ^= 1];
+    struct redact_named *kept = s->named[place_of(name, len)], *first = kept;
+    int i = 0;
+    while (i < REDACT_WAYS && (kept->len != len || memcmp(s->text + kept->at, name, len) != 0))
+        i++, kept++;
+    if (i < REDACT_WAYS) {
+        *told = (struct redact_named){at, len, kept->tells};
+    } else {
+        *told = (struct redact_named){at, len, redact_telling(name, len)};
+        memmove(first + 1, first, (REDACT_WAYS - 1) * sizeof *first);
+        *first = *told;
+    }
+    return (enum redact_telling)told->tells;
 }
 
 bool redact_is_telling(const char *name, size_t len)

@@ -63,6 +63,8 @@ struct redact_scan {
         size_t at, len; /* where it stood last */
         int tells;      /* enum redact_telling */
     } named[REDACT_NAMES][REDACT_WAYS];
+    struct redact_named told[2]; /* the names that were asked for last */
+    int tells_next;
     size_t command_end;                         /* up to here a command's words have been read */
     size_t reader_line, reader_from, reader;    /* the same of what reads a secret from a pipe */
     size_t jwt_from, jwt_to;                    /* the first part of what is no JSON web token */
@@ -136,6 +138,31 @@ enum redact_telling {
 };
 
 enum redact_telling redact_telling(const char *name, size_t len);
+
+/* What the last two letters of a name leave open; most leave nothing. */
+enum redact_may {
+    MAY_TELL = 1 << 0,
+    MAY_TELL_LAST = 1 << 1, /* as the last of several words */
+    MAY_HEAD = 1 << 2,      /* redact_header() may find something, */
+    MAY_FILE = 1 << 3,      /* and redact_file() */
+    MAY_ALL = (1 << 4) - 1,
+};
+
+extern uint8_t redact_last_two[32 * 32];
+/* The ends of the names that those two know: pairs of letters, a blank between. */
+extern const char redact_header_ends[], redact_file_ends[];
+/* Once before the first text is searched. */
+void redact_read_names(void);
+
+/* `len` > 0. */
+static inline unsigned redact_may(const char *name, size_t len)
+{
+    unsigned char last = (unsigned char)name[len - 1];
+    if (!redact_in((char)last, CLASS_UPPER | CLASS_LOWER))
+        return MAY_ALL; /* TOKEN_2, and a sentence's end */
+    return len < 2 ? 0 : redact_last_two[((unsigned char)name[len - 2] & 31u) << 5 | (last & 31u)];
+}
+
 /* The same of a name in the text, of `len` > 0 bytes. */
 enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len);
 
@@ -161,9 +188,10 @@ bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
 /* Once before the first text is searched. */
 void redact_read_shapes(void);
 
-/* A bit for each hash of three characters that a shape is found by. */
+/* A bit for each hash of three characters that a token is found by, and for those that may stand
+ * where no word begins. */
 #define REDACT_HASHES 16384
-extern uint8_t redact_begins[REDACT_HASHES / 8];
+extern uint8_t redact_begins[REDACT_HASHES / 8], redact_begins_inside[REDACT_HASHES / 8];
 
 static inline unsigned redact_hash(const char *t)
 {
@@ -172,17 +200,15 @@ static inline unsigned redact_hash(const char *t)
     return key * 2654435761u >> 18;
 }
 
-/* Whether redact_token() may find something at `at`: most places are spared the call. */
+/* Whether redact_token() may find something at `at`, behind which there are two bytes more: most
+ * places are spared the call. */
 static inline bool redact_may_be_token(const struct redact_scan *s, size_t at)
 {
     char c = s->text[at];
-    if (s->len - at < 3)
-        return false;
     unsigned hash = redact_hash(s->text + at);
-    return redact_begins[hash / 8] & 1u << hash % 8 || c == '$' ||
-           (c == 'e' && (s->text[at + 1] == 'y' || s->text[at + 1] == 'w')) ||
-           (c == 'S' && s->text[at + 1] == 'K') || (c >= 'M' && c <= 'O') ||
-           (redact_in(c, CLASS_DIGIT) && (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT)));
+    if (redact_begins[hash / 8] & 1u << hash % 8 || (c >= 'M' && c <= 'O'))
+        return redact_begins_inside[hash / 8] & 1u << hash % 8 || redact_starts_word(s, at);
+    return redact_in(c, CLASS_DIGIT) && (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT));
 }
 
 bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match);
@@ -232,6 +258,37 @@ void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found 
 /* One more, without its quotes, unless it says where a secret is. */
 void redact_command_add(struct redact_scan *s, struct redact_command_found *found, size_t from,
                         size_t to);
+
+/* ---- the table of tools (redact_tools.c) ---- */
+
+/* Where the secret is. */
+enum redact_how {
+    NEXT,        /* the word behind the option */
+    ATTACHED,    /* what follows the option in its word */
+    EITHER,      /* both */
+    USER,        /* either, and of user:password what is behind the colon */
+    PERCENT,     /* the same with a % */
+    COMMA,       /* the same with a , */
+    PAIR,        /* either, and of name=value what is behind the = */
+    PLACE,       /* the word at the place `place` that is no option, behind the subcommand */
+    PLACE_USER,  /* there, behind its colon */
+    PLACE_SLASH, /* there, user/password@host */
+    PAIRS,       /* all name=value behind the subcommand */
+    SETTING,     /* the word behind one that has a telling name */
+    PREFIX,      /* words that begin so */
+};
+
+/* A tool's option, or place, that holds a secret. */
+struct redact_rule {
+    const char *tools; /* between blanks */
+    const char *sub;   /* a word that has to come first, or its beginning up to a dot; NULL */
+    const char *option;
+    enum redact_how how;
+    int place; /* from 1 */
+};
+
+extern const struct redact_rule redact_tool_rules[];
+extern const int redact_tool_rule_count;
 
 /* ---- the table of shapes (redact_shapes.c) ---- */
 

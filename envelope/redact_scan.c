@@ -70,6 +70,9 @@ size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most)
 static bool ends_escape(const struct redact_scan *s, size_t at)
 {
     const char *t = s->text;
+    if (at >= 6 && t[at - 1] != 'm' && t[at - 2] != '\\' && t[at - 3] != '%' && t[at - 4] != '\\' &&
+        t[at - 6] != '\\')
+        return false; /* most */
     if (at >= 2 && t[at - 2] == '\\' && strchr("nrtbf\"'/", t[at - 1]))
         return true;
     if (at >= 3 && t[at - 3] == '%' && redact_in(t[at - 1], CLASS_HEX) &&

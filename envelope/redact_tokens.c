@@ -41,7 +41,12 @@ static struct index {
     int16_t buckets[REDACT_HASHES];
 } shared;
 
-uint8_t redact_begins[REDACT_HASHES / 8];
+uint8_t redact_begins[REDACT_HASHES / 8], redact_begins_inside[REDACT_HASHES / 8];
+
+/* What a password's hash begins with. */
+static const char *const hash_kinds[] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
+                                         "$y$", "$7$",  "$apr1$", "$argon2", "$gy$", "$sha1$"};
+#define HASH_KINDS (sizeof hash_kinds / sizeof *hash_kinds)
 
 /* ---- rows ---- */
 
@@ -127,23 +132,43 @@ static const char *find_anchor(struct shape *shape)
     return best ? best->text : "   ";
 }
 
+static void add_beginning(const char *key, bool inside)
+{
+    unsigned hash = redact_hash(key);
+    redact_begins[hash / 8] |= (uint8_t)(1u << hash % 8);
+    redact_begins_inside[hash / 8] |= (uint8_t)((unsigned)inside << hash % 8);
+}
+
+/* What is found by the same three characters is told apart by the fourth, where it has one. */
+static unsigned bucket(const char *key, size_t len)
+{
+    return len > 3 ? (redact_hash(key) * 31u + (unsigned char)key[3] * 1021u + 1) % REDACT_HASHES
+                   : redact_hash(key);
+}
+
 static void read_rows(void)
 {
-    struct index *all = &shared;
+    static const char *const others[] = {"eyJ", "eyA", "eyo", "eyg", "ewJ", "ewA", "ewo", "ewg"};
     for (int i = redact_shape_count < ROWS ? redact_shape_count : ROWS; i-- > 0;) {
-        struct shape *shape = &all->shapes[i];
+        struct shape *shape = &shared.shapes[i];
         *shape = (struct shape){
             .type = redact_shapes[i].type, .inside = redact_shapes[i].inside, .key_len = 3};
         read_parts(redact_shapes[i].form, shape);
         shape->key = find_anchor(shape);
-        int16_t *first = &all->buckets[redact_hash(shape->key)];
-        all->heads[i] = (struct head){.next = *first,
-                                      .len = (uint8_t)shape->key_len,
-                                      .fourth = shape->key_len > 3 ? shape->key[3] : 0,
-                                      .last = shape->key[shape->key_len - 1]};
+        int16_t *first = &shared.buckets[bucket(shape->key, shape->key_len)];
+        shared.heads[i] = (struct head){.next = *first,
+                                        .len = (uint8_t)shape->key_len,
+                                        .fourth = shape->key_len > 3 ? shape->key[3] : 0,
+                                        .last = shape->key[shape->key_len - 1]};
         *first = (int16_t)(i + 1);
-        redact_begins[redact_hash(shape->key) / 8] |= (uint8_t)(1u << redact_hash(shape->key) % 8);
+        add_beginning(shape->key, shape->inside || shape->back);
     }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        add_beginning(others[i], false);
+    for (size_t i = 0; i < HASH_KINDS; i++)
+        add_beginning(hash_kinds[i], true);
+    for (const char *digit = "0123456789abcdefABCDEF"; *digit; digit++)
+        add_beginning((char[]){'S', 'K', *digit}, false);
 }
 
 void redact_read_shapes(void)
@@ -194,15 +219,14 @@ static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t
     return shape->inside || has_digit(s, from, to);
 }
 
-static bool is_listed(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+static bool is_in_bucket(struct redact_scan *s, size_t at, unsigned which,
+                         struct redact_match *ret_match)
 {
-    if (s->len - at < 3)
-        return false;
     const char *t = s->text + at;
-    int i = shared.buckets[redact_hash(t)];
     size_t left = s->len - at;
     char fourth = left > 3 ? t[3] : 0;
-    for (const struct head *head; i; i = head->next) {
+    const struct head *head;
+    for (int i = shared.buckets[which]; i; i = head->next) {
         head = &shared.heads[i - 1];
         if ((head->len > 3 && head->fourth != fourth) || left < head->len ||
             t[head->len - 1] != head->last)
@@ -213,6 +237,15 @@ static bool is_listed(struct redact_scan *s, size_t at, struct redact_match *ret
             return true;
     }
     return false;
+}
+
+static bool is_listed(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    const char *t = s->text + at;
+    if (s->len - at < 3)
+        return false;
+    return (s->len - at > 3 && is_in_bucket(s, at, bucket(t, 4), ret_match)) ||
+           is_in_bucket(s, at, bucket(t, 3), ret_match);
 }
 
 /* ---- what no row can say ---- */
@@ -293,11 +326,9 @@ static bool is_twilio(struct redact_scan *s, size_t at, struct redact_match *ret
 /* A password's hash as crypt(3) and others write it: $6$salt$hash. */
 static bool is_hash(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
-    static const char *const kinds[] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
-                                        "$y$", "$7$",  "$apr1$", "$argon2", "$gy$", "$sha1$"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t end = at, dollars = 0, kind = strlen(kinds[i]);
-        if (s->len - at < kind || memcmp(s->text + at, kinds[i], kind))
+    for (size_t i = 0; i < HASH_KINDS; i++) {
+        size_t end = at, dollars = 0, kind = strlen(hash_kinds[i]);
+        if (s->len - at < kind || memcmp(s->text + at, hash_kinds[i], kind) != 0)
             continue;
         while (end < s->len && end - at < 200 &&
                (redact_in(s->text[end], CLASS_NAME | CLASS_BASE64 | CLASS_SEPARATOR) ||

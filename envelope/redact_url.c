@@ -39,19 +39,18 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
         size_t to = redact_run(s, user + 1, CLASS_HEX | CLASS_COLON | CLASS_DOT);
         end = to < s->len && s->text[to] == ']' ? to + 1 : user;
     }
-    for (; end < s->len && end - user < URL_MOST && !redact_in(s->text[end], CLASS_SPACE) &&
-           !strchr("\"'<>`", s->text[end]);
-         end++) {
-        if (redact_at(s, end, "://"))
+    for (; end < s->len && end - user < URL_MOST; end++) {
+        char c = s->text[end];
+        if (redact_in(c, CLASS_NAME))
+            continue;
+        if (redact_in(c, CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_LESS) ||
+            c == '>' || !c || (c == '/' && !colon) || (c == ':' && redact_at(s, end, "://")) ||
+            (sign && (c == '/' || c == '?' || c == '#')))
             break;
-        if (s->text[end] == '/' && !colon)
-            break;
-        if (s->text[end] == ':' && !colon)
+        if (c == ':' && !colon)
             colon = end;
-        if (s->text[end] == '@' && (!sign || !memchr(s->text + sign, '/', end - sign)))
+        if (c == '@' && (!sign || !memchr(s->text + sign, '/', end - sign)))
             sign = end;
-        if (sign && strchr("/?#", s->text[end]))
-            break;
     }
     if (!sign || (colon && colon > sign))
         return false;

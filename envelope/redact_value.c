@@ -79,8 +79,14 @@ static size_t skip_quoted(struct redact_scan *s, size_t at, size_t end)
 
 size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end)
 {
-    while (at < end && !redact_in(s->text[at], CLASS_SPACE)) {
+    while (at < end) {
         char c = s->text[at];
+        if (redact_in(c, CLASS_NAME | CLASS_BASE64 | CLASS_COLON)) {
+            at++;
+            continue;
+        }
+        if (redact_in(c, CLASS_SPACE))
+            break;
         if (c == '\\' && at + 1 < end)
             at += 2;
         else if (c == '"' || c == '\'')
@@ -153,7 +159,13 @@ static size_t word_end(struct redact_scan *s, size_t at)
     size_t end = at;
     if (at > s->word_from && at < s->word_to && s->text[at - 1] != '\\')
         return s->word_to;
-    while (end < s->len && !redact_in(s->text[end], CLASS_SPACE) && !ends_here(s, end)) {
+    while (end < s->len) {
+        if (redact_in(s->text[end], CLASS_NAME | CLASS_BASE64 | CLASS_COLON)) {
+            end++;
+            continue;
+        }
+        if (redact_in(s->text[end], CLASS_SPACE) || ends_here(s, end))
+            break;
         bool escape = s->text[end] == '\\' && end + 1 < s->len && s->text[end + 1] != '\n';
         end += escape ? 2 : 1;
     }
