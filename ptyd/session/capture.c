@@ -16,24 +16,40 @@ static void read_term(struct session *s, const char *environ, size_t len)
             snprintf(s->term, sizeof s->term, "%s", at + 5);
 }
 
+/* Whether it is known what in it is secret. */
+static bool take_environment(const struct bytes *environ, struct redact_secrets **secrets)
+{
+    if (!environ || !environ->len || environ->failed)
+        return false;
+    if (redact_secrets_create(environ->data, environ->len, secrets) < 0)
+        memory_end(); /* what is not known to be secret would be told */
+    return true;
+}
+
 /* The environment a shell was started with, as the kernel keeps it: it outlives workers and is
  * stored nowhere. */
-static void read_environment(pid_t pid, struct session *s, struct redact_secrets **secrets)
+static bool read_environment(pid_t pid, struct session *s, struct redact_secrets **secrets)
 {
     struct bytes environ = {0};
-    if (proc_read(pid, "environ", 2 * LIMIT_ENVIRONMENT_BYTES, &environ) &&
-        redact_secrets_create(environ.data, environ.len, secrets) < 0)
-        memory_end(); /* what is not known to be secret would be told */
-    if (environ.data && s)
+    proc_read(pid, "environ", 2 * LIMIT_ENVIRONMENT_BYTES, &environ);
+    bool known = take_environment(&environ, secrets);
+    if (known && s)
         read_term(s, environ.data, environ.len);
     if (environ.data)
         explicit_bzero(environ.data, environ.len);
     bytes_finish(&environ);
+    return known;
 }
 
-void session_read_environment(struct session *s)
+/* The kernel shows nothing of it before the shell's program is in place, which is later than we
+ * hear of the shell, nor when that has ended. */
+void session_read_environment(struct session *s, pid_t shell, const struct bytes *given)
 {
-    read_environment(s->pid, s, &s->secrets);
+    s->secrets_known = take_environment(given, &s->secrets);
+    if (s->secrets_known)
+        read_term(s, given->data, given->len);
+    else if (shell)
+        s->secrets_known = read_environment(shell, s, &s->secrets);
     session_name_terminal(s);
 }
 
@@ -47,6 +63,11 @@ struct redact_secrets *session_secrets_of(pid_t shell)
 const struct redact_secrets *session_secrets(const struct session *s)
 {
     return s->secrets;
+}
+
+bool session_knows_secrets(const struct session *s)
+{
+    return s->secrets_known;
 }
 
 bool session_paused(const struct session *s)

@@ -330,6 +330,7 @@ static void end_block(struct session *s, struct block *block)
         return;
     }
     keep_private(s, block); /* its text may be known better now */
+    block->private = block->private || !s->secrets_known;
     if (block->private)
         session_withhold_block(s);
     block_redact(block, s->secrets);

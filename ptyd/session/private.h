@@ -42,6 +42,7 @@ struct session {
     int held; /* session_hold() */
     uint64_t spoofed;
     struct redact_secrets *secrets; /* of the shell's environment, or NULL */
+    bool secrets_known;             /* that was read */
     bool paused;                    /* nothing is recorded */
     enum brackets brackets;
     bool bracketed; /* it was on when output was looked at last */
@@ -212,8 +213,9 @@ bool session_knows_line(const struct session *s);
 /* Whether the shell waits for a line: it is in front, at rest, has said all and read all. */
 bool session_rests(const struct session *s);
 
-/* Reads what is secret in the shell's environment, and its TERM. */
-void session_read_environment(struct session *s);
+/* Reads what is secret in the shell's environment, and its TERM: of `given` or, where that is NULL,
+ * of the kernel's copy; `shell` is 0 where there is none. */
+void session_read_environment(struct session *s, pid_t shell, const struct bytes *given);
 /* What the terminal says that it is. */
 void session_name_terminal(struct session *s);
 

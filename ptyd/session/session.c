@@ -247,8 +247,8 @@ static int open_all(struct session *s, const struct session_start *start)
         return error;
     s->paused = json_is_true(session_kept(s, "paused"));
     session_recall_withheld(s);
-    if (start->pid) /* the number of one that is gone is another's */
-        session_read_environment(s);
+    /* The number of one that is gone is another's. */
+    session_read_environment(s, start->pid, start->environment);
     store_set_secrets(s->store, s->secrets);
     REPORT(s, opened);
     session_recall_asked(s);

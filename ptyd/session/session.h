@@ -102,7 +102,10 @@ struct session_start {
     const char *name;
     pid_t pid;          /* of its shell; 0 when that was reaped */
     int master, intake; /* descriptors, which become ours */
-    int slate;          /* what a former worker could not write; -1 for none; stays the caller's */
+    /* The environment that its shell was given, strings that NUL ends, borrowed; NULL where that is
+     * asked of the kernel, which knows it while the shell lives. */
+    const struct bytes *environment;
+    int slate; /* what a former worker could not write; -1 for none; stays the caller's */
     /* It exited and was drained, `master` is -1: it can be looked at. `status` as waitpid gave it.
      */
     bool over;
@@ -308,8 +311,10 @@ bool session_withholds_row(const struct session *s, uint64_t row);
 const struct row_range *session_withheld(const struct session *s, size_t *ret_count);
 uint64_t session_withheld_from(const struct session *s);
 
-/* What is secret in the shell's environment; NULL for nothing. Borrowed. */
+/* What is secret in the shell's environment; NULL for nothing. Borrowed. And whether that is known:
+ * it is not where another worker opened the session, and the shell had ended by then. */
 const struct redact_secrets *session_secrets(const struct session *s);
+bool session_knows_secrets(const struct session *s);
 /* The same of a shell that no session has yet; the caller destroys them. */
 struct redact_secrets *session_secrets_of(pid_t shell);
 

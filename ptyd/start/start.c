@@ -63,7 +63,14 @@ static int make_plan(const struct start_request *q, struct intake_facts *facts, 
     return result;
 }
 
-int start_prepare(const struct start_request *q, int ret_fds[2], char **ret_file)
+static void append_all(char *const *env, struct bytes *out)
+{
+    for (; *env; env++)
+        bytes_append(out, *env, strlen(*env) + 1);
+}
+
+int start_prepare(const struct start_request *q, int ret_fds[2], char **ret_file,
+                  struct bytes *environment)
 {
     struct intake_facts facts = {.cols = q->cols,
                                  .rows = q->rows,
@@ -93,6 +100,8 @@ int start_prepare(const struct start_request *q, int ret_fds[2], char **ret_file
         if (result < 0)
             close(ret_fds[0]);
     }
+    if (result >= 0)
+        append_all(env, environment);
     environment_free(env);
     *ret_file = result < 0 ? NULL : plan.file;
     plan.file = result < 0 ? plan.file : NULL;

@@ -25,16 +25,23 @@ bool look_agents_are_told(struct client *client, const json_t *id, const json_t 
     return told;
 }
 
-/* An agent reads through its tools: not while capture is paused, and without secrets. */
+/* An agent reads through its tools: not while capture is paused, and without secrets, which have to
+ * be known for that. */
 static bool may_read(struct client *client, const json_t *id, const json_t *params,
                      const struct session *s)
 {
     if (!s || !json_flag(params, "agent"))
         return s != NULL;
-    if (!session_paused(s))
+    if (session_paused(s))
+        client_fail(client, id, RPC_FAILED, "the user has paused capture in session %s",
+                    session_called(s));
+    else if (!session_knows_secrets(s))
+        client_fail(client, id, RPC_FAILED,
+                    "session %s is told to no agent any more: its shell has ended, and what of its "
+                    "environment is secret is not known since another worker serves it",
+                    session_called(s));
+    else
         return look_agents_are_told(client, id, params);
-    client_fail(client, id, RPC_FAILED, "the user has paused capture in session %s",
-                session_called(s));
     return false;
 }
 

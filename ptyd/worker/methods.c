@@ -62,6 +62,12 @@ static json_t *members_of(json_t *session, const json_t *names)
     return chosen;
 }
 
+/* Whether agents may read it, and so may know where it is. */
+static bool is_told(const struct session *s)
+{
+    return !session_paused(s) && session_knows_secrets(s);
+}
+
 /* As an agent is told of them. */
 static json_t *list_for_agent(const struct worker *w, const json_t *names)
 {
@@ -69,9 +75,9 @@ static json_t *list_for_agent(const struct worker *w, const json_t *names)
     for (int i = 0; i < w->session_count; i++) {
         const struct session *s = w->sessions[i];
         if (worker_lists(s))
-            json_array_append_new(all, members_of(agent_session(session_json(s), !session_paused(s),
-                                                                session_secrets(s)),
-                                                  names));
+            json_array_append_new(
+                all,
+                members_of(agent_session(session_json(s), is_told(s), session_secrets(s)), names));
     }
     return all;
 }

@@ -241,7 +241,48 @@ async function main() {
     daemon.ptyd('close', name);
   });
 
-  control.socket.destroy();
+  await report.test('what a shell was started with is known, however soon it has ended', async () => {
+    for (let i = 0; i < 5; i++) {
+      const name = `quick${i}`;
+      const { error } = await control.call('session.open', { name, argv: ['/bin/sh', '-c', 'echo "is $A_TOKEN"'], env: space.env, prompt_ms: 0 });
+      assert.ok(!error, JSON.stringify(error));
+      let told;
+      await until('it is printed', async () => { told = (await control.call('session.screen', { name, agent: true })).result?.rows.join('\n'); return /^is /m.test(told); });
+      assert.match(told, /^is \[redacted:env:A_TOKEN\]$/m);
+      daemon.ptyd('close', name);
+    }
+  });
+
+  await report.test('a shell that has ended, behind another worker: what is secret is not known any more, and no agent is told', async () => {
+    const name = 'ended', methods = [['session.screen'], ['session.scrollback'], ['session.blocks'], ['session.block', '1'], ['session.output', '1']];
+    const asked = async () => Promise.all(methods.map(async ([method, block]) => control.call(method, { name, agent: true, ...(block ? { block } : {}) })));
+    daemon.ptyd('open', name);
+    daemon.ptyd('run', '-s', name, '--', 'echo "is $A_TOKEN"');
+    daemon.ptyd('send', '-s', name, '--key', 'C-d');
+    await until('it has ended', () => daemon.json('list').find((s) => s.name === name).state === 'exited');
+    for (const { result } of await asked()) assert.ok(result && !JSON.stringify(result).includes(VALUE), JSON.stringify(result));
+    await killWorker(daemon);
+    for (const { error, result } of await asked()) assert.match(error?.message || JSON.stringify(result), /told to no agent any more: its shell has ended/);
+    const { result } = await control.call('session.list', { members: ['name', 'cwd'], agent: true });
+    assert.deepStrictEqual(result.find(([one]) => one === name), [name, null]);
+    assert.match((await control.call('session.screen', { name })).result.rows.join('\n'), new RegExp(`^is ${VALUE}$`, 'm'), "it is the user's to see");
+    for (const format of ['entries', 'text', 'envelope']) assert.ok(!JSON.stringify(await control.call('context.show', { consumer: 'b', session: name, format })).includes(VALUE), format);
+    daemon.ptyd('close', name);
+  });
+
+  await report.test('a command that takes shell and worker along is told to nobody', async () => {
+    const name = 'along', { worker_pid: worker } = daemon.json('status'), go = path.join(space.root, 'go-along');
+    daemon.ptyd('open', name, '--env', 'HOME=/nowhere'); // no .bashrc: its lines are known by what is shown of them
+    daemon.ptyd('send', '-s', name, `echo "is $A_TOKEN"; ${waitFor(go)}; kill -9 ${worker} $$\r`);
+    await until('it runs', () => daemon.json('blocks', '-s', name).some((block) => block.status === 'running' && !block.private));
+    fs.writeFileSync(go, '');
+    await until('it has ended', () => { const list = daemon.ptyd('list', '--json'); return list.status === 0 && JSON.parse(list.stdout).find((s) => s.name === name)?.state === 'exited'; });
+    assert.deepStrictEqual(daemon.json('blocks', '-s', name).map((block) => block.private), [true]);
+    for (const format of ['entries', 'text', 'envelope']) assert.ok(!JSON.stringify(await control.call('context.show', { consumer: 'b', session: name, format })).includes(VALUE), format);
+    daemon.ptyd('close', name);
+  });
+
+  control.socket?.destroy();
   await daemon.stop();
   removeWorkspace(space);
   report.finish();
