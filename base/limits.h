@@ -259,6 +259,9 @@
 #define LIMIT_RELAY_AT_ONCE     128
 #define LIMIT_RELAY_TAKEN_BYTES (192 << 20)
 #define LIMIT_RELAY_HAND_BYTES  (512 << 10)
+/* Milliseconds from one of those to the next, unless so many wait: each costs the daemon what four
+ * commands do. */
+#define LIMIT_RELAY_TOGETHER_MS 20
 /* Milliseconds until the hub has given out again what was given to somebody who is gone, at most.
  */
 #define LIMIT_RELAY_GATHER_MS 20000

@@ -238,6 +238,9 @@ static int64_t step_daemon(struct in *in, int64_t now)
 {
     if (now < in->hand_at)
         return in->hand_at;
+    if (in->held < in->at_once && now < in->next_at)
+        return in->next_at;
+    in->next_at = now + LIMIT_RELAY_TOGETHER_MS;
     if (hand_over(in))
         return now; /* more of them, or of the hub's */
     in->hand_at = clock_monotonic_ms() + LIMIT_RELAY_AGAIN_MS / 5;

@@ -42,6 +42,7 @@ struct in {
     int64_t asked_until;           /* monotonic: until then; 0: nothing is asked for */
     int64_t hold_until;            /* monotonic: nothing is asked for before */
     int64_t hand_at;               /* monotonic: nor handed over */
+    int64_t next_at;               /* monotonic: nor before, unless there is enough for once */
     bool waits;                    /* for a daemon */
     uint64_t taken, known, clashes, refused; /* blocks: new ones, others, and what was none */
     uint64_t unsealed, unopened; /* of hosts that do not seal, though we do; with another key */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/text.h"
 #include "ptyd/relay/in.h"
@@ -99,8 +100,33 @@ static void test_without_a_daemon(void **state)
     free(out.error);
 }
 
+/* What comes behind what was handed over waits for more, until there is enough for once. */
+static void test_together(void **state)
+{
+    (void)state;
+    struct setup setup = {.user = (char *)"dana"};
+    struct identity own = {.host_id = "0123456789abcdef"};
+    struct out out = {0};
+    struct in in = {.settings = &setup, .user = "dana", .identity = &own, .out = &out};
+    setenv("PTYD_SOCKET", "/nonexistent/ptyd.sock", 1);
+    in_begin(&in);
+    in.way = IN_SURE;
+    int64_t then = in.next_at = clock_monotonic_ms() + 60000;
+    for (unsigned place = 1; place < LIMIT_RELAY_AT_ONCE; place++)
+        in_take(&in, message(place));
+    assert_true(in_step(&in) <= then);
+    assert_false(in.waits); /* no daemon was looked for */
+    in_take(&in, message(LIMIT_RELAY_AT_ONCE));
+    in_step(&in);
+    assert_true(in.waits);
+    assert_true(in.next_at < then && in.next_at > then - 60000);
+    in_finish(&in);
+    free(out.error);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_without_a_daemon)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_without_a_daemon),
+                                       cmocka_unit_test(test_together)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
