@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -97,10 +96,7 @@ static json_int_t tokens_of(const json_t *line)
 
 static int64_t time_of(const json_t *line)
 {
-    struct tm tm = {0};
-    const char *rest = strptime(json_text(line, "timestamp", ""), "%Y-%m-%dT%H:%M:%S", &tm);
-    return rest ? (int64_t)timegm(&tm) * 1000 + (*rest == '.' ? (int64_t)(atof(rest) * 1000) : 0)
-                : 0;
+    return clock_rfc3339_ms(json_text(line, "timestamp", ""));
 }
 
 static struct answer last_answer(const char *path)

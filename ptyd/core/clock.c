@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "ptyd/core/clock.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 static int64_t milliseconds(clockid_t clock)
@@ -44,4 +46,12 @@ const char *clock_text(int64_t wall_ms, char out[CLOCK_TEXT_SIZE])
         !strftime(out, CLOCK_TEXT_SIZE, "%Y-%m-%d %H:%M:%S", &local))
         *out = '\0';
     return out;
+}
+
+int64_t clock_rfc3339_ms(const char *text)
+{
+    struct tm tm = {0};
+    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+    int64_t part = rest && *rest == '.' ? (int64_t)(strtod(rest, NULL) * 1000) : 0;
+    return rest ? (int64_t)timegm(&tm) * 1000 + part : 0;
 }

@@ -210,9 +210,11 @@ static void tell(struct block *b, const char *session, struct setup setup,
     struct visit visit;
     char id[KEYS_ID_SIZE], *user = subject_token(setup.user), *state = paths_state();
     char *subject = subject_block(user, own->host_id, session);
-    char *text = letter_text(b, &setup, own, session, 1), *url = text_copy(setup.url);
+    char *text = letter_text_within(b, &setup, own, session, 1, LIMIT_RELAY_LETTER_BYTES);
+    char *later = letter_text(b, &setup, own, session, 1), *url = text_copy(setup.url);
     letter_id(b, &setup, own, 1, 0, id);
     char *sealed = sealing_close(&setup.sealing, subject, id, text);
+    char *sealed_later = sealing_close(&setup.sealing, subject, id, later);
     struct unsent letter = {
         .url = url, .host_id = own->host_id, .subject = subject, .id = id, .text = sealed};
     char *why = visit_begin_as(&visit, setup, own);
@@ -222,12 +224,15 @@ static void tell(struct block *b, const char *session, struct setup setup,
     }
     if (why)
         say("your other hosts do not hear of this command: %s", why);
+    letter.text = sealed_later;
     if (why && unsent_keep(state, &letter) == 0)
         say("it is kept here, and sent by the next `ptyd exec` that reaches that hub");
     visit_end(&visit);
     free(why);
     free(url);
+    free(sealed_later);
     free(sealed);
+    free(later);
     free(text);
     free(subject);
     free(state);

@@ -29,6 +29,17 @@ static int fail(char *why)
     return EXIT_FAILED;
 }
 
+void cmd_print_clock(int64_t ahead_ms, const char *whose)
+{
+    struct bytes text = {0};
+    if (ahead_ms <= LIMIT_CLOCK_APART_MS && ahead_ms >= -LIMIT_CLOCK_APART_MS)
+        return;
+    table_duration(ahead_ms < 0 ? -ahead_ms : ahead_ms, &text);
+    printf("; its clock is %.*s %s %s", (int)text.len, text.data ? text.data : "",
+           ahead_ms < 0 ? "behind" : "ahead of", whose);
+    bytes_finish(&text);
+}
+
 static void print_state(const json_t *host)
 {
     struct bytes text = {0};
@@ -41,13 +52,7 @@ static void print_state(const json_t *host)
     else
         printf("%s %.*s ago", json_flag(host, "gone") ? "left" : "silent, last heard",
                (int)text.len, text.data ? text.data : "");
-    long long ahead = json_number(host, "ahead_ms", 0);
-    if (ahead > LIMIT_CLOCK_APART_MS || ahead < -LIMIT_CLOCK_APART_MS) {
-        text.len = 0;
-        table_duration(ahead < 0 ? -ahead : ahead, &text);
-        printf("; its clock is %.*s %s the hub's", (int)text.len, text.data ? text.data : "",
-               ahead < 0 ? "behind" : "ahead of");
-    }
+    cmd_print_clock(json_number(host, "ahead_ms", 0), "the hub's");
     if (json_number(host, "missing", 0))
         printf("; %lld of its commands fell out of what the hub keeps, and never came here",
                json_number(host, "missing", 0));

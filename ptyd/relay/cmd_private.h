@@ -23,6 +23,9 @@ int relay_hub(const struct cli *cli, const struct relay_options *options);
 /* `ptyd relay status` (cmd_status.c). Likewise. */
 int relay_status(const struct cli *cli, const char *state);
 
+/* Says a clock that is off, behind a host: `whose` it is compared with (cmd_hosts.c). */
+void cmd_print_clock(int64_t ahead_ms, const char *whose);
+
 /* `ptyd relay output` (cmd_hosts.c). Likewise. */
 int relay_output(const struct cli *cli, const struct relay_options *options);
 

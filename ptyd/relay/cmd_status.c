@@ -80,6 +80,7 @@ static void print_hosts(const json_t *hosts)
         if (json_number(host, "missing", 0))
             printf("; %lld fell out of what the hub keeps, and never came",
                    json_number(host, "missing", 0));
+        cmd_print_clock(json_number(host, "ahead_ms", 0), "the one here");
         putchar('\n');
     }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ptyd/core/base64.h"
 #include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/rpc_error.h"
@@ -53,6 +54,16 @@ static bool fits_subject(const struct in *in, const struct hub_message *m, const
     return fits;
 }
 
+/* How far its clock was ahead of the one here when it sent that: it said its time, and the hub when
+ * it came there. */
+static void set_ahead(const struct in *in, const struct hub_message *m, json_t *params)
+{
+    json_int_t said = json_number(params, "now_ms", 0), kept = subject_kept_ms(m->reply);
+    bool is_known = in->knows_time && kept > 0 && said > 0 && said < LIMIT_HOST_NUMBER;
+    json_object_set_new(params, "ahead_ms",
+                        json_integer(is_known ? said - kept - in->ahead_ms : 0));
+}
+
 /* What a message says; where it is nothing for the daemon a number, why: of enum sealing_found.
  * New reference. */
 static json_t *read_message(const struct in *in, const struct hub_message *m)
@@ -60,8 +71,10 @@ static json_t *read_message(const struct in *in, const struct hub_message *m)
     json_t *params = NULL;
     enum sealing_found found =
         sealing_open(&in->settings->sealing, m->subject, m->id, m->data, m->len, &params);
-    if (found == SEALING_GOOD && fits_subject(in, m, params))
+    if (found == SEALING_GOOD && fits_subject(in, m, params)) {
+        set_ahead(in, m, params);
         return params;
+    }
     json_decref(params);
     return json_integer(found);
 }
@@ -88,6 +101,7 @@ static void note(struct in *in, const json_t *params)
     char *clean = text_clean(name, strlen(name), LIMIT_HOST_BYTES);
     json_object_set_new(host, "host", json_string(clean));
     json_object_set_new(host, "at_ms", json_integer(clock_wall_ms()));
+    json_object_set_new(host, "ahead_ms", json_integer(json_number(params, "ahead_ms", 0)));
     json_object_set_new(host, "blocks", json_integer(json_number(host, "blocks", 0) + 1));
     free(clean);
 }
@@ -350,8 +364,48 @@ void in_state(struct in *in, const struct hub_message *m)
     }
 }
 
+/* The newest word under that name is looked for, which is ours if it says what we said. */
+void in_ask_time(struct in *in)
+{
+    int64_t now = clock_monotonic_ms();
+    if (now < in->time_at)
+        return;
+    char *bucket = subject_presence(in->user);
+    char *key = text_format("$KV.%s.%s.now", bucket, in->identity->host_id);
+    char *subject = text_format(SUBJECT_HUB "STREAM.MSG.GET.KV_%s", bucket);
+    char *question = text_format("{\"last_by_subj\":\"%s\"}", key);
+    char *said = text_format("%lld", (long long)(in->asked_time_ms = clock_wall_ms()));
+    if (!hub_publish(in->hub, key, NULL, NULL, said, strlen(said)))
+        hub_publish(in->hub, subject, "t.0", NULL, question, strlen(question));
+    in->time_at = now + LIMIT_CLOCK_APART_MS / 2;
+    free(said);
+    free(question);
+    free(subject);
+    free(key);
+    free(bucket);
+}
+
+void in_time(struct in *in, const struct hub_message *m)
+{
+    json_t *answer = json_loadb(m->data, m->len, 0, NULL);
+    const json_t *message = json_at(answer, "message");
+    const char *data = json_text(message, "data", "");
+    struct bytes said = {0};
+    int64_t at = clock_rfc3339_ms(json_text(message, "time", ""));
+    base64_decode(data, strlen(data), &said);
+    if (at > 0 && said.len && strtoll(said.data, NULL, 10) == in->asked_time_ms) {
+        in->ahead_ms = in->asked_time_ms - at;
+        in->knows_time = true;
+    } else {
+        in->time_at = 0; /* it was not there yet, or somebody else's came between */
+    }
+    bytes_finish(&said);
+    json_decref(answer);
+}
+
 void in_lost(struct in *in)
 {
+    in->time_at = 0;
     in->asked_until = 0;
     in->due = 0;
     in->way = IN_UNSURE;

@@ -43,6 +43,10 @@ struct in {
     int64_t hold_until;            /* monotonic: nothing is asked for before */
     int64_t hand_at;               /* monotonic: nor handed over */
     int64_t next_at;               /* monotonic: nor before, unless there is enough for once */
+    int64_t time_at;               /* monotonic: the next question what time it is at the hub */
+    int64_t asked_time_ms;         /* by the clock here, as it was asked last; 0 */
+    int64_t ahead_ms;              /* that clock, of the hub's */
+    bool knows_time;               /* that is so */
     bool waits;                    /* for a daemon */
     uint64_t taken, known, clashes, refused; /* blocks: new ones, others, and what was none */
     uint64_t unsealed, unopened; /* of hosts that do not seal, though we do; with another key */
@@ -60,6 +64,11 @@ int64_t in_step(struct in *in);
 void in_take(struct in *in, struct hub_message *message);
 void in_answer(struct in *in, const struct hub_message *message);
 void in_state(struct in *in, const struct hub_message *message);
+
+/* Asks what time it is at the hub, now and then; and its answer, "t.N". By that it is known how far
+ * another host's clock is from the one here: what it says goes to the daemon with `ahead_ms`. */
+void in_ask_time(struct in *in);
+void in_time(struct in *in, const struct hub_message *message);
 
 /* The connection is gone. */
 void in_lost(struct in *in);

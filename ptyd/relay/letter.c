@@ -94,33 +94,42 @@ static bool cut(struct block *b)
 }
 
 static char *whole_text(struct block *b, const struct setup *setup, const struct identity *own,
-                        const char *session, uint64_t number)
+                        const char *session, uint64_t number, bool at_once)
 {
+    int64_t now = clock_wall_ms();
     json_t *json = json_pack("{s:i, s:s, s:s, s:s, s:I, s:o}", "v", 1, "host_id", own->host_id,
                              "host", setup->host, "session", session, "number", (json_int_t)number,
                              "block", block_json(b));
+    if (at_once)
+        json_object_set_new(json, "now_ms", json_integer(now));
     if (*setup->sealing.id)
-        json_object_set_new(json, "sent_ms", json_integer(clock_wall_ms()));
+        json_object_set_new(json, "sent_ms", json_integer(now));
     char *text = json_dumps(json, JSON_COMPACT); /* blocks are UTF-8 */
     json_decref(json);
     return text ? text : text_copy("");
 }
 
+static char *text_within(struct block *b, const struct setup *setup, const struct identity *own,
+                         const char *session, uint64_t number, size_t most, bool at_once)
+{
+    char *text = whole_text(b, setup, own, session, number, at_once);
+    while (sealing_size(&setup->sealing, strlen(text)) > most && cut(b)) {
+        free(text);
+        text = whole_text(b, setup, own, session, number, at_once);
+    }
+    return text;
+}
+
 char *letter_text_within(struct block *b, const struct setup *setup, const struct identity *own,
                          const char *session, uint64_t number, size_t most)
 {
-    char *text = whole_text(b, setup, own, session, number);
-    while (sealing_size(&setup->sealing, strlen(text)) > most && cut(b)) {
-        free(text);
-        text = whole_text(b, setup, own, session, number);
-    }
-    return text;
+    return text_within(b, setup, own, session, number, most, true);
 }
 
 char *letter_text(struct block *b, const struct setup *setup, const struct identity *own,
                   const char *session, uint64_t number)
 {
-    return letter_text_within(b, setup, own, session, number, LIMIT_RELAY_LETTER_BYTES);
+    return text_within(b, setup, own, session, number, LIMIT_RELAY_LETTER_BYTES, false);
 }
 
 void letter_id(const struct block *b, const struct setup *setup, const struct identity *own,

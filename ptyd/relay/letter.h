@@ -17,7 +17,8 @@ void letter_take_secrets_out(struct block *block);
  * fits: of the output's end the newest lines stay, of command and directories the heads. */
 char *letter_text(struct block *block, const struct setup *setup, const struct identity *own,
                   const char *session, uint64_t number);
-/* The same with at most `most` bytes, if all that can be cut suffices. */
+/* The same with at most `most` bytes, if all that can be cut suffices, to be sent at once: it says
+ * what time it is here, so that who hears it knows a clock that is off. */
 char *letter_text_within(struct block *block, const struct setup *setup, const struct identity *own,
                          const char *session, uint64_t number, size_t most);
 

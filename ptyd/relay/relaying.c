@@ -202,6 +202,7 @@ static void say_presence(struct relay *r, bool gone)
     char *subject = text_format("$KV.%s.%s", bucket, r->identity->host_id);
     r->presence_at = clock_monotonic_ms() + PRESENCE_MS;
     if (!r->settings->publish_only && !r->gives_way) {
+        in_ask_time(&r->in);
         look_at_sessions(r, gone);
         publish_json(r, subject, subject, "",
                      presence_json(r->settings, r->identity, r->since_ms, gone, r->sessions));
@@ -304,6 +305,8 @@ static bool hear(struct relay *r, struct hub_message *m)
         in_answer(&r->in, m);
     else if (m->kind == HUB_ANSWER && m->subject[0] == 'i')
         in_state(&r->in, m);
+    else if (m->kind == HUB_ANSWER && m->subject[0] == 't')
+        in_time(&r->in, m);
     else if (m->kind == HUB_REQUEST)
         hear_request(r, m);
     else if (m->kind == HUB_REFUSED)

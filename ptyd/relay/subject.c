@@ -55,17 +55,28 @@ bool subject_is_block(const char *subject, const char *user, char **ret_host_id,
 }
 
 /* $JS.ACK.STREAM.CONSUMER.TIMES.PLACE.COUNT.TIME.PENDING, or with a domain and an account's hash in
- * front of the stream: https://docs.nats.io/reference/reference-protocols/nats_api_reference */
-uint64_t subject_place(const char *reply)
+ * front of the stream: https://docs.nats.io/reference/reference-protocols/nats_api_reference
+ * What stands so many behind the stream; "" for none. */
+static const char *ack_token(const char *reply, size_t behind)
 {
     size_t tokens = 1;
     for (const char *at = reply; (at = strchr(at, '.')); at++)
         tokens++;
     if (strncmp(reply, "$JS.ACK.", 8) != 0 || tokens < 9)
-        return 0;
-    for (size_t skip = tokens == 9 ? 5 : 7; skip > 0; skip--)
+        return "";
+    for (size_t skip = behind + (tokens == 9 ? 2 : 4); skip > 0; skip--)
         reply = strchr(reply, '.') + 1;
-    return strtoull(reply, NULL, 10);
+    return reply;
+}
+
+uint64_t subject_place(const char *reply)
+{
+    return strtoull(ack_token(reply, 3), NULL, 10);
+}
+
+int64_t subject_kept_ms(const char *reply)
+{
+    return strtoll(ack_token(reply, 5), NULL, 10) / 1000000;
 }
 
 char *subject_requests(const char *user, const char *host_id)

@@ -17,6 +17,8 @@ bool subject_is_block(const char *subject, const char *user, char **ret_host_id,
 
 /* The place in its stream of a message that is acknowledged at this address; 0 for none. */
 uint64_t subject_place(const char *reply);
+/* When it was kept there, by the hub's clock; 0 for none. */
+int64_t subject_kept_ms(const char *reply);
 
 char *subject_requests(const char *user, const char *host_id); /* ptyd.rpc.v1.USER.HOSTID */
 char *subject_stream(const char *user);                        /* PTYD_USER */

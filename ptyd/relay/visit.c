@@ -1,14 +1,13 @@
 /* How long ago somebody spoke is asked of the hub, which says when each word came: clocks of hosts
  * may be days apart. What it is there now it says of a word that is said for that. */
-#define _GNU_SOURCE
 #include "ptyd/relay/visit.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/limits.h"
 #include "ptyd/core/base64.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
@@ -73,14 +72,6 @@ void visit_end(struct visit *v)
 
 /* ---- who is there ---- */
 
-/* RFC 3339 in UTC, as the server writes it; 0 for anything else. */
-static int64_t time_of(const char *text)
-{
-    struct tm tm = {0};
-    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-    return rest ? (int64_t)timegm(&tm) * 1000 : 0;
-}
-
 /* The first entry at or behind a place of the bucket: its value, key, place and time. */
 struct entry {
     char *key;
@@ -109,7 +100,7 @@ static int next_entry(struct visit *v, const char *keys, long long from, struct 
         *ret_entry =
             (struct entry){.key = text_copy(strncmp(found, before, skip) ? "" : found + skip),
                            .place = json_number(message, "seq", 0),
-                           .at_ms = time_of(json_text(message, "time", ""))};
+                           .at_ms = clock_rfc3339_ms(json_text(message, "time", ""))};
         base64_decode(data, strlen(data), &ret_entry->value);
     }
     json_decref(answer);

@@ -87,6 +87,22 @@ async function main() {
     assert.ok(!(await agent.control.call('host.list', {})).result.some((h) => h.host_id === victim.host_id));
   });
 
+  await report.test('clocks that are days apart, ahead or behind: what ended is told by the time here, and whose is off is said', async () => {
+    for (const [n, apart, words] of [[20, -3 * 86400000, /its clock is (3 d 00|2 d 23) h behind the one here/], [21, 3 * 86400000, /its clock is (3 d 00|2 d 23) h ahead of the one here/], [22, 0, null]]) {
+      const ended = Date.now() - 5000, there = ended + apart;
+      await member.publish(mine(evil), JSON.stringify(block(evil, n, { now_ms: Date.now() + apart, ahead_ms: 7e9 }, { ts_begin: there - 1000, ts_end: there })));
+      const [b] = await until('it comes', () => { const [last] = JSON.parse(agent.ptyd('blocks', '--host', evil.host_id, '--last', '1', '--json').stdout); return last?.cmd === `cmd ${n}` && [last]; });
+      assert.ok(Math.abs(b.ts_end - ended) < 2000, `${b.ts_end - ended} ms off`);
+      assert.strictEqual(b.ts_begin, there - 1000, 'which is part of its id');
+      const { result } = await agent.control.call('context.show', { consumer: 'codex:clock' });
+      assert.ok(Object.values(result.additionalContext).some(({ value }) => { const e = JSON.parse(value); return e.cmd === `cmd ${n}` && Math.abs(e.ts - ended) < 2000; }), 'an agent is told so');
+      await until('status says it', () => { const line = agent.ptyd('relay', 'status').stdout.split('\n').find((l) => l.includes(`(${evil.host_id})`)); return words ? words.test(line) : !/clock/.test(line); });
+    }
+    // What says no time, as what was kept long, ends as it says.
+    await member.publish(mine(evil), JSON.stringify(block(evil, 23, { ahead_ms: 7e9 }, { ts_begin: 1e12, ts_end: 1e12 })));
+    await until('it comes', () => { const [last] = JSON.parse(agent.ptyd('blocks', '--host', evil.host_id, '--last', '1', '--json').stdout); return last?.cmd === 'cmd 23' && last.ts_end === 1e12; });
+  });
+
   await report.test('no host suppresses another\'s command by its message id', async () => {
     await victim.serve();
     victim.relay();

@@ -134,6 +134,15 @@ static void test_places(void **state)
     assert_int_equal(
         subject_place("$JS.ACK.far.ACCOUNT.PTYD_dana.H0123456789abcdef.2.9.44.1795207146949.5.x"),
         9);
+    assert_int_equal(
+        subject_kept_ms("$JS.ACK.PTYD_dana.H0123456789abcdef.1.107.3.1795207146949000000.0"),
+        1795207146949);
+    assert_int_equal(
+        subject_kept_ms(
+            "$JS.ACK.far.ACCOUNT.PTYD_dana.H0123456789abcdef.2.9.44.1795207146949000000.5"),
+        1795207146949);
+    assert_int_equal(subject_kept_ms("$JS.ACK.a.b.1.2.3.4"), 0);
+    assert_int_equal(subject_kept_ms(""), 0);
     static const char *const none[] = {"", "$JS.ACK.", "$JS.ACK.a.b.1.2.3.4",
                                        "_INBOX.a.b.c.d.e.f.g.h"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
