@@ -285,6 +285,8 @@
  * and bytes of their file. */
 #define LIMIT_EXEC_KEPT       64
 #define LIMIT_EXEC_KEPT_BYTES (8 << 20)
+/* A relay looks that often, in milliseconds, whether there are some. */
+#define LIMIT_EXEC_LOOK_MS 30000
 /* Sessions of a host that others are shown, and bytes of why it refuses something; the rest is left
  * out. */
 #define LIMIT_RELAY_SESSIONS    32

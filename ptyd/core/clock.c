@@ -48,6 +48,11 @@ const char *clock_text(int64_t wall_ms, char out[CLOCK_TEXT_SIZE])
     return out;
 }
 
+int64_t clock_sooner(int64_t a, int64_t b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 int64_t clock_rfc3339_ms(const char *text)
 {
     struct tm tm = {0};

@@ -20,6 +20,9 @@ int64_t clock_thread_ms(void);
 #define CLOCK_TEXT_SIZE 32
 const char *clock_text(int64_t wall_ms, char out[CLOCK_TEXT_SIZE]);
 
+/* The earlier of two times; a negative one is none. */
+int64_t clock_sooner(int64_t a, int64_t b);
+
 /* RFC 3339 in UTC, as servers write it; 0 for anything else. */
 int64_t clock_rfc3339_ms(const char *text);
 

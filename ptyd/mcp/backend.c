@@ -327,18 +327,13 @@ int backend_fd(const struct backend *d)
     return d->held_ms ? -1 : d->rpc.fd;
 }
 
-static int64_t sooner(int64_t one, int64_t other)
-{
-    return one < 0 || (other >= 0 && other < one) ? other : one;
-}
-
 int64_t backend_due(const struct backend *d)
 {
     int64_t due = d->lost_ms >= 0 ? clock_monotonic_ms() + RETRY_MS : -1;
     if (d->held_ms)
         return -1;
     for (const struct ask *a = d->asks; a; a = a->next)
-        due = a->error ? 0 : sooner(due, a->until ? a->until : -1);
+        due = a->error ? 0 : clock_sooner(due, a->until ? a->until : -1);
     return due;
 }
 

@@ -68,15 +68,10 @@ static void on_gone(void *mcp)
 
 enum { CLIENT_IN, CLIENT_OUT, DAEMON, HELPERS };
 
-static int64_t sooner(int64_t one, int64_t other)
-{
-    return one < 0 || (other >= 0 && other < one) ? other : one;
-}
-
 static int wait_ms(const struct mcp *m)
 {
-    int64_t due = sooner(sooner(backend_due(m->daemon), calls_due(m)),
-                         sooner(waits_due(m->waits), updates_due(m->updates)));
+    int64_t due = clock_sooner(clock_sooner(backend_due(m->daemon), calls_due(m)),
+                               clock_sooner(waits_due(m->waits), updates_due(m->updates)));
     int64_t left = due < 0 ? -1 : due - clock_monotonic_ms();
     return due < 0 ? -1 : left < 0 ? 0 : left < INT_MAX ? (int)left : INT_MAX;
 }

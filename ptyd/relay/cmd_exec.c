@@ -203,6 +203,23 @@ static char *send_letter(struct visit *v, const struct unsent *letter)
     return why;
 }
 
+static void keep(const char *state, const struct unsent *letter)
+{
+    size_t given_up;
+    char *path = unsent_path(state);
+    int result = unsent_keep(state, letter, &given_up);
+    if (result < 0)
+        say("nor is it kept in %s: %s", path, strerror(-result));
+    else
+        say("it is kept in %s, and sent by the next `ptyd exec` that reaches that hub, or by the "
+            "relay here",
+            path);
+    if (given_up)
+        say("no more than the newest %d are kept: %zu older ones are given up", LIMIT_EXEC_KEPT,
+            given_up);
+    free(path);
+}
+
 /* What was not sent before goes first. Takes the setup. */
 static void tell(struct block *b, const char *session, struct setup setup,
                  const struct identity *own)
@@ -225,8 +242,8 @@ static void tell(struct block *b, const char *session, struct setup setup,
     if (why)
         say("your other hosts do not hear of this command: %s", why);
     letter.text = sealed_later;
-    if (why && unsent_keep(state, &letter) == 0)
-        say("it is kept here, and sent by the next `ptyd exec` that reaches that hub");
+    if (why)
+        keep(state, &letter);
     visit_end(&visit);
     free(why);
     free(url);

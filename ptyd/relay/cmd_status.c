@@ -13,6 +13,7 @@
 #include "ptyd/relay/relaying.h"
 #include "ptyd/relay/setup.h"
 #include "ptyd/relay/spool.h"
+#include "ptyd/relay/unsent.h"
 
 /* What the daemon misses of each host, which its relay need not have heard since it began. */
 static void add_missing(json_t *status)
@@ -57,6 +58,7 @@ static json_t *status_json(const char *state)
     if (!why)
         add_missing(status);
     json_object_set_new(status, "spool", json_integer((json_int_t)waiting));
+    json_object_set_new(status, "unsent", json_integer((json_int_t)unsent_count(state)));
     json_object_set_new(status, "lag_ms", json_integer(waiting ? clock_wall_ms() - oldest : 0));
     if (!why)
         json_object_set_new(status, "url", json_string(settings.url));
@@ -127,6 +129,11 @@ static void print_status(const json_t *s)
         printf(", the oldest for %lld s", json_number(s, "lag_ms", 0) / 1000);
     if (json_flag(s, "enabled"))
         puts(".");
+    if (json_number(s, "unsent", 0))
+        printf("%lld more of `ptyd exec` wait in unsent.json: they are sent, oldest first, when "
+               "their hub "
+               "is reached as their host.\n",
+               json_number(s, "unsent", 0));
     if (runs)
         printf("%lld sent, %lld came and were new, %lld were known, %lld were nothing ptyd knows\n",
                json_number(s, "sent", 0), json_number(s, "taken", 0), json_number(s, "known", 0),

@@ -272,11 +272,6 @@ static int64_t step_hub(struct in *in, int64_t now)
     return in->asked_until > now ? in->asked_until : in->hold_until > now ? in->hold_until : -1;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
-{
-    return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
 int64_t in_step(struct in *in)
 {
     int64_t now = clock_monotonic_ms(), next;
@@ -285,8 +280,8 @@ int64_t in_step(struct in *in)
     look(in, now);
     next = step_hub(in, now);
     if (in->way == IN_SURE && in->first)
-        next = sooner(next, step_daemon(in, now));
-    return in->way == IN_SURE ? next : sooner(next, in->look_at);
+        next = clock_sooner(next, step_daemon(in, now));
+    return in->way == IN_SURE ? next : clock_sooner(next, in->look_at);
 }
 
 /* What no consumer gives out, which would have us publish somewhere, or more than any does. */

@@ -28,19 +28,32 @@ struct flight {
     unsigned salt;    /* of its id: another one where that was somebody's already */
 };
 
-void out_fail(struct out *o, const char *format, ...)
+static char *format_text(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+static char *format_text(const char *format, va_list args)
 {
     char *text;
-    va_list args;
-    va_start(args, format);
     if (vasprintf(&text, format, args) < 0)
         memory_end();
-    va_end(args);
+    return text;
+}
+
+/* Takes the text. */
+static void fail(struct out *o, char *text)
+{
     if (!o->error || strcmp(o->error, text) != 0)
         say("relay: %s", text);
     free(o->error);
     o->error = text;
     o->error_ms = clock_wall_ms();
+}
+
+void out_fail(struct out *o, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail(o, format_text(format, args));
+    va_end(args);
 }
 
 /* Nothing that is sent is kept, since the hub last kept something or `flight` was sent first. */
@@ -49,16 +62,14 @@ static void be_stuck(struct out *o, const struct flight *f, const char *format, 
 
 static void be_stuck(struct out *o, const struct flight *f, const char *format, ...)
 {
-    char *text;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        memory_end();
+    char *text = format_text(format, args);
     va_end(args);
-    out_fail(o, "%s", text);
     o->stuck_ms = o->stuck ? o->stuck_ms : f->first_ms;
     free(o->stuck);
-    o->stuck = text;
+    o->stuck = text_copy(text);
+    fail(o, text);
 }
 
 static void be_free(struct out *o)
@@ -155,11 +166,6 @@ static bool step_session(struct out *o, struct spool_session *session, int64_t n
     return false;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
-{
-    return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
 int64_t out_step(struct out *o)
 {
     int64_t now = clock_monotonic_ms(), next = -1;
@@ -179,7 +185,7 @@ int64_t out_step(struct out *o)
             return o->hold_until;
         }
         const struct flight *f = session->user;
-        next = sooner(next, f ? f->sent_ms + LIMIT_RELAY_ACK_MS : -1);
+        next = clock_sooner(next, f ? f->sent_ms + LIMIT_RELAY_ACK_MS : -1);
     }
     o->next = count ? (o->next + 1) % count : 0;
     return passed == o->oversize ? next : now; /* what comes behind those */

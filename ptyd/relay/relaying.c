@@ -32,6 +32,7 @@
 #include "ptyd/relay/serve.h"
 #include "ptyd/relay/spool.h"
 #include "ptyd/relay/subject.h"
+#include "ptyd/relay/unsent.h"
 
 #define AGAIN_LEAST_MS 100   /* between two tries to connect, at first */
 #define LOOK_MS        30000 /* all files are looked at that often */
@@ -51,6 +52,7 @@ struct relay {
     struct conf_file *conf;
     struct out out;
     struct in in;
+    struct unsent_way unsent;
     int signals;
     int settings_fd;          /* readable when files beside relay.json changed; -1 */
     struct setup_stamp stamp; /* of the settings that it goes by */
@@ -284,6 +286,7 @@ static void lose(struct relay *r, const char *why)
     out_fail(&r->out, "the hub is gone: %s", why);
     hub_disconnect(r->hub);
     out_lost(&r->out);
+    unsent_lost(&r->unsent);
     in_lost(&r->in);
     r->connected_ms = 0;
     r->lost_ms = clock_wall_ms();
@@ -307,6 +310,8 @@ static bool hear(struct relay *r, struct hub_message *m)
         in_state(&r->in, m);
     else if (m->kind == HUB_ANSWER && m->subject[0] == 't')
         in_time(&r->in, m);
+    else if (m->kind == HUB_ANSWER && m->subject[0] == 'u')
+        unsent_answer(&r->unsent, m);
     else if (m->kind == HUB_REQUEST)
         hear_request(r, m);
     else if (m->kind == HUB_REFUSED)
@@ -368,12 +373,6 @@ static void connect_hub(struct relay *r, int64_t now)
     r->speaks_at = r->settings->publish_only ? 0 : clock_monotonic_ms() + HEAR_MS;
 }
 
-static void earlier(int64_t *until, int64_t when)
-{
-    if (when >= 0 && when < *until)
-        *until = when;
-}
-
 /* Does what is due; returns when something will be. */
 static int64_t step(struct relay *r)
 {
@@ -390,26 +389,27 @@ static int64_t step(struct relay *r)
         say_presence(r, false);
     }
     if (hub_is_connected(r->hub))
-        earlier(&until, r->presence_at);
+        until = clock_sooner(until, r->presence_at);
     if (!hub_is_connected(r->hub))
-        earlier(&until, r->connect_at);
+        until = clock_sooner(until, r->connect_at);
     if (r->gives_way && hub_is_connected(r->hub) && now >= r->yields_until)
         yield_no_more(r);
     if (!hub_is_connected(r->hub))
         ;
     else if (r->gives_way) {
-        earlier(&until, r->yields_until);
+        until = clock_sooner(until, r->yields_until);
     } else if (now < r->speaks_at) {
-        earlier(&until, r->speaks_at);
+        until = clock_sooner(until, r->speaks_at);
     } else {
-        earlier(&until, out_step(&r->out));
-        earlier(&until, in_step(&r->in));
+        until = clock_sooner(until, unsent_step(&r->unsent));
+        until = clock_sooner(until, out_step(&r->out));
+        until = clock_sooner(until, in_step(&r->in));
     }
     r->moved = r->moved || r->out.error_ms != json_number(r->written, "error_ms", 0);
     if (r->moved && now >= r->keep_at)
         keep(r, false);
     if (r->moved)
-        earlier(&until, r->keep_at);
+        until = clock_sooner(until, r->keep_at);
     return until;
 }
 
@@ -442,7 +442,7 @@ static void loop(struct relay *r)
         if (fds[2].revents) {
             spool_take_news(r->spool);
             r->news = true;
-            earlier(&r->presence_at, clock_monotonic_ms() + TELL_MS);
+            r->presence_at = clock_sooner(r->presence_at, clock_monotonic_ms() + TELL_MS);
         }
         hear_some(r);
     }
@@ -493,6 +493,8 @@ static void run(struct relay *r, const char *state)
                         .user = r->user,
                         .identity = r->identity,
                         .out = &r->out};
+    r->unsent = (struct unsent_way){
+        .hub = r->hub, .state = state, .url = r->settings->url, .host_id = r->identity->host_id};
     in_begin(&r->in);
     keep(r, false); /* from here on something may be sent twice */
     loop(r);
@@ -502,6 +504,7 @@ static void run(struct relay *r, const char *state)
     }
     hub_close(r->hub);
     keep(r, r->out.unacked == 0);
+    unsent_lost(&r->unsent);
     out_finish(&r->out);
     in_finish(&r->in);
     spool_close(r->spool);

@@ -210,7 +210,7 @@ async function main() {
     await hub.kill();
     for (const n of [21, 22, 23]) {
       const r = exec(`echo $DEPLOY_TOKEN; exit ${n}`);
-      assert.deepStrictEqual([r.status, /it is kept here, and sent by the next `ptyd exec` that reaches that hub/.test(r.stderr)], [n, true]);
+      assert.deepStrictEqual([r.status, r.stderr.includes(`it is kept in ${waits}, and sent by the next \`ptyd exec\` that reaches that hub, or by the relay here`)], [n, true]);
     }
     assert.deepStrictEqual(waiting(), ['exit 3', ...[21, 22, 23].map((n) => `echo $DEPLOY_TOKEN; exit ${n}`)]);
     assert.ok(!fs.readFileSync(waits, 'utf8').includes(secret));
@@ -219,9 +219,28 @@ async function main() {
     await until('all four come', () => commands(devbox, 'ci').filter((c) => /exit 2[1-4]$/.test(c)).length >= 4);
     assert.deepStrictEqual(heard(devbox, 'ci').filter(({ cmd }) => /exit 2[1-4]$/.test(cmd)).map((b) => b.exit_code), [21, 22, 23, 24]);
     assert.deepStrictEqual(waiting(), ['exit 3']);
+    // The newest 64 are kept, and that older ones are not is said.
+    const one = JSON.parse(fs.readFileSync(waits, 'utf8'))[0];
+    fs.writeFileSync(waits, JSON.stringify(Array.from({ length: 63 }, () => one)), { mode: 0o600 });
+    const away = (command) => ci.ptyd('exec', '--url', 'nats://127.0.0.1:1', '--creds', file, '--id', id, '--', command).stderr;
+    assert.doesNotMatch(away('exit 41'), /given up/);
+    assert.match(away('exit 42'), /no more than the newest 64 are kept: 1 older ones are given up/);
+    assert.deepStrictEqual([waiting().length, ...waiting().slice(-2)], [64, 'exit 41', 'exit 42']);
     const none = ci.ptyd('exec', '--', 'echo ran');
     assert.deepStrictEqual([none.status, none.stdout], [125, '']);
     await ci.close();
+  });
+
+  await report.test('what exec kept the relay of that host sends, too', async () => {
+    const others = laptop.status().unsent; // another hub's
+    await hub.kill();
+    await until('that is known', () => !laptop.status().connected);
+    for (const n of [1, 2, 3]) assert.match(laptop.ptyd('exec', '--', `echo kept ${n}`).stderr, /it is kept in .*unsent\.json/);
+    assert.match(laptop.ptyd('relay', 'status').stdout, new RegExp(`^${others + 3} more of .ptyd exec. wait`, 'm'));
+    await hub.start();
+    await comes(devbox, 'laptop', 'echo kept 3');
+    assert.deepStrictEqual(commands(devbox, 'laptop').filter((cmd) => /kept/.test(cmd)), [1, 2, 3].map((n) => `echo kept ${n}`));
+    await until('nothing is kept any more', () => laptop.status().unsent === others);
   });
 
   await report.test('search --host: commands and ends of outputs of another host', () => {
