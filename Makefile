@@ -470,6 +470,9 @@ differential: $(BUILD)/tests/test_bypass ## STREAMS random streams (default ten 
 check-suites: $(BUILD)/ptyd ## what xterm.js, alacritty, libvterm, vt100 and esctest2 test terminals with; SUITES: a folder with clones of them
 	@PTYD=$(abspath $(BUILD)/ptyd) node tests/suites/run.js $(SUITES)
 
+check-schemas: ## examples/fleet by the schemas of Kubernetes and compose; SCHEMAS: a folder with them and what npm put there (tests/examples/run.js)
+	@node tests/examples/run.js $(SCHEMAS)
+
 check-casts: $(BUILD)/ptyd ## recordings that others published end as in xterm.js; CASTS: a folder of them, XTERMJS: one where npm put xterm.js
 	@PTYD=$(abspath $(BUILD)/ptyd) XTERMJS=$(XTERMJS) node tests/suites/casts.js $(CASTS)
 
@@ -557,7 +560,7 @@ help: ## this list
 .PHONY: bench-agents check-agents-ci bench-relay bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-relay check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-casts check-marks check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-casts check-schemas check-marks check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
