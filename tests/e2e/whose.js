@@ -76,9 +76,14 @@ const COMMANDS = [
   [['open', 'one']], [['run', '--timeout', '1', '--', 'true']], [['list']], [['status']], [['status', '--short']], [['blocks']], [['screen']], [['scrollback']],
   [['send', 'text']], [['wait', '--timeout', '1', 'text']], [['expect', '--timeout', '1', 'a', 'b']], [['context', 'show']], [['context', 'take']], [['context', 'off']], [['events', '-f']],
   [['close', 'one']], [['resize', '80x24']], [['rename', 'a', 'b']], [['upgrade']], [['detach']], [['grant']], [['notify', 'codex']], [['doctor']], [['last']], [['rerun']], [['block', '1']], [['forget', '1']], [['record', '-o', '/dev/null']],
+  [['script', '-'], 'open one\n'], [['diff']], [['copy']], [['search', 'text']], [['explain']], [['reset', 'one']], [['inside']], [['hosts']], [['relay', 'status']], [['exec', '--', 'true']], [['completion', '--words', 'ptyd', 'attach', '']], [['verify']],
+  [['hook', 'opencode'], EVENT], [['hook', 'copilot'], EVENT], [['mcp', '--drive', '--tools', 'all'], `${RPC}\n`], [['proxy', '--acp', '--', 'cat'], `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'session/prompt', params: { sessionId: 't', prompt: [{ type: 'text', text: 'x' }] } })}\n`],
   [['hook', 'claude'], EVENT], [['hook', 'gemini'], EVENT], [['hook', 'codex'], EVENT], [['mcp'], `${RPC}\n`], [['attach', 'one']], [['--no-start', 'attach', 'one']],
   [['proxy', '--', 'cat'], `${JSON.stringify({ id: 1, method: 'turn/start', params: { threadId: 't', input: [{ type: 'text', text: 'x' }] } })}\n`],
 ];
+
+// These speak with no daemon, or are one; `codex` is `proxy`, which is asked for itself.
+const ALONE = ['serve', 'enable', 'disable', 'codex', 'replay', 'test', 'version'];
 
 // These say why nothing came of it.
 const SAY = ['open', 'run', 'list', 'status', 'screen', 'send', 'context', 'events', 'hook', 'mcp', 'upgrade', 'close'];
@@ -94,16 +99,16 @@ async function main() {
       fs.chmodSync(D, mode);
       const keeps = () => { assert.strictEqual(fs.statSync(D).mode & 0o7777, mode); assert.deepStrictEqual(fs.readdirSync(D), []); };
       for (const args of [['serve'], ['open', 'x'], ['run', '--', 'true']]) {
-        const at = spawnSync(PTYD, args, { env: { ...space.env, PTYD_SOCKET: `${D}/p.sock`, PTYD_STATE_DIR: state }, encoding: 'utf8' });
+        const at = spawnSync(PTYD, args, { env: { ...space.env, PTYD_SOCKET: `${D}/p.sock`, PTYD_STATE_DIR: state }, encoding: 'utf8', timeout: 20000 });
         assert.notStrictEqual(at.status, 0, args.join(' '));
         assert.match(at.stderr, new RegExp(`${D} .*chmod (go-w|700) ${D}.*, or choose another place`));
         keeps();
       }
-      const at = spawnSync(PTYD, ['serve'], { env: { ...space.env, PTYD_STATE_DIR: D }, encoding: 'utf8' });
+      const at = spawnSync(PTYD, ['serve'], { env: { ...space.env, PTYD_STATE_DIR: D }, encoding: 'utf8', timeout: 20000 });
       assert.strictEqual(at.status, 1);
       assert.match(at.stderr, new RegExp(`the state directory ${D} is not ours alone; .*\`chmod 700 ${D}\`, or choose`));
       keeps();
-      const proxy = spawnSync(PTYD, ['proxy', '--listen', `unix://${D}/x`, '--connect', `unix://${D}/y`], { env: space.env, encoding: 'utf8' });
+      const proxy = spawnSync(PTYD, ['proxy', '--listen', `unix://${D}/x`, '--connect', `unix://${D}/y`], { env: space.env, encoding: 'utf8', timeout: 20000 });
       assert.strictEqual(proxy.status, 1);
       assert.match(proxy.stderr, new RegExp(`${D} .*chmod (go-w|700) ${D}.*, or choose another`));
       keeps();
@@ -145,6 +150,13 @@ async function main() {
     assert.ok(!result.error || result.error.code === 'EPIPE', `${args.join(' ')}: ${result.error}`); // it need not read what it is given
     return result;
   };
+
+  await report.test('every command is among them', () => {
+    const table = fs.readFileSync(path.join(__dirname, '../../ptyd/commands.c'), 'utf8');
+    const all = [...table.matchAll(/\{"([a-z]+)", command_/g)].map(([, name]) => name);
+    const tried = COMMANDS.map(([[name]]) => name).map((name, i) => (name.startsWith('--') ? COMMANDS[i][0][1] : name));
+    assert.deepStrictEqual([...new Set([...tried, ...ALONE])].sort(), all.sort());
+  });
 
   // The ways in which a socket can be another's. Each: where it is, and who listens.
   const ways = {

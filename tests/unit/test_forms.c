@@ -6,6 +6,7 @@
 #include "hostile_values.h"
 #include "reader.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "ptyd/core/block.h"
 #include "ptyd/core/deliver.h"
 #include "ptyd/core/told_rows.h"
+#include "ptyd/mcp/mcp.h"
 
 #define SHORT_HOST 16 /* of a host's name: nothing of it is cut, however it is escaped */
 
@@ -267,6 +269,70 @@ static void check_text(const struct fields *v, bool tagged)
     bytes_finish(&out);
 }
 
+/* Lines of a text that begin like that. */
+static size_t count_lines(const char *text, const char *with)
+{
+    size_t count = 0;
+    for (; text; text = strchr(text, '\n'), text += text != NULL)
+        count += !strncmp(text, with, strlen(with));
+    return count;
+}
+
+/* Several blocks, one that still runs, others left out: of what begins with a word of ours there is
+ * as much as there are blocks, and nothing else but what stands behind `$ `, `> ` and `| `. */
+static void check_several(const struct fields *v, bool tagged)
+{
+    static const char *const ours[] = {"Commands from the user's own terminal",
+                                       "(2 earlier ones are left out.)",
+                                       "exit 3 after 1.2 s",
+                                       "still running",
+                                       "(whole output: ",
+                                       "(the rest: "};
+    static const size_t wanted[] = {1, 1, 2, 1, 2, 2};
+    struct block one = {.conversation_id = (char *)"default",
+                        .shell_id = (char *)"s",
+                        .cmd = (char *)v->cmd,
+                        .cwd = (char *)v->cwd,
+                        .cwd_after = (char *)v->after,
+                        .preview = (char *)v->preview,
+                        .output_path = (char *)"1.out",
+                        .has_exit_code = true,
+                        .exit_code = 3,
+                        .duration_ms = 1234,
+                        .omitted_lines = 7,
+                        .cmd_source = BLOCK_FROM_UNKNOWN,
+                        .status = BLOCK_COMPLETED,
+                        .host = (char *)v->host,
+                        .host_id = (char *)""};
+    struct block running = one;
+    const struct block *blocks[] = {&one, &one};
+    const char *directories[] = {v->path, "/x"};
+    struct bytes out = {0};
+    size_t lines = 0, known = 0;
+    running.status = BLOCK_RUNNING;
+    running.has_exit_code = false;
+    deliver_text(&(struct deliver_text){.blocks = blocks,
+                                        .count = 2,
+                                        .dropped = 2,
+                                        .running = &running,
+                                        .directories = directories,
+                                        .tagged = tagged},
+                 LIMIT_HOOK_BYTES, &out);
+    check_raw(out.data, out.len, !tagged, true);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        size_t expected = i >= 4 && !*v->path ? 1 : wanted[i];
+        size_t found = count_lines(out.data, ours[i]);
+        if (found != expected)
+            fail_msg("%zu lines begin with '%s': %s", found, ours[i], out.data);
+        known += found;
+    }
+    for (const char *line = out.data; *line; line += strcspn(line, "\n") + 1)
+        lines += *line != '\n' && strncmp(line, "> ", 2) != 0 && strncmp(line, "| ", 2) != 0;
+    assert_int_equal(lines, known + 3); /* and `$ ` of each */
+    assert_int_equal(count_lines(out.data, "$ "), 3);
+    bytes_finish(&out);
+}
+
 /* ---- the legacy envelope ---- */
 
 static void check_envelope(const struct fields *v)
@@ -312,6 +378,55 @@ static void check_rows(const struct fields *v)
     told_rows_finish(rows, 4);
 }
 
+/* ---- what an agent's tools answer: all else ---- */
+
+/* What cannot be seen is written out. New string. */
+static char *visible(const char *value)
+{
+    struct bytes out = {0};
+    size_t len = strlen(value), n;
+    bytes_append_text(&out, "");
+    for (size_t i = 0; i < len; i += n) {
+        long code = character(value + i, len - i, &n);
+        if (must_not_pass((unsigned long)code) && code != '\n' && code != '\t')
+            bytes_printf(&out, "\\u{%lx}", code);
+        else
+            put((unsigned long)code, &out);
+    }
+    return out.data;
+}
+
+/* In a member, in one of an object within, in an array. */
+static void check_answer(const struct fields *v)
+{
+    const char *const names[] = {"cmd", "cwd", "preview", "host", "title", "b.path"};
+    const char *const values[] = {v->cmd, v->cwd, v->preview, v->host, v->name, v->path};
+    char *valid[6];
+    struct found f = {0};
+    for (size_t i = 0; i < 6; i++)
+        valid[i] = sanitise(values[i], VALID);
+    json_t *shown = call_visible(json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:{s:s}, s:[s]}", "cmd", valid[0], "cwd", valid[1], "preview",
+        valid[2], "host", valid[3], "title", valid[4], "b", "path", valid[5], "lines", valid[0]));
+    char *text = json_dumps(shown, JSON_COMPACT);
+    assert_non_null(text);
+    check_raw(text, strlen(text), true, false);
+    json = text;
+    read_object(&f, "");
+    assert_int_equal(*json, '\0');
+    for (size_t i = 0; i < 6; i++) {
+        char *wanted = visible(valid[i]);
+        assert_string_equal(member(&f, names[i]), wanted);
+        if (i == 0)
+            assert_string_equal(f.lines[0], wanted);
+        free(wanted);
+        free(valid[i]);
+    }
+    found_finish(&f);
+    free(text);
+    json_decref(shown);
+}
+
 /* A secret in any three rows, at any place: gone, and nothing else of them. */
 static void a_secret_is_found_over_rows(void **state)
 {
@@ -352,7 +467,10 @@ static void check_forms(const struct fields *v)
     check_header(v);
     check_text(v, false);
     check_text(v, true);
+    check_several(v, false);
+    check_several(v, true);
     check_rows(v);
+    check_answer(v);
     if (utf8_valid(v->cmd, strlen(v->cmd)) && utf8_valid(v->preview, strlen(v->preview)) &&
         utf8_valid(v->cwd, strlen(v->cwd)) && utf8_valid(v->name, strlen(v->name)) &&
         utf8_valid(v->host, strlen(v->host)))
