@@ -54,6 +54,16 @@ async function main() {
 
   await report.test('a shell has the limits, and no filter, with which the daemon was started', () => shellHasItsCores('limits'));
 
+  // Each mapping of a memfd that they share, with its flags: proc_pid_smaps(5), `dd` is left out of core files.
+  await report.test('what keeper and worker share is in no core file', () => {
+    const { keeper, worker } = pids(), names = ['ptyd-board', 'ptyd-intake'];
+    for (const [pid, wanted] of [[keeper, names.slice(0, 1)], [worker, names]]) {
+      const shared = fs.readFileSync(`/proc/${pid}/smaps`, 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).filter((mapping) => /^.* [rwx-]{3}s .*\/memfd:ptyd-/.test(mapping));
+      assert.deepStrictEqual([...new Set(shared.map((mapping) => /memfd:(\S+)/.exec(mapping)[1]).filter((name) => name !== 'ptyd-slate'))].sort(), wanted); // (a slate is there when it is needed)
+      for (const mapping of shared) assert.match(mapping, /^VmFlags:.* dd( |$)/m, mapping.split('\n')[0]);
+    }
+  });
+
   await report.test('a worker that follows one that was killed is confined; what the daemon does it goes on doing', async () => {
     await killWorker(daemon);
     isConfined();

@@ -101,6 +101,7 @@ async function main() {
           assert.ok(line, `${method} ${name} ${JSON.stringify(value)?.slice(0, 50)}: the connection was closed`);
           const { error, result, method: notified } = JSON.parse(line.split('\n')[0]);
           if (notified) continue;
+          if (value === 'a\0b') assert.match(error?.message || '', new RegExp(`\\b${name}\\b`), `${method}: a name is not cut at its NUL`);
           assert.ok(result !== undefined || (error.code <= -32000 && error.message.length > 3), `${method} ${name} ${JSON.stringify(value)?.slice(0, 50)}: ${line.slice(0, 200)}`);
         }
     assert.ok(asked > 500, String(asked));

@@ -19,6 +19,7 @@ static struct moment now;
 static uint64_t seq;   /* of the last mark */
 static bool counts;    /* marks carry a number */
 static bool seals;     /* marks end with their length */
+static bool characters; /* in characters, which is 1, and not in bytes, which is 2 */
 static bool piecemeal; /* bytes and keys come one at a time */
 
 static void on_end(void *user, struct block *block)
@@ -53,7 +54,7 @@ static void begin(void)
     blocks = json_array();
     seq = 0;
     counts = true;
-    seals = false;
+    seals = characters = false;
     now = (struct moment){1000, 0};
     terminal = terminal_create(&terminal_options);
     struct tracker_options options = tracker_options();
@@ -115,8 +116,17 @@ static void type(const char *keys)
     }
 }
 
-/* What stands in a mark, new string; with its length in bytes where marks have one. `added` stands
- * at the end of what has that length, which does not count it. */
+/* The length of a text of valid UTF-8, as it is counted. */
+static size_t length_of(const char *text)
+{
+    size_t length = 0;
+    for (; *text; text++)
+        length += !characters || (*text & 0xc0) != 0x80;
+    return length;
+}
+
+/* What stands in a mark, new string; with its length where marks have one. `added` stands at the end
+ * of what has that length, which does not count it. */
 static char *payload_of(uint64_t number, char kind, const char *fields, const char *added)
 {
     char *text = text_format("%llu;%c%s", (unsigned long long)number, kind, fields);
@@ -124,8 +134,9 @@ static char *payload_of(uint64_t number, char kind, const char *fields, const ch
     if (!seals)
         return text;
     char *sealed =
-        raw ? text_format("%.*s;2%04zu%s%s", (int)(raw - text), text, strlen(text) + 6, raw, added)
-            : text_format("%s%s;2%04zu", text, added, strlen(text));
+        raw ? text_format("%.*s;%d%04zu%s%s", (int)(raw - text), text, 2 - characters,
+                          length_of(text) + 6, raw, added)
+            : text_format("%s%s;%d%04zu", text, added, 2 - characters, length_of(text));
     free(text);
     return sealed;
 }

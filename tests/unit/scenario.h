@@ -53,7 +53,8 @@ static void do_count(char **words)
 
 static void do_seal(char **words)
 {
-    seals = !strcmp(words[0], "on");
+    characters = !strcmp(words[0], "characters");
+    seals = characters || !strcmp(words[0], "on");
 }
 
 static void do_torn(char **words)

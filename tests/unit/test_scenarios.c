@@ -8,7 +8,8 @@
  *
  *   mark KIND [@SEQ] [NAME=VALUE]...  A, B, C, O, D, P or T, accepted; SEQ is one more than the last
  *   refused mark ...                  the same, which must be dropped
- *   seal on|off                       marks end with their length; or do not, as at the beginning
+ *   seal on|characters|off            marks end with their length, in bytes or in characters; or do not,
+ *                                     as at the beginning
  *   torn BYTES KIND [NAME=VALUE]...   a mark with a length, in which somebody printed: dropped
  *   count off|on                      marks without a number (set -a), and with one again
  *   prompt tty|editor STATUS          what a shell without C prints: P, D, A, `$ `, B
