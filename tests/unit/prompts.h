@@ -16,11 +16,11 @@ static struct tracker *tracker;
 static struct bytes pending; /* printed, and not taken yet */
 static json_t *blocks;       /* that ended */
 static struct moment now;
-static uint64_t seq;   /* of the last mark */
-static bool counts;    /* marks carry a number */
-static bool seals;     /* marks end with their length */
+static uint64_t seq;    /* of the last mark */
+static bool counts;     /* marks carry a number */
+static bool seals;      /* marks end with their length */
 static bool characters; /* in characters, which is 1, and not in bytes, which is 2 */
-static bool piecemeal; /* bytes and keys come one at a time */
+static bool piecemeal;  /* bytes and keys come one at a time */
 
 static void on_end(void *user, struct block *block)
 {
@@ -125,18 +125,17 @@ static size_t length_of(const char *text)
     return length;
 }
 
-/* What stands in a mark, new string; with its length where marks have one. `added` stands at the end
- * of what has that length, which does not count it. */
+/* What stands in a mark, new string; with its length where marks have one. `added` stands at the
+ * end of what has that length, which does not count it. */
 static char *payload_of(uint64_t number, char kind, const char *fields, const char *added)
 {
     char *text = text_format("%llu;%c%s", (unsigned long long)number, kind, fields);
     const char *raw = strstr(text, ";raw=");
     if (!seals)
         return text;
-    char *sealed =
-        raw ? text_format("%.*s;%d%04zu%s%s", (int)(raw - text), text, 2 - characters,
-                          length_of(text) + 6, raw, added)
-            : text_format("%s%s;%d%04zu", text, added, 2 - characters, length_of(text));
+    char *sealed = raw ? text_format("%.*s;%d%04zu%s%s", (int)(raw - text), text, 2 - characters,
+                                     length_of(text) + 6, raw, added)
+                       : text_format("%s%s;%d%04zu", text, added, 2 - characters, length_of(text));
     free(text);
     return sealed;
 }
