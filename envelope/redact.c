@@ -5,7 +5,6 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
-#include "base/utf8.h"
 #include "envelope/redact_private.h"
 
 #define LONG_MIN   16
@@ -188,6 +187,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     bool tells = q->name_may & (MAY_TELL | MAY_TELL_LAST);
     return ((q->name_may & MAY_HEAD) && redact_header(s, at, end, ret_match)) ||
            (tells && redact_assignment(s, at, end, ret_match)) ||
+           (tells && redact_column(s, at, end, ret_match)) ||
            ((q->name_may & MAY_FILE) && redact_file(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match));
 }
@@ -201,7 +201,8 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         return true;
     if ((c == '-' || c == 'P') && redact_pem(s, at, ret_match))
         return true;
-    if (line && (redact_pem_line(s, at, ret_match) || redact_pgpass(s, at, ret_match)))
+    if (line && (redact_pem_line(s, at, ret_match) || redact_pgpass(s, at, ret_match) ||
+                 ((c == '[' || c == 'B') && redact_login(s, at, ret_match))))
         return true;
     if (q->told < q->command.count && q->command.list[q->told].from == at) {
         *ret_match = q->command.list[q->told++];
@@ -312,173 +313,71 @@ static void search(struct search *q)
     }
 }
 
-/* ---- what is not seen ---- */
+/* ---- one text, as it is and as it is seen ---- */
 
-/* Characters that show nothing take no part: a token with one in its midst is a token. So is one
- * with a mark on a character, or in another width: there the text is searched once more. */
-struct folded {
-    const char *from; /* what it was made of */
-    bool marks;       /* without marks, and narrow */
-    struct bytes text;
-    size_t *places; /* of each byte of it, in the text; one more for the end */
+/* Of what has marks only the known values and the user's own rules are looked for as it is: all
+ * else is found in the folded text. */
+struct finding {
+    const struct redact_secrets *secrets;
     redact_found *found;
     void *user;
 };
 
-static bool is_unseen(uint32_t c)
+static void find_in(const char *text, size_t len, const struct redact_fold *fold,
+                    const struct finding *f)
 {
-    return c != '\n' && c != '\t' &&
-           (utf8_hidden(c) || c == 0x34f || (c >= 0x17b4 && c <= 0x17b5) ||
-            (c >= 0x180b && c <= 0x180f) || (c >= 0xfe00 && c <= 0xfe0f) ||
-            (c >= 0xfff0 && c <= 0xfffb) || (c >= 0x1bca0 && c <= 0x1bca3) ||
-            (c >= 0x1d173 && c <= 0x1d17a));
+    struct redact_own own = {.text = text};
+    bool has = redact_own_begin(&own, len);
+    search(&(struct search){.scan = {.text = text, .len = len, .fold = fold},
+                            .secrets = f->secrets,
+                            .found = has ? redact_own_found : f->found,
+                            .user = has ? &own : f->user});
+    if (has)
+        redact_own_tell(&own, len, f->found, f->user);
 }
 
-static bool is_mark(uint32_t c)
+static void find_known(const char *text, size_t len, const struct finding *f)
 {
-    return (c >= 0x300 && c <= 0x36f) || (c >= 0x1ab0 && c <= 0x1aff) ||
-           (c >= 0x1dc0 && c <= 0x1dff) || (c >= 0x20d0 && c <= 0x20ff) ||
-           (c >= 0xfe20 && c <= 0xfe2f);
-}
-
-/* The character of ASCII that it is in the width of two; 0 for none. */
-static char narrow(uint32_t c)
-{
-    return c >= 0xff01 && c <= 0xff5e ? (char)(c - 0xff01 + '!') : 0;
-}
-
-/* Whether any of eight bytes is a control or of a character beyond ASCII. */
-static bool has_others(const char *eight)
-{
-    const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
-    uint64_t bytes;
-    memcpy(&bytes, eight, sizeof bytes);
-    uint64_t below = bytes - ones * 0x20, del = (bytes ^ ones * 0x7f) - ones;
-    return (bytes | below | del) & tops;
-}
-
-/* What a text has that is folded. */
-struct folds {
-    bool unseen, marks;
-};
-
-static struct folds look_for_folds(const char *text, size_t len)
-{
-    struct folds has = {0};
-    size_t next = 0;
-    for (size_t at = 0; at < len && !(has.unseen && has.marks);) {
-        while (at >= next && len - at >= 8)
-            if (has_others(text + at))
-                next = at + 8; /* those are looked at one by one */
-            else
-                at += 8;
-        if (at == len)
-            break;
-        uint32_t code = (unsigned char)text[at];
-        int n = 1;
-        if ((code >= 0x20 && code < 0x7f) || code == '\n' || code == '\t') {
-            at++;
-            continue;
+    struct redact_own own = {.text = text};
+    struct redact_match match;
+    bool has = redact_own_begin(&own, len);
+    for (size_t at = 0; f->secrets && at < len; at++)
+        if (is_known(f->secrets, text, len, at, &match)) {
+            (has ? redact_own_found : f->found)(has ? (void *)&own : f->user, at, match.to,
+                                                match.type);
+            at = match.to - 1;
         }
-        if (code >= 0x80)
-            n = utf8_decode(text + at, len - at, &code);
-        has.unseen = has.unseen || (n > 0 && is_unseen(code));
-        has.marks = has.marks || (n > 0 && (is_mark(code) || narrow(code)));
-        at += n > 0 ? (size_t)n : 1;
-    }
-    return has;
-}
-
-static void fold_bytes(struct folded *f, const char *text, size_t at, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        f->places[f->text.len] = at + i;
-        bytes_append_char(&f->text, text[at + i]);
-    }
-}
-
-static void fold(const char *text, size_t len, struct folded *f)
-{
-    f->places = memory_try((len + 1) * sizeof *f->places);
-    bytes_reserve(&f->text, len + 1);
-    for (size_t at = 0; f->places && !f->text.failed && at < len;) {
-        uint32_t code = (unsigned char)text[at];
-        if (code >= 0x20 && code < 0x7f) {
-            f->places[f->text.len] = at;
-            f->text.data[f->text.len++] = text[at++];
-            continue;
-        }
-        int n = utf8_decode(text + at, len - at, &code);
-        size_t step = n > 0 ? (size_t)n : 1;
-        bool shows = n <= 0 || !(is_unseen(code) || (f->marks && is_mark(code)));
-        if (n > 0 && f->marks && narrow(code)) {
-            f->places[f->text.len] = at;
-            bytes_append_char(&f->text, narrow(code));
-        } else {
-            fold_bytes(f, text, at, shows ? step : 0);
-        }
-        at += step;
-        f->places[f->text.len] = at;
-    }
+    if (has)
+        redact_own_tell(&own, len, f->found, f->user);
 }
 
 static void found_folded(void *user, size_t from, size_t to, const char *type)
 {
-    struct folded *f = user;
-    size_t last = f->places[to - 1];
-    bool narrowed = f->text.data[to - 1] != f->from[last]; /* from three bytes */
-    f->found(f->user, f->places[from], last + (narrowed ? 3 : 1), type);
-}
-
-static void find_in(const char *text, size_t len, const struct redact_secrets *secrets,
-                    redact_found *found, void *user)
-{
-    struct redact_own own = {.text = text};
-    bool has = redact_own_begin(&own, len);
-    search(&(struct search){.scan = {.text = text, .len = len},
-                            .secrets = secrets,
-                            .found = has ? redact_own_found : found,
-                            .user = has ? &own : user});
-    if (has)
-        redact_own_tell(&own, len, found, user);
-}
-
-/* Without what `f` leaves out; where there is no memory for that, as it is. */
-static void find_folded(struct folded *f, size_t len, const struct redact_secrets *secrets)
-{
-    fold(f->from, len, f);
-    if (f->places && !f->text.failed)
-        find_in(f->text.data ? f->text.data : "", f->text.len, secrets, found_folded, f);
-    else
-        find_in(f->from, len, secrets, f->found, f->user);
-    bytes_finish(&f->text);
-    free(f->places);
-}
-
-static void find_seen(const char *text, size_t len, const struct redact_secrets *secrets,
-                      redact_found *found, void *user)
-{
-    struct folds has = look_for_folds(text, len);
-    struct redact_matches both = {0};
-    struct folded f = {.from = text,
-                       .found = has.marks ? redact_matches_note : found,
-                       .user = has.marks ? &both : user};
-    if (has.unseen)
-        find_folded(&f, len, secrets);
-    else
-        find_in(text, len, secrets, f.found, f.user);
-    if (!has.marks)
-        return;
-    f = (struct folded){.from = text, .marks = true, .found = redact_matches_note, .user = &both};
-    find_folded(&f, len, secrets);
-    redact_matches_tell(&both, found, user);
-    redact_matches_finish(&both);
+    struct redact_fold *fold = user;
+    fold->found(fold->user, fold->places[from], redact_fold_end(fold, to), type);
 }
 
 void redact_find(const char *text, size_t len, const struct redact_secrets *secrets,
                  redact_found *found, void *user)
 {
-    find_seen(text, len, secrets, found, user);
+    struct finding f = {secrets, found, user};
+    struct redact_matches both = {0};
+    enum redact_folds has = redact_folds_of(text, len);
+    struct redact_fold fold = {.from = text};
+    if (!has || !redact_fold(&fold, len)) {
+        find_in(text, len, NULL, &f);
+        return;
+    }
+    fold.found = has == FOLDS_MARKS ? redact_matches_note : found;
+    fold.user = has == FOLDS_MARKS ? &both : user;
+    find_in(fold.text.data ? fold.text.data : "", fold.text.len, &fold,
+            &(struct finding){secrets, found_folded, &fold});
+    if (has == FOLDS_MARKS) {
+        find_known(text, len, &(struct finding){secrets, redact_matches_note, &both});
+        redact_matches_tell(&both, found, user);
+    }
+    redact_matches_finish(&both);
+    redact_fold_finish(&fold);
 }
 
 /* ---- texts without them ---- */

@@ -20,6 +20,7 @@ struct place {
     bool tight;   /* NAME=value, no blank between */
     bool quoted;  /* the name is */
     bool shell;   /* tight, and the first of its line or behind export and the like */
+    bool encoded; /* the sign is %3D: a %26 ends the value */
     enum redact_telling tells;
     bool upper;
 };
@@ -73,6 +74,11 @@ static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_qu
 static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
 {
     char first = at_of(s, at), next = at_of(s, at + 1);
+    if (first == '%' && (redact_at(s, at, "%3D") || redact_at(s, at, "%3A"))) {
+        p->encoded = true;
+        p->sign = '=';
+        return at + 3;
+    }
     bool two = (first == '=' && next == '>') ||
                (next == '=' && (first == ':' || first == '?' || first == '+'));
     bool doubled = next == first && (first == '=' || first == ':');
@@ -162,8 +168,12 @@ static bool is_set_by_blank(struct redact_scan *s, size_t name)
                                         WORD("set -gx --path "),
                                         WORD("set --global --export "),
                                         WORD("set --universal --export "),
+                                        WORD("proxy_set_header "),
+                                        WORD("fastcgi_param "),
+                                        WORD("more_set_headers "),
+                                        WORD("RequestHeader set "),
                                         WORD("SET PERSIST ")};
-    if (name < 2 || s->text[name - 1] != ' ' || !strchr("vxguthl", s->text[name - 2] | 0x20))
+    if (name < 2 || s->text[name - 1] != ' ' || !strchr("vxguthlrms", s->text[name - 2] | 0x20))
         return false;
     if (is_dockerfile(s, name))
         return true;
@@ -224,12 +234,14 @@ static size_t find_value(struct redact_scan *s, struct place *p)
     bool dashes = p->name >= 2 && s->text[p->name - 1] == '-';
     if ((sign = skip_sign(s, blanks, p))) {
         size_t value = skip_blanks(s, sign);
-        p->tight = value == p->name_end + 1 && p->sign == '=';
+        p->tight = (value == p->name_end + 1 || p->encoded) && p->sign == '=';
         return value;
     }
     if ((markup = skip_markup(s, at, p)))
         return markup;
-    bool called = p->name >= 2 && (s->text[p->name - 2] == '(' || s->text[p->name - 2] == '\\');
+    size_t opens = p->name < 2 ? 0 : p->name - 2; /* what is in front of the quote */
+    opens -= opens && s->text[opens] == ' ';
+    bool called = p->name >= 2 && (s->text[opens] == '(' || s->text[opens] == '\\');
     if (p->quoted && called && at_of(s, blanks) == ',') {
         p->sign = ',';
         return skip_blanks(s, blanks + 1);
@@ -305,7 +317,8 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
            redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT | CLASS_COLON))
         at++;
     char stop = at < v->to ? s->text[at] : 0;
-    if (at > v->from && (stop == '(' || stop == '[') && !(p->tight && p->shell && p->upper))
+    if (at > v->from && (stop == '(' || stop == '[' || stop == '{') &&
+        !(p->tight && p->shell && p->upper))
         return true;
     if (strchr("&!*(", s->text[v->from]) && !p->tight)
         return true;
@@ -431,7 +444,9 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
         if (quotes)
             return len >= 3;
         return len >= 4 && !is_number(s, v->from, v->to)
-                   ? digits || is_setting(s, p, v) || is_dice(s, v)
+                   ? digits || is_setting(s, p, v) || is_dice(s, v) ||
+                         (redact_has_sign(s, v->from, v->to) &&
+                          redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end))
                    : len >= 6 && digits && is_setting(s, p, v);
     }
     if (p->upper && p->sign == '=')
@@ -516,8 +531,14 @@ static bool read_behind(struct redact_scan *s, const struct place *p, size_t val
                         struct redact_value *ret)
 {
     size_t end = redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
-    if (p->sign != '>' || at_of(s, end) != '<')
-        return redact_read_value(s, value, p->tight && p->shell, ret);
+    if (p->sign != '>' || at_of(s, end) != '<') {
+        bool is = redact_read_value(s, value, p->tight && p->shell, ret);
+        const char *next =
+            is && p->encoded ? memmem(s->text + value, ret->to - value, "%26", 3) : NULL;
+        if (next)
+            ret->to = ret->end = (size_t)(next - s->text);
+        return is && ret->to > ret->from;
+    }
     *ret = (struct redact_value){value, end, end, 0};
     return end > value;
 }
@@ -529,14 +550,15 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
     if (next != ' ' && next != '\t')
         return redact_in(next, CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_BACKSLASH |
                                    CLASS_COLON | CLASS_LESS) ||
-               next == '=' || next == '>' || next == ']' || next == '?' || next == '+';
+               next == '=' || next == '>' || next == ']' || next == '?' || next == '+' ||
+               (next == '%' && at_of(s, p->name_end + 1) == '3');
     char sign = at_of(s, redact_run(s, p->name_end, CLASS_BLANK));
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+')
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' ||
            (before == ' ' && p->name >= 4 &&
-            (strchr("vxgUV", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
+            (strchr("vxgUVrmst", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
 }
 
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
@@ -551,7 +573,9 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     if (at == end || !may_follow(s, &p))
         return false;
     p.tells = redact_tells(s, at, end - at);
-    if (!p.tells || (at && s->text[at - 1] == '$' && at_of(s, end) != ' '))
+    bool variable = at && s->text[at - 1] == '$' && at_of(s, end) != ' ';
+    bool quoted = at_of(s, end) == '=' && strchr("'\"", at_of(s, end + 1)); /* $name='X' */
+    if (!p.tells || (variable && !quoted))
         return false;
     p.upper = count_in(s, at, end, CLASS_LOWER) == 0;
     size_t value = find_value(s, &p);

@@ -163,11 +163,14 @@ static void begin_tool(struct command *c, const char *name, size_t len)
     }
 }
 
+/* Whether the word is that subcommand, or begins so where it ends in a dot. */
 static bool word_is(const struct command *c, const char *word)
 {
-    return word && ((c->s->text[c->from] ^ *word) & ~0x20) == 0 &&
-           strlen(word) == c->to - c->from &&
-           !strncasecmp(c->s->text + c->from, word, c->to - c->from);
+    if (((c->s->text[c->from] ^ *word) & ~0x20) != 0)
+        return false;
+    size_t len = strlen(word), is = c->to - c->from;
+    return (is == len || (is > len && word[len - 1] == '.')) &&
+           !strncasecmp(c->s->text + c->from, word, len);
 }
 
 void redact_command_add(struct redact_scan *s, struct redact_command_found *f, size_t from,
@@ -262,6 +265,14 @@ static bool is_telling_word(const struct command *c)
            redact_is_telling(c->s->text + c->from, len);
 }
 
+/* A name, a colon and what is no address. */
+static bool is_login(const struct command *c)
+{
+    size_t colon = redact_run(c->s, c->from, CLASS_NAME);
+    return colon > c->from && colon + 1 < c->to && c->s->text[colon] == ':' &&
+           c->s->text[colon + 1] != '/' && c->s->text[colon + 1] != ':';
+}
+
 static void take_place(struct command *c, int rule)
 {
     struct active *a = &c->active[rule];
@@ -271,6 +282,10 @@ static void take_place(struct command *c, int rule)
     a->places++;
     if (r->how == PLACE && a->places == r->place)
         add(c, c->from, c->to);
+    else if (r->how == PLACE_USER && a->places >= r->place && is_login(c))
+        add_behind(c, c->from, c->to, ':');
+    else if (r->how == PLACE_SIGN && a->places >= r->place && c->s->text[c->from] == '>')
+        add(c, c->from + 1, c->to);
     else if (r->how == PLACE_SLASH && a->places <= 2)
         add_login(c);
     else if (r->how == PAIRS)

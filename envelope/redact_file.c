@@ -82,6 +82,8 @@ static bool stood(struct redact_scan *s, size_t at, int which)
     struct redact_stood *l = &s->stood[which];
     size_t back = at > BACK_MOST ? at - BACK_MOST : 0, len = strlen(words[which]);
     size_t from = l->looked > back + len ? l->looked - len + 1 : back;
+    if (which == 2 && !back && !l->looked && redact_at(s, 0, "default "))
+        l->behind = 1; /* no line is in front */
     for (const char *found; from < at; from = l->behind) {
         if (!(found = memmem(s->text + from, at - from, words[which], len)))
             break;
@@ -147,7 +149,7 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
         struct redact_value v;
         if (!redact_read_value(s, value, true, &v) || redact_run(s, v.end, CLASS_BLANK) < line)
             return false;
-        bool digits = v.quote != 0;
+        bool digits = v.quote || redact_has_sign(s, v.from, v.to);
         for (size_t j = v.from; j < v.to && j < v.from + 64; j++)
             digits = digits || redact_in(s->text[j], CLASS_DIGIT);
         return digits && v.to - v.from >= 4 && take(s, value, ret_match);
@@ -161,12 +163,50 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
 {
     size_t value = redact_run(s, end, CLASS_BLANK), start = redact_line_start(s, at, 40);
     struct redact_value v;
-    if (at_of(s, value) != '"' || redact_run(s, start, CLASS_BLANK) != at ||
-        redact_tells(s, at, end - at) != TELLS_ALL || !redact_read_value(s, value, true, &v))
+    bool first = at_of(s, value) == '"' && redact_run(s, start, CLASS_BLANK) == at;
+    bool behind_user =
+        at_of(s, value) == '"' && !first && at >= 3 &&
+        (redact_at(s, at - 2, ": ") || /* ipsec.secrets, fetchmail */
+         (redact_at(s, at - 2, "\" ") && memmem(s->text + start, at - start, "user", 4) != NULL));
+    if (!(first || behind_user) || redact_tells(s, at, end - at) != TELLS_ALL ||
+        !redact_read_value(s, value, true, &v))
         return false;
     size_t behind = v.end + (at_of(s, v.end) == ';');
     return v.quote && v.to - v.from >= 4 && at_of(s, behind) == '\n' &&
            !memchr(s->text + v.from, ' ', v.to - v.from) && take(s, value, ret_match);
+}
+
+/* `password 7 X`, `secret 5 X`: what Cisco's devices show. */
+static bool is_numbered(struct redact_scan *s, size_t at, size_t end,
+                        struct redact_match *ret_match)
+{
+    size_t kind = redact_run(s, end, CLASS_BLANK), value = kind + 2;
+    if (!strchr("045789", at_of(s, kind)) || at_of(s, kind + 1) != ' ' ||
+        redact_tells(s, at, end - at) != TELLS_ALL)
+        return false;
+    size_t to = redact_run(s, value, ~(uint32_t)CLASS_SPACE), lower = value;
+    bool digits = false;
+    for (; lower < to; lower++)
+        digits = digits || redact_in(s->text[lower], CLASS_DIGIT);
+    return to >= value + 8 && digits && take(s, value, ret_match);
+}
+
+/* A line of two words, below one that says who: `user me` and `password X`, as msmtp has it. */
+static bool is_below_user(struct redact_scan *s, size_t at, size_t end,
+                          struct redact_match *ret_match)
+{
+    size_t start = redact_line_start(s, at, 40), value = redact_run(s, end, CLASS_BLANK);
+    size_t line = redact_line_end(s, value), digits = value;
+    if (value >= line || !start || redact_run(s, start, CLASS_BLANK) != at ||
+        redact_run(s, value, ~(uint32_t)CLASS_SPACE) != line || line - value < 6 ||
+        redact_tells(s, at, end - at) != TELLS_ALL)
+        return false;
+    while (digits < line && !redact_in(s->text[digits], CLASS_DIGIT))
+        digits++;
+    size_t above = redact_line_start(s, start - 1, 80);
+    above = redact_run(s, above, CLASS_BLANK);
+    return digits < line && (redact_at(s, above, "user") || redact_at(s, above, "login")) &&
+           take(s, value, ret_match);
 }
 
 /* `> PASS X`, `AUTH PLAIN X`: what a client shows of its talk with a server of mail or files. */
@@ -190,11 +230,12 @@ const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed";
 
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    if (end - at < 4 || (!redact_in(at_of(s, end), CLASS_BLANK) && at_of(s, end) != '('))
+    if (end - at < 3 || (!redact_in(at_of(s, end), CLASS_BLANK) && at_of(s, end) != '('))
         return false;
     return is_directive(s, at, end, ret_match) || is_netrc(s, at, end, ret_match) ||
            is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match) ||
-           is_quoted(s, at, end, ret_match) || is_talk(s, at, end, ret_match);
+           is_quoted(s, at, end, ret_match) || is_numbered(s, at, end, ret_match) ||
+           is_below_user(s, at, end, ret_match) || is_talk(s, at, end, ret_match);
 }
 
 /* host:port:database:user:password. Any of the first four may be a star. */
@@ -215,6 +256,37 @@ bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     if (end < at + 3 || memchr(s->text + at, ' ', end - at) || redact_is_placeholder(s, at, end))
         return false;
     *ret_match = (struct redact_match){at, end, "value"};
+    return true;
+}
+
+/* Where the user begins behind `[host]:587 ` or `BUNDLE_HOST: "`; 0 for neither. */
+static size_t skip_host(struct redact_scan *s, size_t at)
+{
+    size_t host = redact_run(s, at + 1, CLASS_NAME), port = host + 2;
+    if (s->text[at] == 'B') {
+        size_t sign = host + (at_of(s, host) == ':' && at_of(s, host + 1) == ' ');
+        bool is = redact_at(s, at, "BUNDLE_") && strchr(":=", at_of(s, host)) != NULL;
+        return is ? sign + 1 + (at_of(s, sign + 1) == '"') : 0;
+    }
+    if (!redact_at(s, host, "]:") || !memchr(s->text + at, '.', host - at))
+        return 0;
+    size_t blank = redact_run(s, port, CLASS_DIGIT), user = redact_run(s, blank, CLASS_BLANK);
+    return blank > port && user > blank ? user : 0;
+}
+
+bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t user = skip_host(s, at);
+    if (!user)
+        return false;
+    size_t colon = redact_run(s, user, CLASS_NAME), line = redact_line_end(s, colon);
+    if (colon == user || at_of(s, colon) != ':' || line < colon + 4)
+        return false;
+    size_t quote = s->text[line - 1] == '"', end = line - quote;
+    if (redact_run(s, colon, ~(uint32_t)CLASS_SPACE) != line || at_of(s, colon + 1) == '/' ||
+        redact_is_placeholder(s, colon + 1, end))
+        return false;
+    *ret_match = (struct redact_match){colon + 1, end, "value"};
     return true;
 }
 

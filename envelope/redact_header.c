@@ -132,7 +132,8 @@ static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redac
         end - at == 5 && redact_at(s, at, "basic") && at > 0 && strchr("\"'", s->text[at - 1]);
     if (!bearer && !basic)
         return false;
-    size_t from = redact_run(s, end, CLASS_BLANK);
+    bool listed = bearer && redact_at(s, end, ", "); /* Sec-WebSocket-Protocol */
+    size_t from = redact_run(s, end + listed, CLASS_BLANK);
     if (redact_at(s, end, "%20"))
         from = end + 3;
     size_t to = redact_run(s, from, CLASS_NAME | CLASS_BASE64 | CLASS_TILDE | CLASS_PERCENT);

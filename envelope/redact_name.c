@@ -134,6 +134,12 @@ static const struct row ending_rows[] = {
     ROW("sharedaccesssignature", TELLS_CODE),
     ROW("passkey", TELLS_CODE),
     ROW("userpasswd", TELLS_ALL),
+    ROW("proxyauth", TELLS_CODE),
+    ROW("kennwort", TELLS_ALL),
+    ROW("wachtwoord", TELLS_ALL),
+    ROW("contrasena", TELLS_ALL),
+    ROW("motdepasse", TELLS_ALL),
+    ROW("losenord", TELLS_ALL),
 };
 
 /* What a word is. */
@@ -161,7 +167,8 @@ static const struct row key_rows[] = {
     ROW("secure", TELLS_CODE),       ROW("logged", TELLS_LONG),    ROW("in", TELLS_LONG),
     ROW("nonce", TELLS_LONG),        ROW("transport", TELLS_CODE), ROW("cookie", TELLS_CODE),
     ROW("unseal", TELLS_CODE),       ROW("recovery", TELLS_CODE),  ROW("registration", TELLS_CODE),
-    ROW("interface", TELLS_NOTHING), ROW("agent", TELLS_CODE),
+    ROW("interface", TELLS_NOTHING), ROW("agent", TELLS_CODE),     ROW("decryption", TELLS_CODE),
+    ROW("validation", TELLS_CODE),
 };
 
 /* What in front of `key` says that it is none. */
@@ -294,7 +301,7 @@ static void read_rows(void)
 {
     static const struct row more[] = {ROW("key", 0), ROW("phrase", 0), ROW("word", 0),
                                       ROW("hash", 0)},
-                            last[] = {ROW("data", 0), ROW("pat", 0)};
+                            last[] = {ROW("data", 0), ROW("pat", 0), ROW("passe", 0)};
     index_rows(&qualifiers), index_rows(&endings), index_rows(&single);
     index_rows(&keys), index_rows(&open_keys);
     add_ends(endings.row, endings.count, MAY_TELL | MAY_TELL_LAST);
@@ -346,6 +353,8 @@ enum redact_telling redact_telling(const char *name, size_t len)
     if (!tells && !strcmp(last, "pat") && w.count > 1 && is_upper(name, len))
         tells = TELLS_CODE;
     if (!tells && !strcmp(last, "phrase") && !strcmp(w.word[1], "pass"))
+        tells = TELLS_ALL;
+    if (!tells && !strcmp(last, "passe") && !strcmp(w.word[1], "de") && !strcmp(w.word[2], "mot"))
         tells = TELLS_ALL;
     if (!tells && !strcmp(last, "word") && !strcmp(w.word[1], "pass"))
         tells = TELLS_ALL;

@@ -9,9 +9,10 @@
 static size_t find_reader(struct redact_scan *s, size_t at)
 {
     static const char *const readers[] = {
-        "--password-stdin", "sudo -S",    "chpasswd",    "--with-token",    "--stdin",
-        "--passphrase-fd",  "sudo -kS",   "sudo -Sk",    "vault login -",   "cryptsetup ",
-        "vncpasswd",        "smbpasswd ", "pass insert", "wrangler secret", "gh secret"};
+        "--password-stdin", "sudo -S",       "chpasswd",       "--with-token",    "--stdin",
+        "--passphrase-fd",  "sudo -kS",      "sudo -Sk",       "vault login -",   "cryptsetup ",
+        "vncpasswd",        "smbpasswd ",    "pass insert",    "wrangler secret", "gh secret",
+        "--data-file=-",    "secret create", "vercel env add", "secrets import",  "secret set"};
     size_t end = redact_line_end(s, at);
     if (s->reader_line == end && s->reader_from <= at)
         return s->reader;

@@ -49,10 +49,32 @@ enum redact_class {
 #define REDACT_STOOD 3  /* words of .netrc */
 #define REDACT_WAYS  4  /* names in one place */
 
+/* ---- text as it is seen (redact_fold.c) ---- */
+
+struct redact_fold {
+    const char *from; /* what it was made of; the caller's */
+    size_t len;       /* of that */
+    struct bytes text;
+    size_t *places;      /* of each byte of it, in `from`; one more for the end */
+    redact_found *found; /* who hears of places in `from` */
+    void *user;
+};
+
+/* What a text has that is not kept: characters that show nothing; also marks, accents, widths. */
+enum redact_folds { FOLDS_NOTHING, FOLDS_UNSEEN, FOLDS_MARKS };
+enum redact_folds redact_folds_of(const char *text, size_t len);
+
+/* False where there is no memory for it. */
+bool redact_fold(struct redact_fold *f, size_t len);
+void redact_fold_finish(struct redact_fold *f);
+/* Where in `from` the character ends whose last byte is in front of `to` > 0. */
+size_t redact_fold_end(const struct redact_fold *f, size_t to);
+
 /* A text that is being searched. */
 struct redact_scan {
     const char *text;
     size_t len;
+    const struct redact_fold *fold; /* what it was made by; NULL: it is as it was */
     struct redact_run {
         uint32_t set;
         size_t from, to;
@@ -182,6 +204,8 @@ size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end);
 
 /* Whether it says where a secret is, or that there is none: $NAME, <password>, ****, null. */
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
+/* Whether a sign stands in its midst that words do not have: ! # $ % ^ *. */
+bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to);
 
 /* ---- rules: what is secret at `at` ---- */
 
@@ -225,6 +249,11 @@ bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_m
 bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
                        struct redact_match *ret_match);
+/* Its value in the next column of a table. */
+bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* `[host]:587 user:X`, as Postfix keeps it, and Bundler's `BUNDLE_HOST: "user:X"`, where a line
+ * begins. */
+bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* A line of .pgpass, where a line begins. */
 bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
@@ -271,7 +300,8 @@ enum redact_how {
     COMMA,       /* the same with a , */
     PAIR,        /* either, and of name=value what is behind the = */
     PLACE,       /* the word at the place `place` that is no option, behind the subcommand */
-    PLACE_USER,  /* there, behind its colon */
+    PLACE_USER,  /* there or later, behind its colon */
+    PLACE_SIGN,  /* there or later, what begins with a > */
     PLACE_SLASH, /* there, user/password@host */
     PAIRS,       /* all name=value behind the subcommand */
     SETTING,     /* the word behind one that has a telling name */

@@ -91,7 +91,14 @@ static bool ends_escape(const struct redact_scan *s, size_t at)
     return from > 0 && t[from - 1] == '[';
 }
 
+/* A letter that had a mark, or something unseen behind it, may end a word as well. */
+static bool is_behind_fold(const struct redact_scan *s, size_t at)
+{
+    return s->fold && s->fold->places[at] - s->fold->places[at - 1] != 1;
+}
+
 bool redact_starts_word(const struct redact_scan *s, size_t at)
 {
-    return at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM | CLASS_UNDER) || ends_escape(s, at);
+    return at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM | CLASS_UNDER) ||
+           ends_escape(s, at) || is_behind_fold(s, at);
 }

@@ -63,6 +63,7 @@ static uint32_t set_of(char letter)
         {'u', CLASS_UPPER},
         {'U', CLASS_UPPER | CLASS_DIGIT},
         {'l', CLASS_LOWER | CLASS_DIGIT},
+        {'k', CLASS_LOWER | CLASS_DIGIT | CLASS_DASH},
         {'a', CLASS_ALNUM},
         {'w', CLASS_WORD},
         {'W', CLASS_NAME},

@@ -303,8 +303,19 @@ static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
     return true;
 }
 
+bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to)
+{
+    for (size_t i = from + 1; i + 1 < to; i++)
+        if (s->text[i] && strchr("!#$%^*", s->text[i]) && redact_in(s->text[i - 1], CLASS_ALNUM) &&
+            redact_in(s->text[i + 1], CLASS_ALNUM))
+            return true;
+    return false;
+}
+
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
 {
+    while (to > from + 1 && s->text[to - 1] == '.' && s->text[to - 2] == '>')
+        to--; /* a sentence ends there */
     return from >= to || is_reference(s, from, to) || is_mask(s, from, to) ||
            is_nothing(s, from, to) || redact_at(s, from, "[redacted");
 }

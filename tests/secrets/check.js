@@ -1,9 +1,9 @@
-// check.js TELL [FILE...]: how much of the corpus is found, by group; and what of the given files, which hold no secrets, is
+// check.js TELL [FILE...]: how much of the corpora is found, by group; and what of theirs that is no secret, and of the given files, which hold no secrets, is
 // taken for one. TELL takes secrets out of texts that end in a NUL each. MISSED=1 shows what was not found.
 'use strict';
 const { spawnSync } = require('child_process');
 const fs = require('fs');
-const { cases } = require('./corpus.js');
+const first = require('./corpus.js'), second = require('./second.js');
 
 const [tell, ...files] = process.argv.slice(2);
 const REACH = 0.97, FALSE = 1e-4;
@@ -28,7 +28,7 @@ function left(secret, out, text) {
     return 0;
 }
 
-const all = cases(), groups = new Map();
+const all = [...first.cases(), ...second.cases()], groups = new Map();
 const outs = redact(all.map((c) => c.text));
 all.forEach((c, i) => {
     const g = groups.get(c.group) || { whole: 0, part: 0, missed: 0 };
@@ -48,6 +48,13 @@ for (const [name, g] of groups) {
 const reach = good / all.length;
 console.log(`${'all'.padEnd(20)} ${good}/${all.length}: ${(reach * 100).toFixed(1)} %`);
 
+// What is none, in the same place, stays.
+const none = second.negatives(), nones = redact(none.map((n) => n.text));
+const gone = none.filter((n, i) => !nones[i].includes(n.stays));
+if (process.env.MISSED)
+    gone.forEach((n) => console.log(`${n.group}: ${JSON.stringify(n.text)} is none`));
+console.log(`${gone.length} of ${none.length} that are none were taken for one`);
+
 let lines = 0, wrong = 0;
 for (const file of files) {
     const text = fs.readFileSync(file, 'latin1').replace(/\0/g, ' ');
@@ -60,6 +67,6 @@ for (const file of files) {
 }
 if (files.length)
     console.log(`${wrong} of ${lines} lines without secrets were taken for one: ${(wrong / lines * 1e4).toFixed(2)} in 10,000`);
-const ok = reach >= REACH && (!lines || wrong / lines <= FALSE);
+const ok = reach >= REACH && !gone.length && (!lines || wrong / lines <= FALSE);
 console.log(ok ? 'ok' : 'not ok');
 process.exitCode = ok ? 0 : 1;

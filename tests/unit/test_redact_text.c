@@ -36,6 +36,101 @@ static void test_marks_and_widths_do_not_hide_a_token(void **state)
     /* what is one as it stands is one */
     expect("\xef\xbc\xa1ghp_" a20 a10 "abcdef.", "\xef\xbc\xa1[redacted:github-token].", 1);
     expect("DB_PASSWORD=\xef\xbc\x84secret99word", "DB_PASSWORD=[redacted:value]", 1);
+    expect("\xc3\xa9"
+           "AKIAIOSFODNN7EXAMPLE",
+           "\xc3\xa9[redacted:aws-key-id]", 1);
+}
+
+/* Accents: of a name's letters, and in a value, which goes whole. */
+static void test_accents_do_not_hide_a_name(void **state)
+{
+    (void)state;
+    expect("pa\xc5\x9bsword=hunter2x9 y", "pa\xc5\x9bsword=[redacted:value] y", 1);
+    expect("PASSW\xc3\x96RD: a1b2c3d4\n", "PASSW\xc3\x96RD: [redacted:value]\n", 1);
+    expect("Contrase\xc3\xb1"
+           "a: gato99negro\n",
+           "Contrase\xc3\xb1"
+           "a: [redacted:value]\n",
+           1);
+    expect("api_k\xe1\xba\xbdy=abcdef123456\n", "api_k\xe1\xba\xbdy=[redacted:value]\n", 1);
+    expect("password='gr\xc3\xb6\xc3\x9f"
+           "e9\xc3\xa9'\n",
+           "password='[redacted:value]'\n", 1);
+    expect("\xc3\xa9t\xc3\xa9 pass\xc3\xa9 composé\n", "\xc3\xa9t\xc3\xa9 pass\xc3\xa9 composé\n",
+           0);
+}
+
+/* ---- values in columns, and on lines of their own ---- */
+
+static void test_columns(void **state)
+{
+    (void)state;
+    expect("$DB_PASSWORD[1]: |two words 9|\n", "$DB_PASSWORD[1]: |[redacted:value]|\n", 1);
+    expect("$DB_PASSWORD: exported, with 1 elements\n", "$DB_PASSWORD: exported, with 1 elements\n",
+           0);
+    expect("\xe2\x94\x82 API_KEY   \xe2\x94\x82 a b 3   \xe2\x94\x82\n",
+           "\xe2\x94\x82 API_KEY   \xe2\x94\x82 [redacted:value]   \xe2\x94\x82\n", 1);
+    expect("password | s3cret99\n", "password | [redacted:value]\n", 1);
+    expect("| password | the password of the user |\n", "| password | the password of the user |\n",
+           0);
+    expect("| token    | string | 3 |\n", "| token    | string | 3 |\n", 0);
+    expect("      MAIL_PASS:  two words9\n", "      MAIL_PASS:  [redacted:value]\n", 1);
+    expect("      MAIL_PASS:  <set to the key 'a1' in secret 'b'>\n",
+           "      MAIL_PASS:  <set to the key 'a1' in secret 'b'>\n", 0);
+}
+
+static void test_lines_with_a_user(void **state)
+{
+    (void)state;
+    expect("[smtp.x.org]:587 me:s3cret99\n", "[smtp.x.org]:587 me:[redacted:value]\n", 1);
+    expect("[main.c]:587 me: it is 9\n", "[main.c]:587 me: it is 9\n", 0);
+    expect("BUNDLE_GEMS__CORP__COM: \"me:s3cret99\"\n",
+           "BUNDLE_GEMS__CORP__COM: \"me:[redacted:value]\"\n", 1);
+    expect("BUNDLE_PATH: \"vendor/bundle\"\n", "BUNDLE_PATH: \"vendor/bundle\"\n", 0);
+    expect("user me\npassword s3cret99\n", "user me\npassword [redacted:value]\n", 1);
+    expect("user me\npassword required\n", "user me\npassword required\n", 0);
+    expect("a : PSK \"s3cret99\"\n", "a : PSK \"[redacted:value]\"\n", 1);
+    expect("username me password 7 0822455D0A16\n", "username me password 7 [redacted:value]\n", 1);
+    expect("password 8 characters long\n", "password 8 characters long\n", 0);
+    expect("default login a password s3cret99\n", "default login a password [redacted:value]\n", 1);
+}
+
+static void test_encoded_assignments(void **state)
+{
+    (void)state;
+    expect("user%3Da%26password%3Ds3cret%2199%26x%3D1\n",
+           "user%3Da%26password%3D[redacted:value]%26x%3D1\n", 1);
+    expect("password%3D%26x%3D1\n", "password%3D%26x%3D1\n", 0);
+    expect("100%33 of password%33x\n", "100%33 of password%33x\n", 0);
+    expect("$password='s3cret99';\n", "$password='[redacted:value]';\n", 1);
+    expect("let secret = Auth{password:1, tokn: \"x\"};\n",
+           "let secret = Auth{password:1, tokn: \"x\"};\n", 0);
+    expect("define( 'DB_PASSWORD', 's3cret99' );\n",
+           "define( 'DB_PASSWORD', '[redacted:value]' );\n", 1);
+    expect("proxy_set_header X-Api-Key \"s3cret99\";\n",
+           "proxy_set_header X-Api-Key \"[redacted:value]\";\n", 1);
+    expect("proxy_set_header X-Api-Key $key;\n", "proxy_set_header X-Api-Key $key;\n", 0);
+    expect("password is: sun!flower\n", "password is: [redacted:value]\n", 1);
+    expect("password is: required\n", "password is: required\n", 0);
+}
+
+static void test_more_options_of_tools(void **state)
+{
+    (void)state;
+    expect("bundle config gems.x.com me:s3cret9\n",
+           "bundle config gems.x.com me:[redacted:value]\n", 1);
+    expect("bundle config build.pg --with-a=b:c9\n", "bundle config build.pg --with-a=b:c9\n", 0);
+    expect("composer config http-basic.x.com me s3cret9\n",
+           "composer config http-basic.x.com me [redacted:value]\n", 1);
+    expect("composer config platform.php 8.2.9\n", "composer config platform.php 8.2.9\n", 0);
+    expect("ACL SETUSER me on >s3cret9 ~* +@all\n",
+           "ACL SETUSER me on >[redacted:value] ~* +@all\n", 1);
+    expect("db2 connect to x user u using s3cret9\n",
+           "db2 connect to x user u using [redacted:value]\n", 1);
+    expect("echo s3cret9 | gcloud secrets create x --data-file=-\n",
+           "echo [redacted:value] | gcloud secrets create x --data-file=-\n", 1);
+    expect("stats auth me:s3cret9\n", "stats auth me:[redacted:value]\n", 1);
+    expect("stats auth failed for me\n", "stats auth failed for me\n", 0);
 }
 
 /* ---- where a value ends ---- */
@@ -297,6 +392,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hidden_characters_do_not_part_a_token),
         cmocka_unit_test(test_marks_and_widths_do_not_hide_a_token),
+        cmocka_unit_test(test_accents_do_not_hide_a_name),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_lines_with_a_user),
+        cmocka_unit_test(test_encoded_assignments),
+        cmocka_unit_test(test_more_options_of_tools),
         cmocka_unit_test(test_values_run_to_their_end),
         cmocka_unit_test(test_options_of_tools),
         cmocka_unit_test(test_lines_of_files),
