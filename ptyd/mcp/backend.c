@@ -144,7 +144,7 @@ static void announce(struct backend *d)
         rpc_send(&d->rpc, "mcp.serve", json_pack("{s:s*}", "name", d->session), until);
     d->announced = d->rpc.fd >= 0;
     if (d->rpc.fd >= 0 && d->follows && !d->following) {
-        d->followed_id = rpc_send(&d->rpc, "events.follow", json_object(), until);
+        d->followed_id = rpc_send(&d->rpc, "events.follow", json_pack("{s:b}", "agent", 1), until);
         d->following = d->rpc.fd >= 0;
     }
 }

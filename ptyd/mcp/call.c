@@ -188,7 +188,8 @@ static void on_answer(void *work, const json_t *result, const char *error)
 void call_ask_for(struct call *c, const char *method, json_t *params, int wait_ms,
                   void (*then)(struct call *call, const json_t *result))
 {
-    json_object_set_new(params, "agent", json_true());
+    if (!json_object_get(params, "agent"))
+        json_object_set_new(params, "agent", json_true());
     if (c->session && !json_object_get(params, "name"))
         json_object_set_new(params, "name", json_string(c->session));
     c->then = then;

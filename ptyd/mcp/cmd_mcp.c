@@ -51,11 +51,14 @@ static void on_followed(void *mcp)
 static void on_event(void *mcp, const json_t *event)
 {
     struct mcp *m = mcp;
-    if (!strcmp(json_text(event, "type", ""), "agent_block_end"))
+    const char *type = json_text(event, "type", "");
+    if (!strcmp(type, "agent_block_end"))
         waits_ended(m->waits, json_text(event, "conversation_id", ""),
                     json_number(json_object_get(event, "block"), "seq", 0));
+    if (!strcmp(type, "capture_changed"))
+        waits_look_again(m->waits); /* who waits may be told no more */
     updates_event(m->updates, event);
-    if (!strcmp(json_text(event, "type", ""), "events_lost"))
+    if (!strcmp(type, "events_lost"))
         on_followed(m); /* anything may have ended, or changed */
 }
 

@@ -81,8 +81,8 @@ struct tool {
     void (*call)(struct call *call);
 };
 
-/* Asks the daemon as an agent does, about the call's session; steals `params`. What fails is the
- * call's failure. */
+/* Asks the daemon as an agent does, but where `params` say otherwise, about the call's session;
+ * steals `params`. What fails is the call's failure. */
 void call_ask(struct call *call, const char *method, json_t *params,
               void (*then)(struct call *call, const json_t *result));
 /* The same of what may take so long, in ms; -1: for ever. */

@@ -278,8 +278,9 @@ static void on_open(struct call *c, const json_t *sessions)
     s->open = json_deep_copy(sessions);
     if (!first)
         call_answer(c, json_pack("{s:[], s:b}", "results", "more", false));
-    else
-        call_ask(c, "session.wait", json_pack("{s:s}", "name", c->session ? c->session : first),
+    else /* where its files are is for us alone, also where nobody is told of that session */
+        call_ask(c, "session.wait",
+                 json_pack("{s:s, s:b}", "name", c->session ? c->session : first, "agent", false),
                  on_place);
 }
 

@@ -198,6 +198,15 @@ static void watch(struct updates *u, const char *session)
 
 /* ---- what is heard ---- */
 
+/* What agents are told of that session, or of all where it has no name, was switched off or on:
+ * they are told something else of it. */
+static void note_capture(struct updates *u, const char *session)
+{
+    u->list_changed = u->list_changed || !*session;
+    for (struct subscription *s = u->subscriptions; s; s = s->next)
+        s->changed = s->changed || !*session || !strcmp(s->uri.session, session);
+}
+
 /* A session's screen may be one that was not there when somebody subscribed to it. */
 static void watch_again(struct updates *u)
 {
@@ -215,11 +224,12 @@ void updates_event(struct updates *u, const json_t *event)
         u->list_changed = true;
         watch_again(u);
     }
-    if (begins || ends)
-        note_changed(u, name, false, json_number(json_object_get(event, "block"), "seq", 0));
+    const json_t *block = json_object_get(event, "block");
+    if ((begins || ends) && !json_flag(block, "private"))
+        note_changed(u, name, false, json_number(block, "seq", 0));
     bool capture = !strcmp(type, "capture_changed");
-    if (capture && !*name) /* what agents are told was switched off, or on */
-        u->list_changed = true;
+    if (capture)
+        note_capture(u, name);
     if (begins || ends || capture)
         watch_again(u);
 }

@@ -18,6 +18,7 @@ struct follower {
     struct worker *worker;
     struct client *client;
     json_int_t lost; /* events since it stopped keeping up */
+    bool agent;      /* it hears what an agent is told of */
 };
 
 static void cancel(struct errand *errand)
@@ -54,6 +55,14 @@ static json_t *event_of(const char *type, json_t *members)
     return event;
 }
 
+/* Where telling is switched off an agent hears that, and nothing of sessions and their commands. */
+static bool may_hear(const struct follower *f, const char *type)
+{
+    bool is_told = !strcmp(type, "sessions_changed") || !strcmp(type, "agent_block_begin") ||
+                   !strcmp(type, "agent_block_end");
+    return !f->agent || !is_told || ledger_injects(f->worker->ledger, NULL);
+}
+
 /* One that no file holds has a number; whoever dies before it is sent has lost it. */
 static void announce(struct worker *w, const char *type, json_t *members)
 {
@@ -62,7 +71,8 @@ static void announce(struct worker *w, const char *type, json_t *members)
         json_object_set_new(event, "number", json_integer((json_int_t)board_next_event()));
     for (struct follower *f = w->followers, *next; f; f = next) {
         next = f->next;
-        send_to(f, event);
+        if (may_hear(f, type))
+            send_to(f, event);
     }
     json_decref(event);
 }
@@ -321,8 +331,11 @@ void follow_call(struct client *client, const json_t *id, const json_t *params)
     struct worker *w = client_worker(client);
     struct follower *f = memory_new(sizeof *f);
     json_t *after = json_object_get(params, "after");
-    *f = (struct follower){
-        .errand = {.cancel = cancel}, .next = w->followers, .worker = w, .client = client};
+    *f = (struct follower){.errand = {.cancel = cancel},
+                           .next = w->followers,
+                           .worker = w,
+                           .client = client,
+                           .agent = json_flag(params, "agent")};
     w->followers = f;
     client_add_errand(client, &f->errand);
     client_reply(
@@ -401,7 +414,8 @@ void follow_sessions(struct worker *w)
     for (struct follower *f = w->followers, *next; f; f = next) {
         json_t *event = event_of("sessions_changed", json_object());
         next = f->next;
-        send_to(f, event);
+        if (may_hear(f, "sessions_changed"))
+            send_to(f, event);
         json_decref(event);
     }
 }

@@ -27,8 +27,8 @@ bool look_agents_are_told(struct client *client, const json_t *id, const json_t 
 
 /* An agent reads through its tools: not while capture is paused, and without secrets, which have to
  * be known for that. */
-static bool may_read(struct client *client, const json_t *id, const json_t *params,
-                     const struct session *s)
+bool look_may_read(struct client *client, const json_t *id, const json_t *params,
+                   const struct session *s)
 {
     if (!s || !json_flag(params, "agent"))
         return s != NULL;
@@ -68,7 +68,7 @@ static json_t *agents_screen(const struct session *s)
 void look_screen_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = worker_shown_session(client, id, params);
-    if (!may_read(client, id, params, s))
+    if (!look_may_read(client, id, params, s))
         return;
     struct board_place before = worker_looks_at(s);
     json_t *screen =
@@ -88,7 +88,7 @@ static size_t size_of(const json_t *params, const char *key)
 void look_scrollback_call(struct client *client, const json_t *id, const json_t *params)
 {
     struct session *s = worker_shown_session(client, id, params);
-    if (!may_read(client, id, params, s))
+    if (!look_may_read(client, id, params, s))
         return;
     bool agent = json_flag(params, "agent"), styled = json_flag(params, "styled");
     struct board_place before = worker_looks_at(s);
@@ -181,7 +181,7 @@ void look_blocks_call(struct client *client, const json_t *id, const json_t *par
     if (!s)
         return;
     bool agent = json_flag(params, "agent");
-    if (!may_read(client, id, params, s))
+    if (!look_may_read(client, id, params, s))
         return;
     json_t *part = json_object_get(params, "after") ? part_after(s, size_of(params, "after"))
                    : agent                          ? newest_for_agent(s, size_of(params, "last"))
@@ -268,7 +268,7 @@ json_t *look_agent_block(struct client *client, const json_t *id, const json_t *
 {
     const char *wanted = json_text(params, "block", "");
     bool agent = json_flag(params, "agent");
-    if (!may_read(client, id, params, s))
+    if (!look_may_read(client, id, params, s))
         return NULL;
     json_t *block = find_block(s, wanted);
     if (block && agent) {

@@ -12,6 +12,12 @@ struct session;
 /* Whether agents are told anything; false when the request is answered. */
 bool look_agents_are_told(struct client *client, const json_t *id, const json_t *params);
 
+/* Whether the session, which may be NULL, may be read: with `agent` not while capture is paused,
+ * telling switched off, or its secrets are not known; false when the request is answered, or was.
+ */
+bool look_may_read(struct client *client, const json_t *id, const json_t *params,
+                   const struct session *s);
+
 void look_block_call(struct client *client, const json_t *id, const json_t *params);
 void look_blocks_call(struct client *client, const json_t *id, const json_t *params);
 void look_resize_call(struct client *client, const json_t *id, const json_t *params);

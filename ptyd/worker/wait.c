@@ -8,6 +8,7 @@
 #include "ptyd/core/base64.h"
 #include "ptyd/core/json.h"
 #include "ptyd/worker/listing.h"
+#include "ptyd/worker/look.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/worker.h"
 
@@ -23,6 +24,7 @@ struct wait {
     bool stays;      /* it was begun as a task: until then there is no request to end */
     uint64_t from;   /* 0 too: the stream's begin */
     uint64_t seq;    /* EXIT: the block that is waited for; 0 for the next that begins */
+    json_t *params;  /* of the request; borrowed until it stays */
     json_t *block;   /* the one that ended */
     uint64_t behind; /* where that, or the prompt, was found; 0 for where the stream stands */
 };
@@ -78,7 +80,7 @@ static void add_output(struct session *s, uint64_t from, json_t *answer)
     bytes_finish(&text);
 }
 
-static void answer(struct wait *w, struct session *s)
+static void reply(struct wait *w, struct session *s)
 {
     json_t *result = state_json(s);
     uint64_t to = w->behind ? w->behind : wait_place(s);
@@ -89,6 +91,13 @@ static void answer(struct wait *w, struct session *s)
     if (w->data)
         add_output(s, w->from, result);
     client_reply(w->task.client, w->task.id, result);
+}
+
+/* An agent that waited hears no more than one that asks now. */
+static void answer(struct wait *w, struct session *s)
+{
+    if (look_may_read(w->task.client, w->task.id, w->params, s))
+        reply(w, s);
     if (w->stays)
         task_end(&w->task);
 }
@@ -229,6 +238,7 @@ static void on_gone(struct watcher *watcher)
 static void on_finish(struct task *task)
 {
     json_decref(((struct wait *)task)->block);
+    json_decref(((struct wait *)task)->params);
 }
 
 /* ---- the method ---- */
@@ -253,6 +263,7 @@ static void begin(struct wait *w, struct session *s, long long timeout_ms)
     const struct block *running = tracker_running(session_tracker(s));
     w->seq = running ? running->seq : 0;
     w->stays = true;
+    json_incref(w->params);
     json_t *id = w->task.id; /* until now borrowed */
     task_begin(&w->task, w->task.client, id);
     task_watch(&w->task, s);
@@ -276,7 +287,7 @@ void wait_call(struct client *client, const json_t *id, const json_t *params)
     struct session *s = worker_shown_session(client, id, params);
     json_int_t from = json_number(params, "from", -1);
     enum goal goal;
-    if (!s)
+    if (!look_may_read(client, id, params, s))
         return;
     if (!read_goal(json_text(params, "for", "output"), &goal)) {
         client_fail(client, id, RPC_INVALID_PARAMS, "for is output, prompt or exit");
@@ -304,6 +315,7 @@ void wait_call(struct client *client, const json_t *id, const json_t *params)
                  .finish = on_finish},
         .goal = goal,
         .data = json_flag(params, "data"),
+        .params = (json_t *)params,
         .from = from > 0 ? (uint64_t)from : 0,
     };
     if (from >= 0 && !is_there(w, s)) {

@@ -462,6 +462,41 @@ async function main() {
     assert.strictEqual(await mcp.end(), 0);
   });
 
+  await report.test('telling is switched off, or capture paused: who waits is told so at once, who subscribed hears of nothing more', async () => {
+    const mcp = await Mcp.begun(space), beside = 'ptyd:///sessions/beside/blocks';
+    const uris = ['screen', 'scrollback', 'blocks'].map((kind) => `ptyd:///sessions/work/${kind}`);
+    const heard = () => mcp.told('notifications/resources/updated').map((m) => m.params.uri);
+    daemon.ptyd('open', 'beside');
+    for (const uri of [...uris, beside]) await mcp.ask('resources/subscribe', { uri });
+    for (const [how, back, why] of [['off', 'on', /switched off/], ['pause', 'resume', /paused/]]) {
+      const end = await running(`until-${how}`);
+      mcp.send({ id: how, method: 'tools/call', params: { name: 'wait', arguments: { conversation_id: 'work', timeout_ms: 120000 } } });
+      await mcp.settled();
+      let before = heard().length;
+      const of = how === 'pause' ? ['-s', 'work'] : [];
+      daemon.ptyd('context', how, ...of);
+      assert.match((await mcp.answer(how, 60000)).result.content[0].text, why);
+      await until('that it is so', () => uris.every((uri) => heard().slice(before).includes(uri)));
+      before = heard().length;
+      end();
+      run('echo hush');
+      run('echo hush');
+      if (how === 'off') {
+        assert.match(await mcp.failure('sessions', {}), why);
+        daemon.ptyd('context', back);
+        await until('that it is told again', () => heard().slice(before).includes(beside));
+        assert.ok(heard().length <= before + uris.length + 1, `${heard().slice(before)}: no more than that it is on`);
+        continue;
+      }
+      run('echo told', 'beside');
+      await until('what was changed meanwhile', () => heard().slice(before).includes(beside));
+      assert.deepStrictEqual([...new Set(heard().slice(before))], [beside]);
+      daemon.ptyd('context', back, ...of);
+    }
+    daemon.ptyd('close', 'beside');
+    assert.strictEqual(await mcp.end(), 0);
+  });
+
   await report.test('2026-07-28: no handshake, each request says its version; discover, listen', async () => {
     const mcp = new Mcp(space);
     const meta = (more = {}) => ({ _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {}, ...more } });

@@ -4,6 +4,7 @@
 const assert = require('node:assert');
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
+const net = require('node:net');
 const path = require('node:path');
 const { workspace, removeWorkspace, Daemon, Report, Control, until, killWorker, waitFor } = require('./harness');
 
@@ -161,11 +162,24 @@ async function main() {
   await report.test('off: nothing until it is on', async () => {
     const where = async () => (await ask('session.list', { members: ['name', 'cwd'] })).result;
     assert.deepStrictEqual(await where(), [['work', daemon.json('list')[0].cwd]]);
+    const follower = net.connect(space.env.PTYD_SOCKET);
+    let heard = '';
+    follower.on('data', (data) => { heard += data; });
+    follower.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'events.follow', params: { agent: true } })}\n`);
+    await until('it follows', () => heard.includes('places'));
+    const { end } = (await ask('session.wait')).result, waits = ask('session.wait', { from: end });
     daemon.ptyd('context', 'off');
+    run('echo hush-off');
+    assert.match((await waits).error.message, /`ptyd context on` resumes it/, 'who waited, neither');
+    daemon.ptyd('open', 'hush');
+    daemon.ptyd('close', 'hush');
     for (const method of ['session.screen', 'session.scrollback']) assert.match((await ask(method)).error.message, /`ptyd context on` resumes it/);
     assert.match((await ask('session.list', { members: ['name'] })).error.message, /`ptyd context on` resumes it/, 'not even the names');
     daemon.ptyd('context', 'on');
     assert.ok((await screen()).rows);
+    await until('it hears that it is on', () => heard.includes('"injection":true'));
+    assert.doesNotMatch(heard, /hush|sessions_changed|agent_block/);
+    follower.destroy();
   });
 
   await report.test('a long secret that is read at other widths: in the rows that were printed, and in those that they are by then', async () => {
