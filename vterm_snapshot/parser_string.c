@@ -163,11 +163,24 @@ static bool ends_string(const struct parser *p, char c)
            (c == 0x07 && (p->string_kind == ']' || p->string_kind == 0));
 }
 
+/* U+009C is ST in a character, as xterm takes it: its second byte at `run` bytes, whose first one
+ * was kept by the time that the second is looked at. */
+#define ST_LEAD  '\xc2'
+#define ST_TRAIL '\x9c'
+
+static bool is_st(const struct parser *p, size_t run)
+{
+    if (p->at[run] != ST_TRAIL || !is_kept(p) || p->string_truncated)
+        return false;
+    return run ? p->at[run - 1] == ST_LEAD
+               : p->string.len && p->string.data[p->string.len - 1] == ST_LEAD;
+}
+
 /* What stands in front of the end, as far as it may pass; true when the end is reached. */
 static bool take_payload(struct parser *p)
 {
     size_t run = 0, len = (size_t)(p->end - p->at);
-    while (run < len && !ends_string(p, p->at[run]))
+    while (run < len && !ends_string(p, p->at[run]) && !is_st(p, run))
         run++;
     size_t ready = scrub_run(&p->scrub, p->at, run, run == len);
     for (size_t i = 0; i < ready && is_kept(p) && !p->string_truncated; i++)
@@ -182,7 +195,9 @@ enum step parser_string(struct parser *p, struct op *op)
     if (!take_payload(p))
         return STEP_HOLD;
     char c = *p->at++;
-    if (c == 0x07)
+    if (c == ST_TRAIL && p->string.len)
+        p->string.len--;
+    if (c == 0x07 || c == ST_TRAIL)
         return finish_string(p, op);
     p->state = c == 0x1b ? PARSER_STRING_ESCAPE : PARSER_GROUND;
     if (c != 0x1b)

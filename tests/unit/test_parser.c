@@ -208,6 +208,9 @@ static void strings_and_marks(void **state)
     static const struct reading table[] = {
         {"\x1b]0;title\aok", "OSC 0;title | \"ok\""},
         {"\x1b]8;;http://x\x1b\\ok", "OSC 8;;http://x | \"ok\""},
+        {"\x1b]0;title\xc2\x9cok", "OSC 0;title | \"ok\""}, /* U+009C is ST, as in xterm */
+        {"\x1b]0;\xc5\x9c\xc2\xa0\aok", "OSC 0;\xc5\x9c\xc2\xa0 | \"ok\""},
+        {"\x1bP$qm\xc2\x9cok", "DCS $qm | \"ok\""},
         {"\x1b]0;a\x18ok", "\"ok\""},
         {"\x1b]0;a\x1b[mok", "CSI -m | \"ok\""},
         {"\x1bP$qm\x1b\\\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\ok", "DCS $qm | APC apc | \"ok\""},
