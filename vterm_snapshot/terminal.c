@@ -25,7 +25,8 @@ static void set_title(struct terminal *t, const char *text, size_t len)
 
 static bool is_foreign_mark(long number)
 {
-    return number == 133 || number == 633 || number == 1337 || number == 7;
+    return number == 133 || number == 633 || number == 1337 || number == 7 || number == 9 ||
+           number == 2;
 }
 
 static void take_osc(struct terminal *t, const char *payload, size_t len)
@@ -44,7 +45,7 @@ static void take_osc(struct terminal *t, const char *payload, size_t len)
         set_title(t, value, value_len);
     else if (number == 8)
         screen_set_link(t->screen, value, value_len);
-    else if (is_foreign_mark(number) && events->foreign_mark)
+    if (is_foreign_mark(number) && events->foreign_mark)
         events->foreign_mark(t->options.user, (int)number, value, value_len);
 }
 

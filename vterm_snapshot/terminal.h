@@ -29,8 +29,8 @@ struct terminal_events {
     void (*line)(void *user);
     /* A mark on our number that cannot be read. */
     void (*malformed)(void *user);
-    /* A mark of another terminal's: OSC 133, 633, 1337 or 7, payload behind the number and `;`.
-     * Whoever prints can send it. */
+    /* A mark of another terminal's: OSC 133, 633, 1337, 7, 9 or 2 (a title), payload behind the
+     * number and `;`. Whoever prints can send it. */
     void (*foreign_mark)(void *user, int number, const char *payload, size_t len);
     /* While it is watched: what was just drawn (op.h). */
     void (*drawn)(void *user, const struct op *op);

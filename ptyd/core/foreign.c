@@ -8,7 +8,7 @@
 
 typedef void decode(const char *text, size_t len, struct bytes *out);
 
-static decode plain, escaped, quoted, percent, url, base64;
+static decode plain, inside_quotes, escaped, quoted, percent, field, url, base64;
 
 /* One thing that a producer prints: `letter`, then fields, of which one begins with `field` ("":
  * any). With `decode` the rest of the mark behind that is its text. Letter 0: no letter. */
@@ -29,7 +29,9 @@ static const struct producer {
     {"all",
      "gitlab.freedesktop.org/Per_Bothner/specifications proposals/semantic-prompts.md",
      {{133, 'A', "", FOREIGN_PROMPT, NULL},
+      {133, 'N', "", FOREIGN_PROMPT, NULL},
       {133, 'B', "", FOREIGN_INPUT, NULL},
+      {133, 'I', "", FOREIGN_INPUT, NULL},
       {133, 'C', "", FOREIGN_COMMAND, NULL},
       {133, 'D', "", FOREIGN_DONE, NULL}}},
     /* bash and zsh: no B; the text as `printf %q` makes it, raw `;` and all; fish: as fish 4 */
@@ -37,12 +39,15 @@ static const struct producer {
      "github.com/kovidgoyal/kitty shell-integration/",
      {{133, 'A', "k=s", FOREIGN_FURTHER, NULL},
       {133, 'C', "cmdline=", FOREIGN_COMMAND, quoted},
-      {133, 'C', "cmdline_url=", FOREIGN_COMMAND, percent},
+      {133, 'C', "cmdline_url=", FOREIGN_COMMAND, field},
       {7, 0, "kitty-shell-cwd://", FOREIGN_DIRECTORY, url}}},
-    /* bash and zsh: k=i is the prompt again; fish: no B and no text (tracker_foreign.c) */
+    /* bash and zsh: k=i is the prompt again, and the title is what runs; fish: no B and no text
+     * (tracker_foreign.c) */
     {"Ghostty",
      "github.com/ghostty-org/ghostty src/shell-integration/",
-     {{133, 'P', "k=i", FOREIGN_PROMPT, NULL}, {133, 'P', "k=s", FOREIGN_FURTHER, NULL}}},
+     {{133, 'P', "k=i", FOREIGN_PROMPT, NULL},
+      {133, 'P', "k=s", FOREIGN_FURTHER, NULL},
+      {2, 0, "", FOREIGN_TITLE, plain}}},
     /* an empty text is an empty or cancelled line; in bash also what its trap does not see */
     {"VS Code, with bash, zsh, fish and PowerShell",
      "github.com/microsoft/vscode src/vs/workbench/contrib/terminal/common/scripts/",
@@ -74,8 +79,13 @@ static const struct producer {
     {"Nushell",
      "github.com/nushell/nushell crates/nu-cli/src/repl.rs",
      {{133, 'A', "k=i", FOREIGN_PROMPT, NULL}}},
-    /* no more than all: C also behind an empty line */
+    /* texts as fish 4 has them; in PowerShell C while the cursor is in the line yet, of an empty
+     * one without text; D and A again in the prompt that stays behind a line (transient) */
     {"oh-my-posh", "github.com/JanDeDobbeleer/oh-my-posh src/shell/scripts/", {{0}}},
+    /* PowerShell: no C, D without a status of an empty or cancelled line */
+    {"Windows Terminal",
+     "learn.microsoft.com/en-us/windows/terminal/tutorials/shell-integration",
+     {{9, '9', "\"", FOREIGN_WINDOWS, inside_quotes}}},
     /* no C: of a line nothing is known, and nothing is made of it */
     {"starship", "github.com/starship/starship src/init/", {{0}}},
 };
@@ -107,6 +117,11 @@ static void plain(const char *text, size_t len, struct bytes *out)
     bytes_append(out, text, len);
 }
 
+static void inside_quotes(const char *text, size_t len, struct bytes *out)
+{
+    bytes_append(out, text, len && text[len - 1] == '"' ? len - 1 : len);
+}
+
 static void percent(const char *text, size_t len, struct bytes *out)
 {
     for (const char *at = text, *end = text + len; at < end;) {
@@ -115,6 +130,13 @@ static void percent(const char *text, size_t len, struct bytes *out)
         bytes_append_char(out, value < 0 ? *at : (char)value);
         at = value < 0 ? at + 1 : digits;
     }
+}
+
+/* Further ones may come behind it. */
+static void field(const char *text, size_t len, struct bytes *out)
+{
+    const char *end = memchr(text, ';', len);
+    percent(text, end ? (size_t)(end - text) : len, out);
 }
 
 /* `host/path`; without host for what is no path. */
@@ -211,12 +233,23 @@ static const char *take_escape(const char *at, const char *end, struct bytes *ou
     return at + 1;
 }
 
-/* One word of a shell's. */
+/* `key=value` up to the end: what no shell's quoting leaves so. */
+static bool is_field(const char *at, const char *end)
+{
+    size_t len = (size_t)(end - at), key = 0;
+    while (key < len && ((at[key] >= 'a' && at[key] <= 'z') || at[key] == '_'))
+        key++;
+    return key && key < len && at[key] == '=' && !memchr(at, ' ', len);
+}
+
+/* One word of a shell's; further fields may come behind it. */
 static void quoted(const char *text, size_t len, struct bytes *out)
 {
     enum { OUTSIDE, DOLLAR, SINGLE, DOUBLE } inside = OUTSIDE;
     for (const char *at = text, *end = text + len; at < end;) {
         char c = *at++;
+        if (inside == OUTSIDE && c == ';' && is_field(at, end))
+            return;
         if (inside == OUTSIDE && c == '$' && at < end && *at == '\'') {
             inside = DOLLAR;
             at++;
@@ -240,7 +273,7 @@ static void quoted(const char *text, size_t len, struct bytes *out)
 static const char *find_field(const char *at, const char *end, const char *field)
 {
     size_t len = strlen(field);
-    bool whole = len && field[len - 1] != '=' && field[len - 1] != '/';
+    bool whole = len && !strchr("=/\"", field[len - 1]);
     while (at < end) {
         const char *next = memchr(at, ';', (size_t)(end - at)), *stop = next ? next : end;
         if ((size_t)(stop - at) >= len && !memcmp(at, field, len) &&
@@ -257,7 +290,7 @@ static const char *match(const struct reading *r, int number, const char *payloa
     if (!r->kind || r->number != number)
         return NULL;
     if (!r->letter)
-        return find_field(payload, payload + len, r->field);
+        return *r->field ? find_field(payload, payload + len, r->field) : payload;
     if (!len || payload[0] != r->letter || (len > 1 && payload[1] != ';'))
         return NULL;
     return find_field(payload + (len > 1 ? 2 : 1), payload + len, r->field);

@@ -1,5 +1,5 @@
-/* foreign.h - the marks of other terminals' shell integrations, OSC 133, 633, 1337 and 7, in one
- * vocabulary. Whoever prints can send them. Pure.
+/* foreign.h - the marks of other terminals' shell integrations, OSC 133, 633, 1337, 7, 9 and 2, in
+ * one vocabulary. Whoever prints can send them. Pure.
  */
 #ifndef PTYD_CORE_FOREIGN_H
 #define PTYD_CORE_FOREIGN_H
@@ -20,6 +20,8 @@ enum foreign_kind {
     FOREIGN_COMMAND,   /* a command runs; `text` where the mark says it */
     FOREIGN_DONE,      /* it is done */
     FOREIGN_DIRECTORY, /* `text` is the shell's directory */
+    FOREIGN_WINDOWS,   /* the same, of a shell that has no C to tell: D with a status is of one */
+    FOREIGN_TITLE,     /* `text` is a title: some make it of the command that comes */
 };
 
 struct foreign_mark {

@@ -14,6 +14,33 @@ static bool is_sequence(const struct op *op, char final)
     return op->kind == OP_CSI && op->csi.final == final && !op->csi.leader && !op->csi.inter[0];
 }
 
+static bool is_escape(const struct op *op, char final)
+{
+    return op->kind == OP_ESCAPE && op->csi.final == final && !op->csi.inter[0];
+}
+
+static bool is_feed(const struct op *op)
+{
+    return op->kind == OP_CONTROL && op->code == '\n';
+}
+
+/* Text goes on elsewhere in its row. */
+static bool is_column(const struct op *op)
+{
+    return is_sequence(op, 'G') || is_sequence(op, '`');
+}
+
+/* The cursor's place is kept, and taken again. */
+static bool keeps_place(const struct op *op)
+{
+    return is_escape(op, '7') || is_sequence(op, 's');
+}
+
+static bool takes_place(const struct op *op)
+{
+    return is_escape(op, '8') || is_sequence(op, 'u');
+}
+
 static bool is_return(const struct op *op)
 {
     return op->kind == OP_CONTROL && op->code == '\r';
@@ -49,7 +76,19 @@ static void find_input(struct tracker *t, int col)
         t->input.offset -= (uint64_t)(col - f->begins);
     else
         f->begins = col;
-    f->cleared = false;
+    f->cleared = f->fed = f->redrawn = f->written = false;
+}
+
+/* Of one that is drawn anew another one may come to stand there, with the line behind it. */
+static bool is_same_prompt(const struct tracker *t, int col)
+{
+    const struct foreign *f = &t->foreign;
+    if (!f->redrawn)
+        return true;
+    char *front = front_of(t, f->begins && col > f->begins ? f->begins : col);
+    bool same = f->row && !strcmp(front, f->row);
+    free(front);
+    return same;
 }
 
 /* Whether the prompt is drawn again below, as behind the end of a job: EL where the input begins,
@@ -80,7 +119,9 @@ static void lose_input(struct tracker *t)
 static void look_for_input(struct tracker *t, const struct op *op)
 {
     struct foreign *f = &t->foreign;
-    bool erases = is_sequence(op, 'K'), returned = f->returned, moves = is_sequence(op, 'C');
+    bool below = is_sequence(op, 'J') && !csi_value(&op->csi, 0, 0); /* as behind another size */
+    bool erases = is_sequence(op, 'K') || (below && t->stage == STAGE_PROMPT),
+         returned = f->returned, moves = is_sequence(op, 'C');
     bool found = t->stage == STAGE_INPUT && f->by_cursor;
     int col = terminal_cursor(t->options.terminal).col;
     f->returned = is_return(op) || (returned && moves);
@@ -95,13 +136,9 @@ static void look_for_input(struct tracker *t, const struct op *op)
     }
     if (erases || (op->kind == OP_CONTROL && op->code == '\n'))
         f->column = erases && t->stage == STAGE_PROMPT ? col : 0;
-    else if (moves && returned && f->column && col == f->column && t->stage == STAGE_PROMPT)
+    else if (moves && returned && f->column && col == f->column && t->stage == STAGE_PROMPT &&
+             is_same_prompt(t, col))
         find_input(t, col);
-}
-
-static bool is_escape(const struct op *op, char final)
-{
-    return op->kind == OP_ESCAPE && op->csi.final == final && !op->csi.inter[0];
 }
 
 /* reedline draws its indicator behind the mark, keeps the place (DECSC), draws a right prompt
@@ -111,15 +148,15 @@ static void look_for_kept_place(struct tracker *t, const struct op *op)
     struct foreign *f = &t->foreign;
     if (t->stage != STAGE_INPUT || f->moved)
         return;
-    if (is_escape(op, '7')) {
+    if (keeps_place(op)) {
         f->kept = true;
         f->aside_too = false;
         f->kept_at = terminal_anchor(t->options.terminal);
         if (f->kept_at.line == t->input.line)
             tracker_set_text(&f->seen, foreign_text_since(t, t->input));
-    } else if (is_sequence(op, 'H')) {
+    } else if (is_sequence(op, 'H') || is_column(op)) {
         f->aside_too = f->kept;
-    } else if (is_escape(op, '8')) {
+    } else if (takes_place(op)) {
         f->moved = f->kept && f->aside_too;
         f->kept = f->aside_too = false;
         if (!f->moved)
@@ -133,7 +170,7 @@ static void look_for_kept_place(struct tracker *t, const struct op *op)
 static void count_blanks_drawn(struct tracker *t, const struct op *op)
 {
     struct foreign *f = &t->foreign;
-    if (op->kind == OP_CONTROL && op->code == '\n')
+    if (is_feed(op))
         f->swept = 0;
     for (size_t i = 0; op->kind == OP_TEXT && i < op->raw_len && f->swept < LIMIT_SIZE_MAX; i++)
         f->swept += op->raw[i] == ' ';
@@ -179,13 +216,13 @@ static void look_for_right_prompt(struct tracker *t, const struct op *op)
 {
     struct foreign *f = &t->foreign;
     const struct terminal *terminal = t->options.terminal;
-    bool goes = is_sequence(op, 'C') || (is_sequence(op, 'H') && f->aside_too);
-    if (goes) {
+    bool to_row = is_sequence(op, 'H') && f->aside_too, to_column = is_column(op);
+    if (is_sequence(op, 'C') || to_row || (to_column && !(f->jumped && f->aside.len))) {
         f->beyond = terminal_anchor(terminal);
         f->jumped = stands_free(terminal);
         f->aside.len = 0;
     } else if (f->jumped && (is_sequence(op, 'D') || is_sequence(op, 'B') || is_return(op) ||
-                             is_escape(op, '8'))) {
+                             to_column || takes_place(op))) {
         f->jumped = false;
         if (!f->aside.len || f->edge < terminal_cols(terminal) - RIGHT_MARGIN)
             return;
@@ -200,9 +237,119 @@ static void look_for_right_prompt(struct tracker *t, const struct op *op)
     }
 }
 
+/* ---- prompts that are drawn anew, without marks, above where they stood ---- */
+
+/* What stands in the screen's rows from the input's on, and whether it is above it by now. */
+static char *standing_line(const struct tracker *t)
+{
+    const struct terminal *terminal = t->options.terminal;
+    const struct foreign *f = &t->foreign;
+    struct bytes text = {0};
+    int64_t up = (int64_t)anchor_row(terminal_anchor(terminal)) - (int64_t)anchor_row(t->input);
+    int row = terminal_cursor(terminal).row - (int)up, skip = anchor_col(t->input);
+    for (; row >= 0 && row < terminal_rows(terminal); row++, skip = 0) {
+        size_t before = text.len, cells = 0;
+        terminal_row_text(terminal, row, &text);
+        if (text.len == before)
+            break;
+        size_t at = before;
+        for (; at < text.len && cells < (size_t)skip; cells++)
+            do
+                at++;
+            while (at < text.len && ((unsigned char)text.data[at] & 0xc0) == 0x80);
+        memmove(text.data + before, text.data + at, text.len - at);
+        text.len -= at - before;
+        if (f->has_right && text.len >= f->beside.len && f->beside.len &&
+            !memcmp(text.data + text.len - f->beside.len, f->beside.data, f->beside.len))
+            text.len -= f->beside.len;
+        if (foreign_count(text.data + before, text.len - before) + skip < terminal_cols(terminal)) {
+            foreign_trim(&text);
+            bytes_append_char(&text, '\n');
+        }
+    }
+    foreign_trim(&text);
+    char *line = text_clean(text.data ? text.data : "", text.len, LIMIT_COMMAND_BYTES);
+    bytes_finish(&text);
+    return line;
+}
+
+static bool is_in_front(struct terminal_anchor at, struct terminal_anchor of)
+{
+    return at.line < of.line || (at.line == of.line && at.offset < of.offset);
+}
+
+/* The line of before stands behind the prompt again: there the input begins. */
+static void find_held(struct tracker *t)
+{
+    struct foreign *f = &t->foreign;
+    struct terminal_anchor now = terminal_anchor(t->options.terminal), at = now;
+    size_t len = strlen(f->held);
+    int cells = foreign_count(f->held, len);
+    struct bytes text = {0};
+    bool found = false;
+    terminal_text_since(t->options.terminal, f->start, &text);
+    if (text.len < len || memcmp(text.data + text.len - len, f->held, len))
+        cells = 0;
+    for (int wide = cells; !found && cells && wide <= 2 * cells && now.offset >= (uint64_t)wide;
+         wide++) {
+        at.offset = now.offset - (uint64_t)wide;
+        text.len = 0;
+        terminal_text_since(t->options.terminal, at, &text);
+        found = text.len == len && !memcmp(text.data, f->held, len);
+    }
+    bytes_finish(&text);
+    struct mark input = {.seal = MARK_FOREIGN, .kind = MARK_INPUT, .seq = t->last_seq + 1};
+    if (!found || !tracker_mark(t, &input, f->at))
+        return;
+    t->input = at;
+    f->redrawn = f->fed = f->has_right = false;
+    f->written = true;
+}
+
+/* Where the cursor goes above the input and erases what is below, its editor draws the prompt anew,
+ * and the line behind it: a shorter one that stays (transient), or on a screen that was cleared. */
+static void look_for_another_prompt(struct tracker *t, const struct op *op)
+{
+    struct foreign *f = &t->foreign;
+    struct terminal_anchor at = terminal_anchor(t->options.terminal);
+    bool moved = is_return(op) || is_sequence(op, 'A') || is_sequence(op, 'H');
+    bool erases = is_sequence(op, 'J'), in_front = t->has_input && is_in_front(at, t->input);
+    if (moved && t->stage == STAGE_INPUT && in_front && !f->fed && !f->in_line && f->written) {
+        tracker_set_text(&f->held, standing_line(t));
+    } else if (erases && t->stage == STAGE_INPUT && in_front && f->held && *f->held) {
+        lose_input(t);
+        f->redrawn = true;
+        f->cleared = f->by_cursor;
+        f->start = at;
+    } else if (erases && t->stage == STAGE_PROMPT && is_in_front(at, f->start)) {
+        f->start = at;
+    } else if (f->redrawn && t->stage == STAGE_PROMPT) {
+        find_held(t);
+    } else if (op->kind == OP_TEXT && t->stage == STAGE_INPUT && !in_front) {
+        f->written = f->written || !f->jumped;
+    }
+}
+
+/* C came in the line that was typed. */
+static void look_for_line_end(struct tracker *t, const struct op *op)
+{
+    struct foreign *f = &t->foreign;
+    if (!is_feed(op))
+        return;
+    f->fed = f->fed ||
+             (t->stage == STAGE_INPUT && terminal_anchor(t->options.terminal).line > t->input.line);
+    tracker_set_text(&f->title, NULL);
+    if (f->in_line)
+        tracker_foreign_begin(t, f->at);
+}
+
 void tracker_drawn(struct tracker *t, const struct op *op)
 {
     if (!t->foreign.heard)
+        return;
+    look_for_another_prompt(t, op);
+    look_for_line_end(t, op);
+    if (tracker_state(t) == TRACKER_RUNNING)
         return;
     look_for_kept_place(t, op);
     look_for_right_prompt(t, op);

@@ -26,6 +26,8 @@ void foreign_finish(struct foreign *f)
     free(f->row);
     free(f->seen);
     free(f->sign);
+    free(f->held);
+    free(f->title);
 }
 
 static bool mark_as(struct tracker *t, enum mark_kind kind, uint64_t seq, struct moment now)
@@ -55,6 +57,9 @@ static void forget_prompt(struct tracker *t)
     tracker_set_text(&f->line, NULL);
     f->by_cursor = f->returned = f->cleared = f->kept = f->moved = false;
     f->given_up = f->shows = f->doubtful = false;
+    f->fed = f->in_line = f->redrawn = f->written = false;
+    tracker_set_text(&f->held, NULL);
+    tracker_set_text(&f->title, NULL);
     f->column = f->begins = 0;
 }
 
@@ -68,6 +73,8 @@ void tracker_foreign_leave(struct tracker *t)
 
 static bool take_prompt(struct tracker *t, struct moment now)
 {
+    if (t->foreign.in_line)
+        tracker_foreign_begin(t, now);
     if (!mark_as(t, MARK_PROMPT, t->last_seq + 1, now))
         return false;
     forget_prompt(t);
@@ -141,7 +148,8 @@ static bool take_input(struct tracker *t, struct moment now)
     struct foreign *f = &t->foreign;
     if (t->stage == STAGE_PROMPT && !f->right && !f->further)
         tracker_set_text(&f->prompt, foreign_text_since(t, f->start));
-    f->kept = f->moved = f->given_up = f->shows = false;
+    f->kept = f->moved = f->given_up = f->shows = f->fed = f->redrawn = f->written = false;
+    tracker_set_text(&f->held, NULL);
     bool goes_on = f->right || (f->further && t->stage == STAGE_INPUT);
     if (f->further && !f->right)
         t->input = terminal_anchor(t->options.terminal);
@@ -150,7 +158,10 @@ static bool take_input(struct tracker *t, struct moment now)
     f->right = false;
     /* the same number again is a prompt that is drawn again */
     uint64_t seq = t->stage == STAGE_INPUT ? t->last_seq : t->last_seq + 1;
-    return goes_on || mark_as(t, MARK_INPUT, seq, now);
+    bool taken = goes_on || mark_as(t, MARK_INPUT, seq, now);
+    if (taken && !f->has_right)
+        foreign_see_right_prompt(t);
+    return taken;
 }
 
 /* ---- texts ---- */
@@ -168,6 +179,13 @@ static bool is_first_of(const char *told, const char *line)
            rest[*rest == ' '];
 }
 
+/* Others printed in front of it. */
+static bool is_last_row(const char *told, const char *line)
+{
+    const char *row = strrchr(line, '\n');
+    return row && !strcmp(row + 1, told);
+}
+
 /* Where the shell's word is its history's newest entry, and the line did not enter that
  * (HISTCONTROL), it is the word of the command before: then what is seen is right. */
 static void doubt_told(struct tracker *t)
@@ -175,7 +193,8 @@ static void doubt_told(struct tracker *t)
     struct foreign *f = &t->foreign;
     char *line = t->has_input ? tracker_foreign_line(t) : line_behind_prompt(t);
     bool stale = f->last && !strcmp(t->announced, f->last) && line && !foreign_is_blank(line) &&
-                 !begins_with(line, t->announced) && !strchr(t->announced, '\n');
+                 !begins_with(line, t->announced) && !is_last_row(t->announced, line) &&
+                 !strchr(t->announced, '\n');
     bool part = line && t->has_input && is_first_of(t->announced, line);
     tracker_set_text(&f->last, text_copy(t->announced));
     if (stale || part) {
@@ -198,6 +217,15 @@ static bool take_late_text(struct tracker *t, const char *text, size_t len)
     return true;
 }
 
+/* What is typed ahead is seen behind the line that runs, which is a whole one. base64(1) makes rows
+ * of 57 bytes, of which one comes. */
+static bool is_cut(const char *text, const char *line)
+{
+    size_t len = strlen(text);
+    bool whole = len < 57 && begins_with(line, text) && line[len] == '\n';
+    return begins_with(line, text) && (!whole || foreign_is_open(text, len));
+}
+
 /* What WezTerm says behind C it had from echo and base64(1): no signs and no length are sure. So it
  * counts where other output came into the line, as it is seen. */
 static bool take_late(struct tracker *t, const struct foreign_mark *mark)
@@ -206,7 +234,7 @@ static bool take_late(struct tracker *t, const struct foreign_mark *mark)
         return false;
     char *text = text_clean(mark->text.data, mark->text.len, LIMIT_COMMAND_BYTES);
     bool counts =
-        strchr(t->block->cmd, '\n') && !strchr(text, '\n') && !begins_with(t->block->cmd, text);
+        strchr(t->block->cmd, '\n') && !strchr(text, '\n') && !is_cut(text, t->block->cmd);
     counts = counts && take_late_text(t, text, strlen(text));
     free(text);
     return counts;
@@ -236,8 +264,9 @@ static bool pass(struct tracker *t)
     return true;
 }
 
-static bool begin(struct tracker *t, struct moment now)
+bool tracker_foreign_begin(struct tracker *t, struct moment now)
 {
+    t->foreign.in_line = false;
     terminal_watch(t->options.terminal, false);
     return mark_as(t, MARK_COMMAND, t->last_seq + 1, now);
 }
@@ -261,12 +290,13 @@ static bool begin_unseen(struct tracker *t, int status, struct moment now)
     bool whole = !f->further && (seen.further || !foreign_is_open(seen.text, seen.len));
     bool ran = t->has_input && !f->given_up &&
                !(interrupted && foreign_may_be_given_up(t, &seen)) &&
-               (f->doubtful || (foreign_is_unseen(seen.text) && whole && !is_given_up(t)));
+               (f->doubtful || (f->by_done && !foreign_is_blank(seen.text)) ||
+                (foreign_is_unseen(seen.text) && whole && !is_given_up(t)));
     f->doubtful = false;
     if (ran) {
         tracker_set_text(&t->announced, NULL);
         tracker_set_text(&f->line, text_clean(seen.text, seen.len, SIZE_MAX));
-        ran = begin(t, now);
+        ran = tracker_foreign_begin(t, now);
         if (ran && seen.output[0])
             tracker_output(t, seen.output, strlen(seen.output));
     }
@@ -274,12 +304,11 @@ static bool begin_unseen(struct tracker *t, int status, struct moment now)
     return ran;
 }
 
-/* Nothing stands behind the prompt, and the cursor is below it. */
+/* Nothing stands behind the prompt. */
 static bool is_empty(const struct tracker *t)
 {
     char *line = tracker_foreign_line(t);
-    bool empty = t->has_input && foreign_is_blank(line) &&
-                 terminal_anchor(t->options.terminal).line > t->input.line;
+    bool empty = t->has_input && foreign_is_blank(line);
     free(line);
     return empty;
 }
@@ -308,12 +337,57 @@ static bool doubt_line(struct tracker *t)
     return t->foreign.doubtful;
 }
 
+/* A line whose prompt was drawn anew: what stands behind that, if the prompt is the one of before
+ * and the line is, or goes on from, what it was then. */
+static char *line_drawn_anew(struct tracker *t)
+{
+    char *line = line_behind_prompt(t);
+    if (line && begins_with(line, t->foreign.held))
+        return line;
+    free(line);
+    return text_copy(t->foreign.held);
+}
+
+/* What is seen of the line, where the shell says nothing. Where others printed into it, or nothing
+ * is to be seen, what the title says by now. */
+static void see_line(struct tracker *t)
+{
+    struct foreign *f = &t->foreign;
+    char *line = t->has_input ? tracker_foreign_line(t)
+                 : f->redrawn ? line_drawn_anew(t)
+                              : line_behind_prompt(t);
+    const char *end = line ? strchr(line, '\n') : NULL;
+    bool mixed = end && !f->lines.len && !foreign_is_open(line, (size_t)(end - line)) && f->title &&
+                 foreign_is_within(f->title, line);
+    bool unseen = !line || foreign_is_blank(line);
+    if (f->title && *f->title && (mixed || unseen))
+        tracker_set_text(&f->line, text_copy(f->title));
+    else if (!t->has_input)
+        tracker_set_text(&f->line, text_copy(line));
+    free(line);
+}
+
+/* The cursor is yet in the line that was typed: the command's output begins behind it. */
+static bool await_line_end(struct tracker *t)
+{
+    struct foreign *f = &t->foreign;
+    if (t->stage != STAGE_INPUT || f->fed || !terminal_cursor(t->options.terminal).col)
+        return false;
+    tracker_set_text(&f->line, f->line ? text_copy(f->line) : tracker_foreign_line(t));
+    f->in_line = true;
+    return true;
+}
+
 static bool take_command(struct tracker *t, const struct foreign_mark *mark, struct moment now)
 {
-    if (tracker_state(t) == TRACKER_RUNNING || t->stage == STAGE_START || t->foreign.passing)
+    if (tracker_state(t) == TRACKER_RUNNING || t->foreign.passing || t->foreign.in_line)
         return false;
     if (mark->has_text)
         take_text(t, mark);
+    bool whole = t->announced && !foreign_is_blank(t->announced);
+    if (t->stage == STAGE_START && (!whole || !take_prompt(t, now)))
+        return false;
+    t->foreign.by_done = false;
     if (t->announced && foreign_is_blank(t->announced))
         return begin_unseen(t, 0, now) || pass(t);
     if (!t->announced &&
@@ -325,9 +399,9 @@ static bool take_command(struct tracker *t, const struct foreign_mark *mark, str
         return true;
     if (t->announced)
         doubt_told(t);
-    else if (!t->has_input)
-        tracker_set_text(&t->foreign.line, line_behind_prompt(t));
-    return begin(t, now);
+    else
+        see_line(t);
+    return await_line_end(t) || tracker_foreign_begin(t, now);
 }
 
 static void append_output(void *user, const char *text, size_t len)
@@ -373,6 +447,8 @@ static bool take_done(struct tracker *t, const struct foreign_mark *mark, struct
 {
     bool passed = t->foreign.passing;
     t->foreign.passing = false;
+    if (t->foreign.in_line)
+        tracker_foreign_begin(t, now);
     bool may_have_run = !passed && (mark->has_status || t->foreign.doubtful);
     if (tracker_state(t) != TRACKER_RUNNING &&
         (!may_have_run || !begin_unseen(t, mark->status, now)))
@@ -392,6 +468,16 @@ static bool take_directory(struct tracker *t, const struct foreign_mark *mark)
     if (mark->text.len)
         tracker_set_text(&t->cwd, text_clean(mark->text.data, mark->text.len, LIMIT_CWD_BYTES));
     return mark->text.len;
+}
+
+static bool take_title(struct tracker *t, const struct foreign_mark *mark)
+{
+    bool at_prompt = t->stage == STAGE_INPUT || t->stage == STAGE_PROMPT;
+    if (!t->foreign.heard || !at_prompt)
+        return false;
+    tracker_set_text(&t->foreign.title, text_clean(mark->text.data ? mark->text.data : "",
+                                                   mark->text.len, LIMIT_COMMAND_BYTES));
+    return true;
 }
 
 static bool take(struct tracker *t, const struct foreign_mark *mark, struct moment now)
@@ -416,6 +502,11 @@ static bool take(struct tracker *t, const struct foreign_mark *mark, struct mome
         return take_done(t, mark, now);
     case FOREIGN_DIRECTORY:
         return take_directory(t, mark);
+    case FOREIGN_WINDOWS:
+        t->foreign.by_done = true;
+        return take_directory(t, mark);
+    case FOREIGN_TITLE:
+        return take_title(t, mark);
     case FOREIGN_NOTHING:
         break;
     }

@@ -38,6 +38,26 @@ static void cut_right_prompt(const struct tracker *t, struct bytes *text)
     bytes_finish(&tail);
 }
 
+void foreign_see_right_prompt(struct tracker *t)
+{
+    struct foreign *f = &t->foreign;
+    struct terminal_cursor cursor = terminal_cursor(t->options.terminal);
+    struct bytes row = {0};
+    terminal_row_text(t->options.terminal, cursor.row, &row);
+    size_t at = 0;
+    int col = 0;
+    for (; at < row.len && (col < cursor.col || row.data[at] == ' '); col++)
+        do
+            at++;
+        while (at < row.len && ((unsigned char)row.data[at] & 0xc0) == 0x80);
+    f->has_right = at < row.len;
+    f->right_at = terminal_anchor(t->options.terminal);
+    f->right_at.offset += (uint64_t)(col - cursor.col);
+    f->beside.len = 0;
+    bytes_append(&f->beside, row.data + at, row.len - at);
+    bytes_finish(&row);
+}
+
 int foreign_count(const char *text, size_t len)
 {
     int count = 0;
@@ -184,8 +204,7 @@ bool foreign_may_be_given_up(const struct tracker *t, const struct foreign_line 
     return ends && !f->shows && foreign_is_blank(seen->output);
 }
 
-/* Whether it is to be seen, character by character, with anything between them. */
-static bool is_within(const char *text, const char *seen)
+bool foreign_is_within(const char *text, const char *seen)
 {
     size_t len = strlen(text);
     while (len && text[len - 1] == ' ')
@@ -204,7 +223,7 @@ static bool is_within(const char *text, const char *seen)
 char *tracker_foreign_keyed(const struct tracker *t, const char *seen)
 {
     char *line = strchr(seen, '\n') ? line_keys_text(&t->keys, seen) : NULL;
-    if (line && !foreign_is_blank(line) && is_within(line, seen))
+    if (line && !foreign_is_blank(line) && foreign_is_within(line, seen))
         return line;
     free(line);
     return NULL;

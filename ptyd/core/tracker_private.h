@@ -50,6 +50,10 @@ struct foreign {
     bool given_up;  /* bash's line editor showed that the line is */
     bool shows;     /* it took bracketed paste back: it would have shown that */
     bool doubtful;  /* C came behind one of which neither is known */
+    bool fed;       /* a line feed was drawn since the input of this line began */
+    bool written;   /* anything was drawn behind it, beside a right prompt */
+    bool in_line;   /* C came before that: the command begins behind it */
+    bool by_done;   /* there is no C: D with a status says that the line ran */
     char drawn[2];  /* the last characters that were, since the last line feed */
     int returns;    /* CRs behind them */
     int swept;      /* blanks that were drawn since the last line feed */
@@ -64,6 +68,9 @@ struct foreign {
     char *seen;   /* what stood up to DECSC; or NULL */
     char *sign;   /* what stood between such a mark and the input that was found so; or NULL */
     char *row;    /* what stands in its row in front of the input that was found; or NULL */
+    char *held;   /* the line as it stood when its editor left it for a place above; or NULL */
+    char *title;  /* the one that was set since the last line feed; or NULL */
+    bool redrawn; /* and what stood there was erased: it is drawn again without marks */
     struct moment at;
 
     bool has_right; /* a right prompt stands there, with this text */
@@ -145,8 +152,14 @@ char *tracker_foreign_keyed(const struct tracker *t, const char *seen);
  */
 char *foreign_text_since(const struct tracker *t, struct terminal_anchor from);
 
+/* A command begins as such marks say: it is unsigned. Returns whether it is legal. */
+bool tracker_foreign_begin(struct tracker *t, struct moment now);
+
 /* How many characters it is; for rows that is about their columns. */
 int foreign_count(const char *text, size_t len);
+
+/* What stands beside the place where the input begins is a right prompt. */
+void foreign_see_right_prompt(struct tracker *t);
 
 /* What stands there of its last row, appended. */
 void foreign_append_input(const struct tracker *t, struct bytes *out);
@@ -166,6 +179,8 @@ struct foreign_line foreign_see(const struct tracker *t);
  * the line may be one that was given up, where bash's editor did not show which it is. */
 bool foreign_is_unseen(const char *line);
 bool foreign_is_open(const char *text, size_t len);
+/* Whether it is to be seen, character by character, with anything between them. */
+bool foreign_is_within(const char *text, const char *seen);
 bool foreign_may_be_given_up(const struct tracker *t, const struct foreign_line *seen);
 
 /* No more than blanks; without those at its end. */

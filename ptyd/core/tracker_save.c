@@ -11,7 +11,7 @@
 #include "ptyd/core/echo.h"
 #include "ptyd/core/text.h"
 
-#define VERSION 8 /* of the fields and their order; another one is not read */
+#define VERSION 9 /* of the fields and their order; another one is not read */
 
 struct walk {
     struct bytes *out;
@@ -122,6 +122,11 @@ static void foreign(struct walk *w, struct foreign *value)
     value->given_up = flag(w, value->given_up);
     value->shows = flag(w, value->shows);
     value->doubtful = flag(w, value->doubtful);
+    value->fed = flag(w, value->fed);
+    value->written = flag(w, value->written);
+    value->in_line = flag(w, value->in_line);
+    value->by_done = flag(w, value->by_done);
+    value->redrawn = flag(w, value->redrawn);
     for (size_t i = 0; i < sizeof value->drawn; i++)
         value->drawn[i] = (char)number(w, (unsigned char)value->drawn[i], UCHAR_MAX);
     value->returns = (int)number(w, (uint64_t)value->returns, 3);
@@ -137,6 +142,8 @@ static void foreign(struct walk *w, struct foreign *value)
     text(w, &value->seen);
     text(w, &value->sign);
     text(w, &value->row);
+    text(w, &value->held);
+    text(w, &value->title);
     moment(w, &value->at);
     value->has_right = flag(w, value->has_right);
     anchor(w, &value->right_at);

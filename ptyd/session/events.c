@@ -131,7 +131,10 @@ static void on_foreign(void *user, int number, const char *payload, size_t len)
 
 static void on_drawn(void *user, const struct op *op)
 {
-    tracker_drawn(of(user)->tracker, op);
+    struct session *s = of(user);
+    s->foreign = true;
+    tracker_drawn(s->tracker, op);
+    s->foreign = false;
 }
 
 static void on_malformed(void *user)

@@ -60,7 +60,9 @@ static void prompts(void **state)
     says(133, "P;k=i", FOREIGN_PROMPT);
     says(133, "P", FOREIGN_PROMPT);
     says(633, "A", FOREIGN_PROMPT);
+    says(133, "N;aid=4711", FOREIGN_PROMPT);
     says(133, "B;aid=1", FOREIGN_INPUT);
+    says(133, "I", FOREIGN_INPUT);
     says(633, "G", FOREIGN_INPUT);
 }
 
@@ -108,6 +110,8 @@ static void shell_quoted_texts(void **state)
     tells(133, "C;cmdline=''", FOREIGN_COMMAND, "");
     tells(133, "C;cmdline=", FOREIGN_COMMAND, "");
     tells(133, "C;cmdline=\"it's \\\"so\\\"\"", FOREIGN_COMMAND, "it's \"so\"");
+    tells(133, "C;cmdline=ls\\ -l;aid=1", FOREIGN_COMMAND, "ls -l");
+    tells(133, "C;cmdline=a; B=1 c", FOREIGN_COMMAND, "a; B=1 c");
 }
 
 static void percent_encoded_texts(void **state)
@@ -115,6 +119,8 @@ static void percent_encoded_texts(void **state)
     (void)state;
     tells(133, "C;cmdline_url=echo%20a%3b%0Aecho%20%C3%A4", FOREIGN_COMMAND,
           "echo a;\necho \303\244");
+    tells(133, "C;aid=1;cmdline_url=ls%20-l", FOREIGN_COMMAND, "ls -l");
+    tells(133, "C;cmdline_url=ls%20-l;aid=1", FOREIGN_COMMAND, "ls -l");
     tells(133, "C;cmdline_url=100%", FOREIGN_COMMAND, "100%");
     tells(133, "C;cmdline_url=%zz%4", FOREIGN_COMMAND, "%zz\004");
 }
@@ -150,6 +156,14 @@ static void directories(void **state)
     tells(7, "file://host/home/me/a%20b", FOREIGN_DIRECTORY, "/home/me/a b");
     tells(7, "kitty-shell-cwd://host/home/me", FOREIGN_DIRECTORY, "/home/me");
     tells(1337, "CurrentDir=/home/me", FOREIGN_DIRECTORY, "/home/me");
+    tells(7, "file://host/a%3Bb;c", FOREIGN_DIRECTORY, "/a;b;c");
+    tells(9, "9;\"C:\\Users\\me\"", FOREIGN_WINDOWS, "C:\\Users\\me");
+}
+
+static void titles(void **state)
+{
+    (void)state;
+    tells(2, "echo a; echo b", FOREIGN_TITLE, "echo a; echo b");
 }
 
 static void what_says_nothing(void **state)
@@ -164,6 +178,7 @@ static void what_says_nothing(void **state)
     says(1337, "RemoteHost=me@host", FOREIGN_NOTHING);
     says(1337, "File=inline=1:AAAA", FOREIGN_NOTHING);
     says(7, "http://host/", FOREIGN_NOTHING);
+    says(9, "a notification", FOREIGN_NOTHING);
 }
 
 int main(void)
@@ -178,6 +193,7 @@ int main(void)
         cmocka_unit_test_teardown(escaped_texts, teardown),
         cmocka_unit_test_teardown(texts_of_empty_lines, teardown),
         cmocka_unit_test_teardown(directories, teardown),
+        cmocka_unit_test_teardown(titles, teardown),
         cmocka_unit_test_teardown(what_says_nothing, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
