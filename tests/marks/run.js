@@ -13,12 +13,28 @@ const path = require('node:path');
 const { spawnSync } = require('node:child_process');
 const { PTYD, randomFrom } = require('../e2e/harness');
 const { missingProgram } = require('../screens/display');
-const { PRODUCERS, PROGRAM, configure } = require('./producers');
+const { PRODUCERS, needed, configure } = require('./producers');
 const { KINDS } = require('./lines');
 const { Session } = require('./session');
 
 const folder = process.argv[2];
 const TIMES = Number(process.env.TIMES || 2), SEED = Number(process.env.SEED || 1), REACH = Number(process.env.REACH || 0.95);
+
+// The path of a program, by its name; null: it is not here.
+function programs() {
+  const found = new Map();
+  const { stdout } = spawnSync(path.join(__dirname, '../../tools/other-marks'), [process.env.OTHERS || path.resolve('build/other-marks')], { encoding: 'utf8' });
+  for (const [name, file] of (stdout || '').trim().split('\n').map((line) => line.split(' '))) found.set(name, file);
+  return (name) => found.get(name) ?? (missingProgram(name) ? null : spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim());
+}
+
+// What is found first by whatever runs in `home`.
+function putFirst(home, names, program) {
+  const bin = path.join(home, 'bin');
+  fs.mkdirSync(bin);
+  for (const name of names) fs.symlinkSync(program(name), path.join(bin, name === 'fish4' ? 'fish' : name));
+  return `${bin}:${process.env.PATH}`;
+}
 
 function* filesUnder(directory) {
   for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {
@@ -37,11 +53,13 @@ function shuffled(list, random) {
 }
 
 // {cast, truth: what ran, in order, each with the kind of its line}
-async function record({ shell, script, start }, find, home) {
+async function record(producer, find, program, home) {
+  const { shell, script, start } = producer;
   const random = randomFrom(SEED), truth = [];
   configure(home);
-  const { command, env } = start({ script: script && find(script), find, home });
-  const session = new Session(command, { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', TERM: 'xterm-256color', SHELL: '/bin/sh', ...env }, home);
+  const PATH = putFirst(home, needed(producer), program);
+  const { command, env } = start({ script: script && find(script), find, program, home });
+  const session = new Session(command, { PATH, HOME: home, LANG: 'C.UTF-8', TERM: 'xterm-256color', SHELL: '/bin/sh', ...env }, home, { emptiesLine: needed(producer).includes('fish4') });
   await session.prompt();
   for (let i = 0; i < TIMES; i++)
     for (const kind of shuffled(Object.keys(KINDS[shell]('')), random)) {
@@ -87,13 +105,14 @@ function judge(truth, blocks) {
 
 async function main() {
   if (!folder || !fs.existsSync(folder)) {
-    console.log('skipped - no scripts: make check-marks MARKS=FOLDER, over clones of kitty, ghostty, vscode, wezterm, iTerm2-shell-integration, starship');
+    console.log('skipped - no scripts: make check-marks MARKS=FOLDER, over clones of kitty, ghostty, vscode, wezterm, iTerm2-shell-integration');
     return;
   }
   const files = [...filesUnder(folder)].sort(), find = (suffix) => files.find((file) => file.endsWith(`/${suffix}`));
+  const program = programs();
   let all = 0, right = 0, others = 0, count = 0;
   for (const producer of PRODUCERS.filter(({ name }) => name.includes(process.env.ONLY || ''))) {
-    const missing = missingProgram(PROGRAM[producer.shell]) || (producer.script && !find(producer.script) && producer.script);
+    const missing = needed(producer).find((name) => !program(name)) || (producer.script && !find(producer.script) && producer.script);
     if (missing) {
       console.log(`skipped - ${producer.name}: no ${missing}`);
       continue;
@@ -102,7 +121,7 @@ async function main() {
     try {
       const file = path.join(process.env.KEEP || home, `${producer.name.replace(/[ ,]+/g, '-')}.cast`);
       if (!process.env.AGAIN) {
-        const { cast, truth } = await record(producer, find, home);
+        const { cast, truth } = await record(producer, find, program, home);
         fs.writeFileSync(file, cast);
         fs.writeFileSync(`${file}.truth`, JSON.stringify(truth));
       }
@@ -121,7 +140,7 @@ async function main() {
       console.log(`${producer.name}: ${error.stack}`);
       others++;
     } finally {
-      fs.rmSync(home, { recursive: true, force: true });
+      fs.rmSync(home, { recursive: true, force: true, maxRetries: 10 });
     }
   }
   console.log(`${count} producers: ${right} of ${all} blocks right (${all ? (100 * right / all).toFixed(1) : 0} %), ${others} that did not happen`);

@@ -7,7 +7,9 @@ const QUIET_MS = 60, PATIENCE_MS = 20000;
 const SIZES = [[80, 24], [60, 20], [100, 30], [72, 24]];
 
 class Session {
-  constructor(command, env, cwd) {
+  // emptiesLine: Ctrl-C takes back what was typed and leaves the prompt where it is.
+  constructor(command, env, cwd, { emptiesLine = false } = {}) {
+    this.emptiesLine = emptiesLine;
     this.events = []; // [offset, 'r' or 'i', 'COLSxROWS' or what was typed]
     this.now = 0;
     this.outer = new Outer(env, command, { cwd, size: SIZES[0].join('x') });
@@ -67,7 +69,7 @@ class Session {
   async cancel() {
     this.outer.mark();
     await this.key('\x03');
-    await this.prompt();
+    await (this.emptiesLine ? this.quiet() : this.prompt());
   }
 
   async resize() {
