@@ -73,9 +73,11 @@ module.exports = {
   reach: 330,
   is: (file) => file.endsWith('.test') && fs.existsSync(path.join(path.dirname(file), 'run-test.pl')),
   cases,
+  asXterm: listed({
+    'there is no HPB and VPB': ['11state_movecursor: Horizontal Position Backward 1', '11state_movecursor: Vertical Position Backward 1'],
+    'IL puts the cursor to the left margin': ['13state_edit: IL 3'],
+  }),
   others: listed({
-    'xterm knows no HPB and VPB': ['11state_movecursor: Horizontal Position Backward 1', '11state_movecursor: Vertical Position Backward 1'],
-    'IL puts the cursor to the left margin, as in xterm': ['13state_edit: IL 3'],
     'there are no lines of double width': ['28state_dbl_wh: Double Width, Single Height 2'],
     'it gives lines of its own as scrollback, which nobody wrote; a screen without any grows at its end': several('63screen_resize: Resize taller attempts to pop scrollback', 4, 5, 6, 7),
     'the line that holds the cursor is not wrapped anew, as in xterm.js': [

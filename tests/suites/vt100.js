@@ -33,15 +33,17 @@ module.exports = {
     const stream = { bytes: bytesOf(file), cols: 80, rows: 24 };
     yield { name, asked: asked(JSON.parse(fs.readFileSync(file, 'utf8'))), stream, only: screenOf, given: () => screenOf(rawScreen(stream.bytes, 80, 24)) };
   },
+  asXterm: listed({
+    'IL and DL put the cursor to the left margin': ['decstbm/10', ...several('il_dl', 2, 3, 4, 6, 7, 8, 11, 12, 16, 17, 18, 21)],
+    'there is one cursor for both screens, which stays where it is when they are changed': several('alternate_buffer', 3, 4, 5, 7, 10, 11, 13),
+    'DECSTBM and ?47 put nothing where DECOM would; both screens have one DECOM': ['decstbm/4', ...several('origin_mode', 1, 7, 9)],
+    'a line feed ends the waiting behind the last column': ['ff/5', 'lf/5', 'vt/5', 'wrap/21'],
+    'a mark behind a movement of the cursor joins the character on which that stands; here the one left of it': several('combining', 4, 5, 7, 8),
+    'the cursor waits on the last column; here behind it, so that one backspace leads there': ['combining/14', 'wide/24'],
+    'what is left of halves of wide characters becomes a blank': ['ich_dch_ech/15', 'wide/9'],
+  }),
   others: listed({
-    'IL and DL put the cursor to the left margin, as in xterm': ['decstbm/10', ...several('il_dl', 2, 3, 4, 6, 7, 8, 11, 12, 16, 17, 18, 21)],
-    'there is one cursor for both screens, which stays where it is when they are changed, as in xterm': several('alternate_buffer', 3, 4, 5, 7, 10, 11, 13),
-    'the same; and what stood on the alternate screen is gone when it is shown again': ['alternate_buffer/6'],
-    'DECSTBM and ?47 put nothing where DECOM would; both screens have one DECOM, as in xterm': ['decstbm/4', ...several('origin_mode', 1, 7, 9)],
-    'a line feed ends the waiting behind the last column, as in xterm': ['ff/5', 'lf/5', 'vt/5', 'wrap/21'],
-    'a mark behind a movement of the cursor joins the character on which that stands, as in xterm; here the one left of it': several('combining', 4, 5, 7, 8),
-    'the same; a mark on a blank, of which xterm prints nothing, is shown': ['combining/6'],
-    'the cursor waits on the last column, as in xterm; here behind it, so that one backspace leads there': ['combining/14', 'wide/24'],
-    'what is left of halves of wide characters becomes a blank, as in xterm': ['ich_dch_ech/15', 'wide/9'],
+    'there is one cursor for both screens, as in xterm; and what stood on the alternate screen is gone when it is shown again': ['alternate_buffer/6'],
+    'a mark behind a movement joins the character on which the cursor stands, as in xterm; on a blank, of which xterm prints nothing, it is shown': ['combining/6'],
   }),
 };
