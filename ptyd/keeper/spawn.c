@@ -23,7 +23,7 @@
 extern char **environ;
 
 struct packed {
-    int32_t cols, rows;
+    int32_t cols, rows, x_pixels, y_pixels;
     uint32_t umask, argc, envc;
     /* then NUL-terminated: cwd, program, script, argv..., env... */
 };
@@ -35,7 +35,11 @@ static void pack_text(struct bytes *out, const char *text)
 
 int spawn_pack(const struct spawn_request *request)
 {
-    struct packed head = {.cols = request->cols, .rows = request->rows, .umask = request->umask};
+    struct packed head = {.cols = request->cols,
+                          .rows = request->rows,
+                          .x_pixels = request->x_pixels,
+                          .y_pixels = request->y_pixels,
+                          .umask = request->umask};
     struct bytes data = {0};
     while (request->argv[head.argc])
         head.argc++;
@@ -216,7 +220,9 @@ failed:;
 static int open_terminal(const struct packed *head, char *ret_slave, size_t size, int *ret_slave_fd)
 {
     struct winsize window = {.ws_col = (unsigned short)head->cols,
-                             .ws_row = (unsigned short)head->rows};
+                             .ws_row = (unsigned short)head->rows,
+                             .ws_xpixel = (unsigned short)head->x_pixels,
+                             .ws_ypixel = (unsigned short)head->y_pixels};
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
     if (master < 0)
         return -errno;

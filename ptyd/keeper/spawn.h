@@ -12,6 +12,7 @@
 /* Strings are borrowed. */
 struct spawn_request {
     int cols, rows;
+    int x_pixels, y_pixels; /* of all of it; 0 where they are not known */
     unsigned umask;
     const char *cwd;     /* falls back to $HOME, then / */
     const char *program; /* a path, or a name looked up in the PATH of `env` */

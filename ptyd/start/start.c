@@ -88,6 +88,8 @@ int start_prepare(const struct start_request *q, int ret_fds[2], char **ret_file
         result = ret_fds[0] = spawn_pack(&(struct spawn_request){
             .cols = q->cols,
             .rows = q->rows,
+            .x_pixels = q->x_pixels,
+            .y_pixels = q->y_pixels,
             .umask = q->umask,
             .cwd = q->cwd ? q->cwd : "/",
             .program = plan.program,

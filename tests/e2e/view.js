@@ -304,6 +304,19 @@ async function main() {
     await outer.end();
   });
 
+  // A program need not wait for SIGWINCH: its terminal was made with them.
+  await report.test('what a program asks first has them, too', async () => {
+    const client = new Connection(space);
+    const file = path.join(space.root, 'first'), none = path.join(space.root, 'none');
+    for (let i = 0; i < 20; i++) {
+      fs.rmSync(file, { force: true });
+      await client.call('session.open', { name: `first-${i}`, argv: [ASK, 'list', none, file], env: [`PATH=${process.env.PATH}`, 'TERM=xterm'], cwd: space.home, size: { cols: 80, rows: 24, x_pixels: 800, y_pixels: 480 } });
+      await until('it asked', () => fs.existsSync(file));
+      assert.match(fs.readFileSync(file, 'utf8'), / 80 24 800 480\n/);
+    }
+    client.end();
+  });
+
   await report.test('of two terminals the one that typed last leads: its size, every byte; the other is drawn', async () => {
     const first = await open({ size: '80x24' });
     const second = await attach(first.session, { size: '100x30' });
