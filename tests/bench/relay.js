@@ -1,7 +1,9 @@
 // relay.js: what one hub carries: HOSTS (1,000) simulated hosts (fleet.c), the distribution's nats-server with the configuration
 // that `ptyd relay hub` prints, and one real reader: a daemon and `ptyd relay`, whose agents are told of all of it. First RATE (2)
-// commands a second of each host for SECONDS (60); then more and more, STEP_S (10) seconds each, until p99 is beyond 150 ms or
-// more is under way at the end than comes in half a second. CONNECTIONS=8: the hosts share so many; 0: each has its own.
+// commands a second of each host for SECONDS (60), from when all are connected; then more and more, STEP_S (10) seconds each, until p99
+// is beyond 150 ms or more is under way at the end than comes in half a second. Where RATE did not hold: half of it, until it holds,
+// and more from there. SERIES=1: what was due in each second by itself. HUB_CONF: lines at the end of the hub's configuration
+// ('prof_port: 6061', and /debug/pprof there says what the server does). CONNECTIONS=8: the hosts share so many; 0: each has its own.
 // BYTES (600) of the end of each output. All of it, the hosts too, on this machine. Then, ROUNDS (8) times, what a command in a
 // terminal takes whatever the hub does.
 'use strict';
@@ -14,7 +16,7 @@ const { lacking, Host, Hub } = require('../e2e/hub');
 
 const number = (name, otherwise) => Number(process.env[name] ?? otherwise);
 const HOSTS = number('HOSTS', 1000), RATE = number('RATE', 2), SECONDS = number('SECONDS', 60), STEP_S = number('STEP_S', Math.min(10, SECONDS));
-const KEEP = (process.env.KEEP || '').split(' ').filter(Boolean), CONNECTIONS = number('CONNECTIONS', 0), BYTES = number('BYTES', 600), MOST_MS = 150, FACTOR = number('FACTOR', 1.25), ROUNDS = number('ROUNDS', 8);
+const KEEP = (process.env.KEEP || '').split(' ').filter(Boolean), CONNECTIONS = number('CONNECTIONS', 0), BYTES = number('BYTES', 600), MOST_MS = 150, FACTOR = number('FACTOR', 1.25), LEAST = 1 / 16, ROUNDS = number('ROUNDS', 8), SERIES = number('SERIES', 0);
 const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout);
 
 // Resident MiB, and seconds of processor time.
@@ -67,7 +69,7 @@ async function terminal() {
 async function main() {
   const why = lacking();
   if (why) { console.log(`not measured: ${why}`); process.exit(1); }
-  const hub = await new Hub({ keep: KEEP }).place(), reader = new Host('reader').enable(hub.url);
+  const hub = await new Hub({ keep: KEEP, edit: (text) => `${text}${process.env.HUB_CONF || ''}\n` }).place(), reader = new Host('reader').enable(hub.url);
   const keys = path.join(hub.space.root, 'keys');
   const made = spawnSync(process.env.FLEET, ['keys', String(HOSTS), keys], { encoding: 'utf8' });
   hub.publishers.push(...made.stdout.trim().split('\n').map((line) => { const [host_id, key] = line.split('='); return { host_id, key }; }));
@@ -80,6 +82,8 @@ async function main() {
   fs.mkdirSync(directory, { mode: 0o700, recursive: true });
   const processes = { hub: hub.process.pid, relay: reader.process.pid, worker: reader.json('status').worker_pid };
   const measured = () => Object.fromEntries(Object.entries(processes).map(([name, pid]) => [name, usage(pid)]));
+
+  if (SERIES) console.log(`processes: ${Object.entries(processes).map(([name, pid]) => `${name} ${pid}`).join(', ')}`);
 
   let first = 1;
   // Returns what became of it, with what the processes took meanwhile.
@@ -98,6 +102,7 @@ async function main() {
     const used = (name) => `${(100 * (after[name].cpu - before[name].cpu) / took).toFixed(0)}%`;
     row([Math.round(result.due / result.seconds), ...['p50', 'p99', 'most', 'ack_p99'].map((name) => result[name].toFixed(1)), result.backlog, result.due - result.heard,
       most.toFixed(0), used('hub'), after.relay.rss.toFixed(1), used('relay'), after.worker.rss.toFixed(1), used('worker'), `${(100 * result.cpu / took).toFixed(0)}%`]);
+    if (SERIES) result.series.forEach((end, i) => console.log(`  second ${String(i + 1).padStart(3)}: end to end ${end.join(' / ')} ms, acknowledged ${(result.ack_series[i] || []).join(' / ')} ms (p50 / p99 / most)`));
     if (result.lost || result.twice || result.refused || result.duplicates) console.log(`  passed over ${result.lost}, came twice ${result.twice}, refused ${result.refused}, taken for known ${result.duplicates}`);
     const holds = result.p99 <= MOST_MS && result.heard === result.due && result.backlog <= result.due / result.seconds / 2;
     const each = (name, count) => (1000 * (after[name].cpu - before[name].cpu) / count).toFixed(2);
@@ -108,12 +113,19 @@ async function main() {
   console.log(`${HOSTS} hosts, ${CONNECTIONS ? `${CONNECTIONS} connections in all` : 'a connection each'}, one reader; ${spawnSync('nats-server', ['--version'], { encoding: 'utf8' }).stdout.trim()}; ${os.cpus().length} processors (${os.cpus()[0].model.trim()}), Linux ${os.release()}`);
   row(COLUMNS.map(([name]) => name));
   const asked = await run(RATE, SECONDS);
-  let best = asked.holds ? asked : null;
-  for (let rate = RATE * FACTOR, last = asked; last.holds; rate *= FACTOR) {
-    last = await run(rate, STEP_S);
-    if (last.holds) best = last;
+  let best = asked.holds ? asked : null, rate = RATE, most = Infinity;
+  while (!best && rate > LEAST) {
+    most = rate;
+    const less = await run(rate /= 2, STEP_S);
+    if (less.holds) best = less;
+  }
+  while (best && rate * FACTOR < most) {
+    const more = await run(rate *= FACTOR, STEP_S);
+    if (!more.holds) break;
+    best = more;
   }
   const status = reader.status();
+  console.log(`All were connected, one behind another, after ${(asked.connecting_ms / 1000).toFixed(1)} s, which is in none of these.`);
   console.log(`A command is ${asked.bytes} bytes; from when it is due at its host until it is on offer and on the reader's disk. cpu: of one processor.`);
   console.log(`${RATE} a second of each: p99 ${asked.p99.toFixed(1)} ms, asked for at most ${MOST_MS}: ${asked.holds ? 'held' : 'NOT held'}. Highest rate that held: ${best ? `${best.perSecond} a second (p99 ${best.p99.toFixed(1)} ms)` : 'none of these'}.`);
   console.log(`Processor time of a command at that rate, ms: ${asked.costs}.`);
