@@ -191,7 +191,7 @@ static bool list_heard(struct listing *l)
     json_array_foreach(held, i, block)
         print(l, block);
     if (!known)
-        say("nothing came here of a host %s", l->host);
+        say("nothing came here of a host %s; `ptyd hosts` lists them", l->host);
     json_decref(held);
     json_decref(blocks);
     free(directory);

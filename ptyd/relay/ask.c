@@ -27,6 +27,8 @@ static bool ends_wait(const struct hub_message *m, const char *name, char **ret_
     return is_answer || *ret_why;
 }
 
+const char ask_late[] = "there is no answer in time";
+
 static unsigned asked;
 
 /* At an address of that name. */
@@ -48,7 +50,7 @@ static struct hub_message *ask_at(struct hub *hub, const char *name, const char 
         m = NULL;
     }
     if (!m && !*ret_why)
-        *ret_why = text_copy("there is no answer in time");
+        *ret_why = text_copy(ask_late);
     return m;
 }
 
@@ -92,4 +94,11 @@ const char *ask_error(const json_t *answer)
 bool ask_is_too_large(const json_t *answer)
 {
     return json_number(json_at(answer, "error"), "err_code", 0) == TOO_LARGE;
+}
+
+const char *ask_late_hint(const char *error)
+{
+    return strcmp(error, ask_late) ? ""
+                                   : ": its owner has yet to make what it needs (`ptyd relay hub "
+                                     "--init`), or it stands still, or its disk is full";
 }

@@ -30,6 +30,18 @@ static int new_key(const struct cli *cli, const char *path)
     return EXIT_OK;
 }
 
+/* Where the hub knows nobody by that key. Takes the reason. */
+static char *refused_owner(char *why, const char *creds)
+{
+    if (!why || !strstr(why, "Authorization Violation"))
+        return why;
+    free(why);
+    return text_format(
+        "the hub lets nobody in by %s: that is not the key of its owner, or nats-server "
+        "runs with another configuration than was printed for it",
+        creds);
+}
+
 static int init(const struct cli *cli, const struct relay_options *o)
 {
     char seed[KEYS_SEED_SIZE];
@@ -47,7 +59,7 @@ static int init(const struct cli *cli, const struct relay_options *o)
                                   .creds = is_seed ? NULL : o->creds};
     struct hub *hub = why ? NULL : hub_open(&options);
     if (!why)
-        why = hub_connect(hub);
+        why = refused_owner(hub_connect(hub), o->creds);
     if (!why)
         why = roles_init(&o->plan, hub);
     hub_close(hub);

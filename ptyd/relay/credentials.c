@@ -1,5 +1,6 @@
 #include "ptyd/relay/credentials.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -18,7 +19,7 @@ char *credentials_read(const char *path, bool *ret_is_seed, char ret_seed[KEYS_S
     const char *all = text.data ? text.data : "";
     *ret_is_seed = !strncmp(all, "SU", 2);
     if (result < 0)
-        why = text_format("%s: %s", path, strerror(-result));
+        why = text_format("%s: %s", path, result == -EINVAL ? "it is no file" : strerror(-result));
     else if (*ret_is_seed) {
         strncpy(ret_seed, all, KEYS_SEED_SIZE - 1);
         ret_seed[KEYS_SEED_SIZE - 1] = '\0';

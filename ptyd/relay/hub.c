@@ -273,6 +273,20 @@ static char *port_of(const char *url)
     return len ? text_format("%.*s", (int)len, at + 1) : text_copy("4222");
 }
 
+/* Of HOST, HOST:PORT or [ADDRESS]:PORT behind the scheme. */
+static bool has_place(const char *url)
+{
+    const char *at = strstr(url, "://") + 3;
+    char *host = host_of(url);
+    at += strlen(host) + (*at == '[' ? 2 : 0);
+    bool has_host = *host, has_port = *at == ':';
+    size_t digits = has_port ? strspn(at + 1, "0123456789") : 0;
+    long port = digits && digits <= 5 ? strtol(at + 1, NULL, 10) : 0;
+    free(host);
+    return has_host && (has_port ? port > 0 && port <= 65535 && !strcspn(at + 1 + digits, "/")
+                                 : !*at || *at == '/');
+}
+
 static bool is_secure(const char *url)
 {
     return !strncmp(url, "tls://", 6);
@@ -294,6 +308,8 @@ const char *hub_check_url(const char *url)
         return "it begins with tls:// or, on this machine alone, with nats://";
     if (strchr(url, '@'))
         return "a password has no place in it: --creds names a file";
+    if (!has_place(url))
+        return "it names a machine, and where that is not 4222 a port: tls://hub.example:4222";
     if (!is_secure(url) && !hub_is_loopback(url))
         return "another machine is spoken to with tls:// alone";
     return NULL;

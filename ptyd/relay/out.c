@@ -153,8 +153,9 @@ static bool step_session(struct out *o, struct spool_session *session, int64_t n
         return true;
     if (f->sent_ms && f->times)
         be_stuck(o, f,
-                 "the hub has not acknowledged a command within %d s: it stands still, or its disk "
-                 "is full (ptyd-relay(7), WHEN THE HUB'S DISK IS FULL)",
+                 "the hub has not acknowledged a command within %d s: it stands still, its disk is "
+                 "full (ptyd-relay(7), WHEN THE HUB'S DISK IS FULL), or its owner has yet to make "
+                 "the stream (`ptyd relay hub --init`)",
                  LIMIT_RELAY_ACK_MS / 1000);
     const char *why = send_block(o, session, f);
     while (why == hub_too_large && shrink(o, session, f))

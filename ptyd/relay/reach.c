@@ -53,6 +53,10 @@ const char *reach_hint(const char *words)
     } hints[] = {
         {"Authorization Violation",
          "; its owner lets this host in with the line that `ptyd relay enable` prints"},
+        {"Secure Connection not available", "; the hub speaks no TLS: it needs --cert and --key "
+                                            "(`ptyd relay hub`), or is nats:// on this "
+                                            "machine"},
+        {"Secure Connection Required", "; the hub speaks TLS alone: its URL begins with tls://"},
         {"hostname mismatch", "; the certificate must name the machine as the URL does"},
         {"IP address mismatch", "; the certificate must name the machine as the URL does"},
         {"self-signed certificate", "; `--ca FILE` has the certificates to trust"},

@@ -30,7 +30,7 @@ async function main() {
     laptop.ptyd('open', 'work');
     laptop.ptyd('run', '-s', 'work', '--', 'echo before');
     assert.match(laptop.ptyd('relay', 'enable').stderr, /needs --url/);
-    for (const [url, says] of [['nats://hub.example:4222', /tls:\/\/ alone/], ['http://127.0.0.1', /begins with tls/], ['tls://me:secret@hub', /no place in it/]]) {
+    for (const [url, says] of [['nats://hub.example:4222', /tls:\/\/ alone/], ['http://127.0.0.1', /begins with tls/], ['tls://me:secret@hub', /no place in it/], ...['tls://', 'tls://:4222', 'nats://127.0.0.1:99999', 'nats://127.0.0.1:0', 'nats://127.0.0.1:', 'tls://hub:x', 'tls://hub:4222x', 'tls://[::1', 'tls://[::1]x'].map((u) => [u, /names a machine/])]) {
       const r = laptop.ptyd('relay', 'enable', '--url', url);
       assert.strictEqual(r.status, 2);
       assert.match(r.stderr, says);
@@ -41,6 +41,8 @@ async function main() {
     // What is in the way is said, and what to do.
     for (const [url, says] of [['tls://no-such-host.invalid:4222', /no-such-host\.invalid: /], ['nats://127.0.0.1:1', /nobody listens at port 1 there: nats-server does not run/]])
       assert.match(laptop.ptyd('exec', '--url', url, '--', 'true').stderr, says);
+    const noFile = laptop.ptyd('relay', 'enable', '--url', hub.url, '--creds', '/tmp');
+    assert.deepStrictEqual([noFile.status, noFile.stderr], [1, 'ptyd: /tmp: it is no file\n']);
     const latin = spawnSync('sh', ['-c', `exec '${PTYD}' relay enable --url ${hub.url} --user "$(printf 'd\\351')"`], { env: laptop.space.env, encoding: 'utf8' });
     assert.deepStrictEqual([latin.status, /no UTF-8/.test(latin.stderr)], [2, true]);
     const settings = path.join(laptop.space.home, '.config/ptyd/relay.json');
@@ -76,6 +78,13 @@ async function main() {
     for (const host of [laptop, devbox]) host.enable(hub.url);
     hub.members.push(laptop, devbox);
     await hub.start();
+    // Before the owner made anything there, with the wrong key, and with the wrong kind of URL.
+    const early = laptop.ptyd('hosts');
+    assert.deepStrictEqual([early.status, /no answer in time: its owner has yet to make what it needs \(`ptyd relay hub --init`\)/.test(early.stderr)], [1, true], early.stderr);
+    const stranger = path.join(laptop.space.root, 'stranger.nk');
+    laptop.ptyd('relay', 'hub', '--new-key', stranger);
+    assert.match(laptop.ptyd('relay', 'hub', '--init', '--url', hub.url, '--creds', stranger).stderr, /that is not the key of its owner/);
+    assert.match(laptop.ptyd('relay', 'hub', '--init', '--url', hub.url.replace('nats', 'tls'), '--creds', hub.ownerFile).stderr, /the hub speaks no TLS/);
     hub.init();
     hub.init(); // twice is once
     await devbox.serve();
@@ -270,6 +279,7 @@ async function main() {
     assert.strictEqual(call('run', '--timeout', '30', '--session=devbox:there', '--', 'echo', 'a  b').stdout, 'a  b\n');
     assert.match(call('attach', 'devbox:there').stderr, /terminal/);
     // ssh knows more than a relay: it is asked all the same.
+    await until('devbox was heard', () => commands(laptop, 'devbox').length);
     const typo = call('run', '-s', 'me@devbix:there', '--', 'echo', 'it went');
     assert.deepStrictEqual([typo.status, typo.stdout], [0, 'it went\n']);
     assert.match(typo.stderr, /none of your hosts that was heard here is devbix; did you mean devbox\?/);
