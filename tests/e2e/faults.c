@@ -15,6 +15,7 @@
  *   FAULT_DIES      while this file is there, and something is to be forgotten, a process dies in
  *                   the midst of that change to a file below the state directory whose number is
  *                   in it, and the file goes; with a minus in front also where nothing is
+ *   FAULT_CLOCK     so many seconds as are in this file have gone by more than did
  *   FAULT_PIDFD     pidfd_open(2) is refused with that error, as an old filter of system calls does
  */
 #define _GNU_SOURCE
@@ -37,6 +38,23 @@ static long setting(const char *name)
 {
     const char *value = getenv(name);
     return value ? strtol(value, NULL, 10) : 0;
+}
+
+/* Of the clock that never jumps. */
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+    static int (*real)(clockid_t, struct timespec *);
+    const char *path = getenv("FAULT_CLOCK");
+    if (!real)
+        real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+    int result = real(clock, ret);
+    FILE *file = path && clock == CLOCK_MONOTONIC ? fopen(path, "re") : NULL;
+    long more = 0;
+    if (file && fscanf(file, "%ld", &more) == 1)
+        ret->tv_sec += more;
+    if (file)
+        fclose(file);
+    return result;
 }
 
 static void crash(void)

@@ -351,11 +351,30 @@ async function main() {
     for (const name of fs.readdirSync(path.join(copy.space.env.PTYD_STATE_DIR, 'relay'))) if (/cursors|status|lock/.test(name)) fs.rmSync(path.join(copy.space.env.PTYD_STATE_DIR, 'relay', name));
     copy.enable(hub.url);
     assert.strictEqual(copy.host_id, laptop.host_id);
+    const clock = path.join(copy.space.root, 'clock');
+    Object.assign(copy.space.env, { LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), FAULT_CLOCK: clock });
     copy.relay();
     await until('the copy gives way', () => copy.status().gives_way);
     assert.match(copy.status().error, /sends nothing while the other does/);
     await until('the other says so', () => /another machine sends as this host/.test(laptop.status().error || ''));
     assert.strictEqual(laptop.status().gives_way, false);
+    // While the hub is away nobody can be heard: that is no silence of the other's, however long.
+    await hub.kill();
+    await until('both know', () => !copy.status().connected && !laptop.status().connected);
+    fs.writeFileSync(clock, '100');
+    await hub.start();
+    await Promise.all([laptop, copy].map((host) => host.connected()));
+    laptop.ptyd('run', '-s', 'work', '--', 'echo behind the hub');
+    await comes(devbox, 'laptop', 'echo behind the hub');
+    assert.strictEqual(copy.status().gives_way, true);
+    assert.doesNotMatch(copy.log(), /is gone; this one sends again/);
+    // While it is there it is, after 90 s.
+    laptop.process.kill('SIGSTOP');
+    fs.writeFileSync(clock, '200');
+    await until('it is taken for gone', () => /is gone; this one sends again/.test(copy.log()));
+    laptop.process.kill('SIGCONT');
+    await until('one of them gives way again', () => laptop.status().gives_way !== copy.status().gives_way);
+    await until('the copy does', () => copy.status().gives_way);
     await laptop.stop();
     await until('the other left: the copy sends', () => !copy.status().gives_way);
     await laptop.relay().connected();

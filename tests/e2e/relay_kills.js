@@ -95,9 +95,10 @@ async function main() {
     }
   }
 
-  // An agent that is told, turn by turn.
+  // An agent that is told, turn by turn. What came is read as it comes: of two files the older one goes.
   async function listen() {
     while (!done) {
+      heard.read();
       const { result } = await agent.control.call('context.take', { consumer: 'codex:t', expires: true });
       if (result?.lease) {
         await agent.control.call('context.commit', { lease: result.lease, receipt: result.receipt });
