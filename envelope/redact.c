@@ -169,7 +169,9 @@ static size_t name_at(struct search *q, size_t at)
         end = redact_run(s, end, CLASS_NAME);
         others = CLASS_ALL;
     }
-    unsigned may = redact_may(s->text + at, end - at);
+    unsigned may = (first | others) & (CLASS_UPPER | CLASS_LOWER)
+                       ? redact_may(s->text + at, end - at)
+                       : 0; /* a number */
     q->name_may = has_words(first, others) ? may : may & ~(unsigned)MAY_TELL_LAST;
     q->name_end = end;
     return end;
@@ -215,11 +217,16 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     return name && find_named(q, at, name, ret_match);
 }
 
-/* Whether a rule may begin at `at`, whether or not a name does. */
+/* Whether a rule may begin at `at` > 0, whether or not a name does. */
 static inline bool may_begin(const struct redact_scan *s, size_t at)
 {
-    char c = s->text[at];
-    return c == '-' || c == 'P' || c == ':' || redact_may_be_token(s, at);
+    const char *t = s->text + at;
+    if (redact_in(*t, CLASS_DASH | CLASS_COLON | CLASS_UPPER) &&
+        ((*t == '-' && t[1] == '-' && t[-1] != '-') ||
+         (*t == ':' && (t[1] == '/' || t[-1] == 'n' || t[-1] == 'i')) ||
+         (*t == 'P' && (t[1] == 'u' || t[1] == 'r'))))
+        return true; /* redact_pem(), redact_url() */
+    return redact_may_be_token(s, at);
 }
 
 /* The next place at or behind `at` > 0 that find() has to look at, where no known value is looked

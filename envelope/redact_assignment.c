@@ -7,10 +7,9 @@
 
 #include "envelope/redact_private.h"
 
-#define BLANKS_MOST    80  /* between a name, its separator and its value */
-#define PROSE_MOST     64  /* longer values without a digit are no prose */
-#define LONG_MOST      256 /* whatever is longer and has a name that tells is no prose */
-#define LINE_LOOKED_AT 200
+#define BLANKS_MOST 80  /* between a name, its separator and its value */
+#define PROSE_MOST  64  /* longer values without a digit are no prose */
+#define LONG_MOST   256 /* whatever is longer and has a name that tells is no prose */
 
 /* How a value stands behind its name. */
 struct place {
@@ -34,16 +33,6 @@ struct word {
     {                                                                                              \
         text, sizeof(text) - 1                                                                     \
     }
-
-static bool stands_before(const struct redact_scan *s, size_t from, size_t at, struct word word)
-{
-    if (at - from < word.len)
-        return false;
-    const char *text = s->text + at - word.len, *w = word.text; /* of two characters at least */
-    const char *end = s->text + at, *last = w + word.len;       /* few end in the same two */
-    return end[-1] == last[-1] && ((end[-2] ^ last[-2]) & ~0x20) == 0 &&
-           !strncasecmp(text, w, word.len);
-}
 
 static size_t skip_blanks(struct redact_scan *s, size_t at)
 {
@@ -91,8 +80,8 @@ static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
 /* `<name>` and `name" value="`; the value behind. */
 static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
 {
-    static const char *const between[] = {" value=", "><value>", "</key><string>", "</name><value>",
-                                          ">"};
+    static const struct word between[] = {WORD(" value="), WORD("><value>"), WORD("</key><string>"),
+                                          WORD("</name><value>"), WORD(">")};
     bool element = p->name > 0 && s->text[p->name - 1] == '<';
     if (element && at_of(s, at) != '>') { /* attributes of its own */
         size_t end = redact_run(s, at, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
@@ -101,114 +90,17 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
             return 0;
         at = (size_t)(close - s->text);
     }
+    char sign = at_of(s, at);
+    if (!((sign == ' ' && (at_of(s, at + 1) | 0x20) == 'v') || sign == '>' || sign == '<'))
+        return 0; /* most */
     for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
-        bool needs_name = !strcmp(between[i], ">");
-        if (redact_at(s, at, between[i]) && (element || p->quoted || !needs_name)) {
+        bool needs_name = between[i].len == 1;
+        if (redact_at(s, at, between[i].text) && (element || p->quoted || !needs_name)) {
             p->sign = '>';
-            return at + strlen(between[i]);
+            return at + between[i].len;
         }
     }
     return 0;
-}
-
-/* Where a line begins behind what grep writes in front of it: `FILE:12:`, `FILE:`, `12:`. */
-static size_t behind_grep(struct redact_scan *s, size_t start)
-{
-    size_t path = redact_run(s, start, CLASS_NAME | CLASS_BASE64 | CLASS_TILDE);
-    if (path == start || at_of(s, path) != ':')
-        return start;
-    size_t number = redact_run(s, path + 1, CLASS_DIGIT);
-    if (number > path + 1 && at_of(s, number) == ':')
-        return number + 1;
-    bool only_number = redact_run(s, start, CLASS_DIGIT) == path;
-    bool file =
-        memchr(s->text + start, '/', path - start) || memchr(s->text + start, '.', path - start);
-    bool sentence = at_of(s, path + 1) == ' ' && !redact_in(at_of(s, path + 2), CLASS_BLANK);
-    return only_number || (file && !sentence) ? path + 1 : start;
-}
-
-/* Where a file's line begins, also one that grep or diff shows. */
-static size_t statement_start(struct redact_scan *s, size_t name)
-{
-    size_t line = redact_line_start(s, name, LINE_LOOKED_AT);
-    bool whole = line == 0 || s->text[line - 1] == '\n'; /* else it begins further in front */
-    size_t start = whole ? behind_grep(s, line) : line;
-    if (start > name)
-        start = line;
-    char sign = at_of(s, start);
-    bool item =
-        sign == '-' && at_of(s, start + 1) == ' ' && at_of(s, start + 2) != ' '; /* YAML's */
-    return start + (start < name && !item && strchr("+-<>", sign) != NULL);
-}
-
-/* `ENV NAME value`, as older Dockerfiles have it and their builds show it. */
-static bool is_dockerfile(struct redact_scan *s, size_t name)
-{
-    if (name < 4 || memcmp(s->text + name - 4, "ENV ", 4) != 0)
-        return false;
-    return redact_run(s, statement_start(s, name), CLASS_BLANK) == name - 4 ||
-           (name >= 7 && redact_at(s, name - 7, " : "));
-}
-
-/* Whether the line up to the name is one of the words that give a variable its value: a blank is
- * the sign then. `set -x NAME value`, `setenv NAME value`, `requirepass value`. */
-static bool is_set_by_blank(struct redact_scan *s, size_t name)
-{
-    static const struct word words[] = {WORD("setenv "),
-                                        WORD("set -x "),
-                                        WORD("set -gx "),
-                                        WORD("set -Ux "),
-                                        WORD("set -Ugx "),
-                                        WORD("set -xg "),
-                                        WORD("set -lx "),
-                                        WORD("set -xU "),
-                                        WORD("set -g "),
-                                        WORD("set -U "),
-                                        WORD("set --export "),
-                                        WORD("set -gx --path "),
-                                        WORD("set --global --export "),
-                                        WORD("set --universal --export "),
-                                        WORD("proxy_set_header "),
-                                        WORD("fastcgi_param "),
-                                        WORD("more_set_headers "),
-                                        WORD("RequestHeader set "),
-                                        WORD("SET PERSIST ")};
-    if (name < 2 || s->text[name - 1] != ' ' || !strchr("vxguthlrms", s->text[name - 2] | 0x20))
-        return false;
-    if (is_dockerfile(s, name))
-        return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t len = words[i].len;
-        if (stands_before(s, 0, name, words[i]) &&
-            (name == len || !redact_in(s->text[name - len - 1], CLASS_ALNUM)))
-            return true;
-    }
-    return false;
-}
-
-/* What may stand in front of an assignment that is a shell's or a file's own line. */
-static bool is_statement(struct redact_scan *s, size_t name)
-{
-    static const struct word words[] = {
-        WORD("export "),      WORD("declare -x "),  WORD("typeset -x "),    WORD("declare "),
-        WORD("typeset "),     WORD("local "),       WORD("readonly "),      WORD("set "),
-        WORD("env "),         WORD("$env:"),        WORD("export -x "),     WORD("declare -rx "),
-        WORD("declare -gx "), WORD("typeset -gx "), WORD("declare -- "),    WORD("SET \""),
-        WORD("setx "),        WORD("Environment="), WORD("Environment=\""), WORD("ENV "),
-        WORD("ARG "),         WORD("env:")};
-    size_t start = statement_start(s, name);
-    while (start < name && redact_in(s->text[start], CLASS_BLANK))
-        start++;
-    if (start == name)
-        return true;
-    char last = s->text[name - 1], second = name > 1 ? s->text[name - 2] : 0;
-    if ((last != ' ' && last != ':' && last != '=' && last != '"') ||
-        !strchr("txelyv- =g", second | (redact_in(second, CLASS_UPPER) ? 0x20 : 0)))
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (stands_before(s, start, name, words[i]))
-            return true;
-    return false;
 }
 
 /* A line of two words, the first a variable's name: fish's and PowerShell's lists. */
@@ -249,7 +141,7 @@ static size_t find_value(struct redact_scan *s, struct place *p)
     if (blanks == at || p->quoted)
         return 0;
     p->sign = ' ';
-    if (dashes || is_set_by_blank(s, p->name) || is_listed_pair(s, p, blanks))
+    if (dashes || redact_is_set_by_blank(s, p->name) || is_listed_pair(s, p, blanks))
         return blanks;
     return 0;
 }
@@ -342,6 +234,13 @@ static size_t count_in(const struct redact_scan *s, size_t from, size_t to, uint
     return n;
 }
 
+static bool has_digit(const struct redact_scan *s, size_t from, size_t to)
+{
+    while (from < to && !redact_in(s->text[from], CLASS_DIGIT))
+        from++;
+    return from < to;
+}
+
 /* Long enough, letters and digits in no order that a word has. */
 static bool is_random(const struct redact_scan *s, size_t from, size_t to)
 {
@@ -364,7 +263,7 @@ static bool is_number(const struct redact_scan *s, size_t from, size_t to)
 static bool is_setting(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
     size_t end = redact_line_end(s, v->end);
-    return redact_run(s, v->end, CLASS_BLANK) >= end && is_statement(s, p->name);
+    return redact_run(s, v->end, CLASS_BLANK) >= end && redact_is_statement(s, p->name);
 }
 
 /* `correct-horse-battery-staple`, the last of its line: words that dice have chosen. */
@@ -414,8 +313,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
 {
     size_t len = v->to - v->from;
     bool quotes = v->quote || (s->text[v->from] == '\'' || s->text[v->from] == '"');
-    bool digits =
-        count_in(s, v->from, v->to < v->from + 4096 ? v->to : v->from + 4096, CLASS_DIGIT) > 0;
+    bool digits = has_digit(s, v->from, v->to < v->from + 4096 ? v->to : v->from + 4096);
     if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
         return false;
     if (p->tells == TELLS_LONG)
@@ -463,7 +361,7 @@ static bool is_dump(const struct redact_scan *s, size_t name, size_t line_end)
     if (start != name)
         return false;
     size_t next = line_end + 1,
-           before = start ? redact_line_start(s, start - 1, LINE_LOOKED_AT) : start;
+           before = start ? redact_line_start(s, start - 1, REDACT_LINE_LOOKED_AT) : start;
     for (int i = 0; i < 2; i++) {
         size_t at = i ? before : next, from = at;
         while (at < s->len && redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER))
@@ -583,7 +481,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         value = below(s, value);
     if (!value || !may_begin(s, value))
         return false;
-    p.shell = p.tight && is_statement(s, at);
+    p.shell = p.tight && redact_is_statement(s, at);
     value += (at_of(s, value + 1) == '"' || at_of(s, value + 1) == '\'') &&
              (at_of(s, value) == '@' || strchr("bfruN$", at_of(s, value)));
     char before = at ? s->text[at - 1] : 0;

@@ -83,9 +83,11 @@ static bool is_cell(struct redact_scan *s, size_t at, size_t end, struct redact_
 /* `MAIL_PASS:  two words`, alone on its line: two blanks, as in lists that stand in columns. */
 static bool is_item(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    size_t from = redact_run(s, end + 1, CLASS_BLANK), start = redact_line_start(s, at, 40);
-    size_t line = redact_line_end(s, from);
-    if (from < end + 3 || redact_run(s, start, CLASS_BLANK) != at || !is_upper(s, at, end) ||
+    size_t from = redact_run(s, end + 1, CLASS_BLANK);
+    if (from < end + 3)
+        return false;
+    size_t start = redact_line_start(s, at, 40), line = redact_line_end(s, from);
+    if (redact_run(s, start, CLASS_BLANK) != at || !is_upper(s, at, end) ||
         !memchr(s->text + at, '_', end - at) || redact_tells(s, at, end - at) != TELLS_ALL)
         return false;
     return (has_digit(s, from, line) || redact_has_sign(s, from, line)) &&
@@ -94,8 +96,14 @@ static bool is_item(struct redact_scan *s, size_t at, size_t end, struct redact_
 
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    char next = end < s->len ? s->text[end] : '\n';
-    if (next != '[' && next != ' ' && next != ':')
+    char next = end < s->len ? s->text[end] : '\n',
+         second = end + 1 < s->len ? s->text[end + 1] : 0;
+    size_t behind = redact_run(s, end, CLASS_BLANK);
+    if (next == ' ' && behind < s->len)
+        second = s->text[behind];
+    if (!(next == '[' && redact_in(second, CLASS_DIGIT)) &&
+        !(next == ':' && second == ' ' && end + 2 < s->len && s->text[end + 2] == ' ') &&
+        !(next == ' ' && (second == '|' || second == *bar)))
         return false;
     if (!redact_tells(s, at, end - at))
         return false;

@@ -132,12 +132,15 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
 {
     static const struct name words[] = {NAME("password"), NAME("passphrase")};
     static const char *const ways[] = {" is generated for ", " is ", " is: ", " for "};
-    char way = at_of(s, end + 1) | 0x20; /* the first letter of one */
-    if ((way != 'i' && way != 'f') || !name_is(s, at, end, words, 2))
+    char way = at_of(s, end + 1) | 0x20, next = at_of(s, end + 2) | 0x20; /* of one of them */
+    if (!((way == 'i' && next == 's') || (way == 'f' && next == 'o')) ||
+        !name_is(s, at, end, words, 2))
         return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (!redact_at(s, end, ways[i]))
+            continue;
         size_t value = end + strlen(ways[i]), line = redact_line_end(s, end);
-        if (!redact_at(s, end, ways[i]) || value >= line)
+        if (value >= line)
             continue;
         if (i == 0 || i == 3) {
             const char *colon =

@@ -4,26 +4,48 @@
 
 #include "envelope/redact_private.h"
 
+/* Words that say so, and what they begin with: most characters begin none. */
+static const struct reader {
+    const char *text;
+    size_t len;
+} readers[] = {
+#define READER(text)                                                                               \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+    READER("--password-stdin"), READER("sudo -S"),         READER("chpasswd"),
+    READER("--with-token"),     READER("--stdin"),         READER("--passphrase-fd"),
+    READER("sudo -kS"),         READER("sudo -Sk"),        READER("vault login -"),
+    READER("cryptsetup "),      READER("vncpasswd"),       READER("smbpasswd "),
+    READER("pass insert"),      READER("wrangler secret"), READER("gh secret"),
+    READER("--data-file=-"),    READER("secret create"),   READER("vercel env add"),
+    READER("secrets import"),   READER("secret set"),
+};
+static const bool begins[256] = {['-'] = true, ['s'] = true, ['c'] = true, ['v'] = true,
+                                 ['p'] = true, ['w'] = true, ['g'] = true};
+
+static bool is_reader(const struct redact_scan *s, size_t at, size_t end)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (readers[i].text[1] == s->text[at + 1] && *readers[i].text == s->text[at] &&
+            readers[i].len <= end - at && !memcmp(s->text + at, readers[i].text, readers[i].len))
+            return true;
+    return false;
+}
+
 /* Where the last of those words begins that reads a secret from its input; 0 for none. It is looked
  * for once in a line. */
 static size_t find_reader(struct redact_scan *s, size_t at)
 {
-    static const char *const readers[] = {
-        "--password-stdin", "sudo -S",       "chpasswd",       "--with-token",    "--stdin",
-        "--passphrase-fd",  "sudo -kS",      "sudo -Sk",       "vault login -",   "cryptsetup ",
-        "vncpasswd",        "smbpasswd ",    "pass insert",    "wrangler secret", "gh secret",
-        "--data-file=-",    "secret create", "vercel env add", "secrets import",  "secret set"};
     size_t end = redact_line_end(s, at);
     if (s->reader_line == end && s->reader_from <= at)
         return s->reader;
     s->reader_line = end;
     s->reader_from = at;
     s->reader = 0;
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-        const char *found = memmem(s->text + at, end - at, readers[i], strlen(readers[i]));
-        if (found && (size_t)(found - s->text) > s->reader)
-            s->reader = (size_t)(found - s->text);
-    }
+    for (size_t i = at; i + 1 < end; i++)
+        if (begins[(unsigned char)s->text[i]] && is_reader(s, i, end))
+            s->reader = i;
     return s->reader;
 }
 
@@ -42,9 +64,10 @@ static bool is_piped(struct redact_scan *s, size_t at, size_t end)
 
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
 {
-    size_t reader = find_reader(s, at), words = at, end = redact_line_end(s, at);
+    size_t words = at, end = redact_line_end(s, at);
+    size_t reader = is_piped(s, at, end) ? find_reader(s, at) : 0;
     bool pairs = reader && redact_at(s, reader, "chpasswd");
-    if (reader <= at || !is_piped(s, at, end))
+    if (reader <= at)
         return;
     for (int i = 0; i < 16; i++) {
         words = redact_run(s, words, CLASS_BLANK);

@@ -44,10 +44,11 @@ enum redact_class {
     CLASS_SPACE = CLASS_BLANK | CLASS_NEWLINE,
 };
 
-#define REDACT_RUNS  24 /* sets whose runs are kept; more are read again and stay right */
-#define REDACT_NAMES 16 /* places of names of which is kept what they say, a power of two */
-#define REDACT_STOOD 3  /* words of .netrc */
-#define REDACT_WAYS  4  /* names in one place */
+#define REDACT_RUNS           24 /* sets whose runs are kept; more are read again and stay right */
+#define REDACT_NAMES          16 /* places of names of which is kept what they say, a power of two */
+#define REDACT_LINE_LOOKED_AT 200 /* bytes in front of a name in which its line begins */
+#define REDACT_STOOD          3   /* words of .netrc */
+#define REDACT_WAYS           4   /* names in one place */
 
 /* ---- text as it is seen (redact_fold.c) ---- */
 
@@ -180,8 +181,8 @@ void redact_read_names(void);
 static inline unsigned redact_may(const char *name, size_t len)
 {
     unsigned char last = (unsigned char)name[len - 1];
-    if (!redact_in((char)last, CLASS_UPPER | CLASS_LOWER))
-        return MAY_ALL; /* TOKEN_2, and a sentence's end */
+    if (!redact_in((char)last, CLASS_UPPER | CLASS_LOWER)) /* TOKEN_2, and a sentence's end */
+        return redact_in((char)last, CLASS_DIGIT) ? MAY_ALL : MAY_TELL | MAY_TELL_LAST;
     return len < 2 ? 0 : redact_last_two[((unsigned char)name[len - 2] & 31u) << 5 | (last & 31u)];
 }
 
@@ -215,13 +216,19 @@ void redact_read_shapes(void);
 /* A bit for each hash of three characters that a token is found by, and for those that may stand
  * where no word begins. */
 #define REDACT_HASHES 16384
+#define REDACT_MANY   UINT32_MAX /* several keys have that hash */
 extern uint8_t redact_begins[REDACT_HASHES / 8], redact_begins_inside[REDACT_HASHES / 8];
+extern uint32_t redact_keys[REDACT_HASHES];
+
+static inline uint32_t redact_key(const char *t)
+{
+    return (unsigned char)t[0] | (uint32_t)(unsigned char)t[1] << 8 |
+           (uint32_t)(unsigned char)t[2] << 16;
+}
 
 static inline unsigned redact_hash(const char *t)
 {
-    uint32_t key = (unsigned char)t[0] | (uint32_t)(unsigned char)t[1] << 8 |
-                   (uint32_t)(unsigned char)t[2] << 16;
-    return key * 2654435761u >> 18;
+    return redact_key(t) * 2654435761u >> 18;
 }
 
 /* Whether redact_token() may find something at `at`, behind which there are two bytes more: most
@@ -230,9 +237,14 @@ static inline bool redact_may_be_token(const struct redact_scan *s, size_t at)
 {
     char c = s->text[at];
     unsigned hash = redact_hash(s->text + at);
-    if (redact_begins[hash / 8] & 1u << hash % 8 || (c >= 'M' && c <= 'O'))
-        return redact_begins_inside[hash / 8] & 1u << hash % 8 || redact_starts_word(s, at);
-    return redact_in(c, CLASS_DIGIT) && (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT));
+    bool begins =
+        redact_begins[hash / 8] & 1u << hash % 8 &&
+        (redact_keys[hash] == redact_key(s->text + at) || redact_keys[hash] == REDACT_MANY);
+    if (begins || (c >= 'M' && c <= 'O'))
+        return (begins && redact_begins_inside[hash / 8] & 1u << hash % 8) ||
+               redact_starts_word(s, at);
+    return redact_in(c, CLASS_DIGIT) && redact_in(s->text[at + 1], CLASS_DIGIT) &&
+           (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT));
 }
 
 bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match);
@@ -249,6 +261,11 @@ bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_m
 bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
                        struct redact_match *ret_match);
+/* Whether the line up to the name is one of the words that give a variable its value, a blank
+ * being the sign: `set -x NAME value`, `setenv NAME value`; and whether the assignment is a shell's
+ * or a file's own line (redact_front.c). */
+bool redact_is_set_by_blank(struct redact_scan *s, size_t name);
+bool redact_is_statement(struct redact_scan *s, size_t name);
 /* Its value in the next column of a table. */
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* `[host]:587 user:X`, as Postfix keeps it, and Bundler's `BUNDLE_HOST: "user:X"`, where a line

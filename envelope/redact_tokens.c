@@ -42,6 +42,7 @@ static struct index {
 } shared;
 
 uint8_t redact_begins[REDACT_HASHES / 8], redact_begins_inside[REDACT_HASHES / 8];
+uint32_t redact_keys[REDACT_HASHES];
 
 /* What a password's hash begins with. */
 static const char *const hash_kinds[] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
@@ -136,6 +137,8 @@ static const char *find_anchor(struct shape *shape)
 static void add_beginning(const char *key, bool inside)
 {
     unsigned hash = redact_hash(key);
+    bool other = redact_keys[hash] && redact_keys[hash] != redact_key(key);
+    redact_keys[hash] = other ? REDACT_MANY : redact_key(key);
     redact_begins[hash / 8] |= (uint8_t)(1u << hash % 8);
     redact_begins_inside[hash / 8] |= (uint8_t)((unsigned)inside << hash % 8);
 }

@@ -98,6 +98,22 @@ static const char *const inputs[] = {
     "Private-Lines: 1\n",
     "login machine password ",
     "sudo docker exec mysql ",
+    /* found by the climb */
+    "A=1\ncurl -u a:b ",
+    "curl -u a:b sudo doc",
+    "sk- -p",
+    "t1. -p",
+    "AAAAAA",
+    "   ",
+    "0\"",
+    "A3-:",
+    "csk-=",
+    "x_token: token=\"a",
+    "token=\"password i",
+    "sk-None-Cookie: a",
+    "((((----BEGIN A--SIG=sk-",
+    "x_tok\xc3\xa9n: ",
+    "\xc3\xa9",
 };
 
 /* The same with something behind; of some the half of the text is that. */
