@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "ptyd/core/aside.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/cores.h"
 #include "ptyd/core/file.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/pair.h"
@@ -210,6 +211,7 @@ char *identity_open(const char *state, enum identity_way way, struct identity *r
     char *here = machine(), *why = NULL;
     enum pair_state states[2];
     struct pair pair;
+    cores_hide();
     pair_init(&pair, path);
     json_t *object = pair_read(&pair, LIMIT_RELAY_FILE_BYTES, states);
     bool is_new = states[0] == PAIR_NONE && states[1] == PAIR_NONE;

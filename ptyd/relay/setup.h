@@ -65,7 +65,7 @@ char *identity_directory(const char *state);
 
 /* Reads this host's own; `make`: makes it where there is none, or `anew` another one. Returns NULL,
  * or why there is none (a new string): it was made on another machine, too, say, of which this one
- * is a copy. */
+ * is a copy. From then on this process shows its memory to nobody (core/cores.h). */
 enum identity_way { IDENTITY_READ, IDENTITY_MAKE, IDENTITY_ANEW };
 char *identity_open(const char *state, enum identity_way way, struct identity *ret_identity);
 

@@ -2,7 +2,7 @@
 // but the shells' own. Usage: node confined.js
 'use strict';
 const assert = require('node:assert');
-const { spawnSync } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { PTYD, workspace, removeWorkspace, Daemon, Report, killWorker, until } = require('./harness');
@@ -130,6 +130,11 @@ async function main() {
     ok(ptyd('run', '-s', 'tokens', '--timeout', '60', '--', 'echo "is $MY_TOKEN"'));
     const told = ok(ptyd('context', 'show', '-s', 'tokens', '--json'));
     assert.ok(told.includes('[redacted:') && !told.includes('q7q7'), told);
+    // The relay has this host's key.
+    ok(ptyd('relay', 'enable', '--url', 'nats://127.0.0.1:9'));
+    const relay = spawn('setpriv', ['--reuid', '65534', '--regid', '65534', '--clear-groups', PTYD, 'relay'], { env: other.env, stdio: 'ignore', cwd: '/' });
+    await until('the relay shows its memory to nobody', () => fs.readFileSync(`/proc/${relay.pid}/cmdline`, 'utf8') === `${PTYD}\0relay\0` && fs.statSync(`/proc/${relay.pid}/status`).uid === (sanitized ? 65534 : 0));
+    relay.kill();
     process.kill(keeper, 'SIGTERM');
     await until('it has ended', () => !fs.existsSync(`/proc/${keeper}`) || field(`/proc/${keeper}/status`, 'State').startsWith('Z'));
     removeWorkspace(other);

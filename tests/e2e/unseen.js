@@ -120,12 +120,16 @@ async function main() {
       command: `ssh-keygen -y -f ${key}`, shown: /passphrase/, word: key_word, got: /ssh-ed25519 AAAA/ },
     { program: 'su', makes: () => process.getuid() === 0 && spawnSync('su', ['nobody', '-s', '/bin/sh', '-c', 'true']).status === 0,
       command: "su nobody -s /bin/sh -c 'su -c true'; echo su said $?", shown: /Password:/, word: word(), got: /su said [1-9]/ },
-    { program: 'sudo', makes: () => spawnSync('sudo', ['-n', 'true']).status !== 0, command: 'sudo -k true; echo got $?', shown: /assword/, word: word(), got: /Sorry|try again/ },
+    { program: 'sudo', makes: () => spawnSync('sudo', ['-n', 'true']).status !== 0, command: 'sudo -k true; echo got $?', shown: /assword/, word: word(), got: /Sorry|try again/, leave: true },
     { program: 'gpg', makes: () => spawnSync('gpg', ['--homedir', home, '--version']).status === 0,
       command: `gpg --homedir ${home} --yes --pinentry-mode loopback -c -o ${home}/out ${asks}; echo gpg said $?`, shown: /passphrase/, word: word(), got: /gpg said \d/ },
+    { program: 'python3', makes: () => true, command: `python3 -c 'import getpass; print("got", len(getpass.getpass("Getpass: ")))'`, shown: /Getpass:/, word: word(), got: /got \d/ },
+    { program: 'openssl', makes: () => true, command: `openssl enc -aes-256-cbc -pbkdf2 -in ${asks} -out /dev/null; echo openssl said $?`, shown: /password:/, word: word(), got: /Verifying/ },
+    { program: 'systemd-ask-password', makes: () => true, command: 'systemd-ask-password Asked: >/dev/null; echo got it', shown: /Asked:/, word: word(), got: /got it/ },
+    { program: 'passwd', makes: () => process.getuid() === 0, command: 'passwd nobody; echo passwd said $?', shown: /New password:/, word: word(), got: /Retype/, leave: true },
     { program: 'pinentry-curses', makes: () => true, command: `sh ${pin}`, shown: /Pin:/, word: word(), got: /got it/ },
   ];
-  const real = programs.map(({ program, makes, command, shown, word: one, got }) => async () => {
+  const real = programs.map(({ program, makes, command, shown, word: one, got, leave }) => async () => {
     if (!here(program) || !makes()) {
       report.skip(`${program}: what it is told is nowhere`, 'it is not on this machine, or asks nobody');
       return;
@@ -142,7 +146,7 @@ async function main() {
         await quiet(name);
         ok('send', '-s', name, `${one}\r`);
         await until(`${program} heard: ${text()}`, () => got.test(text()));
-        if (program === 'sudo') ok('send', '-s', name, '--key', 'C-c');
+        if (leave) ok('send', '-s', name, '--key', 'C-c');
         nowhere(name, [one]);
         ok('close', name);
       }

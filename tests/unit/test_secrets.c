@@ -322,6 +322,53 @@ static bool has(const char *name, const char *text)
     return is;
 }
 
+/* As a full disk: no file can grow beyond so many bytes, and what is written there is refused. */
+static int take_out_within(rlim_t bytes, uint64_t offset)
+{
+    struct rlimit before;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, before.rlim_max});
+    int result = take_out(offset, 6);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    return result;
+}
+
+/* Without room for the note nothing is begun; with room for no more than it and half a secret the
+ * note stays, however often that is tried, and with room again all is done. */
+static void test_a_full_disk_leaves_no_half(void **state)
+{
+    (void)state;
+    struct bytes from = {0}, to = {0};
+    for (int i = 0; i < 4000; i++)
+        bytes_append_text(&from, "what somebody prints\r\n");
+    size_t before = from.len;
+    bytes_append(&to, from.data, from.len);
+    bytes_append_text(&from, A B "\r\nand on\r\n");
+    bytes_append_text(&to, XA XB "\r\nand on\r\n");
+    bytes_append_char(&from, '\0');
+    bytes_append_char(&to, '\0');
+    char *note = path_of("agent_pty/overlay.json");
+    put("agent_pty/output.raw", from.data);
+    assert_int_equal(take_out_within(0, SECRETS_ALL), -EFBIG);
+    expect_file("agent_pty/output.raw", from.data);
+    assert_int_equal(access(note, F_OK), -1);
+    for (size_t within = 10; within < strlen(A B); within += 7) {
+        assert_int_equal(take_out_within((rlim_t)(before + within), SECRETS_ALL), -EFBIG);
+        assert_int_equal(access(note, F_OK), 0);
+        assert_false(has("agent_pty/output.raw", A));
+        assert_true(has("agent_pty/output.raw", &(A B)[within]));
+        assert_false(has("agent_pty/overlay.json", "p6q7r8"));
+    }
+    assert_int_equal(take_out(SECRETS_ALL, 6), 1);
+    expect_file("agent_pty/output.raw", to.data);
+    assert_int_equal(access(note, F_OK), -1);
+    free(note);
+    bytes_finish(&from);
+    bytes_finish(&to);
+}
+
 /* The same in the log, wherever in the secret it dies; and in what was set aside of one. */
 static void test_who_dies_leaves_no_half_in_the_log(void **state)
 {
@@ -571,6 +618,7 @@ int main(void)
         cmocka_unit_test_setup(test_nothing_moves_in_an_output, set_up),
         cmocka_unit_test_setup(test_who_dies_leaves_no_half, set_up),
         cmocka_unit_test_setup(test_who_dies_leaves_no_half_in_the_log, set_up),
+        cmocka_unit_test_setup(test_a_full_disk_leaves_no_half, set_up),
         cmocka_unit_test_setup(test_a_hole_stays_one, set_up),
         cmocka_unit_test_setup(test_a_long_output, set_up),
         cmocka_unit_test_setup(test_the_log_is_covered_as_far_as_it_is_over, set_up),
