@@ -38,9 +38,14 @@ static const char *plural(long long count)
     return count == 1 ? "" : "s";
 }
 
+/* On one line: agents name their turns. */
 static void append_clean(const char *text, struct bytes *out)
 {
+    size_t from = out->len;
     show_clean(text, strlen(text), out);
+    for (size_t i = from; i < out->len; i++)
+        if (out->data[i] == '\n' || out->data[i] == '\t')
+            out->data[i] = ' ';
 }
 
 /* What the turn is called: by the agent, or where that gave it no name by its lease. */
@@ -138,8 +143,9 @@ static void append_blocks(struct rpc *rpc, const json_t *receipt, const char *en
         append_clean(id, out);
         bytes_append_text(out, "  ");
         append_losses(block, out);
-        bytes_printf(out, "  %s%s\n", command ? "$ " : "(not there any more)",
-                     command ? command : "");
+        bytes_append_text(out, command ? "  $ " : "  (not there any more)");
+        append_clean(command ? command : "", out);
+        bytes_append_char(out, '\n');
         free(command);
     }
 }
@@ -162,21 +168,10 @@ static void append_dropped(const json_t *receipt, struct bytes *out)
     bytes_append_char(out, '\n');
 }
 
-static void append_receipt(struct rpc *rpc, const json_t *receipt, struct bytes *out)
+static void append_entries(struct rpc *rpc, const json_t *receipt, struct bytes *out)
 {
-    char when[CLOCK_TEXT_SIZE];
     size_t i;
     json_t *entry;
-    bytes_append_text(out, "turn ");
-    append_name(receipt, out);
-    bytes_append_text(out, " of ");
-    append_clean(json_text(receipt, "consumer", ""), out);
-    bytes_printf(out, ", told at %s: %lld of %lld command%s, %lld bytes\n\n",
-                 clock_text(json_number(receipt, "ts", 0), when), json_number(receipt, "kept", 0),
-                 json_number(receipt, "total_commands_run", 0),
-                 plural(json_number(receipt, "total_commands_run", 0)),
-                 json_number(receipt, "bytes", 0));
-    bytes_printf(out, "%-26s %-12s %6s  SHA-256\n", "ENTRY", "KIND", "BYTES");
     json_array_foreach(json_object_get(receipt, "entries"), i, entry) {
         const char *key = json_text(entry, "key", "");
         char *name = text_clean(key, strlen(key), LIMIT_WORD_BYTES);
@@ -188,6 +183,28 @@ static void append_receipt(struct rpc *rpc, const json_t *receipt, struct bytes 
         free(name);
         free(kind);
     }
+}
+
+/* Of a turn; each of the receipts that it is joined of has its own entries, which may be called the
+ * same. */
+static void append_receipt(struct rpc *rpc, const json_t *receipt, const json_t *parts,
+                           struct bytes *out)
+{
+    char when[CLOCK_TEXT_SIZE];
+    size_t i;
+    json_t *part;
+    bytes_append_text(out, "turn ");
+    append_name(receipt, out);
+    bytes_append_text(out, " of ");
+    append_clean(json_text(receipt, "consumer", ""), out);
+    bytes_printf(out, ", told at %s: %lld of %lld command%s, %lld bytes\n\n",
+                 clock_text(json_number(receipt, "ts", 0), when), json_number(receipt, "kept", 0),
+                 json_number(receipt, "total_commands_run", 0),
+                 plural(json_number(receipt, "total_commands_run", 0)),
+                 json_number(receipt, "bytes", 0));
+    bytes_printf(out, "%-26s %-12s %6s  SHA-256\n", "ENTRY", "KIND", "BYTES");
+    json_array_foreach(parts, i, part)
+        append_entries(rpc, part, out);
     if (json_text(receipt, "running", NULL)) {
         bytes_append_text(out, "running then: ");
         append_clean(json_text(receipt, "running", ""), out);
@@ -243,7 +260,7 @@ static int explain(struct rpc *rpc, const struct cli *cli, const char *turn, boo
     if (!json_array_size(receipts))
         bytes_append_text(&text, "No agent was told anything yet.\n");
     else if (one)
-        append_receipt(rpc, whole, &text);
+        append_receipt(rpc, whole, receipts, &text);
     else
         append_turns(receipts, &text);
     show(&text);
@@ -264,6 +281,8 @@ int command_explain(int argc, char **argv)
         last = cli_option(&cli, option) || last;
     const char *turn = optind < argc ? argv[optind++] : NULL;
     cli_no_more(&cli, argc, argv);
+    if (turn && !*turn)
+        cli_usage("TURN is empty; `ptyd explain` lists the latest");
     if (turn && last)
         cli_usage("TURN or --last: which of them?");
     if (request_connect_to_look(&rpc) < 0)

@@ -326,6 +326,7 @@ void ledger_write_told(struct ledger *l, const json_t *receipt, const char *turn
 
 struct receipts_asked {
     const char *turn; /* or a lease's number; NULL for any */
+    char *spelled;    /* as lines have it */
     size_t most;
     json_t *found; /* newest first */
 };
@@ -336,12 +337,13 @@ static bool is_asked(const struct receipts_asked *asked, const json_t *receipt)
     if (!asked->turn)
         return true;
     snprintf(lease, sizeof lease, "%lld", (long long)json_number(receipt, "lease", 0));
-    return !strcmp(asked->turn, lease) || !strcmp(asked->turn, json_text(receipt, "turn", ""));
+    const char *turn = json_text(receipt, "turn", NULL);
+    return !strcmp(asked->turn, lease) || (turn && !strcmp(asked->turn, turn));
 }
 
 static void take_line(struct receipts_asked *asked, const char *line, size_t len)
 {
-    if (asked->turn && !memmem(line, len, asked->turn, strlen(asked->turn)))
+    if (asked->turn && !memmem(line, len, asked->spelled, strlen(asked->spelled)))
         return;
     json_t *receipt = len ? seal_load(line, len) : NULL;
     if (receipt && is_asked(asked, receipt))
@@ -402,9 +404,21 @@ static void take_waiting(const struct ledger *l, struct receipts_asked *asked)
     json_decref(lines);
 }
 
+/* A text as JSON spells it, without its quotes. New string. */
+static char *spell(const char *text)
+{
+    json_t *value = json_string(text);
+    char *quoted = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    char *spelled = quoted ? text_format("%.*s", (int)strlen(quoted) - 2, quoted + 1) : NULL;
+    free(quoted);
+    json_decref(value);
+    return spelled ? spelled : text_copy(text);
+}
+
 json_t *ledger_receipts(struct ledger *l, const char *turn, size_t most)
 {
-    struct receipts_asked asked = {.turn = turn, .most = most, .found = json_array()};
+    struct receipts_asked asked = {
+        .turn = turn, .spelled = turn ? spell(turn) : NULL, .most = most, .found = json_array()};
     json_t *oldest_first = json_array();
     write_owed(l);
     for (size_t i = l->receipts.owed_count; i > 0 && !is_enough(&asked); i--)
@@ -418,6 +432,7 @@ json_t *ledger_receipts(struct ledger *l, const char *turn, size_t most)
     for (size_t i = json_array_size(asked.found); i > 0; i--)
         json_array_append(oldest_first, json_array_get(asked.found, i - 1));
     json_decref(asked.found);
+    free(asked.spelled);
     return oldest_first;
 }
 

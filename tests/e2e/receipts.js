@@ -91,6 +91,26 @@ async function main() {
     }
   });
 
+  await report.test('a turn that was told twice: each text with its own commands; odd names of turns, and none', () => {
+    for (const word of ['first', 'second']) {
+      run(`echo ${word}-of-two`);
+      spawnSync(PTYD, ['hook', 'codex', '-s', 'work'], { env: space.env, input: JSON.stringify({ session_id: 'T', turn_id: 'told-twice', cwd: '/' }) });
+    }
+    const lines = ok('explain', 'told-twice').split('\n').filter((line) => /^text| \$ echo/.test(line)).map((line) => line.replace(/^(text).*|.* \$ /, '$1'));
+    const one = ['text', 'echo first-of-two'], other = ['text', 'echo second-of-two'];
+    assert.deepStrictEqual([...lines].sort(), [...one, ...other].sort());
+    for (const told of [one, other]) assert.strictEqual(lines[lines.indexOf(told[1]) - 1], 'text');
+    for (const turn of ['with "quotes"', 'a\\b', 'in two\nlines']) {
+      run('echo of an odd turn');
+      spawnSync(PTYD, ['hook', 'codex', '-s', 'work'], { env: space.env, input: JSON.stringify({ session_id: 'T', turn_id: turn, cwd: '/' }) });
+      assert.strictEqual(daemon.json('explain', turn).turn, turn);
+      assert.ok(ok('explain', turn).startsWith(`turn ${turn.replace('\n', ' ')} of codex:T, told`));
+    }
+    const empty = daemon.ptyd('explain', '');
+    assert.deepStrictEqual([empty.status, /TURN is empty; `ptyd explain` lists the latest/.test(empty.stderr)], [2, true]);
+    assert.deepStrictEqual(daemon.json('explain').filter(({ turn }) => turn === 'told-twice').length, 2);
+  });
+
   await report.test('a lease outlives its worker with what it told; committed twice it is one receipt', async () => {
     run('echo over a death');
     const before = lines().length;
