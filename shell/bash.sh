@@ -256,7 +256,8 @@ __ptyd_text() {
 # /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
 # call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
 # Tracing to a descriptor of its own (BASH_XTRACEFD) is turned off meanwhile. Because this runs at
-# every prompt the common way writes to the terminal once. With a second argument nothing is looked for
+# every prompt the common way writes to the terminal once, and calls no function: bash copies one whole
+# before it runs it. With a second argument nothing is looked for
 # that somebody changed.
 __ptyd_hook() {
     if [[ -z ${2-} && ($-${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "$__ptyd_left" || $BASHOPTS != *promptvars* || ! -o history) ]]; then
@@ -266,7 +267,14 @@ __ptyd_hook() {
     # ([[ ]] takes a and A for the same under nocasematch.)
     if builtin test "$__ptyd_told" != "$PWD"; then __ptyd_directory; fi
     if ((__ptyd_ran)); then # D, A, B, C
-        if ((!__ptyd_heard)); then __ptyd_read; fi
+        if ((__ptyd_heard)); then
+            builtin :
+        elif [[ -z ${HISTTIMEFORMAT-} ]] && ((__ptyd_new = ${HISTCMD:-0} - __ptyd_at, __ptyd_new < 2)); then # as __ptyd_read
+            __ptyd_text=
+            { builtin history 1 && builtin printf '\0'; } 1<>"$__ptyd_file" && builtin mapfile -d '' -n 1 -O 0 -t __ptyd_text <"$__ptyd_file"
+        else
+            __ptyd_read
+        fi
         if [[ $__ptyd_text == *[[:cntrl:]]?* || ${#__ptyd_text} -gt __ptyd_room ]]; then
             __ptyd_text
         elif [[ -n $__ptyd_text ]]; then
