@@ -211,7 +211,7 @@ check-runs: $(BUILD)/ptyd ## 100 runs over 20 sessions of four shells, and half-
 check-kills: $(BUILD)/ptyd ## 1,000 deaths of the worker from outside (8 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) KILLS=1000 node tests/e2e/kills.js
 
-check-races: $(BUILD)/ptyd $(BUILD)/racer ## 5,000 commands a shell and pause while a job prints into their marks (2 h)
+check-races: $(BUILD)/ptyd $(BUILD)/racer ## 5,000 commands a shell and pause while a job prints into their marks (half an hour)
 	@PTYD=$(abspath $(BUILD)/ptyd) COMMANDS=5000 node tests/e2e/races.js
 
 check-harms: $(BUILD)/ptyd $(UNIT) ## every state file damaged in every way (half an hour)
