@@ -408,6 +408,18 @@ static size_t below(struct redact_scan *s, size_t at)
     return line > end + 1 && line < s->len && s->text[line] != '\n' ? line : 0;
 }
 
+/* Behind a type, as in `key: str = "X"`: what the name is set to. */
+static size_t behind_type(struct redact_scan *s, size_t at)
+{
+    size_t type = redact_run(s, at, CLASS_ALNUM | CLASS_UNDER | CLASS_DOT);
+    size_t sign = redact_run(s, type, CLASS_BLANK);
+    if (type == at || sign == type || at_of(s, sign) != '=' ||
+        !redact_in(at_of(s, sign + 1), CLASS_BLANK))
+        return 0;
+    size_t value = redact_run(s, sign + 1, CLASS_BLANK);
+    return redact_in(at_of(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? value : 0;
+}
+
 static bool may_begin(const struct redact_scan *s, size_t at)
 {
     char c = at_of(s, at), next = at_of(s, at + 1);
@@ -459,6 +471,17 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
             (strchr("vxgUVrmst", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
 }
 
+/* `secret key: X`, of two words: whatever is long and random is. */
+static enum redact_telling tells_of_two(struct redact_scan *s, size_t at, size_t end)
+{
+    size_t from = at - (at > 0 && s->text[at - 1] == ' ');
+    while (from > 0 && at - from < 16 && redact_in(s->text[from - 1], CLASS_ALNUM))
+        from--;
+    return from + 1 < at && at_of(s, end) == ':' && redact_tells(s, from, end - from)
+               ? TELLS_LONG
+               : TELLS_NOTHING;
+}
+
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_value v;
@@ -471,6 +494,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     if (at == end || !may_follow(s, &p))
         return false;
     p.tells = redact_tells(s, at, end - at);
+    if (!p.tells && end - at == 3 && redact_at(s, at, "key"))
+        p.tells = tells_of_two(s, at, end);
     bool variable = at && s->text[at - 1] == '$' && at_of(s, end) != ' ';
     bool quoted = at_of(s, end) == '=' && strchr("'\"", at_of(s, end + 1)); /* $name='X' */
     if (!p.tells || (variable && !quoted))
@@ -479,6 +504,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     size_t value = find_value(s, &p);
     if (value && p.sign == ':' && below(s, value))
         value = below(s, value);
+    else if (value && p.sign == ':' && behind_type(s, value))
+        value = behind_type(s, value);
     if (!value || !may_begin(s, value))
         return false;
     p.shell = p.tight && redact_is_statement(s, at);

@@ -89,6 +89,7 @@ static const struct row qualifier_rows[] = {
     ROW("test", TELLS_ALL),         ROW("string", TELLS_ALL),  ROW("text", TELLS_ALL),
     ROW("confirmation", TELLS_ALL), ROW("confirm", TELLS_ALL), ROW("again", TELLS_ALL),
     ROW("us", TELLS_ALL),           ROW("eu", TELLS_ALL),      ROW("encrypted", TELLS_ALL),
+    ROW("pypi", TELLS_ALL),
 };
 
 /* What a word ends in. */
@@ -135,6 +136,7 @@ static const struct row ending_rows[] = {
     ROW("passkey", TELLS_CODE),
     ROW("userpasswd", TELLS_ALL),
     ROW("proxyauth", TELLS_CODE),
+    ROW("sshpass", TELLS_ALL),
     ROW("kennwort", TELLS_ALL),
     ROW("wachtwoord", TELLS_ALL),
     ROW("contrasena", TELLS_ALL),

@@ -13,16 +13,17 @@ static const struct reader {
     {                                                                                              \
         text, sizeof(text) - 1                                                                     \
     }
-    READER("--password-stdin"), READER("sudo -S"),         READER("chpasswd"),
-    READER("--with-token"),     READER("--stdin"),         READER("--passphrase-fd"),
-    READER("sudo -kS"),         READER("sudo -Sk"),        READER("vault login -"),
-    READER("cryptsetup "),      READER("vncpasswd"),       READER("smbpasswd "),
-    READER("pass insert"),      READER("wrangler secret"), READER("gh secret"),
-    READER("--data-file=-"),    READER("secret create"),   READER("vercel env add"),
-    READER("secrets import"),   READER("secret set"),
+    READER("--password-stdin"), READER("sudo -S"),           READER("chpasswd"),
+    READER("--with-token"),     READER("--stdin"),           READER("--passphrase-fd"),
+    READER("sudo -kS"),         READER("sudo -Sk"),          READER("vault login -"),
+    READER("cryptsetup "),      READER("vncpasswd"),         READER("smbpasswd "),
+    READER("pass insert"),      READER("wrangler secret"),   READER("gh secret"),
+    READER("--data-file=-"),    READER("secret create"),     READER("vercel env add"),
+    READER("secrets import"),   READER("--passwd-on-stdin"), READER("kinit "),
+    READER("secret set"),
 };
 static const bool begins[256] = {['-'] = true, ['s'] = true, ['c'] = true, ['v'] = true,
-                                 ['p'] = true, ['w'] = true, ['g'] = true};
+                                 ['p'] = true, ['w'] = true, ['g'] = true, ['k'] = true};
 
 static bool is_reader(const struct redact_scan *s, size_t at, size_t end)
 {

@@ -194,6 +194,9 @@ const struct redact_rule redact_tool_rules[] = {
     {"ttyd gotty wetty", NULL, "-c", USER, 0},
     {"supabase", NULL, "-p", EITHER, 0},
     {"stats", "auth", NULL, PLACE_USER, 1},
+    {"http https httpie xh xhs", "bearer", "-a", EITHER, 0},
+    {"http https httpie xh xhs", "bearer", "--auth", EITHER, 0},
+    {"openfortivpn openconnect vpnc", NULL, "-p", EITHER, 0},
     {"snmp-server", "community", NULL, PLACE, 1},
     {"SETUSER setuser", NULL, NULL, PLACE_SIGN, 2},
     /* a here-string for what reads a secret from its input */

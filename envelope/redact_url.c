@@ -54,7 +54,8 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
     }
     if (!sign || (colon && colon > sign))
         return false;
-    size_t from = colon ? colon + 1 : user;
+    bool user_only = colon && redact_at(s, colon, ":x-oauth-basic@"); /* the user is the token */
+    size_t from = colon && !user_only ? colon + 1 : user;
     if (from == sign || (!colon && sign - user < USER_MIN_LEN) ||
         redact_is_placeholder(s, from, sign) ||
         (colon && memchr(s->text + colon, '/', sign - colon) &&

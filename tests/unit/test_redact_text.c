@@ -110,6 +110,11 @@ static void test_encoded_assignments(void **state)
     expect("proxy_set_header X-Api-Key \"s3cret99\";\n",
            "proxy_set_header X-Api-Key \"[redacted:value]\";\n", 1);
     expect("proxy_set_header X-Api-Key $key;\n", "proxy_set_header X-Api-Key $key;\n", 0);
+    expect("SECRET_KEY: str = \"s3cret99\"\n", "SECRET_KEY: str = \"[redacted:value]\"\n", 1);
+    expect("secret_key: str = None\n", "secret_key: str = None\n", 0);
+    expect("New secret key: q7Z3k9X1j5V8w2M4q7\n", "New secret key: [redacted:value]\n", 1);
+    expect("Server host key: q7Z3k9X1j5V8w2M4q7\n", "Server host key: q7Z3k9X1j5V8w2M4q7\n", 0);
+    expect("https://q7Z3k9X1j5V8:x-oauth-basic@h/x\n", "https://[redacted:url-password]@h/x\n", 1);
     expect("password is: sun!flower\n", "password is: [redacted:value]\n", 1);
     expect("password is: required\n", "password is: required\n", 0);
 }
@@ -130,6 +135,8 @@ static void test_more_options_of_tools(void **state)
     expect("echo s3cret9 | gcloud secrets create x --data-file=-\n",
            "echo [redacted:value] | gcloud secrets create x --data-file=-\n", 1);
     expect("stats auth me:s3cret9\n", "stats auth me:[redacted:value]\n", 1);
+    expect("http -A bearer -a s3cret9 h\n", "http -A bearer -a [redacted:value] h\n", 1);
+    expect("echo s3cret9 | kinit me\n", "echo [redacted:value] | kinit me\n", 1);
     expect("stats auth failed for me\n", "stats auth failed for me\n", 0);
 }
 
