@@ -6,6 +6,7 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
+const { cases } = require('../secrets/corpus');
 const { workspace, removeWorkspace, Daemon, Report, Control, until, killWorker, waitFor } = require('./harness');
 
 const TOKEN = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7xZ9bC1dE3fG5'].join('');
@@ -293,6 +294,32 @@ async function main() {
     await until('it has ended', () => { const list = daemon.ptyd('list', '--json'); return list.status === 0 && JSON.parse(list.stdout).find((s) => s.name === name)?.state === 'exited'; });
     assert.deepStrictEqual(daemon.json('blocks', '-s', name).map((block) => block.private), [true]);
     for (const format of ['entries', 'text', 'envelope']) assert.ok(!JSON.stringify(await control.call('context.show', { consumer: 'b', session: name, format })).includes(VALUE), format);
+    daemon.ptyd('close', name);
+  });
+
+  // What redaction finds of the corpus is check-secrets' to say. LONG=1: all of it.
+  await report.test('the same text in, the same out: context, blocks, outputs, screen and scrollback', async () => {
+    const name = 'same', file = path.join(space.root, 'same-text');
+    const asAgent = async (method, params) => (await control.call(method, { name, agent: true, ...params })).result;
+    const filled = (lines) => lines.map((line) => line.trimEnd()).filter(Boolean).join('\n');
+    daemon.ptyd('open', name, '--size', '1000x40');
+    const texts = cases().map(({ text }) => text).filter((text) => /^[\x20-;=-~\n]*$/.test(text) && text.split('\n').length <= 15); // "<" is written otherwise in entries
+    let redacted = 0;
+    for (const text of texts.filter((_, i) => process.env.LONG || i % 16 === 0)) {
+      fs.writeFileSync(file, text.replace(/\n*$/, '\n'));
+      daemon.ptyd('context', 'clear');
+      daemon.ptyd('run', '-s', name, '--timeout', '60', '--', `clear; cat ${file}`);
+      const { result } = await control.call('context.show', { consumer: 'same', session: name, format: 'entries' });
+      const { block_id: id, preview } = JSON.parse(Object.entries(result.additionalContext).find(([key]) => key.includes('block'))[1].value);
+      const block = id.split(':')[1], told = filled(preview.lines);
+      redacted += told.includes('[redacted:');
+      assert.strictEqual(filled((await asAgent('session.output', { block, limit: 100 })).lines), told);
+      assert.strictEqual(filled((await asAgent('session.block', { block })).block.preview.lines), told);
+      assert.strictEqual(filled((await asAgent('session.screen')).rows.slice(0, preview.lines.length)), told);
+      daemon.ptyd('run', '-s', name, '--timeout', '60', '--', 'seq 40'); // all of it is scrollback now
+      assert.ok(filled((await asAgent('session.scrollback', { limit: 80 })).lines).includes(told));
+    }
+    assert.ok(redacted > 50, `${redacted}`);
     daemon.ptyd('close', name);
   });
 
