@@ -38,6 +38,7 @@ static bool take_mark(struct session *s, const struct mark *mark)
 {
     bool taken = mark->signature == MARK_SIGNED && tracker_mark(s->tracker, mark, s->now);
     s->spoofed += !taken;
+    session_withhold_ended(s);
     return taken;
 }
 
@@ -122,6 +123,7 @@ static void on_foreign(void *user, int number, const char *payload, size_t len)
     s->foreign = true;
     bool taken = tracker_foreign(s->tracker, number, payload, len, s->now);
     s->foreign = false;
+    session_withhold_ended(s);
     if (r && !tracker_running(s->tracker))
         tracker_set_seq(s->tracker, r->value);
     if (taken && !r)
@@ -291,6 +293,8 @@ static int64_t on_block_begin(void *user, struct block *block)
     else
         keep_private(s, block);
     block_unref(known);
+    if (block->private)
+        session_withhold_running(s);
     block->unrecorded = s->paused;
     if (!s->paused)
         store_begin(s->store, block);

@@ -260,16 +260,18 @@ void session_prepare_terminal(struct session *s);
 const struct rawlog_record *session_recorded_mark(struct session *s, uint64_t offset);
 
 /* withheld.c: what agents are told nothing of. What a former worker knew of it; the block that
- * ends; all from the line at hand on, and up to there; the size is another one; where a block
- * begins, what was cleared. While rebuilding: what follows is the log from `from` on, behind a
- * checkpoint or not; it was fed up to `offset`; where the next rows begin or end, UINT64_MAX for
- * nowhere; and all of it was fed. */
+ * ends; the one that begins; behind a mark, one of which nobody saw the end; all from the line at
+ * hand on, and up to there; the size is another one; where a block begins, what was cleared. While
+ * rebuilding: what follows is the log from `from` on, behind a checkpoint or not; it was fed up to
+ * `offset`; where the next rows begin or end, UINT64_MAX for nowhere; and all of it was fed. */
 void session_recall_withheld(struct session *s);
 void session_find_withheld(struct session *s, uint64_t from, bool is_checkpoint);
 void session_withhold_again(struct session *s, uint64_t offset);
 uint64_t session_next_withheld(const struct session *s, uint64_t offset);
 void session_found_withheld(struct session *s);
 void session_withhold_block(struct session *s);
+void session_withhold_running(struct session *s);
+void session_withhold_ended(struct session *s);
 void session_withhold_from_here(struct session *s);
 void session_withhold_to_here(struct session *s, uint64_t end);
 void session_follow_withheld(struct session *s);

@@ -296,6 +296,7 @@ bool session_paused(const struct session *s);
 struct row_range {
     uint64_t from, to;
     uint64_t begin, end;
+    bool running; /* of a private command that has not ended yet */
     enum range_place {
         RANGE_KNOWN, /* the rows are these */
         RANGE_DUE,   /* while rebuilding: they come again where the log comes to `begin`, */

@@ -3,7 +3,8 @@
  * the session, for another worker sees in its log only that something was printed. Where that
  * worker has no checkpoint to go on from its rows have other numbers (the log's head is gone, and
  * what came while capture was paused never was in it): they are found again by where in the stream
- * they were printed. */
+ * they were printed. So are those of a private command that runs: its begin may have left the log
+ * by then. */
 #include "ptyd/session/private.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@
 
 static json_t *range_json(const struct row_range *r)
 {
-    return json_pack("[I, I, I, I]", (json_int_t)r->from, (json_int_t)r->to, (json_int_t)r->begin,
-                     (json_int_t)r->end);
+    return json_pack("[I, I, I, I, i]", (json_int_t)r->from, (json_int_t)r->to,
+                     (json_int_t)r->begin, (json_int_t)r->end, (int)r->running);
 }
 
 static void keep(struct session *s)
@@ -25,6 +26,14 @@ static void keep(struct session *s)
         json_array_append_new(rows, range_json(&s->withheld[i]));
     json_object_set_new(store_meta(s->store), "withheld",
                         json_pack("{s:s, s:o}", "shell_id", s->shell_id, "rows", rows));
+}
+
+/* Whoever comes behind a worker that is killed has to know it. */
+static void keep_at_once(struct session *s)
+{
+    keep(s);
+    if (!s->rebuilding)
+        store_save_meta(s->store);
 }
 
 void session_recall_withheld(struct session *s)
@@ -45,13 +54,14 @@ void session_recall_withheld(struct session *s)
             s->withheld[s->withheld_count++] =
                 (struct row_range){.from = (uint64_t)from,
                                    .to = (uint64_t)to,
+                                   .running = json_integer_value(json_array_get(range, 4)) == 1,
                                    .begin = placed ? (uint64_t)begin : 0,
                                    .end = placed ? (uint64_t)end : OPEN_END};
     }
 }
 
 /* Of more than there is room for the oldest two become one, with what lies between them. */
-static void add(struct session *s, uint64_t from, uint64_t to)
+static void add(struct session *s, uint64_t from, uint64_t to, bool running)
 {
     uint64_t here = terminal_offset(s->terminal);
     if (s->withheld_count == LIMIT_WITHHELD) {
@@ -62,6 +72,7 @@ static void add(struct session *s, uint64_t from, uint64_t to)
     s->withheld[s->withheld_count++] =
         (struct row_range){.from = from,
                            .to = to,
+                           .running = running,
                            .begin = s->line_from < here ? s->line_from : here,
                            .end = to == OPEN_END ? OPEN_END : here,
                            .place = s->rebuilding ? RANGE_AGAIN : RANGE_KNOWN};
@@ -94,22 +105,67 @@ static void end_range(const struct session *s, uint64_t *from, uint64_t *ret_to)
     }
 }
 
+/* While rebuilding: whether the rows are numbered as those of the terminal are at this point. */
+static bool is_here(const struct session *s, const struct row_range *range)
+{
+    return !s->rebuilding || range->place == RANGE_OPEN || range->place == RANGE_AGAIN;
+}
+
+/* What was kept of the command that runs is not, any more. Returns it; `from` is UINT64_MAX for
+ * none. */
+static struct row_range drop_running(struct session *s)
+{
+    size_t left = 0;
+    struct row_range known = {.from = UINT64_MAX, .begin = UINT64_MAX};
+    for (size_t i = 0; i < s->withheld_count; i++)
+        if (!s->withheld[i].running)
+            s->withheld[left++] = s->withheld[i];
+        else
+            known = s->withheld[i];
+    s->withheld_count = left;
+    if (!is_here(s, &known))
+        known.from = UINT64_MAX;
+    return known;
+}
+
+void session_withhold_running(struct session *s)
+{
+    drop_running(s);
+    add(s, first_row(s), OPEN_END, true);
+    keep_at_once(s);
+}
+
 void session_withhold_block(struct session *s)
 {
+    struct row_range known = drop_running(s);
     uint64_t from = first_row(s), to;
+    if (known.from < from && tracker_input_row(s->tracker) == UINT64_MAX)
+        from = known.from;
     end_range(s, &from, &to);
-    add(s, from, to);
+    add(s, from, to, false);
+    struct row_range *last = &s->withheld[s->withheld_count - 1];
+    last->begin = known.begin < last->begin ? known.begin : last->begin;
+    keep_at_once(s);
+}
+
+void session_withhold_ended(struct session *s)
+{
+    bool is_one = false;
+    for (size_t i = 0; i < s->withheld_count; i++)
+        is_one = is_one || s->withheld[i].running;
+    if (is_one && !s->rebuilding && !tracker_running(s->tracker))
+        session_withhold_block(s);
 }
 
 void session_withhold_from_here(struct session *s)
 {
-    add(s, first_row(s), OPEN_END);
+    add(s, first_row(s), OPEN_END, false);
 }
 
 void session_withhold_to_here(struct session *s, uint64_t end)
 {
     for (size_t i = 0; i < s->withheld_count; i++)
-        if (s->withheld[i].to == OPEN_END) {
+        if (s->withheld[i].to == OPEN_END && !s->withheld[i].running) {
             s->withheld[i].to = end;
             s->withheld[i].end = terminal_offset(s->terminal);
         }
@@ -129,12 +185,6 @@ static bool is_blank_below(const struct session *s)
     }
     bytes_finish(&text);
     return blank;
-}
-
-/* While rebuilding: whether the rows are numbered as those of the terminal are at this point. */
-static bool is_here(const struct session *s, const struct row_range *range)
-{
-    return !s->rebuilding || range->place == RANGE_OPEN || range->place == RANGE_AGAIN;
 }
 
 /* Where the screen was cleared its rows are new ones. */
@@ -225,7 +275,15 @@ uint64_t session_next_withheld(const struct session *s, uint64_t offset)
     return next;
 }
 
-/* Rows that end nowhere are still coming while capture is paused; others ended with the log. */
+/* Whether the command of such rows may run yet, for all that the log says. */
+static bool may_run(const struct session *s, const struct row_range *range)
+{
+    enum tracker_state state = tracker_state(s->tracker);
+    return range->running && (state == TRACKER_RUNNING || state == TRACKER_START);
+}
+
+/* Rows that end nowhere are still coming while capture is paused or their command runs; others
+ * ended with the log. */
 void session_found_withheld(struct session *s)
 {
     size_t left = 0;
@@ -233,8 +291,11 @@ void session_found_withheld(struct session *s)
         struct row_range range = s->withheld[i];
         if (range.place == RANGE_DUE)
             continue; /* the log does not lead there */
-        if (range.place == RANGE_OPEN && !s->paused)
-            end_range(s, &range.from, &range.to);
+        if (range.place == RANGE_OPEN && !may_run(s, &range)) {
+            range.running = false;
+            if (!s->paused)
+                end_range(s, &range.from, &range.to);
+        }
         range.place = RANGE_KNOWN;
         s->withheld[left++] = range;
     }

@@ -253,6 +253,28 @@ async function main() {
     assert.match(await lines(true), /^anew-1\nanew-2\nanew-3/m, 'rows that were cleared are new ones');
     await kill();
     assert.match(await lines(true), /^anew-1\nanew-2\nanew-3/m, 'also behind a worker');
+
+    // one that runs, and whose begin left the log
+    const type = (text) => { daemon.ptyd('send', '-s', name, text); daemon.ptyd('send', '-s', name, '--key', 'Enter'); };
+    type(" seq -f 'hush-%g' 5000000; read -r");
+    await until('all was printed', async () => (await lines(false)).includes('hush-5e+06'));
+    const hidden = async (where) => {
+      assert.match(await lines(false), /^hush-[\d.e+]+$/m, `${where}: the user sees it`);
+      assert.doesNotMatch(await lines(true), /hush/, where);
+    };
+    await hidden('while it runs');
+    await kill();
+    await hidden('while it runs, behind a worker');
+    await kill();
+    await hidden('while it runs, behind another worker');
+    type('enough');
+    await until('its prompt', async () => /^\$ *$/m.test(await lines(true)));
+    type('echo open-6');
+    await until('the next command', async () => /^open-6$/m.test(await lines(true)));
+    await hidden('behind it');
+    await kill();
+    await hidden('behind it, and behind a worker');
+    assert.match(await lines(true), /^open-6$/m);
     daemon.ptyd('close', name);
   });
 
