@@ -43,7 +43,7 @@ async function main() {
       say('full', 10); // a page of its files that is begun takes a few
       const { stuck_ms: since } = await until('that is said', () => laptop.status().stuck_ms && laptop.status());
       assert.ok(since >= began && since < began + 5000, `${since - began} ms behind the first command`);
-      assert.match(laptop.ptyd('relay', 'status').stdout, /^Hub .*: connected[^]*^It keeps nothing since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: (the hub has not acknowledged a command within 10 s: it stands still, or its disk is full \(ptyd-relay\(7\), WHEN THE HUB'S DISK IS FULL\)|the hub refuses a command: .*no space left on device)\n\d+ commands wait to be sent, the oldest for/m);
+      assert.match(laptop.ptyd('relay', 'status').stdout, /^Hub .*: connected[^]*^It keeps nothing since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: (the hub has not acknowledged a command within 10 s: it stands still, its disk is full \(ptyd-relay\(7\), WHEN THE HUB'S DISK IS FULL\), or its owner has yet to make the stream \(`ptyd relay hub --init`\)|the hub refuses a command: .*no space left on device)\n\d+ commands wait to be sent, the oldest for/m);
       hub.empty();
       console.log(`# it took ${await hub.end(2000)} to end it`);
       await hub.start();
