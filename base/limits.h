@@ -249,7 +249,7 @@
 #define LIMIT_HOSTS_MS 500
 /* Milliseconds that the hub holds a question for what is new, and that the daemon has for a block
  * of another host; then it is asked again. */
-#define LIMIT_RELAY_PULL_MS 30000
+#define LIMIT_RELAY_PULL_MS 10000
 #define LIMIT_RELAY_HAND_MS 5000
 /* Commands of other hosts that the hub gives out to a host before it has acknowledged them: with
  * fewer it waits for the hub's turn once too often. Of those, and bytes of those, that are handed

@@ -50,7 +50,7 @@ json_t *roles_permissions(const struct roles *plan, const char *host_id, bool pu
  * from, and so all of them are one export (tests/e2e/relay_roles.js). `local`: what a host says in
  * place of the subject; NULL for the same. NULL behind the last. */
 #define ROLES_EXPORT   ">"
-#define ROLES_ANSWER_S 45 /* answers may come so long after another; longer than a pull lasts */
+#define ROLES_ANSWER_S 15 /* answers may come so long after another; longer than a pull lasts */
 struct roles_service {
     const char *subject, *local;
 };

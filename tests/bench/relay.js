@@ -85,6 +85,16 @@ async function main() {
 
   if (SERIES) console.log(`processes: ${Object.entries(processes).map(([name, pid]) => `${name} ${pid}`).join(', ')}`);
 
+  // Hosts that are gone cost the hub, too: what comes next begins when that is done. Returns its seconds of processor time.
+  async function rest() {
+    const begun = usage(processes.hub).cpu;
+    for (let last = begun, now; ; last = now) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      now = usage(processes.hub).cpu;
+      if (now - last < 0.05) return now - begun;
+    }
+  }
+
   let first = 1;
   // Returns what became of it, with what the processes took meanwhile.
   async function run(rate, seconds) {
@@ -107,7 +117,8 @@ async function main() {
     const holds = result.p99 <= MOST_MS && result.heard === result.due && result.backlog <= result.due / result.seconds / 2;
     const each = (name, count) => (1000 * (after[name].cpu - before[name].cpu) / count).toFixed(2);
     const costs = `hub ${each('hub', result.acked)}, relay ${each('relay', result.heard)}, worker ${each('worker', result.heard)}, the hosts themselves ${(1000 * result.cpu / result.acked).toFixed(2)}`;
-    return { ...result, costs, holds, perSecond: Math.round(result.due / result.seconds) };
+    const leaving = await rest();
+    return { ...result, costs, holds, leaving, perSecond: Math.round(result.due / result.seconds) };
   }
 
   console.log(`${HOSTS} hosts, ${CONNECTIONS ? `${CONNECTIONS} connections in all` : 'a connection each'}, one reader; ${spawnSync('nats-server', ['--version'], { encoding: 'utf8' }).stdout.trim()}; ${os.cpus().length} processors (${os.cpus()[0].model.trim()}), Linux ${os.release()}`);
@@ -125,7 +136,7 @@ async function main() {
     best = more;
   }
   const status = reader.status();
-  console.log(`All were connected, one behind another, after ${(asked.connecting_ms / 1000).toFixed(1)} s, which is in none of these.`);
+  console.log(`All were connected, one behind another, after ${(asked.connecting_ms / 1000).toFixed(1)} s; that they left all at once took ${asked.leaving.toFixed(1)} s of the hub's processor. Both are in none of these.`);
   console.log(`A command is ${asked.bytes} bytes; from when it is due at its host until it is on offer and on the reader's disk. cpu: of one processor.`);
   console.log(`${RATE} a second of each: p99 ${asked.p99.toFixed(1)} ms, asked for at most ${MOST_MS}: ${asked.holds ? 'held' : 'NOT held'}. Highest rate that held: ${best ? `${best.perSecond} a second (p99 ${best.p99.toFixed(1)} ms)` : 'none of these'}.`);
   console.log(`Processor time of a command at that rate, ms: ${asked.costs}.`);
