@@ -52,7 +52,8 @@ async function main() {
   let act = () => {};
   const hub = await server((client) => act(client));
   const host = await new Host('laptop').enable(hub.url).serve();
-  const inbox = `_INBOX_${host.host_id}`, requests = `ptyd.rpc.v1.dana.${host.host_id}`;
+  const inbox = `_INBOX.${host.host_id}.`, requests = `ptyd.rpc.v1.dana.${host.host_id}`;
+  const asker = (name) => `_INBOX.${name}.x.${host.host_id}.a`; // where who asks it wants its answers
   const answers = (client) => Object.keys(client.subscribed).find((s) => s.startsWith(inbox));
   const stopped = [host.daemon.process.pid, host.json('status').worker_pid];
   const still = async (body) => { // the relay asks the daemon what runs, and waits for that
@@ -63,15 +64,15 @@ async function main() {
   await report.test('requests of others beyond what is held are dropped, and the connection stays', async () => {
     await still(async () => {
       let asked = 0;
-      act = (client) => { if (!asked++) client.send(requests, '_INBOX_other.x', 5 * HELD); };
+      act = (client) => { if (!asked++) client.send(requests, asker('other'), 5 * HELD); };
       host.relay();
       await until('they were sent', () => asked);
-      await until('it answers', () => hub.published.some((s) => s.startsWith('_INBOX_other.')));
+      await until('it answers', () => hub.published.some((s) => s.startsWith('_INBOX.other.')));
     });
-    const count = () => hub.published.filter((s) => s.startsWith('_INBOX_other.')).length;
+    const count = () => hub.published.filter((s) => s.startsWith('_INBOX.other.')).length;
     await until('all that it held are answered', () => {
-      hub.clients[0].send(requests, '_INBOX_last.x', 1); // behind them
-      return hub.published.some((s) => s.startsWith('_INBOX_last.'));
+      hub.clients[0].send(requests, asker('last'), 1); // behind them
+      return hub.published.some((s) => s.startsWith('_INBOX.last.'));
     });
     assert.ok(count() >= HELD, `${count()}`);
     assert.ok(host.status().connected);
