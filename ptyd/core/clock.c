@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "ptyd/core/clock.h"
 
-#include <stdlib.h>
 #include <time.h>
 
 static int64_t milliseconds(clockid_t clock)
@@ -53,10 +52,19 @@ int64_t clock_sooner(int64_t a, int64_t b)
     return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
+/* Of what stands behind a second; no more than digits count, whoever wrote it. */
+static int64_t milliseconds_in(const char *part)
+{
+    int64_t ms = 0;
+    if (*part == '.')
+        for (int64_t worth = 100; *++part >= '0' && *part <= '9'; worth /= 10)
+            ms += worth * (*part - '0');
+    return ms;
+}
+
 int64_t clock_rfc3339_ms(const char *text)
 {
     struct tm tm = {0};
     const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-    int64_t part = rest && *rest == '.' ? (int64_t)(strtod(rest, NULL) * 1000) : 0;
-    return rest ? (int64_t)timegm(&tm) * 1000 + part : 0;
+    return rest ? (int64_t)timegm(&tm) * 1000 + milliseconds_in(rest) : 0;
 }

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/utf8.h"
 #include "ptyd/core/base64.h"
+#include "ptyd/core/clock.h"
 #include "ptyd/core/lines.h"
 
 static int decode(const char *text, uint32_t *code)
@@ -227,6 +228,29 @@ static void base64_matches_rfc_4648(void **state)
     bytes_finish(&out);
 }
 
+/* RFC 3339, section 5.8, and Go's time.Time, which leaves out what is zero at the end; `date -u -d`
+ * says the seconds. What stands behind the second may be anything: a hub says it. */
+static void times_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } times[] = {{"1985-04-12T23:20:50.52Z", 482196050520},
+                 {"2026-11-23T15:04:05Z", 1795446245000},
+                 {"2026-11-23T15:04:05.000999999Z", 1795446245000},
+                 {"2026-11-23T15:04:05.123456789Z", 1795446245123},
+                 {"2026-11-23T15:04:05.5e300Z", 1795446245500},
+                 {"2026-11-23T15:04:05.0x7fffffffffffffffp900Z", 1795446245000},
+                 {"2026-11-23T15:04:05.Z", 1795446245000},
+                 {"2026-11-23T15:04:05.", 1795446245000},
+                 {"2026-11-23", 0},
+                 {"", 0},
+                 {"inf", 0}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        assert_int_equal(clock_rfc3339_ms(times[i].text), times[i].ms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +266,7 @@ int main(void)
         cmocka_unit_test(lines_that_wait_are_known),
         cmocka_unit_test(lines_that_are_done_cost_nothing),
         cmocka_unit_test(base64_matches_rfc_4648),
+        cmocka_unit_test(times_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
