@@ -278,8 +278,9 @@ static bool has_place(const char *url)
 {
     const char *at = strstr(url, "://") + 3;
     char *host = host_of(url);
-    at += strlen(host) + (*at == '[' ? 2 : 0);
-    bool has_host = *host, has_port = *at == ':';
+    bool has_host = *host;
+    at += has_host ? strlen(host) + (*at == '[' ? 2 : 0) : 0; /* what is none may end anywhere */
+    bool has_port = *at == ':';
     size_t digits = has_port ? strspn(at + 1, "0123456789") : 0;
     long port = digits && digits <= 5 ? strtol(at + 1, NULL, 10) : 0;
     free(host);
