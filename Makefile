@@ -75,7 +75,7 @@ LIBRARY  := $(BASE) $(VTERM_C) $(ENVELOPE) $(filter-out ptyd/main.c,$(PTYD))
 
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT     := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter tests/unit/test_%,$(wildcard tests/unit/*.c)))
-UNIT     := $(if $(RELAY),$(UNIT),$(filter-out %/test_relay %/test_relay_in,$(UNIT)))
+UNIT     := $(if $(RELAY),$(UNIT),$(filter-out %/test_relay %/test_relay_in %/test_relay_unsent,$(UNIT)))
 # Those that take long, beside a sanitizer above all, begin first.
 SLOW     := %/test_bypass %/test_takeover %/test_session_files
 UNIT     := $(filter $(SLOW),$(UNIT)) $(filter-out $(SLOW),$(UNIT))

@@ -79,13 +79,10 @@ size_t unsent_count(const char *state)
     return count;
 }
 
+/* Of the file: one that is larger is read as none. */
 static size_t bytes_of(const json_t *letters)
 {
-    const json_t *letter;
-    size_t i, bytes = 0;
-    json_array_foreach(letters, i, letter)
-        bytes += 2 * strlen(json_text(letter, "text", "")) + LIMIT_NAME_BYTES * 8; /* as JSON */
-    return bytes;
+    return json_dumpb(letters, NULL, 0, JSON_COMPACT);
 }
 
 int unsent_keep(const char *state, const struct unsent *u, size_t *ret_given_up)
@@ -114,29 +111,34 @@ static json_t *first_of(const char *state, const char *url, const char *host_id)
     json_t *found = NULL;
     const json_t *letter;
     size_t i;
-    if (unsent_count(state) && store_open(state, &s) == 0) {
+    if (!unsent_count(state))
+        return NULL;
+    if (store_open(state, &s) == 0)
         json_array_foreach(s.letters, i, letter)
             if (!found && !strcmp(json_text(letter, "url", ""), url) &&
                 !strcmp(json_text(letter, "host_id", ""), host_id))
                 found = json_incref((json_t *)letter);
-        store_close(&s);
-    }
+    store_close(&s);
     return found;
+}
+
+static int take_out(struct store *s, const char *id)
+{
+    for (size_t i = 0; i < json_array_size(s->letters); i++)
+        if (!strcmp(json_text(json_array_get(s->letters, i), "id", ""), id)) {
+            json_array_remove(s->letters, i);
+            return store_write(s);
+        }
+    return 0; /* somebody else sent it, too */
 }
 
 /* It came, or never will. Returns whether it is out of the file: else it would be sent for ever. */
 static bool done(const char *state, const char *id, bool is_too_large)
 {
     struct store s;
-    bool is_out = false;
     if (is_too_large)
         say("a command kept here is not sent: it is larger than the hub takes");
-    if (store_open(state, &s) == 0)
-        for (size_t i = 0; i < json_array_size(s.letters) && !is_out; i++)
-            if (!strcmp(json_text(json_array_get(s.letters, i), "id", ""), id)) {
-                json_array_remove(s.letters, i);
-                is_out = store_write(&s) == 0;
-            }
+    bool is_out = store_open(state, &s) == 0 && take_out(&s, id) == 0;
     store_close(&s);
     return is_out;
 }
