@@ -298,13 +298,16 @@ static void bound_preview(struct block *b)
     memmove(b->preview, b->preview + from, len - from + 1);
 }
 
-/* When that was by the clock here, where the other's is known to be off. */
-static int64_t end_here(int64_t ts_end, json_int_t ahead)
+/* When that was by the clock here, where the other's is known to be off: before it was heard of,
+ * and since there are such times. What a hub or a host says that leads elsewhere counts for
+ * nothing. */
+static int64_t end_here(int64_t ts_end, json_int_t ahead, int64_t heard_ms)
 {
     bool is_off = (ahead > LIMIT_CLOCK_APART_MS && ahead < LIMIT_HOST_NUMBER) ||
                   (ahead < -LIMIT_CLOCK_APART_MS && ahead > -LIMIT_HOST_NUMBER);
     bool is_time = ts_end > 0 && ts_end < LIMIT_HOST_NUMBER;
-    return is_off && is_time ? ts_end - ahead : ts_end;
+    int64_t here = is_off && is_time ? ts_end - ahead : 0;
+    return here <= 0 ? ts_end : here < heard_ms ? here : heard_ms;
 }
 
 /* What another host says is taken for nothing but text and numbers: no file, no key, no secret of
@@ -331,7 +334,7 @@ static void settle(struct block *b, const json_t *params)
     b->host_id = text_copy(json_text(params, "host_id", NULL));
     b->conversation_id = text_copy(json_text(params, "session", NULL));
     b->heard_ms = clock_wall_ms();
-    b->ts_end = end_here(b->ts_end, json_number(params, "ahead_ms", 0));
+    b->ts_end = end_here(b->ts_end, json_number(params, "ahead_ms", 0), b->heard_ms);
 }
 
 /* New reference; NULL for what is no block that ended. */
