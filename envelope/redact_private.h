@@ -240,9 +240,9 @@ static inline bool redact_may_be_token(const struct redact_scan *s, size_t at)
     bool begins =
         redact_begins[hash / 8] & 1u << hash % 8 &&
         (redact_keys[hash] == redact_key(s->text + at) || redact_keys[hash] == REDACT_MANY);
-    if (begins || (c >= 'M' && c <= 'O'))
-        return (begins && redact_begins_inside[hash / 8] & 1u << hash % 8) ||
-               redact_starts_word(s, at);
+    if ((begins && redact_begins_inside[hash / 8] & 1u << hash % 8) ||
+        ((begins || (c >= 'M' && c <= 'O')) && redact_starts_word(s, at)))
+        return true;
     return redact_in(c, CLASS_DIGIT) && redact_in(s->text[at + 1], CLASS_DIGIT) &&
            (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT));
 }

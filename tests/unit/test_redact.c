@@ -283,6 +283,17 @@ static void test_each_row_is_taken_out(void **state)
     }
 }
 
+/* Whatever rows begin with the same digits. */
+static void test_a_bot_is_found_behind_letters(void **state)
+{
+    (void)state;
+    for (int first = 100; first < 1000; first++) {
+        char text[100];
+        snprintf(text, sizeof text, "(bot%d4567890:AA" a20 a10 "abc)\n", first);
+        expect(text, "(bot[redacted:telegram-token])\n", 1);
+    }
+}
+
 static void test_each_row_needs_all_of_it(void **state)
 {
     (void)state;
@@ -452,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_every_shape_is_taken_out),
         cmocka_unit_test(test_what_only_looks_like_it_stays),
         cmocka_unit_test(test_each_row_is_taken_out),
+        cmocka_unit_test(test_a_bot_is_found_behind_letters),
         cmocka_unit_test(test_each_row_needs_all_of_it),
         cmocka_unit_test(test_hashes_uuids_and_prose_stay),
         cmocka_unit_test(test_values_behind_telling_names),
