@@ -19,6 +19,7 @@ struct redact_secrets {
         char *type; /* `env:NAME` */
         char *value;
         size_t len;
+        struct bytes folded; /* as it is seen; empty where that is the same, or too short */
     } list[LIMIT_SECRETS];
 };
 
@@ -57,13 +58,45 @@ static char *text_of(const char *before, const char *text, size_t len)
     return copy;
 }
 
+static void note_first(struct redact_secrets *secrets, char first)
+{
+    secrets->first[(unsigned char)first / 8] |= (unsigned char)(1 << (unsigned char)first % 8);
+}
+
+static void wipe(struct bytes *text)
+{
+    if (text->data)
+        explicit_bzero(text->data, text->capacity);
+    bytes_finish(text);
+}
+
+/* One with accents is looked for as it is seen, too: with something unseen in its midst, or with
+ * its accents spelled otherwise, it stands nowhere as it is. */
+static bool fold_secret(struct redact_secrets *secrets, struct secret *s)
+{
+    struct redact_fold fold = {.from = s->value};
+    if (redact_folds_of(s->value, s->len) == FOLDS_NOTHING)
+        return true;
+    if (!redact_fold(&fold, s->len))
+        return false;
+    s->folded = fold.text;
+    fold.text = (struct bytes){0};
+    redact_fold_finish(&fold);
+    if (s->folded.len < SECRET_MIN)
+        wipe(&s->folded);
+    else
+        note_first(secrets, *s->folded.data);
+    return true;
+}
+
 static bool add_secret(struct redact_secrets *secrets, const char *name, size_t name_len,
                        const char *value, size_t len)
 {
     struct secret *s = &secrets->list[secrets->count++];
-    *s = (struct secret){text_of("env:", name, name_len), text_of("", value, len), len};
-    secrets->first[(unsigned char)*value / 8] |= (unsigned char)(1 << (unsigned char)*value % 8);
-    return s->type && s->value;
+    *s = (struct secret){
+        .type = text_of("env:", name, name_len), .value = text_of("", value, len), .len = len};
+    note_first(secrets, *value);
+    return s->type && s->value && fold_secret(secrets, s);
 }
 
 int redact_secrets_create(const char *environ, size_t len, struct redact_secrets **ret_secrets)
@@ -107,14 +140,21 @@ void redact_secrets_destroy(struct redact_secrets *secrets)
         if (secrets->list[i].value)
             explicit_bzero(secrets->list[i].value, secrets->list[i].len);
         free(secrets->list[i].value);
+        wipe(&secrets->list[i].folded);
         free(secrets->list[i].type);
     }
     free(secrets);
 }
 
-/* The longest known value that begins here. */
+/* Whether the text goes on with that value. */
+static bool goes_on(const char *text, size_t len, const char *value, size_t value_len)
+{
+    return value_len && value_len <= len && *value == *text && !memcmp(text, value, value_len);
+}
+
+/* The longest known value that begins here; `folded`: the text is. */
 static bool is_known(const struct redact_secrets *secrets, const char *text, size_t len, size_t at,
-                     struct redact_match *ret_match)
+                     bool folded, struct redact_match *ret_match)
 {
     size_t longest = 0;
     unsigned char first = (unsigned char)text[at];
@@ -122,10 +162,13 @@ static bool is_known(const struct redact_secrets *secrets, const char *text, siz
         return false;
     for (size_t i = 0; i < secrets->count; i++) {
         const struct secret *s = &secrets->list[i];
-        if (s->len > longest && s->len <= len - at && *s->value == text[at] &&
-            !memcmp(text + at, s->value, s->len)) {
-            longest = s->len;
-            *ret_match = (struct redact_match){at, at + s->len, s->type};
+        size_t is = goes_on(text + at, len - at, s->value, s->len) ? s->len
+                    : folded && goes_on(text + at, len - at, s->folded.data, s->folded.len)
+                        ? s->folded.len
+                        : 0;
+        if (is > longest) {
+            longest = is;
+            *ret_match = (struct redact_match){at, at + is, s->type};
         }
     }
     return longest > 0;
@@ -199,7 +242,7 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     struct redact_scan *s = &q->scan;
     char c = s->text[at];
     bool line = at == 0 || s->text[at - 1] == '\n';
-    if (q->secrets && is_known(q->secrets, s->text, s->len, at, ret_match))
+    if (q->secrets && is_known(q->secrets, s->text, s->len, at, s->fold != NULL, ret_match))
         return true;
     if ((c == '-' || c == 'P') && redact_pem(s, at, ret_match))
         return true;
@@ -349,7 +392,7 @@ static void find_known(const char *text, size_t len, const struct finding *f)
     struct redact_match match;
     bool has = redact_own_begin(&own, len);
     for (size_t at = 0; f->secrets && at < len; at++)
-        if (is_known(f->secrets, text, len, at, &match)) {
+        if (is_known(f->secrets, text, len, at, false, &match)) {
             (has ? redact_own_found : f->found)(has ? (void *)&own : f->user, at, match.to,
                                                 match.type);
             at = match.to - 1;

@@ -424,6 +424,26 @@ static void test_known_values_of_other_alphabets(void **state)
     redact_secrets_destroy(secrets);
 }
 
+/* An accent that is a character of its own, or one with its letter; U+200B shows nothing. */
+static void test_known_values_as_they_are_seen(void **state)
+{
+    static const char environ[] = "A_PASSWORD=gr\xc3\xbcne-W\xc3\xa4lder9";
+    static const char *const texts[] = {"a gr\xc3\xbcne-\xe2\x80\x8bW\xc3\xa4lder9 b",
+                                        "a gru\xcc\x88ne-Wa\xcc\x88lder9 b",
+                                        "a gr\xc3\xbcne-W\xc3\xa4lder9 b"};
+    struct redact_secrets *secrets = NULL;
+    int count;
+    (void)state;
+    assert_int_equal(redact_secrets_create(environ, sizeof environ, &secrets), 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char *got = redacted(texts[i], secrets, &count);
+        assert_string_equal(got, "a [redacted:env:A_PASSWORD] b");
+        assert_int_equal(count, 1);
+        free(got);
+    }
+    redact_secrets_destroy(secrets);
+}
+
 static void test_a_known_value_inside_a_telling_name(void **state)
 {
     static const char environ[] = "A_TOKEN=hunter2hunter2";
@@ -471,6 +491,7 @@ int main(void)
         cmocka_unit_test(test_pem_blocks_whole_and_in_part),
         cmocka_unit_test(test_values_of_the_environment),
         cmocka_unit_test(test_known_values_of_other_alphabets),
+        cmocka_unit_test(test_known_values_as_they_are_seen),
         cmocka_unit_test(test_a_known_value_inside_a_telling_name),
         cmocka_unit_test(test_random_bytes),
     };
