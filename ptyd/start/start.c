@@ -63,8 +63,13 @@ static int make_plan(const struct start_request *q, struct intake_facts *facts, 
     return result;
 }
 
+/* There is room for all at once: what grows leaves copies behind that nobody wipes. */
 static void append_all(char *const *env, struct bytes *out)
 {
+    size_t len = 0;
+    for (size_t i = 0; env[i]; i++)
+        len += strlen(env[i]) + 1;
+    bytes_reserve(out, len);
     for (; *env; env++)
         bytes_append(out, *env, strlen(*env) + 1);
 }
