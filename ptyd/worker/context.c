@@ -147,11 +147,11 @@ static struct feeds make_feeds(const struct worker *w, struct feed feed[LIMIT_SE
         feed[i] = (struct feed){
             .name = session_name(s),
             .shell_id = session_shell_id(s),
-            .cwd = tracker_cwd(session_tracker(s)),
+            .cwd = session_knows_secrets(s) ? tracker_cwd(session_tracker(s)) : "",
             .secrets = session_secrets(s),
             .paused = session_paused(s) || session_quarantined(s),
             .exited = session_exited(s),
-            .running = tracker_running(session_tracker(s)),
+            .running = session_knows_secrets(s) ? tracker_running(session_tracker(s)) : NULL,
         };
     }
     return (struct feeds){.feed = feed, .count = (size_t)w->session_count};

@@ -294,6 +294,7 @@ async function main() {
     const name = 'ended', methods = [['session.screen'], ['session.scrollback'], ['session.blocks'], ['session.block', '1'], ['session.output', '1']];
     const asked = async () => Promise.all(methods.map(async ([method, block]) => control.call(method, { name, agent: true, ...(block ? { block } : {}) })));
     daemon.ptyd('open', name);
+    daemon.ptyd('run', '-s', name, '--', `mkdir ${space.root}/$A_TOKEN; cd ${space.root}/$A_TOKEN`); // directories are told, too
     daemon.ptyd('run', '-s', name, '--', 'echo "is $A_TOKEN"');
     daemon.ptyd('send', '-s', name, '--key', 'C-d');
     await until('it has ended', () => daemon.json('list').find((s) => s.name === name).state === 'exited');
@@ -303,7 +304,10 @@ async function main() {
     const { result } = await control.call('session.list', { members: ['name', 'cwd'], agent: true });
     assert.deepStrictEqual(result.find(([one]) => one === name), [name, null]);
     assert.match((await control.call('session.screen', { name })).result.rows.join('\n'), new RegExp(`^is ${VALUE}$`, 'm'), "it is the user's to see");
-    for (const format of ['entries', 'text', 'envelope']) assert.ok(!JSON.stringify(await control.call('context.show', { consumer: 'b', session: name, format })).includes(VALUE), format);
+    for (const format of ['entries', 'text', 'envelope']) {
+      const told = JSON.stringify(await control.call('context.show', { consumer: 'b', session: name, format }));
+      assert.ok(!told.includes(VALUE), told);
+    }
     daemon.ptyd('close', name);
   });
 
