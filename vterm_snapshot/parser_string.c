@@ -163,17 +163,14 @@ static bool ends_string(const struct parser *p, char c)
            (c == 0x07 && (p->string_kind == ']' || p->string_kind == 0));
 }
 
-/* U+009C is ST in a character, as xterm takes it: its second byte at `run` bytes, whose first one
- * was kept by the time that the second is looked at. */
+/* U+009C is ST in a character, as xterm takes it. */
 #define ST_LEAD  '\xc2'
 #define ST_TRAIL '\x9c'
 
+/* Whether its second byte stands at `run` bytes. */
 static bool is_st(const struct parser *p, size_t run)
 {
-    if (p->at[run] != ST_TRAIL || !is_kept(p) || p->string_truncated)
-        return false;
-    return run ? p->at[run - 1] == ST_LEAD
-               : p->string.len && p->string.data[p->string.len - 1] == ST_LEAD;
+    return run && p->at[run] == ST_TRAIL && p->at[run - 1] == ST_LEAD;
 }
 
 /* What stands in front of the end, as far as it may pass; true when the end is reached. */
@@ -182,12 +179,15 @@ static bool take_payload(struct parser *p)
     size_t run = 0, len = (size_t)(p->end - p->at);
     while (run < len && !ends_string(p, p->at[run]) && !is_st(p, run))
         run++;
-    size_t ready = scrub_run(&p->scrub, p->at, run, run == len);
-    for (size_t i = 0; i < ready && is_kept(p) && !p->string_truncated; i++)
+    bool ends = run < len;
+    size_t text = run && p->at[run - 1] == ST_LEAD && (!ends || is_st(p, run)) ? run - 1 : run;
+    size_t taken = ends ? run : text; /* what may be half of ST is held back */
+    size_t ready = scrub_run(&p->scrub, p->at, taken, !ends);
+    for (size_t i = 0; i < ready && i < text && is_kept(p) && !p->string_truncated; i++)
         if ((unsigned char)p->at[i] >= 0x20 && p->at[i] != 0x7f)
             keep(p, p->at + i, 1);
     p->at += ready;
-    return ready == run && run < len;
+    return ready == run && ends;
 }
 
 enum step parser_string(struct parser *p, struct op *op)
@@ -195,8 +195,6 @@ enum step parser_string(struct parser *p, struct op *op)
     if (!take_payload(p))
         return STEP_HOLD;
     char c = *p->at++;
-    if (c == ST_TRAIL && p->string.len)
-        p->string.len--;
     if (c == 0x07 || c == ST_TRAIL)
         return finish_string(p, op);
     p->state = c == 0x1b ? PARSER_STRING_ESCAPE : PARSER_GROUND;

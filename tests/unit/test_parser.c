@@ -211,6 +211,9 @@ static void strings_and_marks(void **state)
         {"\x1b]0;title\xc2\x9cok", "OSC 0;title | \"ok\""}, /* U+009C is ST, as in xterm */
         {"\x1b]0;\xc5\x9c\xc2\xa0\aok", "OSC 0;\xc5\x9c\xc2\xa0 | \"ok\""},
         {"\x1bP$qm\xc2\x9cok", "DCS $qm | \"ok\""},
+        {"\x1b^pm\xc2\x9c\x1bXsos\xc2\x9cok", "\"ok\""},
+        {"\x1b]0;\xc2\n\x9c\aok", "OSC 0;\xc2\x9c | \"ok\""}, /* two halves are none */
+        {"\x1b]0;\xc2\aok", "OSC 0;\xc2 | \"ok\""},
         {"\x1b]0;a\x18ok", "\"ok\""},
         {"\x1b]0;a\x1b[mok", "CSI -m | \"ok\""},
         {"\x1bP$qm\x1b\\\x1b_apc\x1b\\\x1b^pm\x1b\\\x1bXsos\x1b\\ok", "DCS $qm | APC apc | \"ok\""},
