@@ -278,26 +278,48 @@ static bool is_in_front(struct terminal_anchor at, struct terminal_anchor of)
     return at.line < of.line || (at.line == of.line && at.offset < of.offset);
 }
 
+/* Whether `text` stands from there to the end. */
+static bool stands_since(const struct tracker *t, struct terminal_anchor from, const char *text)
+{
+    size_t len = strlen(text);
+    struct bytes there = {0};
+    terminal_text_since(t->options.terminal, from, &there);
+    bool stands = there.len == len && !memcmp(there.data, text, len);
+    bytes_finish(&there);
+    return stands;
+}
+
+/* Whether it may: no more is looked at than can be it, for this is asked wherever something is
+ * drawn. */
+static bool may_stand(const struct tracker *t, struct terminal_anchor now, int cells)
+{
+    const char *text = t->foreign.held;
+    uint64_t wide = 2 * (uint64_t)cells;
+    bool is_room = cells && now.offset >= (uint64_t)cells && !is_in_front(now, t->foreign.start);
+    struct terminal_anchor from = now;
+    struct bytes there = {0};
+    size_t len = strlen(text);
+    from.offset -= from.offset < wide ? from.offset : wide;
+    if (is_room)
+        terminal_text_since(t->options.terminal, from, &there);
+    bool may = is_room && there.len >= len && !memcmp(there.data + there.len - len, text, len);
+    bytes_finish(&there);
+    return may;
+}
+
 /* The line of before stands behind the prompt again: there the input begins. */
 static void find_held(struct tracker *t)
 {
     struct foreign *f = &t->foreign;
     struct terminal_anchor now = terminal_anchor(t->options.terminal), at = now;
-    size_t len = strlen(f->held);
-    int cells = foreign_count(f->held, len);
-    struct bytes text = {0};
+    int cells = foreign_count(f->held, strlen(f->held));
     bool found = false;
-    terminal_text_since(t->options.terminal, f->start, &text);
-    if (text.len < len || memcmp(text.data + text.len - len, f->held, len))
-        cells = 0;
-    for (int wide = cells; !found && cells && wide <= 2 * cells && now.offset >= (uint64_t)wide;
-         wide++) {
+    if (!may_stand(t, now, cells))
+        return;
+    for (int wide = cells; !found && wide <= 2 * cells && now.offset >= (uint64_t)wide; wide++) {
         at.offset = now.offset - (uint64_t)wide;
-        text.len = 0;
-        terminal_text_since(t->options.terminal, at, &text);
-        found = text.len == len && !memcmp(text.data, f->held, len);
+        found = stands_since(t, at, f->held);
     }
-    bytes_finish(&text);
     struct mark input = {.seal = MARK_FOREIGN, .kind = MARK_INPUT, .seq = t->last_seq + 1};
     if (!found || !tracker_mark(t, &input, f->at))
         return;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ptyd/core/file.h"
 #include "ptyd/core/text.h"
@@ -60,8 +61,40 @@ static void every_trace_byte_by_byte(void **state)
     assert_true(count > 0);
 }
 
+/* The processor's seconds that it takes to draw much behind `prompt` on a large screen. */
+static double seconds_behind(const char *prompt)
+{
+    struct bytes trace = {0};
+    bytes_append_text(&trace, "{\"version\": 2, \"width\": 500, \"height\": 200}\n");
+    bytes_printf(&trace, "[0, \"o\", \"%s\"]\n", prompt);
+    for (int i = 0; i < 800; i++) {
+        bytes_append_text(&trace, "[0, \"o\", \"");
+        for (int n = 0; n < 50; n++)
+            bytes_append_text(&trace, "x\\u001b[1my\\u001b[m");
+        bytes_append_text(&trace, "\\r\\n\"]\n");
+    }
+    clock_t begin = clock();
+    free(replay_in_chunks(&trace, 0, 0));
+    bytes_finish(&trace);
+    return (double)(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/* Of a shell that says no C all output is drawn where a line is looked for. */
+static void a_prompt_that_was_drawn_anew_costs_little(void **state)
+{
+    (void)state;
+#define MARKED "\\u001b]133;A\\u0007\\r\\n~/work\\r\\n> \\u001b]133;B\\u0007echo one"
+    double once = seconds_behind(MARKED "\\r\\n");
+    double anew = seconds_behind(MARKED "\\r\\u001b[2A\\u001b[J> other\\r\\n");
+    if (anew > 12 * once + 0.2)
+        fail_msg("%.2f s, and %.2f s behind one that was drawn once", anew, once);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_trace_byte_by_byte)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_trace_byte_by_byte),
+        cmocka_unit_test(a_prompt_that_was_drawn_anew_costs_little),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
