@@ -11,7 +11,10 @@
 #include "ptyd/core/echo.h"
 #include "ptyd/core/text.h"
 
-#define VERSION 9 /* of the fields and their order; another one is not read */
+/* Of the fields and their order; another one is not read. What is noted of a command's output is
+ * all that there is of it: it has its own, so that an older program's is read while it can be. */
+#define VERSION         9
+#define PRINTED_VERSION 8
 
 struct walk {
     struct bytes *out;
@@ -265,7 +268,7 @@ void tracker_save_printed(const struct tracker *t, struct bytes *out)
     struct walk walk = {.out = out};
     struct bytes screen = {0};
     append_screen(t, &screen);
-    number(&walk, VERSION, VERSION);
+    number(&walk, PRINTED_VERSION, PRINTED_VERSION);
     preview(&walk, &copy);
     run(&walk, &screen);
     bytes_finish(&screen);
@@ -276,7 +279,7 @@ static bool read_printed(const char *bytes, size_t len, struct preview *ret_prev
 {
     struct unpack in = {.at = bytes, .end = bytes + len};
     struct walk walk = {.in = &in};
-    in.failed = number(&walk, 0, VERSION) != VERSION || in.failed;
+    in.failed = number(&walk, 0, PRINTED_VERSION) != PRINTED_VERSION || in.failed;
     preview(&walk, ret_preview);
     run(&walk, screen);
     return !in.failed;

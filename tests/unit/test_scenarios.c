@@ -90,6 +90,25 @@ static void another_programs_tracker_is_refused(void **state)
     end();
 }
 
+/* A note of what a command printed, number by number as version 8 of the program wrote it. */
+static void an_older_programs_note_of_output_is_read(void **state)
+{
+    const uint64_t version = 8, none = 0, total = 4, lines = 1;
+    struct bytes note = {0};
+    (void)state;
+    bytes_append(&note, &version, sizeof version);
+    pack_run(&note, "one\n", 4); /* the preview's end */
+    bytes_append(&note, &total, sizeof total);
+    bytes_append(&note, &lines, sizeof lines);
+    bytes_append(&note, &none, sizeof none); /* nothing is cut */
+    bytes_append(&note, &none, sizeof none); /* no line is open */
+    pack_run(&note, "two", 3);               /* on the screen */
+    assert_true(tracker_is_printed(note.data, note.len));
+    note.data[0] = 7;
+    assert_false(tracker_is_printed(note.data, note.len));
+    bytes_finish(&note);
+}
+
 int main(int count, char **arguments)
 {
     (void)count;
@@ -99,6 +118,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(scenarios_hold_byte_by_byte),
         cmocka_unit_test(scenarios_hold_across_checkpoints),
         cmocka_unit_test(another_programs_tracker_is_refused),
+        cmocka_unit_test(an_older_programs_note_of_output_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
