@@ -259,7 +259,7 @@ static char *standing_line(const struct tracker *t)
             while (at < text.len && ((unsigned char)text.data[at] & 0xc0) == 0x80);
         memmove(text.data + before, text.data + at, text.len - at);
         text.len -= at - before;
-        if (f->has_right && text.len >= f->beside.len && f->beside.len &&
+        if (f->has_right && text.len - before >= f->beside.len && f->beside.len &&
             !memcmp(text.data + text.len - f->beside.len, f->beside.data, f->beside.len))
             text.len -= f->beside.len;
         if (foreign_count(text.data + before, text.len - before) + skip < terminal_cols(terminal)) {
