@@ -112,13 +112,13 @@ static bool is_here(const struct session *s, const struct row_range *range)
 }
 
 /* What was kept of the command that runs is not, any more. Returns it; `from` is UINT64_MAX for
- * none. */
+ * none. While rebuilding one that begins further on is another's. */
 static struct row_range drop_running(struct session *s)
 {
     size_t left = 0;
     struct row_range known = {.from = UINT64_MAX, .begin = UINT64_MAX};
     for (size_t i = 0; i < s->withheld_count; i++)
-        if (!s->withheld[i].running)
+        if (!s->withheld[i].running || s->withheld[i].place == RANGE_DUE)
             s->withheld[left++] = s->withheld[i];
         else
             known = s->withheld[i];
@@ -139,7 +139,7 @@ void session_withhold_block(struct session *s)
 {
     struct row_range known = drop_running(s);
     uint64_t from = first_row(s), to;
-    if (known.from < from && tracker_input_row(s->tracker) == UINT64_MAX)
+    if (known.from != UINT64_MAX && tracker_input_row(s->tracker) == UINT64_MAX)
         from = known.from;
     end_range(s, &from, &to);
     add(s, from, to, false);
@@ -275,10 +275,11 @@ uint64_t session_next_withheld(const struct session *s, uint64_t offset)
     return next;
 }
 
-/* Whether the command of such rows may run yet, for all that the log says. */
+/* Whether the command of such rows may run yet, for all that is said: where it began while capture
+ * was paused the log does not say so. */
 static bool may_run(const struct session *s, const struct row_range *range)
 {
-    enum tracker_state state = tracker_state(s->tracker);
+    enum tracker_state state = s->led ? s->place.point.state : tracker_state(s->tracker);
     return range->running && (state == TRACKER_RUNNING || state == TRACKER_START);
 }
 

@@ -278,6 +278,34 @@ async function main() {
     daemon.ptyd('close', name);
   });
 
+  await report.test('a private command that began while capture was paused, and prints when it is not, behind another worker', async () => {
+    const name = 'resumed';
+    const lines = async (agent) => [...(await control.call('session.scrollback', { name, agent })).result.lines, ...(await control.call('session.screen', { name, agent })).result.rows].join('\n');
+    const type = (text) => { daemon.ptyd('send', '-s', name, text); daemon.ptyd('send', '-s', name, '--key', 'Enter'); };
+    const hidden = async (word, where) => {
+      await until(word, async () => (await lines(false)).includes(word));
+      const told = await lines(true);
+      assert.doesNotMatch(told, /hush/, where);
+      assert.match(told, /^open$/m, `${where}: what was in front of it stays`);
+    };
+    daemon.ptyd('open', name);
+    for (const command of ['echo open', ' echo hush']) assert.strictEqual(daemon.ptyd('run', '-s', name, '--', command).status, 0);
+    daemon.ptyd('context', 'pause');
+    type(" printf 'hu%s\\n' sh-1; read -r; printf 'hu%s\\n' sh-2; read -r; printf 'hu%s\\n' sh-3; read -r");
+    await until('it runs', async () => (await lines(false)).includes('hush-1'));
+    daemon.ptyd('context', 'resume');
+    type('on');
+    await hidden('hush-2', 'resumed');
+    await killWorker(daemon);
+    await hidden('hush-2', 'behind a worker');
+    type('on');
+    await hidden('hush-3', 'what it prints then');
+    type('enough');
+    await until('its prompt', async () => /^\$ *$/m.test(await lines(true)));
+    await hidden('hush-3', 'when it has ended');
+    daemon.ptyd('close', name);
+  });
+
   await report.test('what a shell was started with is known, however soon it has ended', async () => {
     for (let i = 0; i < 5; i++) {
       const name = `quick${i}`;
