@@ -19,7 +19,8 @@
 # not true of one that others got into all the same; numbers have eight digits, so that most lengths
 # are known.
 # Arrays are never exported, whatever `setopt allexport` says. Options are the user's: every
-# function begins with `emulate -L`, which leaves them so, and traps with them (LOCAL_TRAPS).
+# function begins with `emulate -L`, which leaves them so, and traps with them (LOCAL_TRAPS). That resets
+# no FORCE_FLOAT, with which a number is none.
 # A call costs as much as ten tests: what happens at every prompt is not in functions of its own.
 exec 3<&-
 builtin typeset -ga __ptyd_head __ptyd_tail __ptyd_cwd __ptyd_A
@@ -98,7 +99,7 @@ __ptyd_widget() {
 __ptyd_precmd() {
     builtin local __ptyd_status="$?" __ptyd_last="$_" __ptyd_ignores=1 __ptyd_marks
     if [[ -o hist_ignore_space ]] { __ptyd_ignores=2 }
-    emulate -L zsh +x
+    emulate -L zsh -o no_force_float +x
     builtin trap - DEBUG
     if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
     if (( __ptyd_v[4] )); then
@@ -122,7 +123,7 @@ __ptyd_precmd() {
 __ptyd_line_init() {
     builtin local __ptyd_status="$?" __ptyd_ignores=1 __ptyd_marks=
     if [[ -o hist_ignore_space ]] { __ptyd_ignores=2 }
-    emulate -L zsh +x
+    emulate -L zsh -o no_force_float +x
     builtin trap - DEBUG
     if (( __ptyd_v[7] )); then
         return 0
@@ -165,7 +166,7 @@ __ptyd_text() {
 
 __ptyd_preexec() {
     builtin local __ptyd_last="$_" __ptyd_told="${1:-${3-}}"
-    emulate -L zsh -o no_multibyte +x
+    emulate -L zsh -o no_multibyte -o no_force_float +x
     builtin trap - DEBUG
     if (( ! __ptyd_v[4] )); then
         if [[ $__ptyd_told == *[%\;[:cntrl:]]* || ${#__ptyd_told} -gt 1900 ]] {
@@ -188,7 +189,7 @@ __ptyd_preexec() {
 
 # Start-up files may have thrown away every hook but this one, which runs before preexec.
 __ptyd_accept() {
-    emulate -L zsh +x
+    emulate -L zsh -o no_force_float +x
     builtin trap - DEBUG
     if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
         __ptyd_arrange

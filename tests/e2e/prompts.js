@@ -125,7 +125,7 @@ zle -N zle-line-init
 vi() { : }; precmd() { : }; preexec() { : }`],
   ['vi mode', 'zsh', `bindkey -v; PS1='%# '; zle-keymap-select() { zle reset-prompt }; zle -N zle-keymap-select`],
   ['vi mode', 'bash', `set -o vi; PS1='$ '`],
-  ['a prompt that forgets', 'zsh', `PS1='%# '; setopt no_prompt_sp no_prompt_cr ksh_arrays sh_word_split no_unset noclobber warn_create_global`],
+  ['a prompt that forgets', 'zsh', `PS1='%# '; setopt no_prompt_sp no_prompt_cr ksh_arrays sh_word_split no_unset noclobber warn_create_global force_float`],
   ['a prompt of its own', 'fish', `function fish_prompt; printf 'one\\ntwo> '; end; function fish_right_prompt; date; end`],
 ];
 
