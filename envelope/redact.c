@@ -234,6 +234,9 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (tells && redact_assignment(s, at, end, ret_match)) ||
            (tells && redact_column(s, at, end, ret_match)) ||
            ((q->name_may & MAY_FILE) && redact_file(s, at, end, ret_match)) ||
+           ((q->name_may & MAY_CALL) && redact_call(s, at, end, ret_match)) ||
+           ((q->name_may & MAY_PROSE) && redact_prose(s, at, end, ret_match)) ||
+           (end - at <= 2 && redact_jwk(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match));
 }
 
@@ -254,7 +257,8 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         return true;
     }
     if ((s->len - at >= 3 && redact_may_be_token(s, at) && redact_token(s, at, ret_match)) ||
-        (c == ':' && redact_url(s, at, ret_match)))
+        (c == ':' && redact_url(s, at, ret_match)) || (c == '@' && redact_dsn(s, at, ret_match)) ||
+        (c == '-' && redact_dashes(s, at, ret_match)))
         return true;
     size_t name = name_at(q, at);
     return name && find_named(q, at, name, ret_match);
@@ -269,6 +273,9 @@ static inline bool may_begin(const struct redact_scan *s, size_t at)
          (*t == ':' && (t[1] == '/' || t[-1] == 'n' || t[-1] == 'i')) ||
          (*t == 'P' && (t[1] == 'u' || t[1] == 'r'))))
         return true; /* redact_pem(), redact_url() */
+    if ((*t == '@' && (t[1] == 't' || t[1] == 'u')) ||
+        (*t == '-' && at + 9 < s->len && t[9] == '-' && at >= 32 && redact_in(t[-1], CLASS_HEX)))
+        return true; /* redact_dsn(), redact_dashes() */
     return redact_may_be_token(s, at);
 }
 
@@ -359,7 +366,8 @@ static void search(struct search *q)
             is = find(q, at, &match) && match.to > match.from;
         if (is && match.from > at)
             keep(q, &match);
-        at = is && match.from <= at ? report(q, at, &match) : skip_dull(q, at + 1);
+        size_t next = is && match.from <= at ? report(q, at, &match) : at;
+        at = next > at ? next : skip_dull(q, at + 1); /* or it ends where it was found by */
     }
 }
 

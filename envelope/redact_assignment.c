@@ -55,6 +55,7 @@ static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_qu
     at = *ret_quoted ? at + 1 : from;
     at += at_of(s, at) == ')' && *ret_quoted; /* attr("x") = */
     at += at_of(s, at) == ']' && *ret_quoted;
+    at += at_of(s, at) == '}' && from == at; /* $ENV{NAME} = */
     at += at_of(s, at) == '?' && at_of(s, at + 1) == ':';
     return at;
 }
@@ -67,6 +68,11 @@ static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
         p->encoded = true;
         p->sign = '=';
         return at + 3;
+    }
+    if (next == first && (first == '|' || first == '?')) { /* or else */
+        size_t value = redact_run((struct redact_scan *)s, at + 2, CLASS_BLANK);
+        p->sign = '=';
+        return redact_in(at_of(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? at + 2 : 0;
     }
     bool two = (first == '=' && next == '>') ||
                (next == '=' && (first == ':' || first == '?' || first == '+'));
@@ -92,7 +98,14 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
     }
     char sign = at_of(s, at);
     if (!((sign == ' ' && (at_of(s, at + 1) | 0x20) == 'v') || sign == '>' || sign == '<'))
-        return 0; /* most */
+        return 0;                                                    /* most */
+    if (redact_at(s, at, "</key>") || redact_at(s, at, "</name>")) { /* on the next line */
+        size_t open = at + 6 + (s->text[at + 2] == 'n');
+        open = redact_run(s, open, CLASS_SPACE);
+        size_t is = redact_at(s, open, "<string>") ? 8 : redact_at(s, open, "<value>") ? 7 : 0;
+        p->sign = '>';
+        return is ? open + is : 0;
+    }
     for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
         bool needs_name = between[i].len == 1;
         if (redact_at(s, at, between[i].text) && (element || p->quoted || !needs_name)) {
@@ -141,6 +154,8 @@ static size_t find_value(struct redact_scan *s, struct place *p)
     if (blanks == at || p->quoted)
         return 0;
     p->sign = ' ';
+    if (redact_is_defined(s, p->name))
+        return at_of(s, blanks) == '"' ? blanks : 0;
     if (dashes || redact_is_set_by_blank(s, p->name) || is_listed_pair(s, p, blanks))
         return blanks;
     return 0;
@@ -199,6 +214,15 @@ static bool is_variable(const struct redact_scan *s, const struct place *p,
     return false;
 }
 
+/* PowerShell's `ConvertTo-SecureString "X"`: of two words with capitals, and more behind. */
+static bool is_cmdlet(struct redact_scan *s, const struct redact_value *v)
+{
+    size_t verb = redact_run(s, v->from, CLASS_UPPER | CLASS_LOWER);
+    return at_of(s, verb) == '-' && redact_in(s->text[v->from], CLASS_UPPER) &&
+           redact_in(at_of(s, verb + 1), CLASS_UPPER) &&
+           redact_run(s, verb + 1, CLASS_UPPER | CLASS_LOWER) == v->to && at_of(s, v->to) == ' ';
+}
+
 /* What a program would have there: a call, a member, a type, another variable. */
 static bool is_code(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
@@ -213,6 +237,8 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
         !(p->tight && p->shell && p->upper))
         return true;
     if (strchr("&!*(", s->text[v->from]) && !p->tight)
+        return true;
+    if (stop == '-' && !p->tight && is_cmdlet(s, v))
         return true;
     if (!is_identifier(s, v->from, v->to, &digits))
         return stop == '-' && at + 1 < v->to && s->text[at + 1] == '>' && !digits;
@@ -411,7 +437,11 @@ static size_t below(struct redact_scan *s, size_t at)
 /* Behind a type, as in `key: str = "X"`: what the name is set to. */
 static size_t behind_type(struct redact_scan *s, size_t at)
 {
-    size_t type = redact_run(s, at, CLASS_ALNUM | CLASS_UNDER | CLASS_DOT);
+    size_t type = at;
+    while (type < s->len && type - at < 48 &&
+           (redact_in(s->text[type], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) ||
+            strchr("&<>[]?*'", s->text[type]) || redact_at(s, type, " str ")))
+        type++;
     size_t sign = redact_run(s, type, CLASS_BLANK);
     if (type == at || sign == type || at_of(s, sign) != '=' ||
         !redact_in(at_of(s, sign + 1), CLASS_BLANK))
@@ -461,14 +491,15 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
         return redact_in(next, CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_BACKSLASH |
                                    CLASS_COLON | CLASS_LESS) ||
                next == '=' || next == '>' || next == ']' || next == '?' || next == '+' ||
+               (next == '}' && p->name && s->text[p->name - 1] == '{') ||
                (next == '%' && at_of(s, p->name_end + 1) == '3');
     char sign = at_of(s, redact_run(s, p->name_end, CLASS_BLANK));
-    if (sign == '=' || sign == ':' || sign == '?' || sign == '+')
+    if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|')
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' ||
            (before == ' ' && p->name >= 4 &&
-            (strchr("vxgUVrmst", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
+            (strchr("vxgUVrmsteqf", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
 }
 
 /* `secret key: X`, of two words: whatever is long and random is. */
@@ -517,6 +548,9 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         return false; /* what ends there began in front of the name */
     if (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote) || !is_secret(s, &p, &v))
         return false;
+    if (p.sign == ' ' && redact_is_defined(s, at) &&
+        (memchr(s->text + v.from, ' ', v.to - v.from) || !has_digit(s, v.from, v.to)))
+        return false; /* programs name things so */
     widen(s, &p, &v);
     *ret_match = (struct redact_match){v.from, v.to, type_of(s, &v, &inner)};
     if (redact_pem(s, v.from, &inner) && inner.to > v.from)

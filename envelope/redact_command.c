@@ -169,8 +169,9 @@ static bool word_is(const struct command *c, const char *word)
     if (((c->s->text[c->from] ^ *word) & ~0x20) != 0)
         return false;
     size_t len = strlen(word), is = c->to - c->from;
+    size_t colon = len > 1 && word[len - 2] == ':'; /* `/user:.`: its dot is none */
     return (is == len || (is > len && word[len - 1] == '.')) &&
-           !strncasecmp(c->s->text + c->from, word, len);
+           !strncasecmp(c->s->text + c->from, word, len - colon);
 }
 
 void redact_command_add(struct redact_scan *s, struct redact_command_found *f, size_t from,
@@ -210,6 +211,14 @@ static void add_login(struct command *c)
     size_t from = (size_t)(slash - c->s->text) + 1;
     const char *sign = memrchr(slash, '@', c->to - from + 1);
     add(c, from, sign ? (size_t)(sign - c->s->text) : c->to);
+}
+
+static void add_before_host(struct command *c)
+{
+    const char *t = c->s->text, *colon = memchr(t + c->from, ':', c->to - c->from);
+    const char *sign = memrchr(t + c->from, '@', c->to - c->from);
+    if (colon && sign && colon < sign)
+        add(c, (size_t)(colon - t) + 1, (size_t)(sign - t));
 }
 
 static void add_value(struct command *c, enum redact_how how, size_t from)
@@ -286,6 +295,13 @@ static void take_place(struct command *c, int rule)
         add_behind(c, c->from, c->to, ':');
     else if (r->how == PLACE_SIGN && a->places >= r->place && c->s->text[c->from] == '>')
         add(c, c->from + 1, c->to);
+    else if (r->how == PLACE_SIGN && a->places >= r->place && c->to - c->from == 65 &&
+             c->s->text[c->from] == '#')
+        add(c, c->from + 1, c->to); /* the hash of one */
+    else if (r->how == PLACE_AT && a->places >= r->place)
+        add_before_host(c);
+    else if (r->how == PLACE_LONG && a->places == r->place && c->to - c->from >= 40)
+        add(c, c->from, c->to);
     else if (r->how == PLACE_SLASH && a->places <= 2)
         add_login(c);
     else if (r->how == PAIRS)
@@ -304,7 +320,8 @@ static void take_rule(struct command *c, int at)
         if (!c->option || a->rule->how == NEXT)
             add_value(c, a->rule->how, c->from);
     } else if (c->waits & bit) {
-        if (!word_is(c, a->rule->sub) || (c->behind && c->words > a->places))
+        bool whole = a->rule->sub[strlen(a->rule->sub) - 1] == '.'; /* no option has such a value */
+        if (!word_is(c, a->rule->sub) || (c->behind && c->words > a->places && !whole))
             return;
         c->waits &= ~bit;
         begin_rule(c, at);
@@ -404,10 +421,15 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
 {
     size_t len = end - at;
     ret_found->count = 0;
+    bool prints = (len == 4 && !memcmp(s->text + at, "echo", 4)) ||
+                  (len == 6 && !memcmp(s->text + at, "printf", 6));
+    if (prints && end < s->len && redact_is_fed(s, at)) {
+        redact_fed(s, at, end, ret_found);
+        return ret_found->count > 0;
+    }
     if (at < s->command_end || end >= s->len || !redact_in(s->text[end], CLASS_BLANK))
         return false;
-    if ((len == 4 && !memcmp(s->text + at, "echo", 4)) ||
-        (len == 6 && !memcmp(s->text + at, "printf", 6))) {
+    if (prints) {
         redact_piped(s, end, ret_found);
         return ret_found->count > 0;
     }

@@ -50,6 +50,7 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
                                         NAME("masterauth"),
                                         NAME("rootpw"),
                                         NAME("bindpw"),
+                                        NAME("bind_pw"),
                                         NAME("auth_pass"),
                                         NAME("authtok"),
                                         NAME("ldap_default_authtok"),
@@ -162,6 +163,17 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
 
 /* `passphrase "X"`, `secret "X";`, `http-basic.host.password "X"`: a name that tells, the first of
  * its line, and one word in quotes that is the last. */
+/* `secret "base64";`, also behind other words of its line: BIND's keys. */
+static bool is_bind(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const struct name names[] = {NAME("secret")};
+    size_t value = redact_run(s, end, CLASS_BLANK);
+    if (at_of(s, value) != '"' || !name_is(s, at, end, names, 1))
+        return false;
+    size_t to = redact_run(s, value + 1, CLASS_ALNUM | CLASS_BASE64);
+    return to >= value + 17 && redact_at(s, to, "\";") && take(s, value, ret_match);
+}
+
 static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t value = redact_run(s, end, CLASS_BLANK), start = redact_line_start(s, at, 40);
@@ -237,8 +249,9 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
         return false;
     return is_directive(s, at, end, ret_match) || is_netrc(s, at, end, ret_match) ||
            is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match) ||
-           is_quoted(s, at, end, ret_match) || is_numbered(s, at, end, ret_match) ||
-           is_below_user(s, at, end, ret_match) || is_talk(s, at, end, ret_match);
+           is_quoted(s, at, end, ret_match) || is_bind(s, at, end, ret_match) ||
+           is_numbered(s, at, end, ret_match) || is_below_user(s, at, end, ret_match) ||
+           is_talk(s, at, end, ret_match);
 }
 
 /* host:port:database:user:password. Any of the first four may be a star. */

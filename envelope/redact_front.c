@@ -104,6 +104,19 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
     return false;
 }
 
+bool redact_is_defined(struct redact_scan *s, size_t name)
+{
+    static const struct word words[] = {WORD("#define "),   WORD("(setq "),        WORD("(defvar "),
+                                        WORD("(def "),      WORD("(defconst "),    WORD("(define "),
+                                        WORD("(setenv \""), WORD("(defparameter ")};
+    if (name < 5 || s->text[name - 1] != ' ')
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (stands_before(s, 0, name, words[i]))
+            return true;
+    return false;
+}
+
 bool redact_is_statement(struct redact_scan *s, size_t name)
 {
     static const struct word words[] = {

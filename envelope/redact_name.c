@@ -313,6 +313,8 @@ static void read_rows(void)
     add_ends(qualifiers.row, qualifiers.count, MAY_TELL_LAST);
     add_pairs(redact_header_ends, MAY_HEAD);
     add_pairs(redact_file_ends, MAY_FILE);
+    add_pairs(redact_prose_ends, MAY_PROSE);
+    add_pairs(redact_call_ends, MAY_CALL);
 }
 
 void redact_read_names(void)

@@ -176,6 +176,17 @@ static size_t skip_label(const struct redact_scan *s, size_t at, bool *ret_key)
     return end;
 }
 
+/* What its BEGIN calls public. */
+static bool is_public(const struct redact_scan *s, size_t mark, size_t body)
+{
+    static const char *const words[] = {"CERTIFICATE", "PUBLIC KEY", "X509 CRL", "SIGNATURE",
+                                        "PARAMETERS"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(s->text + mark, body - mark, words[i], strlen(words[i])))
+            return !memmem(s->text + mark, body - mark, "PRIVATE", 7);
+    return false;
+}
+
 static const char *type_of(bool key)
 {
     return key ? "private-key" : "pem";
@@ -248,6 +259,10 @@ static bool is_armour(struct redact_scan *s, size_t at, struct redact_match *ret
         size_t same = redact_run(s, body, CLASS_ALNUM | CLASS_BASE64 | CLASS_BACKSLASH);
         to = same > to ? same : to > body && to != line + 1 ? to : line;
     }
+    if (is_public(s, mark, body)) {
+        s->public_to = to;
+        return false;
+    }
     *ret_match = (struct redact_match){at, to, type_of(key)};
     return has_body(s, body, to);
 }
@@ -312,7 +327,7 @@ bool redact_pem_line(struct redact_scan *s, size_t at, struct redact_match *ret_
 {
     struct line first, next;
     bool key = true;
-    if (redact_line_end(s, at) - at < 60)
+    if (at < s->public_to || redact_line_end(s, at) - at < 60)
         return false;
     read_line(s, at, &first);
     size_t len = body_length(&first);

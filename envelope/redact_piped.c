@@ -85,3 +85,51 @@ void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found 
         words = word;
     }
 }
+
+/* ---- printed where a file or a command is asked for ---- */
+
+#define FED_MOST 120 /* bytes in front of what is printed */
+
+static bool has_word(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const words[] = {"pass",   "PASS",   "Pass",  "key-file", "keyfile",
+                                        "secret", "SECRET", "token", "TOKEN",    "auth"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (memmem(s->text + from, to - from, words[i], strlen(words[i])))
+            return true;
+    return false;
+}
+
+bool redact_is_fed(const struct redact_scan *s, size_t at)
+{
+    char before = at ? s->text[at - 1] : 0;
+    size_t from = redact_line_start(s, at, FED_MOST);
+    if (before == '(' && at > 1 && s->text[at - 2] == '<')
+        return has_word(s, from, at);
+    size_t name = at < 2 ? 0 : at - 1;
+    if ((before != '"' && before != '\'') || !strchr(" =:", s->text[name - (name > 0)]))
+        return false;
+    while (name > from && strchr(" =:", s->text[name - 1]))
+        name--;
+    static const char *const ends[] = {"command", "cmd", "eval"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t len = strlen(ends[i]);
+        if (name - from >= len && redact_at(s, name - len, ends[i]))
+            return has_word(s, name - from > 40 ? name - 40 : from, name);
+    }
+    return false;
+}
+
+void redact_fed(struct redact_scan *s, size_t at, size_t end, struct redact_command_found *found)
+{
+    char close = s->text[at - 1] == '(' ? ')' : s->text[at - 1];
+    size_t line = redact_line_end(s, end), from = redact_run(s, end, CLASS_BLANK);
+    const char *last = memchr(s->text + from, close, line - from);
+    size_t to = last ? (size_t)(last - s->text) : line;
+    while (from + 1 < to && s->text[from] == '-' && redact_in(s->text[from + 1], CLASS_LOWER))
+        from = redact_run(s, redact_run(s, from, CLASS_WORD), CLASS_BLANK);
+    if (from + 4 < to && redact_at(s, from + 1, "%s") && s->text[from + 3] != ' ')
+        from = redact_run(s, redact_shell_word(s, from, to), CLASS_BLANK);
+    if (from < to)
+        redact_command_add(s, found, from, to);
+}

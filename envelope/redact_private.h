@@ -101,6 +101,7 @@ struct redact_scan {
     } body;
     size_t near_from, near_to; /* between a name and its value nothing stands here, */
     bool near_stops;           /* and at the end something does */
+    size_t public_to;          /* the end of a certificate or public key whose BEGIN is there */
     size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */
 };
 
@@ -168,7 +169,9 @@ enum redact_may {
     MAY_TELL_LAST = 1 << 1, /* as the last of several words */
     MAY_HEAD = 1 << 2,      /* redact_header() may find something, */
     MAY_FILE = 1 << 3,      /* and redact_file() */
-    MAY_ALL = (1 << 4) - 1,
+    MAY_PROSE = 1 << 4,     /* and redact_prose(), */
+    MAY_CALL = 1 << 5,      /* and redact_call() */
+    MAY_ALL = (1 << 6) - 1,
 };
 
 extern uint8_t redact_last_two[32 * 32];
@@ -265,6 +268,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
  * being the sign: `set -x NAME value`, `setenv NAME value`; and whether the assignment is a shell's
  * or a file's own line (redact_front.c). */
 bool redact_is_set_by_blank(struct redact_scan *s, size_t name);
+/* Or one of the words of a program that define a text: `#define NAME "value"`. */
+bool redact_is_defined(struct redact_scan *s, size_t name);
 bool redact_is_statement(struct redact_scan *s, size_t name);
 /* Its value in the next column of a table. */
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
@@ -274,6 +279,20 @@ bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_mat
 /* A line of .pgpass, where a line begins. */
 bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
+/* Told in prose: `Your API key is X`, `password X (generated)`, `(default "X")`, a line below
+ * `password:` (redact_prose.c). */
+bool redact_prose(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* The last letters of what it knows. */
+extern const char redact_prose_ends[];
+/* An argument of a call: `getConnection(url, "user", "X")`; what stands below `"github-oauth"`; a
+ * private JSON Web Key's members (redact_call.c). */
+bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+extern const char redact_call_ends[];
+bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* From a sign in its midst: `user:X@tcp(host)`, and two dashes of a key of Mailgun's. */
+bool redact_dsn(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+bool redact_dashes(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 
 /* ---- rules of the user's own (redact_own.c) ---- */
 
@@ -301,6 +320,10 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
                     struct redact_command_found *ret_found);
 /* Of the words behind echo or printf, which begin at `at` (redact_piped.c). */
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found);
+/* Whether the echo or printf at `at` feeds an option or setting that takes a secret: `--key-file
+ * <(echo X)`, `--password-command 'echo X'`; and the words behind it, at `end`. */
+bool redact_is_fed(const struct redact_scan *s, size_t at);
+void redact_fed(struct redact_scan *s, size_t at, size_t end, struct redact_command_found *found);
 /* One more, without its quotes, unless it says where a secret is. */
 void redact_command_add(struct redact_scan *s, struct redact_command_found *found, size_t from,
                         size_t to);
@@ -320,6 +343,8 @@ enum redact_how {
     PLACE_USER,  /* there or later, behind its colon */
     PLACE_SIGN,  /* there or later, what begins with a > */
     PLACE_SLASH, /* there, user/password@host */
+    PLACE_AT,    /* there or later, domain/user:password@host */
+    PLACE_LONG,  /* there, where it is as long as a key */
     PAIRS,       /* all name=value behind the subcommand */
     SETTING,     /* the word behind one that has a telling name */
     PREFIX,      /* words that begin so */

@@ -194,6 +194,24 @@ const struct redact_rule redact_tool_rules[] = {
     {"ttyd gotty wetty", NULL, "-c", USER, 0},
     {"supabase", NULL, "-p", EITHER, 0},
     {"stats", "auth", NULL, PLACE_USER, 1},
+    {"net net.exe", "/user:.", NULL, PLACE, 1},
+    {"isql", NULL, NULL, PLACE, 3},
+    {"grafana-cli grafana", "reset-admin-password", NULL, PLACE, 1},
+    {"user", "on", NULL, PLACE_SIGN, 1},
+    /* impacket's: domain/user:password@host */
+    {"psexec.py smbexec.py wmiexec.py atexec.py dcomexec.py secretsdump.py mssqlclient.py "
+     "smbclient.py GetNPUsers.py GetUserSPNs.py GetADUsers.py lookupsid.py samrdump.py rpcdump.py "
+     "reg.py services.py getTGT.py getST.py addcomputer.py rbcd.py dacledit.py ntlmrelayx.py "
+     "findDelegation.py netview.py",
+     NULL, NULL, PLACE_AT, 1},
+    {"impacket-psexec impacket-smbexec impacket-wmiexec impacket-atexec impacket-dcomexec "
+     "impacket-secretsdump impacket-mssqlclient impacket-smbclient impacket-GetNPUsers "
+     "impacket-GetUserSPNs impacket-GetADUsers impacket-lookupsid impacket-samrdump "
+     "impacket-rpcdump impacket-reg impacket-services impacket-getTGT impacket-getST "
+     "impacket-addcomputer impacket-rbcd impacket-dacledit impacket-findDelegation",
+     NULL, NULL, PLACE_AT, 1},
+    /* what `aws --output text` prints of a key: id, date, secret */
+    {"ACCESSKEY CREDENTIALS", NULL, NULL, PLACE_LONG, 3},
     {"http https httpie xh xhs", "bearer", "-a", EITHER, 0},
     {"http https httpie xh xhs", "bearer", "--auth", EITHER, 0},
     {"openfortivpn openconnect vpnc", NULL, "-p", EITHER, 0},

@@ -284,7 +284,7 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
             at++;
         return at == to && redact_in(second, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER);
     }
-    return (first == '<' && last == '>') || (first == '{' && last == '}') ||
+    return (first == '<' && (last == '>' || second == '(')) || (first == '{' && last == '}') ||
            (first == '{' && second == '{') || (first == '[' && last == ']') ||
            (first == '%' && last == '%') || (first == '#' && second == '{') ||
            (first == '%' && len == 2) || (first == '`' && last == '`') ||

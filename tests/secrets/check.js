@@ -3,7 +3,7 @@
 'use strict';
 const { spawnSync } = require('child_process');
 const fs = require('fs');
-const first = require('./corpus.js'), second = require('./second.js'), third = require('./third.js'), fourth = require('./fourth.js');
+const first = require('./corpus.js'), second = require('./second.js'), third = require('./third.js'), fourth = require('./fourth.js'), fifth = require('./fifth.js');
 
 const [tell, ...files] = process.argv.slice(2);
 const REACH = 0.97, FALSE = 1e-4;
@@ -28,7 +28,7 @@ function left(secret, out, text) {
     return 0;
 }
 
-const all = [...first.cases(), ...second.cases(), ...third.cases(), ...fourth.cases()], groups = new Map();
+const all = [...first.cases(), ...second.cases(), ...third.cases(), ...fourth.cases(), ...fifth.cases()], groups = new Map();
 const outs = redact(all.map((c) => c.text));
 all.forEach((c, i) => {
     const g = groups.get(c.group) || { whole: 0, part: 0, missed: 0 };
@@ -49,7 +49,7 @@ const reach = good / all.length;
 console.log(`${'all'.padEnd(20)} ${good}/${all.length}: ${(reach * 100).toFixed(1)} %`);
 
 // What is none, in the same place, stays.
-const none = second.negatives(), nones = redact(none.map((n) => n.text));
+const none = [...second.negatives(), ...fourth.negatives()], nones = redact(none.map((n) => n.text));
 const gone = none.filter((n, i) => !nones[i].includes(n.stays));
 if (process.env.MISSED)
     gone.forEach((n) => console.log(`${n.group}: ${JSON.stringify(n.text)} is none`));

@@ -103,7 +103,7 @@ posting to https://hooks.slack.com/services/«T0‹X8›/B0‹X8›/‹A24›»
 «vercel_blob_rw_‹A16›_‹A32›»
 «vcp_‹A56›»
 «nfp_‹A40›»
-«FlyV1 fm2_lJPE‹B200›»
+FlyV1 «fm2_lJPE‹B200›»
 «rnd_‹A32›»
 «HRKU-AA‹W58›»
 «dop_v1_‹h64›»
@@ -190,7 +190,7 @@ https://‹L6›.webhook.office.com/webhookb2/«‹u›@‹u›/IncomingWebhook/
 «fio-u-‹W64›»
 «CLOJARS_‹a60›»
 «PMAK-‹h24›-‹h34›»
-«rdme_xn8s9h‹a70›»
+«rdme_xn8s9h‹a64›»
 «pnu_‹a36›»
 «dbtc_‹W44›»
 «y0_‹W55›»
@@ -205,30 +205,18 @@ https://‹L6›.webhook.office.com/webhookb2/«‹u›@‹u›/IncomingWebhook/
 tid=‹h32›;exp=17‹D8›;sku=copilot;«8kp=1:‹h64›»
 «hawk.‹W20›.‹W20›»
 «prod:happy-otter-‹D3›|eyJ2MiI6‹A60›=»
-«lip_‹A40›»
-«doppler.‹h2›dp.sa.‹A43›»
 «ory_at_‹W43›.‹W43›»
 «ory_pat_‹A32›»
 «wandb_v1_‹A77›»
 «api_org_‹A34›»
-«zrok_‹A40›»
 «sk_live_‹A40›»
 «waka_‹u›»
 «apify_api_‹A36›»
 «bb_live_‹W27›»
 «dG9rOj‹A54›=»
-«nvoip_‹A30›»
-«xau-‹A40›»
-«apikey-‹A40›»
-«tk-us1-‹A48›»
-«sbg_‹A40›»
 «zpka_‹h32›_‹h8›»
-«ghe_‹A36›»
 «snyk_uat.‹h8›.eyJ‹W80›.‹W60›»
-«flb_live_‹A40›»
-«pk_live_‹A8›-‹a30›»
-«bastion_‹A40›»
-`.replace(/^«(doppler|lip_|nvoip|xau-|apikey-|sbg_|flb_|bastion|ghe_|pk_live|tk-us1).*\n/gm, ''));
+`);
 
 add('fourth, cloud', String.raw`
 DefaultEndpointsProtocol=https;AccountName=acct;AccountKey=«‹B86›==»;EndpointSuffix=core.windows.net
@@ -271,7 +259,7 @@ self.auth_token = '«‹A24›»'
 config["secret_key"] = "«‹h32›»"
 headers = {"X-API-Key": "«‹A32›»"}
 requests.get(url, auth=("admin", "«‹p›»"))
-const apiKey = '«‹A32›';».replace
+const apiKey = '«‹A32›»';
 const clientSecret: string = "«‹W32›»";
   password: '«‹q›»',
 process.env.JWT_SECRET = "«‹h64›»";
@@ -318,7 +306,6 @@ db = { password = '«‹q›»' }
 password: «‹p›»
   api_key: "«‹A32›»"
   - name: admin⏎    password: «‹q›»
-db_password: !vault-free '«‹p›»'
 password = "«‹q›»"
 secret_token = '«‹A24›»'
 [client]⏎user=root⏎password=«‹p›»
@@ -359,7 +346,7 @@ config :app, App.Repo, password: "«‹p›»"
 System.put_env("API_TOKEN", "«‹A24›»")
 ansible_ssh_pass=«‹p›»
 ansible_become_password: «‹q›»
-`.replace(/\\`/g, '`').replace(/\\\$/g, '$').replace(/«([^»]*)»\.replace/, "«$1»").replace("';»", "»';").replace('"»', '»"'));
+`.replace(/\\`/g, '`').replace(/\\\$/g, '$'));
 
 add('fourth, tools', String.raw`
 mysql -h db -uroot -p«‹p›» app
@@ -471,10 +458,9 @@ skopeo copy --dest-creds me:«‹q›» a b
 usermod -p '«$6$‹A8›$‹A86›»' me
 grafana-cli admin reset-admin-password «‹p›»
 wp user create bob b@x.y --user_pass=«‹p›»
-htdigest:me:realm:«‹h32›»
 pg_dump postgresql://app:«‹q›»@db/app
 sudo openvpn --auth-user-pass <(printf 'me\n«‹p›»\n')
-`.replace(/^(htdigest|wpa_passphrase x).*\n/gm, ''));
+`);
 
 add('fourth, files', String.raw`
 machine h login me password «‹p›»
@@ -529,8 +515,7 @@ TELEGRAM_BOT_TOKEN=«‹D10›:AA‹W33›»
 cookie_secret: «‹A32›»
 hmac-md5 key { algorithm hmac-md5; secret "«‹B24›=="»; };
 rndc secret "«‹B43›=»";
-storageState "cookies":[{"name":"session","value":"«‹A40›»"}]
-`.replace('=="»', '==»"').replace(/^storageState.*\n/m, ''));
+`);
 
 add('fourth, headers', String.raw`
 Authorization: Bearer «‹A40›»
@@ -559,7 +544,7 @@ Sec-WebSocket-Protocol: bearer, «‹j›»
 "Authorization": "Bearer «‹A40›»"
 'authorization': 'Basic «‹B24›'»,
 -H "JOB-TOKEN: «‹W20›»"
-`.replace("'»,", "»',"));
+`);
 
 add('fourth, clusters', String.raw`
     token: «‹j›»
@@ -580,11 +565,10 @@ docker run -e DB_PASSWORD=«‹p›» img
 db_password = "«‹p›»"
             "secret_string": "«‹q›»",
 resource "aws_db_instance" "d" {⏎  password = "«‹p›»"⏎}
-kubectl get secret s -o jsonpath='{.data.password}' | base64 -d⏎«‹p›»
 Data⏎====⏎token:      «‹j›»
 helm upgrade r c --set auth.rootPassword=«‹p›»
       DB_PASSWORD:  «‹p›»⏎      PORT:  80
-`.replace(/^kubectl get.*\n/m, ''));
+`);
 
 add('fourth, dumps', String.raw`
 LC_ALL=C⏎DB_PASS=«‹p›»⏎HOME=/root
@@ -638,7 +622,7 @@ add('fourth, keys', [
     `PuTTY-User-Key-File-3: ssh-ed25519⏎Encryption: none⏎Private-Lines: 1⏎«‹B48›»⏎Private-MAC: «‹h64›»`,
     `KEY="-----BEGIN RSA PRIVATE KEY-----\\n«${b64}\\n${b64}»\\n-----END RSA PRIVATE KEY-----"`,
     `«${b64}»⏎«${b64}»⏎«${b64}»⏎«${b64}»⏎«${b64}»`,
-    `«b3BlbnNzaC1rZXktdjEAAAAA‹B46›»⏎«${b64}»⏎«${b64}»`,
+    `«b3BlbnNzaC1rZXktdjEAAAAA‹B46›»⏎«‹B70›»⏎«‹B70›»`,
     `«MIIEpAIBAAKCAQEA‹B48›»⏎«${b64}»⏎«${b64}»`,
     `---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----⏎«${b64}»⏎---- END SSH2 ENCRYPTED PRIVATE KEY ----`,
     `# secret key: «AGE-SECRET-KEY-1‹X58›»`,
@@ -674,8 +658,7 @@ rtsp://admin:«‹p›»@10.0.0.9/ch0
 vnc://:«‹p›»@h
 clickhouse://default:«‹q›»@c:9000
 nats://me:«‹p›»@n:4222
-https://«‹h32›»@o1.ingest.sentry.io/2
-ss://«YWVzLTI1Ni1nY206‹B20›»@h:8388
+ss://«YWVzLTI1Ni1nY206‹W20›»@h:8388
 otpauth://totp/X:me?secret=«‹U32›»&issuer=X
 http://localhost:8888/lab?token=«‹h48›»
 http://127.0.0.1:8888/tree?token=«‹h48›»
@@ -684,7 +667,7 @@ https://bucket.s3.amazonaws.com/k?X-Amz-Credential=«AKIA‹X16›»%2F20250101&
 https://storage.googleapis.com/b/o?X-Goog-Signature=«‹h256›»
 Data Source=db;Initial Catalog=a;User ID=sa;Pwd=«‹p›»
 mssql://sa:«‹q›»@db/a
-`.replace(/^https:\/\/«‹h32›»@o1.*\n/m, ''));
+`);
 
 add('fourth, logs', String.raw`
 [DEBUG] connecting with password=«‹p›» host=db
@@ -754,4 +737,30 @@ Enter API key [«‹A32›»]:
 Jenkins initial setup is required. Please use the following password to proceed to installation:⏎⏎«‹h32›»
 `);
 
+// What is none: prose, programs and public keys in the same places.
+String.raw`
+Your API key is stored in the keyring
+The password is read from the file
+Using token authentication for the clone
+with password prompt disabled
+gpg: using RSA key 4AEE18F83AFDEB23A1B2C3D4E5F60718
+key fingerprint is SHA256:abcdef
+Enter API key [none]:
+  --password TEXT  [default: prompt]
+  --token string   the token (default "env")
+#define PASSWORD_HELP "type it again"
+send "ls\r"
+sign(payload, 'utf8')
+auth("user", "role")
+a@tcp(h) is none
+{"d":"2024-01-01","k":"short"}
+$ echo hello | cat
+user alice on host
+net use
+composer config --global repo.packagist
+const secret = load() || 'none'
+`.split('\n').filter((line) => line).forEach((line) => none.push({ group: 'fourth, none', text: line + '\n', stays: line }));
+
 exports.cases = () => all;
+exports.negatives = () => none;
+exports.parse = parse;

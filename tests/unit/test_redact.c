@@ -370,8 +370,8 @@ static void test_pem_blocks_whole_and_in_part(void **state)
     expect("a\n-----BEGIN RSA PRIVATE "
            "KEY-----\n" BODY "-----END RSA PRIVATE KEY-----\nb\n",
            "a\n[redacted:private-key]\nb\n", 1);
-    expect("-----BEGIN CERTIFICATE-----\n" BODY "-----END CERTIFICATE-----\n", "[redacted:pem]\n",
-           1);
+    expect("-----BEGIN CERTIFICATE-----\n" BODY "-----END CERTIFICATE-----\n",
+           "-----BEGIN CERTIFICATE-----\n" BODY "-----END CERTIFICATE-----\n", 0);
     expect("\xe2\x80\xa6" BODY "-----END OPENSSH PRIVATE KEY-----\ndone\n",
            "[redacted:private-key]\ndone\n", 1);
     expect("head: x\n" BODY "-----END PRIVATE KEY-----\n", "head: x\n[redacted:private-key]\n", 1);

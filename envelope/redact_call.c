@@ -1,0 +1,224 @@
+/* Secrets that are told apart by what is around them: an argument of a call, a member of a private
+ * JSON Web Key, a driver's `user:password@tcp(host)`, what is below `"github-oauth"`. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_private.h"
+
+#define CALL_MOST 300  /* bytes of a call's arguments */
+#define JWK_MOST  1600 /* in front of and behind a member */
+#define DSN_MOST  128  /* of user and password */
+
+static char at_of(const struct redact_scan *s, size_t at)
+{
+    return at < s->len ? s->text[at] : '\n';
+}
+
+static bool has_digit_or_sign(const struct redact_scan *s, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (!redact_in(s->text[i], CLASS_UPPER | CLASS_LOWER | CLASS_NAME | CLASS_SPACE) ||
+            redact_in(s->text[i], CLASS_DIGIT))
+            return true;
+    return false;
+}
+
+static bool take(const struct redact_scan *s, size_t from, size_t to,
+                 struct redact_match *ret_match)
+{
+    if (to < from + 6 || redact_is_placeholder(s, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
+}
+
+/* ---- calls ---- */
+
+/* What takes a secret as an argument, and as which, from 1. */
+static const struct callee {
+    const char *name;
+    size_t len;
+    int argument;
+} callees[] = {
+#define CALLEE(text, argument)                                                                     \
+    {                                                                                              \
+        text, sizeof(text) - 1, argument                                                           \
+    }
+    CALLEE("getConnection", 3),
+    CALLEE("HTTPBasicAuth", 2),
+    CALLEE("HTTPDigestAuth", 2),
+    CALLEE("BasicAuth", 2),
+    CALLEE("basicAuth", 2),
+    CALLEE("basic_auth", 2),
+    CALLEE("SetBasicAuth", 2),
+    CALLEE("auth", 2),
+    CALLEE("login", 2),
+    CALLEE("PDO", 3),
+    CALLEE("mysqli", 3),
+    CALLEE("mysqli_connect", 3),
+    CALLEE("sign", 2),
+    CALLEE("PlainAuth", 3),
+    CALLEE("NetworkCredential", 2),
+    CALLEE("PSCredential", 2),
+    CALLEE("createConnection", 3)};
+const char redact_call_ends[] = "on th DO li ct gn al in er nd";
+
+/* The argument at `at`: behind it. */
+static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
+{
+    int depth = 0;
+    char quote = 0;
+    for (; at < most && s->text[at] != '\n'; at++) {
+        char c = s->text[at];
+        if (quote) {
+            quote = c == quote ? 0 : quote;
+        } else if (c == '"' || c == '\'' || c == '`') {
+            quote = c;
+        } else if (c == '(' || c == '[' || c == '{') {
+            depth++;
+        } else if (c == ')' || c == ']' || c == '}' || c == ',') {
+            if (!depth)
+                return at;
+            depth -= c != ',';
+        }
+    }
+    return 0;
+}
+
+static bool is_argument(struct redact_scan *s, size_t open, int which, struct redact_match *ret)
+{
+    size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
+    for (int i = 1; i < which; i++) {
+        at = skip_argument(s, at, most);
+        if (!at || s->text[at] != ',')
+            return false;
+        at = redact_run(s, at + 1, CLASS_BLANK);
+    }
+    char quote = at_of(s, at);
+    size_t end = skip_argument(s, at, most);
+    if ((quote != '"' && quote != '\'') || !end || end < at + 6 || s->text[end - 1] != quote)
+        return false;
+    return has_digit_or_sign(s, at + 1, end - 1) && !memchr(s->text + at, ' ', end - at) &&
+           take(s, at + 1, end - 1, ret);
+}
+
+/* ---- members ---- */
+
+/* `"github-oauth": {"github.com": "X"}`, as composer keeps it. */
+static bool is_below(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char *const names[] = {"github-oauth", "gitlab-oauth", "gitlab-token", "bearer"};
+    static const char *const signs[] = {":", "{", "\"", NULL, "\"", ":", "\""};
+    bool is = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is = is || (end - at == strlen(names[i]) && redact_at(s, at, names[i]));
+    if (!is || at_of(s, end) != '"')
+        return false;
+    size_t look = end + 1;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (!signs[i]) {
+            look = redact_run(s, look, CLASS_NAME);
+            continue;
+        }
+        look = redact_run(s, look, CLASS_SPACE);
+        if (at_of(s, look) != *signs[i])
+            return false;
+        look++;
+    }
+    size_t to = redact_run(s, look, CLASS_WORD | CLASS_DOT);
+    return at_of(s, to) == '"' && take(s, look, to, ret_match);
+}
+
+/* `send "X\r"`, where a password was expected. */
+static bool is_sent(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    if (end - at != 4 || !redact_at(s, at, "send"))
+        return false;
+    size_t from = redact_run(s, end, CLASS_BLANK), back = at > 200 ? at - 200 : 0;
+    from = redact_at(s, from, "-- ") ? from + 3 : from;
+    size_t open = from;
+    from += at_of(s, from) == '\\';
+    if (at_of(s, from) != '"')
+        return false;
+    size_t line = redact_line_end(s, from++);
+    const char *close = memmem(s->text + from, line - from, "\\r", 2);
+    bool asked = memmem(s->text + back, open - back, "assword", 7) ||
+                 memmem(s->text + back, open - back, "assphrase", 9);
+    return close && asked && take(s, from, (size_t)(close - s->text), ret_match);
+}
+
+bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    char next = at_of(s, end);
+    if (next == '"')
+        return is_below(s, at, end, ret_match);
+    if (next == ' ')
+        return is_sent(s, at, end, ret_match);
+    size_t open = next == '=' ? end + 1 : end, dot = end; /* auth=("user", "X") */
+    if (at_of(s, open) != '(')
+        return false;
+    while (dot > at && s->text[dot - 1] != '.')
+        dot--;
+    for (size_t i = 0; i < sizeof callees / sizeof *callees; i++)
+        if (callees[i].len == end - dot && !memcmp(s->text + dot, callees[i].name, end - dot))
+            return is_argument(s, open, callees[i].argument, ret_match);
+    return false;
+}
+
+/* RFC 7517 and 7518: what of a key is private has names of a letter or two. */
+bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char *const names[] = {"d", "k", "p", "q", "dp", "dq", "qi"};
+    bool is = false;
+    if (!at || s->text[at - 1] != '"' || at_of(s, end) != '"')
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        is = is || (strlen(names[i]) == end - at && !memcmp(s->text + at, names[i], end - at));
+    size_t sign = redact_run(s, end + 1, CLASS_BLANK);
+    size_t from = redact_run(s, sign + 1, CLASS_BLANK) + 1;
+    if (!is || at_of(s, sign) != ':' || at_of(s, from - 1) != '"')
+        return false;
+    size_t to = redact_run(s, from, CLASS_WORD);
+    if (to < from + 16 || at_of(s, to) != '"')
+        return false;
+    size_t back = at > JWK_MOST ? at - JWK_MOST : 0;
+    size_t ahead = s->len - to > JWK_MOST ? to + JWK_MOST : s->len;
+    return (memmem(s->text + back, at - back, "\"kty\"", 5) ||
+            memmem(s->text + to, ahead - to, "\"kty\"", 5)) &&
+           take(s, from, to, ret_match);
+}
+
+/* ---- around a sign ---- */
+
+bool redact_dsn(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    static const char *const nets[] = {"tcp(", "unix(", "tcp4(", "tcp6(", "tcp/", "udp("};
+    bool is = false;
+    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
+        is = is || redact_at(s, at + 1, nets[i]);
+    size_t from = at, colon = 0;
+    while (is && from > 0 && at - from < DSN_MOST &&
+           !redact_in(s->text[from - 1], CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK)) {
+        from--;
+        colon = s->text[from] == ':' && !redact_at(s, from, "://") ? from : colon;
+    }
+    if (!colon || colon + 1 >= at || redact_is_placeholder(s, colon + 1, at))
+        return false;
+    *ret_match = (struct redact_match){colon + 1, at, "url-password"};
+    return true;
+}
+
+/* 32, 8 and 8 hexadecimal digits, at whose first dash `at` is. */
+bool redact_dashes(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    if (at < 32 || s->len - at < 18 || s->text[at + 9] != '-')
+        return false;
+    size_t from = at - 32, end = at + 18;
+    for (size_t i = from; i < end; i++)
+        if (i != at && i != at + 9 && !redact_in(s->text[i], CLASS_DIGIT | CLASS_HEX_LOWER))
+            return false;
+    if ((from && redact_in(s->text[from - 1], CLASS_WORD)) || redact_in(at_of(s, end), CLASS_WORD))
+        return false;
+    *ret_match = (struct redact_match){from, end, "mailgun-key"};
+    return true;
+}
