@@ -1,4 +1,5 @@
-/* Trace readers, tracker and entries with any bytes; the same result in chunks of another size. */
+/* Trace readers, tracker and entries with any bytes, on screens of several sizes; the same result
+ * in chunks of another size. The first byte says which format and size. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +8,19 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char *replay_in(const uint8_t *data, size_t size, enum trace_format format, size_t chunk)
+static const struct {
+    int cols, rows;
+} sizes[] = {{0, 0}, {20, 6}, {7, 3}};
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+static char *replay_in(const uint8_t *data, size_t size, unsigned kind, size_t chunk)
 {
-    struct replay *r = replay_create(
-        &(struct replay_options){.chunk = chunk, .foreign_marks = true, .scrollback = 50});
+    enum trace_format format = (enum trace_format)(kind % 5);
+    struct replay *r = replay_create(&(struct replay_options){.cols = sizes[kind / 5 % SIZES].cols,
+                                                              .rows = sizes[kind / 5 % SIZES].rows,
+                                                              .chunk = chunk,
+                                                              .foreign_marks = true,
+                                                              .scrollback = 50});
     char *error = NULL;
     const char *timing = format == TRACE_SCRIPT ? (const char *)data : NULL;
     trace_read((const char *)data, size, format, timing, size, replay_events(), r, &error);
@@ -26,9 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1)
         return 0;
-    enum trace_format format = (enum trace_format)(data[0] % 5);
-    char *whole = replay_in(data + 1, size - 1, format, 0);
-    char *cut = replay_in(data + 1, size - 1, format, 3);
+    char *whole = replay_in(data + 1, size - 1, data[0], 0);
+    char *cut = replay_in(data + 1, size - 1, data[0], 3);
     if (!whole || !cut || strcmp(whole, cut))
         abort();
     free(whole);
