@@ -107,7 +107,7 @@ static size_t skip_saying(struct redact_scan *s, size_t at, bool *ret_sure)
     *ret_sure = false;
     if (at_of(s, at) == ' ' && redact_in(at_of(s, at + 1), CLASS_DIGIT))
         at = redact_run(s, at + 1, CLASS_DIGIT); /* Unseal Key 1 */
-    for (size_t i = 0; i < sizeof ways / sizeof *ways && !*ret_sure; i++)
+    for (size_t i = 0; at_of(s, at) == ' ' && i < sizeof ways / sizeof *ways && !*ret_sure; i++)
         if (redact_at(s, at, ways[i]) && !redact_in(at_of(s, at + strlen(ways[i])), CLASS_WORD)) {
             at += strlen(ways[i]);
             *ret_sure = true;
@@ -130,12 +130,14 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t end
         return false;
     bool quote = redact_in(at_of(s, from), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
     size_t to = value_end(s, &from), behind = to + quote;
-    if (to == from)
+    if (to < from + 6)
         return false;
+    struct made_of m = made_of(s, from, to);
+    if (!m.digits && !redact_has_sign(s, from, to))
+        return false; /* most */
     behind += at_of(s, behind) == '.';
     char next = at_of(s, redact_run(s, behind, CLASS_BLANK));
     bool last = next == '\n' || next == '(' || next == ')' || next == ',';
-    struct made_of m = made_of(s, from, to);
     if (!sure && tells == TELLS_ALL) /* `with password X` */
         sure = (last || quote) && m.digits && m.lower && m.hex < to - from &&
                (m.upper || quote || redact_has_sign(s, from, to)) && to - from >= 8;
