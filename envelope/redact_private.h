@@ -265,11 +265,11 @@ bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
                        struct redact_match *ret_match);
 /* Whether the line up to the name is one of the words that give a variable its value, a blank
- * being the sign: `set -x NAME value`, `setenv NAME value`; and whether the assignment is a shell's
- * or a file's own line (redact_front.c). */
+ * being the sign: `set -x NAME value`, `setenv NAME value` (redact_front.c). */
 bool redact_is_set_by_blank(struct redact_scan *s, size_t name);
 /* Or one of the words of a program that define a text: `#define NAME "value"`. */
 bool redact_is_defined(struct redact_scan *s, size_t name);
+/* Whether the assignment is a shell's or a file's own line. */
 bool redact_is_statement(struct redact_scan *s, size_t name);
 /* Its value in the next column of a table. */
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);

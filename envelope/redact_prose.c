@@ -107,8 +107,10 @@ static size_t skip_saying(struct redact_scan *s, size_t at, bool *ret_sure)
     *ret_sure = false;
     if (at_of(s, at) == ' ' && redact_in(at_of(s, at + 1), CLASS_DIGIT))
         at = redact_run(s, at + 1, CLASS_DIGIT); /* Unseal Key 1 */
+    char first = (char)(at_of(s, at + 1) | 0x20);
     for (size_t i = 0; at_of(s, at) == ' ' && i < sizeof ways / sizeof *ways && !*ret_sure; i++)
-        if (redact_at(s, at, ways[i]) && !redact_in(at_of(s, at + strlen(ways[i])), CLASS_WORD)) {
+        if (first == ways[i][1] && redact_at(s, at, ways[i]) &&
+            !redact_in(at_of(s, at + strlen(ways[i])), CLASS_WORD)) {
             at += strlen(ways[i]);
             *ret_sure = true;
         }

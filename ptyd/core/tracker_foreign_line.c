@@ -54,7 +54,8 @@ void foreign_see_right_prompt(struct tracker *t)
     f->right_at = terminal_anchor(t->options.terminal);
     f->right_at.offset += (uint64_t)(col - cursor.col);
     f->beside.len = 0;
-    bytes_append(&f->beside, row.data + at, row.len - at);
+    if (f->has_right)
+        bytes_append(&f->beside, row.data + at, row.len - at);
     bytes_finish(&row);
 }
 
@@ -109,7 +110,9 @@ char *foreign_text_since(const struct tracker *t, struct terminal_anchor from)
     size_t row = text.len;
     while (row && text.data[row - 1] != '\n')
         row--;
-    int cells = foreign_count(text.data + row, text.len - row) + (row ? 0 : anchor_col(from));
+    int cells = row ? 0 : anchor_col(from);
+    if (text.len > row)
+        cells += foreign_count(text.data + row, text.len - row);
     for (; cells < terminal_cursor(terminal).col; cells++)
         bytes_append_char(&text, ' ');
     char *seen = text_clean(text.data ? text.data : "", text.len, text.len);
