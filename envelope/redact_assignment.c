@@ -40,30 +40,26 @@ static size_t skip_blanks(struct redact_scan *s, size_t at)
     return end - at > BLANKS_MOST ? at : end;
 }
 
-static char at_of(const struct redact_scan *s, size_t at)
-{
-    return at < s->len ? s->text[at] : '\n';
-}
-
 /* The quotes and brackets that end a name: `"`, `\"`, `']`. */
 static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_quoted)
 {
     size_t from = at;
-    while (at_of(s, at) == '\\' && at - from < 7)
+    while (redact_char(s, at) == '\\' && at - from < 7)
         at++;
-    *ret_quoted = at_of(s, at) == '"' || at_of(s, at) == '\'' || at_of(s, at) == '`';
+    *ret_quoted =
+        redact_char(s, at) == '"' || redact_char(s, at) == '\'' || redact_char(s, at) == '`';
     at = *ret_quoted ? at + 1 : from;
-    at += at_of(s, at) == ')' && *ret_quoted; /* attr("x") = */
-    at += at_of(s, at) == ']' && *ret_quoted;
-    at += at_of(s, at) == '}' && from == at; /* $ENV{NAME} = */
-    at += at_of(s, at) == '?' && at_of(s, at + 1) == ':';
+    at += redact_char(s, at) == ')' && *ret_quoted; /* attr("x") = */
+    at += redact_char(s, at) == ']' && *ret_quoted;
+    at += redact_char(s, at) == '}' && from == at; /* $ENV{NAME} = */
+    at += redact_char(s, at) == '?' && redact_char(s, at + 1) == ':';
     return at;
 }
 
 /* A sign that gives a name its value; behind it. 0 where there is none. */
 static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
 {
-    char first = at_of(s, at), next = at_of(s, at + 1);
+    char first = redact_char(s, at), next = redact_char(s, at + 1);
     if (first == '%' && (redact_at(s, at, "%3D") || redact_at(s, at, "%3A"))) {
         p->encoded = true;
         p->sign = '=';
@@ -72,7 +68,7 @@ static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
     if (next == first && (first == '|' || first == '?')) { /* or else */
         size_t value = redact_run((struct redact_scan *)s, at + 2, CLASS_BLANK);
         p->sign = '=';
-        return redact_in(at_of(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? at + 2 : 0;
+        return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? at + 2 : 0;
     }
     bool two = (first == '=' && next == '>') ||
                (next == '=' && (first == ':' || first == '?' || first == '+'));
@@ -89,15 +85,15 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
     static const struct word between[] = {WORD(" value="), WORD("><value>"), WORD("</key><string>"),
                                           WORD("</name><value>"), WORD(">")};
     bool element = p->name > 0 && s->text[p->name - 1] == '<';
-    if (element && at_of(s, at) != '>') { /* attributes of its own */
+    if (element && redact_char(s, at) != '>') { /* attributes of its own */
         size_t end = redact_run(s, at, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
         const char *close = memchr(s->text + at, '>', end - at < 200 ? end - at : 200);
         if (!close || close[-1] == '/' || !redact_in(s->text[at], CLASS_BLANK))
             return 0;
         at = (size_t)(close - s->text);
     }
-    char sign = at_of(s, at);
-    if (!((sign == ' ' && (at_of(s, at + 1) | 0x20) == 'v') || sign == '>' || sign == '<'))
+    char sign = redact_char(s, at);
+    if (!((sign == ' ' && (redact_char(s, at + 1) | 0x20) == 'v') || sign == '>' || sign == '<'))
         return 0;                                                    /* most */
     if (redact_at(s, at, "</key>") || redact_at(s, at, "</name>")) { /* on the next line */
         size_t open = at + 6 + (s->text[at + 2] == 'n');
@@ -147,7 +143,7 @@ static size_t find_value(struct redact_scan *s, struct place *p)
     size_t opens = p->name < 2 ? 0 : p->name - 2; /* what is in front of the quote */
     opens -= opens && s->text[opens] == ' ';
     bool called = p->name >= 2 && (s->text[opens] == '(' || s->text[opens] == '\\');
-    if (p->quoted && called && at_of(s, blanks) == ',') {
+    if (p->quoted && called && redact_char(s, blanks) == ',') {
         p->sign = ',';
         return skip_blanks(s, blanks + 1);
     }
@@ -155,7 +151,7 @@ static size_t find_value(struct redact_scan *s, struct place *p)
         return 0;
     p->sign = ' ';
     if (redact_is_defined(s, p->name))
-        return at_of(s, blanks) == '"' ? blanks : 0;
+        return redact_char(s, blanks) == '"' ? blanks : 0;
     if (dashes || redact_is_set_by_blank(s, p->name) || is_listed_pair(s, p, blanks))
         return blanks;
     return 0;
@@ -218,9 +214,10 @@ static bool is_variable(const struct redact_scan *s, const struct place *p,
 static bool is_cmdlet(struct redact_scan *s, const struct redact_value *v)
 {
     size_t verb = redact_run(s, v->from, CLASS_UPPER | CLASS_LOWER);
-    return at_of(s, verb) == '-' && redact_in(s->text[v->from], CLASS_UPPER) &&
-           redact_in(at_of(s, verb + 1), CLASS_UPPER) &&
-           redact_run(s, verb + 1, CLASS_UPPER | CLASS_LOWER) == v->to && at_of(s, v->to) == ' ';
+    return redact_char(s, verb) == '-' && redact_in(s->text[v->from], CLASS_UPPER) &&
+           redact_in(redact_char(s, verb + 1), CLASS_UPPER) &&
+           redact_run(s, verb + 1, CLASS_UPPER | CLASS_LOWER) == v->to &&
+           redact_char(s, v->to) == ' ';
 }
 
 /* What a program would have there: a call, a member, a type, another variable. */
@@ -228,7 +225,7 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
 {
     bool digits;
     size_t at = v->from;
-    char next = at_of(s, v->end);
+    char next = redact_char(s, v->end);
     while (at < v->to &&
            redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT | CLASS_COLON))
         at++;
@@ -258,13 +255,6 @@ static size_t count_in(const struct redact_scan *s, size_t from, size_t to, uint
     for (size_t i = from; i < to; i++)
         n += redact_in(s->text[i], set);
     return n;
-}
-
-static bool has_digit(const struct redact_scan *s, size_t from, size_t to)
-{
-    while (from < to && !redact_in(s->text[from], CLASS_DIGIT))
-        from++;
-    return from < to;
 }
 
 /* Long enough, letters and digits in no order that a word has. */
@@ -339,7 +329,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
 {
     size_t len = v->to - v->from;
     bool quotes = v->quote || (s->text[v->from] == '\'' || s->text[v->from] == '"');
-    bool digits = has_digit(s, v->from, v->to < v->from + 4096 ? v->to : v->from + 4096);
+    bool digits = redact_has_digit(s, v->from, v->to < v->from + 4096 ? v->to : v->from + 4096);
     if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
         return false;
     if (p->tells == TELLS_LONG)
@@ -392,7 +382,7 @@ static bool is_dump(const struct redact_scan *s, size_t name, size_t line_end)
         size_t at = i ? before : next, from = at;
         while (at < s->len && redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER))
             at++;
-        if (at > from && from != name && at_of(s, at) == '=' &&
+        if (at > from && from != name && redact_char(s, at) == '=' &&
             redact_in(s->text[from], CLASS_ALNUM))
             return true;
     }
@@ -443,16 +433,16 @@ static size_t behind_type(struct redact_scan *s, size_t at)
             strchr("&<>[]?*'", s->text[type]) || redact_at(s, type, " str ")))
         type++;
     size_t sign = redact_run(s, type, CLASS_BLANK);
-    if (type == at || sign == type || at_of(s, sign) != '=' ||
-        !redact_in(at_of(s, sign + 1), CLASS_BLANK))
+    if (type == at || sign == type || redact_char(s, sign) != '=' ||
+        !redact_in(redact_char(s, sign + 1), CLASS_BLANK))
         return 0;
     size_t value = redact_run(s, sign + 1, CLASS_BLANK);
-    return redact_in(at_of(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? value : 0;
+    return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? value : 0;
 }
 
 static bool may_begin(const struct redact_scan *s, size_t at)
 {
-    char c = at_of(s, at), next = at_of(s, at + 1);
+    char c = redact_char(s, at), next = redact_char(s, at + 1);
     return c != '\n' && !(c == '$' && (next == '{' || next == '(')) && !(c == '{' && next == '{') &&
            !(c == '=' && next != '=');
 }
@@ -471,7 +461,7 @@ static bool read_behind(struct redact_scan *s, const struct place *p, size_t val
                         struct redact_value *ret)
 {
     size_t end = redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
-    if (p->sign != '>' || at_of(s, end) != '<') {
+    if (p->sign != '>' || redact_char(s, end) != '<') {
         bool is = redact_read_value(s, value, p->tight && p->shell, ret);
         const char *next =
             is && p->encoded ? memmem(s->text + value, ret->to - value, "%26", 3) : NULL;
@@ -486,14 +476,14 @@ static bool read_behind(struct redact_scan *s, const struct place *p, size_t val
 /* A first look at what is behind a name: most names have nothing there. */
 static bool may_follow(struct redact_scan *s, const struct place *p)
 {
-    char next = at_of(s, p->name_end);
+    char next = redact_char(s, p->name_end);
     if (next != ' ' && next != '\t')
         return redact_in(next, CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_BACKSLASH |
                                    CLASS_COLON | CLASS_LESS) ||
                next == '=' || next == '>' || next == ']' || next == '?' || next == '+' ||
                (next == '}' && p->name && s->text[p->name - 1] == '{') ||
-               (next == '%' && at_of(s, p->name_end + 1) == '3');
-    char sign = at_of(s, redact_run(s, p->name_end, CLASS_BLANK));
+               (next == '%' && redact_char(s, p->name_end + 1) == '3');
+    char sign = redact_char(s, redact_run(s, p->name_end, CLASS_BLANK));
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|')
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
@@ -508,7 +498,7 @@ static enum redact_telling tells_of_two(struct redact_scan *s, size_t at, size_t
     size_t from = at - (at > 0 && s->text[at - 1] == ' ');
     while (from > 0 && at - from < 16 && redact_in(s->text[from - 1], CLASS_ALNUM))
         from--;
-    return from + 1 < at && at_of(s, end) == ':' && redact_tells(s, from, end - from)
+    return from + 1 < at && redact_char(s, end) == ':' && redact_tells(s, from, end - from)
                ? TELLS_LONG
                : TELLS_NOTHING;
 }
@@ -527,8 +517,9 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     p.tells = redact_tells(s, at, end - at);
     if (!p.tells && end - at == 3 && redact_at(s, at, "key"))
         p.tells = tells_of_two(s, at, end);
-    bool variable = at && s->text[at - 1] == '$' && at_of(s, end) != ' ';
-    bool quoted = at_of(s, end) == '=' && strchr("'\"", at_of(s, end + 1)); /* $name='X' */
+    bool variable = at && s->text[at - 1] == '$' && redact_char(s, end) != ' ';
+    bool quoted =
+        redact_char(s, end) == '=' && strchr("'\"", redact_char(s, end + 1)); /* $name='X' */
     if (!p.tells || (variable && !quoted))
         return false;
     p.upper = count_in(s, at, end, CLASS_LOWER) == 0;
@@ -540,16 +531,16 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     if (!value || !may_begin(s, value))
         return false;
     p.shell = p.tight && redact_is_statement(s, at);
-    value += (at_of(s, value + 1) == '"' || at_of(s, value + 1) == '\'') &&
-             (at_of(s, value) == '@' || strchr("bfruN$", at_of(s, value)));
+    value += (redact_char(s, value + 1) == '"' || redact_char(s, value + 1) == '\'') &&
+             (redact_char(s, value) == '@' || strchr("bfruN$", redact_char(s, value)));
     char before = at ? s->text[at - 1] : 0;
     if ((before == '"' || before == '\'') && !p.quoted && s->text[value] == before &&
-        at_of(s, value + 1) != before)
+        redact_char(s, value + 1) != before)
         return false; /* what ends there began in front of the name */
     if (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote) || !is_secret(s, &p, &v))
         return false;
     if (p.sign == ' ' && redact_is_defined(s, at) &&
-        (memchr(s->text + v.from, ' ', v.to - v.from) || !has_digit(s, v.from, v.to)))
+        (memchr(s->text + v.from, ' ', v.to - v.from) || !redact_has_digit(s, v.from, v.to)))
         return false; /* programs name things so */
     widen(s, &p, &v);
     *ret_match = (struct redact_match){v.from, v.to, type_of(s, &v, &inner)};

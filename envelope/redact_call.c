@@ -9,11 +9,6 @@
 #define JWK_MOST  1600 /* in front of and behind a member */
 #define DSN_MOST  128  /* of user and password */
 
-static char at_of(const struct redact_scan *s, size_t at)
-{
-    return at < s->len ? s->text[at] : '\n';
-}
-
 static bool has_digit_or_sign(const struct redact_scan *s, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
@@ -94,7 +89,7 @@ static bool is_argument(struct redact_scan *s, size_t open, int which, struct re
             return false;
         at = redact_run(s, at + 1, CLASS_BLANK);
     }
-    char quote = at_of(s, at);
+    char quote = redact_char(s, at);
     size_t end = skip_argument(s, at, most);
     if ((quote != '"' && quote != '\'') || !end || end < at + 6 || s->text[end - 1] != quote)
         return false;
@@ -112,7 +107,7 @@ static bool is_below(struct redact_scan *s, size_t at, size_t end, struct redact
     bool is = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is = is || (end - at == strlen(names[i]) && redact_at(s, at, names[i]));
-    if (!is || at_of(s, end) != '"')
+    if (!is || redact_char(s, end) != '"')
         return false;
     size_t look = end + 1;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -121,12 +116,12 @@ static bool is_below(struct redact_scan *s, size_t at, size_t end, struct redact
             continue;
         }
         look = redact_run(s, look, CLASS_SPACE);
-        if (at_of(s, look) != *signs[i])
+        if (redact_char(s, look) != *signs[i])
             return false;
         look++;
     }
     size_t to = redact_run(s, look, CLASS_WORD | CLASS_DOT);
-    return at_of(s, to) == '"' && take(s, look, to, ret_match);
+    return redact_char(s, to) == '"' && take(s, look, to, ret_match);
 }
 
 /* `send "X\r"`, where a password was expected. */
@@ -137,8 +132,8 @@ static bool is_sent(struct redact_scan *s, size_t at, size_t end, struct redact_
     size_t from = redact_run(s, end, CLASS_BLANK), back = at > 200 ? at - 200 : 0;
     from = redact_at(s, from, "-- ") ? from + 3 : from;
     size_t open = from;
-    from += at_of(s, from) == '\\';
-    if (at_of(s, from) != '"')
+    from += redact_char(s, from) == '\\';
+    if (redact_char(s, from) != '"')
         return false;
     size_t line = redact_line_end(s, from++);
     const char *close = memmem(s->text + from, line - from, "\\r", 2);
@@ -149,13 +144,13 @@ static bool is_sent(struct redact_scan *s, size_t at, size_t end, struct redact_
 
 bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    char next = at_of(s, end);
+    char next = redact_char(s, end);
     if (next == '"')
         return is_below(s, at, end, ret_match);
     if (next == ' ')
         return is_sent(s, at, end, ret_match);
     size_t open = next == '=' ? end + 1 : end, dot = end; /* auth=("user", "X") */
-    if (at_of(s, open) != '(')
+    if (redact_char(s, open) != '(')
         return false;
     while (dot > at && s->text[dot - 1] != '.')
         dot--;
@@ -170,16 +165,16 @@ bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_matc
 {
     static const char *const names[] = {"d", "k", "p", "q", "dp", "dq", "qi"};
     bool is = false;
-    if (!at || s->text[at - 1] != '"' || at_of(s, end) != '"')
+    if (!at || s->text[at - 1] != '"' || redact_char(s, end) != '"')
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         is = is || (strlen(names[i]) == end - at && !memcmp(s->text + at, names[i], end - at));
     size_t sign = redact_run(s, end + 1, CLASS_BLANK);
     size_t from = redact_run(s, sign + 1, CLASS_BLANK) + 1;
-    if (!is || at_of(s, sign) != ':' || at_of(s, from - 1) != '"')
+    if (!is || redact_char(s, sign) != ':' || redact_char(s, from - 1) != '"')
         return false;
     size_t to = redact_run(s, from, CLASS_WORD);
-    if (to < from + 16 || at_of(s, to) != '"')
+    if (to < from + 16 || redact_char(s, to) != '"')
         return false;
     size_t back = at > JWK_MOST ? at - JWK_MOST : 0;
     size_t ahead = s->len - to > JWK_MOST ? to + JWK_MOST : s->len;
@@ -217,7 +212,8 @@ bool redact_dashes(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     for (size_t i = from; i < end; i++)
         if (i != at && i != at + 9 && !redact_in(s->text[i], CLASS_DIGIT | CLASS_HEX_LOWER))
             return false;
-    if ((from && redact_in(s->text[from - 1], CLASS_WORD)) || redact_in(at_of(s, end), CLASS_WORD))
+    if ((from && redact_in(s->text[from - 1], CLASS_WORD)) ||
+        redact_in(redact_char(s, end), CLASS_WORD))
         return false;
     *ret_match = (struct redact_match){from, end, "mailgun-key"};
     return true;

@@ -31,14 +31,6 @@ static bool is_fish(struct redact_scan *s, size_t end, struct redact_match *ret_
     return last && take(s, from, (size_t)(last - s->text), ret_match);
 }
 
-static bool has_digit(const struct redact_scan *s, size_t from, size_t to)
-{
-    size_t i = from;
-    while (i < to && !redact_in(s->text[i], CLASS_DIGIT))
-        i++;
-    return i < to;
-}
-
 static bool is_upper(const struct redact_scan *s, size_t at, size_t end)
 {
     for (; at < end; at++)
@@ -50,7 +42,8 @@ static bool is_upper(const struct redact_scan *s, size_t at, size_t end)
 /* One word with a digit in it: what a table says of a name is mostly several, or none. */
 static bool is_word(const struct redact_scan *s, size_t from, size_t to)
 {
-    return to - from >= 6 && !memchr(s->text + from, ' ', to - from) && has_digit(s, from, to);
+    return to - from >= 6 && !memchr(s->text + from, ' ', to - from) &&
+           redact_has_digit(s, from, to);
 }
 
 /* The name is all that its cell holds, which is the first of its line. */
@@ -90,7 +83,7 @@ static bool is_item(struct redact_scan *s, size_t at, size_t end, struct redact_
     if (redact_run(s, start, CLASS_BLANK) != at || !is_upper(s, at, end) ||
         !memchr(s->text + at, '_', end - at) || redact_tells(s, at, end - at) != TELLS_ALL)
         return false;
-    return (has_digit(s, from, line) || redact_has_sign(s, from, line)) &&
+    return (redact_has_digit(s, from, line) || redact_has_sign(s, from, line)) &&
            take(s, from, line, ret_match);
 }
 

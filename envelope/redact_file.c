@@ -9,11 +9,6 @@
 #define NEAR_MOST 160 /* bytes between a name and the value that belongs to it */
 #define BACK_MOST 200
 
-static char at_of(const struct redact_scan *s, size_t at)
-{
-    return at < s->len ? s->text[at] : '\n';
-}
-
 /* A name and its length. */
 struct name {
     const char *text;
@@ -123,9 +118,10 @@ static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_m
         return user && redact_at(s, end, " by ") && take(s, end + 4, ret_match);
     }
     size_t value = redact_run(s, end, CLASS_BLANK);
-    value += at_of(s, value) == '(';
-    return value > end && at_of(s, value) == '\'' && name_is(s, at, end, passwords, 1) &&
-           redact_in(at_of(s, value + 1), CLASS_ALNUM | CLASS_OTHER) && take(s, value, ret_match);
+    value += redact_char(s, value) == '(';
+    return value > end && redact_char(s, value) == '\'' && name_is(s, at, end, passwords, 1) &&
+           redact_in(redact_char(s, value + 1), CLASS_ALNUM | CLASS_OTHER) &&
+           take(s, value, ret_match);
 }
 
 /* A password that is told: `generated for root@localhost: X`, `password is: X`. */
@@ -133,7 +129,8 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
 {
     static const struct name words[] = {NAME("password"), NAME("passphrase")};
     static const char *const ways[] = {" is generated for ", " is ", " is: ", " for "};
-    char way = at_of(s, end + 1) | 0x20, next = at_of(s, end + 2) | 0x20; /* of one of them */
+    char way = redact_char(s, end + 1) | 0x20,
+         next = redact_char(s, end + 2) | 0x20; /* of one of them */
     if (!((way == 'i' && next == 's') || (way == 'f' && next == 'o')) ||
         !name_is(s, at, end, words, 2))
         return false;
@@ -168,7 +165,7 @@ static bool is_bind(struct redact_scan *s, size_t at, size_t end, struct redact_
 {
     static const struct name names[] = {NAME("secret")};
     size_t value = redact_run(s, end, CLASS_BLANK);
-    if (at_of(s, value) != '"' || !name_is(s, at, end, names, 1))
+    if (redact_char(s, value) != '"' || !name_is(s, at, end, names, 1))
         return false;
     size_t to = redact_run(s, value + 1, CLASS_ALNUM | CLASS_BASE64);
     return to >= value + 17 && redact_at(s, to, "\";") && take(s, value, ret_match);
@@ -178,16 +175,16 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
 {
     size_t value = redact_run(s, end, CLASS_BLANK), start = redact_line_start(s, at, 40);
     struct redact_value v;
-    bool first = at_of(s, value) == '"' && redact_run(s, start, CLASS_BLANK) == at;
+    bool first = redact_char(s, value) == '"' && redact_run(s, start, CLASS_BLANK) == at;
     bool behind_user =
-        at_of(s, value) == '"' && !first && at >= 3 &&
+        redact_char(s, value) == '"' && !first && at >= 3 &&
         (redact_at(s, at - 2, ": ") || /* ipsec.secrets, fetchmail */
          (redact_at(s, at - 2, "\" ") && memmem(s->text + start, at - start, "user", 4) != NULL));
     if (!(first || behind_user) || redact_tells(s, at, end - at) != TELLS_ALL ||
         !redact_read_value(s, value, true, &v))
         return false;
-    size_t behind = v.end + (at_of(s, v.end) == ';');
-    return v.quote && v.to - v.from >= 4 && at_of(s, behind) == '\n' &&
+    size_t behind = v.end + (redact_char(s, v.end) == ';');
+    return v.quote && v.to - v.from >= 4 && redact_char(s, behind) == '\n' &&
            !memchr(s->text + v.from, ' ', v.to - v.from) && take(s, value, ret_match);
 }
 
@@ -196,7 +193,7 @@ static bool is_numbered(struct redact_scan *s, size_t at, size_t end,
                         struct redact_match *ret_match)
 {
     size_t kind = redact_run(s, end, CLASS_BLANK), value = kind + 2;
-    if (!strchr("045789", at_of(s, kind)) || at_of(s, kind + 1) != ' ' ||
+    if (!strchr("045789", redact_char(s, kind)) || redact_char(s, kind + 1) != ' ' ||
         redact_tells(s, at, end - at) != TELLS_ALL)
         return false;
     size_t to = redact_run(s, value, ~(uint32_t)CLASS_SPACE), lower = value;
@@ -245,7 +242,8 @@ const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed";
 
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    if (end - at < 3 || (!redact_in(at_of(s, end), CLASS_BLANK) && at_of(s, end) != '('))
+    if (end - at < 3 ||
+        (!redact_in(redact_char(s, end), CLASS_BLANK) && redact_char(s, end) != '('))
         return false;
     return is_directive(s, at, end, ret_match) || is_netrc(s, at, end, ret_match) ||
            is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match) ||
@@ -259,8 +257,8 @@ bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_ma
 {
     for (int field = 0; field < 4; field++) {
         size_t end = redact_run(s, at, field == 1 ? CLASS_DIGIT : CLASS_NAME);
-        bool star = end == at && at_of(s, at) == '*';
-        if ((end == at && !star) || at_of(s, end + star) != ':')
+        bool star = end == at && redact_char(s, at) == '*';
+        if ((end == at && !star) || redact_char(s, end + star) != ':')
             return false;
         if (field == 1 && !star && (end - at < 4 || end - at > 5))
             return false;
@@ -280,9 +278,9 @@ static size_t skip_host(struct redact_scan *s, size_t at)
 {
     size_t host = redact_run(s, at + 1, CLASS_NAME), port = host + 2;
     if (s->text[at] == 'B') {
-        size_t sign = host + (at_of(s, host) == ':' && at_of(s, host + 1) == ' ');
-        bool is = redact_at(s, at, "BUNDLE_") && strchr(":=", at_of(s, host)) != NULL;
-        return is ? sign + 1 + (at_of(s, sign + 1) == '"') : 0;
+        size_t sign = host + (redact_char(s, host) == ':' && redact_char(s, host + 1) == ' ');
+        bool is = redact_at(s, at, "BUNDLE_") && strchr(":=", redact_char(s, host)) != NULL;
+        return is ? sign + 1 + (redact_char(s, sign + 1) == '"') : 0;
     }
     if (!redact_at(s, host, "]:") || !memchr(s->text + at, '.', host - at))
         return 0;
@@ -296,10 +294,10 @@ bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_mat
     if (!user)
         return false;
     size_t colon = redact_run(s, user, CLASS_NAME), line = redact_line_end(s, colon);
-    if (colon == user || at_of(s, colon) != ':' || line < colon + 4)
+    if (colon == user || redact_char(s, colon) != ':' || line < colon + 4)
         return false;
     size_t quote = s->text[line - 1] == '"', end = line - quote;
-    if (redact_run(s, colon, ~(uint32_t)CLASS_SPACE) != line || at_of(s, colon + 1) == '/' ||
+    if (redact_run(s, colon, ~(uint32_t)CLASS_SPACE) != line || redact_char(s, colon + 1) == '/' ||
         redact_is_placeholder(s, colon + 1, end))
         return false;
     *ret_match = (struct redact_match){colon + 1, end, "value"};
@@ -350,7 +348,7 @@ static size_t skip_word(struct redact_scan *s, size_t at)
     size_t end = at + strlen(word), sign = end;
     while (sign < s->len && sign - end < 8 && strchr("\"'\\ ", s->text[sign]))
         sign++;
-    if (at_of(s, sign) != ':' && at_of(s, sign) != '=')
+    if (redact_char(s, sign) != ':' && redact_char(s, sign) != '=')
         return 0;
     return redact_run(s, sign + 1, CLASS_BLANK);
 }
@@ -377,7 +375,8 @@ static size_t next_stop(struct redact_scan *s, size_t at, size_t most)
 /* What may be in front of and behind a name that has its value further on. */
 static bool may_be_near(const struct redact_scan *s, size_t at, size_t end)
 {
-    char before = at ? s->text[at - 1] : '\n', next = at_of(s, end), third = at_of(s, end + 1);
+    char before = at ? s->text[at - 1] : '\n', next = redact_char(s, end),
+         third = redact_char(s, end + 1);
     bool quoted = next == '"' || next == '\'' || next == '\\',
          assigned = next == ':' || next == '=';
     return quoted || assigned || (next == ' ' && (third == '{' || third == '=' || third == ':')) ||

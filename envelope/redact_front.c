@@ -25,24 +25,20 @@ static bool stands_before(const struct redact_scan *s, size_t from, size_t at, s
            !strncasecmp(text, w, word.len);
 }
 
-static char at_of(const struct redact_scan *s, size_t at)
-{
-    return at < s->len ? s->text[at] : '\n';
-}
-
 /* Where a line begins behind what grep writes in front of it: `FILE:12:`, `FILE:`, `12:`. */
 static size_t behind_grep(struct redact_scan *s, size_t start)
 {
     size_t path = redact_run(s, start, CLASS_NAME | CLASS_BASE64 | CLASS_TILDE);
-    if (path == start || at_of(s, path) != ':')
+    if (path == start || redact_char(s, path) != ':')
         return start;
     size_t number = redact_run(s, path + 1, CLASS_DIGIT);
-    if (number > path + 1 && at_of(s, number) == ':')
+    if (number > path + 1 && redact_char(s, number) == ':')
         return number + 1;
     bool only_number = redact_run(s, start, CLASS_DIGIT) == path;
     bool file =
         memchr(s->text + start, '/', path - start) || memchr(s->text + start, '.', path - start);
-    bool sentence = at_of(s, path + 1) == ' ' && !redact_in(at_of(s, path + 2), CLASS_BLANK);
+    bool sentence =
+        redact_char(s, path + 1) == ' ' && !redact_in(redact_char(s, path + 2), CLASS_BLANK);
     return only_number || (file && !sentence) ? path + 1 : start;
 }
 
@@ -54,9 +50,9 @@ static size_t statement_start(struct redact_scan *s, size_t name)
     size_t start = whole ? behind_grep(s, line) : line;
     if (start > name)
         start = line;
-    char sign = at_of(s, start);
-    bool item =
-        sign == '-' && at_of(s, start + 1) == ' ' && at_of(s, start + 2) != ' '; /* YAML's */
+    char sign = redact_char(s, start);
+    bool item = sign == '-' && redact_char(s, start + 1) == ' ' &&
+                redact_char(s, start + 2) != ' '; /* YAML's */
     return start + (start < name && !item && strchr("+-<>", sign) != NULL);
 }
 

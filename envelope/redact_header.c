@@ -10,11 +10,6 @@
 #define ENDS_MOST   64   /* signs behind a value that do not belong to it */
 #define COOKIE_MOST 8192 /* bytes in which a cookie ends */
 
-static char at_of(const struct redact_scan *s, size_t at)
-{
-    return at < s->len ? s->text[at] : '\n';
-}
-
 static bool ends_in(const struct redact_scan *s, size_t at, size_t end, const char *word)
 {
     size_t len = strlen(word);
@@ -26,9 +21,9 @@ static bool ends_in(const struct redact_scan *s, size_t at, size_t end, const ch
 static size_t skip_quotes(const struct redact_scan *s, size_t at, char *ret_quote)
 {
     size_t from = at;
-    while (at_of(s, at) == '\\' && at - from < QUOTE_MOST)
+    while (redact_char(s, at) == '\\' && at - from < QUOTE_MOST)
         at++;
-    if (at_of(s, at) != '"' && at_of(s, at) != '\'' && at_of(s, at) != '`')
+    if (redact_char(s, at) != '"' && redact_char(s, at) != '\'' && redact_char(s, at) != '`')
         return from;
     *ret_quote = s->text[at];
     return at + 1;
@@ -40,11 +35,11 @@ static size_t find_value(struct redact_scan *s, size_t name, size_t end, char *r
 {
     char name_quote = 0;
     size_t at = skip_quotes(s, end, &name_quote);
-    at += at_of(s, at) == ']' ? 1 : 0;
+    at += redact_char(s, at) == ']' ? 1 : 0;
     size_t sign = redact_run(s, at, CLASS_BLANK);
-    if (!strchr(":=,", at_of(s, sign)) || sign - at > 8)
+    if (!strchr(":=,", redact_char(s, sign)) || sign - at > 8)
         return 0;
-    sign += at_of(s, sign + 1) == '>' ? 2 : 1;
+    sign += redact_char(s, sign + 1) == '>' ? 2 : 1;
     size_t value = redact_run(s, sign, CLASS_BLANK);
     *ret_tight = value == sign;
     *ret_quote = 0;

@@ -147,6 +147,19 @@ static inline bool redact_at(const struct redact_scan *s, size_t at, const char 
            !strncasecmp(s->text + at, word, len);
 }
 
+/* The character there; a line's end behind the text. */
+static inline char redact_char(const struct redact_scan *s, size_t at)
+{
+    return at < s->len ? s->text[at] : '\n';
+}
+
+static inline bool redact_has_digit(const struct redact_scan *s, size_t from, size_t to)
+{
+    while (from < to && !redact_in(s->text[from], CLASS_DIGIT))
+        from++;
+    return from < to;
+}
+
 /* Whether what is in front of `at` ends a word: no letter or digit, or one that belongs to an
  * escape of JSON, of a URL or of a terminal's colours. */
 bool redact_starts_word(const struct redact_scan *s, size_t at);

@@ -10,11 +10,6 @@
 
 const char redact_prose_ends[] = "rd se wd en et ey de ss al rt PI";
 
-static char at_of(const struct redact_scan *s, size_t at)
-{
-    return at < s->len ? s->text[at] : '\n';
-}
-
 /* What a value is made of. */
 struct made_of {
     size_t digits, upper, lower, hex, others;
@@ -77,7 +72,7 @@ static bool is_value(struct redact_scan *s, enum redact_telling tells, size_t fr
 /* A word up to a blank, or what is in quotes; without a sentence's end. */
 static size_t value_end(struct redact_scan *s, size_t *from)
 {
-    char quote = at_of(s, *from);
+    char quote = redact_char(s, *from);
     if (quote == '"' || quote == '\'' || quote == '`') {
         size_t line = redact_line_end(s, ++*from);
         const char *close = memchr(s->text + *from, quote, line - *from);
@@ -105,17 +100,18 @@ static size_t skip_saying(struct redact_scan *s, size_t at, bool *ret_sure)
                                        " now",
                                        " below"};
     *ret_sure = false;
-    if (at_of(s, at) == ' ' && redact_in(at_of(s, at + 1), CLASS_DIGIT))
+    if (redact_char(s, at) == ' ' && redact_in(redact_char(s, at + 1), CLASS_DIGIT))
         at = redact_run(s, at + 1, CLASS_DIGIT); /* Unseal Key 1 */
-    char first = (char)(at_of(s, at + 1) | 0x20);
-    for (size_t i = 0; at_of(s, at) == ' ' && i < sizeof ways / sizeof *ways && !*ret_sure; i++)
+    char first = (char)(redact_char(s, at + 1) | 0x20);
+    for (size_t i = 0; redact_char(s, at) == ' ' && i < sizeof ways / sizeof *ways && !*ret_sure;
+         i++)
         if (first == ways[i][1] && redact_at(s, at, ways[i]) &&
-            !redact_in(at_of(s, at + strlen(ways[i])), CLASS_WORD)) {
+            !redact_in(redact_char(s, at + strlen(ways[i])), CLASS_WORD)) {
             at += strlen(ways[i]);
             *ret_sure = true;
         }
     size_t colon = redact_run(s, at, CLASS_BLANK);
-    if (at_of(s, colon) == ':') {
+    if (redact_char(s, colon) == ':') {
         *ret_sure = true;
         at = colon + 1;
     }
@@ -128,17 +124,17 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t end
 {
     bool sure;
     size_t from = skip_saying(s, end, &sure);
-    if (!from || at_of(s, from) == '\n')
+    if (!from || redact_char(s, from) == '\n')
         return false;
-    bool quote = redact_in(at_of(s, from), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
+    bool quote = redact_in(redact_char(s, from), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
     size_t to = value_end(s, &from), behind = to + quote;
     if (to < from + 6)
         return false;
     struct made_of m = made_of(s, from, to);
     if (!m.digits && !redact_has_sign(s, from, to))
         return false; /* most */
-    behind += at_of(s, behind) == '.';
-    char next = at_of(s, redact_run(s, behind, CLASS_BLANK));
+    behind += redact_char(s, behind) == '.';
+    char next = redact_char(s, redact_run(s, behind, CLASS_BLANK));
     bool last = next == '\n' || next == '(' || next == ')' || next == ',';
     if (!sure && tells == TELLS_ALL) /* `with password X` */
         sure = (last || quote) && m.digits && m.lower && m.hex < to - from &&
@@ -179,7 +175,7 @@ static bool is_default(struct redact_scan *s, enum redact_telling tells, size_t 
 {
     size_t line = redact_line_end(s, end), from = redact_run(s, end, CLASS_BLANK);
     line = line - end > LOOKED_AT ? end + LOOKED_AT : line;
-    if (at_of(s, from) == '[') {
+    if (redact_char(s, from) == '[') {
         from++;
     } else {
         if (at < 2 || s->text[at - 1] != '-' || from >= line)
@@ -188,10 +184,10 @@ static bool is_default(struct redact_scan *s, enum redact_telling tells, size_t 
         if (!word || (word[-1] != '(' && word[-1] != '['))
             return false;
         from = (size_t)(word - s->text) + 7;
-        from += strchr(":=", at_of(s, from)) != NULL;
+        from += strchr(":=", redact_char(s, from)) != NULL;
         from = redact_run(s, from, CLASS_BLANK);
     }
-    from += redact_in(at_of(s, from), CLASS_DOUBLE | CLASS_SINGLE);
+    from += redact_in(redact_char(s, from), CLASS_DOUBLE | CLASS_SINGLE);
     size_t to = from;
     while (to < line && !strchr("])\"' ", s->text[to]))
         to++;
@@ -208,7 +204,7 @@ bool redact_prose(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     size_t name = at;
     while (name < end && s->text[name] == '-')
         name++;
-    char next = at_of(s, end);
+    char next = redact_char(s, end);
     if (end - name < 2 || (next != ' ' && next != ':' && next != '\t'))
         return false;
     enum redact_telling say = tells(s, name, end);
