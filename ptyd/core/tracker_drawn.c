@@ -1,5 +1,6 @@
 /* What is drawn says where the input begins, and a right prompt, where marks do not
  * (tracker_foreign.c). */
+#define _GNU_SOURCE
 #include "ptyd/core/tracker_private.h"
 
 #include <stdlib.h>
@@ -278,47 +279,49 @@ static bool is_in_front(struct terminal_anchor at, struct terminal_anchor of)
     return at.line < of.line || (at.line == of.line && at.offset < of.offset);
 }
 
-/* Whether `text` stands from there to the end. */
-static bool stands_since(const struct tracker *t, struct terminal_anchor from, const char *text)
+#define HELD_TRIES 64 /* characters of double width in front of a line that is drawn again */
+
+/* Whether `text` stands from there on. */
+static bool stands_at(const struct tracker *t, struct terminal_anchor from, const char *text)
 {
     size_t len = strlen(text);
     struct bytes there = {0};
     terminal_text_since(t->options.terminal, from, &there);
-    bool stands = there.len == len && !memcmp(there.data, text, len);
+    bool stands = there.len >= len && !memcmp(there.data, text, len);
     bytes_finish(&there);
     return stands;
 }
 
-/* Whether it may: no more is looked at than can be it, for this is asked wherever something is
- * drawn. */
-static bool may_stand(const struct tracker *t, struct terminal_anchor now, int cells)
+/* How many characters stand between `from` and where `text` does, at or behind it; -1 where it does
+ * not. */
+static int characters_until(const struct tracker *t, struct terminal_anchor from, const char *text)
 {
-    const char *text = t->foreign.held;
-    uint64_t wide = 2 * (uint64_t)cells;
-    bool is_room = cells && now.offset >= (uint64_t)cells && !is_in_front(now, t->foreign.start);
-    struct terminal_anchor from = now;
     struct bytes there = {0};
-    size_t len = strlen(text);
-    from.offset -= from.offset < wide ? from.offset : wide;
-    if (is_room)
-        terminal_text_since(t->options.terminal, from, &there);
-    bool may = is_room && there.len >= len && !memcmp(there.data + there.len - len, text, len);
+    terminal_text_since(t->options.terminal, from, &there);
+    const char *at = there.len ? memmem(there.data, there.len, text, strlen(text)) : NULL;
+    int count = at ? foreign_count(there.data, (size_t)(at - there.data)) : -1;
     bytes_finish(&there);
-    return may;
+    return count;
 }
 
-/* The line of before stands behind the prompt again: there the input begins. */
-static void find_held(struct tracker *t)
+/* The line of before stands behind the prompt again, in what the operation drew or up to its end:
+ * there the input begins. No more is looked at than can be it, for this is asked wherever something
+ * is drawn. */
+static void find_held(struct tracker *t, const struct op *op)
 {
     struct foreign *f = &t->foreign;
     struct terminal_anchor now = terminal_anchor(t->options.terminal), at = now;
-    int cells = foreign_count(f->held, strlen(f->held));
-    bool found = false;
-    if (!may_stand(t, now, cells))
+    uint64_t most = 2 * (uint64_t)foreign_count(f->held, strlen(f->held)) +
+                    (op->kind == OP_TEXT ? op->raw_len : 0); /* cells */
+    if (is_in_front(now, f->start))
         return;
-    for (int wide = cells; !found && wide <= 2 * cells && now.offset >= (uint64_t)wide; wide++) {
-        at.offset = now.offset - (uint64_t)wide;
-        found = stands_since(t, at, f->held);
+    uint64_t from = now.offset - (now.offset < most ? now.offset : most);
+    at.offset = from;
+    int before = characters_until(t, at, f->held);
+    bool found = false;
+    for (int wide = 0; before >= 0 && !found && wide <= before && wide < HELD_TRIES; wide++) {
+        at.offset = from + (uint64_t)(before + wide); /* so many of them take two cells */
+        found = stands_at(t, at, f->held);
     }
     struct mark input = {.seal = MARK_FOREIGN, .kind = MARK_INPUT, .seq = t->last_seq + 1};
     if (!found || !tracker_mark(t, &input, f->at))
@@ -346,7 +349,7 @@ static void look_for_another_prompt(struct tracker *t, const struct op *op)
     } else if (erases && t->stage == STAGE_PROMPT && is_in_front(at, f->start)) {
         f->start = at;
     } else if (f->redrawn && t->stage == STAGE_PROMPT) {
-        find_held(t);
+        find_held(t, op);
     } else if (op->kind == OP_TEXT && t->stage == STAGE_INPUT && !in_front) {
         f->written = f->written || !f->jumped;
     }
