@@ -53,14 +53,14 @@ static enum redact_telling tells(struct redact_scan *s, size_t at, size_t end)
 
 /* Whether the value is one. `sure`: its form says that one is told. */
 static bool is_value(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to,
-                     bool sure)
+                     struct made_of m, bool sure)
 {
-    struct made_of m = made_of(s, from, to);
     size_t len = to - from, letters = m.upper + m.lower;
-    if (len < 6 || redact_is_placeholder(s, from, to) || s->text[from] == '/' ||
-        memmem(s->text + from, len, "://", 3) || memchr(s->text + from, '(', len))
+    if (len < 6 || (!sure && m.digits < 2) || redact_is_placeholder(s, from, to) ||
+        s->text[from] == '/' || memmem(s->text + from, len, "://", 3) ||
+        memchr(s->text + from, '(', len))
         return false;
-    bool mixed = m.digits && letters && (m.upper ? 1u : 0u) + (m.lower ? 1u : 0u) + 1u >= 2;
+    bool mixed = m.digits && letters;
     if (tells == TELLS_ALL && sure)
         return mixed || redact_has_sign(s, from, to);
     bool random = len >= 16 && m.digits >= 2 && letters >= 2 && (m.digits + letters) * 4 >= len * 3;
@@ -131,7 +131,7 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t end
     if (to < from + 6)
         return false;
     struct made_of m = made_of(s, from, to);
-    if (!m.digits && !redact_has_sign(s, from, to))
+    if (!m.digits && (!sure || !redact_has_sign(s, from, to)))
         return false; /* most */
     behind += redact_char(s, behind) == '.';
     char next = redact_char(s, redact_run(s, behind, CLASS_BLANK));
@@ -145,7 +145,7 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t end
         sure = last || quote;
     bool key = tells == TELLS_LONG;
     if ((key && !sure) || (tells == TELLS_CODE && !sure && m.hex == to - from) ||
-        !is_value(s, tells, from, to, sure))
+        !is_value(s, tells, from, to, m, sure))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;
@@ -163,7 +163,7 @@ static bool is_line_below(struct redact_scan *s, enum redact_telling tells, size
     struct made_of m = made_of(s, from, to);
     if (redact_run(s, to, CLASS_BLANK) < redact_line_end(s, to) || to - from < 8 || m.digits < 2 ||
         m.upper + m.lower < 2 || m.others || tells == TELLS_LONG ||
-        !is_value(s, TELLS_CODE, from, to, false))
+        !is_value(s, TELLS_CODE, from, to, m, false))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;
@@ -193,7 +193,7 @@ static bool is_default(struct redact_scan *s, enum redact_telling tells, size_t 
         to++;
     struct made_of m = made_of(s, from, to);
     if (to >= line || s->text[to] == ' ' || !m.digits || !(m.upper || to - from >= 16) ||
-        !m.lower || !is_value(s, tells, from, to, tells == TELLS_ALL))
+        !m.lower || !is_value(s, tells, from, to, m, tells == TELLS_ALL))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;
