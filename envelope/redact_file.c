@@ -158,8 +158,6 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
     return false;
 }
 
-/* `passphrase "X"`, `secret "X";`, `http-basic.host.password "X"`: a name that tells, the first of
- * its line, and one word in quotes that is the last. */
 /* `secret "base64";`, also behind other words of its line: BIND's keys. */
 static bool is_bind(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
@@ -171,6 +169,8 @@ static bool is_bind(struct redact_scan *s, size_t at, size_t end, struct redact_
     return to >= value + 17 && redact_at(s, to, "\";") && take(s, value, ret_match);
 }
 
+/* `passphrase "X"`, `secret "X";`, `http-basic.host.password "X"`: a name that tells, the first of
+ * its line, and one word in quotes that is the last. */
 static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t value = redact_run(s, end, CLASS_BLANK), start = redact_line_start(s, at, 40);
