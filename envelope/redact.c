@@ -351,6 +351,16 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
     return q->done;
 }
 
+/* A known value says more than what was found around it. */
+static struct redact_match by_its_name(const struct search *q, size_t at, struct redact_match match)
+{
+    struct redact_match known;
+    const struct redact_scan *s = &q->scan;
+    bool is = q->secrets && match.from == at &&
+              is_known(q->secrets, s->text, s->len, at, s->fold != NULL, &known);
+    return is && known.to >= match.to ? known : match;
+}
+
 static void search(struct search *q)
 {
     struct redact_match match;
@@ -361,7 +371,7 @@ static void search(struct search *q)
     for (size_t at = 0; at < q->scan.len;) {
         bool is = q->ahead_count && q->ahead[0].from <= at;
         if (is)
-            match = take_ahead(q);
+            match = by_its_name(q, at, take_ahead(q));
         else
             is = find(q, at, &match) && match.to > match.from;
         if (is && match.from > at)

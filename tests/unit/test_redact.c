@@ -458,6 +458,27 @@ static void test_a_known_value_inside_a_telling_name(void **state)
     redact_secrets_destroy(secrets);
 }
 
+/* What a name, a sentence or a sign in front of it finds is called by what is known of it. */
+static void test_a_known_value_has_its_name(void **state)
+{
+    static const char environ[] = "A_TOKEN=s3cr3t-k7k7k7k7k7k7k7k7";
+    static const char value[] = "s3cr3t-k7k7k7k7k7k7k7k7";
+    static const char *const fronts[] = {"token ", "password=", "API_TOKEN: ", "x "};
+    struct redact_secrets *secrets = NULL;
+    int count;
+    (void)state;
+    assert_int_equal(redact_secrets_create(environ, sizeof environ, &secrets), 0);
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
+        char text[80], wanted[80];
+        snprintf(text, sizeof text, "%s%s", fronts[i], value);
+        snprintf(wanted, sizeof wanted, "%s[redacted:env:A_TOKEN]", fronts[i]);
+        char *got = redacted(text, secrets, &count);
+        assert_string_equal(got, wanted);
+        free(got);
+    }
+    redact_secrets_destroy(secrets);
+}
+
 /* Any bytes at all: ends, and takes no more than linear room. */
 static void test_random_bytes(void **state)
 {
@@ -493,6 +514,7 @@ int main(void)
         cmocka_unit_test(test_known_values_of_other_alphabets),
         cmocka_unit_test(test_known_values_as_they_are_seen),
         cmocka_unit_test(test_a_known_value_inside_a_telling_name),
+        cmocka_unit_test(test_a_known_value_has_its_name),
         cmocka_unit_test(test_random_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
