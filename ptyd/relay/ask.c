@@ -11,6 +11,10 @@
 
 #define TOO_LARGE 10054 /* nats-server, server/errors.json: JSStreamMessageExceedsMaximumErr */
 
+/* Which of them comes where a stream is missing is the server's: 2.9 lets a service of another
+ * account wait, 2.10 says that there is none. */
+static const char late[] = "there is no answer in time", nobody[] = "nobody answers there";
+
 static json_t *error_json(const char *why)
 {
     return json_pack("{s:{s:s+}}", "error", "description", why, "");
@@ -21,13 +25,11 @@ static bool ends_wait(const struct hub_message *m, const char *name, char **ret_
 {
     bool is_answer = m->kind == HUB_ANSWER && !strcmp(m->subject, name);
     if (is_answer && m->status == 503)
-        *ret_why = text_copy("nobody answers there");
+        *ret_why = text_copy(nobody);
     else if (m->kind == HUB_REFUSED || m->kind == HUB_LOST)
         *ret_why = text_copy(m->data);
     return is_answer || *ret_why;
 }
-
-const char ask_late[] = "there is no answer in time";
 
 static unsigned asked;
 
@@ -50,7 +52,7 @@ static struct hub_message *ask_at(struct hub *hub, const char *name, const char 
         m = NULL;
     }
     if (!m && !*ret_why)
-        *ret_why = text_copy(ask_late);
+        *ret_why = text_copy(late);
     return m;
 }
 
@@ -96,9 +98,12 @@ bool ask_is_too_large(const json_t *answer)
     return json_number(json_at(answer, "error"), "err_code", 0) == TOO_LARGE;
 }
 
-const char *ask_late_hint(const char *error)
+const char *ask_hub_hint(const char *error)
 {
-    return strcmp(error, ask_late) ? ""
-                                   : ": its owner has yet to make what it needs (`ptyd relay hub "
-                                     "--init`), or it stands still, or its disk is full";
+    if (!strcmp(error, nobody))
+        return ": its owner has yet to make what it needs (`ptyd relay hub --init`)";
+    if (!strcmp(error, late))
+        return ": its owner has yet to make what it needs (`ptyd relay hub --init`), or it stands "
+               "still, or its disk is full";
+    return "";
 }

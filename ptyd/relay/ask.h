@@ -20,10 +20,8 @@ json_t *ask_hub_text(struct hub *hub, const char *subject, const char *text, con
 struct hub_message *ask_host_message(struct hub *hub, const char *host_id, const char *subject,
                                      const char *text, int wait_ms, char **ret_why);
 
-/* What is wrong with an answer that does not come; and why that may be, where it is the hub's: ""
- * for another error. A literal. */
-extern const char ask_late[];
-const char *ask_late_hint(const char *error);
+/* Why an answer of the hub's may not have come; "" for another error. A literal. */
+const char *ask_hub_hint(const char *error);
 
 /* Whether it says that what was sent is larger than the stream takes: so for good. */
 bool ask_is_too_large(const json_t *answer);

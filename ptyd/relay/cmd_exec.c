@@ -198,7 +198,7 @@ static char *send_letter(struct visit *v, const struct unsent *letter)
     json_t *answer =
         ask_hub_text(v->hub, letter->subject, letter->text, letter->id, LIMIT_RELAY_ACK_MS);
     const char *error = ask_error(answer);
-    char *why = error ? text_format("%s%s", error, ask_late_hint(error)) : NULL;
+    char *why = error ? text_format("%s%s", error, ask_hub_hint(error)) : NULL;
     json_decref(answer);
     return why;
 }

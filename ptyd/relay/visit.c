@@ -129,7 +129,7 @@ static int64_t hub_now(struct visit *v, char **ret_why)
     int64_t now = 0;
     if (ask_error(kept))
         *ret_why = text_format("the hub does not say who is there: %s%s", ask_error(kept),
-                               ask_late_hint(ask_error(kept)));
+                               ask_hub_hint(ask_error(kept)));
     else if (next_entry(v, key, json_number(kept, "seq", 1), &entry, ret_why) > 0)
         now = entry.at_ms;
     entry_finish(&entry);
