@@ -359,31 +359,48 @@ void in_state(struct in *in, const struct hub_message *m)
     }
 }
 
-/* The newest word under that name is looked for, which is ours if it says what we said. */
+/* ---- the time at the hub ---- */
+
+#define TIME_ANSWER "t.0"
+
+static char *time_key(const struct in *in)
+{
+    char *bucket = subject_presence(in->user);
+    char *key = text_format("$KV.%s.%s.now", bucket, in->identity->host_id);
+    free(bucket);
+    return key;
+}
+
+/* A word under a name of ours. When it was kept is asked once it is: a server may answer what came
+ * behind a word before it has kept that. */
 void in_ask_time(struct in *in)
 {
     int64_t now = clock_monotonic_ms();
     if (now < in->time_at)
         return;
-    char *bucket = subject_presence(in->user);
-    char *key = text_format("$KV.%s.%s.now", bucket, in->identity->host_id);
-    char *subject = text_format(SUBJECT_HUB "STREAM.MSG.GET.KV_%s", bucket);
-    char *question = text_format("{\"last_by_subj\":\"%s\"}", key);
+    char *key = time_key(in);
     char *said = text_format("%lld", (long long)(in->asked_time_ms = clock_wall_ms()));
-    if (!hub_publish(in->hub, key, NULL, NULL, said, strlen(said)))
-        hub_publish(in->hub, subject, "t.0", NULL, question, strlen(question));
+    hub_publish(in->hub, key, TIME_ANSWER, NULL, said, strlen(said));
     in->time_at = now + LIMIT_CLOCK_APART_MS / 2;
     free(said);
-    free(question);
-    free(subject);
     free(key);
-    free(bucket);
 }
 
-void in_time(struct in *in, const struct hub_message *m)
+static void ask_when_kept(struct in *in)
 {
-    json_t *answer = json_loadb(m->data, m->len, 0, NULL);
-    const json_t *message = json_at(answer, "message");
+    char *key = time_key(in), *bucket = subject_presence(in->user);
+    char *subject = text_format(SUBJECT_HUB "STREAM.MSG.GET.KV_%s", bucket);
+    char *question = text_format("{\"last_by_subj\":\"%s\"}", key);
+    hub_publish(in->hub, subject, TIME_ANSWER, NULL, question, strlen(question));
+    free(question);
+    free(subject);
+    free(bucket);
+    free(key);
+}
+
+/* It is our word where it says what we said. */
+static void take_time(struct in *in, const json_t *message)
+{
     const char *data = json_text(message, "data", "");
     struct bytes said = {0};
     int64_t at = clock_rfc3339_ms(json_text(message, "time", ""));
@@ -392,9 +409,19 @@ void in_time(struct in *in, const struct hub_message *m)
         in->ahead_ms = in->asked_time_ms - at;
         in->knows_time = true;
     } else {
-        in->time_at = 0; /* it was not there yet, or somebody else's came between */
+        in->time_at = 0; /* somebody else's came between */
     }
     bytes_finish(&said);
+}
+
+void in_time(struct in *in, const struct hub_message *m)
+{
+    json_t *answer = json_loadb(m->data, m->len, 0, NULL);
+    const json_t *message = json_at(answer, "message");
+    if (message)
+        take_time(in, message);
+    else if (json_text(answer, "stream", NULL))
+        ask_when_kept(in);
     json_decref(answer);
 }
 
