@@ -24,16 +24,6 @@ struct place {
     bool upper;
 };
 
-/* A word and its length. */
-struct word {
-    const char *text;
-    size_t len;
-};
-#define WORD(text)                                                                                 \
-    {                                                                                              \
-        text, sizeof(text) - 1                                                                     \
-    }
-
 static size_t skip_blanks(struct redact_scan *s, size_t at)
 {
     size_t end = redact_run(s, at, CLASS_BLANK);
@@ -82,8 +72,9 @@ static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
 /* `<name>` and `name" value="`; the value behind. */
 static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
 {
-    static const struct word between[] = {WORD(" value="), WORD("><value>"), WORD("</key><string>"),
-                                          WORD("</name><value>"), WORD(">")};
+    static const struct redact_word between[] = {REDACT_WORD(" value="), REDACT_WORD("><value>"),
+                                                 REDACT_WORD("</key><string>"),
+                                                 REDACT_WORD("</name><value>"), REDACT_WORD(">")};
     bool element = p->name > 0 && s->text[p->name - 1] == '<';
     if (element && redact_char(s, at) != '>') { /* attributes of its own */
         size_t end = redact_run(s, at, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));

@@ -9,18 +9,8 @@
 #define NEAR_MOST 160 /* bytes between a name and the value that belongs to it */
 #define BACK_MOST 200
 
-/* A name and its length. */
-struct name {
-    const char *text;
-    size_t len;
-};
-#define NAME(text)                                                                                 \
-    {                                                                                              \
-        text, sizeof(text) - 1                                                                     \
-    }
-
-static bool name_is(const struct redact_scan *s, size_t at, size_t end, const struct name *list,
-                    size_t count)
+static bool name_is(const struct redact_scan *s, size_t at, size_t end,
+                    const struct redact_word *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (list[i].len == end - at && redact_at(s, at, list[i].text))
@@ -41,25 +31,25 @@ static bool take(struct redact_scan *s, size_t from, struct redact_match *ret_ma
 static bool is_directive(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
 {
-    static const struct name names[] = {NAME("requirepass"),
-                                        NAME("masterauth"),
-                                        NAME("rootpw"),
-                                        NAME("bindpw"),
-                                        NAME("bind_pw"),
-                                        NAME("auth_pass"),
-                                        NAME("authtok"),
-                                        NAME("ldap_default_authtok"),
-                                        NAME("dbpasswd"),
-                                        NAME("smtp_password"),
-                                        NAME("sasl_password"),
-                                        NAME("wpa-psk"),
-                                        NAME("wpa-passphrase"),
-                                        NAME("ppp-password"),
-                                        NAME("rocommunity"),
-                                        NAME("rwcommunity"),
-                                        NAME("sentinel_auth-pass"),
-                                        NAME("auth-pass"),
-                                        NAME("ansible_become_pass")};
+    static const struct redact_word names[] = {REDACT_WORD("requirepass"),
+                                               REDACT_WORD("masterauth"),
+                                               REDACT_WORD("rootpw"),
+                                               REDACT_WORD("bindpw"),
+                                               REDACT_WORD("bind_pw"),
+                                               REDACT_WORD("auth_pass"),
+                                               REDACT_WORD("authtok"),
+                                               REDACT_WORD("ldap_default_authtok"),
+                                               REDACT_WORD("dbpasswd"),
+                                               REDACT_WORD("smtp_password"),
+                                               REDACT_WORD("sasl_password"),
+                                               REDACT_WORD("wpa-psk"),
+                                               REDACT_WORD("wpa-passphrase"),
+                                               REDACT_WORD("ppp-password"),
+                                               REDACT_WORD("rocommunity"),
+                                               REDACT_WORD("rwcommunity"),
+                                               REDACT_WORD("sentinel_auth-pass"),
+                                               REDACT_WORD("auth-pass"),
+                                               REDACT_WORD("ansible_become_pass")};
     size_t value = redact_run(s, end, CLASS_BLANK);
     if (value == end || value >= s->len ||
         !name_is(s, at, end, names, sizeof names / sizeof *names))
@@ -92,7 +82,7 @@ static bool stood(struct redact_scan *s, size_t at, int which)
 /* `machine H login U password X`, on one line or three. */
 static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const struct name names[] = {NAME("password"), NAME("passwd")};
+    static const struct redact_word names[] = {REDACT_WORD("password"), REDACT_WORD("passwd")};
     size_t value = redact_run(s, end, CLASS_BLANK);
     if (value == end || value >= s->len || !name_is(s, at, end, names, 2))
         return false;
@@ -102,8 +92,8 @@ static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact
 /* IDENTIFIED BY 'X', PASSWORD 'X', a password that a server made. */
 static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const struct name words[] = {NAME("identified")};
-    static const struct name passwords[] = {NAME("password")};
+    static const struct redact_word words[] = {REDACT_WORD("identified")};
+    static const struct redact_word passwords[] = {REDACT_WORD("password")};
     size_t line = redact_line_end(s, end), near = line - end > NEAR_MOST ? end + NEAR_MOST : line;
     if (name_is(s, at, end, words, 1)) {
         uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_DOUBLE | CLASS_SINGLE | CLASS_NEWLINE);
@@ -127,7 +117,7 @@ static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_m
 /* A password that is told: `generated for root@localhost: X`, `password is: X`. */
 static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const struct name words[] = {NAME("password"), NAME("passphrase")};
+    static const struct redact_word words[] = {REDACT_WORD("password"), REDACT_WORD("passphrase")};
     static const char *const ways[] = {" is generated for ", " is ", " is: ", " for "};
     char way = redact_char(s, end + 1) | 0x20,
          next = redact_char(s, end + 2) | 0x20; /* of one of them */
@@ -161,7 +151,7 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
 /* `secret "base64";`, also behind other words of its line: BIND's keys. */
 static bool is_bind(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const struct name names[] = {NAME("secret")};
+    static const struct redact_word names[] = {REDACT_WORD("secret")};
     size_t value = redact_run(s, end, CLASS_BLANK);
     if (redact_char(s, value) != '"' || !name_is(s, at, end, names, 1))
         return false;
@@ -224,7 +214,8 @@ static bool is_below_user(struct redact_scan *s, size_t at, size_t end,
 /* `> PASS X`, `AUTH PLAIN X`: what a client shows of its talk with a server of mail or files. */
 static bool is_talk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const struct name passes[] = {NAME("PASS")}, auths[] = {NAME("PLAIN"), NAME("LOGIN")};
+    static const struct redact_word passes[] = {REDACT_WORD("PASS")},
+                                    auths[] = {REDACT_WORD("PLAIN"), REDACT_WORD("LOGIN")};
     size_t value = redact_run(s, end, CLASS_BLANK), line = redact_line_end(s, end);
     if (value == end || value >= line)
         return false;

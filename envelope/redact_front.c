@@ -5,17 +5,8 @@
 
 #include "envelope/redact_private.h"
 
-/* A word and its length. */
-struct word {
-    const char *text;
-    size_t len;
-};
-#define WORD(text)                                                                                 \
-    {                                                                                              \
-        text, sizeof(text) - 1                                                                     \
-    }
-
-static bool stands_before(const struct redact_scan *s, size_t from, size_t at, struct word word)
+static bool stands_before(const struct redact_scan *s, size_t from, size_t at,
+                          struct redact_word word)
 {
     if (at - from < word.len)
         return false;
@@ -67,25 +58,25 @@ static bool is_dockerfile(struct redact_scan *s, size_t name)
 
 bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
 {
-    static const struct word words[] = {WORD("setenv "),
-                                        WORD("set -x "),
-                                        WORD("set -gx "),
-                                        WORD("set -Ux "),
-                                        WORD("set -Ugx "),
-                                        WORD("set -xg "),
-                                        WORD("set -lx "),
-                                        WORD("set -xU "),
-                                        WORD("set -g "),
-                                        WORD("set -U "),
-                                        WORD("set --export "),
-                                        WORD("set -gx --path "),
-                                        WORD("set --global --export "),
-                                        WORD("set --universal --export "),
-                                        WORD("proxy_set_header "),
-                                        WORD("fastcgi_param "),
-                                        WORD("more_set_headers "),
-                                        WORD("RequestHeader set "),
-                                        WORD("SET PERSIST ")};
+    static const struct redact_word words[] = {REDACT_WORD("setenv "),
+                                               REDACT_WORD("set -x "),
+                                               REDACT_WORD("set -gx "),
+                                               REDACT_WORD("set -Ux "),
+                                               REDACT_WORD("set -Ugx "),
+                                               REDACT_WORD("set -xg "),
+                                               REDACT_WORD("set -lx "),
+                                               REDACT_WORD("set -xU "),
+                                               REDACT_WORD("set -g "),
+                                               REDACT_WORD("set -U "),
+                                               REDACT_WORD("set --export "),
+                                               REDACT_WORD("set -gx --path "),
+                                               REDACT_WORD("set --global --export "),
+                                               REDACT_WORD("set --universal --export "),
+                                               REDACT_WORD("proxy_set_header "),
+                                               REDACT_WORD("fastcgi_param "),
+                                               REDACT_WORD("more_set_headers "),
+                                               REDACT_WORD("RequestHeader set "),
+                                               REDACT_WORD("SET PERSIST ")};
     if (name < 2 || s->text[name - 1] != ' ' || !strchr("vxguthlrms", s->text[name - 2] | 0x20))
         return false;
     if (is_dockerfile(s, name))
@@ -102,9 +93,10 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
 
 bool redact_is_defined(struct redact_scan *s, size_t name)
 {
-    static const struct word words[] = {WORD("#define "),   WORD("(setq "),        WORD("(defvar "),
-                                        WORD("(def "),      WORD("(defconst "),    WORD("(define "),
-                                        WORD("(setenv \""), WORD("(defparameter ")};
+    static const struct redact_word words[] = {
+        REDACT_WORD("#define "),   REDACT_WORD("(setq "),        REDACT_WORD("(defvar "),
+        REDACT_WORD("(def "),      REDACT_WORD("(defconst "),    REDACT_WORD("(define "),
+        REDACT_WORD("(setenv \""), REDACT_WORD("(defparameter ")};
     if (name < 5 || s->text[name - 1] != ' ')
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -115,13 +107,18 @@ bool redact_is_defined(struct redact_scan *s, size_t name)
 
 bool redact_is_statement(struct redact_scan *s, size_t name)
 {
-    static const struct word words[] = {
-        WORD("export "),      WORD("declare -x "),  WORD("typeset -x "),    WORD("declare "),
-        WORD("typeset "),     WORD("local "),       WORD("readonly "),      WORD("set "),
-        WORD("env "),         WORD("$env:"),        WORD("export -x "),     WORD("declare -rx "),
-        WORD("declare -gx "), WORD("typeset -gx "), WORD("declare -- "),    WORD("SET \""),
-        WORD("setx "),        WORD("Environment="), WORD("Environment=\""), WORD("ENV "),
-        WORD("ARG "),         WORD("env:")};
+    static const struct redact_word words[] = {
+        REDACT_WORD("export "),        REDACT_WORD("declare -x "),
+        REDACT_WORD("typeset -x "),    REDACT_WORD("declare "),
+        REDACT_WORD("typeset "),       REDACT_WORD("local "),
+        REDACT_WORD("readonly "),      REDACT_WORD("set "),
+        REDACT_WORD("env "),           REDACT_WORD("$env:"),
+        REDACT_WORD("export -x "),     REDACT_WORD("declare -rx "),
+        REDACT_WORD("declare -gx "),   REDACT_WORD("typeset -gx "),
+        REDACT_WORD("declare -- "),    REDACT_WORD("SET \""),
+        REDACT_WORD("setx "),          REDACT_WORD("Environment="),
+        REDACT_WORD("Environment=\""), REDACT_WORD("ENV "),
+        REDACT_WORD("ARG "),           REDACT_WORD("env:")};
     size_t start = statement_start(s, name);
     while (start < name && redact_in(s->text[start], CLASS_BLANK))
         start++;

@@ -147,6 +147,16 @@ static inline bool redact_at(const struct redact_scan *s, size_t at, const char 
            !strncasecmp(s->text + at, word, len);
 }
 
+/* A word of a table and its length. */
+struct redact_word {
+    const char *text;
+    size_t len;
+};
+#define REDACT_WORD(text)                                                                          \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+
 /* The character there; a line's end behind the text. */
 static inline char redact_char(const struct redact_scan *s, size_t at)
 {
