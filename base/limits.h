@@ -504,6 +504,10 @@
 /* Bytes of one of them that are to be typed; a larger one, too, or a further one before it is
  * answered. */
 #define LIMIT_VIEW_INPUT_BYTES (64 << 10)
+/* Bytes read at once by the worker from a terminal that is lent to it; as many are no hand's, and
+ * its viewer's to read. And bytes of output that it writes there itself. */
+#define LIMIT_LENT_BYTES       64
+#define LIMIT_LENT_SHOWN_BYTES 4096
 /* Bytes of a session's output that the terminal of its leading viewer did not take yet; then the
  * programs wait. */
 #define LIMIT_VIEW_WINDOW_BYTES (128 << 10)

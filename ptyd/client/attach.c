@@ -52,6 +52,12 @@ static void on_show(void *user, const char *bytes, size_t len)
     outer_put(a->outer, bytes, len);
 }
 
+static void on_shown(void *user, const char *bytes, size_t len)
+{
+    struct attach *a = user;
+    outer_note(a->outer, bytes, len);
+}
+
 /* Below what the primary screen shows, as if it were joined from there: the drawing that follows
  * overwrites none of it. */
 static void on_skipped(void *user, uint64_t lines)
@@ -124,14 +130,13 @@ static void print_joining_line(const struct attach *a, const json_t *session)
 
 /* ---- keys and signals ---- */
 
-static void read_keys(struct attach *a)
+/* While somebody types the daemon reads the keys. */
+static void take_keys(void *user, const char *keys, size_t len)
 {
-    char keys[1 << 14];
+    struct attach *a = user;
     struct bytes typed = {0};
-    long n = outer_read(a->outer, keys, sizeof keys);
-    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
-        a->outcome = HUNG_UP;
-    if (n > 0 && keys_take(&a->keys, keys, (size_t)n, clock_monotonic_ms(), &typed))
+    char special;
+    if (keys_take(&a->keys, keys, len, clock_monotonic_ms(), &typed))
         a->outcome = LEFT;
     if (typed.len)
         view_link_type(a->link, typed.data, typed.len);
@@ -139,6 +144,18 @@ static void read_keys(struct attach *a)
         view_link_grant(a->link);
     a->keys.granted = 0;
     bytes_finish(&typed);
+    if (len < LIMIT_LENT_BYTES && !is_over(a) && keys_rest(&a->keys, &special))
+        view_link_lend(a->link, outer_lendable(a->outer), special);
+}
+
+static void read_keys(struct attach *a)
+{
+    char keys[1 << 14];
+    long n = outer_read(a->outer, keys, sizeof keys);
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
+        a->outcome = HUNG_UP;
+    if (n > 0)
+        take_keys(a, keys, (size_t)n);
 }
 
 /* A key that might have been the first of those that leave, and was not. */
@@ -186,7 +203,8 @@ static int wait_ms(struct attach *a)
  * reads it no more. */
 static bool wait_once(struct attach *a)
 {
-    bool reads = !is_over(a) && view_link_unsent(a->link) < LIMIT_INPUT_BYTES;
+    bool reads =
+        !is_over(a) && !view_link_lends(a->link) && view_link_unsent(a->link) < LIMIT_INPUT_BYTES;
     struct pollfd fds[3 + VIEW_LINK_FDS] = {
         {.fd = reads ? STDIN_FILENO : -1, .events = POLLIN},
         {.fd = a->signals.fd, .events = POLLIN},
@@ -313,7 +331,10 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
                                               .within = options->within,
                                               .looks = options->looks,
                                               .owns = options->owns,
+                                              .lends = true,
                                               .show = on_show,
+                                              .shown = on_shown,
+                                              .read = take_keys,
                                               .renewed = on_renewed,
                                               .skipped = on_skipped,
                                               .moved = on_moved,

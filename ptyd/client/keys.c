@@ -261,6 +261,12 @@ bool keys_take(struct keys *k, const char *bytes, size_t len, int64_t now, struc
     return false;
 }
 
+bool keys_rest(const struct keys *k, char *ret_special)
+{
+    *ret_special = k->prefix ? (char)(k->prefix & 0x1f) : ESC;
+    return !k->held.len && !k->pressed && !k->pasting && !k->twice;
+}
+
 int64_t keys_due(const struct keys *k)
 {
     return k->due;

@@ -49,6 +49,10 @@ void keys_finish(struct keys *keys);
  * whether they leave: what stands behind that is nobody's. */
 bool keys_take(struct keys *keys, const char *bytes, size_t len, int64_t now, struct bytes *out);
 
+/* Whether nothing waits and no paste is under way: keys without a control byte of ours go to the
+ * session as they are. *ret_special is that byte, ESC where there is none. */
+bool keys_rest(const struct keys *keys, char *ret_special);
+
 /* When keys_wait_over() is to be called, 0 for never; it appends what has waited long enough. */
 int64_t keys_due(const struct keys *keys);
 void keys_wait_over(struct keys *keys, int64_t now, struct bytes *out);

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ struct outer {
     struct termios saved;
     int fd;        /* to write to */
     bool own;      /* it is a description of our own, which does not block */
+    bool reads;    /* it reads the keys, too */
     bool gone;     /* it hung up: nothing is shown any more */
     bool whole;    /* it is all the session's: title and lines are kept apart */
     uint64_t took; /* bytes */
@@ -93,6 +95,16 @@ static void put(struct outer *o, const char *bytes, size_t len)
         bytes_append(&o->waiting, bytes + taken, len - taken);
 }
 
+int outer_lendable(const struct outer *o)
+{
+    return o->reads ? o->fd : -1;
+}
+
+void outer_note(struct outer *o, const char *bytes, size_t len)
+{
+    undo_note(o->undo, bytes, len);
+}
+
 void outer_put(struct outer *o, const char *bytes, size_t len)
 {
     undo_note(o->undo, bytes, len);
@@ -112,6 +124,12 @@ static void keep_title(struct outer *o)
     put(o, push, sizeof push - 1);
 }
 
+static bool is_stdin(int fd)
+{
+    struct stat one, other;
+    return fstat(fd, &one) == 0 && fstat(STDIN_FILENO, &other) == 0 && one.st_rdev == other.st_rdev;
+}
+
 int outer_open(struct outer **ret_outer, bool whole)
 {
     struct outer *o = memory_new(sizeof *o);
@@ -121,7 +139,10 @@ int outer_open(struct outer **ret_outer, bool whole)
         free(o);
         return result;
     }
-    int own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    int own = open("/proc/self/fd/1", O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    o->reads = own >= 0 && is_stdin(own);
+    if (own < 0)
+        own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     o->own = own >= 0;
     o->fd = o->own ? own : STDOUT_FILENO;
     o->undo = undo_create();

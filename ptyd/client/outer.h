@@ -35,6 +35,12 @@ size_t outer_give_back(const char *keys, size_t len);
 /* Reads the keys that poll(2) found on stdin; as read(2). */
 long outer_read(struct outer *outer, char *keys, size_t len);
 
+/* A description of our own, to read and write, that does not block: whoever holds it needs no other
+ * way to the terminal. -1 where there is none. */
+int outer_lendable(const struct outer *outer);
+/* Somebody else showed these bytes. */
+void outer_note(struct outer *outer, const char *bytes, size_t len);
+
 /* Shows bytes: what the terminal does not take now waits. */
 void outer_put(struct outer *outer, const char *bytes, size_t len);
 

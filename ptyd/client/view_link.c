@@ -2,7 +2,7 @@
  * one, on which frames go (core/view_wire.h). A worker's death ends both. What it had sent is read
  * to its end first. */
 #define _GNU_SOURCE
-#include "ptyd/client/view_link.h"
+#include "ptyd/client/view_link_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,42 +23,6 @@
 #define JOIN_TRIES 5   /* where the descriptor gets lost */
 #define ACK_MS     500 /* a terminal that takes something all the time is heard of as often */
 
-struct view_link {
-    struct rpc *rpc;
-    const struct view_link_options *options;
-    struct view_size size, told_size; /* told: as it was asked to be a viewer */
-
-    int fd; /* of frames, -1 for none */
-    struct view_reader reader;
-    struct bytes out;      /* frames on their way */
-    uint64_t came, acked;  /* bytes that were shown since it joined; acknowledged */
-    int64_t acked_ms;      /* monotonic: when */
-    bool drawn;            /* a drawing among them is not acknowledged yet */
-    bool drawing;          /* it goes on in the next frame */
-    uint64_t place;        /* in the stream: all before was shown */
-    bool leads, has_place; /* `place` was said */
-
-    struct bytes typed;       /* and not known to have reached the session */
-    size_t asked_len;         /* so much of it is in the INPUT that is not answered; 0 for none */
-    uint64_t token;           /* of that, by which it is known behind a worker's death */
-    uint64_t before;          /* the newest that the session knows */
-    bool asked_last;          /* nothing was sent behind it */
-    size_t given_up;          /* bytes that were typed before the user left and never will be */
-    bool leaves;              /* LEAVE was sent */
-    bool last;                /* and the terminal is to be read on (VIEW_LAST) */
-    struct bytes returned;    /* nobody read them any more */
-    bool unread;              /* the connection ended before the daemon had read all */
-    struct patience patience; /* with a lost connection */
-    json_int_t joining;       /* the request to be a view again; 0 for none */
-    json_int_t resolving;     /* the request that says how far the lost one came; 0 for none */
-    size_t lost_len;          /* so much of `typed` the lost one held */
-    size_t doubtful;          /* bytes of which nobody knows whether they were typed */
-    char *shell_id;           /* of the shell that is shown */
-    char *refusal;            /* why it is not shown again, as the daemon says; NULL */
-    enum view_link_state state;
-    int status;
-};
-
 /* ---- frames out ---- */
 
 /* What nobody reads any more stays: that it was not sent is known when the end is read. */
@@ -72,9 +36,9 @@ static void flush(struct view_link *l)
     }
 }
 
-static void send_input(struct view_link *l)
+void view_link_send_input(struct view_link *l)
 {
-    if (!l->typed.len || l->asked_len || l->lost_len || l->fd < 0)
+    if (!l->typed.len || l->asked_len || l->lost_len || l->fd < 0 || l->lending.awaits)
         return;
     l->token++;
     l->asked_len = l->typed.len < LIMIT_VIEW_INPUT_BYTES ? l->typed.len : LIMIT_VIEW_INPUT_BYTES;
@@ -86,7 +50,8 @@ static void send_input(struct view_link *l)
 void view_link_type(struct view_link *l, const char *bytes, size_t len)
 {
     bytes_append(&l->typed, bytes, len);
-    send_input(l);
+    l->lending.until = 0;
+    view_link_send_input(l);
 }
 
 size_t view_link_unsent(const struct view_link *l)
@@ -97,6 +62,25 @@ size_t view_link_unsent(const struct view_link *l)
 size_t view_link_doubtful(const struct view_link *l)
 {
     return l->doubtful;
+}
+
+/* What stands on the way goes first. */
+void view_link_lend(struct view_link *l, int fd, char special)
+{
+    int64_t now = clock_monotonic_ms();
+    bool stands = l->fd >= 0 && l->state == VIEW_LINK_STANDS && l->leads && !l->leaves;
+    bool all_asked = l->asked_len == l->typed.len && !l->lost_len && !l->out.len;
+    if (fd < 0 || !stands || !all_asked || l->drawing || !lending_is_due(&l->lending, now))
+        return;
+    l->lending.fd = fd;
+    l->lending.special = special;
+    l->asked_last = false;
+    lending_send(&l->lending, l->fd, now, &l->out);
+}
+
+bool view_link_lends(const struct view_link *l)
+{
+    return lending_lasts(&l->lending, clock_monotonic_ms());
 }
 
 void view_link_grant(struct view_link *l)
@@ -121,7 +105,8 @@ void view_link_shown(struct view_link *l, size_t waiting)
 {
     uint64_t took = waiting < l->came ? l->came - waiting : 0;
     int64_t now = clock_monotonic_ms();
-    bool due = took >= l->acked + VIEW_ACK_BYTES || (l->drawn && took == l->came) ||
+    bool all = l->drawn || lending_lasts(&l->lending, now); /* somebody waits for that */
+    bool due = took >= l->acked + VIEW_ACK_BYTES || (all && took == l->came) ||
                (waiting && now - l->acked_ms >= ACK_MS); /* slow, and not stuck */
     if (!due || took <= l->acked || l->fd < 0)
         return;
@@ -134,116 +119,6 @@ void view_link_shown(struct view_link *l, size_t waiting)
 }
 
 /* ---- frames in ---- */
-
-/* A drawing of which the end did not come stands nowhere: all of it is to come again. */
-static void show(struct view_link *l, const struct view_frame *f)
-{
-    l->came += f->len;
-    l->drawn = l->drawn || f->kind == VIEW_DRAW;
-    if (f->kind == VIEW_DRAW && l->leads && !l->drawing && l->state == VIEW_LINK_STANDS)
-        l->options->renewed(l->options->user);
-    l->drawing = f->kind == VIEW_DRAW && f->len == LIMIT_VIEW_FRAME_BYTES;
-    l->has_place = !l->drawing;
-    l->place = l->drawing ? l->place : f->offset;
-    l->options->show(l->options->user, f->data, f->len);
-}
-
-/* The rest of an INPUT that was not typed whole never will be. */
-static void take_typed(struct view_link *l, const struct view_frame *f)
-{
-    uint32_t typed;
-    if (!l->asked_len || f->offset != l->token || view_typed_read(f, &typed) < 0)
-        return;
-    bytes_consume(&l->typed, typed < l->asked_len ? typed : l->asked_len);
-    l->asked_len = 0;
-    l->before = typed ? l->token : l->before;
-    if (l->last || (l->state == VIEW_LINK_STANDS && !l->leaves))
-        send_input(l);
-}
-
-/* What is typed from now on may be answers. What was before is given up. */
-static void take_last(struct view_link *l)
-{
-    if (!l->leaves)
-        return;
-    l->last = true;
-    l->given_up += l->typed.len;
-    l->typed.len = 0;
-}
-
-static void take_cwd(struct view_link *l, const struct view_frame *f)
-{
-    char *cwd = text_format("%.*s", (int)f->len, f->data);
-    l->options->moved(l->options->user, cwd);
-    free(cwd);
-}
-
-static void take_block(struct view_link *l, const struct view_frame *f)
-{
-    json_t *block = json_loadb(f->data, f->len, 0, NULL);
-    if (block)
-        l->options->ended(l->options->user, (int64_t)f->offset, block);
-    json_decref(block);
-}
-
-static void take_baton(struct view_link *l, const struct view_frame *f)
-{
-    json_t *baton = l->options->baton ? json_loadb(f->data, f->len, 0, NULL) : NULL;
-    if (baton)
-        l->options->baton(l->options->user, baton);
-    json_decref(baton);
-}
-
-/* What was not TYPED by now never was. */
-static void take_back(struct view_link *l)
-{
-    bytes_append(&l->returned, l->typed.data, l->typed.len);
-    l->typed.len = l->asked_len = 0;
-}
-
-static void take_frame(struct view_link *l, const struct view_frame *f)
-{
-    switch (f->kind) {
-    case VIEW_OUTPUT:
-    case VIEW_DRAW:
-        show(l, f);
-        break;
-    case VIEW_SKIPPED:
-        l->options->skipped(l->options->user, f->offset);
-        break;
-    case VIEW_CWD:
-        take_cwd(l, f);
-        break;
-    case VIEW_BLOCK:
-        take_block(l, f);
-        break;
-    case VIEW_BATON:
-        take_baton(l, f);
-        break;
-    case VIEW_LED:
-        l->leads = f->offset;
-        break;
-    case VIEW_TYPED:
-        take_typed(l, f);
-        break;
-    case VIEW_END:
-        l->status = f->offset == VIEW_STATUS_UNKNOWN ? 0 : (int)f->offset;
-        l->state = VIEW_LINK_ENDED;
-        take_back(l);
-        break;
-    case VIEW_LAST:
-        take_last(l);
-        break;
-    case VIEW_RETURNED:
-        bytes_append(&l->returned, f->data, f->len);
-        break;
-    case VIEW_DETACH:
-        l->state = VIEW_LINK_DETACHED;
-        break;
-    default:
-        break;
-    }
-}
 
 static void lose(struct view_link *l, bool unread)
 {
@@ -269,7 +144,7 @@ static bool read_frames(struct view_link *l)
     }
     view_reader_came(&l->reader, (size_t)n);
     while ((found = view_reader_next(&l->reader, &frame)) > 0)
-        take_frame(l, &frame);
+        view_link_take_frame(l, &frame);
     if (found < 0)
         lose(l, false);
     return found == 0;
@@ -284,12 +159,13 @@ static json_t *attach_params(struct view_link *l)
     l->told_size = l->size;
     json_int_t noted = l->lost_len ? 0 : (json_int_t)++l->token;
     l->before = noted ? l->token : l->before;
-    return json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I}", "name",
+    return json_pack("{s:s, s:s, s:o, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I}", "name",
                      l->options->name, "within", l->options->within ? l->options->within : "",
                      "size", request_size_json(l->size), "view", l->options->looks, "owns",
                      l->options->owns, "last", true, "again", again, "led",
                      again && l->leads && l->has_place, "offset", (json_int_t)l->place, "token",
-                     noted, "run", l->options->run);
+                     noted, "run", l->options->run, "lends", (json_int_t)l->lending.number, "reads",
+                     (json_int_t)l->lending.reads);
 }
 
 /* The kernel drops it where no descriptor is left for it. */
@@ -315,6 +191,7 @@ json_t *view_link_join(struct view_link *l, int wait_ms)
         json_decref(reply);
         return NULL;
     }
+    lending_joined(&l->lending, json_flag(reply, "lends"));
     session = l->fd < 0 ? NULL : json_incref(json_object_get(reply, "session"));
     if (!session)
         say("no descriptor is left for the session: `ulimit -n` says how many there may be");
@@ -337,6 +214,7 @@ static void take_joined(struct view_link *l, const json_t *message)
     const json_t *error = json_object_get(message, "error");
     const char *shell = json_text(json_at(message, "result", "session"), "shell_id", "");
     l->joining = 0;
+    lending_joined(&l->lending, json_flag(json_object_get(message, "result"), "lends"));
     if (error && json_number(error, "code", 0) != RPC_NO_SESSION)
         refuse(l, error);
     else if (error || strcmp(shell, l->shell_id))
@@ -348,7 +226,7 @@ static void take_joined(struct view_link *l, const json_t *message)
     if (memcmp(&l->size, &l->told_size, sizeof l->size)) /* it changed meanwhile */
         view_link_resize(l, l->size);
     patience_end(&l->patience);
-    send_input(l);
+    view_link_send_input(l);
 }
 
 /* Of what was lost with the connection the daemon knows how much the terminal has: the rest never
@@ -365,8 +243,10 @@ static void settle_lost(struct view_link *l, const json_t *known)
     len = len < l->lost_len ? len : l->lost_len;
     l->doubtful += doubt < len ? doubt : len;
     bytes_consume(&l->typed, len);
+    lending_typed(&l->lending, len);
     l->lost_len = 0;
     l->resolving = 0;
+    view_link_settle_found(l);
 }
 
 static bool is_answer(const json_t *message, json_int_t id)
@@ -382,7 +262,7 @@ static void take_messages(struct view_link *l)
             take_joined(l, message);
         } else if (is_answer(message, l->resolving)) {
             settle_lost(l, json_object_get(message, "result"));
-            send_input(l);
+            view_link_send_input(l);
         }
         json_decref(message);
     }
@@ -409,6 +289,7 @@ static void come_back(struct view_link *l)
     if (l->fd >= 0)
         lose(l, false);
     forget_asked(l);
+    lending_lost(&l->lending, l->typed.len);
     patience_begin(&l->patience);
     if (rpc_connect_again(l->rpc) < 0)
         return;
@@ -443,9 +324,11 @@ bool view_link_is_connected(const struct view_link *l)
 
 int view_link_wait_ms(const struct view_link *l)
 {
-    int64_t left = patience_until(&l->patience) - clock_monotonic_ms();
+    int64_t now = clock_monotonic_ms(), left = patience_until(&l->patience) - now;
     if (l->rpc->fd < 0)
         return AGAIN_MS;
+    if (lending_lasts(&l->lending, now))
+        return (int)(l->lending.until - now);
     return !patience_waits(&l->patience) ? -1 : left > 0 ? (int)left : 0;
 }
 
@@ -495,6 +378,7 @@ int view_link_status(const struct view_link *l)
 /* A worker that has not begun yet reads it behind the request to be a viewer again. */
 void view_link_leave(struct view_link *l)
 {
+    l->lending.until = 0;
     if (l->fd < 0 && l->rpc->fd >= 0)
         rpc_send(l->rpc, "view.leave",
                  json_pack("{s:s, s:b}", "name", l->options->name, "owns", l->options->owns),
@@ -525,6 +409,7 @@ struct view_link *view_link_create(struct rpc *rpc, const struct view_link_optio
                             .size = size,
                             .fd = -1,
                             .token = (uint64_t)request_new_token()};
+    l->lending.number = options->lends ? (uint64_t)request_new_token() : 0;
     return l;
 }
 
@@ -534,6 +419,7 @@ void view_link_destroy(struct view_link *l)
     bytes_finish(&l->out);
     bytes_finish(&l->typed);
     bytes_finish(&l->returned);
+    lending_finish(&l->lending);
     free(l->shell_id);
     free(l->refusal);
     free(l);

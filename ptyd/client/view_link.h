@@ -23,7 +23,11 @@ struct view_link_options {
     bool looks;         /* types nothing */
     bool owns;          /* the session ends with this terminal */
     json_int_t run;     /* token: only that command is shown (`session.run`), and ends it; 0: all */
+    bool lends;         /* its terminal (view_wire.h): `shown` and `read` are there */
     void (*show)(void *user, const char *bytes, size_t len);
+    /* The daemon showed these bytes; it read these keys, which are to be looked at. */
+    void (*shown)(void *user, const char *bytes, size_t len);
+    void (*read)(void *user, const char *bytes, size_t len);
     /* Everything is drawn anew on the terminal's own modes. */
     void (*renewed)(void *user);
     /* So many lines are not shown, 0 where nobody counted; a drawing follows. */
@@ -61,6 +65,11 @@ size_t view_link_unsent(const struct view_link *link);
 size_t view_link_doubtful(const struct view_link *link);
 /* Whether the daemon is there. */
 bool view_link_is_connected(const struct view_link *link);
+
+/* Lends its terminal, for a moment: view_wire.h. What was typed before goes before; nothing is lent
+ * where that is not known, or without a descriptor. While it is lent its owner reads no keys. */
+void view_link_lend(struct view_link *link, int fd, char special);
+bool view_link_lends(const struct view_link *link);
 
 /* The user grants what an agent asks for. */
 void view_link_grant(struct view_link *link);

@@ -30,6 +30,15 @@ struct intake_typing {
     uint32_t typed, most; /* bytes that the terminal has, at least and at most */
 };
 
+/* Of the terminal that a viewer has lent: see lent.h. */
+struct intake_lent {
+    uint64_t viewer;             /* by the number that it gave itself; 0: none has */
+    uint64_t shown, showing;     /* in the stream: up to there it was shown that; it is being */
+    uint64_t reads;              /* so many of it were begun */
+    struct intake_typing typing; /* of what the last one brought; token: 0 before it is typed */
+    char keys[LIMIT_LENT_BYTES]; /* that one brought */
+};
+
 /* Whose session it is. */
 enum intake_owner {
     INTAKE_NOBODYS,  /* it was opened by its name */
@@ -93,6 +102,7 @@ struct intake_facts {
     struct prompt_line prompt_line; /* what was typed at the prompt, or ahead of it */
     uint64_t blocks_same; /* what the files of its blocks were when they last held the same lines
                              (session/block_files.h); 0 where that is not known */
+    struct intake_lent lent;
 };
 
 struct intake;

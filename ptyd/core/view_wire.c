@@ -1,6 +1,7 @@
 #include "ptyd/core/view_wire.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* ---- numbers ---- */
 
@@ -78,6 +79,42 @@ int view_typed_read(const struct view_frame *frame, uint32_t *ret_typed)
     if (frame->len < 4)
         return -EPROTO;
     *ret_typed = (uint32_t)get(frame->data, 4);
+    return 0;
+}
+
+#define LOAN_BYTES 5
+
+void view_loan_append(struct bytes *out, const struct view_loan *loan)
+{
+    unsigned char data[LOAN_BYTES];
+    put(data, loan->ended, 4);
+    data[4] = (unsigned char)loan->special;
+    view_frame_append(out, VIEW_LEND, loan->until, data, sizeof data);
+}
+
+int view_loan_read(const struct view_frame *frame, struct view_loan *ret_loan)
+{
+    if (frame->len < LOAN_BYTES)
+        return -EPROTO;
+    *ret_loan = (struct view_loan){
+        .until = frame->offset, .ended = (uint32_t)get(frame->data, 4), .special = frame->data[4]};
+    return 0;
+}
+
+void view_keys_append(struct bytes *out, uint64_t reads, const struct view_keys *keys)
+{
+    unsigned char data[4 + LIMIT_LENT_BYTES];
+    put(data, keys->doubt, 4);
+    memcpy(data + 4, keys->data, keys->len);
+    view_frame_append(out, VIEW_READ, reads, data, 4 + keys->len);
+}
+
+int view_keys_read(const struct view_frame *frame, struct view_keys *ret_keys)
+{
+    if (frame->len < 4)
+        return -EPROTO;
+    *ret_keys = (struct view_keys){
+        .doubt = (uint32_t)get(frame->data, 4), .data = frame->data + 4, .len = frame->len - 4};
     return 0;
 }
 

@@ -36,13 +36,27 @@ enum view_kind {
                       signal} */
     VIEW_BATON,    /* an agent asks to type, may, or may no more; JSON: {conversation_id, agent,
                       purpose, state, scope}, state asks, holds, or what it ended by */
+    VIEW_SHOWN,    /* as OUTPUT, and its terminal, which is lent, was shown it: not acknowledged */
+    VIEW_READ, /* the terminal is lent no more, and view_keys: what was read there and is for the
+                  viewer; offset: of how many reads that is the last; 0 where nothing is for it. The
+                  first frame of one that may lend */
     /* from the viewer */
     VIEW_INPUT = 64, /* to be typed; offset: its token, 0 for none */
     VIEW_ACK,        /* offset: so many bytes of OUTPUT and DRAW in all its terminal took */
     VIEW_RESIZE,     /* view_size: of its terminal */
     VIEW_LEAVE,      /* the user goes, the session stays */
     VIEW_GRANT,      /* the user grants what an agent asks for, once */
+    VIEW_LEND,       /* view_loan: its terminal is lent, until offset */
 };
+
+/* A viewer whose `session.attach` had `lends`, a number that it makes up, and the answer too, lends
+ * its terminal while somebody types: a description of it of its own, which does not block, comes
+ * beside the first VIEW_LEND's bytes. Until a moment at most VIEW_LOAN_MS away (monotonic ms, as
+ * `offset`) the worker reads keys there, and the viewer none, and shows there what is short. A loan
+ * that is not renewed ends by itself: no hanging worker keeps keys from a viewer, no hanging viewer
+ * keys from whoever has the terminal then. The viewer begins VIEW_LOAN_SPARE_MS later. */
+#define VIEW_LOAN_MS       500
+#define VIEW_LOAN_SPARE_MS 20
 
 #define VIEW_STATUS_UNKNOWN UINT64_MAX
 
@@ -80,6 +94,25 @@ int view_size_read(const struct view_frame *frame, struct view_size *ret_size);
 /* How much of an INPUT was typed; less than it had: the rest never will be. */
 void view_typed_append(struct bytes *out, uint64_t token, uint32_t typed);
 int view_typed_read(const struct view_frame *frame, uint32_t *ret_typed);
+
+/* A loan; `ended` is how many READ came on this socket: one that was made before the last is none.
+ * `special` is a byte that is the viewer's alone (lent.h). */
+struct view_loan {
+    uint64_t until;
+    uint32_t ended;
+    char special;
+};
+void view_loan_append(struct bytes *out, const struct view_loan *loan);
+int view_loan_read(const struct view_frame *frame, struct view_loan *ret_loan);
+
+/* Keys that the session does not have, behind some of which that is not known. */
+struct view_keys {
+    uint32_t doubt;
+    const char *data; /* borrowed */
+    size_t len;
+};
+void view_keys_append(struct bytes *out, uint64_t reads, const struct view_keys *keys);
+int view_keys_read(const struct view_frame *frame, struct view_keys *ret_keys);
 
 /* ---- reading ---- */
 

@@ -430,6 +430,11 @@ bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typ
     return typing_find(intake_facts(s->intake), token, ret_typed, ret_doubt);
 }
 
+struct intake_lent *session_lent(struct session *s)
+{
+    return &intake_facts(s->intake)->lent;
+}
+
 void session_note_token(struct session *s, uint64_t token)
 {
     typing_note(intake_facts(s->intake), token);

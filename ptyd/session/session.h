@@ -222,6 +222,8 @@ void session_untype(struct session *s, struct typing *typing);
 /* What is known of a request with that token, as typing_find() says it. */
 bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typed,
                         size_t *ret_doubt);
+/* What is kept of the terminal that a viewer has lent. */
+struct intake_lent *session_lent(struct session *s);
 /* typing_note(), typing_never(). */
 void session_note_token(struct session *s, uint64_t token);
 bool session_never_typed(const struct session *s, uint64_t token, uint64_t before);

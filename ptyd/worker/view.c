@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/lent.h"
 #include "ptyd/core/text.h"
 #include "ptyd/worker/baton.h"
 #include "ptyd/worker/leaving.h"
@@ -38,6 +39,8 @@ static void take_lead(struct view *v, struct view *before)
 {
     struct session *s = v->task.session;
     session_set_led(s, true);
+    if (before)
+        view_loan_end(before);
     if (before)
         tell_led(before);
     tell_led(v);
@@ -111,6 +114,7 @@ static void on_exited(struct watcher *w, int status)
     struct view *v = view_of(w);
     v->ended = true;
     v->status = status;
+    view_loan_end(v);
     view_settle(v);
 }
 
@@ -122,7 +126,8 @@ static void on_gone(struct watcher *w)
     v->over = true;
     leader_leaves(&leaders, &v->leading);
     turns_remove(&client_worker(v->task.client)->turns, &v->turn);
-    v->types = false;
+    v->types = v->types_lent = false;
+    view_loan_end(v);
     v->task.session = NULL;
 }
 
@@ -135,6 +140,7 @@ static void on_finish(struct task *t)
     bytes_finish(&v->returned);
     bytes_finish(&v->notice);
     bytes_finish(&v->typing.bytes);
+    bytes_finish(&v->lent.bytes);
     missed_destroy(v->missed);
     free(v->cwd);
 }
@@ -163,6 +169,9 @@ void view_finish(struct view *v)
     count--;
     if (v->types && v->task.session)
         session_untype(v->task.session, &v->typing);
+    if (v->types_lent && v->task.session)
+        session_untype(v->task.session, &v->lent);
+    view_loan_close(v);
     if (v->task.session)
         session_leave_viewer(v->task.session, v->number);
     view_answer_rest(v);
@@ -240,6 +249,9 @@ static struct view *create(struct client *client, const json_t *id, const json_t
         .owns = json_flag(params, "owns"),
         .fences = json_flag(params, "last"),
         .run = (uint64_t)json_number(params, "run", 0),
+        .lends = json_number(params, "run", 0) || json_flag(params, "view")
+                     ? 0
+                     : (uint64_t)json_number(params, "lends", 0),
         .until = UINT64_MAX,
         .turn = {.piece = view_on_turn},
         .ended = session_exited(s),
@@ -248,6 +260,15 @@ static struct view *create(struct client *client, const json_t *id, const json_t
     };
     count++;
     return v;
+}
+
+/* Where its terminal stands, which it has lent. What of it is not known is drawn. */
+static uint64_t resume_shown(struct view *v, uint64_t place)
+{
+    v->shown = lent_shown(session_lent(v->task.session), v->lends, place, &v->doubts);
+    if (v->doubts)
+        feed_skip(&v->feed);
+    return v->shown;
 }
 
 /* Whoever led goes on where it was. Where somebody else leads by now it is drawn, as anybody. */
@@ -268,6 +289,7 @@ static void join(struct view *v, const json_t *params)
             v->live = true;
             feed_resume(&v->feed, offset);
         }
+        offset = resume_shown(v, offset);
         missed_inherit(s, v->number, offset);
         board_leave(&place);
     }
@@ -320,11 +342,14 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     v->size = size;
     session_note_token(s, (uint64_t)json_number(params, "token", 0));
     task_begin(&v->task, client, id);
-    client_reply_passing(
-        client, id, json_pack("{s:o, s:b}", "session", session_json(s), "run", v->run != 0), other);
+    client_reply_passing(client, id,
+                         json_pack("{s:o, s:b, s:b}", "session", session_json(s), "run",
+                                   v->run != 0, "lends", v->lends != 0),
+                         other);
     task_watch(&v->task, s);
     session_hold(s, true);
     v->holds = true;
+    view_loan_join(v, (uint64_t)json_number(params, "reads", 0));
     tell_joined(v);
     if (v->owns && !v->ended) /* else it goes once it has heard of the end */
         terminals_came(client_worker(client), s);
@@ -352,6 +377,7 @@ static void detach(struct view *v)
 {
     if (v->owns)
         session_leave(v->task.session);
+    view_loan_end(v);
     view_note(v, VIEW_DETACH, 0, "");
 }
 
@@ -384,7 +410,7 @@ bool view_owner_lacks(const struct session *s)
 
 int view_files(void)
 {
-    return count;
+    return count + view_loans();
 }
 
 /* ---- behind a worker's death ---- */

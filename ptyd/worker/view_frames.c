@@ -28,14 +28,32 @@ static void on_typed(struct typing *typing)
 }
 
 /* No shell is there to read them, or not the command that they were for; somebody may be behind. */
-static void keep_keys(struct view *v)
+static void keep_keys(struct view *v, struct typing *t)
 {
-    const struct typing_part *parts = (const struct typing_part *)v->typing.parts.data;
-    size_t count = v->typing.parts.len / sizeof *parts, from = 0;
+    const struct typing_part *parts = (const struct typing_part *)t->parts.data;
+    size_t count = t->parts.len / sizeof *parts, from = 0;
     for (size_t i = 0; i < count; from = parts[i].end, i++)
         if (parts[i].kind == TYPING_KEYS && v->returned.len < LIMIT_INPUT_BYTES)
-            bytes_append(&v->returned, v->typing.bytes.data + from, parts[i].end - from);
-    v->typing.typed = v->typing.bytes.len;
+            bytes_append(&v->returned, t->bytes.data + from, parts[i].end - from);
+    t->typed = t->bytes.len;
+}
+
+void view_type(struct view *v, struct typing *t)
+{
+    if (v->leading.looks || !v->task.session || v->over) {
+        t->done(t);
+        return;
+    }
+    bool keys = session_sort(v->task.session, v->number, t);
+    bool unread = v->run ? v->ended || !v->seq : v->ended && v->when_heard;
+    looker_hears(&v->looker, t->bytes.data, t->bytes.len, keys);
+    if (unread)
+        keep_keys(v, t);
+    else if (keys && !v->when_heard)
+        view_take_keys(v);
+    if (unread || session_type(v->task.session, t) < 0)
+        t->done(t);
+    view_heard(v);
 }
 
 static void take_input(struct view *v, const struct view_frame *f)
@@ -44,25 +62,13 @@ static void take_input(struct view *v, const struct view_frame *f)
         view_lose(v);
         return;
     }
+    view_loan_stop(v); /* it reads its terminal itself */
     v->types = true;
     v->typing = (struct typing){.token = f->offset, .done = on_typed, .has_room = true};
     bytes_append(&v->typing.bytes, f->data, f->len);
     if (v->leading.looks) /* nothing of it waits for anything */
         v->typing.typed = f->len;
-    if (v->leading.looks || !v->task.session || v->over) {
-        answer_typed(v);
-        return;
-    }
-    bool keys = session_sort(v->task.session, v->number, &v->typing);
-    bool unread = v->run ? v->ended || !v->seq : v->ended && v->when_heard;
-    looker_hears(&v->looker, f->data, f->len, keys);
-    if (unread)
-        keep_keys(v);
-    else if (keys && !v->when_heard)
-        view_take_keys(v);
-    if (unread || session_type(v->task.session, &v->typing) < 0)
-        answer_typed(v);
-    view_heard(v);
+    view_type(v, &v->typing);
 }
 
 /* Nothing is drawn: the terminal has moved its lines, and the program will draw. */
@@ -82,10 +88,14 @@ static void take_size(struct view *v, const struct view_frame *f)
 
 static void give_up_typing(struct view *v)
 {
-    if (!v->types || !v->task.session)
-        return;
-    session_untype(v->task.session, &v->typing);
-    answer_typed(v);
+    if (v->types && v->task.session) {
+        session_untype(v->task.session, &v->typing);
+        answer_typed(v);
+    }
+    if (v->types_lent && v->task.session) {
+        session_untype(v->task.session, &v->lent);
+        view_loan_typed(v);
+    }
 }
 
 static void go(struct view *v)
@@ -97,6 +107,7 @@ static void go(struct view *v)
 
 void view_leave(struct view *v)
 {
+    view_loan_stop(v);
     if (v->owns && v->task.session)
         session_leave(v->task.session);
     give_up_typing(v);
@@ -106,6 +117,15 @@ void view_leave(struct view *v)
     }
     view_give_up_lead(v);
     view_end_answers(v, go);
+}
+
+static void take_loan(struct view *v, const struct view_frame *f)
+{
+    struct view_loan loan;
+    if (view_loan_read(f, &loan) < 0)
+        view_lose(v);
+    else
+        view_lend(v, &loan);
 }
 
 static void take_ack(struct view *v, uint64_t taken)
@@ -134,6 +154,9 @@ void view_on_frame(void *user, const struct view_frame *f)
         break;
     case VIEW_RESIZE:
         take_size(v, f);
+        break;
+    case VIEW_LEND:
+        take_loan(v, f);
         break;
     case VIEW_LEAVE:
         view_leave(v);

@@ -26,6 +26,14 @@ struct view {
     struct typing typing; /* of the INPUT at hand, which `types` says there is */
     bool types;
 
+    uint64_t lends;     /* by which it lends its terminal; 0: it does not */
+    struct loan *loan;  /* that terminal, NULL before */
+    uint32_t returns;   /* READ that it was sent */
+    struct typing lent; /* what was read there, of which `types_lent` says there is */
+    bool types_lent;
+    uint64_t shown; /* up to where in the stream that shows what `feed` is yet to send */
+    bool doubts;    /* it is not known what that shows behind `feed.place` */
+
     struct feed feed;
     bool live;             /* it gets the program's bytes, not drawings */
     struct bytes output;   /* of the piece at hand */
@@ -91,8 +99,28 @@ bool view_on_turn(struct turn *turn, size_t bytes);
 /* As a view_socket_handler. */
 void view_on_frame(void *user, const struct view_frame *frame);
 
+/* Types keys of its person, or is done with them at once. */
+void view_type(struct view *v, struct typing *typing);
+
 /* The user goes, the session stays. What was not typed yet never will be. It is finished. */
 void view_leave(struct view *v);
+
+/* ---- its terminal, while it is lent (view_loan.c) ---- */
+
+/* It joins, and knows of so many reads: it hears what of the last is not typed. */
+void view_loan_join(struct view *v, uint64_t known);
+void view_lend(struct view *v, const struct view_loan *loan);
+/* It is the viewer's again: that is told, or known. What is being typed goes on. */
+void view_loan_end(struct view *v);
+void view_loan_stop(struct view *v);
+void view_loan_close(struct view *v);
+/* No more is typed of what was read there: the viewer hears of the rest. */
+void view_loan_typed(struct view *v);
+/* Shows there what `output` holds, up to `place`, where it is lent and nothing is in between. False
+ * where some of it is left. */
+bool view_loan_show(struct view *v, uint64_t place);
+/* Descriptors of all. */
+int view_loans(void);
 
 /* ---- one of a command (view_run.c) ---- */
 

@@ -32,6 +32,14 @@ static void send_counted(struct view *v, enum view_kind kind, uint64_t before, u
     view_socket_flush(v->socket);
 }
 
+/* What it has taken by now. */
+static void tell_shown(struct view *v, uint64_t before, uint64_t offset, const struct bytes *bytes)
+{
+    view_frames_append(view_socket_out(v->socket), VIEW_SHOWN, before, offset, bytes->data,
+                       bytes->len);
+    view_socket_flush(v->socket);
+}
+
 void view_note(struct view *v, enum view_kind kind, uint64_t offset, const char *text)
 {
     view_frame_append(view_socket_out(v->socket), kind, offset, text, strlen(text));
@@ -122,13 +130,18 @@ static void send_missed(struct view *v)
     struct board_place place = worker_looks_at(s);
     if (!v->missed)
         v->missed = missed_create(s, v->number, before);
-    int error = missed_read(v->missed, feed_send_most(&v->feed, end), v->until, &out, &now);
+    bool shown = before < v->shown && v->shown <= v->until; /* there, and not heard of */
+    int error = missed_read(v->missed, feed_send_most(&v->feed, end), shown ? v->shown : v->until,
+                            &out, &now);
     board_leave(&place);
     if (error < 0) {
         feed_skip(&v->feed);
     } else {
         feed_moved(&v->feed, now, end);
-        send_counted(v, VIEW_OUTPUT, before, now, &out);
+        if (shown)
+            tell_shown(v, before, now, &out);
+        else
+            send_counted(v, VIEW_OUTPUT, before, now, &out);
     }
     bytes_finish(&out);
 }
@@ -146,7 +159,9 @@ static void skip_missed(struct view *v)
 {
     bool over = v->until != UINT64_MAX;
     bool inside = terminal_is_inside(session_terminal(v->task.session)) && !v->ended;
-    view_note(v, VIEW_SKIPPED, v->feed.lines, "");
+    if (v->feed.lines || !v->doubts)
+        view_note(v, VIEW_SKIPPED, v->feed.lines, "");
+    v->doubts = false;
     if (over)
         feed_begin(&v->feed, v->until);
     else
@@ -255,6 +270,7 @@ void view_return_keys(struct view *v)
 void view_end_answers(struct view *v, void (*over)(struct view *v))
 {
     struct session *s = v->task.session;
+    view_loan_end(v); /* what its terminal says now the viewer reads */
     bool asks = v->fences && s && !v->when_heard && session_awaits_viewer(s, v->number);
     struct bytes question = {0};
     if (s && !v->when_heard && !v->run)
@@ -397,7 +413,7 @@ void view_on_drained(struct watcher *w)
     struct view *v = view_of(w);
     if (v->live && v->feed.follows) {
         uint64_t place = shown_until(v);
-        if (v->output.len)
+        if (v->output.len && !view_loan_show(v, place))
             send_counted(v, VIEW_OUTPUT, v->feed.place, place, &v->output);
         v->output.len = 0;
         v->feed.place = place;

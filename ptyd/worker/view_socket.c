@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ struct view_socket {
     size_t at; /* of `out` that was written */
     int polled_for;
     bool broken, closing;
+    int passed; /* a descriptor that came, -1 for none */
 };
 
 static void on_closed(uv_handle_t *handle)
@@ -31,6 +33,8 @@ static void on_closed(uv_handle_t *handle)
         return;
     view_reader_finish(&s->reader);
     bytes_finish(&s->out);
+    if (s->passed >= 0)
+        close(s->passed);
     free(s);
 }
 
@@ -112,9 +116,46 @@ static void take_frames(struct view_socket *s)
         lose(s);
 }
 
+/* The newest that came is kept: one comes beside a frame's bytes. */
+static void take_passed(struct view_socket *s, struct msghdr *m)
+{
+    struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+        c->cmsg_len != CMSG_LEN(sizeof s->passed))
+        return;
+    if (s->passed >= 0)
+        close(s->passed);
+    memcpy(&s->passed, CMSG_DATA(c), sizeof s->passed);
+}
+
+int view_socket_take_passed(struct view_socket *s)
+{
+    int fd = s->passed;
+    s->passed = -1;
+    return fd;
+}
+
+/* There is room for one descriptor: the kernel closes any other. */
+static ssize_t receive(struct view_socket *s)
+{
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec data = {.iov_base = view_reader_room(&s->reader), .iov_len = VIEW_READ_BYTES};
+    struct msghdr m = {.msg_iov = &data,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof control};
+    ssize_t n = recvmsg(s->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (n > 0)
+        take_passed(s, &m);
+    return n;
+}
+
 static void read_some(struct view_socket *s)
 {
-    ssize_t n = recv(s->fd, view_reader_room(&s->reader), VIEW_READ_BYTES, MSG_DONTWAIT);
+    ssize_t n = receive(s);
     if (n > 0) {
         view_reader_came(&s->reader, (size_t)n);
         take_frames(s);
@@ -145,7 +186,7 @@ struct view_socket *view_socket_create(uv_loop_t *loop, const struct view_socket
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
         return NULL;
     struct view_socket *s = memory_new(sizeof *s);
-    *s = (struct view_socket){.fd = ends[0], .handler = handler, .user = user};
+    *s = (struct view_socket){.fd = ends[0], .handler = handler, .user = user, .passed = -1};
     int error = uv_poll_init(loop, &s->poll, s->fd);
     if (error < 0) {
         close(ends[0]);

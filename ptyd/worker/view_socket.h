@@ -20,6 +20,8 @@ struct view_socket_handler {
 /* NULL with errno on failure. The other end, which is the viewer's, is the caller's. */
 struct view_socket *view_socket_create(uv_loop_t *loop, const struct view_socket_handler *handler,
                                        void *user, int *ret_other);
+/* The descriptor that came beside frames, -1 for none; the caller's. */
+int view_socket_take_passed(struct view_socket *socket);
 /* What is queued is still written as far as it goes at once; it is freed by the loop. */
 void view_socket_close(struct view_socket *socket);
 

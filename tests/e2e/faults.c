@@ -15,7 +15,9 @@
  *   FAULT_DIES      while this file is there, and something is to be forgotten, a process dies in
  *                   the midst of that change to a file below the state directory whose number is
  *                   in it, and the file goes; with a minus in front also where nothing is
- *   FAULT_CLOCK     so many seconds as are in this file have gone by more than did
+ *   FAULT_LENT      while this file is there, a process dies with a terminal that was lent to it:
+ * in it stands when, "read" (keys), "typed" (them), "show" (before it shows) or "shown"; and the
+ * file goes FAULT_CLOCK     so many seconds as are in this file have gone by more than did
  *   FAULT_PIDFD     pidfd_open(2) is refused with that error, as an old filter of system calls does
  */
 #define _GNU_SOURCE
@@ -31,6 +33,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -227,10 +230,73 @@ static const char *path_of(int fd, char path[4096])
     if (!real)                                                                                     \
     real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
 
+/* ---- a terminal that is lent ---- */
+
+/* The worker's: no shell's does not block. */
+static bool is_lent(int fd)
+{
+    struct stat st;
+    return getenv("FAULT_LENT") && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) &&
+           major(st.st_rdev) == 136 && (fcntl(fd, F_GETFL) & O_NONBLOCK);
+}
+
+static bool is_master(int fd)
+{
+    struct stat st;
+    return getenv("FAULT_LENT") && fstat(fd, &st) == 0 && st.st_rdev == makedev(5, 2);
+}
+
+static void die_at(const char *step)
+{
+    char wanted[16] = {0};
+    FILE *in = fopen(getenv("FAULT_LENT"), "re");
+    if (in && fgets(wanted, sizeof wanted, in) && !strcmp(wanted, step)) {
+        remove(getenv("FAULT_LENT"));
+        die();
+    }
+    if (in)
+        fclose(in);
+}
+
+static bool lent_keys; /* were read, and are not typed yet */
+
+ssize_t read(int fd, void *bytes, size_t len)
+{
+    REAL(ssize_t, read, int, void *, size_t);
+    ssize_t n = real(fd, bytes, len);
+    int error = errno;
+    if (n > 0 && is_lent(fd)) {
+        lent_keys = true;
+        die_at("read");
+    }
+    errno = error;
+    return n;
+}
+
+static ssize_t write_terminal(int fd, const void *bytes, size_t len)
+{
+    REAL(ssize_t, write, int, const void *, size_t);
+    bool lent = is_lent(fd), types = lent_keys && is_master(fd);
+    if (lent)
+        die_at("show");
+    ssize_t n = real(fd, bytes, len);
+    int error = errno;
+    if (n > 0 && lent)
+        die_at("shown");
+    if (n > 0 && types) {
+        lent_keys = false;
+        die_at("typed");
+    }
+    errno = error;
+    return n;
+}
+
 ssize_t write(int fd, const void *bytes, size_t len)
 {
     REAL(ssize_t, write, int, const void *, size_t);
     char space[4096];
+    if (is_lent(fd) || is_master(fd))
+        return write_terminal(fd, bytes, len);
     const char *path = path_of(fd, space);
     if (dies(path)) {
         real(fd, bytes, len / 2);

@@ -288,6 +288,8 @@ static void the_layout_stays(void **state)
     assert_int_equal(sizeof((struct intake_facts *)0)->typings, 16 * 16);
     assert_int_equal(offsetof(struct intake_facts, typings[0].most), 2348);
     assert_int_equal(offsetof(struct intake_facts, open_marks), 2592);
+    assert_int_equal(offsetof(struct intake_facts, lent), 3472);
+    assert_int_equal(offsetof(struct intake_facts, lent.keys), 3520);
 }
 
 /* The memory as another version makes it: a ring of `size` bytes in which `text` waits. */
