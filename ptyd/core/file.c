@@ -208,15 +208,27 @@ int file_append(const char *path, const char *data, size_t len)
     return result;
 }
 
+/* An empty one is not cut: behind that ext4 writes it to the disk when it is closed. */
+static int open_empty(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return -errno;
+    if (fstat(fd, &st) == 0 && (!st.st_size || ftruncate(fd, 0) == 0))
+        return fd;
+    int error = -errno;
+    close(fd);
+    return error;
+}
+
 int file_new_begin(struct file_new *file, const char *path)
 {
     char *temporary = text_format("%s.new", path);
-    int fd =
-        open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    int error = -errno;
+    int fd = open_empty(temporary);
     free(temporary);
     if (fd < 0)
-        return error;
+        return fd;
     *file = (struct file_new){.path = text_copy(path), .fd = fd};
     return 0;
 }

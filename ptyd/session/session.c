@@ -12,6 +12,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/session/damage.h"
 #include "ptyd/session/quarantine.h"
+#include "ptyd/session/spare.h"
 
 /* ---- size ---- */
 
@@ -122,6 +123,8 @@ void session_slate_lost(struct session *s)
 
 static int open_parts(struct session *s, bool is_new, int slate, struct block_mended *mended)
 {
+    if (is_new)
+        spare_take(s->host->state, s->name);
     s->store = store_open(s->host->state, s->name,
                           &(struct store_host){.owing = session_owes,
                                                .keep = keep_slate,

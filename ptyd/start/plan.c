@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ptyd/core/file.h"
+#include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
 #include "ptyd/start/scripts.h"
 
@@ -233,9 +234,36 @@ void plan_finish(struct plan *plan)
     bytes_finish(&plan->script);
 }
 
+static char *spare_path(const char *runtime)
+{
+    return text_format("%s/spare.bash", runtime);
+}
+
+void plan_make_spare(const char *runtime)
+{
+    char *path = spare_path(runtime);
+    int fd = file_make_private_directory(runtime) < 0
+                 ? -1
+                 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    free(path);
+}
+
+static bool take_spare(const char *file)
+{
+    char *runtime = paths_parent(file), *path = spare_path(runtime);
+    bool taken = renameat2(AT_FDCWD, path, AT_FDCWD, file, RENAME_NOREPLACE) == 0;
+    free(runtime);
+    free(path);
+    return taken;
+}
+
 /* In place: the shell may have made it already, with a mode of its own. */
 void plan_make_file(const char *file)
 {
+    if (take_spare(file))
+        return;
     int fd = open(file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
     bool stands = fd >= 0 || errno == EACCES;
     if (fd >= 0)
@@ -253,6 +281,11 @@ static void remove_file(char *file)
 void plan_remove_secret(const char *runtime, const char *shell_id)
 {
     remove_file(secret_path(runtime, shell_id));
+}
+
+void plan_remove_spare(const char *runtime)
+{
+    remove_file(spare_path(runtime));
 }
 
 void plan_remove_files(const char *runtime, const char *shell_id)

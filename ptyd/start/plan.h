@@ -41,8 +41,11 @@ void plan_command(const json_t *argv, struct plan *ret_plan);
 void plan_finish(struct plan *plan);
 
 /* Makes the shell's private file: it needs that behind its first command, and to make one takes a
- * while. Where it cannot be made the shell does without. */
+ * while, unless a spare one is beside it. Where it cannot be made the shell does without. */
 void plan_make_file(const char *file);
+/* The spare one, in `runtime`; where it cannot be made there is none. */
+void plan_make_spare(const char *runtime);
+void plan_remove_spare(const char *runtime);
 
 /* Removes what was written for this shell instance alone and holds its nonce: it has been read. */
 void plan_remove_secret(const char *runtime, const char *shell_id);

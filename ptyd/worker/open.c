@@ -12,6 +12,7 @@
 #include "ptyd/start/start.h"
 #include "ptyd/worker/mending.h"
 #include "ptyd/worker/room.h"
+#include "ptyd/worker/spares.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/terminals.h"
 #include "ptyd/worker/worker.h"
@@ -156,6 +157,7 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
     else
         keep_environment(name, &environment);
     start_finish(file);
+    spares_used(worker->spares);
     close(fds[0]);
     close(fds[1]);
     return result;

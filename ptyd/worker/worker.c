@@ -41,6 +41,7 @@
 #include "ptyd/worker/redacting.h"
 #include "ptyd/worker/room.h"
 #include "ptyd/worker/server.h"
+#include "ptyd/worker/spares.h"
 #include "ptyd/worker/terminals.h"
 #include "ptyd/worker/upgrade.h"
 #include "ptyd/worker/view.h"
@@ -172,6 +173,7 @@ static void stop(struct worker *w)
     uv_close((uv_handle_t *)&w->idle_timer, NULL);
     uv_close((uv_handle_t *)&w->leaders_timer, NULL);
     retention_close(w->retention);
+    spares_close(w->spares);
     forgetting_close(w->forgetting);
     redacting_close(w->redacting);
     terminals_close(w->terminals);
@@ -310,6 +312,7 @@ static bool take_hand_over(struct worker *w)
         return false;
     view_await_leaders(w);
     w->retention = retention_create(w);
+    w->spares = spares_create(w);
     forgetting_go_on(w->forgetting);
     if (!forgetting_works(w->forgetting))
         redacting_go_on(w->redacting);

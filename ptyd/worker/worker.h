@@ -22,6 +22,7 @@ struct redacting;
 struct retention;
 struct link;
 struct server;
+struct spares;
 struct task;
 
 struct worker_options {
@@ -49,6 +50,7 @@ struct worker {
     struct redacting *redacting;
     struct terminals *terminals; /* whose sessions are theirs */
     struct names *names;         /* that sessions were given */
+    struct spares *spares;       /* for the next session; NULL until clients are served */
     struct follower *followers;  /* of events */
     struct outcome upgrade;      /* the last one, as the keeper said */
     struct task *upgrade_waiters;
