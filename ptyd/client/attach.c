@@ -283,6 +283,14 @@ static int say_outcome(const struct attach *a)
     return a->outcome == NO_TERMINAL ? ATTACH_FAILED : EXIT_FAILED;
 }
 
+/* It may have become another size while the session was made. */
+static void resize_since(struct attach *a)
+{
+    struct view_size now = request_terminal_size(), then = a->options->opened->size;
+    if (memcmp(&now, &then, sizeof now))
+        view_link_resize(a->link, now);
+}
+
 static void show(struct attach *a, const json_t *session)
 {
     if (!signals_open(&a->signals) || outer_open(&a->outer, true) < 0) {
@@ -293,6 +301,8 @@ static void show(struct attach *a, const json_t *session)
     if (a->options->verbose)
         print_joining_line(a, session);
     outer_clear_away(a->outer, NULL);
+    if (a->options->opened)
+        resize_since(a);
     loop(a);
     if (a->outcome == LEFT || view_link_state(a->link) == VIEW_LINK_LOST)
         parting_leave(a->link, a->outer);
@@ -332,6 +342,7 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
                                               .looks = options->looks,
                                               .owns = options->owns,
                                               .lends = true,
+                                              .opened = options->opened,
                                               .show = on_show,
                                               .shown = on_shown,
                                               .read = take_keys,
@@ -341,7 +352,8 @@ int attach_run(struct rpc *rpc, const struct attach_options *options)
                                               .ended = on_ended,
                                               .baton = on_baton,
                                               .user = &a};
-    a.link = view_link_create(rpc, &of_link, request_terminal_size());
+    a.link = view_link_create(rpc, &of_link,
+                              options->opened ? options->opened->size : request_terminal_size());
     json_t *session = view_link_join(a.link, options->wait_ms);
     int status = ATTACH_FAILED;
     if (session) {

@@ -84,39 +84,52 @@ static int left_ms(int64_t until)
     return left > 0 ? (int)left : 0;
 }
 
-/* It is shown from its first byte on: what its profile says and asks, and while it starts. Returns
- * the session's name (a new string); NULL after a word why not. */
-static char *open_own(struct rpc *rpc, int64_t until)
+/* It is shown from its first byte on: what its profile says and asks, and while it starts. So the
+ * daemon attaches us with its answer. Returns that, a new reference; NULL after a word why not. */
+static json_t *open_own(struct rpc *rpc, const struct view_opened *opened, int64_t until)
 {
     json_t *params = request_open_params(NULL);
-    json_object_set_new(params, "size", request_size_json(request_terminal_size()));
+    json_object_set_new(params, "size", request_size_json(opened->size));
     json_object_set_new(params, "prompt_ms", json_integer(0));
     json_object_set_new(params, "login", json_boolean(login));
     json_object_set_new(params, "owns", json_true());
-    json_t *opened = rpc_call(rpc, "session.open", params, left_ms(until));
-    const char *name = json_text(json_at(opened, "session"), "name", NULL);
-    char *copy = name ? text_copy(name) : NULL;
-    if (opened && !name)
-        say("the daemon opened no session; it is another version: `ptyd upgrade` replaces it");
-    json_decref(opened);
-    return copy;
+    json_object_set_new(params, "attach", json_true());
+    json_object_set_new(params, "last", json_true());
+    json_object_set_new(params, "token", json_integer(opened->token));
+    json_object_set_new(params, "lends", json_integer(opened->lends));
+    json_t *answer = rpc_call(rpc, "session.open", params, left_ms(until));
+    if (!answer || json_text(json_at(answer, "session"), "name", NULL))
+        return answer;
+    say("the daemon opened no session; it is another version: `ptyd upgrade` replaces it");
+    json_decref(answer);
+    return NULL;
+}
+
+static int show_opened(struct rpc *rpc, const struct view_opened *opened, int64_t until)
+{
+    memory_before_end(NULL); /* from here on the terminal is not as the shell needs it */
+    struct conf_file *conf = conf_open();
+    int status = attach_run(
+        rpc,
+        &(struct attach_options){.name = json_text(json_at(opened->answer, "session"), "name", ""),
+                                 .owns = true,
+                                 .opened = opened,
+                                 .wait_ms = left_ms(until),
+                                 .conf = conf});
+    conf_close(conf);
+    return status;
 }
 
 /* Returns the exit status, ATTACH_FAILED when this terminal has no session. */
 static int show_own(struct rpc *rpc, int64_t until)
 {
-    char *name = open_own(rpc, until);
-    if (!name || key_was_hit()) {
-        free(name);
-        return ATTACH_FAILED;
-    }
-    memory_before_end(NULL); /* from here on the terminal is not as the shell needs it */
-    struct conf_file *conf = conf_open();
-    int status =
-        attach_run(rpc, &(struct attach_options){
-                            .name = name, .owns = true, .wait_ms = left_ms(until), .conf = conf});
-    conf_close(conf);
-    free(name);
+    struct view_opened opened = {.size = request_terminal_size(),
+                                 .token = request_new_token(),
+                                 .lends = request_new_token()};
+    json_t *answer = open_own(rpc, &opened, until);
+    opened.answer = answer;
+    int status = answer && !key_was_hit() ? show_opened(rpc, &opened, until) : ATTACH_FAILED;
+    json_decref(answer);
     return status;
 }
 

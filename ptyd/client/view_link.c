@@ -179,7 +179,10 @@ static bool take_socket(struct view_link *l)
 
 json_t *view_link_join(struct view_link *l, int wait_ms)
 {
-    json_t *reply = NULL, *session;
+    const struct view_opened *opened = l->options->opened;
+    json_t *reply = opened ? json_incref((json_t *)opened->answer) : NULL, *session;
+    if (opened)
+        take_socket(l);
     for (int i = 0; i < JOIN_TRIES && l->fd < 0; i++) {
         json_decref(reply);
         reply = rpc_call(l->rpc, "session.attach", attach_params(l), wait_ms);
@@ -404,12 +407,16 @@ struct view_link *view_link_create(struct rpc *rpc, const struct view_link_optio
                                    struct view_size size)
 {
     struct view_link *l = memory_new(sizeof *l);
-    *l = (struct view_link){.rpc = rpc,
-                            .options = options,
-                            .size = size,
-                            .fd = -1,
-                            .token = (uint64_t)request_new_token()};
-    l->lending.number = options->lends ? (uint64_t)request_new_token() : 0;
+    *l = (struct view_link){
+        .rpc = rpc,
+        .options = options,
+        .size = size,
+        .fd = -1,
+        .token = (uint64_t)(options->opened ? options->opened->token : request_new_token())};
+    l->before = options->opened ? l->token : 0;
+    l->lending.number =
+        options->lends ? (uint64_t)(options->opened ? options->opened->lends : request_new_token())
+                       : 0;
     return l;
 }
 

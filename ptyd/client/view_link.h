@@ -17,13 +17,22 @@
 
 struct view_link;
 
+/* A `session.open` that attached, too. */
+struct view_opened {
+    const json_t *answer;  /* the descriptor is the connection's (rpc_take_passed()) */
+    struct view_size size; /* that was asked for */
+    json_int_t token;      /* that was noted */
+    json_int_t lends;      /* the number that was made up (view_wire.h) */
+};
+
 struct view_link_options {
     const char *name;   /* of the session */
     const char *within; /* the session whose own terminal this is; NULL or "" for none */
     bool looks;         /* types nothing */
     bool owns;          /* the session ends with this terminal */
-    json_int_t run;     /* token: only that command is shown (`session.run`), and ends it; 0: all */
-    bool lends;         /* its terminal (view_wire.h): `shown` and `read` are there */
+    const struct view_opened *opened; /* how it was attached already; NULL: it was not */
+    json_int_t run; /* token: only that command is shown (`session.run`), and ends it; 0: all */
+    bool lends;     /* its terminal (view_wire.h): `shown` and `read` are there */
     void (*show)(void *user, const char *bytes, size_t len);
     /* The daemon showed these bytes; it read these keys, which are to be looked at. */
     void (*shown)(void *user, const char *bytes, size_t len);

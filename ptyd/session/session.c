@@ -123,14 +123,14 @@ void session_slate_lost(struct session *s)
 
 static int open_parts(struct session *s, bool is_new, int slate, struct block_mended *mended)
 {
-    if (is_new)
-        spare_take(s->host->state, s->name);
+    bool empty = is_new && spare_take(s->host->state, s->name);
     s->store = store_open(s->host->state, s->name,
                           &(struct store_host){.owing = session_owes,
                                                .keep = keep_slate,
                                                .user = s,
                                                .slate = slate,
                                                .redacts = s->host->redacts,
+                                               .empty = empty,
                                                .same = &intake_facts(s->intake)->blocks_same,
                                                .mended = mended});
     s->log = rawlog_open(store_directory(s->store), store_aside(s->store));

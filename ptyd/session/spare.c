@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "ptyd/session/spare.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,11 @@
 static const char *const names[] = {"output.raw", "output.idx", "shell_id.txt.new",
                                     "screen_size.json.new"};
 
+static char *path_of(const char *state, const char *name)
+{
+    return text_format("%s/%s", state, name);
+}
+
 static void make(const char *directory, const char *name)
 {
     char *path = text_format("%s/agent_pty/%s", directory, name);
@@ -25,33 +29,47 @@ static void make(const char *directory, const char *name)
         close(fd);
 }
 
-void spare_make(const char *state, bool redacts)
+static bool make_directories(const char *state, const char *directory)
 {
-    char *directory = text_format("%s/spare", state);
     char *blocks = text_format("%s/agent_pty/blocks", directory);
-    if (file_make_private_directory(blocks) == 0) {
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            make(directory, names[i]);
-        if (!redacts)
-            make(directory, "screen.jsonl");
-    }
-    free(directory);
+    char *above = path_of(state, "conversations");
+    bool made = file_make_private_directory(blocks) == 0 && file_make_private_directory(above) == 0;
     free(blocks);
+    free(above);
+    return made;
 }
 
-void spare_take(const char *state, const char *name)
+/* Under another name: who dies while it is made leaves half of one. */
+void spare_make(const char *state, bool redacts)
 {
-    char *from = text_format("%s/spare", state);
+    char *path = path_of(state, "spare"), *new = path_of(state, "spare.new");
+    if (access(path, F_OK) < 0 && make_directories(state, new)) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            make(new, names[i]);
+        if (!redacts)
+            make(new, "screen.jsonl");
+        rename(new, path);
+    }
+    free(path);
+    free(new);
+}
+
+bool spare_take(const char *state, const char *name)
+{
+    char *from = path_of(state, "spare");
     char *to = text_format("%s/conversations/%s", state, name);
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) < 0)
-        errno = 0; /* it is made */
+    bool taken = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
     free(from);
     free(to);
+    return taken;
 }
 
 void spare_remove(const char *state)
 {
-    char *path = text_format("%s/spare", state);
-    file_remove_tree(AT_FDCWD, path, LIMIT_KEPT_DEPTH);
-    free(path);
+    static const char *const both[] = {"spare", "spare.new"};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        char *path = path_of(state, both[i]);
+        file_remove_tree(AT_FDCWD, path, LIMIT_KEPT_DEPTH);
+        free(path);
+    }
 }

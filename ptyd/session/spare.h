@@ -9,12 +9,13 @@
 
 #include <stdbool.h>
 
-/* Makes what lacks of it; what cannot be made the session tries again. One that `redacts`
+/* Makes one, and where it will go; what cannot be made the session tries again. One that `redacts`
  * (store.h) has fewer files. */
 void spare_make(const char *state, bool redacts);
 
-/* It is the session's now, unless that has a directory already, or there is no spare one. */
-void spare_take(const char *state, const char *name);
+/* It is the session's now, unless that has a directory already, or there is no spare one. Returns
+ * whether it is: then its directories are there, and nothing to be read. */
+bool spare_take(const char *state, const char *name);
 
 void spare_remove(const char *state);
 

@@ -218,14 +218,11 @@ static void take_owed_meta(struct store *s)
     }
 }
 
-static void open_meta(struct store *s, const char *state, const char *name)
+static void open_meta(struct store *s, bool empty)
 {
     bool lost;
-    char *path = text_format("%s/conversations/%s/meta.json", state, name);
-    pair_init(&s->meta_file, path);
-    s->meta = pair_open(&s->meta_file, LIMIT_META_BYTES, &s->aside, &lost);
+    s->meta = empty ? json_object() : pair_open(&s->meta_file, LIMIT_META_BYTES, &s->aside, &lost);
     take_owed_meta(s);
-    free(path);
 }
 
 static void note_owed_event(void *user, const char *line)
@@ -265,9 +262,38 @@ static void read_known(struct store *s)
     free(path);
 }
 
+static void note_aside(struct store *s)
+{
+    char *above = paths_parent(s->directory);
+    aside_bound(&s->aside, above);
+    aside_bound(&s->aside, s->directory);
+    aside_list(&s->aside, above);
+    aside_list(&s->aside, s->directory);
+    free(above);
+}
+
+static void open_empty(struct store *s, const struct store_host *host)
+{
+    owed_outlive(s->owed, host->slate, host->keep);
+    *s->same = block_files_sum(s->directory);
+    open_meta(s, true);
+}
+
+static void open_files(struct store *s, const struct store_host *host)
+{
+    prepare_files(s, host);
+    open_meta(s, false);
+    read_told(s);
+    read_known(s);
+    uint64_t kept = (uint64_t)json_number(s->meta, "seq", 0);
+    s->known_seq = kept > s->last_ended ? kept : s->last_ended;
+    note_aside(s);
+}
+
 struct store *store_open(const char *state, const char *name, const struct store_host *host)
 {
     struct store *s = memory_new(sizeof *s);
+    char *meta = text_format("%s/conversations/%s/meta.json", state, name);
     s->owed = owed_create(host->owing, host->user);
     s->owing = host->owing;
     s->user = host->user;
@@ -275,18 +301,12 @@ struct store *store_open(const char *state, const char *name, const struct store
     s->same = host->same ? host->same : &s->own_same;
     s->directory = text_format("%s/conversations/%s/agent_pty", state, name);
     s->output = output_create();
-    prepare_files(s, host);
-    open_meta(s, state, name);
-    read_told(s);
-    read_known(s);
-    uint64_t kept = (uint64_t)json_number(s->meta, "seq", 0);
-    s->known_seq = kept > s->last_ended ? kept : s->last_ended;
-    char *above = paths_parent(s->directory);
-    aside_bound(&s->aside, above);
-    aside_bound(&s->aside, s->directory);
-    aside_list(&s->aside, above);
-    aside_list(&s->aside, s->directory);
-    free(above);
+    pair_init(&s->meta_file, meta);
+    free(meta);
+    if (host->empty)
+        open_empty(s, host);
+    else
+        open_files(s, host);
     return s;
 }
 

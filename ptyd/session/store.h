@@ -31,6 +31,8 @@ struct store_host {
     int slate; /* that a former worker's was kept in; the caller's. -1 for none */
     /* What it writes has no secrets (store_set_secrets()); what runs is told of with its end. */
     bool redacts;
+    /* Its directory is there, and has nothing in it to be read (spare.h). */
+    bool empty;
     /* When the files of its blocks were alike (block_mend.h), kept for the next worker; borrowed
      * until store_close(). NULL: not. */
     uint64_t *same;

@@ -312,7 +312,8 @@ static bool keeps(const char *name)
 /* So a brief connection is none for it. The lease of a take is its connection's. */
 static bool stays(const char *name, const json_t *params)
 {
-    return keeps(name) || (!strcmp(name, "context.take") && !json_flag(params, "expires"));
+    return keeps(name) || (!strcmp(name, "context.take") && !json_flag(params, "expires")) ||
+           (!strcmp(name, "session.open") && json_flag(params, "attach"));
 }
 
 /* Whether it may be answered late, and is something that waits until then. */

@@ -15,6 +15,7 @@
 #include "ptyd/worker/spares.h"
 #include "ptyd/worker/task.h"
 #include "ptyd/worker/terminals.h"
+#include "ptyd/worker/view.h"
 #include "ptyd/worker/worker.h"
 
 /* A request that waits for its session, and then for the first prompt. */
@@ -22,6 +23,7 @@ struct opening {
     struct task task;
     char *name;
     json_int_t prompt_ms; /* how long the first prompt is waited for */
+    json_t *view;         /* as what the client attaches with the answer; NULL: it does not */
 };
 
 /* All of them, so that a spawn's answer finds its own. */
@@ -82,13 +84,19 @@ static const char *name_of(const struct task *t)
 
 static void on_finish(struct task *t)
 {
-    free(((struct opening *)t)->name);
+    struct opening *o = (struct opening *)t;
+    json_decref(o->view);
+    free(o->name);
 }
 
 static void reply(struct task *t)
 {
-    client_reply(t->client, t->id,
-                 json_pack("{s:o, s:b}", "session", session_json(t->session), "created", true));
+    const json_t *view = ((const struct opening *)t)->view;
+    if (view)
+        view_attach_opened(t->client, t->id, view);
+    else
+        client_reply(t->client, t->id,
+                     json_pack("{s:o, s:b}", "session", session_json(t->session), "created", true));
     task_end(t);
 }
 
@@ -242,6 +250,17 @@ static void on_owner_gone(struct errand *errand)
     task_end(t);
 }
 
+/* Of what session.attach takes a viewer that is the first has this; NULL for none. */
+static json_t *view_of(const char *name, const json_t *params)
+{
+    if (!json_flag(params, "attach"))
+        return NULL;
+    return json_pack("{s:s, s:O*, s:O*, s:O*, s:O*}", "name", name, "size",
+                     json_object_get(params, "size"), "owns", json_object_get(params, "owns"),
+                     "last", json_object_get(params, "last"), "token",
+                     json_object_get(params, "token"));
+}
+
 static void wait_for_spawn(struct client *client, const json_t *id, const char *name,
                            const json_t *params)
 {
@@ -256,6 +275,7 @@ static void wait_for_spawn(struct client *client, const json_t *id, const char *
                  .list = &all,
                  .finish = on_finish},
         .name = text_copy(name),
+        .view = view_of(name, params),
         .prompt_ms =
             prompt_ms >= 0 && prompt_ms < LIMIT_FIRST_PROMPT_MS ? prompt_ms : LIMIT_FIRST_PROMPT_MS,
     };
@@ -335,7 +355,8 @@ void open_spawned(struct worker *worker, const char *name, int error)
         }
         task_watch(t, session);
         terminals_expect(worker, session);
-        if (tracker_state(session_tracker(session)) == TRACKER_INPUT)
+        if (tracker_state(session_tracker(session)) == TRACKER_INPUT ||
+            !((struct opening *)t)->prompt_ms)
             reply(t);
         else
             uv_timer_start(&t->timer, on_timeout, (uint64_t)((struct opening *)t)->prompt_ms, 0);

@@ -8,7 +8,8 @@
 #include "ptyd/worker/server.h"
 
 /* Starts the session of params.name if there is none that lives; replies {session, created} at
- * its first prompt, or after LIMIT_FIRST_PROMPT_MS. */
+ * its first prompt, or after LIMIT_FIRST_PROMPT_MS. With `attach` it attaches then, too, as
+ * `session.attach` of the same params does. */
 void open_call(struct client *client, const json_t *id, const json_t *params);
 
 /* Whether somebody waits for a session of that name to be started. */

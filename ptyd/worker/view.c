@@ -312,7 +312,7 @@ static void tell_joined(struct view *v)
     free(text);
 }
 
-void view_attach_call(struct client *client, const json_t *id, const json_t *params)
+static void attach(struct client *client, const json_t *id, const json_t *params, bool created)
 {
     struct session *s = find_session(client, id, params);
     struct session_size size;
@@ -342,10 +342,11 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     v->size = size;
     session_note_token(s, (uint64_t)json_number(params, "token", 0));
     task_begin(&v->task, client, id);
-    client_reply_passing(client, id,
-                         json_pack("{s:o, s:b, s:b}", "session", session_json(s), "run",
-                                   v->run != 0, "lends", v->lends != 0),
-                         other);
+    json_t *answer = json_pack("{s:o, s:b, s:b}", "session", session_json(s), "run", v->run != 0,
+                               "lends", v->lends != 0);
+    if (created)
+        json_object_set_new(answer, "created", json_true());
+    client_reply_passing(client, id, answer, other);
     task_watch(&v->task, s);
     session_hold(s, true);
     v->holds = true;
@@ -354,6 +355,16 @@ void view_attach_call(struct client *client, const json_t *id, const json_t *par
     if (v->owns && !v->ended) /* else it goes once it has heard of the end */
         terminals_came(client_worker(client), s);
     join(v, params);
+}
+
+void view_attach_call(struct client *client, const json_t *id, const json_t *params)
+{
+    attach(client, id, params, false);
+}
+
+void view_attach_opened(struct client *client, const json_t *id, const json_t *params)
+{
+    attach(client, id, params, true);
 }
 
 /* Who goes before the answer came to it has no socket to say it on; who was refused is no viewer at

@@ -15,6 +15,9 @@ struct session;
  * what the client types later it is known what was not. */
 void view_attach_call(struct client *client, const json_t *id, const json_t *params);
 
+/* The same for who opened the session and asked for both at once: replies with {created}, too. */
+void view_attach_opened(struct client *client, const json_t *id, const json_t *params);
+
 /* `view.leave`: the same as the frame, on the connection. */
 void view_leave_call(struct client *client, const json_t *id, const json_t *params);
 

@@ -43,15 +43,25 @@ static ino_t inode_of(const char *name)
 static void it_becomes_the_sessions(void **state)
 {
     (void)state;
-    make_directory("conversations");
     spare_make(place, false);
     ino_t log = inode_of("spare/agent_pty/output.raw");
     spare_make(place, false); /* another worker's */
-    spare_take(place, "one");
+    assert_true(spare_take(place, "one"));
     assert_false(is_there("spare"));
     assert_int_equal(inode_of("conversations/one/agent_pty/output.raw"), log);
     assert_true(is_there("conversations/one/agent_pty/blocks"));
     assert_true(is_there("conversations/one/agent_pty/screen.jsonl"));
+}
+
+static void half_of_one_is_none(void **state)
+{
+    (void)state;
+    make_directory("spare.new/agent_pty");
+    assert_false(spare_take(place, "half"));
+    spare_make(place, false);
+    assert_true(is_there("spare/agent_pty/blocks"));
+    assert_false(is_there("spare.new"));
+    spare_remove(place);
 }
 
 static void who_has_a_directory_keeps_it(void **state)
@@ -61,7 +71,7 @@ static void who_has_a_directory_keeps_it(void **state)
     ino_t before = inode_of("conversations/two");
     spare_make(place, true);
     assert_false(is_there("spare/agent_pty/screen.jsonl"));
-    spare_take(place, "two");
+    assert_false(spare_take(place, "two"));
     assert_int_equal(inode_of("conversations/two"), before);
     assert_true(is_there("spare"));
 }
@@ -71,7 +81,7 @@ static void without_one_nothing_is_made(void **state)
     (void)state;
     spare_remove(place);
     assert_false(is_there("spare"));
-    spare_take(place, "three");
+    assert_false(spare_take(place, "three"));
     assert_false(is_there("conversations/three"));
 }
 
@@ -107,6 +117,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_becomes_the_sessions),
+        cmocka_unit_test(half_of_one_is_none),
         cmocka_unit_test(who_has_a_directory_keeps_it),
         cmocka_unit_test(without_one_nothing_is_made),
         cmocka_unit_test(a_shell_has_its_file_from_there),
