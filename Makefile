@@ -351,6 +351,9 @@ bench-return: $(BUILD)/ptyd ## a worker killed behind many sessions: until the n
 bench-attach: deps-bench $(BUILD)/ptyd $(OUTER) ## a terminal through ptyd beside plain, dtach, tmux (ROUNDS=5; 10 min)
 	@PTYD=$(abspath $(BUILD)/ptyd) OUTER=$(abspath $(BUILD)/outer) node tests/bench/attach.js
 
+bench-start: $(BUILD)/ptyd $(OUTER) ## where the time goes between bare ptyd and its prompt, as the kernel sees it (root; OLD=another ptyd, STARTS=20)
+	@PTYD=$(abspath $(BUILD)/ptyd) OUTER=$(abspath $(BUILD)/outer) node tests/bench/start.js
+
 bench-session: deps-bench $(BUILD)/ptyd ## memory of a session, and wakeups while nothing happens
 	@sh tests/bench/sessions $(abspath $(BUILD)/ptyd)
 
@@ -560,7 +563,7 @@ help: ## this list
 .PHONY: bench-agents check-agents-ci bench-relay bench-redact check-secrets all always check check-all check-lint check-unit check-faults check-replay check-e2e check-shells \
         check-other-shells check-relay check-agents check-sandbox check-codexes check-ledger check-receipts check-forget check-ways check-systemd demo bench bench-engine bench-reflow bench-pty \
         bench-prompt bench-against bench-proxy bench-rebuild bench-return bench-session differential fuzz \
-        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach check-xterm check-suites check-casts check-schemas check-marks check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
+        fuzz-targets fuzz-corpus lint arrows bench-fair bench-attach bench-start check-xterm check-suites check-casts check-schemas check-marks check-harms check-kills check-races check-runs check-long check-short check-torture soak bench-growth sizes format format-check \
         deps deps-bench deps-check deps-ci need-build need-check need-format install clean help
 .SECONDARY:
 .DELETE_ON_ERROR:

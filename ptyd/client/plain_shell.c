@@ -26,9 +26,9 @@ static bool is_ourselves(const char *path)
 void plain_shell_correct(void)
 {
     const char *shell = getenv("SHELL");
-    const struct passwd *user = shell && is_ourselves(shell) ? getpwuid(geteuid()) : NULL;
     if (!shell || !is_ourselves(shell))
         return;
+    const struct passwd *user = getpwuid(geteuid());
     bool known = user && user->pw_shell && *user->pw_shell && !is_ourselves(user->pw_shell);
     setenv("SHELL", known ? user->pw_shell : "/bin/sh", 1);
 }

@@ -376,11 +376,14 @@ int file_make_directory(const char *path)
 
 int file_make_private_directory(const char *path)
 {
+    static const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat st;
-    int result = file_make_directory(path);
+    int fd = open(path, flags); /* as a rule it is there */
+    int result = fd < 0 ? file_make_directory(path) : 0;
     if (result < 0)
         return result;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        fd = open(path, flags);
     if (fd < 0)
         return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
     if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 0022)

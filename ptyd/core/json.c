@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/memory.h"
 #include "ptyd/core/file.h"
@@ -72,8 +73,12 @@ static void *allocate(size_t size)
     return memory;
 }
 
+/* By itself jansson would open a file for its seed. */
 void json_need_memory(void)
 {
+    size_t seed;
     memory_end_always(true);
     json_set_alloc_funcs(allocate, free);
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == sizeof seed)
+        json_object_seed(seed);
 }

@@ -57,6 +57,16 @@ static bool take_numbered_mark(struct session *s, const struct mark *mark)
     return taken;
 }
 
+/* The process is not looked at earlier: a wrapper may have started the shell. */
+void session_note_marked(struct session *s)
+{
+    if (s->marked && !intake_facts(s->intake)->process)
+        intake_facts(s->intake)->process = process_fingerprint(s->pid);
+    if (s->marked_first)
+        REPORT(s, marked);
+    s->marked = s->marked_first = false;
+}
+
 static void on_mark(void *user, const struct mark *mark)
 {
     struct session *s = of(user);
@@ -64,11 +74,11 @@ static void on_mark(void *user, const struct mark *mark)
     bool taken = s->rebuilding ? take_logged_mark(s, mark) : take_numbered_mark(s, mark);
     if (!taken)
         return;
-    if (!intake_facts(s->intake)->process) /* not earlier: a wrapper may have started the shell */
-        intake_facts(s->intake)->process = process_fingerprint(s->pid);
-    if (first)
-        REPORT(s, marked);
-    if (!s->rebuilding)
+    s->marked = true;
+    s->marked_first = s->marked_first || first;
+    if (s->rebuilding)
+        session_note_marked(s);
+    else
         rawlog_record(s->log, RAWLOG_MARK, mark->offset, s->now, (uint16_t)mark->kind,
                       (uint32_t)tracker_seq(s->tracker));
 }

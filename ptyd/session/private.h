@@ -44,6 +44,7 @@ struct session {
     struct redact_secrets *secrets; /* of the shell's environment, or NULL */
     bool secrets_known;             /* that was read */
     bool paused;                    /* nothing is recorded */
+    bool marked, marked_first;      /* session_note_marked() is due */
     enum brackets brackets;
     bool bracketed; /* it was on when output was looked at last */
 
@@ -183,6 +184,9 @@ void session_drain(struct session *s);
 
 /* A turn of the loop: takes in a piece of what the intake holds. */
 bool session_take_piece(struct turn *turn, size_t bytes);
+
+/* Does what marks entail that can wait until what came with them is shown. */
+void session_note_marked(struct session *s);
 
 /* Something could not be written: it is tried again after a moment, until it is. `session` is a
  * struct session. */

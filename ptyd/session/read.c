@@ -131,6 +131,7 @@ static size_t drain_parsed(struct session *s, size_t most)
         return 0;
     s->room -= s->room == SIZE_MAX ? 0 : taken < s->room ? taken : s->room;
     EACH_WATCHER(s, drained, w_); /* first: somebody waits */
+    session_note_marked(s);
     log_bytes(s, start, scratch, taken);
     session_keep_open(s, start, scratch, taken);
     keep_state(s, start + taken);
