@@ -56,7 +56,7 @@ void spare_make(const char *state, bool redacts)
 
 bool spare_take(const char *state, const char *name)
 {
-    char *from = path_of(state, "spare");
+    char *from = path_of(state, "spare/"); /* no file, nor a link */
     char *to = text_format("%s/conversations/%s", state, name);
     bool taken = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0;
     free(from);

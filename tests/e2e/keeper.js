@@ -4,7 +4,7 @@ const assert = require('node:assert');
 const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
-const { workspace, removeWorkspace, Daemon, Report, PTYD, until } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Report, PTYD, killWorker, until } = require('./harness');
 const { Outer } = require('./outer');
 
 // What makes a daemon fail (faults.c). A sanitizer's library has to be loaded first, and is, of itself.
@@ -51,6 +51,33 @@ async function main() {
     assert.strictEqual(daemon.json('list').length, 1);
     assert.deepStrictEqual(logOf(space).match(/worker ended.*/g), ['worker ended (signal 9), starting another']);
     await daemon.stop();
+    removeWorkspace(space);
+  });
+
+  await report.test('what lies ready for the next session is taken, made again, outlives a worker and an upgrade, and goes with the daemon', async () => {
+    const space = workspace();
+    const at = (...names) => path.join(space.env.PTYD_STATE_DIR, ...names), shells = path.join(space.root, 'run/shells');
+    const inode = (file) => { try { return fs.statSync(file).ino; } catch { return undefined; } };
+    const ready = () => until('one lies ready', () => inode(at('spare')) && inode(path.join(shells, 'spare.bash')));
+    const daemon = await new Daemon(space).ready();
+    await ready();
+    for (const [name, event] of [['one', () => {}], ['two', () => killWorker(daemon)], ['three', () => assert.strictEqual(daemon.ptyd('upgrade').status, 0)]]) {
+      const spare = inode(at('spare')), file = inode(path.join(shells, 'spare.bash'));
+      await event();
+      assert.strictEqual(daemon.ptyd('open', name).status, 0);
+      assert.strictEqual(inode(at('conversations', name)), spare, name);
+      assert.ok(fs.readdirSync(shells).some((f) => /^shell_/.test(f) && inode(path.join(shells, f)) === file), name);
+      assert.strictEqual(daemon.ptyd('run', '-s', name, '--', 'false').status, 1);
+      await ready();
+    }
+    fs.rmSync(at('spare'), { recursive: true });
+    fs.writeFileSync(at('spare'), 'not a directory');
+    assert.strictEqual(daemon.ptyd('open', 'four').status, 0, 'without one it is made');
+    fs.mkdirSync(at('conversations/five'), { recursive: true });
+    assert.strictEqual(daemon.ptyd('open', 'five').status, 0);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'five', '--', 'true').status, 0);
+    await daemon.stop();
+    assert.deepStrictEqual([inode(at('spare')), inode(at('spare.new')), inode(path.join(shells, 'spare.bash'))], [undefined, undefined, undefined]);
     removeWorkspace(space);
   });
 
