@@ -113,6 +113,7 @@ static void read_field(struct mark *mark, const char *field, size_t len)
     } else if (value_of(field, len, "more=", &value, &n)) {
         mark->more = n == 1 && value[0] == '1';
     } else if (value_of(field, len, "ign=", &value, &n)) {
+        mark->has_habits = true;
         mark->ignore_space = n == 1 && value[0] == '1';
     } else if (value_of(field, len, "cut=", &value, &n)) {
         mark->cut = n == 1 && value[0] == '1';
@@ -257,6 +258,7 @@ int mark_parse(const char *payload, size_t len, bool closed, struct mark *ret_ma
         return -EINVAL;
     struct mark mark = {.seal = seal, .seq = seq, .kind = (enum mark_kind)payload[at + 1]};
     at += 2;
+    mark.bare = at == len;
     if (at < len && payload[at] != ';')
         return -EINVAL;
     bool valid = at == len || read_fields(&mark, payload + at + 1, len - at - 1);

@@ -4,7 +4,8 @@
  * The parser finds a mark's ends and checks its nonces; this module reads what is between. The
  * length is a digit that says what is counted (1: characters, 2: bytes) and four of how many stand
  * between the first nonce and the length itself; in front of raw=, of how many there are in all.
- * Who prints in the middle of a mark can only add to it: then the length is not true.
+ * Who prints in the middle of a mark can only add to it: then the length is not true. One that says
+ * nothing but its number (`bare`) needs none: then that is longer than the one before.
  */
 #ifndef VTERM_SNAPSHOT_MARK_H
 #define VTERM_SNAPSHOT_MARK_H
@@ -57,6 +58,7 @@ struct mark {
     enum mark_kind kind;
     uint64_t seq;      /* rises within one shell instance */
     uint64_t offset;   /* of the mark's ESC in the stream, bytes since its start */
+    bool bare;         /* it says nothing but its kind and number */
     bool truncated;    /* the text was longer than LIMIT_STRING_BYTES */
     bool has_status;   /* st= was there */
     int status;        /* st=: the shell's $? */
@@ -70,6 +72,7 @@ struct mark {
     bool by_line;      /* line=: no C will come; a line feed behind B starts the command */
     bool edits;        /* line=2: and the shell, not the terminal, echoes what is typed */
     bool more;         /* more=1: the command line goes on */
+    bool has_habits;   /* ign= was there, and keep= where the shell knows that */
     bool ignore_space; /* ign=1: the shell keeps lines that begin with a space out of its history */
     bool cut;          /* cut=1: the shell told no more of the text */
     enum mark_keeps {  /* keep=: of lines that do not enter the shell's history is known */

@@ -315,36 +315,6 @@ static void take_input(struct tracker *t)
         t->options.events->prompt(t->options.user);
 }
 
-/* One more part; behind one that is missing none counts. */
-static void take_part(struct parts *parts, const struct mark *mark, const struct bytes *part)
-{
-    bool begins = mark->index == 0;
-    bool is_next = begins || (parts->last && mark->index == parts->count);
-    if (begins)
-        parts->text.len = (size_t)(parts->count = 0);
-    parts->last = is_next && parts->count < LIMIT_MARK_PARTS ? mark->seq : 0;
-    if (!parts->last)
-        return;
-    parts->count++;
-    bytes_append(&parts->text, part->data ? part->data : "", part->len);
-}
-
-static void take_parts(struct tracker *t, const struct mark *mark)
-{
-    if (mark->has_cmd)
-        take_part(&t->cmd_parts, mark, &mark->cmd);
-    if (mark->has_cwd)
-        take_part(&t->cwd_parts, mark, &mark->cwd);
-}
-
-/* What the parts up to the one with that number told; nothing where they are not all there. */
-static void join(const struct parts *parts, uint64_t last, struct bytes *ret_text)
-{
-    ret_text->len = 0;
-    if (parts->last == last && parts->text.len)
-        mark_decode(parts->text.data, parts->text.len, ret_text);
-}
-
 static void take_directory(struct tracker *t, const struct bytes *cwd)
 {
     tracker_set_text(&t->cwd, text_clean(cwd->data ? cwd->data : "", cwd->len, LIMIT_CWD_BYTES));
@@ -367,6 +337,13 @@ static void take_property(struct tracker *t, const struct mark *mark)
         tracker_await_more(t);
 }
 
+/* What the shell does with lines that it does not record. */
+static void take_habits(struct tracker *t, const struct mark *mark)
+{
+    t->ignore_space = mark->ignore_space;
+    t->keeps = mark->keeps;
+}
+
 static void take_prompt(struct tracker *t, const struct mark *mark, struct moment now)
 {
     tracker_abandon(t, now, false, 0);
@@ -376,8 +353,7 @@ static void take_prompt(struct tracker *t, const struct mark *mark, struct momen
         tracker_set_text(&t->lost, text_copy(""));
         t->loss = LOSS_NONE;
     }
-    t->ignore_space = mark->ignore_space;
-    t->keeps = mark->keeps;
+    take_habits(t, mark);
     enum typed_editor by_line = mark->edits ? EDITOR_SHELL : EDITOR_TTY;
     typed_begin(&t->typed, mark->by_line ? by_line : EDITOR_UNASKED);
     t->has_input = false;
@@ -398,6 +374,8 @@ static void take_done(struct tracker *t, const struct mark *mark, struct moment 
         tracker_end_line(t, mark, now);
     if (t->block)
         done(t, mark, now);
+    if (mark->has_habits)
+        take_habits(t, mark);
 }
 
 static void take(struct tracker *t, const struct mark *mark, struct moment now)
@@ -426,49 +404,31 @@ static void take(struct tracker *t, const struct mark *mark, struct moment now)
         take_property(t, mark);
         break;
     case MARK_TEXT:
-        take_parts(t, mark);
+        tracker_take_parts(t, mark);
         break;
     }
 }
 
-/* With what came before in parts. */
-static void take_whole(struct tracker *t, const struct mark *mark, struct moment now)
-{
-    struct mark whole = *mark;
-    struct bytes cmd = {0}, cwd = {0};
-    whole.truncated = mark->truncated || mark->cut;
-    if (mark->cmds) {
-        join(&t->cmd_parts, mark->cmds, &cmd);
-        whole.cmd = cmd;
-        whole.has_cmd = cmd.len;
-    }
-    if (mark->cwds) {
-        join(&t->cwd_parts, mark->cwds, &cwd);
-        whole.cwd = cwd;
-        whole.has_cwd = true;
-    }
-    take(t, &whole, now);
-    bytes_finish(&cmd);
-    bytes_finish(&cwd);
-}
-
 bool tracker_mark(struct tracker *t, const struct mark *mark, struct moment now)
 {
-    if (t->seals && mark->seal == MARK_UNSEALED)
-        return false; /* somebody printed in the middle of it */
     if (mark->kind == MARK_INPUT && t->stage == STAGE_INPUT && mark->seq < t->last_seq &&
         is_counted(t, mark))
         return true; /* an editor draws an older prompt again */
+    if (!tracker_is_whole(t, mark))
+        return false; /* somebody printed in the middle of it */
     tracker_hear(t);
     if (mark->kind == MARK_INPUT && t->block)
         t->prompt_shown = true;
     if (!is_legal(t, mark))
         return false;
+    struct mark whole;
+    tracker_make_whole(t, mark, &whole);
     t->marked = true;
     t->seals = t->seals || mark->seal == MARK_SEALED;
     t->last_seq = is_counted(t, mark) ? mark->seq : t->last_seq;
     t->last_kind = mark->kind;
-    take_whole(t, mark, now);
+    take(t, &whole, now);
+    tracker_finish_whole(mark, &whole);
     return true;
 }
 

@@ -187,6 +187,13 @@ bool foreign_may_be_given_up(const struct tracker *t, const struct foreign_line 
 bool foreign_is_blank(const char *text);
 void foreign_trim(struct bytes *text);
 
+/* tracker_whole.c: whether a mark is what the shell wrote; it with what came before, in parts (T)
+ * or in D, which is finished by the last of these. */
+bool tracker_is_whole(const struct tracker *t, const struct mark *mark);
+void tracker_take_parts(struct tracker *t, const struct mark *mark);
+void tracker_make_whole(const struct tracker *t, const struct mark *mark, struct mark *ret_whole);
+void tracker_finish_whole(const struct mark *mark, struct mark *whole);
+
 /* Replaces a string; takes `text` over. */
 void tracker_set_text(char **place, char *text);
 

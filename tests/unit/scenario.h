@@ -57,6 +57,22 @@ static void do_seal(char **words)
     seals = characters || !strcmp(words[0], "on");
 }
 
+/* Of the next mark. */
+static void do_number(char **words)
+{
+    seq = strtoull(words[0], NULL, 10) - 1;
+}
+
+static void do_bare(char **words)
+{
+    bool sealed = seals;
+    bool refused = !strcmp(words[0], "refused");
+    seals = false;
+    if (mark(words[refused][0], "") == refused)
+        fail_step(refused ? "the mark was accepted" : "the mark was dropped");
+    seals = sealed;
+}
+
 static void do_torn(char **words)
 {
     char *fields = join_fields(words + 2);
@@ -209,6 +225,8 @@ static const struct verb all_verbs[] = {{"mark", 1, do_mark},
                                         {"count", 1, do_count},
                                         {"seal", 1, do_seal},
                                         {"torn", 2, do_torn},
+                                        {"bare", 1, do_bare},
+                                        {"number", 1, do_number},
                                         {"prompt", 2, do_prompt},
                                         {"run", 2, do_run},
                                         {"out", 1, do_out},

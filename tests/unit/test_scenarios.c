@@ -11,6 +11,8 @@
  *   seal on|characters|off            marks end with their length, in bytes or in characters; or do not,
  *                                     as at the beginning
  *   torn BYTES KIND [NAME=VALUE]...   a mark with a length, in which somebody printed: dropped
+ *   bare [refused] KIND               a mark without a length where others have one
+ *   number SEQ                        of the next mark
  *   count off|on                      marks without a number (set -a), and with one again
  *   prompt tty|editor STATUS          what a shell without C prints: P, D, A, `$ `, B
  *   run TYPED OUTPUT [NAME=VALUE]...  a whole command of a shell with C; the fields are D's
@@ -53,6 +55,41 @@ static void run_all(enum way in)
     if (!*chosen)
         each_scenario(run_scenario);
     assert_int_equal(failures, 0);
+}
+
+/* Which number and kind are taken, of a B where the shell says lengths and A was 10000052. */
+static void take_torn_input(char *payload)
+{
+    struct mark parsed;
+    begin();
+    seals = true;
+    seq = 10000051;
+    assert_true(mark('A', ";ign=1"));
+    if (mark_parse(payload, strlen(payload), false, &parsed) == 0) {
+        if (tracker_mark(tracker, &parsed, now)) {
+            assert_int_equal(parsed.kind, 'B');
+            assert_int_equal(parsed.seq, 10000053);
+        }
+        mark_finish(&parsed);
+    }
+    end();
+    free(payload);
+}
+
+/* A mark without a length: whatever others print in the middle of it, no other one is made of it.
+ */
+static void what_is_printed_in_a_bare_mark_says_nothing(void **state)
+{
+    static const char whole[] = "10000053;B";
+    static const char *const printed[] = {"0",          "1",      "9",  "53",      "00",
+                                          ";",          ";A",     ";C", ";D;st=0", "54;C;cmd=evil",
+                                          ";cwd=/evil", ";ign=0", "B",  "C",       " "};
+    (void)state;
+    for (int at = 0; at <= (int)sizeof whole - 1; at++) {
+        take_torn_input(text_format("%.*s", at, whole));
+        for (size_t i = 0; i < sizeof printed / sizeof *printed; i++)
+            take_torn_input(text_format("%.*s%s%s", at, whole, printed[i], whole + at));
+    }
 }
 
 static void scenarios_hold(void **state)
@@ -114,6 +151,7 @@ int main(int count, char **arguments)
     (void)count;
     chosen = arguments + 1;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_printed_in_a_bare_mark_says_nothing),
         cmocka_unit_test(scenarios_hold),
         cmocka_unit_test(scenarios_hold_byte_by_byte),
         cmocka_unit_test(scenarios_hold_across_checkpoints),
