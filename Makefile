@@ -127,9 +127,10 @@ $(BUILD)/sources $(BUILD)/flags: always
 	@echo '$(NOW)' | cmp -s - $@ || echo '$(NOW)' >$@
 
 # The integration scripts become part of the program.
-$(BUILD)/obj/scripts.c: $(wildcard shell/*) tools/embed Makefile
+$(BUILD)/obj/scripts.c: $(wildcard shell/*) tools/embed tools/folded Makefile
 	@mkdir -p $(dir $@)
-	@sh tools/embed script_bash shell/bash.sh script_zsh shell/zsh.zsh \
+	@sh tools/folded shell/bash.sh > $(BUILD)/obj/bash.sh
+	@sh tools/embed script_bash $(BUILD)/obj/bash.sh script_zsh shell/zsh.zsh \
 	    script_fish shell/fish.fish script_posix shell/posix.sh > $@
 
 $(SCRIPTS): $(BUILD)/obj/scripts.c $(BUILD)/flags

@@ -7,38 +7,103 @@
 #
 # What one write(2) prints to a terminal has nothing of others in it, and bash writes a line, or
 # 1,024 bytes: so a mark is one printf without a newline, and longer texts come in parts. Each ends
-# with its length, which is not true of one that others got into all the same.
+# with its length, which is not true of one that others got into all the same; but for A behind D, B
+# and C, which say nothing but a number, of as many digits as the one before.
 #
 # All of it is in arrays, which are never exported, whatever `set -a` says: in __ptyd_v what a prompt
 # seldom needs, the rest in arrays of one element, which are as fast to read as a variable (an index
 # costs six times that).
 #
-# __ptyd_v: 0 nonce, 5 login, 7 result of __ptyd_encode, 8 what is lost, 12 tracing to be turned on
-#           again, 14 $? kept for us (bash < 5.1), 15 our file, 21 and 22 our hooks.
+# __ptyd_v: 0 nonce, 5 login, 7 result of __ptyd_encode, 8 what is lost, 11 options to be turned on
+#           again, 14 $? kept for us (bash < 5.1), 15 our file, 16 whether __ptyd_seldom was read,
+#           21 and 22 our hooks.
 # __ptyd_seq   last number of a mark, of 7 digits; an 8th is 1 in D, 2 in A, 3 in B, 4 in C, else 0
 #        at    HISTCMD at the last prompt     new    entries of history since
 #        count of those that are told         text   that text, and D
 #        heard the text was read, or is not to be
 #        ran   commands started (counted by PS0)
-#        told  directory told last            cwd    what D and A say of it
+#        told  directory told last            says   what D and A say of it and of history
 #        head  what every mark begins with    tail   what it ends with
-#        A     A behind its number            B, C   those marks
-#        ign   what A says of unrecorded lines
+#        here  head and number                B, C   those marks
+#        ign   of these the latter            status the last command's
 #        room  how long a text goes into D    wide   a character of two bytes
-#        left  prompts, hooks and options as we left them
+#        left  hooks and settings of history as we left them
+#        raw   nothing, where prompt strings are expanded
 exec 3<&-
 __ptyd_head=($'\e]7711;'"${__ptyd_v[0]};")
 __ptyd_tail=(";${__ptyd_v[0]}"$'\a')
 __ptyd_file=("${__ptyd_v[15]-}")
-__ptyd_wide=(é)
+__ptyd_wide=(é) __ptyd_raw=('$9')
 __ptyd_seq=(1000000) __ptyd_at=(0) __ptyd_ran=(0) __ptyd_new=(0) __ptyd_count=(1) __ptyd_heard=(0)
-__ptyd_told=('') __ptyd_cwd=('') __ptyd_A=('') __ptyd_B=() __ptyd_C=() __ptyd_text=('')
-__ptyd_ign=(0) __ptyd_room=(0) __ptyd_left=('')
+__ptyd_told=('') __ptyd_says=('') __ptyd_here=() __ptyd_B=() __ptyd_C=() __ptyd_text=('')
+__ptyd_status=(0) __ptyd_ign=('') __ptyd_room=(0) __ptyd_left=('')
 __ptyd_v[8]=
-__ptyd_v[12]=
-__ptyd_v[21]='{ __ptyd_over 1; } >/dev/null 2>&1'
-__ptyd_v[22]='{ __ptyd_hook "$?"; } >/dev/null 2>&1'
+__ptyd_v[11]=
+__ptyd_v[16]=
+__ptyd_v[21]='{ __ptyd_over 1;} &>/dev/null'
+__ptyd_v[22]='{ __ptyd_hook;} &>/dev/null'
 
+# The marks before a prompt; $1 is the last command's status. Callers send standard error to
+# /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
+# call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
+#
+# This runs at every prompt. bash copies a function whole before it runs it: so what is seldom needed
+# is in others, and of those the common way calls none. What it looks for first is what somebody
+# changed; with a second argument it does not.
+#
+# In [[ ]] a and A may be the same (nocasematch): then the directory is told anew each time.
+__ptyd_hook() {
+    __ptyd_status=${1-$?}
+    if [[ -z ${2-} && (-o nounset || ! -o history || $-${__ptyd_raw@P}=$HISTCONTROL=$HISTIGNORE=${PROMPT_COMMAND[*]}=$HISTSIZE.$PS1$PS0 != "$__ptyd_left"[!0]*'${__ptyd_B-}'*__ptyd_C*) ]]; then
+        __ptyd_changed
+        return 0
+    fi
+    if [[ $__ptyd_told != "$PWD" || a == A ]]; then __ptyd_directory; fi
+    if ((++__ptyd_seq, __ptyd_ran)); then # D, A
+        if ((__ptyd_heard || __ptyd_ran > 1 || (__ptyd_new = HISTCMD - __ptyd_at) >> 1)) || [[ -n $HISTTIMEFORMAT ]]; then
+            __ptyd_read
+        else # as __ptyd_read
+            __ptyd_text=
+            { builtin history 1 && builtin printf '\0'; } 1<>"$__ptyd_file" && builtin mapfile -d '' -tn1 -u3 __ptyd_text 3<"$__ptyd_file" && __ptyd_text=\;text=${__ptyd_text%?}
+        fi
+        if [[ ${__ptyd_text@Q} != \'* || ${#__ptyd_text} -gt __ptyd_room ]]; then __ptyd_text; fi
+        __ptyd_here=$__ptyd_head$__ptyd_seq __ptyd_ran=0 __ptyd_text=${__ptyd_here}1\;D\;st=$__ptyd_status\;hist=$__ptyd_new$__ptyd_says$__ptyd_text
+        builtin printf %s "$__ptyd_text;$((10000 * ${#__ptyd_wide} + ${#__ptyd_text} - 40))$__ptyd_tail$__ptyd_here"$'2;A\a' >|/dev/tty
+    else
+        __ptyd_prompt
+    fi
+    __ptyd_B=${__ptyd_here}3\;B$'\a' __ptyd_C=${__ptyd_here}4\;C$'\a' __ptyd_at=$HISTCMD
+}
+
+# A, where no command ran.
+__ptyd_prompt() {
+    builtin local __ptyd_m="${__ptyd_seq}2;A$__ptyd_says"
+    __ptyd_here=$__ptyd_head$__ptyd_seq
+    builtin printf %s "$__ptyd_head$__ptyd_m;$((10000 * ${#__ptyd_wide} + ${#__ptyd_m}))$__ptyd_tail" >|/dev/tty
+    return 0
+}
+
+# The rest is for what happens seldom. tools/folded puts what stands between the lines `#<` and `#>` into
+# here-documents of __ptyd_seldom, which bash need not parse when it starts. Then these are there in
+# place of functions of the same name, and read them. (Aliases are for what the user types.)
+__ptyd_later() {
+    if [[ -o xtrace ]]; then builtin set +x; __ptyd_v[11]=x; fi
+    if [[ -n ${__ptyd_v[16]} ]]; then return 1; fi
+    if builtin shopt -q expand_aliases; then
+        builtin shopt -u expand_aliases
+        if __ptyd_seldom; then __ptyd_v[16]=read; fi
+        builtin shopt -s expand_aliases
+    elif __ptyd_seldom; then
+        __ptyd_v[16]=read
+    fi
+    [[ -n ${__ptyd_v[16]} ]]
+}
+__ptyd_changed() { if __ptyd_later; then __ptyd_changed "$@"; fi; }
+__ptyd_directory() { if __ptyd_later; then __ptyd_directory; fi; }
+__ptyd_read() { if __ptyd_later; then __ptyd_read; fi; }
+__ptyd_text() { if __ptyd_later; then __ptyd_text; fi; }
+__ptyd_setup() { if __ptyd_later; then __ptyd_setup; fi; }
+#<
 # Percent-encodes $1 into __ptyd_v[7]: what holds a %, a ; or a control character.
 __ptyd_encode() {
     __ptyd_v[7]=$1
@@ -100,7 +165,7 @@ __ptyd_lost() {
 __ptyd_prompts() {
     if ! builtin shopt -q promptvars; then
         PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_B-}\]'}
-        PS0=${PS0-}; PS0=${PS0//'${__ptyd_C+${__ptyd_C:$((__ptyd_ran+=1,0))}}'}
+        PS0=${PS0-}; PS0=${PS0//'${__ptyd_C+${__ptyd_C[0*__ptyd_ran++]}}'}
         if [[ -z ${__ptyd_v[8]} ]]; then
             __ptyd_lost 'shopt -u promptvars: its prompts expand nothing'
         fi
@@ -112,7 +177,7 @@ __ptyd_prompts() {
         if [[ -z ${__ptyd_v[8]} ]]; then __ptyd_lost 'PS0 is read-only'; fi
         return 0
     else
-        PS0=${PS0-}'${__ptyd_C+${__ptyd_C:$((__ptyd_ran+=1,0))}}'
+        PS0=${PS0-}'${__ptyd_C+${__ptyd_C[0*__ptyd_ran++]}}'
     fi
     if [[ -n ${__ptyd_v[8]} ]]; then __ptyd_lost ''; fi
     if [[ ${PS1-} != *'${__ptyd_B-}'* && ! (-n ${PS1+x} && ${PS1@a} == *r*) ]]; then
@@ -152,45 +217,39 @@ __ptyd_arrange() {
 }
 
 # Somebody changed prompt strings, hooks or options: ours are put right. Then the marks, as always.
-# Where others' hooks ran and ours not in front of them, history may hold others' lines.
+# Where others' hooks ran and ours not in front of them, history may hold others' lines. Tracing is
+# off meanwhile, as it may go to a file (BASH_XTRACEFD), and so is `set -u`.
 __ptyd_changed() {
-    if ((__ptyd_ran && !__ptyd_heard)) && builtin test "${PROMPT_COMMAND[*]-}" != "${__ptyd_v[22]}"; then
+    if [[ -o xtrace ]]; then builtin set +x; __ptyd_v[11]=x; fi
+    if [[ -o nounset ]]; then builtin set +u; __ptyd_v[11]+=u; fi
+    if ((__ptyd_ran && !__ptyd_heard)) && builtin test "${PROMPT_COMMAND[*]}" != "${__ptyd_v[22]}"; then
         __ptyd_heard=1 __ptyd_text= __ptyd_new=$((${HISTCMD:-0} - __ptyd_at))
+        if ((__ptyd_new < 0)); then __ptyd_new=1; fi
     fi
-    if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
     __ptyd_prompts
     __ptyd_arrange
-    # Lines that begin with a space stay out of history: they are private. Of others that do, it may
-    # be known that they repeat the last one.
-    __ptyd_ign=0
-    if [[ ${HISTCONTROL-} == *ignore[sb]* ]]; then __ptyd_ign=1; fi
-    if [[ -n ${HISTIGNORE-} || ! -o history || ${HISTSIZE-} == 0 ]]; then
-        __ptyd_ign="$__ptyd_ign;keep=0"
-    else
-        __ptyd_ign="$__ptyd_ign;keep=$((__ptyd_ign + 1))"
-    fi
-    __ptyd_make_A
-    __ptyd_left=
-    if [[ -o history && $BASHOPTS == *promptvars* ]]; then # else all of this again at the next prompt
-        __ptyd_left=$-${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-}
-    fi
-    __ptyd_hook "$1" put-right
-    if [[ ${PS1-} != *'${__ptyd_B-}'* ]]; then # PS1 is read-only
-        builtin printf %s "$__ptyd_B" >|/dev/tty
-        __ptyd_left=
-    fi
-    if [[ -n ${__ptyd_v[12]} ]]; then
-        __ptyd_left= __ptyd_v[12]=
-        builtin set -x
+    __ptyd_ignored
+    __ptyd_directory
+    __ptyd_left=$-${__ptyd_v[11]}=$HISTCONTROL=$HISTIGNORE=${PROMPT_COMMAND[*]}=
+    __ptyd_hook "$__ptyd_status" put-right
+    if [[ $PS1 != *'${__ptyd_B-}'* ]]; then builtin printf %s "$__ptyd_B" >|/dev/tty; fi # PS1 is read-only
+    if [[ -n ${__ptyd_v[11]} ]]; then
+        builtin set -"${__ptyd_v[11]}"
+        __ptyd_v[11]=
     fi
     return 0
 }
 
-# A, but for its number.
-__ptyd_make_A() {
-    __ptyd_A=";A;ign=$__ptyd_ign$__ptyd_cwd"
-    __ptyd_A+=";$((10000 * ${#__ptyd_wide} + 8 + ${#__ptyd_A}))$__ptyd_tail"
-    return 0
+# Lines that begin with a space stay out of history: they are private. Of others that do, it may be
+# known that they repeat the last one.
+__ptyd_ignored() {
+    __ptyd_ign=0
+    if [[ $HISTCONTROL == *ignore[sb]* ]]; then __ptyd_ign=1; fi
+    if [[ -n $HISTIGNORE || ! -o history || $HISTSIZE == 0 ]]; then
+        __ptyd_ign=";ign=$__ptyd_ign;keep=0"
+    else
+        __ptyd_ign=";ign=$__ptyd_ign;keep=$((__ptyd_ign + 1))"
+    fi
 }
 
 # D and A say each time where they are: a mark that is lost costs no more than itself.
@@ -198,9 +257,8 @@ __ptyd_directory() {
     __ptyd_told=$PWD
     __ptyd_encode "$PWD"
     if ((${#__ptyd_v[7]} > 80)); then __ptyd_parts cwd; else __ptyd_v[7]=";cwd=${__ptyd_v[7]}"; fi
-    __ptyd_cwd=${__ptyd_v[7]}
-    __ptyd_room=$((200 - 2 * ${#__ptyd_cwd}))
-    __ptyd_make_A
+    __ptyd_room=$((200 - ${#__ptyd_v[7]}))
+    __ptyd_says=$__ptyd_ign${__ptyd_v[7]}
     return 0
 }
 
@@ -208,24 +266,29 @@ __ptyd_directory() {
 # lead to a file.
 __ptyd_over() {
     if ((__ptyd_ran)); then
-        if [[ $- == *x* ]]; then builtin set +x; __ptyd_v[12]=1; fi
+        if [[ -o xtrace ]]; then builtin set +x; __ptyd_v[11]=x; fi
         __ptyd_mark O
-        if [[ -n ${1-} ]]; then __ptyd_read; fi
-        if [[ -n ${__ptyd_v[12]} ]]; then __ptyd_v[12]=; builtin set -x; fi
+        if [[ -n ${1-} ]]; then __ptyd_read; __ptyd_heard=1; fi
     fi
+    if [[ -n ${__ptyd_v[11]} ]]; then __ptyd_v[11]=; builtin set -x; fi
     return 0
 }
 
 # The same with a format for times, which the caller sets to nothing.
 __ptyd_history() { { builtin history "$__ptyd_count" && builtin printf '\0'; } 1<>"$__ptyd_file"; }
 
-# The text of the last command, as history has it now, and whether it was recorded. A paste of
+# The text of the last command, as history has it now, and whether it was recorded; once. A paste of
 # several commands is run without a prompt between them, and has an entry for each.
 #
 # The text goes through a file, because `history` can only print it, and without a fork. That is not
 # truncated, which is slow: behind the NUL stands what is older. Without the file no text is told.
 __ptyd_read() {
-    __ptyd_heard=1 __ptyd_text= __ptyd_new=$((${HISTCMD:-0} - __ptyd_at))
+    if ((__ptyd_heard)); then
+        __ptyd_heard=0
+        return 0
+    fi
+    __ptyd_text= __ptyd_new=$((${HISTCMD:-0} - __ptyd_at))
+    if ((__ptyd_new < 0)); then __ptyd_new=1; fi
     __ptyd_count=$((__ptyd_new < 2 || __ptyd_new > 200 ? 1 : __ptyd_new))
     if [[ -z ${HISTTIMEFORMAT-} ]]; then
         { builtin history "$__ptyd_count" && builtin printf '\0'; } 1<>"$__ptyd_file"
@@ -233,14 +296,15 @@ __ptyd_read() {
         builtin false
     else
         HISTTIMEFORMAT= __ptyd_history
-    fi && builtin mapfile -d '' -n 1 -O 0 -t __ptyd_text <"$__ptyd_file"
+    fi && builtin mapfile -d '' -n 1 -O 0 -t __ptyd_text <"$__ptyd_file" && __ptyd_text=";text=${__ptyd_text%?}"
+    if ((__ptyd_ran > 1 || __ptyd_new > 1)); then __ptyd_text=";ran=$__ptyd_ran$__ptyd_text"; fi
     return 0
 }
 
-# What history printed, where it is long or holds control characters.
+# What history printed, where it is long or holds what cannot be printed.
 __ptyd_text() {
-    builtin local __ptyd_cut=
-    __ptyd_text=${__ptyd_text%?}
+    builtin local __ptyd_cut= __ptyd_m=${__ptyd_text%%text=*}
+    __ptyd_text=${__ptyd_text#*text=}
     if ((${#__ptyd_text} > 25000)); then __ptyd_text=${__ptyd_text:0:25000} __ptyd_cut=';cut=1'; fi
     __ptyd_encode "$__ptyd_text"
     if ((${#__ptyd_v[7]} > __ptyd_room)); then
@@ -248,45 +312,8 @@ __ptyd_text() {
     else
         __ptyd_v[7]=";cmd=${__ptyd_v[7]}"
     fi
-    __ptyd_text=${__ptyd_v[7]}$__ptyd_cut
+    __ptyd_text=${__ptyd_m%;}${__ptyd_v[7]}$__ptyd_cut
     return 0
-}
-
-# The marks before a prompt; $1 is the last command's status. Callers send standard error to
-# /dev/null, so that `set -x` shows nothing of it, and standard output as well: DEBUG traps see the
-# call, and those that look for the user's commands (bash-preexec's) skip what has no terminal.
-# Tracing to a descriptor of its own (BASH_XTRACEFD) is turned off meanwhile. Because this runs at
-# every prompt the common way writes to the terminal once, and calls no function: bash copies one whole
-# before it runs it. With a second argument nothing is looked for
-# that somebody changed.
-__ptyd_hook() {
-    if [[ -z ${2-} && ($-${HISTCONTROL-}${HISTIGNORE-}${HISTSIZE-}${PROMPT_COMMAND[*]-}${PS1-}${PS0-} != "$__ptyd_left" || $BASHOPTS != *promptvars* || ! -o history) ]]; then
-        __ptyd_changed "$1"
-        return 0
-    fi
-    # ([[ ]] takes a and A for the same under nocasematch.)
-    if builtin test "$__ptyd_told" != "$PWD"; then __ptyd_directory; fi
-    if ((__ptyd_ran)); then # D, A, B, C
-        if ((__ptyd_heard)); then
-            builtin :
-        elif [[ -z ${HISTTIMEFORMAT-} ]] && ((__ptyd_new = ${HISTCMD:-0} - __ptyd_at, __ptyd_new < 2)); then # as __ptyd_read
-            __ptyd_text=
-            { builtin history 1 && builtin printf '\0'; } 1<>"$__ptyd_file" && builtin mapfile -d '' -n 1 -O 0 -t __ptyd_text <"$__ptyd_file"
-        else
-            __ptyd_read
-        fi
-        if [[ $__ptyd_text == *[[:cntrl:]]?* || ${#__ptyd_text} -gt __ptyd_room ]]; then
-            __ptyd_text
-        elif [[ -n $__ptyd_text ]]; then
-            __ptyd_text=";text=${__ptyd_text%?}"
-        fi
-        if ((__ptyd_ran > 1 || __ptyd_new > 1)); then __ptyd_text=";ran=$__ptyd_ran$__ptyd_text"; fi
-        __ptyd_text="$((++__ptyd_seq))1;D;st=$1;hist=$((__ptyd_ran = __ptyd_heard = 0, __ptyd_new < 0 ? 1 : __ptyd_new))$__ptyd_cwd$__ptyd_text"
-        builtin printf %s "$__ptyd_head$__ptyd_text;$((10000 * ${#__ptyd_wide} + ${#__ptyd_text}))$__ptyd_tail$__ptyd_head${__ptyd_seq}2$__ptyd_A" >|/dev/tty
-    else
-        builtin printf %s "$__ptyd_head$((++__ptyd_seq))2$__ptyd_A" >|/dev/tty
-    fi
-    __ptyd_B="$__ptyd_head${__ptyd_seq}3;B;10010$__ptyd_tail" __ptyd_C="$__ptyd_head${__ptyd_seq}4;C;10010$__ptyd_tail" __ptyd_at=${HISTCMD:-0}
 }
 
 __ptyd_keep() {
@@ -307,9 +334,10 @@ __ptyd_setup() {
         PROMPT_COMMAND=$'{ __ptyd_keep && builtin :; } 2>/dev/null\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[14]}"; } >/dev/null 2>&1'
     fi
     builtin export -n PROMPT_COMMAND
-    builtin unset -f __ptyd_setup
+    if [[ -n ${__ptyd_v[11]} ]]; then __ptyd_v[11]=; builtin set -x; fi
     return 0
 }
+#>
 
 # The user's own files, at the top level, so that `declare` in them means what it always means.
 if ((__ptyd_v[5])); then
@@ -324,7 +352,19 @@ if ((__ptyd_v[5])); then
 elif [[ -r ~/.bashrc ]]; then
     builtin . ~/.bashrc
 fi
-if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+# Where nobody else has hooks all is put as the hook wants it, so that the first prompt needs none of the above. (In $-
+# comes s when bash begins to read commands.)
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) && [[ ! -o xtrace && ! -o nounset && -z ${PROMPT_COMMAND[*]+x}${PROMPT_COMMAND@a}${PS0+x}${PS0@a}${PS1@a}$BLE_VERSION$HISTIGNORE${__ptyd_raw@P} && ${#PWD} -lt 80 && $PWD != *[%\;[:cntrl:]]* ]]; then
+    PROMPT_COMMAND=([7711]="${__ptyd_v[22]}")
+    PS0='${__ptyd_C+${__ptyd_C[0*__ptyd_ran++]}}'
+    PS1+='\[${__ptyd_B-}\]'
+    case $HISTCONTROL in
+    *ignore[sb]*) __ptyd_ign=';ign=1;keep=2' ;;
+    *) __ptyd_ign=';ign=0;keep=1' ;;
+    esac
+    __ptyd_told=$PWD __ptyd_says="$__ptyd_ign;cwd=$PWD" __ptyd_room=$((190 - ${#PWD}))
+    __ptyd_left="$-s=$HISTCONTROL==${PROMPT_COMMAND[*]}="
+elif ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     \__ptyd_setup
 else
     __ptyd_told="bash ${BASH_VERSION%%(*} is older than 4.4 and cannot tell of its commands"

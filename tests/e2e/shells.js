@@ -318,6 +318,23 @@ async function traces(daemon, report, shell) {
     assert.strictEqual(out('env | grep ^PTYD_SESSION='), `PTYD_SESSION=trace-${shell.name}`);
     assert.strictEqual(out('sh -c "ls -C /proc/self/fd"').replace(/ +/g, ' ').replace(/ 3$/, ''), '0 1 2');
   });
+  if (shell.name === 'bash') {
+    await report.test('bash: functions that are seldom needed are read when they are, whatever is aliased', async () => {
+      const plain = new Session(daemon, shell, 'plain-bash');
+      await plain.prompt();
+      const said = (command) => { plain.run(command); return plain.last().preview.lines.join('\n'); };
+      const reads = Number(said('echo $((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1]))')) >= 501; // else at the start
+      const read = "declare -F | grep -c -e '__ptyd_[e]ncode$'";
+      if (reads) assert.strictEqual(said(read), '0');
+      said("alias builtin=false local=false '[['=false if=false __ptyd_encode=false");
+      plain.run('cd /usr');
+      assert.strictEqual(plain.last().cwd_after, '/usr');
+      assert.strictEqual(said(read), '1');
+      assert.strictEqual(said('alias builtin'), "alias builtin='false'");
+      plain.run("printf '%s;' one\ttwo");
+      assert.deepStrictEqual([plain.last().cmd, plain.last().preview.lines[0]], ["printf '%s;' one\ttwo", 'one;two;']);
+    });
+  }
   await report.test(`${shell.name}: names of ours that were in the environment export nothing`, async () => {
     const heir = new Session(daemon, shell, `heir-${shell.name}`, ['__ptyd_n', '__ptyd_v', '__ptyd_head', '__ptyd_seq', '__ptyd_s', '__ptyd_nonce'].flatMap((name) => ['--env', `${name}=x`]));
     await heir.prompt();
