@@ -12,7 +12,8 @@
 # with its length in characters, which is not true of one that others got into all the same. Its
 # number has eight digits, so that most lengths are known: the last is the kind's (0 T, 1 A, 2 B, 3 C,
 # 5 D), the others rise once a prompt, without arithmetic, which would be a command substitution: the
-# next of three digits is looked up, and the thousands are counted on when they come round.
+# next of three digits is looked up, and the thousands are counted on when they come round. (Behind 9,999,999
+# __ptyd_more is 1, and so on: the digits that lengths do not know of.)
 
 # Percent-encodes $argv[2] for the field $argv[1] where it is long or holds control characters, in
 # parts where it is very long: into __ptyd_field, what is told of it. Of a text of more than 25,000
@@ -36,7 +37,7 @@ function __ptyd_encode
         __ptyd_step
         set -l body "T;i=$count;$argv[1]="(builtin string sub -s $at -l 380 -- "$text")
         builtin printf '\e]7711;%s;%d%03d0;%s;1%04d;%s\a' $__ptyd_nonce $__ptyd_high $__ptyd_low "$body" \
-            (builtin math (builtin string length -- "$body") + 9) $__ptyd_nonce >/dev/tty
+            (builtin math (builtin string length -- "$body") + 9 + $__ptyd_more) $__ptyd_nonce >/dev/tty
         set at (builtin math $at + 380)
         set count (builtin math $count + 1)
     end
@@ -46,7 +47,17 @@ end
 function __ptyd_step
     set __ptyd_low $__ptyd_next[$__ptyd_low]
     if builtin test $__ptyd_low = 1
-        set __ptyd_high (builtin math $__ptyd_high + 1)
+        __ptyd_carry
+    end
+end
+
+# Where the numbers become longer what is known by length is made anew.
+function __ptyd_carry
+    set __ptyd_high (builtin math $__ptyd_high + 1)
+    set -l more (builtin math (builtin string length -- $__ptyd_high) - 4)
+    if builtin test $more != $__ptyd_more
+        set __ptyd_more $more
+        set __ptyd_told ''
     end
 end
 
@@ -60,22 +71,23 @@ function __ptyd_directory
         set __ptyd_cwd $__ptyd_field
     end
     set -l size (builtin string length -- "$__ptyd_cwd")
-    set __ptyd_a (builtin math 10016 + $size)
-    set __ptyd_d (builtin math 10017 + $size)
+    set __ptyd_a (builtin math 10016 + $size + $__ptyd_more)
+    set __ptyd_b (builtin math 10010 + $__ptyd_more)
+    set __ptyd_d (builtin math 10017 + $size + $__ptyd_more)
 end
 
 function __ptyd_on_prompt --on-event fish_prompt --on-event fish_cancel
     set __ptyd_running 0
     set __ptyd_low $__ptyd_next[$__ptyd_low]
     if builtin test $__ptyd_low = 1
-        set __ptyd_high (builtin math $__ptyd_high + 1)
+        __ptyd_carry
     end
     if builtin test "$__ptyd_told" != "$PWD"
         __ptyd_directory
     end
     builtin printf '\e]7711;%s;%d%03d%s;%s\a' \
         $__ptyd_nonce $__ptyd_high $__ptyd_low "1;A;ign=1$__ptyd_cwd;$__ptyd_a" $__ptyd_nonce \
-        $__ptyd_nonce $__ptyd_high $__ptyd_low '2;B;10010' $__ptyd_nonce >/dev/tty
+        $__ptyd_nonce $__ptyd_high $__ptyd_low "2;B;$__ptyd_b" $__ptyd_nonce >/dev/tty
 end
 
 # fish tells of blank and comment lines, too: they are no commands.
@@ -89,7 +101,7 @@ function __ptyd_on_preexec --on-event fish_preexec
         __ptyd_encode cmd "$argv[1]"
     end
     builtin printf '\e]7711;%s;%d%03d3;C%s;1%04d;%s\a' $__ptyd_nonce $__ptyd_high $__ptyd_low \
-        "$__ptyd_field" (builtin string length -- "12345678;C$__ptyd_field") $__ptyd_nonce >/dev/tty
+        "$__ptyd_field" (builtin string length -- "$__ptyd_high""1230;C$__ptyd_field") $__ptyd_nonce >/dev/tty
     set __ptyd_running 1
 end
 
@@ -111,10 +123,12 @@ if not builtin string match -qr '^(3\.[4-9]|3\.\d\d|[4-9]|\d\d)' -- $version
 end
 set -gu __ptyd_high 1000
 set -gu __ptyd_low 1
+set -gu __ptyd_more 0
 set -gu __ptyd_next (seq 2 999) 1
 set -gu __ptyd_running 0
 set -gu __ptyd_told ''
 set -gu __ptyd_cwd ''
 set -gu __ptyd_field ''
 set -gu __ptyd_a 0
+set -gu __ptyd_b 0
 set -gu __ptyd_d 0

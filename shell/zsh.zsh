@@ -8,16 +8,16 @@
 #
 # __ptyd_v: 1 nonce, 2 last seq, 3 directory told last, 4 a command runs, 5 B was printed,
 #           6 what __ptyd_encode is given, and gives, 7 inside __ptyd_line_init, 8 the user's
-#           PROMPT_EOL_MARK, 9 what we made of it, 11 how many bytes __ptyd_cwd
-#           has.
+#           PROMPT_EOL_MARK, 9 what we made of it, 10 the number behind which they get another
+#           digit, 11 how many bytes __ptyd_cwd has, 12 digits that they have more than seven.
 # A number in a mark is 2 and a digit: 1 in D, 2 in A, 3 in B, 4 in C, 5 in O, else 0.
 # What is read more than once at a prompt is in arrays of one element (an index costs ten times that):
 # __ptyd_head, __ptyd_tail what every mark begins and ends with, __ptyd_cwd what D and A say of the
 # directory; and in __ptyd_A: A behind its number, without and with ign=1.
 # One `print` is one write(2), which has nothing of others in it; texts of more than 1,900 bytes come in
 # parts, because the kernel takes 2,048 at once. Each mark ends with its length, in bytes, which is
-# not true of one that others got into all the same; numbers have eight digits, so that most lengths
-# are known.
+# not true of one that others got into all the same, but for B, which says nothing else; numbers have as many digits always, so that most lengths
+# are known; at the first prompt behind 9,999,900 that is one more.
 # Arrays are never exported, whatever `setopt allexport` says. Options are the user's: every
 # function begins with `emulate -L`, which leaves them so, and traps with them (LOCAL_TRAPS). That resets
 # no FORCE_FLOAT, with which a number is none.
@@ -25,7 +25,9 @@
 exec 3<&-
 builtin typeset -ga __ptyd_head __ptyd_tail __ptyd_cwd __ptyd_A
 __ptyd_v[2]=1000000
+__ptyd_v[10]=9999900
 __ptyd_v[11]=0
+__ptyd_v[12]=0
 __ptyd_head=($'\e]7711;'"${__ptyd_v[1]};")
 __ptyd_tail=(";${__ptyd_v[1]}"$'\a')
 __ptyd_cwd=('')
@@ -51,6 +53,15 @@ __ptyd_parts() {
     __ptyd_v[6]=";${1}s=${__ptyd_v[2]}0"
 }
 
+# The next numbers are longer by a digit; what is known by length is made anew.
+__ptyd_widen() {
+    emulate -L zsh -o no_force_float +x
+    __ptyd_v[2]=$((__ptyd_v[10] + 100))
+    __ptyd_v[10]=$((10 * __ptyd_v[2] - 100))
+    __ptyd_v[12]=$((__ptyd_v[12] + 1))
+    __ptyd_v[3]=
+}
+
 # D and A say each time where they are: a mark that is lost costs no more than itself. (Marks go to the
 # terminal, wherever the user's output goes.)
 __ptyd_directory() {
@@ -61,7 +72,7 @@ __ptyd_directory() {
     if [[ ${#__ptyd_v[6]} -gt 800 ]] { __ptyd_parts cwd } else { __ptyd_v[6]=";cwd=${__ptyd_v[6]}" }
     __ptyd_cwd=("${__ptyd_v[6]}")
     __ptyd_v[11]=${#__ptyd_v[6]}
-    __ptyd_v[6]="$__ptyd_cwd;$((20016 + __ptyd_v[11]))$__ptyd_tail"
+    __ptyd_v[6]="$__ptyd_cwd;$((20016 + __ptyd_v[11] + __ptyd_v[12]))$__ptyd_tail"
     __ptyd_A=(";A;ign=0${__ptyd_v[6]}" ";A;ign=1${__ptyd_v[6]}")
 }
 
@@ -101,9 +112,10 @@ __ptyd_precmd() {
     if [[ -o hist_ignore_space ]] { __ptyd_ignores=2 }
     emulate -L zsh -o no_force_float +x
     builtin trap - DEBUG
+    if (( __ptyd_v[2] > __ptyd_v[10] )) { __ptyd_widen }
     if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
     if (( __ptyd_v[4] )); then
-        __ptyd_marks="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status$__ptyd_cwd;$((20014 + ${#__ptyd_status} + __ptyd_v[11]))$__ptyd_tail$__ptyd_head${__ptyd_v[2]}2${__ptyd_A[__ptyd_ignores]}"
+        __ptyd_marks="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status$__ptyd_cwd;$((20014 + ${#__ptyd_status} + __ptyd_v[11] + __ptyd_v[12]))$__ptyd_tail$__ptyd_head${__ptyd_v[2]}2${__ptyd_A[__ptyd_ignores]}"
         __ptyd_v[4]=0
     else
         __ptyd_marks="$__ptyd_head$((++__ptyd_v[2]))2${__ptyd_A[__ptyd_ignores]}"
@@ -113,7 +125,7 @@ __ptyd_precmd() {
     fi
     if (( ! __ptyd_v[5] )) { __ptyd_widget }
     __ptyd_v[5]=0
-    if [[ ! -o zle ]] { __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))3;B;20010$__ptyd_tail" }
+    if [[ ! -o zle ]] { __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))3;B"$'\a' }
     builtin print -rn -- "$__ptyd_marks" >|/dev/tty
     : "$__ptyd_last"
 }
@@ -133,14 +145,14 @@ __ptyd_line_init() {
         if [[ ${CONTEXT-} == start ]]; then
             if [[ ${__ptyd_v[3]} != "$PWD" ]]; then
                 __ptyd_directory
-                __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))0;P$__ptyd_cwd;$((20010 + __ptyd_v[11]))$__ptyd_tail"
+                __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))0;P$__ptyd_cwd;$((20010 + __ptyd_v[11] + __ptyd_v[12]))$__ptyd_tail"
             fi
             if (( __ptyd_v[4] )); then
                 __ptyd_v[4]=0
-                __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status;$((20014 + ${#__ptyd_status}))$__ptyd_tail"
+                __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status;$((20014 + ${#__ptyd_status} + __ptyd_v[12]))$__ptyd_tail"
                 __ptyd_marks+="$__ptyd_head${__ptyd_v[2]}2${__ptyd_A[__ptyd_ignores]}"
             fi
-            builtin print -rn -- "$__ptyd_marks$__ptyd_head$((++__ptyd_v[2]))3;B;20010$__ptyd_tail" >|/dev/tty
+            builtin print -rn -- "$__ptyd_marks$__ptyd_head$((++__ptyd_v[2]))3;B"$'\a' >|/dev/tty
             __ptyd_v[5]=1
             if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
                 __ptyd_arrange
@@ -176,11 +188,11 @@ __ptyd_preexec() {
         } elif [[ -n $__ptyd_told ]] {
             __ptyd_told=";cmd=$__ptyd_told"
         }
-        builtin print -rn -- "$__ptyd_head${__ptyd_v[2]}4;C$__ptyd_told;$((20010 + ${#__ptyd_told}))$__ptyd_tail" >|/dev/tty
+        builtin print -rn -- "$__ptyd_head${__ptyd_v[2]}4;C$__ptyd_told;$((20010 + ${#__ptyd_told} + __ptyd_v[12]))$__ptyd_tail" >|/dev/tty
         # The mark that output has ended goes in front of the sign for a missing newline. An array of
         # one element: zsh reads it like a string and `export` cannot put it into an environment.
         if [[ ${PROMPT_EOL_MARK-unset} != "${__ptyd_v[9]}" ]] { __ptyd_end_sign }
-        __ptyd_v[9]="%{$__ptyd_head${__ptyd_v[2]}5;O;20010$__ptyd_tail%}${__ptyd_v[8]}"
+        __ptyd_v[9]="%{$__ptyd_head${__ptyd_v[2]}5;O;$((20010 + __ptyd_v[12]))$__ptyd_tail%}${__ptyd_v[8]}"
         PROMPT_EOL_MARK=("${__ptyd_v[9]}")
     fi
     __ptyd_v[4]=1
@@ -194,7 +206,7 @@ __ptyd_accept() {
     if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
         __ptyd_arrange
         __ptyd_widget
-        builtin print -rn -- "$__ptyd_head$((++__ptyd_v[2]))2;A;20010$__ptyd_tail" >|/dev/tty
+        builtin print -rn -- "$__ptyd_head$((++__ptyd_v[2]))2;A;$((20010 + __ptyd_v[12]))$__ptyd_tail" >|/dev/tty
     fi
     return 0
 }

@@ -415,6 +415,20 @@ async function traces(daemon, report, shell) {
       assert.ok(!/[0-9a-f]{32}/.test(trace), trace);
     });
   }
+  const last = { bash: '__ptyd_seq=9999998', zsh: '__ptyd_v[2]=9999899', fish: 'set -g __ptyd_high 9999; set -g __ptyd_low 998' }[shell.name];
+  if (last) {
+    await report.test(`${shell.name}: behind nine million prompts a mark's number is longer`, () => {
+      const dropped = daemon.json('status').spoofed_marks;
+      session.run(last);
+      for (const i of [1, 2, 3, 4, 5]) {
+        session.run(`sh -c 'exit ${i}' ${'long '.repeat(i > 3 ? 600 : 0)}`.trim());
+        session.run(`cd ${i % 2 ? '/usr' : '/tmp'}`);
+        const [one, two] = session.blocks().slice(-2);
+        assert.deepStrictEqual([one.exit_code, one.cmd_source, two.cwd_after, two.cmd_source], [i, two.cmd_source, i % 2 ? '/usr' : '/tmp', shell.name === 'bash' ? 'history' : 'shell']);
+      }
+      assert.strictEqual(daemon.json('status').spoofed_marks, dropped);
+    });
+  }
   await report.test(`${shell.name}: a worker that dies changes nothing`, () => {
     const before = session.blocks();
     process.kill(daemon.json('status').worker_pid, 'SIGKILL');
