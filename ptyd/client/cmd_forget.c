@@ -18,6 +18,7 @@
 #include "ptyd/core/text.h"
 #include "ptyd/forget/files.h"
 #include "ptyd/forget/find.h"
+#include "ptyd/forget/sent.h"
 #include "ptyd/forget/wish.h"
 
 static const char help[] =
@@ -30,9 +31,11 @@ static const char help[] =
     "daemon's memory. Shells, what runs in them and who looks at them go on. Text is covered with "
     "`x`\n"
     "where it stood; a command keeps its number and its time.\n\n"
-    "Which conversations have heard of it already is said, with turn and time: that cannot be "
-    "undone.\n"
-    "The shell's own history, and recordings, are yours.\n\n"
+    "Which conversations have heard of it already is said, with turn and time, and what the relay "
+    "sent\n"
+    "to your other hosts: that cannot be undone from here. The shell's own history, and "
+    "recordings, are\n"
+    "yours.\n\n"
     "  BLOCK            a command's number, NAME:NUMBER or block_id\n"
     "  --since T        all commands that ran at T or later: 30m, 2h, 14:30, yesterday\n"
     "  --matching TEXT  this text, wherever it stands; `-` reads it from stdin, unseen, so that\n"
@@ -55,6 +58,7 @@ struct forgetter {
     int64_t since_ms;
     struct wish wish;
     json_t *commands, *heard; /* what there is, and who heard of it */
+    json_t *sent;             /* what other hosts were sent of it; NULL: nothing */
     struct forgotten looked;
 };
 
@@ -112,6 +116,7 @@ static bool find(struct forgetter *f, char **blocks)
         if (!add_block(f, *blocks))
             return false;
     f->heard = find_heard(f->state, f->commands);
+    f->sent = sent_of(f->state, f->commands);
     return true;
 }
 
@@ -167,22 +172,46 @@ static void print_command(const json_t *command)
     putchar('\n');
 }
 
+/* Strings, each behind a space. */
+static void print_list(const json_t *strings, const char *comma)
+{
+    json_t *one;
+    size_t i;
+    json_array_foreach((json_t *)strings, i, one) {
+        fputs(i ? comma : "", stdout);
+        putchar(' ');
+        print_clean(json_string_value(one));
+    }
+}
+
 static void print_heard(const json_t *heard)
 {
     char when[CLOCK_TEXT_SIZE];
     const char *turn = json_text(heard, "turn", NULL);
-    json_t *block;
-    size_t i;
     fputs("heard by: ", stdout);
     print_clean(json_text(heard, "consumer", ""));
     fputs(" turn ", stdout);
     print_clean(turn ? turn : "(without a name)");
     printf(" at %s:", clock_text(json_number(heard, "ts", 0), when));
-    json_array_foreach(json_object_get(heard, "blocks"), i, block) {
-        putchar(' ');
-        print_clean(json_string_value(block));
-    }
+    print_list(json_object_get(heard, "blocks"), "");
     putchar('\n');
+}
+
+static void print_sent(const json_t *sent)
+{
+    const json_t *hosts = json_object_get(sent, "hosts");
+    fputs("sent to other hosts through ", stdout);
+    print_clean(json_text(sent, "hub", "the hub"));
+    putchar(':');
+    print_list(json_object_get(sent, "blocks"), "");
+    fputs("\nWhat was sent is with the hub until its limits drop it, and with your other hosts",
+          stdout);
+    if (json_array_size(hosts)) {
+        fputs(" (of these were heard:", stdout);
+        print_list(hosts, ",");
+        putchar(')');
+    }
+    puts(": there `ptyd forget --matching TEXT` takes it.");
 }
 
 static void print_found(const struct forgetter *f)
@@ -197,6 +226,8 @@ static void print_found(const struct forgetter *f)
         print_heard(one);
     if (json_array_size(f->heard))
         puts("What was told stays told: it cannot be taken back.");
+    if (f->sent)
+        print_sent(f->sent);
 }
 
 /* Wherever the messages go, it is asked where the answer is typed. */
@@ -289,8 +320,9 @@ static int tell(const struct forgetter *f, const json_t *result, int status)
         puts("Forgotten.");
     if (!f->cli.json)
         return status;
-    json_t *value = json_pack("{s:b, s:O, s:o, s:O}", "forgotten", done, "blocks", f->commands,
-                              "sessions", sessions_of(f, result), "heard", f->heard);
+    json_t *value = json_pack("{s:b, s:O, s:o, s:O, s:o}", "forgotten", done, "blocks", f->commands,
+                              "sessions", sessions_of(f, result), "heard", f->heard, "sent",
+                              f->sent ? json_incref(f->sent) : json_null());
     return cli_print_json(value) == EXIT_OK ? status : EXIT_FAILED;
 }
 
@@ -331,6 +363,7 @@ static void finish(struct forgetter *f)
     forgotten_finish(&f->looked);
     json_decref(f->commands);
     json_decref(f->heard);
+    json_decref(f->sent);
     free(f->state);
     free(f->text);
 }

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "ptyd/core/file.h"
+#include "ptyd/core/heard.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/lines.h"
 #include "ptyd/core/seal.h"
@@ -21,12 +22,20 @@ struct search {
 
 /* ---- commands ---- */
 
+/* Of a command that runs nobody else hears yet. */
+static bool is_sendable(const json_t *block)
+{
+    return !json_flag(block, "private") && strcmp(json_text(block, "status", ""), "running") != 0 &&
+           strcmp(json_text(block, "type", ""), "agent_cmd") != 0;
+}
+
 json_t *find_command(const json_t *block)
 {
-    return json_pack("{s:s, s:s, s:I, s:I, s:b}", "block_id", json_text(block, "block_id", ""),
+    return json_pack("{s:s, s:s, s:I, s:I, s:b, s:b}", "block_id", json_text(block, "block_id", ""),
                      "session", json_text(block, "conversation_id", ""), "seq",
                      (json_int_t)json_number(block, "seq", 0), "ts",
-                     (json_int_t)json_number(block, "ts_begin", 0), "told", 1);
+                     (json_int_t)json_number(block, "ts_begin", 0), "told", 1, "sendable",
+                     is_sendable(block));
 }
 
 static bool has_text(const json_t *value, const char *text)
@@ -97,6 +106,17 @@ static void search_session(void *user, const char *name)
     free(directory);
 }
 
+/* Nothing but what agents are told is kept of it. */
+static void search_heard(void *user, json_t *block)
+{
+    struct search *s = user;
+    if (!says(block, s->text))
+        return;
+    json_t *command = find_command(block);
+    json_object_set_new(command, "session", json_string(""));
+    json_array_append_new(s->found, command);
+}
+
 json_t *find_commands(const char *state, const char *session, const char *text, int64_t since_ms)
 {
     struct search s = {.state = state, .text = text, .since_ms = since_ms, .found = json_array()};
@@ -104,6 +124,11 @@ json_t *find_commands(const char *state, const char *session, const char *text, 
         search_session(&s, session);
     else
         forget_each_session(state, search_session, &s);
+    if (text && !session) {
+        char *directory = heard_directory(state);
+        heard_each(directory, search_heard, &s);
+        free(directory);
+    }
     return s.found;
 }
 
@@ -153,12 +178,14 @@ static void hear_receipts(struct hearing *h, const char *state, const char *form
 
 static void hear_leases(struct hearing *h, const char *state, const char *session)
 {
-    char *path = text_format("%s/conversations/%s/meta.json", state, session);
+    char *path = *session ? text_format("%s/conversations/%s/meta.json", state, session)
+                          : text_format("%s/hosts/ledger.json", state);
     struct bytes file = {0};
     int result = file_read_regular(path, LIMIT_META_BYTES, &file);
     json_t *meta = result == 0 && file.len ? seal_load(file.data, file.len) : NULL, *lease;
+    const json_t *part = *session ? json_object_get(meta, "ptyd_ledger") : meta;
     size_t i;
-    json_array_foreach(json_at(meta, "ptyd_ledger", "leases"), i, lease)
+    json_array_foreach(json_object_get(part, "leases"), i, lease)
         take_told(h, json_object_get(lease, "told"), json_text(lease, "consumer", ""), NULL,
                   json_number(lease, "ts", 0));
     json_decref(meta);

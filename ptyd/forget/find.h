@@ -7,8 +7,9 @@
 
 /* Commands of a session (its directory's name; NULL: of all): those with the text in what is kept
  * of them, or (without one) those that ran at `since_ms` or later. Array, new reference, of
- * {block_id, session, seq, ts, told}: when it began; whether agents are told what has to be
- * forgotten. */
+ * {block_id, session, seq, ts, told, sendable}: when it began; whether agents are told what has to
+ * be forgotten; whether other hosts are told of it, where there are any. What other hosts ran, in
+ * which the text is, follows where it is of all: their session is "". */
 json_t *find_commands(const char *state, const char *session, const char *text, int64_t since_ms);
 
 /* The same of one block, as the daemon shows it; new reference. */

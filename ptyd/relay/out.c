@@ -145,10 +145,26 @@ static struct flight *take_off(struct out *o, struct spool_session *session)
     return f;
 }
 
+/* What is sent again was forgotten meanwhile, say: the hub may have it under this number. */
+static struct flight *look_again(struct out *o, struct spool_session *session, struct flight *f)
+{
+    struct block *block = spool_again(o->spool, session, f->block, conf_now(o->conf));
+    if (!block) {
+        if (f->times)
+            spool_sent(o->spool, session, f->block, f->number);
+        land(o, session);
+        return take_off(o, session);
+    }
+    block_unref(f->block);
+    f->block = block;
+    return f;
+}
+
 /* Returns whether the hub takes more. */
 static bool step_session(struct out *o, struct spool_session *session, int64_t now)
 {
-    struct flight *f = session->user ? session->user : take_off(o, session);
+    bool again = session->user;
+    struct flight *f = again ? session->user : take_off(o, session);
     if (!f || (f->sent_ms && now - f->sent_ms < LIMIT_RELAY_ACK_MS))
         return true;
     if (f->sent_ms && f->times)
@@ -157,6 +173,9 @@ static bool step_session(struct out *o, struct spool_session *session, int64_t n
                  "full (ptyd-relay(7), WHEN THE HUB'S DISK IS FULL), or its owner has yet to make "
                  "the stream (`ptyd relay hub --init`)",
                  LIMIT_RELAY_ACK_MS / 1000);
+    f = again ? look_again(o, session, f) : f;
+    if (!f)
+        return true;
     const char *why = send_block(o, session, f);
     while (why == hub_too_large && shrink(o, session, f))
         why = send_block(o, session, f);

@@ -207,9 +207,10 @@ static void read_cursors(struct spool *s, const json_t *object)
             continue;
         struct spool_session *session = add(s, name);
         session->seq = (uint64_t)json_number(cursor, "seq", 0);
+        session->first = (uint64_t)json_number(cursor, "first", 0);
         session->number = (uint64_t)json_number(cursor, "number", 0);
         if (is_behind(s, session))
-            session->seq = 0;
+            session->seq = session->first = 0;
         free(session->shell_id);
         session->shell_id = text_copy(json_text(cursor, "shell", ""));
     }
@@ -272,8 +273,9 @@ void spool_keep(struct spool *s, bool clean)
         const struct spool_session *session = s->sessions[i];
         if (session->seq)
             json_object_set_new(sessions, session->name,
-                                json_pack("{s:I, s:s, s:I}", "seq", (json_int_t)session->seq,
-                                          "shell", session->shell_id, "number",
+                                json_pack("{s:I, s:I, s:s, s:I}", "seq", (json_int_t)session->seq,
+                                          "first", (json_int_t)session->first, "shell",
+                                          session->shell_id, "number",
                                           (json_int_t)session->number));
     }
     json_t *object = json_pack("{s:o, s:b}", "sessions", sessions, "clean", clean);
@@ -286,12 +288,24 @@ void spool_keep(struct spool *s, bool clean)
 
 /* ---- blocks ---- */
 
+static uint64_t file_of(const struct spool *s, const struct spool_session *session)
+{
+    char *directory = directory_of(s, session), *path = text_format("%s/blocks.jsonl", directory);
+    struct stat st;
+    uint64_t file = stat(path, &st) == 0 ? st.st_ino : 0;
+    free(path);
+    free(directory);
+    return file;
+}
+
 static const json_t *read_on(struct spool *s, struct spool_session *session)
 {
     const json_t *block = json_array_get(session->page, session->page_at);
-    if (block)
+    uint64_t file = file_of(s, session);
+    if (block && session->page_file == file)
         return block;
     char *directory = directory_of(s, session);
+    session->page_file = file;
     json_decref(session->page);
     session->page = block_lines_kept_after(directory, session->seq, LIMIT_RELAY_PAGE_BYTES,
                                            &session->page_is_all);
@@ -350,9 +364,24 @@ struct block *spool_next(struct spool *s, struct spool_session *session, const s
     return NULL;
 }
 
+struct block *spool_again(struct spool *s, struct spool_session *session, struct block *block,
+                          const struct conf *conf)
+{
+    if (session->page_file == file_of(s, session))
+        return block_ref(block);
+    const json_t *json = read_on(s, session);
+    bool waits, is_it = json && (uint64_t)json_number(json, "seq", 0) == block->seq;
+    struct block *b = is_it ? wanted(s, session, json, conf, &waits) : NULL;
+    if (b)
+        letter_take_secrets_out(b);
+    return b;
+}
+
 void spool_sent(struct spool *s, struct spool_session *session, const struct block *b,
                 uint64_t number)
 {
+    if (!session->first)
+        session->first = *session->shell_id ? 1 : b->seq; /* a former program noted none */
     if (strcmp(session->shell_id, b->shell_id) != 0) {
         free(session->shell_id);
         session->shell_id = text_copy(b->shell_id);

@@ -20,12 +20,14 @@ struct spool;
 struct spool_session {
     char *name;
     uint64_t seq;    /* all up to this one is dealt with */
+    uint64_t first;  /* that was sent; 0 for none, or of a former program */
     char *shell_id;  /* of the last that was sent; "" for none */
     uint64_t number; /* of that shell's that were sent */
     bool due;        /* there may be more */
     json_t *page;    /* blocks behind `seq`, as they stand in the file; NULL */
     size_t page_at;
     bool page_is_all;      /* nothing was behind it */
+    uint64_t page_file;    /* which blocks.jsonl that was: what is forgotten is so in another one */
     int watch, file_watch; /* inotify's; -1 */
     void *user;            /* while this is set it stays, also where its files are gone */
 };
@@ -51,6 +53,11 @@ struct block *spool_next(struct spool *spool, struct spool_session *session,
                          const struct conf *conf, uint64_t *ret_number);
 void spool_sent(struct spool *spool, struct spool_session *session, const struct block *block,
                 uint64_t number);
+
+/* For what is sent again: the block as it stands in the file by now, a new reference; NULL where it
+ * is not to be sent any more, since it was forgotten, say. */
+struct block *spool_again(struct spool *spool, struct spool_session *session, struct block *block,
+                          const struct conf *conf);
 
 /* Keeps how far it is, where that has changed. `clean`: nothing is under way that may come twice.
  */
