@@ -7,7 +7,9 @@
 #include "ptyd/command/pager.h"
 #include "ptyd/command/show.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/heard.h"
 #include "ptyd/core/json.h"
+#include "ptyd/core/paths.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
 
@@ -83,25 +85,64 @@ static void append_turns(const json_t *receipts, struct bytes *out)
 
 /* ---- one turn ---- */
 
-/* The command of a block, as it is listed; new string, NULL where it is not there any more. The id
- * is NAME:NUMBER:BEGUN. */
-static char *command_of(struct rpc *rpc, const char *id)
+/* Of a session here. The id is NAME:NUMBER:BEGUN. New reference, NULL where there is none. */
+static json_t *own_block(struct rpc *rpc, const char *id)
 {
-    const char *number = strchr(id, ':');
-    char *error = NULL, *command = NULL;
-    if (!number)
-        return NULL;
-    json_t *answer =
-        rpc_ask(rpc, "session.block",
-                json_pack("{s:s%, s:s}", "name", id, (size_t)(number - id), "block", id),
-                LIMIT_ANSWER_MS, &error);
-    const json_t *block = json_object_get(answer, "block");
-    if (!strcmp(json_text(block, "block_id", ""), id)) {
-        const char *cmd = json_text(block, "cmd", "");
-        command = text_clean(cmd, strcspn(cmd, "\n"), COMMAND_MOST);
-    }
+    char *error = NULL;
+    json_t *answer = rpc_ask(rpc, "session.block",
+                             json_pack("{s:s%, s:s}", "name", id, strcspn(id, ":"), "block", id),
+                             LIMIT_ANSWER_MS, &error);
+    json_t *block = json_incref(json_object_get(answer, "block"));
     json_decref(answer);
     free(error);
+    return block;
+}
+
+struct wanted {
+    const char *id;
+    json_t *block;
+};
+
+static void take_wanted(void *user, json_t *line)
+{
+    struct wanted *w = user;
+    if (strcmp(json_text(line, "block_id", ""), w->id) != 0)
+        return;
+    json_decref(w->block);
+    w->block = json_incref(line);
+}
+
+/* The same of what another host ran, whose id has the host's in front. */
+static json_t *heard_block(const char *id)
+{
+    struct wanted wanted = {.id = id};
+    char *state = paths_state(), *directory = heard_directory(state);
+    heard_each(directory, take_wanted, &wanted);
+    free(directory);
+    free(state);
+    return wanted.block;
+}
+
+static bool is_of_host(const char *id)
+{
+    size_t colons = 0;
+    while (*id)
+        colons += *id++ == ':';
+    return colons == 3;
+}
+
+/* The command of a block, as it is listed; new string, NULL where it is not there any more. */
+static char *command_of(struct rpc *rpc, const char *id)
+{
+    json_t *block = is_of_host(id) ? heard_block(id) : own_block(rpc, id);
+    const char *cmd = json_text(block, "cmd", ""), *host = json_text(block, "host", NULL);
+    char *command = NULL;
+    if (!strcmp(json_text(block, "block_id", ""), id)) {
+        char *line = text_clean(cmd, strcspn(cmd, "\n"), COMMAND_MOST);
+        command = text_format("%s%s$ %s", host ? "@ " : "", host ? host : "", line);
+        free(line);
+    }
+    json_decref(block);
     return command;
 }
 
@@ -143,8 +184,8 @@ static void append_blocks(struct rpc *rpc, const json_t *receipt, const char *en
         append_clean(id, out);
         bytes_append_text(out, "  ");
         append_losses(block, out);
-        bytes_append_text(out, command ? "  $ " : "  (not there any more)");
-        append_clean(command ? command : "", out);
+        bytes_append_text(out, "  ");
+        append_clean(command ? command : "(not there any more)", out);
         bytes_append_char(out, '\n');
         free(command);
     }

@@ -7,7 +7,7 @@ const crypto = require('node:crypto');
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
-const { PTYD, workspace, removeWorkspace, Daemon, MockModel, Client, Report, killWorker, until } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, MockModel, Client, Control, Report, killWorker, until } = require('./harness');
 
 const codex = process.argv[2];
 const TURNS = Number(process.env.TURNS || 20);
@@ -109,6 +109,40 @@ async function main() {
     const empty = daemon.ptyd('explain', '');
     assert.deepStrictEqual([empty.status, /TURN is empty; `ptyd explain` lists the latest/.test(empty.stderr)], [2, true]);
     assert.deepStrictEqual(daemon.json('explain').filter(({ turn }) => turn === 'told-twice').length, 2);
+  });
+
+  await report.test('a prompt of the Agent Client Protocol: the text of its block', async () => {
+    const log = path.join(space.root, 'acp.log'), heard = () => fs.readFileSync(log, 'utf8').trim().split('\n').map((line) => JSON.parse(line)).pop().blocks;
+    for (const plain of [false, true]) {
+      run(`echo for acp ${plain}`);
+      const client = new Client(PTYD, ['proxy', '--acp', '--wait', '20', '-s', 'work', '--', process.execPath, path.join(__dirname, 'acp-agent.js'), log, PTYD], { env: { ...space.env, ...(plain ? { PLAIN: '1' } : {}) }, cwd: space.home });
+      await client.request('initialize', { protocolVersion: 1 });
+      const { sessionId } = (await client.request('session/new', { cwd: space.home, mcpServers: [] })).result;
+      const before = lines().length, ask = (text) => client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] });
+      await ask('refuse');
+      assert.strictEqual(lines().length, before, 'a refused prompt is in no history');
+      await ask('take it');
+      const block = heard()[1], text = plain ? block.text : block.resource.text, receipt = last();
+      assert.strictEqual(lines().length, before + 1);
+      assert.deepStrictEqual([receipt.turn, receipt.entries], [null, [{ key: 'text', kind: 'text', bytes: Buffer.byteLength(text), sha256: sha256(text) }]]);
+      assert.ok(receipt.consumer.endsWith(sessionId), receipt.consumer);
+      assert.match(text, new RegExp(`^\\$ echo for acp ${plain}$`, 'm'));
+      const said = ok('explain', String(receipt.lease));
+      assert.ok(said.includes(`of ${receipt.consumer}, told at`) && said.includes(`  $ echo for acp ${plain}\n`), said);
+      assert.strictEqual(await client.end(), 0);
+    }
+  });
+
+  await report.test('what other hosts ran: which host, and what', async () => {
+    const control = new Control(space.env.PTYD_SOCKET), now = Date.now();
+    const block = { shell_id: 'shell_other', seq: 7, cmd: 'make remote', cmd_source: 'shell', cwd: '/srv', cwd_after: '/srv', exit_code: 1, status: 'completed', type: 'user_cmd', ts_begin: now - 5, ts_end: now, duration_ms: 5, preview: { lines: ['no rule'], truncated: false } };
+    assert.strictEqual((await control.call('host.block', { host: 'far\u001b]0;away', host_id: 'abcdef0123456789', session: 'there', number: 1, block })).result.taken, true);
+    const taken = JSON.parse(ok('context', 'take', '--consumer', 'cli:hosts', '--format', 'text', '--json'));
+    ok('context', 'commit', String(taken.lease));
+    const receipt = last(), id = `abcdef0123456789:there:7:${now - 5}`;
+    assert.deepStrictEqual([sha256(taken.text), receipt.blocks.some(({ block_id: one }) => one === id)], [receipt.entries[0].sha256, true]);
+    assert.ok(ok('explain', '--last').split('\n').some((line) => line.includes(id) && /@ far.*\$ make remote$/.test(line)), ok('explain', '--last'));
+    control.socket.destroy();
   });
 
   await report.test('a lease outlives its worker with what it told; committed twice it is one receipt', async () => {
