@@ -352,9 +352,13 @@ if ((__ptyd_v[5])); then
 elif [[ -r ~/.bashrc ]]; then
     builtin . ~/.bashrc
 fi
+if [[ $- == *r* ]]; then # restricted: each redirection is an error, and a message
+    __ptyd_told='this bash is restricted (set -r) and cannot tell of its commands'
+    if [[ -t 1 ]]; then builtin printf '\033]7711;%s;1;P;lost=%s\a' "${__ptyd_v[0]}" "$__ptyd_told"; fi
+    builtin unset "${!__ptyd_@}"
 # Where nobody else has hooks all is put as the hook wants it, so that the first prompt needs none of the above. (In $-
 # comes s when bash begins to read commands.)
-if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) && [[ ! -o xtrace && ! -o nounset && -z ${PROMPT_COMMAND[*]+x}${PROMPT_COMMAND@a}${PS0+x}${PS0@a}${PS1@a}$BLE_VERSION$HISTIGNORE${__ptyd_raw@P} && ${#PWD} -lt 80 && $PWD != *[%\;[:cntrl:]]* ]]; then
+elif ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)) && [[ ! -o xtrace && ! -o nounset && -z ${PROMPT_COMMAND[*]+x}${PROMPT_COMMAND@a}${PS0+x}${PS0@a}${PS1@a}$BLE_VERSION$HISTIGNORE${__ptyd_raw@P} && ${#PWD} -lt 80 && $PWD != *[%\;[:cntrl:]]* ]]; then
     PROMPT_COMMAND=([7711]="${__ptyd_v[22]}")
     PS0='${__ptyd_C+${__ptyd_C[0*__ptyd_ran++]}}'
     PS1+='\[${__ptyd_B-}\]'

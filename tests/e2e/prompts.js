@@ -228,6 +228,7 @@ PROMPT_COMMAND=hook
   const OPTIONS = [
     ['set -u without PS0', "set -u\nunset PS0\nPS1='$ '", [['echo one', '/', 0], ['unset PS0', '/', 0], ['echo two', '/', 0], ['PS1=x', '/', 0], ['false', '/', 1]]],
     ['nocasematch', 'shopt -s nocasematch\nmkdir -p ~/a ~/A', [['cd ~/a', '~/a', 0], ['cd ../A', '~/A', 0], ['cd ../a', '~/a', 0]]],
+    ['without the builtin test', 'enable -n test', [['cd /tmp', '/tmp', 0], ['cd /usr', '/usr', 0]]],
     ['readonly HISTTIMEFORMAT', "readonly HISTTIMEFORMAT='%F %T '", [['echo timed', '/', 0], ["echo 'a long one' | sed s/a/b/", '/', 0], ['false', '/', 1]]],
     ['readonly HISTTIMEFORMAT in POSIX mode', "readonly HISTTIMEFORMAT='%F %T '\nset -o posix", [['echo timed', '/', 0], ['false', '/', 1]]],
     ...["history -n; history -a", "history -n; history -w; history -c; history -r"].map((hook) => (
@@ -247,6 +248,18 @@ PROMPT_COMMAND=hook
       assert.ok(blocks(name).every((b) => b.cmd_source !== 'unknown'), 'the text is certain');
     });
   }
+
+  await report.test('bash: restricted by its start-up file: it says so, and prints nothing at its prompts', async () => {
+    const home = path.join(space.root, 'restricted');
+    makeHome(home);
+    fs.writeFileSync(path.join(home, '.bashrc'), "PS1='> '\nset -r\n");
+    daemon.ptyd('open', 'restricted', '--shell', '/bin/bash', '--env', `HOME=${home}`);
+    await until('it says so', () => daemon.json('status').warnings.some((text) => /restricted: .*this bash is restricted \(set -r\)/.test(text)));
+    daemon.ptyd('send', '-s', 'restricted', 'echo $((6 * 7)) "${!__ptyd_@}"', '--key', 'Enter');
+    const rows = () => daemon.json('screen', '-s', 'restricted').rows.filter(Boolean);
+    await until('it ran', () => rows().length >= 3);
+    assert.deepStrictEqual(rows(), ['> echo $((6 * 7)) "${!__ptyd_@}"', '42', '>']);
+  });
 
   // The keys do not say it, history alone does.
   await report.test("bash: a line that was edited, and another shell's that a hook brings behind it", async () => {
