@@ -9,11 +9,15 @@
 # __ptyd_v: 1 nonce, 2 last seq, 3 directory told last, 4 a command runs, 5 B was printed,
 #           6 what __ptyd_encode is given, and gives, 7 inside __ptyd_line_init, 8 the user's
 #           PROMPT_EOL_MARK, 9 what we made of it, 10 the number behind which they get another
-#           digit, 11 how many bytes __ptyd_cwd has, 12 digits that they have more than seven.
+#           digit, 11 how many bytes __ptyd_cwd has, 12 digits that they have more than seven, 13
+#           PROMPT_EOL_MARK is read-only.
 # A number in a mark is 2 and a digit: 1 in D, 2 in A, 3 in B, 4 in C, 5 in O, else 0.
 # What is read more than once at a prompt is in arrays of one element (an index costs ten times that):
 # __ptyd_head, __ptyd_tail what every mark begins and ends with, __ptyd_cwd what D and A say of the
 # directory; and in __ptyd_A: A behind its number, without and with ign=1.
+# Marks go to the terminal, wherever the user's output goes. Where that goes there, too, nothing is
+# redirected: zsh would move descriptor 1 above 9, and not find it again where `ulimit -n` forbids
+# that; a restricted one refuses.
 # One `print` is one write(2), which has nothing of others in it; texts of more than 1,900 bytes come in
 # parts, because the kernel takes 2,048 at once. Each mark ends with its length, in bytes, which is
 # not true of one that others got into all the same, but for B, which says nothing else; numbers have as many digits always, so that most lengths
@@ -26,6 +30,8 @@ exec 3<&-
 builtin typeset -ga __ptyd_head __ptyd_tail __ptyd_cwd __ptyd_A
 __ptyd_v[2]=1000000
 __ptyd_v[10]=9999900
+__ptyd_v[9]=- # none yet
+__ptyd_v[13]=0
 __ptyd_v[11]=0
 __ptyd_v[12]=0
 __ptyd_head=($'\e]7711;'"${__ptyd_v[1]};")
@@ -41,6 +47,11 @@ __ptyd_encode() {
     __ptyd_v[6]=${${__ptyd_v[6][1,25000]}//(#m)[%;[:cntrl:]]/%${(l:2::0:)$(( [##16] #MATCH ))}}
 }
 
+# Prints a mark where that costs no prompt anything; who does it at each has the same line.
+__ptyd_print() {
+    if [[ /dev/fd/1 -ef $TTY ]] { builtin print -rn -- "$1" } else { builtin print -rn -- "$1" >|/dev/tty }
+}
+
 # Prints __ptyd_v[6] in parts, and says in it the last one's number: for the field $1.
 __ptyd_parts() {
     emulate -L zsh -o no_multibyte +x
@@ -48,7 +59,7 @@ __ptyd_parts() {
     builtin integer i=1 n=0
     for (( ; i <= ${#__ptyd_v[6]}; i += 1900 )); do
         part="$((++__ptyd_v[2]))0;T;i=$((n++));$1=${__ptyd_v[6][i,i+1899]}"
-        builtin print -rn -- "$__ptyd_head$part;$((20000 + ${#part}))$__ptyd_tail" >|/dev/tty
+        __ptyd_print "$__ptyd_head$part;$((20000 + ${#part}))$__ptyd_tail"
     done
     __ptyd_v[6]=";${1}s=${__ptyd_v[2]}0"
 }
@@ -62,8 +73,7 @@ __ptyd_widen() {
     __ptyd_v[3]=
 }
 
-# D and A say each time where they are: a mark that is lost costs no more than itself. (Marks go to the
-# terminal, wherever the user's output goes.)
+# D and A say each time where they are: a mark that is lost costs no more than itself.
 __ptyd_directory() {
     emulate -L zsh -o no_multibyte +x
     __ptyd_v[3]=$PWD
@@ -76,8 +86,12 @@ __ptyd_directory() {
     __ptyd_A=(";A;ign=0${__ptyd_v[6]}" ";A;ign=1${__ptyd_v[6]}")
 }
 
-# The sign for a missing newline is the user's again, or still.
+# The sign for a missing newline is the user's again, or still; where it is read-only it stays so.
 __ptyd_end_sign() {
+    if [[ ${(t)PROMPT_EOL_MARK} == *readonly* ]]; then
+        __ptyd_v[13]=1
+        return 0
+    fi
     __ptyd_v[8]=${PROMPT_EOL_MARK-%B%S%#%s%b}
     builtin unset PROMPT_EOL_MARK
     builtin typeset -ga PROMPT_EOL_MARK
@@ -126,7 +140,7 @@ __ptyd_precmd() {
     if (( ! __ptyd_v[5] )) { __ptyd_widget }
     __ptyd_v[5]=0
     if [[ ! -o zle ]] { __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))3;B"$'\a' }
-    builtin print -rn -- "$__ptyd_marks" >|/dev/tty
+    if [[ /dev/fd/1 -ef $TTY ]] { builtin print -rn -- "$__ptyd_marks" } else { builtin print -rn -- "$__ptyd_marks" >|/dev/tty }
     : "$__ptyd_last"
 }
 
@@ -152,7 +166,8 @@ __ptyd_line_init() {
                 __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status;$((20014 + ${#__ptyd_status} + __ptyd_v[12]))$__ptyd_tail"
                 __ptyd_marks+="$__ptyd_head${__ptyd_v[2]}2${__ptyd_A[__ptyd_ignores]}"
             fi
-            builtin print -rn -- "$__ptyd_marks$__ptyd_head$((++__ptyd_v[2]))3;B"$'\a' >|/dev/tty
+            __ptyd_marks+="$__ptyd_head$((++__ptyd_v[2]))3;B"$'\a'
+            if [[ /dev/fd/1 -ef $TTY ]] { builtin print -rn -- "$__ptyd_marks" } else { builtin print -rn -- "$__ptyd_marks" >|/dev/tty }
             __ptyd_v[5]=1
             if [[ ${precmd_functions[1]-} != __ptyd_precmd || ${preexec_functions[-1]-} != __ptyd_preexec ]]; then
                 __ptyd_arrange
@@ -188,12 +203,15 @@ __ptyd_preexec() {
         } elif [[ -n $__ptyd_told ]] {
             __ptyd_told=";cmd=$__ptyd_told"
         }
-        builtin print -rn -- "$__ptyd_head${__ptyd_v[2]}4;C$__ptyd_told;$((20010 + ${#__ptyd_told} + __ptyd_v[12]))$__ptyd_tail" >|/dev/tty
+        __ptyd_told="$__ptyd_head${__ptyd_v[2]}4;C$__ptyd_told;$((20010 + ${#__ptyd_told} + __ptyd_v[12]))$__ptyd_tail"
+        if [[ /dev/fd/1 -ef $TTY ]] { builtin print -rn -- "$__ptyd_told" } else { builtin print -rn -- "$__ptyd_told" >|/dev/tty }
         # The mark that output has ended goes in front of the sign for a missing newline. An array of
         # one element: zsh reads it like a string and `export` cannot put it into an environment.
         if [[ ${PROMPT_EOL_MARK-unset} != "${__ptyd_v[9]}" ]] { __ptyd_end_sign }
-        __ptyd_v[9]="%{$__ptyd_head${__ptyd_v[2]}5;O;$((20010 + __ptyd_v[12]))$__ptyd_tail%}${__ptyd_v[8]}"
-        PROMPT_EOL_MARK=("${__ptyd_v[9]}")
+        if (( ! __ptyd_v[13] )); then
+            __ptyd_v[9]="%{$__ptyd_head${__ptyd_v[2]}5;O;$((20010 + __ptyd_v[12]))$__ptyd_tail%}${__ptyd_v[8]}"
+            PROMPT_EOL_MARK=("${__ptyd_v[9]}")
+        fi
     fi
     __ptyd_v[4]=1
     : "$__ptyd_last"
@@ -206,7 +224,7 @@ __ptyd_accept() {
     if [[ ${precmd_functions[(r)__ptyd_precmd]-} != __ptyd_precmd ]]; then
         __ptyd_arrange
         __ptyd_widget
-        builtin print -rn -- "$__ptyd_head$((++__ptyd_v[2]))2;A;$((20010 + __ptyd_v[12]))$__ptyd_tail" >|/dev/tty
+        __ptyd_print "$__ptyd_head$((++__ptyd_v[2]))2;A;$((20010 + __ptyd_v[12]))$__ptyd_tail"
     fi
     return 0
 }

@@ -1,5 +1,7 @@
 #include "ptyd/forget/sent.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -33,14 +35,23 @@ static json_t *status_of(const char *state)
     return status;
 }
 
-/* A former relay did not note which was the first: there it may have been any. */
-static bool was_sent(const json_t *cursors, const json_t *command)
+/* A relay that is connected writes down a moment later how far it is: what is behind that is on its
+ * way. A former one did not note which was the first: there it may have been any. */
+static bool was_sent(const json_t *cursors, bool goes_on, const json_t *command)
 {
     const json_t *cursor = json_at(cursors, "sessions", json_text(command, "session", ""));
     long long seq = json_number(command, "seq", 0), first = json_number(cursor, "first", 0);
-    if (!json_flag(command, "sendable") || !*json_text(cursor, "shell", ""))
+    if (!json_flag(command, "sendable") || !*json_text(command, "session", ""))
         return false;
-    return seq >= first && seq <= json_number(cursor, "seq", 0);
+    if (seq > json_number(cursor, "seq", 0))
+        return goes_on;
+    return *json_text(cursor, "shell", "") && seq >= first;
+}
+
+static bool is_connected(const json_t *status)
+{
+    pid_t pid = (pid_t)json_number(status, "pid", 0);
+    return json_flag(status, "connected") && pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
 static json_t *names_of(const json_t *hosts)
@@ -54,17 +65,17 @@ static json_t *names_of(const json_t *hosts)
 
 json_t *sent_of(const char *state, const json_t *commands)
 {
-    json_t *cursors = cursors_of(state), *blocks = json_array(), *command, *sent = NULL;
+    json_t *status = status_of(state), *cursors = cursors_of(state);
+    json_t *blocks = json_array(), *command, *sent = NULL;
+    bool goes_on = is_connected(status);
     size_t i;
     json_array_foreach((json_t *)commands, i, command)
-        if (was_sent(cursors, command))
+        if (was_sent(cursors, goes_on, command))
             json_array_append(blocks, json_object_get(command, "block_id"));
-    if (json_array_size(blocks)) {
-        json_t *status = status_of(state);
+    if (json_array_size(blocks))
         sent = json_pack("{s:s?, s:o, s:O}", "hub", json_text(status, "url", NULL), "hosts",
                          names_of(json_object_get(status, "hosts")), "blocks", blocks);
-        json_decref(status);
-    }
+    json_decref(status);
     json_decref(blocks);
     json_decref(cursors);
     return sent;

@@ -4,10 +4,10 @@
 
 #include <jansson.h>
 
-/* Of these commands (find.h) those that `ptyd relay` sent, by how far it says that it is: {hub,
- * hosts, blocks: [block_id, ...]}, new reference. `hub` is the URL of the hub, null where no relay
- * said one; `hosts` are those that this one heard there, by the names they have for themselves: who
- * else hears is not known here. NULL where none was sent. */
+/* Of these commands (find.h) those that `ptyd relay` sent, or has on their way, by how far it says
+ * that it is: {hub, hosts, blocks: [block_id, ...]}, new reference. `hub` is the URL of the hub,
+ * null where no relay said one; `hosts` are those that this one heard there, by the names they have
+ * for themselves: who else hears is not known here. NULL where none was sent. */
 json_t *sent_of(const char *state, const json_t *commands);
 
 #endif

@@ -249,6 +249,27 @@ PROMPT_COMMAND=hook
     });
   }
 
+  // The same of zsh, where nothing of ours may be seen, either.
+  const ZSH_OPTIONS = [
+    ['readonly PROMPT_EOL_MARK', "readonly PROMPT_EOL_MARK=''", [['echo one', 0], ['sh -c "printf unended; exit 3"', 3], ['echo two', 0]]],
+    ['no room for another descriptor', 'ulimit -n 10', [['echo one', 0], ['sh -c "exit 3"', 3], ['sh -c "echo two"', 0], [`: ${'long '.repeat(600)}`, 0]]],
+    ['restricted', 'setopt restricted', [['echo one', 0], ['sh -c "exit 3"', 3]]],
+    ['its output elsewhere', 'exec 9>&1 >/dev/null', [['sh -c "exit 3"', 3], [`: ${'long '.repeat(600)}`, 0], ['exec >&9', 0], ['echo two', 0]]],
+  ];
+  for (const [title, rc, commands] of find('zsh') ? ZSH_OPTIONS : []) {
+    await report.test(`zsh: ${title}`, () => {
+      const name = `o${count += 1}`;
+      const home = path.join(space.root, name);
+      makeHome(home);
+      fs.writeFileSync(path.join(home, '.zshrc'), `${rc}\n`);
+      daemon.ptyd('open', name, '--shell', find('zsh'), '--env', `HOME=${home}`);
+      for (const [command] of commands) run(name, command);
+      assert.deepStrictEqual(blocks(name).map((b) => [b.cmd.trimEnd(), b.exit_code]), commands.map(([text, exit]) => [text.trimEnd(), exit]));
+      const shown = daemon.ptyd('screen', '-s', name).stdout;
+      assert.ok(!/__ptyd|zle-line|write error|not allowed|read-only/.test(shown), shown);
+    });
+  }
+
   await report.test('bash: restricted by its start-up file: it says so, and prints nothing at its prompts', async () => {
     const home = path.join(space.root, 'restricted');
     makeHome(home);
