@@ -278,7 +278,7 @@ static json_t *ask(const struct forgetter *f)
         while (end == RPC_CAME && !answer) {
             json_t *came = NULL;
             end = rpc_wait_telling(&rpc, &progress, until, &came);
-            answer = end == RPC_CAME && json_number(came, "id", 0) == id ? json_incref(came) : NULL;
+            answer = end == RPC_CAME && rpc_is_answer(came, id) ? json_incref(came) : NULL;
             json_decref(came);
         }
         lost = !answer && end == RPC_LOST && rpc_reconnect(&rpc, until) == 0;

@@ -242,7 +242,7 @@ static enum rpc_wait ask(struct run *r, struct rpc *rpc, json_t **ret_answer)
     enum rpc_wait end = id < 0 ? RPC_LOST : RPC_CAME;
     while (end == RPC_CAME && (end = wait(r, rpc, ret_answer)) == RPC_CAME) {
         patience_end(&r->patience);
-        if (json_number(*ret_answer, "id", 0) == id)
+        if (rpc_is_answer(*ret_answer, id))
             break;
         take_notification(r, *ret_answer);
         json_decref(*ret_answer);

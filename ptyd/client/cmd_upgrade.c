@@ -34,7 +34,7 @@ static enum rpc_wait ask_once(struct rpc *rpc, json_t *params, struct progress *
     json_int_t id = rpc_send(rpc, "daemon.upgrade", json_incref(params), until);
     enum rpc_wait end = id > 0 ? RPC_CAME : RPC_LOST;
     while (end == RPC_CAME && (end = rpc_wait_telling(rpc, p, until, ret_answer)) == RPC_CAME) {
-        if (json_number(*ret_answer, "id", 0) == id)
+        if (rpc_is_answer(*ret_answer, id))
             return RPC_CAME;
         json_decref(*ret_answer);
     }

@@ -33,7 +33,7 @@ static enum rpc_wait ask_once(struct dialog *d, const char *method, json_t *para
     json_int_t id = rpc_send(&d->rpc, method, json_incref(params), soon);
     enum rpc_wait end = id > 0 ? RPC_CAME : RPC_LOST;
     while (end == RPC_CAME && (end = rpc_wait(&d->rpc, until, ret_answer)) == RPC_CAME) {
-        if (json_number(*ret_answer, "id", 0) == id)
+        if (rpc_is_answer(*ret_answer, id))
             return RPC_CAME;
         json_decref(*ret_answer);
     }
@@ -156,7 +156,7 @@ static enum rpc_wait ask_to_type(const struct sending *s, json_t **ret_answer)
         rpc_send(rpc, "session.input", params_of(s), last >= 0 && last < soon ? last : soon);
     enum rpc_wait end = id > 0 ? RPC_CAME : RPC_LOST;
     while (end == RPC_CAME && (end = rpc_wait(rpc, last, ret_answer)) == RPC_CAME) {
-        if (json_number(*ret_answer, "id", 0) == id)
+        if (rpc_is_answer(*ret_answer, id))
             return RPC_CAME;
         json_decref(*ret_answer);
     }

@@ -60,17 +60,20 @@ json_int_t request_new_token(void)
     return (json_int_t)(token >> 2) + 1;
 }
 
-/* JSON holds UTF-8 alone: a variable that is none is left out. */
+/* JSON holds UTF-8 alone: a variable that is none is left out. One that is far too large for a
+ * session is not sent whole: the daemon says so of what comes. */
 static json_t *environment(void)
 {
     json_t *env = json_object();
-    for (char **at = environ; *at; at++) {
+    size_t sent = 0;
+    for (char **at = environ; *at && sent < LIMIT_ENVIRONMENT_BYTES * 3 / 2; at++) {
         const char *equals = strchr(*at, '=');
         size_t len = strlen(*at);
         if (!equals || equals == *at || !utf8_valid(*at, len))
             continue;
         char *name = text_format("%.*s", (int)(equals - *at), *at);
         json_object_set_new(env, name, json_string(equals + 1));
+        sent += len + 1;
         free(name);
     }
     return env;

@@ -258,6 +258,14 @@ json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params, int64_t
     return sent ? id : -1;
 }
 
+bool rpc_is_answer(const json_t *message, json_int_t id)
+{
+    const json_t *own = json_object_get(message, "id");
+    bool unread = json_is_null(own) && json_object_get(message, "error");
+    return !json_object_get(message, "method") &&
+           (unread || (id > 0 && json_integer_value(own) == id));
+}
+
 /* The kernel tells a daemon that had read everything from one that had not: by the end of the
  * stream, and by a reset. */
 int rpc_fill(struct rpc *rpc)
@@ -408,7 +416,7 @@ static enum rpc_wait ask_once(struct rpc *rpc, const char *method, json_t *param
     json_t *answer = NULL;
     open_window(rpc);
     while (end == RPC_CAME && (end = wait_for_answer(rpc, &progress, until, &answer)) == RPC_CAME &&
-           (json_object_get(answer, "method") || json_number(answer, "id", 0) != id)) {
+           !rpc_is_answer(answer, id)) {
         note_closing(rpc, answer);
         json_decref(answer);
     }

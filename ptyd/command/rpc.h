@@ -55,6 +55,10 @@ void rpc_close(struct rpc *rpc);
  * was not done, and what came before is rpc_next()'s. */
 json_int_t rpc_send(struct rpc *rpc, const char *method, json_t *params, int64_t until);
 
+/* Whether that is what the request of that id is answered with: or one that could not be read, for
+ * it is too long, say, whose answer has no id. */
+bool rpc_is_answer(const json_t *message, json_int_t id);
+
 /* How a wait ended. */
 enum rpc_wait {
     RPC_CAME, /* a message */

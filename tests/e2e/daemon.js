@@ -278,6 +278,16 @@ async function main() {
     assert.deepStrictEqual(daemon.json('blocks', '-s', 'again').map((b) => b.seq), [1, 2]);
   });
 
+  await report.test('what is too large for a request is refused at once, and that is said', () => {
+    const large = (count, value) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`LARGE${i}`, value.repeat(1000)]));
+    const said = (args, env = {}) => { const { status, stderr } = spawnSync(PTYD, args, { env: { ...space.env, ...env }, encoding: 'utf8', timeout: 20000 }); return [status, stderr]; };
+    for (const count of [530, 1500]) assert.deepStrictEqual(said(['open', 'large'], large(count, 'y')), [1, 'ptyd: the environment is larger than 524288 bytes\n']);
+    assert.deepStrictEqual(said(['open', 'large'], large(500, '\x1b')), [1, 'ptyd: a request is at most 1048576 bytes\n']);
+    const [status, why] = said(['run', '-s', 'work', '--', ':', ...Array(12).fill('z'.repeat(100000))]);
+    assert.strictEqual(status, 125);
+    assert.match(why, /a request is at most 1048576 bytes/);
+  });
+
   await report.test('a program that cannot run is said so', () => {
     const failed = daemon.ptyd('open', 'broken', '--shell', '/no/such/shell');
     assert.strictEqual(failed.status, 1);
