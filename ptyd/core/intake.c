@@ -141,6 +141,13 @@ bool intake_knows(uint64_t layout)
     return layout == MAGIC;
 }
 
+void intake_read_shell_id(int fd, char ret_id[32])
+{
+    const long long at = offsetof(struct shared, facts.shell_id);
+    bool read = intake_layout(fd) && file_read_at(fd, ret_id, 32, at) == 32;
+    ret_id[read ? 31 : 0] = '\0';
+}
+
 static void *map(int fd, size_t *ret_size)
 {
     struct stat st;

@@ -115,6 +115,9 @@ int intake_create_fd(const struct intake_facts *facts);
 uint64_t intake_layout(int fd);
 bool intake_knows(uint64_t layout);
 
+/* Whose it is, as its facts say, without a look at the rest; "" when it is no intake. */
+void intake_read_shell_id(int fd, char ret_id[32]);
+
 /* Maps it and counts bytes that a killed reader left uncounted. Takes the descriptor over. NULL
  * when it is not one of ours or memory is out. */
 struct intake *intake_map(int fd);

@@ -327,6 +327,7 @@ int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *us
                         .ready = start->table != NULL};
     k.worker.outcome = &k.upgrade.outcome;
     upgrade_init(&k.upgrade, start, &k.shells);
+    k.worker.vault = k.upgrade.vault;
     spawn_raise_files();
     if (k.signals < 0) {
         say("cannot watch signals: %s", strerror(errno));
@@ -351,6 +352,7 @@ int keeper_run(const struct keeper_start *start, keeper_worker *worker, void *us
     while (k.shells.count)
         shells_forget(&k.shells, &k.shells.all[0]);
     close(k.worker.board);
+    close(k.worker.vault);
     close(k.signals);
     return 0;
 }

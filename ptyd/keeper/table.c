@@ -52,6 +52,7 @@ struct record {
 struct record_daemon {
     int32_t listener, lock, state_lock, program, inherited, auto_ended;
     uint64_t files, files_at_most, last_event;
+    int32_t vault_and_1, unused; /* 0: none, or a program that knows of none */
 };
 
 struct record_keep {
@@ -84,7 +85,8 @@ static void add_all(struct bytes *out, const struct table *t)
                                    .auto_ended = t->auto_ended,
                                    .files = t->files,
                                    .files_at_most = t->files_at_most,
-                                   .last_event = t->last_event};
+                                   .last_event = t->last_event,
+                                   .vault_and_1 = t->vault + 1};
     add(out, KIND_DAEMON, &daemon, sizeof daemon);
     add_text(out, KIND_SOCKET, t->socket);
     add_text(out, KIND_STATE, t->state);
@@ -154,6 +156,7 @@ static void take_daemon(struct table *t, const char *data, size_t size)
     t->files = daemon.files;
     t->files_at_most = daemon.files_at_most;
     t->last_event = daemon.last_event;
+    t->vault = daemon.vault_and_1 - 1;
 }
 
 static void take_text(char **text, const char *data, size_t size)
@@ -309,6 +312,7 @@ void table_inherit(const struct table *t, bool inherited)
     inherit(t->lock, inherited);
     inherit(t->state_lock, inherited);
     inherit(t->program, inherited);
+    inherit(t->vault, inherited);
     for (int i = 0; i < t->count; i++) {
         inherit(t->shells[i].master, inherited);
         inherit(t->shells[i].intake, inherited);

@@ -41,6 +41,7 @@ struct table {
     bool auto_ended;               /* the daemon was started by a command */
     uint64_t files, files_at_most; /* limit on descriptors that shells get */
     uint64_t last_event;           /* board_last_event() */
+    int32_t vault;                 /* descriptor (core/vault.h); -1 for none */
     char *socket, *state;          /* paths; owned */
     char *path, *previous_path;    /* of the program that is executed, the one before; owned */
     char *options;                 /* conf_all_set() of the worker's settings; owned */

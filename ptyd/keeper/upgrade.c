@@ -16,6 +16,7 @@
 #include "ptyd/core/program.h"
 #include "ptyd/core/say.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/vault.h"
 #include "ptyd/keeper/guard.h"
 #include "ptyd/keeper/spawn.h"
 #include "ptyd/keeper/table.h"
@@ -67,6 +68,7 @@ static struct table make_table(const struct upgrade *u, const struct shells *she
                       .previous_path = (char *)u->start->path,
                       .upgrade = u->outcome,
                       .last_event = board_last_event(),
+                      .vault = u->vault,
                       .count = shells->count,
                       .shells = all};
     spawn_original_files(&t.files, &t.files_at_most);
@@ -229,6 +231,9 @@ void upgrade_init(struct upgrade *u, const struct keeper_start *start, struct sh
 {
     *u = (struct upgrade){
         .start = start, .program = -1, .own = open("/proc/self/exe", O_PATH | O_CLOEXEC)};
+    u->vault = start->table ? start->table->vault : -1;
+    if (u->vault < 0)
+        u->vault = vault_create_fd();
     if (!start->table)
         return;
     take_table(start->table, shells);

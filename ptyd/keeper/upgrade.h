@@ -28,6 +28,7 @@ struct upgrade {
     struct outcome outcome; /* of the last one, or of the one under way */
     int own;                /* the file of this program, open: the way back */
     int program;            /* the file that is tried; -1 for none */
+    int vault;              /* core/vault.h: the former program's, or made; -1 for none */
     struct trial trial;
     int workers; /* that ended while we were proving */
 };

@@ -7,7 +7,7 @@
 
 enum wire_type {
     /* keeper to worker */
-    WIRE_LISTENER = 1, /* descriptors: the listening socket, the board */
+    WIRE_LISTENER = 1, /* descriptors: the listening socket, the board, the vault */
     /* A shell that runs or ran; descriptors: master (none of one that is over), intake, slate (none
      * while nothing waits to be written). */
     WIRE_SESSION,

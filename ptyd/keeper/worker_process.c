@@ -22,8 +22,8 @@
 static int tell_listener(struct worker_process *w)
 {
     struct wire_message m = {.type = WIRE_LISTENER};
-    int fds[] = {w->listener->fd, w->board};
-    int result = w->listener_due ? wire_send(w->socket, &m, fds, w->board < 0 ? 1 : 2) : 0;
+    int fds[] = {w->listener->fd, w->board, w->vault};
+    int result = w->listener_due ? wire_send(w->socket, &m, fds, 3) : 0;
     w->listener_due = w->listener_due && result < 0;
     return result;
 }
@@ -133,6 +133,7 @@ static int run(const struct worker_process *w, const struct shells *shells, int 
     shells_close_descriptors(shells);
     close(signals);
     close(w->board);
+    close(w->vault);
     close(w->listener->fd);
     if (w->listener->lock >= 0)
         close(w->listener->lock);

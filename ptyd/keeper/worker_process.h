@@ -18,6 +18,7 @@ struct worker_process {
     const struct listener *listener;
     const struct outcome *outcome; /* of the last upgrade */
     int board;                     /* its memory: board.h */
+    int vault;                     /* core/vault.h; -1 for none */
     pid_t pid;                     /* 0 while none runs */
     int socket;                    /* to it; -1 while none runs */
     long long since, restart_at, backoff;

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "ptyd/core/proc.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/vault.h"
 
 /* Of an environment: strings that NUL ends. */
 static void read_term(struct session *s, const char *environ, size_t len)
@@ -16,23 +17,24 @@ static void read_term(struct session *s, const char *environ, size_t len)
             snprintf(s->term, sizeof s->term, "%s", at + 5);
 }
 
-/* Whether it is known what in it is secret. */
-static bool take_environment(const struct bytes *environ, struct redact_secrets **secrets)
+/* The environment a shell was started with. The vault has it as long as the session; of a shell
+ * that a former program started, or where that had no room, the kernel has a copy as long as the
+ * shell lives. */
+static bool find_environment(const char *shell_id, pid_t shell, struct bytes *environ)
 {
-    if (!environ || !environ->len || environ->failed)
-        return false;
-    if (redact_secrets_create(environ->data, environ->len, secrets) < 0)
-        memory_end(); /* what is not known to be secret would be told */
-    return true;
+    if (!vault_get(shell_id, environ) && shell)
+        proc_read(shell, "environ", 2 * LIMIT_ENVIRONMENT_BYTES, environ);
+    return environ->len && !environ->failed;
 }
 
-/* The environment a shell was started with, as the kernel keeps it: it outlives workers and is
- * stored nowhere. */
-static bool read_environment(pid_t pid, struct session *s, struct redact_secrets **secrets)
+/* Returns whether it is known what in it is secret. */
+static bool read_environment(const char *shell_id, pid_t shell, struct session *s,
+                             struct redact_secrets **secrets)
 {
     struct bytes environ = {0};
-    proc_read(pid, "environ", 2 * LIMIT_ENVIRONMENT_BYTES, &environ);
-    bool known = take_environment(&environ, secrets);
+    bool known = find_environment(shell_id, shell, &environ);
+    if (known && redact_secrets_create(environ.data, environ.len, secrets) < 0)
+        memory_end(); /* what is not known to be secret would be told */
     if (known && s)
         read_term(s, environ.data, environ.len);
     if (environ.data)
@@ -41,22 +43,16 @@ static bool read_environment(pid_t pid, struct session *s, struct redact_secrets
     return known;
 }
 
-/* The kernel shows nothing of it before the shell's program is in place, which is later than we
- * hear of the shell, nor when that has ended. */
-void session_read_environment(struct session *s, pid_t shell, const struct bytes *given)
+void session_read_environment(struct session *s, pid_t shell)
 {
-    s->secrets_known = take_environment(given, &s->secrets);
-    if (s->secrets_known)
-        read_term(s, given->data, given->len);
-    else if (shell)
-        s->secrets_known = read_environment(shell, s, &s->secrets);
+    s->secrets_known = read_environment(s->shell_id, shell, s, &s->secrets);
     session_name_terminal(s);
 }
 
-struct redact_secrets *session_secrets_of(pid_t shell)
+struct redact_secrets *session_secrets_of(const char *shell_id, pid_t shell)
 {
     struct redact_secrets *secrets = NULL;
-    read_environment(shell, NULL, &secrets);
+    read_environment(shell_id, shell, NULL, &secrets);
     return secrets;
 }
 

@@ -217,9 +217,9 @@ bool session_knows_line(const struct session *s);
 /* Whether the shell waits for a line: it is in front, at rest, has said all and read all. */
 bool session_rests(const struct session *s);
 
-/* Reads what is secret in the shell's environment, and its TERM: of `given` or, where that is NULL,
- * of the kernel's copy; `shell` is 0 where there is none. */
-void session_read_environment(struct session *s, pid_t shell, const struct bytes *given);
+/* Reads what is secret in the environment that the shell was started with, and its TERM; `shell` is
+ * 0 where it is gone. */
+void session_read_environment(struct session *s, pid_t shell);
 /* What the terminal says that it is. */
 void session_name_terminal(struct session *s);
 

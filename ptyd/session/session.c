@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "ptyd/core/text.h"
+#include "ptyd/core/vault.h"
 #include "ptyd/session/damage.h"
 #include "ptyd/session/quarantine.h"
 #include "ptyd/session/spare.h"
@@ -251,7 +252,7 @@ static int open_all(struct session *s, const struct session_start *start)
     s->paused = json_is_true(session_kept(s, "paused"));
     session_recall_withheld(s);
     /* The number of one that is gone is another's. */
-    session_read_environment(s, start->pid, start->environment);
+    session_read_environment(s, start->pid);
     store_set_secrets(s->store, s->secrets);
     REPORT(s, opened);
     session_recall_asked(s);
@@ -333,6 +334,7 @@ void session_destroy(struct session *s)
     uv_close((uv_handle_t *)&s->quiet_timer, session_handle_closed);
     uv_close((uv_handle_t *)&s->screen_timer, session_handle_closed);
     uv_close((uv_handle_t *)&s->again_timer, session_handle_closed);
+    vault_drop(s->shell_id);
     close_parts(s);
 }
 

@@ -102,10 +102,7 @@ struct session_start {
     const char *name;
     pid_t pid;          /* of its shell; 0 when that was reaped */
     int master, intake; /* descriptors, which become ours */
-    /* The environment that its shell was given, strings that NUL ends, borrowed; NULL where that is
-     * asked of the kernel, which knows it while the shell lives. */
-    const struct bytes *environment;
-    int slate; /* what a former worker could not write; -1 for none; stays the caller's */
+    int slate;          /* what a former worker could not write; -1 for none; stays the caller's */
     /* It exited and was drained, `master` is -1: it can be looked at. `status` as waitpid gave it.
      */
     bool over;
@@ -315,11 +312,12 @@ const struct row_range *session_withheld(const struct session *s, size_t *ret_co
 uint64_t session_withheld_from(const struct session *s);
 
 /* What is secret in the shell's environment; NULL for nothing. Borrowed. And whether that is known:
- * it is not where another worker opened the session, and the shell had ended by then. */
+ * it is not where the vault has no such shell, and that had ended when the session was opened. */
 const struct redact_secrets *session_secrets(const struct session *s);
 bool session_knows_secrets(const struct session *s);
-/* The same of a shell that no session has yet; the caller destroys them. */
-struct redact_secrets *session_secrets_of(pid_t shell);
+/* The same of a shell that no session has yet (`shell` is 0 where it is gone); the caller destroys
+ * them. */
+struct redact_secrets *session_secrets_of(const char *shell_id, pid_t shell);
 
 /* A look at what is there. */
 const char *session_name(const struct session *s);

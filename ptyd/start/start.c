@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "ptyd/core/json.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/vault.h"
 #include "ptyd/keeper/spawn.h"
 #include "ptyd/start/environment.h"
 #include "ptyd/start/plan.h"
@@ -63,19 +64,25 @@ static int make_plan(const struct start_request *q, struct intake_facts *facts, 
     return result;
 }
 
-/* There is room for all at once: what grows leaves copies behind that nobody wipes. */
-static void append_all(char *const *env, struct bytes *out)
+/* The shell may have ended before anybody can ask the kernel, and what it printed is there. There
+ * is room for all at once: what grows leaves copies behind that nobody wipes. */
+static void keep_environment(const char *shell_id, char *const *env)
 {
+    struct bytes all = {0};
     size_t len = 0;
     for (size_t i = 0; env[i]; i++)
         len += strlen(env[i]) + 1;
-    bytes_reserve(out, len);
+    bytes_reserve(&all, len);
     for (; *env; env++)
-        bytes_append(out, *env, strlen(*env) + 1);
+        bytes_append(&all, *env, strlen(*env) + 1);
+    if (!all.failed)
+        vault_put(shell_id, all.data, all.len);
+    if (all.data)
+        explicit_bzero(all.data, all.len);
+    bytes_finish(&all);
 }
 
-int start_prepare(const struct start_request *q, int ret_fds[2], char **ret_file,
-                  struct bytes *environment)
+int start_prepare(const struct start_request *q, int ret_fds[2], char **ret_file)
 {
     struct intake_facts facts = {.cols = q->cols,
                                  .rows = q->rows,
@@ -108,7 +115,7 @@ int start_prepare(const struct start_request *q, int ret_fds[2], char **ret_file
             close(ret_fds[0]);
     }
     if (result >= 0)
-        append_all(env, environment);
+        keep_environment(facts.shell_id, env);
     environment_free(env);
     *ret_file = result < 0 ? NULL : plan.file;
     plan.file = result < 0 ? plan.file : NULL;

@@ -25,10 +25,8 @@ struct start_request {
 
 /* Makes the two descriptors of a WIRE_SPAWN, which are the caller's: spawn request and intake.
  * Returns 0, -E2BIG for an environment over the limit, or another -errno. With 0 *ret_file is for
- * start_finish(), once they are sent, and the shell's environment is appended to *environment:
- * strings that NUL ends. */
-int start_prepare(const struct start_request *request, int ret_fds[2], char **ret_file,
-                  struct bytes *environment);
+ * start_finish(), once they are sent, and the shell's environment is kept (core/vault.h). */
+int start_prepare(const struct start_request *request, int ret_fds[2], char **ret_file);
 
 /* What is left to do for the shell while it starts. */
 void start_finish(char *file);

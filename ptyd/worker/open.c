@@ -29,54 +29,6 @@ struct opening {
 /* All of them, so that a spawn's answer finds its own. */
 static struct task *all;
 
-/* What a shell that is on its way was given: it may have ended before anybody can ask the kernel,
- * and what it printed is there. */
-struct given {
-    struct given *next;
-    char *name; /* of the session */
-    struct bytes environment;
-};
-static struct given *all_given;
-
-static void keep_environment(const char *name, struct bytes *environment)
-{
-    struct given *g = memory_new(sizeof *g);
-    *g = (struct given){.next = all_given, .name = text_copy(name), .environment = *environment};
-    all_given = g;
-}
-
-static struct given **find_given(const char *name)
-{
-    struct given **at = &all_given;
-    while (*at && strcmp((*at)->name, name) != 0)
-        at = &(*at)->next;
-    return at;
-}
-
-const struct bytes *open_environment(const char *name)
-{
-    const struct given *g = *find_given(name);
-    return g ? &g->environment : NULL;
-}
-
-static void wipe(struct bytes *environment)
-{
-    if (environment->data)
-        explicit_bzero(environment->data, environment->len);
-    bytes_finish(environment);
-}
-
-static void drop_environment(const char *name)
-{
-    struct given **at = find_given(name), *g = *at;
-    if (!g)
-        return;
-    *at = g->next;
-    wipe(&g->environment);
-    free(g->name);
-    free(g);
-}
-
 static const char *name_of(const struct task *t)
 {
     return ((const struct opening *)t)->name;
@@ -136,7 +88,6 @@ static char *name_for(struct worker *worker, const json_t *params)
 static int spawn(struct worker *worker, const char *name, const json_t *params)
 {
     struct session_size size = {.cols = LIMIT_COLS_DEFAULT, .rows = LIMIT_ROWS_DEFAULT};
-    struct bytes environment = {0};
     int fds[2];
     char *file;
     worker_read_size(params, &size);
@@ -156,14 +107,10 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
             .login = json_flag(params, "login"),
             .terminal = json_flag(params, "owns"),
         },
-        fds, &file, &environment);
+        fds, &file);
     if (result < 0)
         return result;
     result = worker_tell(worker, WIRE_SPAWN, name, fds, 2);
-    if (result < 0)
-        wipe(&environment);
-    else
-        keep_environment(name, &environment);
     start_finish(file);
     spares_used(worker->spares);
     close(fds[0]);
@@ -344,7 +291,6 @@ static void fail(struct task *t, int error)
 void open_spawned(struct worker *worker, const char *name, int error)
 {
     struct session *session = worker_find(worker, name);
-    drop_environment(name);
     for (struct task *t = all, *next; t; t = next) {
         next = t->next;
         if (!waits_for(t, name))

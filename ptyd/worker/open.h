@@ -15,10 +15,6 @@ void open_call(struct client *client, const json_t *id, const json_t *params);
 /* Whether somebody waits for a session of that name to be started. */
 bool open_is_under_way(const char *name);
 
-/* What the shell of that name that is on its way was given, strings that NUL ends; NULL where this
- * worker started none. Borrowed, until open_spawned(). */
-const struct bytes *open_environment(const char *name);
-
 /* The session `name` is there now; or the keeper could not start its shell, `error` is an errno;
  * or it could not be adopted: a -errno. Answers those who wait for it. */
 void open_spawned(struct worker *worker, const char *name, int error);

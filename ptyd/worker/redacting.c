@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "ptyd/core/board.h"
 #include "ptyd/core/clock.h"
+#include "ptyd/core/intake.h"
 #include "ptyd/core/redacted.h"
 #include "ptyd/core/rules.h"
 #include "ptyd/core/say.h"
@@ -367,9 +368,11 @@ static void end_closed(struct redacting *r, const char *session)
     uv_mutex_unlock(&r->mutex);
 }
 
-void redacting_before(struct redacting *r, const char *session, pid_t shell, bool owed)
+void redacting_before(struct redacting *r, const char *session, int intake, pid_t shell, bool owed)
 {
-    struct redact_secrets *secrets = r->on && shell ? session_secrets_of(shell) : NULL;
+    char shell_id[32];
+    intake_read_shell_id(intake, shell_id);
+    struct redact_secrets *secrets = r->on ? session_secrets_of(shell_id, shell) : NULL;
     char *directory = directory_of(r, session);
     struct secrets_finder finder;
     struct board_place before = board_enter(session, BOARD_OPEN, 0);

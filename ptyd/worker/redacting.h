@@ -22,10 +22,10 @@ bool redacting_is_on(const struct redacting *r);
  * another one begins, which goes through what is there before it opens it. */
 void redacting_look(struct redacting *r);
 
-/* The session's files are about to be opened, for that shell (0: one that is gone): what was
- * written without the setting goes. What a worker before `owed` comes with secrets yet: when it is
- * written another worker begins, as when something found no room. */
-void redacting_before(struct redacting *r, const char *session, pid_t shell, bool owed);
+/* The session's files are about to be opened, for the shell of that intake (0: it is gone): what
+ * was written without the setting goes. What a worker before `owed` comes with secrets yet: when it
+ * is written another worker begins, as when something found no room. */
+void redacting_before(struct redacting *r, const char *session, int intake, pid_t shell, bool owed);
 
 /* Whether files of a session that is not served are gone through. */
 bool redacting_works_on(struct redacting *r, const char *session);

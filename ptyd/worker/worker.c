@@ -20,6 +20,7 @@
 #include "ptyd/core/names.h"
 #include "ptyd/core/owed.h"
 #include "ptyd/core/say.h"
+#include "ptyd/core/vault.h"
 #include "ptyd/ledger/ledger.h"
 #include "ptyd/session/pump.h"
 #include "ptyd/start/plan.h"
@@ -128,7 +129,7 @@ static void take_session(struct worker *w, const struct wire_message *m,
     if (w->session_count == LIMIT_SESSIONS)
         remove_any_exited(w);
     forgetting_before(w->forgetting, m->name);
-    redacting_before(w->redacting, m->name, m->pid, owed_has_text(fds[2]));
+    redacting_before(w->redacting, m->name, fds[1], m->pid, owed_has_text(fds[2]));
     struct board_place deadly = {.step = m->deadly_step, .at = m->deadly_at};
     int error = 0;
     struct session *s = session_adopt(
@@ -138,7 +139,6 @@ static void take_session(struct worker *w, const struct wire_message *m,
                                 .master = fds[0],
                                 .intake = fds[1],
                                 .slate = fds[2],
-                                .environment = open_environment(m->name),
                                 .over = m->over,
                                 .status = m->status,
                                 .deadly = deadly.step == BOARD_NOTHING ? NULL : &deadly,
@@ -246,6 +246,15 @@ static bool serve(struct worker *w, int listener)
     return true;
 }
 
+static bool is_of_session(void *user, const char *shell_id)
+{
+    const struct worker *w = user;
+    for (int i = 0; i < w->session_count; i++)
+        if (!strcmp(session_shell_id(w->sessions[i]), shell_id))
+            return true;
+    return false;
+}
+
 static void take_message(struct worker *w, const struct wire_message *m, int fds[WIRE_FDS_MAX],
                          int *listener)
 {
@@ -257,6 +266,7 @@ static void take_message(struct worker *w, const struct wire_message *m, int fds
             board_open(fds[1]);
         if (fds[1] >= 0)
             close(fds[1]);
+        vault_open(fds[2]);
         break;
     case WIRE_SESSION:
         take_session(w, m, fds);
@@ -310,6 +320,7 @@ static bool take_hand_over(struct worker *w)
     } while (m.type != WIRE_HANDED_OVER);
     if (!serve(w, listener))
         return false;
+    vault_sweep(is_of_session, w); /* a worker may have died before it did */
     view_await_leaders(w);
     w->retention = retention_create(w);
     w->spares = spares_create(w);

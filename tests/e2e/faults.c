@@ -16,8 +16,10 @@
  *                   the midst of that change to a file below the state directory whose number is
  *                   in it, and the file goes; with a minus in front also where nothing is
  *   FAULT_LENT      while this file is there, a process dies with a terminal that was lent to it:
- * in it stands when, "read" (keys), "typed" (them), "show" (before it shows) or "shown"; and the
- * file goes FAULT_CLOCK     so many seconds as are in this file have gone by more than did
+ *                   in it stands when, "read" (keys), "typed" (them), "show" (before it shows) or
+ *                   "shown"; and the file goes
+ *   FAULT_CLOCK     so many seconds as are in this file have gone by more than did
+ *   FAULT_VAULT     nothing outlives the worker of what shells were started with
  *   FAULT_PIDFD     pidfd_open(2) is refused with that error, as an old filter of system calls does
  */
 #define _GNU_SOURCE
@@ -30,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -382,4 +385,15 @@ int open(const char *path, int flags, ...)
     opened += (flags & O_ACCMODE) == O_RDONLY && strstr(path, "/blocks.jsonl");
     crash_if_poisoned(fd);
     return fd;
+}
+
+/* ---- FAULT_VAULT ---- */
+
+int memfd_create(const char *name, unsigned flags)
+{
+    if (setting("FAULT_VAULT") && !strcmp(name, "ptyd-vault")) {
+        errno = EMFILE;
+        return -1;
+    }
+    return (int)syscall(SYS_memfd_create, name, flags);
 }

@@ -253,6 +253,18 @@ async function main() {
     assert.deepStrictEqual(blocks('own').at(-1).preview.lines, ['number [redacted:internal]', 'value [redacted:env:SOME_SERVICE_TOKEN]']);
   });
 
+  await report.test("a shell and its worker that die together: the shell's own values go, too", async () => {
+    const value = random(24, ALNUM), name = 'together', go = path.join(space.root, 'go-together');
+    space.env.SOME_SERVICE_TOKEN = value;
+    ok('open', name);
+    delete space.env.SOME_SERVICE_TOKEN;
+    ok('send', '-s', name, `echo "is $SOME_SERVICE_TOKEN"; ${waitFor(go)}; kill -9 ${daemon.json('status').worker_pid} $$\r`);
+    await until('it is in a file', () => kept([value]).length > 0);
+    fs.writeFileSync(go, '');
+    await until('it is over', () => { const list = daemon.ptyd('list', '--json'); return list.status === 0 && JSON.parse(list.stdout).find((s) => s.name === name)?.state === 'exited'; });
+    await gone([value]);
+  });
+
   await report.test('what waited for room on the disk is gone through when there is some', async () => {
     const typed = token(), closed = token(), directory = path.join(state, 'conversations/before/agent_pty');
     const log = path.join(space.root, 'daemon.log'), said = /secrets stay in files of session before: No space left/;

@@ -7,7 +7,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { cases } = require('../secrets/corpus');
-const { workspace, removeWorkspace, Daemon, Report, Control, until, killWorker, waitFor } = require('./harness');
+const { PTYD, workspace, removeWorkspace, Daemon, Report, Control, until, killWorker, waitFor } = require('./harness');
 
 const TOKEN = ['gh', 'p_', 'aB3dE5gH7jK9mN1pQ3sT5vW7xZ9bC1dE3fG5'].join('');
 const VALUE = 'correct-horse-battery-staple';
@@ -17,7 +17,8 @@ async function main() {
   const report = new Report();
   const space = workspace();
   space.env.A_TOKEN = VALUE;
-  fs.writeFileSync(path.join(space.home, '.bashrc'), 'PS1="\\$ "\nHISTCONTROL=ignorespace\n');
+  const bashrc = (s) => fs.writeFileSync(path.join(s.home, '.bashrc'), 'PS1="\\$ "\nHISTCONTROL=ignorespace\n');
+  bashrc(space);
   const daemon = await new Daemon(space).ready();
   const control = new Control(space.env.PTYD_SOCKET);
   const ask = async (method, params) => (await control.call(method, { name: 'work', agent: true, ...params }));
@@ -318,36 +319,57 @@ async function main() {
     }
   });
 
-  await report.test('a shell that has ended, behind another worker: what is secret is not known any more, and no agent is told', async () => {
-    const name = 'ended', methods = [['session.screen'], ['session.scrollback'], ['session.blocks'], ['session.block', '1'], ['session.output', '1']];
-    const asked = async () => Promise.all(methods.map(async ([method, block]) => control.call(method, { name, agent: true, ...(block ? { block } : {}) })));
-    daemon.ptyd('open', name);
-    daemon.ptyd('run', '-s', name, '--', `mkdir ${space.root}/$A_TOKEN; cd ${space.root}/$A_TOKEN`); // directories are told, too
-    daemon.ptyd('run', '-s', name, '--', 'echo "is $A_TOKEN"');
-    daemon.ptyd('send', '-s', name, '--key', 'C-d');
-    await until('it has ended', () => daemon.json('list').find((s) => s.name === name).state === 'exited');
+  // A shell that has ended, and then its worker; what methods answer an agent.
+  const ended = async (on, name) => {
+    const methods = [['session.screen'], ['session.scrollback'], ['session.blocks'], ['session.block', '1'], ['session.output', '1']], asks = new Control(on.space.env.PTYD_SOCKET);
+    const asked = async () => Promise.all(methods.map(async ([method, block]) => asks.call(method, { name, agent: true, ...(block ? { block } : {}) })));
+    on.ptyd('open', name);
+    on.ptyd('run', '-s', name, '--', `mkdir ${on.space.root}/$A_TOKEN; cd ${on.space.root}/$A_TOKEN`); // directories are told, too
+    on.ptyd('run', '-s', name, '--', 'echo "is $A_TOKEN"');
+    on.ptyd('send', '-s', name, '--key', 'C-d');
+    await until('it has ended', () => on.json('list').find((s) => s.name === name).state === 'exited');
     for (const { result } of await asked()) assert.ok(result && !JSON.stringify(result).includes(VALUE), JSON.stringify(result));
-    await killWorker(daemon);
-    for (const { error, result } of await asked()) assert.match(error?.message || JSON.stringify(result), /told to no agent any more: its shell has ended/);
-    const { result } = await control.call('session.list', { members: ['name', 'cwd'], agent: true });
-    assert.deepStrictEqual(result.find(([one]) => one === name), [name, null]);
-    assert.match((await control.call('session.screen', { name })).result.rows.join('\n'), new RegExp(`^is ${VALUE}$`, 'm'), "it is the user's to see");
+    await killWorker(on);
+    const answers = await asked(), [, cwd] = (await asks.call('session.list', { members: ['name', 'cwd'], agent: true })).result.find(([one]) => one === name);
+    assert.match((await asks.call('session.screen', { name })).result.rows.join('\n'), new RegExp(`^is ${VALUE}$`, 'm'), "it is the user's to see");
     for (const format of ['entries', 'text', 'envelope']) {
-      const told = JSON.stringify(await control.call('context.show', { consumer: 'b', session: name, format }));
+      const told = JSON.stringify(await asks.call('context.show', { consumer: 'b', session: name, format }));
       assert.ok(!told.includes(VALUE), told);
     }
-    daemon.ptyd('close', name);
+    on.ptyd('close', name);
+    asks.socket.destroy();
+    return { answers, cwd };
+  };
+
+  await report.test('a shell that has ended, behind another worker: what is secret is known as long as the session is there', async () => {
+    const { answers, cwd } = await ended(daemon, 'ended');
+    for (const { result } of answers) assert.ok(result && !JSON.stringify(result).includes(VALUE), JSON.stringify(result));
+    assert.match(answers[0].result.rows.join('\n'), /^is \[redacted:env:A_TOKEN\]$/m);
+    assert.match(cwd, /\[redacted:env:A_TOKEN\]$/);
   });
 
-  await report.test('a command that takes shell and worker along is told to nobody', async () => {
+  await report.test('where that could not be kept it is not known any more, and no agent is told', async () => {
+    const bare = workspace();
+    Object.assign(bare.env, { A_TOKEN: VALUE, LD_PRELOAD: path.resolve(path.dirname(PTYD), 'faults.so'), ASAN_OPTIONS: 'verify_asan_link_order=0', FAULT_VAULT: '1' });
+    bashrc(bare);
+    const other = await new Daemon(bare).ready(), { answers, cwd } = await ended(other, 'ended');
+    for (const { error, result } of answers) assert.match(error?.message || JSON.stringify(result), /told to no agent any more: its shell has ended/);
+    assert.strictEqual(cwd, null);
+    await other.stop();
+    removeWorkspace(bare);
+  });
+
+  await report.test('a command that takes shell and worker along is told without what is secret', async () => {
     const name = 'along', { worker_pid: worker } = daemon.json('status'), go = path.join(space.root, 'go-along');
     daemon.ptyd('open', name, '--env', 'HOME=/nowhere'); // no .bashrc: its lines are known by what is shown of them
     daemon.ptyd('send', '-s', name, `echo "is $A_TOKEN"; ${waitFor(go)}; kill -9 ${worker} $$\r`);
     await until('it runs', () => daemon.json('blocks', '-s', name).some((block) => block.status === 'running' && !block.private));
     fs.writeFileSync(go, '');
     await until('it has ended', () => { const list = daemon.ptyd('list', '--json'); return list.status === 0 && JSON.parse(list.stdout).find((s) => s.name === name)?.state === 'exited'; });
-    assert.deepStrictEqual(daemon.json('blocks', '-s', name).map((block) => block.private), [true]);
-    for (const format of ['entries', 'text', 'envelope']) assert.ok(!JSON.stringify(await control.call('context.show', { consumer: 'b', session: name, format })).includes(VALUE), format);
+    assert.deepStrictEqual(daemon.json('blocks', '-s', name).map((block) => block.private), [false]);
+    const told = await Promise.all(['entries', 'text', 'envelope'].map(async (format) => JSON.stringify(await control.call('context.show', { consumer: 'b', session: name, format }))));
+    for (const text of told) assert.ok(!text.includes(VALUE), text);
+    assert.match(told[1], /is \[redacted:env:A_TOKEN\]/);
     daemon.ptyd('close', name);
   });
 

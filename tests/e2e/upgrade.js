@@ -6,7 +6,7 @@ const fs = require('node:fs');
 const net = require('node:net');
 const path = require('node:path');
 const { spawn, spawnSync } = require('node:child_process');
-const { workspace, removeWorkspace, Daemon, Report, PTYD, until, waitFor, sideBySide } = require('./harness');
+const { workspace, removeWorkspace, Daemon, Control, Report, PTYD, until, waitFor, sideBySide } = require('./harness');
 
 const LATER = path.join(path.dirname(PTYD), 'later/ptyd');
 const SICK = path.join(path.dirname(PTYD), 'later/sick');
@@ -146,8 +146,9 @@ async function fourShells(report) {
   });
   await report.test('a session whose shell exited stays, readable as it was', async () => {
     const told = () => JSON.stringify([daemon.json('list').find(({ name }) => name === 'over'), daemon.json('blocks', '-s', 'over'), daemon.json('screen', '-s', 'over')]);
-    assert.strictEqual(daemon.ptyd('open', 'over').status, 0);
-    assert.strictEqual(daemon.ptyd('run', '-s', 'over', '--', 'echo seen').status, 0);
+    const value = 'correct-horse-battery-staple', asks = new Control(daemon.space.env.PTYD_SOCKET);
+    assert.strictEqual(daemon.ptyd('open', 'over', '--env', `A_TOKEN=${value}`).status, 0);
+    assert.strictEqual(daemon.ptyd('run', '-s', 'over', '--', 'echo seen "$A_TOKEN"').status, 0);
     daemon.ptyd('send', '-s', 'over', 'exit 4\r');
     await until('it is over', () => daemon.json('list').find(({ name }) => name === 'over').state === 'exited');
     const before = told();
@@ -155,7 +156,10 @@ async function fourShells(report) {
       daemon.install(file);
       assert.strictEqual(daemon.ptyd('upgrade').status, 0);
       assert.strictEqual(told(), before);
+      const { rows } = (await asks.call('session.screen', { name: 'over', agent: true })).result;
+      assert.ok(rows.includes('seen [redacted:env:A_TOKEN]') && !rows.join().includes(value), rows.join('\n'));
     }
+    asks.socket.destroy();
     assert.strictEqual(daemon.ptyd('close', 'over').status, 0);
   });
 

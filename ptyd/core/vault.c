@@ -1,0 +1,120 @@
+/* A table of who has which place, and behind it a place for each, as large as an environment may
+ * be. What nobody uses takes no memory. An entry of the table is written behind what it stands for,
+ * and before that is taken away: whoever dies in between leaves a place that is free. */
+#define _GNU_SOURCE
+#include "ptyd/core/vault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "ptyd/core/file.h"
+
+struct entry {
+    char shell_id[32]; /* "": it is free */
+    uint64_t len;
+};
+
+/* Shells that were replaced stay for those who look at them. */
+#define PLACES       (2 * LIMIT_SESSIONS)
+#define PLACES_BEGIN ((off_t)(PLACES * sizeof(struct entry)))
+
+static int vault = -1;
+
+int vault_create_fd(void)
+{
+    int fd = memfd_create("ptyd-vault", MFD_CLOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+void vault_open(int fd)
+{
+    if (vault >= 0)
+        close(vault);
+    vault = fd;
+}
+
+static off_t place_of(int index)
+{
+    return PLACES_BEGIN + (off_t)index * LIMIT_ENVIRONMENT_BYTES;
+}
+
+/* What was never written is free. */
+static struct entry entry_at(int index)
+{
+    struct entry entry = {0};
+    off_t at = (off_t)((size_t)index * sizeof entry);
+    if (file_read_at(vault, (char *)&entry, sizeof entry, at) != sizeof entry)
+        entry = (struct entry){0};
+    entry.shell_id[sizeof entry.shell_id - 1] = '\0';
+    return entry;
+}
+
+static bool set_entry(int index, const struct entry *entry)
+{
+    off_t at = (off_t)((size_t)index * sizeof *entry);
+    return file_write_all(vault, (const char *)entry, sizeof *entry, at) == 0;
+}
+
+/* The place of that shell, "" the first that is free; -1 for none. */
+static int find(const char *shell_id)
+{
+    for (int i = 0; vault >= 0 && i < PLACES; i++) {
+        struct entry entry = entry_at(i);
+        if (!strcmp(entry.shell_id, shell_id))
+            return i;
+    }
+    return -1;
+}
+
+static void drop_at(int index)
+{
+    if (set_entry(index, &(struct entry){0}))
+        fallocate(vault, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, place_of(index),
+                  LIMIT_ENVIRONMENT_BYTES);
+}
+
+void vault_put(const char *shell_id, const char *environment, size_t len)
+{
+    struct entry entry = {.len = len};
+    vault_drop(shell_id);
+    int index = len <= LIMIT_ENVIRONMENT_BYTES ? find("") : -1;
+    if (index < 0)
+        return;
+    snprintf(entry.shell_id, sizeof entry.shell_id, "%s", shell_id);
+    if (file_write_all(vault, environment, len, place_of(index)) < 0 || !set_entry(index, &entry))
+        drop_at(index);
+}
+
+bool vault_get(const char *shell_id, struct bytes *environment)
+{
+    int index = *shell_id ? find(shell_id) : -1;
+    size_t len = index < 0 ? 0 : (size_t)entry_at(index).len;
+    char *to = len && len <= LIMIT_ENVIRONMENT_BYTES ? bytes_reserve(environment, len) : NULL;
+    if (!to || file_read_at(vault, to, len, place_of(index)) != (ssize_t)len)
+        return false;
+    environment->len += len;
+    environment->data[environment->len] = '\0';
+    return true;
+}
+
+void vault_drop(const char *shell_id)
+{
+    int index = *shell_id ? find(shell_id) : -1;
+    if (index >= 0)
+        drop_at(index);
+}
+
+void vault_sweep(bool (*stays)(void *user, const char *shell_id), void *user)
+{
+    for (int i = 0; vault >= 0 && i < PLACES; i++) {
+        struct entry entry = entry_at(i);
+        if (*entry.shell_id && !stays(user, entry.shell_id))
+            drop_at(i);
+    }
+}
