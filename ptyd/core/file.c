@@ -14,6 +14,7 @@
 #include "ptyd/core/clock.h"
 #include "ptyd/core/paths.h"
 #include "ptyd/core/text.h"
+#include "ptyd/core/trust.h"
 
 /* Closes the descriptor. */
 static int read_all(int fd, size_t limit, struct bytes *out)
@@ -374,18 +375,31 @@ int file_make_directory(const char *path)
     return result;
 }
 
+/* A link is followed where nobody else can change what it leads through. */
+static int open_directory(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 || (errno != ELOOP && errno != ENOTDIR))
+        return fd;
+    char *inside = text_format("%s/.", path), *doubt = trust_doubt(inside, true);
+    fd = doubt ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    errno = fd < 0 ? ELOOP : errno;
+    free(inside);
+    free(doubt);
+    return fd;
+}
+
 int file_make_private_directory(const char *path)
 {
-    static const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat st;
-    int fd = open(path, flags); /* as a rule it is there */
+    int fd = open_directory(path); /* as a rule it is there */
     int result = fd < 0 ? file_make_directory(path) : 0;
     if (result < 0)
         return result;
     if (fd < 0)
-        fd = open(path, flags);
+        fd = open_directory(path);
     if (fd < 0)
-        return errno == ELOOP || errno == ENOTDIR ? -EPERM : -errno;
+        return errno == ELOOP ? -EPERM : -errno;
     if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 0022)
         result = -EPERM;
     close(fd);

@@ -90,7 +90,8 @@ int file_write_whole(int fd, const char *data, size_t len, long long offset);
 int file_make_directory(const char *path);
 
 /* Like file_make_directory(); -EPERM where the directory is there and is not ours, or others may
- * write in it. What is there is left as it is. */
+ * write in it, or where a link stands there and others could make it lead elsewhere (trust.h). What
+ * is there is left as it is. */
 int file_make_private_directory(const char *path);
 
 /* What lies in a directory and below, at most `depth` directories deep; links are not followed. */

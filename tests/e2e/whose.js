@@ -115,6 +115,30 @@ async function main() {
     }
   });
 
+  await report.test('a state directory that is a link: followed where nobody else can turn it', async () => {
+    const real = path.join(space.root, 'elsewhere'), link = path.join(space.root, 'link'), open = path.join(space.root, 'open');
+    fs.mkdirSync(real, { mode: 0o700 });
+    fs.symlinkSync(real, link);
+    const env = { ...space.env, PTYD_STATE_DIR: link, PTYD_SOCKET: path.join(space.root, 'linked-run/s') };
+    const daemon = await new Daemon({ ...space, env }).ready();
+    assert.strictEqual(daemon.ptyd('open', 'x').status, 0);
+    assert.deepStrictEqual(fs.readdirSync(path.join(real, 'conversations')), ['x']);
+    assert.deepStrictEqual([fs.lstatSync(link).isSymbolicLink(), fs.statSync(real).mode & 0o777], [true, 0o700]);
+    await daemon.stop();
+    // Through a directory in which others may write; to one that others may write; to nothing.
+    fs.mkdirSync(open);
+    fs.chmodSync(open, 0o777);
+    fs.mkdirSync(path.join(open, 'mine'), { mode: 0o700 });
+    for (const target of [path.join(open, 'mine'), open, path.join(space.root, 'nowhere')]) {
+      fs.rmSync(link);
+      fs.symlinkSync(target, link);
+      const at = spawnSync(PTYD, ['serve'], { env, encoding: 'utf8', timeout: 20000 });
+      assert.strictEqual(at.status, 1, target);
+      assert.match(at.stderr, /state directory/);
+    }
+    assert.deepStrictEqual([fs.readdirSync(open), fs.readdirSync(path.join(open, 'mine')), fs.existsSync(path.join(space.root, 'nowhere'))], [['mine'], [], false]);
+  });
+
   await report.test('directories of ours that others may only read are used as they are; the socket is not for others', async () => {
     const D = path.join(space.root, 'readable'), at = path.join(space.root, 'readable-at');
     for (const place of [D, at]) {
