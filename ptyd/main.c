@@ -1,6 +1,7 @@
 /* main.c - which command is run. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,6 +91,7 @@ int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
     occupy_standard_descriptors();
+    signal(SIGCHLD, SIG_DFL); /* ignored it would be inherited, and no child's end ever heard of */
     cores_forbid();
     if (argc < 2 || strcmp(argv[1], "serve")) /* the keeper goes on without memory */
         json_need_memory();

@@ -142,6 +142,15 @@ async function main() {
       daemon.ptyd('close', 'few');
     });
 
+  await report.test('started by who ignores signals, SIGCHLD above all: the end of the shell is heard of', async () => {
+    const own = workspace(), terminal = new Terminal(own.env, `exec bash -c "trap '' HUP INT QUIT TERM CHLD TSTP PIPE; exec ${PTYD}"`);
+    await terminal.enter('exit 5');
+    assert.strictEqual(await terminal.ended(), 5);
+    assert.deepStrictEqual(JSON.parse(spawnSync(PTYD, ['list', '--json'], { env: own.env, encoding: 'utf8' }).stdout), []);
+    process.kill(JSON.parse(spawnSync(PTYD, ['status', '--json'], { env: own.env, encoding: 'utf8' }).stdout).keeper_pid);
+    removeWorkspace(own);
+  });
+
   await report.test('a terminal of plain text alone', () => gives({ TERM: 'dumb' }, /TERM is dumb/));
 
   const { keeper_pid: keeper, worker_pid: worker } = daemon.json('status');
