@@ -25,7 +25,7 @@ struct row {
 
 /* Rows, found by a letter of their words: the first, or the last. A look at one row costs little;
  * at all of them, for every name of a text, it would not. */
-#define ROWS_MOST 64
+#define ROWS_MOST 200
 struct rows {
     const struct row *row;
     int count;
@@ -142,44 +142,176 @@ static const struct row ending_rows[] = {
     ROW("contrasena", TELLS_ALL),
     ROW("motdepasse", TELLS_ALL),
     ROW("losenord", TELLS_ALL),
+    ROW("pswd", TELLS_ALL),
+    ROW("passwrd", TELLS_ALL),
+    ROW("senha", TELLS_ALL),
+    ROW("haslo", TELLS_ALL),
+    ROW("heslo", TELLS_ALL),
+    ROW("salasana", TELLS_ALL),
+    ROW("adgangskode", TELLS_ALL),
+    ROW("adgangskod", TELLS_ALL),
+    ROW("passord", TELLS_ALL),
+    ROW("jelszo", TELLS_ALL),
+    ROW("lozinka", TELLS_ALL),
+    ROW("parola", TELLS_ALL),
+    ROW("pasahitza", TELLS_ALL),
+    ROW("contrasenya", TELLS_ALL),
+    ROW("palavrapasse", TELLS_ALL),
+    ROW("zugangscode", TELLS_ALL),
+    ROW("schluessel", TELLS_CODE),
+    ROW("sessid", TELLS_LONG),
+    ROW("sessionid", TELLS_LONG),
+    ROW("accesscode", TELLS_CODE),
+    ROW("connectionstring", TELLS_LONG),
 };
 
 /* What a word is. */
 static const struct row single_rows[] = {
-    ROW("pass", TELLS_ALL),  ROW("pwd", TELLS_ALL),        ROW("pw", TELLS_ALL),
-    ROW("psk", TELLS_ALL),   ROW("auth", TELLS_CODE),      ROW("creds", TELLS_CODE),
-    ROW("jwt", TELLS_CODE),  ROW("bearer", TELLS_CODE),    ROW("sas", TELLS_LONG),
-    ROW("sig", TELLS_LONG),  ROW("signature", TELLS_LONG), ROW("salt", TELLS_LONG),
-    ROW("passw", TELLS_ALL), ROW("mdp", TELLS_ALL),
+    ROW("pass", TELLS_ALL),      ROW("pwd", TELLS_ALL),        ROW("pw", TELLS_ALL),
+    ROW("psk", TELLS_ALL),       ROW("auth", TELLS_CODE),      ROW("creds", TELLS_CODE),
+    ROW("jwt", TELLS_CODE),      ROW("bearer", TELLS_CODE),    ROW("sas", TELLS_LONG),
+    ROW("sig", TELLS_LONG),      ROW("signature", TELLS_LONG), ROW("salt", TELLS_LONG),
+    ROW("passw", TELLS_ALL),     ROW("mdp", TELLS_ALL),        ROW("psw", TELLS_ALL),
+    ROW("pword", TELLS_ALL),     ROW("pwrd", TELLS_ALL),       ROW("clave", TELLS_ALL),
+    ROW("sifre", TELLS_ALL),     ROW("geslo", TELLS_ALL),      ROW("parool", TELLS_ALL),
+    ROW("codice", TELLS_LONG),   ROW("pepper", TELLS_LONG),    ROW("seed", TELLS_LONG),
+    ROW("otpauth", TELLS_LONG),  ROW("cred", TELLS_CODE),      ROW("authtoken", TELLS_CODE),
+    ROW("apitoken", TELLS_CODE), ROW("dsn", TELLS_LONG),       ROW("webhook", TELLS_LONG),
 };
 
 /* What stands in front of `key`. */
 static const struct row key_rows[] = {
-    ROW("secret", TELLS_ALL),        ROW("encryption", TELLS_ALL), ROW("signing", TELLS_ALL),
-    ROW("master", TELLS_ALL),        ROW("api", TELLS_CODE),       ROW("private", TELLS_CODE),
-    ROW("access", TELLS_CODE),       ROW("account", TELLS_CODE),   ROW("auth", TELLS_CODE),
-    ROW("shared", TELLS_CODE),       ROW("session", TELLS_CODE),   ROW("license", TELLS_CODE),
-    ROW("service", TELLS_CODE),      ROW("app", TELLS_CODE),       ROW("application", TELLS_CODE),
-    ROW("client", TELLS_CODE),       ROW("deploy", TELLS_CODE),    ROW("storage", TELLS_CODE),
-    ROW("admin", TELLS_CODE),        ROW("consumer", TELLS_CODE),  ROW("subscription", TELLS_CODE),
-    ROW("write", TELLS_CODE),        ROW("server", TELLS_CODE),    ROW("function", TELLS_CODE),
-    ROW("webhook", TELLS_CODE),      ROW("crypt", TELLS_CODE),     ROW("cipher", TELLS_CODE),
-    ROW("aes", TELLS_CODE),          ROW("hmac", TELLS_CODE),      ROW("jwt", TELLS_CODE),
-    ROW("integration", TELLS_CODE),  ROW("preshared", TELLS_CODE), ROW("security", TELLS_CODE),
-    ROW("secure", TELLS_CODE),       ROW("logged", TELLS_LONG),    ROW("in", TELLS_LONG),
-    ROW("nonce", TELLS_LONG),        ROW("transport", TELLS_CODE), ROW("cookie", TELLS_CODE),
-    ROW("unseal", TELLS_CODE),       ROW("recovery", TELLS_CODE),  ROW("registration", TELLS_CODE),
-    ROW("interface", TELLS_NOTHING), ROW("agent", TELLS_CODE),     ROW("decryption", TELLS_CODE),
+    ROW("secret", TELLS_ALL),
+    ROW("encryption", TELLS_ALL),
+    ROW("signing", TELLS_ALL),
+    ROW("master", TELLS_ALL),
+    ROW("api", TELLS_CODE),
+    ROW("private", TELLS_CODE),
+    ROW("access", TELLS_CODE),
+    ROW("account", TELLS_CODE),
+    ROW("auth", TELLS_CODE),
+    ROW("shared", TELLS_CODE),
+    ROW("session", TELLS_CODE),
+    ROW("license", TELLS_CODE),
+    ROW("service", TELLS_CODE),
+    ROW("app", TELLS_CODE),
+    ROW("application", TELLS_CODE),
+    ROW("client", TELLS_CODE),
+    ROW("deploy", TELLS_CODE),
+    ROW("storage", TELLS_CODE),
+    ROW("admin", TELLS_CODE),
+    ROW("consumer", TELLS_CODE),
+    ROW("subscription", TELLS_CODE),
+    ROW("write", TELLS_CODE),
+    ROW("server", TELLS_CODE),
+    ROW("function", TELLS_CODE),
+    ROW("webhook", TELLS_CODE),
+    ROW("crypt", TELLS_CODE),
+    ROW("cipher", TELLS_CODE),
+    ROW("aes", TELLS_CODE),
+    ROW("hmac", TELLS_CODE),
+    ROW("jwt", TELLS_CODE),
+    ROW("integration", TELLS_CODE),
+    ROW("preshared", TELLS_CODE),
+    ROW("security", TELLS_CODE),
+    ROW("secure", TELLS_CODE),
+    ROW("logged", TELLS_LONG),
+    ROW("in", TELLS_LONG),
+    ROW("nonce", TELLS_LONG),
+    ROW("transport", TELLS_CODE),
+    ROW("cookie", TELLS_CODE),
+    ROW("unseal", TELLS_CODE),
+    ROW("recovery", TELLS_CODE),
+    ROW("registration", TELLS_CODE),
+    ROW("interface", TELLS_NOTHING),
+    ROW("agent", TELLS_CODE),
+    ROW("decryption", TELLS_CODE),
     ROW("validation", TELLS_CODE),
+    ROW("functions", TELLS_CODE),
+    ROW("join", TELLS_CODE),
+    ROW("enc", TELLS_CODE),
+    ROW("crypto", TELLS_CODE),
+    ROW("ingest", TELLS_CODE),
+    ROW("ingestion", TELLS_CODE),
+    ROW("decrypt", TELLS_CODE),
+    ROW("encrypt", TELLS_CODE),
+    ROW("kms", TELLS_CODE),
+    ROW("bot", TELLS_CODE),
+    ROW("activation", TELLS_CODE),
+    ROW("product", TELLS_CODE),
+    ROW("pairing", TELLS_CODE),
+    ROW("rpc", TELLS_CODE),
+    ROW("sdk", TELLS_CODE),
+    ROW("wifi", TELLS_CODE),
+    ROW("wpa", TELLS_CODE),
+    ROW("sync", TELLS_CODE),
+    ROW("bootstrap", TELLS_CODE),
+    ROW("enrollment", TELLS_CODE),
+    ROW("enrolment", TELLS_CODE),
+    ROW("provisioning", TELLS_CODE),
+    ROW("instrumentation", TELLS_CODE),
+    ROW("stream", TELLS_CODE),
+    ROW("tunnel", TELLS_CODE),
+    ROW("instance", TELLS_CODE),
+    ROW("developer", TELLS_CODE),
+    ROW("production", TELLS_CODE),
+    ROW("sandbox", TELLS_CODE),
+    ROW("managed", TELLS_CODE),
+    ROW("sas", TELLS_CODE),
+    ROW("token", TELLS_CODE),
+    ROW("webhooks", TELLS_CODE),
+    ROW("restic", TELLS_CODE),
+    ROW("vault", TELLS_CODE),
 };
 
 /* What in front of `key` says that it is none. */
 static const struct row open_key_rows[] = {
-    ROW("public", TELLS_ALL),      ROW("primary", TELLS_ALL),   ROW("foreign", TELLS_ALL),
-    ROW("sort", TELLS_ALL),        ROW("partition", TELLS_ALL), ROW("cache", TELLS_ALL),
-    ROW("object", TELLS_ALL),      ROW("hot", TELLS_ALL),       ROW("hkey", TELLS_ALL),
-    ROW("gpg", TELLS_ALL),         ROW("pgp", TELLS_ALL),       ROW("publishable", TELLS_ALL),
-    ROW("idempotency", TELLS_ALL), ROW("host", TELLS_ALL),      ROW("pub", TELLS_ALL),
+    ROW("public", TELLS_ALL),      ROW("primary", TELLS_ALL),     ROW("foreign", TELLS_ALL),
+    ROW("sort", TELLS_ALL),        ROW("partition", TELLS_ALL),   ROW("cache", TELLS_ALL),
+    ROW("object", TELLS_ALL),      ROW("hot", TELLS_ALL),         ROW("hkey", TELLS_ALL),
+    ROW("gpg", TELLS_ALL),         ROW("pgp", TELLS_ALL),         ROW("publishable", TELLS_ALL),
+    ROW("idempotency", TELLS_ALL), ROW("host", TELLS_ALL),        ROW("pub", TELLS_ALL),
+    ROW("row", TELLS_ALL),         ROW("lookup", TELLS_ALL),      ROW("map", TELLS_ALL),
+    ROW("index", TELLS_ALL),       ROW("unique", TELLS_ALL),      ROW("composite", TELLS_ALL),
+    ROW("natural", TELLS_ALL),     ROW("grouping", TELLS_ALL),    ROW("group", TELLS_ALL),
+    ROW("routing", TELLS_ALL),     ROW("file", TELLS_ALL),        ROW("path", TELLS_ALL),
+    ROW("translation", TELLS_ALL), ROW("message", TELLS_ALL),     ROW("registry", TELLS_ALL),
+    ROW("config", TELLS_ALL),      ROW("column", TELLS_ALL),      ROW("field", TELLS_ALL),
+    ROW("item", TELLS_ALL),        ROW("tree", TELLS_ALL),        ROW("json", TELLS_ALL),
+    ROW("attr", TELLS_ALL),        ROW("attribute", TELLS_ALL),   ROW("query", TELLS_ALL),
+    ROW("param", TELLS_ALL),       ROW("event", TELLS_ALL),       ROW("dedup", TELLS_ALL),
+    ROW("etag", TELLS_ALL),        ROW("known", TELLS_ALL),       ROW("authorized", TELLS_ALL),
+    ROW("fingerprint", TELLS_ALL), ROW("verify", TELLS_ALL),      ROW("verifying", TELLS_ALL),
+    ROW("any", TELLS_ALL),         ROW("arrow", TELLS_ALL),       ROW("i18n", TELLS_ALL),
+    ROW("metric", TELLS_ALL),      ROW("label", TELLS_ALL),       ROW("dict", TELLS_ALL),
+    ROW("hash", TELLS_ALL),        ROW("node", TELLS_ALL),        ROW("range", TELLS_ALL),
+    ROW("dataset", TELLS_ALL),     ROW("rsa", TELLS_ALL),         ROW("dsa", TELLS_ALL),
+    ROW("ecdsa", TELLS_ALL),       ROW("ed25519", TELLS_ALL),     ROW("openpgp", TELLS_ALL),
+    ROW("trusted", TELLS_ALL),     ROW("peer", TELLS_ALL),        ROW("issuer", TELLS_ALL),
+    ROW("subject", TELLS_ALL),     ROW("certificate", TELLS_ALL), ROW("identity", TELLS_ALL),
+    ROW("s3", TELLS_ALL),          ROW("blob", TELLS_ALL),        ROW("return", TELLS_ALL),
+    ROW("shortcut", TELLS_ALL),    ROW("menu", TELLS_ALL),        ROW("property", TELLS_ALL),
+    ROW("option", TELLS_ALL),      ROW("setting", TELLS_ALL),     ROW("section", TELLS_ALL),
+    ROW("record", TELLS_ALL),      ROW("entry", TELLS_ALL),       ROW("id", TELLS_ALL),
+    ROW("name", TELLS_ALL),        ROW("type", TELLS_ALL),        ROW("first", TELLS_ALL),
+    ROW("last", TELLS_ALL),        ROW("next", TELLS_ALL),        ROW("prev", TELLS_ALL),
+    ROW("this", TELLS_ALL),        ROW("that", TELLS_ALL),        ROW("each", TELLS_ALL),
+    ROW("other", TELLS_ALL),       ROW("same", TELLS_ALL),        ROW("wrong", TELLS_ALL),
+    ROW("missing", TELLS_ALL),     ROW("unknown", TELLS_ALL),     ROW("duplicate", TELLS_ALL),
+    ROW("invalid", TELLS_ALL),     ROW("given", TELLS_ALL),       ROW("with", TELLS_ALL),
+    ROW("the", TELLS_ALL),         ROW("a", TELLS_ALL),           ROW("an", TELLS_ALL),
+    ROW("of", TELLS_ALL),          ROW("for", TELLS_ALL),         ROW("by", TELLS_ALL),
+    ROW("and", TELLS_ALL),         ROW("or", TELLS_ALL),          ROW("is", TELLS_ALL),
+    ROW("no", TELLS_ALL),
+};
+
+/* What stands in front of `code`. */
+static const struct row code_rows[] = {
+    ROW("recovery", TELLS_CODE),     ROW("backup", TELLS_CODE), ROW("unlock", TELLS_CODE),
+    ROW("access", TELLS_CODE),       ROW("login", TELLS_CODE),  ROW("activation", TELLS_CODE),
+    ROW("verification", TELLS_CODE), ROW("auth", TELLS_CODE),   ROW("authorization", TELLS_CODE),
+    ROW("security", TELLS_CODE),     ROW("invite", TELLS_CODE), ROW("pairing", TELLS_CODE),
+    ROW("scratch", TELLS_CODE),      ROW("device", TELLS_CODE), ROW("secret", TELLS_CODE),
 };
 
 #define ROWS(list, last)                                                                           \
@@ -188,7 +320,7 @@ static const struct row open_key_rows[] = {
     }
 static struct rows qualifiers = ROWS(qualifier_rows, false), endings = ROWS(ending_rows, true),
                    single = ROWS(single_rows, false), keys = ROWS(key_rows, false),
-                   open_keys = ROWS(open_key_rows, false);
+                   open_keys = ROWS(open_key_rows, false), codes = ROWS(code_rows, false);
 
 static unsigned letter_of(char c)
 {
@@ -261,7 +393,7 @@ static bool is_upper(const char *name, size_t len)
     return letters;
 }
 
-static enum redact_telling of_key(const struct words *w, bool upper)
+static enum redact_telling of_key(const struct words *w)
 {
     enum redact_telling tells = is_one_of(w->word[1], w->len[1], &keys);
     bool secret = !strcmp(w->word[1], "secret") || !strcmp(w->word[2], "secret");
@@ -270,7 +402,41 @@ static enum redact_telling of_key(const struct words *w, bool upper)
     if (tells)
         return tells;
     bool open = !w->word[1][0] || is_one_of(w->word[1], w->len[1], &open_keys);
-    return upper && !open ? TELLS_LONG : TELLS_NOTHING;
+    return open ? TELLS_NOTHING : TELLS_LONG;
+}
+
+/* Of several: `api_keys`, `dbPasswords`. */
+static enum redact_telling of_many(const struct words *w)
+{
+    struct words one = *w;
+    size_t len = --one.len[0];
+    one.word[0][len] = 0;
+    if (!strcmp(one.word[0], "key"))
+        return of_key(&one) ? TELLS_LONG : TELLS_NOTHING;
+    return ends_in(one.word[0], len) ? TELLS_CODE : TELLS_NOTHING;
+}
+
+/* The last word says something only with the one in front. */
+static enum redact_telling of_two(const struct words *w)
+{
+    const char *last = w->word[0], *front = w->word[1];
+    if (!strcmp(last, "phrase"))
+        return !strcmp(front, "pass")                                 ? TELLS_ALL
+               : !strcmp(front, "seed") || !strcmp(front, "recovery") ? TELLS_CODE
+                                                                      : TELLS_NOTHING;
+    if (!strcmp(last, "word"))
+        return !strcmp(front, "pass") ? TELLS_ALL : TELLS_NOTHING;
+    if (!strcmp(last, "passe"))
+        return !strcmp(front, "de") && !strcmp(w->word[2], "mot") ? TELLS_ALL : TELLS_NOTHING;
+    if (!strcmp(last, "hash"))
+        return ends_in(front, w->len[1]) == TELLS_ALL ? TELLS_LONG : TELLS_NOTHING;
+    if (!strcmp(last, "id"))
+        return !strcmp(front, "session") || !strcmp(front, "secret") ? TELLS_LONG : TELLS_NOTHING;
+    if (!strcmp(last, "code"))
+        return is_one_of(front, w->len[1], &codes);
+    if (!strcmp(last, "url"))
+        return !strcmp(front, "webhook") ? TELLS_LONG : TELLS_NOTHING;
+    return TELLS_NOTHING;
 }
 
 uint8_t redact_last_two[32 * 32];
@@ -303,9 +469,11 @@ static void read_rows(void)
 {
     static const struct row more[] = {ROW("key", 0), ROW("phrase", 0), ROW("word", 0),
                                       ROW("hash", 0)},
-                            last[] = {ROW("data", 0), ROW("pat", 0), ROW("passe", 0)};
+                            last[] = {ROW("data", 0),  ROW("pat", 0),    ROW("passe", 0),
+                                      ROW("code", 0),  ROW("id", 0),     ROW("keys", 0),
+                                      ROW("words", 0), ROW("tokens", 0), ROW("secrets", 0)};
     index_rows(&qualifiers), index_rows(&endings), index_rows(&single);
-    index_rows(&keys), index_rows(&open_keys);
+    index_rows(&keys), index_rows(&open_keys), index_rows(&codes);
     add_ends(endings.row, endings.count, MAY_TELL | MAY_TELL_LAST);
     add_ends(single.row, single.count, MAY_TELL | MAY_TELL_LAST);
     add_ends(more, (int)(sizeof more / sizeof *more), MAY_TELL | MAY_TELL_LAST);
@@ -351,19 +519,15 @@ enum redact_telling redact_telling(const char *name, size_t len)
     const char *last = w.word[0];
     enum redact_telling tells = ends_in(last, w.len[0]);
     if (!strcmp(last, "key") || (!strcmp(last, "data") && !strcmp(w.word[1], "key")))
-        return strcmp(last, "key") ? TELLS_CODE : of_key(&w, is_upper(name, len));
+        return strcmp(last, "key") ? TELLS_CODE : of_key(&w);
     if (!tells)
         tells = is_one_of(last, w.len[0], &single);
-    if (!tells && !strcmp(last, "pat") && w.count > 1 && is_upper(name, len))
-        tells = TELLS_CODE;
-    if (!tells && !strcmp(last, "phrase") && !strcmp(w.word[1], "pass"))
-        tells = TELLS_ALL;
-    if (!tells && !strcmp(last, "passe") && !strcmp(w.word[1], "de") && !strcmp(w.word[2], "mot"))
-        tells = TELLS_ALL;
-    if (!tells && !strcmp(last, "word") && !strcmp(w.word[1], "pass"))
-        tells = TELLS_ALL;
-    if (!tells && !strcmp(last, "hash") && ends_in(w.word[1], w.len[1]) == TELLS_ALL)
-        tells = TELLS_LONG;
+    if (!tells && !strcmp(last, "pat") && w.count > 1)
+        tells = is_upper(name, len) ? TELLS_CODE : TELLS_LONG;
+    if (!tells && w.count > 1)
+        tells = of_two(&w);
+    if (!tells && w.count > 1 && w.len[0] > 3 && last[w.len[0] - 1] == 's')
+        tells = of_many(&w);
     return tells;
 }
 
