@@ -372,8 +372,8 @@ bench-redact: $(BUILD)/redact ## processor time of redaction, a MiB of this and 
 	@$(if $(CLIMB),$(BUILD)/redact climb $(CLIMB))
 
 SECRETS_NONE = $(wildcard /usr/include/*.h /usr/include/*/*.h /usr/share/doc/*/copyright /var/lib/dpkg/status)
-check-secrets: $(BUILD)/redact ## what redaction finds of a corpus, by group, and what it takes for a secret (MISSED=1 shows it)
-	@node tests/secrets/check.js $(BUILD)/redact $(SECRETS_NONE)
+check-secrets: $(BUILD)/redact ## what redaction finds of a corpus, by group, and what it takes for a secret (MISSED=1 shows it; CORPUS=FILE of JSON lines: of that one)
+	@CORPUS="$(CORPUS)" node tests/secrets/check.js $(BUILD)/redact $(SECRETS_NONE)
 
 # HOSTS, SECONDS; CONNECTIONS: they share so many, instead of one each; RATE: commands a second of a host.
 bench-relay: $(BUILD)/ptyd $(BUILD)/fleet ## 1,000 hosts at one hub: end to end, memory, processor, and how many more (HOSTS, SECONDS; 4 min)

@@ -1,5 +1,6 @@
 // check.js TELL [FILE...]: how much of the corpora is found, by group; and what of theirs that is no secret, and of the given files, which hold no secrets, is
-// taken for one. TELL takes secrets out of texts that end in a NUL each. MISSED=1 shows what was not found.
+// taken for one. TELL takes secrets out of texts that end in a NUL each. MISSED=1 shows what was not found. CORPUS=FILE: of that one alone, a line of JSON for each
+// case: {"id", "kind", "text", "secrets": [...]}, or with "innocent": true what has to stay as it is.
 'use strict';
 const { spawnSync } = require('child_process');
 const fs = require('fs');
@@ -15,17 +16,49 @@ function redact(texts) {
     return run.stdout.toString('latin1').split('\0').slice(0, -1);
 }
 
-// The longest piece of the secret that is still there; what the text says besides does not count.
-function left(secret, out, text) {
+// The longest piece of the secret that is still there, of so many characters at least; what the text says besides does not count.
+function left(secret, out, text, least = 4) {
     const rest = text.split(secret).join('\0');
     out = out.replace(/\[redacted:[^\]]*\]/g, '\0');
-    for (let len = secret.length; len >= 4; len--)
+    for (let len = secret.length; len >= least; len--)
         for (let at = 0; at + len <= secret.length; at++) {
             const piece = secret.slice(at, at + len);
             if (out.includes(piece) && !rest.includes(piece))
                 return len;
         }
     return 0;
+}
+
+// Latin-1, as the texts of the corpora are told to the program.
+const bytes = (text) => Buffer.from(text, 'utf8').toString('latin1');
+
+function foreign(file) {
+    const read = fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.trim()).map(JSON.parse);
+    const texts = read.map((c) => bytes(c.text)), results = redact(texts), kinds = new Map();
+    let found = 0, told = 0, taken = 0;
+    read.forEach((c, i) => {
+        const good = c.innocent ? results[i] === texts[i] : (c.secrets || []).every((s) => left(bytes(s), results[i], texts[i], 5) === 0);
+        const kind = c.innocent ? 'innocent' : c.kind || 'all', k = kinds.get(kind) || { good: 0, all: 0 };
+        kinds.set(kind, k);
+        k.all++;
+        k.good += good;
+        const none = c.innocent === true;
+        found += !none && good;
+        told += !none;
+        taken += none && !good;
+        if (!good && process.env.MISSED)
+            console.log(`${c.id} ${kind}: ${JSON.stringify(c.text)} -> ${JSON.stringify(Buffer.from(results[i], 'latin1').toString())}`);
+    });
+    for (const [name, k] of kinds)
+        console.log(`${name.padEnd(28)} ${k.good}/${k.all}`);
+    console.log(`${'all'.padEnd(28)} ${found}/${told}: ${(found / told * 100).toFixed(1)} %, ${taken} of ${read.length - told} that are none were taken for one`);
+    return found / told >= REACH && taken === 0;
+}
+
+if (process.env.CORPUS) {
+    const whole = foreign(process.env.CORPUS);
+    console.log(whole ? 'ok' : 'not ok');
+    process.exit(whole ? 0 : 1);
 }
 
 const all = [...first.cases(), ...second.cases(), ...third.cases(), ...fourth.cases(), ...fifth.cases()], groups = new Map();
