@@ -1,7 +1,8 @@
 /* redact texts: takes the secrets out of texts on stdin that end in a NUL each
- * (tests/secrets/check.js). redact bench: processor time by byte, of what terminals show and of
- * what was made to be slow. redact climb SECONDS: looks for what is slower still, in what pieces of
- * these and of the shapes' beginnings make when they are put together. */
+ * (tests/secrets/check.js); redact text: out of one, which may have any. redact bench: processor
+ * time by byte, of what terminals show and of what was made to be slow. redact climb SECONDS: looks
+ * for what is slower still, in what pieces of these and of the shapes' beginnings make when they
+ * are put together. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -295,18 +296,19 @@ static int search(int seconds)
     return 0;
 }
 
-static int texts(void)
+static int texts(bool one)
 {
     struct bytes in = {0}, out = {0};
     static char piece[65536];
     for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;)
         bytes_append(&in, piece, n);
     for (size_t at = 0; at < in.len;) {
-        size_t len = strlen(in.data + at);
+        size_t len = one ? in.len : strnlen(in.data + at, in.len - at);
         out.len = 0;
         redact_text(in.data + at, len, NULL, &out);
         fwrite(out.len ? out.data : "", 1, out.len, stdout);
-        putchar(0);
+        if (!one)
+            putchar(0);
         at += len + 1;
     }
     bytes_finish(&in);
@@ -319,9 +321,11 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "bench"))
         return bench();
     if (argc == 2 && !strcmp(argv[1], "texts"))
-        return texts();
+        return texts(false);
+    if (argc == 2 && !strcmp(argv[1], "text"))
+        return texts(true);
     if (argc == 3 && !strcmp(argv[1], "climb"))
         return search(atoi(argv[2]));
-    fprintf(stderr, "usage: redact texts|bench|climb SECONDS\n");
+    fprintf(stderr, "usage: redact texts|text|bench|climb SECONDS\n");
     return 2;
 }

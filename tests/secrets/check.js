@@ -9,11 +9,16 @@ const first = require('./corpus.js'), second = require('./second.js'), third = r
 const [tell, ...files] = process.argv.slice(2);
 const REACH = 0.97, FALSE = 1e-4;
 
+function run(how, input) {
+    const ran = spawnSync(tell, [how], { input: Buffer.from(input, 'latin1'), maxBuffer: 1 << 30 });
+    if (ran.status !== 0)
+        throw new Error(`${tell}: ${ran.status} ${ran.stderr}`);
+    return ran.stdout.toString('latin1');
+}
+
 function redact(texts) {
-    const run = spawnSync(tell, ['texts'], { input: Buffer.from(texts.join('\0') + '\0', 'latin1'), maxBuffer: 1 << 30 });
-    if (run.status !== 0)
-        throw new Error(`${tell}: ${run.status} ${run.stderr}`);
-    return run.stdout.toString('latin1').split('\0').slice(0, -1);
+    const outs = run('texts', texts.map((text) => text.replace(/\0/g, '')).join('\0') + '\0').split('\0').slice(0, -1);
+    return texts.map((text, i) => text.includes('\0') ? run('text', text) : outs[i]);
 }
 
 // The longest piece of the secret that is still there, of so many characters at least; what the text says besides does not count.
