@@ -294,6 +294,9 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name);
 bool redact_is_defined(struct redact_scan *s, size_t name);
 /* Whether the assignment is a shell's or a file's own line. */
 bool redact_is_statement(struct redact_scan *s, size_t name);
+/* What a telling name is said to be, whatever stands in between: the last that is asked
+ * (redact_reach.c). */
+bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* Its value in the next column of a table. */
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* `[host]:587 user:X`, as Postfix keeps it, and Bundler's `BUNDLE_HOST: "user:X"`, where a line

@@ -1,0 +1,290 @@
+/* Secrets that a name tells of whatever stands between the two: `os.environ["TOKEN"] or "X"`,
+ * `setPassword("X")`, `token -> X`, `Password created for bob: X`. What is in between is not read
+ * as one language or another: the next word of the line that has a digit is looked at, and what it
+ * is made of says whether it is a secret; the less is known of the way there, the more it has to
+ * say. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <strings.h>
+
+#include "envelope/redact_private.h"
+
+#define REACH_MOST  110 /* bytes between a name and its value */
+#define TOKEN_MOST  512 /* of a value without quotes, and in front of its first digit */
+#define PHRASE_MOST 24  /* in front of a name, of the words that belong to it */
+
+/* ---- what it is made of ---- */
+
+enum strength {
+    WEAK,   /* a word, a number, a date, a path, a version */
+    SHORT,  /* letters and a digit, as passwords have them */
+    MIXED,  /* of three kinds, or with digits in two places: no word of a program is */
+    RANDOM, /* long, and in no order that a word has */
+};
+
+struct token {
+    size_t from, to;
+    char quote; /* 0 for none */
+    bool hex;   /* hexadecimal digits of one case, with or without dashes */
+    enum strength strength;
+};
+
+/* A kind of character: what follows one another is counted by it. */
+static unsigned kind_of(char c)
+{
+    return redact_class(c) & (CLASS_DIGIT | CLASS_UPPER | CLASS_LOWER);
+}
+
+/* sha256, utf-8, x509: what programs name their ways by. */
+static bool is_way(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const ways[] = {"sha",   "utf",  "aes",    "hs",    "rs",  "es",   "ps",
+                                       "md",    "base", "ed",     "ssl",   "tls", "x",    "oauth",
+                                       "pkcs",  "http", "ipv",    "argon", "b",   "win",  "iso",
+                                       "blake", "hmac", "chacha", "ecdsa", "p",   "secp", "v",
+                                       "pbkdf", "k",    "int",    "uint",  "s",   "ntlm", "latin"};
+    size_t letters = redact_run((struct redact_scan *)s, from, CLASS_UPPER | CLASS_LOWER);
+    if (letters >= to || to - from > 24)
+        return false;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (strlen(ways[i]) == letters - from &&
+            !strncasecmp(ways[i], s->text + from, letters - from))
+            return true;
+    return false;
+}
+
+static enum strength strength_of(struct redact_scan *s, struct token *t)
+{
+    size_t len = t->to - t->from, digits = 0, upper = 0, lower = 0, hex = 0, dots = 0, slashes = 0;
+    size_t changes = 0, groups = 0, dashes = 0, others = 0;
+    unsigned before = 0;
+    for (size_t i = t->from; i < t->to; i++) {
+        char c = s->text[i];
+        uint32_t set = redact_class(c);
+        unsigned kind = kind_of(c);
+        digits += (set & CLASS_DIGIT) != 0;
+        upper += (set & CLASS_UPPER) != 0;
+        lower += (set & CLASS_LOWER) != 0;
+        hex += (set & CLASS_HEX) != 0;
+        dots += c == '.' || c == ':';
+        slashes += c == '/' || c == '\\';
+        dashes += c == '-' || c == '_';
+        others += c && strchr("!#$%^*@+~?&=", c) != NULL;
+        if (c & 0x80 || (!kind && !strchr("./:\\-_!#$%^*@+~?&=", c)))
+            return WEAK;
+        groups += kind == CLASS_DIGIT && before != CLASS_DIGIT;
+        changes +=
+            kind && before && kind != before && !(before == CLASS_UPPER && kind == CLASS_LOWER);
+        before = kind;
+    }
+    size_t letters = upper + lower;
+    t->hex = hex + dashes == len && !(upper && lower);
+    if (len < 6 || !digits || letters < 2 || is_way(s, t->from, t->to) || s->text[t->from] == '/' ||
+        redact_is_placeholder(s, t->from, t->to) || memmem(s->text + t->from, len, "://", 3))
+        return WEAK;
+    if (dots && !others && dots * 12 > len)
+        return WEAK; /* a host, a version, a time */
+    if (slashes > 1 && changes * 5 < len)
+        return WEAK; /* a path */
+    if (len >= 16 && digits >= 2 && (digits + letters) * 4 >= len * 3 && changes * 6 >= len &&
+        groups >= 2)
+        return RANDOM;
+    if (slashes && slashes * 10 > len)
+        return WEAK;
+    if (len >= 8 && ((upper && lower && (changes >= 3 || (others && digits >= 2))) ||
+                     (groups >= 2 && changes >= 4) || (others && digits >= 2 && letters >= 3)))
+        return MIXED;
+    return SHORT;
+}
+
+/* ---- the next word of the line with a digit ---- */
+
+static bool ends_token(char c)
+{
+    return redact_in(c, CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_LESS) ||
+           (c && strchr("()[]{}>,;|\x1b", c)) || !c;
+}
+
+/* The quote that opens the text in which `at` is, behind `from`; 0 for none. */
+static size_t opening_quote(const struct redact_scan *s, size_t from, size_t at)
+{
+    size_t quote = 0;
+    for (size_t i = from; i < at; i++) {
+        if (!redact_in(s->text[i], CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK))
+            continue;
+        if (quote && s->text[i] == s->text[quote - 1])
+            quote = 0;
+        else if (!quote)
+            quote = i + 1;
+    }
+    return quote;
+}
+
+static bool read_token(struct redact_scan *s, size_t from, size_t digit, struct token *t)
+{
+    size_t quote = opening_quote(s, from, digit), line = redact_line_end(s, digit);
+    size_t most = line - digit < TOKEN_MOST ? line : digit + TOKEN_MOST;
+    *t = (struct token){0};
+    if (quote) {
+        const char *close = memchr(s->text + digit, s->text[quote - 1], most - digit);
+        size_t to = close ? (size_t)(close - s->text) : 0;
+        if (to && !memchr(s->text + quote, ' ', to - quote)) {
+            *t = (struct token){.from = quote, .to = to, .quote = s->text[quote - 1]};
+            while (t->to > t->from && s->text[t->to - 1] == '\\')
+                t->to--;
+            return t->to > t->from;
+        }
+    }
+    t->from = t->to = digit;
+    while (t->from > from && !ends_token(s->text[t->from - 1]) && s->text[t->from - 1] != '=' &&
+           s->text[t->from - 1] != ':')
+        t->from--;
+    while (t->to < most && !ends_token(s->text[t->to]))
+        t->to++;
+    while (t->to > t->from && strchr(".:?!", s->text[t->to - 1]) && t->to - t->from > 1 &&
+           (t->to == line || redact_in(s->text[t->to], CLASS_BLANK)))
+        t->to--;
+    return t->to < most || t->to == line;
+}
+
+/* ---- the way there ---- */
+
+/* What comes in front of numbers and sums that are none. */
+static bool is_other_word(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const words[] = {
+        "fingerprint", "hash",     "digest",  "checksum",   "id",        "uuid",    "version",
+        "commit",      "revision", "request", "serial",     "etag",      "sha256",  "sha1",
+        "md5",         "file",     "path",    "port",       "host",      "address", "expires",
+        "until",       "at",       "line",    "type",       "name",      "user",    "username",
+        "email",       "login",    "length",  "size",       "date",      "time",    "release",
+        "algorithm",   "alg",      "method",  "thumbprint", "issuer",    "subject", "scope",
+        "url",         "uri",      "region",  "node",       "image",     "session", "ref",
+        "branch",      "build",    "job",     "pid",        "count",     "on",      "see",
+        "from",        "in",       "public",  "client",     "client_id", "kid",     "hint",
+        "prefix",      "arn",      "nonce",   "status",     "code",      "error",   "format",
+        "cipher"};
+    while (from < to && !redact_in(s->text[from], CLASS_ALNUM))
+        from++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == to - from && !strncasecmp(words[i], s->text + from, to - from))
+            return true;
+    return false;
+}
+
+struct way {
+    bool sign;  /* = : -> is, or a bracket, right in front of the value */
+    bool said;  /* words of a sentence are in between */
+    bool plain; /* nothing but signs */
+    bool other; /* the value belongs to another name */
+};
+
+/* A name is set to the value by a sign, or what is said of it ends in one. */
+static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
+{
+    struct way w = {.plain = true};
+    size_t sign = to, words = 0, last = from, last_end = from;
+    while (sign > from &&
+           redact_in(s->text[sign - 1], CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK))
+        sign--;
+    for (size_t at = from; at < to; at++) {
+        if (!redact_in(s->text[at], CLASS_ALNUM))
+            continue;
+        size_t end = at;
+        while (end < to && redact_in(s->text[end], CLASS_ALNUM | CLASS_UNDER))
+            end++;
+        last = at, last_end = end;
+        words++;
+        w.said = w.said || redact_in(s->text[end], CLASS_BLANK);
+        at = end;
+    }
+    w.plain = words == 0;
+    char c = sign > from ? s->text[sign - 1] : 0;
+    bool is = words && last_end >= sign &&
+              ((last_end - last == 2 && (redact_at(s, last, "is") || redact_at(s, last, "to") ||
+                                         redact_at(s, last, "or"))));
+    w.sign = is || (c && strchr("=:>({[<?|~@,*", c)) || (c & 0x80);
+    bool set = c == '=' && words;
+    size_t behind = last_end;
+    while (set && behind < sign &&
+           redact_in(s->text[behind], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
+        behind++;
+    if (words &&
+        (is_other_word(s, last, last_end) || (last > from && is_other_word(s, last, last_end))))
+        w.other = !is;
+    if (set && behind == sign - 1 && !redact_at(s, last, "default") &&
+        !redact_at(s, last, "value") && redact_in(s->text[last - 1], CLASS_BLANK | CLASS_SEPARATOR))
+        w.other = w.other || !redact_in(s->text[last], CLASS_UPPER); /* `, name=X`, no type */
+    return w;
+}
+
+/* ---- names of several words ---- */
+
+/* What the name says with the words in front of it: `API key`, `Recovery code`. */
+static enum redact_telling tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
+{
+    enum redact_telling tells = redact_tells(s, at, end - at);
+    if (tells || at < 2 || s->text[at - 1] != ' ')
+        return tells;
+    static const struct redact_word lasts[] = {REDACT_WORD("key"),    REDACT_WORD("keys"),
+                                               REDACT_WORD("code"),   REDACT_WORD("passe"),
+                                               REDACT_WORD("phrase"), REDACT_WORD("id")};
+    bool is = false;
+    for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++)
+        is = is || (lasts[i].len == end - at && redact_at(s, at, lasts[i].text));
+    size_t from = at - 1;
+    while (is && from > 0 && at - from < PHRASE_MOST &&
+           (redact_in(s->text[from - 1], CLASS_ALNUM) ||
+            (s->text[from - 1] == ' ' && s->text[from] != ' ')))
+        from--;
+    return is && from + 1 < at ? redact_telling(s->text + from, end - from) : TELLS_NOTHING;
+}
+
+/* ---- both ---- */
+
+static bool is_enough(const struct token *t, const struct way *w, enum redact_telling tells,
+                      bool last)
+{
+    size_t len = t->to - t->from;
+    enum strength is = t->strength;
+    if (w->other || is == WEAK)
+        return false;
+    if (is == RANDOM && !(t->hex && len <= 40))
+        return w->sign || t->quote || !w->said || tells == TELLS_ALL || last;
+    if (is == RANDOM)
+        return (w->sign && (last || t->quote || !w->said)) || (t->quote && tells != TELLS_LONG);
+    if (tells == TELLS_LONG)
+        return false;
+    if (tells == TELLS_CODE)
+        return is == MIXED && len >= 12 && (w->sign || t->quote);
+    if (t->quote)
+        return is == MIXED || (len >= 6 && w->sign);
+    return is == MIXED ? w->sign || last : last && w->sign && len >= 8;
+}
+
+/* Where the value's line begins: the name's own, or the next where only signs are left of it. */
+static size_t next_digit(struct redact_scan *s, size_t end)
+{
+    uint32_t no_digit = CLASS_ALL & ~(uint32_t)(CLASS_DIGIT | CLASS_NEWLINE);
+    size_t at = redact_run(s, end, no_digit);
+    return at < s->len && at - end <= REACH_MOST + TOKEN_MOST && s->text[at] != '\n' ? at : 0;
+}
+
+bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    struct token t;
+    size_t digit = next_digit(s, end);
+    enum redact_telling tells = digit ? tells_of_phrase(s, at, end) : TELLS_NOTHING;
+    if (!tells || !read_token(s, end, digit, &t) || t.from - end > REACH_MOST || t.from <= end)
+        return false;
+    t.strength = strength_of(s, &t);
+    if (t.strength == WEAK)
+        return false;
+    struct way w = way_of(s, end, t.from);
+    size_t behind = redact_run(s, t.to + (t.quote != 0), CLASS_BLANK | CLASS_DOT);
+    bool last = behind >= redact_line_end(s, t.to);
+    if (!is_enough(&t, &w, tells, last))
+        return false;
+    *ret_match = (struct redact_match){t.from, t.to, "value"};
+    return true;
+}
