@@ -230,6 +230,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     if (q->told < q->command.count && q->command.list[q->told].from < end)
         return false; /* -pMyPassword is no name */
     bool tells = q->name_may & (MAY_TELL | MAY_TELL_LAST);
+    if (tells)
+        redact_table_heading(s, at, end);
     return ((q->name_may & MAY_HEAD) && redact_header(s, at, end, ret_match)) ||
            (tells && redact_assignment(s, at, end, ret_match)) ||
            (tells && redact_column(s, at, end, ret_match)) ||
@@ -238,7 +240,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            ((q->name_may & MAY_PROSE) && redact_prose(s, at, end, ret_match)) ||
            (end - at <= 2 && redact_jwk(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
-           ((tells || (q->name_may & MAY_PROSE)) && redact_reach(s, at, end, ret_match));
+           ((tells || (q->name_may & MAY_PROSE)) &&
+            (redact_reach(s, at, end, ret_match) || redact_below(s, at, end, ret_match)));
 }
 
 static bool find(struct search *q, size_t at, struct redact_match *ret_match)
@@ -362,6 +365,15 @@ static struct redact_match by_its_name(const struct search *q, size_t at, struct
     return is && known.to >= match.to ? known : match;
 }
 
+/* The places of a table's line that hold what their headings tell of. */
+static void find_row(struct search *q, size_t at)
+{
+    struct redact_match list[REDACT_COLUMNS];
+    int count = redact_table_row(&q->scan, at, list);
+    for (int i = 0; i < count; i++)
+        keep(q, &list[i]);
+}
+
 static void search(struct search *q)
 {
     struct redact_match match;
@@ -370,6 +382,8 @@ static void search(struct search *q)
     if (redact_pem_tail(&q->scan, &match))
         keep(q, &match);
     for (size_t at = 0; at < q->scan.len;) {
+        if (q->scan.table.count && q->scan.table.row == at)
+            find_row(q, at);
         bool is = q->ahead_count && q->ahead[0].from <= at;
         if (is)
             match = by_its_name(q, at, take_ahead(q));

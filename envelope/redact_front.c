@@ -59,6 +59,7 @@ static bool is_dockerfile(struct redact_scan *s, size_t name)
 bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
 {
     static const struct redact_word words[] = {REDACT_WORD("setenv "),
+                                               REDACT_WORD("setx "),
                                                REDACT_WORD("set -x "),
                                                REDACT_WORD("set -gx "),
                                                REDACT_WORD("set -Ux "),

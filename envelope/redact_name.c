@@ -89,7 +89,7 @@ static const struct row qualifier_rows[] = {
     ROW("test", TELLS_ALL),         ROW("string", TELLS_ALL),  ROW("text", TELLS_ALL),
     ROW("confirmation", TELLS_ALL), ROW("confirm", TELLS_ALL), ROW("again", TELLS_ALL),
     ROW("us", TELLS_ALL),           ROW("eu", TELLS_ALL),      ROW("encrypted", TELLS_ALL),
-    ROW("pypi", TELLS_ALL),
+    ROW("pypi", TELLS_ALL),         ROW("equals", TELLS_ALL),
 };
 
 /* What a word ends in. */
@@ -298,6 +298,7 @@ static const struct row open_key_rows[] = {
     ROW("this", TELLS_ALL),        ROW("that", TELLS_ALL),        ROW("each", TELLS_ALL),
     ROW("other", TELLS_ALL),       ROW("same", TELLS_ALL),        ROW("wrong", TELLS_ALL),
     ROW("missing", TELLS_ALL),     ROW("unknown", TELLS_ALL),     ROW("duplicate", TELLS_ALL),
+    ROW("recv", TELLS_ALL),        ROW("to", TELLS_ALL),          ROW("enum", TELLS_ALL),
     ROW("invalid", TELLS_ALL),     ROW("given", TELLS_ALL),       ROW("with", TELLS_ALL),
     ROW("the", TELLS_ALL),         ROW("a", TELLS_ALL),           ROW("an", TELLS_ALL),
     ROW("of", TELLS_ALL),          ROW("for", TELLS_ALL),         ROW("by", TELLS_ALL),
@@ -431,7 +432,7 @@ static enum redact_telling of_two(const struct words *w)
     if (!strcmp(last, "hash"))
         return ends_in(front, w->len[1]) == TELLS_ALL ? TELLS_LONG : TELLS_NOTHING;
     if (!strcmp(last, "id"))
-        return !strcmp(front, "session") || !strcmp(front, "secret") ? TELLS_LONG : TELLS_NOTHING;
+        return !strcmp(front, "secret") ? TELLS_LONG : TELLS_NOTHING;
     if (!strcmp(last, "code"))
         return is_one_of(front, w->len[1], &codes);
     if (!strcmp(last, "url"))

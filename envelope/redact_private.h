@@ -44,10 +44,11 @@ enum redact_class {
     CLASS_SPACE = CLASS_BLANK | CLASS_NEWLINE,
 };
 
-#define REDACT_RUNS           24 /* sets whose runs are kept; more are read again and stay right */
+#define REDACT_RUNS           28 /* sets whose runs are kept; more are read again and stay right */
 #define REDACT_NAMES          16 /* places of names of which is kept what they say, a power of two */
 #define REDACT_LINE_LOOKED_AT 200 /* bytes in front of a name in which its line begins */
 #define REDACT_STOOD          3   /* words of .netrc */
+#define REDACT_COLUMNS        4   /* of a table, that hold secrets */
 #define REDACT_WAYS           4   /* names in one place */
 
 /* ---- text as it is seen (redact_fold.c) ---- */
@@ -99,6 +100,28 @@ struct redact_scan {
     struct redact_body {
         size_t from, to, good, letters; /* of what is in armour: how many of these */
     } body;
+    struct redact_reached {
+        size_t digit;         /* the word's first, counted from 1 */
+        size_t from, to;      /* without its quotes */
+        char quote;           /* 0 for none */
+        bool hex;             /* hexadecimal digits of one case, with or without dashes */
+        int strength;         /* redact_reach.c */
+    } reached;                /* the word with a digit that names were looking at last */
+    struct redact_table {     /* the heading that was read last */
+        size_t line, counted; /* its line, and up to where signs are counted in it */
+        struct redact_signs {
+            int bars, commas, tabs;
+        } signs;
+        size_t heading; /* the line whose columns these are, counted from 1 */
+        size_t row;     /* where the next line of it begins */
+        int rows, count;
+        char sign; /* | , a tabulator or a blank */
+        struct redact_column {
+            int place;     /* how many signs are in front */
+            size_t offset; /* from the line's beginning */
+            int tells;     /* enum redact_telling */
+        } columns[REDACT_COLUMNS];
+    } table;
     size_t near_from, near_to; /* between a name and its value nothing stands here, */
     bool near_stops;           /* and at the end something does */
     size_t public_to;          /* the end of a certificate or public key whose BEGIN is there */
@@ -297,6 +320,24 @@ bool redact_is_statement(struct redact_scan *s, size_t name);
 /* What a telling name is said to be, whatever stands in between: the last that is asked
  * (redact_reach.c). */
 bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* How much what a word is made of says. */
+enum redact_strength {
+    REDACT_WEAK,       /* a word, a number, a date, a path, a version */
+    REDACT_SHORT_WORD, /* letters and a digit, as passwords have them */
+    REDACT_MIXED,      /* of three kinds, or with digits in two places: no word of a program is */
+    REDACT_RANDOM,     /* long, and in no order that a word has */
+};
+/* Of [from, to); says whether it is hexadecimal, too. */
+enum redact_strength redact_strength(struct redact_scan *s, struct redact_reached *t);
+/* What a name says with the words in front of it: `API key`, `Recovery code`. */
+enum redact_telling redact_tells_of_phrase(struct redact_scan *s, size_t at, size_t end);
+/* On the line below (redact_below.c). */
+bool redact_below(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* Tables: a name that may head a column, and a line that may be one of its rows, of which the
+ * places that hold secrets are told (redact_table.c). */
+void redact_table_heading(struct redact_scan *s, size_t at, size_t end);
+int redact_table_row(struct redact_scan *s, size_t at,
+                     struct redact_match ret_match[REDACT_COLUMNS]);
 /* Its value in the next column of a table. */
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* `[host]:587 user:X`, as Postfix keeps it, and Bundler's `BUNDLE_HOST: "user:X"`, where a line

@@ -12,22 +12,9 @@
 #define REACH_MOST  110 /* bytes between a name and its value */
 #define TOKEN_MOST  512 /* of a value without quotes, and in front of its first digit */
 #define PHRASE_MOST 24  /* in front of a name, of the words that belong to it */
+#define QUOTE_MOST  128 /* in quotes, in front of the first digit */
 
 /* ---- what it is made of ---- */
-
-enum strength {
-    WEAK,   /* a word, a number, a date, a path, a version */
-    SHORT,  /* letters and a digit, as passwords have them */
-    MIXED,  /* of three kinds, or with digits in two places: no word of a program is */
-    RANDOM, /* long, and in no order that a word has */
-};
-
-struct token {
-    size_t from, to;
-    char quote; /* 0 for none */
-    bool hex;   /* hexadecimal digits of one case, with or without dashes */
-    enum strength strength;
-};
 
 /* A kind of character: what follows one another is counted by it. */
 static unsigned kind_of(char c)
@@ -53,7 +40,7 @@ static bool is_way(const struct redact_scan *s, size_t from, size_t to)
     return false;
 }
 
-static enum strength strength_of(struct redact_scan *s, struct token *t)
+enum redact_strength redact_strength(struct redact_scan *s, struct redact_reached *t)
 {
     size_t len = t->to - t->from, digits = 0, upper = 0, lower = 0, hex = 0, dots = 0, slashes = 0;
     size_t changes = 0, groups = 0, dashes = 0, others = 0;
@@ -71,7 +58,7 @@ static enum strength strength_of(struct redact_scan *s, struct token *t)
         dashes += c == '-' || c == '_';
         others += c && strchr("!#$%^*@+~?&=", c) != NULL;
         if (c & 0x80 || (!kind && !strchr("./:\\-_!#$%^*@+~?&=", c)))
-            return WEAK;
+            return REDACT_WEAK;
         groups += kind == CLASS_DIGIT && before != CLASS_DIGIT;
         changes +=
             kind && before && kind != before && !(before == CLASS_UPPER && kind == CLASS_LOWER);
@@ -81,20 +68,20 @@ static enum strength strength_of(struct redact_scan *s, struct token *t)
     t->hex = hex + dashes == len && !(upper && lower);
     if (len < 6 || !digits || letters < 2 || is_way(s, t->from, t->to) || s->text[t->from] == '/' ||
         redact_is_placeholder(s, t->from, t->to) || memmem(s->text + t->from, len, "://", 3))
-        return WEAK;
+        return REDACT_WEAK;
     if (dots && !others && dots * 12 > len)
-        return WEAK; /* a host, a version, a time */
+        return REDACT_WEAK; /* a host, a version, a time */
     if (slashes > 1 && changes * 5 < len)
-        return WEAK; /* a path */
+        return REDACT_WEAK; /* a path */
     if (len >= 16 && digits >= 2 && (digits + letters) * 4 >= len * 3 && changes * 6 >= len &&
         groups >= 2)
-        return RANDOM;
+        return REDACT_RANDOM;
     if (slashes && slashes * 10 > len)
-        return WEAK;
+        return REDACT_WEAK;
     if (len >= 8 && ((upper && lower && (changes >= 3 || (others && digits >= 2))) ||
                      (groups >= 2 && changes >= 4) || (others && digits >= 2 && letters >= 3)))
-        return MIXED;
-    return SHORT;
+        return REDACT_MIXED;
+    return REDACT_SHORT_WORD;
 }
 
 /* ---- the next word of the line with a digit ---- */
@@ -105,46 +92,60 @@ static bool ends_token(char c)
            (c && strchr("()[]{}>,;|\x1b", c)) || !c;
 }
 
-/* The quote that opens the text in which `at` is, behind `from`; 0 for none. */
-static size_t opening_quote(const struct redact_scan *s, size_t from, size_t at)
+/* The quote that opens what `digit` is in: nothing but a word is between. 0 for none. */
+static size_t opening_quote(const struct redact_scan *s, size_t digit)
 {
-    size_t quote = 0;
-    for (size_t i = from; i < at; i++) {
-        if (!redact_in(s->text[i], CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK))
-            continue;
-        if (quote && s->text[i] == s->text[quote - 1])
-            quote = 0;
-        else if (!quote)
-            quote = i + 1;
-    }
-    return quote;
+    size_t at = digit, most = digit > QUOTE_MOST ? digit - QUOTE_MOST : 0;
+    while (at > most &&
+           !redact_in(s->text[at - 1], CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK))
+        at--;
+    if (at == most || redact_in(s->text[at - 1], CLASS_SPACE))
+        return 0;
+    size_t before = at - 1;
+    while (before > 0 && s->text[before - 1] == '\\')
+        before--;
+    return before && redact_in(s->text[before - 1], CLASS_ALNUM) ? 0 : at; /* it closes another */
 }
 
-static bool read_token(struct redact_scan *s, size_t from, size_t digit, struct token *t)
+/* The whole word around the digit, or what is in its quotes. */
+static void read_token(struct redact_scan *s, size_t digit, struct redact_reached *t)
 {
-    size_t quote = opening_quote(s, from, digit), line = redact_line_end(s, digit);
+    size_t quote = opening_quote(s, digit), line = redact_line_end(s, digit);
     size_t most = line - digit < TOKEN_MOST ? line : digit + TOKEN_MOST;
-    *t = (struct token){0};
-    if (quote) {
-        const char *close = memchr(s->text + digit, s->text[quote - 1], most - digit);
-        size_t to = close ? (size_t)(close - s->text) : 0;
-        if (to && !memchr(s->text + quote, ' ', to - quote)) {
-            *t = (struct token){.from = quote, .to = to, .quote = s->text[quote - 1]};
-            while (t->to > t->from && s->text[t->to - 1] == '\\')
-                t->to--;
-            return t->to > t->from;
-        }
+    *t = (struct redact_reached){.digit = digit + 1, .from = digit, .to = digit};
+    const char *close = quote ? memchr(s->text + digit, s->text[quote - 1], most - digit) : NULL;
+    size_t to = close ? (size_t)(close - s->text) : 0;
+    if (to && !memchr(s->text + quote, ' ', to - quote)) {
+        t->from = quote, t->to = to, t->quote = s->text[quote - 1];
+        while (t->to > t->from && s->text[t->to - 1] == '\\')
+            t->to--;
+    } else {
+        size_t least = digit > TOKEN_MOST ? digit - TOKEN_MOST : 0;
+        while (t->from > least && !ends_token(s->text[t->from - 1]) &&
+               s->text[t->from - 1] != '=' && s->text[t->from - 1] != ':')
+            t->from--;
+        while (t->to < most && !ends_token(s->text[t->to]))
+            t->to++;
+        while (t->to > digit + 1 && strchr(".:?!", s->text[t->to - 1]) &&
+               (t->to == line || redact_in(s->text[t->to], CLASS_BLANK)))
+            t->to--;
     }
-    t->from = t->to = digit;
-    while (t->from > from && !ends_token(s->text[t->from - 1]) && s->text[t->from - 1] != '=' &&
-           s->text[t->from - 1] != ':')
-        t->from--;
-    while (t->to < most && !ends_token(s->text[t->to]))
-        t->to++;
-    while (t->to > t->from && strchr(".:?!", s->text[t->to - 1]) && t->to - t->from > 1 &&
-           (t->to == line || redact_in(s->text[t->to], CLASS_BLANK)))
-        t->to--;
-    return t->to < most || t->to == line;
+    bool whole = t->to < most || t->to == line, call = redact_char(s, t->to) == '(';
+    t->strength = whole && !(call && !t->quote) ? redact_strength(s, t) : REDACT_WEAK;
+}
+
+/* Whether the escape of a terminal's that sets a colour is there: behind it, or 0. */
+static size_t skip_colour(struct redact_scan *s, size_t digit)
+{
+    size_t from = digit;
+    while (from > 0 && digit - from < 12 &&
+           (redact_in(s->text[from - 1], CLASS_DIGIT) || s->text[from - 1] == ';'))
+        from--;
+    if (!from || s->text[from - 1] != '[') /* the escape itself is seen by nobody */
+        return 0;
+    while (digit < s->len && (redact_in(s->text[digit], CLASS_DIGIT) || s->text[digit] == ';'))
+        digit++;
+    return redact_char(s, digit) == 'm' ? digit + 1 : 0;
 }
 
 /* ---- the way there ---- */
@@ -184,10 +185,23 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
 {
     struct way w = {.plain = true};
     size_t sign = to, words = 0, last = from, last_end = from;
-    while (sign > from &&
-           redact_in(s->text[sign - 1], CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK))
-        sign--;
+    for (bool more = true; more;) {
+        while (sign > from &&
+               redact_in(s->text[sign - 1],
+                         CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_BACKSLASH))
+            sign--;
+        size_t colour = sign > from + 2 && s->text[sign - 1] == 'm' ? sign - 1 : 0;
+        while (colour > from &&
+               (redact_in(s->text[colour - 1], CLASS_DIGIT) || s->text[colour - 1] == ';'))
+            colour--;
+        more = colour > from && s->text[colour - 1] == '[';
+        sign = more ? colour - 1 : sign;
+    }
     for (size_t at = from; at < to; at++) {
+        if (s->text[at] == '[' && skip_colour((struct redact_scan *)s, at + 1)) {
+            at = skip_colour((struct redact_scan *)s, at + 1) - 1;
+            continue;
+        }
         if (!redact_in(s->text[at], CLASS_ALNUM))
             continue;
         size_t end = at;
@@ -209,9 +223,8 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
     while (set && behind < sign &&
            redact_in(s->text[behind], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
         behind++;
-    if (words &&
-        (is_other_word(s, last, last_end) || (last > from && is_other_word(s, last, last_end))))
-        w.other = !is;
+    bool wraps = c == '(' && last_end == sign - 1; /* String::from("X") */
+    w.other = words && !is && !wraps && is_other_word(s, last, last_end);
     if (set && behind == sign - 1 && !redact_at(s, last, "default") &&
         !redact_at(s, last, "value") && redact_in(s->text[last - 1], CLASS_BLANK | CLASS_SEPARATOR))
         w.other = w.other || !redact_in(s->text[last], CLASS_UPPER); /* `, name=X`, no type */
@@ -221,14 +234,14 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
 /* ---- names of several words ---- */
 
 /* What the name says with the words in front of it: `API key`, `Recovery code`. */
-static enum redact_telling tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
+enum redact_telling redact_tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
 {
     enum redact_telling tells = redact_tells(s, at, end - at);
     if (tells || at < 2 || s->text[at - 1] != ' ')
         return tells;
-    static const struct redact_word lasts[] = {REDACT_WORD("key"),    REDACT_WORD("keys"),
-                                               REDACT_WORD("code"),   REDACT_WORD("passe"),
-                                               REDACT_WORD("phrase"), REDACT_WORD("id")};
+    static const struct redact_word lasts[] = {REDACT_WORD("key"), REDACT_WORD("keys"),
+                                               REDACT_WORD("code"), REDACT_WORD("passe"),
+                                               REDACT_WORD("phrase")};
     bool is = false;
     for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++)
         is = is || (lasts[i].len == end - at && redact_at(s, at, lasts[i].text));
@@ -242,49 +255,64 @@ static enum redact_telling tells_of_phrase(struct redact_scan *s, size_t at, siz
 
 /* ---- both ---- */
 
-static bool is_enough(const struct token *t, const struct way *w, enum redact_telling tells,
-                      bool last)
+static bool is_enough(const struct redact_reached *t, const struct way *w,
+                      enum redact_telling tells, bool last)
 {
     size_t len = t->to - t->from;
-    enum strength is = t->strength;
-    if (w->other || is == WEAK)
+    enum redact_strength is = (enum redact_strength)t->strength;
+    if (w->other || is == REDACT_WEAK)
         return false;
-    if (is == RANDOM && !(t->hex && len <= 40))
+    if (is == REDACT_RANDOM && !(t->hex && len <= 40))
         return w->sign || t->quote || !w->said || tells == TELLS_ALL || last;
-    if (is == RANDOM)
+    if (is == REDACT_RANDOM)
         return (w->sign && (last || t->quote || !w->said)) || (t->quote && tells != TELLS_LONG);
     if (tells == TELLS_LONG)
         return false;
     if (tells == TELLS_CODE)
-        return is == MIXED && len >= 12 && (w->sign || t->quote);
+        return is == REDACT_MIXED && len >= 12 && (w->sign || t->quote);
     if (t->quote)
-        return is == MIXED || (len >= 6 && w->sign);
-    return is == MIXED ? w->sign || last : last && w->sign && len >= 8;
+        return is == REDACT_MIXED || (len >= 6 && w->sign);
+    return is == REDACT_MIXED ? w->sign || last : last && w->sign && len >= 8;
 }
 
-/* Where the value's line begins: the name's own, or the next where only signs are left of it. */
+/* The next digit of the line that belongs to no colour; 0 for none. */
 static size_t next_digit(struct redact_scan *s, size_t end)
 {
     uint32_t no_digit = CLASS_ALL & ~(uint32_t)(CLASS_DIGIT | CLASS_NEWLINE);
-    size_t at = redact_run(s, end, no_digit);
-    return at < s->len && at - end <= REACH_MOST + TOKEN_MOST && s->text[at] != '\n' ? at : 0;
+    size_t at = end;
+    for (int i = 0; i < 5; i++) {
+        at = redact_run(s, at, no_digit);
+        if (at >= s->len || at - end > REACH_MOST + QUOTE_MOST || s->text[at] == '\n')
+            return 0;
+        size_t number = redact_run(s, at, CLASS_DIGIT), colour = skip_colour(s, at);
+        if (!colour && (number - at > 4 || !strchr("):", redact_char(s, number)) ||
+                        redact_in(s->text[at - 1], CLASS_WORD | CLASS_DOT)))
+            return at;
+        at = colour ? colour : number; /* or a length: string(12) "X" */
+    }
+    return 0;
 }
 
 bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    struct token t;
-    size_t digit = next_digit(s, end);
-    enum redact_telling tells = digit ? tells_of_phrase(s, at, end) : TELLS_NOTHING;
-    if (!tells || !read_token(s, end, digit, &t) || t.from - end > REACH_MOST || t.from <= end)
+    struct redact_reached *t = &s->reached;
+    size_t digit = next_digit(s, end), from = end;
+    if (!digit)
         return false;
-    t.strength = strength_of(s, &t);
-    if (t.strength == WEAK)
+    if (t->digit != digit + 1)
+        read_token(s, digit, t);
+    if (t->strength == REDACT_WEAK || t->from <= end || t->from - end > REACH_MOST)
         return false;
-    struct way w = way_of(s, end, t.from);
-    size_t behind = redact_run(s, t.to + (t.quote != 0), CLASS_BLANK | CLASS_DOT);
-    bool last = behind >= redact_line_end(s, t.to);
-    if (!is_enough(&t, &w, tells, last))
+    enum redact_telling tells = redact_tells_of_phrase(s, at, end);
+    if (!tells)
         return false;
-    *ret_match = (struct redact_match){t.from, t.to, "value"};
+    while (redact_char(s, from) == '\\')
+        from++;
+    from += redact_in(redact_char(s, from), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
+    struct way w = way_of(s, from, t->from);
+    size_t behind = redact_run(s, t->to + (t->quote != 0), CLASS_BLANK | CLASS_DOT);
+    if (!is_enough(t, &w, tells, behind >= redact_line_end(s, t->to)))
+        return false;
+    *ret_match = (struct redact_match){t->from, t->to, "value"};
     return true;
 }

@@ -1,0 +1,101 @@
+/* Secrets on the line below the name that tells of them: what a command prints that names one
+ * (`$ echo $TOKEN`, `$ pass show mail/password`), a value that was asked for, a text between marks.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_private.h"
+
+#define REST_MOST   160 /* bytes behind the name */
+#define PROMPT_MOST 64  /* in front of a command */
+
+/* What in front of a command says that it is one, with the blank behind it. */
+static bool is_prompt(const struct redact_scan *s, size_t line, size_t name)
+{
+    size_t most = name - line < PROMPT_MOST ? name : line + PROMPT_MOST;
+    if (redact_at(s, line, ">>> ") || redact_at(s, line, "(gdb) ") ||
+        redact_at(s, line, "(Pdb) ") || redact_at(s, line, "irb"))
+        return true;
+    for (size_t at = line; at + 1 < most; at++) {
+        char c = s->text[at], before = at > line ? s->text[at - 1] : ' ';
+        if ((c == '$' || c == '#' || c == '%' || c == '>') && s->text[at + 1] == ' ' &&
+            (at == line || before == ']' || before == '~' || before == ' ' || before == ')' ||
+             redact_in(before, CLASS_ALNUM)))
+            return true;
+    }
+    return redact_at(s, line, "\xe2\x9d\xaf") || redact_at(s, line, "\xe2\x9e\x9c"); /* ❯ ➜ */
+}
+
+enum below {
+    NOTHING_BELOW,
+    SIGNS,   /* `"name"]=>` */
+    SAID,    /* ... a colon */
+    MARKED,  /* <<EOT */
+    PRINTED, /* a command */
+};
+
+static enum below below_of(struct redact_scan *s, size_t at, size_t end, size_t line)
+{
+    size_t start = redact_line_start(s, at, REDACT_LINE_LOOKED_AT), words = 0;
+    if (line - end > REST_MOST)
+        return NOTHING_BELOW;
+    if (is_prompt(s, start, at))
+        return PRINTED;
+    for (size_t i = end; i < line; i++)
+        words += redact_in(s->text[i], CLASS_ALNUM) != 0;
+    size_t mark = line;
+    while (mark > end && redact_in(s->text[mark - 1], CLASS_ALNUM | CLASS_SINGLE | CLASS_DOUBLE))
+        mark--;
+    mark -= mark > end && s->text[mark - 1] == '-';
+    if (mark < line && mark >= end + 2 && redact_at(s, mark - 2, "<<"))
+        return MARKED;
+    if (line > end && s->text[line - 1] == ':')
+        return SAID;
+    return line > end + 1 && !words && s->text[line - 1] == '>' ? SIGNS : NOTHING_BELOW;
+}
+
+/* In front of the value: `$1 = `, `string(12) `. */
+static size_t skip_front(struct redact_scan *s, size_t at)
+{
+    size_t end = at;
+    if (redact_char(s, at) == '$' || redact_at(s, at, "string(")) {
+        end = redact_run(s, at + (s->text[at] == '$' ? 1 : 7), CLASS_DIGIT);
+        while (end < s->len && end - at < 16 && strchr(") =", s->text[end]))
+            end++;
+    }
+    return end < s->len ? end : at;
+}
+
+bool redact_below(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, end), from = line + 1;
+    struct redact_reached t = {0};
+    if (line + 6 >= s->len || line - end > REST_MOST)
+        return false;
+    char next = s->text[from];
+    if (next == '\n' && s->text[line - 1] != ':')
+        return false;
+    enum redact_telling tells = redact_tells_of_phrase(s, at, end);
+    enum below how = tells ? below_of(s, at, end, line) : NOTHING_BELOW;
+    if (!how)
+        return false;
+    from = redact_run(s, from, how == SAID ? CLASS_SPACE : CLASS_BLANK);
+    from = skip_front(s, from);
+    size_t below = redact_line_end(s, from), to = below;
+    while (to > from && redact_in(s->text[to - 1], CLASS_BLANK))
+        to--;
+    char quote = from < to ? s->text[from] : 0;
+    if ((quote == '"' || quote == '\'') && to > from + 2 && s->text[to - 1] == quote)
+        t.quote = quote, from++, to--;
+    if (to < from + 6 || to - from > 512 || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
+        return false;
+    t.from = from, t.to = to;
+    int strength = redact_strength(s, &t);
+    bool enough = how == PRINTED || how == MARKED || t.quote
+                      ? strength >= (tells == TELLS_ALL ? REDACT_SHORT_WORD : REDACT_MIXED)
+                      : strength >= (tells == TELLS_ALL ? REDACT_MIXED : REDACT_RANDOM);
+    if (!enough || (t.hex && tells == TELLS_LONG))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
+}

@@ -1,0 +1,154 @@
+/* Secrets in the columns of tables: a heading tells (`id | user | token`, `NAME  PASSWORD  AGE`,
+ * `user,password,mail`), and the lines below it hold what it tells of, in the same place. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_private.h"
+
+#define ROW_MOST  1000 /* bytes of a line that is looked at */
+#define ROWS_MOST 500
+
+static bool is_bar(const struct redact_scan *s, size_t at)
+{
+    return s->text[at] == '|' || (s->text[at] == '\xe2' && redact_at(s, at, "\xe2\x94\x82"));
+}
+
+/* What is counted of a line: bars, commas, tabulators. */
+static void count(const struct redact_scan *s, size_t at, struct redact_signs *n)
+{
+    n->bars += is_bar(s, at);
+    n->commas += s->text[at] == ',';
+    n->tabs += s->text[at] == '\t';
+}
+
+/* Goes on with counting up to `at`: each byte is looked at once. */
+static void count_to(struct redact_scan *s, size_t at)
+{
+    struct redact_table *t = &s->table;
+    if (at < t->counted || at - t->counted > ROW_MOST)
+        t->counted = t->line = redact_line_start(s, at, ROW_MOST),
+        t->signs = (struct redact_signs){0};
+    for (; t->counted < at; t->counted++) {
+        if (s->text[t->counted] == '\n') {
+            t->line = t->counted + 1;
+            t->signs = (struct redact_signs){0};
+        } else {
+            count(s, t->counted, &t->signs);
+        }
+    }
+}
+
+/* Whether the name is all that stands in its place, and what parts the places. */
+static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
+{
+    size_t before = at, behind = redact_run(s, end, CLASS_BLANK);
+    while (before > line && redact_in(s->text[before - 1], CLASS_BLANK))
+        before--;
+    bool first = before == line, last = behind >= s->len || s->text[behind] == '\n';
+    char front = first ? 0 : s->text[before - 1], next = last ? 0 : s->text[behind];
+    bool bar_front = front == '|' || (before >= line + 3 && is_bar(s, before - 3));
+    bool bar_next = !last && is_bar(s, behind);
+    if ((bar_front || bar_next) && (first || bar_front) && (last || bar_next))
+        return '|';
+    if (before == at && (first || front == ',') && (next == ',' || (last && front == ',')) &&
+        behind == end)
+        return ',';
+    bool tab_front = at > line && s->text[at - 1] == '\t', tab_next = redact_char(s, end) == '\t';
+    if ((tab_front || tab_next) && (at == line || tab_front) && (last || tab_next))
+        return '\t';
+    if ((at == line || at - before >= 2) && (last || behind - end >= 2) && !(first && last))
+        return ' ';
+    return 0;
+}
+
+void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
+{
+    struct redact_table *t = &s->table;
+    char next = redact_char(s, end), before = at ? s->text[at - 1] : '\n';
+    if (!(redact_in(next, CLASS_SPACE | CLASS_SEPARATOR) || next == '\xe2') ||
+        !(redact_in(before, CLASS_SPACE | CLASS_SEPARATOR) || before == '\x82'))
+        return;
+    count_to(s, at);
+    char sign = parted_by(s, t->line, at, end);
+    enum redact_telling tells = sign ? redact_tells(s, at, end - at) : TELLS_NOTHING;
+    if (!tells)
+        return;
+    if (t->heading != t->line + 1 || t->sign != sign)
+        t->count = 0;
+    t->heading = t->line + 1;
+    t->sign = sign;
+    t->rows = 0;
+    t->row = redact_line_end(s, end) + 1;
+    if (t->count == REDACT_COLUMNS)
+        return;
+    t->columns[t->count++] = (struct redact_column){.place = sign == '|'   ? t->signs.bars
+                                                             : sign == ',' ? t->signs.commas
+                                                                           : t->signs.tabs,
+                                                    .offset = at - t->line,
+                                                    .tells = (int)tells};
+}
+
+/* The next place's end. */
+static size_t place_end(const struct redact_scan *s, size_t at, size_t line, char sign)
+{
+    while (at < line && !(sign == '|' ? is_bar(s, at) : s->text[at] == sign))
+        at++;
+    return at;
+}
+
+static bool is_secret(struct redact_scan *s, int tells, size_t from, size_t to)
+{
+    struct redact_reached v = {.from = from, .to = to};
+    int strength = redact_strength(s, &v);
+    return tells == TELLS_ALL    ? strength >= REDACT_SHORT_WORD
+           : tells == TELLS_CODE ? strength >= REDACT_MIXED && to - from >= 8
+                                 : strength >= REDACT_RANDOM && !v.hex;
+}
+
+static bool is_in_place(struct redact_scan *s, const struct redact_column *c, size_t at,
+                        size_t line, struct redact_match *ret_match)
+{
+    char sign = s->table.sign;
+    size_t from = at, to;
+    if (sign == ' ') {
+        from = at + c->offset;
+        if (from >= line || (c->offset && !redact_in(s->text[from - 1], CLASS_BLANK)))
+            return false;
+        to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
+    } else {
+        to = place_end(s, from, line, sign);
+        for (int i = 0; i < c->place; i++) {
+            if (to >= line)
+                return false;
+            from = to + (sign == '|' && s->text[to] != '|' ? 3 : 1);
+            to = place_end(s, from, line, sign);
+        }
+    }
+    while (from < to && redact_in(s->text[from], CLASS_BLANK | CLASS_DOUBLE))
+        from++;
+    while (to > from && redact_in(s->text[to - 1], CLASS_BLANK | CLASS_DOUBLE))
+        to--;
+    if (to < from + 6 || memchr(s->text + from, ' ', to - from) ||
+        !is_secret(s, c->tells, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
+}
+
+int redact_table_row(struct redact_scan *s, size_t at,
+                     struct redact_match ret_match[REDACT_COLUMNS])
+{
+    struct redact_table *t = &s->table;
+    int found = 0;
+    if (t->row != at || !t->count)
+        return 0;
+    size_t line = redact_line_end(s, at);
+    if (line == at || line - at > ROW_MOST || t->rows++ > ROWS_MOST) {
+        t->count = 0;
+        return 0;
+    }
+    for (int i = 0; i < t->count; i++)
+        found += is_in_place(s, &t->columns[i], at, line, &ret_match[found]);
+    t->row = line + 1;
+    return found;
+}
