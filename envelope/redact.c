@@ -238,7 +238,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            ((q->name_may & MAY_FILE) && redact_file(s, at, end, ret_match)) ||
            ((q->name_may & MAY_CALL) && redact_call(s, at, end, ret_match)) ||
            ((q->name_may & MAY_PROSE) && redact_prose(s, at, end, ret_match)) ||
-           (end - at <= 2 && redact_jwk(s, at, end, ret_match)) ||
+           (end - at <= 2 &&
+            (redact_jwk(s, at, end, ret_match) || redact_wifi(s, at, end, ret_match))) ||
            (tells && redact_near(s, at, end, ret_match)) ||
            ((tells || (q->name_may & MAY_PROSE)) &&
             (redact_reach(s, at, end, ret_match) || redact_below(s, at, end, ret_match)));

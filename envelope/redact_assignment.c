@@ -460,8 +460,16 @@ static bool read_behind(struct redact_scan *s, const struct place *p, size_t val
             ret->to = ret->end = (size_t)(next - s->text);
         return is && ret->to > ret->from;
     }
+    char tag = redact_char(s, end + 1);
+    if (tag == '!' && redact_at(s, end, "<![CDATA[")) {
+        size_t from = end + 9, line = redact_line_end(s, from);
+        const char *close = memmem(s->text + from, line - from, "]]>", 3);
+        size_t to = close ? (size_t)(close - s->text) : line;
+        *ret = (struct redact_value){from, to, to, '"'};
+        return to > from;
+    }
     *ret = (struct redact_value){value, end, end, 0};
-    return end > value;
+    return end > value && tag == '/'; /* `--password <password> --key <key>` is a usage */
 }
 
 /* A first look at what is behind a name: most names have nothing there. */

@@ -170,7 +170,11 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
         redact_char(s, value) == '"' && !first && at >= 3 &&
         (redact_at(s, at - 2, ": ") || /* ipsec.secrets, fetchmail */
          (redact_at(s, at - 2, "\" ") && memmem(s->text + start, at - start, "user", 4) != NULL));
-    if (!(first || behind_user) || redact_tells(s, at, end - at) != TELLS_ALL ||
+    static const struct redact_word ways[] = {REDACT_WORD("EAP"), REDACT_WORD("XAUTH"),
+                                              REDACT_WORD("NTLM")};
+    if (!(first || behind_user) ||
+        (redact_tells(s, at, end - at) != TELLS_ALL &&
+         !(behind_user && name_is(s, at, end, ways, 3))) ||
         !redact_read_value(s, value, true, &v))
         return false;
     size_t behind = v.end + (redact_char(s, v.end) == ';');
@@ -228,8 +232,23 @@ static bool is_talk(struct redact_scan *s, size_t at, size_t end, struct redact_
            redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line && take(s, value, ret_match);
 }
 
+/* `WIFI:T:WPA;S:network;P:X;;`, as it is drawn for cameras. */
+bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t start = redact_line_start(s, at, BACK_MOST), line = redact_line_end(s, end);
+    if (end - at != 1 || s->text[at] != 'P' || redact_char(s, end) != ':' || !at ||
+        !strchr(";:", s->text[at - 1]) || !memmem(s->text + start, at - start, "WIFI:", 5))
+        return false;
+    const char *close = memchr(s->text + end + 1, ';', line - end - 1);
+    size_t to = close ? (size_t)(close - s->text) : line;
+    if (to < end + 5)
+        return false;
+    *ret_match = (struct redact_match){end + 1, to, "value"};
+    return true;
+}
+
 /* The last letters of the names above, identified's among them: most words have others. */
-const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed";
+const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed ap lm";
 
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
@@ -285,6 +304,8 @@ bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_mat
     if (!user)
         return false;
     size_t colon = redact_run(s, user, CLASS_NAME), line = redact_line_end(s, colon);
+    if (redact_char(s, colon) == '@')
+        colon = redact_run(s, colon + 1, CLASS_NAME);
     if (colon == user || redact_char(s, colon) != ':' || line < colon + 4)
         return false;
     size_t quote = s->text[line - 1] == '"', end = line - quote;

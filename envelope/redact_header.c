@@ -131,8 +131,9 @@ static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redac
     size_t from = redact_run(s, end + listed, CLASS_BLANK);
     if (redact_at(s, end, "%20"))
         from = end + 3;
-    size_t to = redact_run(s, from, CLASS_NAME | CLASS_BASE64 | CLASS_TILDE | CLASS_PERCENT);
-    while (to > from && s->text[to - 1] == '.')
+    size_t to =
+        redact_run(s, from, CLASS_NAME | CLASS_BASE64 | CLASS_TILDE | CLASS_PERCENT | CLASS_COLON);
+    while (to > from && redact_in(s->text[to - 1], CLASS_DOT | CLASS_COLON))
         to--;
     bool digits = false;
     for (size_t i = from; i < to && i < from + 64; i++)

@@ -167,16 +167,17 @@ static const struct row ending_rows[] = {
 
 /* What a word is. */
 static const struct row single_rows[] = {
-    ROW("pass", TELLS_ALL),      ROW("pwd", TELLS_ALL),        ROW("pw", TELLS_ALL),
-    ROW("psk", TELLS_ALL),       ROW("auth", TELLS_CODE),      ROW("creds", TELLS_CODE),
-    ROW("jwt", TELLS_CODE),      ROW("bearer", TELLS_CODE),    ROW("sas", TELLS_LONG),
-    ROW("sig", TELLS_LONG),      ROW("signature", TELLS_LONG), ROW("salt", TELLS_LONG),
-    ROW("passw", TELLS_ALL),     ROW("mdp", TELLS_ALL),        ROW("psw", TELLS_ALL),
-    ROW("pword", TELLS_ALL),     ROW("pwrd", TELLS_ALL),       ROW("clave", TELLS_ALL),
-    ROW("sifre", TELLS_ALL),     ROW("geslo", TELLS_ALL),      ROW("parool", TELLS_ALL),
-    ROW("codice", TELLS_LONG),   ROW("pepper", TELLS_LONG),    ROW("seed", TELLS_LONG),
-    ROW("otpauth", TELLS_LONG),  ROW("cred", TELLS_CODE),      ROW("authtoken", TELLS_CODE),
-    ROW("apitoken", TELLS_CODE), ROW("dsn", TELLS_LONG),       ROW("webhook", TELLS_LONG),
+    ROW("pass", TELLS_ALL),       ROW("pwd", TELLS_ALL),       ROW("pw", TELLS_ALL),
+    ROW("psk", TELLS_ALL),        ROW("xauth", TELLS_CODE),    ROW("auth", TELLS_CODE),
+    ROW("creds", TELLS_CODE),     ROW("jwt", TELLS_CODE),      ROW("bearer", TELLS_CODE),
+    ROW("sas", TELLS_LONG),       ROW("sig", TELLS_LONG),      ROW("signature", TELLS_LONG),
+    ROW("salt", TELLS_LONG),      ROW("passw", TELLS_ALL),     ROW("mdp", TELLS_ALL),
+    ROW("psw", TELLS_ALL),        ROW("pword", TELLS_ALL),     ROW("pwrd", TELLS_ALL),
+    ROW("clave", TELLS_ALL),      ROW("sifre", TELLS_ALL),     ROW("geslo", TELLS_ALL),
+    ROW("parool", TELLS_ALL),     ROW("codice", TELLS_LONG),   ROW("pepper", TELLS_LONG),
+    ROW("seed", TELLS_LONG),      ROW("otpauth", TELLS_LONG),  ROW("cred", TELLS_CODE),
+    ROW("authtoken", TELLS_CODE), ROW("apitoken", TELLS_CODE), ROW("dsn", TELLS_LONG),
+    ROW("webhook", TELLS_LONG),
 };
 
 /* What stands in front of `key`. */
@@ -295,15 +296,12 @@ static const struct row open_key_rows[] = {
     ROW("record", TELLS_ALL),      ROW("entry", TELLS_ALL),       ROW("id", TELLS_ALL),
     ROW("name", TELLS_ALL),        ROW("type", TELLS_ALL),        ROW("first", TELLS_ALL),
     ROW("last", TELLS_ALL),        ROW("next", TELLS_ALL),        ROW("prev", TELLS_ALL),
-    ROW("this", TELLS_ALL),        ROW("that", TELLS_ALL),        ROW("each", TELLS_ALL),
     ROW("other", TELLS_ALL),       ROW("same", TELLS_ALL),        ROW("wrong", TELLS_ALL),
     ROW("missing", TELLS_ALL),     ROW("unknown", TELLS_ALL),     ROW("duplicate", TELLS_ALL),
     ROW("recv", TELLS_ALL),        ROW("to", TELLS_ALL),          ROW("enum", TELLS_ALL),
-    ROW("invalid", TELLS_ALL),     ROW("given", TELLS_ALL),       ROW("with", TELLS_ALL),
-    ROW("the", TELLS_ALL),         ROW("a", TELLS_ALL),           ROW("an", TELLS_ALL),
-    ROW("of", TELLS_ALL),          ROW("for", TELLS_ALL),         ROW("by", TELLS_ALL),
-    ROW("and", TELLS_ALL),         ROW("or", TELLS_ALL),          ROW("is", TELLS_ALL),
-    ROW("no", TELLS_ALL),
+    ROW("invalid", TELLS_ALL),     ROW("given", TELLS_ALL),       ROW("of", TELLS_ALL),
+    ROW("for", TELLS_ALL),         ROW("by", TELLS_ALL),          ROW("and", TELLS_ALL),
+    ROW("or", TELLS_ALL),          ROW("is", TELLS_ALL),          ROW("no", TELLS_ALL),
 };
 
 /* What stands in front of `code`. */
@@ -542,11 +540,25 @@ static size_t place_of(const char *name, size_t len)
     return ((last ^ len) * 0x9e3779b97f4a7c15 >> 32) % REDACT_NAMES;
 }
 
+/* What PWD is set to: in files of settings it may be a password, too. */
+static bool is_password(const struct redact_scan *s, size_t at)
+{
+    while (at < s->len && (redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE)))
+        at++;
+    if (at + 8 > s->len || !strchr("=:", s->text[at]))
+        return false;
+    while (++at < s->len && redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
+        ;
+    return at + 6 < s->len && !strchr("/~$.{(%\n", s->text[at]) && s->text[at + 1] != ':';
+}
+
 /* The same few names come again and again: what was found out of one is kept, and of two that fall
  * into one place both. */
 enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
 {
     const char *name = s->text + at;
+    if (len == 3 && !memcmp(name, "PWD", 3))
+        return is_password(s, at + len) ? TELLS_ALL : TELLS_NOTHING;
     if (!(redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST)))
         return TELLS_NOTHING;
     for (int i = 0; i < 2; i++)

@@ -347,6 +347,8 @@ bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_mat
 bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
 /* Told in prose: `Your API key is X`, `password X (generated)`, `(default "X")`, a line below
  * `password:` (redact_prose.c). */
 bool redact_prose(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);

@@ -30,8 +30,15 @@ static bool is_way(const struct redact_scan *s, size_t from, size_t to)
                                        "pkcs",  "http", "ipv",    "argon", "b",   "win",  "iso",
                                        "blake", "hmac", "chacha", "ecdsa", "p",   "secp", "v",
                                        "pbkdf", "k",    "int",    "uint",  "s",   "ntlm", "latin"};
-    size_t letters = redact_run((struct redact_scan *)s, from, CLASS_UPPER | CLASS_LOWER);
-    if (letters >= to || to - from > 24)
+    size_t letters = from, number;
+    while (letters < to && redact_in(s->text[letters], CLASS_UPPER | CLASS_LOWER))
+        letters++;
+    number = letters + (letters < to && strchr("-_", s->text[letters]) != NULL);
+    size_t end = number;
+    while (end < to && redact_in(s->text[end], CLASS_DIGIT))
+        end++;
+    if (end == number || end - number > 4 || to - from > 24 ||
+        (end < to && !strchr("-_./+", s->text[end])))
         return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (strlen(ways[i]) == letters - from &&
@@ -293,6 +300,15 @@ static size_t next_digit(struct redact_scan *s, size_t end)
     return 0;
 }
 
+/* Nothing but blanks, or a quote, is in front of the name: it has no other word. */
+static bool is_first(const struct redact_scan *s, size_t at)
+{
+    char before = at ? s->text[at - 1] : '\n';
+    return redact_in(before, CLASS_DOUBLE | CLASS_SINGLE) ||
+           redact_run((struct redact_scan *)s, redact_line_start(s, at, REDACT_LINE_LOOKED_AT),
+                      CLASS_BLANK) >= at;
+}
+
 bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_reached *t = &s->reached;
@@ -304,14 +320,20 @@ bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (t->strength == REDACT_WEAK || t->from <= end || t->from - end > REACH_MOST)
         return false;
     enum redact_telling tells = redact_tells_of_phrase(s, at, end);
-    if (!tells)
+    bool key = !tells && end - at == 3 && redact_at(s, at, "key") && is_first(s, at);
+    if (!tells && !(key && t->strength == REDACT_RANDOM && !t->hex))
         return false;
     while (redact_char(s, from) == '\\')
         from++;
     from += redact_in(redact_char(s, from), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
     struct way w = way_of(s, from, t->from);
     size_t behind = redact_run(s, t->to + (t->quote != 0), CLASS_BLANK | CLASS_DOT);
-    if (!is_enough(t, &w, tells, behind >= redact_line_end(s, t->to)))
+    bool last = behind >= redact_line_end(s, t->to);
+    if (w.plain && last &&
+        redact_run(s, redact_line_start(s, at, REDACT_LINE_LOOKED_AT), CLASS_BLANK | CLASS_DASH) >=
+            at)
+        w.sign = true; /* a line of two words */
+    if (key ? !(w.plain && w.sign && last) : !is_enough(t, &w, tells, last))
         return false;
     *ret_match = (struct redact_match){t->from, t->to, "value"};
     return true;

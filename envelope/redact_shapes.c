@@ -444,6 +444,7 @@ const struct redact_shape redact_shapes[] = {
        buildkite.com, axiom.co, pydantic.dev (Logfire), context7.com, office.com (Teams) */
     {"asana-token", "2/1<d12-16>/1<d12-16>:<h32>", false},
     {"asana-token", "1/1<d12-16>:<h32>", false},
+    {"backblaze-key", "K00<d1><b27>", false},
     {"miro-token", "eyJtaXJvLm9yaWdpbiI6<w20-80>", false},
     {"intercom-token", "dG9rO<b48-64>", false},
     {"mapbox-token", "sk.eyJ<W60-300>", false},

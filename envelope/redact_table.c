@@ -38,6 +38,16 @@ static void count_to(struct redact_scan *s, size_t at)
     }
 }
 
+/* Between blanks a heading is in capitals, or a rule is below. */
+static bool is_heading(struct redact_scan *s, size_t at, size_t end)
+{
+    bool upper = redact_in(s->text[at], CLASS_UPPER);
+    for (size_t i = at; i < end && upper; i++)
+        upper = !redact_in(s->text[i], CLASS_LOWER);
+    size_t below = redact_line_end(s, end) + 1;
+    return upper || (below + 2 < s->len && s->text[below] == '-' && s->text[below + 1] == '-');
+}
+
 /* Whether the name is all that stands in its place, and what parts the places. */
 static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
 {
@@ -56,9 +66,8 @@ static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
     bool tab_front = at > line && s->text[at - 1] == '\t', tab_next = redact_char(s, end) == '\t';
     if ((tab_front || tab_next) && (at == line || tab_front) && (last || tab_next))
         return '\t';
-    if ((at == line || at - before >= 2) && (last || behind - end >= 2) && !(first && last))
-        return ' ';
-    return 0;
+    bool apart = (at == line || at - before >= 2) && (last || behind - end >= 2);
+    return apart && !(first && last) && is_heading(s, at, end) ? ' ' : 0;
 }
 
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end)

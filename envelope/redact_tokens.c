@@ -202,6 +202,15 @@ static bool has_digit(struct redact_scan *s, size_t from, size_t to)
     return redact_run(s, from, CLASS_ALL & ~(uint32_t)CLASS_DIGIT) < to;
 }
 
+/* What manuals show instead of one: `xoxb-xxxxxxxxxxxx-xxxx`. */
+static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t at = to;
+    while (at > from && strchr("xX*.-_", s->text[at - 1]))
+        at--;
+    return to - at >= 16 || (to > at && to - at >= (to - from) / 2 && to - at >= 8);
+}
+
 static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t at,
                         struct redact_match *ret_match)
 {
@@ -220,7 +229,7 @@ static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t
     while (to > from && redact_in(s->text[to - 1], CLASS_DOT | CLASS_SEPARATOR))
         to--; /* a sentence ends there */
     *ret_match = (struct redact_match){from, to, shape->type};
-    return shape->inside || has_digit(s, from, to);
+    return (shape->inside || has_digit(s, from, to)) && !is_mask(s, from, to);
 }
 
 static bool is_in_bucket(struct redact_scan *s, size_t at, unsigned which,

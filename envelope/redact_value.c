@@ -312,10 +312,40 @@ bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to)
     return false;
 }
 
+/* `your-api-key`, `YOUR_TOKEN_HERE`, `put-it-here`: words that stand for one. */
+static bool is_standin(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const fronts[] = {"your", "insert", "replace", "enter", "put", "change"};
+    const char *t = s->text + from;
+    size_t len = to - from;
+    if (len < 6 || len > 64 || !strchr("yirepcYIREPC", *t))
+        return false;
+    for (size_t i = 0; i < len; i++)
+        if (!redact_in(t[i], CLASS_UPPER | CLASS_LOWER | CLASS_UNDER | CLASS_DASH | CLASS_DOT))
+            return false;
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
+        size_t front = strlen(fronts[i]);
+        if (len > front && !strncasecmp(t, fronts[i], front) &&
+            redact_in(t[front], CLASS_UNDER | CLASS_DASH))
+            return true;
+    }
+    return false;
+}
+
+/* `xoxb-xxxxxxxx`, `ghp_****1234`: a part of it is a mask. */
+static bool is_masked(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t len = to - from;
+    return len >= 8 && len < 256 &&
+           (memmem(s->text + from, len, "xxxxxx", 6) || memmem(s->text + from, len, "XXXXXX", 6) ||
+            memmem(s->text + from, len, "****", 4));
+}
+
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
 {
     while (to > from + 1 && s->text[to - 1] == '.' && s->text[to - 2] == '>')
         to--; /* a sentence ends there */
     return from >= to || is_reference(s, from, to) || is_mask(s, from, to) ||
-           is_nothing(s, from, to) || redact_at(s, from, "[redacted");
+           is_nothing(s, from, to) || is_standin(s, from, to) || is_masked(s, from, to) ||
+           redact_at(s, from, "[redacted");
 }
