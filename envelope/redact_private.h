@@ -441,7 +441,10 @@ extern const int redact_tool_rule_count;
  *   a letters, digits   w those and _ -              W those, _ - and .
  *   b base64            B base64 of both alphabets   p those and .%
  *   k a-z, 0-9, -
+ *
+ * Of the type REDACT_PREFIXED it has to look random behind its first part: many texts are like it.
  */
+#define REDACT_PREFIXED "prefixed-key"
 struct redact_shape {
     const char *type, *form;
     bool inside; /* may stand behind a letter: the text it begins with is like no other */

@@ -6,7 +6,7 @@
 #include "envelope/redact_private.h"
 
 #define PARTS 12
-#define ROWS  512
+#define ROWS  640
 
 /* A shape read: texts and sets in turn. */
 struct part {
@@ -18,7 +18,7 @@ struct part {
 
 struct shape {
     const char *type;
-    bool inside;
+    bool inside, random;
     int count;
     struct part parts[PARTS];
     size_t back;     /* from the text that it is found by to its beginning */
@@ -155,8 +155,10 @@ static void read_rows(void)
     static const char *const others[] = {"eyJ", "eyA", "eyo", "eyg", "ewJ", "ewA", "ewo", "ewg"};
     for (int i = redact_shape_count < ROWS ? redact_shape_count : ROWS; i-- > 0;) {
         struct shape *shape = &shared.shapes[i];
-        *shape = (struct shape){
-            .type = redact_shapes[i].type, .inside = redact_shapes[i].inside, .key_len = 3};
+        *shape = (struct shape){.type = redact_shapes[i].type,
+                                .inside = redact_shapes[i].inside,
+                                .random = !strcmp(redact_shapes[i].type, REDACT_PREFIXED),
+                                .key_len = 3};
         read_parts(redact_shapes[i].form, shape);
         shape->key = find_anchor(shape);
         int16_t *first = &shared.buckets[bucket(shape->key, shape->key_len)];
@@ -229,6 +231,9 @@ static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t
     while (to > from && redact_in(s->text[to - 1], CLASS_DOT | CLASS_SEPARATOR))
         to--; /* a sentence ends there */
     *ret_match = (struct redact_match){from, to, shape->type};
+    struct redact_reached body = {.from = from + shape->key_len, .to = to};
+    if (shape->random && redact_strength(s, &body) != REDACT_RANDOM)
+        return false;
     return (shape->inside || has_digit(s, from, to)) && !is_mask(s, from, to);
 }
 
