@@ -312,16 +312,15 @@ static bool is_first(const struct redact_scan *s, size_t at)
 bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_reached *t = &s->reached;
-    size_t digit = next_digit(s, end), from = end;
+    enum redact_telling tells = redact_tells_of_phrase(s, at, end);
+    bool key = !tells && end - at == 3 && redact_at(s, at, "key") && is_first(s, at);
+    size_t digit = tells || key ? next_digit(s, end) : 0, from = end;
     if (!digit)
         return false;
     if (t->digit != digit + 1)
         read_token(s, digit, t);
-    if (t->strength == REDACT_WEAK || t->from <= end || t->from - end > REACH_MOST)
-        return false;
-    enum redact_telling tells = redact_tells_of_phrase(s, at, end);
-    bool key = !tells && end - at == 3 && redact_at(s, at, "key") && is_first(s, at);
-    if (!tells && !(key && t->strength == REDACT_RANDOM && !t->hex))
+    if (t->strength == REDACT_WEAK || t->from <= end || t->from - end > REACH_MOST ||
+        (key && (t->strength != REDACT_RANDOM || t->hex)))
         return false;
     while (redact_char(s, from) == '\\')
         from++;

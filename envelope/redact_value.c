@@ -332,13 +332,23 @@ static bool is_standin(const struct redact_scan *s, size_t from, size_t to)
     return false;
 }
 
-/* `xoxb-xxxxxxxx`, `ghp_****1234`: a part of it is a mask. */
+/* `xoxb-xxxxxxxx`, `ghp_****1234`: a part of it is a mask. Of four characters one is looked at. */
 static bool is_masked(const struct redact_scan *s, size_t from, size_t to)
 {
-    size_t len = to - from;
-    return len >= 8 && len < 256 &&
-           (memmem(s->text + from, len, "xxxxxx", 6) || memmem(s->text + from, len, "XXXXXX", 6) ||
-            memmem(s->text + from, len, "****", 4));
+    size_t most = to - from < 256 ? to : from + 256;
+    for (size_t at = from + 3; at < most; at += 4) {
+        char c = s->text[at];
+        if (c != '*' && (c | 0x20) != 'x')
+            continue;
+        size_t begin = at, end = at, run = c == '*' ? 4 : 6;
+        while (begin > from && s->text[begin - 1] == c)
+            begin--;
+        while (end < to && s->text[end] == c)
+            end++;
+        if (end - begin >= run)
+            return true;
+    }
+    return false;
 }
 
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
