@@ -92,44 +92,76 @@ static bool is_blank(const struct redact_scan *s, const struct line *l)
     return true;
 }
 
-/* The end of the body lines from `at` on, the first of which may be any. */
+/* Body lines as they are walked over. */
+struct walk {
+    size_t full, grew; /* the longest, and where it is */
+    size_t end;        /* of those so far */
+    int heads;         /* lines of headings that may come yet */
+};
+
+/* Whether the line goes on with a body. */
+static bool is_body_line(const struct redact_scan *s, const struct walk *w, const struct line *l)
+{
+    size_t body = body_length(l);
+    bool last = l->to == s->len, checksum = body == 5 && s->text[l->body] == '=';
+    if (!body || body > LINE_MOST || (w->full && body > w->full + 1) ||
+        (!w->full && body < 4 && !last) ||
+        (w->full && body < w->full && body % 4 && !checksum && !last))
+        return false;
+    return l->body == l->from || !redact_in(s->text[l->body - 1], CLASS_ALNUM | CLASS_UNDER);
+}
+
+/* Takes the line; false where it is the last. */
+static bool take_line(struct redact_scan *s, struct walk *w, const struct line *l)
+{
+    size_t body = body_length(l), at = l->to + 1;
+    if (w->heads && (is_heading(s, l) || is_blank(s, l))) {
+        w->heads--;
+        w->end = l->to;
+        return true;
+    }
+    if (l->to == s->len &&
+        !memcmp("-----END ", s->text + l->from, l->to - l->from < 9 ? l->to - l->from : 9)) {
+        w->end = l->to; /* of which more is to come */
+        return false;
+    }
+    w->heads = 0;
+    if (!is_body_line(s, w, l))
+        return false;
+    w->end = l->to;
+    if (w->full && body + 1 < w->full && !(body == 5 && s->text[l->body] == '=')) {
+        struct line next;
+        if (at < s->len)
+            read_line(s, at, &next);
+        if (at < s->len && body_length(&next) == 5 && s->text[next.body] == '=')
+            w->end = next.to;
+        return false;
+    }
+    if (body > w->full) {
+        w->full = body;
+        w->grew = l->from;
+    }
+    return true;
+}
+
+/* The end of the body lines from `at` on, the first of which may be any. What a line does to a body
+ * depends on nothing but the longest in front of it: where the walk before came by with that, it is
+ * known where this one ends. */
 static size_t skip_body(struct redact_scan *s, size_t at)
 {
-    size_t full = 0, end = at;
-    int heads = HEADS_MOST; /* that may come yet */
-    while (at < s->len) {
-        struct line l;
+    struct walk w = {.end = at, .heads = HEADS_MOST};
+    struct redact_walked *known = &s->walked;
+    size_t last = at;
+    for (struct line l; at < s->len; at = l.to + 1) {
+        if (w.full && w.full == known->full && at > known->grew && at <= known->last)
+            return known->end;
         read_line(s, at, &l);
-        size_t body = body_length(&l);
-        if (heads && (is_heading(s, &l) || is_blank(s, &l))) {
-            heads--;
-            end = l.to;
-            at = l.to + 1;
-            continue;
-        }
-        if (l.to == s->len && !memcmp("-----END ", s->text + at, l.to - at < 9 ? l.to - at : 9))
-            return l.to; /* of which more is to come */
-        heads = 0;
-        bool checksum = body == 5 && s->text[l.body] == '=';
-        if (!body || body > LINE_MOST || (full && body > full + 1) ||
-            (!full && body < 4 && l.to < s->len) ||
-            (full && body < full && body % 4 && !checksum && l.to < s->len))
+        last = at;
+        if (!take_line(s, &w, &l))
             break;
-        if (l.body > l.from && redact_in(s->text[l.body - 1], CLASS_ALNUM | CLASS_UNDER))
-            break;
-        end = l.to;
-        at = l.to + 1;
-        if (full && body + 1 < full && !checksum) {
-            struct line next;
-            if (at < s->len)
-                read_line(s, at, &next);
-            if (at < s->len && body_length(&next) == 5 && s->text[next.body] == '=')
-                end = next.to;
-            break;
-        }
-        full = body > full ? body : full;
     }
-    return end;
+    *known = (struct redact_walked){w.full, w.grew, last, w.end};
+    return w.end;
 }
 
 /* ---- BEGIN and END ---- */

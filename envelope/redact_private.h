@@ -94,6 +94,10 @@ struct redact_scan {
     size_t jwt_from, jwt_to;                    /* the first part of what is no JSON web token */
     size_t word_from, word_to;                  /* a value without quotes, as it was read last */
     size_t armour_from, armour_line, armour_to; /* a BEGIN's line, and where its body ends */
+    struct redact_walked {
+        size_t full, grew, last, end; /* of armour's lines: the longest, where it is, the last; the
+                                         body's end */
+    } walked;
     struct redact_stood {
         size_t behind, looked; /* where a word of .netrc stood last, counted from 1; up to where */
     } stood[REDACT_STOOD];

@@ -375,8 +375,9 @@ static void test_lines_that_reach_the_edge(void **state)
 static void test_a_run_is_looked_at_once(void **state)
 {
     static const char *const pieces[] = {
-        "a-",   "sk-",   "M.",       "=",  "token=", "pass=$(", "pass={",    "a://b:c",      "eyJ.",
-        "ghp_", "echo|", "mysql -p", "\\", "'",      "\"",      "a\xcc\x81", "a\xe2\x80\x8b"};
+        "a-",     "sk-",     "M.",   "=",         "token=",        "pass=$(",
+        "pass={", "a://b:c", "eyJ.", "ghp_",      "echo|",         "mysql -p",
+        "\\",     "'",       "\"",   "a\xcc\x81", "a\xe2\x80\x8b", "((((----BEGIN A--1//0\n"};
     size_t size = 256 * 1024;
     char *text = malloc(size + 16);
     (void)state;
