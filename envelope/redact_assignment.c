@@ -224,7 +224,7 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
     if (at > v->from && (stop == '(' || stop == '[' || stop == '{') &&
         !(p->tight && p->shell && p->upper))
         return true;
-    if (strchr("&!*(", s->text[v->from]) && !p->tight)
+    if (REDACT_ONE_OF(s->text[v->from], "&!*(") && !p->tight)
         return true;
     if (stop == '-' && !p->tight && is_cmdlet(s, v))
         return true;
@@ -407,7 +407,7 @@ static void widen(struct redact_scan *s, const struct place *p, struct redact_va
 static size_t below(struct redact_scan *s, size_t at)
 {
     size_t end = redact_line_end(s, at), sign = at;
-    while (sign < end && strchr("|>-+", s->text[sign]))
+    while (sign < end && REDACT_ONE_OF(s->text[sign], "|>-+"))
         sign++;
     if (sign == at || sign != end || end >= s->len)
         return 0;
@@ -421,7 +421,7 @@ static size_t behind_type(struct redact_scan *s, size_t at)
     size_t type = at;
     while (type < s->len && type - at < 48 &&
            (redact_in(s->text[type], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) ||
-            strchr("&<>[]?*'", s->text[type]) || redact_at(s, type, " str ")))
+            REDACT_ONE_OF(s->text[type], "&<>[]?*'") || redact_at(s, type, " str ")))
         type++;
     size_t sign = redact_run(s, type, CLASS_BLANK);
     if (type == at || sign == type || redact_char(s, sign) != '=' ||
@@ -488,7 +488,8 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' ||
            (before == ' ' && p->name >= 4 &&
-            (strchr("vxgUVrmsteqf", s->text[p->name - 2]) || redact_at(s, p->name - 4, "ort ")));
+            (REDACT_ONE_OF(s->text[p->name - 2], "vxgUVrmsteqf") ||
+             redact_at(s, p->name - 4, "ort ")));
 }
 
 /* `secret key: X`, of two words: whatever is long and random is. */
@@ -518,7 +519,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         p.tells = tells_of_two(s, at, end);
     bool variable = at && s->text[at - 1] == '$' && redact_char(s, end) != ' ';
     bool quoted =
-        redact_char(s, end) == '=' && strchr("'\"", redact_char(s, end + 1)); /* $name='X' */
+        redact_char(s, end) == '=' && REDACT_ONE_OF(redact_char(s, end + 1), "'\""); /* $name='X' */
     if (!p.tells || (variable && !quoted))
         return false;
     p.upper = count_in(s, at, end, CLASS_LOWER) == 0;
@@ -531,7 +532,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         return false;
     p.shell = p.tight && redact_is_statement(s, at);
     value += (redact_char(s, value + 1) == '"' || redact_char(s, value + 1) == '\'') &&
-             (redact_char(s, value) == '@' || strchr("bfruN$", redact_char(s, value)));
+             (redact_char(s, value) == '@' || REDACT_ONE_OF(redact_char(s, value), "bfruN$"));
     char before = at ? s->text[at - 1] : 0;
     if ((before == '"' || before == '\'') && !p.quoted && s->text[value] == before &&
         redact_char(s, value + 1) != before)

@@ -187,7 +187,7 @@ static bool is_numbered(struct redact_scan *s, size_t at, size_t end,
                         struct redact_match *ret_match)
 {
     size_t kind = redact_run(s, end, CLASS_BLANK), value = kind + 2;
-    if (!strchr("045789", redact_char(s, kind)) || redact_char(s, kind + 1) != ' ' ||
+    if (!REDACT_ONE_OF(redact_char(s, kind), "045789") || redact_char(s, kind + 1) != ' ' ||
         redact_tells(s, at, end - at) != TELLS_ALL)
         return false;
     size_t to = redact_run(s, value, ~(uint32_t)CLASS_SPACE), lower = value;
@@ -289,7 +289,7 @@ static size_t skip_host(struct redact_scan *s, size_t at)
     size_t host = redact_run(s, at + 1, CLASS_NAME), port = host + 2;
     if (s->text[at] == 'B') {
         size_t sign = host + (redact_char(s, host) == ':' && redact_char(s, host + 1) == ' ');
-        bool is = redact_at(s, at, "BUNDLE_") && strchr(":=", redact_char(s, host)) != NULL;
+        bool is = redact_at(s, at, "BUNDLE_") && REDACT_ONE_OF(redact_char(s, host), ":=");
         return is ? sign + 1 + (redact_char(s, sign + 1) == '"') : 0;
     }
     if (!redact_at(s, host, "]:") || !memchr(s->text + at, '.', host - at))
@@ -339,7 +339,7 @@ static bool is_named(const struct redact_scan *s, size_t at)
     size_t before = at;
     while (before > 0 && is_in(s, before - 1, joins) && at - before < 12)
         before--;
-    if (before == at || before < 3 || !strchr("eyt", s->text[before - 1]))
+    if (before == at || before < 3 || !REDACT_ONE_OF(s->text[before - 1], "eyt"))
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (before >= names[i].len &&
@@ -358,7 +358,7 @@ static size_t skip_word(struct redact_scan *s, size_t at)
         (at && redact_in(s->text[at - 1], CLASS_WORD)))
         return 0;
     size_t end = at + strlen(word), sign = end;
-    while (sign < s->len && sign - end < 8 && strchr("\"'\\ ", s->text[sign]))
+    while (sign < s->len && sign - end < 8 && REDACT_ONE_OF(s->text[sign], "\"'\\ "))
         sign++;
     if (redact_char(s, sign) != ':' && redact_char(s, sign) != '=')
         return 0;

@@ -44,7 +44,7 @@ static size_t statement_start(struct redact_scan *s, size_t name)
     char sign = redact_char(s, start);
     bool item = sign == '-' && redact_char(s, start + 1) == ' ' &&
                 redact_char(s, start + 2) != ' '; /* YAML's */
-    return start + (start < name && !item && strchr("+-<>", sign) != NULL);
+    return start + (start < name && !item && REDACT_ONE_OF(sign, "+-<>"));
 }
 
 /* `ENV NAME value`, as older Dockerfiles have it and their builds show it. */
@@ -78,7 +78,8 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
                                                REDACT_WORD("more_set_headers "),
                                                REDACT_WORD("RequestHeader set "),
                                                REDACT_WORD("SET PERSIST ")};
-    if (name < 2 || s->text[name - 1] != ' ' || !strchr("vxguthlrms", s->text[name - 2] | 0x20))
+    if (name < 2 || s->text[name - 1] != ' ' ||
+        !REDACT_ONE_OF(s->text[name - 2] | 0x20, "vxguthlrms"))
         return false;
     if (is_dockerfile(s, name))
         return true;
@@ -127,7 +128,7 @@ bool redact_is_statement(struct redact_scan *s, size_t name)
         return true;
     char last = s->text[name - 1], second = name > 1 ? s->text[name - 2] : 0;
     if ((last != ' ' && last != ':' && last != '=' && last != '"') ||
-        !strchr("txelyv- =g", second | (redact_in(second, CLASS_UPPER) ? 0x20 : 0)))
+        !REDACT_ONE_OF(second | (redact_in(second, CLASS_UPPER) ? 0x20 : 0), "txelyv- =g"))
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (stands_before(s, start, name, words[i]))

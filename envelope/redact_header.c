@@ -37,14 +37,14 @@ static size_t find_value(struct redact_scan *s, size_t name, size_t end, char *r
     size_t at = skip_quotes(s, end, &name_quote);
     at += redact_char(s, at) == ']' ? 1 : 0;
     size_t sign = redact_run(s, at, CLASS_BLANK);
-    if (!strchr(":=,", redact_char(s, sign)) || sign - at > 8)
+    if (!REDACT_ONE_OF(redact_char(s, sign), ":=,") || sign - at > 8)
         return 0;
     sign += redact_char(s, sign + 1) == '>' ? 2 : 1;
     size_t value = redact_run(s, sign, CLASS_BLANK);
     *ret_tight = value == sign;
     *ret_quote = 0;
     size_t from = skip_quotes(s, value, ret_quote);
-    if (!*ret_quote && name > 0 && strchr("\"'", s->text[name - 1]) && !name_quote)
+    if (!*ret_quote && name > 0 && REDACT_ONE_OF(s->text[name - 1], "\"'") && !name_quote)
         *ret_quote = s->text[name - 1];
     return from;
 }
@@ -57,7 +57,7 @@ static size_t value_end(struct redact_scan *s, size_t at, char quote)
                    : quote         ? CLASS_TICK
                                    : 0;
     size_t end = redact_run(s, at, CLASS_ALL & ~(out | CLASS_NEWLINE));
-    for (int i = 0; i < ENDS_MOST && end > at && strchr("\\\r", s->text[end - 1]); i++)
+    for (int i = 0; i < ENDS_MOST && end > at && REDACT_ONE_OF(s->text[end - 1], "\\\r"); i++)
         end--;
     return end;
 }
@@ -74,7 +74,7 @@ static size_t skip_scheme(struct redact_scan *s, size_t at, size_t end)
 
 static bool begins_code(char c)
 {
-    return c && strchr("${<(%", c);
+    return c && REDACT_ONE_OF(c, "${<(%");
 }
 
 static bool is_credential(const struct redact_scan *s, size_t from, size_t to, size_t min)
@@ -83,7 +83,7 @@ static bool is_credential(const struct redact_scan *s, size_t from, size_t to, s
     if (to - from < min || begins_code(s->text[from]) || redact_is_placeholder(s, from, to))
         return false;
     for (size_t i = from; i < to && i < from + 256; i++) {
-        if (strchr("()[]{}<>", s->text[i]))
+        if (REDACT_ONE_OF(s->text[i], "()[]{}<>"))
             return false;
         digits = digits || redact_in(s->text[i], CLASS_DIGIT | CLASS_BASE64);
         mixed = mixed || (i > from && redact_in(s->text[i], CLASS_UPPER) &&
@@ -109,9 +109,9 @@ static bool is_authorization(struct redact_scan *s, size_t name, size_t name_end
                 (s->text[word - 1] == ',' || memchr(s->text + from, '=', word - from));
     if (!list || (tight && !quote && from == at))
         end = word;
-    for (int i = 0; i < ENDS_MOST && end > from && strchr(",;)}]", s->text[end - 1]); i++)
+    for (int i = 0; i < ENDS_MOST && end > from && REDACT_ONE_OF(s->text[end - 1], ",;)}]"); i++)
         end--;
-    if (end > from && !quote && strchr("\"'", s->text[end - 1]))
+    if (end > from && !quote && REDACT_ONE_OF(s->text[end - 1], "\"'"))
         end--;
     if (!is_credential(s, from, end, from > at ? 6 : 8))
         return false;
@@ -123,8 +123,8 @@ static bool is_authorization(struct redact_scan *s, size_t name, size_t name_end
 static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     bool bearer = ends_in(s, at, end, "bearer");
-    bool basic =
-        end - at == 5 && redact_at(s, at, "basic") && at > 0 && strchr("\"'", s->text[at - 1]);
+    bool basic = end - at == 5 && redact_at(s, at, "basic") && at > 0 &&
+                 REDACT_ONE_OF(s->text[at - 1], "\"'");
     if (!bearer && !basic)
         return false;
     bool listed = bearer && redact_at(s, end, ", "); /* Sec-WebSocket-Protocol */
@@ -166,7 +166,7 @@ static bool is_cookie(struct redact_scan *s, size_t name, size_t name_end,
     if (!equals || redact_run(s, at, CLASS_NAME | CLASS_PERCENT) != (size_t)(equals - s->text))
         return false;
     size_t from = (size_t)(equals - s->text) + 1;
-    if (end < from + 6 || strchr("${<", s->text[from]))
+    if (end < from + 6 || REDACT_ONE_OF(s->text[from], "${<"))
         return false;
     const char *semicolon =
         set ? memchr(s->text + from, ';', end - from < COOKIE_MOST ? end - from : COOKIE_MOST)

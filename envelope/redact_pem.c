@@ -25,7 +25,7 @@ struct line {
 /* What may stand behind a line's base64: the end of a string that holds it. */
 static size_t trim(const struct redact_scan *s, size_t from, size_t to)
 {
-    while (to > from && strchr(" \t\r\"',;\\+)", s->text[to - 1]) && s->text[to - 1] != 'n')
+    while (to > from && REDACT_ONE_OF(s->text[to - 1], " \t\r\"',;\\+)") && s->text[to - 1] != 'n')
         to--;
     if (to > from + 1 && s->text[to - 1] == 'n' && s->text[to - 2] == '\\')
         to -= 2;
@@ -87,7 +87,7 @@ static bool is_blank(const struct redact_scan *s, const struct line *l)
 {
     for (size_t i = l->from; i < l->to; i++)
         if (!redact_in(s->text[i], CLASS_BLANK | CLASS_DIGIT | CLASS_COLON | CLASS_DASH) &&
-            !strchr("+|>#*", s->text[i]))
+            !REDACT_ONE_OF(s->text[i], "+|>#*"))
             return false;
     return true;
 }

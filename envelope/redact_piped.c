@@ -107,9 +107,9 @@ bool redact_is_fed(const struct redact_scan *s, size_t at)
     if (before == '(' && at > 1 && s->text[at - 2] == '<')
         return has_word(s, from, at);
     size_t name = at < 2 ? 0 : at - 1;
-    if ((before != '"' && before != '\'') || !strchr(" =:", s->text[name - (name > 0)]))
+    if ((before != '"' && before != '\'') || !REDACT_ONE_OF(s->text[name - (name > 0)], " =:"))
         return false;
-    while (name > from && strchr(" =:", s->text[name - 1]))
+    while (name > from && REDACT_ONE_OF(s->text[name - 1], " =:"))
         name--;
     static const char *const ends[] = {"command", "cmd", "eval"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {

@@ -147,6 +147,26 @@ static inline bool redact_in(char c, uint32_t set)
     return (redact_class(c) & set) != 0;
 }
 
+/* Whether it is one of the characters of `set`, a literal of at most 16, or 0: what strchr() says,
+ * by a look at a constant. */
+#define REDACT_ONE_OF(c, set)                                                                      \
+    redact_is_bit((unsigned char)(c), REDACT_BITS(set, 0), REDACT_BITS(set, 1))
+#define REDACT_BITS(set, half)                                                                     \
+    (REDACT_4_BITS(set, 0, half) | REDACT_4_BITS(set, 4, half) | REDACT_4_BITS(set, 8, half) |     \
+     REDACT_4_BITS(set, 12, half) | REDACT_BIT(set, 16, half))
+#define REDACT_4_BITS(set, i, half)                                                                \
+    (REDACT_BIT(set, i, half) | REDACT_BIT(set, (i) + 1, half) | REDACT_BIT(set, (i) + 2, half) |  \
+     REDACT_BIT(set, (i) + 3, half))
+#define REDACT_BIT(set, i, half)                                                                   \
+    ((i) < sizeof(set) && (set)[(i) < sizeof(set) ? (i) : 0] >> 6 == (half)                        \
+         ? UINT64_C(1) << ((set)[(i) < sizeof(set) ? (i) : 0] & 63)                                \
+         : 0)
+
+static inline bool redact_is_bit(unsigned char c, uint64_t low, uint64_t high)
+{
+    return c < 128 && (c < 64 ? low : high) >> (c & 63) & 1;
+}
+
 #define REDACT_SHORT                                                                               \
     16 /* runs up to here are walked over each time: that costs less than keeping */
 

@@ -80,7 +80,7 @@ static size_t value_end(struct redact_scan *s, size_t *from)
         return memchr(s->text + *from, ' ', to - *from) ? *from : to;
     }
     size_t to = redact_run(s, *from, ~(uint32_t)CLASS_SPACE);
-    while (to > *from && strchr(".,;)", s->text[to - 1]))
+    while (to > *from && REDACT_ONE_OF(s->text[to - 1], ".,;)"))
         to--;
     return to;
 }
@@ -184,12 +184,12 @@ static bool is_default(struct redact_scan *s, enum redact_telling tells, size_t 
         if (!word || (word[-1] != '(' && word[-1] != '['))
             return false;
         from = (size_t)(word - s->text) + 7;
-        from += strchr(":=", redact_char(s, from)) != NULL;
+        from += REDACT_ONE_OF(redact_char(s, from), ":=");
         from = redact_run(s, from, CLASS_BLANK);
     }
     from += redact_in(redact_char(s, from), CLASS_DOUBLE | CLASS_SINGLE);
     size_t to = from;
-    while (to < line && !strchr("])\"' ", s->text[to]))
+    while (to < line && !REDACT_ONE_OF(s->text[to], "])\"' "))
         to++;
     struct made_of m = made_of(s, from, to);
     if (to >= line || s->text[to] == ' ' || !m.digits || !(m.upper || to - from >= 16) ||

@@ -73,7 +73,7 @@ static bool ends_escape(const struct redact_scan *s, size_t at)
     if (at >= 6 && t[at - 1] != 'm' && t[at - 2] != '\\' && t[at - 3] != '%' && t[at - 4] != '\\' &&
         t[at - 6] != '\\')
         return false; /* most */
-    if (at >= 2 && t[at - 2] == '\\' && strchr("nrtbf\"'/", t[at - 1]))
+    if (at >= 2 && t[at - 2] == '\\' && REDACT_ONE_OF(t[at - 1], "nrtbf\"'/"))
         return true;
     if (at >= 3 && t[at - 3] == '%' && redact_in(t[at - 1], CLASS_HEX) &&
         redact_in(t[at - 2], CLASS_HEX))

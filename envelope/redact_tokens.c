@@ -275,7 +275,7 @@ static bool is_jwt(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     size_t from = at, parts = 0;
     const char *t = s->text;
     if (s->len - at < 20 || t[at] != 'e' || (t[at + 1] != 'y' && t[at + 1] != 'w') ||
-        !strchr("JAog", t[at + 2]) || (at >= s->jwt_from && at < s->jwt_to) ||
+        !REDACT_ONE_OF(t[at + 2], "JAog") || (at >= s->jwt_from && at < s->jwt_to) ||
         !redact_starts_word(s, at))
         return false;
     bool object = false;

@@ -119,7 +119,7 @@ static bool ends_here(struct redact_scan *s, size_t at)
         return next == '/';
     if (c == '"' || c == '\'' || c == '`')
         return redact_in(next, CLASS_SPACE | CLASS_SEPARATOR | CLASS_COLON | CLASS_LESS) ||
-               strchr(")]}>\\\"'", next);
+               REDACT_ONE_OF(next, ")]}>\\\"'");
     if (c == '\\')
         return next == 'n' || next == 'r' || next == 't' || next == '"';
     if (c == ',' || c == ';' || c == '&')
@@ -197,7 +197,7 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
         return false;
     char next = ret->end < s->len ? s->text[ret->end] : '\n';
     if (!tight || quote > at || redact_in(next, CLASS_SPACE | CLASS_SEPARATOR) ||
-        strchr(")]}>`\"':<#.?+", next))
+        REDACT_ONE_OF(next, ")]}>`\"':<#.?+"))
         return true;
     size_t end = redact_shell_word(s, ret->end, redact_line_end(s, ret->end)); /* 'it'\''s' */
     *ret = (struct redact_value){at, end, end, 0};
@@ -260,7 +260,8 @@ static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
         W("(null)"), W("(none)"), W("<sensitive>"), W("(sensitive"), {NULL, 0}};
     char first = s->text[from];
     char last = s->text[to - 1];
-    if (to - from > 20 || !(redact_in(last, CLASS_UPPER | CLASS_LOWER) || strchr("!])>e", last)))
+    if (to - from > 20 ||
+        !(redact_in(last, CLASS_UPPER | CLASS_LOWER) || REDACT_ONE_OF(last, "!])>e")))
         return false; /* most words of that length end otherwise */
     if (!redact_in(first, CLASS_UPPER | CLASS_LOWER))
         return (first == '(' || first == '<') && is_word_of(bracketed, s->text + from, to - from);
@@ -306,8 +307,8 @@ static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
 bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to)
 {
     for (size_t i = from + 1; i + 1 < to; i++)
-        if (s->text[i] && strchr("!#$%^*", s->text[i]) && redact_in(s->text[i - 1], CLASS_ALNUM) &&
-            redact_in(s->text[i + 1], CLASS_ALNUM))
+        if (s->text[i] && REDACT_ONE_OF(s->text[i], "!#$%^*") &&
+            redact_in(s->text[i - 1], CLASS_ALNUM) && redact_in(s->text[i + 1], CLASS_ALNUM))
             return true;
     return false;
 }
