@@ -316,11 +316,24 @@ static bool has_code_in(const struct redact_scan *s, const struct redact_value *
     return false;
 }
 
+/* A first look at a value of at most PROSE_MOST: whether it cannot be one, whatever else it is. Most
+ * end here. */
+static bool is_too_little(struct redact_scan *s, const struct place *p,
+                          const struct redact_value *v, bool quotes, bool digits)
+{
+    if (p->tells == TELLS_CODE && !p->upper && p->sign != ' ')
+        return v->to - v->from < 8 || !(digits || is_base64(s, v));
+    return p->tells == TELLS_ALL && p->sign == ':' && !quotes && !digits &&
+           redact_char(s, redact_run(s, v->end, CLASS_BLANK)) != '\n';
+}
+
 static bool is_secret(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
     size_t len = v->to - v->from;
     bool quotes = v->quote || (s->text[v->from] == '\'' || s->text[v->from] == '"');
-    bool digits = redact_has_digit(s, v->from, v->to < v->from + 4096 ? v->to : v->from + 4096);
+    bool digits = len <= PROSE_MOST && redact_has_digit(s, v->from, v->to);
+    if (len <= PROSE_MOST && is_too_little(s, p, v, quotes, digits))
+        return false;
     if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
         return false;
     if (p->tells == TELLS_LONG)
@@ -451,7 +464,9 @@ static const char *type_of(struct redact_scan *s, const struct redact_value *v,
 static bool read_behind(struct redact_scan *s, const struct place *p, size_t value,
                         struct redact_value *ret)
 {
-    size_t end = redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
+    size_t end = p->sign != '>' ? value
+                                : redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS |
+                                                                               CLASS_NEWLINE));
     if (p->sign != '>' || redact_char(s, end) != '<') {
         bool is = redact_read_value(s, value, p->tight && p->shell, ret);
         const char *next =

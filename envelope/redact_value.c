@@ -307,8 +307,9 @@ static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
 bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to)
 {
     for (size_t i = from + 1; i + 1 < to; i++)
-        if (s->text[i] && REDACT_ONE_OF(s->text[i], "!#$%^*") &&
-            redact_in(s->text[i - 1], CLASS_ALNUM) && redact_in(s->text[i + 1], CLASS_ALNUM))
+        if (redact_in(s->text[i], CLASS_OTHER | CLASS_PERCENT) && s->text[i] &&
+            REDACT_ONE_OF(s->text[i], "!#$%^*") && redact_in(s->text[i - 1], CLASS_ALNUM) &&
+            redact_in(s->text[i + 1], CLASS_ALNUM))
             return true;
     return false;
 }
