@@ -9,15 +9,6 @@
 #define NEAR_MOST 160 /* bytes between a name and the value that belongs to it */
 #define BACK_MOST 200
 
-static bool name_is(const struct redact_scan *s, size_t at, size_t end,
-                    const struct redact_word *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i].len == end - at && redact_at(s, at, list[i].text))
-            return true;
-    return false;
-}
-
 static bool take(struct redact_scan *s, size_t from, struct redact_match *ret_match)
 {
     struct redact_value v;
@@ -27,35 +18,68 @@ static bool take(struct redact_scan *s, size_t from, struct redact_match *ret_ma
     return true;
 }
 
+/* The names that files have for secrets, and which rule knows each. */
+enum file_rules {
+    DIRECTIVE = 1 << 0,
+    NETRC = 1 << 1,
+    IDENTIFIED = 1 << 2,
+    SQL = 1 << 3,
+    TOLD = 1 << 4,
+    BIND = 1 << 5,
+    PASS = 1 << 6,
+    AUTH = 1 << 7,
+};
+
+#define FILE_NAME_MOST 20
+static const struct file_name {
+    const char *name;
+    unsigned rules;
+} file_names[FILE_NAME_MOST + 1][5] = {
+    /* by how long they are */
+    [4] = {{"PASS", PASS}},
+    [5] = {{"PLAIN", AUTH}, {"LOGIN", AUTH}},
+    [6] = {{"secret", BIND}, {"passwd", NETRC}, {"rootpw", DIRECTIVE}, {"bindpw", DIRECTIVE}},
+    [7] = {{"bind_pw", DIRECTIVE}, {"authtok", DIRECTIVE}, {"wpa-psk", DIRECTIVE}},
+    [8] = {{"password", NETRC | SQL | TOLD}, {"dbpasswd", DIRECTIVE}},
+    [9] = {{"auth_pass", DIRECTIVE}, {"auth-pass", DIRECTIVE}},
+    [10] = {{"passphrase", TOLD}, {"identified", IDENTIFIED}, {"masterauth", DIRECTIVE}},
+    [11] = {{"requirepass", DIRECTIVE}, {"rocommunity", DIRECTIVE}, {"rwcommunity", DIRECTIVE}},
+    [12] = {{"ppp-password", DIRECTIVE}},
+    [13] = {{"smtp_password", DIRECTIVE}, {"sasl_password", DIRECTIVE}},
+    [14] = {{"wpa-passphrase", DIRECTIVE}},
+    [18] = {{"sentinel_auth-pass", DIRECTIVE}},
+    [19] = {{"ansible_become_pass", DIRECTIVE}},
+    [20] = {{"ldap_default_authtok", DIRECTIVE}},
+};
+
+static unsigned rules_of(const struct redact_scan *s, size_t at, size_t end)
+{
+    if (end - at > FILE_NAME_MOST)
+        return 0;
+    const struct file_name *known = file_names[end - at];
+    while (known->name && !redact_at(s, at, known->name))
+        known++;
+    return known->rules;
+}
+
+/* Whether the name is the first of its line, which begins less than 40 bytes in front of it, or is
+ * blank for as long. */
+static bool is_first(const struct redact_scan *s, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && at - from < 40 && redact_in(s->text[from - 1], CLASS_BLANK))
+        from--;
+    return from == 0 || at - from == 40 || s->text[from - 1] == '\n';
+}
+
 /* `requirepass X` and others that are set by a blank, at the beginning of a line. */
 static bool is_directive(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
 {
-    static const struct redact_word names[] = {REDACT_WORD("requirepass"),
-                                               REDACT_WORD("masterauth"),
-                                               REDACT_WORD("rootpw"),
-                                               REDACT_WORD("bindpw"),
-                                               REDACT_WORD("bind_pw"),
-                                               REDACT_WORD("auth_pass"),
-                                               REDACT_WORD("authtok"),
-                                               REDACT_WORD("ldap_default_authtok"),
-                                               REDACT_WORD("dbpasswd"),
-                                               REDACT_WORD("smtp_password"),
-                                               REDACT_WORD("sasl_password"),
-                                               REDACT_WORD("wpa-psk"),
-                                               REDACT_WORD("wpa-passphrase"),
-                                               REDACT_WORD("ppp-password"),
-                                               REDACT_WORD("rocommunity"),
-                                               REDACT_WORD("rwcommunity"),
-                                               REDACT_WORD("sentinel_auth-pass"),
-                                               REDACT_WORD("auth-pass"),
-                                               REDACT_WORD("ansible_become_pass")};
-    size_t value = redact_run(s, end, CLASS_BLANK);
-    if (value == end || value >= s->len ||
-        !name_is(s, at, end, names, sizeof names / sizeof *names))
+    size_t value = redact_behind(s, end)->to;
+    if (value == end || value >= s->len)
         return false;
-    size_t start = redact_line_start(s, at, 40);
-    bool first = redact_run(s, start, CLASS_BLANK) >= at || redact_at(s, start, "config set ") ||
+    bool first = is_first(s, at) || redact_at(s, redact_line_start(s, at, 40), "config set ") ||
                  redact_at(s, at - (at > 4 ? 4 : at), "set ");
     return first && take(s, value, ret_match);
 }
@@ -82,47 +106,45 @@ static bool stood(struct redact_scan *s, size_t at, int which)
 /* `machine H login U password X`, on one line or three. */
 static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const struct redact_word names[] = {REDACT_WORD("password"), REDACT_WORD("passwd")};
-    size_t value = redact_run(s, end, CLASS_BLANK);
-    if (value == end || value >= s->len || !name_is(s, at, end, names, 2))
-        return false;
-    return stood(s, at, 0) && (stood(s, at, 1) || stood(s, at, 2)) && take(s, value, ret_match);
+    size_t value = redact_behind(s, end)->to;
+    return value > end && value < s->len && stood(s, at, 0) &&
+           (stood(s, at, 1) || stood(s, at, 2)) && take(s, value, ret_match);
 }
 
-/* IDENTIFIED BY 'X', PASSWORD 'X', a password that a server made. */
-static bool is_sql(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+/* IDENTIFIED BY 'X'. */
+static bool is_identified(struct redact_scan *s, size_t at, size_t end,
+                          struct redact_match *ret_match)
 {
-    static const struct redact_word words[] = {REDACT_WORD("identified")};
-    static const struct redact_word passwords[] = {REDACT_WORD("password")};
     size_t line = redact_line_end(s, end), near = line - end > NEAR_MOST ? end + NEAR_MOST : line;
-    if (name_is(s, at, end, words, 1)) {
-        uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_DOUBLE | CLASS_SINGLE | CLASS_NEWLINE);
-        size_t quote = redact_run(s, end, text);
-        if (quote < near && quote >= end + 4 && redact_at(s, quote - 4, " by "))
-            return take(s, quote, ret_match);
-        size_t from = redact_line_start(s, at, BACK_MOST); /* Oracle's needs no quotes */
-        if (!redact_at(s, end, " by "))
-            return false;
-        bool user = memmem(s->text + from, at - from, "user ", 5) ||
-                    memmem(s->text + from, at - from, "USER ", 5);
-        return user && redact_at(s, end, " by ") && take(s, end + 4, ret_match);
-    }
-    size_t value = redact_run(s, end, CLASS_BLANK);
+    uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_DOUBLE | CLASS_SINGLE | CLASS_NEWLINE);
+    size_t quote = redact_run(s, end, text);
+    if (quote < near && quote >= end + 4 && redact_at(s, quote - 4, " by "))
+        return take(s, quote, ret_match);
+    size_t from = redact_line_start(s, at, BACK_MOST); /* Oracle's needs no quotes */
+    if (!redact_at(s, end, " by "))
+        return false;
+    bool user = memmem(s->text + from, at - from, "user ", 5) ||
+                memmem(s->text + from, at - from, "USER ", 5);
+    return user && take(s, end + 4, ret_match);
+}
+
+/* PASSWORD 'X'. */
+static bool is_sql(struct redact_scan *s, size_t end, struct redact_match *ret_match)
+{
+    size_t value = redact_behind(s, end)->to;
     value += redact_char(s, value) == '(';
-    return value > end && redact_char(s, value) == '\'' && name_is(s, at, end, passwords, 1) &&
+    return value > end && redact_char(s, value) == '\'' &&
            redact_in(redact_char(s, value + 1), CLASS_ALNUM | CLASS_OTHER) &&
            take(s, value, ret_match);
 }
 
 /* A password that is told: `generated for root@localhost: X`, `password is: X`. */
-static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+static bool is_told(struct redact_scan *s, size_t end, struct redact_match *ret_match)
 {
-    static const struct redact_word words[] = {REDACT_WORD("password"), REDACT_WORD("passphrase")};
     static const char *const ways[] = {" is generated for ", " is ", " is: ", " for "};
     char way = redact_char(s, end + 1) | 0x20,
          next = redact_char(s, end + 2) | 0x20; /* of one of them */
-    if (!((way == 'i' && next == 's') || (way == 'f' && next == 'o')) ||
-        !name_is(s, at, end, words, 2))
+    if (!((way == 'i' && next == 's') || (way == 'f' && next == 'o')))
         return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (!redact_at(s, end, ways[i]))
@@ -149,11 +171,10 @@ static bool is_told(struct redact_scan *s, size_t at, size_t end, struct redact_
 }
 
 /* `secret "base64";`, also behind other words of its line: BIND's keys. */
-static bool is_bind(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+static bool is_bind(struct redact_scan *s, size_t end, struct redact_match *ret_match)
 {
-    static const struct redact_word names[] = {REDACT_WORD("secret")};
-    size_t value = redact_run(s, end, CLASS_BLANK);
-    if (redact_char(s, value) != '"' || !name_is(s, at, end, names, 1))
+    size_t value = redact_behind(s, end)->to;
+    if (redact_char(s, value) != '"')
         return false;
     size_t to = redact_run(s, value + 1, CLASS_ALNUM | CLASS_BASE64);
     return to >= value + 17 && redact_at(s, to, "\";") && take(s, value, ret_match);
@@ -163,18 +184,15 @@ static bool is_bind(struct redact_scan *s, size_t at, size_t end, struct redact_
  * its line, and one word in quotes that is the last. */
 static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    size_t value = redact_run(s, end, CLASS_BLANK), start = redact_line_start(s, at, 40);
     struct redact_value v;
-    bool first = redact_char(s, value) == '"' && redact_run(s, start, CLASS_BLANK) == at;
+    size_t start = redact_line_start(s, at, 40), value = redact_behind(s, end)->to;
     bool behind_user =
-        redact_char(s, value) == '"' && !first && at >= 3 &&
-        (redact_at(s, at - 2, ": ") || /* ipsec.secrets, fetchmail */
-         (redact_at(s, at - 2, "\" ") && memmem(s->text + start, at - start, "user", 4) != NULL));
-    static const struct redact_word ways[] = {REDACT_WORD("EAP"), REDACT_WORD("XAUTH"),
-                                              REDACT_WORD("NTLM")};
-    if (!(first || behind_user) ||
-        (redact_tells(s, at, end - at) != TELLS_ALL &&
-         !(behind_user && name_is(s, at, end, ways, 3))) ||
+        at >= 3 && s->text[at - 1] == ' ' &&
+        (s->text[at - 2] == ':' || /* ipsec.secrets, fetchmail */
+         (s->text[at - 2] == '"' && memmem(s->text + start, at - start, "user", 4) != NULL));
+    bool way = behind_user && (redact_at(s, at, "EAP ") || redact_at(s, at, "XAUTH "));
+    if (!(is_first(s, at) || behind_user) ||
+        (redact_tells(s, at, end - at) != TELLS_ALL && !way) ||
         !redact_read_value(s, value, true, &v))
         return false;
     size_t behind = v.end + (redact_char(s, v.end) == ';');
@@ -186,50 +204,45 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
 static bool is_numbered(struct redact_scan *s, size_t at, size_t end,
                         struct redact_match *ret_match)
 {
-    size_t kind = redact_run(s, end, CLASS_BLANK), value = kind + 2;
-    if (!REDACT_ONE_OF(redact_char(s, kind), "045789") || redact_char(s, kind + 1) != ' ' ||
-        redact_tells(s, at, end - at) != TELLS_ALL)
+    size_t kind = redact_behind(s, end)->to, value = kind + 2;
+    if (redact_char(s, kind + 1) != ' ' || redact_tells(s, at, end - at) != TELLS_ALL)
         return false;
-    size_t to = redact_run(s, value, ~(uint32_t)CLASS_SPACE), lower = value;
-    bool digits = false;
-    for (; lower < to; lower++)
-        digits = digits || redact_in(s->text[lower], CLASS_DIGIT);
-    return to >= value + 8 && digits && take(s, value, ret_match);
+    size_t to = redact_run(s, value, ~(uint32_t)CLASS_SPACE);
+    return to >= value + 8 && redact_has_digit(s, value, to) && take(s, value, ret_match);
 }
 
 /* A line of two words, below one that says who: `user me` and `password X`, as msmtp has it. */
 static bool is_below_user(struct redact_scan *s, size_t at, size_t end,
                           struct redact_match *ret_match)
 {
-    size_t start = redact_line_start(s, at, 40), value = redact_run(s, end, CLASS_BLANK);
-    size_t line = redact_line_end(s, value), digits = value;
-    if (value >= line || !start || redact_run(s, start, CLASS_BLANK) != at ||
-        redact_run(s, value, ~(uint32_t)CLASS_SPACE) != line || line - value < 6 ||
-        redact_tells(s, at, end - at) != TELLS_ALL)
+    size_t value = redact_behind(s, end)->to, line = redact_line_end(s, value);
+    if (value >= line || line - value < 6 || redact_tells(s, at, end - at) != TELLS_ALL ||
+        redact_run(s, value, ~(uint32_t)CLASS_SPACE) != line)
         return false;
-    while (digits < line && !redact_in(s->text[digits], CLASS_DIGIT))
-        digits++;
-    size_t above = redact_line_start(s, start - 1, 80);
-    above = redact_run(s, above, CLASS_BLANK);
-    return digits < line && (redact_at(s, above, "user") || redact_at(s, above, "login")) &&
+    size_t start = redact_line_start(s, at, 40);
+    if (!start || !redact_has_digit(s, value, line))
+        return false;
+    size_t above = redact_run(s, redact_line_start(s, start - 1, 80), CLASS_BLANK);
+    return (redact_at(s, above, "user") || redact_at(s, above, "login")) &&
            take(s, value, ret_match);
 }
 
-/* `> PASS X`, `AUTH PLAIN X`: what a client shows of its talk with a server of mail or files. */
-static bool is_talk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+/* `> PASS X`, and `AUTH PLAIN X`: what a client shows of its talk with a server of mail or files.
+ */
+static bool is_talk(struct redact_scan *s, size_t at, size_t end, bool pass,
+                    struct redact_match *ret_match)
 {
-    static const struct redact_word passes[] = {REDACT_WORD("PASS")},
-                                    auths[] = {REDACT_WORD("PLAIN"), REDACT_WORD("LOGIN")};
-    size_t value = redact_run(s, end, CLASS_BLANK), line = redact_line_end(s, end);
+    size_t value = redact_behind(s, end)->to, line = redact_line_end(s, end);
     if (value == end || value >= line)
         return false;
-    if (name_is(s, at, end, passes, 1) && at >= 2 && redact_at(s, at - 2, "> "))
-        return redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&
+    if (pass)
+        return at >= 2 && redact_at(s, at - 2, "> ") &&
+               redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&
                !memchr(s->text + value, '/', line - value) && take(s, value, ret_match);
     size_t upper = redact_run(s, value, CLASS_LOWER); /* a word is no base64 */
-    return name_is(s, at, end, auths, 2) && at >= 5 && redact_at(s, at - 5, "AUTH ") &&
-           line - value >= 8 && upper < line && (line - value) % 4 == 0 &&
-           redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line && take(s, value, ret_match);
+    return at >= 5 && redact_at(s, at - 5, "AUTH ") && line - value >= 8 && upper < line &&
+           (line - value) % 4 == 0 && redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line &&
+           take(s, value, ret_match);
 }
 
 /* `WIFI:T:WPA;S:network;P:X;;`, as it is drawn for cameras. */
@@ -252,14 +265,21 @@ const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed ap lm";
 
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    if (end - at < 3 ||
-        (!redact_in(redact_char(s, end), CLASS_BLANK) && redact_char(s, end) != '('))
+    const struct redact_behind *b = redact_behind(s, end);
+    if (end - at < 3 || (!redact_in(b->next, CLASS_BLANK) && b->next != '('))
         return false;
-    return is_directive(s, at, end, ret_match) || is_netrc(s, at, end, ret_match) ||
-           is_sql(s, at, end, ret_match) || is_told(s, at, end, ret_match) ||
-           is_quoted(s, at, end, ret_match) || is_bind(s, at, end, ret_match) ||
-           is_numbered(s, at, end, ret_match) || is_below_user(s, at, end, ret_match) ||
-           is_talk(s, at, end, ret_match);
+    unsigned rules = rules_of(s, at, end);
+    char sign = b->sign;
+    return ((rules & DIRECTIVE) && is_directive(s, at, end, ret_match)) ||
+           ((rules & NETRC) && is_netrc(s, at, end, ret_match)) ||
+           ((rules & IDENTIFIED) && is_identified(s, at, end, ret_match)) ||
+           ((rules & SQL) && is_sql(s, end, ret_match)) ||
+           ((rules & TOLD) && is_told(s, end, ret_match)) ||
+           (sign == '"' && is_quoted(s, at, end, ret_match)) ||
+           ((rules & BIND) && is_bind(s, end, ret_match)) ||
+           (REDACT_ONE_OF(sign, "045789") && is_numbered(s, at, end, ret_match)) ||
+           (is_first(s, at) && is_below_user(s, at, end, ret_match)) ||
+           ((rules & (PASS | AUTH)) && is_talk(s, at, end, rules & PASS, ret_match));
 }
 
 /* host:port:database:user:password. Any of the first four may be a star. */

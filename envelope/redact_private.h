@@ -72,6 +72,12 @@ void redact_fold_finish(struct redact_fold *f);
 /* Where in `from` the character ends whose last byte is in front of `to` > 0. */
 size_t redact_fold_end(const struct redact_fold *f, size_t to);
 
+/* What stands behind a name: found once, for all that ask. */
+struct redact_behind {
+    size_t end, to;  /* the name's end; behind the blanks there */
+    char next, sign; /* the characters at these; a line's end behind the text */
+};
+
 /* A text that is being searched. */
 struct redact_scan {
     const char *text;
@@ -87,6 +93,7 @@ struct redact_scan {
         size_t at, len; /* where it stood last */
         int tells;      /* enum redact_telling */
     } named[REDACT_NAMES][REDACT_WAYS];
+    struct redact_behind behind; /* of the name that was asked for last */
     struct redact_named told[2]; /* the names that were asked for last */
     int tells_next;
     size_t command_end;                         /* up to here a command's words have been read */
@@ -208,6 +215,15 @@ struct redact_word {
 static inline char redact_char(const struct redact_scan *s, size_t at)
 {
     return at < s->len ? s->text[at] : '\n';
+}
+
+static inline const struct redact_behind *redact_behind(struct redact_scan *s, size_t end)
+{
+    if (s->behind.end != end) {
+        size_t to = redact_run(s, end, CLASS_BLANK);
+        s->behind = (struct redact_behind){end, to, redact_char(s, end), redact_char(s, to)};
+    }
+    return &s->behind;
 }
 
 static inline bool redact_has_digit(const struct redact_scan *s, size_t from, size_t to)
