@@ -220,6 +220,39 @@ static size_t name_at(struct search *q, size_t at)
     return end;
 }
 
+/* Which rules may find something where this character stands right behind a name: what each of them
+ * asks for itself, so that most are not called. */
+enum {
+    BEHIND_HEAD = 1 << 0,
+    BEHIND_SET = 1 << 1, /* redact_assignment() */
+    BEHIND_COLUMN = 1 << 2,
+    BEHIND_FILE = 1 << 3,
+    BEHIND_CALL = 1 << 4,
+    BEHIND_JWK = 1 << 5,
+    BEHIND_PROSE = 1 << 6,
+};
+static const uint8_t rules_behind[256] = {
+    [0] = BEHIND_HEAD,
+    [' '] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_FILE | BEHIND_CALL | BEHIND_PROSE,
+    ['\t'] = BEHIND_HEAD | BEHIND_SET | BEHIND_FILE | BEHIND_PROSE,
+    [':'] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_PROSE,
+    ['='] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL,
+    ['"'] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL | BEHIND_JWK,
+    ['\''] = BEHIND_HEAD | BEHIND_SET,
+    ['`'] = BEHIND_HEAD | BEHIND_SET,
+    ['\\'] = BEHIND_HEAD | BEHIND_SET,
+    [']'] = BEHIND_HEAD | BEHIND_SET,
+    ['%'] = BEHIND_HEAD | BEHIND_SET,
+    [','] = BEHIND_HEAD,
+    ['<'] = BEHIND_SET,
+    ['>'] = BEHIND_SET,
+    ['?'] = BEHIND_SET,
+    ['+'] = BEHIND_SET,
+    ['}'] = BEHIND_SET,
+    ['['] = BEHIND_COLUMN,
+    ['('] = BEHIND_FILE | BEHIND_CALL,
+};
+
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
@@ -232,14 +265,19 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     bool tells = q->name_may & (MAY_TELL | MAY_TELL_LAST);
     if (tells)
         redact_table_heading(s, at, end);
-    return ((q->name_may & MAY_HEAD) && redact_header(s, at, end, ret_match)) ||
-           (tells && redact_assignment(s, at, end, ret_match)) ||
-           (tells && redact_column(s, at, end, ret_match)) ||
-           ((q->name_may & MAY_FILE) && redact_file(s, at, end, ret_match)) ||
-           ((q->name_may & MAY_CALL) && redact_call(s, at, end, ret_match)) ||
-           ((q->name_may & MAY_PROSE) && redact_prose(s, at, end, ret_match)) ||
-           (end - at <= 2 &&
-            (redact_jwk(s, at, end, ret_match) || redact_wifi(s, at, end, ret_match))) ||
+    unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];
+    return ((q->name_may & MAY_HEAD) && (behind & BEHIND_HEAD) &&
+            redact_header(s, at, end, ret_match)) ||
+           (tells && (behind & BEHIND_SET) && redact_assignment(s, at, end, ret_match)) ||
+           (tells && (behind & BEHIND_COLUMN) && redact_column(s, at, end, ret_match)) ||
+           ((q->name_may & MAY_FILE) && (behind & BEHIND_FILE) &&
+            redact_file(s, at, end, ret_match)) ||
+           ((q->name_may & MAY_CALL) && (behind & BEHIND_CALL) &&
+            redact_call(s, at, end, ret_match)) ||
+           ((q->name_may & MAY_PROSE) && (behind & BEHIND_PROSE) &&
+            redact_prose(s, at, end, ret_match)) ||
+           (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
+           (end - at == 1 && redact_wifi(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
            ((tells || (q->name_may & MAY_PROSE)) &&
             (redact_reach(s, at, end, ret_match) || redact_below(s, at, end, ret_match)));

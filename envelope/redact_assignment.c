@@ -26,7 +26,7 @@ struct place {
 
 static size_t skip_blanks(struct redact_scan *s, size_t at)
 {
-    size_t end = redact_run(s, at, CLASS_BLANK);
+    size_t end = at == s->behind.end ? s->behind.to : redact_run(s, at, CLASS_BLANK);
     return end - at > BLANKS_MOST ? at : end;
 }
 
@@ -490,14 +490,15 @@ static bool read_behind(struct redact_scan *s, const struct place *p, size_t val
 /* A first look at what is behind a name: most names have nothing there. */
 static bool may_follow(struct redact_scan *s, const struct place *p)
 {
-    char next = redact_char(s, p->name_end);
+    const struct redact_behind *b = redact_behind(s, p->name_end);
+    char next = b->next;
     if (next != ' ' && next != '\t')
         return redact_in(next, CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_BACKSLASH |
                                    CLASS_COLON | CLASS_LESS) ||
                next == '=' || next == '>' || next == ']' || next == '?' || next == '+' ||
                (next == '}' && p->name && s->text[p->name - 1] == '{') ||
                (next == '%' && redact_char(s, p->name_end + 1) == '3');
-    char sign = redact_char(s, redact_run(s, p->name_end, CLASS_BLANK));
+    char sign = b->sign;
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|')
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';

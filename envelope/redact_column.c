@@ -58,7 +58,7 @@ static bool is_first_cell(const struct redact_scan *s, size_t at)
 
 static bool is_cell(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    size_t sign = redact_run(s, end, CLASS_BLANK), len = redact_at(s, sign, bar) ? 3 : 1;
+    size_t sign = redact_behind(s, end)->to, len = redact_at(s, sign, bar) ? 3 : 1;
     if (sign >= s->len || (len == 1 && s->text[sign] != '|') || sign == end)
         return false;
     size_t from = redact_run(s, sign + len, CLASS_BLANK), line = redact_line_end(s, from);
@@ -89,18 +89,14 @@ static bool is_item(struct redact_scan *s, size_t at, size_t end, struct redact_
 
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    char next = end < s->len ? s->text[end] : '\n',
-         second = end + 1 < s->len ? s->text[end + 1] : 0;
-    size_t behind = redact_run(s, end, CLASS_BLANK);
-    if (next == ' ' && behind < s->len)
-        second = s->text[behind];
-    if (!(next == '[' && redact_in(second, CLASS_DIGIT)) &&
-        !(next == ':' && second == ' ' && end + 2 < s->len && s->text[end + 2] == ' ') &&
-        !(next == ' ' && (second == '|' || second == *bar)))
-        return false;
-    if (!redact_tells(s, at, end - at))
+    const struct redact_behind *b = redact_behind(s, end);
+    char next = b->next;
+    if ((next == '[' && !redact_in(redact_char(s, end + 1), CLASS_DIGIT)) ||
+        (next == ':' && (redact_char(s, end + 1) != ' ' || redact_char(s, end + 2) != ' ')) ||
+        (next == ' ' && b->sign != '|' && b->sign != *bar) ||
+        !redact_tells(s, at, end - at))
         return false;
     return next == '['   ? is_fish(s, end, ret_match)
            : next == ' ' ? is_cell(s, at, end, ret_match)
-                         : is_item(s, at, end, ret_match);
+                         : next == ':' && is_item(s, at, end, ret_match);
 }
