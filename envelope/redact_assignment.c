@@ -316,8 +316,8 @@ static bool has_code_in(const struct redact_scan *s, const struct redact_value *
     return false;
 }
 
-/* A first look at a value of at most PROSE_MOST: whether it cannot be one, whatever else it is. Most
- * end here. */
+/* A first look at a value of at most PROSE_MOST: whether it cannot be one, whatever else it is.
+ * Most end here. */
 static bool is_too_little(struct redact_scan *s, const struct place *p,
                           const struct redact_value *v, bool quotes, bool digits)
 {
@@ -464,9 +464,9 @@ static const char *type_of(struct redact_scan *s, const struct redact_value *v,
 static bool read_behind(struct redact_scan *s, const struct place *p, size_t value,
                         struct redact_value *ret)
 {
-    size_t end = p->sign != '>' ? value
-                                : redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS |
-                                                                               CLASS_NEWLINE));
+    size_t end = p->sign != '>'
+                     ? value
+                     : redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
     if (p->sign != '>' || redact_char(s, end) != '<') {
         bool is = redact_read_value(s, value, p->tight && p->shell, ret);
         const char *next =

@@ -93,8 +93,7 @@ bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_m
     char next = b->next;
     if ((next == '[' && !redact_in(redact_char(s, end + 1), CLASS_DIGIT)) ||
         (next == ':' && (redact_char(s, end + 1) != ' ' || redact_char(s, end + 2) != ' ')) ||
-        (next == ' ' && b->sign != '|' && b->sign != *bar) ||
-        !redact_tells(s, at, end - at))
+        (next == ' ' && b->sign != '|' && b->sign != *bar) || !redact_tells(s, at, end - at))
         return false;
     return next == '['   ? is_fish(s, end, ret_match)
            : next == ' ' ? is_cell(s, at, end, ret_match)

@@ -191,8 +191,7 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
         (s->text[at - 2] == ':' || /* ipsec.secrets, fetchmail */
          (s->text[at - 2] == '"' && memmem(s->text + start, at - start, "user", 4) != NULL));
     bool way = behind_user && (redact_at(s, at, "EAP ") || redact_at(s, at, "XAUTH "));
-    if (!(is_first(s, at) || behind_user) ||
-        (redact_tells(s, at, end - at) != TELLS_ALL && !way) ||
+    if (!(is_first(s, at) || behind_user) || (redact_tells(s, at, end - at) != TELLS_ALL && !way) ||
         !redact_read_value(s, value, true, &v))
         return false;
     size_t behind = v.end + (redact_char(s, v.end) == ';');
