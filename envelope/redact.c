@@ -316,7 +316,7 @@ static inline bool may_begin(const struct redact_scan *s, size_t at)
          (*t == ':' && (t[1] == '/' || t[-1] == 'n' || t[-1] == 'i')) ||
          (*t == 'P' && (t[1] == 'u' || t[1] == 'r'))))
         return true; /* redact_pem(), redact_url() */
-    if ((*t == '@' && (t[1] == 't' || t[1] == 'u')) ||
+    if ((*t == '@' && redact_in(t[1], CLASS_ALNUM) && redact_in(t[-1], CLASS_ALNUM)) ||
         (*t == '-' && at + 9 < s->len && t[9] == '-' && at >= 32 && redact_in(t[-1], CLASS_HEX)))
         return true; /* redact_dsn(), redact_dashes() */
     return redact_may_be_token(s, at);

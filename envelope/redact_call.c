@@ -29,7 +29,9 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 
 /* ---- calls ---- */
 
-/* What takes a secret as an argument, and as which, from 1. */
+/* What takes a secret as an argument, and as which, from 1; MIXED: it has to look like one. A name
+ * with a dot is the end of one. */
+#define MIXED 16
 static const struct callee {
     const char *name;
     size_t len;
@@ -55,8 +57,33 @@ static const struct callee {
     CALLEE("PlainAuth", 3),
     CALLEE("NetworkCredential", 2),
     CALLEE("PSCredential", 2),
-    CALLEE("createConnection", 3)};
-const char redact_call_ends[] = "on th DO li ct gn al in er nd";
+    CALLEE("createConnection", 3),
+    CALLEE("connection", 3),
+    CALLEE("connect", 4),
+    CALLEE("http_auth", 2),
+    CALLEE("basic", 2),
+    CALLEE("Sequelize", 3),
+    CALLEE("credentials", 2),
+    CALLEE("UsernamePasswordCredentials", 2),
+    CALLEE("UsernamePasswordCredential", 2),
+    CALLEE("Minio", 3 | MIXED),
+    CALLEE("Client", 2 | MIXED),
+    CALLEE("jwt.encode", 2),
+    CALLEE("jwt.decode", 2),
+    CALLEE("jwt.verify", 2),
+    CALLEE("verify", 2 | MIXED),
+    CALLEE("hmac.new", 1 | MIXED),
+    CALLEE("createHmac", 2),
+    CALLEE("createCipheriv", 2 | MIXED),
+    CALLEE("createDecipheriv", 2 | MIXED),
+    CALLEE("Fernet", 1 | MIXED),
+    CALLEE("cookieParser", 1 | MIXED),
+    CALLEE("Authenticator", 2),
+    CALLEE("signIn", 2),
+    CALLEE("authenticate", 2),
+    CALLEE("sqlalchemy.URL", 3)};
+const char redact_call_ends[] =
+    "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te";
 
 /* The argument at `at`: behind it. */
 static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
@@ -80,8 +107,9 @@ static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
     return 0;
 }
 
-static bool is_argument(struct redact_scan *s, size_t open, int which, struct redact_match *ret)
+static bool is_argument(struct redact_scan *s, size_t open, int how, struct redact_match *ret)
 {
+    int which = how & ~MIXED;
     size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
     for (int i = 1; i < which; i++) {
         at = skip_argument(s, at, most);
@@ -89,9 +117,14 @@ static bool is_argument(struct redact_scan *s, size_t open, int which, struct re
             return false;
         at = redact_run(s, at + 1, CLASS_BLANK);
     }
-    char quote = redact_char(s, at);
     size_t end = skip_argument(s, at, most);
+    at += redact_in(redact_char(s, at + 1), CLASS_DOUBLE | CLASS_SINGLE) &&
+          redact_in(redact_char(s, at), CLASS_LOWER); /* b'X' */
+    char quote = redact_char(s, at);
     if ((quote != '"' && quote != '\'') || !end || end < at + 6 || s->text[end - 1] != quote)
+        return false;
+    struct redact_reached v = {.from = at + 1, .to = end - 1};
+    if (how & MIXED && redact_strength(s, &v) < REDACT_MIXED)
         return false;
     return has_digit_or_sign(s, at + 1, end - 1) && !memchr(s->text + at, ' ', end - at) &&
            take(s, at + 1, end - 1, ret);
@@ -142,21 +175,41 @@ static bool is_sent(struct redact_scan *s, size_t at, size_t end, struct redact_
     return close && asked && take(s, from, (size_t)(close - s->text), ret_match);
 }
 
+/* Whether the name, or what is behind its last dot, is that one, capital letters or not. */
+static bool is_callee(const struct redact_scan *s, size_t at, size_t dot, size_t end,
+                      const struct callee *c)
+{
+    if (((s->text[end - 1] ^ c->name[c->len - 1]) & ~0x20) != 0 || end - at < c->len)
+        return false;
+    bool part = memchr(c->name, '.', c->len) != NULL;
+    return (part || end - dot == c->len) && !strncasecmp(s->text + end - c->len, c->name, c->len);
+}
+
+/* `auth = ("user", "X")`: where the arguments open; 0 where none do. */
+static size_t opens_at(struct redact_scan *s, size_t end)
+{
+    size_t sign = redact_run(s, end, CLASS_BLANK), open = redact_run(s, sign + 1, CLASS_BLANK);
+    if (redact_char(s, end) == '(')
+        return end;
+    return redact_char(s, sign) == '=' && redact_char(s, open) == '(' ? open : 0;
+}
+
 bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
     if (next == '"')
         return is_below(s, at, end, ret_match);
-    if (next == ' ')
-        return is_sent(s, at, end, ret_match);
-    size_t open = next == '=' ? end + 1 : end, dot = end; /* auth=("user", "X") */
-    if (redact_char(s, open) != '(')
+    if (next == ' ' && is_sent(s, at, end, ret_match))
+        return true;
+    size_t open = opens_at(s, end), dot = end; /* auth=("user", "X") */
+    if (!open)
         return false;
     while (dot > at && s->text[dot - 1] != '.')
         dot--;
     for (size_t i = 0; i < sizeof callees / sizeof *callees; i++)
-        if (callees[i].len == end - dot && !memcmp(s->text + dot, callees[i].name, end - dot))
-            return is_argument(s, open, callees[i].argument, ret_match);
+        if (is_callee(s, at, dot, end, &callees[i]) &&
+            is_argument(s, open, callees[i].argument, ret_match))
+            return true;
     return false;
 }
 
@@ -185,6 +238,20 @@ bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_matc
 
 /* ---- around a sign ---- */
 
+/* `user:X@10.0.0.1`, with no scheme in front: the host has a dot, X looks like a password. */
+static bool is_login(struct redact_scan *s, size_t at, size_t colon, size_t from,
+                     struct redact_match *ret_match)
+{
+    struct redact_reached v = {.from = colon + 1, .to = at};
+    size_t user = redact_run(s, from, CLASS_WORD), host = redact_run(s, at + 1, CLASS_NAME);
+    if (user != colon || user == from || redact_in(s->text[from], CLASS_DIGIT) ||
+        !memchr(s->text + at + 1, '.', host - at - 1) || redact_strength(s, &v) == REDACT_WEAK ||
+        redact_char(s, host) == ':' || at - colon < 7)
+        return false;
+    *ret_match = (struct redact_match){colon + 1, at, "url-password"};
+    return true;
+}
+
 bool redact_dsn(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     static const char *const nets[] = {"tcp(", "unix(", "tcp4(", "tcp6(", "tcp/", "udp("};
@@ -192,13 +259,15 @@ bool redact_dsn(struct redact_scan *s, size_t at, struct redact_match *ret_match
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
         is = is || redact_at(s, at + 1, nets[i]);
     size_t from = at, colon = 0;
-    while (is && from > 0 && at - from < DSN_MOST &&
+    while (from > 0 && at - from < DSN_MOST &&
            !redact_in(s->text[from - 1], CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK)) {
         from--;
         colon = s->text[from] == ':' && !redact_at(s, from, "://") ? from : colon;
     }
     if (!colon || colon + 1 >= at || redact_is_placeholder(s, colon + 1, at))
         return false;
+    if (!is)
+        return is_login(s, at, colon, from, ret_match);
     *ret_match = (struct redact_match){colon + 1, at, "url-password"};
     return true;
 }

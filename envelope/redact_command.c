@@ -416,6 +416,21 @@ static size_t quoted_end(struct redact_scan *s, size_t at, size_t end)
     return close ? (size_t)(close - s->text) : s->len;
 }
 
+/* What the command printed, where that is all that it does. */
+static void add_below(struct command *c, size_t end)
+{
+    struct redact_scan *s = c->s;
+    bool prints = false;
+    for (int i = 0; i < c->count; i++)
+        prints = prints || (c->active[i].rule->how == BELOW && !(c->waits & 1u << i));
+    if (!prints || redact_char(s, end) != '\n' || end + 8 >= s->len)
+        return;
+    struct redact_reached v = {.from = end + 1, .to = redact_line_end(s, end + 1)};
+    if (v.to - v.from >= 8 && v.to - v.from < 300 &&
+        !memchr(s->text + v.from, ' ', v.to - v.from) && redact_strength(s, &v) >= REDACT_MIXED)
+        add(c, v.from, v.to);
+}
+
 bool redact_command(struct redact_scan *s, size_t at, size_t end,
                     struct redact_command_found *ret_found)
 {
@@ -439,5 +454,6 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
     begin_command(&c, s, ret_found, false);
     begin_tool(&c, s->text + at, len);
     s->command_end = read_words(&c, end, quoted_end(s, at, end));
+    add_below(&c, s->command_end);
     return ret_found->count > 0;
 }

@@ -457,6 +457,7 @@ enum redact_how {
     PAIRS,       /* all name=value behind the subcommand */
     SETTING,     /* the word behind one that has a telling name */
     PREFIX,      /* words that begin so */
+    BELOW,       /* all of the next line, where it looks like one */
 };
 
 /* A tool's option, or place, that holds a secret. */

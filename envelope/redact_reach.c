@@ -185,6 +185,7 @@ struct way {
     bool said;  /* words of a sentence are in between */
     bool plain; /* nothing but signs */
     bool other; /* the value belongs to another name */
+    bool pair;  /* behind a user: `credentials: admin / X`, `'admin:X'` */
 };
 
 /* A name is set to the value by a sign, or what is said of it ends in one. */
@@ -225,6 +226,7 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
               ((last_end - last == 2 && (redact_at(s, last, "is") || redact_at(s, last, "to") ||
                                          redact_at(s, last, "or"))));
     w.sign = is || (c && strchr("=:>({[<?|~@,*", c)) || (c & 0x80);
+    w.pair = words && words <= 2 && (c == ':' || c == '/') && sign - last_end <= 2;
     bool set = c == '=' && words;
     size_t behind = last_end;
     while (set && behind < sign &&
@@ -267,6 +269,8 @@ static bool is_enough(const struct redact_reached *t, const struct way *w,
 {
     size_t len = t->to - t->from;
     enum redact_strength is = (enum redact_strength)t->strength;
+    if (w->pair && tells == TELLS_CODE && is >= REDACT_SHORT_WORD && len >= 8)
+        return true;
     if (w->other || is == REDACT_WEAK)
         return false;
     if (is == REDACT_RANDOM && !(t->hex && len <= 40))
@@ -300,6 +304,12 @@ static size_t next_digit(struct redact_scan *s, size_t end)
     return 0;
 }
 
+/* A parameter of an address. */
+static bool in_query(const struct redact_scan *s, size_t at)
+{
+    return at && strchr("?&#", s->text[at - 1]) != NULL;
+}
+
 /* Nothing but blanks, or a quote, is in front of the name: it has no other word. */
 static bool is_first(const struct redact_scan *s, size_t at)
 {
@@ -313,7 +323,10 @@ bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_ma
 {
     struct redact_reached *t = &s->reached;
     enum redact_telling tells = redact_tells_of_phrase(s, at, end);
-    bool key = !tells && end - at == 3 && redact_at(s, at, "key") && is_first(s, at);
+    bool key = !tells &&
+               ((end - at == 3 && redact_at(s, at, "key")) ||
+                (end - at == 4 && redact_at(s, at, "code") && in_query(s, at))) &&
+               (is_first(s, at) || in_query(s, at));
     size_t digit = tells || key ? next_digit(s, end) : 0, from = end;
     if (!digit)
         return false;
@@ -326,13 +339,15 @@ bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_ma
         from++;
     from += redact_in(redact_char(s, from), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
     struct way w = way_of(s, from, t->from);
+    w.pair = w.pair && end - at >= 5 &&
+             (redact_at(s, end - 5, "creds") || redact_at(s, end - 5, "tials"));
     size_t behind = redact_run(s, t->to + (t->quote != 0), CLASS_BLANK | CLASS_DOT);
     bool last = behind >= redact_line_end(s, t->to);
     if (w.plain && last &&
         redact_run(s, redact_line_start(s, at, REDACT_LINE_LOOKED_AT), CLASS_BLANK | CLASS_DASH) >=
             at)
         w.sign = true; /* a line of two words */
-    if (key ? !(w.plain && w.sign && last) : !is_enough(t, &w, tells, last))
+    if (key ? !(w.plain && w.sign && (last || in_query(s, at))) : !is_enough(t, &w, tells, last))
         return false;
     *ret_match = (struct redact_match){t->from, t->to, "value"};
     return true;
