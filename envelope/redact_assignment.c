@@ -447,8 +447,8 @@ static size_t behind_type(struct redact_scan *s, size_t at)
 static bool may_begin(const struct redact_scan *s, size_t at)
 {
     char c = redact_char(s, at), next = redact_char(s, at + 1);
-    return c != '\n' && !(c == '$' && (next == '{' || next == '(')) && !(c == '{' && next == '{') &&
-           !(c == '=' && next != '=');
+    return c != '\n' && !(c == '<' && next == '<') && !(c == '$' && (next == '{' || next == '(')) &&
+           !(c == '{' && next == '{') && !(c == '=' && next != '=');
 }
 
 /* The type a value is shown to be by its own shape. */

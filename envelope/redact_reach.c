@@ -227,6 +227,12 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
                                          redact_at(s, last, "or"))));
     w.sign = is || (c && strchr("=:>({[<?|~@,*", c)) || (c & 0x80);
     w.pair = words && words <= 2 && (c == ':' || c == '/') && sign - last_end <= 2;
+    size_t first = from;
+    while (first < to && redact_in(s->text[first], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
+        first++;
+    while (skip_colour((struct redact_scan *)s, first + 1) > first + 1)
+        first = skip_colour((struct redact_scan *)s, first + 1);
+    w.sign = w.sign || (words <= 2 && strchr(":=", s->text[first]) && first < to);
     bool set = c == '=' && words;
     size_t behind = last_end;
     while (set && behind < sign &&
@@ -276,7 +282,8 @@ static bool is_enough(const struct redact_reached *t, const struct way *w,
     if (is == REDACT_RANDOM && !(t->hex && len <= 40))
         return w->sign || t->quote || !w->said || tells == TELLS_ALL || last;
     if (is == REDACT_RANDOM)
-        return (w->sign && (last || t->quote || !w->said)) || (t->quote && tells != TELLS_LONG);
+        return (w->sign && (last || t->quote || !w->said)) ||
+               (tells != TELLS_LONG && (t->quote || (w->plain && len >= 32)));
     if (tells == TELLS_LONG)
         return false;
     if (tells == TELLS_CODE)
