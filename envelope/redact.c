@@ -263,7 +263,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     if (q->told < q->command.count && q->command.list[q->told].from < end)
         return false; /* -pMyPassword is no name */
     bool tells = q->name_may & (MAY_TELL | MAY_TELL_LAST);
-    if (tells)
+    if (tells && redact_may_head(s, at, end))
         redact_table_heading(s, at, end);
     unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];
     return ((q->name_may & MAY_HEAD) && (behind & BEHIND_HEAD) &&
@@ -279,8 +279,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
            (end - at == 1 && redact_wifi(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
-           ((tells || (q->name_may & MAY_PROSE)) &&
-            (redact_reach(s, at, end, ret_match) || redact_below(s, at, end, ret_match)));
+           ((tells || (q->name_may & MAY_PROSE)) && redact_far(s, at, end, ret_match));
 }
 
 static bool find(struct search *q, size_t at, struct redact_match *ret_match)
@@ -308,7 +307,7 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
 }
 
 /* Whether a rule may begin at `at` > 0, whether or not a name does. */
-static inline bool may_begin(const struct redact_scan *s, size_t at)
+static inline __attribute__((always_inline)) bool may_begin(const struct redact_scan *s, size_t at)
 {
     const char *t = s->text + at;
     if (redact_in(*t, CLASS_DASH | CLASS_COLON | CLASS_UPPER) &&

@@ -66,7 +66,8 @@ static size_t skip_front(struct redact_scan *s, size_t at)
     return end < s->len ? end : at;
 }
 
-bool redact_below(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                  struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, end), from = line + 1;
     struct redact_reached t = {0};
@@ -75,8 +76,7 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     char next = s->text[from];
     if (next == '\n' && s->text[line - 1] != ':')
         return false;
-    enum redact_telling tells = redact_tells_of_phrase(s, at, end);
-    enum below how = tells ? below_of(s, at, end, line) : NOTHING_BELOW;
+    enum below how = below_of(s, at, end, line);
     if (!how)
         return false;
     from = redact_run(s, from, how == SAID ? CLASS_SPACE : CLASS_BLANK);

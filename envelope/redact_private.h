@@ -357,9 +357,9 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name);
 bool redact_is_defined(struct redact_scan *s, size_t name);
 /* Whether the assignment is a shell's or a file's own line. */
 bool redact_is_statement(struct redact_scan *s, size_t name);
-/* What a telling name is said to be, whatever stands in between: the last that is asked
- * (redact_reach.c). */
-bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* What a telling name is said to be, whatever stands in between, or on the line below: the last
+ * that is asked (redact_reach.c). */
+bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* How much what a word is made of says. */
 enum redact_strength {
     REDACT_WEAK,       /* a word, a number, a date, a path, a version */
@@ -369,13 +369,24 @@ enum redact_strength {
 };
 /* Of [from, to); says whether it is hexadecimal, too. */
 enum redact_strength redact_strength(struct redact_scan *s, struct redact_reached *t);
-/* What a name says with the words in front of it: `API key`, `Recovery code`. */
-enum redact_telling redact_tells_of_phrase(struct redact_scan *s, size_t at, size_t end);
-/* On the line below (redact_below.c). */
-bool redact_below(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* On the line below (redact_below.c); what the name says. */
+bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                  struct redact_match *ret_match);
 /* Tables: a name that may head a column, and a line that may be one of its rows, of which the
  * places that hold secrets are told (redact_table.c). */
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end);
+/* Whether it may be one: no other word is beside it. */
+static inline bool redact_may_head(const struct redact_scan *s, size_t at, size_t end)
+{
+    static const bool beside[256] = {[' '] = true,  ['|'] = true, ['\t'] = true, ['\n'] = true,
+                                     ['\r'] = true, [','] = true, [0xe2] = true, [0x82] = true};
+    unsigned char next = end < s->len ? (unsigned char)s->text[end] : '\n',
+                  second = end + 1 < s->len ? (unsigned char)s->text[end + 1] : '\n',
+                  before = at ? (unsigned char)s->text[at - 1] : '\n',
+                  third = at > 1 ? (unsigned char)s->text[at - 2] : '\n';
+    return beside[next] && beside[before] && (next != ' ' || beside[second]) &&
+           (before != ' ' || beside[third]);
+}
 int redact_table_row(struct redact_scan *s, size_t at,
                      struct redact_match ret_match[REDACT_COLUMNS]);
 /* Its value in the next column of a table. */

@@ -249,7 +249,7 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
 /* ---- names of several words ---- */
 
 /* What the name says with the words in front of it: `API key`, `Recovery code`. */
-enum redact_telling redact_tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
+static enum redact_telling tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
 {
     enum redact_telling tells = redact_tells(s, at, end - at);
     if (tells || at < 2 || s->text[at - 1] != ' ')
@@ -326,15 +326,13 @@ static bool is_first(const struct redact_scan *s, size_t at)
                       CLASS_BLANK) >= at;
 }
 
-bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+/* What the next word with a digit is, and how the name goes to it. */
+static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                    struct redact_match *ret_match)
 {
     struct redact_reached *t = &s->reached;
-    enum redact_telling tells = redact_tells_of_phrase(s, at, end);
-    bool key = !tells &&
-               ((end - at == 3 && redact_at(s, at, "key")) ||
-                (end - at == 4 && redact_at(s, at, "code") && in_query(s, at))) &&
-               (is_first(s, at) || in_query(s, at));
-    size_t digit = tells || key ? next_digit(s, end) : 0, from = end;
+    bool key = !tells;
+    size_t digit = next_digit(s, end), from = end;
     if (!digit)
         return false;
     if (t->digit != digit + 1)
@@ -358,4 +356,15 @@ bool redact_reach(struct redact_scan *s, size_t at, size_t end, struct redact_ma
         return false;
     *ret_match = (struct redact_match){t->from, t->to, "value"};
     return true;
+}
+
+bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    enum redact_telling tells = tells_of_phrase(s, at, end);
+    bool key = !tells &&
+               ((end - at == 3 && redact_at(s, at, "key")) ||
+                (end - at == 4 && redact_at(s, at, "code") && in_query(s, at))) &&
+               (is_first(s, at) || in_query(s, at));
+    return ((tells || key) && reaches(s, at, end, tells, ret_match)) ||
+           (tells && redact_below(s, at, end, tells, ret_match));
 }

@@ -73,14 +73,12 @@ static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
 {
     struct redact_table *t = &s->table;
-    char next = redact_char(s, end), before = at ? s->text[at - 1] : '\n';
-    if (!(redact_in(next, CLASS_SPACE | CLASS_SEPARATOR) || next == '\xe2') ||
-        !(redact_in(before, CLASS_SPACE | CLASS_SEPARATOR) || before == '\x82'))
+    enum redact_telling tells = redact_tells(s, at, end - at);
+    if (!tells)
         return;
     count_to(s, at);
     char sign = parted_by(s, t->line, at, end);
-    enum redact_telling tells = sign ? redact_tells(s, at, end - at) : TELLS_NOTHING;
-    if (!tells)
+    if (!sign)
         return;
     if (t->heading != t->line + 1 || t->sign != sign)
         t->count = 0;
