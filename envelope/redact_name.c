@@ -503,13 +503,17 @@ enum redact_telling redact_telling(const char *name, size_t len)
     return tells;
 }
 
-static size_t place_of(const char *name, size_t len)
+/* By the name's last eight bytes, or all. */
+static size_t place_of(const struct redact_scan *s, size_t at, size_t len)
 {
-    uint64_t last = 0; /* eight bytes, or all */
-    if (len >= sizeof last)
-        memcpy(&last, name + len - sizeof last, sizeof last);
-    for (size_t i = 0; len < sizeof last && i < len; i++)
-        last = last << 8 | (unsigned char)name[i];
+    uint64_t last = 0;
+    size_t most = len < sizeof last ? len : sizeof last, end = at + len;
+    if (end >= sizeof last) {
+        memcpy(&last, s->text + end - sizeof last, sizeof last);
+        last >>= 8 * (sizeof last - most); /* without what is in front of it */
+    } else {
+        memcpy(&last, s->text + at, most);
+    }
     return ((last ^ len) * 0x9e3779b97f4a7c15 >> 32) % REDACT_NAMES;
 }
 
@@ -538,7 +542,7 @@ enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
         if (s->told[i].at == at && s->told[i].len == len)
             return (enum redact_telling)s->told[i].tells;
     struct redact_named *told = &s->told[s->tells_next ^= 1];
-    struct redact_named *kept = s->named[place_of(name, len)], *first = kept;
+    struct redact_named *kept = s->named[place_of(s, at, len)], *first = kept;
     int i = 0;
     while (i < REDACT_WAYS && (kept->len != len || memcmp(s->text + kept->at, name, len) != 0))
         i++, kept++;

@@ -6,7 +6,8 @@
 
 #include "envelope/redact_private.h"
 
-#define LOOKED_AT 160 /* bytes between a name and its value */
+#define LOOKED_AT   160 /* bytes between a name and its value */
+#define LOOKED_INTO 256 /* of a value */
 
 const char redact_prose_ends[] = "rd se wd en et ey de ss al rt PI";
 
@@ -18,7 +19,7 @@ struct made_of {
 static struct made_of made_of(const struct redact_scan *s, size_t from, size_t to)
 {
     struct made_of m = {0};
-    for (size_t i = from; i < to && i < from + 256; i++) {
+    for (size_t i = from; i < to && i < from + LOOKED_INTO; i++) {
         char c = s->text[i];
         m.digits += redact_in(c, CLASS_DIGIT);
         m.upper += redact_in(c, CLASS_UPPER);
@@ -128,11 +129,11 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t end
         return false;
     bool quote = redact_in(redact_char(s, from), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK);
     size_t to = value_end(s, &from), behind = to + quote;
-    if (to < from + 6)
-        return false;
-    struct made_of m = made_of(s, from, to);
-    if (!m.digits && (!sure || !redact_has_sign(s, from, to)))
+    if (to < from + 6 ||
+        (!redact_has_digit(s, from, to - from < LOOKED_INTO ? to : from + LOOKED_INTO) &&
+         (!sure || !redact_has_sign(s, from, to))))
         return false; /* most */
+    struct made_of m = made_of(s, from, to);
     behind += redact_char(s, behind) == '.';
     char next = redact_char(s, redact_run(s, behind, CLASS_BLANK));
     bool last = next == '\n' || next == '(' || next == ')' || next == ',';
