@@ -248,24 +248,35 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
 
 /* ---- names of several words ---- */
 
+/* Whether the words in front say what it is that it names. */
+static bool is_of_phrase(const struct redact_scan *s, size_t at, size_t end)
+{
+    switch (end - at) {
+    case 3:
+        return redact_at(s, at, "key");
+    case 4:
+        return redact_at(s, at, "keys") || redact_at(s, at, "code");
+    case 5:
+        return redact_at(s, at, "passe");
+    case 6:
+        return redact_at(s, at, "phrase");
+    default:
+        return false;
+    }
+}
+
 /* What the name says with the words in front of it: `API key`, `Recovery code`. */
 static enum redact_telling tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
 {
     enum redact_telling tells = redact_tells(s, at, end - at);
-    if (tells || at < 2 || s->text[at - 1] != ' ')
+    if (tells || at < 2 || s->text[at - 1] != ' ' || !is_of_phrase(s, at, end))
         return tells;
-    static const struct redact_word lasts[] = {REDACT_WORD("key"), REDACT_WORD("keys"),
-                                               REDACT_WORD("code"), REDACT_WORD("passe"),
-                                               REDACT_WORD("phrase")};
-    bool is = false;
-    for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++)
-        is = is || (lasts[i].len == end - at && redact_at(s, at, lasts[i].text));
     size_t from = at - 1;
-    while (is && from > 0 && at - from < PHRASE_MOST &&
+    while (from > 0 && at - from < PHRASE_MOST &&
            (redact_in(s->text[from - 1], CLASS_ALNUM) ||
             (s->text[from - 1] == ' ' && s->text[from] != ' ')))
         from--;
-    return is && from + 1 < at ? redact_telling(s->text + from, end - from) : TELLS_NOTHING;
+    return from + 1 < at ? redact_telling(s->text + from, end - from) : TELLS_NOTHING;
 }
 
 /* ---- both ---- */

@@ -21,21 +21,18 @@ static void count(const struct redact_scan *s, size_t at, struct redact_signs *n
     n->tabs += s->text[at] == '\t';
 }
 
-/* Goes on with counting up to `at`: each byte is looked at once. */
+/* Goes on with counting up to `at`, from where its line begins: each byte is looked at once. */
 static void count_to(struct redact_scan *s, size_t at)
 {
     struct redact_table *t = &s->table;
-    if (at < t->counted || at - t->counted > ROW_MOST)
-        t->counted = t->line = redact_line_start(s, at, ROW_MOST),
+    size_t line = at < t->counted ? redact_line_start(s, at, ROW_MOST)
+                                  : redact_line_start(s, at, at - t->counted);
+    if (at < t->counted || line > t->counted || (line && s->text[line - 1] == '\n')) {
+        t->counted = t->line = line;
         t->signs = (struct redact_signs){0};
-    for (; t->counted < at; t->counted++) {
-        if (s->text[t->counted] == '\n') {
-            t->line = t->counted + 1;
-            t->signs = (struct redact_signs){0};
-        } else {
-            count(s, t->counted, &t->signs);
-        }
     }
+    for (; t->counted < at; t->counted++)
+        count(s, t->counted, &t->signs);
 }
 
 /* Between blanks a heading is in capitals, or a rule is below. */
