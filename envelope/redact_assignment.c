@@ -95,6 +95,10 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
     }
     for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
         bool needs_name = between[i].len == 1;
+        if (needs_name && element && redact_at(s, redact_run(s, at + 1, CLASS_SPACE), "<value>")) {
+            p->sign = '>';
+            return redact_run(s, at + 1, CLASS_SPACE) + 7;
+        }
         if (redact_at(s, at, between[i].text) && (element || p->quoted || !needs_name)) {
             p->sign = '>';
             return at + between[i].len;
@@ -316,6 +320,21 @@ static bool has_code_in(const struct redact_scan *s, const struct redact_value *
     return false;
 }
 
+/* `passphrase: tiger river cobalt`: words to the line's end. */
+static bool is_phrase(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+{
+    size_t end = redact_line_end(s, v->end), words = 1;
+    if (p->sign == ',' || v->quote || p->name_end - p->name < 6 ||
+        !(redact_at(s, p->name_end - 6, "phrase") || redact_at(s, p->name_end - 6, "emonic")))
+        return false;
+    for (size_t i = v->from; i < end; i++) {
+        if (!redact_in(s->text[i], CLASS_LOWER | CLASS_BLANK))
+            return false;
+        words += s->text[i] == ' ';
+    }
+    return words >= 3;
+}
+
 /* A first look at a value of at most PROSE_MOST: whether it cannot be one, whatever else it is.
  * Most end here. */
 static bool is_too_little(struct redact_scan *s, const struct place *p,
@@ -327,22 +346,40 @@ static bool is_too_little(struct redact_scan *s, const struct place *p,
            redact_char(s, redact_run(s, v->end, CLASS_BLANK)) != '\n';
 }
 
+/* `"login.password": "Mot de passe"`: what a program shows, in whatever language. */
+static bool is_sentence(const struct redact_scan *s, const struct redact_value *v)
+{
+    bool lower = false, words = false;
+    for (size_t i = v->from; i < v->to; i++) {
+        lower =
+            lower || (i > v->from && s->text[i - 1] == ' ' && redact_in(s->text[i], CLASS_LOWER));
+        words = words || s->text[i] == ' ';
+    }
+    return words && lower && !redact_in(s->text[v->from], CLASS_LOWER);
+}
+
 static bool is_secret(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
     size_t len = v->to - v->from;
     bool quotes = v->quote || (s->text[v->from] == '\'' || s->text[v->from] == '"');
     bool digits = len <= PROSE_MOST && redact_has_digit(s, v->from, v->to);
+    if (is_phrase(s, p, v))
+        return true;
     if (len <= PROSE_MOST && is_too_little(s, p, v, quotes, digits))
         return false;
     if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
         return false;
     if (p->tells == TELLS_LONG)
-        return len > LONG_MOST || is_random(s, v->from, v->to);
+        return len > LONG_MOST || (is_random(s, v->from, v->to) && (quotes || !is_code(s, p, v))) ||
+               (quotes && len >= 32 && digits && redact_has_sign(s, v->from, v->to) &&
+                !memchr(s->text + v->from, ' ', len));
     if (len > PROSE_MOST)
         return true;
     if (s->text[v->from] == '/' && memchr(s->text + v->from + 1, '/', len - 1) &&
         p->tells != TELLS_ALL)
         return false; /* a path */
+    if (quotes && p->sign == ':' && !digits && is_sentence(s, v))
+        return false;
     if (quotes && !digits && redact_tells(s, v->from, len) && !memchr(s->text + v->from, ' ', len))
         return false; /* a name for it */
     if (!quotes && is_code(s, p, v))
@@ -374,25 +411,6 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     return len >= 8 && (digits || is_base64(s, v));
 }
 
-/* `env` prints a value with its blanks, and nothing behind it: the lines around it are the same. */
-static bool is_dump(const struct redact_scan *s, size_t name, size_t line_end)
-{
-    size_t start = redact_line_start(s, name, 4);
-    if (start != name)
-        return false;
-    size_t next = line_end + 1,
-           before = start ? redact_line_start(s, start - 1, REDACT_LINE_LOOKED_AT) : start;
-    for (int i = 0; i < 2; i++) {
-        size_t at = i ? before : next, from = at;
-        while (at < s->len && redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER))
-            at++;
-        if (at > from && from != name && redact_char(s, at) == '=' &&
-            redact_in(s->text[from], CLASS_ALNUM))
-            return true;
-    }
-    return false;
-}
-
 /* What goes on behind: the other side of `"old" -> "new"`, the words of a dump's line. */
 static void widen(struct redact_scan *s, const struct place *p, struct redact_value *v)
 {
@@ -401,10 +419,18 @@ static void widen(struct redact_scan *s, const struct place *p, struct redact_va
     if (v->quote && redact_at(s, v->end, " -> \"") &&
         redact_read_value(s, v->end + 4, false, &other))
         v->to = other.to, v->end = other.end;
+    if (is_phrase(s, p, v))
+        v->to = v->end = end;
+    if (p->tight && !v->quote) /* goes on behind a backslash at the line's end */
+        while (end + 1 < s->len && s->text[end - 1] == '\\' && v->end + 1 >= end) {
+            v->to = v->end = redact_run(s, end + 1, ~(uint32_t)CLASS_SPACE);
+            end = redact_line_end(s, v->end);
+        }
     bool batch = p->name >= 4 && redact_at(s, p->name - 4, "set ") && p->tight && !v->quote;
     if (p->tight && !v->quote && v->end < end && s->text[v->from] != '"' &&
         s->text[v->from] != '\'' &&
-        (is_dump(s, p->name, end) || (batch && p->name - 4 == redact_line_start(s, p->name, 8))))
+        (redact_is_dump(s, p->name, end) ||
+         (batch && p->name - 4 == redact_line_start(s, p->name, 8))))
         v->to = v->end = end;
     /* within quotes that began in front of the name the value goes on to them */
     char before = p->name ? s->text[p->name - 1] : 0;
@@ -467,6 +493,8 @@ static bool read_behind(struct redact_scan *s, const struct place *p, size_t val
     size_t end = p->sign != '>'
                      ? value
                      : redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
+    if (p->sign == '>' && redact_char(s, value) == '@')
+        return false; /* <user>:<password>@host */
     if (p->sign != '>' || redact_char(s, end) != '<') {
         bool is = redact_read_value(s, value, p->tight && p->shell, ret);
         const char *next =

@@ -7,6 +7,7 @@
 #include "envelope/redact_private.h"
 
 #define REST_MOST   160 /* bytes behind the name */
+#define LIST_MOST   32  /* codes in a list */
 #define PROMPT_MOST 64  /* in front of a command */
 
 /* What in front of a command says that it is one, with the blank behind it. */
@@ -66,6 +67,21 @@ static size_t skip_front(struct redact_scan *s, size_t at)
     return end < s->len ? end : at;
 }
 
+/* A list of codes, one a line: where the last of them ends that is like the first. */
+static size_t last_like(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t len = to - from, end = to;
+    for (int i = 0; i < LIST_MOST && redact_char(s, end) == '\n'; i++) {
+        size_t next = redact_run(s, end + 1, CLASS_BLANK);
+        size_t behind = redact_run(s, next, ~(uint32_t)CLASS_SPACE);
+        if (behind - next != len || redact_char(s, behind) != '\n' ||
+            !redact_has_digit(s, next, behind))
+            break;
+        end = behind;
+    }
+    return end;
+}
+
 bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                   struct redact_match *ret_match)
 {
@@ -94,8 +110,11 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     bool enough = how == PRINTED || how == MARKED || t.quote
                       ? strength >= (tells == TELLS_ALL ? REDACT_SHORT_WORD : REDACT_MIXED)
                       : strength >= (tells == TELLS_ALL ? REDACT_MIXED : REDACT_RANDOM);
+    size_t list = how == SAID ? last_like(s, from, to) : to;
+    if (list >= to + 2 * (to - from))
+        enough = strength > REDACT_WEAK; /* three and more of them, one a line */
     if (!enough || (t.hex && tells == TELLS_LONG))
         return false;
-    *ret_match = (struct redact_match){from, to, "value"};
+    *ret_match = (struct redact_match){from, list, "value"};
     return true;
 }

@@ -302,7 +302,8 @@ static void take_place(struct command *c, int rule)
         add_before_host(c);
     else if (r->how == PLACE_LONG && a->places == r->place && c->to - c->from >= 40)
         add(c, c->from, c->to);
-    else if (r->how == PLACE_SLASH && a->places <= 2)
+    else if (r->how == PLACE_SLASH && a->places <= 2 &&
+             (!r->place || memchr(c->s->text + c->from, '@', c->to - c->from)))
         add_login(c);
     else if (r->how == PAIRS)
         add_behind(c, c->from, c->to, '=');

@@ -36,7 +36,7 @@ static const struct file_name {
     unsigned rules;
 } file_names[FILE_NAME_MOST + 1][5] = {
     /* by how long they are */
-    [4] = {{"PASS", PASS}},
+    [4] = {{"PASS", PASS}, {"AUTH", AUTH}},
     [5] = {{"PLAIN", AUTH}, {"LOGIN", AUTH}},
     [6] = {{"secret", BIND}, {"passwd", NETRC}, {"rootpw", DIRECTIVE}, {"bindpw", DIRECTIVE}},
     [7] = {{"bind_pw", DIRECTIVE}, {"authtok", DIRECTIVE}, {"wpa-psk", DIRECTIVE}},
@@ -234,6 +234,12 @@ static bool is_talk(struct redact_scan *s, size_t at, size_t end, bool pass,
     size_t value = redact_behind(s, end)->to, line = redact_line_end(s, end);
     if (value == end || value >= line)
         return false;
+    if (!pass && redact_at(s, at, "AUTH ") && at >= 2 && redact_at(s, at - 2, "> ")) {
+        size_t last = line; /* `AUTH X`, `AUTH user X` */
+        while (last > value && !redact_in(s->text[last - 1], CLASS_BLANK))
+            last--;
+        return line >= last + 4 && take(s, last, ret_match);
+    }
     if (pass)
         return at >= 2 && redact_at(s, at - 2, "> ") &&
                redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&

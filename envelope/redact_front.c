@@ -135,3 +135,21 @@ bool redact_is_statement(struct redact_scan *s, size_t name)
             return true;
     return false;
 }
+
+bool redact_is_dump(const struct redact_scan *s, size_t name, size_t line_end)
+{
+    size_t start = redact_line_start(s, name, 4);
+    if (start != name)
+        return false;
+    size_t next = line_end + 1,
+           before = start ? redact_line_start(s, start - 1, REDACT_LINE_LOOKED_AT) : start;
+    for (int i = 0; i < 2; i++) {
+        size_t at = i ? before : next, from = at;
+        while (at < s->len && redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER))
+            at++;
+        if (at > from && from != name && redact_char(s, at) == '=' &&
+            redact_in(s->text[from], CLASS_ALNUM))
+            return true;
+    }
+    return false;
+}

@@ -281,8 +281,11 @@ static bool is_armour(struct redact_scan *s, size_t at, struct redact_match *ret
     if (mark - at < 4 || !(redact_at(s, mark, "BEGIN ") || redact_at(s, mark, " BEGIN ")))
         return false;
     size_t body = skip_label(s, mark - 1, &key);
-    if (!body)
-        return false;
+    char quote = at ? s->text[at - 1] : 0, close = redact_char(s, body),
+         next_to = redact_char(s, body + 1);
+    if (!body || (close == quote && (quote == '\'' || quote == '"') &&
+                  (next_to == ')' || next_to == ',' || next_to == ' ' || next_to == ';')))
+        return false; /* a program speaks of one: startswith('-----BEGIN X-----') */
     size_t end = next_mark(s, body, END), next = next_mark(s, body, BEGIN), to = 0;
     if (end < s->len && end < next)
         to = skip_label(s, end, &ignored);
@@ -372,7 +375,7 @@ bool redact_pem_line(struct redact_scan *s, size_t at, struct redact_match *ret_
     size_t mark = next_mark(s, first.body, END);
     size_t label = mark < end ? skip_label(s, mark, &key) : 0;
     *ret_match = (struct redact_match){first.body, label ? label : to, type_of(key)};
-    return true;
+    return ret_match->to > first.body;
 }
 
 bool redact_pem(struct redact_scan *s, size_t at, struct redact_match *ret_match)

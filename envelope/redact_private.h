@@ -355,6 +355,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
 bool redact_is_set_by_blank(struct redact_scan *s, size_t name);
 /* Or one of the words of a program that define a text: `#define NAME "value"`. */
 bool redact_is_defined(struct redact_scan *s, size_t name);
+/* `env` prints a value with its blanks, and nothing behind it: the lines around it are the same. */
+bool redact_is_dump(const struct redact_scan *s, size_t name, size_t line_end);
 /* Whether the assignment is a shell's or a file's own line. */
 bool redact_is_statement(struct redact_scan *s, size_t name);
 /* What a telling name is said to be, whatever stands in between, or on the line below: the last

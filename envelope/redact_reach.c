@@ -73,11 +73,13 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
     }
     size_t letters = upper + lower;
     t->hex = hex + dashes == len && !(upper && lower);
-    if (len < 6 || !digits || letters < 2 || is_way(s, t->from, t->to) || s->text[t->from] == '/' ||
-        redact_is_placeholder(s, t->from, t->to) || memmem(s->text + t->from, len, "://", 3))
+    if (len < 6 || !digits || letters < 2 || is_way(s, t->from, t->to) ||
+        (s->text[t->from] == '/' && slashes > 1) || redact_is_placeholder(s, t->from, t->to) ||
+        memmem(s->text + t->from, len, "://", 3))
         return REDACT_WEAK;
+    bool password = upper && lower && digits >= 2 && dots <= 2 && len < 32 && !slashes;
     if (dots && !others && dots * 12 > len)
-        return REDACT_WEAK; /* a host, a version, a time */
+        return password ? REDACT_SHORT_WORD : REDACT_WEAK; /* a host, a version, a time */
     if (slashes > 1 && changes * 5 < len)
         return REDACT_WEAK; /* a path */
     if (len >= 16 && digits >= 2 && (digits + letters) * 4 >= len * 3 && changes * 6 >= len &&
@@ -96,7 +98,7 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
 static bool ends_token(char c)
 {
     return redact_in(c, CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_LESS) ||
-           (c && strchr("()[]{}>,;|\x1b", c)) || !c;
+           (c && strchr("()[]{}>,;|&\x1b", c)) || !c;
 }
 
 /* The quote that opens what `digit` is in: nothing but a word is between. 0 for none. */
@@ -112,6 +114,20 @@ static size_t opening_quote(const struct redact_scan *s, size_t digit)
     while (before > 0 && s->text[before - 1] == '\\')
         before--;
     return before && redact_in(s->text[before - 1], CLASS_ALNUM) ? 0 : at; /* it closes another */
+}
+
+/* Whether the escape of a terminal's that sets a colour is there: behind it, or 0. */
+static size_t skip_colour(struct redact_scan *s, size_t digit)
+{
+    size_t from = digit;
+    while (from > 0 && digit - from < 12 &&
+           (redact_in(s->text[from - 1], CLASS_DIGIT) || s->text[from - 1] == ';'))
+        from--;
+    if (!from || s->text[from - 1] != '[') /* the escape itself is seen by nobody */
+        return 0;
+    while (digit < s->len && (redact_in(s->text[digit], CLASS_DIGIT) || s->text[digit] == ';'))
+        digit++;
+    return redact_char(s, digit) == 'm' ? digit + 1 : 0;
 }
 
 /* The whole word around the digit, or what is in its quotes. */
@@ -131,6 +147,8 @@ static void read_token(struct redact_scan *s, size_t digit, struct redact_reache
         while (t->from > least && !ends_token(s->text[t->from - 1]) &&
                s->text[t->from - 1] != '=' && s->text[t->from - 1] != ':')
             t->from--;
+        size_t behind = skip_colour(s, t->from);
+        t->from = behind ? behind : t->from;
         while (t->to < most && !ends_token(s->text[t->to]))
             t->to++;
         while (t->to > digit + 1 && strchr(".:?!", s->text[t->to - 1]) &&
@@ -139,20 +157,6 @@ static void read_token(struct redact_scan *s, size_t digit, struct redact_reache
     }
     bool whole = t->to < most || t->to == line, call = redact_char(s, t->to) == '(';
     t->strength = whole && !(call && !t->quote) ? redact_strength(s, t) : REDACT_WEAK;
-}
-
-/* Whether the escape of a terminal's that sets a colour is there: behind it, or 0. */
-static size_t skip_colour(struct redact_scan *s, size_t digit)
-{
-    size_t from = digit;
-    while (from > 0 && digit - from < 12 &&
-           (redact_in(s->text[from - 1], CLASS_DIGIT) || s->text[from - 1] == ';'))
-        from--;
-    if (!from || s->text[from - 1] != '[') /* the escape itself is seen by nobody */
-        return 0;
-    while (digit < s->len && (redact_in(s->text[digit], CLASS_DIGIT) || s->text[digit] == ';'))
-        digit++;
-    return redact_char(s, digit) == 'm' ? digit + 1 : 0;
 }
 
 /* ---- the way there ---- */
@@ -180,11 +184,25 @@ static bool is_other_word(const struct redact_scan *s, size_t from, size_t to)
     return false;
 }
 
+/* `is`, `to`, `or`, also in other languages. */
+static bool is_is(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const words[] = {
+        "is",  "to", "or", "ist", "est",   "es",     "lautet", "auf", "zu", "e",  "jest", "now",
+        "was", "ar", "er", "til", "einai", "adalah", "olarak", "en",  "a",  "as", "reads"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == to - from && redact_at(s, from, words[i]))
+            return true;
+    return false;
+}
+
 struct way {
     bool sign;  /* = : -> is, or a bracket, right in front of the value */
     bool said;  /* words of a sentence are in between */
     bool plain; /* nothing but signs */
     bool other; /* the value belongs to another name */
+    bool from;  /* `changed from X to Y` */
+    bool is;    /* `is`, `to` or `or` is in front of it */
     bool pair;  /* behind a user: `credentials: admin / X`, `'admin:X'` */
 };
 
@@ -222,9 +240,8 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
     }
     w.plain = words == 0;
     char c = sign > from ? s->text[sign - 1] : 0;
-    bool is = words && last_end >= sign &&
-              ((last_end - last == 2 && (redact_at(s, last, "is") || redact_at(s, last, "to") ||
-                                         redact_at(s, last, "or"))));
+    bool is = words && last_end >= sign && is_is(s, last, last_end);
+    w.is = is;
     w.sign = is || (c && strchr("=:>({[<?|~@,*", c)) || (c & 0x80);
     w.pair = words && words <= 2 && (c == ':' || c == '/') && sign - last_end <= 2;
     size_t first = from;
@@ -239,9 +256,11 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
            redact_in(s->text[behind], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
         behind++;
     bool wraps = c == '(' && last_end == sign - 1; /* String::from("X") */
-    w.other = words && !is && !wraps && is_other_word(s, last, last_end);
+    w.from = words && last_end - last == 4 && redact_at(s, last, "from") && !wraps;
+    w.other = words && !is && !wraps && !w.from && is_other_word(s, last, last_end);
     if (set && behind == sign - 1 && !redact_at(s, last, "default") &&
-        !redact_at(s, last, "value") && redact_in(s->text[last - 1], CLASS_BLANK | CLASS_SEPARATOR))
+        !redact_at(s, last, "value") &&
+        (last_end + 1 == to || redact_in(s->text[last - 1], CLASS_BLANK | CLASS_SEPARATOR)))
         w.other = w.other || !redact_in(s->text[last], CLASS_UPPER); /* `, name=X`, no type */
     return w;
 }
@@ -257,7 +276,7 @@ static bool is_of_phrase(const struct redact_scan *s, size_t at, size_t end)
     case 4:
         return redact_at(s, at, "keys") || redact_at(s, at, "code");
     case 5:
-        return redact_at(s, at, "passe");
+        return redact_at(s, at, "passe") || redact_at(s, at, "codes");
     case 6:
         return redact_at(s, at, "phrase");
     default:
@@ -301,7 +320,7 @@ static bool is_enough(const struct redact_reached *t, const struct way *w,
         return is == REDACT_MIXED && len >= 12 && (w->sign || t->quote);
     if (t->quote)
         return is == REDACT_MIXED || (len >= 6 && w->sign);
-    return is == REDACT_MIXED ? w->sign || last : last && w->sign && len >= 8;
+    return is == REDACT_MIXED ? w->sign || last : (last || w->is) && w->sign && len >= 8;
 }
 
 /* The next digit of the line that belongs to no colour; 0 for none. */
@@ -358,7 +377,13 @@ static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_te
     w.pair = w.pair && end - at >= 5 &&
              (redact_at(s, end - 5, "creds") || redact_at(s, end - 5, "tials"));
     size_t behind = redact_run(s, t->to + (t->quote != 0), CLASS_BLANK | CLASS_DOT);
-    bool last = behind >= redact_line_end(s, t->to);
+    size_t colour = redact_char(s, behind) == '[' ? skip_colour(s, behind + 1) : 0;
+    bool last = (colour ? colour : behind) >= redact_line_end(s, t->to);
+    if (w.from) {
+        w.sign = tells == TELLS_ALL && redact_at(s, t->to, " to ");
+        w.other = !w.sign;
+        last = true;
+    }
     if (w.plain && last &&
         redact_run(s, redact_line_start(s, at, REDACT_LINE_LOOKED_AT), CLASS_BLANK | CLASS_DASH) >=
             at)
@@ -366,6 +391,8 @@ static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_te
     if (key ? !(w.plain && w.sign && (last || in_query(s, at))) : !is_enough(t, &w, tells, last))
         return false;
     *ret_match = (struct redact_match){t->from, t->to, "value"};
+    if (w.from && redact_at(s, t->to, " to "))
+        ret_match->to = redact_run(s, t->to + 4, ~(uint32_t)CLASS_SPACE);
     return true;
 }
 

@@ -35,10 +35,30 @@ static void count_to(struct redact_scan *s, size_t at)
         count(s, t->counted, &t->signs);
 }
 
+/* Three places at least, a word of letters in each. */
+static bool is_words(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t places = 1;
+    for (size_t i = from; i < to; i++) {
+        if (!redact_in(s->text[i], CLASS_ALNUM | CLASS_UNDER | CLASS_DASH | CLASS_BLANK))
+            return false;
+        if (s->text[i] == ' ' && i + 1 < to && s->text[i + 1] != ' ' && i > from) {
+            if (s->text[i - 1] != ' ')
+                return false;
+            places++;
+        }
+    }
+    return places >= 3;
+}
+
 /* Between blanks a heading is in capitals, or a rule is below. */
 static bool is_heading(struct redact_scan *s, size_t at, size_t end)
 {
     bool upper = redact_in(s->text[at], CLASS_UPPER);
+    size_t line = redact_line_end(s, end);
+    if (!redact_has_digit(s, s->table.line, line) && line - s->table.line < 160 && end < line &&
+        redact_in(s->text[end], CLASS_BLANK) && is_words(s, s->table.line, line))
+        return true;
     for (size_t i = at; i < end && upper; i++)
         upper = !redact_in(s->text[i], CLASS_LOWER);
     size_t below = redact_line_end(s, end) + 1;

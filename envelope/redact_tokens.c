@@ -1,5 +1,6 @@
 /* Tokens that give themselves away by their shape: those of the table (redact_shapes.c), found by
  * the three characters that their longest text begins with, and a few that no row can say. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <string.h>
 
@@ -207,10 +208,24 @@ static bool has_digit(struct redact_scan *s, size_t from, size_t to)
 /* What manuals show instead of one: `xoxb-xxxxxxxxxxxx-xxxx`. */
 static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
 {
+    static const char *const words[] = {"your_", "your-", "_here", "-here", "example", "xxxx"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (to - from < 80 && memmem(s->text + from, to - from, words[i], strlen(words[i])))
+            return true;
     size_t at = to;
     while (at > from && strchr("xX*.-_", s->text[at - 1]))
         at--;
     return to - at >= 16 || (to > at && to - at >= (to - from) / 2 && to - at >= 8);
+}
+
+/* `pk_live_`: what a page may show to everybody. */
+static bool is_published(const struct redact_scan *s, size_t at)
+{
+    static const char *const words[] = {"pk", "pub", "public", "publishable", "site"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (at >= strlen(words[i]) && redact_at(s, at - strlen(words[i]), words[i]))
+            return true;
+    return false;
 }
 
 static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t at,
@@ -232,7 +247,7 @@ static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t
         to--; /* a sentence ends there */
     *ret_match = (struct redact_match){from, to, shape->type};
     struct redact_reached body = {.from = from + shape->key_len, .to = to};
-    if (shape->random && redact_strength(s, &body) != REDACT_RANDOM)
+    if (shape->random && (redact_strength(s, &body) != REDACT_RANDOM || is_published(s, from)))
         return false;
     return (shape->inside || has_digit(s, from, to)) && !is_mask(s, from, to);
 }

@@ -196,6 +196,7 @@ const struct redact_rule redact_tool_rules[] = {
     {"stats", "auth", NULL, PLACE_USER, 1},
     {"net net.exe", "/user:.", NULL, PLACE, 1},
     {"net net.exe", "user", NULL, PLACE, 2},
+    {"CONNECT", NULL, NULL, PLACE_SLASH, 1},
     {"runas runas.exe", "/user:.", NULL, PLACE, 1},
     {"schtasks schtasks.exe", NULL, "/rp", NEXT, 0},
     {"wmic wmic.exe", NULL, "/password:", PREFIX, 0},

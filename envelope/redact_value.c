@@ -283,7 +283,10 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
         while (at < to &&
                redact_in(s->text[at], CLASS_ALNUM | CLASS_UNDER | CLASS_COLON | CLASS_DOT))
             at++;
-        return at == to && redact_in(second, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER);
+        bool member = at < to && (s->text[at] == '[' || s->text[at] == '(' ||
+                                  (s->text[at] == '-' && at + 1 < to && s->text[at + 1] == '>'));
+        return (at == to || member) && /* $_POST['x'], $this->x */
+               redact_in(second, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER);
     }
     return (first == '<' && (last == '>' || second == '(')) || (first == '{' && last == '}') ||
            (first == '{' && second == '{') || (first == '[' && last == ']') ||
@@ -320,11 +323,14 @@ static bool is_standin(const struct redact_scan *s, size_t from, size_t to)
     static const char *const fronts[] = {"your", "insert", "replace", "enter", "put", "change"};
     const char *t = s->text + from;
     size_t len = to - from;
-    if (len < 6 || len > 64 || !strchr("yirepcYIREPC", *t))
+    if (len < 6 || len > 64 || !(strchr("yirepcYIREPC", *t) || memchr(t, 'y', len)))
         return false;
     for (size_t i = 0; i < len; i++)
         if (!redact_in(t[i], CLASS_UPPER | CLASS_LOWER | CLASS_UNDER | CLASS_DASH | CLASS_DOT))
             return false;
+    if ((len == 8 && !strncasecmp(t, "changeme", 8)) || memmem(t, len, "-your-", 6) ||
+        memmem(t, len, "_your_", 6))
+        return true;
     for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++) {
         size_t front = strlen(fronts[i]);
         if (len > front && !strncasecmp(t, fronts[i], front) &&
@@ -353,11 +359,30 @@ static bool is_masked(const struct redact_scan *s, size_t from, size_t to)
     return false;
 }
 
+/* Where a secret is kept, not what it is: op://vault/item, @Microsoft.KeyVault(...), ENC[...]. */
+static bool is_kept(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const fronts[] = {
+        "op://",  "vault:",    "vault://", "ssm:",       "ssm/",     "awssm:",       "asm:",
+        "sm://",  "gcpsm",     "arn:aws:", "@microsoft", "ref+",     "secretref",    "keyvault:",
+        "akv:",   "file:",     "env:",     "env.",       "doppler:", "bw://",        "pass://",
+        "enc[",   "{cipher}",  "secret:",  "secrets.",   "var.",     "data.",        "module.",
+        "local.", "process.e", "aws-sm:",  "k8s:",       "sops:",    "secrets-mana", "$ansible_v",
+        "!vault", "!secret",   "!ref",     "!sub",       "!getatt",  "keyring:",     "keychain:"};
+    char first = s->text[from] | 0x20;
+    if (to - from < 6 || !strchr("ovsag@rkefdbp{mlw$!`", first))
+        return false;
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
+        if ((fronts[i][0] | 0x20) == first && redact_at(s, from, fronts[i]))
+            return true;
+    return false;
+}
+
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
 {
     while (to > from + 1 && s->text[to - 1] == '.' && s->text[to - 2] == '>')
         to--; /* a sentence ends there */
     return from >= to || is_reference(s, from, to) || is_mask(s, from, to) ||
            is_nothing(s, from, to) || is_standin(s, from, to) || is_masked(s, from, to) ||
-           redact_at(s, from, "[redacted");
+           is_kept(s, from, to) || redact_at(s, from, "[redacted");
 }
