@@ -215,7 +215,10 @@ static size_t name_at(struct search *q, size_t at)
     unsigned may = (first | others) & (CLASS_UPPER | CLASS_LOWER)
                        ? redact_may(s->text + at, end - at)
                        : 0; /* a number */
-    q->name_may = has_words(first, others) ? may : may & ~(unsigned)MAY_TELL_LAST;
+    bool words = has_words(first, others);
+    q->name_may = words ? may : may & ~(unsigned)MAY_TELL_LAST;
+    if (words && !may && others & CLASS_UNDER && redact_begins_telling(s->text + at, end - at))
+        q->name_may = MAY_TELL_LAST;
     q->name_end = end;
     return end;
 }

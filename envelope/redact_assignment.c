@@ -226,7 +226,8 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
         at++;
     char stop = at < v->to ? s->text[at] : 0;
     if (at > v->from && (stop == '(' || stop == '[' || stop == '{') &&
-        !(p->tight && p->shell && p->upper))
+        !(p->tight && p->shell && p->upper) &&
+        (stop != '(' || !p->tight || memchr(s->text + at, ')', redact_line_end(s, at) - at)))
         return true;
     if (REDACT_ONE_OF(s->text[v->from], "&!*(") && !p->tight)
         return true;
@@ -239,7 +240,8 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
     if (digits)
         return false;
     bool dots = memchr(s->text + v->from, '.', v->to - v->from) != NULL;
-    if (dots && !(p->tight && p->shell))
+    bool query = p->name && REDACT_ONE_OF(s->text[p->name - 1], "?&"); /* of an address */
+    if (dots && !(p->tight && (p->shell || query)))
         return true;
     return !p->tight && (next == ';' || next == ',' || next == ')');
 }
@@ -324,7 +326,8 @@ static bool has_code_in(const struct redact_scan *s, const struct redact_value *
 static bool is_phrase(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
     size_t end = redact_line_end(s, v->end), words = 1;
-    if (p->sign == ',' || v->quote || p->name_end - p->name < 6 ||
+    end = v->quote ? v->to : end;
+    if (p->sign == ',' || p->name_end - p->name < 6 ||
         !(redact_at(s, p->name_end - 6, "phrase") || redact_at(s, p->name_end - 6, "emonic")))
         return false;
     for (size_t i = v->from; i < end; i++) {
@@ -411,6 +414,19 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     return len >= 8 && (digits || is_base64(s, v));
 }
 
+/* `wifi_password: 9 words of it`: a file's own line, to its end. */
+static bool is_line(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+{
+    size_t line = redact_line_end(s, v->end);
+    if (p->sign != ':' || v->quote || p->tells != TELLS_ALL || line - v->end > 40 ||
+        !memchr(s->text + p->name, '_', p->name_end - p->name) || redact_char(s, v->end) != ' ')
+        return false;
+    for (size_t i = v->end; i < line; i++)
+        if (!redact_in(s->text[i], CLASS_ALNUM | CLASS_BLANK | CLASS_DASH))
+            return false;
+    return redact_is_statement(s, p->name);
+}
+
 /* What goes on behind: the other side of `"old" -> "new"`, the words of a dump's line. */
 static void widen(struct redact_scan *s, const struct place *p, struct redact_value *v)
 {
@@ -419,8 +435,8 @@ static void widen(struct redact_scan *s, const struct place *p, struct redact_va
     if (v->quote && redact_at(s, v->end, " -> \"") &&
         redact_read_value(s, v->end + 4, false, &other))
         v->to = other.to, v->end = other.end;
-    if (is_phrase(s, p, v))
-        v->to = v->end = end;
+    if (is_phrase(s, p, v) || is_line(s, p, v))
+        v->to = v->end = v->quote ? v->to : end;
     if (p->tight && !v->quote) /* goes on behind a backslash at the line's end */
         while (end + 1 < s->len && s->text[end - 1] == '\\' && v->end + 1 >= end) {
             v->to = v->end = redact_run(s, end + 1, ~(uint32_t)CLASS_SPACE);

@@ -60,6 +60,11 @@ static const struct callee {
     CALLEE("createConnection", 3),
     CALLEE("connection", 3),
     CALLEE("connect", 4),
+    CALLEE("connect", 3),
+    CALLEE("__construct", 3),
+    CALLEE("mysql_real_connect", 4),
+    CALLEE("set_cookie", 2 | MIXED),
+    CALLEE("Credentials.new", 2 | MIXED),
     CALLEE("http_auth", 2),
     CALLEE("basic", 2),
     CALLEE("Sequelize", 3),
@@ -83,7 +88,7 @@ static const struct callee {
     CALLEE("authenticate", 2),
     CALLEE("sqlalchemy.URL", 3)};
 const char redact_call_ends[] =
-    "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te";
+    "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te ie";
 
 /* The argument at `at`: behind it. */
 static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
@@ -243,8 +248,16 @@ static bool is_login(struct redact_scan *s, size_t at, size_t colon, size_t from
                      struct redact_match *ret_match)
 {
     struct redact_reached v = {.from = colon + 1, .to = at};
+    const char *last = memrchr(s->text + from, ':', at - from); /* sip:user:X@host */
+    if (last && (size_t)(last - s->text) > colon &&
+        (redact_at(s, from, "sip:") || redact_at(s, from, "sips:"))) {
+        from = colon + 1;
+        colon = (size_t)(last - s->text);
+        v.from = colon + 1;
+    }
     size_t user = redact_run(s, from, CLASS_WORD), host = redact_run(s, at + 1, CLASS_NAME);
-    if (user != colon || user == from || redact_in(s->text[from], CLASS_DIGIT) ||
+    if (user != colon || user == from ||
+        (redact_in(s->text[from], CLASS_DIGIT) && colon - from < 4) ||
         !memchr(s->text + at + 1, '.', host - at - 1) || redact_strength(s, &v) == REDACT_WEAK ||
         redact_char(s, host) == ':' || at - colon < 7)
         return false;

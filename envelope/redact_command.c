@@ -282,6 +282,12 @@ static bool is_login(const struct command *c)
            c->s->text[colon + 1] != '/' && c->s->text[colon + 1] != ':';
 }
 
+static bool is_code(const struct command *c)
+{
+    struct redact_reached v = {.from = c->from, .to = c->to};
+    return redact_strength(c->s, &v) > REDACT_WEAK;
+}
+
 static void take_place(struct command *c, int rule)
 {
     struct active *a = &c->active[rule];
@@ -300,6 +306,8 @@ static void take_place(struct command *c, int rule)
         add(c, c->from + 1, c->to); /* the hash of one */
     else if (r->how == PLACE_AT && a->places >= r->place)
         add_before_host(c);
+    else if (r->how == PLACE_CODE && a->places == r->place && is_code(c))
+        add(c, c->from, c->to);
     else if (r->how == PLACE_LONG && a->places == r->place && c->to - c->from >= 40)
         add(c, c->from, c->to);
     else if (r->how == PLACE_SLASH && a->places <= 2 &&
@@ -427,9 +435,14 @@ static void add_below(struct command *c, size_t end)
     if (!prints || redact_char(s, end) != '\n' || end + 8 >= s->len)
         return;
     struct redact_reached v = {.from = end + 1, .to = redact_line_end(s, end + 1)};
-    if (v.to - v.from >= 8 && v.to - v.from < 300 &&
-        !memchr(s->text + v.from, ' ', v.to - v.from) && redact_strength(s, &v) >= REDACT_MIXED)
+    for (size_t len = v.to - v.from; v.to - v.from == len;) { /* one a line */
+        if (len < 8 || len > 300 || memchr(s->text + v.from, ' ', len) ||
+            redact_strength(s, &v) < REDACT_MIXED)
+            break;
         add(c, v.from, v.to);
+        v.from = v.to + 1;
+        v.to = v.from < s->len ? redact_line_end(s, v.from) : v.from;
+    }
 }
 
 bool redact_command(struct redact_scan *s, size_t at, size_t end,

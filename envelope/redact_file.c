@@ -77,7 +77,7 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
 {
     size_t value = redact_behind(s, end)->to;
-    if (value == end || value >= s->len)
+    if (value == end || value >= s->len || s->text[value] == '=')
         return false;
     bool first = is_first(s, at) || redact_at(s, redact_line_start(s, at, 40), "config set ") ||
                  redact_at(s, at - (at > 4 ? 4 : at), "set ");
@@ -219,7 +219,8 @@ static bool is_below_user(struct redact_scan *s, size_t at, size_t end,
         redact_run(s, value, ~(uint32_t)CLASS_SPACE) != line)
         return false;
     size_t start = redact_line_start(s, at, 40);
-    if (!start || !redact_has_digit(s, value, line))
+    bool app = line - value == 16 && redact_run(s, value, CLASS_LOWER) == line; /* Google's */
+    if (!start || !(app || redact_has_digit(s, value, line)))
         return false;
     size_t above = redact_run(s, redact_line_start(s, start - 1, 80), CLASS_BLANK);
     return (redact_at(s, above, "user") || redact_at(s, above, "login")) &&

@@ -155,6 +155,12 @@ static const struct row ending_rows[] = {
     ROW("contrasena", TELLS_ALL),
     ROW("motdepasse", TELLS_ALL),
     ROW("losenord", TELLS_ALL),
+    ROW("geheimnis", TELLS_ALL),
+    ROW("segreto", TELLS_ALL),
+    ROW("authtok", TELLS_ALL),
+    ROW("schlussel", TELLS_CODE),
+    ROW("secreta", TELLS_ALL),
+    ROW("segreta", TELLS_ALL),
     ROW("pswd", TELLS_ALL),
     ROW("passwrd", TELLS_ALL),
     ROW("senha", TELLS_ALL),
@@ -197,127 +203,86 @@ static const struct row single_rows[] = {
 
 /* What stands in front of `key`. */
 static const struct row key_rows[] = {
-    ROW("secret", TELLS_ALL),
-    ROW("encryption", TELLS_ALL),
-    ROW("signing", TELLS_ALL),
-    ROW("master", TELLS_ALL),
-    ROW("api", TELLS_CODE),
-    ROW("private", TELLS_CODE),
-    ROW("access", TELLS_CODE),
-    ROW("account", TELLS_CODE),
-    ROW("auth", TELLS_CODE),
-    ROW("shared", TELLS_CODE),
-    ROW("session", TELLS_CODE),
-    ROW("license", TELLS_CODE),
-    ROW("service", TELLS_CODE),
-    ROW("app", TELLS_CODE),
-    ROW("application", TELLS_CODE),
-    ROW("client", TELLS_CODE),
-    ROW("deploy", TELLS_CODE),
-    ROW("storage", TELLS_CODE),
-    ROW("admin", TELLS_CODE),
-    ROW("consumer", TELLS_CODE),
-    ROW("subscription", TELLS_CODE),
-    ROW("write", TELLS_CODE),
-    ROW("server", TELLS_CODE),
-    ROW("function", TELLS_CODE),
-    ROW("webhook", TELLS_CODE),
-    ROW("crypt", TELLS_CODE),
-    ROW("cipher", TELLS_CODE),
-    ROW("aes", TELLS_CODE),
-    ROW("hmac", TELLS_CODE),
-    ROW("jwt", TELLS_CODE),
-    ROW("integration", TELLS_CODE),
-    ROW("preshared", TELLS_CODE),
-    ROW("security", TELLS_CODE),
-    ROW("secure", TELLS_CODE),
-    ROW("logged", TELLS_LONG),
-    ROW("in", TELLS_LONG),
-    ROW("nonce", TELLS_LONG),
-    ROW("transport", TELLS_CODE),
-    ROW("cookie", TELLS_CODE),
-    ROW("unseal", TELLS_CODE),
-    ROW("recovery", TELLS_CODE),
-    ROW("registration", TELLS_CODE),
-    ROW("interface", TELLS_NOTHING),
-    ROW("agent", TELLS_CODE),
-    ROW("decryption", TELLS_CODE),
-    ROW("validation", TELLS_CODE),
-    ROW("functions", TELLS_CODE),
-    ROW("join", TELLS_CODE),
-    ROW("enc", TELLS_CODE),
-    ROW("crypto", TELLS_CODE),
-    ROW("ingest", TELLS_CODE),
-    ROW("ingestion", TELLS_CODE),
-    ROW("decrypt", TELLS_CODE),
-    ROW("encrypt", TELLS_CODE),
-    ROW("kms", TELLS_CODE),
-    ROW("bot", TELLS_CODE),
-    ROW("activation", TELLS_CODE),
-    ROW("product", TELLS_CODE),
-    ROW("pairing", TELLS_CODE),
-    ROW("rpc", TELLS_CODE),
-    ROW("sdk", TELLS_CODE),
-    ROW("wifi", TELLS_CODE),
-    ROW("wpa", TELLS_CODE),
-    ROW("sync", TELLS_CODE),
-    ROW("bootstrap", TELLS_CODE),
-    ROW("enrollment", TELLS_CODE),
-    ROW("enrolment", TELLS_CODE),
-    ROW("provisioning", TELLS_CODE),
-    ROW("instrumentation", TELLS_CODE),
-    ROW("stream", TELLS_CODE),
-    ROW("tunnel", TELLS_CODE),
-    ROW("instance", TELLS_CODE),
-    ROW("developer", TELLS_CODE),
-    ROW("production", TELLS_CODE),
-    ROW("sandbox", TELLS_CODE),
-    ROW("managed", TELLS_CODE),
-    ROW("sas", TELLS_CODE),
-    ROW("token", TELLS_CODE),
-    ROW("webhooks", TELLS_CODE),
-    ROW("restic", TELLS_CODE),
-    ROW("vault", TELLS_CODE),
+    ROW("secret", TELLS_ALL),        ROW("encryption", TELLS_ALL),
+    ROW("signing", TELLS_ALL),       ROW("master", TELLS_ALL),
+    ROW("api", TELLS_CODE),          ROW("private", TELLS_CODE),
+    ROW("access", TELLS_CODE),       ROW("account", TELLS_CODE),
+    ROW("auth", TELLS_CODE),         ROW("shared", TELLS_CODE),
+    ROW("session", TELLS_CODE),      ROW("license", TELLS_CODE),
+    ROW("service", TELLS_CODE),      ROW("app", TELLS_CODE),
+    ROW("application", TELLS_CODE),  ROW("client", TELLS_CODE),
+    ROW("deploy", TELLS_CODE),       ROW("storage", TELLS_CODE),
+    ROW("admin", TELLS_CODE),        ROW("consumer", TELLS_CODE),
+    ROW("subscription", TELLS_CODE), ROW("write", TELLS_CODE),
+    ROW("server", TELLS_CODE),       ROW("function", TELLS_CODE),
+    ROW("webhook", TELLS_CODE),      ROW("crypt", TELLS_CODE),
+    ROW("cipher", TELLS_CODE),       ROW("aes", TELLS_CODE),
+    ROW("hmac", TELLS_CODE),         ROW("jwt", TELLS_CODE),
+    ROW("integration", TELLS_CODE),  ROW("preshared", TELLS_CODE),
+    ROW("security", TELLS_CODE),     ROW("secure", TELLS_CODE),
+    ROW("logged", TELLS_LONG),       ROW("in", TELLS_LONG),
+    ROW("nonce", TELLS_LONG),        ROW("transport", TELLS_CODE),
+    ROW("cookie", TELLS_CODE),       ROW("unseal", TELLS_CODE),
+    ROW("recovery", TELLS_CODE),     ROW("registration", TELLS_CODE),
+    ROW("interface", TELLS_NOTHING), ROW("agent", TELLS_CODE),
+    ROW("decryption", TELLS_CODE),   ROW("validation", TELLS_CODE),
+    ROW("radio", TELLS_CODE),        ROW("functions", TELLS_CODE),
+    ROW("join", TELLS_CODE),         ROW("enc", TELLS_CODE),
+    ROW("crypto", TELLS_CODE),       ROW("ingest", TELLS_CODE),
+    ROW("ingestion", TELLS_CODE),    ROW("decrypt", TELLS_CODE),
+    ROW("encrypt", TELLS_CODE),      ROW("kms", TELLS_CODE),
+    ROW("bot", TELLS_CODE),          ROW("activation", TELLS_CODE),
+    ROW("product", TELLS_CODE),      ROW("pairing", TELLS_CODE),
+    ROW("rpc", TELLS_CODE),          ROW("sdk", TELLS_CODE),
+    ROW("wifi", TELLS_CODE),         ROW("wpa", TELLS_CODE),
+    ROW("sync", TELLS_CODE),         ROW("bootstrap", TELLS_CODE),
+    ROW("enrollment", TELLS_CODE),   ROW("enrolment", TELLS_CODE),
+    ROW("provisioning", TELLS_CODE), ROW("instrumentation", TELLS_CODE),
+    ROW("stream", TELLS_CODE),       ROW("tunnel", TELLS_CODE),
+    ROW("instance", TELLS_CODE),     ROW("developer", TELLS_CODE),
+    ROW("production", TELLS_CODE),   ROW("sandbox", TELLS_CODE),
+    ROW("managed", TELLS_CODE),      ROW("sas", TELLS_CODE),
+    ROW("token", TELLS_CODE),        ROW("webhooks", TELLS_CODE),
+    ROW("restic", TELLS_CODE),       ROW("vault", TELLS_CODE),
 };
 
 /* What in front of `key` says that it is none. */
 static const struct row open_key_rows[] = {
-    ROW("public", TELLS_ALL),      ROW("primary", TELLS_ALL),     ROW("foreign", TELLS_ALL),
-    ROW("sort", TELLS_ALL),        ROW("partition", TELLS_ALL),   ROW("cache", TELLS_ALL),
-    ROW("object", TELLS_ALL),      ROW("hot", TELLS_ALL),         ROW("hkey", TELLS_ALL),
-    ROW("gpg", TELLS_ALL),         ROW("pgp", TELLS_ALL),         ROW("publishable", TELLS_ALL),
-    ROW("idempotency", TELLS_ALL), ROW("host", TELLS_ALL),        ROW("pub", TELLS_ALL),
-    ROW("row", TELLS_ALL),         ROW("lookup", TELLS_ALL),      ROW("map", TELLS_ALL),
-    ROW("index", TELLS_ALL),       ROW("unique", TELLS_ALL),      ROW("composite", TELLS_ALL),
-    ROW("natural", TELLS_ALL),     ROW("grouping", TELLS_ALL),    ROW("group", TELLS_ALL),
-    ROW("routing", TELLS_ALL),     ROW("file", TELLS_ALL),        ROW("path", TELLS_ALL),
-    ROW("translation", TELLS_ALL), ROW("message", TELLS_ALL),     ROW("registry", TELLS_ALL),
-    ROW("config", TELLS_ALL),      ROW("column", TELLS_ALL),      ROW("field", TELLS_ALL),
-    ROW("item", TELLS_ALL),        ROW("tree", TELLS_ALL),        ROW("json", TELLS_ALL),
-    ROW("attr", TELLS_ALL),        ROW("attribute", TELLS_ALL),   ROW("query", TELLS_ALL),
-    ROW("param", TELLS_ALL),       ROW("event", TELLS_ALL),       ROW("dedup", TELLS_ALL),
-    ROW("etag", TELLS_ALL),        ROW("known", TELLS_ALL),       ROW("authorized", TELLS_ALL),
-    ROW("fingerprint", TELLS_ALL), ROW("verify", TELLS_ALL),      ROW("verifying", TELLS_ALL),
-    ROW("any", TELLS_ALL),         ROW("arrow", TELLS_ALL),       ROW("i18n", TELLS_ALL),
-    ROW("metric", TELLS_ALL),      ROW("label", TELLS_ALL),       ROW("dict", TELLS_ALL),
-    ROW("hash", TELLS_ALL),        ROW("node", TELLS_ALL),        ROW("range", TELLS_ALL),
-    ROW("dataset", TELLS_ALL),     ROW("rsa", TELLS_ALL),         ROW("dsa", TELLS_ALL),
-    ROW("ecdsa", TELLS_ALL),       ROW("ed25519", TELLS_ALL),     ROW("openpgp", TELLS_ALL),
-    ROW("trusted", TELLS_ALL),     ROW("peer", TELLS_ALL),        ROW("issuer", TELLS_ALL),
-    ROW("subject", TELLS_ALL),     ROW("certificate", TELLS_ALL), ROW("identity", TELLS_ALL),
-    ROW("s3", TELLS_ALL),          ROW("blob", TELLS_ALL),        ROW("return", TELLS_ALL),
-    ROW("shortcut", TELLS_ALL),    ROW("menu", TELLS_ALL),        ROW("property", TELLS_ALL),
-    ROW("option", TELLS_ALL),      ROW("setting", TELLS_ALL),     ROW("section", TELLS_ALL),
-    ROW("record", TELLS_ALL),      ROW("entry", TELLS_ALL),       ROW("id", TELLS_ALL),
-    ROW("name", TELLS_ALL),        ROW("type", TELLS_ALL),        ROW("first", TELLS_ALL),
-    ROW("last", TELLS_ALL),        ROW("next", TELLS_ALL),        ROW("prev", TELLS_ALL),
-    ROW("other", TELLS_ALL),       ROW("same", TELLS_ALL),        ROW("wrong", TELLS_ALL),
-    ROW("missing", TELLS_ALL),     ROW("unknown", TELLS_ALL),     ROW("duplicate", TELLS_ALL),
-    ROW("recv", TELLS_ALL),        ROW("from", TELLS_ALL),        ROW("restored", TELLS_ALL),
-    ROW("to", TELLS_ALL),          ROW("enum", TELLS_ALL),        ROW("invalid", TELLS_ALL),
-    ROW("given", TELLS_ALL),       ROW("of", TELLS_ALL),          ROW("for", TELLS_ALL),
-    ROW("by", TELLS_ALL),          ROW("and", TELLS_ALL),         ROW("or", TELLS_ALL),
-    ROW("is", TELLS_ALL),          ROW("no", TELLS_ALL),
+    ROW("public", TELLS_ALL),      ROW("primary", TELLS_ALL),    ROW("foreign", TELLS_ALL),
+    ROW("sort", TELLS_ALL),        ROW("partition", TELLS_ALL),  ROW("cache", TELLS_ALL),
+    ROW("object", TELLS_ALL),      ROW("hot", TELLS_ALL),        ROW("hkey", TELLS_ALL),
+    ROW("gpg", TELLS_ALL),         ROW("pgp", TELLS_ALL),        ROW("publishable", TELLS_ALL),
+    ROW("idempotency", TELLS_ALL), ROW("host", TELLS_ALL),       ROW("pub", TELLS_ALL),
+    ROW("row", TELLS_ALL),         ROW("lookup", TELLS_ALL),     ROW("map", TELLS_ALL),
+    ROW("index", TELLS_ALL),       ROW("unique", TELLS_ALL),     ROW("composite", TELLS_ALL),
+    ROW("natural", TELLS_ALL),     ROW("grouping", TELLS_ALL),   ROW("group", TELLS_ALL),
+    ROW("file", TELLS_ALL),        ROW("path", TELLS_ALL),       ROW("translation", TELLS_ALL),
+    ROW("message", TELLS_ALL),     ROW("registry", TELLS_ALL),   ROW("config", TELLS_ALL),
+    ROW("column", TELLS_ALL),      ROW("field", TELLS_ALL),      ROW("item", TELLS_ALL),
+    ROW("tree", TELLS_ALL),        ROW("json", TELLS_ALL),       ROW("attr", TELLS_ALL),
+    ROW("attribute", TELLS_ALL),   ROW("query", TELLS_ALL),      ROW("param", TELLS_ALL),
+    ROW("event", TELLS_ALL),       ROW("dedup", TELLS_ALL),      ROW("etag", TELLS_ALL),
+    ROW("known", TELLS_ALL),       ROW("authorized", TELLS_ALL), ROW("fingerprint", TELLS_ALL),
+    ROW("verify", TELLS_ALL),      ROW("verifying", TELLS_ALL),  ROW("any", TELLS_ALL),
+    ROW("arrow", TELLS_ALL),       ROW("i18n", TELLS_ALL),       ROW("metric", TELLS_ALL),
+    ROW("label", TELLS_ALL),       ROW("dict", TELLS_ALL),       ROW("hash", TELLS_ALL),
+    ROW("node", TELLS_ALL),        ROW("range", TELLS_ALL),      ROW("dataset", TELLS_ALL),
+    ROW("rsa", TELLS_ALL),         ROW("dsa", TELLS_ALL),        ROW("ecdsa", TELLS_ALL),
+    ROW("ed25519", TELLS_ALL),     ROW("openpgp", TELLS_ALL),    ROW("trusted", TELLS_ALL),
+    ROW("peer", TELLS_ALL),        ROW("issuer", TELLS_ALL),     ROW("subject", TELLS_ALL),
+    ROW("certificate", TELLS_ALL), ROW("identity", TELLS_ALL),   ROW("s3", TELLS_ALL),
+    ROW("blob", TELLS_ALL),        ROW("return", TELLS_ALL),     ROW("shortcut", TELLS_ALL),
+    ROW("menu", TELLS_ALL),        ROW("property", TELLS_ALL),   ROW("option", TELLS_ALL),
+    ROW("setting", TELLS_ALL),     ROW("section", TELLS_ALL),    ROW("entry", TELLS_ALL),
+    ROW("id", TELLS_ALL),          ROW("name", TELLS_ALL),       ROW("type", TELLS_ALL),
+    ROW("first", TELLS_ALL),       ROW("last", TELLS_ALL),       ROW("next", TELLS_ALL),
+    ROW("prev", TELLS_ALL),        ROW("other", TELLS_ALL),      ROW("same", TELLS_ALL),
+    ROW("wrong", TELLS_ALL),       ROW("missing", TELLS_ALL),    ROW("unknown", TELLS_ALL),
+    ROW("duplicate", TELLS_ALL),   ROW("recv", TELLS_ALL),       ROW("from", TELLS_ALL),
+    ROW("restored", TELLS_ALL),    ROW("to", TELLS_ALL),         ROW("enum", TELLS_ALL),
+    ROW("invalid", TELLS_ALL),     ROW("given", TELLS_ALL),      ROW("of", TELLS_ALL),
+    ROW("for", TELLS_ALL),         ROW("by", TELLS_ALL),         ROW("and", TELLS_ALL),
+    ROW("or", TELLS_ALL),          ROW("is", TELLS_ALL),         ROW("no", TELLS_ALL),
 };
 
 /* What stands in front of `code`. */
@@ -574,6 +539,38 @@ static bool is_password(const struct redact_scan *s, size_t at)
     return at + 6 < s->len && !strchr("/~$.{(%\n", s->text[at]) && s->text[at + 1] != ':';
 }
 
+/* `kennwort_admin`, `CLAVE_API`, `password_di_accesso`: the first word tells, and what it is of
+ * stands behind; unless that says what else of it: PASSWORD_MIN_LENGTH. */
+enum redact_telling redact_begins_telling(const char *name, size_t len)
+{
+    static const struct row firsts[] = {
+        ROW("password", TELLS_CODE),   ROW("passwort", TELLS_CODE),   ROW("passwd", TELLS_CODE),
+        ROW("kennwort", TELLS_CODE),   ROW("contrasena", TELLS_CODE), ROW("clave", TELLS_CODE),
+        ROW("parola", TELLS_CODE),     ROW("senha", TELLS_CODE),      ROW("pwd", TELLS_CODE),
+        ROW("motdepasse", TELLS_CODE), ROW("mdp", TELLS_CODE),        ROW("wachtwoord", TELLS_CODE),
+        ROW("chave", TELLS_LONG),      ROW("cle", TELLS_LONG),        ROW("secret", TELLS_LONG),
+        ROW("token", TELLS_LONG),      ROW("apikey", TELLS_LONG),     ROW("pass", TELLS_LONG)};
+    static const struct row others[] = {
+        ROW("length", 0), ROW("len", 0),   ROW("file", 0),   ROW("path", 0),    ROW("dir", 0),
+        ROW("hash", 0),   ROW("url", 0),   ROW("uri", 0),    ROW("type", 0),    ROW("name", 0),
+        ROW("id", 0),     ROW("field", 0), ROW("count", 0),  ROW("limit", 0),   ROW("size", 0),
+        ROW("policy", 0), ROW("days", 0),  ROW("ttl", 0),    ROW("expiry", 0),  ROW("prefix", 0),
+        ROW("issuer", 0), ROW("scope", 0), ROW("regex", 0),  ROW("pattern", 0), ROW("version", 0),
+        ROW("arn", 0),    ROW("ref", 0),   ROW("digest", 0), ROW("label", 0),   ROW("hint", 0)};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+        const struct row *row = &firsts[i];
+        if ((name[0] | 0x20) != *row->word || len < row->len + 2 || name[row->len] != '_' ||
+            strncasecmp(name, row->word, row->len) != 0)
+            continue;
+        for (size_t j = 0; j < sizeof others / sizeof *others; j++)
+            if (len > others[j].len && name[len - others[j].len - 1] == '_' &&
+                !strncasecmp(name + len - others[j].len, others[j].word, others[j].len))
+                return TELLS_NOTHING;
+        return redact_in(name[0], CLASS_UPPER) ? TELLS_LONG : row->tells;
+    }
+    return TELLS_NOTHING;
+}
+
 /* The same few names come again and again: what was found out of one is kept, and of two that fall
  * into one place both. */
 enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
@@ -582,7 +579,7 @@ enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
     if (len == 3 && !memcmp(name, "PWD", 3))
         return is_password(s, at + len) ? TELLS_ALL : TELLS_NOTHING;
     if (!(redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST)))
-        return TELLS_NOTHING;
+        return redact_begins_telling(name, len);
     for (int i = 0; i < 2; i++)
         if (s->told[i].at == at && s->told[i].len == len)
             return (enum redact_telling)s->told[i].tells;
@@ -594,7 +591,8 @@ enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
     if (i < REDACT_WAYS) {
         *told = (struct redact_named){at, len, kept->tells};
     } else {
-        *told = (struct redact_named){at, len, redact_telling(name, len)};
+        enum redact_telling tells = redact_telling(name, len);
+        *told = (struct redact_named){at, len, tells ? tells : redact_begins_telling(name, len)};
         memmove(first + 1, first, (REDACT_WAYS - 1) * sizeof *first);
         *first = *told;
     }

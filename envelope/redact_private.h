@@ -275,6 +275,9 @@ static inline unsigned redact_may(const char *name, size_t len)
     return len < 2 ? 0 : redact_last_two[((unsigned char)name[len - 2] & 31u) << 5 | (last & 31u)];
 }
 
+/* What its first word tells, where that is one of several. */
+enum redact_telling redact_begins_telling(const char *name, size_t len);
+
 /* The same of a name in the text, of `len` > 0 bytes. */
 enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len);
 
@@ -466,6 +469,7 @@ enum redact_how {
     PLACE_SIGN,  /* there or later, what begins with a > */
     PLACE_SLASH, /* there, user/password@host */
     PLACE_AT,    /* there or later, domain/user:password@host */
+    PLACE_CODE,  /* there, where it has letters and digits */
     PLACE_LONG,  /* there, where it is as long as a key */
     PAIRS,       /* all name=value behind the subcommand */
     SETTING,     /* the word behind one that has a telling name */

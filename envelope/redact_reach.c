@@ -165,17 +165,16 @@ static void read_token(struct redact_scan *s, size_t digit, struct redact_reache
 static bool is_other_word(const struct redact_scan *s, size_t from, size_t to)
 {
     static const char *const words[] = {
-        "fingerprint", "hash",     "digest",  "checksum",   "id",        "uuid",    "version",
-        "commit",      "revision", "request", "serial",     "etag",      "sha256",  "sha1",
-        "md5",         "file",     "path",    "port",       "host",      "address", "expires",
-        "until",       "at",       "line",    "type",       "name",      "user",    "username",
-        "email",       "login",    "length",  "size",       "date",      "time",    "release",
-        "algorithm",   "alg",      "method",  "thumbprint", "issuer",    "subject", "scope",
-        "url",         "uri",      "region",  "node",       "image",     "session", "ref",
-        "branch",      "build",    "job",     "pid",        "count",     "on",      "see",
-        "from",        "in",       "public",  "client",     "client_id", "kid",     "hint",
-        "prefix",      "arn",      "nonce",   "status",     "code",      "error",   "format",
-        "cipher"};
+        "fingerprint", "hash",     "digest",  "checksum",   "id",     "uuid",    "version",
+        "commit",      "revision", "request", "serial",     "etag",   "sha256",  "sha1",
+        "md5",         "file",     "path",    "port",       "host",   "address", "expires",
+        "until",       "at",       "line",    "type",       "name",   "user",    "username",
+        "email",       "login",    "length",  "size",       "date",   "time",    "release",
+        "algorithm",   "alg",      "method",  "thumbprint", "issuer", "subject", "scope",
+        "url",         "uri",      "region",  "node",       "image",  "ref",     "branch",
+        "build",       "job",      "pid",     "count",      "on",     "see",     "from",
+        "in",          "public",   "client",  "client_id",  "kid",    "hint",    "prefix",
+        "arn",         "nonce",    "status",  "code",       "error",  "format",  "cipher"};
     while (from < to && !redact_in(s->text[from], CLASS_ALNUM))
         from++;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -317,7 +316,8 @@ static bool is_enough(const struct redact_reached *t, const struct way *w,
     if (tells == TELLS_LONG)
         return false;
     if (tells == TELLS_CODE)
-        return is == REDACT_MIXED && len >= 12 && (w->sign || t->quote);
+        return (is == REDACT_MIXED && len >= 12 && (w->sign || t->quote)) ||
+               (len >= 20 && w->sign && t->quote);
     if (t->quote)
         return is == REDACT_MIXED || (len >= 6 && w->sign);
     return is == REDACT_MIXED ? w->sign || last : (last || w->is) && w->sign && len >= 8;
@@ -356,19 +356,26 @@ static bool is_first(const struct redact_scan *s, size_t at)
                       CLASS_BLANK) >= at;
 }
 
+/* `{"username": "me", "key": "X"}`. */
+static bool names_user(const struct redact_scan *s, size_t at)
+{
+    size_t from = at > 80 ? at - 80 : 0;
+    return at && s->text[at - 1] == '"' && memmem(s->text + from, at - from, "\"username\"", 10);
+}
+
 /* What the next word with a digit is, and how the name goes to it. */
 static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                     struct redact_match *ret_match)
 {
     struct redact_reached *t = &s->reached;
-    bool key = !tells;
+    bool key = !tells, user = key && names_user(s, at);
     size_t digit = next_digit(s, end), from = end;
     if (!digit)
         return false;
     if (t->digit != digit + 1)
         read_token(s, digit, t);
     if (t->strength == REDACT_WEAK || t->from <= end || t->from - end > REACH_MOST ||
-        (key && (t->strength != REDACT_RANDOM || t->hex)))
+        (key && (t->strength != REDACT_RANDOM || (t->hex && !user))))
         return false;
     while (redact_char(s, from) == '\\')
         from++;
@@ -388,7 +395,8 @@ static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_te
         redact_run(s, redact_line_start(s, at, REDACT_LINE_LOOKED_AT), CLASS_BLANK | CLASS_DASH) >=
             at)
         w.sign = true; /* a line of two words */
-    if (key ? !(w.plain && w.sign && (last || in_query(s, at))) : !is_enough(t, &w, tells, last))
+    if (key ? !(w.plain && w.sign && (last || user || in_query(s, at)))
+            : !is_enough(t, &w, tells, last))
         return false;
     *ret_match = (struct redact_match){t->from, t->to, "value"};
     if (w.from && redact_at(s, t->to, " to "))

@@ -511,6 +511,7 @@ const struct redact_shape redact_shapes[] = {
     {"cartesia-key", "sk_car_<w20-64>", true},
     {"continue-key", "con_<h64>", false},
     {"42-secret", "s-s4t2af-<h64>", true},
+    {"password-hash", "md5<h32>", false},
     {"password-hash", "{SHA}<b26-30>", true},
     {"password-hash", "{SSHA}<b28-60>", true},
     {"password-hash", "{SSHA512}<b80-120>", true},

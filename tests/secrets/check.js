@@ -37,12 +37,15 @@ function left(secret, out, text, least = 4) {
 // Latin-1, as the texts of the corpora are told to the program.
 const bytes = (text) => Buffer.from(text, 'utf8').toString('latin1');
 
+// Of an address that is a secret, the host is public.
+const hidden = (s) => s.replace(/^https?:\/\/[^/]+(?=\/.)/, '');
+
 function foreign(file) {
     const read = fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.trim()).map(JSON.parse);
     const texts = read.map((c) => bytes(c.text)), results = redact(texts), kinds = new Map();
     let found = 0, told = 0, taken = 0;
     read.forEach((c, i) => {
-        const good = c.innocent ? results[i] === texts[i] : (c.secrets || []).every((s) => left(bytes(s), results[i], texts[i], 5) === 0);
+        const good = c.innocent ? results[i] === texts[i] : (c.secrets || []).every((s) => left(bytes(hidden(s)), results[i], texts[i], 5) === 0);
         const kind = c.innocent ? 'innocent' : c.kind || 'all', k = kinds.get(kind) || { good: 0, all: 0 };
         kinds.set(kind, k);
         k.all++;
