@@ -333,14 +333,15 @@ static size_t skip_dull(const struct search *q, size_t at)
     if (q->ahead_count || q->told < q->command.count || q->secrets ||
         (at < s->len && s->text[at - 1] == '\n'))
         return at;
-    while (at < name && !may_begin(s, at))
+    while (at < name && !(redact_may_begin(s->text + at) && may_begin(s, at)))
         at++;
     if (at < name)
         return at;
     for (; at < most; at++) {
         if (s->text[at] == '\n')
             return at + 1;
-        if (redact_in(s->text[at], CLASS_NAME) || may_begin(s, at))
+        if (redact_in(s->text[at], CLASS_NAME) ||
+            (redact_may_begin(s->text + at) && may_begin(s, at)))
             break;
     }
     return at;

@@ -323,6 +323,17 @@ static inline unsigned redact_hash(const char *t)
     return redact_key(t) * 2654435761u >> 18;
 }
 
+/* A bit for each two characters at which a rule may begin that needs no name: most places are
+ * spared all further looks. */
+extern uint8_t redact_pairs[(1 << 16) / 8];
+
+static inline bool redact_may_begin(const char *t)
+{
+    uint16_t pair;
+    memcpy(&pair, t, sizeof pair);
+    return redact_pairs[pair / 8] & 1u << pair % 8;
+}
+
 /* Whether redact_token() may find something at `at`, behind which there are two bytes more: most
  * places are spared the call. */
 static inline bool redact_may_be_token(const struct redact_scan *s, size_t at)

@@ -44,6 +44,7 @@ static struct index {
 
 uint8_t redact_begins[REDACT_HASHES / 8], redact_begins_inside[REDACT_HASHES / 8];
 uint32_t redact_keys[REDACT_HASHES];
+uint8_t redact_pairs[(1 << 16) / 8];
 
 /* What a password's hash begins with. */
 static const char *const hash_kinds[] = {"$1$", "$2a$", "$2b$",   "$2y$",    "$5$",  "$6$",
@@ -135,8 +136,46 @@ static const char *find_anchor(struct shape *shape)
     return best ? best->text : "   ";
 }
 
+static void add_pair(char first, char second)
+{
+    uint16_t pair;
+    memcpy(&pair, (char[]){first, second}, sizeof pair);
+    redact_pairs[pair / 8] |= (uint8_t)(1u << pair % 8);
+}
+
+/* Of what no table has: numbers, ids in base64 (is_discord()), armour, addresses, and dashes
+ * between hexadecimal digits. */
+static bool begins_other(char first, char second)
+{
+    switch (first) {
+    case 'M':
+    case 'N':
+    case 'O':
+        return redact_in(second, CLASS_WORD);
+    case 'P':
+        return second == 'u' || second == 'r';
+    case '-':
+        return redact_in(second, CLASS_DASH | CLASS_DIGIT | CLASS_HEX_LOWER);
+    case '@':
+        return redact_in(second, CLASS_ALNUM);
+    case ':':
+        return true;
+    default:
+        return redact_in(first, CLASS_DIGIT) && redact_in(second, CLASS_DIGIT);
+    }
+}
+
+static void read_pairs(void)
+{
+    for (int first = 0; first < 256; first++)
+        for (int second = 0; second < 256; second++)
+            if (begins_other((char)first, (char)second))
+                add_pair((char)first, (char)second);
+}
+
 static void add_beginning(const char *key, bool inside)
 {
+    add_pair(key[0], key[1]);
     unsigned hash = redact_hash(key);
     bool other = redact_keys[hash] && redact_keys[hash] != redact_key(key);
     redact_keys[hash] = other ? REDACT_MANY : redact_key(key);
@@ -170,6 +209,7 @@ static void read_rows(void)
         *first = (int16_t)(i + 1);
         add_beginning(shape->key, shape->inside || shape->back);
     }
+    read_pairs();
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         add_beginning(others[i], false);
     for (size_t i = 0; i < HASH_KINDS; i++)
