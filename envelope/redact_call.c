@@ -221,15 +221,15 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 /* RFC 7517 and 7518: what of a key is private has names of a letter or two. */
 bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    static const char *const names[] = {"d", "k", "p", "q", "dp", "dq", "qi"};
-    bool is = false;
-    if (!at || s->text[at - 1] != '"' || redact_char(s, end) != '"')
+    char first = s->text[at], second = end - at == 2 ? s->text[at + 1] : 0;
+    bool is = second ? (first == 'd' && (second == 'p' || second == 'q')) ||
+                           (first == 'q' && second == 'i')
+                     : end - at == 1 && REDACT_ONE_OF(first, "dkpq");
+    if (!is || !at || s->text[at - 1] != '"' || redact_char(s, end) != '"')
         return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        is = is || (strlen(names[i]) == end - at && !memcmp(s->text + at, names[i], end - at));
     size_t sign = redact_run(s, end + 1, CLASS_BLANK);
     size_t from = redact_run(s, sign + 1, CLASS_BLANK) + 1;
-    if (!is || redact_char(s, sign) != ':' || redact_char(s, from - 1) != '"')
+    if (redact_char(s, sign) != ':' || redact_char(s, from - 1) != '"')
         return false;
     size_t to = redact_run(s, from, CLASS_WORD);
     if (to < from + 16 || redact_char(s, to) != '"')

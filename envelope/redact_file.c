@@ -254,9 +254,11 @@ static bool is_talk(struct redact_scan *s, size_t at, size_t end, bool pass,
 /* `WIFI:T:WPA;S:network;P:X;;`, as it is drawn for cameras. */
 bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    size_t start = redact_line_start(s, at, BACK_MOST), line = redact_line_end(s, end);
     if (end - at != 1 || s->text[at] != 'P' || redact_char(s, end) != ':' || !at ||
-        !strchr(";:", s->text[at - 1]) || !memmem(s->text + start, at - start, "WIFI:", 5))
+        !REDACT_ONE_OF(s->text[at - 1], ";:"))
+        return false;
+    size_t start = redact_line_start(s, at, BACK_MOST), line = redact_line_end(s, end);
+    if (!memmem(s->text + start, at - start, "WIFI:", 5))
         return false;
     const char *close = memchr(s->text + end + 1, ';', line - end - 1);
     size_t to = close ? (size_t)(close - s->text) : line;

@@ -573,7 +573,7 @@ enum redact_telling redact_begins_telling(const char *name, size_t len)
 
 /* The same few names come again and again: what was found out of one is kept, and of two that fall
  * into one place both. */
-enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
+enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
 {
     const char *name = s->text + at;
     if (len == 3 && !memcmp(name, "PWD", 3))

@@ -189,7 +189,13 @@ static inline size_t redact_run(struct redact_scan *s, size_t at, uint32_t set)
 
 /* The end of the line that `at` is in: where its \n stands, or the text's end; and its beginning.
  */
-size_t redact_line_end(struct redact_scan *s, size_t at);
+size_t redact_find_line_end(struct redact_scan *s, size_t at);
+static inline size_t redact_line_end(struct redact_scan *s, size_t at)
+{
+    if (at >= s->line_from && at < s->line_to)
+        return s->line_to;
+    return at < s->len ? redact_find_line_end(s, at) : at;
+}
 size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most);
 
 /* Whether `word` stands at `at`, capital letters or not. Here, so that most places cost a look at
@@ -278,8 +284,15 @@ static inline unsigned redact_may(const char *name, size_t len)
 /* What its first word tells, where that is one of several. */
 enum redact_telling redact_begins_telling(const char *name, size_t len);
 
-/* The same of a name in the text, of `len` > 0 bytes. */
-enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len);
+/* The same of a name in the text, of `len` > 0 bytes: looked up, and for the rules that ask of the
+ * name at hand one after the other not even that. */
+enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len);
+static inline enum redact_telling redact_tells(struct redact_scan *s, size_t at, size_t len)
+{
+    const struct redact_named *last = &s->told[s->tells_next];
+    return last->at == at && last->len == len ? (enum redact_telling)last->tells
+                                              : redact_look_up(s, at, len);
+}
 
 /* A value as it stands behind a name. */
 struct redact_value {

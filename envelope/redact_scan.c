@@ -47,15 +47,11 @@ size_t redact_long_run(struct redact_scan *s, size_t at, uint32_t set)
     return run->to;
 }
 
-size_t redact_line_end(struct redact_scan *s, size_t at)
+size_t redact_find_line_end(struct redact_scan *s, size_t at)
 {
-    if (at >= s->len)
-        return at;
-    if (at < s->line_from || at >= s->line_to) {
-        const char *feed = memchr(s->text + at, '\n', s->len - at);
-        s->line_from = at;
-        s->line_to = feed ? (size_t)(feed - s->text) : s->len;
-    }
+    const char *feed = memchr(s->text + at, '\n', s->len - at);
+    s->line_from = at;
+    s->line_to = feed ? (size_t)(feed - s->text) : s->len;
     return s->line_to;
 }
 
