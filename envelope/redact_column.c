@@ -40,7 +40,7 @@ static bool is_upper(const struct redact_scan *s, size_t at, size_t end)
 }
 
 /* One word with a digit in it: what a table says of a name is mostly several, or none. */
-static bool is_word(const struct redact_scan *s, size_t from, size_t to)
+static bool is_word(struct redact_scan *s, size_t from, size_t to)
 {
     return to - from >= 6 && !memchr(s->text + from, ' ', to - from) &&
            redact_has_digit(s, from, to);

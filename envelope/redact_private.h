@@ -88,7 +88,8 @@ struct redact_scan {
         size_t from, to;
     } runs[REDACT_RUNS];
     int run_count;
-    size_t line_from, line_to; /* the end of a line, as of the last look */
+    size_t line_from, line_to;   /* the end of a line, as of the last look */
+    size_t plain_from, plain_to; /* between these is no digit */
     struct redact_named {
         size_t at, len; /* where it stood last */
         int tells;      /* enum redact_telling */
@@ -232,11 +233,20 @@ static inline const struct redact_behind *redact_behind(struct redact_scan *s, s
     return &s->behind;
 }
 
-static inline bool redact_has_digit(const struct redact_scan *s, size_t from, size_t to)
+/* The first digit in [at, most), or `most`: what is known to have none is not looked at again,
+ * however many rules ask. */
+static inline size_t redact_next_digit(struct redact_scan *s, size_t at, size_t most)
 {
-    while (from < to && !redact_in(s->text[from], CLASS_DIGIT))
-        from++;
-    return from < to;
+    if (at < s->plain_from || at > s->plain_to)
+        s->plain_from = s->plain_to = at;
+    while (s->plain_to < most && !redact_in(s->text[s->plain_to], CLASS_DIGIT))
+        s->plain_to++;
+    return s->plain_to < most ? s->plain_to : most;
+}
+
+static inline bool redact_has_digit(struct redact_scan *s, size_t from, size_t to)
+{
+    return from < to && redact_next_digit(s, from, to) < to;
 }
 
 /* Whether what is in front of `at` ends a word: no letter or digit, or one that belongs to an
@@ -371,6 +381,11 @@ bool redact_pem_tail(struct redact_scan *s, struct redact_match *ret_match);
 bool redact_pem_line(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* redact_url.c: from the colon at `at` on. */
 bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+/* Whether `thin` or `oci` may stand in front of the colon at `t`. */
+static inline bool redact_is_behind_oracle(const char *t)
+{
+    return (t[-1] == 'n' || t[-1] == 'i') && ((t[-2] | 0x20) == 'i' || (t[-2] | 0x20) == 'c');
+}
 
 /* Those that begin with a name, of which [at, end) is all. */
 bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);

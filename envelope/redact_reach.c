@@ -326,11 +326,11 @@ static bool is_enough(const struct redact_reached *t, const struct way *w,
 /* The next digit of the line that belongs to no colour; 0 for none. */
 static size_t next_digit(struct redact_scan *s, size_t end)
 {
-    uint32_t no_digit = CLASS_ALL & ~(uint32_t)(CLASS_DIGIT | CLASS_NEWLINE);
-    size_t at = end;
+    size_t line = redact_line_end(s, end), at = end;
+    size_t most = line - end > REACH_MOST + QUOTE_MOST ? end + REACH_MOST + QUOTE_MOST + 1 : line;
     for (int i = 0; i < 5; i++) {
-        at = redact_run(s, at, no_digit);
-        if (at >= s->len || at - end > REACH_MOST + QUOTE_MOST || s->text[at] == '\n')
+        at = at < most ? redact_next_digit(s, at, most) : most;
+        if (at == most)
             return 0;
         size_t number = redact_run(s, at, CLASS_DIGIT), colour = skip_colour(s, at);
         if (!colour && (number - at > 4 || !strchr("):", redact_char(s, number)) ||

@@ -30,7 +30,7 @@ static bool is_oracle(struct redact_scan *s, size_t at, struct redact_match *ret
 
 bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
-    if (at && (s->text[at - 1] == 'n' || s->text[at - 1] == 'i') && is_oracle(s, at, ret_match))
+    if (at > 1 && redact_is_behind_oracle(s->text + at) && is_oracle(s, at, ret_match))
         return true;
     if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
         return false;
