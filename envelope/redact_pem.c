@@ -13,7 +13,8 @@
 #define LINE_MOST   200 /* no line of a body is longer */
 #define HEADS_MOST  16  /* lines of headings, and empty ones, in front of a body */
 
-static const char *const marks[2][2] = {{"-BEGIN ", "-END "}, {"- BEGIN ", "- END "}};
+static const struct redact_word marks[2][2] = {{REDACT_WORD("-BEGIN "), REDACT_WORD("-END ")},
+                                               {REDACT_WORD("- BEGIN "), REDACT_WORD("- END ")}};
 
 /* ---- lines ---- */
 
@@ -171,8 +172,8 @@ static size_t next_of(struct redact_scan *s, size_t at, int which, int form)
 {
     size_t *known = &s->pem[form][which];
     if (*known < at || *known == 0) {
-        const char *mark = marks[form][which];
-        const char *found = memmem(s->text + at, s->len - at, mark, strlen(mark));
+        const struct redact_word *mark = &marks[form][which];
+        const char *found = memmem(s->text + at, s->len - at, mark->text, mark->len);
         *known = found ? (size_t)(found - s->text) : s->len;
     }
     return *known;
@@ -191,6 +192,24 @@ static bool is_dashes(const struct redact_scan *s, size_t at)
     return at + 1 < s->len && s->text[at] == '-' && s->text[at + 1] == '-';
 }
 
+enum { SAYS_PRIVATE = 1, SAYS_PUBLIC = 2 };
+
+/* What a label says, read once. */
+static unsigned label_says(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const struct redact_word words[] = {
+        REDACT_WORD("PRIVATE"),  REDACT_WORD("CERTIFICATE"), REDACT_WORD("PUBLIC KEY"),
+        REDACT_WORD("X509 CRL"), REDACT_WORD("SIGNATURE"),   REDACT_WORD("PARAMETERS")};
+    unsigned says = 0;
+    for (size_t at = from; at < to; at++)
+        for (size_t i = 0; REDACT_ONE_OF(s->text[at], "PCXS") && i < sizeof words / sizeof *words;
+             i++)
+            if (*words[i].text == s->text[at] && to - at >= words[i].len &&
+                !memcmp(s->text + at, words[i].text, words[i].len))
+                says |= i ? SAYS_PUBLIC : SAYS_PRIVATE;
+    return says;
+}
+
 /* Behind `-BEGIN LABEL-----`, at whose mark `at` is; 0 when that is not there. */
 static size_t skip_label(const struct redact_scan *s, size_t at, bool *ret_key)
 {
@@ -202,7 +221,7 @@ static size_t skip_label(const struct redact_scan *s, size_t at, bool *ret_key)
         end++;
     if (!is_dashes(s, end))
         return 0;
-    *ret_key = memmem(s->text + label, end - label, "PRIVATE", 7) != NULL;
+    *ret_key = label_says(s, label, end) & SAYS_PRIVATE;
     while (end < s->len && s->text[end] == '-')
         end++;
     return end;
@@ -211,12 +230,7 @@ static size_t skip_label(const struct redact_scan *s, size_t at, bool *ret_key)
 /* What its BEGIN calls public. */
 static bool is_public(const struct redact_scan *s, size_t mark, size_t body)
 {
-    static const char *const words[] = {"CERTIFICATE", "PUBLIC KEY", "X509 CRL", "SIGNATURE",
-                                        "PARAMETERS"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memmem(s->text + mark, body - mark, words[i], strlen(words[i])))
-            return !memmem(s->text + mark, body - mark, "PRIVATE", 7);
-    return false;
+    return label_says(s, mark, body) == SAYS_PUBLIC;
 }
 
 static const char *type_of(bool key)

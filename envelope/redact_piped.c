@@ -66,9 +66,9 @@ static bool is_piped(struct redact_scan *s, size_t at, size_t end)
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
 {
     size_t words = at, end = redact_line_end(s, at);
-    size_t reader = is_piped(s, at, end) ? find_reader(s, at) : 0;
+    size_t reader = find_reader(s, at);
     bool pairs = reader && redact_at(s, reader, "chpasswd");
-    if (reader <= at)
+    if (reader <= at || !is_piped(s, at, end))
         return;
     for (int i = 0; i < 16; i++) {
         words = redact_run(s, words, CLASS_BLANK);

@@ -203,9 +203,10 @@ size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most);
  * one character. */
 static inline bool redact_at(const struct redact_scan *s, size_t at, const char *word)
 {
+    if (at >= s->len || ((s->text[at] ^ *word) & ~0x20) != 0)
+        return false;
     size_t len = strlen(word);
-    return at <= s->len && s->len - at >= len && ((s->text[at] ^ *word) & ~0x20) == 0 &&
-           !strncasecmp(s->text + at, word, len);
+    return s->len - at >= len && !strncasecmp(s->text + at, word, len);
 }
 
 /* A word of a table and its length. */
