@@ -301,7 +301,8 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
         *ret_match = q->command.list[q->told++];
         return true;
     }
-    if ((s->len - at >= 3 && redact_may_be_token(s, at) && redact_token(s, at, ret_match)) ||
+    if ((s->len - at >= 3 && redact_may_begin(s->text + at) && redact_may_be_token(s, at) &&
+         redact_token(s, at, ret_match)) ||
         (c == ':' && redact_url(s, at, ret_match)) || (c == '@' && redact_dsn(s, at, ret_match)) ||
         (c == '-' && redact_dashes(s, at, ret_match)))
         return true;

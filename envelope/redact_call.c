@@ -116,17 +116,19 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
 {
     int which = how & ~MIXED;
     size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
+    if (which > 1 && !memchr(s->text + open, ',', most - open))
+        return false;
     for (int i = 1; i < which; i++) {
         at = skip_argument(s, at, most);
         if (!at || s->text[at] != ',')
             return false;
         at = redact_run(s, at + 1, CLASS_BLANK);
     }
-    size_t end = skip_argument(s, at, most);
     at += redact_in(redact_char(s, at + 1), CLASS_DOUBLE | CLASS_SINGLE) &&
           redact_in(redact_char(s, at), CLASS_LOWER); /* b'X' */
     char quote = redact_char(s, at);
-    if ((quote != '"' && quote != '\'') || !end || end < at + 6 || s->text[end - 1] != quote)
+    size_t end = quote == '"' || quote == '\'' ? skip_argument(s, at, most) : 0;
+    if (!end || end < at + 6 || s->text[end - 1] != quote)
         return false;
     struct redact_reached v = {.from = at + 1, .to = end - 1};
     if (how & MIXED && redact_strength(s, &v) < REDACT_MIXED)

@@ -21,7 +21,7 @@ static struct tools {
         const char *name;
         size_t len;
         int rule;
-        int next;
+        int next, same; /* of its bucket, and of its name; -1 for none */
     } list[ENTRIES];
     int buckets[BUCKETS], count;
 } tools;
@@ -43,6 +43,14 @@ static unsigned beginning(const char *name, size_t len)
            2048;
 }
 
+/* The first tool of that name, of those in a bucket from `i` on. */
+static int named(int i, const char *name, size_t len)
+{
+    while (i >= 0 && (tools.list[i].len != len || memcmp(tools.list[i].name, name, len) != 0))
+        i = tools.list[i].next;
+    return i;
+}
+
 static void read_tools(void)
 {
     memset(tools.buckets, -1, sizeof tools.buckets);
@@ -52,7 +60,7 @@ static void read_tools(void)
             unsigned bit = beginning(at, len);
             beginnings[bit / 32] |= 1u << bit % 32;
             int *first = &tools.buckets[hash(at, len)];
-            tools.list[tools.count] = (struct tool){at, len, i, *first};
+            tools.list[tools.count] = (struct tool){at, len, i, *first, named(*first, at, len)};
             *first = tools.count++;
             at += len + strspn(at + len, " ");
         }
@@ -67,10 +75,7 @@ static int first_of(const char *name, size_t len)
     unsigned bit = beginning(name, len);
     if (!(beginnings[bit / 32] & 1u << bit % 32))
         return -1;
-    for (int i = tools.buckets[hash(name, len)]; i >= 0; i = tools.list[i].next)
-        if (tools.list[i].len == len && !memcmp(tools.list[i].name, name, len))
-            return i;
-    return -1;
+    return named(tools.buckets[hash(name, len)], name, len);
 }
 
 /* ---- a command's words ---- */
@@ -147,10 +152,9 @@ static void begin_tool(struct command *c, const char *name, size_t len)
     if (first < 0 || c->count == ACTIVE)
         return;
     bool known = is_known(c, first);
-    for (int i = first; i >= 0 && c->count < ACTIVE; i = tools.list[i].next) {
+    for (int i = first; i >= 0 && c->count < ACTIVE; i = tools.list[i].same) {
         const struct redact_rule *rule = &redact_tool_rules[tools.list[i].rule];
-        if (tools.list[i].len != len || memcmp(tools.list[i].name, name, len) != 0 ||
-            (known && rule->option))
+        if (known && rule->option)
             continue;
         c->active[c->count] = (struct active){rule, c->words};
         if (rule->sub) {

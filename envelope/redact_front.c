@@ -99,7 +99,7 @@ bool redact_is_defined(struct redact_scan *s, size_t name)
         REDACT_WORD("#define "),   REDACT_WORD("(setq "),        REDACT_WORD("(defvar "),
         REDACT_WORD("(def "),      REDACT_WORD("(defconst "),    REDACT_WORD("(define "),
         REDACT_WORD("(setenv \""), REDACT_WORD("(defparameter ")};
-    if (name < 5 || s->text[name - 1] != ' ')
+    if (name < 5 || s->text[name - 1] != ' ' || !REDACT_ONE_OF(s->text[name - 2] | 0x20, "eqrft"))
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (stands_before(s, 0, name, words[i]))

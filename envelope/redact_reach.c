@@ -294,7 +294,7 @@ static enum redact_telling tells_of_phrase(struct redact_scan *s, size_t at, siz
            (redact_in(s->text[from - 1], CLASS_ALNUM) ||
             (s->text[from - 1] == ' ' && s->text[from] != ' ')))
         from--;
-    return from + 1 < at ? redact_telling(s->text + from, end - from) : TELLS_NOTHING;
+    return from + 1 < at ? redact_tells(s, from, end - from) : TELLS_NOTHING;
 }
 
 /* ---- both ---- */
