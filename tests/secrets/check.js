@@ -5,9 +5,10 @@
 const { spawnSync } = require('child_process');
 const fs = require('fs');
 const first = require('./corpus.js'), second = require('./second.js'), third = require('./third.js'), fourth = require('./fourth.js'), fifth = require('./fifth.js');
+const others = require('./others.js'), grid = require('./grid.js');
 
 const [tell, ...files] = process.argv.slice(2);
-const REACH = 0.97, FALSE = 1e-4;
+const REACH = 0.97, LOT = 0.96, FALSE = 1e-4;
 
 function run(how, input) {
     const ran = spawnSync(tell, [how], { input: Buffer.from(input, 'latin1'), maxBuffer: 1 << 30 });
@@ -34,11 +35,11 @@ function left(secret, out, text, least = 4) {
     return 0;
 }
 
-// Latin-1, as the texts of the corpora are told to the program.
-const bytes = (text) => Buffer.from(text, 'utf8').toString('latin1');
-
 // Of an address that is a secret, the host is public.
 const hidden = (s) => s.replace(/^https?:\/\/[^/]+(?=\/.)/, '');
+
+// Latin-1, as the texts of the corpora are told to the program.
+const bytes = (text) => Buffer.from(text, 'utf8').toString('latin1');
 
 function foreign(file) {
     const read = fs.readFileSync(file, 'utf8').split('\n').filter((line) => line.trim()).map(JSON.parse);
@@ -69,12 +70,12 @@ if (process.env.CORPUS) {
     process.exit(whole ? 0 : 1);
 }
 
-const all = [...first.cases(), ...second.cases(), ...third.cases(), ...fourth.cases(), ...fifth.cases()], groups = new Map();
+const all = [...first.cases(), ...second.cases(), ...third.cases(), ...fourth.cases(), ...fifth.cases(), ...others.cases()], groups = new Map();
 const outs = redact(all.map((c) => c.text));
 all.forEach((c, i) => {
     const g = groups.get(c.group) || { whole: 0, part: 0, missed: 0 };
     groups.set(c.group, g);
-    const lefts = c.secrets.map((s) => left(s, outs[i], c.text));
+    const lefts = c.secrets.map((s) => left(c.least ? hidden(s) : s, outs[i], c.text, c.least));
     const whole = lefts.every((n) => n === 0), missed = lefts.every((n, j) => n === c.secrets[j].length);
     g[whole ? 'whole' : missed ? 'missed' : 'part']++;
     if (!whole && process.env.MISSED)
@@ -90,11 +91,16 @@ const reach = good / all.length;
 console.log(`${'all'.padEnd(20)} ${good}/${all.length}: ${(reach * 100).toFixed(1)} %`);
 
 // What is none, in the same place, stays.
-const none = [...second.negatives(), ...fourth.negatives()], nones = redact(none.map((n) => n.text));
+const none = [...second.negatives(), ...fourth.negatives(), ...others.negatives()], nones = redact(none.map((n) => n.text));
 const gone = none.filter((n, i) => !nones[i].includes(n.stays));
 if (process.env.MISSED)
     gone.forEach((n) => console.log(`${n.group}: ${JSON.stringify(n.text)} is none`));
 console.log(`${gone.length} of ${none.length} that are none were taken for one`);
+
+// Names x what is between x values, by lot: what no one wrote a rule for.
+const lot = grid.cases(), drawn = redact(lot.map((c) => Buffer.from(c.text).toString('latin1')));
+const won = lot.filter((c, i) => left(c.secrets[0], drawn[i], c.text, 5) === 0).length;
+console.log(`${'by lot'.padEnd(20)} ${won}/${lot.length}: ${(won / lot.length * 100).toFixed(1)} %`);
 
 let lines = 0, wrong = 0;
 for (const file of files) {
@@ -108,6 +114,6 @@ for (const file of files) {
 }
 if (files.length)
     console.log(`${wrong} of ${lines} lines without secrets were taken for one: ${(wrong / lines * 1e4).toFixed(2)} in 10,000`);
-const ok = reach >= REACH && !gone.length && (!lines || wrong / lines <= FALSE);
+const ok = reach >= REACH && won / lot.length >= LOT && !gone.length && (!lines || wrong / lines <= FALSE);
 console.log(ok ? 'ok' : 'not ok');
 process.exitCode = ok ? 0 : 1;

@@ -1,0 +1,26 @@
+// others.js: corpora of others, who knew neither the rules nor one another's: the sixth, seventh and eighth. What was found of them before anything was mended after
+// them stands in SECURITY.md. A line of JSON is a case; «what is secret» is spelled backwards, and ¦ parts what is like one, so that nobody who scans sources for
+// secrets takes these for some.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+
+const backwards = (text) => [...text].reverse().join('');
+
+// Latin-1, as check.js tells the program of texts.
+const bytes = (text) => Buffer.from(text, 'utf8').toString('latin1');
+
+function read(name) {
+    return fs.readFileSync(path.join(__dirname, `${name}.jsonl`), 'utf8').split('\n').filter((line) => line).map((line) => {
+        const { kind, text, innocent } = JSON.parse(line), secrets = new Set();
+        const shown = text.replace(/¦/g, '').replace(/«([^»]*)»/g, (all, secret) => {
+            secrets.add(backwards(secret));
+            return backwards(secret);
+        });
+        return { group: `${name}, ${kind}`, text: bytes(shown), secrets: [...secrets].map(bytes), innocent: innocent === true, least: 5 };
+    });
+}
+
+const all = ['sixth', 'seventh', 'eighth'].flatMap(read);
+exports.cases = () => all.filter((c) => !c.innocent);
+exports.negatives = () => all.filter((c) => c.innocent).map((c) => ({ group: c.group, text: c.text, stays: c.text }));
