@@ -282,7 +282,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
            (end - at == 1 && redact_wifi(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
-           ((tells || (q->name_may & MAY_PROSE)) && redact_far(s, at, end, ret_match));
+           ((tells || (q->name_may & MAY_PROSE)) && redact_in(s->text[end - 1], CLASS_ALNUM) &&
+            redact_far(s, at, end, ret_match));
 }
 
 static bool find(struct search *q, size_t at, struct redact_match *ret_match)

@@ -9,7 +9,7 @@
 #define LOOKED_AT   160 /* bytes between a name and its value */
 #define LOOKED_INTO 256 /* of a value */
 
-const char redact_prose_ends[] = "rd se wd en et ey de ss al rt PI";
+const char redact_prose_ends[] = "rd se wd en et ey de ss al rt PI es";
 
 /* What a value is made of. */
 struct made_of {

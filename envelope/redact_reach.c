@@ -289,12 +289,12 @@ static enum redact_telling tells_of_phrase(struct redact_scan *s, size_t at, siz
     enum redact_telling tells = redact_tells(s, at, end - at);
     if (tells || at < 2 || s->text[at - 1] != ' ' || !is_of_phrase(s, at, end))
         return tells;
-    size_t from = at - 1;
+    size_t from = at - 1, many = end - at == 5 && s->text[end - 1] == 's'; /* codes */
     while (from > 0 && at - from < PHRASE_MOST &&
            (redact_in(s->text[from - 1], CLASS_ALNUM) ||
             (s->text[from - 1] == ' ' && s->text[from] != ' ')))
         from--;
-    return from + 1 < at ? redact_tells(s, from, end - from) : TELLS_NOTHING;
+    return from + 1 < at ? redact_tells(s, from, end - many - from) : TELLS_NOTHING;
 }
 
 /* ---- both ---- */

@@ -574,7 +574,6 @@ const struct redact_shape redact_shapes[] = {
     {"prefixed-key", "tok-<a24-255>", false},
     {"prefixed-key", "key-<a24-255>", false},
     {"prefixed-key", "apikey-<a24-255>", false},
-    {"prefixed-key", "sk-<a24-255>", false},
     {"prefixed-key", "ak-<a24-255>", false},
     {"prefixed-key", "access_<a24-255>", false},
     {"prefixed-key", "apikey_<a24-255>", false},

@@ -226,6 +226,12 @@ void redact_read_shapes(void)
 
 /* ---- one shape ---- */
 
+/* A letter that has an accent as it is seen ends a token: none has one. */
+static bool is_marked(const struct redact_scan *s, size_t at)
+{
+    return s->fold && s->fold->places[at + 1] - s->fold->places[at] != 1;
+}
+
 /* Behind the part at `at`; 0 when it is not there. */
 static size_t match_part(struct redact_scan *s, const struct part *part, bool last, size_t at)
 {
@@ -234,7 +240,7 @@ static size_t match_part(struct redact_scan *s, const struct part *part, bool la
                    ? at + part->len
                    : 0;
     size_t run = redact_run(s, at, part->set) - at;
-    if (run < part->min || (last && run > part->max))
+    if (run < part->min || (last && run > part->max && !is_marked(s, at + part->max)))
         return 0;
     return at + (run < part->max ? run : part->max);
 }
@@ -281,7 +287,7 @@ static bool match_shape(struct redact_scan *s, const struct shape *shape, size_t
         if (!to)
             return false;
     }
-    if (to < s->len && redact_in(s->text[to], CLASS_ALNUM))
+    if (to < s->len && redact_in(s->text[to], CLASS_ALNUM) && !is_marked(s, to))
         return false;
     while (to > from && redact_in(s->text[to - 1], CLASS_DOT | CLASS_SEPARATOR))
         to--; /* a sentence ends there */
