@@ -7,9 +7,12 @@
 #include "base/memory.h"
 #include "envelope/redact_private.h"
 
-#define LONG_MIN   16
-#define SECRET_MIN 6 /* shorter values are words that appear everywhere */
-#define AHEAD_MOST 16
+#define LONG_MIN    16
+#define SECRET_MIN  6 /* shorter values are words that appear everywhere */
+#define AHEAD_MOST  16
+#define VALUES_MOST 8
+#define VALUE_MIN   8 /* shorter ones may be words */
+#define VALUE_MAX   64
 
 struct redact_secrets {
     int references;
@@ -187,6 +190,9 @@ struct search {
     size_t done;                           /* up to here all that was found was told */
     struct redact_match ahead[AHEAD_MOST]; /* found, and begins further on; in order */
     int ahead_count;
+    struct redact_match values[VALUES_MOST]; /* that were found by what is around them */
+    int value_count;
+    unsigned char value_first[32]; /* a bit for each byte that one of them begins with */
     redact_found *found;
     void *user;
 };
@@ -286,6 +292,52 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
             redact_far(s, at, end, ret_match));
 }
 
+/* Digits in two places, or a sign: no name that programs have. */
+static bool is_odd(const struct redact_scan *s, size_t from, size_t to)
+{
+    int groups = 0;
+    for (size_t i = from + 1; i < to; i++)
+        groups += redact_in(s->text[i], CLASS_DIGIT) && !redact_in(s->text[i - 1], CLASS_DIGIT);
+    return groups > 1 || redact_has_sign(s, from, to);
+}
+
+/* Keeps a value that looks like a secret of its own: where it stands again, nothing may tell. */
+static void note_value(struct search *q, size_t from, size_t to, const char *type)
+{
+    struct redact_reached v = {.from = from, .to = to};
+    struct redact_scan *s = &q->scan;
+    unsigned char first = (unsigned char)s->text[from];
+    if (q->value_count == VALUES_MOST || to - from < VALUE_MIN || to - from > VALUE_MAX ||
+        strcmp(type, "value") != 0 || !redact_in((char)first, CLASS_ALNUM) ||
+        !is_odd(s, from, to) ||
+        (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, from, to)) ||
+        redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
+        return;
+    q->values[q->value_count++] = (struct redact_match){from, to, "value"};
+    q->value_first[first / 8] |= (unsigned char)(1u << first % 8);
+}
+
+/* Whether one of them stands here again, where a name may begin. */
+static bool is_again(const struct search *q, size_t at, struct redact_match *ret_match)
+{
+    const struct redact_scan *s = &q->scan;
+    unsigned char first = (unsigned char)s->text[at];
+    if (!(q->value_first[first / 8] & 1u << first % 8) || at < q->name_end ||
+        (at && redact_in(s->text[at - 1], CLASS_ALNUM)))
+        return false;
+    for (int i = 0; i < q->value_count; i++) {
+        const struct redact_match *v = &q->values[i];
+        size_t len = v->to - v->from, end = at + len;
+        if (end > s->len || s->text[at + 1] != s->text[v->from + 1] ||
+            memcmp(s->text + at, s->text + v->from, len) != 0 ||
+            (end < s->len && redact_in(s->text[end], CLASS_ALNUM)))
+            continue;
+        *ret_match = (struct redact_match){at, end, "value"};
+        return true;
+    }
+    return false;
+}
+
 static bool find(struct search *q, size_t at, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
@@ -306,6 +358,8 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
          redact_token(s, at, ret_match)) ||
         (c == ':' && redact_url(s, at, ret_match)) || (c == '@' && redact_dsn(s, at, ret_match)) ||
         (c == '-' && redact_dashes(s, at, ret_match)))
+        return true;
+    if (q->value_count && is_again(q, at, ret_match))
         return true;
     size_t name = name_at(q, at);
     return name && find_named(q, at, name, ret_match);
@@ -395,6 +449,8 @@ static size_t report(struct search *q, size_t at, const struct redact_match *mat
     }
     if (at < to)
         q->found(q->user, at, to, match->type);
+    if (at < to && q->value_count < VALUES_MOST)
+        note_value(q, at, to, match->type);
     q->done = at < to ? to : at;
     return q->done;
 }

@@ -18,6 +18,16 @@ static void test_whatever_is_between(void **state)
            "\033[36mdbToken\033[0m: \033[32m\"[redacted:value]\"\033[0m\n", 1);
 }
 
+/* Nothing tells of it where it stands again. */
+static void test_a_value_that_stands_again(void **state)
+{
+    (void)state;
+    expect("secret=dialt0ne88\nregister => me:dialt0ne88@sip\n",
+           "secret=[redacted:value]\nregister => me:[redacted:value]@sip\n", 2);
+    expect("password=PK11Slot\nPK11Slot *slot;\n", "password=[redacted:value]\nPK11Slot *slot;\n",
+           1);
+}
+
 /* What belongs to another name, or is what programs call their ways by. */
 static void test_what_is_something_else(void **state)
 {
@@ -104,9 +114,13 @@ static void test_marks_of_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whatever_is_between), cmocka_unit_test(test_what_is_something_else),
-        cmocka_unit_test(test_below_a_name),        cmocka_unit_test(test_below_a_heading),
-        cmocka_unit_test(test_what_stands_for_one), cmocka_unit_test(test_marks_of_keys),
+        cmocka_unit_test(test_whatever_is_between),
+        cmocka_unit_test(test_a_value_that_stands_again),
+        cmocka_unit_test(test_what_is_something_else),
+        cmocka_unit_test(test_below_a_name),
+        cmocka_unit_test(test_below_a_heading),
+        cmocka_unit_test(test_what_stands_for_one),
+        cmocka_unit_test(test_marks_of_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
