@@ -372,6 +372,10 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
         return false;
     if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
         return false;
+    if (p->tells == TELLS_LONG && redact_is_named_sum(s, v->from, v->to))
+        return false;
+    if (p->tells != TELLS_ALL && digits && redact_is_version(s, v->from, v->to))
+        return false;
     if (p->tells == TELLS_LONG)
         return len > LONG_MOST || (is_random(s, v->from, v->to) && (quotes || !is_code(s, p, v))) ||
                (quotes && len >= 32 && digits && redact_has_sign(s, v->from, v->to) &&

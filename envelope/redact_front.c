@@ -153,3 +153,11 @@ bool redact_is_dump(const struct redact_scan *s, size_t name, size_t line_end)
     }
     return false;
 }
+
+bool redact_is_in_resource(const struct redact_scan *s, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && at - from < 128 && redact_in(s->text[from - 1], CLASS_NAME | CLASS_COLON))
+        from--;
+    return redact_at(s, from, "arn:") || redact_at(s, from, "urn:");
+}

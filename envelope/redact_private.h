@@ -321,6 +321,11 @@ size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end);
 
 /* Whether it says where a secret is, or that there is none: $NAME, <password>, ****, null. */
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
+/* Whether it is a version, as packages have them: 4.13+dfsg1-1, ^1.2.3-beta.4, jar:9.24.4:compile.
+ */
+bool redact_is_version(const struct redact_scan *s, size_t from, size_t to);
+/* Whether it is a sum behind words, as caches are named: Linux-pip-7bce07... */
+bool redact_is_named_sum(const struct redact_scan *s, size_t from, size_t to);
 /* Whether a sign stands in its midst that words do not have: ! # $ % ^ *. */
 bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to);
 
@@ -402,6 +407,11 @@ bool redact_is_defined(struct redact_scan *s, size_t name);
 bool redact_is_dump(const struct redact_scan *s, size_t name, size_t line_end);
 /* Whether the assignment is a shell's or a file's own line. */
 bool redact_is_statement(struct redact_scan *s, size_t name);
+/* Whether the name is a part of what names a resource: `arn:aws:...:secret:prod/db-x`. */
+bool redact_is_in_resource(const struct redact_scan *s, size_t at);
+/* Whether the value is what a cluster calls its object: `describe secret default-token-x7k2p`. */
+bool redact_is_called_so(const struct redact_scan *s, size_t at, size_t end,
+                         const struct redact_match *match);
 /* What a telling name is said to be, whatever stands in between, or on the line below: the last
  * that is asked (redact_reach.c). */
 bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);

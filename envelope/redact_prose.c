@@ -61,6 +61,8 @@ static bool is_value(struct redact_scan *s, enum redact_telling tells, size_t fr
         s->text[from] == '/' || memmem(s->text + from, len, "://", 3) ||
         memchr(s->text + from, '(', len))
         return false;
+    if (tells != TELLS_ALL && redact_is_named_sum(s, from, to))
+        return false;
     bool mixed = m.digits && letters;
     if (tells == TELLS_ALL && sure)
         return mixed || redact_has_sign(s, from, to);
@@ -120,7 +122,7 @@ static size_t skip_saying(struct redact_scan *s, size_t at, bool *ret_sure)
     return from > at ? from : 0;
 }
 
-static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t end,
+static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t at, size_t end,
                     struct redact_match *ret_match)
 {
     bool sure;
@@ -149,7 +151,7 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t end
         !is_value(s, tells, from, to, m, sure))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
-    return true;
+    return !redact_is_called_so(s, at, end, ret_match);
 }
 
 /* The next line that is not empty, where this one ends in a colon: one word. */
@@ -209,6 +211,6 @@ bool redact_prose(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (end - name < 2 || (next != ' ' && next != ':' && next != '\t'))
         return false;
     enum redact_telling say = tells(s, name, end);
-    return say && (is_said(s, say, end, ret_match) || is_line_below(s, say, end, ret_match) ||
+    return say && (is_said(s, say, name, end, ret_match) || is_line_below(s, say, end, ret_match) ||
                    is_default(s, say, name, end, ret_match));
 }

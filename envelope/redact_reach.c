@@ -78,6 +78,8 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
         memmem(s->text + t->from, len, "://", 3))
         return REDACT_WEAK;
     bool password = upper && lower && digits >= 2 && dots <= 2 && len < 32 && !slashes;
+    if (dots && redact_is_version(s, t->from, t->to))
+        return REDACT_WEAK;
     if (dots && !others && dots * 12 > len)
         return password ? REDACT_SHORT_WORD : REDACT_WEAK; /* a host, a version, a time */
     if (slashes > 1 && changes * 5 < len)
@@ -175,8 +177,8 @@ static bool is_other_word(const struct redact_scan *s, size_t from, size_t to)
         "build",       "job",      "pid",     "count",      "on",     "see",     "from",
         "in",          "public",   "client",  "client_id",  "kid",    "hint",    "prefix",
         "arn",         "nonce",    "status",  "code",       "error",  "format",  "cipher"};
-    while (from < to && !redact_in(s->text[from], CLASS_ALNUM))
-        from++;
+    for (size_t at = from; at < to; at++) /* request_id */
+        from = redact_in(s->text[at], CLASS_ALNUM) ? from : at + 1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == to - from && !strncasecmp(words[i], s->text + from, to - from))
             return true;
@@ -250,13 +252,16 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
         first = skip_colour((struct redact_scan *)s, first + 1);
     w.sign = w.sign || (words <= 2 && strchr(":=", s->text[first]) && first < to);
     bool set = c == '=' && words;
+    bool member = c == ':' && words && redact_in(s->text[last - 1], CLASS_DOUBLE) &&
+                  redact_in(s->text[last_end], CLASS_DOUBLE | CLASS_BACKSLASH) &&
+                  memchr(s->text + from, ',', last - from); /* `"name": "X", "other": "Y"` */
     size_t behind = last_end;
     while (set && behind < sign &&
            redact_in(s->text[behind], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
         behind++;
     bool wraps = c == '(' && last_end == sign - 1; /* String::from("X") */
     w.from = words && last_end - last == 4 && redact_at(s, last, "from") && !wraps;
-    w.other = words && !is && !wraps && !w.from && is_other_word(s, last, last_end);
+    w.other = member || (words && !is && !wraps && !w.from && is_other_word(s, last, last_end));
     if (set && behind == sign - 1 && !redact_at(s, last, "default") &&
         !redact_at(s, last, "value") &&
         (last_end + 1 == to || redact_in(s->text[last - 1], CLASS_BLANK | CLASS_SEPARATOR)))
@@ -395,6 +400,8 @@ static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_te
         redact_run(s, redact_line_start(s, at, REDACT_LINE_LOOKED_AT), CLASS_BLANK | CLASS_DASH) >=
             at)
         w.sign = true; /* a line of two words */
+    if (tells == TELLS_LONG && redact_is_named_sum(s, t->from, t->to))
+        return false;
     if (key ? !(w.plain && w.sign && (last || user || in_query(s, at)))
             : !is_enough(t, &w, tells, last))
         return false;
@@ -404,6 +411,23 @@ static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_te
     return true;
 }
 
+/* Small letters and dashes, with no sign in between. */
+bool redact_is_called_so(const struct redact_scan *s, size_t at, size_t end,
+                         const struct redact_match *match)
+{
+    size_t words = 0, from = match->from;
+    bool object = (end - at == 6 && redact_at(s, at, "secret")) ||
+                  (end - at == 7 && redact_at(s, at, "secrets")) ||
+                  (end - at == 5 && redact_at(s, at, "token"));
+    for (size_t i = end; i < from && object; i++)
+        object = REDACT_ONE_OF(s->text[i], " \"'/");
+    for (size_t i = from; i < match->to && object; i++) {
+        object = redact_in(s->text[i], CLASS_LOWER | CLASS_DIGIT | CLASS_DASH | CLASS_DOT);
+        words += s->text[i] == '-' && i > from && redact_in(s->text[i - 1], CLASS_LOWER);
+    }
+    return object && words;
+}
+
 bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     enum redact_telling tells = tells_of_phrase(s, at, end);
@@ -411,6 +435,7 @@ bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_matc
                ((end - at == 3 && redact_at(s, at, "key")) ||
                 (end - at == 4 && redact_at(s, at, "code") && in_query(s, at))) &&
                (is_first(s, at) || in_query(s, at));
-    return ((tells || key) && reaches(s, at, end, tells, ret_match)) ||
+    return ((tells || key) && reaches(s, at, end, tells, ret_match) &&
+            !redact_is_called_so(s, at, end, ret_match)) ||
            (tells && redact_below(s, at, end, tells, ret_match));
 }

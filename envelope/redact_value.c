@@ -242,7 +242,7 @@ static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
         ['l' - 'a'] = {W("ldap"), W("let")},
         ['m' - 'a'] = {W("masked"), W("missing"), W("must")},
         ['n' - 'a'] = {W("nil"), W("nis"), W("no"), W("none"), W("not"), W("null"), W("number")},
-        ['o' - 'a'] = {W("object"), W("ok"), W("optional")},
+        ['o' - 'a'] = {W("object"), W("off"), W("ok"), W("on"), W("optional")},
         ['p' - 'a'] = {W("pam_unix"), W("pass"), W("passwd"), W("password"), W("prompt"),
                        W("publickey"), W("pwd")},
         ['r' - 'a'] = {W("redacted"), W("redacted]"), W("rejected"), W("required"), W("return")},
@@ -370,12 +370,52 @@ static bool is_kept(const struct redact_scan *s, size_t from, size_t to)
         "local.", "process.e", "aws-sm:",  "k8s:",       "sops:",    "secrets-mana", "$ansible_v",
         "!vault", "!secret",   "!ref",     "!sub",       "!getatt",  "keyring:",     "keychain:"};
     char first = s->text[from] | 0x20;
+    if (s->text[from] == '.' || s->text[from] == '~') { /* ./file, ../file, ~/file */
+        size_t slash = from + 1 + (redact_char(s, from + 1) == '.');
+        return slash + 1 < to && s->text[slash] == '/';
+    }
     if (to - from < 6 || !strchr("ovsag@rkefdbp{mlw$!`", first))
         return false;
     for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
         if ((fronts[i][0] | 0x20) == first && redact_at(s, from, fronts[i]))
             return true;
     return false;
+}
+
+/* Two numbers and a dot between, and what is told of them in small letters. */
+bool redact_is_version(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t at = from, words = from;
+    if (to - from > 64)
+        return false;
+    while (words < to && redact_in(s->text[words], CLASS_LOWER | CLASS_DASH))
+        words++;
+    if (words > from && redact_char(s, words) == ':')
+        at = words + 1; /* jar: */
+    while (at < to && REDACT_ONE_OF(s->text[at], "^~>=<v"))
+        at++;
+    size_t number = at, dots = 0;
+    for (; at < to && redact_in(s->text[at], CLASS_DIGIT | CLASS_DOT); at++)
+        dots += s->text[at] == '.' && at > number && redact_in(s->text[at - 1], CLASS_DIGIT);
+    if (!dots || number == at || (at < to && !REDACT_ONE_OF(s->text[at], "-+~:")))
+        return false;
+    for (; at < to; at++)
+        if (!redact_in(s->text[at], CLASS_LOWER | CLASS_DIGIT | CLASS_DOT | CLASS_DASH) &&
+            !REDACT_ONE_OF(s->text[at], "+~:"))
+            return false;
+    return true;
+}
+
+bool redact_is_named_sum(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t sum = to, letters = from;
+    while (sum > from && redact_in(s->text[sum - 1], CLASS_DIGIT | CLASS_HEX_LOWER))
+        sum--;
+    size_t len = to - sum;
+    while (letters < sum && redact_in(s->text[letters], CLASS_UPPER | CLASS_LOWER))
+        letters++;
+    return (len == 32 || len == 40 || len == 64) && sum >= from + 4 && s->text[sum - 1] == '-' &&
+           letters >= from + 3 && redact_char(s, letters) == '-' && letters + 1 < sum;
 }
 
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)

@@ -368,6 +368,26 @@ static void test_lines_that_reach_the_edge(void **state)
     redact_ends_finish(&ends);
 }
 
+/* ---- what is none ---- */
+
+/* What a cluster, a cache, a package or a file is called by stands behind a name that tells. */
+static void test_what_is_called_so_stays(void **state)
+{
+    static const char *const texts[] = {
+        "kubectl describe secret default-token-x7k2p\n",
+        "kubectl create secret generic db --from-file=password=./pw.txt\n",
+        "arn:aws:secretsmanager:eu-west-1:694837308758:secret:prod/db-vk8iNS\n",
+        "Cache saved with key: gradle-v2-135b5f6128387e8a1bd5e368d1f4d640e7144450\n",
+        "passwd/stable,now 1:4.13+dfsg1-1+b1 amd64 [installed]\n",
+        "com.nimbusds:nimbus-jose-jwt:jar:9.24.4:compile\n",
+        "-DUSE_SECRET=OFF\n",
+        "{\"msg\":\"issued token\",\"user_id\":\"68249cb1-a318-4387-83cb-9cf115d2c554\"}\n",
+        "ca-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSURoGjCuE8kPpleWhVKyIZlts7\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
 /* ---- time ---- */
 
 /* What took 3.9 to 6.8 s of 128 KiB when each place of a run was looked at from each before it, and
@@ -414,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_keys_without_an_end),
         cmocka_unit_test(test_over_line_ends),
         cmocka_unit_test(test_lines_that_reach_the_edge),
+        cmocka_unit_test(test_what_is_called_so_stays),
         cmocka_unit_test(test_a_run_is_looked_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
