@@ -88,8 +88,9 @@ struct redact_scan {
         size_t from, to;
     } runs[REDACT_RUNS];
     int run_count;
-    size_t line_from, line_to;   /* the end of a line, as of the last look */
-    size_t plain_from, plain_to; /* between these is no digit */
+    size_t line_from, line_to;           /* the end of a line, as of the last look */
+    size_t plain_from, plain_to;         /* between these is no digit, */
+    size_t word_goes_from, word_goes_to; /* and between these no word ends (redact_reach.c) */
     struct redact_named {
         size_t at, len; /* where it stood last */
         int tells;      /* enum redact_telling */
@@ -113,7 +114,8 @@ struct redact_scan {
         size_t from, to, good, letters; /* of what is in armour: how many of these */
     } body;
     struct redact_reached {
-        size_t digit;         /* the word's first, counted from 1 */
+        size_t digit;         /* of the word, counted from 1; */
+        size_t same;          /* up to here others of it say the same */
         size_t from, to;      /* without its quotes */
         char quote;           /* 0 for none */
         bool hex;             /* hexadecimal digits of one case, with or without dashes */

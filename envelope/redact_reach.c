@@ -63,8 +63,9 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
         dots += c == '.' || c == ':';
         slashes += c == '/' || c == '\\';
         dashes += c == '-' || c == '_';
-        others += c && strchr("!#$%^*@+~?&=", c) != NULL;
-        if (c & 0x80 || (!kind && !strchr("./:\\-_!#$%^*@+~?&=", c)))
+        bool other = c && REDACT_ONE_OF(c, "!#$%^*@+~?&=");
+        others += other;
+        if (c & 0x80 || (!kind && !other && !REDACT_ONE_OF(c, "./:\\-_")))
             return REDACT_WEAK;
         groups += kind == CLASS_DIGIT && before != CLASS_DIGIT;
         changes +=
@@ -100,7 +101,7 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
 static bool ends_token(char c)
 {
     return redact_in(c, CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_LESS) ||
-           (c && strchr("()[]{}>,;|&\x1b", c)) || !c;
+           REDACT_ONE_OF(c, "()[]{}>,;|&\x1b");
 }
 
 /* The quote that opens what `digit` is in: nothing but a word is between. 0 for none. */
@@ -132,6 +133,30 @@ static size_t skip_colour(struct redact_scan *s, size_t digit)
     return redact_char(s, digit) == 'm' ? digit + 1 : 0;
 }
 
+/* Whether no end of a word is in [at, to]: what is known to have none is not looked at again. */
+static bool goes_on(struct redact_scan *s, size_t at, size_t to)
+{
+    if (at < s->word_goes_from || at > s->word_goes_to)
+        s->word_goes_from = s->word_goes_to = at;
+    while (s->word_goes_to <= to && !ends_token(s->text[s->word_goes_to]))
+        s->word_goes_to++;
+    return s->word_goes_to > to;
+}
+
+/* Up to where another digit of the word would be read as this one is: as near to the same quote,
+ * and behind no sign that a word begins behind. */
+static size_t same_until(const struct redact_scan *s, size_t digit, const struct redact_reached *t)
+{
+    uint32_t parts = CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK;
+    size_t to = digit, most = t->to;
+    if (t->quote && most - t->from > QUOTE_MOST)
+        most = t->from + QUOTE_MOST;
+    while (to < most && !redact_in(s->text[to], parts) &&
+           (t->quote || (s->text[to] != '=' && s->text[to] != ':')))
+        to++;
+    return to;
+}
+
 /* The whole word around the digit, or what is in its quotes. */
 static void read_token(struct redact_scan *s, size_t digit, struct redact_reached *t)
 {
@@ -140,25 +165,30 @@ static void read_token(struct redact_scan *s, size_t digit, struct redact_reache
     *t = (struct redact_reached){.digit = digit + 1, .from = digit, .to = digit};
     const char *close = quote ? memchr(s->text + digit, s->text[quote - 1], most - digit) : NULL;
     size_t to = close ? (size_t)(close - s->text) : 0;
+    bool all = true; /* what is in front of it ends where it does, too */
     if (to && !memchr(s->text + quote, ' ', to - quote)) {
         t->from = quote, t->to = to, t->quote = s->text[quote - 1];
         while (t->to > t->from && s->text[t->to - 1] == '\\')
             t->to--;
+    } else if (most < line && goes_on(s, digit, most)) {
+        return; /* with REDACT_WEAK */
     } else {
         size_t least = digit > TOKEN_MOST ? digit - TOKEN_MOST : 0;
         while (t->from > least && !ends_token(s->text[t->from - 1]) &&
                s->text[t->from - 1] != '=' && s->text[t->from - 1] != ':')
             t->from--;
+        all = t->from > least || !least;
         size_t behind = skip_colour(s, t->from);
         t->from = behind ? behind : t->from;
         while (t->to < most && !ends_token(s->text[t->to]))
             t->to++;
-        while (t->to > digit + 1 && strchr(".:?!", s->text[t->to - 1]) &&
+        while (t->to > digit + 1 && REDACT_ONE_OF(s->text[t->to - 1], ".:?!") &&
                (t->to == line || redact_in(s->text[t->to], CLASS_BLANK)))
             t->to--;
     }
     bool whole = t->to < most || t->to == line, call = redact_char(s, t->to) == '(';
     t->strength = whole && !(call && !t->quote) ? redact_strength(s, t) : REDACT_WEAK;
+    t->same = whole && all ? same_until(s, digit, t) : 0;
 }
 
 /* ---- the way there ---- */
@@ -377,7 +407,7 @@ static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_te
     size_t digit = next_digit(s, end), from = end;
     if (!digit)
         return false;
-    if (t->digit != digit + 1)
+    if (t->digit != digit + 1 && !(digit + 1 > t->digit && digit < t->same))
         read_token(s, digit, t);
     if (t->strength == REDACT_WEAK || t->from <= end || t->from - end > REACH_MOST ||
         (key && (t->strength != REDACT_RANDOM || (t->hex && !user))))
