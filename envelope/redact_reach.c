@@ -25,11 +25,16 @@ static unsigned kind_of(char c)
 /* sha256, utf-8, x509: what programs name their ways by. */
 static bool is_way(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const ways[] = {"sha",   "utf",  "aes",    "hs",    "rs",  "es",   "ps",
-                                       "md",    "base", "ed",     "ssl",   "tls", "x",    "oauth",
-                                       "pkcs",  "http", "ipv",    "argon", "b",   "win",  "iso",
-                                       "blake", "hmac", "chacha", "ecdsa", "p",   "secp", "v",
-                                       "pbkdf", "k",    "int",    "uint",  "s",   "ntlm", "latin"};
+    static const struct redact_word ways[] = {
+        REDACT_WORD("sha"),   REDACT_WORD("utf"),   REDACT_WORD("aes"),  REDACT_WORD("hs"),
+        REDACT_WORD("rs"),    REDACT_WORD("es"),    REDACT_WORD("ps"),   REDACT_WORD("md"),
+        REDACT_WORD("base"),  REDACT_WORD("ed"),    REDACT_WORD("ssl"),  REDACT_WORD("tls"),
+        REDACT_WORD("x"),     REDACT_WORD("oauth"), REDACT_WORD("pkcs"), REDACT_WORD("http"),
+        REDACT_WORD("ipv"),   REDACT_WORD("argon"), REDACT_WORD("b"),    REDACT_WORD("win"),
+        REDACT_WORD("iso"),   REDACT_WORD("blake"), REDACT_WORD("hmac"), REDACT_WORD("chacha"),
+        REDACT_WORD("ecdsa"), REDACT_WORD("p"),     REDACT_WORD("secp"), REDACT_WORD("v"),
+        REDACT_WORD("pbkdf"), REDACT_WORD("k"),     REDACT_WORD("int"),  REDACT_WORD("uint"),
+        REDACT_WORD("s"),     REDACT_WORD("ntlm"),  REDACT_WORD("latin")};
     size_t letters = from, number;
     while (letters < to && redact_in(s->text[letters], CLASS_UPPER | CLASS_LOWER))
         letters++;
@@ -41,8 +46,8 @@ static bool is_way(const struct redact_scan *s, size_t from, size_t to)
         (end < to && !strchr("-_./+", s->text[end])))
         return false;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (strlen(ways[i]) == letters - from &&
-            !strncasecmp(ways[i], s->text + from, letters - from))
+        if (ways[i].len == letters - from &&
+            !strncasecmp(ways[i].text, s->text + from, letters - from))
             return true;
     return false;
 }
@@ -196,21 +201,35 @@ static void read_token(struct redact_scan *s, size_t digit, struct redact_reache
 /* What comes in front of numbers and sums that are none. */
 static bool is_other_word(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const words[] = {
-        "fingerprint", "hash",     "digest",  "checksum",   "id",     "uuid",    "version",
-        "commit",      "revision", "request", "serial",     "etag",   "sha256",  "sha1",
-        "md5",         "file",     "path",    "port",       "host",   "address", "expires",
-        "until",       "at",       "line",    "type",       "name",   "user",    "username",
-        "email",       "login",    "length",  "size",       "date",   "time",    "release",
-        "algorithm",   "alg",      "method",  "thumbprint", "issuer", "subject", "scope",
-        "url",         "uri",      "region",  "node",       "image",  "ref",     "branch",
-        "build",       "job",      "pid",     "count",      "on",     "see",     "from",
-        "in",          "public",   "client",  "client_id",  "kid",    "hint",    "prefix",
-        "arn",         "nonce",    "status",  "code",       "error",  "format",  "cipher"};
+    static const struct redact_word words[] = {
+        REDACT_WORD("fingerprint"), REDACT_WORD("hash"),    REDACT_WORD("digest"),
+        REDACT_WORD("checksum"),    REDACT_WORD("id"),      REDACT_WORD("uuid"),
+        REDACT_WORD("version"),     REDACT_WORD("commit"),  REDACT_WORD("revision"),
+        REDACT_WORD("request"),     REDACT_WORD("serial"),  REDACT_WORD("etag"),
+        REDACT_WORD("sha256"),      REDACT_WORD("sha1"),    REDACT_WORD("md5"),
+        REDACT_WORD("file"),        REDACT_WORD("path"),    REDACT_WORD("port"),
+        REDACT_WORD("host"),        REDACT_WORD("address"), REDACT_WORD("expires"),
+        REDACT_WORD("until"),       REDACT_WORD("at"),      REDACT_WORD("line"),
+        REDACT_WORD("type"),        REDACT_WORD("name"),    REDACT_WORD("user"),
+        REDACT_WORD("username"),    REDACT_WORD("email"),   REDACT_WORD("login"),
+        REDACT_WORD("length"),      REDACT_WORD("size"),    REDACT_WORD("date"),
+        REDACT_WORD("time"),        REDACT_WORD("release"), REDACT_WORD("algorithm"),
+        REDACT_WORD("alg"),         REDACT_WORD("method"),  REDACT_WORD("thumbprint"),
+        REDACT_WORD("issuer"),      REDACT_WORD("subject"), REDACT_WORD("scope"),
+        REDACT_WORD("url"),         REDACT_WORD("uri"),     REDACT_WORD("region"),
+        REDACT_WORD("node"),        REDACT_WORD("image"),   REDACT_WORD("ref"),
+        REDACT_WORD("branch"),      REDACT_WORD("build"),   REDACT_WORD("job"),
+        REDACT_WORD("pid"),         REDACT_WORD("count"),   REDACT_WORD("on"),
+        REDACT_WORD("see"),         REDACT_WORD("from"),    REDACT_WORD("in"),
+        REDACT_WORD("public"),      REDACT_WORD("client"),  REDACT_WORD("client_id"),
+        REDACT_WORD("kid"),         REDACT_WORD("hint"),    REDACT_WORD("prefix"),
+        REDACT_WORD("arn"),         REDACT_WORD("nonce"),   REDACT_WORD("status"),
+        REDACT_WORD("code"),        REDACT_WORD("error"),   REDACT_WORD("format"),
+        REDACT_WORD("cipher")};
     for (size_t at = from; at < to; at++) /* request_id */
         from = redact_in(s->text[at], CLASS_ALNUM) ? from : at + 1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == to - from && !strncasecmp(words[i], s->text + from, to - from))
+        if (words[i].len == to - from && !strncasecmp(words[i].text, s->text + from, to - from))
             return true;
     return false;
 }
