@@ -222,6 +222,10 @@ __ptyd_arrange() {
 __ptyd_changed() {
     if [[ -o xtrace ]]; then builtin set +x; __ptyd_v[11]=x; fi
     if [[ -o nounset ]]; then builtin set +u; __ptyd_v[11]+=u; fi
+    if [[ -z $__ptyd_head ]]; then
+        __ptyd_forget
+        return 0
+    fi
     if ((__ptyd_ran && !__ptyd_heard)) && builtin test "${PROMPT_COMMAND[*]}" != "${__ptyd_v[22]}"; then
         __ptyd_heard=1 __ptyd_text= __ptyd_new=$((${HISTCMD:-0} - __ptyd_at))
         if ((__ptyd_new < 0)); then __ptyd_new=1; fi
@@ -240,6 +244,21 @@ __ptyd_changed() {
     return 0
 }
 
+# Somebody unset our variables: nothing more can be told. __ptyd_gone, which the daemon puts in front of
+# this text, says so.
+__ptyd_forget() {
+    builtin local __ptyd_i
+    __ptyd_gone
+    for __ptyd_i in "${!PROMPT_COMMAND[@]}"; do
+        if [[ ${PROMPT_COMMAND[__ptyd_i]} == *__ptyd_* ]]; then builtin unset "PROMPT_COMMAND[$__ptyd_i]"; fi
+    done
+    PS1=${PS1-}; PS1=${PS1//'\[${__ptyd_B-}\]'}
+    PS0=${PS0-}; PS0=${PS0//'${__ptyd_C+${__ptyd_C[0*__ptyd_ran++]}}'}
+    __ptyd_prompt() { builtin :; }
+    __ptyd_ran=0
+    return 0
+}
+
 # Lines that begin with a space stay out of history: they are private. Of others that do, it may be
 # known that they repeat the last one.
 __ptyd_ignored() {
@@ -254,6 +273,7 @@ __ptyd_ignored() {
 
 # D and A say each time where they are: a mark that is lost costs no more than itself.
 __ptyd_directory() {
+    if [[ -z $__ptyd_head ]]; then __ptyd_forget; fi
     __ptyd_told=$PWD
     __ptyd_encode "$PWD"
     if ((${#__ptyd_v[7]} > 80)); then __ptyd_parts cwd; else __ptyd_v[7]=";cwd=${__ptyd_v[7]}"; fi

@@ -73,9 +73,26 @@ __ptyd_widen() {
     __ptyd_v[3]=
 }
 
+# Somebody unset our variables (`unset -m`): nothing more can be told. __ptyd_gone, which the daemon puts in
+# front of this text, says so.
+__ptyd_forget() {
+    __ptyd_gone
+    precmd_functions=(${precmd_functions:#__ptyd_precmd})
+    preexec_functions=(${preexec_functions:#__ptyd_preexec})
+    zshaddhistory_functions=(${zshaddhistory_functions:#__ptyd_accept})
+    if [[ ${widgets[zle-line-init]-} == user:__ptyd_line_init ]] { builtin zle -D zle-line-init }
+    if (( ${+widgets[__ptyd_next_line_init]} )) { builtin zle -A __ptyd_next_line_init zle-line-init }
+    builtin unset PROMPT_EOL_MARK
+    return 1
+}
+
 # D and A say each time where they are: a mark that is lost costs no more than itself.
 __ptyd_directory() {
     emulate -L zsh -o no_multibyte +x
+    if (( ! ${+__ptyd_head} )) {
+        __ptyd_forget
+        return 1
+    }
     __ptyd_v[3]=$PWD
     __ptyd_v[6]=$PWD
     __ptyd_encode
@@ -127,7 +144,7 @@ __ptyd_precmd() {
     emulate -L zsh -o no_force_float +x
     builtin trap - DEBUG
     if (( __ptyd_v[2] > __ptyd_v[10] )) { __ptyd_widen }
-    if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory }
+    if [[ ${__ptyd_v[3]} != "$PWD" ]] { __ptyd_directory || return 0 }
     if (( __ptyd_v[4] )); then
         __ptyd_marks="$__ptyd_head$((++__ptyd_v[2]))1;D;st=$__ptyd_status$__ptyd_cwd;$((20014 + ${#__ptyd_status} + __ptyd_v[11] + __ptyd_v[12]))$__ptyd_tail$__ptyd_head${__ptyd_v[2]}2${__ptyd_A[__ptyd_ignores]}"
         __ptyd_v[4]=0

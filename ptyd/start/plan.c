@@ -63,6 +63,22 @@ static void append_quoted(struct bytes *out, const char *word, const char *quote
     bytes_append_char(out, '\'');
 }
 
+/* One mark with its length, in this unit (mark.h), as $'...' has it. */
+static void append_mark(struct bytes *out, const char *nonce, char unit, const char *payload)
+{
+    bytes_printf(out, "\\e]7711;%s;%s;%c%04zu;%s\\a", nonce, payload, unit, strlen(payload), nonce);
+}
+
+/* A function that says that the shell's variables are gone (`unset -m`), which it does without one:
+ * its numbers are the highest, none comes behind them. */
+static void append_gone(struct bytes *out, const char *nonce, char unit, const char *print)
+{
+    bytes_printf(out, "__ptyd_gone() { builtin %s $'", print);
+    append_mark(out, nonce, unit, "999999999999999998;A");
+    append_mark(out, nonce, unit, "999999999999999999;P;lost=its variables were unset");
+    bytes_append_text(out, "' >|/dev/tty; }\n");
+}
+
 /* ---- each shell ---- */
 
 static char *history_path(const char *runtime, const char *shell_id)
@@ -82,6 +98,7 @@ static int plan_bash(const struct plan_request *q, struct plan *plan)
                  q->login);
     append_quoted(&plan->script, file, "'\\''");
     bytes_append_text(&plan->script, "\n");
+    append_gone(&plan->script, plan->nonce, '1', "printf %s");
     bytes_append(&plan->script, script_bash, script_bash_len);
     plan->file = file;
     return 0;
@@ -102,6 +119,7 @@ static int plan_zsh(const struct plan_request *q, struct plan *plan)
     bytes_printf(&plan->script,
                  "unset __ptyd_v; typeset -ga __ptyd_v; __ptyd_v=(%s 0 '' 0 0 '' 0 '' '' '')\n",
                  plan->nonce);
+    append_gone(&plan->script, plan->nonce, '2', "print -rn --");
     bytes_append_text(&plan->script, q->environment ? "ZDOTDIR=" : "unset ZDOTDIR");
     if (q->environment)
         append_quoted(&plan->script, q->environment, "'\\''");

@@ -415,6 +415,23 @@ async function traces(daemon, report, shell) {
       assert.ok(!/[0-9a-f]{32}/.test(trace), trace);
     });
   }
+  const unset = { bash: 'unset ${!__ptyd_@}', zsh: "unset -m '__ptyd*'" }[shell.name];
+  if (unset) {
+    await report.test(`${shell.name}: where our variables are unset nothing more is told, and that is said`, async () => {
+      for (const before of ['cd /tmp', 'set -u']) {
+        const bereft = new Session(daemon, shell, `bereft-${shell.name}-${before.slice(-1)}`);
+        await bereft.prompt();
+        bereft.run(before);
+        bereft.send(unset, '--key', 'Enter');
+        await until('it is said', () => daemon.json('status').warnings.some((w) => w.includes(bereft.name) && /variables were unset/.test(w)));
+        assert.deepStrictEqual([bereft.last().cmd, bereft.last().exit_code, bereft.last().status], [unset, null, 'abandoned']);
+        bereft.send("sh -c 'exit 3'; echo sta''tus $?", '--key', 'Enter');
+        await until('it runs on', () => daemon.ptyd('screen', '-s', bereft.name).stdout.includes('status 3'));
+        assert.strictEqual(bereft.last().cmd, unset);
+        assert.doesNotMatch(daemon.ptyd('screen', '-s', bereft.name).stdout, /;[ABCD]\b|not found|unbound/);
+      }
+    });
+  }
   const last = { bash: '__ptyd_seq=9999998', zsh: '__ptyd_v[2]=9999899', fish: 'set -g __ptyd_high 9999; set -g __ptyd_low 998' }[shell.name];
   if (last) {
     await report.test(`${shell.name}: behind nine million prompts a mark's number is longer`, () => {
