@@ -130,7 +130,7 @@ async function main() {
     fs.mkdirSync(place);
     // What the script's own check does in bash 4.3: it prints the mark and leaves the shell alone.
     fs.writeFileSync(path.join(place, 'bash'), `#!/bin/bash
-source <(sed -e 's/((BASH_VERSINFO\\[0\\] \\* 100 + BASH_VERSINFO\\[1\\] >= 404))/((0))/' /dev/fd/3) ; exec /bin/bash --norc -i
+source <(sed -e 's/((BASH_VERSINFO\\[0\\] \\* 100 + BASH_VERSINFO\\[1\\] >= [45]0[0-9]))/((0))/' /dev/fd/3) ; exec /bin/bash --norc -i
 `, { mode: 0o755 });
     daemon.ptyd('open', 'old', '--shell', path.join(place, 'bash'));
     assert.match(warnings(), /session old: no command blocks: bash .* is older than 4\.4/);
