@@ -112,7 +112,6 @@ static int spawn(struct worker *worker, const char *name, const json_t *params)
         return result;
     result = worker_tell(worker, WIRE_SPAWN, name, fds, 2);
     start_finish(file);
-    spares_used(worker->spares);
     close(fds[0]);
     close(fds[1]);
     return result;
@@ -291,6 +290,7 @@ static void fail(struct task *t, int error)
 void open_spawned(struct worker *worker, const char *name, int error)
 {
     struct session *session = worker_find(worker, name);
+    spares_used(worker->spares); /* not earlier: nothing is made while something is there */
     for (struct task *t = all, *next; t; t = next) {
         next = t->next;
         if (!waits_for(t, name))
