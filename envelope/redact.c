@@ -295,15 +295,6 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
             redact_far(s, at, end, ret_match));
 }
 
-/* Digits in two places, or a sign: no name that programs have. */
-static bool is_odd(const struct redact_scan *s, size_t from, size_t to)
-{
-    int groups = 0;
-    for (size_t i = from + 1; i < to; i++)
-        groups += redact_in(s->text[i], CLASS_DIGIT) && !redact_in(s->text[i - 1], CLASS_DIGIT);
-    return groups > 1 || redact_has_sign(s, from, to);
-}
-
 /* Keeps a value that looks like a secret of its own: where it stands again, nothing may tell. */
 static void note_value(struct search *q, size_t from, size_t to, const char *type)
 {
@@ -312,7 +303,7 @@ static void note_value(struct search *q, size_t from, size_t to, const char *typ
     unsigned char first = (unsigned char)s->text[from];
     if (q->value_count == VALUES_MOST || to - from < VALUE_MIN || to - from > VALUE_MAX ||
         strcmp(type, "value") != 0 || !redact_in((char)first, CLASS_ALNUM) ||
-        !is_odd(s, from, to) ||
+        !redact_is_odd(s, from, to) ||
         (redact_strength(s, &v) == REDACT_WEAK && !redact_has_sign(s, from, to)) ||
         redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
         return;

@@ -263,15 +263,6 @@ static bool is_random(const struct redact_scan *s, size_t from, size_t to)
            s->text[from] != '/';
 }
 
-/* A number as programs count: digits, with a unit or a fraction. */
-static bool is_number(const struct redact_scan *s, size_t from, size_t to)
-{
-    size_t digits = count_in(s, from, to, CLASS_DIGIT);
-    return digits &&
-           digits + count_in(s, from, to, CLASS_DOT | CLASS_COLON | CLASS_DASH | CLASS_PERCENT) ==
-               to - from;
-}
-
 /* The whole line is the name and its value, as in files of settings. */
 static bool is_setting(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
@@ -349,18 +340,6 @@ static bool is_too_little(struct redact_scan *s, const struct place *p,
            redact_char(s, redact_run(s, v->end, CLASS_BLANK)) != '\n';
 }
 
-/* `"login.password": "Mot de passe"`: what a program shows, in whatever language. */
-static bool is_sentence(const struct redact_scan *s, const struct redact_value *v)
-{
-    bool lower = false, words = false;
-    for (size_t i = v->from; i < v->to; i++) {
-        lower =
-            lower || (i > v->from && s->text[i - 1] == ' ' && redact_in(s->text[i], CLASS_LOWER));
-        words = words || s->text[i] == ' ';
-    }
-    return words && lower && !redact_in(s->text[v->from], CLASS_LOWER);
-}
-
 static bool is_secret(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
     size_t len = v->to - v->from;
@@ -385,7 +364,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (s->text[v->from] == '/' && memchr(s->text + v->from + 1, '/', len - 1) &&
         p->tells != TELLS_ALL)
         return false; /* a path */
-    if (quotes && p->sign == ':' && !digits && is_sentence(s, v))
+    if (quotes && p->sign == ':' && !digits && redact_is_sentence(s, v))
         return false;
     if (quotes && !digits && redact_tells(s, v->from, len) && !memchr(s->text + v->from, ' ', len))
         return false; /* a name for it */
@@ -405,7 +384,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (p->tells == TELLS_ALL) {
         if (quotes)
             return len >= 3;
-        return len >= 4 && !is_number(s, v->from, v->to)
+        return len >= 4 && !redact_is_number(s, v->from, v->to)
                    ? digits || is_setting(s, p, v) || is_dice(s, v) ||
                          (redact_has_sign(s, v->from, v->to) &&
                           redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end))
@@ -413,7 +392,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     }
     if (p->upper && p->sign == '=')
         return len >= 4;
-    if (is_number(s, v->from, v->to) && !quotes)
+    if (redact_is_number(s, v->from, v->to) && !quotes)
         return false;
     return len >= 8 && (digits || is_base64(s, v));
 }

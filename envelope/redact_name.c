@@ -539,38 +539,6 @@ static bool is_password(const struct redact_scan *s, size_t at)
     return at + 6 < s->len && !strchr("/~$.{(%\n", s->text[at]) && s->text[at + 1] != ':';
 }
 
-/* `kennwort_admin`, `CLAVE_API`, `password_di_accesso`: the first word tells, and what it is of
- * stands behind; unless that says what else of it: PASSWORD_MIN_LENGTH. */
-enum redact_telling redact_begins_telling(const char *name, size_t len)
-{
-    static const struct row firsts[] = {
-        ROW("password", TELLS_CODE),   ROW("passwort", TELLS_CODE),   ROW("passwd", TELLS_CODE),
-        ROW("kennwort", TELLS_CODE),   ROW("contrasena", TELLS_CODE), ROW("clave", TELLS_CODE),
-        ROW("parola", TELLS_CODE),     ROW("senha", TELLS_CODE),      ROW("pwd", TELLS_CODE),
-        ROW("motdepasse", TELLS_CODE), ROW("mdp", TELLS_CODE),        ROW("wachtwoord", TELLS_CODE),
-        ROW("chave", TELLS_LONG),      ROW("cle", TELLS_LONG),        ROW("secret", TELLS_LONG),
-        ROW("token", TELLS_LONG),      ROW("apikey", TELLS_LONG),     ROW("pass", TELLS_LONG)};
-    static const struct row others[] = {
-        ROW("length", 0), ROW("len", 0),   ROW("file", 0),   ROW("path", 0),    ROW("dir", 0),
-        ROW("hash", 0),   ROW("url", 0),   ROW("uri", 0),    ROW("type", 0),    ROW("name", 0),
-        ROW("id", 0),     ROW("field", 0), ROW("count", 0),  ROW("limit", 0),   ROW("size", 0),
-        ROW("policy", 0), ROW("days", 0),  ROW("ttl", 0),    ROW("expiry", 0),  ROW("prefix", 0),
-        ROW("issuer", 0), ROW("scope", 0), ROW("regex", 0),  ROW("pattern", 0), ROW("version", 0),
-        ROW("arn", 0),    ROW("ref", 0),   ROW("digest", 0), ROW("label", 0),   ROW("hint", 0)};
-    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
-        const struct row *row = &firsts[i];
-        if ((name[0] | 0x20) != *row->word || len < row->len + 2 || name[row->len] != '_' ||
-            strncasecmp(name, row->word, row->len) != 0)
-            continue;
-        for (size_t j = 0; j < sizeof others / sizeof *others; j++)
-            if (len > others[j].len && name[len - others[j].len - 1] == '_' &&
-                !strncasecmp(name + len - others[j].len, others[j].word, others[j].len))
-                return TELLS_NOTHING;
-        return redact_in(name[0], CLASS_UPPER) ? TELLS_LONG : row->tells;
-    }
-    return TELLS_NOTHING;
-}
-
 /* The same few names come again and again: what was found out of one is kept, and of two that fall
  * into one place both. */
 enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)

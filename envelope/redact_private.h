@@ -294,7 +294,7 @@ static inline unsigned redact_may(const char *name, size_t len)
     return len < 2 ? 0 : redact_last_two[((unsigned char)name[len - 2] & 31u) << 5 | (last & 31u)];
 }
 
-/* What its first word tells, where that is one of several. */
+/* What its first word tells, where that is one of several (redact_first.c). */
 enum redact_telling redact_begins_telling(const char *name, size_t len);
 
 /* The same of a name in the text, of `len` > 0 bytes: looked up, and for the rules that ask of the
@@ -328,6 +328,12 @@ bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
 bool redact_is_version(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it is a sum behind words, as caches are named: Linux-pip-7bce07... */
 bool redact_is_named_sum(const struct redact_scan *s, size_t from, size_t to);
+/* A number as programs count. */
+bool redact_is_number(const struct redact_scan *s, size_t from, size_t to);
+/* `Mot de passe`: what a program shows, in whatever language. */
+bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *v);
+/* Digits in two places, or a sign: no name that programs have. */
+bool redact_is_odd(const struct redact_scan *s, size_t from, size_t to);
 /* Whether a sign stands in its midst that words do not have: ! # $ % ^ *. */
 bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to);
 

@@ -426,3 +426,37 @@ bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
            is_nothing(s, from, to) || is_standin(s, from, to) || is_masked(s, from, to) ||
            is_kept(s, from, to) || redact_at(s, from, "[redacted");
 }
+
+/* `"login.password": "Mot de passe"`: what a program shows, in whatever language. */
+bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *v)
+{
+    bool lower = false, words = false;
+    for (size_t i = v->from; i < v->to; i++) {
+        lower =
+            lower || (i > v->from && s->text[i - 1] == ' ' && redact_in(s->text[i], CLASS_LOWER));
+        words = words || s->text[i] == ' ';
+    }
+    return words && lower && !redact_in(s->text[v->from], CLASS_LOWER);
+}
+
+/* Digits in two places, or a sign: no name that programs have. */
+bool redact_is_odd(const struct redact_scan *s, size_t from, size_t to)
+{
+    int groups = 0;
+    for (size_t i = from + 1; i < to; i++)
+        groups += redact_in(s->text[i], CLASS_DIGIT) && !redact_in(s->text[i - 1], CLASS_DIGIT);
+    return groups > 1 || redact_has_sign(s, from, to);
+}
+
+/* A number as programs count: digits, with a unit or a fraction. */
+bool redact_is_number(const struct redact_scan *s, size_t from, size_t to)
+{
+    bool digits = false;
+    for (size_t i = from; i < to; i++) {
+        if (!redact_in(s->text[i],
+                       CLASS_DIGIT | CLASS_DOT | CLASS_COLON | CLASS_DASH | CLASS_PERCENT))
+            return false;
+        digits = digits || redact_in(s->text[i], CLASS_DIGIT);
+    }
+    return digits;
+}
