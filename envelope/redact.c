@@ -253,6 +253,7 @@ static const uint8_t rules_behind[256] = {
     [']'] = BEHIND_HEAD | BEHIND_SET,
     ['%'] = BEHIND_HEAD | BEHIND_SET,
     [','] = BEHIND_HEAD,
+    ['\n'] = BEHIND_FILE,
     ['<'] = BEHIND_SET,
     ['>'] = BEHIND_SET,
     ['?'] = BEHIND_SET,

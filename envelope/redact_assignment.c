@@ -60,6 +60,12 @@ static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
         p->sign = '=';
         return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? at + 2 : 0;
     }
+    if (first == '<' && next == '-') /* R's */
+        return redact_in(redact_char(s, redact_run((struct redact_scan *)s, at + 2, CLASS_BLANK)),
+                         CLASS_DOUBLE | CLASS_SINGLE) &&
+                       (p->sign = '=')
+                   ? at + 2
+                   : 0;
     bool two = (first == '=' && next == '>') ||
                (next == '=' && (first == ':' || first == '?' || first == '+'));
     bool doubled = next == first && (first == '=' || first == ':');
@@ -92,6 +98,16 @@ static size_t skip_markup(struct redact_scan *s, size_t at, struct place *p)
         size_t is = redact_at(s, open, "<string>") ? 8 : redact_at(s, open, "<value>") ? 7 : 0;
         p->sign = '>';
         return is ? open + is : 0;
+    }
+    if (element && sign == '>' && redact_char(s, at + 1) == '\n') { /* alone on its line */
+        size_t text = redact_run(s, at + 1, CLASS_SPACE);
+        p->sign = '>';
+        size_t word = redact_run(s, text, ~(uint32_t)CLASS_SPACE);
+        size_t line = redact_line_start(s, p->name, 60);
+        if (redact_char(s, text) != '<' && redact_at(s, redact_run(s, word, CLASS_SPACE), "</") &&
+            (redact_run(s, line, CLASS_BLANK) + 1 == p->name ||
+             (p->name > 1 && s->text[p->name - 2] == '>')))
+            return text;
     }
     for (size_t i = 0; i < sizeof between / sizeof *between; i++) {
         bool needs_name = between[i].len == 1;
@@ -289,18 +305,6 @@ static bool is_base64(const struct redact_scan *s, const struct redact_value *v)
            count_in(s, v->from, v->to, CLASS_LOWER) >= 2;
 }
 
-/* What stands behind an option in a sentence. */
-static bool is_prose(const struct redact_scan *s, const struct redact_value *v)
-{
-    static const char *const words[] = {
-        "option",  "options", "description", "command", "arguments", "argument",  "instead",
-        "support", "should",  "without",     "before",  "password",  "passwords", "authentication"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (redact_at(s, v->from, words[i]))
-            return true;
-    return false;
-}
-
 /* Signs that no token has. */
 static bool has_code_in(const struct redact_scan *s, const struct redact_value *v)
 {
@@ -351,6 +355,8 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
         return false;
     if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
         return false;
+    if (p->upper && !p->tight && digits && redact_is_constant(s, v->from, v->to))
+        return false;
     if (p->tells == TELLS_LONG && redact_is_named_sum(s, v->from, v->to))
         return false;
     if (p->tells != TELLS_ALL && digits && redact_is_version(s, v->from, v->to))
@@ -366,7 +372,8 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
         return false; /* a path */
     if (quotes && p->sign == ':' && !digits && redact_is_sentence(s, v))
         return false;
-    if (quotes && !digits && redact_tells(s, v->from, len) && !memchr(s->text + v->from, ' ', len))
+    if (quotes && !digits && redact_tells(s, v->from, len) &&
+        redact_run(s, v->from, CLASS_NAME) >= v->to)
         return false; /* a name for it */
     if (!quotes && is_code(s, p, v))
         return false;
@@ -375,7 +382,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (p->sign == ' ')
         return len >= 4 &&
                (digits || quotes || count_in(s, v->from, v->to, CLASS_UPPER | CLASS_LOWER) < len ||
-                (len >= 6 && !is_prose(s, v)));
+                (len >= 6 && !redact_is_usage(s, v)));
     if (p->tells != TELLS_ALL && !p->upper && has_code_in(s, v))
         return false;
     if (p->tells == TELLS_ALL && (p->sign == '=' || p->sign == '>' || p->sign == ' '))
@@ -429,7 +436,9 @@ static void widen(struct redact_scan *s, const struct place *p, struct redact_va
     if (p->tight && !v->quote && v->end < end && s->text[v->from] != '"' &&
         s->text[v->from] != '\'' &&
         (redact_is_dump(s, p->name, end) ||
-         (batch && p->name - 4 == redact_line_start(s, p->name, 8))))
+         (batch && (p->name - 4 == redact_line_start(s, p->name, 8) ||
+                    (p->name >= 6 && REDACT_ONE_OF(s->text[p->name - 6], ">")) ||
+                    s->text[p->name - 5] == '>'))))
         v->to = v->end = end;
     /* within quotes that began in front of the name the value goes on to them */
     char before = p->name ? s->text[p->name - 1] : 0;
@@ -439,34 +448,6 @@ static void widen(struct redact_scan *s, const struct place *p, struct redact_va
             redact_in(s->text[v->end], CLASS_BLANK))
             v->to = v->end = (size_t)(close - s->text);
     }
-}
-
-/* YAML's value on the lines below: `password: |`. */
-static size_t below(struct redact_scan *s, size_t at)
-{
-    size_t end = redact_line_end(s, at), sign = at;
-    while (sign < end && REDACT_ONE_OF(s->text[sign], "|>-+"))
-        sign++;
-    if (sign == at || sign != end || end >= s->len)
-        return 0;
-    size_t line = redact_run(s, end + 1, CLASS_BLANK);
-    return line > end + 1 && line < s->len && s->text[line] != '\n' ? line : 0;
-}
-
-/* Behind a type, as in `key: str = "X"`: what the name is set to. */
-static size_t behind_type(struct redact_scan *s, size_t at)
-{
-    size_t type = at;
-    while (type < s->len && type - at < 48 &&
-           (redact_in(s->text[type], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) ||
-            REDACT_ONE_OF(s->text[type], "&<>[]?*'") || redact_at(s, type, " str ")))
-        type++;
-    size_t sign = redact_run(s, type, CLASS_BLANK);
-    if (type == at || sign == type || redact_char(s, sign) != '=' ||
-        !redact_in(redact_char(s, sign + 1), CLASS_BLANK))
-        return 0;
-    size_t value = redact_run(s, sign + 1, CLASS_BLANK);
-    return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? value : 0;
 }
 
 static bool may_begin(const struct redact_scan *s, size_t at)
@@ -526,7 +507,7 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
                (next == '}' && p->name && s->text[p->name - 1] == '{') ||
                (next == '%' && redact_char(s, p->name_end + 1) == '3');
     char sign = b->sign;
-    if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|')
+    if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<')
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' ||
@@ -567,10 +548,12 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         return false;
     p.upper = count_in(s, at, end, CLASS_LOWER) == 0;
     size_t value = find_value(s, &p);
-    if (value && p.sign == ':' && below(s, value))
-        value = below(s, value);
-    else if (value && p.sign == ':' && behind_type(s, value))
-        value = behind_type(s, value);
+    if (value && p.sign == ':' && redact_below_sign(s, value))
+        value = redact_below_sign(s, value);
+    else if (value && p.sign == ':' && redact_behind_type(s, value))
+        value = redact_behind_type(s, value);
+    if (value && p.sign == ':')
+        value = redact_behind_tag(s, value, p.quoted);
     if (!value || !may_begin(s, value))
         return false;
     p.shell = p.tight && redact_is_statement(s, at);
@@ -580,7 +563,19 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     if ((before == '"' || before == '\'') && !p.quoted && s->text[value] == before &&
         redact_char(s, value + 1) != before)
         return false; /* what ends there began in front of the name */
-    if (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote) || !is_secret(s, &p, &v))
+    bool block = p.tells == TELLS_ALL && p.sign == ':' && redact_read_block(s, end, &v);
+    bool whole =
+        block || (p.tells == TELLS_ALL && p.sign == '=' && redact_read_braces(s, at, value, &v));
+    if (!whole && (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote)))
+        return false;
+    if (!whole && p.tight && !v.quote && (before == '"' || before == '\''))
+        redact_to_quote(s, before, &v);
+    if (!whole && p.tight && p.upper && !v.quote && v.to < v.from + 4 &&
+        redact_is_dump(s, at, redact_line_end(s, v.end)))
+        v.to = v.end = redact_line_end(s, v.end);
+    if (!whole && p.tells == TELLS_ALL && !v.quote && (p.sign == ':' || p.sign == '='))
+        whole = redact_read_words(s, at, end, p.sign, &v);
+    if (!whole && !is_secret(s, &p, &v))
         return false;
     if (p.sign == ' ' && redact_is_defined(s, at) &&
         (memchr(s->text + v.from, ' ', v.to - v.from) || !redact_has_digit(s, v.from, v.to)))

@@ -93,6 +93,11 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     if (next == '\n' && s->text[line - 1] != ':')
         return false;
     enum below how = below_of(s, at, end, line);
+    if (tells == TELLS_ALL &&
+        (redact_at(s, from, "New value: ") || redact_at(s, from, "Value: "))) {
+        from = redact_run(s, from, ~(uint32_t)CLASS_COLON) + 2;
+        how = PRINTED;
+    }
     if (!how)
         return false;
     from = redact_run(s, from, how == SAID ? CLASS_SPACE : CLASS_BLANK);

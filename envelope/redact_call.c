@@ -279,6 +279,12 @@ bool redact_dsn(struct redact_scan *s, size_t at, struct redact_match *ret_match
         from--;
         colon = s->text[from] == ':' && !redact_at(s, from, "://") ? from : colon;
     }
+    if (is && from && s->text[from - 1] == ' ') { /* a blank in the password */
+        size_t line = redact_line_start(s, at, DSN_MOST), user = redact_run(s, line, CLASS_WORD);
+        if (user > line && user < from && s->text[user] == ':' &&
+            !redact_in(s->text[user + 1], CLASS_BLANK))
+            colon = user;
+    }
     if (!colon || colon + 1 >= at || redact_is_placeholder(s, colon + 1, at))
         return false;
     if (!is)

@@ -81,7 +81,13 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
         return false;
     bool first = is_first(s, at) || redact_at(s, redact_line_start(s, at, 40), "config set ") ||
                  redact_at(s, at - (at > 4 ? 4 : at), "set ");
-    return first && take(s, value, ret_match);
+    if (!first || !take(s, value, ret_match))
+        return false;
+    size_t line = redact_line_end(s, value), text = CLASS_ALNUM | CLASS_BLANK;
+    if (end - at >= 10 && s->text[at - (at > 0)] != ' ' && line - value < 40 &&
+        redact_run(s, value, (uint32_t)text) == line && redact_has_digit(s, value, line))
+        ret_match->to = line; /* requirepass, masterauth */
+    return true;
 }
 
 /* Whether a word of .netrc stands at most BACK_MOST in front of `at`, which grows from one call to
@@ -133,9 +139,15 @@ static bool is_sql(struct redact_scan *s, size_t end, struct redact_match *ret_m
 {
     size_t value = redact_behind(s, end)->to;
     value += redact_char(s, value) == '(';
-    return value > end && redact_char(s, value) == '\'' &&
-           redact_in(redact_char(s, value + 1), CLASS_ALNUM | CLASS_OTHER) &&
-           take(s, value, ret_match);
+    if (value == end || redact_char(s, value) != '\'' ||
+        !redact_in(redact_char(s, value + 1), CLASS_ALNUM | CLASS_OTHER) ||
+        !take(s, value, ret_match))
+        return false;
+    while (redact_at(s, ret_match->to, "''")) { /* doubled, it is part of the text */
+        uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_SINGLE | CLASS_NEWLINE);
+        ret_match->to = redact_run(s, ret_match->to + 2, text);
+    }
+    return true;
 }
 
 /* A password that is told: `generated for root@localhost: X`, `password is: X`. */
@@ -196,7 +208,8 @@ static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redac
         return false;
     size_t behind = v.end + (redact_char(s, v.end) == ';');
     return v.quote && v.to - v.from >= 4 && redact_char(s, behind) == '\n' &&
-           !memchr(s->text + v.from, ' ', v.to - v.from) && take(s, value, ret_match);
+           (redact_at(s, at, "PSK ") || !memchr(s->text + v.from, ' ', v.to - v.from)) &&
+           take(s, value, ret_match);
 }
 
 /* `password 7 X`, `secret 5 X`: what Cisco's devices show. */
@@ -215,6 +228,13 @@ static bool is_below_user(struct redact_scan *s, size_t at, size_t end,
                           struct redact_match *ret_match)
 {
     size_t value = redact_behind(s, end)->to, line = redact_line_end(s, value);
+    bool groups = line - value == 19; /* Google's, as it is shown: abcd efgh ijkl mnop */
+    for (size_t i = 0; i < 19 && groups; i++)
+        groups = redact_in(s->text[value + i], i % 5 == 4 ? CLASS_BLANK : CLASS_LOWER);
+    if (groups && redact_tells(s, at, end - at) == TELLS_ALL) {
+        *ret_match = (struct redact_match){value, line, "value"};
+        return true;
+    }
     if (value >= line || line - value < 6 || redact_tells(s, at, end - at) != TELLS_ALL ||
         redact_run(s, value, ~(uint32_t)CLASS_SPACE) != line)
         return false;
@@ -243,12 +263,70 @@ static bool is_talk(struct redact_scan *s, size_t at, size_t end, bool pass,
     }
     if (pass)
         return at >= 2 && redact_at(s, at - 2, "> ") &&
-               redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&
-               !memchr(s->text + value, '/', line - value) && take(s, value, ret_match);
+               (redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line ||
+                (at >= 3 && s->text[at - 3] == '-' && line - value < 40)) &&
+               !memchr(s->text + value, '/', line - value) && take(s, value, ret_match) &&
+               (ret_match->to = line);
     size_t upper = redact_run(s, value, CLASS_LOWER); /* a word is no base64 */
     return at >= 5 && redact_at(s, at - 5, "AUTH ") && line - value >= 8 && upper < line &&
            (line - value) % 4 == 0 && redact_run(s, value, CLASS_ALNUM | CLASS_BASE64) == line &&
            take(s, value, ret_match);
+}
+
+/* `a001 LOGIN user X`, as a client of IMAP tells it: X is to the line's end. */
+static bool is_imap(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t start = redact_line_start(s, at, 40), tag = redact_run(s, start, CLASS_ALNUM);
+    size_t user = redact_behind(s, end)->to, line = redact_line_end(s, end);
+    if (end - at != 5 || memcmp(s->text + at, "LOGIN", 5) != 0 || tag == start || tag + 1 != at ||
+        !redact_has_digit(s, start, tag))
+        return false;
+    size_t value = redact_run(s, user, ~(uint32_t)CLASS_SPACE), to = line;
+    if (value == user || value + 4 >= line || redact_is_placeholder(s, value + 1, line))
+        return false;
+    bool quote = redact_char(s, value + 1) == '"';
+    value += 1 + quote;
+    if (!quote && !redact_has_digit(s, value, line))
+        return false;
+    to -= to > value && s->text[to - 1] == '"';
+    *ret_match = (struct redact_match){value, to, "value"};
+    return to > value;
+}
+
+/* Redis' `127.0.0.1:6379> AUTH user X`. */
+static bool is_redis(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, end), value = line;
+    if (end - at != 4 || !redact_at(s, at, "auth") || at < 4 || !redact_at(s, at - 2, "> ") ||
+        !redact_in(s->text[at - 3], CLASS_DIGIT))
+        return false;
+    while (value > end && !redact_in(s->text[value - 1], CLASS_BLANK))
+        value--;
+    return value > end && line > value && take(s, value, ret_match);
+}
+
+/* `Key Content            : X`, as Windows shows a network's. */
+static bool is_shown(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t sign = redact_behind(s, end)->to, line = redact_line_end(s, end);
+    if (at < 4 || !redact_at(s, at - 4, "Key Content ") || redact_char(s, sign) != ':')
+        return false;
+    size_t from = redact_run(s, sign + 1, CLASS_BLANK);
+    *ret_match = (struct redact_match){from, line, "value"};
+    return line > from + 4;
+}
+
+/* What is said behind `334 UGFzc3dvcmQ6`, which asks for a password. */
+static bool is_asked(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    if (end - at != 12 || memcmp(s->text + at, "UGFzc3dvcmQ6", 12) != 0 ||
+        redact_char(s, end) != '\n' || end + 8 > s->len)
+        return false;
+    size_t line = redact_line_end(s, end + 1), from = line;
+    while (from > end + 1 && !redact_in(s->text[from - 1], CLASS_BLANK))
+        from--;
+    *ret_match = (struct redact_match){from, line, "value"};
+    return line >= from + 4;
 }
 
 /* `WIFI:T:WPA;S:network;P:X;;`, as it is drawn for cameras. */
@@ -269,11 +347,13 @@ bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 }
 
 /* The last letters of the names above, identified's among them: most words have others. */
-const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed ap lm";
+const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed ap lm nt";
 
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     const struct redact_behind *b = redact_behind(s, end);
+    if (b->next == '\n')
+        return is_asked(s, at, end, ret_match);
     if (end - at < 3 || (!redact_in(b->next, CLASS_BLANK) && b->next != '('))
         return false;
     unsigned rules = rules_of(s, at, end);
@@ -287,7 +367,10 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
            ((rules & BIND) && is_bind(s, end, ret_match)) ||
            (REDACT_ONE_OF(sign, "045789") && is_numbered(s, at, end, ret_match)) ||
            (is_first(s, at) && is_below_user(s, at, end, ret_match)) ||
-           ((rules & (PASS | AUTH)) && is_talk(s, at, end, rules & PASS, ret_match));
+           ((rules & (PASS | AUTH)) && is_talk(s, at, end, rules & PASS, ret_match)) ||
+           ((rules & AUTH) && is_imap(s, at, end, ret_match)) ||
+           (end - at == 4 && is_redis(s, at, end, ret_match)) ||
+           (end - at == 7 && sign == ':' && is_shown(s, at, end, ret_match));
 }
 
 /* host:port:database:user:password. Any of the first four may be a star. */

@@ -105,6 +105,25 @@ static void keep(struct redact_fold *f, size_t at, char c)
     f->text.data[f->text.len++] = c;
 }
 
+/* What ends an entry of /proc/PID/environ; in UTF-16 there is one beside each character. */
+static bool parts_lines(const struct redact_fold *f, size_t at)
+{
+    return !f->from[at] && at >= 2 && at + 2 < f->len && f->from[at - 1] && f->from[at + 1] &&
+           f->from[at - 2] && f->from[at + 2];
+}
+
+/* How long the escape is that sets a colour or clears a line behind it; 0 for none. */
+static size_t colour(const struct redact_fold *f, size_t at)
+{
+    size_t end = at + 2;
+    if (f->from[at] != '\x1b' || end >= f->len || f->from[at + 1] != '[')
+        return 0;
+    while (end < f->len && end - at < 32 &&
+           (redact_in(f->from[end], CLASS_DIGIT | CLASS_COLON) || f->from[end] == ';'))
+        end++;
+    return end < f->len && (f->from[end] == 'm' || f->from[end] == 'K') ? end + 1 - at : 0;
+}
+
 bool redact_fold(struct redact_fold *f, size_t len)
 {
     f->len = len;
@@ -119,6 +138,14 @@ bool redact_fold(struct redact_fold *f, size_t len)
         step = 1;
         if (code >= 0x20 && code < 0x7f) {
             keep(f, at, f->from[at]);
+            continue;
+        }
+        if (parts_lines(f, at)) {
+            keep(f, at, '\n');
+            continue;
+        }
+        if (colour(f, at)) {
+            step = colour(f, at);
             continue;
         }
         int n = utf8_decode(f->from + at, len - at, &code);

@@ -321,11 +321,30 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
 /* A word of a shell's command at `at`, quotes and escapes passed over. Returns its end. */
 size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end);
 
+/* Values that are more than a word (redact_whole.c). Where the value is behind YAML's tag or
+ * anchor, or on the next line behind a name in quotes; `at` itself elsewhere. */
+size_t redact_behind_tag(struct redact_scan *s, size_t at, bool quoted);
+/* YAML's `name: |` and what is below; ODBC's `PWD={X};` in a list; up to the quote that began in
+ * front of the name, past escaped ones; a file's own line of several words. */
+bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_value *ret);
+bool redact_read_braces(struct redact_scan *s, size_t name, size_t at, struct redact_value *ret);
+void redact_to_quote(struct redact_scan *s, char quote, struct redact_value *v);
+bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char sign,
+                       struct redact_value *v);
+/* Where a value on the lines below begins, and one behind a type; 0 for none. Whether the value is
+ * a word of a usage, or what a program shows its user. */
+size_t redact_below_sign(struct redact_scan *s, size_t at);
+size_t redact_behind_type(struct redact_scan *s, size_t at);
+bool redact_is_usage(const struct redact_scan *s, const struct redact_value *v);
+bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *v);
+
 /* Whether it says where a secret is, or that there is none: $NAME, <password>, ****, null. */
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it is a version, as packages have them: 4.13+dfsg1-1, ^1.2.3-beta.4, jar:9.24.4:compile.
  */
 bool redact_is_version(const struct redact_scan *s, size_t from, size_t to);
+/* Whether it is a constant of a program: 347, 0x0010UL, 1<<8. */
+bool redact_is_constant(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it is a sum behind words, as caches are named: Linux-pip-7bce07... */
 bool redact_is_named_sum(const struct redact_scan *s, size_t from, size_t to);
 /* A number as programs count. */

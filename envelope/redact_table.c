@@ -115,8 +115,17 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
 /* The next place's end. */
 static size_t place_end(const struct redact_scan *s, size_t at, size_t line, char sign)
 {
-    while (at < line && !(sign == '|' ? is_bar(s, at) : s->text[at] == sign))
-        at++;
+    bool quoted = sign != '|' && at < line && s->text[at] == '"';
+    bool inside = quoted;
+    for (at += quoted; at < line; at++) {
+        if (inside && s->text[at] == '"') {
+            bool doubled = at + 1 < line && s->text[at + 1] == '"';
+            inside = doubled;
+            at += doubled;
+        }
+        if (!inside && (sign == '|' ? is_bar(s, at) : s->text[at] == sign))
+            break;
+    }
     return at;
 }
 
@@ -127,6 +136,19 @@ static bool is_secret(struct redact_scan *s, int tells, size_t from, size_t to)
     return tells == TELLS_ALL    ? strength >= REDACT_SHORT_WORD
            : tells == TELLS_CODE ? strength >= REDACT_MIXED && to - from >= 8
                                  : strength >= REDACT_RANDOM && !v.hex;
+}
+
+/* A password of several words, one of which has a digit, or in quotes. */
+static bool is_phrase(const struct redact_scan *s, size_t from, size_t to, bool quoted)
+{
+    size_t blanks = 0, mixed = 0;
+    for (size_t i = from; i < to; i++) {
+        blanks += s->text[i] == ' ';
+        mixed += redact_in(s->text[i], CLASS_DIGIT) &&
+                 ((i > from && redact_in(s->text[i - 1], CLASS_UPPER | CLASS_LOWER)) ||
+                  (i + 1 < to && redact_in(s->text[i + 1], CLASS_UPPER | CLASS_LOWER)));
+    }
+    return blanks <= 2 && (mixed || (quoted && blanks == 1)) && !redact_is_placeholder(s, from, to);
 }
 
 static bool is_in_place(struct redact_scan *s, const struct redact_column *c, size_t at,
@@ -148,12 +170,15 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
             to = place_end(s, from, line, sign);
         }
     }
-    while (from < to && redact_in(s->text[from], CLASS_BLANK | CLASS_DOUBLE))
+    while (from < to && redact_in(s->text[from], CLASS_BLANK | CLASS_DOUBLE | CLASS_TICK))
         from++;
-    while (to > from && redact_in(s->text[to - 1], CLASS_BLANK | CLASS_DOUBLE))
+    while (to > from && redact_in(s->text[to - 1], CLASS_BLANK | CLASS_DOUBLE | CLASS_TICK))
         to--;
-    if (to < from + 6 || memchr(s->text + from, ' ', to - from) ||
-        !is_secret(s, c->tells, from, to))
+    bool quoted = from && s->text[from - 1] == '"' && redact_char(s, to) == '"',
+         words = memchr(s->text + from, ' ', to - from) != NULL;
+    if (to < from + 6 || (words ? c->tells != TELLS_ALL || sign == ' ' ||
+                                      !is_phrase(s, from, to, quoted && sign == '\t')
+                                : !is_secret(s, c->tells, from, to)))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

@@ -28,6 +28,20 @@ static bool is_oracle(struct redact_scan *s, size_t at, struct redact_match *ret
     return true;
 }
 
+/* Where the quote closes that opened right in front of the scheme; 0 for none. */
+static size_t quoted_to(struct redact_scan *s, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && at - from < 24 &&
+           (redact_in(s->text[from - 1], CLASS_NAME) || s->text[from - 1] == '+'))
+        from--;
+    char quote = from ? s->text[from - 1] : 0;
+    size_t line = quote == '"' || quote == '\'' ? redact_line_end(s, at) : at;
+    size_t most = line - at < 160 ? line - at : 160;
+    const char *close = line > at ? memchr(s->text + at, quote, most) : NULL;
+    return close ? (size_t)(close - s->text) : 0;
+}
+
 bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
     if (at > 1 && redact_is_behind_oracle(s->text + at) && is_oracle(s, at, ret_match))
@@ -39,9 +53,15 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
         size_t to = redact_run(s, user + 1, CLASS_HEX | CLASS_COLON | CLASS_DOT);
         end = to < s->len && s->text[to] == ']' ? to + 1 : user;
     }
+    size_t quote = quoted_to(s, at);
     for (; end < s->len && end - user < URL_MOST; end++) {
         char c = s->text[end];
-        if (redact_in(c, CLASS_NAME))
+        if (c == ' ' && colon && end < quote && !sign &&
+            !redact_in(s->text[colon + 1], CLASS_DIGIT) && memchr(s->text + end, '@', quote - end))
+            continue; /* nothing else can be in these quotes */
+        if (redact_in(c, CLASS_NAME) ||
+            (c == '`' && colon && redact_in(s->text[end - 1], CLASS_ALNUM) &&
+             redact_in(redact_char(s, end + 1), CLASS_ALNUM)))
             continue;
         if (redact_in(c, CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK | CLASS_LESS) ||
             c == '>' || !c || (c == '/' && !colon) || (c == ':' && redact_at(s, end, "://")) ||

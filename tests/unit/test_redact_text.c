@@ -368,6 +368,40 @@ static void test_lines_that_reach_the_edge(void **state)
     redact_ends_finish(&ends);
 }
 
+/* ---- more than a word ---- */
+
+static void test_values_of_several_words(void **state)
+{
+    (void)state;
+    expect("signing.password=gr4dle sign\n", "signing.password=[redacted:value]\n", 1);
+    expect("  password: op 1 CE3veGrXIn\n", "  password: [redacted:value]\n", 1);
+    expect("mail:\n  password: >-\n    folded mail secret\n  x: 1\n",
+           "mail:\n  password: >-\n    [redacted:value]\n  x: 1\n", 1);
+    expect("password: |\n  Shown to `you`\n", "password: |\n  Shown to `you`\n", 0);
+    expect("UID=crm;PWD={0dbc;P=w};Encrypt=yes", "UID=crm;PWD={[redacted:value]};Encrypt=yes", 1);
+    expect("UID=crm;PWD={password};", "UID=crm;PWD={password};", 0);
+    expect("[\"PG_PASSWORD=d\\\"ocker,pw\",\"A=b\"]", "[\"PG_PASSWORD=[redacted:value]\",\"A=b\"]",
+           1);
+    expect("PASSWORD 'it''s 4 s3cret';", "PASSWORD '[redacted:value]';", 1);
+    expect("<apiKey>\n    K2YX1hg65ZRfzsmLS2gCf0\n</apiKey>",
+           "<apiKey>\n    [redacted:value]\n</apiKey>", 1);
+    expect("| a | password |\n|---|---|\n| x | sup3r Adm1n |\n| y | at least 8 |\n",
+           "| a | password |\n|---|---|\n| x | [redacted:value] |\n| y | at least 8 |\n", 1);
+    expect("GNUTLS_AUTH = 1<<8,\nERR_PASSPHRASE = 177,\n",
+           "GNUTLS_AUTH = 1<<8,\nERR_PASSPHRASE = 177,\n", 0);
+}
+
+/* What sets a colour is not seen. */
+static void test_colours_do_not_part_a_value(void **state)
+{
+    (void)state;
+    expect("\x1b[34;1m\"password\"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m\"c0lour fu1\"\x1b[0m",
+           "\x1b[34;1m\"password\"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m\"[redacted:value]\"\x1b[0m",
+           1);
+    expect("\x1b[01;31m\x1b[Kghp_\x1b[m\x1b[K" a20 a10 "abcdef ",
+           "\x1b[01;31m\x1b[K[redacted:github-token] ", 1);
+}
+
 /* ---- what is none ---- */
 
 /* What a cluster, a cache, a package or a file is called by stands behind a name that tells. */
@@ -434,6 +468,8 @@ int main(void)
         cmocka_unit_test(test_keys_without_an_end),
         cmocka_unit_test(test_over_line_ends),
         cmocka_unit_test(test_lines_that_reach_the_edge),
+        cmocka_unit_test(test_values_of_several_words),
+        cmocka_unit_test(test_colours_do_not_part_a_value),
         cmocka_unit_test(test_what_is_called_so_stays),
         cmocka_unit_test(test_a_run_is_looked_at_once),
     };

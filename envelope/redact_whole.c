@@ -1,0 +1,171 @@
+/* Values that are more than a word, by the form of what they stand in: the rest of a file's line,
+ * YAML's text on the lines below, what is in braces, what goes on to a quote. */
+#include <string.h>
+
+#include "envelope/redact_private.h"
+
+#define WORDS_MOST 5   /* of a password; more are a sentence */
+#define BLOCK_MOST 200 /* bytes of YAML's text */
+#define LINE_MOST  64
+
+size_t redact_behind_tag(struct redact_scan *s, size_t at, bool quoted)
+{
+    size_t next = at;
+    if (redact_char(s, at) == '\n' && quoted) { /* `"name":` and its value on the next line */
+        next = redact_run(s, at, CLASS_SPACE);
+        return redact_char(s, next) == '"' ? next : at;
+    }
+    if (redact_char(s, at) == '&' && redact_in(redact_char(s, at + 1), CLASS_ALNUM))
+        next = redact_run(s, at + 1, CLASS_WORD);
+    else if (redact_at(s, at, "!!str ") || redact_at(s, at, "!!binary "))
+        next = redact_run(s, at + 2, CLASS_LOWER);
+    size_t value = redact_run(s, next, CLASS_BLANK);
+    return value > next && next > at ? value : at;
+}
+
+bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_value *ret)
+{
+    size_t sign = redact_run(s, name_end, CLASS_DOUBLE | CLASS_SINGLE | CLASS_COLON);
+    sign = redact_run(s, sign, CLASS_BLANK);
+    if (!REDACT_ONE_OF(redact_char(s, sign), "|>"))
+        return false;
+    size_t line = redact_line_end(s, sign), from = redact_run(s, line, CLASS_SPACE), to = from;
+    if (line - sign > 2 || line - sign < 1 || from >= s->len || from < line + 2 ||
+        s->text[line] != '\n' || (line - sign == 2 && !REDACT_ONE_OF(s->text[sign + 1], "+-")))
+        return false;
+    size_t deep = from - redact_line_start(s, from, LINE_MOST), words = 0;
+    for (size_t next = from; next < s->len && deep;) {
+        to = redact_line_end(s, next);
+        next = redact_run(s, to + (to < s->len), CLASS_BLANK);
+        if (to >= s->len || next - to - 1 < deep || redact_char(s, next) == '\n')
+            break;
+    }
+    for (size_t i = from; i < to && i < from + BLOCK_MOST; i++)
+        words += redact_in(s->text[i], CLASS_SPACE);
+    *ret = (struct redact_value){from, to, to, 0};
+    return deep && to - from >= 4 && to - from < BLOCK_MOST && words <= WORDS_MOST &&
+           !redact_is_placeholder(s, from, to) && !memchr(s->text + from, '`', to - from) &&
+           (redact_has_digit(s, from, to) || !redact_in(s->text[from], CLASS_UPPER));
+}
+
+bool redact_read_braces(struct redact_scan *s, size_t name, size_t at, struct redact_value *ret)
+{
+    size_t line = redact_line_end(s, at);
+    if (redact_char(s, at) != '{' || !name || s->text[name - 1] != ';')
+        return false;
+    const char *close = memchr(s->text + at, '}', line - at);
+    size_t from = at + 1, to = close ? (size_t)(close - s->text) : from;
+    if (to < from + 4 || redact_run(s, from, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER) >= to ||
+        redact_char(s, from) == '{' || !REDACT_ONE_OF(redact_char(s, to + 1), ";\"'\n"))
+        return false;
+    *ret = (struct redact_value){from, to, to + 1, '{'};
+    return true;
+}
+
+void redact_to_quote(struct redact_scan *s, char quote, struct redact_value *v)
+{
+    size_t line = redact_line_end(s, v->end), at = v->end;
+    if (redact_char(s, at) != '\\' || redact_char(s, at + 1) != quote)
+        return;
+    while (at < line && s->text[at] != quote)
+        at += s->text[at] == '\\' && at + 1 < line ? 2 : 1;
+    if (at < line && at - v->from < LINE_MOST)
+        v->to = v->end = at;
+}
+
+bool redact_is_constant(const struct redact_scan *s, size_t from, size_t to)
+{
+    bool hex = redact_at(s, from, "0x");
+    size_t at = from + (hex ? 2 : 0), digits = at;
+    while (at < to && (redact_in(s->text[at], hex ? CLASS_HEX : CLASS_DIGIT) || s->text[at] == '<'))
+        at++;
+    if (at == digits || (!hex && to - from > 8 && !memchr(s->text + from, '<', to - from)))
+        return false;
+    while (at < to && REDACT_ONE_OF(s->text[at], "uUlL,"))
+        at++;
+    return at == to;
+}
+
+/* Letters and digits, six at least. */
+static bool is_strong(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_reached word = {.from = from, .to = to};
+    return to - from >= 6 && redact_strength(s, &word) >= REDACT_SHORT_WORD;
+}
+
+bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char sign,
+                       struct redact_value *v)
+{
+    size_t line = redact_line_end(s, v->from), to = v->from, words = 0, most = sign == ':' ? 3 : 4;
+    bool strong = false, dotted = memchr(s->text + name, '.', name_end - name) != NULL,
+         apart = redact_in(redact_char(s, name_end), CLASS_BLANK);
+    if (!redact_in(redact_char(s, v->end), CLASS_BLANK) || line - v->from > LINE_MOST ||
+        (sign == '=' && !dotted && !apart) || redact_is_placeholder(s, v->from, v->to))
+        return false;
+    for (size_t at = v->from; at < line; at = redact_run(s, to, CLASS_BLANK)) {
+        if (at > v->from && REDACT_ONE_OF(s->text[at], "#;/"))
+            break; /* a comment */
+        to = redact_run(s, at, ~(uint32_t)CLASS_SPACE);
+        strong = strong || is_strong(s, at, to) || (sign == '=' && redact_has_digit(s, at, to));
+        words++;
+    }
+    for (size_t i = v->from; i < to; i++)
+        if (REDACT_ONE_OF(s->text[i], "()<>{}[],=\"'`|?"))
+            return false;
+    if (!strong || words < 2 || words > most || !redact_is_statement(s, name))
+        return false;
+    v->to = v->end = to;
+    return true;
+}
+
+/* YAML's value on the lines below: `password: |`. */
+size_t redact_below_sign(struct redact_scan *s, size_t at)
+{
+    size_t end = redact_line_end(s, at), sign = at;
+    while (sign < end && REDACT_ONE_OF(s->text[sign], "|>-+"))
+        sign++;
+    if (sign == at || sign != end || end >= s->len)
+        return 0;
+    size_t line = redact_run(s, end + 1, CLASS_BLANK);
+    return line > end + 1 && line < s->len && s->text[line] != '\n' ? line : 0;
+}
+
+/* Behind a type, as in `key: str = "X"`: what the name is set to. */
+size_t redact_behind_type(struct redact_scan *s, size_t at)
+{
+    size_t type = at;
+    while (type < s->len && type - at < 48 &&
+           (redact_in(s->text[type], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) ||
+            REDACT_ONE_OF(s->text[type], "&<>[]?*'") || redact_at(s, type, " str ")))
+        type++;
+    size_t sign = redact_run(s, type, CLASS_BLANK);
+    if (type == at || sign == type || redact_char(s, sign) != '=' ||
+        !redact_in(redact_char(s, sign + 1), CLASS_BLANK))
+        return 0;
+    size_t value = redact_run(s, sign + 1, CLASS_BLANK);
+    return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? value : 0;
+}
+
+/* What stands behind an option in a sentence. */
+bool redact_is_usage(const struct redact_scan *s, const struct redact_value *v)
+{
+    static const char *const words[] = {
+        "option",  "options", "description", "command", "arguments", "argument",  "instead",
+        "support", "should",  "without",     "before",  "password",  "passwords", "authentication"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (redact_at(s, v->from, words[i]))
+            return true;
+    return false;
+}
+
+/* `"login.password": "Mot de passe"`: what a program shows, in whatever language. */
+bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *v)
+{
+    bool lower = false, words = false;
+    for (size_t i = v->from; i < v->to; i++) {
+        lower =
+            lower || (i > v->from && s->text[i - 1] == ' ' && redact_in(s->text[i], CLASS_LOWER));
+        words = words || s->text[i] == ' ';
+    }
+    return words && lower && !redact_in(s->text[v->from], CLASS_LOWER);
+}
