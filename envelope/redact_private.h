@@ -349,8 +349,6 @@ bool redact_is_constant(const struct redact_scan *s, size_t from, size_t to);
 bool redact_is_named_sum(const struct redact_scan *s, size_t from, size_t to);
 /* A number as programs count. */
 bool redact_is_number(const struct redact_scan *s, size_t from, size_t to);
-/* `Mot de passe`: what a program shows, in whatever language. */
-bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *v);
 /* Digits in two places, or a sign: no name that programs have. */
 bool redact_is_odd(const struct redact_scan *s, size_t from, size_t to);
 /* Whether a sign stands in its midst that words do not have: ! # $ % ^ *. */

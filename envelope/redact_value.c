@@ -427,18 +427,6 @@ bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to)
            is_kept(s, from, to) || redact_at(s, from, "[redacted");
 }
 
-/* `"login.password": "Mot de passe"`: what a program shows, in whatever language. */
-bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *v)
-{
-    bool lower = false, words = false;
-    for (size_t i = v->from; i < v->to; i++) {
-        lower =
-            lower || (i > v->from && s->text[i - 1] == ' ' && redact_in(s->text[i], CLASS_LOWER));
-        words = words || s->text[i] == ' ';
-    }
-    return words && lower && !redact_in(s->text[v->from], CLASS_LOWER);
-}
-
 /* Digits in two places, or a sign: no name that programs have. */
 bool redact_is_odd(const struct redact_scan *s, size_t from, size_t to)
 {
