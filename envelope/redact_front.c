@@ -161,3 +161,17 @@ bool redact_is_in_resource(const struct redact_scan *s, size_t at)
         from--;
     return redact_at(s, from, "arn:") || redact_at(s, from, "urn:");
 }
+
+bool redact_is_password(const struct redact_scan *s, size_t at)
+{
+    size_t sign_at = at;
+    while (at < s->len && (redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE)))
+        at++;
+    if (at + 8 > s->len || !strchr("=:", s->text[at]))
+        return false;
+    while (++at < s->len && redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
+        ;
+    if (at + 6 < s->len && s->text[at] == '{' && sign_at >= 4 && s->text[sign_at - 4] == ';')
+        return true; /* ODBC's */
+    return at + 6 < s->len && !strchr("/~$.{(%\n", s->text[at]) && s->text[at + 1] != ':';
+}

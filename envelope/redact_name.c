@@ -527,28 +527,13 @@ static size_t place_of(const struct redact_scan *s, size_t at, size_t len)
     return ((last ^ len) * 0x9e3779b97f4a7c15 >> 32) % REDACT_NAMES;
 }
 
-/* What PWD is set to: in files of settings it may be a password, too. */
-static bool is_password(const struct redact_scan *s, size_t at)
-{
-    size_t sign_at = at;
-    while (at < s->len && (redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE)))
-        at++;
-    if (at + 8 > s->len || !strchr("=:", s->text[at]))
-        return false;
-    while (++at < s->len && redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
-        ;
-    if (at + 6 < s->len && s->text[at] == '{' && sign_at >= 4 && s->text[sign_at - 4] == ';')
-        return true; /* ODBC's */
-    return at + 6 < s->len && !strchr("/~$.{(%\n", s->text[at]) && s->text[at + 1] != ':';
-}
-
 /* The same few names come again and again: what was found out of one is kept, and of two that fall
  * into one place both. */
 enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
 {
     const char *name = s->text + at;
     if (len == 3 && !memcmp(name, "PWD", 3))
-        return is_password(s, at + len) ? TELLS_ALL : TELLS_NOTHING;
+        return redact_is_password(s, at + len) ? TELLS_ALL : TELLS_NOTHING;
     if (!(redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST)))
         return redact_begins_telling(name, len);
     for (int i = 0; i < 2; i++)

@@ -432,6 +432,8 @@ bool redact_is_defined(struct redact_scan *s, size_t name);
 bool redact_is_dump(const struct redact_scan *s, size_t name, size_t line_end);
 /* Whether the assignment is a shell's or a file's own line. */
 bool redact_is_statement(struct redact_scan *s, size_t name);
+/* Whether PWD, behind which `at` is, is set to a password: in files of settings it may be one. */
+bool redact_is_password(const struct redact_scan *s, size_t at);
 /* Whether the name is a part of what names a resource: `arn:aws:...:secret:prod/db-x`. */
 bool redact_is_in_resource(const struct redact_scan *s, size_t at);
 /* Whether the value is what a cluster calls its object: `describe secret default-token-x7k2p`. */
