@@ -134,7 +134,7 @@ async function main() {
       await until('another one', () => daemon.json('status').worker_pid !== worker);
       assert.strictEqual(session('bad').state, 'quarantined');
       daemon.ptyd('send', '-s', 'bad', `echo un"seen"; head -c 300000 /dev/zero | tr '\\0' x; echo; echo the" "end`, '--key', 'Enter');
-      await until('all is kept', () => raw('bad').includes('\nthe end\r\n') && /;B;\d{5};[0-9a-f]{32}\x07$/.test(raw('bad')));
+      await until('all is kept', () => raw('bad').includes('\nthe end\r\n') && /;B\x07$/.test(raw('bad')));
       assert.ok(raw('bad').includes(bytes.replace('\\033', '\x1b')));
       assert.ok(raw('bad').includes('\x07unseen\r\n') && raw('bad').includes('x'.repeat(300000)));
       for (const [, nonce] of raw('bad').matchAll(/;([0-9a-f]{32})[;\x07]/g)) assert.match(nonce, /^[0-9a-f]{7}0{25}$|^0{32}$/);
