@@ -201,10 +201,10 @@ static json_t *view_of(const char *name, const json_t *params)
 {
     if (!json_flag(params, "attach"))
         return NULL;
-    return json_pack("{s:s, s:O*, s:O*, s:O*, s:O*}", "name", name, "size",
+    return json_pack("{s:s, s:O*, s:O*, s:O*, s:O*, s:O*}", "name", name, "size",
                      json_object_get(params, "size"), "owns", json_object_get(params, "owns"),
                      "last", json_object_get(params, "last"), "token",
-                     json_object_get(params, "token"));
+                     json_object_get(params, "token"), "lends", json_object_get(params, "lends"));
 }
 
 static void wait_for_spawn(struct client *client, const json_t *id, const char *name,

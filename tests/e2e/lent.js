@@ -83,6 +83,21 @@ async function main() {
     await leave(outer);
   });
 
+  await report.test('bare ptyd, whose one request opens and attaches, lends its terminal, too', async () => {
+    const outer = new Outer(env, [PTYD]);
+    await outer.expect('$ ');
+    await warm(outer);
+    const viewer = viewerOf(outer);
+    process.kill(viewer, 'SIGSTOP');
+    try {
+      await outer.type('x');
+      await outer.expect('x', 400);
+    } finally { process.kill(viewer, 'SIGCONT'); }
+    await outer.type('\x15exit\r');
+    await outer.ended;
+    await outer.end();
+  });
+
   await report.test('a worker that hangs while the terminal is lent: the keys that leave do within 1.6 s', async () => {
     const outer = await open();
     await warm(outer);
