@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -153,10 +154,12 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 /* ---- a loan ---- */
 
+/* In the background of a terminal of its own the daemon would be stopped by it. */
 static bool is_usable(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
-    return flags >= 0 && (flags & O_NONBLOCK) && (flags & O_ACCMODE) == O_RDWR && isatty(fd);
+    return flags >= 0 && (flags & O_NONBLOCK) && (flags & O_ACCMODE) == O_RDWR && isatty(fd) &&
+           tcgetsid(fd) < 0;
 }
 
 /* The descriptor that came becomes its own. */

@@ -246,6 +246,25 @@ async function main() {
     await outer.end();
   });
 
+  // There the kernel stops whoever reads it in the background.
+  await report.test('a terminal that is the daemon\'s own, too: keys are typed, and the daemon goes on', async () => {
+    const own = workspace();
+    const script = 'set -m; "$0" serve & until "$0" status; do sleep 0.1; done >/dev/null 2>&1; "$0" open one --shell bash >/dev/null; "$0" attach one; "$0" close one; kill $!; wait; echo o"v"er';
+    const outer = new Outer({ ...own.env, TERM: 'xterm-256color' }, ['bash', '-c', script, PTYD]);
+    try {
+      await outer.expect('$ ');
+      for (const key of 'abcd') {
+        await outer.type(key);
+        await outer.expect(key, 5000);
+        await pause(50);
+      }
+      await outer.type('\x1cd');
+      await outer.expect('over', 10000);
+      assert.ok(!outer.received().includes('does not answer'));
+    } finally { await outer.end(); }
+    removeWorkspace(own);
+  });
+
   await report.test('a viewer that does not know of it is answered, and sent, what it always was', async () => {
     const name = `lent-${++count}`;
     daemon.ptyd('open', name, '--shell', 'bash');
