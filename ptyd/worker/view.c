@@ -421,7 +421,7 @@ bool view_owner_lacks(const struct session *s)
 
 int view_files(void)
 {
-    return count + view_loans();
+    return count + view_loans() + view_sockets_passed();
 }
 
 /* ---- behind a worker's death ---- */

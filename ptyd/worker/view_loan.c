@@ -191,8 +191,11 @@ static bool may_begin(const struct view *v, const struct view_loan *loan)
 void view_lend(struct view *v, const struct view_loan *loan)
 {
     int64_t now = clock_monotonic_ms(), until = (int64_t)loan->until;
+    int fd = view_socket_take_passed(v->socket);
     if (v->lends && !v->loan)
-        v->loan = open_loan(v, view_socket_take_passed(v->socket));
+        v->loan = open_loan(v, fd);
+    else if (fd >= 0) /* it has one */
+        close(fd);
     struct loan *l = v->loan;
     if (!may_begin(v, loan)) {
         if (v->lends && loan->ended == v->returns)

@@ -26,6 +26,28 @@ struct view_socket {
     int passed; /* a descriptor that came, -1 for none */
 };
 
+static int passed_count; /* of all */
+
+int view_sockets_passed(void)
+{
+    return passed_count;
+}
+
+int view_socket_take_passed(struct view_socket *s)
+{
+    int fd = s->passed;
+    passed_count -= fd >= 0;
+    s->passed = -1;
+    return fd;
+}
+
+static void drop_passed(struct view_socket *s)
+{
+    int fd = view_socket_take_passed(s);
+    if (fd >= 0)
+        close(fd);
+}
+
 static void on_closed(uv_handle_t *handle)
 {
     struct view_socket *s = handle->data;
@@ -33,8 +55,7 @@ static void on_closed(uv_handle_t *handle)
         return;
     view_reader_finish(&s->reader);
     bytes_finish(&s->out);
-    if (s->passed >= 0)
-        close(s->passed);
+    drop_passed(s);
     free(s);
 }
 
@@ -123,19 +144,13 @@ static void take_passed(struct view_socket *s, struct msghdr *m)
     if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
         c->cmsg_len != CMSG_LEN(sizeof s->passed))
         return;
-    if (s->passed >= 0)
-        close(s->passed);
+    drop_passed(s);
     memcpy(&s->passed, CMSG_DATA(c), sizeof s->passed);
+    passed_count++;
 }
 
-int view_socket_take_passed(struct view_socket *s)
-{
-    int fd = s->passed;
-    s->passed = -1;
-    return fd;
-}
-
-/* There is room for one descriptor: the kernel closes any other. */
+/* There is room for one descriptor: the kernel closes any other. Behind CMSG_SPACE() there would be
+ * for two. */
 static ssize_t receive(struct view_socket *s)
 {
     union {
@@ -146,7 +161,7 @@ static ssize_t receive(struct view_socket *s)
     struct msghdr m = {.msg_iov = &data,
                        .msg_iovlen = 1,
                        .msg_control = &control,
-                       .msg_controllen = sizeof control};
+                       .msg_controllen = CMSG_LEN(sizeof(int))};
     ssize_t n = recvmsg(s->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (n > 0)
         take_passed(s, &m);

@@ -22,6 +22,8 @@ struct view_socket *view_socket_create(uv_loop_t *loop, const struct view_socket
                                        void *user, int *ret_other);
 /* The descriptor that came beside frames, -1 for none; the caller's. */
 int view_socket_take_passed(struct view_socket *socket);
+/* How many such descriptors all of them have that nobody took. */
+int view_sockets_passed(void);
 /* What is queued is still written as far as it goes at once; it is freed by the loop. */
 void view_socket_close(struct view_socket *socket);
 
