@@ -114,6 +114,7 @@ static void on_exited(struct watcher *w, int status)
     struct view *v = view_of(w);
     v->ended = true;
     v->status = status;
+    view_loan_untype(v, true);
     view_loan_end(v);
     view_settle(v);
 }
@@ -121,6 +122,9 @@ static void on_exited(struct watcher *w, int status)
 static void on_gone(struct watcher *w)
 {
     struct view *v = view_of(w);
+    view_loan_untype(v, true);
+    if (!v->over)
+        view_return_keys(v);
     if (!v->over)
         view_note(v, VIEW_END, v->ended ? (uint64_t)(unsigned)v->status : VIEW_STATUS_UNKNOWN, "");
     v->over = true;

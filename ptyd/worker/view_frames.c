@@ -92,10 +92,7 @@ static void give_up_typing(struct view *v)
         session_untype(v->task.session, &v->typing);
         answer_typed(v);
     }
-    if (v->types_lent && v->task.session) {
-        session_untype(v->task.session, &v->lent);
-        view_loan_typed(v);
-    }
+    view_loan_untype(v, false);
 }
 
 static void go(struct view *v)

@@ -92,13 +92,16 @@ void view_loan_join(struct view *v, uint64_t known)
 
 /* ---- keys ---- */
 
-/* What is left of them where the terminal takes no more. */
-void view_loan_typed(struct view *v)
+/* What is left of them is its viewer's; where nobody reads any more it comes before what that has
+ * typed since, which may be on its way. */
+static void finish_typed(struct view *v, bool ended)
 {
     struct typing *t = &v->lent;
     const struct view_keys keys = {.data = t->bytes.data + t->typed,
                                    .len = t->bytes.len - t->typed};
-    if (keys.len && !v->finished)
+    if (keys.len && ended)
+        bytes_append(&v->returned, keys.data, keys.len);
+    else if (keys.len && !v->finished)
         give_back(v, t->token, &keys);
     bytes_finish(&t->bytes);
     bytes_finish(&t->parts);
@@ -107,7 +110,15 @@ void view_loan_typed(struct view *v)
 
 static void on_typed(struct typing *t)
 {
-    view_loan_typed((struct view *)((char *)t - offsetof(struct view, lent)));
+    finish_typed((struct view *)((char *)t - offsetof(struct view, lent)), true);
+}
+
+void view_loan_untype(struct view *v, bool ended)
+{
+    if (!v->types_lent || !v->task.session)
+        return;
+    session_untype(v->task.session, &v->lent);
+    finish_typed(v, ended);
 }
 
 /* How far they are typed stands beside them: among the requests of callers they would take the

@@ -114,8 +114,9 @@ void view_lend(struct view *v, const struct view_loan *loan);
 void view_loan_end(struct view *v);
 void view_loan_stop(struct view *v);
 void view_loan_close(struct view *v);
-/* No more is typed of what was read there: the viewer hears of the rest. */
-void view_loan_typed(struct view *v);
+/* No more is typed of what was read there: the viewer hears of the rest; where the shell has ended
+ * that is returned to it (VIEW_RETURNED). */
+void view_loan_untype(struct view *v, bool ended);
 /* Shows there what `output` holds, up to `place`, where it is lent and nothing is in between. False
  * where some of it is left. */
 bool view_loan_show(struct view *v, uint64_t place);

@@ -246,6 +246,30 @@ async function main() {
     await outer.end();
   });
 
+  await report.test('keys that the worker read and the terminal never took, for its session is closed: they are given back, in order', async () => {
+    const name = `lent-${++count}`;
+    daemon.ptyd('open', name, '--shell', 'bash');
+    const outer = await attach(name);
+    await outer.type('stty raw -echo; echo rea""dy; sleep 1000\r');
+    await outer.expect('ready');
+    await pause(100);
+    const other = new Connection(space);
+    await outer.type('w');
+    await pause(50);
+    await outer.type('x'); // of the loan, as is what follows it
+    other.type(name, 'f'.repeat(200000));
+    await pause(150);
+    for (const key of 'abc') {
+      await outer.type(key);
+      await pause(20);
+    }
+    daemon.ptyd('close', name);
+    await outer.ended;
+    other.end();
+    assert.match(outer.received().toString().slice(-200), /x?abc\[session|[34] bytes that you typed when the session ended are lost/); // as the kernel has TIOCSTI
+    await outer.end();
+  });
+
   // There the kernel stops whoever reads it in the background.
   await report.test('a terminal that is the daemon\'s own, too: keys are typed, and the daemon goes on', async () => {
     const own = workspace();
