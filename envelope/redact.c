@@ -340,7 +340,7 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     bool line = at == 0 || s->text[at - 1] == '\n';
     if (q->secrets && is_known(q->secrets, s->text, s->len, at, s->fold != NULL, ret_match))
         return true;
-    if ((c == '-' || c == 'P') && redact_pem(s, at, ret_match))
+    if (((c == '-' && redact_char(s, at + 1) == '-') || c == 'P') && redact_pem(s, at, ret_match))
         return true;
     if (line && (redact_pem_line(s, at, ret_match) || redact_pgpass(s, at, ret_match) ||
                  ((c == '[' || c == 'B') && redact_login(s, at, ret_match))))

@@ -7,9 +7,10 @@
 
 #include "envelope/redact_private.h"
 
-#define BLANKS_MOST 80  /* between a name, its separator and its value */
-#define PROSE_MOST  64  /* longer values without a digit are no prose */
-#define LONG_MOST   256 /* whatever is longer and has a name that tells is no prose */
+#define BLANKS_MOST  80  /* between a name, its separator and its value */
+#define PROSE_MOST   64  /* longer values without a digit are no prose */
+#define RANDOM_LEAST 16  /* bytes of what looks random */
+#define LONG_MOST    256 /* whatever is longer and has a name that tells is no prose */
 
 /* How a value stands behind its name. */
 struct place {
@@ -275,7 +276,7 @@ static bool is_random(const struct redact_scan *s, size_t from, size_t to)
 {
     size_t len = to - from, digits = count_in(s, from, to, CLASS_DIGIT);
     size_t letters = count_in(s, from, to, CLASS_UPPER | CLASS_LOWER);
-    return len >= 16 && digits >= 2 && letters >= 2 && digits + letters >= len * 3 / 4 &&
+    return len >= RANDOM_LEAST && digits >= 2 && letters >= 2 && digits + letters >= len * 3 / 4 &&
            s->text[from] != '/';
 }
 
@@ -340,6 +341,8 @@ static bool is_too_little(struct redact_scan *s, const struct place *p,
 {
     if (p->tells == TELLS_CODE && !p->upper && p->sign != ' ')
         return v->to - v->from < 8 || !(digits || is_base64(s, v));
+    if (p->tells == TELLS_LONG)
+        return v->to - v->from < RANDOM_LEAST || !digits;
     return p->tells == TELLS_ALL && p->sign == ':' && !quotes && !digits &&
            redact_char(s, redact_run(s, v->end, CLASS_BLANK)) != '\n';
 }
@@ -352,6 +355,8 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (is_phrase(s, p, v))
         return true;
     if (len <= PROSE_MOST && is_too_little(s, p, v, quotes, digits))
+        return false;
+    if (p->tells == TELLS_ALL && len <= PROSE_MOST && !quotes && is_code(s, p, v))
         return false;
     if (redact_is_placeholder(s, v->from, v->to) && !(len > 128))
         return false;
@@ -375,7 +380,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (quotes && !digits && redact_tells(s, v->from, len) &&
         redact_run(s, v->from, CLASS_NAME) >= v->to)
         return false; /* a name for it */
-    if (!quotes && is_code(s, p, v))
+    if (!quotes && p->tells != TELLS_ALL && is_code(s, p, v))
         return false;
     if (!quotes && !p->tight && !p->upper && p->sign == '=' && is_variable(s, p, v))
         return false;

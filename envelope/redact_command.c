@@ -140,7 +140,7 @@ static void begin_rule(struct command *c, int at)
     if (rule->option && rule->how != SETTING) {
         c->options |= 1u << at;
         c->begins |= letter(*rule->option);
-    } else {
+    } else if (rule->how != BELOW) {
         c->places |= 1u << at;
     }
 }
@@ -292,6 +292,15 @@ static bool is_code(const struct command *c)
     return redact_strength(c->s, &v) > REDACT_WEAK;
 }
 
+/* Whether no later word can be at its place. */
+static bool is_past(const struct active *a)
+{
+    const struct redact_rule *r = a->rule;
+    return (a->places >= r->place &&
+            (r->how == PLACE || r->how == PLACE_CODE || r->how == PLACE_LONG)) ||
+           (a->places >= 2 && r->how == PLACE_SLASH);
+}
+
 static void take_place(struct command *c, int rule)
 {
     struct active *a = &c->active[rule];
@@ -321,6 +330,8 @@ static void take_place(struct command *c, int rule)
         add_behind(c, c->from, c->to, '=');
     else if (r->how == SETTING && is_telling_word(c))
         c->next |= 1u << rule;
+    if (is_past(a))
+        c->places &= ~(1u << rule);
 }
 
 /* The word is for one of the rules. */

@@ -9,6 +9,7 @@
 #include "envelope/redact_private.h"
 
 #define LABEL_MAX   64
+#define MARK_NEAR   64
 #define PREFIX_MOST 96  /* in front of a line of a body: a file's name, a number */
 #define LINE_MOST   200 /* no line of a body is longer */
 #define HEADS_MOST  16  /* lines of headings, and empty ones, in front of a body */
@@ -167,13 +168,24 @@ static size_t skip_body(struct redact_scan *s, size_t at)
 
 /* ---- BEGIN and END ---- */
 
+/* Where the mark stands at or behind `at`; NULL for nowhere. Those that are near are found by a
+ * look at each byte: memmem() has more to do before its first. */
+static const char *find_mark(const struct redact_scan *s, size_t at, const struct redact_word *mark)
+{
+    size_t near = s->len - at > MARK_NEAR + LABEL_MAX ? at + MARK_NEAR : at;
+    for (; at < near; at++)
+        if (s->text[at] == '-' && !memcmp(s->text + at, mark->text, mark->len))
+            return s->text + at;
+    return memmem(s->text + at, s->len - at, mark->text, mark->len);
+}
+
 /* The next mark at or behind `at`, looked for once. The text's length for none. */
 static size_t next_of(struct redact_scan *s, size_t at, int which, int form)
 {
     size_t *known = &s->pem[form][which];
     if (*known < at || *known == 0) {
         const struct redact_word *mark = &marks[form][which];
-        const char *found = memmem(s->text + at, s->len - at, mark->text, mark->len);
+        const char *found = find_mark(s, at, mark);
         *known = found ? (size_t)(found - s->text) : s->len;
     }
     return *known;

@@ -202,13 +202,14 @@ static inline size_t redact_line_end(struct redact_scan *s, size_t at)
 size_t redact_line_start(const struct redact_scan *s, size_t at, size_t most);
 
 /* Whether `word` stands at `at`, capital letters or not. Here, so that most places cost a look at
- * one character. */
+ * one character, or two. */
 static inline bool redact_at(const struct redact_scan *s, size_t at, const char *word)
 {
     if (at >= s->len || ((s->text[at] ^ *word) & ~0x20) != 0)
         return false;
     size_t len = strlen(word);
-    return s->len - at >= len && !strncasecmp(s->text + at, word, len);
+    return s->len - at >= len && ((s->text[at + len - 1] ^ word[len - 1]) & ~0x20) == 0 &&
+           !strncasecmp(s->text + at, word, len);
 }
 
 /* A word of a table and its length. */

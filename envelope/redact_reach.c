@@ -22,19 +22,48 @@ static unsigned kind_of(char c)
     return redact_class(c) & (CLASS_DIGIT | CLASS_UPPER | CLASS_LOWER);
 }
 
+/* Words by the letter that they begin with. */
+#define OF_LETTER 10
+
+/* Whether [from, to) is one of them, capital letters or not. */
+static bool is_word_of(const struct redact_word words[26][OF_LETTER], const struct redact_scan *s,
+                       size_t from, size_t to)
+{
+    if (from == to || !redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER))
+        return false;
+    const struct redact_word *word = words[(s->text[from] | 0x20) - 'a'];
+    for (int i = 0; i < OF_LETTER && word[i].text; i++)
+        if (word[i].len == to - from && !strncasecmp(word[i].text, s->text + from, to - from))
+            return true;
+    return false;
+}
+
 /* sha256, utf-8, x509: what programs name their ways by. */
 static bool is_way(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const struct redact_word ways[] = {
-        REDACT_WORD("sha"),   REDACT_WORD("utf"),   REDACT_WORD("aes"),  REDACT_WORD("hs"),
-        REDACT_WORD("rs"),    REDACT_WORD("es"),    REDACT_WORD("ps"),   REDACT_WORD("md"),
-        REDACT_WORD("base"),  REDACT_WORD("ed"),    REDACT_WORD("ssl"),  REDACT_WORD("tls"),
-        REDACT_WORD("x"),     REDACT_WORD("oauth"), REDACT_WORD("pkcs"), REDACT_WORD("http"),
-        REDACT_WORD("ipv"),   REDACT_WORD("argon"), REDACT_WORD("b"),    REDACT_WORD("win"),
-        REDACT_WORD("iso"),   REDACT_WORD("blake"), REDACT_WORD("hmac"), REDACT_WORD("chacha"),
-        REDACT_WORD("ecdsa"), REDACT_WORD("p"),     REDACT_WORD("secp"), REDACT_WORD("v"),
-        REDACT_WORD("pbkdf"), REDACT_WORD("k"),     REDACT_WORD("int"),  REDACT_WORD("uint"),
-        REDACT_WORD("s"),     REDACT_WORD("ntlm"),  REDACT_WORD("latin")};
+    static const struct redact_word ways[26][OF_LETTER] = {
+        ['a' - 'a'] = {REDACT_WORD("aes"), REDACT_WORD("argon")},
+        ['b' - 'a'] = {REDACT_WORD("base"), REDACT_WORD("b"), REDACT_WORD("blake")},
+        ['c' - 'a'] = {REDACT_WORD("chacha")},
+        ['e' - 'a'] = {REDACT_WORD("es"), REDACT_WORD("ed"), REDACT_WORD("ecdsa")},
+        ['h' - 'a'] = {REDACT_WORD("hs"), REDACT_WORD("http"), REDACT_WORD("hmac")},
+        ['i' - 'a'] = {REDACT_WORD("ipv"), REDACT_WORD("iso"), REDACT_WORD("int")},
+        ['k' - 'a'] = {REDACT_WORD("k")},
+        ['l' - 'a'] = {REDACT_WORD("latin")},
+        ['m' - 'a'] = {REDACT_WORD("md")},
+        ['n' - 'a'] = {REDACT_WORD("ntlm")},
+        ['o' - 'a'] = {REDACT_WORD("oauth")},
+        ['p' - 'a'] = {REDACT_WORD("ps"), REDACT_WORD("pkcs"), REDACT_WORD("p"),
+                       REDACT_WORD("pbkdf")},
+        ['r' - 'a'] = {REDACT_WORD("rs")},
+        ['s' - 'a'] = {REDACT_WORD("sha"), REDACT_WORD("ssl"), REDACT_WORD("secp"),
+                       REDACT_WORD("s")},
+        ['t' - 'a'] = {REDACT_WORD("tls")},
+        ['u' - 'a'] = {REDACT_WORD("utf"), REDACT_WORD("uint")},
+        ['v' - 'a'] = {REDACT_WORD("v")},
+        ['w' - 'a'] = {REDACT_WORD("win")},
+        ['x' - 'a'] = {REDACT_WORD("x")},
+    };
     size_t letters = from, number;
     while (letters < to && redact_in(s->text[letters], CLASS_UPPER | CLASS_LOWER))
         letters++;
@@ -45,11 +74,7 @@ static bool is_way(const struct redact_scan *s, size_t from, size_t to)
     if (end == number || end - number > 4 || to - from > 24 ||
         (end < to && !strchr("-_./+", s->text[end])))
         return false;
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (ways[i].len == letters - from &&
-            !strncasecmp(ways[i].text, s->text + from, letters - from))
-            return true;
-    return false;
+    return is_word_of(ways, s, from, letters);
 }
 
 enum redact_strength redact_strength(struct redact_scan *s, struct redact_reached *t)
@@ -201,49 +226,63 @@ static void read_token(struct redact_scan *s, size_t digit, struct redact_reache
 /* What comes in front of numbers and sums that are none. */
 static bool is_other_word(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const struct redact_word words[] = {
-        REDACT_WORD("fingerprint"), REDACT_WORD("hash"),    REDACT_WORD("digest"),
-        REDACT_WORD("checksum"),    REDACT_WORD("id"),      REDACT_WORD("uuid"),
-        REDACT_WORD("version"),     REDACT_WORD("commit"),  REDACT_WORD("revision"),
-        REDACT_WORD("request"),     REDACT_WORD("serial"),  REDACT_WORD("etag"),
-        REDACT_WORD("sha256"),      REDACT_WORD("sha1"),    REDACT_WORD("md5"),
-        REDACT_WORD("file"),        REDACT_WORD("path"),    REDACT_WORD("port"),
-        REDACT_WORD("host"),        REDACT_WORD("address"), REDACT_WORD("expires"),
-        REDACT_WORD("until"),       REDACT_WORD("at"),      REDACT_WORD("line"),
-        REDACT_WORD("type"),        REDACT_WORD("name"),    REDACT_WORD("user"),
-        REDACT_WORD("username"),    REDACT_WORD("email"),   REDACT_WORD("login"),
-        REDACT_WORD("length"),      REDACT_WORD("size"),    REDACT_WORD("date"),
-        REDACT_WORD("time"),        REDACT_WORD("release"), REDACT_WORD("algorithm"),
-        REDACT_WORD("alg"),         REDACT_WORD("method"),  REDACT_WORD("thumbprint"),
-        REDACT_WORD("issuer"),      REDACT_WORD("subject"), REDACT_WORD("scope"),
-        REDACT_WORD("url"),         REDACT_WORD("uri"),     REDACT_WORD("region"),
-        REDACT_WORD("node"),        REDACT_WORD("image"),   REDACT_WORD("ref"),
-        REDACT_WORD("branch"),      REDACT_WORD("build"),   REDACT_WORD("job"),
-        REDACT_WORD("pid"),         REDACT_WORD("count"),   REDACT_WORD("on"),
-        REDACT_WORD("see"),         REDACT_WORD("from"),    REDACT_WORD("in"),
-        REDACT_WORD("public"),      REDACT_WORD("client"),  REDACT_WORD("client_id"),
-        REDACT_WORD("kid"),         REDACT_WORD("hint"),    REDACT_WORD("prefix"),
-        REDACT_WORD("arn"),         REDACT_WORD("nonce"),   REDACT_WORD("status"),
-        REDACT_WORD("code"),        REDACT_WORD("error"),   REDACT_WORD("format"),
-        REDACT_WORD("cipher")};
+    static const struct redact_word words[26][OF_LETTER] = {
+        ['a' - 'a'] = {REDACT_WORD("address"), REDACT_WORD("at"), REDACT_WORD("algorithm"),
+                       REDACT_WORD("alg"), REDACT_WORD("arn")},
+        ['b' - 'a'] = {REDACT_WORD("branch"), REDACT_WORD("build")},
+        ['c' - 'a'] = {REDACT_WORD("checksum"), REDACT_WORD("commit"), REDACT_WORD("count"),
+                       REDACT_WORD("client"), REDACT_WORD("client_id"), REDACT_WORD("code"),
+                       REDACT_WORD("cipher")},
+        ['d' - 'a'] = {REDACT_WORD("digest"), REDACT_WORD("date")},
+        ['e' - 'a'] = {REDACT_WORD("etag"), REDACT_WORD("expires"), REDACT_WORD("email"),
+                       REDACT_WORD("error")},
+        ['f' - 'a'] = {REDACT_WORD("fingerprint"), REDACT_WORD("file"), REDACT_WORD("from"),
+                       REDACT_WORD("format")},
+        ['h' - 'a'] = {REDACT_WORD("hash"), REDACT_WORD("host"), REDACT_WORD("hint")},
+        ['i' - 'a'] = {REDACT_WORD("id"), REDACT_WORD("issuer"), REDACT_WORD("image"),
+                       REDACT_WORD("in")},
+        ['j' - 'a'] = {REDACT_WORD("job")},
+        ['k' - 'a'] = {REDACT_WORD("kid")},
+        ['l' - 'a'] = {REDACT_WORD("line"), REDACT_WORD("login"), REDACT_WORD("length")},
+        ['m' - 'a'] = {REDACT_WORD("md5"), REDACT_WORD("method")},
+        ['n' - 'a'] = {REDACT_WORD("name"), REDACT_WORD("node"), REDACT_WORD("nonce")},
+        ['o' - 'a'] = {REDACT_WORD("on")},
+        ['p' - 'a'] = {REDACT_WORD("path"), REDACT_WORD("port"), REDACT_WORD("pid"),
+                       REDACT_WORD("public"), REDACT_WORD("prefix")},
+        ['r' - 'a'] = {REDACT_WORD("revision"), REDACT_WORD("request"), REDACT_WORD("release"),
+                       REDACT_WORD("region"), REDACT_WORD("ref")},
+        ['s' - 'a'] = {REDACT_WORD("serial"), REDACT_WORD("sha256"), REDACT_WORD("sha1"),
+                       REDACT_WORD("size"), REDACT_WORD("subject"), REDACT_WORD("scope"),
+                       REDACT_WORD("see"), REDACT_WORD("status")},
+        ['t' - 'a'] = {REDACT_WORD("type"), REDACT_WORD("time"), REDACT_WORD("thumbprint")},
+        ['u' - 'a'] = {REDACT_WORD("uuid"), REDACT_WORD("until"), REDACT_WORD("user"),
+                       REDACT_WORD("username"), REDACT_WORD("url"), REDACT_WORD("uri")},
+        ['v' - 'a'] = {REDACT_WORD("version")},
+    };
     for (size_t at = from; at < to; at++) /* request_id */
         from = redact_in(s->text[at], CLASS_ALNUM) ? from : at + 1;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (words[i].len == to - from && !strncasecmp(words[i].text, s->text + from, to - from))
-            return true;
-    return false;
+    return is_word_of(words, s, from, to);
 }
 
 /* `is`, `to`, `or`, also in other languages. */
 static bool is_is(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const words[] = {
-        "is",  "to", "or", "ist", "est",   "es",     "lautet", "auf", "zu", "e",  "jest", "now",
-        "was", "ar", "er", "til", "einai", "adalah", "olarak", "en",  "a",  "as", "reads"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == to - from && redact_at(s, from, words[i]))
-            return true;
-    return false;
+    static const struct redact_word words[26][OF_LETTER] = {
+        ['a' - 'a'] = {REDACT_WORD("auf"), REDACT_WORD("ar"), REDACT_WORD("adalah"),
+                       REDACT_WORD("a"), REDACT_WORD("as")},
+        ['e' - 'a'] = {REDACT_WORD("est"), REDACT_WORD("es"), REDACT_WORD("e"), REDACT_WORD("er"),
+                       REDACT_WORD("einai"), REDACT_WORD("en")},
+        ['i' - 'a'] = {REDACT_WORD("is"), REDACT_WORD("ist")},
+        ['j' - 'a'] = {REDACT_WORD("jest")},
+        ['l' - 'a'] = {REDACT_WORD("lautet")},
+        ['n' - 'a'] = {REDACT_WORD("now")},
+        ['o' - 'a'] = {REDACT_WORD("or"), REDACT_WORD("olarak")},
+        ['r' - 'a'] = {REDACT_WORD("reads")},
+        ['t' - 'a'] = {REDACT_WORD("to"), REDACT_WORD("til")},
+        ['w' - 'a'] = {REDACT_WORD("was")},
+        ['z' - 'a'] = {REDACT_WORD("zu")},
+    };
+    return is_word_of(words, s, from, to);
 }
 
 struct way {
