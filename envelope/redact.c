@@ -273,8 +273,9 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
     if (q->told < q->command.count && q->command.list[q->told].from < end)
         return false; /* -pMyPassword is no name */
     bool tells = q->name_may & (MAY_TELL | MAY_TELL_LAST);
-    if (tells && at && s->text[at - 1] == ':' && redact_char(s, end) == ':' &&
-        redact_is_in_resource(s, at))
+    if (tells && redact_char(s, end) == ':' &&
+        ((at && s->text[at - 1] == ':' && redact_is_in_resource(s, at)) ||
+         redact_is_package(s, end)))
         return false;
     if (tells && redact_may_head(s, at, end))
         redact_table_heading(s, at, end);

@@ -478,8 +478,8 @@ static bool read_behind(struct redact_scan *s, const struct place *p, size_t val
     size_t end = p->sign != '>'
                      ? value
                      : redact_run(s, value, CLASS_ALL & ~(uint32_t)(CLASS_LESS | CLASS_NEWLINE));
-    if (p->sign == '>' && redact_char(s, value) == '@')
-        return false; /* <user>:<password>@host */
+    if (p->sign == '>' && (redact_char(s, value) == '@' || redact_closes(s, p->name, value)))
+        return false; /* <user>:<password>@host, `password: <password>` */
     if (p->sign != '>' || redact_char(s, end) != '<') {
         bool is = redact_read_value(s, value, p->tight && p->shell, ret);
         const char *next =

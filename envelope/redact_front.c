@@ -162,6 +162,20 @@ bool redact_is_in_resource(const struct redact_scan *s, size_t at)
     return redact_at(s, from, "arn:") || redact_at(s, from, "urn:");
 }
 
+bool redact_is_package(const struct redact_scan *s, size_t colon)
+{
+    static const struct redact_word architectures[] = {
+        REDACT_WORD("amd64"),   REDACT_WORD("arm64"),   REDACT_WORD("i386"),
+        REDACT_WORD("armhf"),   REDACT_WORD("armel"),   REDACT_WORD("ppc64el"),
+        REDACT_WORD("riscv64"), REDACT_WORD("s390x"),   REDACT_WORD("mips64el"),
+        REDACT_WORD("loong64"), REDACT_WORD("aarch64"), REDACT_WORD("x86_64")};
+    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
+        if (redact_at(s, colon + 1, architectures[i].text) &&
+            !redact_in(redact_char(s, colon + 1 + architectures[i].len), CLASS_WORD))
+            return true;
+    return false;
+}
+
 bool redact_is_password(const struct redact_scan *s, size_t at)
 {
     size_t sign_at = at;
@@ -174,4 +188,15 @@ bool redact_is_password(const struct redact_scan *s, size_t at)
     if (at + 6 < s->len && s->text[at] == '{' && sign_at >= 4 && s->text[sign_at - 4] == ';')
         return true; /* ODBC's */
     return at + 6 < s->len && !strchr("/~$.{(%\n", s->text[at]) && s->text[at + 1] != ':';
+}
+
+bool redact_closes(const struct redact_scan *s, size_t name, size_t at)
+{
+    char quote = redact_char(s, at);
+    bool open = false;
+    if (!redact_in(quote, CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK))
+        return false;
+    for (size_t i = redact_line_start(s, name, REDACT_LINE_LOOKED_AT); i < name; i++)
+        open ^= s->text[i] == quote;
+    return open;
 }

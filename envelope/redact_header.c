@@ -143,6 +143,9 @@ static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redac
         upper += redact_in(s->text[i], CLASS_UPPER);
     if (basic && (upper < 2 || (to - from) % 4))
         return false;
+    size_t name = redact_run(s, from, CLASS_LOWER | CLASS_UNDER); /* `type=bearer ttl=3600s` */
+    if (redact_char(s, name) == '=' && redact_in(redact_char(s, name + 1), CLASS_ALNUM))
+        return false;
     if (from == end || to - from < (bearer ? 12 : 8) || !digits ||
         redact_is_placeholder(s, from, to))
         return false;

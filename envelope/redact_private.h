@@ -433,6 +433,10 @@ bool redact_is_defined(struct redact_scan *s, size_t name);
 bool redact_is_dump(const struct redact_scan *s, size_t name, size_t line_end);
 /* Whether the assignment is a shell's or a file's own line. */
 bool redact_is_statement(struct redact_scan *s, size_t name);
+/* Whether the quote at `at` ends what began in front of the name on its line. */
+bool redact_closes(const struct redact_scan *s, size_t name, size_t at);
+/* Whether an architecture is behind the colon: `libsecret-1-0:amd64`. */
+bool redact_is_package(const struct redact_scan *s, size_t colon);
 /* Whether PWD, behind which `at` is, is set to a password: in files of settings it may be one. */
 bool redact_is_password(const struct redact_scan *s, size_t at);
 /* Whether the name is a part of what names a resource: `arn:aws:...:secret:prod/db-x`. */

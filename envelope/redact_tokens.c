@@ -255,7 +255,8 @@ static bool has_digit(struct redact_scan *s, size_t from, size_t to)
 /* What manuals show instead of one: `xoxb-xxxxxxxxxxxx-xxxx`. */
 static bool is_mask(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const words[] = {"your_", "your-", "_here", "-here", "example", "xxxx"};
+    static const char *const words[] = {"your_",   "your-",   "_here", "-here",
+                                        "example", "EXAMPLE", "xxxx"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (to - from < 80 && memmem(s->text + from, to - from, words[i], strlen(words[i])))
             return true;

@@ -37,7 +37,7 @@ static void test_marks_and_widths_do_not_hide_a_token(void **state)
     expect("\xef\xbc\xa1ghp_" a20 a10 "abcdef.", "\xef\xbc\xa1[redacted:github-token].", 1);
     expect("DB_PASSWORD=\xef\xbc\x84secret99word", "DB_PASSWORD=[redacted:value]", 1);
     expect("\xc3\xa9"
-           "AKIAIOSFODNN7EXAMPLE",
+           "AKIAIOSFODNN7QUARTZ5",
            "\xc3\xa9[redacted:aws-key-id]", 1);
 }
 
@@ -58,6 +58,22 @@ static void test_accents_do_not_hide_a_name(void **state)
            "password='[redacted:value]'\n", 1);
     expect("\xc3\xa9t\xc3\xa9 pass\xc3\xa9 composé\n", "\xc3\xa9t\xc3\xa9 pass\xc3\xa9 composé\n",
            0);
+}
+
+/* What packages, logs and manuals have, and what is beside it that is one. */
+static void test_packages_pairs_and_examples_stay(void **state)
+{
+    static const char *const stay[] = {
+        "ii  libsecret-1-0:amd64      0.20.5-3 Secret store\n",
+        "token_type=bearer session_ttl=3600s tokens_used=1821\n",
+        "Set `password: <password>` in the config, then run `acme login`\n",
+        "id AKIAIOSFODNN7EXAMPLE of the manual\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        expect(stay[i], stay[i], 0);
+    expect("secret:amd64x9q\n", "secret:[redacted:value]\n", 1);
+    expect("type=bearer a1b2c3d4e5f6G7==\n", "type=bearer [redacted:authorization]\n", 1);
 }
 
 /* ---- values in columns, and on lines of their own ---- */
@@ -455,6 +471,7 @@ int main(void)
         cmocka_unit_test(test_hidden_characters_do_not_part_a_token),
         cmocka_unit_test(test_marks_and_widths_do_not_hide_a_token),
         cmocka_unit_test(test_accents_do_not_hide_a_name),
+        cmocka_unit_test(test_packages_pairs_and_examples_stay),
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_lines_with_a_user),
         cmocka_unit_test(test_encoded_assignments),
