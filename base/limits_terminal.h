@@ -45,6 +45,8 @@ static inline int limit_size(int value)
 #define LIMIT_KEYED_BYTES (64 << 10)
 /* Parts (T) that a text of a mark's comes in. More: none of it is known. */
 #define LIMIT_MARK_PARTS 1024
+/* So many numbers of a shell's marks may be lost before one that says no length. */
+#define LIMIT_MARKS_LOST 16
 /* Bytes of a title; a longer one loses its end. */
 #define LIMIT_TITLE_BYTES 1024
 /* Of a colour's name that a program set; a longer one is not drawn for who joins. */

@@ -13,12 +13,21 @@ static int digits_of(uint64_t number)
     return digits;
 }
 
+/* Its number follows the last one, as far as a lost mark or some leave that: who takes the end of
+ * one for his own makes no later mark an old one. */
+static bool follows(const struct tracker *t, const struct mark *mark)
+{
+    return digits_of(mark->seq) == digits_of(t->last_seq) &&
+           mark->seq / 10 <= t->last_seq / 10 + LIMIT_MARKS_LOST;
+}
+
 /* A shell that says lengths need not in an A, B or C that says nothing else: what others print in
- * the middle of it makes it none, its number longer than the last one, or leaves it as it is. */
+ * the middle of it makes it none, its number longer than the last one or far from it, or leaves it
+ * as it is. */
 bool tracker_is_whole(const struct tracker *t, const struct mark *mark)
 {
-    bool says_nothing = mark->bare && mark->seal == MARK_UNSEALED && strchr("ABC", mark->kind) &&
-                        digits_of(mark->seq) == digits_of(t->last_seq);
+    bool says_nothing =
+        mark->bare && mark->seal == MARK_UNSEALED && strchr("ABC", mark->kind) && follows(t, mark);
     return !t->seals || mark->seal != MARK_UNSEALED || says_nothing;
 }
 
