@@ -15,7 +15,7 @@
 # costs six times that).
 #
 # __ptyd_v: 0 nonce, 5 login, 7 result of __ptyd_encode, 8 what is lost, 11 options to be turned on
-#           again, 14 $? kept for us (bash < 5.1), 15 our file, 16 whether __ptyd_seldom was read,
+#           again, 12 `set -a` is to be, 14 $? kept for us (bash < 5.1), 15 our file, 16 whether __ptyd_seldom was read,
 #           21 and 22 our hooks.
 # __ptyd_seq   last number of a mark, of 7 digits; an 8th is 1 in D, 2 in A, 3 in B, 4 in C, else 0
 #        at    HISTCMD at the last prompt     new    entries of history since
@@ -85,10 +85,12 @@ __ptyd_prompt() {
 
 # The rest is for what happens seldom. tools/folded puts what stands between the lines `#<` and `#>` into
 # here-documents of __ptyd_seldom, which bash need not parse when it starts. Then these are there in
-# place of functions of the same name, and read them. (Aliases are for what the user types.)
+# place of functions of the same name, and read them. (Aliases are for what the user types, and with `set -a`
+# functions are exported, too.)
 __ptyd_later() {
     if [[ -o xtrace ]]; then builtin set +x; __ptyd_v[11]=x; fi
     if [[ -n ${__ptyd_v[16]} ]]; then return 1; fi
+    if [[ -o allexport ]]; then builtin set +a; __ptyd_v[12]=a; fi
     if builtin shopt -q expand_aliases; then
         builtin shopt -u expand_aliases
         if __ptyd_seldom; then __ptyd_v[16]=read; fi
@@ -96,6 +98,7 @@ __ptyd_later() {
     elif __ptyd_seldom; then
         __ptyd_v[16]=read
     fi
+    if [[ -n ${__ptyd_v[12]-} ]]; then __ptyd_v[12]=; builtin set -a; fi
     [[ -n ${__ptyd_v[16]} ]]
 }
 __ptyd_changed() { if __ptyd_later; then __ptyd_changed "$@"; fi; }
@@ -358,6 +361,7 @@ __ptyd_setup() {
     return 0
 }
 #>
+if [[ -n ${__ptyd_v[12]-} ]]; then __ptyd_v[12]=; builtin set -a; fi
 
 # The user's own files, at the top level, so that `declare` in them means what it always means.
 if ((__ptyd_v[5])); then

@@ -97,7 +97,8 @@ static int plan_bash(const struct plan_request *q, struct plan *plan)
                  "unset __ptyd_v; __ptyd_v=(%s); __ptyd_v[5]=%d; __ptyd_v[15]=", plan->nonce,
                  q->login);
     append_quoted(&plan->script, file, "'\\''");
-    bytes_append_text(&plan->script, "\n");
+    /* SHELLOPTS=allexport would export functions, and the nonce in one. */
+    bytes_append_text(&plan->script, "\n[[ ! -o allexport ]] || __ptyd_v[12]=a; builtin set +a\n");
     append_gone(&plan->script, plan->nonce, '1', "printf %s");
     bytes_append(&plan->script, script_bash, script_bash_len);
     plan->file = file;

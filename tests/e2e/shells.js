@@ -335,6 +335,21 @@ async function traces(daemon, report, shell) {
       assert.deepStrictEqual([plain.last().cmd, plain.last().preview.lines[0]], ["printf '%s;' one\ttwo", 'one;two;']);
     });
   }
+  if (shell.name === 'bash') {
+    await report.test('bash: set -a exports none of our functions, whoever says it', async () => {
+      const ours = `env | grep -c -e BASH_FUNC___ptyd -e "]7711"`;
+      for (const [name, given] of [['all', []], ['all-options', ['--env', 'SHELLOPTS=allexport']]]) {
+        const all = new Session(daemon, shell, name, given);
+        await all.prompt();
+        if (!given.length) all.run('set -a');
+        assert.strictEqual((all.run(ours), all.last().preview.lines.at(-1)), '0', name);
+        all.run('cd /usr; set -u'); // what is seldom needed is needed
+        assert.strictEqual((all.run(ours), all.last().preview.lines.at(-1)), '0', name);
+        assert.match((all.run('echo $-'), all.last().preview.lines.at(-1)), /a/, name);
+        assert.strictEqual(all.last().cwd_after, '/usr');
+      }
+    });
+  }
   await report.test(`${shell.name}: names of ours that were in the environment export nothing`, async () => {
     const heir = new Session(daemon, shell, `heir-${shell.name}`, ['__ptyd_n', '__ptyd_v', '__ptyd_head', '__ptyd_seq', '__ptyd_s', '__ptyd_nonce'].flatMap((name) => ['--env', `${name}=x`]));
     await heir.prompt();
