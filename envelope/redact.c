@@ -239,12 +239,14 @@ enum {
     BEHIND_CALL = 1 << 4,
     BEHIND_JWK = 1 << 5,
     BEHIND_PROSE = 1 << 6,
+    BEHIND_GIVEN = 1 << 7,
 };
 static const uint8_t rules_behind[256] = {
     [0] = BEHIND_HEAD,
-    [' '] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_FILE | BEHIND_CALL | BEHIND_PROSE,
+    [' '] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_FILE | BEHIND_CALL | BEHIND_PROSE |
+            BEHIND_GIVEN,
     ['\t'] = BEHIND_HEAD | BEHIND_SET | BEHIND_FILE | BEHIND_PROSE,
-    [':'] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_PROSE,
+    [':'] = BEHIND_HEAD | BEHIND_SET | BEHIND_COLUMN | BEHIND_PROSE | BEHIND_GIVEN,
     ['='] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL,
     ['"'] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL | BEHIND_JWK,
     ['\''] = BEHIND_HEAD | BEHIND_SET,
@@ -260,7 +262,8 @@ static const uint8_t rules_behind[256] = {
     ['+'] = BEHIND_SET,
     ['}'] = BEHIND_SET,
     ['['] = BEHIND_COLUMN,
-    ['('] = BEHIND_FILE | BEHIND_CALL,
+    ['('] = BEHIND_FILE | BEHIND_CALL | BEHIND_GIVEN,
+    ['*'] = BEHIND_GIVEN,
 };
 
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
@@ -292,6 +295,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
             redact_prose(s, at, end, ret_match)) ||
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
            (end - at == 1 && redact_wifi(s, at, end, ret_match)) ||
+           (tells && (behind & BEHIND_GIVEN) && redact_given(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
            ((tells || (q->name_may & MAY_PROSE)) && redact_in(s->text[end - 1], CLASS_ALNUM) &&
             redact_far(s, at, end, ret_match));

@@ -277,7 +277,7 @@ static bool is_random(const struct redact_scan *s, size_t from, size_t to)
     size_t len = to - from, digits = count_in(s, from, to, CLASS_DIGIT);
     size_t letters = count_in(s, from, to, CLASS_UPPER | CLASS_LOWER);
     return len >= RANDOM_LEAST && digits >= 2 && letters >= 2 && digits + letters >= len * 3 / 4 &&
-           s->text[from] != '/';
+           !redact_is_path(s, from, to);
 }
 
 /* The whole line is the name and its value, as in files of settings. */

@@ -83,6 +83,7 @@ static int first_of(const char *name, size_t len)
 /* One tool's rule while its words are read. */
 struct active {
     const struct redact_rule *rule;
+    bool share; /* PLACE_SHARE: it came */
     int places; /* words that are no options, since it or its subcommand came; before: of `words` */
 };
 
@@ -156,7 +157,7 @@ static void begin_tool(struct command *c, const char *name, size_t len)
         const struct redact_rule *rule = &redact_tool_rules[tools.list[i].rule];
         if (known && rule->option)
             continue;
-        c->active[c->count] = (struct active){rule, c->words};
+        c->active[c->count] = (struct active){.rule = rule, .places = c->words};
         if (rule->sub) {
             c->waits |= 1u << c->count;
             c->subs |= letter(*rule->sub);
@@ -301,6 +302,26 @@ static bool is_past(const struct active *a)
            (a->places >= 2 && r->how == PLACE_SLASH);
 }
 
+static bool ends_command(char c)
+{
+    return c == '\n' || c == '|' || c == ';' || c == '&' || !c;
+}
+
+/* `net use Z: \\host\share X /user:NAME`, in any order. */
+static void take_share(struct command *c, struct active *a)
+{
+    const char *t = c->s->text;
+    size_t behind = redact_run(c->s, c->to, CLASS_DOUBLE);
+    char next = redact_char(c->s, redact_run(c->s, behind, CLASS_BLANK));
+    if (redact_at(c->s, c->from, "\\\\")) {
+        a->share = true;
+    } else if (a->share && t[c->from] != '/') {
+        a->share = false;
+        if (next == '/' || ends_command(next))
+            add(c, c->from, c->to);
+    }
+}
+
 static void take_place(struct command *c, int rule)
 {
     struct active *a = &c->active[rule];
@@ -326,6 +347,8 @@ static void take_place(struct command *c, int rule)
     else if (r->how == PLACE_SLASH && a->places <= 2 &&
              (!r->place || memchr(c->s->text + c->from, '@', c->to - c->from)))
         add_login(c);
+    else if (r->how == PLACE_SHARE)
+        take_share(c, a);
     else if (r->how == PAIRS)
         add_behind(c, c->from, c->to, '=');
     else if (r->how == SETTING && is_telling_word(c))
@@ -386,11 +409,6 @@ static size_t skip_blanks(struct redact_scan *s, size_t at, size_t end)
 }
 
 static size_t read_words(struct command *c, size_t at, size_t most);
-
-static bool ends_command(char c)
-{
-    return c == '\n' || c == '|' || c == ';' || c == '&' || !c;
-}
 
 /* A quoted word may be commands of its own: `sudo sh -c 'mysql -pX'`. */
 static void read_inside(struct command *outer, size_t at, size_t end)

@@ -341,6 +341,8 @@ bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *
 
 /* Whether it says where a secret is, or that there is none: $NAME, <password>, ****, null. */
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
+/* Whether it begins with a slash and is no base64 that does. */
+bool redact_is_path(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it is a version, as packages have them: 4.13+dfsg1-1, ^1.2.3-beta.4, jar:9.24.4:compile.
  */
 bool redact_is_version(const struct redact_scan *s, size_t from, size_t to);
@@ -492,6 +494,9 @@ bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 bool redact_prose(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* The last letters of what it knows. */
 extern const char redact_prose_ends[];
+/* `setPassword("X")`, a comment and its value, `passphrase for the drive = "X"` (redact_given.c).
+ */
+bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* An argument of a call: `getConnection(url, "user", "X")`; what stands below `"github-oauth"`; a
  * private JSON Web Key's members (redact_call.c). */
 bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
@@ -553,6 +558,7 @@ enum redact_how {
     PLACE_AT,    /* there or later, domain/user:password@host */
     PLACE_CODE,  /* there, where it has letters and digits */
     PLACE_LONG,  /* there, where it is as long as a key */
+    PLACE_SHARE, /* the word behind \\host\share, before an option or the end */
     PAIRS,       /* all name=value behind the subcommand */
     SETTING,     /* the word behind one that has a telling name */
     PREFIX,      /* words that begin so */

@@ -58,7 +58,7 @@ static bool is_value(struct redact_scan *s, enum redact_telling tells, size_t fr
 {
     size_t len = to - from, letters = m.upper + m.lower;
     if (len < 6 || (!sure && m.digits < 2) || redact_is_placeholder(s, from, to) ||
-        s->text[from] == '/' || memmem(s->text + from, len, "://", 3) ||
+        redact_is_path(s, from, to) || memmem(s->text + from, len, "://", 3) ||
         memchr(s->text + from, '(', len))
         return false;
     if (tells != TELLS_ALL && redact_is_named_sum(s, from, to))

@@ -105,8 +105,8 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
     size_t letters = upper + lower;
     t->hex = hex + dashes == len && !(upper && lower);
     if (len < 6 || !digits || letters < 2 || is_way(s, t->from, t->to) ||
-        (s->text[t->from] == '/' && slashes > 1) || redact_is_placeholder(s, t->from, t->to) ||
-        memmem(s->text + t->from, len, "://", 3))
+        (slashes > 1 && redact_is_path(s, t->from, t->to)) ||
+        redact_is_placeholder(s, t->from, t->to) || memmem(s->text + t->from, len, "://", 3))
         return REDACT_WEAK;
     bool password = upper && lower && digits >= 2 && dots <= 2 && len < 32 && !slashes;
     if (dots && redact_is_version(s, t->from, t->to))

@@ -201,7 +201,7 @@ const struct redact_rule redact_tool_rules[] = {
     {"ttyd gotty wetty", NULL, "-c", USER, 0},
     {"supabase", NULL, "-p", EITHER, 0},
     {"stats", "auth", NULL, PLACE_USER, 1},
-    {"net net.exe", "/user:.", NULL, PLACE, 1},
+    {"net net.exe", "use", NULL, PLACE_SHARE, 0},
     {"net net.exe", "user", NULL, PLACE, 2},
     {"CONNECT", NULL, NULL, PLACE_SLASH, 1},
     {"runas runas.exe", "/user:.", NULL, PLACE, 1},

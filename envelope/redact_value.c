@@ -42,6 +42,7 @@ static bool read_quoted(struct redact_scan *s, size_t quote_at, size_t escapes, 
 {
     char quote = s->text[quote_at];
     size_t from = quote_at + 1, end = from;
+    bool dollar = quote_at && s->text[quote_at - 1] == '$'; /* $'it\'s' */
     if (!escapes && quote != '`' && read_long_text(s, quote_at, quote, ret))
         return true;
     for (;; end++) {
@@ -53,7 +54,7 @@ static bool read_quoted(struct redact_scan *s, size_t quote_at, size_t escapes, 
             end++; /* doubled, it is part of the text */
             continue;
         }
-        bool counts = quote == '"' || escapes || (quote == '\'' && !tight);
+        bool counts = quote != '`' && (quote == '"' || escapes || !tight || dollar);
         size_t before = counts ? backslashes_before(s, end, from) : 0;
         if (before <= escapes && (before == escapes || before % 2 == 0 || escapes))
             break;
@@ -176,10 +177,36 @@ static size_t word_end(struct redact_scan *s, size_t at)
 
 static bool read_word(struct redact_scan *s, size_t at, bool tight, struct redact_value *ret)
 {
-    size_t end = word_end(s, at);
+    size_t end = word_end(s, at), line = tight ? redact_line_end(s, at) : at;
+    bool parts = tight && line > end &&
+                 (memchr(s->text + at, '"', end - at) || memchr(s->text + at, '\'', end - at));
+    if (parts) { /* ab"it's 42" */
+        size_t shell = redact_shell_word(s, at, line);
+        end =
+            shell > end && redact_in(s->text[shell - 1], CLASS_DOUBLE | CLASS_SINGLE) ? shell : end;
+    }
     size_t to = trim(s, at, end, tight);
     *ret = (struct redact_value){at, to, to, 0};
     return to > at;
+}
+
+/* Whether a shell's word goes on behind its first quoted piece with another: 'it'"'"'s'. One that
+ * began in front of it ends there. */
+static bool goes_on(struct redact_scan *s, size_t at, const struct redact_value *v, bool tight)
+{
+    static const char *const escapes[] = {"\\''", "\"'\"'", "'\"'\""};
+    char next = redact_char(s, v->end);
+    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
+        if (redact_at(s, v->end, escapes[i]) && escapes[i][strlen(escapes[i]) - 1] == v->quote)
+            return true;
+    size_t line = redact_line_end(s, at);
+    if (!tight || next == v->quote || !redact_in(next, CLASS_DOUBLE | CLASS_SINGLE) ||
+        !memchr(s->text + v->end + 1, next, line - v->end - 1))
+        return false;
+    bool open = false;
+    for (size_t i = redact_line_start(s, at, REDACT_LINE_LOOKED_AT); i < at; i++)
+        open = open != (s->text[i] == next);
+    return !open;
 }
 
 bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct redact_value *ret)
@@ -196,8 +223,9 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
     if (!read_quoted(s, quote, quote - at, tight, ret))
         return false;
     char next = ret->end < s->len ? s->text[ret->end] : '\n';
-    if (!tight || quote > at || redact_in(next, CLASS_SPACE | CLASS_SEPARATOR) ||
-        REDACT_ONE_OF(next, ")]}>`\"':<#.?+"))
+    if (quote > at || redact_in(next, CLASS_SPACE | CLASS_SEPARATOR))
+        return true;
+    if (!goes_on(s, at, ret, tight) && (!tight || REDACT_ONE_OF(next, ")]}>`\"':<#.?+")))
         return true;
     size_t end = redact_shell_word(s, ret->end, redact_line_end(s, ret->end)); /* 'it'\''s' */
     *ret = (struct redact_value){at, end, end, 0};
@@ -380,6 +408,23 @@ static bool is_kept(const struct redact_scan *s, size_t from, size_t to)
         if ((fronts[i][0] | 0x20) == first && redact_at(s, from, fronts[i]))
             return true;
     return false;
+}
+
+bool redact_is_path(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t changes = 0;
+    if (s->text[from] != '/')
+        return false;
+    for (size_t i = from + 1; i < to; i++) {
+        uint32_t kinds = CLASS_DIGIT | CLASS_UPPER | CLASS_LOWER;
+        uint32_t before = redact_class(s->text[i - 1]) & kinds, kind = redact_class(s->text[i]);
+        if (!redact_in(s->text[i], CLASS_ALNUM | CLASS_BASE64))
+            return true;
+        kind &= kinds;
+        changes +=
+            kind && before && kind != before && !(before == CLASS_UPPER && kind == CLASS_LOWER);
+    }
+    return to - from < 32 || changes * 4 < to - from;
 }
 
 /* Two numbers and a dot between, and what is told of them in small letters. */

@@ -136,14 +136,15 @@ size_t redact_behind_type(struct redact_scan *s, size_t at)
     size_t type = at;
     while (type < s->len && type - at < 48 &&
            (redact_in(s->text[type], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) ||
-            REDACT_ONE_OF(s->text[type], "&<>[]?*'") || redact_at(s, type, " str ")))
-        type++;
+            REDACT_ONE_OF(s->text[type], "&<>[]?*'") || redact_at(s, type, " str ") ||
+            redact_at(s, type, " | ")))
+        type += redact_at(s, type, " | ") ? 3 : 1;
     size_t sign = redact_run(s, type, CLASS_BLANK);
     if (type == at || sign == type || redact_char(s, sign) != '=' ||
         !redact_in(redact_char(s, sign + 1), CLASS_BLANK))
         return 0;
     size_t value = redact_run(s, sign + 1, CLASS_BLANK);
-    return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? value : 0;
+    return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK) ? value : 0;
 }
 
 /* What stands behind an option in a sentence. */

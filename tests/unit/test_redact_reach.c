@@ -1,5 +1,7 @@
 /* What a telling name tells of from afar: over whatever is between, on the line below, down a
- * column; and what stays, because it only stands for a secret. */
+ * column, in quotes of whatever kind; and what stays, because it only stands for a secret. */
+#include <stdio.h>
+
 #include "redacted.h"
 
 /* ---- on the line ---- */
@@ -111,6 +113,90 @@ static void test_marks_of_keys(void **state)
            "[redacted:npm-token]\xc3\xa9 x\n", 1);
 }
 
+/* ---- in quotes ---- */
+
+/* A shell's word of several pieces is one value, to its real end. */
+static void test_words_of_several_pieces(void **state)
+{
+    (void)state;
+    expect("export X_PASSWORD='it'\"'\"'s Mango 44'\nY=1\n",
+           "export X_PASSWORD=[redacted:value]\nY=1\n", 1);
+    expect("export X_PASSWORD='it'\\''s Mango 44'\n", "export X_PASSWORD=[redacted:value]\n", 1);
+    expect("export X_PASSWORD=$'it\\'s Mango 44'\n", "export X_PASSWORD=$'[redacted:value]'\n", 1);
+    expect("X_PASSWORD=ab\"it's Mango 44\" run x\n", "X_PASSWORD=[redacted:value] run x\n", 1);
+    expect("dump --password='it'\"'\"'s Mango 44' db\n", "dump --password=[redacted:value] db\n",
+           1);
+    expect("declare -x A_PASSWORD=\"it\"'s Mango'\n", "declare -x A_PASSWORD=[redacted:value]\n",
+           1);
+    expect("env \"A_PASSWORD='itsMango44'\" \"B=keep\"\n",
+           "env \"A_PASSWORD='[redacted:value]'\" \"B=keep\"\n", 1);
+}
+
+static void test_given_in_quotes(void **state)
+{
+    (void)state;
+    expect("ds.setPassword(\"Juniper(42)Walnut?\");\n", "ds.setPassword(\"[redacted:value]\");\n",
+           1);
+    expect("SetPassword(L\"Juniper[42]Walnut\");\n", "SetPassword(L\"[redacted:value]\");\n", 1);
+    expect("f(url, /* password */ \"Pickle2023_Sp\");\n",
+           "f(url, /* password */ \"[redacted:value]\");\n", 1);
+    expect("f(url, (* password *) \"Pickle2023_Sp\")\n",
+           "f(url, (* password *) \"[redacted:value]\")\n", 1);
+    expect("const DB_PASSWORD: string = `Pepper@Juniper%72`;\n",
+           "const DB_PASSWORD: string = `[redacted:value]`;\n", 1);
+    expect("let pw, dbPassword: string | null = 'Pepper@Juniper72';\n",
+           "let pw, dbPassword: string | null = '[redacted:value]';\n", 1);
+    expect("var password string = \"Pepper@Juniper%72\"\n",
+           "var password string = \"[redacted:value]\"\n", 1);
+    expect("passphrase for the backup drive = \"correct walnut battery tundra\" (ask Sam)\n",
+           "passphrase for the backup drive = \"[redacted:value]\" (ask Sam)\n", 1);
+    static const char *const texts[] = {
+        "prompt_password(\"Password for Db1(main):\")\n",
+        "getPassword(\"Main(42)Store!\")\n",
+        "setPassword(\"${DB(1)_Password}\")\n",
+        "field(/* password */ \"Your own words\", 1)\n",
+        "open(host, /* password */ password_value)\n",
+        "passphrase for the backup drive: enter your words when asked\n",
+        "passphrase for the key is \"required\"\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
+/* Base64 may begin with a slash; a path is none. */
+static void test_base64_that_begins_with_a_slash(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"Unseal Key 1: ", "Your secret key is ",
+                                       "secret_key = ", "Initial Root Token: "};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char text[120], wanted[120];
+        snprintf(text, sizeof text, "%s/7tt1l18DOFEGLVOah6XdDOedg3W6/dYTvrzEPQBESXd\n", keys[i]);
+        snprintf(wanted, sizeof wanted, "%s[redacted:value]\n", keys[i]);
+        expect(text, wanted, 1);
+    }
+    const char *path = "Unseal Key 1: /home/Build12/keys/Unseal07/Backups/Node42/Master\n";
+    expect(path, path, 0);
+}
+
+/* The password of Windows' shares is a word of its own, in front of options or behind them. */
+static void test_shares(void **state)
+{
+    (void)state;
+    expect("net use Z: \\\\fs1\\share Tundr4_62Juniper /user:ACME\\jdoe /persistent:no\n",
+           "net use Z: \\\\fs1\\share [redacted:value] /user:ACME\\jdoe /persistent:no\n", 1);
+    expect("net use \\\\fs1\\share /user:jdoe Tundr4 /persistent:no\n",
+           "net use \\\\fs1\\share /user:jdoe [redacted:value] /persistent:no\n", 1);
+    static const char *const texts[] = {
+        "net use Z: \\\\fs1\\share /user:ACME\\jdoe /persistent:no\n",
+        "net use Z: \\\\fs1\\share * /user:jdoe\n",
+        "net use Z: /delete\n",
+        "run net use \\\\fs1\\share to mount it\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +207,10 @@ int main(void)
         cmocka_unit_test(test_below_a_heading),
         cmocka_unit_test(test_what_stands_for_one),
         cmocka_unit_test(test_marks_of_keys),
+        cmocka_unit_test(test_words_of_several_pieces),
+        cmocka_unit_test(test_given_in_quotes),
+        cmocka_unit_test(test_base64_that_begins_with_a_slash),
+        cmocka_unit_test(test_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

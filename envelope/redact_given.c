@@ -1,0 +1,116 @@
+/* What a telling name is given in quotes, whatever signs it has: as a call's argument,
+ * `setPassword("X")`; behind a comment that is its name; by a sentence that ends in a sign,
+ * `passphrase for the drive = "X"`. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_private.h"
+
+#define VALUE_MOST    256
+#define SENTENCE_MOST 48 /* between a name and its sign */
+#define WORD_LEAST    4  /* letters of a word that dice have chosen */
+
+/* Letters of both cases, and digits or a sign: no word of a program or of a sentence. */
+static bool is_value(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = 0, upper = 0, lower = 0;
+    for (size_t i = from; i < to; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+    }
+    return to - from >= 8 && !memchr(s->text + from, ' ', to - from) && lower && upper &&
+           (digits >= 2 || redact_has_sign(s, from, to)) && !redact_is_placeholder(s, from, to) &&
+           !redact_is_path(s, from, to) && !memmem(s->text + from, to - from, "://", 3);
+}
+
+/* Words of small letters, as dice choose them. */
+static bool is_words(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const char *const said[] = {"must ", "should ", "have ", "from ", "this ", "that ",
+                                       "with ", "when ",   "your ", "will ", "been ", "used "};
+    size_t words = 0, letters = 0;
+    for (size_t i = from; i <= to; i++) {
+        if (i < to && redact_in(s->text[i], CLASS_LOWER)) {
+            letters++;
+            continue;
+        }
+        if ((i < to && s->text[i] != ' ') || letters < WORD_LEAST - 1)
+            return false;
+        for (size_t j = 0; j < sizeof said / sizeof *said; j++)
+            if (redact_at(s, i - letters, said[j]))
+                return false;
+        words++;
+        letters = 0;
+    }
+    return words >= WORD_LEAST;
+}
+
+/* What is in the quotes at `at`; a letter may be in front of them, as in L"X". */
+static bool read_quotes(struct redact_scan *s, size_t at, struct redact_match *ret, size_t *ret_end)
+{
+    uint32_t quotes = CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK;
+    at += redact_in(redact_char(s, at + 1), quotes) && REDACT_ONE_OF(redact_char(s, at), "LbruN@$");
+    if (!redact_in(redact_char(s, at), quotes))
+        return false;
+    size_t line = redact_line_end(s, at), from = at + 1;
+    size_t most = line - from < VALUE_MOST ? line : from + VALUE_MOST;
+    const char *close = memchr(s->text + from, s->text[at], most - from);
+    if (!close)
+        return false;
+    *ret = (struct redact_match){from, (size_t)(close - s->text), "value"};
+    *ret_end = ret->to + 1;
+    return true;
+}
+
+/* `setPassword("X")`; what asks for one names it so. */
+static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret)
+{
+    static const char *const asks[] = {"get", "ask", "prompt", "env", "find", "read", "load"};
+    size_t close;
+    for (size_t i = 0; i < sizeof asks / sizeof *asks; i++)
+        if (redact_at(s, at, asks[i]))
+            return false;
+    return read_quotes(s, redact_run(s, end + 1, CLASS_BLANK), ret, &close) &&
+           redact_char(s, redact_run(s, close, CLASS_BLANK)) == ')' &&
+           is_value(s, ret->from, ret->to);
+}
+
+/* The comment's end, and what it is about behind it. */
+static bool is_behind_comment(struct redact_scan *s, size_t end, struct redact_match *ret)
+{
+    size_t at = redact_run(s, end, CLASS_BLANK), close;
+    at += REDACT_ONE_OF(redact_char(s, at), "=:");
+    at = redact_run(s, at, CLASS_BLANK);
+    return redact_char(s, at) == '*' && REDACT_ONE_OF(redact_char(s, at + 1), "/)") &&
+           read_quotes(s, redact_run(s, at + 2, CLASS_BLANK), ret, &close) &&
+           is_value(s, ret->from, ret->to);
+}
+
+/* `passphrase for the drive = "X"`, `var password string = "X"`. */
+static bool is_said_of(struct redact_scan *s, size_t end, struct redact_match *ret)
+{
+    static const char *const fronts[] = {" for ", " of ", " string "};
+    bool is = false;
+    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
+        is = is || redact_at(s, end, fronts[i]);
+    size_t sign = is ? redact_run(s, end, CLASS_NAME | CLASS_BLANK) : end, close;
+    bool says = is && sign - end > 4 && redact_at(s, sign - 4, " is ");
+    if (!is || sign - end > SENTENCE_MOST || !(says || REDACT_ONE_OF(redact_char(s, sign), "=:")))
+        return false;
+    size_t value = redact_run(s, says ? sign : sign + 1, CLASS_BLANK), line;
+    if (read_quotes(s, value, ret, &close))
+        return is_value(s, ret->from, ret->to) || is_words(s, ret->from, ret->to);
+    line = redact_line_end(s, value);
+    *ret = (struct redact_match){value, line, "value"};
+    return !says && line - value < VALUE_MOST && is_words(s, value, line);
+}
+
+bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    if (redact_tells(s, at, end - at) != TELLS_ALL)
+        return false;
+    if (redact_char(s, end) == '(')
+        return is_argument(s, at, end, ret_match);
+    return is_behind_comment(s, end, ret_match) || is_said_of(s, end, ret_match);
+}
