@@ -202,7 +202,7 @@ static void check_found(size_t typed_then, bool lent, size_t settled, const char
     assert_false(lending_over(&l, &f, &keys));
     assert_int_equal(keys.doubt, 2);
     assert_int_equal(l.reads, 3);
-    bytes_append_text(&typed, "abcdef" + settled);
+    bytes_append_text(&typed, &"abcdef"[settled]);
     lending_typed(&l, settled);
     lending_take_found(&l, &typed, &last);
     assert_int_equal(typed.len, strlen(expected));
