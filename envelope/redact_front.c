@@ -154,11 +154,16 @@ bool redact_is_dump(const struct redact_scan *s, size_t name, size_t line_end)
     return false;
 }
 
-bool redact_is_in_resource(const struct redact_scan *s, size_t at)
+bool redact_is_in_resource(struct redact_scan *s, size_t at)
 {
-    size_t from = at;
-    while (from > 0 && at - from < 128 && redact_in(s->text[from - 1], CLASS_NAME | CLASS_COLON))
+    size_t from = at, first = at < 128 ? 0 : at - 128;
+    while (from > first && from != s->part_at &&
+           redact_in(s->text[from - 1], CLASS_NAME | CLASS_COLON))
         from--;
+    if (from == s->part_at && from > s->part_from) /* as far as the last look came */
+        from = s->part_from > first ? s->part_from : first;
+    s->part_from = from;
+    s->part_at = at;
     return redact_at(s, from, "arn:") || redact_at(s, from, "urn:");
 }
 

@@ -102,6 +102,7 @@ struct redact_scan {
     size_t reader_line, reader_from, reader;    /* the same of what reads a secret from a pipe */
     size_t jwt_from, jwt_to;                    /* the first part of what is no JSON web token */
     size_t word_from, word_to;                  /* a value without quotes, as it was read last */
+    size_t part_from, part_at;                  /* where what is in front of a name last began */
     size_t armour_from, armour_line, armour_to; /* a BEGIN's line, and where its body ends */
     struct redact_walked {
         size_t full, grew, last, end; /* of armour's lines: the longest, where it is, the last; the
@@ -442,7 +443,7 @@ bool redact_is_package(const struct redact_scan *s, size_t colon);
 /* Whether PWD, behind which `at` is, is set to a password: in files of settings it may be one. */
 bool redact_is_password(const struct redact_scan *s, size_t at);
 /* Whether the name is a part of what names a resource: `arn:aws:...:secret:prod/db-x`. */
-bool redact_is_in_resource(const struct redact_scan *s, size_t at);
+bool redact_is_in_resource(struct redact_scan *s, size_t at);
 /* Whether the value is what a cluster calls its object: `describe secret default-token-x7k2p`. */
 bool redact_is_called_so(const struct redact_scan *s, size_t at, size_t end,
                          const struct redact_match *match);
