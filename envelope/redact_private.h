@@ -191,8 +191,7 @@ static inline size_t redact_run(struct redact_scan *s, size_t at, uint32_t set)
     return to == at || to < most ? to : redact_long_run(s, at, set);
 }
 
-/* The end of the line that `at` is in: where its \n stands, or the text's end; and its beginning.
- */
+/* The end of the line that `at` is in: where its \n is, or the text's end; and its beginning. */
 size_t redact_find_line_end(struct redact_scan *s, size_t at);
 static inline size_t redact_line_end(struct redact_scan *s, size_t at)
 {
@@ -344,8 +343,7 @@ bool redact_is_sentence(const struct redact_scan *s, const struct redact_value *
 bool redact_is_placeholder(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it begins with a slash and is no base64 that does. */
 bool redact_is_path(const struct redact_scan *s, size_t from, size_t to);
-/* Whether it is a version, as packages have them: 4.13+dfsg1-1, ^1.2.3-beta.4, jar:9.24.4:compile.
- */
+/* Whether it is a version, as packages have them: 4.13+dfsg1-1, ^1.2.3-beta.4, jar:9.24:compile. */
 bool redact_is_version(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it is a constant of a program: 347, 0x0010UL, 1<<8. */
 bool redact_is_constant(const struct redact_scan *s, size_t from, size_t to);
@@ -392,8 +390,7 @@ static inline bool redact_may_begin(const char *t)
     return redact_pairs[pair / 8] & 1u << pair % 8;
 }
 
-/* Whether redact_token() may find something at `at`, behind which there are two bytes more: most
- * places are spared the call. */
+/* Whether redact_token() may find something at `at`; two bytes more are behind it. */
 static inline bool redact_may_be_token(const struct redact_scan *s, size_t at)
 {
     char c = s->text[at];
@@ -410,8 +407,7 @@ static inline bool redact_may_be_token(const struct redact_scan *s, size_t at)
 
 bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_pem(struct redact_scan *s, size_t at, struct redact_match *ret_match);
-/* The end of one whose beginning is not in the text; and, where a line begins, lines in its midst.
- */
+/* The end of one that begins before the text; and, where a line begins, lines in its midst. */
 bool redact_pem_tail(struct redact_scan *s, struct redact_match *ret_match);
 bool redact_pem_line(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* redact_url.c: from the colon at `at` on. */
@@ -495,8 +491,7 @@ bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 bool redact_prose(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* The last letters of what it knows. */
 extern const char redact_prose_ends[];
-/* `setPassword("X")`, a comment and its value, `passphrase for the drive = "X"` (redact_given.c).
- */
+/* `setPassword("X")`, a comment's value, `passphrase for the drive = "X"` (redact_given.c). */
 bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* An argument of a call: `getConnection(url, "user", "X")`; what stands below `"github-oauth"`; a
  * private JSON Web Key's members (redact_call.c). */
