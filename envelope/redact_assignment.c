@@ -48,7 +48,7 @@ static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_qu
 }
 
 /* A sign that gives a name its value; behind it. 0 where there is none. */
-static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
+static size_t skip_sign(struct redact_scan *s, size_t at, struct place *p)
 {
     char first = redact_char(s, at), next = redact_char(s, at + 1);
     if (first == '%' && (redact_at(s, at, "%3D") || redact_at(s, at, "%3A"))) {
@@ -57,12 +57,12 @@ static size_t skip_sign(const struct redact_scan *s, size_t at, struct place *p)
         return at + 3;
     }
     if (next == first && (first == '|' || first == '?')) { /* or else */
-        size_t value = redact_run((struct redact_scan *)s, at + 2, CLASS_BLANK);
+        size_t value = redact_run(s, at + 2, CLASS_BLANK);
         p->sign = '=';
         return redact_in(redact_char(s, value), CLASS_DOUBLE | CLASS_SINGLE) ? at + 2 : 0;
     }
     if (first == '<' && next == '-') /* R's */
-        return redact_in(redact_char(s, redact_run((struct redact_scan *)s, at + 2, CLASS_BLANK)),
+        return redact_in(redact_char(s, redact_run(s, at + 2, CLASS_BLANK)),
                          CLASS_DOUBLE | CLASS_SINGLE) &&
                        (p->sign = '=')
                    ? at + 2

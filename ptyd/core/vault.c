@@ -1,6 +1,7 @@
 /* A table of who has which place, and behind it a place for each, as large as an environment may
  * be. What nobody uses takes no memory. An entry of the table is written behind what it stands for,
- * and before that is taken away: whoever dies in between leaves a place that is free. */
+ * and before that is taken away: whoever dies in between leaves a place that is free. The table is
+ * read once and written through, so that looking costs nothing where a shell begins. */
 #define _GNU_SOURCE
 #include "ptyd/core/vault.h"
 
@@ -25,6 +26,8 @@ struct entry {
 #define PLACES_BEGIN ((off_t)(PLACES * sizeof(struct entry)))
 
 static int vault = -1;
+static struct entry table[PLACES];
+static int taken_end; /* from there on all are free */
 
 int vault_create_fd(void)
 {
@@ -32,11 +35,20 @@ int vault_create_fd(void)
     return fd < 0 ? -errno : fd;
 }
 
+/* What was never written is free. */
 void vault_open(int fd)
 {
     if (vault >= 0)
         close(vault);
     vault = fd;
+    memset(table, 0, sizeof table);
+    if (vault >= 0 && file_read_at(vault, (char *)table, sizeof table, 0) < 0)
+        memset(table, 0, sizeof table);
+    for (int i = taken_end = 0; i < PLACES; i++) {
+        table[i].shell_id[sizeof table[i].shell_id - 1] = '\0';
+        if (*table[i].shell_id)
+            taken_end = i + 1;
+    }
 }
 
 static off_t place_of(int index)
@@ -44,32 +56,32 @@ static off_t place_of(int index)
     return PLACES_BEGIN + (off_t)index * LIMIT_ENVIRONMENT_BYTES;
 }
 
-/* What was never written is free. */
-static struct entry entry_at(int index)
-{
-    struct entry entry = {0};
-    off_t at = (off_t)((size_t)index * sizeof entry);
-    if (file_read_at(vault, (char *)&entry, sizeof entry, at) != sizeof entry)
-        entry = (struct entry){0};
-    entry.shell_id[sizeof entry.shell_id - 1] = '\0';
-    return entry;
-}
-
 static bool set_entry(int index, const struct entry *entry)
 {
     off_t at = (off_t)((size_t)index * sizeof *entry);
-    return file_write_all(vault, (const char *)entry, sizeof *entry, at) == 0;
+    if (file_write_all(vault, (const char *)entry, sizeof *entry, at) < 0)
+        return false;
+    table[index] = *entry;
+    if (index >= taken_end)
+        taken_end = index + 1;
+    return true;
 }
 
-/* The place of that shell, "" the first that is free; -1 for none. */
+/* The place of that shell; -1 for none. */
 static int find(const char *shell_id)
 {
-    for (int i = 0; vault >= 0 && i < PLACES; i++) {
-        struct entry entry = entry_at(i);
-        if (!strcmp(entry.shell_id, shell_id))
+    for (int i = 0; *shell_id && i < taken_end; i++)
+        if (!strcmp(table[i].shell_id, shell_id))
             return i;
-    }
     return -1;
+}
+
+static int find_free(void)
+{
+    for (int i = 0; i < taken_end; i++)
+        if (!*table[i].shell_id)
+            return i;
+    return taken_end < PLACES ? taken_end : -1;
 }
 
 static void drop_at(int index)
@@ -83,7 +95,7 @@ void vault_put(const char *shell_id, const char *environment, size_t len)
 {
     struct entry entry = {.len = len};
     vault_drop(shell_id);
-    int index = len <= LIMIT_ENVIRONMENT_BYTES ? find("") : -1;
+    int index = vault >= 0 && len <= LIMIT_ENVIRONMENT_BYTES ? find_free() : -1;
     if (index < 0)
         return;
     snprintf(entry.shell_id, sizeof entry.shell_id, "%s", shell_id);
@@ -93,8 +105,8 @@ void vault_put(const char *shell_id, const char *environment, size_t len)
 
 bool vault_get(const char *shell_id, struct bytes *environment)
 {
-    int index = *shell_id ? find(shell_id) : -1;
-    size_t len = index < 0 ? 0 : (size_t)entry_at(index).len;
+    int index = find(shell_id);
+    size_t len = index < 0 ? 0 : (size_t)table[index].len;
     char *to = len && len <= LIMIT_ENVIRONMENT_BYTES ? bytes_reserve(environment, len) : NULL;
     if (!to || file_read_at(vault, to, len, place_of(index)) != (ssize_t)len)
         return false;
@@ -105,16 +117,14 @@ bool vault_get(const char *shell_id, struct bytes *environment)
 
 void vault_drop(const char *shell_id)
 {
-    int index = *shell_id ? find(shell_id) : -1;
+    int index = find(shell_id);
     if (index >= 0)
         drop_at(index);
 }
 
 void vault_sweep(bool (*stays)(void *user, const char *shell_id), void *user)
 {
-    for (int i = 0; vault >= 0 && i < PLACES; i++) {
-        struct entry entry = entry_at(i);
-        if (*entry.shell_id && !stays(user, entry.shell_id))
+    for (int i = 0; i < taken_end; i++)
+        if (*table[i].shell_id && !stays(user, table[i].shell_id))
             drop_at(i);
-    }
 }

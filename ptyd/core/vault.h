@@ -16,7 +16,7 @@
 /* Makes an empty one. Returns the descriptor, the caller's, or -errno. */
 int vault_create_fd(void);
 
-/* This process uses that one from here on, and takes the descriptor over. */
+/* This process uses that one from here on, alone, and takes the descriptor over. -1: none. */
 void vault_open(int fd);
 
 /* Keeps an environment, strings that NUL ends, for the shell of that id; in vain where there is no
