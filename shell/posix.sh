@@ -42,14 +42,15 @@ case $- in
     set +a
     ;;
 esac
-# What all begin with and end with, and the numbers of the three that follow P.
-__ptyd_b='$__ptyd_e$__ptyd_n;'
-__ptyd_f=';$__ptyd_n$__ptyd_g'
+# What all begin with and end with is a variable each, and the numbers of the three that follow P
+# one expansion: a shell parses PS1 anew at each prompt.
+__ptyd_b=$__ptyd_e$__ptyd_n';'
+__ptyd_f=';'$__ptyd_n$__ptyd_g
 __ptyd_p='$((__ptyd_a${-##*a*}?100000000:__ptyd_s+'
-PS1=$__ptyd_o'${__ptyd_n:+'$__ptyd_b$__ptyd_n4';P;$((10000*${#__ptyd_u}+22+${#PWD}));raw=$PWD'$__ptyd_f$__ptyd_b$__ptyd_p'1));D;st=$?;line=1;$((10023+($?>9)+($?>99)))'$__ptyd_f$__ptyd_b$__ptyd_p'2));A;line='$__ptyd_l';10018'$__ptyd_f'}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+'$__ptyd_b$__ptyd_p'3));B;10011'$__ptyd_f'}'$__ptyd_c
-PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+'$__ptyd_b$__ptyd_n4';P;more=1;10018'$__ptyd_f'}'$__ptyd_c
+PS1=$__ptyd_o'${__ptyd_n:+$__ptyd_b'$__ptyd_n4';P;$((10000*${#__ptyd_u}+22+${#PWD}));raw=$PWD$__ptyd_f$__ptyd_b'$__ptyd_p'1));D;st=$?;line=1;$((10022+${#?}))$__ptyd_f$__ptyd_b'$__ptyd_p'2));A;line='$__ptyd_l';10018$__ptyd_f}'$__ptyd_c${PS1-'$ '}$__ptyd_o'${__ptyd_n:+$__ptyd_b'$__ptyd_p'3));B;10011$__ptyd_f}'$__ptyd_c
+PS2=${PS2-'> '}$__ptyd_o'${__ptyd_n:+$__ptyd_b'$__ptyd_n4';P;more=1;10018$__ptyd_f}'$__ptyd_c
 if [ "$__ptyd_t" = a ]; then
     set -a
 fi
-unset __ptyd_o __ptyd_c __ptyd_l __ptyd_t __ptyd_n4 __ptyd_b __ptyd_f __ptyd_p
+unset __ptyd_o __ptyd_c __ptyd_l __ptyd_t __ptyd_n4 __ptyd_e __ptyd_g __ptyd_p
 : "$0" # what $_ is in a shell that has just begun

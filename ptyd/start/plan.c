@@ -166,7 +166,8 @@ static int plan_posix(const struct plan_request *q, struct plan *plan)
         plan->argv = list_of((const char *const[]){first, NULL});
     free(first);
     plan->variable = text_copy("ENV=/dev/fd/3");
-    bytes_printf(&plan->script, "unset __ptyd_n __ptyd_s __ptyd_a __ptyd_u; __ptyd_n=%s\n",
+    bytes_printf(&plan->script,
+                 "unset __ptyd_n __ptyd_s __ptyd_a __ptyd_u __ptyd_b __ptyd_f; __ptyd_n=%s\n",
                  plan->nonce);
     bytes_append_text(&plan->script, q->environment ? "ENV=" : "unset ENV");
     if (q->environment)
