@@ -22,8 +22,11 @@ struct entry {
 };
 
 /* Shells that were replaced stay for those who look at them. */
-#define PLACES       (2 * LIMIT_SESSIONS)
-#define PLACES_BEGIN ((off_t)(PLACES * sizeof(struct entry)))
+#define PLACES (2 * LIMIT_SESSIONS)
+
+/* Of a page that two had a part in the kernel would give back neither's. */
+_Static_assert(PLACES * sizeof(struct entry) <= LIMIT_ENVIRONMENT_BYTES, "the table is a place");
+_Static_assert(LIMIT_ENVIRONMENT_BYTES % (64 << 10) == 0, "a place is made of whole pages");
 
 static int vault = -1;
 static struct entry table[PLACES];
@@ -53,7 +56,7 @@ void vault_open(int fd)
 
 static off_t place_of(int index)
 {
-    return PLACES_BEGIN + (off_t)index * LIMIT_ENVIRONMENT_BYTES;
+    return ((off_t)index + 1) * LIMIT_ENVIRONMENT_BYTES;
 }
 
 static bool set_entry(int index, const struct entry *entry)
