@@ -1,8 +1,12 @@
+#define _GNU_SOURCE
 #include "ptyd/core/lent.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define ESC 0x1b
@@ -30,6 +34,23 @@ bool lent_is_plain(const char *keys, size_t len, char special)
             return false;
     }
     return true;
+}
+
+/* ---- the terminal ---- */
+
+/* That it does not block is said of a description, which whoever passed it shares. */
+int lent_open(int passed)
+{
+    char path[32];
+    if (!isatty(passed))
+        return -1;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", passed);
+    int fd = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 && (!isatty(fd) || tcgetsid(fd) >= 0)) { /* /dev/tty is each one's own */
+        close(fd);
+        return -1;
+    }
+    return fd;
 }
 
 /* ---- keys ---- */

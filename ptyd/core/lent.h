@@ -4,8 +4,8 @@
  * that a viewer has not heard of yet stands in the session's shared memory: where in the stream the
  * terminal is, and the keys that were read there. Keys are read straight into that memory, where
  * LENT_NONE stands in each place that none came to: one that ends in such bytes is not known whole
- * where the reader is killed within that read, and no terminal sends it. Pure but for read(2) and
- * write(2).
+ * where the reader is killed within that read, and no terminal sends it. Pure but for open(2),
+ * read(2) and write(2).
  */
 #ifndef PTYD_CORE_LENT_H
 #define PTYD_CORE_LENT_H
@@ -22,6 +22,11 @@
 /* Whether keys go to the session as they are, whatever comes next: whole ones, none of which is the
  * control byte `special` nor could be read as a key that leaves (client/keys.h). */
 bool lent_is_plain(const char *keys, size_t len, char special);
+
+/* Opens the terminal that a viewer has passed once more, so that it does not block whatever the
+ * viewer does with its own. Returns the descriptor, the caller's, or -1: where it is no terminal,
+ * or another user's, or this process's own, by which the kernel would stop it in the background. */
+int lent_open(int passed);
 
 /* The memory is this viewer's from now on. */
 void lent_begin(struct intake_lent *lent, uint64_t viewer);

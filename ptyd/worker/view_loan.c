@@ -1,9 +1,6 @@
 /* A terminal that its viewer lends while somebody types (view_wire.h): keys and their echo go past
  * the viewer, which is two processes that need not wake. It hears behind them what was shown. */
-#define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdlib.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -165,24 +162,16 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 
 /* ---- a loan ---- */
 
-/* In the background of a terminal of its own the daemon would be stopped by it. */
-static bool is_usable(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-    return flags >= 0 && (flags & O_NONBLOCK) && (flags & O_ACCMODE) == O_RDWR && isatty(fd) &&
-           tcgetsid(fd) < 0;
-}
-
-/* The descriptor that came becomes its own. */
-static struct loan *open_loan(struct view *v, int fd)
+static struct loan *open_loan(struct view *v, int passed)
 {
     struct worker *w = client_worker(v->task.client);
+    int fd = passed < 0 || !room_for_client(w) ? -1 : lent_open(passed);
     if (fd < 0)
         return NULL;
     struct loan *l = memory_new(sizeof *l);
     *l = (struct loan){.view = v, .fd = fd};
     l->poll.data = l;
-    if (!is_usable(fd) || !room_for_client(w) || uv_poll_init(&w->loop, &l->poll, fd) < 0) {
+    if (uv_poll_init(&w->loop, &l->poll, fd) < 0) {
         close(fd);
         free(l);
         return NULL;
@@ -202,11 +191,11 @@ static bool may_begin(const struct view *v, const struct view_loan *loan)
 void view_lend(struct view *v, const struct view_loan *loan)
 {
     int64_t now = clock_monotonic_ms(), until = (int64_t)loan->until;
-    int fd = view_socket_take_passed(v->socket);
+    int passed = view_socket_take_passed(v->socket);
     if (v->lends && !v->loan)
-        v->loan = open_loan(v, fd);
-    else if (fd >= 0) /* it has one */
-        close(fd);
+        v->loan = open_loan(v, passed);
+    if (passed >= 0)
+        close(passed);
     struct loan *l = v->loan;
     if (!may_begin(v, loan)) {
         if (v->lends && loan->ended == v->returns)

@@ -18,6 +18,8 @@
  *   FAULT_LENT      while this file is there, a process dies with a terminal that was lent to it:
  *                   in it stands when, "read" (keys), "typed" (them), "show" (before it shows) or
  *                   "shown"; and the file goes
+ *   FAULT_BLOCKS    while this file is there, a terminal that was passed on is made to block, and
+ *                   takes nothing more, as its viewer sends something; and the file goes
  *   FAULT_CLOCK     so many seconds as are in this file have gone by more than did
  *   FAULT_VAULT     nothing outlives the worker of what shells were started with
  *   FAULT_PIDFD     pidfd_open(2) is refused with that error, as an old filter of system calls does
@@ -37,6 +39,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -87,6 +90,8 @@ long syscall(long number, ...)
     return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }
 
+static int passed = -1; /* a terminal, where FAULT_BLOCKS is set */
+
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
     static ssize_t (*real)(int, const struct msghdr *, int);
@@ -96,6 +101,9 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
         real = (ssize_t(*)(int, const struct msghdr *, int))dlsym(RTLD_NEXT, "sendmsg");
     if (ms)
         nanosleep(&wait, NULL);
+    const struct cmsghdr *c = CMSG_FIRSTHDR(message);
+    if (c && c->cmsg_type == SCM_RIGHTS && getenv("FAULT_BLOCKS"))
+        memcpy(&passed, CMSG_DATA(c), sizeof passed);
     return real(fd, message, flags);
 }
 
@@ -259,6 +267,17 @@ static void die_at(const char *step)
     }
     if (in)
         fclose(in);
+}
+
+ssize_t send(int fd, const void *bytes, size_t len, int flags)
+{
+    REAL(ssize_t, send, int, const void *, size_t, int);
+    if (passed >= 0 && access(getenv("FAULT_BLOCKS"), F_OK) == 0) {
+        fcntl(passed, F_SETFL, O_RDWR);
+        tcflow(passed, TCOOFF);
+        remove(getenv("FAULT_BLOCKS"));
+    }
+    return real(fd, bytes, len, flags);
 }
 
 static bool lent_keys; /* were read, and are not typed yet */

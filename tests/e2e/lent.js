@@ -270,6 +270,32 @@ async function main() {
     await outer.end();
   });
 
+  // Its description is the viewer's, too: one that lets it block, and stops it, hangs nobody but itself.
+  await report.test('a viewer whose terminal blocks, and takes nothing: the daemon goes on', async () => {
+    const name = `lent-${++count}`, blocks = path.join(space.root, 'blocks');
+    daemon.ptyd('open', name, '--shell', 'bash');
+    const outer = new Outer({ ...env, LD_PRELOAD: space.env.LD_PRELOAD, ASAN_OPTIONS: space.env.ASAN_OPTIONS, FAULT_BLOCKS: blocks }, [PTYD, 'attach', name]);
+    await outer.expect('$ ');
+    await warm(outer);
+    const worker = workerOf(daemon);
+    fs.writeFileSync(blocks, '');
+    for (let i = 0; fs.existsSync(blocks) && i < 100; i++) {
+      await outer.type('a');
+      await pause(20);
+    }
+    assert.ok(!fs.existsSync(blocks));
+    for (let i = 0; i < 20; i++) {
+      await outer.type('b');
+      await pause(10);
+    }
+    await until('its keys are typed', () => /b/.test(daemon.json('screen', '-s', name).rows.join('')), 5000);
+    assert.strictEqual(workerOf(daemon), worker, 'the worker hung, and was replaced');
+    process.kill(viewerOf(outer), 'SIGKILL');
+    await outer.ended;
+    await outer.end();
+    daemon.ptyd('close', name);
+  });
+
   // There the kernel stops whoever reads it in the background.
   await report.test('a terminal that is the daemon\'s own, too: keys are typed, and the daemon goes on', async () => {
     const own = workspace();

@@ -1,5 +1,6 @@
 /* A terminal that is lent: which keys are plain, and what a worker to come finds behind a death at
  * any step. */
+#define _GNU_SOURCE
 #include "test.h"
 
 #include <errno.h>
@@ -225,9 +226,52 @@ static void what_is_found_goes_where_it_was_typed(void **state)
     check_found(2, false, 0, "KEYSabcdef", "");
 }
 
+/* ---- the terminal ---- */
+
+/* Whoever passed it lets it block again: the worker does not wait. */
+static void what_is_passed_may_block(void **state)
+{
+    (void)state;
+    static struct intake_lent lent;
+    char filler[4096];
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    int passed = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    int fd = lent_open(passed);
+    assert_true(fd >= 0 && fd != passed);
+    lent_begin(&lent, VIEWER);
+    alarm(10); /* else it waits for ever */
+    assert_int_equal(lent_read(&lent, fd), -EAGAIN);
+    memset(filler, 'x', sizeof filler);
+    ssize_t n;
+    while ((n = lent_show(&lent, fd, filler, sizeof filler, 0, sizeof filler)) > 0)
+        ;
+    assert_int_equal(n, -EAGAIN);
+    assert_false(fcntl(passed, F_GETFL) & O_NONBLOCK);
+    alarm(0);
+    close(fd);
+    close(passed);
+    close(master);
+}
+
+static void what_is_no_terminal_is_not_opened(void **state)
+{
+    (void)state;
+    int pipes[2], file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(lent_open(pipes[0]), -1);
+    assert_int_equal(lent_open(file), -1);
+    assert_int_equal(lent_open(-1), -1);
+    close(pipes[0]);
+    close(pipes[1]);
+    close(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_passed_may_block),
+        cmocka_unit_test(what_is_no_terminal_is_not_opened),
         cmocka_unit_test(keys_are_plain_or_for_the_viewer),
         cmocka_unit_test(what_is_plain_passes_at_once),
         cmocka_unit_test(what_was_read_and_not_typed_is_found),
