@@ -4,6 +4,12 @@
 
 #include "redacted.h"
 
+static void expect_kept(const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        expect(texts[i], texts[i], 0);
+}
+
 /* ---- on the line ---- */
 
 static void test_whatever_is_between(void **state)
@@ -44,8 +50,7 @@ static void test_what_is_something_else(void **state)
         "Cache restored from key: Linux-go-160ec771799b04082543a308be5b1e80cf33034d\n",
         "const encodedKey = util_1.encoding.base64Encode(publicKey);\n",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect(texts[i], texts[i], 0);
+    expect_kept(texts, sizeof texts / sizeof *texts);
 }
 
 /* ---- below ---- */
@@ -98,8 +103,7 @@ static void test_what_stands_for_one(void **state)
         "\"login.password\": \"Mot de passe\",\n",
         "https://<user>:<password>@git.example.org/repo.git\n",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect(texts[i], texts[i], 0);
+    expect_kept(texts, sizeof texts / sizeof *texts);
 }
 
 /* ---- keys with a mark in front, whoever issues them ---- */
@@ -159,8 +163,7 @@ static void test_given_in_quotes(void **state)
         "passphrase for the backup drive: enter your words when asked\n",
         "passphrase for the key is \"required\"\n",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect(texts[i], texts[i], 0);
+    expect_kept(texts, sizeof texts / sizeof *texts);
 }
 
 /* Base64 may begin with a slash; a path is none. */
@@ -193,8 +196,7 @@ static void test_shares(void **state)
         "net use Z: /delete\n",
         "run net use \\\\fs1\\share to mount it\n",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect(texts[i], texts[i], 0);
+    expect_kept(texts, sizeof texts / sizeof *texts);
 }
 
 int main(void)
