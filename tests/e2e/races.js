@@ -131,6 +131,7 @@ async function renamed(daemon, report) {
 }
 
 async function main() {
+  if (!fs.existsSync(RACER)) throw new Error(`${RACER} is not there: make ${path.relative('', RACER)}`);
   const report = new Report({ limit: 100 + COMMANDS });
   const space = workspace();
   const daemon = await new Daemon(space).ready();
