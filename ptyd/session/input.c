@@ -435,6 +435,11 @@ struct intake_lent *session_lent(struct session *s)
     return &intake_facts(s->intake)->lent;
 }
 
+bool session_types_lent(const struct session *s)
+{
+    return typing_keeps(&s->typing, &intake_facts(s->intake)->lent.typing);
+}
+
 void session_note_token(struct session *s, uint64_t token)
 {
     typing_note(intake_facts(s->intake), token);

@@ -221,6 +221,8 @@ bool session_find_typed(const struct session *s, uint64_t token, size_t *ret_typ
                         size_t *ret_doubt);
 /* What is kept of the terminal that a viewer has lent. */
 struct intake_lent *session_lent(struct session *s);
+/* Whether keys that were read there wait to be typed: until then it is theirs. */
+bool session_types_lent(const struct session *s);
 /* typing_note(), typing_never(). */
 void session_note_token(struct session *s, uint64_t token);
 bool session_never_typed(const struct session *s, uint64_t token, uint64_t before);

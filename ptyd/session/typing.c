@@ -91,6 +91,14 @@ bool typing_add(struct typing_queue *q, struct typing *t)
     return true;
 }
 
+bool typing_keeps(const struct typing_queue *q, const struct intake_typing *kept)
+{
+    const struct typing *t = q->first;
+    while (t && t->kept != kept)
+        t = t->next;
+    return t != NULL;
+}
+
 void typing_remove(struct typing_queue *q, struct typing *t)
 {
     struct typing **at = &q->first;

@@ -76,6 +76,9 @@ void typing_add_part(struct typing *typing, size_t len, enum typing_kind kind);
 /* How many bytes are written next, all of one kind; of a request of which there is one at least. */
 size_t typing_piece(const struct typing *typing, enum typing_kind *ret_kind);
 
+/* Whether one of them keeps there how far it is. */
+bool typing_keeps(const struct typing_queue *queue, const struct intake_typing *kept);
+
 /* Takes back what the terminal does not have of a request; `done` is not called. */
 void typing_remove(struct typing_queue *queue, struct typing *typing);
 

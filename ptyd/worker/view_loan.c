@@ -180,12 +180,12 @@ static struct loan *open_loan(struct view *v, int passed)
     return l;
 }
 
-/* Where keys wait to be typed, those behind them are not read. */
+/* Where keys wait to be typed, those behind them are not read, nor another's into their place. */
 static bool may_begin(const struct view *v, const struct view_loan *loan)
 {
     return v->lends && v->loan && loan->ended == v->returns && v->leading.leads &&
-           v->task.session && !v->types && !v->types_lent && !v->ended && !v->over &&
-           !v->when_heard;
+           v->task.session && !v->types && !session_types_lent(v->task.session) && !v->ended &&
+           !v->over && !v->when_heard;
 }
 
 void view_lend(struct view *v, const struct view_loan *loan)

@@ -400,6 +400,28 @@ static void what_is_no_key_takes_no_baton(void **state)
     write_all();
 }
 
+/* What one keeps beside the shared requests is its own until the terminal has all of it. */
+static void what_one_keeps_is_its_own_until_all_is_typed(void **state)
+{
+    (void)state;
+    struct intake_typing kept = {.token = 1}, another = {.token = 2};
+    struct typing t = request(1, 200000);
+    struct bytes out = {0};
+    t.kept = &kept;
+    assert_true(typing_add(&queue, &t));
+    assert_true(typing_keeps(&queue, &kept));
+    assert_false(typing_keeps(&queue, &another));
+    write_all();
+    assert_true(typing_keeps(&queue, &kept)); /* the terminal is full */
+    while (queue.first) {
+        read_all(&out);
+        write_all();
+    }
+    assert_false(typing_keeps(&queue, &kept));
+    assert_int_equal(kept.typed, 200000);
+    bytes_finish(&out);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -416,6 +438,7 @@ int main(void)
         TEST(no_byte_of_an_agents_follows_one_of_the_users),
         TEST(what_an_agent_has_not_typed_by_then_is_not_typed),
         TEST(what_is_no_key_takes_no_baton),
+        TEST(what_one_keeps_is_its_own_until_all_is_typed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
