@@ -31,62 +31,39 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 
 /* What takes a secret as an argument, and as which, from 1; MIXED: it has to look like one. A name
  * with a dot is the end of one. */
-#define MIXED 16
+#define MIXED     16
+#define OF_LETTER 10 /* and one that ends them */
 static const struct callee {
     const char *name;
     size_t len;
     int argument;
-} callees[] = {
+} callees[26][OF_LETTER] = {
+/* by their last letter */
 #define CALLEE(text, argument)                                                                     \
     {                                                                                              \
         text, sizeof(text) - 1, argument                                                           \
     }
-    CALLEE("getConnection", 3),
-    CALLEE("HTTPBasicAuth", 2),
-    CALLEE("HTTPDigestAuth", 2),
-    CALLEE("BasicAuth", 2),
-    CALLEE("basicAuth", 2),
-    CALLEE("basic_auth", 2),
-    CALLEE("SetBasicAuth", 2),
-    CALLEE("auth", 2),
-    CALLEE("login", 2),
-    CALLEE("PDO", 3),
-    CALLEE("mysqli", 3),
-    CALLEE("mysqli_connect", 3),
-    CALLEE("sign", 2),
-    CALLEE("PlainAuth", 3),
-    CALLEE("NetworkCredential", 2),
-    CALLEE("PSCredential", 2),
-    CALLEE("createConnection", 3),
-    CALLEE("connection", 3),
-    CALLEE("connect", 4),
-    CALLEE("connect", 3),
-    CALLEE("__construct", 3),
-    CALLEE("mysql_real_connect", 4),
-    CALLEE("set_cookie", 2 | MIXED),
-    CALLEE("Credentials.new", 2 | MIXED),
-    CALLEE("http_auth", 2),
-    CALLEE("basic", 2),
-    CALLEE("Sequelize", 3),
-    CALLEE("credentials", 2),
-    CALLEE("UsernamePasswordCredentials", 2),
-    CALLEE("UsernamePasswordCredential", 2),
-    CALLEE("Minio", 3 | MIXED),
-    CALLEE("Client", 2 | MIXED),
-    CALLEE("jwt.encode", 2),
-    CALLEE("jwt.decode", 2),
-    CALLEE("jwt.verify", 2),
-    CALLEE("verify", 2 | MIXED),
-    CALLEE("hmac.new", 1 | MIXED),
-    CALLEE("createHmac", 2),
-    CALLEE("createCipheriv", 2 | MIXED),
-    CALLEE("createDecipheriv", 2 | MIXED),
-    CALLEE("Fernet", 1 | MIXED),
-    CALLEE("cookieParser", 1 | MIXED),
-    CALLEE("Authenticator", 2),
-    CALLEE("signIn", 2),
-    CALLEE("authenticate", 2),
-    CALLEE("sqlalchemy.URL", 3)};
+    ['c' - 'a'] = {CALLEE("basic", 2), CALLEE("createHmac", 2)},
+    ['e' - 'a'] = {CALLEE("set_cookie", 2 | MIXED), CALLEE("Sequelize", 3), CALLEE("jwt.encode", 2),
+                   CALLEE("jwt.decode", 2), CALLEE("authenticate", 2)},
+    ['h' - 'a'] = {CALLEE("HTTPBasicAuth", 2), CALLEE("HTTPDigestAuth", 2), CALLEE("BasicAuth", 2),
+                   CALLEE("basicAuth", 2), CALLEE("basic_auth", 2), CALLEE("SetBasicAuth", 2),
+                   CALLEE("auth", 2), CALLEE("PlainAuth", 3), CALLEE("http_auth", 2)},
+    ['i' - 'a'] = {CALLEE("mysqli", 3)},
+    ['l' - 'a'] = {CALLEE("NetworkCredential", 2), CALLEE("PSCredential", 2),
+                   CALLEE("UsernamePasswordCredential", 2), CALLEE("sqlalchemy.URL", 3)},
+    ['n' - 'a'] = {CALLEE("getConnection", 3), CALLEE("login", 2), CALLEE("sign", 2),
+                   CALLEE("createConnection", 3), CALLEE("connection", 3), CALLEE("signIn", 2)},
+    ['o' - 'a'] = {CALLEE("PDO", 3), CALLEE("Minio", 3 | MIXED)},
+    ['r' - 'a'] = {CALLEE("cookieParser", 1 | MIXED), CALLEE("Authenticator", 2)},
+    ['s' - 'a'] = {CALLEE("credentials", 2), CALLEE("UsernamePasswordCredentials", 2)},
+    ['t' - 'a'] = {CALLEE("mysqli_connect", 3), CALLEE("connect", 4), CALLEE("connect", 3),
+                   CALLEE("__construct", 3), CALLEE("mysql_real_connect", 4),
+                   CALLEE("Client", 2 | MIXED), CALLEE("Fernet", 1 | MIXED)},
+    ['v' - 'a'] = {CALLEE("createCipheriv", 2 | MIXED), CALLEE("createDecipheriv", 2 | MIXED)},
+    ['w' - 'a'] = {CALLEE("Credentials.new", 2 | MIXED), CALLEE("hmac.new", 1 | MIXED)},
+    ['y' - 'a'] = {CALLEE("jwt.verify", 2), CALLEE("verify", 2 | MIXED)},
+};
 const char redact_call_ends[] =
     "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te ie";
 
@@ -186,7 +163,7 @@ static bool is_sent(struct redact_scan *s, size_t at, size_t end, struct redact_
 static bool is_callee(const struct redact_scan *s, size_t at, size_t dot, size_t end,
                       const struct callee *c)
 {
-    if (((s->text[end - 1] ^ c->name[c->len - 1]) & ~0x20) != 0 || end - at < c->len)
+    if (end - at < c->len)
         return false;
     bool part = memchr(c->name, '.', c->len) != NULL;
     return (part || end - dot == c->len) && !strncasecmp(s->text + end - c->len, c->name, c->len);
@@ -209,13 +186,13 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     if (next == ' ' && is_sent(s, at, end, ret_match))
         return true;
     size_t open = opens_at(s, end), dot = end; /* auth=("user", "X") */
-    if (!open)
+    if (!open || !redact_in(s->text[end - 1], CLASS_UPPER | CLASS_LOWER))
         return false;
-    while (dot > at && s->text[dot - 1] != '.')
+    const struct callee *callee = callees[(s->text[end - 1] | 0x20) - 'a'];
+    while (dot > at && callee->name && s->text[dot - 1] != '.')
         dot--;
-    for (size_t i = 0; i < sizeof callees / sizeof *callees; i++)
-        if (is_callee(s, at, dot, end, &callees[i]) &&
-            is_argument(s, open, callees[i].argument, ret_match))
+    for (; callee->name; callee++)
+        if (is_callee(s, at, dot, end, callee) && is_argument(s, open, callee->argument, ret_match))
             return true;
     return false;
 }
