@@ -551,7 +551,9 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         redact_char(s, end) == '=' && REDACT_ONE_OF(redact_char(s, end + 1), "'\""); /* $name='X' */
     if (!p.tells || (variable && !quoted))
         return false;
-    p.upper = count_in(s, at, end, CLASS_LOWER) == 0;
+    p.upper = true;
+    for (size_t i = at; i < end && p.upper; i++)
+        p.upper = !redact_in(s->text[i], CLASS_LOWER);
     size_t value = find_value(s, &p);
     if (value && p.sign == ':' && redact_below_sign(s, value))
         value = redact_below_sign(s, value);

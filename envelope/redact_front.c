@@ -5,6 +5,15 @@
 
 #include "envelope/redact_private.h"
 
+/* By the last five bits of one letter those that may stand beside it, small ones. */
+typedef const char beside[32][8];
+
+static bool is_beside(beside table, char letter, char other)
+{
+    const char *may = table[(unsigned char)letter & 31u];
+    return *may && strchr(may, other | 0x20) != NULL;
+}
+
 static bool stands_before(const struct redact_scan *s, size_t from, size_t at,
                           struct redact_word word)
 {
@@ -78,11 +87,15 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
                                                REDACT_WORD("more_set_headers "),
                                                REDACT_WORD("RequestHeader set "),
                                                REDACT_WORD("SET PERSIST ")};
-    if (name < 2 || s->text[name - 1] != ' ' ||
-        !REDACT_ONE_OF(s->text[name - 2] | 0x20, "vxguthlrms"))
+    static beside ends = {['v' & 31] = "n",  ['x' & 31] = "t-gul", ['g' & 31] = "x-",
+                          ['u' & 31] = "x-", ['t' & 31] = "res",   ['h' & 31] = "t",
+                          ['r' & 31] = "e",  ['m' & 31] = "a",     ['s' & 31] = "r"};
+    if (name < 2 || s->text[name - 1] != ' ')
         return false;
     if (is_dockerfile(s, name))
         return true;
+    if (name < 3 || !is_beside(ends, s->text[name - 2], s->text[name - 3]))
+        return false; /* most */
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = words[i].len;
         if (((words[i].text[len - 2] ^ s->text[name - 2]) & ~0x20) == 0 &&
@@ -174,6 +187,11 @@ bool redact_is_package(const struct redact_scan *s, size_t colon)
         REDACT_WORD("armhf"),   REDACT_WORD("armel"),   REDACT_WORD("ppc64el"),
         REDACT_WORD("riscv64"), REDACT_WORD("s390x"),   REDACT_WORD("mips64el"),
         REDACT_WORD("loong64"), REDACT_WORD("aarch64"), REDACT_WORD("x86_64")};
+    static beside begin = {['a' & 31] = "mra", ['i' & 31] = "3", ['p' & 31] = "p",
+                           ['r' & 31] = "i",   ['s' & 31] = "3", ['m' & 31] = "i",
+                           ['l' & 31] = "o",   ['x' & 31] = "8"};
+    if (!is_beside(begin, redact_char(s, colon + 1), redact_char(s, colon + 2)))
+        return false; /* most */
     for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
         if (redact_at(s, colon + 1, architectures[i].text) &&
             !redact_in(redact_char(s, colon + 1 + architectures[i].len), CLASS_WORD))

@@ -112,5 +112,8 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
         return false;
     if (redact_char(s, end) == '(')
         return is_argument(s, at, end, ret_match);
-    return is_behind_comment(s, end, ret_match) || is_said_of(s, end, ret_match);
+    const struct redact_behind *b = redact_behind(s, end);
+    return (REDACT_ONE_OF(b->sign, "*=:") && is_behind_comment(s, end, ret_match)) ||
+           (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fos") &&
+            is_said_of(s, end, ret_match));
 }

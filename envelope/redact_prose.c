@@ -106,8 +106,8 @@ static size_t skip_saying(struct redact_scan *s, size_t at, bool *ret_sure)
     if (redact_char(s, at) == ' ' && redact_in(redact_char(s, at + 1), CLASS_DIGIT))
         at = redact_run(s, at + 1, CLASS_DIGIT); /* Unseal Key 1 */
     char first = (char)(redact_char(s, at + 1) | 0x20);
-    for (size_t i = 0; redact_char(s, at) == ' ' && i < sizeof ways / sizeof *ways && !*ret_sure;
-         i++)
+    bool may = redact_char(s, at) == ' ' && REDACT_ONE_OF(first, "iwhrcstnb");
+    for (size_t i = 0; may && i < sizeof ways / sizeof *ways && !*ret_sure; i++)
         if (first == ways[i][1] && redact_at(s, at, ways[i]) &&
             !redact_in(redact_char(s, at + strlen(ways[i])), CLASS_WORD)) {
             at += strlen(ways[i]);

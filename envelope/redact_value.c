@@ -390,22 +390,34 @@ static bool is_masked(const struct redact_scan *s, size_t from, size_t to)
 /* Where a secret is kept, not what it is: op://vault/item, @Microsoft.KeyVault(...), ENC[...]. */
 static bool is_kept(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const char *const fronts[] = {
-        "op://",  "vault:",    "vault://", "ssm:",       "ssm/",     "awssm:",       "asm:",
-        "sm://",  "gcpsm",     "arn:aws:", "@microsoft", "ref+",     "secretref",    "keyvault:",
-        "akv:",   "file:",     "env:",     "env.",       "doppler:", "bw://",        "pass://",
-        "enc[",   "{cipher}",  "secret:",  "secrets.",   "var.",     "data.",        "module.",
-        "local.", "process.e", "aws-sm:",  "k8s:",       "sops:",    "secrets-mana", "$ansible_v",
-        "!vault", "!secret",   "!ref",     "!sub",       "!getatt",  "keyring:",     "keychain:"};
-    char first = s->text[from] | 0x20;
+    /* by the last five bits of what they begin with; one more that ends them */
+    static const char *const fronts[32][11] = {
+        ['@' & 31] = {"@microsoft"},
+        ['a' & 31] = {"awssm:", "asm:", "arn:aws:", "akv:", "aws-sm:", "!vault", "!secret", "!ref",
+                      "!sub", "!getatt"},
+        ['b' & 31] = {"bw://"},
+        ['d' & 31] = {"doppler:", "data.", "$ansible_v"},
+        ['e' & 31] = {"env:", "env.", "enc["},
+        ['f' & 31] = {"file:"},
+        ['g' & 31] = {"gcpsm"},
+        ['k' & 31] = {"keyvault:", "k8s:", "keyring:", "keychain:"},
+        ['l' & 31] = {"local."},
+        ['m' & 31] = {"module."},
+        ['o' & 31] = {"op://"},
+        ['p' & 31] = {"pass://", "process.e"},
+        ['r' & 31] = {"ref+"},
+        ['s' & 31] = {"ssm:", "ssm/", "sm://", "secretref", "secret:", "secrets.",
+                      "sops:", "secrets-mana"},
+        ['v' & 31] = {"vault:", "vault://", "var."},
+        ['{' & 31] = {"{cipher}"}};
     if (s->text[from] == '.' || s->text[from] == '~') { /* ./file, ../file, ~/file */
         size_t slash = from + 1 + (redact_char(s, from + 1) == '.');
         return slash + 1 < to && s->text[slash] == '/';
     }
-    if (to - from < 6 || !strchr("ovsag@rkefdbp{mlw$!`", first))
+    if (to - from < 6)
         return false;
-    for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
-        if ((fronts[i][0] | 0x20) == first && redact_at(s, from, fronts[i]))
+    for (const char *const *front = fronts[(unsigned char)s->text[from] & 31]; *front; front++)
+        if (redact_at(s, from, *front))
             return true;
     return false;
 }

@@ -121,6 +121,8 @@ bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char
 /* YAML's value on the lines below: `password: |`. */
 size_t redact_below_sign(struct redact_scan *s, size_t at)
 {
+    if (!REDACT_ONE_OF(redact_char(s, at), "|>-+"))
+        return 0; /* most */
     size_t end = redact_line_end(s, at), sign = at;
     while (sign < end && REDACT_ONE_OF(s->text[sign], "|>-+"))
         sign++;
