@@ -8,6 +8,7 @@
 #define WORDS_MOST     4
 #define WORD_MOST      48
 #define NAME_LOOKED_AT 96 /* bytes of a name's end */
+#define BEHIND_MOST    8  /* signs and digits behind its last letter */
 
 /* The last words of a name, the last one first, in small letters and without digits at their end.
  */
@@ -472,6 +473,21 @@ void redact_read_names(void)
     pthread_once(&rows_once, read_rows);
 }
 
+unsigned redact_may_behind(const char *name, size_t len)
+{
+    if (redact_in(name[len - 1], CLASS_DIGIT))
+        return MAY_ALL;
+    size_t least = len > BEHIND_MOST ? len - BEHIND_MOST : 0, at = len;
+    while (at > least &&
+           redact_in(name[at - 1], CLASS_UNDER | CLASS_DASH | CLASS_DOT | CLASS_DIGIT))
+        at--;
+    if (!at)
+        return 0; /* it has no letter */
+    if (!redact_in(name[at - 1], CLASS_UPPER | CLASS_LOWER))
+        return MAY_TELL | MAY_TELL_LAST;
+    return redact_may(name, at) & (MAY_TELL | MAY_TELL_LAST);
+}
+
 /* Whether no telling name ends so. */
 static bool ends_otherwise(const char *name, size_t len)
 {
@@ -513,8 +529,8 @@ enum redact_telling redact_telling(const char *name, size_t len)
     return tells;
 }
 
-/* By the name's last eight bytes, or all. */
-static size_t place_of(const struct redact_scan *s, size_t at, size_t len)
+/* The name's last eight bytes, or all. */
+static uint64_t last_of(const struct redact_scan *s, size_t at, size_t len)
 {
     uint64_t last = 0;
     size_t most = len < sizeof last ? len : sizeof last, end = at + len;
@@ -524,7 +540,7 @@ static size_t place_of(const struct redact_scan *s, size_t at, size_t len)
     } else {
         memcpy(&last, s->text + at, most);
     }
-    return ((last ^ len) * 0x9e3779b97f4a7c15 >> 32) % REDACT_NAMES;
+    return last;
 }
 
 /* The same few names come again and again: what was found out of one is kept, and of two that fall
@@ -540,15 +556,19 @@ enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
         if (s->told[i].at == at && s->told[i].len == len)
             return (enum redact_telling)s->told[i].tells;
     struct redact_named *told = &s->told[s->tells_next ^= 1];
-    struct redact_named *kept = s->named[place_of(s, at, len)], *first = kept;
+    uint64_t last = last_of(s, at, len);
+    struct redact_named *kept = s->named[((last ^ len) * 0x9e3779b97f4a7c15 >> 32) % REDACT_NAMES];
+    struct redact_named *first = kept;
     int i = 0;
-    while (i < REDACT_WAYS && (kept->len != len || memcmp(s->text + kept->at, name, len) != 0))
+    while (i < REDACT_WAYS && (kept->len != len || kept->last != last ||
+                               (len > sizeof last && memcmp(s->text + kept->at, name, len) != 0)))
         i++, kept++;
     if (i < REDACT_WAYS) {
-        *told = (struct redact_named){at, len, kept->tells};
+        *told = (struct redact_named){at, len, kept->tells, last};
     } else {
         enum redact_telling tells = redact_telling(name, len);
-        *told = (struct redact_named){at, len, tells ? tells : redact_begins_telling(name, len)};
+        tells = tells ? tells : redact_begins_telling(name, len);
+        *told = (struct redact_named){at, len, (int)tells, last};
         memmove(first + 1, first, (REDACT_WAYS - 1) * sizeof *first);
         *first = *told;
     }

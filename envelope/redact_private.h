@@ -94,6 +94,7 @@ struct redact_scan {
     struct redact_named {
         size_t at, len; /* where it stood last */
         int tells;      /* enum redact_telling */
+        uint64_t last;  /* its last bytes, eight at most; of `named` */
     } named[REDACT_NAMES][REDACT_WAYS];
     struct redact_behind behind; /* of the name that was asked for last */
     struct redact_named told[2]; /* the names that were asked for last */
@@ -237,15 +238,12 @@ static inline const struct redact_behind *redact_behind(struct redact_scan *s, s
     return &s->behind;
 }
 
-/* The first digit in [at, most), or `most`: what is known to have none is not looked at again,
- * however many rules ask. */
+/* The first digit in [at, most), or `most`: what has none is not looked at again. */
+size_t redact_find_digit(struct redact_scan *s, size_t at, size_t most);
 static inline size_t redact_next_digit(struct redact_scan *s, size_t at, size_t most)
 {
-    if (at < s->plain_from || at > s->plain_to)
-        s->plain_from = s->plain_to = at;
-    while (s->plain_to < most && !redact_in(s->text[s->plain_to], CLASS_DIGIT))
-        s->plain_to++;
-    return s->plain_to < most ? s->plain_to : most;
+    bool known = at >= s->plain_from && at <= s->plain_to && most <= s->plain_to;
+    return known ? most : redact_find_digit(s, at, most);
 }
 
 static inline bool redact_has_digit(struct redact_scan *s, size_t from, size_t to)
@@ -286,12 +284,13 @@ extern const char redact_header_ends[], redact_file_ends[];
 /* Once before the first text is searched. */
 void redact_read_names(void);
 
-/* `len` > 0. */
+/* `len` > 0. The same of what ends in a sign or a digit: TOKEN_2, and a sentence's end. */
+unsigned redact_may_behind(const char *name, size_t len);
 static inline unsigned redact_may(const char *name, size_t len)
 {
     unsigned char last = (unsigned char)name[len - 1];
-    if (!redact_in((char)last, CLASS_UPPER | CLASS_LOWER)) /* TOKEN_2, and a sentence's end */
-        return redact_in((char)last, CLASS_DIGIT) ? MAY_ALL : MAY_TELL | MAY_TELL_LAST;
+    if (!redact_in((char)last, CLASS_UPPER | CLASS_LOWER))
+        return redact_may_behind(name, len);
     return len < 2 ? 0 : redact_last_two[((unsigned char)name[len - 2] & 31u) << 5 | (last & 31u)];
 }
 
@@ -367,6 +366,7 @@ void redact_read_shapes(void);
 #define REDACT_MANY   UINT32_MAX /* several keys have that hash */
 extern uint8_t redact_begins[REDACT_HASHES / 8], redact_begins_inside[REDACT_HASHES / 8];
 extern uint32_t redact_keys[REDACT_HASHES];
+extern uint32_t redact_fourths[REDACT_HASHES]; /* a bit for the last five of what follows one */
 
 static inline uint32_t redact_key(const char *t)
 {
@@ -391,13 +391,15 @@ static inline bool redact_may_begin(const char *t)
 }
 
 /* Whether redact_token() may find something at `at`; two bytes more are behind it. */
-static inline bool redact_may_be_token(const struct redact_scan *s, size_t at)
+static inline __attribute__((always_inline)) bool redact_may_be_token(const struct redact_scan *s,
+                                                                      size_t at)
 {
     char c = s->text[at];
     unsigned hash = redact_hash(s->text + at);
     bool begins =
         redact_begins[hash / 8] & 1u << hash % 8 &&
-        (redact_keys[hash] == redact_key(s->text + at) || redact_keys[hash] == REDACT_MANY);
+        (redact_keys[hash] == redact_key(s->text + at) || redact_keys[hash] == REDACT_MANY) &&
+        redact_fourths[hash] >> ((unsigned char)redact_char(s, at + 3) & 31u) & 1;
     if ((begins && redact_begins_inside[hash / 8] & 1u << hash % 8) ||
         ((begins || (c >= 'M' && c <= 'O')) && redact_starts_word(s, at)))
         return true;

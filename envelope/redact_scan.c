@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "envelope/redact_private.h"
 
+#define PLAIN_MOST 128 /* bytes that are looked at for a digit at once */
+
 /* clang-format off */
 #define N CLASS_OTHER
 #define U CLASS_UPPER
@@ -45,6 +47,31 @@ size_t redact_long_run(struct redact_scan *s, size_t at, uint32_t set)
     if (at < run->from || at >= run->to)
         *run = (struct redact_run){set, at, walk(s, at, set)};
     return run->to;
+}
+
+/* Whether one of the next eight characters is a digit: what is left of it without the bits of '0'
+ * is below ten, and of eight at once no sum reaches into the next. */
+static bool has_digits(const char *t)
+{
+    const uint64_t each = 0x0101010101010101;
+    uint64_t eight;
+    memcpy(&eight, t, sizeof eight);
+    eight ^= each * '0';
+    return ~(eight | ((eight & each * 0x7f) + each * (0x80 - 10))) & each * 0x80;
+}
+
+size_t redact_find_digit(struct redact_scan *s, size_t at, size_t most)
+{
+    if (at < s->plain_from || at > s->plain_to)
+        s->plain_from = s->plain_to = at;
+    size_t to = s->plain_to, far = s->len - to > PLAIN_MOST ? to + PLAIN_MOST : s->len;
+    far = far > most ? far : most; /* the next who asks is not far behind */
+    while (to + 8 <= far && !has_digits(s->text + to))
+        to += 8;
+    while (to < far && !redact_in(s->text[to], CLASS_DIGIT))
+        to++;
+    s->plain_to = to;
+    return to < most ? to : most;
 }
 
 size_t redact_find_line_end(struct redact_scan *s, size_t at)

@@ -44,7 +44,7 @@ static struct index {
 } shared;
 
 uint8_t redact_begins[REDACT_HASHES / 8], redact_begins_inside[REDACT_HASHES / 8];
-uint32_t redact_keys[REDACT_HASHES];
+uint32_t redact_keys[REDACT_HASHES], redact_fourths[REDACT_HASHES];
 uint8_t redact_pairs[(1 << 16) / 8];
 
 /* What a password's hash begins with. */
@@ -174,12 +174,14 @@ static void read_pairs(void)
                 add_pair((char)first, (char)second);
 }
 
-static void add_beginning(const char *key, bool inside)
+/* By `len` characters of it, three or more. */
+static void add_beginning(const char *key, size_t len, bool inside)
 {
     add_pair(key[0], key[1]);
     unsigned hash = redact_hash(key);
     bool other = redact_keys[hash] && redact_keys[hash] != redact_key(key);
     redact_keys[hash] = other ? REDACT_MANY : redact_key(key);
+    redact_fourths[hash] |= len > 3 ? 1u << ((unsigned char)key[3] & 31u) : UINT32_MAX;
     redact_begins[hash / 8] |= (uint8_t)(1u << hash % 8);
     redact_begins_inside[hash / 8] |= (uint8_t)((unsigned)inside << hash % 8);
 }
@@ -208,15 +210,15 @@ static void read_rows(void)
                                         .fourth = shape->key_len > 3 ? shape->key[3] : 0,
                                         .last = shape->key[shape->key_len - 1]};
         *first = (int16_t)(i + 1);
-        add_beginning(shape->key, shape->inside || shape->back);
+        add_beginning(shape->key, shape->key_len, shape->inside || shape->back);
     }
     read_pairs();
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        add_beginning(others[i], false);
+        add_beginning(others[i], 3, false);
     for (size_t i = 0; i < HASH_KINDS; i++)
-        add_beginning(hash_kinds[i], true);
+        add_beginning(hash_kinds[i], strlen(hash_kinds[i]), true);
     for (const char *digit = "0123456789abcdefABCDEF"; *digit; digit++)
-        add_beginning((char[]){'S', 'K', *digit}, false);
+        add_beginning((char[]){'S', 'K', *digit}, 3, false);
 }
 
 void redact_read_shapes(void)
