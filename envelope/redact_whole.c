@@ -34,7 +34,8 @@ bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_val
         s->text[line] != '\n' || (line - sign == 2 && !REDACT_ONE_OF(s->text[sign + 1], "+-")))
         return false;
     size_t deep = from - redact_line_start(s, from, LINE_MOST), words = 0;
-    for (size_t next = from; next < s->len && deep;) {
+    /* of more lines than words nothing is taken: they are not read again for each name */
+    for (size_t next = from, lines = 0; next < s->len && deep && lines < WORDS_MOST; lines++) {
         to = redact_line_end(s, next);
         next = redact_run(s, to + (to < s->len), CLASS_BLANK);
         if (to >= s->len || next - to - 1 < deep || redact_char(s, next) == '\n')

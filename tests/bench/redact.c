@@ -74,6 +74,7 @@ static const char *const inputs[] = {
     "'",
     "\"",
     "password: |\n",
+    "password: |\n ",
     "A=1\n",
     "Bearer ",
     "Authorization: ",
