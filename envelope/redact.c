@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/memory.h"
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define LONG_MIN    16
 #define SECRET_MIN  6 /* shorter values are words that appear everywhere */
@@ -280,8 +280,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
         ((at && s->text[at - 1] == ':' && redact_is_in_resource(s, at)) ||
          redact_is_package(s, end)))
         return false;
-    if (tells && redact_may_head(s, at, end))
-        redact_table_heading(s, at, end);
+    if (tells)
+        redact_heading(s, at, end);
     unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];
     return ((q->name_may & MAY_HEAD) && (behind & BEHIND_HEAD) &&
             redact_header(s, at, end, ret_match)) ||
@@ -296,6 +296,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
            (end - at == 1 && redact_wifi(s, at, end, ret_match)) ||
            (tells && (behind & BEHIND_GIVEN) && redact_given(s, at, end, ret_match)) ||
+           (tells && redact_place(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
            ((tells || (q->name_may & MAY_PROSE)) && redact_in(s->text[end - 1], CLASS_ALNUM) &&
             redact_far(s, at, end, ret_match));
@@ -469,7 +470,7 @@ static struct redact_match by_its_name(const struct search *q, size_t at, struct
 static void find_row(struct search *q, size_t at)
 {
     struct redact_match list[REDACT_COLUMNS];
-    int count = redact_table_row(&q->scan, at, list);
+    int count = redact_row(&q->scan, at, list);
     for (int i = 0; i < count; i++)
         keep(q, &list[i]);
 }
@@ -482,7 +483,7 @@ static void search(struct search *q)
     if (redact_pem_tail(&q->scan, &match))
         keep(q, &match);
     for (size_t at = 0; at < q->scan.len;) {
-        if (q->scan.table.count && q->scan.table.row == at)
+        if (q->scan.table.count && q->scan.table.row <= at)
             find_row(q, at);
         bool is = q->ahead_count && q->ahead[0].from <= at;
         if (is)

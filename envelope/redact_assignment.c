@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define BLANKS_MOST  80  /* between a name, its separator and its value */
 #define PROSE_MOST   64  /* longer values without a digit are no prose */
@@ -581,7 +581,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         redact_is_dump(s, at, redact_line_end(s, v.end)))
         v.to = v.end = redact_line_end(s, v.end);
     if (!whole && p.tells == TELLS_ALL && !v.quote && (p.sign == ':' || p.sign == '='))
-        whole = redact_read_words(s, at, end, p.sign, &v);
+        whole = redact_read_words(s, at, end, p.sign, &v) ||
+                (p.sign == '=' && redact_read_phrase(s, at, &v));
     if (!whole && !is_secret(s, &p, &v))
         return false;
     if (p.sign == ' ' && redact_is_defined(s, at) &&

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define BUCKETS    1024
 #define ENTRIES    640
@@ -138,10 +138,12 @@ static void begin_rule(struct command *c, int at)
 {
     const struct redact_rule *rule = c->active[at].rule;
     c->active[at].places = 0;
+    if (rule->how >= BELOW)
+        return;
     if (rule->option && rule->how != SETTING) {
         c->options |= 1u << at;
         c->begins |= letter(*rule->option);
-    } else if (rule->how != BELOW) {
+    } else {
         c->places |= 1u << at;
     }
 }
@@ -183,6 +185,9 @@ void redact_command_add(struct redact_scan *s, struct redact_command_found *f, s
                         size_t to)
 {
     const char *t = s->text;
+    if (to - from >= 3 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == ')' &&
+        t[to - 2] == t[from])
+        to--; /* $(tool 'X') */
     if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
         from++, to--;
     if (from >= to || redact_is_placeholder(s, from, to) ||
@@ -394,6 +399,7 @@ static void take_word(struct command *c)
     c->words++;
     const char *slash = memrchr(t, '/', c->to - c->from);
     const char *name = slash ? slash + 1 : t;
+    name += !slash && c->to - c->from > 2 && t[0] == '$' && t[1] == '(' ? 2 : 0;
     begin_tool(c, name, c->to - c->from - (size_t)(name - t));
 }
 
@@ -463,9 +469,15 @@ static void add_below(struct command *c, size_t end)
 {
     struct redact_scan *s = c->s;
     bool prints = false;
-    for (int i = 0; i < c->count; i++)
-        prints = prints || (c->active[i].rule->how == BELOW && !(c->waits & 1u << i));
-    if (!prints || redact_char(s, end) != '\n' || end + 8 >= s->len)
+    if (redact_char(s, end) != '\n' || end + 8 >= s->len)
+        return;
+    for (int i = 0; i < c->count; i++) {
+        const struct redact_rule *rule = c->active[i].rule;
+        prints = prints || (rule->how == BELOW && !(c->waits & 1u << i));
+        if (rule->how > BELOW && !(c->waits & 1u << i))
+            redact_output(s, rule, end + 1, c->found);
+    }
+    if (!prints)
         return;
     struct redact_reached v = {.from = end + 1, .to = redact_line_end(s, end + 1)};
     for (size_t len = v.to - v.from; v.to - v.from == len;) { /* one a line */
@@ -478,12 +490,18 @@ static void add_below(struct command *c, size_t end)
     }
 }
 
+bool redact_is_tool(const char *name, size_t len)
+{
+    return first_of(name, len) >= 0;
+}
+
 bool redact_command(struct redact_scan *s, size_t at, size_t end,
                     struct redact_command_found *ret_found)
 {
     size_t len = end - at;
     ret_found->count = 0;
     bool prints = (len == 4 && !memcmp(s->text + at, "echo", 4)) ||
+                  (len == 3 && !memcmp(s->text + at, "yes", 3)) ||
                   (len == 6 && !memcmp(s->text + at, "printf", 6));
     if (prints && end < s->len && redact_is_fed(s, at)) {
         redact_fed(s, at, end, ret_found);

@@ -20,10 +20,11 @@ static const struct reader {
     READER("pass insert"),      READER("wrangler secret"),   READER("gh secret"),
     READER("--data-file=-"),    READER("secret create"),     READER("vercel env add"),
     READER("secrets import"),   READER("--passwd-on-stdin"), READER("kinit "),
-    READER("secret set"),
+    READER("secret set"),       READER("| passwd"),          READER("| sudo passwd"),
 };
-static const bool begins[256] = {['-'] = true, ['s'] = true, ['c'] = true, ['v'] = true,
-                                 ['p'] = true, ['w'] = true, ['g'] = true, ['k'] = true};
+static const bool begins[256] = {
+    ['-'] = true, ['s'] = true, ['c'] = true, ['v'] = true, ['p'] = true,
+    ['w'] = true, ['g'] = true, ['k'] = true, ['|'] = true};
 
 static bool is_reader(const struct redact_scan *s, size_t at, size_t end)
 {

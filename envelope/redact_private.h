@@ -124,14 +124,15 @@ struct redact_scan {
         int strength;         /* redact_reach.c */
     } reached;                /* the word with a digit that names were looking at last */
     struct redact_table {     /* the heading that was read last */
+        size_t listless;      /* up to here no list opens (redact_columns.c) */
         size_t line, counted; /* its line, and up to where signs are counted in it */
         struct redact_signs {
-            int bars, commas, tabs;
+            int bars, commas, tabs, semicolons;
         } signs;
         size_t heading; /* the line whose columns these are, counted from 1 */
         size_t row;     /* where the next line of it begins */
         int rows, count;
-        char sign; /* | , a tabulator or a blank */
+        char sign; /* | , ; a tabulator or a blank; ( for tuples, R for runs of tabulators */
         struct redact_column {
             int place;     /* how many signs are in front */
             size_t offset; /* from the line's beginning */
@@ -460,14 +461,13 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
 /* On the line below (redact_below.c); what the name says. */
 bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                   struct redact_match *ret_match);
-/* Tables: a name that may head a column, and a line that may be one of its rows, of which the
- * places that hold secrets are told (redact_table.c). */
+/* Tables (redact_table.c): a name that may head a column, no other word beside it; and a row. */
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end);
-/* Whether it may be one: no other word is beside it. */
 static inline bool redact_may_head(const struct redact_scan *s, size_t at, size_t end)
 {
-    static const bool beside[256] = {[' '] = true,  ['|'] = true, ['\t'] = true, ['\n'] = true,
-                                     ['\r'] = true, [','] = true, [0xe2] = true, [0x82] = true};
+    static const bool beside[256] = {
+        [' '] = true, ['|'] = true,  ['\t'] = true, ['\n'] = true, ['\r'] = true,
+        [','] = true, [0xe2] = true, [0x82] = true, [';'] = true};
     unsigned char next = end < s->len ? (unsigned char)s->text[end] : '\n',
                   second = end + 1 < s->len ? (unsigned char)s->text[end + 1] : '\n',
                   before = at ? (unsigned char)s->text[at - 1] : '\n',
@@ -485,7 +485,6 @@ bool redact_login(struct redact_scan *s, size_t at, struct redact_match *ret_mat
 /* A line of .pgpass, where a line begins. */
 bool redact_pgpass(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-
 bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
 /* Told in prose: `Your API key is X`, `password X (generated)`, `(default "X")`, a line below
@@ -561,6 +560,9 @@ enum redact_how {
     SETTING,     /* the word behind one that has a telling name */
     PREFIX,      /* words that begin so */
     BELOW,       /* all of the next line, where it looks like one */
+    MEMBER,      /* below, what the option's name is set to */
+    LINES,       /* below, lines behind those that are a telling name */
+    LOGIN,       /* below, the last word, or behind a colon, of a line that begins so */
 };
 
 /* A tool's option, or place, that holds a secret. */

@@ -1,5 +1,6 @@
 /* Secrets in the columns of tables: a heading tells (`id | user | token`, `NAME  PASSWORD  AGE`,
- * `user,password,mail`), and the lines below it hold what it tells of, in the same place. */
+ * `user,password,mail`, `user;password;mail`), and the lines below it hold what it tells of, in the
+ * same place. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -18,7 +19,8 @@ static void count(const struct redact_scan *s, size_t at, struct redact_signs *n
 {
     n->bars += is_bar(s, at);
     n->commas += s->text[at] == ',';
-    n->tabs += s->text[at] == '\t';
+    n->semicolons += s->text[at] == ';';
+    n->tabs += s->text[at] == '\t' && (at == 0 || s->text[at - 1] != '\t');
 }
 
 /* Goes on with counting up to `at`, from where its line begins: each byte is looked at once. */
@@ -35,7 +37,7 @@ static void count_to(struct redact_scan *s, size_t at)
         count(s, t->counted, &t->signs);
 }
 
-/* Three places at least, a word of letters in each. */
+/* Three places at least, a word of letters in each, or two: `User Name`. */
 static bool is_words(const struct redact_scan *s, size_t from, size_t to)
 {
     size_t places = 1;
@@ -43,9 +45,10 @@ static bool is_words(const struct redact_scan *s, size_t from, size_t to)
         if (!redact_in(s->text[i], CLASS_ALNUM | CLASS_UNDER | CLASS_DASH | CLASS_BLANK))
             return false;
         if (s->text[i] == ' ' && i + 1 < to && s->text[i + 1] != ' ' && i > from) {
-            if (s->text[i - 1] != ' ')
+            bool same = s->text[i - 1] != ' ';
+            if (same && !redact_in(s->text[i + 1], CLASS_UPPER))
                 return false;
-            places++;
+            places += !same;
         }
     }
     return places >= 3;
@@ -77,12 +80,13 @@ static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
     bool bar_next = !last && is_bar(s, behind);
     if ((bar_front || bar_next) && (first || bar_front) && (last || bar_next))
         return '|';
-    if (before == at && (first || front == ',') && (next == ',' || (last && front == ',')) &&
-        behind == end)
-        return ',';
+    char list = next == ',' || next == ';' ? next : front;
+    if (before == at && behind == end && (list == ',' || list == ';') &&
+        (first ? !last : front == list) && (last || next == list))
+        return list;
     bool tab_front = at > line && s->text[at - 1] == '\t', tab_next = redact_char(s, end) == '\t';
     if ((tab_front || tab_next) && (at == line || tab_front) && (last || tab_next))
-        return '\t';
+        return memmem(s->text + line, redact_line_end(s, end) - line, "\t\t", 2) ? 'R' : '\t';
     bool apart = (at == line || at - before >= 2) && (last || behind - end >= 2);
     return apart && !(first && last) && is_heading(s, at, end) ? ' ' : 0;
 }
@@ -107,6 +111,7 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
         return;
     t->columns[t->count++] = (struct redact_column){.place = sign == '|'   ? t->signs.bars
                                                              : sign == ',' ? t->signs.commas
+                                                             : sign == ';' ? t->signs.semicolons
                                                                            : t->signs.tabs,
                                                     .offset = at - t->line,
                                                     .tells = (int)tells};
@@ -151,10 +156,36 @@ static bool is_phrase(const struct redact_scan *s, size_t from, size_t to, bool 
     return blanks <= 2 && (mixed || (quoted && blanks == 1)) && !redact_is_placeholder(s, from, to);
 }
 
+static size_t signs_of(struct redact_scan *s, size_t at, char sign)
+{
+    size_t line = redact_line_end(s, at), count = 0;
+    for (; at < line && count < ROW_MOST; at++)
+        count += s->text[at] == sign;
+    return count;
+}
+
+/* Letters alone, of both cases and in no order that a name has, in a row that is no other text: it
+ * has as many places as the heading, three at least. */
+static bool is_mixed(struct redact_scan *s, size_t at, size_t from, size_t to)
+{
+    char sign = s->table.sign;
+    size_t upper = 0, lower = 0, signs;
+    for (size_t i = from + 1; i < to; i++) {
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+    }
+    if ((sign != ',' && sign != ';') || to - from < 8 || upper < 2 || lower < 2 ||
+        upper + lower + 1 < to - from || (s->text[to] != sign && s->text[to] != '\n'))
+        return false;
+    signs = signs_of(s, at, sign);
+    return signs >= 2 && signs == signs_of(s, s->table.heading - 1, sign);
+}
+
 static bool is_in_place(struct redact_scan *s, const struct redact_column *c, size_t at,
                         size_t line, struct redact_match *ret_match)
 {
-    char sign = s->table.sign;
+    bool runs = s->table.sign == 'R';
+    char sign = runs ? '\t' : s->table.sign;
     size_t from = at, to;
     if (sign == ' ') {
         from = at + c->offset;
@@ -167,6 +198,8 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
             if (to >= line)
                 return false;
             from = to + (sign == '|' && s->text[to] != '|' ? 3 : 1);
+            while (runs && from < line && s->text[from] == '\t')
+                from++;
             to = place_end(s, from, line, sign);
         }
     }
@@ -178,7 +211,8 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
          words = memchr(s->text + from, ' ', to - from) != NULL;
     if (to < from + 6 || (words ? c->tells != TELLS_ALL || sign == ' ' ||
                                       !is_phrase(s, from, to, quoted && sign == '\t')
-                                : !is_secret(s, c->tells, from, to)))
+                                : !is_secret(s, c->tells, from, to) &&
+                                      !(c->tells == TELLS_ALL && is_mixed(s, at, from, to))))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;
@@ -189,8 +223,10 @@ int redact_table_row(struct redact_scan *s, size_t at,
 {
     struct redact_table *t = &s->table;
     int found = 0;
-    if (t->row != at || !t->count)
+    if (t->row != at) {
+        t->count = 0; /* something went on over its beginning */
         return 0;
+    }
     size_t line = redact_line_end(s, at);
     if (line == at || line - at > ROW_MOST || t->rows++ > ROWS_MOST) {
         t->count = 0;

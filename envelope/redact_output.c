@@ -1,0 +1,124 @@
+/* What commands print that print secrets, on the lines below them: members of it by their names,
+ * lines in turn with names, logins of a here-document. Which commands, is in redact_tools.c. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_places.h"
+
+#define OUTPUT_MOST 3000 /* bytes below a command */
+#define NAME_MOST   200
+
+/* Up to where lines are looked at: the next prompt. */
+static size_t output_end(const struct redact_scan *s, size_t at)
+{
+    size_t most = s->len - at < OUTPUT_MOST ? s->len : at + OUTPUT_MOST;
+    const char *prompt = memmem(s->text + at, most - at, "\n$ ", 3);
+    return prompt ? (size_t)(prompt - s->text) : most;
+}
+
+/* Adds what is in quotes at `at`, or goes on to `line`. */
+static void add_set(struct redact_scan *s, size_t at, size_t line,
+                    struct redact_command_found *found)
+{
+    struct redact_value v = {at, line, line, 0};
+    if (redact_char(s, at) == '"' && !redact_read_value(s, at, false, &v))
+        return;
+    while (!v.quote && v.to > v.from && redact_in(s->text[v.to - 1], CLASS_BLANK))
+        v.to--;
+    if (v.to >= v.from + 6 && v.to <= line)
+        redact_command_add(s, found, v.from, v.to);
+}
+
+/* `Secret ID    = X`, `"Value": "X"`. */
+static void add_member(struct redact_scan *s, const char *name, size_t at, size_t line,
+                       struct redact_command_found *found)
+{
+    size_t len = strlen(name);
+    at = redact_run(s, at, CLASS_BLANK | CLASS_DOUBLE);
+    if (!redact_at(s, at, name) || redact_in(redact_char(s, at + len), CLASS_WORD))
+        return;
+    size_t sign = redact_run(s, at + len, CLASS_BLANK | CLASS_DOUBLE);
+    size_t value = redact_run(s, sign + 1, CLASS_BLANK);
+    if (REDACT_ONE_OF(redact_char(s, sign), ":=") && value < line)
+        add_set(s, value, line, found);
+}
+
+/* A line without its count and quotes, as Redis answers. */
+static void strip(struct redact_scan *s, size_t *from, size_t *to)
+{
+    size_t number = redact_run(s, *from, CLASS_BLANK), sign = redact_run(s, number, CLASS_DIGIT);
+    if (sign > number && redact_at(s, sign, ") "))
+        *from = sign + 2;
+    if (*to > *from + 1 && s->text[*from] == '"' && s->text[*to - 1] == '"')
+        ++*from, --*to;
+}
+
+/* What a line says that is a name, or a path to one: nothing where it is neither. */
+static enum redact_telling line_tells(struct redact_scan *s, size_t from, size_t to)
+{
+    strip(s, &from, &to);
+    size_t name = to;
+    while (name > from && redact_in(s->text[name - 1], CLASS_NAME))
+        name--;
+    if (name == to || to - from > NAME_MOST || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to ||
+        (name > from && !REDACT_ONE_OF(s->text[name - 1], "/:")))
+        return TELLS_NOTHING;
+    return redact_telling(s->text + name, to - name);
+}
+
+static void add_lines(struct redact_scan *s, size_t at, size_t end,
+                      struct redact_command_found *found)
+{
+    while (at < end) {
+        size_t line = redact_line_end(s, at), next = line + 1;
+        enum redact_telling tells = next < end ? line_tells(s, at, line) : TELLS_NOTHING;
+        at = next;
+        if (!tells)
+            continue;
+        size_t from = next, to = redact_line_end(s, next);
+        at = to + 1;
+        strip(s, &from, &to);
+        if (to >= from + 6 && redact_run(s, from, ~(uint32_t)CLASS_SPACE) >= to &&
+            (tells == TELLS_ALL || (to >= from + 8 && redact_has_digit(s, from, to))))
+            redact_command_add(s, found, from, to);
+    }
+}
+
+/* `user NAME X`, `user = "NAME:X"`. */
+static void add_login(struct redact_scan *s, const char *name, size_t at, size_t line,
+                      struct redact_command_found *found)
+{
+    at = redact_run(s, at, CLASS_BLANK);
+    if (!redact_at(s, at, name))
+        return;
+    size_t from = at + strlen(name), user = redact_run(s, from, CLASS_BLANK);
+    if (redact_char(s, user) == '=' || redact_char(s, user) == ':') {
+        user = redact_run(s, user + 1, CLASS_BLANK);
+        size_t quote = redact_char(s, user) == '"' && s->text[line - 1] == '"';
+        const char *colon = memchr(s->text + user, ':', line - user);
+        if (colon && (size_t)(colon - s->text) + 1 < line - quote)
+            redact_command_add(s, found, (size_t)(colon - s->text) + 1, line - quote);
+        return;
+    }
+    size_t end = redact_run(s, user, ~(uint32_t)CLASS_SPACE);
+    size_t word = redact_run(s, end, CLASS_BLANK), to = redact_run(s, word, ~(uint32_t)CLASS_SPACE);
+    if (user > from && end < line && word > end && to > word && to == line)
+        redact_command_add(s, found, word, to);
+}
+
+void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
+                   struct redact_command_found *found)
+{
+    size_t end = output_end(s, at);
+    if (rule->how == LINES) {
+        add_lines(s, at, end, found);
+        return;
+    }
+    for (size_t line; at < end; at = line + 1) {
+        line = redact_line_end(s, at);
+        if (rule->how == MEMBER)
+            add_member(s, rule->option, at, line, found);
+        else
+            add_login(s, rule->option, at, line, found);
+    }
+}

@@ -1,0 +1,225 @@
+/* Secrets whose name is itself a value: `{"name": "db_password", "value": "X"}` in whatever order
+ * and form, `key = db_password` over `value = X`, `1) "requirepass"` over `2) "X"`, Windows'
+ * `PASSWORD  REG_SZ  X`, and a block of Terraform's with a heading that tells. */
+#define _GNU_SOURCE
+#include <string.h>
+#include <strings.h>
+
+#include "envelope/redact_places.h"
+
+#define PATH_MOST  120 /* bytes in front of a name that belong to it */
+#define GROUP_MOST 400 /* between a name's key and its value's */
+#define BLOCK_MOST 800
+#define VALUE_MOST 512
+
+/* ---- what is enough ---- */
+
+/* Whether it is what the name tells of: nobody knows the way there. */
+static bool is_enough(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to)
+{
+    size_t digits = 0, letters = 0, changes = 0, len = to - from;
+    bool blank = false;
+    for (size_t i = from; i < to; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        letters += redact_in(s->text[i], CLASS_UPPER | CLASS_LOWER);
+        changes += i > from && redact_in(s->text[i], CLASS_UPPER) &&
+                   redact_in(s->text[i - 1], CLASS_LOWER);
+        blank = blank || redact_in(s->text[i], CLASS_SPACE);
+    }
+    if (len < 6 || len > VALUE_MOST || redact_is_placeholder(s, from, to) ||
+        redact_is_path(s, from, to) || memmem(s->text + from, len, "://", 3))
+        return false;
+    if (blank)
+        return tells == TELLS_ALL && redact_is_phrase(s, from, to, 3);
+    if (tells == TELLS_LONG)
+        return len >= 16 && digits >= 2 && letters >= 2;
+    if (tells == TELLS_CODE)
+        return len >= 8 && digits && letters >= 2 && !redact_is_version(s, from, to);
+    return (digits && letters >= 2) || redact_has_sign(s, from, to) || (changes && len >= 8);
+}
+
+static bool take(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to,
+                 struct redact_match *ret_match)
+{
+    if (to <= from || !is_enough(s, tells, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
+}
+
+/* What is set at `at`, in quotes or to the line's end. */
+static bool take_set(struct redact_scan *s, enum redact_telling tells, size_t at,
+                     struct redact_match *ret_match)
+{
+    struct redact_value v;
+    size_t line = redact_line_end(s, at);
+    if (REDACT_ONE_OF(redact_char(s, at), "\"'"))
+        return redact_read_value(s, at, false, &v) && take(s, tells, v.from, v.to, ret_match);
+    while (line > at &&
+           (redact_in(s->text[line - 1], CLASS_BLANK) || REDACT_ONE_OF(s->text[line - 1], ",\r")))
+        line--;
+    return take(s, tells, at, line, ret_match);
+}
+
+/* ---- a name's key, and its value's ---- */
+
+/* Whether [from, to) is what names are kept by. */
+static bool is_key(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const struct redact_word words[] = {
+        REDACT_WORD("key"),      REDACT_WORD("name"),    REDACT_WORD("label"),
+        REDACT_WORD("id"),       REDACT_WORD("purpose"), REDACT_WORD("variable"),
+        REDACT_WORD("var"),      REDACT_WORD("option"),  REDACT_WORD("setting"),
+        REDACT_WORD("property"), REDACT_WORD("field"),   REDACT_WORD("parameter")};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t len = words[i].len, first = to - len;
+        if (to - from < len || strncasecmp(s->text + first, words[i].text, len) != 0)
+            continue;
+        if (first == from || s->text[first - 1] == '_' ||
+            (redact_in(s->text[first], CLASS_UPPER) && redact_in(s->text[first - 1], CLASS_LOWER)))
+            return true; /* keyName, ParameterKey */
+    }
+    return false;
+}
+
+/* Where the key begins whose value ends in the name; `at` where there is none. */
+static size_t key_of(const struct redact_scan *s, size_t at, size_t end)
+{
+    size_t from = at, least = at > PATH_MOST ? at - PATH_MOST : 0;
+    while (from > least && (redact_in(s->text[from - 1], CLASS_NAME) || s->text[from - 1] == '/'))
+        from--;
+    char quote = from > least && REDACT_ONE_OF(s->text[from - 1], "\"'") ? s->text[from - 1] : 0;
+    size_t sign = from - (quote != 0), behind = end + (redact_char(s, end) == '\r');
+    if (quote ? redact_char(s, end) != quote : redact_char(s, behind) != '\n')
+        return at;
+    while (sign > least && redact_in(s->text[sign - 1], CLASS_BLANK))
+        sign--;
+    sign -= sign > least && s->text[sign - 1] == '>';
+    if (sign <= least || !REDACT_ONE_OF(s->text[sign - 1], ":=|"))
+        return at;
+    sign--;
+    while (sign > least && redact_in(s->text[sign - 1], CLASS_BLANK))
+        sign--;
+    sign -= sign > least && REDACT_ONE_OF(s->text[sign - 1], "\"'");
+    size_t key = sign;
+    while (key > least && redact_in(s->text[key - 1], CLASS_ALNUM | CLASS_UNDER))
+        key--;
+    return key < sign && is_key(s, key, sign) ? key : at;
+}
+
+/* What ends the group that both are in. */
+static bool ends_group(const struct redact_scan *s, size_t at)
+{
+    return REDACT_ONE_OF(s->text[at], "{}[]()") ||
+           (s->text[at] == '\n' && (redact_char(s, at + 1) == '\n' || redact_at(s, at + 1, "$ ") ||
+                                    redact_at(s, at + 1, "---")));
+}
+
+/* Where the value begins of the key at `at`, if that is `value`; 0 for none. */
+static size_t value_of(struct redact_scan *s, size_t at)
+{
+    if (!redact_at(s, at, "value") || (at && redact_in(s->text[at - 1], CLASS_WORD)))
+        return 0;
+    size_t sign = at + 5;
+    sign += REDACT_ONE_OF(redact_char(s, sign), "\"'");
+    sign = redact_run(s, sign, CLASS_BLANK);
+    if (!REDACT_ONE_OF(redact_char(s, sign), ":=|"))
+        return 0;
+    sign += 1 + (redact_char(s, sign + 1) == '>');
+    return redact_run(s, sign, CLASS_BLANK);
+}
+
+static bool is_member(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                      struct redact_match *ret_match)
+{
+    size_t key = key_of(s, at, end), value;
+    if (key == at)
+        return false;
+    size_t most = s->len - end < GROUP_MOST ? s->len : end + GROUP_MOST;
+    for (size_t i = end; i < most && !ends_group(s, i); i++)
+        if ((s->text[i] | 0x20) == 'v' && (value = value_of(s, i)))
+            return take_set(s, tells, value, ret_match);
+    size_t least = key > GROUP_MOST ? key - GROUP_MOST : 0;
+    for (size_t i = key; i > least && !ends_group(s, i - 1); i--)
+        if ((s->text[i - 1] | 0x20) == 'v' && (value = value_of(s, i - 1)))
+            return take_set(s, tells, value, ret_match);
+    return false;
+}
+
+/* ---- other places ---- */
+
+/* Behind `12) "`, as Redis counts what it answers; 0 for none. */
+static size_t skip_count(struct redact_scan *s, size_t at)
+{
+    size_t number = redact_run(s, at, CLASS_BLANK), sign = redact_run(s, number, CLASS_DIGIT);
+    return sign > number && redact_at(s, sign, ") \"") ? sign + 3 : 0;
+}
+
+static bool is_counted(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                       struct redact_match *ret_match)
+{
+    size_t line = redact_line_start(s, at, PATH_MOST), first = skip_count(s, line);
+    if (redact_char(s, end + 1) != '\n' || !first || first > at)
+        return false;
+    size_t from = skip_count(s, end + 2), to = from ? redact_line_end(s, from) : 0;
+    if (!from || to < from + 4 || s->text[to - 1] != '"' || redact_is_placeholder(s, from, to - 1))
+        return false;
+    if (tells != TELLS_ALL && !redact_has_digit(s, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to - 1, "value"};
+    return true;
+}
+
+/* `DefaultPassword    REG_SZ    X`. */
+static bool is_registered(struct redact_scan *s, size_t end, enum redact_telling tells,
+                          struct redact_match *ret_match)
+{
+    size_t type = redact_behind(s, end)->to;
+    if (tells != TELLS_ALL || !redact_at(s, type, "REG_") || !redact_at(s, type + 4, "SZ"))
+        return false;
+    size_t from = redact_run(s, type + 6, CLASS_BLANK), to = redact_line_end(s, from);
+    to -= to > from && s->text[to - 1] == '\r';
+    if (to < from + 3 || from == type + 6 || redact_is_placeholder(s, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
+}
+
+/* `resource "random_password" "db" {`, `variable "token" {`: what its block says it is. */
+static bool is_block(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                     struct redact_match *ret_match)
+{
+    static const char *const heads[] = {"resource \"", "variable \"", "output \"", "data \""};
+    static const char *const members[] = {"result", "default", "value", "content"};
+    size_t start = redact_line_start(s, at, PATH_MOST), line = redact_line_end(s, end);
+    bool is = false;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        is = is || redact_at(s, start, heads[i]);
+    if (!is || s->text[line - 1] != '{')
+        return false;
+    for (size_t from = line + 1; from < s->len && from < line + BLOCK_MOST && s->text[from] != '}';
+         from = redact_line_end(s, from) + 1) {
+        size_t name = redact_run(s, from, CLASS_BLANK), sign = redact_run(s, name, CLASS_LOWER);
+        size_t value = redact_run(s, sign, CLASS_BLANK);
+        for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+            if (redact_at(s, name, members[i]) && sign - name == strlen(members[i]) &&
+                redact_char(s, value) == '=') {
+                value = redact_run(s, value + 1, CLASS_BLANK);
+                return redact_char(s, value) == '"' && take_set(s, tells, value, ret_match);
+            }
+    }
+    return false;
+}
+
+bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    enum redact_telling tells = redact_tells(s, at, end - at);
+    char next = redact_char(s, end);
+    if (!tells)
+        return false;
+    if (next == ' ' || next == '\t')
+        return is_registered(s, end, tells, ret_match);
+    return is_member(s, at, end, tells, ret_match) ||
+           (next == '"' &&
+            (is_counted(s, at, end, tells, ret_match) || is_block(s, at, end, tells, ret_match)));
+}

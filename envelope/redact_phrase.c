@@ -1,0 +1,78 @@
+/* Secrets of several words of small letters, as dice choose them, where nothing else is on the
+ * line: `psk=mango hammer biscuit`, `password "copper velvet saddle"`. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_places.h"
+
+#define WORDS_MOST 10
+#define WORD_LEAST 3
+#define WORD_MOST  12
+#define LINE_MOST  120
+
+/* Words that make a sentence. */
+static bool is_said(const char *word, size_t len)
+{
+    static const struct redact_word words[] = {
+        REDACT_WORD("the"),  REDACT_WORD("and"),  REDACT_WORD("for"),    REDACT_WORD("not"),
+        REDACT_WORD("was"),  REDACT_WORD("has"),  REDACT_WORD("are"),    REDACT_WORD("with"),
+        REDACT_WORD("from"), REDACT_WORD("must"), REDACT_WORD("should"), REDACT_WORD("this"),
+        REDACT_WORD("that"), REDACT_WORD("your"), REDACT_WORD("you"),    REDACT_WORD("will"),
+        REDACT_WORD("have"), REDACT_WORD("been"), REDACT_WORD("when"),   REDACT_WORD("used"),
+        REDACT_WORD("can"),  REDACT_WORD("only"), REDACT_WORD("see"),    REDACT_WORD("use"),
+        REDACT_WORD("user"), REDACT_WORD("host"), REDACT_WORD("login"),  REDACT_WORD("password")};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].len == len && !memcmp(words[i].text, word, len))
+            return true;
+    return false;
+}
+
+bool redact_is_phrase(const struct redact_scan *s, size_t from, size_t to, size_t least)
+{
+    size_t words = 0, letters = 0;
+    for (size_t i = from; i <= to; i++) {
+        if (i < to && redact_in(s->text[i], CLASS_LOWER)) {
+            letters++;
+            continue;
+        }
+        if ((i < to && s->text[i] != ' ') || letters < WORD_LEAST || letters > WORD_MOST ||
+            is_said(s->text + i - letters, letters))
+            return false;
+        words++;
+        letters = 0;
+    }
+    return words >= least && words <= WORDS_MOST;
+}
+
+bool redact_phrase(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    const struct redact_behind *b = redact_behind(s, end);
+    if (b->sign != '"' || b->to == end || redact_tells(s, at, end - at) != TELLS_ALL ||
+        redact_run(s, redact_line_start(s, at, LINE_MOST), CLASS_BLANK) != at)
+        return false;
+    size_t from = b->to + 1, line = redact_line_end(s, from), to = line;
+    to -= to > from && s->text[to - 1] == '\r';
+    if (to < from + 2 || s->text[to - 1] != '"' || to - from > LINE_MOST ||
+        !redact_is_phrase(s, from, to - 1, 2))
+        return false;
+    *ret_match = (struct redact_match){from, to - 1, "value"};
+    return true;
+}
+
+bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v)
+{
+    if (!redact_in(s->text[v->from], CLASS_LOWER) || redact_char(s, v->end) != ' ')
+        return false; /* most */
+    size_t line = redact_line_end(s, v->from), start = redact_line_start(s, name, LINE_MOST);
+    line -= line > v->from && s->text[line - 1] == '\r';
+    if (line - v->from > LINE_MOST || !redact_is_phrase(s, v->from, line, 3))
+        return false;
+    for (size_t i = start; i + 1 < name; i++) /* X=a run b c is a command */
+        if (REDACT_ONE_OF(s->text[i], "$#%>;&|") && s->text[i + 1] == ' ')
+            return false;
+    size_t second = redact_run(s, v->end, CLASS_BLANK), behind = redact_run(s, second, CLASS_LOWER);
+    if (redact_is_tool(s->text + second, behind - second))
+        return false;
+    v->to = v->end = line;
+    return true;
+}

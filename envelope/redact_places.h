@@ -1,0 +1,81 @@
+/* redact_places.h - rules for names that stand elsewhere than next to their values: in a list of
+ * columns, as the value of another name, on the line above. Each is asked only where a name tells,
+ * or where what it began goes on.
+ */
+#ifndef ENVELOPE_REDACT_PLACES_H
+#define ENVELOPE_REDACT_PLACES_H
+
+#include "envelope/redact_private.h"
+
+/* ---- lists of columns (redact_columns.c) ---- */
+
+/* Whether the name may be one of a list in parentheses: `(id, password, mail)`. */
+static inline bool redact_may_list(const struct redact_scan *s, size_t end)
+{
+    char next = redact_char(s, end);
+    if (next == '`' || next == '"' || next == ']')
+        next = redact_char(s, end + 1);
+    return next == ',' || next == ')';
+}
+
+/* Notes the column of `INSERT INTO t (id, password) VALUES (...)`, or of PostgreSQL's COPY, in the
+ * scan's table. False where the name is in no such list. */
+bool redact_list_heading(struct redact_scan *s, size_t at, size_t end);
+/* The places of the tuple at table.row that hold secrets; the table goes on to the next. */
+int redact_tuple(struct redact_scan *s, struct redact_match ret_match[REDACT_COLUMNS]);
+
+/* Columns of either kind. */
+static inline void redact_heading(struct redact_scan *s, size_t at, size_t end)
+{
+    if (!(redact_may_list(s, end) && redact_list_heading(s, at, end)) &&
+        redact_may_head(s, at, end))
+        redact_table_heading(s, at, end);
+}
+
+static inline int redact_row(struct redact_scan *s, size_t at,
+                             struct redact_match ret_match[REDACT_COLUMNS])
+{
+    return s->table.sign == '(' ? redact_tuple(s, ret_match) : redact_table_row(s, at, ret_match);
+}
+
+/* ---- pairs (redact_pairs.c) ---- */
+
+/* `"name": "db_password", "value": "X"` in whatever order and form; `1) "requirepass"` and the line
+ * below; `PASSWORD  REG_SZ  X`; a block of Terraform's whose heading tells. */
+bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* Whether what is behind a name may be the end of another name's value. */
+static inline bool redact_may_pair(struct redact_scan *s, size_t end)
+{
+    char next = redact_char(s, end);
+    return next == '"' || next == '\'' || next == '\n' || next == '\r' ||
+           ((next == ' ' || next == '\t') && redact_behind(s, end)->sign == 'R');
+}
+
+/* ---- below commands (redact_output.c) ---- */
+
+bool redact_is_tool(const char *name, size_t len);
+
+/* What a command of that rule printed: the lines from `at` on. */
+void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
+                   struct redact_command_found *found);
+
+/* ---- words (redact_phrase.c) ---- */
+
+/* Whether [from, to) is `least` and more words of small letters, none of which makes a sentence. */
+bool redact_is_phrase(const struct redact_scan *s, size_t from, size_t to, size_t least);
+/* `password "copper velvet saddle"`, alone on its line. */
+bool redact_phrase(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* `psk=mango hammer biscuit`: up to where its words end; `v` stands at the first. */
+bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v);
+
+/* A telling name's value in one of these places. */
+static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
+                                struct redact_match *ret_match)
+{
+    char next = redact_char(s, end);
+    return (redact_may_pair(s, end) && redact_pair(s, at, end, ret_match)) ||
+           ((next == ' ' || next == '\t') && redact_behind(s, end)->sign == '"' &&
+            redact_phrase(s, at, end, ret_match));
+}
+
+#endif

@@ -1,0 +1,197 @@
+/* Names that stand elsewhere than next to their values: in a list of columns, as the value of
+ * another name, on the line above, in a command whose output it is; and what stays. */
+#include "redacted.h"
+
+static void stays(const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        expect(texts[i], texts[i], 0);
+}
+#define STAYS(texts) stays(texts, sizeof texts / sizeof *texts)
+
+/* ---- columns ---- */
+
+static void test_tuples(void **state)
+{
+    (void)state;
+    expect("INSERT INTO users (id, password, role) VALUES\n  (1, 'Turtle2948#', 'admin'),\n"
+           "  (2, 'it''s 7?K', 'op');\nSELECT ('a', 'Turtle2949#', 'b');\n",
+           "INSERT INTO users (id, password, role) VALUES\n  (1, '[redacted:value]', 'admin'),\n"
+           "  (2, '[redacted:value]', 'op');\nSELECT ('a', 'Turtle2949#', 'b');\n",
+           2);
+    expect("insert into `api` (`id`,`api_key`,`api_secret`) values (1,'" h32 "','" a20 "'),(2,'" h32
+           "','" a20 "');\n",
+           "insert into `api` (`id`,`api_key`,`api_secret`) values (1,'[redacted:value]',"
+           "'[redacted:value]'),(2,'[redacted:value]','[redacted:value]');\n",
+           4);
+    expect(
+        "INSERT INTO u (mail, password) VALUES ('a(b),c', crypt('Walrus12ab', gen_salt('bf')));\n",
+        "INSERT INTO u (mail, password) VALUES ('a(b),c', crypt('[redacted:value]', "
+        "gen_salt('bf')));\n",
+        1);
+    expect(
+        "COPY public.users (id, password) FROM stdin;\n1\tWalrus12ab\n2\tCopper34cd\n\\.\n",
+        "COPY public.users (id, password) FROM stdin;\n1\t[redacted:value]\n2\t[redacted:value]\n"
+        "\\.\n",
+        2);
+}
+
+static void test_what_is_no_tuple(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "INSERT INTO users (id, password) VALUES (?, ?), (:id, :password), ($1, $2);\n",
+        "INSERT INTO users (id, password) VALUES (1, NULL), (2, '');\n",
+        "INSERT INTO users (id, password) VALUES (1, '${DB_PASSWORD}');\n",
+        "INSERT INTO permissions (id, token_count, mail) VALUES (1, '4096', 'a@x.example');\n",
+        "def login(user, password):\n    f(('bob', 'Walrus12ab'), 2)\n",
+        "INSERT INTO users (id, password) SELECT id, name FROM old;\n('a', 'Walrus12ab')\n",
+    };
+    STAYS(texts);
+}
+
+static void test_tables_of_other_signs(void **state)
+{
+    (void)state;
+    expect("id;user;passwort;gruppe\n1;meier;Waffle-5012*;vertrieb\n2;schulz;LsjwDzGbn;lager\n",
+           "id;user;passwort;gruppe\n1;meier;[redacted:value];vertrieb\n"
+           "2;schulz;[redacted:value];lager\n",
+           2);
+    expect("ID\t\tDescription\tToken\t\tUser Name\n0a1b\tgrafana\tq7Z3k9X1j5V8w2M4\tadmin\n",
+           "ID\t\tDescription\tToken\t\tUser Name\n0a1b\tgrafana\t[redacted:value]\tadmin\n", 1);
+    expect("ID    Description  Token             User Name\n0a1b  grafana      q7Z3k9X1j5V8w2M4  "
+           "admin\n",
+           "ID    Description  Token             User Name\n0a1b  grafana      [redacted:value]  "
+           "admin\n",
+           1);
+    static const char *const texts[] = {
+        "id;user;passwort;gruppe\n1;meier;geheim;vertrieb\n",
+        "  password,\n  isUserNameValid,\n  setToken,\n",
+        "a;password;b\nisUserNameValid;\n",
+        "ID\t\tDescription\tToken\t\tUser Name\n0a1b\tq7Z3k9X1j5V8w2M4\tnone\tadmin\n",
+    };
+    STAYS(texts);
+}
+
+/* ---- pairs ---- */
+
+static void test_members(void **state)
+{
+    (void)state;
+    expect(
+        "{\"Name\": \"/prod/db/password\", \"Type\": \"String\", \"Value\": \"HP^hlefL1J7o\"}\n",
+        "{\"Name\": \"/prod/db/password\", \"Type\": \"String\", \"Value\": \"[redacted:value]\"}"
+        "\n",
+        1);
+    expect("[{\"value\": \"HP^hlefL1J7o\", \"type\": \"x\", \"name\": \"DB_PASSWORD\"}]\n",
+           "[{\"value\": \"[redacted:value]\", \"type\": \"x\", \"name\": \"DB_PASSWORD\"}]\n", 1);
+    expect(
+        "   key = mqtt_password\n value = HNRiZ1ImU00K0O2mVJ\n\n   key = mqtt_host\n value = b1\n",
+        "   key = mqtt_password\n value = [redacted:value]\n\n   key = mqtt_host\n value = b1\n",
+        1);
+    expect("- name: SMTP_PASSWORD\n  protected: yes\n  value: Walrus12ab\n",
+           "- name: SMTP_PASSWORD\n  protected: yes\n  value: [redacted:value]\n", 1);
+    static const char *const texts[] = {
+        "{\"name\": \"password\"}, {\"name\": \"port\", \"value\": \"Walrus12ab\"}\n",
+        "   key = mqtt_password\n\n value = Walrus12ab\n",
+        "{\"name\": \"DB_PASSWORD\", \"valueFrom\": \"Walrus12ab\"}\n",
+        "{\"name\": \"password\", \"value\": \"${DB_PASSWORD_1}\"}\n",
+        "{\"kind\": \"password\", \"value\": \"Walrus12ab\"}\n",
+    };
+    STAYS(texts);
+}
+
+static void test_other_pairs(void **state)
+{
+    (void)state;
+    expect("1) \"requirepass\"\n2) \"XzNJOUKQTCumdw9A\"\n3) \"maxmemory\"\n4) \"ab12cd34\"\n",
+           "1) \"requirepass\"\n2) \"[redacted:value]\"\n3) \"maxmemory\"\n4) \"ab12cd34\"\n", 1);
+    expect("    DefaultPassword    REG_SZ    Canyon4104?\n",
+           "    DefaultPassword    REG_SZ    [redacted:value]\n", 1);
+    expect("resource \"random_password\" \"db\" {\n    length = 24\n    result = "
+           "\"4UyBWm03gY0U\"\n}\n",
+           "resource \"random_password\" \"db\" {\n    length = 24\n    result = "
+           "\"[redacted:value]\"\n}\n",
+           1);
+    static const char *const texts[] = {
+        "1) \"requirepass\"\n2) \"\"\n",
+        "1) \"password\" is one\n2) \"Walrus12ab\"\n",
+        "resource \"random_password\" \"db\" {\n    length = 24\n}\nresult = \"4UyBWm03gY0U\"\n",
+        "variable \"db_password\" {\n  default = \"\"\n  type = \"string\"\n}\n",
+        "    DefaultPassword    REG_DWORD    0x12ab\n",
+    };
+    STAYS(texts);
+}
+
+/* ---- below commands ---- */
+
+static void test_what_commands_print(void **state)
+{
+    (void)state;
+    expect(
+        "$ nomad acl bootstrap\nAccessor ID  = d75dd390-fab6\nSecret ID    = e837bf1e-e28c-4b4e\n",
+        "$ nomad acl bootstrap\nAccessor ID  = d75dd390-fab6\nSecret ID    = [redacted:value]\n",
+        1);
+    expect("$ aws ec2 get-password-data --instance-id i-0\n{\n  \"PasswordData\": "
+           "\"p#Cpx7i%C9L\"\n}\n",
+           "$ aws ec2 get-password-data --instance-id i-0\n{\n  \"PasswordData\": "
+           "\"[redacted:value]\"\n}\n",
+           1);
+    expect("$ redis-cli HGETALL t:12\nname\nBlumenhof\napi_key\n" a20 "\n$ ls\n",
+           "$ redis-cli HGETALL t:12\nname\nBlumenhof\napi_key\n[redacted:value]\n$ ls\n", 1);
+    expect("$ etcdctl get --prefix /svc\n/svc/db/host\npg-1\n/svc/db/password\nG-kX3=sf+D6R\n",
+           "$ etcdctl get --prefix /svc\n/svc/db/host\npg-1\n/svc/db/password\n[redacted:value]\n",
+           1);
+    static const char *const texts[] = {
+        "$ nomad acl bootstrap\nerror: done\n$ cat x\nSecret ID    = e837bf1e-e28c-4b4e\n",
+        "$ redis-cli HGETALL t:12\nname\nBlumenhof12\n$ cat names\npassword\nWalrus12ab\n",
+        "$ aws ssm get-parameters-by-path --path /x | jq .\n{\"Value\": \"Blumenhof12\"}\n",
+    };
+    STAYS(texts);
+}
+
+static void test_here_documents(void **state)
+{
+    (void)state;
+    expect("$ curl -s -K - <<'C'\nurl = \"https://x.example\"\nuser = \"jo:4-B94a@9D0i\"\nC\n",
+           "$ curl -s -K - <<'C'\nurl = \"https://x.example\"\nuser = \"jo:[redacted:value]\"\nC\n",
+           1);
+    expect("$ yes 'vISh8~aVN.19' | head -2 | passwd eva\n",
+           "$ yes '[redacted:value]' | head -2 | passwd eva\n", 1);
+    expect("$ sudo useradd -m -p \"$(openssl passwd -6 'S8lm2sWTrpm3k')\" eva\n",
+           "$ sudo useradd -m -p \"$(openssl passwd -6 '[redacted:value]')\" eva\n", 1);
+}
+
+/* ---- words ---- */
+
+static void test_phrases(void **state)
+{
+    (void)state;
+    expect("[wifi-security]\npsk=mango hammer biscuit\n", "[wifi-security]\npsk=[redacted:value]\n",
+           1);
+    expect("[10:00:00]: MATCH_PASSWORD=magnet quartz glacier ribbon\n",
+           "[10:00:00]: MATCH_PASSWORD=[redacted:value]\n", 1);
+    expect("password \"copper velvet saddle lantern\"\n", "password \"[redacted:value]\"\n", 1);
+    static const char *const texts[] = {
+        "password \"must be given\"\n",
+        "the password \"copper velvet saddle\" is an example\n",
+    };
+    STAYS(texts);
+    expect("MYSQL_PWD=hunter mysql app users\n", "MYSQL_PWD=[redacted:value] mysql app users\n", 1);
+    expect("$ PGPASSWORD=hunter run this now\n", "$ PGPASSWORD=[redacted:value] run this now\n", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tuples),
+        cmocka_unit_test(test_what_is_no_tuple),
+        cmocka_unit_test(test_tables_of_other_signs),
+        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_other_pairs),
+        cmocka_unit_test(test_what_commands_print),
+        cmocka_unit_test(test_here_documents),
+        cmocka_unit_test(test_phrases),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
