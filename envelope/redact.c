@@ -209,6 +209,8 @@ static size_t name_at(struct search *q, size_t at)
 {
     struct redact_scan *s = &q->scan;
     uint32_t first = redact_class(s->text[at]), others = 0, next;
+    if ((first & CLASS_DIGIT) && redact_is_blank(s, at))
+        q->name_end = at + 3;
     if (at < q->name_end || !(first & CLASS_NAME))
         return 0;
     size_t most = at + REDACT_SHORT < s->len ? at + REDACT_SHORT : s->len, end = at + 1;
@@ -251,7 +253,7 @@ static const uint8_t rules_behind[256] = {
     ['"'] = BEHIND_HEAD | BEHIND_SET | BEHIND_CALL | BEHIND_JWK,
     ['\''] = BEHIND_HEAD | BEHIND_SET,
     ['`'] = BEHIND_HEAD | BEHIND_SET,
-    ['\\'] = BEHIND_HEAD | BEHIND_SET,
+    ['\\'] = BEHIND_HEAD | BEHIND_SET | BEHIND_FILE,
     [']'] = BEHIND_HEAD | BEHIND_SET,
     ['%'] = BEHIND_HEAD | BEHIND_SET,
     [','] = BEHIND_HEAD,
@@ -288,7 +290,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
            (tells && (behind & BEHIND_SET) && redact_assignment(s, at, end, ret_match)) ||
            (tells && (behind & BEHIND_COLUMN) && redact_column(s, at, end, ret_match)) ||
            ((q->name_may & MAY_FILE) && (behind & BEHIND_FILE) &&
-            redact_file(s, at, end, ret_match)) ||
+            redact_in_file(s, at, end, ret_match)) ||
            ((q->name_may & MAY_CALL) && (behind & BEHIND_CALL) &&
             redact_call(s, at, end, ret_match)) ||
            ((q->name_may & MAY_PROSE) && (behind & BEHIND_PROSE) &&
@@ -404,8 +406,7 @@ static size_t skip_dull(const struct search *q, size_t at)
     return at;
 }
 
-/* Keeps a match that begins further on: what is in front of it may be secret, too. Where there is
- * no more room it goes with the one before. */
+/* Keeps a match that begins further on; where there is no more room, with the one before. */
 static void keep(struct search *q, const struct redact_match *match)
 {
     struct redact_match *list = q->ahead;
@@ -470,8 +471,7 @@ static struct redact_match by_its_name(const struct search *q, size_t at, struct
 static void find_row(struct search *q, size_t at)
 {
     struct redact_match list[REDACT_COLUMNS];
-    int count = redact_row(&q->scan, at, list);
-    for (int i = 0; i < count; i++)
+    for (int i = 0, count = redact_row(&q->scan, at, list); i < count; i++)
         keep(q, &list[i]);
 }
 

@@ -163,7 +163,9 @@ static size_t find_value(struct redact_scan *s, struct place *p)
         return 0;
     p->sign = ' ';
     if (redact_is_defined(s, p->name))
-        return redact_char(s, blanks) == '"' ? blanks : 0;
+        return redact_char(s, blanks) == '"'                                ? blanks
+               : redact_at(s, blanks, "@\"") || redact_at(s, blanks, "L\"") ? blanks + 1
+                                                                            : 0;
     if (dashes || redact_is_set_by_blank(s, p->name) || is_listed_pair(s, p, blanks))
         return blanks;
     return 0;
@@ -576,7 +578,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     if (!whole && (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote)))
         return false;
     if (!whole && p.tight && !v.quote && (before == '"' || before == '\''))
-        redact_to_quote(s, before, &v);
+        redact_to_quote(s, before, p.tells == TELLS_ALL, &v);
     if (!whole && p.tight && p.upper && !v.quote && v.to < v.from + 4 &&
         redact_is_dump(s, at, redact_line_end(s, v.end)))
         v.to = v.end = redact_line_end(s, v.end);
@@ -586,7 +588,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
     if (!whole && !is_secret(s, &p, &v))
         return false;
     if (p.sign == ' ' && redact_is_defined(s, at) &&
-        (memchr(s->text + v.from, ' ', v.to - v.from) || !redact_has_digit(s, v.from, v.to)))
+        (memchr(s->text + v.from, ' ', v.to - v.from) || !redact_has_digit(s, v.from, v.to)) &&
+        !(p.tells == TELLS_ALL && redact_is_phrase(s, v.from, v.to, 4)))
         return false; /* programs name things so */
     widen(s, &p, &v);
     *ret_match = (struct redact_match){v.from, v.to, type_of(s, &v, &inner)};

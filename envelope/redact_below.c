@@ -118,7 +118,8 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     size_t list = how == SAID ? last_like(s, from, to) : to;
     if (list >= to + 2 * (to - from))
         enough = strength > REDACT_WEAK; /* three and more of them, one a line */
-    if (!enough || (t.hex && tells == TELLS_LONG))
+    bool alone = how == SAID && to - from == 64 && redact_run(s, from, CLASS_HEX) == to;
+    if (!enough || (t.hex && tells == TELLS_LONG && !alone))
         return false;
     *ret_match = (struct redact_match){from, list, "value"};
     return true;

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define CALL_MOST 300  /* bytes of a call's arguments */
 #define JWK_MOST  1600 /* in front of and behind a member */
@@ -32,7 +32,7 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 /* What takes a secret as an argument, and as which, from 1; MIXED: it has to look like one. A name
  * with a dot is the end of one. */
 #define MIXED     16
-#define OF_LETTER 10 /* and one that ends them */
+#define OF_LETTER 12 /* and one that ends them */
 static const struct callee {
     const char *name;
     size_t len;
@@ -51,7 +51,8 @@ static const struct callee {
                    CALLEE("auth", 2), CALLEE("PlainAuth", 3), CALLEE("http_auth", 2)},
     ['i' - 'a'] = {CALLEE("mysqli", 3)},
     ['l' - 'a'] = {CALLEE("NetworkCredential", 2), CALLEE("PSCredential", 2),
-                   CALLEE("UsernamePasswordCredential", 2), CALLEE("sqlalchemy.URL", 3)},
+                   CALLEE("UsernamePasswordCredential", 2), CALLEE("sqlalchemy.URL", 3),
+                   CALLEE("mysql", 5), CALLEE("postgresql", 5)},
     ['n' - 'a'] = {CALLEE("getConnection", 3), CALLEE("login", 2), CALLEE("sign", 2),
                    CALLEE("createConnection", 3), CALLEE("connection", 3), CALLEE("signIn", 2)},
     ['o' - 'a'] = {CALLEE("PDO", 3), CALLEE("Minio", 3 | MIXED)},
@@ -59,13 +60,15 @@ static const struct callee {
     ['s' - 'a'] = {CALLEE("credentials", 2), CALLEE("UsernamePasswordCredentials", 2)},
     ['t' - 'a'] = {CALLEE("mysqli_connect", 3), CALLEE("connect", 4), CALLEE("connect", 3),
                    CALLEE("__construct", 3), CALLEE("mysql_real_connect", 4),
-                   CALLEE("Client", 2 | MIXED), CALLEE("Fernet", 1 | MIXED)},
+                   CALLEE("Client", 2 | MIXED), CALLEE("Fernet", 1 | MIXED),
+                   CALLEE("pgp_sym_encrypt", 2), CALLEE("pgp_sym_decrypt", 2),
+                   CALLEE("aes_encrypt", 2), CALLEE("aes_decrypt", 2)},
     ['v' - 'a'] = {CALLEE("createCipheriv", 2 | MIXED), CALLEE("createDecipheriv", 2 | MIXED)},
     ['w' - 'a'] = {CALLEE("Credentials.new", 2 | MIXED), CALLEE("hmac.new", 1 | MIXED)},
     ['y' - 'a'] = {CALLEE("jwt.verify", 2), CALLEE("verify", 2 | MIXED)},
 };
 const char redact_call_ends[] =
-    "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te ie";
+    "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te ie ql pt";
 
 /* The argument at `at`: behind it. */
 static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
@@ -89,6 +92,24 @@ static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
     return 0;
 }
 
+/* Letters whose case changes as in no name: in most of its words is one letter, or two. */
+static bool is_jumble(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t words = 0, brief = 0, letters = 0;
+    for (size_t i = from; i <= to; i++) {
+        if (i == to || redact_in(s->text[i], CLASS_UPPER)) {
+            words += letters > 0;
+            brief += letters == 1 || letters == 2;
+            letters = 0;
+        } else if (redact_in(s->text[i], CLASS_LOWER)) {
+            letters++;
+        } else {
+            return false;
+        }
+    }
+    return to - from >= 8 && words >= 3 && 2 * brief >= words;
+}
+
 static bool is_argument(struct redact_scan *s, size_t open, int how, struct redact_match *ret)
 {
     int which = how & ~MIXED;
@@ -110,7 +131,9 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
     struct redact_reached v = {.from = at + 1, .to = end - 1};
     if (how & MIXED && redact_strength(s, &v) < REDACT_MIXED)
         return false;
-    return has_digit_or_sign(s, at + 1, end - 1) && !memchr(s->text + at, ' ', end - at) &&
+    bool words = memchr(s->text + at, ' ', end - at) != NULL;
+    return (words ? redact_is_phrase(s, at + 1, end - 1, 3)
+                  : has_digit_or_sign(s, at + 1, end - 1) || is_jumble(s, at + 1, end - 1)) &&
            take(s, at + 1, end - 1, ret);
 }
 

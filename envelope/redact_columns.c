@@ -69,13 +69,15 @@ static char find_rows(struct redact_scan *s, size_t end, size_t *ret_row)
 bool redact_list_heading(struct redact_scan *s, size_t at, size_t end)
 {
     struct redact_table *t = &s->table;
-    enum redact_telling tells = redact_tells(s, at, end - at);
     char before = at ? s->text[at - 1] : 0;
-    if (!tells || !(redact_in(before, CLASS_SPACE | CLASS_TICK | CLASS_DOUBLE) ||
-                    REDACT_ONE_OF(before, "(,[")))
+    if (!(redact_in(before, CLASS_SPACE | CLASS_TICK | CLASS_DOUBLE) ||
+          REDACT_ONE_OF(before, "(,[")))
         return false;
     size_t open = find_open(s, at), row;
     if (open == s->len || !names_table(s, open))
+        return false;
+    enum redact_telling tells = redact_tells(s, at, end - at);
+    if (!tells)
         return false;
     char sign = find_rows(s, end, &row);
     if (!sign)

@@ -181,25 +181,6 @@ static bool word_is(const struct command *c, const char *word)
            !strncasecmp(c->s->text + c->from, word, len - colon);
 }
 
-void redact_command_add(struct redact_scan *s, struct redact_command_found *f, size_t from,
-                        size_t to)
-{
-    const char *t = s->text;
-    if (to - from >= 3 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == ')' &&
-        t[to - 2] == t[from])
-        to--; /* $(tool 'X') */
-    if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
-        from++, to--;
-    if (from >= to || redact_is_placeholder(s, from, to) ||
-        (f->count && f->list[f->count - 1].to > from))
-        return;
-    if (f->count == sizeof f->list / sizeof *f->list) {
-        f->list[f->count - 1].to = to; /* no more room: all of them in one */
-        return;
-    }
-    f->list[f->count++] = (struct redact_match){from, to, "value"};
-}
-
 static void add(struct command *c, size_t from, size_t to)
 {
     redact_command_add(c->s, c->found, from, to);
@@ -292,18 +273,18 @@ static bool is_login(const struct command *c)
            c->s->text[colon + 1] != '/' && c->s->text[colon + 1] != ':';
 }
 
-static bool is_code(const struct command *c)
+static enum redact_strength strength_of(const struct command *c)
 {
     struct redact_reached v = {.from = c->from, .to = c->to};
-    return redact_strength(c->s, &v) > REDACT_WEAK;
+    return redact_strength(c->s, &v);
 }
 
 /* Whether no later word can be at its place. */
 static bool is_past(const struct active *a)
 {
     const struct redact_rule *r = a->rule;
-    return (a->places >= r->place &&
-            (r->how == PLACE || r->how == PLACE_CODE || r->how == PLACE_LONG)) ||
+    return (a->places >= r->place && (r->how == PLACE || r->how == PLACE_CODE ||
+                                      r->how == PLACE_LONG || r->how == PLACE_RANDOM)) ||
            (a->places >= 2 && r->how == PLACE_SLASH);
 }
 
@@ -345,7 +326,9 @@ static void take_place(struct command *c, int rule)
         add(c, c->from + 1, c->to); /* the hash of one */
     else if (r->how == PLACE_AT && a->places >= r->place)
         add_before_host(c);
-    else if (r->how == PLACE_CODE && a->places == r->place && is_code(c))
+    else if (r->how == PLACE_CODE && a->places == r->place && strength_of(c) > REDACT_WEAK)
+        add(c, c->from, c->to);
+    else if (r->how == PLACE_RANDOM && a->places == r->place && strength_of(c) == REDACT_RANDOM)
         add(c, c->from, c->to);
     else if (r->how == PLACE_LONG && a->places == r->place && c->to - c->from >= 40)
         add(c, c->from, c->to);

@@ -117,6 +117,18 @@ static bool is_netrc(struct redact_scan *s, size_t at, size_t end, struct redact
            (stood(s, at, 1) || stood(s, at, 2)) && take(s, value, ret_match);
 }
 
+/* A doubled quote is part of SQL's text. */
+static bool take_text(struct redact_scan *s, size_t from, struct redact_match *ret_match)
+{
+    if (!take(s, from, ret_match))
+        return false;
+    while (redact_at(s, ret_match->to, "''") && s->text[from] == '\'') {
+        uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_SINGLE | CLASS_NEWLINE);
+        ret_match->to = redact_run(s, ret_match->to + 2, text);
+    }
+    return true;
+}
+
 /* IDENTIFIED BY 'X'. */
 static bool is_identified(struct redact_scan *s, size_t at, size_t end,
                           struct redact_match *ret_match)
@@ -125,7 +137,7 @@ static bool is_identified(struct redact_scan *s, size_t at, size_t end,
     uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_DOUBLE | CLASS_SINGLE | CLASS_NEWLINE);
     size_t quote = redact_run(s, end, text);
     if (quote < near && quote >= end + 4 && redact_at(s, quote - 4, " by "))
-        return take(s, quote, ret_match);
+        return take_text(s, quote, ret_match);
     size_t from = redact_line_start(s, at, BACK_MOST); /* Oracle's needs no quotes */
     if (!redact_at(s, end, " by "))
         return false;
@@ -139,15 +151,9 @@ static bool is_sql(struct redact_scan *s, size_t end, struct redact_match *ret_m
 {
     size_t value = redact_behind(s, end)->to;
     value += redact_char(s, value) == '(';
-    if (value == end || redact_char(s, value) != '\'' ||
-        !redact_in(redact_char(s, value + 1), CLASS_ALNUM | CLASS_OTHER) ||
-        !take(s, value, ret_match))
-        return false;
-    while (redact_at(s, ret_match->to, "''")) { /* doubled, it is part of the text */
-        uint32_t text = CLASS_ALL & ~(uint32_t)(CLASS_SINGLE | CLASS_NEWLINE);
-        ret_match->to = redact_run(s, ret_match->to + 2, text);
-    }
-    return true;
+    return value > end && redact_char(s, value) == '\'' &&
+           redact_in(redact_char(s, value + 1), CLASS_ALNUM | CLASS_OTHER) &&
+           take_text(s, value, ret_match);
 }
 
 /* A password that is told: `generated for root@localhost: X`, `password is: X`. */

@@ -208,7 +208,8 @@ bool redact_is_password(const struct redact_scan *s, size_t at)
         return false;
     while (++at < s->len && redact_in(s->text[at], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
         ;
-    if (at + 6 < s->len && s->text[at] == '{' && sign_at >= 4 && s->text[sign_at - 4] == ';')
+    if (at + 6 < s->len && s->text[at] == '{' && sign_at >= 4 &&
+        REDACT_ONE_OF(s->text[sign_at - 4], ";\n"))
         return true; /* ODBC's */
     return at + 6 < s->len && !strchr("/~$.{(%\n", s->text[at]) && s->text[at + 1] != ':';
 }

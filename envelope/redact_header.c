@@ -153,6 +153,23 @@ static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redac
     return true;
 }
 
+/* Ruby's `:basic, 'user', 'X'`. */
+static bool is_symbol(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    struct redact_value user, v;
+    size_t from = redact_run(s, end + 1, CLASS_BLANK);
+    if (end - at != 5 || !at || s->text[at - 1] != ':' || !redact_at(s, at, "basic") ||
+        !REDACT_ONE_OF(redact_char(s, from), "'\"") || !redact_read_value(s, from, false, &user) ||
+        redact_char(s, user.end) != ',')
+        return false;
+    from = redact_run(s, user.end + 1, CLASS_BLANK);
+    if (!REDACT_ONE_OF(redact_char(s, from), "'\"") || !redact_read_value(s, from, false, &v) ||
+        memchr(s->text + v.from, ' ', v.to - v.from) || !is_credential(s, v.from, v.to, 6))
+        return false;
+    *ret_match = (struct redact_match){v.from, v.to, "authorization"};
+    return true;
+}
+
 /* Of Cookie all of it, of Set-Cookie the first value: which of them is a session's nobody knows. */
 static bool is_cookie(struct redact_scan *s, size_t name, size_t name_end,
                       struct redact_match *ret_match)
@@ -189,8 +206,10 @@ bool redact_header(struct redact_scan *s, size_t at, size_t end, struct redact_m
     case 'n':
         return ends_in(s, at, end, "authorization") && is_authorization(s, at, end, ret_match);
     case 'r':
-    case 'c':
         return is_scheme(s, at, end, ret_match);
+    case 'c':
+        return redact_char(s, end) == ',' ? is_symbol(s, at, end, ret_match)
+                                          : is_scheme(s, at, end, ret_match);
     case 'e':
         return is_cookie(s, at, end, ret_match);
     default:

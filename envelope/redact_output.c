@@ -8,6 +8,29 @@
 #define OUTPUT_MOST 3000 /* bytes below a command */
 #define NAME_MOST   200
 
+/* ---- what commands give away ---- */
+
+void redact_command_add(struct redact_scan *s, struct redact_command_found *f, size_t from,
+                        size_t to)
+{
+    const char *t = s->text;
+    if (to - from >= 3 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == ')' &&
+        t[to - 2] == t[from])
+        to--; /* $(tool 'X') */
+    if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
+        from++, to--;
+    if (from >= to || redact_is_placeholder(s, from, to) ||
+        (f->count && f->list[f->count - 1].to > from))
+        return;
+    if (f->count == sizeof f->list / sizeof *f->list) {
+        f->list[f->count - 1].to = to; /* no more room: all of them in one */
+        return;
+    }
+    f->list[f->count++] = (struct redact_match){from, to, "value"};
+}
+
+/* ---- below them ---- */
+
 /* Up to where lines are looked at: the next prompt. */
 static size_t output_end(const struct redact_scan *s, size_t at)
 {
@@ -89,7 +112,7 @@ static void add_login(struct redact_scan *s, const char *name, size_t at, size_t
                       struct redact_command_found *found)
 {
     at = redact_run(s, at, CLASS_BLANK);
-    if (!redact_at(s, at, name))
+    if (!redact_at(s, at, name) || redact_in(redact_char(s, at + strlen(name)), CLASS_NAME))
         return;
     size_t from = at + strlen(name), user = redact_run(s, from, CLASS_BLANK);
     if (redact_char(s, user) == '=' || redact_char(s, user) == ':') {

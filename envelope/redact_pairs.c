@@ -211,6 +211,24 @@ static bool is_block(struct redact_scan *s, size_t at, size_t end, enum redact_t
     return false;
 }
 
+bool redact_history(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, end), most = line - end < PATH_MOST ? line : end + PATH_MOST;
+    bool identified = end - at == 10 && redact_at(s, at, "identified");
+    if (!redact_at(s, end, "\\040") || (!identified && !redact_at(s, at, "password")))
+        return false;
+    for (size_t i = end + 4; i < most; i++) {
+        if (s->text[i] != '\'' || !(redact_at(s, i - 6, "by\\040") || s->text[i - 1] == '=' ||
+                                    redact_at(s, i - 5, "=\\040")))
+            continue;
+        const char *close = memchr(s->text + i + 1, '\'', line - i - 1);
+        size_t to = close ? (size_t)(close - s->text) : line;
+        *ret_match = (struct redact_match){i + 1, to, "value"};
+        return to > i + 3 && !redact_is_placeholder(s, i + 1, to);
+    }
+    return false;
+}
+
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     enum redact_telling tells = redact_tells(s, at, end - at);

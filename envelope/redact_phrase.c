@@ -47,7 +47,7 @@ bool redact_is_phrase(const struct redact_scan *s, size_t from, size_t to, size_
 bool redact_phrase(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     const struct redact_behind *b = redact_behind(s, end);
-    if (b->sign != '"' || b->to == end || redact_tells(s, at, end - at) != TELLS_ALL ||
+    if (b->sign != '"' || b->to == end ||
         redact_run(s, redact_line_start(s, at, LINE_MOST), CLASS_BLANK) != at)
         return false;
     size_t from = b->to + 1, line = redact_line_end(s, from), to = line;
@@ -56,23 +56,5 @@ bool redact_phrase(struct redact_scan *s, size_t at, size_t end, struct redact_m
         !redact_is_phrase(s, from, to - 1, 2))
         return false;
     *ret_match = (struct redact_match){from, to - 1, "value"};
-    return true;
-}
-
-bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v)
-{
-    if (!redact_in(s->text[v->from], CLASS_LOWER) || redact_char(s, v->end) != ' ')
-        return false; /* most */
-    size_t line = redact_line_end(s, v->from), start = redact_line_start(s, name, LINE_MOST);
-    line -= line > v->from && s->text[line - 1] == '\r';
-    if (line - v->from > LINE_MOST || !redact_is_phrase(s, v->from, line, 3))
-        return false;
-    for (size_t i = start; i + 1 < name; i++) /* X=a run b c is a command */
-        if (REDACT_ONE_OF(s->text[i], "$#%>;&|") && s->text[i + 1] == ' ')
-            return false;
-    size_t second = redact_run(s, v->end, CLASS_BLANK), behind = redact_run(s, second, CLASS_LOWER);
-    if (redact_is_tool(s->text + second, behind - second))
-        return false;
-    v->to = v->end = line;
     return true;
 }

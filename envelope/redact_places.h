@@ -13,6 +13,8 @@
 static inline bool redact_may_list(const struct redact_scan *s, size_t end)
 {
     char next = redact_char(s, end);
+    if (next == ' ')
+        return false; /* most */
     if (next == '`' || next == '"' || next == ']')
         next = redact_char(s, end + 1);
     return next == ',' || next == ')';
@@ -43,12 +45,19 @@ static inline int redact_row(struct redact_scan *s, size_t at,
 /* `"name": "db_password", "value": "X"` in whatever order and form; `1) "requirepass"` and the line
  * below; `PASSWORD  REG_SZ  X`; a block of Terraform's whose heading tells. */
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-/* Whether what is behind a name may be the end of another name's value. */
-static inline bool redact_may_pair(struct redact_scan *s, size_t end)
+/* `identified\040by\040'X'`, `password\040for\040'b'@'%'='X'`, as mysql keeps its history. */
+bool redact_history(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* That, or what else files hold. */
+static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
+                                  struct redact_match *ret_match)
 {
-    char next = redact_char(s, end);
-    return next == '"' || next == '\'' || next == '\n' || next == '\r' ||
-           ((next == ' ' || next == '\t') && redact_behind(s, end)->sign == 'R');
+    return redact_char(s, end) == '\\' ? redact_history(s, at, end, ret_match)
+                                       : redact_file(s, at, end, ret_match);
+}
+/* Whether the digits at `at` are the blank of such a history. */
+static inline bool redact_is_blank(const struct redact_scan *s, size_t at)
+{
+    return at && s->text[at - 1] == '\\' && redact_at(s, at, "040");
 }
 
 /* ---- below commands (redact_output.c) ---- */
@@ -63,9 +72,10 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
 
 /* Whether [from, to) is `least` and more words of small letters, none of which makes a sentence. */
 bool redact_is_phrase(const struct redact_scan *s, size_t from, size_t to, size_t least);
-/* `password "copper velvet saddle"`, alone on its line. */
+/* `password "copper velvet saddle"`, alone on its line, of a name that tells all. */
 bool redact_phrase(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-/* `psk=mango hammer biscuit`: up to where its words end; `v` stands at the first. */
+/* `psk=mango hammer biscuit`: up to where its words end; `v` stands at the first
+ * (redact_whole.c). */
 bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v);
 
 /* A telling name's value in one of these places. */
@@ -73,9 +83,14 @@ static inline bool redact_place(struct redact_scan *s, size_t at, size_t end,
                                 struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
-    return (redact_may_pair(s, end) && redact_pair(s, at, end, ret_match)) ||
-           ((next == ' ' || next == '\t') && redact_behind(s, end)->sign == '"' &&
-            redact_phrase(s, at, end, ret_match));
+    if (next == ' ' || next == '\t') {
+        char sign = redact_behind(s, end)->sign;
+        return sign == '"' ? redact_tells(s, at, end - at) == TELLS_ALL &&
+                                 redact_phrase(s, at, end, ret_match)
+                           : sign == 'R' && redact_pair(s, at, end, ret_match);
+    }
+    return (next == '"' || next == '\'' || next == '\n' || next == '\r') &&
+           redact_pair(s, at, end, ret_match);
 }
 
 #endif

@@ -329,7 +329,7 @@ size_t redact_behind_tag(struct redact_scan *s, size_t at, bool quoted);
  * front of the name, past escaped ones; a file's own line of several words. */
 bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_value *ret);
 bool redact_read_braces(struct redact_scan *s, size_t name, size_t at, struct redact_value *ret);
-void redact_to_quote(struct redact_scan *s, char quote, struct redact_value *v);
+void redact_to_quote(struct redact_scan *s, char quote, bool all, struct redact_value *v);
 bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char sign,
                        struct redact_value *v);
 /* Where a value on the lines below begins, and one behind a type; 0 for none. Whether the value is
@@ -349,9 +349,8 @@ bool redact_is_version(const struct redact_scan *s, size_t from, size_t to);
 bool redact_is_constant(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it is a sum behind words, as caches are named: Linux-pip-7bce07... */
 bool redact_is_named_sum(const struct redact_scan *s, size_t from, size_t to);
-/* A number as programs count. */
+/* A number as programs count; digits in two places, or a sign: no name that programs have. */
 bool redact_is_number(const struct redact_scan *s, size_t from, size_t to);
-/* Digits in two places, or a sign: no name that programs have. */
 bool redact_is_odd(const struct redact_scan *s, size_t from, size_t to);
 /* Whether a sign stands in its midst that words do not have: ! # $ % ^ *. */
 bool redact_has_sign(const struct redact_scan *s, size_t from, size_t to);
@@ -541,28 +540,29 @@ void redact_command_add(struct redact_scan *s, struct redact_command_found *foun
 
 /* Where the secret is. */
 enum redact_how {
-    NEXT,        /* the word behind the option */
-    ATTACHED,    /* what follows the option in its word */
-    EITHER,      /* both */
-    USER,        /* either, and of user:password what is behind the colon */
-    PERCENT,     /* the same with a % */
-    COMMA,       /* the same with a , */
-    PAIR,        /* either, and of name=value what is behind the = */
-    PLACE,       /* the word at the place `place` that is no option, behind the subcommand */
-    PLACE_USER,  /* there or later, behind its colon */
-    PLACE_SIGN,  /* there or later, what begins with a > */
-    PLACE_SLASH, /* there, user/password@host */
-    PLACE_AT,    /* there or later, domain/user:password@host */
-    PLACE_CODE,  /* there, where it has letters and digits */
-    PLACE_LONG,  /* there, where it is as long as a key */
-    PLACE_SHARE, /* the word behind \\host\share, before an option or the end */
-    PAIRS,       /* all name=value behind the subcommand */
-    SETTING,     /* the word behind one that has a telling name */
-    PREFIX,      /* words that begin so */
-    BELOW,       /* all of the next line, where it looks like one */
-    MEMBER,      /* below, what the option's name is set to */
-    LINES,       /* below, lines behind those that are a telling name */
-    LOGIN,       /* below, the last word, or behind a colon, of a line that begins so */
+    NEXT,         /* the word behind the option */
+    ATTACHED,     /* what follows the option in its word */
+    EITHER,       /* both */
+    USER,         /* either, and of user:password what is behind the colon */
+    PERCENT,      /* the same with a % */
+    COMMA,        /* the same with a , */
+    PAIR,         /* either, and of name=value what is behind the = */
+    PLACE,        /* the word at the place `place` that is no option, behind the subcommand */
+    PLACE_USER,   /* there or later, behind its colon */
+    PLACE_SIGN,   /* there or later, what begins with a > */
+    PLACE_SLASH,  /* there, user/password@host */
+    PLACE_AT,     /* there or later, domain/user:password@host */
+    PLACE_CODE,   /* there, where it has letters and digits */
+    PLACE_LONG,   /* there, where it is as long as a key */
+    PLACE_RANDOM, /* there, where it looks random */
+    PLACE_SHARE,  /* the word behind \\host\share, before an option or the end */
+    PAIRS,        /* all name=value behind the subcommand */
+    SETTING,      /* the word behind one that has a telling name */
+    PREFIX,       /* words that begin so */
+    BELOW,        /* all of the next line, where it looks like one */
+    MEMBER,       /* below, what the option's name is set to */
+    LINES,        /* below, lines behind those that are a telling name */
+    LOGIN,        /* below, the last word, or behind a colon, of a line that begins so */
 };
 
 /* A tool's option, or place, that holds a secret. */

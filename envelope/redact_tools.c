@@ -258,6 +258,8 @@ const struct redact_rule redact_tool_rules[] = {
     {"wrangler fly flyctl vercel", "secret", "<<<", EITHER, 0},
     {"op", "signin", "<<<", EITHER, 0},
     {"openconnect", "--passwd-on-stdin", "<<<", EITHER, 0},
+    /* Caddy's provider of DNS */
+    {"dns acme_dns", NULL, NULL, PLACE_RANDOM, 2},
     {"drone", "secret", "--data", NEXT, 0},
     /* what they print, line by line */
     {"aws", "get-parameter", "Value", MEMBER, 0},
@@ -265,6 +267,10 @@ const struct redact_rule redact_tool_rules[] = {
     {"aws", "get-parameters-by-path", "Value", MEMBER, 0},
     {"aws", "get-password-data", "PasswordData", MEMBER, 0},
     {"az", "keys", "value", MEMBER, 0},
+    {"az", "keys", "primaryKey", MEMBER, 0},
+    {"az", "keys", "secondaryKey", MEMBER, 0},
+    {"az", "keys", "key1", MEMBER, 0},
+    {"az", "keys", "key2", MEMBER, 0},
     {"nomad consul", "bootstrap", "Secret ID", MEMBER, 0},
     {"nomad consul", "bootstrap", "SecretID", MEMBER, 0},
     {"nomad consul", "token", "Secret ID", MEMBER, 0},
@@ -272,7 +278,7 @@ const struct redact_rule redact_tool_rules[] = {
     {"redis-cli valkey-cli keydb-cli", "HGETALL", NULL, LINES, 0},
     {"redis-cli valkey-cli keydb-cli", "CONFIG", NULL, LINES, 0},
     {"etcdctl", "get", NULL, LINES, 0},
-    {"ftp ncftp", NULL, "user ", LOGIN, 0},
+    {"ftp ncftp", NULL, "user", LOGIN, 0},
     {"curl", "-K", "user", LOGIN, 0},
     {"curl", "--config", "user", LOGIN, 0},
     {"gpg gpg2", "--passphrase-fd", "<<<", EITHER, 0},

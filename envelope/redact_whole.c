@@ -2,11 +2,12 @@
  * YAML's text on the lines below, what is in braces, what goes on to a quote. */
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
-#define WORDS_MOST 5   /* of a password; more are a sentence */
-#define BLOCK_MOST 200 /* bytes of YAML's text */
-#define LINE_MOST  64
+#define WORDS_MOST  5   /* of a password; more are a sentence */
+#define BLOCK_MOST  200 /* bytes of YAML's text */
+#define LINE_MOST   64
+#define PHRASE_MOST 120
 
 size_t redact_behind_tag(struct redact_scan *s, size_t at, bool quoted)
 {
@@ -52,20 +53,42 @@ bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_val
 bool redact_read_braces(struct redact_scan *s, size_t name, size_t at, struct redact_value *ret)
 {
     size_t line = redact_line_end(s, at);
-    if (redact_char(s, at) != '{' || !name || s->text[name - 1] != ';')
+    char before = name ? s->text[name - 1] : '\n';
+    if (redact_char(s, at) != '{' || (before != ';' && before != '\n'))
         return false;
     const char *close = memchr(s->text + at, '}', line - at);
     size_t from = at + 1, to = close ? (size_t)(close - s->text) : from;
     if (to < from + 4 || redact_run(s, from, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER) >= to ||
-        redact_char(s, from) == '{' || !REDACT_ONE_OF(redact_char(s, to + 1), ";\"'\n"))
+        redact_char(s, from) == '{' || !REDACT_ONE_OF(redact_char(s, to + 1), ";\"'\n") ||
+        (before == '\n' && (redact_char(s, to + 1) != '\n' || !redact_has_digit(s, from, to))))
         return false;
     *ret = (struct redact_value){from, to, to + 1, '{'};
     return true;
 }
 
-void redact_to_quote(struct redact_scan *s, char quote, struct redact_value *v)
+/* `"NAME=X"`, a word of a list or of a command: all of X, where nothing else is set in it. */
+static bool is_word_in(struct redact_scan *s, char quote, struct redact_value *v, size_t line)
+{
+    const char *close = memchr(s->text + v->from, quote, line - v->from);
+    size_t to = close ? (size_t)(close - s->text) : line;
+    if (!close || to - v->from > LINE_MOST || to < v->from + 6 ||
+        !REDACT_ONE_OF(redact_char(s, to + 1), " ,)]}\n") ||
+        memchr(s->text + v->from, ' ', to - v->from) ||
+        (to > v->end && (memchr(s->text + v->end, '=', to - v->end) ||
+                         memchr(s->text + v->end, '/', to - v->end))) ||
+        memchr(s->text + v->from, '\\', to - v->from) || !redact_has_digit(s, v->from, to) ||
+        redact_is_placeholder(s, v->from, to))
+        return false;
+    v->to = v->end = to;
+    v->quote = quote;
+    return true;
+}
+
+void redact_to_quote(struct redact_scan *s, char quote, bool all, struct redact_value *v)
 {
     size_t line = redact_line_end(s, v->end), at = v->end;
+    if (all && is_word_in(s, quote, v, line))
+        return;
     if (redact_char(s, at) != '\\' || redact_char(s, at + 1) != quote)
         return;
     while (at < line && s->text[at] != quote)
@@ -119,6 +142,25 @@ bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char
     return true;
 }
 
+/* A tool behind the first word makes it a command. */
+bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v)
+{
+    if (!redact_in(s->text[v->from], CLASS_LOWER) || redact_char(s, v->end) != ' ')
+        return false; /* most */
+    size_t line = redact_line_end(s, v->from), start = redact_line_start(s, name, PHRASE_MOST);
+    line -= line > v->from && s->text[line - 1] == '\r';
+    if (line - v->from > PHRASE_MOST || !redact_is_phrase(s, v->from, line, 3))
+        return false;
+    for (size_t i = start; i + 1 < name; i++) /* X=a run b c is a command */
+        if (REDACT_ONE_OF(s->text[i], "$#%>;&|") && s->text[i + 1] == ' ')
+            return false;
+    size_t tool = redact_run(s, v->end, CLASS_BLANK), end = redact_run(s, tool, CLASS_LOWER);
+    if (redact_is_tool(s->text + tool, end - tool))
+        return false;
+    v->to = v->end = line;
+    return true;
+}
+
 /* YAML's value on the lines below: `password: |`. */
 size_t redact_below_sign(struct redact_scan *s, size_t at)
 {
@@ -140,8 +182,9 @@ size_t redact_behind_type(struct redact_scan *s, size_t at)
     while (type < s->len && type - at < 48 &&
            (redact_in(s->text[type], CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) ||
             REDACT_ONE_OF(s->text[type], "&<>[]?*'") || redact_at(s, type, " str ") ||
+            redact_at(s, type, "]const ") || redact_at(s, type - 1, "t u8 ") ||
             redact_at(s, type, " | ")))
-        type += redact_at(s, type, " | ") ? 3 : 1;
+        type += redact_at(s, type, " | ") ? 3 : redact_at(s, type, "]const ") ? 7 : 1;
     size_t sign = redact_run(s, type, CLASS_BLANK);
     if (type == at || sign == type || redact_char(s, sign) != '=' ||
         !redact_in(redact_char(s, sign + 1), CLASS_BLANK))

@@ -156,10 +156,70 @@ static void test_here_documents(void **state)
     expect("$ curl -s -K - <<'C'\nurl = \"https://x.example\"\nuser = \"jo:4-B94a@9D0i\"\nC\n",
            "$ curl -s -K - <<'C'\nurl = \"https://x.example\"\nuser = \"jo:[redacted:value]\"\nC\n",
            1);
+    expect("$ ftp -n ftp.x.example <<X\nuser web17 NTM1MuICdT\nput index.html\nX\n",
+           "$ ftp -n ftp.x.example <<X\nuser web17 [redacted:value]\nput index.html\nX\n", 1);
+    expect("  tls {\n    dns cloudflare dmEfT0UMIulyPS2FncKWXCMuFRYv70bpNa4RZspw\n  }\n",
+           "  tls {\n    dns cloudflare [redacted:value]\n  }\n", 1);
+    expect("dns nameserver ns-12.example-3.internal.Example.com\n",
+           "dns nameserver ns-12.example-3.internal.Example.com\n", 0);
     expect("$ yes 'vISh8~aVN.19' | head -2 | passwd eva\n",
            "$ yes '[redacted:value]' | head -2 | passwd eva\n", 1);
     expect("$ sudo useradd -m -p \"$(openssl passwd -6 'S8lm2sWTrpm3k')\" eva\n",
            "$ sudo useradd -m -p \"$(openssl passwd -6 '[redacted:value]')\" eva\n", 1);
+}
+
+/* ---- languages ---- */
+
+static void test_languages(void **state)
+{
+    (void)state;
+    expect("#define PASSPHRASE @\"velvet sparrow lantern bramble\"\n",
+           "#define PASSPHRASE @\"[redacted:value]\"\n", 1);
+    expect("pub const admin_password: []const u8 = \"zDU*53g~tJ\";\n",
+           "pub const admin_password: []const u8 = \"[redacted:value]\";\n", 1);
+    expect("f.request :authorization, :basic, 'importer', '00zNjUliq4JN'\n",
+           "f.request :authorization, :basic, 'importer', '[redacted:authorization]'\n", 1);
+    expect(
+        "SELECT * FROM mysql('db:3306', 'app', 'orders', 'reader', 'RwfSzrj3cUvt') LIMIT 3\n",
+        "SELECT * FROM mysql('db:3306', 'app', 'orders', 'reader', '[redacted:value]') LIMIT 3\n",
+        1);
+    expect("SELECT pgp_sym_decrypt(data, 'anchor mosaic rocket') FROM vault;\n",
+           "SELECT pgp_sym_decrypt(data, '[redacted:value]') FROM vault;\n", 1);
+    expect("db.auth(\"backup\", \"PdHlxDkhulIx\")\n", "db.auth(\"backup\", \"[redacted:value]\")\n",
+           1);
+    expect("ALTER USER x IDENTIFIED BY 'q9oDr0''2Gw''QV8';\n",
+           "ALTER USER x IDENTIFIED BY '[redacted:value]';\n", 1);
+    expect("create\\040user\\040'a'\\040identified\\040by\\040'xGiZJ3Xz';\n"
+           "set\\040password\\040for\\040'b'@'%'='DSd7g10W';\n",
+           "create\\040user\\040'a'\\040identified\\040by\\040'[redacted:value]';\n"
+           "set\\040password\\040for\\040'b'@'%'='[redacted:value]';\n",
+           2);
+    static const char *const texts[] = {
+        "#define PASSPHRASE_HELP @\"enter your words here\"\n",
+        "rack :basic, 'importer', password\n",
+        "login(\"user\", \"LoginFormModal\");\n",
+        "pgp_sym_decrypt(data, key), f(data, 'sha256')\n",
+        "show\\040databases;\nselect\\040password\\040from\\040'users12';\n",
+    };
+    STAYS(texts);
+}
+
+static void test_all_in_quotes(void **state)
+{
+    (void)state;
+    expect("\"Env\": [\n  \"REDIS_PASSWORD=PsTXA,W:@-T(@i<V08:d\",\n  \"A=b\"\n",
+           "\"Env\": [\n  \"REDIS_PASSWORD=[redacted:value]\",\n  \"A=b\"\n", 1);
+    expect("terraform apply -var='db_password=k[>vczpy;(>(H[,K9p{K' -auto\n",
+           "terraform apply -var='db_password=[redacted:value]' -auto\n", 1);
+    expect("[DWH]\nUID=loader\nPWD={6^8B^k_*pqcG}\n", "[DWH]\nUID=loader\nPWD={[redacted:value]}\n",
+           1);
+    expect("\"Uid=a;Password=Walrus12ab;Server=c1\"\n",
+           "\"Uid=a;Password=[redacted:value];Server=c1\"\n", 1);
+    static const char *const texts[] = {
+        "f(\"password={get(1)}\", 2)\n",
+        "PWD={a, b}\n",
+    };
+    STAYS(texts);
 }
 
 /* ---- words ---- */
@@ -191,6 +251,8 @@ int main(void)
         cmocka_unit_test(test_other_pairs),
         cmocka_unit_test(test_what_commands_print),
         cmocka_unit_test(test_here_documents),
+        cmocka_unit_test(test_languages),
+        cmocka_unit_test(test_all_in_quotes),
         cmocka_unit_test(test_phrases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
