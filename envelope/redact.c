@@ -209,8 +209,6 @@ static size_t name_at(struct search *q, size_t at)
 {
     struct redact_scan *s = &q->scan;
     uint32_t first = redact_class(s->text[at]), others = 0, next;
-    if ((first & CLASS_DIGIT) && redact_is_blank(s, at))
-        q->name_end = at + 3;
     if (at < q->name_end || !(first & CLASS_NAME))
         return 0;
     size_t most = at + REDACT_SHORT < s->len ? at + REDACT_SHORT : s->len, end = at + 1;

@@ -484,7 +484,7 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
     size_t len = end - at;
     ret_found->count = 0;
     bool prints = (len == 4 && !memcmp(s->text + at, "echo", 4)) ||
-                  (len == 3 && !memcmp(s->text + at, "yes", 3)) ||
+                  (len == 3 && s->text[at] == 'y' && redact_at(s, at, "yes")) ||
                   (len == 6 && !memcmp(s->text + at, "printf", 6));
     if (prints && end < s->len && redact_is_fed(s, at)) {
         redact_fed(s, at, end, ret_found);

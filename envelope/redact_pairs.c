@@ -67,10 +67,10 @@ static bool take_set(struct redact_scan *s, enum redact_telling tells, size_t at
 static bool is_key(const struct redact_scan *s, size_t from, size_t to)
 {
     static const struct redact_word words[] = {
-        REDACT_WORD("key"),      REDACT_WORD("name"),    REDACT_WORD("label"),
-        REDACT_WORD("id"),       REDACT_WORD("purpose"), REDACT_WORD("variable"),
-        REDACT_WORD("var"),      REDACT_WORD("option"),  REDACT_WORD("setting"),
-        REDACT_WORD("property"), REDACT_WORD("field"),   REDACT_WORD("parameter")};
+        REDACT_WORD("key"),   REDACT_WORD("name"),     REDACT_WORD("label"),
+        REDACT_WORD("id"),    REDACT_WORD("purpose"),  REDACT_WORD("variable"),
+        REDACT_WORD("var"),   REDACT_WORD("setting"),  REDACT_WORD("property"),
+        REDACT_WORD("field"), REDACT_WORD("parameter")};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t len = words[i].len, first = to - len;
         if (to - from < len || strncasecmp(s->text + first, words[i].text, len) != 0)
@@ -80,6 +80,17 @@ static bool is_key(const struct redact_scan *s, size_t from, size_t to)
             return true; /* keyName, ParameterKey */
     }
     return false;
+}
+
+/* A first look in front of a name that ends its line: most have no key there. */
+static bool may_have_key(const struct redact_scan *s, size_t at)
+{
+    if (at < 6 || s->text[at - 1] == '/')
+        return at >= 6;
+    char sign = s->text[at - 2], key = s->text[at - 3];
+    if (s->text[at - 1] != ' ')
+        return REDACT_ONE_OF(s->text[at - 1], "\t=:");
+    return sign == ' ' || (REDACT_ONE_OF(sign, ":=|") && REDACT_ONE_OF(key | 0x20, "yeldrg "));
 }
 
 /* Where the key begins whose value ends in the name; `at` where there is none. */
@@ -129,13 +140,10 @@ static size_t value_of(struct redact_scan *s, size_t at)
     return redact_run(s, sign, CLASS_BLANK);
 }
 
-static bool is_member(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+static bool is_member(struct redact_scan *s, size_t key, size_t end, enum redact_telling tells,
                       struct redact_match *ret_match)
 {
-    size_t key = key_of(s, at, end), value;
-    if (key == at)
-        return false;
-    size_t most = s->len - end < GROUP_MOST ? s->len : end + GROUP_MOST;
+    size_t value, most = s->len - end < GROUP_MOST ? s->len : end + GROUP_MOST;
     for (size_t i = end; i < most && !ends_group(s, i); i++)
         if ((s->text[i] | 0x20) == 'v' && (value = value_of(s, i)))
             return take_set(s, tells, value, ret_match);
@@ -214,6 +222,8 @@ static bool is_block(struct redact_scan *s, size_t at, size_t end, enum redact_t
 bool redact_history(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     size_t line = redact_line_end(s, end), most = line - end < PATH_MOST ? line : end + PATH_MOST;
+    if (at && s->text[at - 1] == '\\' && redact_at(s, at, "040"))
+        at += 3;
     bool identified = end - at == 10 && redact_at(s, at, "identified");
     if (!redact_at(s, end, "\\040") || (!identified && !redact_at(s, at, "password")))
         return false;
@@ -231,13 +241,18 @@ bool redact_history(struct redact_scan *s, size_t at, size_t end, struct redact_
 
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    enum redact_telling tells = redact_tells(s, at, end - at);
     char next = redact_char(s, end);
+    bool apart = next == ' ' || next == '\t';
+    bool plain = next == '\n' || next == '\r';
+    size_t key = apart || (plain && !may_have_key(s, at)) ? at : key_of(s, at, end);
+    if (!apart && key == at && next != '"')
+        return false; /* most */
+    enum redact_telling tells = redact_tells(s, at, end - at);
     if (!tells)
         return false;
-    if (next == ' ' || next == '\t')
+    if (apart)
         return is_registered(s, end, tells, ret_match);
-    return is_member(s, at, end, tells, ret_match) ||
+    return (key < at && is_member(s, key, end, tells, ret_match)) ||
            (next == '"' &&
             (is_counted(s, at, end, tells, ret_match) || is_block(s, at, end, tells, ret_match)));
 }

@@ -54,11 +54,6 @@ static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
     return redact_char(s, end) == '\\' ? redact_history(s, at, end, ret_match)
                                        : redact_file(s, at, end, ret_match);
 }
-/* Whether the digits at `at` are the blank of such a history. */
-static inline bool redact_is_blank(const struct redact_scan *s, size_t at)
-{
-    return at && s->text[at - 1] == '\\' && redact_at(s, at, "040");
-}
 
 /* ---- below commands (redact_output.c) ---- */
 
