@@ -80,7 +80,7 @@ bool redact_list_heading(struct redact_scan *s, size_t at, size_t end)
     if (!tells)
         return false;
     char sign = find_rows(s, end, &row);
-    if (!sign)
+    if (!sign || row < t->tupleless)
         return false;
     if (t->heading != open + 1 || t->sign != sign)
         t->count = 0;
@@ -172,6 +172,7 @@ int redact_tuple(struct redact_scan *s, struct redact_match ret_match[REDACT_COL
         size_t end = at < most ? value_end(s, at, most) : most;
         if (end >= most) {
             t->count = 0;
+            t->tupleless = most;
             return found;
         }
         for (int i = 0; i < t->count; i++)

@@ -132,7 +132,11 @@ static void add_login(struct redact_scan *s, const char *name, size_t at, size_t
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
                    struct redact_command_found *found)
 {
+    if (at < s->output_to && at != s->output_from)
+        return; /* of another's */
     size_t end = output_end(s, at);
+    s->output_from = at;
+    s->output_to = end;
     if (rule->how == LINES) {
         add_lines(s, at, end, found);
         return;

@@ -144,11 +144,16 @@ static bool is_member(struct redact_scan *s, size_t key, size_t end, enum redact
                       struct redact_match *ret_match)
 {
     size_t value, most = s->len - end < GROUP_MOST ? s->len : end + GROUP_MOST;
-    for (size_t i = end; i < most && !ends_group(s, i); i++)
-        if ((s->text[i] | 0x20) == 'v' && (value = value_of(s, i)))
+    bool known = end >= s->pair_from && end <= s->pair_to;
+    size_t at = known ? s->pair_to : end;
+    for (; at < most && !ends_group(s, at); at++)
+        if ((s->text[at] | 0x20) == 'v' && (value = value_of(s, at)))
             return take_set(s, tells, value, ret_match);
+    s->pair_from = known ? s->pair_from : end;
+    s->pair_to = at;
     size_t least = key > GROUP_MOST ? key - GROUP_MOST : 0;
-    for (size_t i = key; i > least && !ends_group(s, i - 1); i--)
+    for (size_t i = key > s->pair_from && key <= s->pair_to ? s->pair_from : key;
+         i > least && !ends_group(s, i - 1); i--)
         if ((s->text[i - 1] | 0x20) == 'v' && (value = value_of(s, i - 1)))
             return take_set(s, tells, value, ret_match);
     return false;

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* Sets of characters. */
 enum redact_class {
     CLASS_DIGIT = 1 << 0,
     CLASS_UPPER = 1 << 1,
@@ -116,16 +115,16 @@ struct redact_scan {
         size_t from, to, good, letters; /* of what is in armour: how many of these */
     } body;
     struct redact_reached {
-        size_t digit;         /* of the word, counted from 1; */
-        size_t same;          /* up to here others of it say the same */
-        size_t from, to;      /* without its quotes */
-        char quote;           /* 0 for none */
-        bool hex;             /* hexadecimal digits of one case, with or without dashes */
-        int strength;         /* redact_reach.c */
-    } reached;                /* the word with a digit that names were looking at last */
-    struct redact_table {     /* the heading that was read last */
-        size_t listless;      /* up to here no list opens (redact_columns.c) */
-        size_t line, counted; /* its line, and up to where signs are counted in it */
+        size_t digit;               /* of the word, counted from 1; */
+        size_t same;                /* up to here others of it say the same */
+        size_t from, to;            /* without its quotes */
+        char quote;                 /* 0 for none */
+        bool hex;                   /* hexadecimal digits of one case, with or without dashes */
+        int strength;               /* redact_reach.c */
+    } reached;                      /* the word with a digit that names were looking at last */
+    struct redact_table {           /* the heading that was read last */
+        size_t listless, tupleless; /* up to here none opens, and none ends */
+        size_t line, counted;       /* its line, and up to where signs are counted in it */
         struct redact_signs {
             int bars, commas, tabs, semicolons;
         } signs;
@@ -139,6 +138,7 @@ struct redact_scan {
             int tells;     /* enum redact_telling */
         } columns[REDACT_COLUMNS];
     } table;
+    size_t pair_from, pair_to, output_from, output_to; /* looked at in vain, or at all */
     size_t near_from, near_to; /* between a name and its value nothing stands here, */
     bool near_stops;           /* and at the end something does */
     size_t public_to;          /* the end of a certificate or public key whose BEGIN is there */
