@@ -74,6 +74,17 @@ void turns_hurry(struct turns *t)
     t->hurried_until = t->time(t->user) + TURN_HURRY_US;
 }
 
+void turns_note_keys(struct turns *t)
+{
+    turns_hurry(t);
+    t->keys_until = t->hurried_until;
+}
+
+bool turns_await_keys(const struct turns *t)
+{
+    return t->time(t->user) < t->keys_until;
+}
+
 /* A piece that took long is followed by smaller ones, so that what costs much per byte holds nobody
  * up for longer than the rest does. */
 static size_t next_bytes(size_t bytes, uint64_t took)

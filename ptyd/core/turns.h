@@ -47,8 +47,8 @@ typedef uint64_t turns_clock(void *user);
 
 struct turns {
     struct line urgent, others;
-    bool running, told;     /* inside turns_run(); what `work` was called with last */
-    uint64_t hurried_until; /* by the time */
+    bool running, told;                 /* inside turns_run(); what `work` was called with last */
+    uint64_t hurried_until, keys_until; /* by the time */
     turns_clock *worked, *time;
     void (*work)(void *user, bool there_is_some); /* the lines became empty, or are it no more */
     void *user;
@@ -68,6 +68,9 @@ bool turn_waits(const struct turn *turn);
 
 /* Somebody waits, or did within TURN_HURRY_US. */
 void turns_hurry(struct turns *turns);
+/* The same, by a key of a person's: within that time another is expected. */
+void turns_note_keys(struct turns *turns);
+bool turns_await_keys(const struct turns *turns);
 
 /* A turn: the urgent once each, for TURN_US at most; then one of the others in any case, and more
  * of them while the turn lasts. While somebody waits it is one of TURN_BYTES_LEAST. The next turn

@@ -305,7 +305,10 @@ static void hear_person(struct session *s, const char *bytes, size_t len, size_t
     if (lines)
         tracker_set_actor(s->tracker, agent ? BLOCK_AGENT_CMD : BLOCK_USER_CMD);
     s->typed_ms = clock_now().monotonic_ms;
-    turns_hurry(s->host->turns);
+    if (agent)
+        turns_hurry(s->host->turns);
+    else
+        turns_note_keys(s->host->turns);
     if (gone)
         tracker_interrupt(s->tracker, clock_now());
     note_lines(s, gone, lines);

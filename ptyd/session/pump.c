@@ -33,8 +33,10 @@
 #define LITTLE_NS    1000000     /* less is told when no more came for so long */
 #define FLOOD_NS     50000000    /* after as much quiet the flood is over */
 #define STACK_BYTES  (64 * 1024)
-#define FULL_PIECE   4095 /* what the terminal gives when it has more */
-#define LOOK_PIECES  64   /* after so many the thread looks where it should run */
+#define FULL_PIECE   4095        /* what the terminal gives when it has more */
+#define LOOK_PIECES  64          /* after so many the thread looks where it should run */
+#define BACK_BYTES   (16 * 1024) /* 8 MB/s; then it rests, where somebody types elsewhere */
+#define BACK_MS      2
 #define NOT_SEEN     (-1)
 #define BESIDE_LOOP  1 /* the placement's other place is the other processor */
 
@@ -47,7 +49,7 @@ struct flow {
     bool has_more;   /* the thread's: it is read without being polled for */
     bool stood;      /* the thread's: there was no room for more, of which nobody knows */
     int64_t came_ns; /* the thread's: when something came last */
-    _Atomic bool told, full, ended;
+    _Atomic bool told, full, ended, back;
 };
 
 struct pump {
@@ -69,7 +71,7 @@ struct pump {
     struct placement placement;
     bool stays; /* on one processor */
     int pieces; /* since the thread looked where it should run, and their bytes */
-    size_t bytes;
+    size_t bytes, unrested;
     int64_t looked_ns; /* when; 0: it waited for the programs since */
 };
 
@@ -141,6 +143,7 @@ static bool read_flow(struct flow *f, int64_t now)
     if (n > 0) {
         f->came_ns = now;
         p->bytes += (size_t)n;
+        p->unrested += (size_t)n;
     }
     f->stood = full;
     if (full)
@@ -222,6 +225,27 @@ static void wait_for(struct pump *p, int timeout_ms)
         p->flows[i]->has_more = p->flows[i]->has_more || p->fds[i + 1].revents;
 }
 
+static bool stands_back(const struct pump *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (!atomic_load(&p->flows[i]->back))
+            return false;
+    return p->unrested >= BACK_BYTES;
+}
+
+/* Nothing that the loop says is missed: every round looks at all. */
+static void rest(struct pump *p)
+{
+    struct pollfd wake = {.fd = p->wake, .events = POLLIN};
+    uint64_t count;
+    p->unrested = 0;
+    p->looked_ns = 0;
+    pthread_mutex_unlock(&p->lock);
+    if (poll(&wake, 1, BACK_MS) > 0 && read(p->wake, &count, sizeof count) < 0)
+        count = 0; /* told already */
+    lock_from_thread(p);
+}
+
 /* One round: reads what there is, waits for more. */
 static void pump_once(struct pump *p)
 {
@@ -236,11 +260,14 @@ static void pump_once(struct pump *p)
         roam(p);
     else if (p->pieces >= LOOK_PIECES && CPU_COUNT(&p->allowed) == 2)
         look(p);
-    if (more && more == p->count) {
+    if (more && stands_back(p))
+        rest(p);
+    else if (more && more == p->count) {
         pthread_mutex_unlock(&p->lock);
         lock_from_thread(p);
-        return;
     }
+    if (more && more == p->count)
+        return;
     for (int i = 0; i < p->count; i++) {
         int64_t at = p->flows[i]->has_more ? INT64_MAX : look_at_quiet(p->flows[i], now);
         next = at < next ? at : next;
@@ -375,6 +402,11 @@ void pump_room(struct flow *f)
 {
     if (intake_waiting(f->intake) <= intake_size(f->intake) / 2 && atomic_exchange(&f->full, false))
         wake(f->pump);
+}
+
+void pump_stand_back(struct flow *f, bool back)
+{
+    atomic_store(&f->back, back);
 }
 
 bool pump_listen(struct flow *f)

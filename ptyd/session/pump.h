@@ -37,6 +37,10 @@ void pump_leave(struct flow *flow);
 /* Bytes were consumed: there is room. */
 void pump_room(struct flow *flow);
 
+/* Somebody types, and elsewhere: while all flows are such ones the thread reads little, so that the
+ * processors are free when a key comes. */
+void pump_stand_back(struct flow *flow, bool back);
+
 /* `ready` is called again when there is reason to. Returns whether there is already. */
 bool pump_listen(struct flow *flow);
 

@@ -276,6 +276,8 @@ bool session_take_piece(struct turn *turn, size_t bytes)
     turn->urgent = is_urgent(s, s->now.monotonic_ms);
     if (s->saving)
         return true;
+    if (s->flow)
+        pump_stand_back(s->flow, !turn->urgent && turns_await_keys(s->host->turns));
     if (s->flow && !ended) /* what a thread reads comes in larger pieces when it is waited for */
         return pump_listen(s->flow) && (taken || pump_ended(s->flow));
     if (taken && intake_waiting(s->intake))

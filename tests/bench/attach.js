@@ -102,11 +102,24 @@ const echo = (name) => inShell(name, async (outer) => {
   return { us };
 });
 
+// What the flood has written so far.
+function flooded() {
+  for (const pid of fs.readdirSync('/proc').filter(Number)) {
+    try {
+      if (fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('yes\0flood\0'))
+        return Number(/wchar: (\d+)/.exec(fs.readFileSync(`/proc/${pid}/io`, 'utf8'))[1]);
+    } catch { /* it ended meanwhile */ }
+  }
+  return 0;
+}
+
 async function echoBeside(name) {
   const end = await contenders[name].flood();
+  const before = flooded(), began = process.hrtime.bigint();
   const result = await echo(name);
+  const beside = (flooded() - before) * 1000 / Number(process.hrtime.bigint() - began);
   await end();
-  return result;
+  return { ...result, beside };
 }
 
 // A command's output of so many bytes, until the last one is there.
@@ -186,6 +199,8 @@ function report(name, rounds, reach) {
       const figures = Object.fromEntries(names.map((n) => [n, at(rounds.flatMap((r) => r[n].us), part) / 1000]));
       line(`${name}, ${what}`, figures, (other) => figures.ptyd / figures[other], reach);
     }
+    if (rounds[0][names[0]].beside)
+      print(['  the flood meanwhile', ...names.map((n) => `${median(rounds.map((r) => r[n].beside)).toFixed(1)} MB/s`)]);
     return;
   }
   const figures = Object.fromEntries(names.map((n) => [n, median(rounds.map((r) => r[n].ms))]));

@@ -200,6 +200,20 @@ static void pieces_are_small_while_somebody_waits(void **state)
     assert_int_equal(workers[0].asked, TURN_BYTES_MOST); /* at once: it is as cheap as it was */
 }
 
+/* Who waits for an answer types nothing. */
+static void keys_are_expected_behind_keys(void **state)
+{
+    (void)state;
+    turns_hurry(&turns);
+    assert_false(turns_await_keys(&turns));
+    turns_note_keys(&turns);
+    assert_true(turns_await_keys(&turns));
+    now_us += TURN_HURRY_US - 1;
+    assert_true(turns_await_keys(&turns));
+    now_us++;
+    assert_false(turns_await_keys(&turns));
+}
+
 static void what_costs_much_is_done_in_smaller_pieces(void **state)
 {
     (void)state;
@@ -250,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup(a_turn_goes_on_where_the_last_one_stopped, start),
         cmocka_unit_test_setup(urgent_work_comes_first, start),
         cmocka_unit_test_setup(urgent_work_leaves_room, start),
+        cmocka_unit_test_setup(keys_are_expected_behind_keys, start),
         cmocka_unit_test_setup(while_somebody_waits_a_turn_is_a_piece, start),
         cmocka_unit_test_setup(pieces_are_small_while_somebody_waits, start),
         cmocka_unit_test_setup(what_costs_much_is_done_in_smaller_pieces, start),
