@@ -95,8 +95,10 @@ function goOn(text, from, c) {
 const isOver = (text, at) => text.slice(at).trim() === '';
 
 // In a flood the kernel prints an echo in pieces of bytes, between which any of the output may come:
-// whether `text` is `wanted` with whole echoes, in their order, and lines of jobs in the background
-// strewn in. A place is how far both are: `echo` counts characters of command `at` of those ahead.
+// whether `text` is `wanted` with echoes, in their order, and lines of jobs in the background strewn
+// in; the last echo may go on behind the end: of a lent terminal 64 bytes are read, and the rest of a
+// line comes by its viewer (ptyd/worker/view_loan.c). A place is how far both are: `echo` counts
+// characters of command `at` of those ahead.
 function isStrewn(text, wanted, ahead) {
   const lines = ahead.map((command) => `${command.text}\n`);
   const firsts = new Set(['b', ...lines.map((line) => line[0])]);
@@ -128,7 +130,7 @@ function isStrewn(text, wanted, ahead) {
     if (!places.length && !later.size) return false;
   }
   arrive(text.length);
-  return places.some(([w, at, echo]) => isOver(wanted, w) && (!echo || isOver(lines[at], echo)));
+  return places.some(([w]) => isOver(wanted, w));
 }
 
 function outputIsRight(command, text, ahead) {
