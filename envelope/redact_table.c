@@ -68,6 +68,13 @@ static bool is_heading(struct redact_scan *s, size_t at, size_t end)
     return upper || (below + 2 < s->len && s->text[below] == '-' && s->text[below + 1] == '-');
 }
 
+/* Longer rows are not looked at. */
+static size_t heading_end(struct redact_scan *s, size_t line, size_t at)
+{
+    size_t end = redact_line_end(s, at);
+    return end - line > ROW_MOST ? line + ROW_MOST : end;
+}
+
 /* Whether the name is all that stands in its place, and what parts the places. */
 static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
 {
@@ -86,7 +93,7 @@ static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
         return list;
     bool tab_front = at > line && s->text[at - 1] == '\t', tab_next = redact_char(s, end) == '\t';
     if ((tab_front || tab_next) && (at == line || tab_front) && (last || tab_next))
-        return memmem(s->text + line, redact_line_end(s, end) - line, "\t\t", 2) ? 'R' : '\t';
+        return memmem(s->text + line, heading_end(s, line, end) - line, "\t\t", 2) ? 'R' : '\t';
     bool apart = (at == line || at - before >= 2) && (last || behind - end >= 2);
     return apart && !(first && last) && is_heading(s, at, end) ? ' ' : 0;
 }
@@ -159,7 +166,8 @@ static bool is_phrase(const struct redact_scan *s, size_t from, size_t to, bool 
 static size_t signs_of(struct redact_scan *s, size_t at, char sign)
 {
     size_t line = redact_line_end(s, at), count = 0;
-    for (; at < line && count < ROW_MOST; at++)
+    line = line - at > ROW_MOST ? at + ROW_MOST : line;
+    for (; at < line; at++)
         count += s->text[at] == sign;
     return count;
 }
@@ -175,7 +183,8 @@ static bool is_mixed(struct redact_scan *s, size_t at, size_t from, size_t to)
         lower += redact_in(s->text[i], CLASS_LOWER);
     }
     if ((sign != ',' && sign != ';') || to - from < 8 || upper < 2 || lower < 2 ||
-        upper + lower + 1 < to - from || (s->text[to] != sign && s->text[to] != '\n'))
+        upper + lower + 1 < to - from ||
+        (to < s->len && s->text[to] != sign && s->text[to] != '\n'))
         return false;
     signs = signs_of(s, at, sign);
     return signs >= 2 && signs == signs_of(s, s->table.heading - 1, sign);

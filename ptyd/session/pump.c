@@ -260,14 +260,15 @@ static void pump_once(struct pump *p)
         roam(p);
     else if (p->pieces >= LOOK_PIECES && CPU_COUNT(&p->allowed) == 2)
         look(p);
-    if (more && stands_back(p))
+    if (stands_back(p)) {
         rest(p);
-    else if (more && more == p->count) {
+        return; /* the loop may have said something */
+    }
+    if (more && more == p->count) {
         pthread_mutex_unlock(&p->lock);
         lock_from_thread(p);
-    }
-    if (more && more == p->count)
         return;
+    }
     for (int i = 0; i < p->count; i++) {
         int64_t at = p->flows[i]->has_more ? INT64_MAX : look_at_quiet(p->flows[i], now);
         next = at < next ? at : next;
