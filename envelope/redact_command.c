@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "envelope/redact_places.h"
+#include "envelope/redact_command.h"
 
 #define BUCKETS    1024
 #define ENTRIES    640

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "envelope/redact_places.h"
+#include "envelope/redact_command.h"
 
 #define OUTPUT_MOST 3000 /* bytes below a command */
 #define NAME_MOST   200

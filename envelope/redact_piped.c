@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_command.h"
 
 /* Words that say so, and what they begin with: most characters begin none. */
 static const struct reader {

@@ -55,14 +55,6 @@ static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
                                        : redact_file(s, at, end, ret_match);
 }
 
-/* ---- below commands (redact_output.c) ---- */
-
-bool redact_is_tool(const char *name, size_t len);
-
-/* What a command of that rule printed: the lines from `at` on. */
-void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
-                   struct redact_command_found *found);
-
 /* ---- words (redact_phrase.c) ---- */
 
 /* Whether [from, to) is `least` and more words of small letters, none of which makes a sentence. */

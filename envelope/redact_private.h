@@ -516,67 +516,6 @@ redact_found redact_own_found; /* user: the struct; leaves out what is to stay *
 /* Tells of all, in order; frees what was noted. */
 void redact_own_tell(struct redact_own *own, size_t len, redact_found *found, void *user);
 
-/* ---- commands (redact_command.c) ---- */
-
-/* What a command's words give away: `found` hears of each, in order. */
-struct redact_command_found {
-    struct redact_match list[16];
-    int count;
-};
-
-bool redact_command(struct redact_scan *s, size_t at, size_t end,
-                    struct redact_command_found *ret_found);
-/* Of the words behind echo or printf, which begin at `at` (redact_piped.c). */
-void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found);
-/* Whether the echo or printf at `at` feeds an option or setting that takes a secret: `--key-file
- * <(echo X)`, `--password-command 'echo X'`; and the words behind it, at `end`. */
-bool redact_is_fed(const struct redact_scan *s, size_t at);
-void redact_fed(struct redact_scan *s, size_t at, size_t end, struct redact_command_found *found);
-/* One more, without its quotes, unless it says where a secret is. */
-void redact_command_add(struct redact_scan *s, struct redact_command_found *found, size_t from,
-                        size_t to);
-
-/* ---- the table of tools (redact_tools.c) ---- */
-
-/* Where the secret is. */
-enum redact_how {
-    NEXT,         /* the word behind the option */
-    ATTACHED,     /* what follows the option in its word */
-    EITHER,       /* both */
-    USER,         /* either, and of user:password what is behind the colon */
-    PERCENT,      /* the same with a % */
-    COMMA,        /* the same with a , */
-    PAIR,         /* either, and of name=value what is behind the = */
-    PLACE,        /* the word at the place `place` that is no option, behind the subcommand */
-    PLACE_USER,   /* there or later, behind its colon */
-    PLACE_SIGN,   /* there or later, what begins with a > */
-    PLACE_SLASH,  /* there, user/password@host */
-    PLACE_AT,     /* there or later, domain/user:password@host */
-    PLACE_CODE,   /* there, where it has letters and digits */
-    PLACE_LONG,   /* there, where it is as long as a key */
-    PLACE_RANDOM, /* there, where it looks random */
-    PLACE_SHARE,  /* the word behind \\host\share, before an option or the end */
-    PAIRS,        /* all name=value behind the subcommand */
-    SETTING,      /* the word behind one that has a telling name */
-    PREFIX,       /* words that begin so */
-    BELOW,        /* all of the next line, where it looks like one */
-    MEMBER,       /* below, what the option's name is set to */
-    LINES,        /* below, lines behind those that are a telling name */
-    LOGIN,        /* below, the last word, or behind a colon, of a line that begins so */
-};
-
-/* A tool's option, or place, that holds a secret. */
-struct redact_rule {
-    const char *tools; /* between blanks */
-    const char *sub;   /* a word that has to come first, or its beginning up to a dot; NULL */
-    const char *option;
-    enum redact_how how;
-    int place; /* from 1 */
-};
-
-extern const struct redact_rule redact_tool_rules[];
-extern const int redact_tool_rule_count;
-
 /* ---- the table of shapes (redact_shapes.c) ---- */
 
 /* A shape: text, and between < and > what may stand there: a letter for the set of characters and

@@ -1,6 +1,6 @@
 /* The options and places of tools that take a secret. A row says where one is, behind which word;
  * another tool is another row. */
-#include "envelope/redact_private.h"
+#include "envelope/redact_command.h"
 
 const struct redact_rule redact_tool_rules[] = {
     {"mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlpump mariadb mariadb-dump "

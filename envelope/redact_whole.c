@@ -2,6 +2,7 @@
  * YAML's text on the lines below, what is in braces, what goes on to a quote. */
 #include <string.h>
 
+#include "envelope/redact_command.h"
 #include "envelope/redact_places.h"
 
 #define WORDS_MOST  5   /* of a password; more are a sentence */
