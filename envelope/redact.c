@@ -99,13 +99,30 @@ static const uint8_t rules_behind[256] = {
     ['*'] = BEHIND_GIVEN,
 };
 
+/* Keeps a match that begins further on. */
+static void keep(struct search *q, const struct redact_match *match)
+{
+    q->ahead_count = redact_insert(q->ahead, q->ahead_count, AHEAD_MOST, match);
+}
+
+/* The words of the command that the name may be. What lies behind them, in what it printed, waits
+ * with what else begins further on: other commands may stand in between. */
+static void find_command(struct search *q, size_t at, size_t end)
+{
+    struct redact_command_found *found = &q->command;
+    size_t before = q->scan.command_end;
+    q->told = 0;
+    if (!redact_command(&q->scan, at, end, found) || q->scan.command_end == before)
+        return;
+    while (found->count && found->list[found->count - 1].from >= q->scan.command_end)
+        keep(q, &found->list[--found->count]);
+}
+
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
-    if (q->told == q->command.count) {
-        q->told = 0;
-        redact_command(s, at, end, &q->command);
-    }
+    if (q->told == q->command.count)
+        find_command(q, at, end);
     if (q->told < q->command.count && q->command.list[q->told].from < end)
         return false; /* -pMyPassword is no name */
     bool tells = q->name_may & (MAY_TELL | MAY_TELL_LAST);
@@ -235,25 +252,6 @@ static size_t skip_dull(const struct search *q, size_t at)
             break;
     }
     return at;
-}
-
-/* Keeps a match that begins further on; where there is no more room, with the one before. */
-static void keep(struct search *q, const struct redact_match *match)
-{
-    struct redact_match *list = q->ahead;
-    bool full = q->ahead_count == AHEAD_MOST;
-    int i = q->ahead_count;
-    while (i > 0 && list[i - 1].from > match->from)
-        i--;
-    if (i > 0 && (full || list[i - 1].to > match->from)) {
-        list[i - 1].to = match->to > list[i - 1].to ? match->to : list[i - 1].to;
-    } else if (full) {
-        list[0].from = match->from;
-    } else {
-        memmove(list + i + 1, list + i, (size_t)(q->ahead_count - i) * sizeof *list);
-        list[i] = *match;
-        q->ahead_count++;
-    }
 }
 
 static struct redact_match take_ahead(struct search *q)

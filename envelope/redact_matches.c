@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "envelope/redact.h"
+#include "envelope/redact_private.h"
 
 void redact_matches_note(void *user, size_t from, size_t to, const char *type)
 {
@@ -35,4 +35,22 @@ void redact_matches_finish(struct redact_matches *m)
 {
     free(m->list);
     *m = (struct redact_matches){0};
+}
+
+int redact_insert(struct redact_match *list, int count, int most, const struct redact_match *match)
+{
+    bool full = count == most;
+    int i = count;
+    while (i > 0 && list[i - 1].from > match->from)
+        i--;
+    if (i > 0 && (full || list[i - 1].to > match->from)) {
+        list[i - 1].to = match->to > list[i - 1].to ? match->to : list[i - 1].to;
+    } else if (full) {
+        list[0].from = match->from;
+    } else {
+        memmove(list + i + 1, list + i, (size_t)(count - i) * sizeof *list);
+        list[i] = *match;
+        count++;
+    }
+    return count;
 }

@@ -19,14 +19,13 @@ void redact_command_add(struct redact_scan *s, struct redact_command_found *f, s
         to--; /* $(tool 'X') */
     if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
         from++, to--;
-    if (from >= to || redact_is_placeholder(s, from, to) ||
-        (f->count && f->list[f->count - 1].to > from))
+    if (from >= to || redact_is_placeholder(s, from, to))
         return;
-    if (f->count == sizeof f->list / sizeof *f->list) {
-        f->list[f->count - 1].to = to; /* no more room: all of them in one */
-        return;
-    }
-    f->list[f->count++] = (struct redact_match){from, to, "value"};
+    for (int i = f->count; i > 0 && f->list[i - 1].to > from; i--)
+        if (f->list[i - 1].from < to)
+            return; /* another rule's */
+    f->count = redact_insert(f->list, f->count, sizeof f->list / sizeof *f->list,
+                             &(struct redact_match){from, to, "value"});
 }
 
 /* ---- below them ---- */

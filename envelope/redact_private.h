@@ -502,6 +502,12 @@ bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_matc
 bool redact_dsn(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_dashes(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 
+/* ---- matches (redact_matches.c) ---- */
+
+/* Puts a match in its place in a list that is in order; where one before reaches into it, or where
+ * there is no more room, with that one. Returns how many there are. */
+int redact_insert(struct redact_match *list, int count, int most, const struct redact_match *match);
+
 /* ---- rules of the user's own (redact_own.c) ---- */
 
 /* What was found in a text, by them or by ours; begins with the text and zeroes. */

@@ -142,6 +142,10 @@ static void test_what_commands_print(void **state)
     expect("$ etcdctl get --prefix /svc\n/svc/db/host\npg-1\n/svc/db/password\nG-kX3=sf+D6R\n",
            "$ etcdctl get --prefix /svc\n/svc/db/host\npg-1\n/svc/db/password\n[redacted:value]\n",
            1);
+    expect("$ az search keys list\n{\n  \"key1\": \"kupferdach\",\n  \"key2\": \"regenbogen\"\n}\n",
+           "$ az search keys list\n{\n  \"key1\": \"[redacted:value]\",\n  \"key2\": "
+           "\"[redacted:value]\"\n}\n",
+           2);
     static const char *const texts[] = {
         "$ nomad acl bootstrap\nerror: done\n$ cat x\nSecret ID    = e837bf1e-e28c-4b4e\n",
         "$ redis-cli HGETALL t:12\nname\nBlumenhof12\n$ cat names\npassword\nWalrus12ab\n",
@@ -158,6 +162,12 @@ static void test_here_documents(void **state)
            1);
     expect("$ ftp -n ftp.x.example <<X\nuser web17 NTM1MuICdT\nput index.html\nX\n",
            "$ ftp -n ftp.x.example <<X\nuser web17 [redacted:value]\nput index.html\nX\n", 1);
+    expect(
+        "curl -K - <<E\nurl = \"https://x.example\"\nE\nmysql -uapp -pHunter22x db\nuser = "
+        "\"jo:4-B94a@9D0i\"\n",
+        "curl -K - <<E\nurl = \"https://x.example\"\nE\nmysql -uapp -p[redacted:value] db\nuser = "
+        "\"jo:[redacted:value]\"\n",
+        2);
     expect("  tls {\n    dns cloudflare dmEfT0UMIulyPS2FncKWXCMuFRYv70bpNa4RZspw\n  }\n",
            "  tls {\n    dns cloudflare [redacted:value]\n  }\n", 1);
     expect("dns nameserver ns-12.example-3.internal.Example.com\n",
