@@ -47,6 +47,17 @@ static bool names_table(const struct redact_scan *s, size_t open)
     return at >= least + 4 && (redact_at(s, at - 4, "into") || redact_at(s, at - 4, "copy"));
 }
 
+/* The word VALUES behind what may stand in front of it: `OUTPUT inserted.id`. */
+static size_t find_values(const struct redact_scan *s, size_t at)
+{
+    size_t most = s->len - at < LIST_MOST ? s->len : at + LIST_MOST;
+    while (at < most && s->text[at] != ';' &&
+           !(redact_in(s->text[at], CLASS_SPACE) && redact_at(s, at + 1, "values") &&
+             !redact_in(redact_char(s, at + 7), CLASS_NAME)))
+        at++;
+    return at + 1;
+}
+
 /* Where the rows begin, and what they are: ( or a tabulator; 0 for none. */
 static char find_rows(struct redact_scan *s, size_t end, size_t *ret_row)
 {
@@ -57,7 +68,7 @@ static char find_rows(struct redact_scan *s, size_t end, size_t *ret_row)
         return 0;
     at = redact_run(s, at + 1, CLASS_SPACE);
     if (redact_at(s, at, "overriding") || redact_at(s, at, "output"))
-        at = redact_run(s, redact_line_end(s, at), CLASS_SPACE);
+        at = find_values(s, at);
     if (redact_at(s, at, "values")) {
         *ret_row = redact_run(s, at + 6, CLASS_SPACE);
         return redact_char(s, *ret_row) == '(' ? '(' : 0;

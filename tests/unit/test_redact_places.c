@@ -34,6 +34,16 @@ static void test_tuples(void **state)
         "COPY public.users (id, password) FROM stdin;\n1\t[redacted:value]\n2\t[redacted:value]\n"
         "\\.\n",
         2);
+    expect("INSERT INTO u (id, password) OVERRIDING SYSTEM VALUE VALUES (1, 'Walrus12ab');\n",
+           "INSERT INTO u (id, password) OVERRIDING SYSTEM VALUE VALUES (1, '[redacted:value]');\n",
+           1);
+    expect("INSERT INTO u (id, password)\nOUTPUT inserted.id VALUES (1, 'Walrus12ab');\n",
+           "INSERT INTO u (id, password)\nOUTPUT inserted.id VALUES (1, '[redacted:value]');\n", 1);
+    expect("INSERT INTO u (id, password) OUTPUT inserted.id, inserted.[values]\nVALUES (1, "
+           "'Walrus12ab');\n",
+           "INSERT INTO u (id, password) OUTPUT inserted.id, inserted.[values]\nVALUES (1, "
+           "'[redacted:value]');\n",
+           1);
 }
 
 static void test_what_is_no_tuple(void **state)
@@ -46,6 +56,7 @@ static void test_what_is_no_tuple(void **state)
         "INSERT INTO permissions (id, token_count, mail) VALUES (1, '4096', 'a@x.example');\n",
         "def login(user, password):\n    f(('bob', 'Walrus12ab'), 2)\n",
         "INSERT INTO users (id, password) SELECT id, name FROM old;\n('a', 'Walrus12ab')\n",
+        "INSERT INTO users (id, password) OUTPUT inserted.id SELECT 1;\nVALUES (1, 'Walrus12ab')\n",
     };
     STAYS(texts);
 }
