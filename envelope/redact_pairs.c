@@ -168,14 +168,24 @@ static size_t skip_count(struct redact_scan *s, size_t at)
     return sign > number && redact_at(s, sign, ") \"") ? sign + 3 : 0;
 }
 
+/* Whether both are keys of a list, `user:1:password` and `user:1:name`: in what has values, names
+ * have no colon. */
+static bool are_keys(const struct redact_scan *s, size_t first, size_t at, size_t from, size_t to)
+{
+    return memchr(s->text + first, ':', at - first) && memchr(s->text + from, ':', to - from) &&
+           !redact_has_sign(s, from, to);
+}
+
+/* Names and their values in turn: of names the numbers are odd. */
 static bool is_counted(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                        struct redact_match *ret_match)
 {
     size_t line = redact_line_start(s, at, PATH_MOST), first = skip_count(s, line);
-    if (redact_char(s, end + 1) != '\n' || !first || first > at)
+    if (redact_char(s, end + 1) != '\n' || !first || first > at || !(s->text[first - 4] & 1))
         return false;
     size_t from = skip_count(s, end + 2), to = from ? redact_line_end(s, from) : 0;
-    if (!from || to < from + 4 || s->text[to - 1] != '"' || redact_is_placeholder(s, from, to - 1))
+    if (!from || to < from + 4 || s->text[to - 1] != '"' ||
+        redact_is_placeholder(s, from, to - 1) || are_keys(s, first, at, from, to))
         return false;
     if (tells != TELLS_ALL && !redact_has_digit(s, from, to))
         return false;

@@ -127,6 +127,8 @@ static void test_other_pairs(void **state)
     static const char *const texts[] = {
         "1) \"requirepass\"\n2) \"\"\n",
         "1) \"password\" is one\n2) \"Walrus12ab\"\n",
+        "1) \"mails\"\n2) \"password\"\n3) \"user17\"\n",
+        "1) \"user:1:password\"\n2) \"user:17:name\"\n3) \"user:17:password\"\n",
         "resource \"random_password\" \"db\" {\n    length = 24\n}\nresult = \"4UyBWm03gY0U\"\n",
         "variable \"db_password\" {\n  default = \"\"\n  type = \"string\"\n}\n",
         "    DefaultPassword    REG_DWORD    0x12ab\n",
