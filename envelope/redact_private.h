@@ -126,14 +126,17 @@ struct redact_scan {
         size_t listless, tupleless; /* up to here none opens, and none ends */
         size_t line, counted;       /* its line, and up to where signs are counted in it */
         struct redact_signs {
-            int bars, commas, tabs, semicolons;
+            int bars, commas, semicolons, tabs, runs;
         } signs;
+        int runs;       /* of tabulators in the whole heading; R */
         size_t heading; /* the line whose columns these are, counted from 1 */
         size_t row;     /* where the next line of it begins */
         int rows, count;
-        char sign; /* | , ; a tabulator or a blank; ( for tuples, R for runs of tabulators */
+        char sign;  /* | , ; a tabulator or a blank; ( for tuples, R for runs of tabulators */
+        bool cells; /* R: in the row at hand each of them parts two places, not each run */
         struct redact_column {
-            int place;     /* how many signs are in front */
+            int place;     /* how many signs are in front, */
+            int cell;      /* and how many tabulators */
             size_t offset; /* from the line's beginning */
             int tells;     /* enum redact_telling */
         } columns[REDACT_COLUMNS];

@@ -20,7 +20,8 @@ static void count(const struct redact_scan *s, size_t at, struct redact_signs *n
     n->bars += is_bar(s, at);
     n->commas += s->text[at] == ',';
     n->semicolons += s->text[at] == ';';
-    n->tabs += s->text[at] == '\t' && (at == 0 || s->text[at - 1] != '\t');
+    n->tabs += s->text[at] == '\t';
+    n->runs += s->text[at] == '\t' && (at == 0 || s->text[at - 1] != '\t');
 }
 
 /* Goes on with counting up to `at`, from where its line begins: each byte is looked at once. */
@@ -119,7 +120,9 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
     t->columns[t->count++] = (struct redact_column){.place = sign == '|'   ? t->signs.bars
                                                              : sign == ',' ? t->signs.commas
                                                              : sign == ';' ? t->signs.semicolons
+                                                             : sign == 'R' ? t->signs.runs
                                                                            : t->signs.tabs,
+                                                    .cell = t->signs.tabs,
                                                     .offset = at - t->line,
                                                     .tells = (int)tells};
 }
@@ -163,13 +166,12 @@ static bool is_phrase(const struct redact_scan *s, size_t from, size_t to, bool 
     return blanks <= 2 && (mixed || (quoted && blanks == 1)) && !redact_is_placeholder(s, from, to);
 }
 
-static size_t signs_of(struct redact_scan *s, size_t at, char sign)
+static struct redact_signs signs_of(struct redact_scan *s, size_t at)
 {
-    size_t line = redact_line_end(s, at), count = 0;
-    line = line - at > ROW_MOST ? at + ROW_MOST : line;
-    for (; at < line; at++)
-        count += s->text[at] == sign;
-    return count;
+    struct redact_signs signs = {0};
+    for (size_t line = heading_end(s, at, at), i = at; i < line; i++)
+        count(s, i, &signs);
+    return signs;
 }
 
 /* Letters alone, of both cases and in no order that a name has, in a row that is no other text: it
@@ -177,7 +179,7 @@ static size_t signs_of(struct redact_scan *s, size_t at, char sign)
 static bool is_mixed(struct redact_scan *s, size_t at, size_t from, size_t to)
 {
     char sign = s->table.sign;
-    size_t upper = 0, lower = 0, signs;
+    size_t upper = 0, lower = 0;
     for (size_t i = from + 1; i < to; i++) {
         upper += redact_in(s->text[i], CLASS_UPPER);
         lower += redact_in(s->text[i], CLASS_LOWER);
@@ -186,15 +188,17 @@ static bool is_mixed(struct redact_scan *s, size_t at, size_t from, size_t to)
         upper + lower + 1 < to - from ||
         (to < s->len && s->text[to] != sign && s->text[to] != '\n'))
         return false;
-    signs = signs_of(s, at, sign);
-    return signs >= 2 && signs == signs_of(s, s->table.heading - 1, sign);
+    struct redact_signs row = signs_of(s, at), all = signs_of(s, s->table.heading - 1);
+    return sign == ',' ? row.commas >= 2 && row.commas == all.commas
+                       : row.semicolons >= 2 && row.semicolons == all.semicolons;
 }
 
 static bool is_in_place(struct redact_scan *s, const struct redact_column *c, size_t at,
                         size_t line, struct redact_match *ret_match)
 {
-    bool runs = s->table.sign == 'R';
-    char sign = runs ? '\t' : s->table.sign;
+    bool runs = s->table.sign == 'R' && !s->table.cells;
+    char sign = s->table.sign == 'R' ? '\t' : s->table.sign;
+    int place = s->table.cells ? c->cell : c->place;
     size_t from = at, to;
     if (sign == ' ') {
         from = at + c->offset;
@@ -203,7 +207,7 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
         to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
     } else {
         to = place_end(s, from, line, sign);
-        for (int i = 0; i < c->place; i++) {
+        for (int i = 0; i < place; i++) {
             if (to >= line)
                 return false;
             from = to + (sign == '|' && s->text[to] != '|' ? 3 : 1);
@@ -227,6 +231,18 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
     return true;
 }
 
+/* Two tabulators in a row align what a heading names, or are an empty cell of it. A row with as
+ * many runs of them is parted by runs, any other has that cell, too. */
+static bool has_cells(struct redact_scan *s, size_t at)
+{
+    struct redact_table *t = &s->table;
+    if (t->sign != 'R')
+        return false;
+    if (!t->rows)
+        t->runs = signs_of(s, t->heading - 1).runs;
+    return signs_of(s, at).runs != t->runs;
+}
+
 int redact_table_row(struct redact_scan *s, size_t at,
                      struct redact_match ret_match[REDACT_COLUMNS])
 {
@@ -237,10 +253,12 @@ int redact_table_row(struct redact_scan *s, size_t at,
         return 0;
     }
     size_t line = redact_line_end(s, at);
-    if (line == at || line - at > ROW_MOST || t->rows++ > ROWS_MOST) {
+    if (line == at || line - at > ROW_MOST || t->rows > ROWS_MOST) {
         t->count = 0;
         return 0;
     }
+    t->cells = has_cells(s, at);
+    t->rows++;
     for (int i = 0; i < t->count; i++)
         found += is_in_place(s, &t->columns[i], at, line, &ret_match[found]);
     t->row = line + 1;

@@ -70,6 +70,10 @@ static void test_tables_of_other_signs(void **state)
            2);
     expect("ID\t\tDescription\tToken\t\tUser Name\n0a1b\tgrafana\tq7Z3k9X1j5V8w2M4\tadmin\n",
            "ID\t\tDescription\tToken\t\tUser Name\n0a1b\tgrafana\t[redacted:value]\tadmin\n", 1);
+    expect("\tpassword\t\tmail\n1\tWaffle-5012*\t\ta\n",
+           "\tpassword\t\tmail\n1\t[redacted:value]\t\ta\n", 1);
+    expect("id\t\tpassword\n1\t\tWaffle-5012*\n2\tx\tWaffle-5013*\n3\tuser1x\t\ty\n",
+           "id\t\tpassword\n1\t\t[redacted:value]\n2\tx\t[redacted:value]\n3\tuser1x\t\ty\n", 2);
     expect("ID    Description  Token             User Name\n0a1b  grafana      q7Z3k9X1j5V8w2M4  "
            "admin\n",
            "ID    Description  Token             User Name\n0a1b  grafana      [redacted:value]  "
