@@ -143,7 +143,35 @@ bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char
     return true;
 }
 
-/* A tool behind the first word makes it a command. */
+/* What a shell is told to run with a variable in front: tools that take a secret, and what builds
+ * and starts programs. */
+static bool is_run(const struct redact_scan *s, size_t from, size_t to)
+{
+    static const struct redact_word words[] = {
+        REDACT_WORD("make"),     REDACT_WORD("cmake"),      REDACT_WORD("ninja"),
+        REDACT_WORD("npm"),      REDACT_WORD("npx"),        REDACT_WORD("pnpm"),
+        REDACT_WORD("yarn"),     REDACT_WORD("node"),       REDACT_WORD("deno"),
+        REDACT_WORD("bun"),      REDACT_WORD("python"),     REDACT_WORD("pytest"),
+        REDACT_WORD("pip"),      REDACT_WORD("poetry"),     REDACT_WORD("tox"),
+        REDACT_WORD("flask"),    REDACT_WORD("django"),     REDACT_WORD("celery"),
+        REDACT_WORD("ruby"),     REDACT_WORD("bundle"),     REDACT_WORD("rails"),
+        REDACT_WORD("rake"),     REDACT_WORD("perl"),       REDACT_WORD("php"),
+        REDACT_WORD("java"),     REDACT_WORD("mvn"),        REDACT_WORD("gradle"),
+        REDACT_WORD("cargo"),    REDACT_WORD("mix"),        REDACT_WORD("sudo"),
+        REDACT_WORD("env"),      REDACT_WORD("exec"),       REDACT_WORD("nohup"),
+        REDACT_WORD("bash"),     REDACT_WORD("zsh"),        REDACT_WORD("dash"),
+        REDACT_WORD("ssh"),      REDACT_WORD("rsync"),      REDACT_WORD("cat"),
+        REDACT_WORD("echo"),     REDACT_WORD("printf"),     REDACT_WORD("tmux"),
+        REDACT_WORD("just"),     REDACT_WORD("composer"),   REDACT_WORD("systemctl"),
+        REDACT_WORD("createdb"), REDACT_WORD("createuser"), REDACT_WORD("terraform"),
+        REDACT_WORD("timeout"),  REDACT_WORD("ansible")};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].len == to - from && !memcmp(words[i].text, s->text + from, to - from))
+            return true;
+    return redact_is_tool(s->text + from, to - from);
+}
+
+/* Such a word behind the first makes it a command. */
 bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v)
 {
     if (!redact_in(s->text[v->from], CLASS_LOWER) || redact_char(s, v->end) != ' ')
@@ -156,7 +184,7 @@ bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value 
         if (REDACT_ONE_OF(s->text[i], "$#%>;&|") && s->text[i + 1] == ' ')
             return false;
     size_t tool = redact_run(s, v->end, CLASS_BLANK), end = redact_run(s, tool, CLASS_LOWER);
-    if (redact_is_tool(s->text + tool, end - tool))
+    if (is_run(s, tool, end))
         return false;
     v->to = v->end = line;
     return true;

@@ -266,6 +266,8 @@ static void test_phrases(void **state)
     STAYS(texts);
     expect("MYSQL_PWD=hunter mysql app users\n", "MYSQL_PWD=[redacted:value] mysql app users\n", 1);
     expect("$ PGPASSWORD=hunter run this now\n", "$ PGPASSWORD=[redacted:value] run this now\n", 1);
+    expect("DB_PASSWORD=hunter make install all\n",
+           "DB_PASSWORD=[redacted:value] make install all\n", 1);
 }
 
 int main(void)
