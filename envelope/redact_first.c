@@ -1,4 +1,5 @@
 /* What the first word of a name tells. */
+#define _GNU_SOURCE
 #include <string.h>
 #include <strings.h>
 
@@ -15,6 +16,34 @@ struct first {
         word, sizeof(word) - 1, tells                                                              \
     }
 
+/* Whether the last of a name's words says what else of it that is: PASSWORD_MIN_LENGTH. */
+static bool is_of_it(const char *name, size_t len)
+{
+    static redact_words others = {
+        ['a' & 31] = {REDACT_WORD("arn")},
+        ['c' & 31] = {REDACT_WORD("count")},
+        ['d' & 31] = {REDACT_WORD("dir"), REDACT_WORD("days"), REDACT_WORD("digest")},
+        ['e' & 31] = {REDACT_WORD("expiry")},
+        ['f' & 31] = {REDACT_WORD("file"), REDACT_WORD("field")},
+        ['h' & 31] = {REDACT_WORD("hash"), REDACT_WORD("hint")},
+        ['i' & 31] = {REDACT_WORD("id"), REDACT_WORD("issuer")},
+        ['l' & 31] = {REDACT_WORD("length"), REDACT_WORD("len"), REDACT_WORD("limit"),
+                      REDACT_WORD("label")},
+        ['n' & 31] = {REDACT_WORD("name")},
+        ['p' & 31] = {REDACT_WORD("path"), REDACT_WORD("policy"), REDACT_WORD("prefix"),
+                      REDACT_WORD("pattern")},
+        ['r' & 31] = {REDACT_WORD("regex"), REDACT_WORD("ref")},
+        ['s' & 31] = {REDACT_WORD("size"), REDACT_WORD("scope")},
+        ['t' & 31] = {REDACT_WORD("type"), REDACT_WORD("ttl")},
+        ['u' & 31] = {REDACT_WORD("url"), REDACT_WORD("uri")},
+        ['v' & 31] = {REDACT_WORD("version")},
+    };
+    const char *under = memrchr(name, '_', len);
+    size_t at = under ? (size_t)(under - name) + 1 : len;
+    return at < len && redact_in(name[at], CLASS_UPPER | CLASS_LOWER) &&
+           redact_is_word_of(others, name + at, len - at);
+}
+
 /* `kennwort_admin`, `CLAVE_API`, `password_di_accesso`: the first word tells, and what it is of
  * stands behind; unless that says what else of it: PASSWORD_MIN_LENGTH. */
 enum redact_telling redact_begins_telling(const char *name, size_t len)
@@ -29,24 +58,15 @@ enum redact_telling redact_begins_telling(const char *name, size_t len)
         FIRST("chave", TELLS_LONG),      FIRST("cle", TELLS_LONG),
         FIRST("secret", TELLS_LONG),     FIRST("token", TELLS_LONG),
         FIRST("apikey", TELLS_LONG),     FIRST("pass", TELLS_LONG)};
-    static const struct first others[] = {
-        FIRST("length", 0),  FIRST("len", 0),   FIRST("file", 0),   FIRST("path", 0),
-        FIRST("dir", 0),     FIRST("hash", 0),  FIRST("url", 0),    FIRST("uri", 0),
-        FIRST("type", 0),    FIRST("name", 0),  FIRST("id", 0),     FIRST("field", 0),
-        FIRST("count", 0),   FIRST("limit", 0), FIRST("size", 0),   FIRST("policy", 0),
-        FIRST("days", 0),    FIRST("ttl", 0),   FIRST("expiry", 0), FIRST("prefix", 0),
-        FIRST("issuer", 0),  FIRST("scope", 0), FIRST("regex", 0),  FIRST("pattern", 0),
-        FIRST("version", 0), FIRST("arn", 0),   FIRST("ref", 0),    FIRST("digest", 0),
-        FIRST("label", 0),   FIRST("hint", 0)};
+    if (!REDACT_ONE_OF(*name | 0x20, "pkcsmwta"))
+        return TELLS_NOTHING; /* most */
     for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
         const struct first *row = &firsts[i];
         if ((name[0] | 0x20) != *row->word || len < row->len + 2 || name[row->len] != '_' ||
             strncasecmp(name, row->word, row->len) != 0)
             continue;
-        for (size_t j = 0; j < sizeof others / sizeof *others; j++)
-            if (len > others[j].len && name[len - others[j].len - 1] == '_' &&
-                !strncasecmp(name + len - others[j].len, others[j].word, others[j].len))
-                return TELLS_NOTHING;
+        if (is_of_it(name, len))
+            return TELLS_NOTHING;
         return redact_in(name[0], CLASS_UPPER) ? TELLS_LONG : row->tells;
     }
     return TELLS_NOTHING;

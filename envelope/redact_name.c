@@ -550,12 +550,18 @@ enum redact_telling redact_look_up(struct redact_scan *s, size_t at, size_t len)
     const char *name = s->text + at;
     if (len == 3 && !memcmp(name, "PWD", 3))
         return redact_is_password(s, at + len) ? TELLS_ALL : TELLS_NOTHING;
-    if (!(redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST)))
-        return redact_begins_telling(name, len);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < REDACT_TOLD; i++)
         if (s->told[i].at == at && s->told[i].len == len)
             return (enum redact_telling)s->told[i].tells;
-    struct redact_named *told = &s->told[s->tells_next ^= 1];
+    bool may = redact_may(name, len) & (MAY_TELL | MAY_TELL_LAST);
+    enum redact_telling begins = may ? TELLS_NOTHING : redact_begins_telling(name, len);
+    if (!may && !begins)
+        return TELLS_NOTHING;
+    struct redact_named *told = &s->told[s->tells_next = (s->tells_next + 1) % REDACT_TOLD];
+    if (!may) {
+        *told = (struct redact_named){at, len, (int)begins, 0};
+        return begins;
+    }
     uint64_t last = last_of(s, at, len);
     struct redact_named *kept = s->named[((last ^ len) * 0x9e3779b97f4a7c15 >> 32) % REDACT_NAMES];
     struct redact_named *first = kept;

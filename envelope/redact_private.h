@@ -8,6 +8,7 @@
 #define ENVELOPE_REDACT_PRIVATE_H
 
 #include "envelope/redact.h"
+#include "envelope/redact_words.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -45,6 +46,7 @@ enum redact_class {
 
 #define REDACT_RUNS           28 /* sets whose runs are kept; more are read again and stay right */
 #define REDACT_NAMES          16 /* places of names of which is kept what they say, a power of two */
+#define REDACT_TOLD           4  /* names that were asked for last, a power of two */
 #define REDACT_LINE_LOOKED_AT 200 /* bytes in front of a name in which its line begins */
 #define REDACT_STOOD          3   /* words of .netrc */
 #define REDACT_COLUMNS        4   /* of a table, that hold secrets */
@@ -89,14 +91,15 @@ struct redact_scan {
     int run_count;
     size_t line_from, line_to;           /* the end of a line, as of the last look */
     size_t plain_from, plain_to;         /* between these is no digit, */
-    size_t word_goes_from, word_goes_to; /* and between these no word ends (redact_reach.c) */
+    size_t word_goes_from, word_goes_to; /* and between these no word ends (redact_reach.c), */
+    size_t bare_from, bare_to;           /* and between these is no blank and no quote */
     struct redact_named {
         size_t at, len; /* where it stood last */
         int tells;      /* enum redact_telling */
         uint64_t last;  /* its last bytes, eight at most; of `named` */
     } named[REDACT_NAMES][REDACT_WAYS];
-    struct redact_behind behind; /* of the name that was asked for last */
-    struct redact_named told[2]; /* the names that were asked for last */
+    struct redact_behind behind;           /* of the name that was asked for last */
+    struct redact_named told[REDACT_TOLD]; /* the names that were asked for last */
     int tells_next;
     size_t command_end;                         /* up to here a command's words have been read */
     size_t reader_line, reader_from, reader;    /* the same of what reads a secret from a pipe */
@@ -216,16 +219,6 @@ static inline bool redact_at(const struct redact_scan *s, size_t at, const char 
     return s->len - at >= len && ((s->text[at + len - 1] ^ word[len - 1]) & ~0x20) == 0 &&
            !strncasecmp(s->text + at, word, len);
 }
-
-/* A word of a table and its length. */
-struct redact_word {
-    const char *text;
-    size_t len;
-};
-#define REDACT_WORD(text)                                                                          \
-    {                                                                                              \
-        text, sizeof(text) - 1                                                                     \
-    }
 
 /* The character there; a line's end behind the text. */
 static inline char redact_char(const struct redact_scan *s, size_t at)

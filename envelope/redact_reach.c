@@ -14,116 +14,11 @@
 #define PHRASE_MOST 24  /* in front of a name, of the words that belong to it */
 #define QUOTE_MOST  128 /* in quotes, in front of the first digit */
 
-/* ---- what it is made of ---- */
-
-/* A kind of character: what follows one another is counted by it. */
-static unsigned kind_of(char c)
-{
-    return redact_class(c) & (CLASS_DIGIT | CLASS_UPPER | CLASS_LOWER);
-}
-
-/* Words by the letter that they begin with. */
-#define OF_LETTER 10
-
 /* Whether [from, to) is one of them, capital letters or not. */
-static bool is_word_of(const struct redact_word words[26][OF_LETTER], const struct redact_scan *s,
-                       size_t from, size_t to)
+static bool is_word_of(redact_words words, const struct redact_scan *s, size_t from, size_t to)
 {
-    if (from == to || !redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER))
-        return false;
-    const struct redact_word *word = words[(s->text[from] | 0x20) - 'a'];
-    for (int i = 0; i < OF_LETTER && word[i].text; i++)
-        if (word[i].len == to - from && !strncasecmp(word[i].text, s->text + from, to - from))
-            return true;
-    return false;
-}
-
-/* sha256, utf-8, x509: what programs name their ways by. */
-static bool is_way(const struct redact_scan *s, size_t from, size_t to)
-{
-    static const struct redact_word ways[26][OF_LETTER] = {
-        ['a' - 'a'] = {REDACT_WORD("aes"), REDACT_WORD("argon")},
-        ['b' - 'a'] = {REDACT_WORD("base"), REDACT_WORD("b"), REDACT_WORD("blake")},
-        ['c' - 'a'] = {REDACT_WORD("chacha")},
-        ['e' - 'a'] = {REDACT_WORD("es"), REDACT_WORD("ed"), REDACT_WORD("ecdsa")},
-        ['h' - 'a'] = {REDACT_WORD("hs"), REDACT_WORD("http"), REDACT_WORD("hmac")},
-        ['i' - 'a'] = {REDACT_WORD("ipv"), REDACT_WORD("iso"), REDACT_WORD("int")},
-        ['k' - 'a'] = {REDACT_WORD("k")},
-        ['l' - 'a'] = {REDACT_WORD("latin")},
-        ['m' - 'a'] = {REDACT_WORD("md")},
-        ['n' - 'a'] = {REDACT_WORD("ntlm")},
-        ['o' - 'a'] = {REDACT_WORD("oauth")},
-        ['p' - 'a'] = {REDACT_WORD("ps"), REDACT_WORD("pkcs"), REDACT_WORD("p"),
-                       REDACT_WORD("pbkdf")},
-        ['r' - 'a'] = {REDACT_WORD("rs")},
-        ['s' - 'a'] = {REDACT_WORD("sha"), REDACT_WORD("ssl"), REDACT_WORD("secp"),
-                       REDACT_WORD("s")},
-        ['t' - 'a'] = {REDACT_WORD("tls")},
-        ['u' - 'a'] = {REDACT_WORD("utf"), REDACT_WORD("uint")},
-        ['v' - 'a'] = {REDACT_WORD("v")},
-        ['w' - 'a'] = {REDACT_WORD("win")},
-        ['x' - 'a'] = {REDACT_WORD("x")},
-    };
-    size_t letters = from, number;
-    while (letters < to && redact_in(s->text[letters], CLASS_UPPER | CLASS_LOWER))
-        letters++;
-    number = letters + (letters < to && strchr("-_", s->text[letters]) != NULL);
-    size_t end = number;
-    while (end < to && redact_in(s->text[end], CLASS_DIGIT))
-        end++;
-    if (end == number || end - number > 4 || to - from > 24 ||
-        (end < to && !strchr("-_./+", s->text[end])))
-        return false;
-    return is_word_of(ways, s, from, letters);
-}
-
-enum redact_strength redact_strength(struct redact_scan *s, struct redact_reached *t)
-{
-    size_t len = t->to - t->from, digits = 0, upper = 0, lower = 0, hex = 0, dots = 0, slashes = 0;
-    size_t changes = 0, groups = 0, dashes = 0, others = 0;
-    unsigned before = 0;
-    for (size_t i = t->from; i < t->to; i++) {
-        char c = s->text[i];
-        uint32_t set = redact_class(c);
-        unsigned kind = kind_of(c);
-        digits += (set & CLASS_DIGIT) != 0;
-        upper += (set & CLASS_UPPER) != 0;
-        lower += (set & CLASS_LOWER) != 0;
-        hex += (set & CLASS_HEX) != 0;
-        dots += c == '.' || c == ':';
-        slashes += c == '/' || c == '\\';
-        dashes += c == '-' || c == '_';
-        bool other = c && REDACT_ONE_OF(c, "!#$%^*@+~?&=");
-        others += other;
-        if (c & 0x80 || (!kind && !other && !REDACT_ONE_OF(c, "./:\\-_")))
-            return REDACT_WEAK;
-        groups += kind == CLASS_DIGIT && before != CLASS_DIGIT;
-        changes +=
-            kind && before && kind != before && !(before == CLASS_UPPER && kind == CLASS_LOWER);
-        before = kind;
-    }
-    size_t letters = upper + lower;
-    t->hex = hex + dashes == len && !(upper && lower);
-    if (len < 6 || !digits || letters < 2 || is_way(s, t->from, t->to) ||
-        (slashes > 1 && redact_is_path(s, t->from, t->to)) ||
-        redact_is_placeholder(s, t->from, t->to) || memmem(s->text + t->from, len, "://", 3))
-        return REDACT_WEAK;
-    bool password = upper && lower && digits >= 2 && dots <= 2 && len < 32 && !slashes;
-    if (dots && redact_is_version(s, t->from, t->to))
-        return REDACT_WEAK;
-    if (dots && !others && dots * 12 > len)
-        return password ? REDACT_SHORT_WORD : REDACT_WEAK; /* a host, a version, a time */
-    if (slashes > 1 && changes * 5 < len)
-        return REDACT_WEAK; /* a path */
-    if (len >= 16 && digits >= 2 && (digits + letters) * 4 >= len * 3 && changes * 6 >= len &&
-        groups >= 2)
-        return REDACT_RANDOM;
-    if (slashes && slashes * 10 > len)
-        return REDACT_WEAK;
-    if (len >= 8 && ((upper && lower && (changes >= 3 || (others && digits >= 2))) ||
-                     (groups >= 2 && changes >= 4) || (others && digits >= 2 && letters >= 3)))
-        return REDACT_MIXED;
-    return REDACT_SHORT_WORD;
+    return from < to && redact_in(s->text[from], CLASS_UPPER | CLASS_LOWER) &&
+           redact_is_word_of(words, s->text + from, to - from);
 }
 
 /* ---- the next word of the line with a digit ---- */
@@ -134,13 +29,28 @@ static bool ends_token(char c)
            REDACT_ONE_OF(c, "()[]{}>,;|&\x1b");
 }
 
-/* The quote that opens what `digit` is in: nothing but a word is between. 0 for none. */
-static size_t opening_quote(const struct redact_scan *s, size_t digit)
+/* Where what `digit` is in begins, behind a blank or a quote, `most` at the earliest: what is known
+ * to have neither is not looked at again. */
+static size_t part_start(struct redact_scan *s, size_t digit, size_t most)
 {
-    size_t at = digit, most = digit > QUOTE_MOST ? digit - QUOTE_MOST : 0;
-    while (at > most &&
-           !redact_in(s->text[at - 1], CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK))
+    uint32_t ends = CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK;
+    bool known = digit > s->bare_from && digit <= s->bare_to;
+    size_t at = known ? s->bare_from : digit;
+    while (!known && at > most && at != s->bare_to && !redact_in(s->text[at - 1], ends))
         at--;
+    if (!known && at == s->bare_to && at > s->bare_from)
+        at = s->bare_from;
+    while (at > most && !redact_in(s->text[at - 1], ends))
+        at--;
+    s->bare_from = at;
+    s->bare_to = known ? s->bare_to : digit;
+    return at > most ? at : most;
+}
+
+/* The quote that opens what `digit` is in: nothing but a word is between. 0 for none. */
+static size_t opening_quote(struct redact_scan *s, size_t digit)
+{
+    size_t most = digit > QUOTE_MOST ? digit - QUOTE_MOST : 0, at = part_start(s, digit, most);
     if (at == most || redact_in(s->text[at - 1], CLASS_SPACE))
         return 0;
     size_t before = at - 1;
@@ -226,38 +136,38 @@ static void read_token(struct redact_scan *s, size_t digit, struct redact_reache
 /* What comes in front of numbers and sums that are none. */
 static bool is_other_word(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const struct redact_word words[26][OF_LETTER] = {
-        ['a' - 'a'] = {REDACT_WORD("address"), REDACT_WORD("at"), REDACT_WORD("algorithm"),
-                       REDACT_WORD("alg"), REDACT_WORD("arn")},
-        ['b' - 'a'] = {REDACT_WORD("branch"), REDACT_WORD("build")},
-        ['c' - 'a'] = {REDACT_WORD("checksum"), REDACT_WORD("commit"), REDACT_WORD("count"),
-                       REDACT_WORD("client"), REDACT_WORD("client_id"), REDACT_WORD("code"),
-                       REDACT_WORD("cipher")},
-        ['d' - 'a'] = {REDACT_WORD("digest"), REDACT_WORD("date")},
-        ['e' - 'a'] = {REDACT_WORD("etag"), REDACT_WORD("expires"), REDACT_WORD("email"),
-                       REDACT_WORD("error")},
-        ['f' - 'a'] = {REDACT_WORD("fingerprint"), REDACT_WORD("file"), REDACT_WORD("from"),
-                       REDACT_WORD("format")},
-        ['h' - 'a'] = {REDACT_WORD("hash"), REDACT_WORD("host"), REDACT_WORD("hint")},
-        ['i' - 'a'] = {REDACT_WORD("id"), REDACT_WORD("issuer"), REDACT_WORD("image"),
-                       REDACT_WORD("in")},
-        ['j' - 'a'] = {REDACT_WORD("job")},
-        ['k' - 'a'] = {REDACT_WORD("kid")},
-        ['l' - 'a'] = {REDACT_WORD("line"), REDACT_WORD("login"), REDACT_WORD("length")},
-        ['m' - 'a'] = {REDACT_WORD("md5"), REDACT_WORD("method")},
-        ['n' - 'a'] = {REDACT_WORD("name"), REDACT_WORD("node"), REDACT_WORD("nonce")},
-        ['o' - 'a'] = {REDACT_WORD("on")},
-        ['p' - 'a'] = {REDACT_WORD("path"), REDACT_WORD("port"), REDACT_WORD("pid"),
-                       REDACT_WORD("public"), REDACT_WORD("prefix")},
-        ['r' - 'a'] = {REDACT_WORD("revision"), REDACT_WORD("request"), REDACT_WORD("release"),
-                       REDACT_WORD("region"), REDACT_WORD("ref")},
-        ['s' - 'a'] = {REDACT_WORD("serial"), REDACT_WORD("sha256"), REDACT_WORD("sha1"),
-                       REDACT_WORD("size"), REDACT_WORD("subject"), REDACT_WORD("scope"),
-                       REDACT_WORD("see"), REDACT_WORD("status")},
-        ['t' - 'a'] = {REDACT_WORD("type"), REDACT_WORD("time"), REDACT_WORD("thumbprint")},
-        ['u' - 'a'] = {REDACT_WORD("uuid"), REDACT_WORD("until"), REDACT_WORD("user"),
-                       REDACT_WORD("username"), REDACT_WORD("url"), REDACT_WORD("uri")},
-        ['v' - 'a'] = {REDACT_WORD("version")},
+    static const struct redact_word words[32][REDACT_OF_LETTER] = {
+        ['a' & 31] = {REDACT_WORD("address"), REDACT_WORD("at"), REDACT_WORD("algorithm"),
+                      REDACT_WORD("alg"), REDACT_WORD("arn")},
+        ['b' & 31] = {REDACT_WORD("branch"), REDACT_WORD("build")},
+        ['c' & 31] = {REDACT_WORD("checksum"), REDACT_WORD("commit"), REDACT_WORD("count"),
+                      REDACT_WORD("client"), REDACT_WORD("client_id"), REDACT_WORD("code"),
+                      REDACT_WORD("cipher")},
+        ['d' & 31] = {REDACT_WORD("digest"), REDACT_WORD("date")},
+        ['e' & 31] = {REDACT_WORD("etag"), REDACT_WORD("expires"), REDACT_WORD("email"),
+                      REDACT_WORD("error")},
+        ['f' & 31] = {REDACT_WORD("fingerprint"), REDACT_WORD("file"), REDACT_WORD("from"),
+                      REDACT_WORD("format")},
+        ['h' & 31] = {REDACT_WORD("hash"), REDACT_WORD("host"), REDACT_WORD("hint")},
+        ['i' & 31] = {REDACT_WORD("id"), REDACT_WORD("issuer"), REDACT_WORD("image"),
+                      REDACT_WORD("in")},
+        ['j' & 31] = {REDACT_WORD("job")},
+        ['k' & 31] = {REDACT_WORD("kid")},
+        ['l' & 31] = {REDACT_WORD("line"), REDACT_WORD("login"), REDACT_WORD("length")},
+        ['m' & 31] = {REDACT_WORD("md5"), REDACT_WORD("method")},
+        ['n' & 31] = {REDACT_WORD("name"), REDACT_WORD("node"), REDACT_WORD("nonce")},
+        ['o' & 31] = {REDACT_WORD("on")},
+        ['p' & 31] = {REDACT_WORD("path"), REDACT_WORD("port"), REDACT_WORD("pid"),
+                      REDACT_WORD("public"), REDACT_WORD("prefix")},
+        ['r' & 31] = {REDACT_WORD("revision"), REDACT_WORD("request"), REDACT_WORD("release"),
+                      REDACT_WORD("region"), REDACT_WORD("ref")},
+        ['s' & 31] = {REDACT_WORD("serial"), REDACT_WORD("sha256"), REDACT_WORD("sha1"),
+                      REDACT_WORD("size"), REDACT_WORD("subject"), REDACT_WORD("scope"),
+                      REDACT_WORD("see"), REDACT_WORD("status")},
+        ['t' & 31] = {REDACT_WORD("type"), REDACT_WORD("time"), REDACT_WORD("thumbprint")},
+        ['u' & 31] = {REDACT_WORD("uuid"), REDACT_WORD("until"), REDACT_WORD("user"),
+                      REDACT_WORD("username"), REDACT_WORD("url"), REDACT_WORD("uri")},
+        ['v' & 31] = {REDACT_WORD("version")},
     };
     for (size_t at = from; at < to; at++) /* request_id */
         from = redact_in(s->text[at], CLASS_ALNUM) ? from : at + 1;
@@ -267,20 +177,20 @@ static bool is_other_word(const struct redact_scan *s, size_t from, size_t to)
 /* `is`, `to`, `or`, also in other languages. */
 static bool is_is(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const struct redact_word words[26][OF_LETTER] = {
-        ['a' - 'a'] = {REDACT_WORD("auf"), REDACT_WORD("ar"), REDACT_WORD("adalah"),
-                       REDACT_WORD("a"), REDACT_WORD("as")},
-        ['e' - 'a'] = {REDACT_WORD("est"), REDACT_WORD("es"), REDACT_WORD("e"), REDACT_WORD("er"),
-                       REDACT_WORD("einai"), REDACT_WORD("en")},
-        ['i' - 'a'] = {REDACT_WORD("is"), REDACT_WORD("ist")},
-        ['j' - 'a'] = {REDACT_WORD("jest")},
-        ['l' - 'a'] = {REDACT_WORD("lautet")},
-        ['n' - 'a'] = {REDACT_WORD("now")},
-        ['o' - 'a'] = {REDACT_WORD("or"), REDACT_WORD("olarak")},
-        ['r' - 'a'] = {REDACT_WORD("reads")},
-        ['t' - 'a'] = {REDACT_WORD("to"), REDACT_WORD("til")},
-        ['w' - 'a'] = {REDACT_WORD("was")},
-        ['z' - 'a'] = {REDACT_WORD("zu")},
+    static const struct redact_word words[32][REDACT_OF_LETTER] = {
+        ['a' & 31] = {REDACT_WORD("auf"), REDACT_WORD("ar"), REDACT_WORD("adalah"),
+                      REDACT_WORD("a"), REDACT_WORD("as")},
+        ['e' & 31] = {REDACT_WORD("est"), REDACT_WORD("es"), REDACT_WORD("e"), REDACT_WORD("er"),
+                      REDACT_WORD("einai"), REDACT_WORD("en")},
+        ['i' & 31] = {REDACT_WORD("is"), REDACT_WORD("ist")},
+        ['j' & 31] = {REDACT_WORD("jest")},
+        ['l' & 31] = {REDACT_WORD("lautet")},
+        ['n' & 31] = {REDACT_WORD("now")},
+        ['o' & 31] = {REDACT_WORD("or"), REDACT_WORD("olarak")},
+        ['r' & 31] = {REDACT_WORD("reads")},
+        ['t' & 31] = {REDACT_WORD("to"), REDACT_WORD("til")},
+        ['w' & 31] = {REDACT_WORD("was")},
+        ['z' & 31] = {REDACT_WORD("zu")},
     };
     return is_word_of(words, s, from, to);
 }
@@ -331,14 +241,14 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
     char c = sign > from ? s->text[sign - 1] : 0;
     bool is = words && last_end >= sign && is_is(s, last, last_end);
     w.is = is;
-    w.sign = is || (c && strchr("=:>({[<?|~@,*", c)) || (c & 0x80);
+    w.sign = is || (c && REDACT_ONE_OF(c, "=:>({[<?|~@,*")) || (c & 0x80);
     w.pair = words && words <= 2 && (c == ':' || c == '/') && sign - last_end <= 2;
     size_t first = from;
     while (first < to && redact_in(s->text[first], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
         first++;
     while (skip_colour((struct redact_scan *)s, first + 1) > first + 1)
         first = skip_colour((struct redact_scan *)s, first + 1);
-    w.sign = w.sign || (words <= 2 && strchr(":=", s->text[first]) && first < to);
+    w.sign = w.sign || (words <= 2 && first < to && REDACT_ONE_OF(s->text[first], ":="));
     bool set = c == '=' && words;
     bool member = c == ':' && words && redact_in(s->text[last - 1], CLASS_DOUBLE) &&
                   redact_in(s->text[last_end], CLASS_DOUBLE | CLASS_BACKSLASH) &&
@@ -426,7 +336,7 @@ static size_t next_digit(struct redact_scan *s, size_t end)
         if (at == most)
             return 0;
         size_t number = redact_run(s, at, CLASS_DIGIT), colour = skip_colour(s, at);
-        if (!colour && (number - at > 4 || !strchr("):", redact_char(s, number)) ||
+        if (!colour && (number - at > 4 || !REDACT_ONE_OF(redact_char(s, number), "):") ||
                         redact_in(s->text[at - 1], CLASS_WORD | CLASS_DOT)))
             return at;
         at = colour ? colour : number; /* or a length: string(12) "X" */
@@ -437,7 +347,7 @@ static size_t next_digit(struct redact_scan *s, size_t end)
 /* A parameter of an address. */
 static bool in_query(const struct redact_scan *s, size_t at)
 {
-    return at && strchr("?&#", s->text[at - 1]) != NULL;
+    return at && REDACT_ONE_OF(s->text[at - 1], "?&#");
 }
 
 /* Nothing but blanks, or a quote, is in front of the name: it has no other word. */

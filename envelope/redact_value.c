@@ -301,8 +301,8 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
 {
     char first = s->text[from], last = s->text[to - 1];
     size_t len = to - from;
-    if (len < 2)
-        return false;
+    if (len < 2 || !REDACT_ONE_OF(first, "$<{[%#`(@"))
+        return false; /* most */
     char second = s->text[from + 1];
     if (first == '$' && (second == '{' || second == '('))
         return true;
@@ -351,7 +351,7 @@ static bool is_standin(const struct redact_scan *s, size_t from, size_t to)
     static const char *const fronts[] = {"your", "insert", "replace", "enter", "put", "change"};
     const char *t = s->text + from;
     size_t len = to - from;
-    if (len < 6 || len > 64 || !(strchr("yirepcYIREPC", *t) || memchr(t, 'y', len)))
+    if (len < 6 || len > 64 || !(REDACT_ONE_OF(*t, "yirepcYIREPC") || memchr(t, 'y', len)))
         return false;
     for (size_t i = 0; i < len; i++)
         if (!redact_in(t[i], CLASS_UPPER | CLASS_LOWER | CLASS_UNDER | CLASS_DASH | CLASS_DOT))
@@ -416,8 +416,9 @@ static bool is_kept(const struct redact_scan *s, size_t from, size_t to)
     }
     if (to - from < 6)
         return false;
+    char second = s->text[from + 1];
     for (const char *const *front = fronts[(unsigned char)s->text[from] & 31]; *front; front++)
-        if (redact_at(s, from, *front))
+        if ((((*front)[1] ^ second) & ~0x20) == 0 && redact_at(s, from, *front))
             return true;
     return false;
 }
