@@ -67,26 +67,20 @@ static bool is_dockerfile(struct redact_scan *s, size_t name)
 
 bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
 {
-    static const struct redact_word words[] = {REDACT_WORD("setenv "),
-                                               REDACT_WORD("setx "),
-                                               REDACT_WORD("set -x "),
-                                               REDACT_WORD("set -gx "),
-                                               REDACT_WORD("set -Ux "),
-                                               REDACT_WORD("set -Ugx "),
-                                               REDACT_WORD("set -xg "),
-                                               REDACT_WORD("set -lx "),
-                                               REDACT_WORD("set -xU "),
-                                               REDACT_WORD("set -g "),
-                                               REDACT_WORD("set -U "),
-                                               REDACT_WORD("set --export "),
-                                               REDACT_WORD("set -gx --path "),
-                                               REDACT_WORD("set --global --export "),
-                                               REDACT_WORD("set --universal --export "),
-                                               REDACT_WORD("proxy_set_header "),
-                                               REDACT_WORD("fastcgi_param "),
-                                               REDACT_WORD("more_set_headers "),
-                                               REDACT_WORD("RequestHeader set "),
-                                               REDACT_WORD("SET PERSIST ")};
+    static redact_words words = {
+        ['g' & 31] = {REDACT_WORD("set -xg "), REDACT_WORD("set -g ")},
+        ['h' & 31] = {REDACT_WORD("set -gx --path ")},
+        ['m' & 31] = {REDACT_WORD("fastcgi_param ")},
+        ['r' & 31] = {REDACT_WORD("proxy_set_header ")},
+        ['s' & 31] = {REDACT_WORD("more_set_headers ")},
+        ['t' & 31] = {REDACT_WORD("set --export "), REDACT_WORD("set --global --export "),
+                      REDACT_WORD("set --universal --export "), REDACT_WORD("RequestHeader set "),
+                      REDACT_WORD("SET PERSIST ")},
+        ['u' & 31] = {REDACT_WORD("set -xU "), REDACT_WORD("set -U ")},
+        ['v' & 31] = {REDACT_WORD("setenv ")},
+        ['x' & 31] = {REDACT_WORD("setx "), REDACT_WORD("set -x "), REDACT_WORD("set -gx "),
+                      REDACT_WORD("set -Ux "), REDACT_WORD("set -Ugx "), REDACT_WORD("set -lx ")},
+    };
     static beside ends = {['v' & 31] = "n",  ['x' & 31] = "t-gul", ['g' & 31] = "x-",
                           ['u' & 31] = "x-", ['t' & 31] = "res",   ['h' & 31] = "t",
                           ['r' & 31] = "e",  ['m' & 31] = "a",     ['s' & 31] = "r"};
@@ -96,26 +90,28 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
         return true;
     if (name < 3 || !is_beside(ends, s->text[name - 2], s->text[name - 3]))
         return false; /* most */
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t len = words[i].len;
-        if (((words[i].text[len - 2] ^ s->text[name - 2]) & ~0x20) == 0 &&
-            stands_before(s, 0, name, words[i]) &&
-            (name == len || !redact_in(s->text[name - len - 1], CLASS_ALNUM)))
+    const struct redact_word *word = words[s->text[name - 2] & 31];
+    for (int i = 0; i < REDACT_OF_LETTER && word[i].text; i++)
+        if (stands_before(s, 0, name, word[i]) &&
+            (name == word[i].len || !redact_in(s->text[name - word[i].len - 1], CLASS_ALNUM)))
             return true;
-    }
     return false;
 }
 
 bool redact_is_defined(struct redact_scan *s, size_t name)
 {
-    static const struct redact_word words[] = {
-        REDACT_WORD("#define "),   REDACT_WORD("(setq "),        REDACT_WORD("(defvar "),
-        REDACT_WORD("(def "),      REDACT_WORD("(defconst "),    REDACT_WORD("(define "),
-        REDACT_WORD("(setenv \""), REDACT_WORD("(defparameter ")};
+    static redact_words words = {
+        ['e' & 31] = {REDACT_WORD("#define "), REDACT_WORD("(define ")},
+        ['f' & 31] = {REDACT_WORD("(def ")},
+        ['q' & 31] = {REDACT_WORD("(setq ")},
+        ['r' & 31] = {REDACT_WORD("(defvar "), REDACT_WORD("(defparameter ")},
+        ['t' & 31] = {REDACT_WORD("(defconst ")},
+    };
     if (name < 5 || s->text[name - 1] != ' ' || !REDACT_ONE_OF(s->text[name - 2] | 0x20, "eqrft"))
         return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (stands_before(s, 0, name, words[i]))
+    const struct redact_word *word = words[s->text[name - 2] & 31];
+    for (int i = 0; i < REDACT_OF_LETTER && word[i].text; i++)
+        if (stands_before(s, 0, name, word[i]))
             return true;
     return false;
 }

@@ -135,6 +135,8 @@ static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redac
         redact_run(s, from, CLASS_NAME | CLASS_BASE64 | CLASS_TILDE | CLASS_PERCENT | CLASS_COLON);
     while (to > from && redact_in(s->text[to - 1], CLASS_DOT | CLASS_COLON))
         to--;
+    if (from == end || to - from < (bearer ? 12 : 8))
+        return false; /* most */
     bool digits = false;
     for (size_t i = from; i < to && i < from + 64; i++)
         digits = digits || redact_in(s->text[i], CLASS_DIGIT | CLASS_UPPER);
@@ -146,8 +148,7 @@ static bool is_scheme(struct redact_scan *s, size_t at, size_t end, struct redac
     size_t name = redact_run(s, from, CLASS_LOWER | CLASS_UNDER); /* `type=bearer ttl=3600s` */
     if (redact_char(s, name) == '=' && redact_in(redact_char(s, name + 1), CLASS_ALNUM))
         return false;
-    if (from == end || to - from < (bearer ? 12 : 8) || !digits ||
-        redact_is_placeholder(s, from, to))
+    if (!digits || redact_is_placeholder(s, from, to))
         return false;
     *ret_match = (struct redact_match){from, to, "authorization"};
     return true;

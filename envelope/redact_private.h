@@ -46,7 +46,7 @@ enum redact_class {
 
 #define REDACT_RUNS           28 /* sets whose runs are kept; more are read again and stay right */
 #define REDACT_NAMES          16 /* places of names of which is kept what they say, a power of two */
-#define REDACT_TOLD           4  /* names that were asked for last, a power of two */
+#define REDACT_TOLD           2  /* names that were asked for last, a power of two */
 #define REDACT_LINE_LOOKED_AT 200 /* bytes in front of a name in which its line begins */
 #define REDACT_STOOD          3   /* words of .netrc */
 #define REDACT_COLUMNS        4   /* of a table, that hold secrets */

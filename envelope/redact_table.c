@@ -35,7 +35,8 @@ static void count_to(struct redact_scan *s, size_t at)
         t->signs = (struct redact_signs){0};
     }
     for (; t->counted < at; t->counted++)
-        count(s, t->counted, &t->signs);
+        if (!redact_in(s->text[t->counted], CLASS_NAME))
+            count(s, t->counted, &t->signs);
 }
 
 /* Three places at least, a word of letters in each, or two: `User Name`. */

@@ -43,11 +43,13 @@ bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_val
         if (to >= s->len || next - to - 1 < deep || redact_char(s, next) == '\n')
             break;
     }
-    for (size_t i = from; i < to && i < from + BLOCK_MOST; i++)
+    if (!deep || to - from < 4 || to - from >= BLOCK_MOST)
+        return false;
+    for (size_t i = from; i < to && words <= WORDS_MOST; i++)
         words += redact_in(s->text[i], CLASS_SPACE);
     *ret = (struct redact_value){from, to, to, 0};
-    return deep && to - from >= 4 && to - from < BLOCK_MOST && words <= WORDS_MOST &&
-           !redact_is_placeholder(s, from, to) && !memchr(s->text + from, '`', to - from) &&
+    return words <= WORDS_MOST && !redact_is_placeholder(s, from, to) &&
+           !memchr(s->text + from, '`', to - from) &&
            (redact_has_digit(s, from, to) || !redact_in(s->text[from], CLASS_UPPER));
 }
 
