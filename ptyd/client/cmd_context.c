@@ -12,7 +12,7 @@
 #include "ptyd/core/text.h"
 
 static const char help[] =
-    "usage: ptyd context [show|take] [-s NAME] [--format FORMAT] [--json]\n"
+    "usage: ptyd context [show|take] [-s NAME] [--format FORMAT] [--consumer ID] [--json]\n"
     "       ptyd context commit|release LEASE\n"
     "       ptyd context off|on [--thread ID]\n"
     "       ptyd context pause|resume|clear [-s NAME]\n\n"

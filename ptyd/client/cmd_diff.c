@@ -27,7 +27,7 @@
 #include "ptyd/core/text.h"
 
 static const char help[] =
-    "usage: ptyd diff [ID] [-s NAME] [--ansi|--plain] [--no-pager] [--json]\n\n"
+    "usage: ptyd diff [ID] [-s NAME] [--ansi|--plain|--html] [--no-pager] [--json]\n\n"
     "The output of the newest command, or of the one named (ID as of `ptyd block`), against that\n"
     "of its previous run in the same directory: unified, in colour on a terminal.\n\n" SIGHT_HELP
     "\nstatus: 0 both are the same, 1 they differ, 2 trouble, as of diff(1)\n\n"

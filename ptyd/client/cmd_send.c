@@ -7,7 +7,7 @@
 
 static const char help[] =
     "usage: ptyd send [-s NAME] [--timeout SECONDS] [--key KEY]... [--paste TEXT]...\n"
-    "                 [--hex BYTES]... [TEXT...]\n\n"
+    "                 [--hex BYTES]... [--json] [TEXT...]\n\n"
     "Types into the session, as a keyboard would: in the order given, TEXT without an Enter.\n"
     "Ends when the terminal has all of it; nothing is ever typed twice.\n\n"
     "  --key KEY       Enter Tab BTab Escape Space BSpace Delete Insert Home End PageUp PageDown\n"

@@ -28,7 +28,7 @@
 
 static const char help[] =
     "usage: ptyd notify codex [-s NAME] [--thread T] [--on exit|fail|/PATTERN/] [--timeout S]\n"
-    "                         [-- COMMAND]\n\n"
+    "                         [--connect URL] [--json] [-- COMMAND]\n\n"
     "Waits, and then codex gets a turn of yours that tells it of the command: at once, or behind "
     "the\n"
     "turn that runs; never within one, once, and not if you say something yourself before.\n\n"

@@ -30,7 +30,8 @@
 
 static const char help[] =
     "usage: ptyd record -o FILE [-s NAME] [--from BLOCK|TIME [--to BLOCK|TIME | -f]] [--share]\n"
-    "                   [--format v3|v2] [--idle-limit S] [--title TEXT] [--overwrite] [--json]\n\n"
+    "                   [--format v3|v2] [--idle-limit S] [--title TEXT] [--blank] [--overwrite]\n"
+    "                   [--json]\n\n"
     "Records what a session shows, until Ctrl-C or the shell's end, whoever uses it meanwhile: a\n"
     "file that `asciinema play` plays, and of which `ptyd replay` makes the same blocks again. It\n"
     "begins with the screen as it stands; a prompt that stands there is part of it. --from "

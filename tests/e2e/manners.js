@@ -30,6 +30,10 @@ async function main() {
       assert.deepStrictEqual(said, call(name, '--help'));
       assert.strictEqual(said[0], 0, name);
       assert.match(said[1], /^usage: ptyd /, name);
+      const [usage, ...rest] = said[1].split('\n\n');
+      if (/\[(?:options|OPTIONS|SETTINGS)\]|\| \.\.\./.test(usage)) continue;
+      const options = [...rest.join('\n').matchAll(/^ {2}(-\w|--[\w-]+)/gm)].map(([, option]) => option);
+      assert.deepStrictEqual(options.filter((option) => !usage.includes(option)), [], `ptyd ${name} --help: what the usage leaves out`);
     }
     const [status, , said] = call('list', '--nothing');
     assert.strictEqual(status, 2);
