@@ -165,12 +165,11 @@ static void note_daemon(struct doctor *d, const json_t *status)
 {
     const json_t *warnings = json_object_get(status, "warnings"), *warning;
     const char *theirs = json_text(status, "version", "");
-    size_t i;
+    size_t sessions = json_array_size(json_object_get(status, "sessions")), i;
     if (strcmp(theirs, PTYD_VERSION) != 0)
         note(d, TODO, "daemon", "it is ptyd %s, this is %s: ptyd upgrade", theirs, PTYD_VERSION);
     else
-        note(d, OK, "daemon", "ptyd %s, %zu sessions", theirs,
-             json_array_size(json_object_get(status, "sessions")));
+        note(d, OK, "daemon", "ptyd %s, %zu session%s", theirs, sessions, sessions == 1 ? "" : "s");
     json_array_foreach(warnings, i, warning)
         note(d, TODO, "daemon", "%s", json_string_value(warning));
     const char *confinement = json_text(status, "confinement", "off");

@@ -20,6 +20,20 @@ static const char *nearest(const struct worker *w, const char *name)
     return nearest.found;
 }
 
+/* The only session that a list would show, NULL where there is none or another. */
+static const char *only(struct worker *w)
+{
+    const char *found = NULL;
+    for (int i = 0; i < w->session_count; i++) {
+        if (!worker_lists(w->sessions[i]))
+            continue;
+        if (found)
+            return NULL;
+        found = session_called(w->sessions[i]);
+    }
+    return found;
+}
+
 /* What is known of a session that is not served. New string. */
 static char *whereabouts(struct worker *w, const char *name)
 {
@@ -32,6 +46,8 @@ static char *whereabouts(struct worker *w, const char *name)
         said = text_format("there is no session %s: %s", name, gone);
     else if (near)
         said = text_format("there is no session %s; did you mean %s?", name, near);
+    else if (only(w))
+        said = text_format("there is no session %s, only %s", name, only(w));
     else
         said = text_format("there is no session %s", name);
     free(closed);

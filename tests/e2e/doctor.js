@@ -82,6 +82,9 @@ async function main() {
   await report.test('a daemon: what it says of itself', async () => {
     const daemon = await new Daemon(space).ready();
     assert.match(doctor().of('daemon')[0], /^ok: ptyd .*, 0 sessions$/);
+    daemon.ptyd('open', 'first');
+    assert.match(doctor().of('daemon')[0], /^ok: ptyd .*, 1 session$/);
+    daemon.ptyd('close', 'first');
     daemon.ptyd('context', 'off');
     assert.deepStrictEqual(doctor().of('daemon').slice(1).filter((line) => !line.includes('confinement')), ['todo: agents are told nothing; `ptyd context on` undoes it']);
     daemon.ptyd('context', 'on');

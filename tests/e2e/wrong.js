@@ -46,6 +46,7 @@ async function main() {
       assert.match(stderr, /^ptyd: there is no session wrok; .*`ptyd (open|list|attach)/, `${args}: ${stderr}`);
     }
     assert.match(await inTerminal(`${PTYD} attach wrok`), /^ptyd: there is no session wrok; did you mean work\?[^\n]*\nstatus 1$/m);
+    assert.match(await inTerminal(`${PTYD} attach`), /^ptyd: there is no session default, only work; `ptyd open default` starts it, `ptyd list` shows all\nstatus 1$/m);
   });
 
   await report.test('no terminal: attach, copy and bare ptyd say what else does', () => {
