@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/limits.h"
+#include "ptyd/client/inside.h"
 #include "ptyd/client/request.h"
 #include "ptyd/client/run_view.h"
 #include "ptyd/command/elsewhere.h"
@@ -79,6 +80,12 @@ static void say_waits(struct run *r)
         {"prompt", "no prompt stands there yet"},
     };
     r->say_at = -1;
+    if (!strcmp(r->awaits, "command") && !strcmp(inside_session(), r->cli->session)) {
+        say("waits for session %s: the command that this is part of runs there; Ctrl-C, then `ptyd "
+            "run ... &`, or another session with -s",
+            r->cli->session);
+        return;
+    }
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (!strcmp(r->awaits, reasons[i][0]))
             say("waits for session %s: %s", r->cli->session, reasons[i][1]);

@@ -22,9 +22,10 @@ enum { SHORT = CLI_FIRST_OWN };
 /* What closed sessions left. */
 static void show_closed(const json_t *closed)
 {
-    if (json_number(closed, "sessions", 0) || json_number(closed, "removed", 0))
-        printf("%lld closed sessions hold %.1f MiB (kept %lld days, %.0f MiB); %lld removed\n",
-               json_number(closed, "sessions", 0),
+    json_int_t count = json_number(closed, "sessions", 0);
+    if (count || json_number(closed, "removed", 0))
+        printf("%lld closed session%s %.1f MiB (kept %lld days, %.0f MiB); %lld removed\n", count,
+               count == 1 ? " holds" : "s hold",
                (double)json_number(closed, "bytes", 0) / (1 << 20),
                json_number(closed, "keep_days", 0),
                (double)json_number(closed, "keep_bytes", 0) / (1 << 20),

@@ -198,6 +198,8 @@ static void status_short_call(struct client *client, const json_t *id, const jso
     struct worker *w = client_worker(client);
     const char *name = json_text(params, "name", NULL);
     bool paused = false, degraded = false;
+    if (name && !worker_knows_session(client, id, name))
+        return;
     for (int i = 0; i < w->session_count; i++) {
         const struct session *s = w->sessions[i];
         if (name && strcmp(session_name(s), name))
