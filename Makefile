@@ -349,8 +349,8 @@ bench-return: $(BUILD)/ptyd ## a worker killed behind many sessions: until the n
 	@sh tests/bench/returns $(abspath $(BUILD)/ptyd)
 
 # Beside what people use: an own server for all of them, the same terminal, interleaved.
-bench-attach: deps-bench $(BUILD)/ptyd $(OUTER) ## a terminal through ptyd beside plain, dtach, tmux (ROUNDS=5; 10 min)
-	@PTYD=$(abspath $(BUILD)/ptyd) OUTER=$(abspath $(BUILD)/outer) node tests/bench/attach.js
+bench-attach: deps-bench $(BUILD)/ptyd $(BUILD)/between $(OUTER) ## a terminal through ptyd beside plain, a bare relay, dtach, tmux (ROUNDS=5; 12 min)
+	@PTYD=$(abspath $(BUILD)/ptyd) BETWEEN=$(abspath $(BUILD)/between) OUTER=$(abspath $(BUILD)/outer) node tests/bench/attach.js
 
 bench-start: $(BUILD)/ptyd $(OUTER) ## where the time goes between bare ptyd and its prompt, as the kernel sees it (root; OLD=another ptyd, STARTS=20)
 	@PTYD=$(abspath $(BUILD)/ptyd) OUTER=$(abspath $(BUILD)/outer) node tests/bench/start.js
@@ -425,6 +425,10 @@ $(BUILD)/fair: $(BUILD)/obj/tests/bench/fair.o $(BUILD)/obj/tests/bench/works.o 
 $(BUILD)/proxy: tests/bench/proxy.c
 	@mkdir -p $(BUILD)
 	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $<
+
+$(BUILD)/between: tests/bench/between.c
+	@mkdir -p $(BUILD)
+	@$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -o $@ $< -lutil -pthread
 
 $(BUILD)/prompt: tests/bench/prompt.c
 	@mkdir -p $(BUILD)

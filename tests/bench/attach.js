@@ -1,5 +1,6 @@
-// What stands between a person and the shell, in time: the shell directly in the terminal, in dtach, in tmux, and
-// in bare ptyd; the terminal is tests/outer, without a screen. Rounds are interleaved, and within a
+// What stands between a person and the shell, in time: the shell directly in the terminal, behind a relay that
+// reads and writes and does nothing else (between.c: what a second terminal costs; where that alone misses a reach it is said),
+// in dtach, in tmux, and in bare ptyd; the terminal is tests/outer, without a screen. Rounds are interleaved, and within a
 // round every contender goes through a measure before the next one begins. Times are medians of the
 // rounds, echoes are of all keys of all rounds; ratios are medians of the rounds' ratios, those of echoes
 // of the figures.
@@ -11,8 +12,10 @@ const { spawn, spawnSync } = require('node:child_process');
 const { workspace, removeWorkspace, PTYD, until } = require('../e2e/harness');
 const { Outer, hex } = require('../e2e/outer');
 
+const BETWEEN = process.env.BETWEEN || path.join(__dirname, '../../build/between');
 const ROUNDS = Number(process.env.ROUNDS || 5);
 const KEYS = Number(process.env.KEYS || 300);
+const BESIDE = ['plain', 'relay', 'dtach', 'tmux'];
 const STARTS = 5; // a round
 const LINES = 2000000;
 const FLOOD = `yes ${'flood '.repeat(12)}`;
@@ -32,6 +35,10 @@ const contenders = {
   plain: {
     shell: () => ['bash'],
     flood: () => { const outer = new Outer(env, FLOOD.split(' ').filter(Boolean), { blind: true, log: false }); return () => outer.end(); },
+  },
+  relay: {
+    shell: () => [BETWEEN, 'bash'],
+    flood: () => { const outer = new Outer(env, [BETWEEN, ...FLOOD.split(' ').filter(Boolean)], { blind: true, log: false }); return () => outer.end(); },
   },
   dtach: {
     shell: () => ['dtach', '-A', place(`dtach-${++count}`), '-E', '-z', 'bash'],
@@ -180,16 +187,19 @@ function measures() {
 const print = (cells) => console.log(`  ${cells[0].padEnd(24)}${cells.slice(1).map((c) => String(c).padStart(11)).join('')}`);
 const shown = (ms) => (ms < 10 ? `${Math.round(ms * 1000)} us` : ms < 1000 ? `${ms.toFixed(1)} ms` : `${(ms / 1000).toFixed(2)} s`);
 
-// One line: a figure of each, what ptyd's is of each, and whether that is within reach.
+// One line: a figure of each, what ptyd's is of each, and whether that is within reach; and another where the bare relay is not.
 function line(name, figures, ratio, reach) {
   const names = Object.keys(figures);
   const cells = names.map((n) => shown(figures[n]));
-  for (const other of ['plain', 'dtach', 'tmux']) cells.push(!figures.ptyd || figures[other] === undefined ? '-' : ratio(other).toFixed(2));
+  for (const other of BESIDE) cells.push(!figures.ptyd || figures[other] === undefined ? '-' : ratio('ptyd', other).toFixed(2));
   if (reach && figures.ptyd && (reach[0] === 'ms' || figures[reach[0]])) {
-    const [of, most] = reach, value = of === 'ms' ? figures.ptyd : ratio(of);
+    const [of, most] = reach, value = of === 'ms' ? figures.ptyd : ratio('ptyd', of);
     cells.push(`${value <= most ? 'reached' : 'missed'} (${of === 'ms' ? `${most} ms` : `${most} ${of}`})`.padStart(22));
   }
   print([name, ...cells]);
+  const [of, most] = reach || [];
+  if (figures.relay && figures[of] && ratio('relay', of) > most)
+    print([`  the bare relay: ${ratio('relay', of).toFixed(2)} of ${of}'s; the reach is ${most}`]);
 }
 
 function report(name, rounds, reach) {
@@ -197,14 +207,14 @@ function report(name, rounds, reach) {
   if (rounds[0][names[0]].us) {
     for (const [what, part] of [['p50', 0.5], ['p99', 0.99]]) {
       const figures = Object.fromEntries(names.map((n) => [n, at(rounds.flatMap((r) => r[n].us), part) / 1000]));
-      line(`${name}, ${what}`, figures, (other) => figures.ptyd / figures[other], reach);
+      line(`${name}, ${what}`, figures, (one, other) => figures[one] / figures[other], reach);
     }
     if (rounds[0][names[0]].beside)
       print(['  the flood meanwhile', ...names.map((n) => `${median(rounds.map((r) => r[n].beside)).toFixed(1)} MB/s`)]);
     return;
   }
   const figures = Object.fromEntries(names.map((n) => [n, median(rounds.map((r) => r[n].ms))]));
-  line(name, figures, (other) => median(rounds.map((r) => r.ptyd.ms / r[other].ms)), reach);
+  line(name, figures, (one, other) => median(rounds.map((r) => r[one].ms / r[other].ms)), reach);
   if (rounds[0][names[0]].arrived)
     print(['  of its bytes arrived', ...names.map((n) => `${(100 * Math.min(...rounds.map((r) => r[n].arrived))).toFixed(1)} %`)]);
 }
@@ -212,12 +222,12 @@ function report(name, rounds, reach) {
 async function main() {
   const wanted = process.env.OF?.split(' ');
   const names = Object.keys(contenders).filter((n) => !wanted || wanted.includes(n)).filter((n) => {
-    const here = n === 'plain' || n === 'ptyd' || quietly('which', n).status === 0;
+    const here = ['plain', 'relay', 'ptyd'].includes(n) || quietly('which', n).status === 0;
     if (!here) console.log(`skipped - ${n}: make deps-bench installs it`);
     return here;
   });
   console.log(`${ROUNDS} rounds, ${KEYS} keys each; what ptyd's time is of each other's`);
-  print(['', ...names, ...['plain', 'dtach', 'tmux'].map((n) => `/${n}`), 'reach']);
+  print(['', ...names, ...BESIDE.map((n) => `/${n}`), 'reach']);
   for (const n of names) await contenders[n].begin?.();
   const list = measures(), results = list.map(() => []), without = new Set();
   for (let round = 0; round < ROUNDS; round++) {
