@@ -88,6 +88,8 @@ static void run_shell(const struct contestant *c, const char *shell, const char 
     setenv("HOME", home, 1);
     setenv("TERM", "xterm-256color", 1);
     unsetenv("PROMPT_COMMAND");
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("XDG_DATA_HOME");
     snprintf(zdotdir, sizeof zdotdir, "%s/loader", home);
     if (!strcmp(shell, "zsh")) {
         setenv("ZDOTDIR", ours ? zdotdir : home, 1);
@@ -208,7 +210,9 @@ int main(int argc, char **argv)
     write_file(home, ".bashrc", "PS1='" PROMPT " '\n");
     write_file(home, ".zshrc", "PS1='" PROMPT " '\n");
     write_file(home, ".shrc", "PS1='" PROMPT " '\n");
-    snprintf(folder, sizeof folder, "mkdir -p %s/loader %s/.config/fish", home, home);
+    /* fish reads all manual pages in the background of its first start, unless it did so before */
+    snprintf(folder, sizeof folder,
+             "cd %s && mkdir -p loader .config/fish .local/share/fish/generated_completions", home);
     if (system(folder) != 0)
         return 1;
     write_file(home, "loader/.zshenv", "builtin source /dev/fd/3\n");
