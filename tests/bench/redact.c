@@ -116,6 +116,9 @@ static const char *const inputs[] = {
     "((((----BEGIN A--SIG=sk-",
     "x_tok\xc3\xa9n: ",
     "\xc3\xa9",
+    "|A3-pat",
+    "K10name: TOKEN secret_",
+    "Bearer A3-",
 };
 
 /* The same with something behind; of some the half of the text is that. */
