@@ -60,6 +60,28 @@ static void keep(struct line_keys *k, char key)
         k->edits = true;
 }
 
+static size_t text_len(const char *keys, size_t len)
+{
+    size_t at = 0;
+    while (at < len && (unsigned char)keys[at] >= ' ' && keys[at] != DEL)
+        at++;
+    return at;
+}
+
+/* So many keys that are text, one at least, outside of a sequence. */
+static void hear_text(struct line_keys *k, const char *keys, size_t len)
+{
+    size_t room = LIMIT_KEYED_BYTES - k->text.len, blanks = 0;
+    while (blanks < len && keys[blanks] == ' ')
+        blanks++;
+    k->behind = k->behind || k->enters;
+    k->blank = k->blank || (blanks && !k->inside);
+    k->inside = k->inside || blanks < len;
+    k->edits = k->edits || len > room;
+    bytes_append(&k->text, keys, len < room ? len : room);
+}
+
+/* Any other. */
 static void hear_key(struct line_keys *k, unsigned char key)
 {
     if (k->escape) {
@@ -74,11 +96,8 @@ static void hear_key(struct line_keys *k, unsigned char key)
         return;
     }
     k->behind = k->behind || k->enters;
-    k->blank = k->blank || ((key == ' ' || key == '\t') && !k->inside);
-    if (key < 0x20 || key == DEL)
-        hear_control(k, key);
-    else
-        k->inside = k->inside || key != ' ';
+    k->blank = k->blank || (key == '\t' && !k->inside);
+    hear_control(k, key);
     keep(k, (char)key);
 }
 
@@ -87,8 +106,13 @@ void line_keys_hear(struct line_keys *k, const char *keys, size_t len, bool stan
     k->told = true;
     k->here = k->here || (stands && len);
     k->ahead = k->ahead || (!stands && len);
-    for (size_t i = 0; i < len; i++)
-        hear_key(k, (unsigned char)keys[i]);
+    for (size_t i = 0, text; i < len; i += text ? text : 1) {
+        text = k->escape ? 0 : text_len(keys + i, len - i);
+        if (text)
+            hear_text(k, keys + i, text);
+        else
+            hear_key(k, (unsigned char)keys[i]);
+    }
 }
 
 void line_keys_lose(struct line_keys *k)

@@ -7,16 +7,18 @@
 #define ERASE     '\x7f'
 #define INTERRUPT '\x03' /* an editor that takes it for itself gives the line up, too */
 
+static bool ends_line(const char *keys, size_t at)
+{
+    bool enter = (keys[at] == '\r' || keys[at] == '\n') && !(at && keys[at - 1] == ESC);
+    return enter || keys[at] == INTERRUPT;
+}
+
 /* Behind the last key that ends a line, 0 for none. An Enter behind an ESC is a line feed in it. */
 static size_t end_of_lines(const char *keys, size_t len)
 {
-    size_t end = 0;
-    for (size_t i = 0; i < len; i++) {
-        bool enter = (keys[i] == '\r' || keys[i] == '\n') && !(i && keys[i - 1] == ESC);
-        if (enter || keys[i] == INTERRUPT)
-            end = i + 1;
-    }
-    return end;
+    while (len && !ends_line(keys, len - 1))
+        len--;
+    return len;
 }
 
 /* An ESC that begins no sequence of a key's, nor stands for Alt: a key of its own. */
@@ -59,9 +61,17 @@ static void note_other_key(struct prompt_line *line, char key)
         memset(line->tail, 0, sizeof line->tail);
 }
 
+/* Of what came before the last key that is neither text nor takes some back nothing stays. */
+static size_t last_other_key(const char *keys, size_t len)
+{
+    while (len && (is_text(keys[len - 1]) || keys[len - 1] == ERASE))
+        len--;
+    return len ? len - 1 : 0;
+}
+
 static void note_keys(struct prompt_line *line, const char *keys, size_t len)
 {
-    for (size_t i = 0, end; i < len; i = end) {
+    for (size_t i = last_other_key(keys, len), end; i < len; i = end) {
         for (end = i; end < len && is_text(keys[end]);)
             end++;
         if (end > i)

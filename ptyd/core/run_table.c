@@ -81,6 +81,14 @@ static bool waits(const struct run_record *record)
     return record->token && (record->state == RUN_TYPING || record->state == RUN_TYPED);
 }
 
+bool run_table_waits(const struct run_table *table)
+{
+    int at = 0;
+    while (at < LIMIT_RUNS_KEPT && !waits(&table->records[at]))
+        at++;
+    return at < LIMIT_RUNS_KEPT;
+}
+
 void run_table_doubt(struct run_table *table, uint32_t text)
 {
     for (int i = 0; i < LIMIT_RUNS_KEPT; i++)

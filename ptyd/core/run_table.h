@@ -61,6 +61,9 @@ void run_table_typed(struct run_table *table, uint64_t token);
  * terminal threw it away. A block at another prompt may be that one's. */
 void run_table_doubt(struct run_table *table, uint32_t text);
 
+/* Whether it matters to anybody's command what others type behind it. */
+bool run_table_waits(const struct run_table *table);
+
 /* A block began, with that command line. */
 void run_table_began(struct run_table *table, uint64_t seq, const char *line);
 

@@ -153,16 +153,20 @@ static void note_line(struct session *s, const struct termios *modes, const char
                       keys, len);
 }
 
+static size_t behind_last(const char *bytes, size_t len, unsigned char key)
+{
+    const char *last = memrchr(bytes, key, len);
+    return last ? (size_t)(last + 1 - bytes) : 0;
+}
+
 /* How many of the bytes come to nothing: those up to the last Ctrl-C or Ctrl-\ that the terminal
  * turns into a signal now, for it throws away what was typed before. */
 static size_t interrupts(const struct termios *modes, const char *bytes, size_t len)
 {
     if (!(modes->c_lflag & ISIG))
         return 0;
-    while (len && (unsigned char)bytes[len - 1] != modes->c_cc[VINTR] &&
-           (unsigned char)bytes[len - 1] != modes->c_cc[VQUIT])
-        len--;
-    return len;
+    size_t gone = behind_last(bytes, len, modes->c_cc[VINTR]);
+    return gone + behind_last(bytes + gone, len - gone, modes->c_cc[VQUIT]);
 }
 
 void session_keep_place(struct session *s, uint64_t offset)
@@ -180,12 +184,21 @@ static bool is_line_end(char key)
     return key == '\r' || key == '\n' || key == '\x04' || key == '\x0f';
 }
 
+/* None, one, or more: 2. */
 static size_t line_ends(const char *bytes, size_t len)
 {
     size_t count = 0;
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; i < len && count < 2; i++)
         count += is_line_end(bytes[i]);
     return count;
+}
+
+/* Where the line at hand begins that comes behind others in them; 0 where it is the first. */
+static size_t line_start(const char *bytes, size_t len)
+{
+    while (len && !is_line_end(bytes[len - 1]))
+        len--;
+    return len;
 }
 
 /* A key that is text in the line and, behind Enter, too: history makes something else of `!`. */
@@ -199,7 +212,9 @@ static bool is_plain(char key)
 static uint32_t doubt_runs(struct session *s, uint32_t text, const char *keys, size_t len)
 {
     struct run_table *runs = &intake_facts(s->intake)->runs;
-    for (size_t i = 0, end; i < len; i = end) {
+    size_t from = run_table_waits(runs) ? 0 : line_start(keys, len);
+    text = from ? RUN_TEXT_START : text;
+    for (size_t i = from, end; i < len; i = end) {
         for (end = i; end < len && is_plain(keys[end]);)
             end++;
         text = text && end > i ? run_text(text, keys + i, end - i) : text;
@@ -293,7 +308,7 @@ static void note_runs(struct session *s, const struct termios *modes, const char
 {
     if (interrupts(modes, keys, len)) /* the terminal forgets what it holds */
         run_table_doubt(&intake_facts(s->intake)->runs, 0);
-    if (!types_command(s))
+    if (!types_command(s) && run_table_waits(&intake_facts(s->intake)->runs))
         doubt_runs(s, s->line_text, keys, len);
 }
 

@@ -1,5 +1,7 @@
 #include "ptyd/worker/looker.h"
 
+#include <string.h>
+
 /* CSI I and CSI O. */
 static void hear(struct looker *l, char c)
 {
@@ -15,8 +17,11 @@ void looker_begins(struct looker *l)
 
 void looker_hears(struct looker *l, const char *bytes, size_t len, bool keys)
 {
-    for (size_t i = 0; i < len; i++)
-        hear(l, bytes[i]);
+    for (const char *at = bytes, *end = bytes + len; at < end; at++) {
+        if (!l->matched && !(at = memchr(at, '\x1b', (size_t)(end - at))))
+            break;
+        hear(l, *at);
+    }
     l->typed = l->typed || keys;
 }
 

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,27 @@ static void of_a_log_nothing_is_known(void **state)
     line_keys_deafen(&keys);
     assert_false(keys.told);
     assert_line("ls", NULL);
+}
+
+/* However keys come, they say the same. */
+static void one_by_one_as_all_at_once(void **state)
+{
+    static const char *const typed[] = {"ls -l\r",   " ls\r",         "a  b\x7f\x7f\rc\r",
+                                        "\tx \r",    "\x1b[1;5Da \r", "\x1bOA b\r",
+                                        "a\x10 b\r", "\xc3\xa4 \r"};
+    (void)state;
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
+        struct line_keys whole = {0}, single = {0};
+        size_t len = strlen(typed[i]);
+        line_keys_hear(&whole, typed[i], len, true);
+        for (size_t at = 0; at < len; at++)
+            line_keys_hear(&single, typed[i] + at, 1, true);
+        assert_memory_equal(&whole, &single, offsetof(struct line_keys, text));
+        assert_int_equal(whole.text.len, single.text.len);
+        assert_memory_equal(whole.text.data, single.text.data, whole.text.len);
+        line_keys_finish(&whole);
+        line_keys_finish(&single);
+    }
 }
 
 static void what_was_typed_here_needs_no_echo(void **state)
@@ -173,6 +195,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(of_a_log_nothing_is_known),
+        TEST(one_by_one_as_all_at_once),
         TEST(what_was_typed_here_needs_no_echo),
         TEST(what_an_editor_makes_of_keys_is_its_own),
         TEST(what_came_before_the_prompt_has_to_be_seen),

@@ -126,6 +126,11 @@ static void what_came_before_the_prompt_is_looked_for(void **state)
     type_at(PROMPT_LINE_HERE, "\x15");
     assert_false(prompt_line_is_half(&line, BARE, "> echo something-long"));
     prompt();
+    type_at(PROMPT_LINE_ELSEWHERE, "another\r\x15the lastt\x7f line");
+    prompt();
+    assert_true(prompt_line_is_half(&line, BARE, "> the last line"));
+    assert_false(prompt_line_is_half(&line, BARE, "> another"));
+    prompt();
     type_at(PROMPT_LINE_ELSEWHERE, "\x1a");
     prompt();
     assert_false(prompt_line_is_half(&line, BARE, "> "));

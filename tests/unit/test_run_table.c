@@ -27,15 +27,18 @@ static void its_block_begins_at_its_prompt(void **state)
 {
     (void)state;
     table.prompt = 100;
+    assert_false(run_table_waits(&table));
     assert_true(run_table_add(&table, 7, 100, "make", 0));
     expect(7, RUN_TYPING, 0);
     run_table_typed(&table, 7);
+    assert_true(run_table_waits(&table));
     table.prompt = 200;
     run_table_began(&table, 4, "others"); /* somebody else's */
     expect(7, RUN_TYPED, 0);
     table.prompt = 100;
     run_table_began(&table, 3, "others");
     expect(7, RUN_BEGAN, 3);
+    assert_false(run_table_waits(&table));
     run_table_began(&table, 5, "others");
     expect(7, RUN_BEGAN, 3);
 }
