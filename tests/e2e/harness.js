@@ -61,10 +61,17 @@ function removeWorkspace({ root }) {
     }
 }
 
+// What the loader is to load but cannot: it says so where nobody reads, and a test without its fault falls much later.
+function mustBeBuilt(env) {
+  for (const file of (env.LD_PRELOAD || '').split(/[ :]/).filter((name) => name.includes('/')))
+    if (!fs.existsSync(file)) throw new Error(`${file} is not there: make ${path.relative(path.resolve(__dirname, '../..'), file)}`);
+}
+
 class Daemon {
   static all = new Set();
 
   constructor(space, limits = ':', program = PTYD) {
+    mustBeBuilt(space.env);
     this.space = space;
     Daemon.all.add(this);
     this.process = spawn('sh', ['-c', `${limits} && exec "$0" serve`, program], { env: space.env, stdio: ['ignore', 'ignore', fs.openSync(path.join(space.root, 'daemon.log'), 'a')] });
