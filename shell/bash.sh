@@ -99,7 +99,17 @@ __ptyd_later() {
         __ptyd_v[16]=read
     fi
     if [[ -n ${__ptyd_v[12]-} ]]; then __ptyd_v[12]=; builtin set -a; fi
-    [[ -n ${__ptyd_v[16]} ]]
+    if [[ -n ${__ptyd_v[16]} ]]; then
+        if [[ ${__ptyd_v[8]} == *here-document* ]]; then __ptyd_lost ''; fi
+        return 0
+    fi
+    if [[ -z ${__ptyd_v[8]} ]]; then # as __ptyd_lost: once
+        __ptyd_v[8]='bash can write no here-document: is there no room in /tmp?'
+        builtin local __ptyd_m="$((++__ptyd_seq))0;P;lost=${__ptyd_v[8]}"
+        builtin printf %s "$__ptyd_head$__ptyd_m;$((10000 * ${#__ptyd_wide} + ${#__ptyd_m}))$__ptyd_tail" >|/dev/tty
+    fi
+    if [[ -n ${__ptyd_v[11]} ]]; then __ptyd_v[11]=; builtin set -x; fi
+    return 1
 }
 __ptyd_changed() { if __ptyd_later; then __ptyd_changed "$@"; fi; }
 __ptyd_directory() { if __ptyd_later; then __ptyd_directory; fi; }

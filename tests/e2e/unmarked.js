@@ -154,6 +154,26 @@ exec /bin/bash --rcfile <(sed -e 's/>= 501/>= 9901/; s/< 501/< 9901/' /dev/fd/3)
     fs.rmSync(path.join(space.home, '.bashrc'));
   });
 
+  await report.test('bash: a here-document that cannot be written: told, and set -x stays as it was', async () => {
+    const place = path.join(space.root, 'string/bash');
+    // What reads one fails as where /tmp is full.
+    fs.writeFileSync(path.join(space.home, '.bashrc'), "PS1='$ '; set -x; __ptyd_seldom() { builtin false; }\n");
+    daemon.ptyd('open', 'full', '--shell', place);
+    assert.match(warnings(), /session full: no command blocks: .*here-document/);
+    daemon.ptyd('send', '-s', 'full', 'echo "<$->"\n');
+    await until('options are shown', () => /^<\w*x\w*>/m.test(daemon.ptyd('screen', '-s', 'full').stdout));
+    fs.rmSync(path.join(space.home, '.bashrc'));
+  });
+
+  await report.test('bash: one that cannot be written for a while: told, and back again', async () => {
+    daemon.ptyd('open', 'filled', '--shell', '/bin/bash');
+    run('filled', 'eval "kept() $(declare -f __ptyd_seldom | tail -n +2)"; __ptyd_seldom() { false; }; PS1="> "');
+    assert.match(warnings(), /session filled: no command blocks: .*here-document/);
+    daemon.ptyd('send', '-s', 'filled', '__ptyd_seldom() { kept; }\n');
+    await until('it is taken back', () => !/session filled/.test(warnings()));
+    assert.strictEqual(run('filled', 'echo back').stdout, 'back\n');
+  });
+
   await report.test('shopt -u promptvars: told, and back again', () => {
     daemon.ptyd('open', 'vars', '--shell', '/bin/bash');
     run('vars', 'shopt -u promptvars');
