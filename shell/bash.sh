@@ -172,6 +172,19 @@ __ptyd_lost() {
     __ptyd_mark "P;lost=${__ptyd_v[7]}"
 }
 
+# Whether a variable of these attributes becomes something else than what it is set to: read-only, a
+# number, letters of one case. $2 is its name, which says so; without one nothing is said.
+__ptyd_fixed() {
+    builtin local __ptyd_m
+    case $1 in
+    *r*) __ptyd_m='is read-only' ;;
+    *[cilu]*) __ptyd_m="changes what it is set to (declare -${1%% *})" ;;
+    *) return 1 ;;
+    esac
+    if [[ -n ${2-} ]]; then __ptyd_lost "$2 $__ptyd_m"; fi
+    return 0
+}
+
 # PS1 ends with B, PS0 with C: as references, so that neither string holds the nonce and both are
 # empty in a shell that inherits them. (With set -u it is an error to ask for the attributes of what
 # is not set.)
@@ -186,14 +199,14 @@ __ptyd_prompts() {
     fi
     if [[ ${PS0-} == *'__ptyd_C'* ]]; then
         builtin :
-    elif [[ (-n ${PS0+x} || $- != *u*) && ${PS0@a} == *r* ]]; then
-        if [[ -z ${__ptyd_v[8]} ]]; then __ptyd_lost 'PS0 is read-only'; fi
+    elif [[ -n ${PS0+x} || $- != *u* ]] && __ptyd_fixed "${PS0@a}"; then
+        if [[ -z ${__ptyd_v[8]} ]]; then __ptyd_fixed "${PS0@a}" PS0; fi
         return 0
     else
         PS0=${PS0-}'${__ptyd_C+${__ptyd_C[0*__ptyd_ran++]}}'
     fi
     if [[ -n ${__ptyd_v[8]} ]]; then __ptyd_lost ''; fi
-    if [[ ${PS1-} != *'${__ptyd_B-}'* && ! (-n ${PS1+x} && ${PS1@a} == *r*) ]]; then
+    if [[ ${PS1-} != *'${__ptyd_B-}'* ]] && { [[ -z ${PS1+x} ]] || ! __ptyd_fixed "${PS1@a}"; }; then
         PS1=${PS1-}'\[${__ptyd_B-}\]'
     fi
     return 0
@@ -208,8 +221,8 @@ __ptyd_arrange() {
         blehook POSTEXEC!=__ptyd_over || builtin :
     fi
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then return 0; fi
-    if [[ -n ${PROMPT_COMMAND[*]+x} && ${PROMPT_COMMAND[*]@a} == *r* ]]; then
-        if [[ ${PROMPT_COMMAND[*]} != *__ptyd_hook* ]]; then __ptyd_lost 'PROMPT_COMMAND is read-only'; fi
+    if [[ -n ${PROMPT_COMMAND[*]+x} || $- != *u* ]] && __ptyd_fixed "${PROMPT_COMMAND[*]@a}"; then
+        if [[ ${PROMPT_COMMAND[*]} != *__ptyd_hook* ]]; then __ptyd_fixed "${PROMPT_COMMAND[*]@a}" PROMPT_COMMAND; fi
         return 0
     fi
     builtin local __ptyd_i
@@ -249,7 +262,7 @@ __ptyd_changed() {
     __ptyd_directory
     __ptyd_left=$-${__ptyd_v[11]}=$HISTCONTROL=$HISTIGNORE=${PROMPT_COMMAND[*]}=
     __ptyd_hook "$__ptyd_status" put-right
-    if [[ $PS1 != *'${__ptyd_B-}'* ]]; then builtin printf %s "$__ptyd_B" >|/dev/tty; fi # PS1 is read-only
+    if [[ $PS1 != *'${__ptyd_B-}'* ]]; then builtin printf %s "$__ptyd_B" >|/dev/tty; fi # PS1 is __ptyd_fixed
     if [[ -n ${__ptyd_v[11]} ]]; then
         builtin set -"${__ptyd_v[11]}"
         __ptyd_v[11]=
@@ -361,8 +374,8 @@ __ptyd_keep() {
 __ptyd_setup() {
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
         __ptyd_arrange
-    elif [[ -n ${PROMPT_COMMAND+x} && ${PROMPT_COMMAND@a} == *r* ]]; then
-        __ptyd_lost 'PROMPT_COMMAND is read-only'
+    elif [[ -n ${PROMPT_COMMAND+x} || $- != *u* ]] && __ptyd_fixed "${PROMPT_COMMAND@a}" PROMPT_COMMAND; then
+        builtin :
     else
         PROMPT_COMMAND=$'{ __ptyd_keep && builtin :; } 2>/dev/null\n'${PROMPT_COMMAND-}$'\n{ __ptyd_hook "${__ptyd_v[14]}"; } >/dev/null 2>&1'
     fi

@@ -87,6 +87,20 @@ async function main() {
     }
   });
 
+  await report.test('bash: variables that change what they are set to', () => {
+    own('bash-upper', "PS1='> '; declare -u PS1");
+    for (const [command, status] of [['false', 1], ['declare -c PS1', 0], ['declare -l PS1=x', 0], ['sh -c "exit 5"', 5]])
+      assert.strictEqual(run('bash-upper', command).status, status, command);
+    assert.strictEqual(run('bash-upper', 'echo $PS1').stdout, 'x\n');
+    for (const [variable, option] of [['PROMPT_COMMAND', 'u'], ['PS0', 'u'], ['PS0', 'l']]) {
+      const name = `bash-${variable}-${option}`;
+      own(name, `PS1='> '; declare -${option} ${variable}=`);
+      assert.strictEqual(run(name, 'true').status, 125);
+      assert.ok(warnings().includes(`session ${name}: no command blocks: ${variable} changes what it is set to (declare -${option})`), warnings());
+      assert.ok(!/No such file|error/.test(daemon.ptyd('screen', '-s', name).stdout));
+    }
+  });
+
   await report.test('zsh: lists of hooks that are emptied come back, and no status is lost', () => {
     if (!has('zsh')) return;
     own('zsh-lists', "PS1='> '");
