@@ -252,12 +252,21 @@ static void save_piece(struct session *s, size_t bytes)
     board_leave(&before);
 }
 
+/* What is read for it later rests while somebody types elsewhere. */
+static void stand_back(struct session *s)
+{
+    if (s->flow)
+        pump_stand_back(s->flow,
+                        !is_urgent(s, s->now.monotonic_ms) && turns_await_keys(s->host->turns));
+}
+
 /* Here a slice of a session's work begins. */
 bool session_take_piece(struct turn *turn, size_t bytes)
 {
     struct session *s = (struct session *)((char *)turn - offsetof(struct session, turn));
     if (s->saving) {
         save_piece(s, bytes);
+        stand_back(s);
         return true;
     }
     bool ended = s->flow && pump_ended(s->flow); /* asked first: what it read last is there */
@@ -274,10 +283,9 @@ bool session_take_piece(struct turn *turn, size_t bytes)
         (s->watchers || tracker_state(s->tracker) == TRACKER_RUNNING || session_awaits_rest(s)))
         uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
     turn->urgent = is_urgent(s, s->now.monotonic_ms);
+    stand_back(s);
     if (s->saving)
         return true;
-    if (s->flow)
-        pump_stand_back(s->flow, !turn->urgent && turns_await_keys(s->host->turns));
     if (s->flow && !ended) /* what a thread reads comes in larger pieces when it is waited for */
         return pump_listen(s->flow) && (taken || pump_ended(s->flow));
     if (taken && intake_waiting(s->intake))
