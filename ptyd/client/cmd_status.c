@@ -10,11 +10,12 @@
 
 static const char help[] =
     "usage: ptyd status [--short] [-s NAME] [--json]\n\n"
-    "The daemon's health, its sessions and warnings.\n\n"
+    "The daemon's health, its sessions and warnings; with -s session NAME and what concerns it.\n\n"
     "  --short    one line for a prompt or a status bar: how many commands wait for the agent,\n"
     "             and `paused`, `off` or `degraded` when it is so; of session NAME, or of all\n\n"
     "examples:\n"
     "  ptyd status\n"
+    "  ptyd status -s work\n"
     "  tmux: set -g status-right '#(ptyd status --short)'\n";
 
 enum { SHORT = CLI_FIRST_OWN };
@@ -87,12 +88,18 @@ static void show_status(const json_t *status)
         printf("warning: %s\n", json_string_value(warning));
 }
 
-static int show_short(const struct cli *cli)
+/* What of it is asked for: new reference. */
+static json_t *asked_for(const struct cli *cli)
 {
     json_t *params = json_object();
     if (cli->session_given)
         json_object_set_new(params, "name", json_string(cli->session));
-    json_t *status = request_look("status.short", params);
+    return params;
+}
+
+static int show_short(const struct cli *cli)
+{
+    json_t *status = request_look("status.short", asked_for(cli));
     if (!status)
         return EXIT_FAILED;
     if (cli->json)
@@ -117,7 +124,7 @@ int command_status(int argc, char **argv)
     cli_no_more(&cli, argc, argv);
     if (brief)
         return show_short(&cli);
-    json_t *asked = json_object();
+    json_t *asked = asked_for(&cli);
     if (!cli.json)
         json_object_set_new(asked, "members", show_session_members());
     json_t *status = request_look("status", asked);

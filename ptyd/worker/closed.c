@@ -127,7 +127,7 @@ static void append(struct list *l, const char *name, struct bytes *out)
 static void append_served(struct list *l, struct bytes *out)
 {
     size_t before = out->len;
-    worker_append_sessions(client_worker(l->stream.client), NULL, out);
+    worker_append_sessions(client_worker(l->stream.client), NULL, NULL, out);
     l->begun = true;
     l->holds = out->len > before + 2;
     out->len--; /* the bracket; the others follow */

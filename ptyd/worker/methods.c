@@ -100,7 +100,7 @@ static void list_call(struct client *client, const json_t *id, const json_t *par
         closed_list(client, id);
         return;
     }
-    worker_append_sessions(client_worker(client), choice, &list);
+    worker_append_sessions(client_worker(client), NULL, choice, &list);
     client_reply_text(client, id, &list);
 }
 
@@ -111,13 +111,13 @@ static bool is_degraded(const struct session *s)
 }
 
 /* Steals `others`, the members besides `sessions`. */
-static void reply_with_sessions(struct client *client, const json_t *id,
+static void reply_with_sessions(struct client *client, const json_t *id, const char *name,
                                 const struct session_choice *choice, json_t *others)
 {
     char *text = json_dumps(others, JSON_COMPACT);
     struct bytes result = {0};
     bytes_append_text(&result, "{\"sessions\":");
-    worker_append_sessions(client_worker(client), choice, &result);
+    worker_append_sessions(client_worker(client), name, choice, &result);
     bytes_append_char(&result, ',');
     bytes_append_text(&result, text + 1); /* behind its brace */
     client_reply_text(client, id, &result);
@@ -147,7 +147,9 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     json_int_t spoofed = 0;
     struct session_choice space;
     const struct session_choice *choice;
-    if (!read_choice(client, id, params, &space, &choice))
+    const char *name = json_text(params, "name", NULL);
+    if (!read_choice(client, id, params, &space, &choice) ||
+        (name && !worker_session(client, id, params)))
         return;
     json_t *warnings = json_array();
     if (!ledger_injects(w->ledger, NULL))
@@ -158,18 +160,21 @@ static void status_call(struct client *client, const json_t *id, const json_t *p
     ledger_add_warnings(w->ledger, warnings);
     hosts_add_warnings(w->hosts, warnings);
     for (int i = 0; i < w->session_count; i++) {
-        spoofed += (json_int_t)session_spoofed_marks(w->sessions[i]);
-        session_add_warnings(w->sessions[i], warnings);
+        const struct session *s = w->sessions[i];
+        if (!worker_means(s, name))
+            continue;
+        spoofed += (json_int_t)session_spoofed_marks(s);
+        session_add_warnings(s, warnings);
     }
     const char *program = w->options->path ? w->options->path : "";
     char *path = text_clean(program, strlen(program), LIMIT_MESSAGE_BYTES);
     reply_with_sessions(
-        client, id, choice,
+        client, id, name, choice,
         json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:I, s:b, s:I, s:o, s:s, s:b, s:o}",
                   "version", PTYD_VERSION, "build", program_build(), "program", path, "keeper_pid",
                   (int)getppid(), "worker_pid", (int)getpid(), "uptime_ms",
                   (json_int_t)(clock_now().monotonic_ms - w->started_ms), "spoofed_marks", spoofed,
-                  "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, NULL),
+                  "warnings", warnings, "pending", (json_int_t)ledger_pending(w->ledger, name),
                   "injection", ledger_injects(w->ledger, NULL), "maybe_repeated",
                   ledger_unseen(w->ledger) + ledger_repeated(w->ledger), "closed",
                   retention_json(w->retention), "confinement", confine_words(), "redact_disk",
@@ -202,7 +207,7 @@ static void status_short_call(struct client *client, const json_t *id, const jso
         return;
     for (int i = 0; i < w->session_count; i++) {
         const struct session *s = w->sessions[i];
-        if (name && strcmp(session_name(s), name))
+        if (!worker_means(s, name))
             continue;
         paused = paused || session_paused(s);
         degraded = degraded || is_degraded(s);

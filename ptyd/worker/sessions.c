@@ -31,18 +31,23 @@ struct session *worker_find(struct worker *w, const char *name)
     return NULL;
 }
 
+bool worker_means(const struct session *s, const char *name)
+{
+    return !name || !strcmp(session_name(s), name);
+}
+
 bool worker_lists(const struct session *s)
 {
     return !(session_is_terminals(s) && session_exited(s));
 }
 
-void worker_append_sessions(const struct worker *w, const struct session_choice *choice,
-                            struct bytes *out)
+void worker_append_sessions(const struct worker *w, const char *name,
+                            const struct session_choice *choice, struct bytes *out)
 {
     size_t before = out->len;
     bytes_append_char(out, '[');
     for (int i = 0; i < w->session_count; i++) {
-        if (!worker_lists(w->sessions[i]))
+        if (!worker_lists(w->sessions[i]) || !worker_means(w->sessions[i], name))
             continue;
         if (out->len > before + 1)
             bytes_append_char(out, ',');

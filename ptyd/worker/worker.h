@@ -80,11 +80,15 @@ const struct conf *worker_conf(struct worker *w);
 /* The session of that name, also one that has exited; NULL for none. */
 struct session *worker_find(struct worker *w, const char *name);
 
+/* Whether it has that name; NULL means every one. */
+bool worker_means(const struct session *s, const char *name);
+
 /* Whether it is listed: a terminal's own is not when its shell has ended. And the array of those
- * that are, as JSON: of each an array of the members chosen, with NULL an object of all. */
+ * that are and that `name` means, as JSON: of each an array of the members chosen, with NULL an
+ * object of all. */
 bool worker_lists(const struct session *s);
-void worker_append_sessions(const struct worker *w, const struct session_choice *choice,
-                            struct bytes *out);
+void worker_append_sessions(const struct worker *w, const char *name,
+                            const struct session_choice *choice, struct bytes *out);
 
 /* The session is served no more: what is held of it is written, and it is destroyed. */
 void worker_remove(struct worker *w, struct session *s);

@@ -39,7 +39,7 @@ async function main() {
   });
 
   await report.test('a session that is not: 1, which may have been meant, and what to do', async () => {
-    for (const args of [['send', 'x'], ['wait', '--prompt'], ['expect', 'x'], ['screen'], ['scrollback'], ['blocks'], ['block', '1'], ['last'], ['rerun'], ['diff'], ['resize', '80x24'], ['close'], ['detach'], ['reset'], ['context', 'pause'], ['status', '--short'], ['context', 'show'], ['grant']]) {
+    for (const args of [['send', 'x'], ['wait', '--prompt'], ['expect', 'x'], ['screen'], ['scrollback'], ['blocks'], ['block', '1'], ['last'], ['rerun'], ['diff'], ['resize', '80x24'], ['close'], ['detach'], ['reset'], ['context', 'pause'], ['status', '--short'], ['status'], ['context', 'show'], ['grant']]) {
       const { status, stdout, stderr } = call([args[0], ...args.slice(1), '-s', 'wrok']);
       assert.ok([1, 2, 125].includes(status), `${args}: ${status}`);
       assert.strictEqual(stdout, '', `${args}`);
@@ -47,6 +47,16 @@ async function main() {
     }
     assert.match(await inTerminal(`${PTYD} attach wrok`), /^ptyd: there is no session wrok; did you mean work\?[^\n]*\nstatus 1$/m);
     assert.match(await inTerminal(`${PTYD} attach`), /^ptyd: there is no session default, only work; `ptyd open default` starts it, `ptyd list` shows all\nstatus 1$/m);
+  });
+
+  await report.test('status of one session is about no other', () => {
+    call(['open', 'second']);
+    const ones = (...args) => JSON.parse(call(['status', '--json', ...args]).stdout).sessions.map((session) => session.name);
+    assert.deepStrictEqual(ones(), ['work', 'second']);
+    assert.deepStrictEqual(ones('-s', 'second'), ['second']);
+    assert.ok(!/^work /m.test(call(['status', '-s', 'second']).stdout));
+    call(['close', 'second']);
+    assert.match(call(['status', '-s', 'second']).stderr, /session second is closed/);
   });
 
   await report.test('run within the session that it is for says for what it waits', () => {
