@@ -50,10 +50,9 @@ static void write_all(struct terminal *t, int fd, long long at, long long to)
 {
     char *piece = memory_new(PIECE);
     size_t held = 0;
-    ssize_t n = 0;
     while (at < to) {
         size_t room = PIECE - held, left = (size_t)(to - at);
-        n = file_read_at(fd, piece + held, left < room ? left : room, at);
+        ssize_t n = file_read_at(fd, piece + held, left < room ? left : room, at);
         if (n <= 0)
             break;
         at += n;
