@@ -8,7 +8,7 @@
 #include "envelope/redact_command.h"
 
 #define BUCKETS    1024
-#define ENTRIES    640
+#define ENTRIES    960
 #define TOOL_MOST  24 /* bytes of a tool's name */
 #define ACTIVE     32 /* rules of the tools in one command: sudo docker exec mysql ... */
 #define KNOWN      8  /* tools of which is known that they came */
@@ -100,7 +100,8 @@ struct command {
     size_t from, to; /* of the word, without its quotes */
     bool inside;     /* of a quoted word */
     bool option;
-    bool behind; /* an option that may have taken the word for its value */
+    bool behind; /* an option that may have taken the word for its value, */
+    bool valued; /* and one that has */
 };
 
 static void begin_command(struct command *c, struct redact_scan *s,
@@ -112,7 +113,7 @@ static void begin_command(struct command *c, struct redact_scan *s,
     c->count = c->words = c->known_count = 0;
     c->waits = c->next = c->places = c->options = 0;
     c->subs = c->begins = 0;
-    c->option = c->behind = false;
+    c->option = c->behind = c->valued = false;
 }
 
 /* Bits by which a word's beginning is told from most others. */
@@ -181,9 +182,18 @@ static bool word_is(const struct command *c, const char *word)
            !strncasecmp(c->s->text + c->from, word, len - colon);
 }
 
+/* In a log no shell has read the line: `-u bob,X&Y` goes on behind the sign. */
+static size_t behind_sign(const struct command *c, size_t to)
+{
+    struct redact_scan *s = c->s;
+    bool on = redact_char(s, to) == '&' && to && redact_in(s->text[to - 1], CLASS_ALNUM) &&
+              redact_in(redact_char(s, to + 1), CLASS_ALNUM) && !c->inside;
+    return on ? redact_shell_word(s, to + 1, redact_line_end(s, to)) : to;
+}
+
 static void add(struct command *c, size_t from, size_t to)
 {
-    redact_command_add(c->s, c->found, from, to);
+    redact_command_add(c->s, c->found, from, behind_sign(c, to));
 }
 
 /* What is behind `sign`, or nothing. */
@@ -212,11 +222,23 @@ static void add_before_host(struct command *c)
         add(c, (size_t)(colon - t) + 1, (size_t)(sign - t));
 }
 
+/* To the line's end, or the quote's. */
+static void add_rest(struct command *c, size_t from)
+{
+    size_t to = redact_line_end(c->s, from);
+    while (to > c->to && redact_in(c->s->text[to - 1], CLASS_BLANK))
+        to--;
+    bool quoted = from && redact_in(c->s->text[from - 1], CLASS_DOUBLE | CLASS_SINGLE);
+    add(c, from, quoted || c->inside ? c->to : to);
+}
+
 static void add_value(struct command *c, enum redact_how how, size_t from)
 {
     static const char signs[] = {[USER] = ':', [PERCENT] = '%', [COMMA] = ',', [PAIR] = '='};
     if (how == USER || how == PERCENT || how == COMMA || how == PAIR)
         add_behind(c, from, c->to, signs[how]);
+    else if (how == REST)
+        add_rest(c, from);
     else
         add(c, from, c->to);
 }
@@ -225,7 +247,7 @@ static void add_value(struct command *c, enum redact_how how, size_t from)
 static size_t skip_joined(const struct command *c, const struct redact_rule *r)
 {
     size_t at = c->from;
-    if (r->option[2] || c->to - at < 3 || c->s->text[at + 1] == '-')
+    if (!r->option[1] || r->option[2] || c->to - at < 3 || c->s->text[at + 1] == '-')
         return at;
     while (at + 2 < c->to && c->s->text[at + 1] != r->option[1] &&
            strchr("sSkLvifIgGjJlnNOqpRaB012346#Z", c->s->text[at + 1]))
@@ -238,8 +260,9 @@ static void take_option(struct command *c, int rule)
 {
     const struct redact_rule *r = c->active[rule].rule;
     bool joins = c->option && r->how == USER;
-    if (!joins && (c->to - c->from < 2 || c->s->text[c->from] != *r->option ||
-                   c->s->text[c->from + 1] != r->option[1]))
+    bool brief = !r->option[1]; /* a kind of key: `7` */
+    if (!joins && (c->to - c->from < (brief ? 1 : 2) || c->s->text[c->from] != *r->option ||
+                   (!brief && c->s->text[c->from + 1] != r->option[1])))
         return; /* most end here */
     size_t start = joins ? skip_joined(c, r) : c->from;
     if (start == c->from && c->s->text[start] != *r->option)
@@ -312,7 +335,7 @@ static void take_place(struct command *c, int rule)
 {
     struct active *a = &c->active[rule];
     const struct redact_rule *r = a->rule;
-    if (c->option)
+    if (c->option || (c->valued && r->how != SETTING))
         return;
     a->places++;
     if (r->how == PLACE && a->places == r->place)
@@ -367,6 +390,20 @@ static void take_rule(struct command *c, int at)
     }
 }
 
+/* Whether the option says by its name that a value follows: `--vault-password-file X`. */
+static bool takes_value(const struct command *c)
+{
+    static const char *const ends[] = {"-file", "-path", "-dir",  "-id",      "-name",
+                                       "-host", "-port", "-user", "-profile", "-region"};
+    size_t len = c->to - c->from;
+    if (!c->behind || len < 8 || c->s->text[c->from + 1] != '-')
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (redact_at(c->s, c->to - strlen(ends[i]), ends[i]))
+            return true;
+    return false;
+}
+
 static void take_word(struct command *c)
 {
     const char *t = c->s->text + c->from;
@@ -377,6 +414,7 @@ static void take_word(struct command *c)
     for (; look; look &= look - 1)
         take_rule(c, __builtin_ctz(look));
     c->behind = c->option && !memchr(t, '=', c->to - c->from);
+    c->valued = takes_value(c);
     if (c->option)
         return;
     c->words++;
@@ -447,11 +485,26 @@ static size_t quoted_end(struct redact_scan *s, size_t at, size_t end)
     return close ? (size_t)(close - s->text) : s->len;
 }
 
+/* Behind a pipe into what shows a part of it: `wg show wg0 dump | head -2`. */
+static size_t skip_filter(struct redact_scan *s, size_t end)
+{
+    static const char *const filters[] = {"head ", "tail ", "cat\n",  "less\n", "more\n",
+                                          "grep ", "sort",  "column", "tee ",   "tr "};
+    size_t at = redact_run(s, end + 1, CLASS_BLANK), line = redact_line_end(s, end);
+    if (redact_char(s, end) != '|' || memchr(s->text + at, '|', line > at ? line - at : 0))
+        return end;
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
+        if (redact_at(s, at, filters[i]))
+            return line;
+    return end;
+}
+
 /* What the command printed, where that is all that it does. */
 static void add_below(struct command *c, size_t end)
 {
     struct redact_scan *s = c->s;
     bool prints = false;
+    end = skip_filter(s, end);
     if (redact_char(s, end) != '\n' || end + 8 >= s->len)
         return;
     for (int i = 0; i < c->count; i++) {
@@ -490,7 +543,10 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
         redact_fed(s, at, end, ret_found);
         return ret_found->count > 0;
     }
-    if (at < s->command_end || end >= s->len || !redact_in(s->text[end], CLASS_BLANK))
+    char next = redact_char(s, end); /* cloud-init's `chpasswd:`, a module of JAAS */
+    bool bare = len == 8 && ((next == ':' && redact_at(s, at, "chpasswd")) ||
+                             (next == '\n' && redact_at(s, at, "required")));
+    if (at < s->command_end || end >= s->len || !(bare || redact_in(next, CLASS_BLANK)))
         return false;
     if (prints) {
         redact_piped(s, end, ret_found);
@@ -501,7 +557,7 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
     struct command c;
     begin_command(&c, s, ret_found, false);
     begin_tool(&c, s->text + at, len);
-    s->command_end = read_words(&c, end, quoted_end(s, at, end));
+    s->command_end = read_words(&c, end + (next == ':'), quoted_end(s, at, end));
     add_below(&c, s->command_end);
     return ret_found->count > 0;
 }

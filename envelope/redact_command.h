@@ -31,6 +31,7 @@ void redact_command_add(struct redact_scan *s, struct redact_command_found *foun
 /* Where the secret is. */
 enum redact_how {
     NEXT,         /* the word behind the option */
+    REST,         /* all that is behind it on its line */
     ATTACHED,     /* what follows the option in its word */
     EITHER,       /* both */
     USER,         /* either, and of user:password what is behind the colon */
@@ -53,6 +54,11 @@ enum redact_how {
     MEMBER,       /* below, what the option's name is set to */
     LINES,        /* below, lines behind those that are a telling name */
     LOGIN,        /* below, the last word, or behind a colon, of a line that begins so */
+    FIRST,        /* below, the first line: the command prints a secret */
+    RANDOMS,      /* below, whatever looks random; with a place the word there, and the first of
+                     the first line */
+    MEMBERS,      /* below, what names are set to that begin so */
+    LOGINS,       /* below, of user:password what is behind the colon */
 };
 
 /* A tool's option, or place, that holds a secret. */

@@ -1,12 +1,15 @@
 /* What commands print that print secrets, on the lines below them: members of it by their names,
- * lines in turn with names, logins of a here-document. Which commands, is in redact_tools.c. */
+ * lines in turn with names, logins of a here-document, all that looks random. Which commands, is in
+ * redact_tools.c. */
 #define _GNU_SOURCE
 #include <string.h>
 
 #include "envelope/redact_command.h"
 
-#define OUTPUT_MOST 3000 /* bytes below a command */
-#define NAME_MOST   200
+#define OUTPUT_MOST  3000 /* bytes below a command */
+#define NAME_MOST    200
+#define WORD_MOST    256
+#define RANDOM_LEAST 20
 
 /* ---- what commands give away ---- */
 
@@ -128,6 +131,89 @@ static void add_login(struct redact_scan *s, const char *name, size_t at, size_t
         redact_command_add(s, found, word, to);
 }
 
+/* A word of two kinds of characters, or several words as passwords have them. */
+static bool is_printed(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t blanks = 0, digits = 0, upper = 0, lower = 0, signs = 0;
+    for (size_t i = from; i < to; i++) {
+        blanks += redact_in(s->text[i], CLASS_SPACE);
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        upper += i > from && redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+        signs += s->text[i] > ' ' && !redact_in(s->text[i], CLASS_NAME);
+    }
+    if (to < from + 6 || to - from > WORD_MOST || REDACT_ONE_OF(s->text[from], "{[<-/~") ||
+        REDACT_ONE_OF(s->text[to - 1], ".:") || memmem(s->text + from, to - from, "://", 3))
+        return false;
+    if (!blanks)
+        return (digits != 0) + (upper != 0) + (lower != 0) + (signs != 0) >= 2;
+    return redact_is_phrase(s, from, to, 3) || (blanks <= 4 && digits && lower && !signs);
+}
+
+static void add_first(struct redact_scan *s, size_t at, struct redact_command_found *found)
+{
+    size_t line = redact_line_end(s, at);
+    bool tree = redact_at(s, line + 1, "\xe2\x94"); /* of a folder's names */
+    if (!tree && !redact_at(s, at, "error") && is_printed(s, at, line))
+        redact_command_add(s, found, at, line);
+}
+
+/* Long words that look random and are neither sums nor ids. */
+static bool is_random(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_reached t = {.from = from, .to = to};
+    return to >= from + RANDOM_LEAST && to - from < 4 * (size_t)WORD_MOST &&
+           redact_strength(s, &t) == REDACT_RANDOM && !t.hex;
+}
+
+static void add_randoms(struct redact_scan *s, const struct redact_rule *rule, size_t at,
+                        size_t end, struct redact_command_found *found)
+{
+    uint32_t parts = CLASS_SPACE | CLASS_DOUBLE | CLASS_SINGLE | CLASS_SEPARATOR;
+    size_t first = redact_line_end(s, at), line = first;
+    for (int place = 1; at < end; place++) {
+        if (at >= line) {
+            at += redact_char(s, at) == '\n';
+            line = redact_line_end(s, at);
+            place = 1;
+        }
+        at = redact_run(s, at, parts & ~(uint32_t)CLASS_NEWLINE);
+        size_t to = redact_run(s, at, ~parts);
+        bool here = !rule->place || place == (line == first ? 1 : rule->place);
+        if (here && is_random(s, at, to))
+            redact_command_add(s, found, at, to);
+        at = to;
+    }
+}
+
+/* `user_bob="X"` of names that begin so. */
+static void add_members(struct redact_scan *s, const char *name, size_t at, size_t line,
+                        struct redact_command_found *found)
+{
+    at = redact_run(s, at, CLASS_BLANK);
+    size_t sign = redact_at(s, at, name) ? redact_run(s, at, CLASS_NAME) : at;
+    struct redact_value v;
+    if (sign > at && redact_char(s, sign) == '=' && redact_char(s, sign + 1) == '"' &&
+        redact_read_value(s, sign + 1, false, &v) && v.to <= line && v.to >= v.from + 4)
+        redact_command_add(s, found, v.from, v.to);
+}
+
+/* `root:X`, one a line, in a list or a block of YAML. */
+static void add_logins(struct redact_scan *s, size_t at, size_t end,
+                       struct redact_command_found *found)
+{
+    for (size_t line; at < end; at = line + 1) {
+        line = redact_line_end(s, at);
+        at = redact_run(s, at, CLASS_BLANK | CLASS_DASH);
+        size_t colon = redact_run(s, at, CLASS_NAME), value = colon + 1;
+        if (colon == at || redact_char(s, colon) != ':')
+            return;
+        if (value + 5 < line && redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&
+            !redact_at(s, value, "RANDOM"))
+            redact_command_add(s, found, value, line);
+    }
+}
+
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
                    struct redact_command_found *found)
 {
@@ -136,14 +222,28 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
     size_t end = output_end(s, at);
     s->output_from = at;
     s->output_to = end;
-    if (rule->how == LINES) {
+    switch (rule->how) {
+    case LINES:
         add_lines(s, at, end, found);
         return;
+    case FIRST:
+        add_first(s, at, found);
+        return;
+    case RANDOMS:
+        add_randoms(s, rule, at, end, found);
+        return;
+    case LOGINS:
+        add_logins(s, at, end, found);
+        return;
+    default:
+        break;
     }
     for (size_t line; at < end; at = line + 1) {
         line = redact_line_end(s, at);
         if (rule->how == MEMBER)
             add_member(s, rule->option, at, line, found);
+        else if (rule->how == MEMBERS)
+            add_members(s, rule->option, at, line, found);
         else
             add_login(s, rule->option, at, line, found);
     }

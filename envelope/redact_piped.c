@@ -21,10 +21,11 @@ static const struct reader {
     READER("--data-file=-"),    READER("secret create"),     READER("vercel env add"),
     READER("secrets import"),   READER("--passwd-on-stdin"), READER("kinit "),
     READER("secret set"),       READER("| passwd"),          READER("| sudo passwd"),
+    READER("redis-cli"),        READER("valkey-cli"),
 };
 static const bool begins[256] = {
     ['-'] = true, ['s'] = true, ['c'] = true, ['v'] = true, ['p'] = true,
-    ['w'] = true, ['g'] = true, ['k'] = true, ['|'] = true};
+    ['w'] = true, ['g'] = true, ['k'] = true, ['|'] = true, ['r'] = true};
 
 static bool is_reader(const struct redact_scan *s, size_t at, size_t end)
 {
@@ -64,6 +65,22 @@ static bool is_piped(struct redact_scan *s, size_t at, size_t end)
     return at + 1 < end && s->text[at] == '|' && s->text[at + 1] != '|';
 }
 
+/* `'AUTH user X'`, which a database is told. */
+static void take_auth(struct redact_scan *s, size_t at, size_t end,
+                      struct redact_command_found *found)
+{
+    const char *pipe = memchr(s->text + at, '|', end - at);
+    size_t from = redact_run(s, at, CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE);
+    size_t to = pipe ? (size_t)(pipe - s->text) : end;
+    while (to > from && redact_in(s->text[to - 1], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
+        to--;
+    size_t word = to;
+    while (word > from && !redact_in(s->text[word - 1], CLASS_BLANK))
+        word--;
+    if (redact_at(s, from, "AUTH ") && word > from)
+        redact_command_add(s, found, word, to);
+}
+
 void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found *found)
 {
     size_t words = at, end = redact_line_end(s, at);
@@ -71,6 +88,10 @@ void redact_piped(struct redact_scan *s, size_t at, struct redact_command_found 
     bool pairs = reader && redact_at(s, reader, "chpasswd");
     if (reader <= at || !is_piped(s, at, end))
         return;
+    if (redact_at(s, reader, "redis") || redact_at(s, reader, "valkey")) {
+        take_auth(s, at, end, found);
+        return;
+    }
     for (int i = 0; i < 16; i++) {
         words = redact_run(s, words, CLASS_BLANK);
         size_t word = redact_shell_word(s, words, end);

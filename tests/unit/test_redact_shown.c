@@ -1,0 +1,119 @@
+/* What devices of networks and daemons' files show, and what commands print: secrets that are told
+ * by where they stand in it; and what stays. */
+#include "redacted.h"
+
+static void stays(const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        expect(texts[i], texts[i], 0);
+}
+#define STAYS(texts) stays(texts, sizeof texts / sizeof *texts)
+
+/* ---- commands ---- */
+
+static void test_values_of_options(void **state)
+{
+    (void)state;
+    expect("$ ansible-vault encrypt_string --vault-password-file ~/.vp 'Lamps!on-it' --name x\n",
+           "$ ansible-vault encrypt_string --vault-password-file ~/.vp '[redacted:value]' --name "
+           "x\n",
+           1);
+    expect("$ ctr images pull --user bot:Walrus12ab r.example/base:1\n",
+           "$ ctr images pull --user bot:[redacted:value] r.example/base:1\n", 1);
+    expect("$ ktpass /princ HTTP/x@X /mapuser svc /pass Walrus12ab /out web.keytab\n",
+           "$ ktpass /princ HTTP/x@X /mapuser svc /pass [redacted:value] /out web.keytab\n", 1);
+    expect("CROND[4]: (root) CMD (/usr/bin/lftp -u bak,Whin&Chat5 ftp.int -e 'put /b;bye')\n",
+           "CROND[4]: (root) CMD (/usr/bin/lftp -u bak,[redacted:value] ftp.int -e 'put "
+           "/b;bye')\n",
+           1);
+    expect("$ echo 'AUTH default Cuckoo.Spit' | redis-cli\n",
+           "$ echo 'AUTH default [redacted:value]' | redis-cli\n", 1);
+    expect("+ nsupdate -y hmac-sha256:dhcp:mO0hhGmGHzzml5hxNpmqyWD/9VRB+9jR\n",
+           "+ nsupdate -y hmac-sha256:[redacted:value]\n", 1);
+    static const char *const texts[] = {
+        "$ echo 'GET greeting' | redis-cli\n",
+        "$ lftp -u bak ftp.int &\n",
+        "$ ansible-vault encrypt_string --vault-password-file ~/.vp --name x\n",
+    };
+    STAYS(texts);
+}
+
+static void test_what_commands_print(void **state)
+{
+    (void)state;
+    expect("$ pass show infra/ilo\nSandpiper{iLO}\nuser: root\n",
+           "$ pass show infra/ilo\n[redacted:value]\nuser: root\n", 1);
+    expect("$ bw get password vcenter\nSpindle-vC\n",
+           "$ bw get password vcenter\n[redacted:value]\n", 1);
+    expect("$ op read op://infra/db/field\nmango hammer biscuit\n",
+           "$ op read op://infra/db/field\n[redacted:value]\n", 1);
+    expect("$ wg show wg0 dump\n" a20 "A1b2C3=\tPub1iCk3yPub1iCk3yPub1i=\t51820\toff\n"
+           "Pub2iCk4yPub1iCk3yPub1i=\t" a20 "D4e5F6=\t198.51.100.9:1\n",
+           "$ wg show wg0 dump\n[redacted:value]\tPub1iCk3yPub1iCk3yPub1i=\t51820\toff\n"
+           "Pub2iCk4yPub1iCk3yPub1i=\t[redacted:value]\t198.51.100.9:1\n",
+           2);
+    expect("$ ip xfrm state | head -3\nsrc 198.51.100.4 dst 203.0.113.9\n"
+           "\tenc cbc(aes) 0x8b03adf53d34c1e1b75dc51aa12d1593\n",
+           "$ ip xfrm state | head -3\nsrc 198.51.100.4 dst 203.0.113.9\n"
+           "\tenc cbc(aes) [redacted:value]\n",
+           1);
+    expect(
+        "   PlainLoginModule required\n   username=\"admin\"\n   user_admin=\"Mango\"\n"
+        "   user_etl=\"Etl.cedar\";\n",
+        "   PlainLoginModule required\n   username=\"admin\"\n   user_admin=\"[redacted:value]\"\n"
+        "   user_etl=\"[redacted:value]\";\n",
+        2);
+    expect("chpasswd:\n  list: |\n    root:RZU+_-7p%kFZ\n  expire: false\n",
+           "chpasswd:\n  list: |\n    root:[redacted:value]\n  expire: false\n", 1);
+    static const char *const texts[] = {
+        "$ pass show infra\ninfra\n\xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 ilo-4\n",
+        "$ pass show infra/nas\nError: infra/nas is not in the password store.\n",
+        "$ bw get password nas\nNot found.\n",
+        "$ ip xfrm state\nsrc 198.51.100.4 dst 203.0.113.9\n\tproto esp spi 0xc91ab02e reqid 1\n",
+        "$ az keyvault list -o table\n2024-02-11T10:22:31.114000+00:00  media  westeurope\n",
+        "password required\nuser_name=none\n",
+        "chpasswd:\n  list: |\n    root:RANDOM\n",
+    };
+    STAYS(texts);
+}
+
+/* ---- devices ---- */
+
+static void test_devices(void **state)
+{
+    (void)state;
+    expect("ntp authentication-key 1 md5 Tick!Tock\n",
+           "ntp authentication-key 1 md5 [redacted:value]\n", 1);
+    expect("snmp-server user nms OPS v3 auth sha Auth-Thrush priv aes 128 Priv-Thrush\n",
+           "snmp-server user nms OPS v3 auth sha [redacted:value] priv aes 128 [redacted:value]\n",
+           2);
+    expect("snmp-server host 10.9.1.40 version 2c trapLark\n",
+           "snmp-server host 10.9.1.40 version 2c [redacted:value]\n", 1);
+    expect("tacacs-server key 7 13061E010803557878\nradius-server key 0 LRNSLziGYa\n",
+           "tacacs-server key 7 [redacted:value]\nradius-server key 0 [redacted:value]\n", 2);
+    expect(" wlan security wpa psk set-key ascii 0 warehouse Crane 12 4\n",
+           " wlan security wpa psk set-key ascii 0 [redacted:value]\n", 1);
+    expect("set ike gateway hq authentication pre-shared-key key Palo.Curlew\n",
+           "set ike gateway hq authentication pre-shared-key key [redacted:value]\n", 1);
+    expect("set security ike policy P1 pre-shared-key ascii-text \"gN,LgyW[g+RExb;;\"\n",
+           "set security ike policy P1 pre-shared-key ascii-text \"[redacted:value]\"\n", 1);
+    expect("password manager user-name \"admin\" plaintext \"ProCurve-Ibis\"\n",
+           "password manager user-name \"admin\" plaintext \"[redacted:value]\"\n", 1);
+    static const char *const texts[] = {
+        "ntp trusted-key 1\nntp server 10.0.0.1 key 1\n",
+        "radius-server host 10.0.0.1 auth-port 1812 timeout 7\n",
+        "snmp-server host 10.9.1.40 version 3 auth nms\n",
+        "the operator reads plaintext\n",
+    };
+    STAYS(texts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values_of_options),
+        cmocka_unit_test(test_what_commands_print),
+        cmocka_unit_test(test_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
