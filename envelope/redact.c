@@ -96,6 +96,7 @@ static const uint8_t rules_behind[256] = {
     ['}'] = BEHIND_SET,
     ['['] = BEHIND_COLUMN,
     ['('] = BEHIND_FILE | BEHIND_CALL | BEHIND_GIVEN,
+    ['{'] = BEHIND_GIVEN,
     ['*'] = BEHIND_GIVEN,
 };
 
@@ -225,7 +226,8 @@ static inline __attribute__((always_inline)) bool may_begin(const struct redact_
          (*t == ':' && (t[1] == '/' || (at > 1 && redact_is_behind_oracle(t)))) ||
          (*t == 'P' && (t[1] == 'u' || t[1] == 'r'))))
         return true; /* redact_pem(), redact_url() */
-    if ((*t == '@' && redact_in(t[1], CLASS_ALNUM) && redact_in(t[-1], CLASS_ALNUM)) ||
+    if ((*t == '@' && (redact_in(t[1], CLASS_ALNUM) || t[1] == '(') &&
+         redact_in(t[-1], CLASS_ALNUM)) ||
         (*t == '-' && at + 9 < s->len && t[9] == '-' && at >= 32 && redact_in(t[-1], CLASS_HEX)))
         return true; /* redact_dsn(), redact_dashes() */
     return redact_may_be_token(s, at);

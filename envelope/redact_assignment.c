@@ -42,6 +42,7 @@ static size_t skip_name_end(const struct redact_scan *s, size_t at, bool *ret_qu
     at = *ret_quoted ? at + 1 : from;
     at += redact_char(s, at) == ')' && *ret_quoted; /* attr("x") = */
     at += redact_char(s, at) == ']' && *ret_quoted;
+    at += from == at && redact_char(s, at) == ']' && redact_char(s, at + 1) == '='; /* [name]='X' */
     at += redact_char(s, at) == '}' && from == at; /* $ENV{NAME} = */
     at += redact_char(s, at) == '?' && redact_char(s, at + 1) == ':';
     return at;
@@ -308,18 +309,6 @@ static bool is_base64(const struct redact_scan *s, const struct redact_value *v)
            count_in(s, v->from, v->to, CLASS_LOWER) >= 2;
 }
 
-/* Signs that no token has. */
-static bool has_code_in(const struct redact_scan *s, const struct redact_value *v)
-{
-    static const bool is_sign[256] = {
-        ['('] = true, [')'] = true, ['['] = true, [']'] = true,  ['{'] = true, ['}'] = true,
-        ['<'] = true, ['>'] = true, [' '] = true, ['\\'] = true, ['\0'] = true};
-    for (size_t i = v->from; i < v->to; i++)
-        if (is_sign[(unsigned char)s->text[i]])
-            return true;
-    return false;
-}
-
 /* `passphrase: tiger river cobalt`: words to the line's end. */
 static bool is_phrase(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
@@ -390,7 +379,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
         return len >= 4 &&
                (digits || quotes || count_in(s, v->from, v->to, CLASS_UPPER | CLASS_LOWER) < len ||
                 (len >= 6 && !redact_is_usage(s, v)));
-    if (p->tells != TELLS_ALL && !p->upper && has_code_in(s, v))
+    if (p->tells != TELLS_ALL && !p->upper && redact_has_code(s, v))
         return false;
     if (p->tells == TELLS_ALL && (p->sign == '=' || p->sign == '>' || p->sign == ' '))
         return len >= 3 && (digits || quotes || p->tight || p->sign != '=' || is_setting(s, p, v) ||
@@ -563,7 +552,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         value = redact_behind_type(s, value);
     if (value && p.sign == ':')
         value = redact_behind_tag(s, value, p.quoted);
-    if (!value || !may_begin(s, value))
+    bool other = value && redact_read_default(s, value, p.tells, &v); /* ${NAME:-X} */
+    if (!value || (!other && !may_begin(s, value)))
         return false;
     p.shell = p.tight && redact_is_statement(s, at);
     value += (redact_char(s, value + 1) == '"' || redact_char(s, value + 1) == '\'') &&
@@ -573,8 +563,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         redact_char(s, value + 1) != before)
         return false; /* what ends there began in front of the name */
     bool block = p.tells == TELLS_ALL && p.sign == ':' && redact_read_block(s, end, &v);
-    bool whole =
-        block || (p.tells == TELLS_ALL && p.sign == '=' && redact_read_braces(s, at, value, &v));
+    bool whole = other || block ||
+                 (p.tells == TELLS_ALL && p.sign == '=' && redact_read_braces(s, at, value, &v));
     if (!whole && (!read_behind(s, &p, value, &v) || (p.sign == ',' && !v.quote)))
         return false;
     if (!whole && p.tight && !v.quote && (before == '"' || before == '\''))

@@ -32,7 +32,7 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 /* What takes a secret as an argument, and as which, from 1; MIXED: it has to look like one. A name
  * with a dot is the end of one. */
 #define MIXED     16
-#define OF_LETTER 12 /* and one that ends them */
+#define OF_LETTER 20 /* and one that ends them */
 static const struct callee {
     const char *name;
     size_t len;
@@ -44,22 +44,28 @@ static const struct callee {
         text, sizeof(text) - 1, argument                                                           \
     }
     ['c' - 'a'] = {CALLEE("basic", 2), CALLEE("createHmac", 2)},
+    ['d' - 'a'] = {CALLEE("ssh2_auth_password", 3), CALLEE("ldap_bind", 3)},
     ['e' - 'a'] = {CALLEE("set_cookie", 2 | MIXED), CALLEE("Sequelize", 3), CALLEE("jwt.encode", 2),
                    CALLEE("jwt.decode", 2), CALLEE("authenticate", 2)},
     ['h' - 'a'] = {CALLEE("HTTPBasicAuth", 2), CALLEE("HTTPDigestAuth", 2), CALLEE("BasicAuth", 2),
                    CALLEE("basicAuth", 2), CALLEE("basic_auth", 2), CALLEE("SetBasicAuth", 2),
                    CALLEE("auth", 2), CALLEE("PlainAuth", 3), CALLEE("http_auth", 2)},
+    ['g' - 'a'] = {CALLEE("Secret.fromString", 1)},
     ['i' - 'a'] = {CALLEE("mysqli", 3)},
     ['l' - 'a'] = {CALLEE("NetworkCredential", 2), CALLEE("PSCredential", 2),
                    CALLEE("UsernamePasswordCredential", 2), CALLEE("sqlalchemy.URL", 3),
-                   CALLEE("mysql", 5), CALLEE("postgresql", 5)},
-    ['n' - 'a'] = {CALLEE("getConnection", 3), CALLEE("login", 2), CALLEE("sign", 2),
-                   CALLEE("createConnection", 3), CALLEE("connection", 3), CALLEE("signIn", 2)},
+                   CALLEE("mysql", 5), CALLEE("postgresql", 5),
+                   CALLEE("UsernamePasswordCredentialsImpl", 5)},
+    ['n' - 'a'] = {CALLEE("getConnection", 3), CALLEE("login", 2), CALLEE("ftp_login", 3),
+                   CALLEE("imap_open", 3), CALLEE("sign", 2), CALLEE("createConnection", 3),
+                   CALLEE("connection", 3), CALLEE("signIn", 2)},
     ['o' - 'a'] = {CALLEE("PDO", 3), CALLEE("Minio", 3 | MIXED)},
     ['r' - 'a'] = {CALLEE("cookieParser", 1 | MIXED), CALLEE("Authenticator", 2)},
     ['s' - 'a'] = {CALLEE("credentials", 2), CALLEE("UsernamePasswordCredentials", 2)},
-    ['t' - 'a'] = {CALLEE("mysqli_connect", 3), CALLEE("connect", 4), CALLEE("connect", 3),
-                   CALLEE("__construct", 3), CALLEE("mysql_real_connect", 4),
+    ['t' - 'a'] = {CALLEE("mysqli_connect", 3), CALLEE("mysql_connect", 3),
+                   CALLEE("mysql_pconnect", 3), CALLEE("mssql_connect", 3),
+                   CALLEE("odbc_connect", 3), CALLEE("oci_connect", 2), CALLEE("connect", 4),
+                   CALLEE("connect", 3), CALLEE("__construct", 3), CALLEE("mysql_real_connect", 4),
                    CALLEE("Client", 2 | MIXED), CALLEE("Fernet", 1 | MIXED),
                    CALLEE("pgp_sym_encrypt", 2), CALLEE("pgp_sym_decrypt", 2),
                    CALLEE("aes_encrypt", 2), CALLEE("aes_decrypt", 2)},
@@ -68,7 +74,7 @@ static const struct callee {
     ['y' - 'a'] = {CALLEE("jwt.verify", 2), CALLEE("verify", 2 | MIXED)},
 };
 const char redact_call_ends[] =
-    "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te ie ql pt";
+    "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te ie ql pt rd ng pl en";
 
 /* The argument at `at`: behind it. */
 static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
@@ -269,7 +275,7 @@ static bool is_login(struct redact_scan *s, size_t at, size_t colon, size_t from
 
 bool redact_dsn(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
-    static const char *const nets[] = {"tcp(", "unix(", "tcp4(", "tcp6(", "tcp/", "udp("};
+    static const char *const nets[] = {"tcp(", "unix(", "tcp4(", "tcp6(", "tcp/", "udp(", "("};
     bool is = false;
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
         is = is || redact_at(s, at + 1, nets[i]);

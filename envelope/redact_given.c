@@ -76,6 +76,15 @@ static bool is_argument(struct redact_scan *s, size_t at, size_t end, struct red
            is_value(s, ret->from, ret->to);
 }
 
+/* `passphrase{"X"}`. */
+static bool is_initial(struct redact_scan *s, size_t end, struct redact_match *ret)
+{
+    size_t close;
+    return read_quotes(s, redact_run(s, end + 1, CLASS_BLANK), ret, &close) &&
+           redact_char(s, redact_run(s, close, CLASS_BLANK)) == '}' &&
+           (is_value(s, ret->from, ret->to) || is_words(s, ret->from, ret->to));
+}
+
 /* The comment's end, and what it is about behind it. */
 static bool is_behind_comment(struct redact_scan *s, size_t end, struct redact_match *ret)
 {
@@ -112,6 +121,8 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
         return false;
     if (redact_char(s, end) == '(')
         return is_argument(s, at, end, ret_match);
+    if (redact_char(s, end) == '{')
+        return is_initial(s, end, ret_match);
     const struct redact_behind *b = redact_behind(s, end);
     return (REDACT_ONE_OF(b->sign, "*=:") && is_behind_comment(s, end, ret_match)) ||
            (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fos") &&

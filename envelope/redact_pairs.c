@@ -254,6 +254,21 @@ bool redact_history(struct redact_scan *s, size_t at, size_t end, struct redact_
     return false;
 }
 
+/* `name="password"`, an empty line and X: a form's part. */
+static bool is_part(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                    struct redact_match *ret_match)
+{
+    size_t line = end + 1 + (redact_char(s, end + 1) == '\r');
+    size_t from = line + 1 + (redact_char(s, line + 1) == '\r') + 1;
+    if (at < 6 || !redact_at(s, at - 6, "name=\"") || redact_char(s, line) != '\n' ||
+        redact_char(s, from - 1) != '\n' || from >= s->len)
+        return false;
+    size_t to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
+    size_t behind = to + (redact_char(s, to) == '\r');
+    return redact_char(s, behind) == '\n' && redact_at(s, behind + 1, "--") &&
+           take(s, tells, from, to, ret_match);
+}
+
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);
@@ -269,5 +284,6 @@ bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_mat
         return is_registered(s, end, tells, ret_match);
     return (key < at && is_member(s, key, end, tells, ret_match)) ||
            (next == '"' &&
-            (is_counted(s, at, end, tells, ret_match) || is_block(s, at, end, tells, ret_match)));
+            (is_counted(s, at, end, tells, ret_match) || is_block(s, at, end, tells, ret_match) ||
+             is_part(s, at, end, tells, ret_match)));
 }

@@ -325,6 +325,11 @@ size_t redact_behind_tag(struct redact_scan *s, size_t at, bool quoted);
  * front of the name, past escaped ones; a file's own line of several words. */
 bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_value *ret);
 bool redact_read_braces(struct redact_scan *s, size_t name, size_t at, struct redact_value *ret);
+/* What a shell takes where another variable is not set: `${OTHER:-X}`. */
+bool redact_read_default(struct redact_scan *s, size_t at, enum redact_telling tells,
+                         struct redact_value *ret);
+/* Whether it has signs that no token has; one in quotes may, that is like no code. */
+bool redact_has_code(const struct redact_scan *s, const struct redact_value *v);
 void redact_to_quote(struct redact_scan *s, char quote, bool all, struct redact_value *v);
 bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char sign,
                        struct redact_value *v);

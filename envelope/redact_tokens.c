@@ -158,7 +158,7 @@ static bool begins_other(char first, char second)
     case '-':
         return redact_in(second, CLASS_DASH | CLASS_DIGIT | CLASS_HEX_LOWER);
     case '@':
-        return redact_in(second, CLASS_ALNUM);
+        return redact_in(second, CLASS_ALNUM) || second == '(';
     case ':':
         return true;
     default:

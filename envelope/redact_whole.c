@@ -69,6 +69,53 @@ bool redact_read_braces(struct redact_scan *s, size_t name, size_t at, struct re
     return true;
 }
 
+bool redact_read_default(struct redact_scan *s, size_t at, enum redact_telling tells,
+                         struct redact_value *ret)
+{
+    at += redact_char(s, at) == '"';
+    if (redact_char(s, at) != '$' || redact_char(s, at + 1) != '{')
+        return false; /* most */
+    size_t from = redact_run(s, at + 2, CLASS_ALNUM | CLASS_UNDER);
+    from += redact_char(s, from) == ':';
+    if (!REDACT_ONE_OF(redact_char(s, from), "-="))
+        return false;
+    size_t to = ++from, line = redact_line_end(s, from);
+    line = line - from > LINE_MOST ? from + LINE_MOST : line;
+    while (to < line && !REDACT_ONE_OF(s->text[to], "${}\"'` "))
+        to++;
+    struct redact_reached word = {.from = from, .to = to};
+    *ret = (struct redact_value){from, to, to, '{'};
+    return redact_char(s, to) == '}' && to >= from + 6 &&
+           redact_strength(s, &word) >= (tells == TELLS_ALL ? REDACT_SHORT_WORD : REDACT_MIXED);
+}
+
+/* Letters of both cases, digits and signs as no program has them: `D#.CH1:R6;zXS{Y7g$IZ`. */
+static bool is_dense(const struct redact_scan *s, const struct redact_value *v)
+{
+    size_t digits = 0, upper = 0, lower = 0;
+    for (size_t i = v->from; i < v->to; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+        if (redact_in(s->text[i], CLASS_SPACE) || !s->text[i] ||
+            (s->text[i] == '$' && redact_char(s, i + 1) == '{'))
+            return false;
+    }
+    return v->to - v->from >= 16 && v->to - v->from <= LINE_MOST && digits >= 3 && upper >= 2 &&
+           lower >= 2;
+}
+
+bool redact_has_code(const struct redact_scan *s, const struct redact_value *v)
+{
+    static const bool is_sign[256] = {
+        ['('] = true, [')'] = true, ['['] = true, [']'] = true,  ['{'] = true, ['}'] = true,
+        ['<'] = true, ['>'] = true, [' '] = true, ['\\'] = true, ['\0'] = true};
+    for (size_t i = v->from; i < v->to; i++)
+        if (is_sign[(unsigned char)s->text[i]])
+            return !v->quote || !is_dense(s, v);
+    return false;
+}
+
 /* `"NAME=X"`, a word of a list or of a command: all of X, where nothing else is set in it. */
 static bool is_word_in(struct redact_scan *s, char quote, struct redact_value *v, size_t line)
 {

@@ -108,12 +108,52 @@ static void test_devices(void **state)
     STAYS(texts);
 }
 
+/* ---- what is written in programs ---- */
+
+static void test_forms_of_programs(void **state)
+{
+    (void)state;
+    expect("std::string passphrase{\"kettle copper ember saddle\"};\n",
+           "std::string passphrase{\"[redacted:value]\"};\n", 1);
+    expect("apiToken  = `D#.CH1:R6;zXS{Y7g$IZ`\n", "apiToken  = `[redacted:value]`\n", 1);
+    expect("readonly ENCRYPTION_PASSWORD=\"${ENC:-IzMFN9zAodXX}\"\n",
+           "readonly ENCRYPTION_PASSWORD=\"${ENC:-[redacted:value]}\"\n", 1);
+    expect("declare -A c=( [db_password]='E7[gLSkb=S3ViF' )\n",
+           "declare -A c=( [db_password]='[redacted:value]' )\n", 1);
+    expect("$link = mysql_connect('10.4.2.30', 'intranet', 'hasl0Maslo') or die();\n",
+           "$link = mysql_connect('10.4.2.30', 'intranet', '[redacted:value]') or die();\n", 1);
+    expect("new UsernamePasswordCredentialsImpl(Scope.GLOBAL, \"id\", \"What\", \"bob\", "
+           "\"dep1oy.Onyx\")\n",
+           "new UsernamePasswordCredentialsImpl(Scope.GLOBAL, \"id\", \"What\", \"bob\", "
+           "\"[redacted:value]\")\n",
+           1);
+    expect("Environment=\"DATA_SOURCE_NAME=exporter:Wr3n_nest-08@(db-3.int:3306)/\"\n",
+           "Environment=\"DATA_SOURCE_NAME=exporter:[redacted:url-password]@(db-3.int:3306)/\"\n",
+           1);
+    expect("name=\"user\"\r\n\r\nanna\r\n------x\r\nname=\"password\"\r\n\r\nF83ThuBH<6>\r\n"
+           "------x--\r\n",
+           "name=\"user\"\r\n\r\nanna\r\n------x\r\nname=\"password\"\r\n\r\n"
+           "[redacted:value]\r\n------x--\r\n",
+           1);
+    expect("+  authentication-key \"$9$aeLqfjSlwhqBcjKHBpXg\"; ## SECRET-DATA\n",
+           "+  authentication-key \"[redacted:device-password]\"; ## SECRET-DATA\n", 1);
+    static const char *const texts[] = {
+        "struct password{\"unset\"};\n",
+        "DB_PASSWORD=\"${DB_PASSWORD:-changeme}\"\nPASSWORD=${X:-${Y}}\n",
+        "API_TOKEN=${TOKEN:-none}\n",
+        "apiToken = `<span>{token}</span>`\n",
+        "name=\"password\"\n\nwas not given 12\n--\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_of_options),
         cmocka_unit_test(test_what_commands_print),
         cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_forms_of_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
