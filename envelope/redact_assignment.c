@@ -360,7 +360,8 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     if (p->tells == TELLS_LONG)
         return len > LONG_MOST || (is_random(s, v->from, v->to) && (quotes || !is_code(s, p, v))) ||
                (quotes && len >= 32 && digits && redact_has_sign(s, v->from, v->to) &&
-                !memchr(s->text + v->from, ' ', len));
+                !memchr(s->text + v->from, ' ', len)) ||
+               (quotes && p->upper && redact_is_salt(s, v->from, v->to));
     if (len > PROSE_MOST)
         return true;
     if (s->text[v->from] == '/' && memchr(s->text + v->from + 1, '/', len - 1) &&

@@ -82,6 +82,26 @@ static size_t last_like(struct redact_scan *s, size_t from, size_t to)
     return end;
 }
 
+/* The value is alone, deeper than its name, and what follows is not: `pass:` over `    X`. */
+static bool is_nested(struct redact_scan *s, size_t at, size_t from, size_t to)
+{
+    size_t name = at - redact_line_start(s, at, REST_MOST),
+           value = from - redact_line_start(s, from, REST_MOST), line = redact_line_end(s, to) + 1;
+    size_t next = line < s->len ? redact_run(s, line, CLASS_BLANK) - line : 0;
+    return redact_run(s, redact_line_start(s, at, REST_MOST), CLASS_BLANK) == at &&
+           value >= name + 2 && next <= name;
+}
+
+/* Of a file that holds a user and a password the second line is printed. */
+static size_t skip_user(struct redact_scan *s, size_t at, size_t end, size_t from)
+{
+    size_t line = redact_line_end(s, from), last = line + 1;
+    bool two = end - at > 9 && memmem(s->text + at, end - at, "user-pass", 9) && last < s->len;
+    size_t behind = two ? redact_line_end(s, last) + 1 : 0;
+    bool ends = behind >= s->len || s->text[behind] == '\n' || redact_at(s, behind, "$ ");
+    return two && ends && redact_run(s, from, ~(uint32_t)CLASS_SPACE) == line ? last : from;
+}
+
 bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                   struct redact_match *ret_match)
 {
@@ -102,6 +122,7 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
         return false;
     from = redact_run(s, from, how == SAID ? CLASS_SPACE : CLASS_BLANK);
     from = skip_front(s, from);
+    from = how == PRINTED ? skip_user(s, at, end, from) : from;
     size_t below = redact_line_end(s, from), to = below;
     while (to > from && redact_in(s->text[to - 1], CLASS_BLANK))
         to--;
@@ -111,8 +132,9 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     if (to < from + 6 || to - from > 512 || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
         return false;
     t.from = from, t.to = to;
+    bool nested = how == SAID && end + 1 == line && is_nested(s, at, from, to);
     int strength = redact_strength(s, &t);
-    bool enough = how == PRINTED || how == MARKED || t.quote
+    bool enough = how == PRINTED || how == MARKED || nested || t.quote
                       ? strength >= (tells == TELLS_ALL ? REDACT_SHORT_WORD : REDACT_MIXED)
                       : strength >= (tells == TELLS_ALL ? REDACT_MIXED : REDACT_RANDOM);
     size_t list = how == SAID ? last_like(s, from, to) : to;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define NEAR_MOST 160 /* bytes between a name and the value that belongs to it */
 #define BACK_MOST 200
@@ -178,6 +178,12 @@ static bool is_told(struct redact_scan *s, size_t end, struct redact_match *ret_
             value = (size_t)(colon - s->text) + 2;
         }
         struct redact_value v;
+        if (i == 0 && redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&
+            !redact_in(s->text[value], CLASS_DOUBLE | CLASS_SINGLE) && line - value >= 8 &&
+            !redact_is_placeholder(s, value, line)) { /* mysqld's, of all signs */
+            *ret_match = (struct redact_match){value, line, "value"};
+            return redact_has_digit(s, value, line) || redact_has_sign(s, value, line);
+        }
         if (!redact_read_value(s, value, true, &v) || redact_run(s, v.end, CLASS_BLANK) < line)
             return false;
         bool digits = v.quote || redact_has_sign(s, v.from, v.to);
@@ -353,13 +359,13 @@ bool redact_wifi(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 }
 
 /* The last letters of the names above, identified's among them: most words have others. */
-const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed ap lm nt";
+const char redact_file_ends[] = "ss th pw wd rd ok sk se ty et in ed ap lm nt ey sa";
 
 bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     const struct redact_behind *b = redact_behind(s, end);
     if (b->next == '\n')
-        return is_asked(s, at, end, ret_match);
+        return is_asked(s, at, end, ret_match) || redact_daemon(s, at, end, ret_match);
     if (end - at < 3 || (!redact_in(b->next, CLASS_BLANK) && b->next != '('))
         return false;
     unsigned rules = rules_of(s, at, end);
@@ -376,7 +382,8 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
            ((rules & (PASS | AUTH)) && is_talk(s, at, end, rules & PASS, ret_match)) ||
            ((rules & AUTH) && is_imap(s, at, end, ret_match)) ||
            (end - at == 4 && is_redis(s, at, end, ret_match)) ||
-           (end - at == 7 && sign == ':' && is_shown(s, at, end, ret_match));
+           (end - at == 7 && sign == ':' && is_shown(s, at, end, ret_match)) ||
+           redact_daemon(s, at, end, ret_match);
 }
 
 /* host:port:database:user:password. Any of the first four may be a star. */

@@ -90,7 +90,7 @@ static const struct row qualifier_rows[] = {
     ROW("test", TELLS_ALL),         ROW("string", TELLS_ALL),  ROW("text", TELLS_ALL),
     ROW("confirmation", TELLS_ALL), ROW("confirm", TELLS_ALL), ROW("again", TELLS_ALL),
     ROW("us", TELLS_ALL),           ROW("eu", TELLS_ALL),      ROW("encrypted", TELLS_ALL),
-    ROW("pypi", TELLS_ALL),         ROW("equals", TELLS_ALL),
+    ROW("pypi", TELLS_ALL),         ROW("equals", TELLS_ALL),  ROW("txt", TELLS_ALL),
 };
 
 /* What a word ends in. */
@@ -378,7 +378,9 @@ static enum redact_telling of_key(const struct words *w)
 {
     enum redact_telling tells = is_one_of(w->word[1], w->len[1], &keys);
     bool secret = !strcmp(w->word[1], "secret") || !strcmp(w->word[2], "secret");
-    if (secret)
+    bool shared = !strcmp(w->word[1], "preshared") ||
+                  (!strcmp(w->word[1], "shared") && !strcmp(w->word[2], "pre"));
+    if (secret || shared)
         return TELLS_ALL;
     if (tells)
         return tells;
@@ -417,6 +419,11 @@ static enum redact_telling of_two(const struct words *w)
         return !strcmp(front, "secret") ? TELLS_LONG : TELLS_NOTHING;
     if (!strcmp(last, "code"))
         return is_one_of(front, w->len[1], &codes);
+    if (!strcmp(last, "community"))
+        return !strcmp(front, "snmp") || !strcmp(front, "ro") || !strcmp(front, "rw") ||
+                       !strcmp(front, "trap")
+                   ? TELLS_CODE
+                   : TELLS_NOTHING;
     if (!strcmp(last, "url"))
         return !strcmp(front, "webhook") ? TELLS_LONG : TELLS_NOTHING;
     return TELLS_NOTHING;
@@ -452,9 +459,10 @@ static void read_rows(void)
 {
     static const struct row more[] = {ROW("key", 0), ROW("phrase", 0), ROW("word", 0),
                                       ROW("hash", 0)},
-                            last[] = {ROW("data", 0),  ROW("pat", 0),    ROW("passe", 0),
-                                      ROW("code", 0),  ROW("id", 0),     ROW("keys", 0),
-                                      ROW("words", 0), ROW("tokens", 0), ROW("secrets", 0)};
+                            last[] = {ROW("data", 0),     ROW("pat", 0),    ROW("passe", 0),
+                                      ROW("code", 0),     ROW("id", 0),     ROW("keys", 0),
+                                      ROW("words", 0),    ROW("tokens", 0), ROW("secrets", 0),
+                                      ROW("community", 0)};
     index_rows(&qualifiers), index_rows(&endings), index_rows(&single);
     index_rows(&keys), index_rows(&open_keys), index_rows(&codes);
     add_ends(endings.row, endings.count, MAY_TELL | MAY_TELL_LAST);

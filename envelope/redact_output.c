@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "envelope/redact_command.h"
+#include "envelope/redact_places.h"
 
 #define OUTPUT_MOST  3000 /* bytes below a command */
 #define NAME_MOST    200

@@ -328,6 +328,8 @@ bool redact_read_braces(struct redact_scan *s, size_t name, size_t at, struct re
 /* What a shell takes where another variable is not set: `${OTHER:-X}`. */
 bool redact_read_default(struct redact_scan *s, size_t at, enum redact_telling tells,
                          struct redact_value *ret);
+/* Whether it is of all kinds of characters, as WordPress' salts are, blanks among them. */
+bool redact_is_salt(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it has signs that no token has; one in quotes may, that is like no code. */
 bool redact_has_code(const struct redact_scan *s, const struct redact_value *v);
 void redact_to_quote(struct redact_scan *s, char quote, bool all, struct redact_value *v);

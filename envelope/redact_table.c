@@ -4,10 +4,11 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
-#define ROW_MOST  1000 /* bytes of a line that is looked at */
-#define ROWS_MOST 500
+#define ROW_MOST     1000 /* bytes of a line that is looked at */
+#define ROWS_MOST    500
+#define HEADING_MOST 40
 
 static bool is_bar(const struct redact_scan *s, size_t at)
 {
@@ -128,6 +129,19 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
                                                     .tells = (int)tells};
 }
 
+/* A heading of several words, the last of which is the name: `Secret access key`. */
+void redact_words_heading(struct redact_scan *s, size_t at, size_t end)
+{
+    size_t from = at;
+    while (from > 0 && at - from < HEADING_MOST &&
+           (redact_in(s->text[from - 1], CLASS_ALNUM) ||
+            (s->text[from - 1] == ' ' && s->text[from] != ' ')))
+        from--;
+    if (from < at && redact_in(s->text[from], CLASS_ALNUM) &&
+        (!from || REDACT_ONE_OF(s->text[from - 1], ",;\t\n")))
+        redact_table_heading(s, from, end);
+}
+
 /* The next place's end. */
 static size_t place_end(const struct redact_scan *s, size_t at, size_t line, char sign)
 {
@@ -165,6 +179,46 @@ static bool is_phrase(const struct redact_scan *s, size_t from, size_t to, bool 
                   (i + 1 < to && redact_in(s->text[i + 1], CLASS_UPPER | CLASS_LOWER)));
     }
     return blanks <= 2 && (mixed || (quoted && blanks == 1)) && !redact_is_placeholder(s, from, to);
+}
+
+/* A word of letters of both cases and digits with signs that no word of a program has. */
+static bool is_odd(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = 0, upper = 0, lower = 0, odd = 0;
+    for (size_t i = from; i < to; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+        odd += REDACT_ONE_OF(s->text[i], "\",;'&|");
+        if (REDACT_ONE_OF(s->text[i], "()[]{}<>\\"))
+            return false;
+    }
+    return to - from >= 8 && digits && upper && lower && odd &&
+           !redact_is_placeholder(s, from, to) && !memmem(s->text + from, to - from, "://", 3);
+}
+
+/* What a database shows: dashes and plusses are below its heading. Words, and a number. */
+static bool is_shown(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t rule = redact_line_end(s, s->table.heading - 1) + 1, blanks = 0, digits = 0, upper = 0;
+    size_t end = rule < s->len ? redact_line_end(s, rule) : rule;
+    if (s->table.sign != '|' || end - rule > ROW_MOST ||
+        !memmem(s->text + rule, end - rule, "-+", 2))
+        return false;
+    for (size_t i = from; i < to; i++) {
+        blanks += s->text[i] == ' ';
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        if (!redact_in(s->text[i], CLASS_ALNUM | CLASS_BLANK))
+            return false;
+    }
+    return blanks <= 3 && digits && upper;
+}
+
+static bool are_words(struct redact_scan *s, char sign, size_t from, size_t to, bool quoted)
+{
+    return is_phrase(s, from, to, quoted && sign == '\t') || is_shown(s, from, to) ||
+           (quoted && redact_is_phrase(s, from, to, 3));
 }
 
 static struct redact_signs signs_of(struct redact_scan *s, size_t at)
@@ -208,6 +262,8 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
         to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
     } else {
         to = place_end(s, from, line, sign);
+        if (to >= line && !place)
+            return false; /* no row of it */
         for (int i = 0; i < place; i++) {
             if (to >= line)
                 return false;
@@ -223,10 +279,11 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
         to--;
     bool quoted = from && s->text[from - 1] == '"' && redact_char(s, to) == '"',
          words = memchr(s->text + from, ' ', to - from) != NULL;
-    if (to < from + 6 || (words ? c->tells != TELLS_ALL || sign == ' ' ||
-                                      !is_phrase(s, from, to, quoted && sign == '\t')
-                                : !is_secret(s, c->tells, from, to) &&
-                                      !(c->tells == TELLS_ALL && is_mixed(s, at, from, to))))
+    if (to < from + 6 ||
+        (words
+             ? c->tells != TELLS_ALL || sign == ' ' || !are_words(s, sign, from, to, quoted)
+             : !is_secret(s, c->tells, from, to) &&
+                   !(c->tells == TELLS_ALL && (is_mixed(s, at, from, to) || is_odd(s, from, to)))))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

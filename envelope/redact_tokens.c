@@ -397,6 +397,25 @@ static bool is_telegram(struct redact_scan *s, size_t at, struct redact_match *r
     return true;
 }
 
+/* Eight times six digits, dashes in between: BitLocker's recovery password. */
+static bool is_recovery(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t to = at;
+    if (redact_char(s, at + 6) != '-' || (at && redact_in(s->text[at - 1], CLASS_NAME)))
+        return false;
+    for (int i = 0; i < 8; i++, to += i < 8) {
+        if (redact_run(s, to, CLASS_DIGIT) != to + 6)
+            return false;
+        to += 6;
+        if (i < 7 && redact_char(s, to) != '-')
+            return false;
+    }
+    if (redact_in(redact_char(s, to), CLASS_NAME))
+        return false;
+    *ret_match = (struct redact_match){at, to, "recovery-key"};
+    return true;
+}
+
 /* An id, a time and a signature in base64url. */
 static bool is_discord(struct redact_scan *s, size_t at, struct redact_match *ret_match)
 {
@@ -460,6 +479,6 @@ bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_mat
     case '$':
         return is_hash(s, at, ret_match);
     default:
-        return is_telegram(s, at, ret_match);
+        return is_telegram(s, at, ret_match) || is_recovery(s, at, ret_match);
     }
 }

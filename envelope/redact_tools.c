@@ -341,6 +341,7 @@ const struct redact_rule redact_tool_rules[] = {
     {"snmp-server", "2c", NULL, PLACE, 1},
     {"snmp-server", "traps", NULL, PLACE_CODE, 1},
     {"snmp-server", "informs", NULL, PLACE_CODE, 1},
+    {"snmp", "community", NULL, PLACE_CODE, 1},
     {"snmp-agent", "read", NULL, PLACE, 1},
     {"snmp-agent", "write", NULL, PLACE, 1},
     {"pre-shared-key", NULL, "key", NEXT, 0},

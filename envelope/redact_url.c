@@ -46,6 +46,8 @@ bool redact_url(struct redact_scan *s, size_t at, struct redact_match *ret_match
 {
     if (at > 1 && redact_is_behind_oracle(s->text + at) && is_oracle(s, at, ret_match))
         return true;
+    if (redact_char(s, at + 1) == '[' && redact_login(s, at + 1, ret_match))
+        return true; /* behind grep's FILE:12: */
     if (!redact_at(s, at, "://") || at == 0 || !redact_in(s->text[at - 1], CLASS_ALNUM))
         return false;
     size_t user = at + 3, end = user, colon = 0, sign = 0;

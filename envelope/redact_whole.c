@@ -105,6 +105,20 @@ static bool is_dense(const struct redact_scan *s, const struct redact_value *v)
            lower >= 2;
 }
 
+bool redact_is_salt(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = 0, upper = 0, lower = 0, blanks = 0;
+    for (size_t i = from; i < to && i < from + LINE_MOST; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        lower += redact_in(s->text[i], CLASS_LOWER);
+        blanks += redact_in(s->text[i], CLASS_BLANK);
+    }
+    size_t known = digits + upper + lower + blanks, len = to - from;
+    return len >= 20 && len <= LINE_MOST && digits >= 2 && upper >= 2 && lower >= 2 &&
+           len - known >= 4 && blanks <= 4;
+}
+
 bool redact_has_code(const struct redact_scan *s, const struct redact_value *v)
 {
     static const bool is_sign[256] = {
@@ -171,9 +185,12 @@ bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char
                        struct redact_value *v)
 {
     size_t line = redact_line_end(s, v->from), to = v->from, words = 0, most = sign == ':' ? 3 : 4;
-    bool strong = false, dotted = memchr(s->text + name, '.', name_end - name) != NULL,
+    bool strong = false, lone = false,
+         dotted = memchr(s->text + name, '.', name_end - name) != NULL,
          apart = redact_in(redact_char(s, name_end), CLASS_BLANK);
-    if (!redact_in(redact_char(s, v->end), CLASS_BLANK) || line - v->from > LINE_MOST ||
+    bool under = sign == ':' && memchr(s->text + name, '_', name_end - name);
+    bool comma = under && redact_at(s, v->end, ", ");
+    if (!(comma || redact_in(redact_char(s, v->end), CLASS_BLANK)) || line - v->from > LINE_MOST ||
         (sign == '=' && !dotted && !apart) || redact_is_placeholder(s, v->from, v->to))
         return false;
     for (size_t at = v->from; at < line; at = redact_run(s, to, CLASS_BLANK)) {
@@ -181,15 +198,44 @@ bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char
             break; /* a comment */
         to = redact_run(s, at, ~(uint32_t)CLASS_SPACE);
         strong = strong || is_strong(s, at, to) || (sign == '=' && redact_has_digit(s, at, to));
+        lone = under && to >= line && redact_run(s, at, CLASS_DIGIT) == to;
         words++;
     }
+    most += lone; /* `vault_password: Otter, slow river 5` */
     for (size_t i = v->from; i < to; i++)
-        if (REDACT_ONE_OF(s->text[i], "()<>{}[],=\"'`|?"))
+        if (!(lone && s->text[i] == ',') && REDACT_ONE_OF(s->text[i], "()<>{}[],=\"'`|?"))
             return false;
-    if (!strong || words < 2 || words > most || !redact_is_statement(s, name))
+    if (!(strong || (lone && words >= 3)) || words < 2 || words > most ||
+        !redact_is_statement(s, name))
         return false;
     v->to = v->end = to;
     return true;
+}
+
+/* `gpg_passphrase = `, as a file sets it. */
+static bool is_named_phrase(struct redact_scan *s, size_t name, size_t at)
+{
+    while (at > name && redact_in(s->text[at - 1], CLASS_BLANK))
+        at--;
+    at -= at > name && s->text[at - 1] == '=';
+    while (at > name && redact_in(s->text[at - 1], CLASS_BLANK))
+        at--;
+    return at >= name + 6 && redact_at(s, at - 6, "phrase") && redact_is_statement(s, name);
+}
+
+/* The same as a phrase, with capital letters at the beginnings of words. */
+static bool is_title(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t words = 1;
+    for (size_t i = from; i < to; i++) {
+        bool begins = i == from || s->text[i - 1] == ' ';
+        if (!redact_in(s->text[i], CLASS_LOWER) &&
+            !(begins && redact_in(s->text[i], CLASS_UPPER)) && (begins || s->text[i] != ' '))
+            return false;
+        words += s->text[i] == ' ';
+    }
+    return words >= 3 && words <= 4 && !redact_at(s, from, "the ") && !redact_at(s, from, "a ") &&
+           !redact_at(s, from, "your ");
 }
 
 /* What a shell is told to run with a variable in front: tools that take a secret, and what builds
@@ -223,11 +269,15 @@ static bool is_run(const struct redact_scan *s, size_t from, size_t to)
 /* Such a word behind the first makes it a command. */
 bool redact_read_phrase(struct redact_scan *s, size_t name, struct redact_value *v)
 {
-    if (!redact_in(s->text[v->from], CLASS_LOWER) || redact_char(s, v->end) != ' ')
+    if (redact_char(s, v->end) != ' ' || !redact_in(s->text[v->from], CLASS_LOWER | CLASS_UPPER))
         return false; /* most */
+    bool named = is_named_phrase(s, name, v->from);
+    if (!named && !redact_in(s->text[v->from], CLASS_LOWER))
+        return false;
     size_t line = redact_line_end(s, v->from), start = redact_line_start(s, name, PHRASE_MOST);
     line -= line > v->from && s->text[line - 1] == '\r';
-    if (line - v->from > PHRASE_MOST || !redact_is_phrase(s, v->from, line, 3))
+    if (line - v->from > PHRASE_MOST ||
+        !(redact_is_phrase(s, v->from, line, 3) || (named && is_title(s, v->from, line))))
         return false;
     for (size_t i = start; i + 1 < name; i++) /* X=a run b c is a command */
         if (REDACT_ONE_OF(s->text[i], "$#%>;&|") && s->text[i + 1] == ' ')

@@ -147,6 +147,80 @@ static void test_forms_of_programs(void **state)
     STAYS(texts);
 }
 
+/* ---- files ---- */
+
+static void test_files(void **state)
+{
+    (void)state;
+    expect("radius server ise1\n address ipv4 10.9.5.2\n key Ise.Basalt.16\n",
+           "radius server ise1\n address ipv4 10.9.5.2\n key [redacted:value]\n", 1);
+    expect("[edit snmp]\n+   community nms-J-readonly7;\n",
+           "[edit snmp]\n+   community [redacted:value];\n", 1);
+    expect("vault_snmp_community: lark-RO-71x\n", "vault_snmp_community: [redacted:value]\n", 1);
+    expect(": RSA gw.pem \"timber-ferret-viper\"\n", ": RSA gw.pem \"[redacted:value]\"\n", 1);
+    expect("STQXLGUEW4IZI7BHOB5ES3UQWP\n\" RATE_LIMIT 3 30\n\" WINDOW_SIZE 17\n\" TOTP_AUTH\n",
+           "[redacted:value]\n\" RATE_LIMIT 3 30\n\" WINDOW_SIZE 17\n\" TOTP_AUTH\n", 1);
+    expect("/etc/postfix/sasl_passwd:1:[smtp.relay.example]:587 lark:B0nfire.Thistle\n",
+           "/etc/postfix/sasl_passwd:1:[smtp.relay.example]:587 lark:[redacted:value]\n", 1);
+    expect("define( 'NONCE_SALT',  'H2^nV@ ;a4-bTz,|Qk3.oPf*8G[u' );\n",
+           "define( 'NONCE_SALT',  '[redacted:value]' );\n", 1);
+    expect("vault_smtp_password: Otter, slow river 5\n", "vault_smtp_password: [redacted:value]\n",
+           1);
+    expect("gpg_passphrase = Penny Black stamps\n", "gpg_passphrase = [redacted:value]\n", 1);
+    expect("set a=b wpa2-pre-shared-key=\"Corgi in the attic\"\n",
+           "set a=b wpa2-pre-shared-key=\"[redacted:value]\"\n", 1);
+    expect("    connection.pass:\n        Sorrel_Mare_2\n    connection.user:\n        salt\n",
+           "    connection.pass:\n        [redacted:value]\n    connection.user:\n        salt\n",
+           1);
+    expect("      Password:\n"
+           "        401381-119309-265835-554328-656770-338493-156901-424904\n",
+           "      Password:\n        [redacted:recovery-key]\n", 1);
+    expect("A temporary password is generated for root@localhost: jq?e7Wd>sK2;\n",
+           "A temporary password is generated for root@localhost: [redacted:value]\n", 1);
+    expect("$ cat client/auth-user-pass.txt\nlark-site2\nBramble.Gate.77\n",
+           "$ cat client/auth-user-pass.txt\nlark-site2\n[redacted:value]\n", 1);
+    expect("$ cat password.txt\nWalrus12ab\n", "$ cat password.txt\n[redacted:value]\n", 1);
+    static const char *const texts[] = {
+        "interface eth0\n key Ise.Basalt.16\n",
+        "policy-statement a {\n  community transit7;\n}\n",
+        "snmp_community: public\n",
+        "the key: RSA 2048 \"strong\"\n",
+        "gpg_passphrase = The one you chose\n",
+        "confirm_password: Enter at least 8 characters\n",
+        "401381-119309-265835-554328-656770-338493-156901\n",
+        "password:\n  - required1\n",
+    };
+    STAYS(texts);
+}
+
+static void test_cells(void **state)
+{
+    (void)state;
+    expect("Access key ID,Secret access key\nid,pmsdKNWvQ8UJMwjgk/WSn1c7DIoxO//PpjHRibXa\n",
+           "Access key ID,Secret access key\nid,[redacted:value]\n", 1);
+    expect("id,name,password,role\n2,Peter,\"B&2\"\"o5\"\"7:Ht^:WkS\",user\n"
+           "3,Anna,Marsh;Harrier6,user\n4,Bob,\"viper goblet yonder wombat\",user\n",
+           "id,name,password,role\n2,Peter,\"[redacted:value]\",user\n"
+           "3,Anna,[redacted:value],user\n4,Bob,\"[redacted:value]\",user\n",
+           3);
+    expect(" id |     password      | active \n----+-------------------+--------\n"
+           "  3 | riverbank Toad 5  | f\n",
+           " id |     password      | active \n----+-------------------+--------\n"
+           "  3 | [redacted:value]  | f\n",
+           1);
+    expect(
+        "# client\tserver\tsecret\t\t\tIP addresses\nb9\t\t*\t\"oat meal ranger\"\t\t10.6.0.9\n",
+        "# client\tserver\tsecret\t\t\tIP addresses\nb9\t\t*\t\"[redacted:value]\"\t\t10.6.0.9\n",
+        1);
+    static const char *const texts[] = {
+        "| Name | Password |\n|------|----------|\n| min | Min 8 characters |\n",
+        "id,name,password\n1,\"the field\",\"this field must be given\"\n",
+        "when you see it, the api key\nis shown, pmsdKNWvQ8\n",
+        "the secret, which is one\nSHA256withDSA\nprojects/12345/secrets/FOO_1 or\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +228,8 @@ int main(void)
         cmocka_unit_test(test_what_commands_print),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_forms_of_programs),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

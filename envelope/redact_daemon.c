@@ -1,0 +1,111 @@
+/* Secrets in files of daemons and devices that a word tells of with what is around it: a key in a
+ * block of RADIUS, a community of SNMP, a key's file in ipsec.secrets, the line above
+ * google-authenticator's options. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "envelope/redact_places.h"
+
+#define BLOCK_MOST   300 /* bytes in front in which a block's heading stands */
+#define OPTIONS_MOST 200 /* of google-authenticator's */
+#define BASE32_LEAST 16
+
+static bool take(const struct redact_scan *s, size_t from, size_t to,
+                 struct redact_match *ret_match)
+{
+    if (to < from + 4 || redact_is_placeholder(s, from, to))
+        return false;
+    *ret_match = (struct redact_match){from, to, "value"};
+    return true;
+}
+
+/* Whether it stands in front, not far. */
+static bool is_below(const struct redact_scan *s, size_t at, const char *heading)
+{
+    size_t back = at > BLOCK_MOST ? at - BLOCK_MOST : 0;
+    return memmem(s->text + back, at - back, heading, strlen(heading)) != NULL;
+}
+
+/* Nothing but blanks, and a diff's sign, is in front of it. */
+static bool is_first(struct redact_scan *s, size_t at)
+{
+    size_t start = redact_line_start(s, at, 40);
+    start += REDACT_ONE_OF(redact_char(s, start), "+-");
+    return redact_run(s, start, CLASS_BLANK) == at;
+}
+
+/* The word behind `end`, alone on its line but for a `;` or `{`. */
+static bool read_last(struct redact_scan *s, size_t end, struct redact_reached *ret)
+{
+    size_t from = redact_behind(s, end)->to, to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
+    size_t line = redact_line_end(s, to), behind = redact_run(s, to, CLASS_BLANK);
+    behind += redact_char(s, behind) == '{';
+    if (from == end || behind < line - (line > to && s->text[line - 1] == '\r'))
+        return false;
+    to -= to > from && s->text[to - 1] == ';';
+    *ret = (struct redact_reached){.from = from, .to = to};
+    return to >= from + 6 && redact_strength(s, ret) >= REDACT_SHORT_WORD;
+}
+
+/* ` key X` in the block of a server of RADIUS or TACACS. */
+static bool is_server_key(struct redact_scan *s, size_t at, size_t end,
+                          struct redact_match *ret_match)
+{
+    struct redact_reached word;
+    return at && s->text[at - 1] == ' ' && is_first(s, at) && read_last(s, end, &word) &&
+           (is_below(s, at, "radius") || is_below(s, at, "tacacs")) &&
+           take(s, word.from, word.to, ret_match);
+}
+
+/* `community X;` below `snmp {`. */
+static bool is_community(struct redact_scan *s, size_t at, size_t end,
+                         struct redact_match *ret_match)
+{
+    struct redact_reached word;
+    return is_first(s, at) && read_last(s, end, &word) && is_below(s, at, "snmp") &&
+           take(s, word.from, word.to, ret_match);
+}
+
+/* ipsec.secrets' `: RSA gw.pem "X"`. */
+static bool is_key_file(struct redact_scan *s, size_t at, size_t end,
+                        struct redact_match *ret_match)
+{
+    size_t file = redact_behind(s, end)->to, to = redact_run(s, file, ~(uint32_t)CLASS_SPACE);
+    size_t value = redact_run(s, to, CLASS_BLANK);
+    struct redact_value v;
+    return at >= 2 && redact_at(s, at - 2, ": ") &&
+           (at == 2 || redact_in(s->text[at - 3], CLASS_SPACE)) && file > end && value > to &&
+           redact_char(s, value) == '"' && redact_read_value(s, value, true, &v) &&
+           redact_char(s, v.end) == '\n' && take(s, v.from, v.to, ret_match);
+}
+
+/* What base32 is in the line above the options, which begin with `" `. */
+static bool is_authenticator(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    size_t line = at < 2 ? 0 : at - 2, least = at > OPTIONS_MOST ? at - OPTIONS_MOST : 0;
+    if (at < 2 || !redact_at(s, line, "\" "))
+        return false;
+    while (line > least && redact_at(s, line, "\" "))
+        line = redact_line_start(s, line - 1, OPTIONS_MOST);
+    size_t to = redact_run(s, line, CLASS_UPPER | CLASS_DIGIT);
+    return to >= line + BASE32_LEAST && redact_char(s, to) == '\n' && take(s, line, to, ret_match);
+}
+
+bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    switch (end - at) {
+    case 3:
+        if (redact_at(s, at, "key"))
+            return is_server_key(s, at, end, ret_match);
+        return (redact_at(s, at, "RSA") || redact_at(s, at, "P12")) &&
+               is_key_file(s, at, end, ret_match);
+    case 5:
+        return redact_at(s, at, "ECDSA") && is_key_file(s, at, end, ret_match);
+    case 9:
+        if (redact_at(s, at, "TOTP_AUTH"))
+            return is_authenticator(s, at, ret_match);
+        return redact_at(s, at, "community") && is_community(s, at, end, ret_match);
+    default:
+        return false;
+    }
+}
