@@ -34,13 +34,16 @@ static unsigned hash(const char *name, size_t len)
     return (h ^ h >> 16) % BUCKETS;
 }
 
-/* A bit for each beginning and length of a tool's name: most words have none. */
-static uint32_t beginnings[2048 / 32];
+/* A bit for each beginning, end and length of a tool's name: most words have none. */
+#define BEGINNINGS 16384
+static uint32_t beginnings[BEGINNINGS / 32];
 
 static unsigned beginning(const char *name, size_t len)
 {
-    return ((unsigned char)name[0] * 31u + (unsigned char)name[len > 1] * 67u + (unsigned)len) %
-           2048;
+    unsigned last = (unsigned char)name[len - 1];
+    return ((unsigned char)name[0] * 31u + (unsigned char)name[len > 1] * 67u + last * 521u +
+            (unsigned)len) %
+           BEGINNINGS;
 }
 
 /* The first tool of that name, of those in a bucket from `i` on. */
@@ -59,8 +62,13 @@ static void read_tools(void)
             size_t len = strcspn(at, " ");
             unsigned bit = beginning(at, len);
             beginnings[bit / 32] |= 1u << bit % 32;
-            int *first = &tools.buckets[hash(at, len)];
-            tools.list[tools.count] = (struct tool){at, len, i, *first, named(*first, at, len)};
+            int *first = &tools.buckets[hash(at, len)], same = named(*first, at, len),
+                *link = first;
+            while (same >= 0 && *link != same)
+                link = &tools.list[*link].next;
+            if (same >= 0)
+                *link = tools.list[same].next; /* the new one leads to it */
+            tools.list[tools.count] = (struct tool){at, len, i, *first, same};
             *first = tools.count++;
             at += len + strspn(at + len, " ");
         }

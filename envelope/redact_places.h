@@ -26,17 +26,12 @@ bool redact_list_heading(struct redact_scan *s, size_t at, size_t end);
 /* The places of the tuple at table.row that hold secrets; the table goes on to the next. */
 int redact_tuple(struct redact_scan *s, struct redact_match ret_match[REDACT_COLUMNS]);
 
-/* A name of several words that heads a column of a list: `Secret access key`. */
-void redact_words_heading(struct redact_scan *s, size_t at, size_t end);
-
 /* Columns of either kind. */
 static inline void redact_heading(struct redact_scan *s, size_t at, size_t end)
 {
     if (!(redact_may_list(s, end) && redact_list_heading(s, at, end)) &&
         redact_may_head(s, at, end))
         redact_table_heading(s, at, end);
-    else if (at && s->text[at - 1] == ' ' && REDACT_ONE_OF(redact_char(s, end), ",;\t\r\n"))
-        redact_words_heading(s, at, end);
 }
 
 static inline int redact_row(struct redact_scan *s, size_t at,

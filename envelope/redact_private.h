@@ -463,7 +463,8 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
 /* On the line below (redact_below.c); what the name says. */
 bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                   struct redact_match *ret_match);
-/* Tables (redact_table.c): a name that may head a column, no other word beside it; and a row. */
+/* Tables (redact_table.c): a name that may head a column, no other word beside it, or several in
+ * front in a list's place; and a row. */
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end);
 static inline bool redact_may_head(const struct redact_scan *s, size_t at, size_t end)
 {
@@ -475,7 +476,7 @@ static inline bool redact_may_head(const struct redact_scan *s, size_t at, size_
                   before = at ? (unsigned char)s->text[at - 1] : '\n',
                   third = at > 1 ? (unsigned char)s->text[at - 2] : '\n';
     return beside[next] && beside[before] && (next != ' ' || beside[second]) &&
-           (before != ' ' || beside[third]);
+           (before != ' ' || beside[third] || (next != ' ' && next != '|'));
 }
 int redact_table_row(struct redact_scan *s, size_t at,
                      struct redact_match ret_match[REDACT_COLUMNS]);

@@ -101,10 +101,33 @@ static char parted_by(struct redact_scan *s, size_t line, size_t at, size_t end)
     return apart && !(first && last) && is_heading(s, at, end) ? ' ' : 0;
 }
 
+/* A heading of several words, the last of which is the name: `Secret access key`. Where it begins;
+ * `at` where it is one word, `end` where it is text. */
+static size_t words_from(struct redact_scan *s, size_t at, size_t end)
+{
+    size_t from = at;
+    if (at < 2 || s->text[at - 1] != ' ' || !redact_in(s->text[at - 2], CLASS_ALNUM))
+        return at;
+    while (from > 0 && at - from < HEADING_MOST &&
+           (redact_in(s->text[from - 1], CLASS_ALNUM) ||
+            (s->text[from - 1] == ' ' && s->text[from] != ' ')))
+        from--;
+    return redact_in(s->text[from], CLASS_ALNUM) &&
+                   (!from || REDACT_ONE_OF(s->text[from - 1], ",;\t\n"))
+               ? from
+               : end;
+}
+
 void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
 {
     struct redact_table *t = &s->table;
+    bool key = end - at == 3 && redact_at(s, at, "key");
     enum redact_telling tells = redact_tells(s, at, end - at);
+    size_t from = tells || key ? words_from(s, at, end) : end;
+    if (from == end)
+        return; /* most */
+    tells = from < at ? redact_tells(s, from, end - from) : tells;
+    at = from;
     if (!tells)
         return;
     count_to(s, at);
@@ -127,19 +150,6 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
                                                     .cell = t->signs.tabs,
                                                     .offset = at - t->line,
                                                     .tells = (int)tells};
-}
-
-/* A heading of several words, the last of which is the name: `Secret access key`. */
-void redact_words_heading(struct redact_scan *s, size_t at, size_t end)
-{
-    size_t from = at;
-    while (from > 0 && at - from < HEADING_MOST &&
-           (redact_in(s->text[from - 1], CLASS_ALNUM) ||
-            (s->text[from - 1] == ' ' && s->text[from] != ' ')))
-        from--;
-    if (from < at && redact_in(s->text[from], CLASS_ALNUM) &&
-        (!from || REDACT_ONE_OF(s->text[from - 1], ",;\t\n")))
-        redact_table_heading(s, from, end);
 }
 
 /* The next place's end. */
