@@ -145,7 +145,8 @@ static size_t find_value(struct redact_scan *s, struct place *p)
 {
     size_t at = skip_name_end(s, p->name_end, &p->quoted), sign;
     size_t blanks = skip_blanks(s, at), markup = 0;
-    bool dashes = p->name >= 2 && s->text[p->name - 1] == '-';
+    char front = p->name >= 2 ? s->text[p->name - 1] : 0;
+    bool dashes = front == '-' || (front == '+' && s->text[p->name - 2] == ' ');
     if ((sign = skip_sign(s, blanks, p))) {
         size_t value = skip_blanks(s, sign);
         p->tight = (value == p->name_end + 1 || p->encoded) && p->sign == '=';
@@ -507,7 +508,7 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
     if (sign == '=' || sign == ':' || sign == '?' || sign == '+' || sign == '|' || sign == '<')
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
-    return before == '-' || before == '\n' || before == '<' ||
+    return before == '-' || before == '\n' || before == '<' || before == '+' ||
            (before == ' ' && p->name >= 4 &&
             (REDACT_ONE_OF(s->text[p->name - 2], "vxgUVrmsteqf") ||
              redact_at(s, p->name - 4, "ort ")));

@@ -8,8 +8,8 @@
 #include "envelope/redact_command.h"
 
 #define BUCKETS    1024
-#define ENTRIES    960
-#define TOOL_MOST  24 /* bytes of a tool's name */
+#define ENTRIES    1024
+#define TOOL_MOST  28 /* bytes of a tool's name */
 #define ACTIVE     32 /* rules of the tools in one command: sudo docker exec mysql ... */
 #define KNOWN      8  /* tools of which is known that they came */
 #define WORDS_MOST 400
@@ -107,6 +107,7 @@ struct command {
     struct redact_command_found *found;
     size_t from, to; /* of the word, without its quotes */
     bool inside;     /* of a quoted word */
+    bool list;       /* `["tool", "-p", "X"]` */
     bool option;
     bool behind; /* an option that may have taken the word for its value, */
     bool valued; /* and one that has */
@@ -118,6 +119,7 @@ static void begin_command(struct command *c, struct redact_scan *s,
     c->s = s;
     c->found = found;
     c->inside = inside;
+    c->list = false;
     c->count = c->words = c->known_count = 0;
     c->waits = c->next = c->places = c->options = 0;
     c->subs = c->begins = 0;
@@ -314,8 +316,9 @@ static enum redact_strength strength_of(const struct command *c)
 static bool is_past(const struct active *a)
 {
     const struct redact_rule *r = a->rule;
-    return (a->places >= r->place && (r->how == PLACE || r->how == PLACE_CODE ||
-                                      r->how == PLACE_LONG || r->how == PLACE_RANDOM)) ||
+    return (a->places >= r->place &&
+            (r->how == PLACE || r->how == PLACE_BESIDE || r->how == PLACE_CODE ||
+             r->how == PLACE_LONG || r->how == PLACE_RANDOM)) ||
            (a->places >= 2 && r->how == PLACE_SLASH);
 }
 
@@ -343,10 +346,13 @@ static void take_place(struct command *c, int rule)
 {
     struct active *a = &c->active[rule];
     const struct redact_rule *r = a->rule;
-    if (c->option || (c->valued && r->how != SETTING))
+    bool kind = r->how == PLACE_CODE && c->to - c->from == 1; /* `key 7 X` */
+    if ((c->option && r->how != PLACE_BESIDE) || (c->valued && r->how != SETTING) || kind)
         return;
     a->places++;
-    if (r->how == PLACE && a->places == r->place)
+    if (r->how == PLACE_BESIDE && (c->option || c->s->text[c->from] == '+'))
+        a->places = r->place;
+    else if ((r->how == PLACE || r->how == PLACE_BESIDE) && a->places == r->place)
         add(c, c->from, c->to);
     else if (r->how == PLACE_USER && a->places >= r->place && is_login(c))
         add_behind(c, c->from, c->to, ':');
@@ -412,8 +418,22 @@ static bool takes_value(const struct command *c)
     return false;
 }
 
+/* A word's number and quotes, as auditd has them: a1="-u". */
+static void skip_number(struct command *c)
+{
+    const char *t = c->s->text;
+    size_t sign = redact_run(c->s, c->from + 1, CLASS_DIGIT), from = sign + 1;
+    if (sign == c->from + 1 || from >= c->to || t[sign] != '=')
+        return;
+    bool quotes = c->to - from > 2 && t[from] == '"' && t[c->to - 1] == '"';
+    c->from = from + quotes;
+    c->to -= quotes;
+}
+
 static void take_word(struct command *c)
 {
+    if (c->s->text[c->from] == 'a')
+        skip_number(c);
     const char *t = c->s->text + c->from;
     uint32_t look = c->next | c->places;
     look |= c->begins & letter(*t) ? c->options : 0;
@@ -470,14 +490,17 @@ static size_t read_words(struct command *c, size_t at, size_t most)
                end = redact_shell_word(s, at, line < most ? line : most);
         if (end == at)
             break;
-        bool quotes = end - at >= 2 && (s->text[at] == '"' || s->text[at] == '\'') &&
-                      s->text[end - 1] == s->text[at];
+        size_t to = end;
+        while (c->list && to > at && REDACT_ONE_OF(s->text[to - 1], ",])}"))
+            to--;
+        bool quotes = to - at >= 2 && (s->text[at] == '"' || s->text[at] == '\'') &&
+                      s->text[to - 1] == s->text[at];
         c->from = at + quotes;
-        c->to = end - quotes;
+        c->to = to - quotes;
         if (c->to > c->from)
             take_word(c);
         if (quotes && !c->inside)
-            read_inside(c, at + 1, end - 1);
+            read_inside(c, at + 1, to - 1);
         at = end;
     }
     return at;
@@ -511,15 +534,16 @@ static size_t skip_filter(struct redact_scan *s, size_t end)
 static void add_below(struct command *c, size_t end)
 {
     struct redact_scan *s = c->s;
-    bool prints = false;
     end = skip_filter(s, end);
-    if (redact_char(s, end) != '\n' || end + 8 >= s->len)
+    bool prints = false, last = redact_char(s, end) == '\n';
+    size_t below = redact_line_end(s, end) + 1;
+    if (below + 7 >= s->len)
         return;
     for (int i = 0; i < c->count; i++) {
         const struct redact_rule *rule = c->active[i].rule;
-        prints = prints || (rule->how == BELOW && !(c->waits & 1u << i));
-        if (rule->how > BELOW && !(c->waits & 1u << i))
-            redact_output(s, rule, end + 1, c->found);
+        prints = prints || (last && rule->how == BELOW && !(c->waits & 1u << i));
+        if (rule->how > BELOW && (last || rule->how >= INDENTED) && !(c->waits & 1u << i))
+            redact_output(s, rule, below, c->found);
     }
     if (!prints)
         return;
@@ -539,6 +563,41 @@ bool redact_is_tool(const char *name, size_t len)
     return first_of(name, len) >= 0;
 }
 
+/* How the words go on behind a tool's name. */
+enum goes_on {
+    NO_FURTHER,
+    BY_WORDS, /* behind a blank */
+    BY_LIST,  /* `"tool", "-p"`, `a0="tool" a1="-p"` */
+    BY_LINES, /* at the line's end, which may be a colon: what is below may be its list */
+};
+
+static enum goes_on goes_on(const struct redact_scan *s, size_t at, size_t end)
+{
+    char next = s->text[end];
+    if (next == ' ' || next == '\t')
+        return BY_WORDS;
+    if (next == '\n' || (next == ':' && redact_char(s, end + 1) == '\n'))
+        return BY_LINES;
+    if ((next != '"' && next != '\'') || at < 2 || s->text[at - 1] != next)
+        return NO_FURTHER;
+    char behind = redact_char(s, end + 1);
+    return behind == ',' || (behind == ' ' && s->text[at - 2] == '=') ? BY_LIST : NO_FURTHER;
+}
+
+static bool is_listed(enum redact_how how)
+{
+    return how == MEMBERS || how == WORD || how == COLON;
+}
+
+/* Whether it names a list of secrets. */
+static bool is_list(int tool)
+{
+    for (int i = tool; i >= 0; i = tools.list[i].same)
+        if (is_listed(redact_tool_rules[tools.list[i].rule].how))
+            return true;
+    return false;
+}
+
 bool redact_command(struct redact_scan *s, size_t at, size_t end,
                     struct redact_command_found *ret_found)
 {
@@ -551,21 +610,26 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
         redact_fed(s, at, end, ret_found);
         return ret_found->count > 0;
     }
-    char next = redact_char(s, end); /* cloud-init's `chpasswd:`, a module of JAAS */
-    bool bare = len == 8 && ((next == ':' && redact_at(s, at, "chpasswd")) ||
-                             (next == '\n' && redact_at(s, at, "required")));
-    if (at < s->command_end || end >= s->len || !(bare || redact_in(next, CLASS_BLANK)))
+    if (at < s->command_end || end >= s->len)
         return false;
-    if (prints) {
+    enum goes_on how = goes_on(s, at, end);
+    if (how == NO_FURTHER)
+        return false;
+    if (prints && how == BY_WORDS) {
         redact_piped(s, end, ret_found);
         return ret_found->count > 0;
     }
-    if (first_of(s->text + at, len) < 0)
+    int tool = first_of(s->text + at, len);
+    if (tool < 0 || (how == BY_LINES && !is_list(tool)))
         return false;
     struct command c;
     begin_command(&c, s, ret_found, false);
+    c.list = how == BY_LIST && s->text[end + 1] == ',';
     begin_tool(&c, s->text + at, len);
-    s->command_end = read_words(&c, end + (next == ':'), quoted_end(s, at, end));
+    size_t from = how == BY_WORDS   ? end
+                  : how == BY_LINES ? redact_line_end(s, end)
+                                    : end + 1 + c.list;
+    s->command_end = read_words(&c, from, how == BY_WORDS ? quoted_end(s, at, end) : s->len);
     add_below(&c, s->command_end);
     return ret_found->count > 0;
 }

@@ -46,6 +46,7 @@ enum redact_how {
     PLACE_CODE,   /* there, where it has letters and digits */
     PLACE_LONG,   /* there, where it is as long as a key */
     PLACE_RANDOM, /* there, where it looks random */
+    PLACE_BESIDE, /* there, of all words: none of them is an option */
     PLACE_SHARE,  /* the word behind \\host\share, before an option or the end */
     PAIRS,        /* all name=value behind the subcommand */
     SETTING,      /* the word behind one that has a telling name */
@@ -58,7 +59,9 @@ enum redact_how {
     RANDOMS,      /* below, whatever looks random; with a place the word there, and the first of
                      the first line */
     MEMBERS,      /* below, what names are set to that begin so */
-    LOGINS,       /* below, of user:password what is behind the colon */
+    INDENTED,     /* below, in lines that stand further in, the last word of one that begins so */
+    WORD,         /* below, the word at the place `place` of each line */
+    COLON,        /* below, what is behind the colon of a line of one word */
 };
 
 /* A tool's option, or place, that holds a secret. */

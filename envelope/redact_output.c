@@ -11,6 +11,7 @@
 #define NAME_MOST    200
 #define WORD_MOST    256
 #define RANDOM_LEAST 20
+#define OTHERS_MOST  8 /* lines of a list that are none of its */
 
 /* ---- what commands give away ---- */
 
@@ -23,7 +24,8 @@ void redact_command_add(struct redact_scan *s, struct redact_command_found *f, s
         to--; /* $(tool 'X') */
     if (to - from >= 2 && (t[from] == '\'' || t[from] == '"') && t[to - 1] == t[from])
         from++, to--;
-    if (from >= to || redact_is_placeholder(s, from, to))
+    if (from >= to || redact_is_placeholder(s, from, to) || redact_at(s, from, "@keychain:") ||
+        redact_at(s, from, "@env:"))
         return;
     for (int i = f->count; i > 0 && f->list[i - 1].to > from; i--)
         if (f->list[i - 1].from < to)
@@ -199,20 +201,91 @@ static void add_members(struct redact_scan *s, const char *name, size_t at, size
         redact_command_add(s, found, v.from, v.to);
 }
 
-/* `root:X`, one a line, in a list or a block of YAML. */
-static void add_logins(struct redact_scan *s, size_t at, size_t end,
+/* ---- lists by their files' names ---- */
+
+/* A word at `at`, without its quotes; behind them. */
+static size_t read_word(struct redact_scan *s, size_t at, size_t line, struct redact_value *v)
+{
+    if (redact_char(s, at) == '"' && redact_read_value(s, at, false, v) && v->end <= line)
+        return v->end;
+    size_t end = redact_run(s, at, ~(uint32_t)CLASS_SPACE);
+    *v = (struct redact_value){at, end, end, 0};
+    return end;
+}
+
+/* `bob * X`: one of a line of as many words, or one more. False where it is none of the list. */
+static bool add_word(struct redact_scan *s, int place, size_t at, size_t line,
+                     struct redact_command_found *found)
+{
+    struct redact_value v, value = {0};
+    int words = 0;
+    for (at = redact_run(s, at, CLASS_BLANK); at < line; at = redact_run(s, at, CLASS_BLANK)) {
+        at = read_word(s, at, line, &v);
+        if (++words == place)
+            value = v;
+        if (words > place + 1 ||
+            (words == 1 && REDACT_ONE_OF(s->text[v.to - (v.to > v.from)], "$#%>")))
+            return false;
+    }
+    if (words < place || (place == 2 && !(words == 2 && value.quote)))
+        return false;
+    if (value.to >= value.from + 4)
+        redact_command_add(s, found, value.from, value.to);
+    return true;
+}
+
+/* `bob:X`, all of a line but a list's dash. */
+static bool add_colon(struct redact_scan *s, size_t at, size_t line,
+                      struct redact_command_found *found)
+{
+    at = redact_run(s, at, CLASS_BLANK);
+    at += redact_at(s, at, "- ") ? 2 : 0;
+    size_t colon = redact_run(s, at, CLASS_NAME), from = colon + 1;
+    if (colon == at || redact_char(s, colon) != ':' || line < from + 4 ||
+        REDACT_ONE_OF(s->text[from], ":/") || redact_run(s, from, ~(uint32_t)CLASS_SPACE) != line)
+        return false;
+    if (!redact_at(s, from, "RANDOM"))
+        redact_command_add(s, found, from, line);
+    return true;
+}
+
+/* `key X`, `key 7 X`, further in than the line that says whose. */
+static bool add_indented(struct redact_scan *s, const char *name, size_t at, size_t line,
+                         struct redact_command_found *found)
+{
+    size_t word = redact_run(s, at, CLASS_BLANK), end = word + strlen(name), last = line;
+    if (word == at)
+        return false;
+    while (last > word && !redact_in(s->text[last - 1], CLASS_SPACE))
+        last--;
+    if (redact_at(s, word, name) && redact_in(redact_char(s, end), CLASS_BLANK) &&
+        last <= end + 3 && line >= last + 4)
+        redact_command_add(s, found, last, line);
+    return true;
+}
+
+/* Lines from `at` on, up to the first that is not of the list; some may be in front of its first.
+ * Returns where it ends. */
+static size_t add_list(struct redact_scan *s, const struct redact_rule *rule, size_t at, size_t end,
                        struct redact_command_found *found)
 {
-    for (size_t line; at < end; at = line + 1) {
+    bool began = false;
+    for (size_t line, others = 0; at < end; at = line + 1) {
         line = redact_line_end(s, at);
-        at = redact_run(s, at, CLASS_BLANK | CLASS_DASH);
-        size_t colon = redact_run(s, at, CLASS_NAME), value = colon + 1;
-        if (colon == at || redact_char(s, colon) != ':')
-            return;
-        if (value + 5 < line && redact_run(s, value, ~(uint32_t)CLASS_SPACE) == line &&
-            !redact_at(s, value, "RANDOM"))
-            redact_command_add(s, found, value, line);
+        if (line == at || line - at > NAME_MOST || redact_char(s, at) == '#') {
+            if (++others > OTHERS_MOST)
+                break;
+            continue;
+        }
+        size_t to = line - (s->text[line - 1] == '\r');
+        bool is = rule->how == INDENTED ? add_indented(s, rule->option, at, to, found)
+                  : rule->how == WORD   ? add_word(s, rule->place, at, to, found)
+                                        : add_colon(s, at, to, found);
+        began = began || is;
+        if (!is && (began || rule->how != COLON || ++others > OTHERS_MOST))
+            break;
     }
+    return at;
 }
 
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
@@ -223,6 +296,10 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
     size_t end = output_end(s, at);
     s->output_from = at;
     s->output_to = end;
+    if (rule->how >= INDENTED) {
+        s->output_to = add_list(s, rule, at, end, found);
+        return;
+    }
     switch (rule->how) {
     case LINES:
         add_lines(s, at, end, found);
@@ -232,9 +309,6 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
         return;
     case RANDOMS:
         add_randoms(s, rule, at, end, found);
-        return;
-    case LOGINS:
-        add_logins(s, at, end, found);
         return;
     default:
         break;

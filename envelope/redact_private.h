@@ -526,26 +526,5 @@ redact_found redact_own_found; /* user: the struct; leaves out what is to stay *
 /* Tells of all, in order; frees what was noted. */
 void redact_own_tell(struct redact_own *own, size_t len, redact_found *found, void *user);
 
-/* ---- the table of shapes (redact_shapes.c) ---- */
-
-/* A shape: text, and between < and > what may stand there: a letter for the set of characters and
- * how many of them, `<a36>` or `<a36-255>`.
- *
- *   d digits            h lower-case hexadecimal     H hexadecimal
- *   u A-Z               U A-Z and digits             l a-z and digits
- *   a letters, digits   w those and _ -              W those, _ - and .
- *   b base64            B base64 of both alphabets   p those and .%
- *   k a-z, 0-9, -
- *
- * Of the type REDACT_PREFIXED it has to look random behind its first part: many texts are like it.
- */
-#define REDACT_PREFIXED "prefixed-key"
-struct redact_shape {
-    const char *type, *form;
-    bool inside; /* may stand behind a letter: the text it begins with is like no other */
-};
-
-extern const struct redact_shape redact_shapes[];
-extern const int redact_shape_count;
 
 #endif

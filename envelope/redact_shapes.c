@@ -1,7 +1,7 @@
 /* The shapes that those who issue tokens publish, or that their own scanners look for. A row is a
  * shape; another one is another row, behind whoever issues it. What the letters mean, and `inside`,
  * is said in redact_private.h. */
-#include "envelope/redact_private.h"
+#include "envelope/redact_shapes.h"
 
 const struct redact_shape redact_shapes[] = {
     /* GitHub: docs.github.com, about authentication, token formats */

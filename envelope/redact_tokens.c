@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_shapes.h"
 
 #define PARTS 12
 #define ROWS  640

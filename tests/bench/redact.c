@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_shapes.h"
 
 #define MIB     (1 << 20)
 #define PREVIEW 3000

@@ -2,6 +2,8 @@
  * examples are invented, and written in two halves so that nobody's scanner takes them for real. */
 #include "redacted.h"
 
+#include "envelope/redact_shapes.h"
+
 #include <stdio.h>
 
 /* Each shape, and something that looks like it and is none. */

@@ -136,7 +136,7 @@ static void test_forms_of_programs(void **state)
            "[redacted:value]\r\n------x--\r\n",
            1);
     expect("+  authentication-key \"$9$aeLqfjSlwhqBcjKHBpXg\"; ## SECRET-DATA\n",
-           "+  authentication-key \"[redacted:device-password]\"; ## SECRET-DATA\n", 1);
+           "+  authentication-key \"[redacted:value]\"; ## SECRET-DATA\n", 1);
     static const char *const texts[] = {
         "struct password{\"unset\"};\n",
         "DB_PASSWORD=\"${DB_PASSWORD:-changeme}\"\nPASSWORD=${X:-${Y}}\n",

@@ -1,0 +1,116 @@
+/* Secrets that tools are told, and that are told by where they stand: in options and places, in
+ * lists of arguments, in the lines of a file whose name says what they are; and what stays. */
+#include "redacted.h"
+
+#include <stdio.h>
+
+/* The text with one secret, which stands where `X` does. */
+static void finds(const char *before, const char *secret, const char *behind)
+{
+    char text[400], wanted[400];
+    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
+    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
+    expect(text, wanted, 1);
+}
+
+static void test_options(void **state)
+{
+    (void)state;
+    static const char *const commands[][2] = {
+        {"$ check_mysql -H db1 -u nagios -p '", "'\nOK\n"},
+        {"$ /usr/lib/nagios/plugins/check_snmp -H sw1 -C ", " -o 1.3.6.1\n"},
+        {"$ check_http -H web1 -a bob:", " -S\n"},
+        {"$ fly -t main login -c https://ci.example -u admin -p '", "'\n"},
+        {"$ conan user -p ", " -r acme builder\n"},
+        {"$ sudo pro attach ", "\n"},
+        {"$ xcrun altool --upload-app -f a.ipa -u dev@x.example -p ", "\n"},
+        {"$ security import dist.p12 -P ", " -k login.keychain\n"},
+        {"$ doveadm auth test eva ", "\npassdb: eva auth succeeded\n"},
+        {"$ doveadm pw -s SHA512-CRYPT -p ", "\n"},
+        {"$ racadm -r idrac-7 -u root -p '", "' getsysinfo\n"},
+        {"$ bash <(curl -s https://codecov.io/bash) -t ", "\n"},
+        {"$ ./srcds_run -game csgo +map de_dust2 +rcon_password ", " +maxplayers 12\n"},
+        {"sv_setsteamaccount ", "\n"},
+        {"$ steamcmd +login build '", "' +run_app_build a.vdf +quit\n"},
+        {"$ Unity -batchmode -serial ", " -logFile -\n"},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        finds(commands[i][0], "Calvin7Hobbes", commands[i][1]);
+}
+
+static void test_devices(void **state)
+{
+    (void)state;
+    static const char *const lines[][2] = {
+        {" ip ospf authentication-key ", "\n"},
+        {"ntp authentication-key 1 md5 ", "\n"},
+        {" pre-shared-key address 10.1.1.1 key ", "\n"},
+        {" server-private 10.1.1.1 key 7 ", "\n"},
+        {"set security ike policy p pre-shared-key ascii-text \"", "\"\n"},
+        {"set system login user bob authentication plain-text-password-value ", "\n"},
+        {"local-user admin password irreversible-cipher ", "\n"},
+        {"super password level 3 cipher ", "\n"},
+        {"sw(config)# password manager user-name admin plaintext ", "\n"},
+        {"radius server nps1\n address ipv4 10.1.1.6 auth-port 1812\n key ", "\n!\nline vty 0\n"},
+        {"tacacs server ISE\n key 7 ", "\n"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        finds(lines[i][0], "Pier7Broetchen", lines[i][1]);
+    expect("snmp-server user bob grp v3 auth sha Gart3nzaun priv aes 128 Zaunk0enig\n",
+           "snmp-server user bob grp v3 auth sha [redacted:value] priv aes 128 [redacted:value]\n",
+           2);
+}
+
+static void test_lists_of_arguments(void **state)
+{
+    (void)state;
+    finds("[\"mysql\", \"-u\", \"root\", \"-p", "Garten7Zaun", "\", \"shop\"]\n");
+    finds("run(['curl', '-u', 'bob:", "Garten7Zaun", "', 'https://x.example'])\n");
+    finds("argc=4 a0=mysql a1=-ubackup a2=-p", "Garten7Zaun", " a3=shop\n");
+    finds("argc=4 a0=\"curl\" a1=\"-u\" a2=\"bob:", "Garten7Zaun", "\" a3=\"x.example\"\n");
+}
+
+static void test_lists_by_their_names(void **state)
+{
+    (void)state;
+    finds("$ sudo cat /etc/ppp/pap-secrets\n# client server secret\nanna\t*\t", "Kap_am_Turm",
+          "\t*\n");
+    finds("$ cat /etc/pgbouncer/userlist.txt\n\"stats\" \"", "Reader-st", "\"\n$ \n");
+    finds("$ grep -v '^#' /etc/rsyncd.secrets\nbackup:", "Lampion.Turm", "\n$ ls\n");
+    finds("chpasswd:\n  expire: false\n  list: |\n    root:", "Oktopus.Arm",
+          "\nssh_pwauth: true\n");
+    finds("$ chpasswd <<EOF\nbob:", "Oktopus.Arm", "\nEOF\n");
+}
+
+static void test_what_stays(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "$ ls -l /etc/ppp/chap-secrets\n-rw------- 1 root root 84 Mar  3 10:02 chap-secrets\n",
+        "$ vi /etc/ppp/chap-secrets\nroot@host:~# systemctl restart xl2tpd\n",
+        "$ wc -l userlist.txt\n12 userlist.txt\n",
+        "int f(void)\n{\n    return g(\"userlist.txt\");\n}\n",
+        "$ man chpasswd\nchpasswd: reads a list of names\nusage:now\n",
+        "chpasswd:\n  list: |\n    root:RANDOM\n",
+        "$ steamcmd +login anonymous +app_update 740 +quit\n",
+        "$ xcrun altool --upload-app -f a.ipa -p @keychain:AC_PASSWORD\n",
+        "radius server nps1\n address ipv4 10.1.1.6\nkey chain ospf\n",
+        " pre-shared-key local\n ntp authentication-key 1\n",
+        "[\"mysql\", \"-u\", \"root\", \"-p\", \"shop\"]\n",
+        "snmp-server user bob grp v3 auth sha\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_lists_of_arguments),
+        cmocka_unit_test(test_lists_by_their_names),
+        cmocka_unit_test(test_what_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
