@@ -168,7 +168,8 @@ static size_t find_value(struct redact_scan *s, struct place *p)
         return redact_char(s, blanks) == '"'                                ? blanks
                : redact_at(s, blanks, "@\"") || redact_at(s, blanks, "L\"") ? blanks + 1
                                                                             : 0;
-    if (dashes || redact_is_set_by_blank(s, p->name) || is_listed_pair(s, p, blanks))
+    if (dashes || redact_is_set_by_blank(s, p->name) ||
+        (s->text[blanks] == '\'' && redact_is_option(s, p->name)) || is_listed_pair(s, p, blanks))
         return blanks;
     return 0;
 }
@@ -291,15 +292,6 @@ static bool is_setting(struct redact_scan *s, const struct place *p, const struc
     return redact_run(s, v->end, CLASS_BLANK) >= end && redact_is_statement(s, p->name);
 }
 
-/* `correct-horse-battery-staple`, the last of its line: words that dice have chosen. */
-static bool is_dice(struct redact_scan *s, const struct redact_value *v)
-{
-    size_t dashes = count_in(s, v->from, v->to, CLASS_DASH);
-    return dashes >= 3 && v->to - v->from >= 4 * (dashes + 1) &&
-           count_in(s, v->from, v->to, CLASS_LOWER) + dashes == v->to - v->from &&
-           redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end);
-}
-
 /* Of both cases, in groups of four: what an `auth` of letters alone is. */
 static bool is_base64(const struct redact_scan *s, const struct redact_value *v)
 {
@@ -390,7 +382,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
         if (quotes)
             return len >= 3;
         return len >= 4 && !redact_is_number(s, v->from, v->to)
-                   ? digits || is_setting(s, p, v) || is_dice(s, v) ||
+                   ? digits || is_setting(s, p, v) || redact_is_dice(s, v) ||
                          (redact_has_sign(s, v->from, v->to) &&
                           redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end))
                    : len >= 6 && digits && is_setting(s, p, v);
@@ -425,6 +417,8 @@ static void widen(struct redact_scan *s, const struct place *p, struct redact_va
         v->to = other.to, v->end = other.end;
     if (is_phrase(s, p, v) || is_line(s, p, v))
         v->to = v->end = v->quote ? v->to : end;
+    if (p->tells == TELLS_ALL && p->tight && !v->quote)
+        redact_read_rest(s, p->name, p->name_end, v);
     if (p->tight && !v->quote) /* goes on behind a backslash at the line's end */
         while (end + 1 < s->len && s->text[end - 1] == '\\' && v->end + 1 >= end) {
             v->to = v->end = redact_run(s, end + 1, ~(uint32_t)CLASS_SPACE);
@@ -510,7 +504,7 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' || before == '+' ||
            (before == ' ' && p->name >= 4 &&
-            (REDACT_ONE_OF(s->text[p->name - 2], "vxgUVrmsteqf") ||
+            (REDACT_ONE_OF(s->text[p->name - 2], "vxgUVrmsteqfn") ||
              redact_at(s, p->name - 4, "ort ")));
 }
 
@@ -538,7 +532,7 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         return false;
     p.tells = redact_tells(s, at, end - at);
     if (!p.tells && end - at == 3 && redact_at(s, at, "key"))
-        p.tells = tells_of_two(s, at, end);
+        p.tells = redact_is_network(s, at) ? TELLS_ALL : tells_of_two(s, at, end);
     bool variable = at && s->text[at - 1] == '$' && redact_char(s, end) != ' ';
     bool quoted =
         redact_char(s, end) == '=' && REDACT_ONE_OF(redact_char(s, end + 1), "'\""); /* $name='X' */

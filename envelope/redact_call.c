@@ -188,6 +188,15 @@ static bool is_sent(struct redact_scan *s, size_t at, size_t end, struct redact_
     return close && asked && take(s, from, (size_t)(close - s->text), ret_match);
 }
 
+/* `provider :github, 'id', 'X'`, `config.omniauth :github, 'id', 'X'`. */
+static bool is_provider(struct redact_scan *s, size_t at, size_t end,
+                        struct redact_match *ret_match)
+{
+    bool is =
+        end - at >= 8 && (redact_at(s, end - 8, "provider") || redact_at(s, end - 8, "omniauth"));
+    return is && redact_at(s, end, " :") && is_argument(s, end, 3 | MIXED, ret_match);
+}
+
 /* Whether the name, or what is behind its last dot, is that one, capital letters or not. */
 static bool is_callee(const struct redact_scan *s, size_t at, size_t dot, size_t end,
                       const struct callee *c)
@@ -212,7 +221,7 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     char next = redact_char(s, end);
     if (next == '"')
         return is_below(s, at, end, ret_match);
-    if (next == ' ' && is_sent(s, at, end, ret_match))
+    if (next == ' ' && (is_sent(s, at, end, ret_match) || is_provider(s, at, end, ret_match)))
         return true;
     size_t open = opens_at(s, end), dot = end; /* auth=("user", "X") */
     if (!open || !redact_in(s->text[end - 1], CLASS_UPPER | CLASS_LOWER))

@@ -77,6 +77,14 @@ static bool is_directive(struct redact_scan *s, size_t at, size_t end,
                          struct redact_match *ret_match)
 {
     size_t value = redact_behind(s, end)->to;
+    while (redact_at(s, value, "--")) { /* rootpw --plaintext X */
+        size_t option = redact_run(s, value, CLASS_WORD);
+        value = redact_run(s, option, CLASS_BLANK);
+        if (value == option)
+            return false;
+    }
+    value += redact_at(s, value, "ascii ") ? 6 : redact_at(s, value, "hex ") ? 4 : 0;
+    value += redact_at(s, value, "0 ") || redact_at(s, value, "7 ") ? 2 : 0;
     if (value == end || value >= s->len || s->text[value] == '=')
         return false;
     bool first = is_first(s, at) || redact_at(s, redact_line_start(s, at, 40), "config set ") ||
@@ -186,7 +194,8 @@ static bool is_told(struct redact_scan *s, size_t end, struct redact_match *ret_
         }
         if (!redact_read_value(s, value, true, &v) || redact_run(s, v.end, CLASS_BLANK) < line)
             return false;
-        bool digits = v.quote || redact_has_sign(s, v.from, v.to);
+        bool digits =
+            v.quote || redact_has_sign(s, v.from, v.to) || redact_is_composed(s, v.from, v.to);
         for (size_t j = v.from; j < v.to && j < v.from + 64; j++)
             digits = digits || redact_in(s->text[j], CLASS_DIGIT);
         return digits && v.to - v.from >= 4 && take(s, value, ret_match);
@@ -209,12 +218,19 @@ static bool is_bind(struct redact_scan *s, size_t end, struct redact_match *ret_
 static bool is_quoted(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_value v;
-    size_t start = redact_line_start(s, at, 40), value = redact_behind(s, end)->to;
+    size_t start = redact_line_start(s, at, 80), value = redact_behind(s, end)->to;
     bool behind_user =
         at >= 3 && s->text[at - 1] == ' ' &&
         (s->text[at - 2] == ':' || /* ipsec.secrets, fetchmail */
          (s->text[at - 2] == '"' && memmem(s->text + start, at - start, "user", 4) != NULL));
     bool way = behind_user && (redact_at(s, at, "EAP ") || redact_at(s, at, "XAUTH "));
+    bool mail = at > start &&
+                (redact_at(s, redact_run(s, start, CLASS_BLANK), "user ") ||
+                 redact_at(s, redact_run(s, start, CLASS_BLANK), "poll ")) &&
+                redact_tells(s, at, end - at) == TELLS_ALL; /* fetchmail's, with more behind it */
+    if (mail && redact_read_value(s, value, true, &v) && v.to - v.from >= 4 &&
+        !memchr(s->text + v.from, ' ', v.to - v.from))
+        return take(s, value, ret_match);
     if (!(is_first(s, at) || behind_user) || (redact_tells(s, at, end - at) != TELLS_ALL && !way) ||
         !redact_read_value(s, value, true, &v))
         return false;
@@ -233,6 +249,31 @@ static bool is_numbered(struct redact_scan *s, size_t at, size_t end,
         return false;
     size_t to = redact_run(s, value, ~(uint32_t)CLASS_SPACE);
     return to >= value + 8 && redact_has_digit(s, value, to) && take(s, value, ret_match);
+}
+
+/* `password cipher X`, the last of its line. */
+static bool is_kept_so(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    static const char *const kinds[] = {"cipher ", "simple ", "plaintext ", "irreversible-cipher "};
+    size_t value = 0, kind = redact_behind(s, end)->to;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        value = redact_at(s, kind, kinds[i]) ? kind + strlen(kinds[i]) : value;
+    size_t to = value ? redact_run(s, value, ~(uint32_t)CLASS_SPACE) : 0;
+    return to >= value + 8 && redact_char(s, to) == '\n' && redact_has_digit(s, value, to) &&
+           redact_tells(s, at, end - at) == TELLS_ALL && take(s, value, ret_match);
+}
+
+/* `Xauth password X`, `IPSec secret X`: vpnc's. */
+static bool is_vpn(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    size_t value = redact_behind(s, end)->to, line = redact_line_end(s, value);
+    size_t start = redact_line_start(s, at, 8);
+    if (at - start != 6 || !(redact_at(s, start, "Xauth ") || redact_at(s, start, "IPSec ")) ||
+        line < value + 4 || redact_tells(s, at, end - at) != TELLS_ALL ||
+        redact_is_placeholder(s, value, line))
+        return false;
+    *ret_match = (struct redact_match){value, line, "value"};
+    return true;
 }
 
 /* A line of two words, below one that says who: `user me` and `password X`, as msmtp has it. */
@@ -378,6 +419,8 @@ bool redact_file(struct redact_scan *s, size_t at, size_t end, struct redact_mat
            (sign == '"' && is_quoted(s, at, end, ret_match)) ||
            ((rules & BIND) && is_bind(s, end, ret_match)) ||
            (REDACT_ONE_OF(sign, "045789") && is_numbered(s, at, end, ret_match)) ||
+           (REDACT_ONE_OF(sign, "cspi") && is_kept_so(s, at, end, ret_match)) ||
+           (at >= 6 && s->text[at - 1] == ' ' && is_vpn(s, at, end, ret_match)) ||
            (is_first(s, at) && is_below_user(s, at, end, ret_match)) ||
            ((rules & (PASS | AUTH)) && is_talk(s, at, end, rules & PASS, ret_match)) ||
            ((rules & AUTH) && is_imap(s, at, end, ret_match)) ||
@@ -541,6 +584,10 @@ bool redact_near(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     if (!value || !redact_read_value(s, value, false, &v) || v.to - v.from < 3 ||
         redact_is_placeholder(s, v.from, v.to))
         return false;
+    size_t line = redact_line_end(s, v.end);
+    if (!v.quote && redact_at(s, redact_line_start(s, value, 12), "value: ") && line - v.end < 40 &&
+        redact_tells(s, at, end - at) == TELLS_ALL)
+        v.to = line; /* a row of mysql's \G */
     *ret_match = (struct redact_match){v.from, v.to, "value"};
     return true;
 }

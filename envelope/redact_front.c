@@ -5,6 +5,8 @@
 
 #include "envelope/redact_private.h"
 
+#define NETWORK_MOST 300 /* bytes of a section in front of an option */
+
 /* By the last five bits of one letter those that may stand beside it, small ones. */
 typedef const char beside[32][8];
 
@@ -96,6 +98,22 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
             (name == word[i].len || !redact_in(s->text[name - word[i].len - 1], CLASS_ALNUM)))
             return true;
     return false;
+}
+
+bool redact_is_option(const struct redact_scan *s, size_t name)
+{
+    return name >= 8 && redact_in(s->text[name - 8], CLASS_BLANK) &&
+           redact_at(s, name - 7, "option ");
+}
+
+bool redact_is_network(const struct redact_scan *s, size_t name)
+{
+    if (redact_is_option(s, name)) {
+        size_t from = name > NETWORK_MOST ? name - NETWORK_MOST : 0;
+        return memmem(s->text + from, name - from, "wifi-iface", 10) != NULL;
+    }
+    return name >= 2 && s->text[name - 1] == '.' && s->text[name - 2] == ']' &&
+           redact_at(s, redact_line_start(s, name, REDACT_LINE_LOOKED_AT), "wireless.");
 }
 
 bool redact_is_defined(struct redact_scan *s, size_t name)

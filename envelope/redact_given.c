@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define VALUE_MOST    256
 #define SENTENCE_MOST 48 /* between a name and its sign */
@@ -115,6 +115,19 @@ static bool is_said_of(struct redact_scan *s, size_t end, struct redact_match *r
     return !says && line - value < VALUE_MOST && is_words(s, value, line);
 }
 
+/* `password [none]: X`: what was typed at a prompt, one word that is the last. */
+static bool is_answered(struct redact_scan *s, size_t end, struct redact_match *ret)
+{
+    size_t line = redact_line_end(s, end), from = line;
+    if (line - end > VALUE_MOST / 2)
+        return false;
+    while (from > end && !redact_in(s->text[from - 1], CLASS_BLANK))
+        from--;
+    *ret = (struct redact_match){from, line, "value"};
+    return from > end + 2 && redact_at(s, from - 2, ": ") &&
+           (redact_is_composed(s, from, line) || is_value(s, from, line));
+}
+
 bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     if (redact_tells(s, at, end - at) != TELLS_ALL)
@@ -126,5 +139,7 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     const struct redact_behind *b = redact_behind(s, end);
     return (REDACT_ONE_OF(b->sign, "*=:") && is_behind_comment(s, end, ret_match)) ||
            (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fos") &&
-            is_said_of(s, end, ret_match));
+            is_said_of(s, end, ret_match)) ||
+           (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fo[({") &&
+            is_answered(s, end, ret_match));
 }

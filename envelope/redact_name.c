@@ -184,6 +184,7 @@ static const struct row ending_rows[] = {
     ROW("accesscode", TELLS_CODE),
     ROW("mnemonic", TELLS_LONG),
     ROW("connectionstring", TELLS_LONG),
+    ROW("dbroot", TELLS_LONG),
 };
 
 /* What a word is. */
@@ -199,7 +200,7 @@ static const struct row single_rows[] = {
     ROW("seed", TELLS_LONG),      ROW("otpauth", TELLS_LONG),  ROW("encrypt", TELLS_LONG),
     ROW("secure", TELLS_LONG),    ROW("totp", TELLS_LONG),     ROW("cred", TELLS_CODE),
     ROW("authtoken", TELLS_CODE), ROW("apitoken", TELLS_CODE), ROW("dsn", TELLS_LONG),
-    ROW("webhook", TELLS_LONG),
+    ROW("webhook", TELLS_LONG),   ROW("appid", TELLS_LONG),
 };
 
 /* What stands in front of `key`. */
@@ -219,7 +220,7 @@ static const struct row key_rows[] = {
     ROW("webhook", TELLS_CODE),      ROW("crypt", TELLS_CODE),
     ROW("cipher", TELLS_CODE),       ROW("aes", TELLS_CODE),
     ROW("hmac", TELLS_CODE),         ROW("jwt", TELLS_CODE),
-    ROW("integration", TELLS_CODE),  ROW("preshared", TELLS_CODE),
+    ROW("integration", TELLS_CODE),  ROW("preshared", TELLS_ALL),
     ROW("security", TELLS_CODE),     ROW("secure", TELLS_CODE),
     ROW("logged", TELLS_LONG),       ROW("in", TELLS_LONG),
     ROW("nonce", TELLS_LONG),        ROW("transport", TELLS_CODE),
@@ -235,7 +236,7 @@ static const struct row key_rows[] = {
     ROW("bot", TELLS_CODE),          ROW("activation", TELLS_CODE),
     ROW("product", TELLS_CODE),      ROW("pairing", TELLS_CODE),
     ROW("rpc", TELLS_CODE),          ROW("sdk", TELLS_CODE),
-    ROW("wifi", TELLS_CODE),         ROW("wpa", TELLS_CODE),
+    ROW("wifi", TELLS_ALL),          ROW("wpa", TELLS_ALL),
     ROW("sync", TELLS_CODE),         ROW("bootstrap", TELLS_CODE),
     ROW("enrollment", TELLS_CODE),   ROW("enrolment", TELLS_CODE),
     ROW("provisioning", TELLS_CODE), ROW("instrumentation", TELLS_CODE),
@@ -380,8 +381,8 @@ static enum redact_telling of_key(const struct words *w)
     bool secret = !strcmp(w->word[1], "secret") || !strcmp(w->word[2], "secret");
     bool shared = !strcmp(w->word[1], "preshared") ||
                   (!strcmp(w->word[1], "shared") && !strcmp(w->word[2], "pre"));
-    if (secret || shared)
-        return TELLS_ALL;
+    if (secret || shared || !strcmp(w->word[3], "wireless") || !strcmp(w->word[2], "wireless"))
+        return TELLS_ALL; /* what networks are entered by are words, too */
     if (tells)
         return tells;
     bool open = !w->word[1][0] || is_one_of(w->word[1], w->len[1], &open_keys);
@@ -424,6 +425,8 @@ static enum redact_telling of_two(const struct words *w)
                        !strcmp(front, "trap")
                    ? TELLS_CODE
                    : TELLS_NOTHING;
+    if (!strcmp(last, "data"))
+        return !strcmp(front, "secret") ? TELLS_CODE : TELLS_NOTHING;
     if (!strcmp(last, "url"))
         return !strcmp(front, "webhook") ? TELLS_LONG : TELLS_NOTHING;
     return TELLS_NOTHING;

@@ -27,6 +27,38 @@ static bool is_said(const char *word, size_t len)
     return false;
 }
 
+bool redact_is_composed(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t parts = 0, capitals = 0, signs = 0, letters = 0;
+    for (size_t i = from; i <= to; i++) {
+        if (i < to && redact_in(s->text[i], CLASS_ALNUM)) {
+            capitals += !letters++ && redact_in(s->text[i], CLASS_UPPER) &&
+                        redact_in(redact_char(s, i + 1), CLASS_LOWER);
+            continue;
+        }
+        if (letters < WORD_LEAST || (i < to && !REDACT_ONE_OF(s->text[i], "-_.+&!~")))
+            return false;
+        signs += i < to && s->text[i] != '.';
+        parts++;
+        letters = 0;
+    }
+    return parts >= 2 && capitals >= 2 && signs && to - from >= 8 &&
+           !redact_is_placeholder(s, from, to);
+}
+
+bool redact_is_dice(struct redact_scan *s, const struct redact_value *v)
+{
+    size_t dashes = 0, lower = 0;
+    for (size_t i = v->from; i < v->to; i++) {
+        dashes += s->text[i] == '-';
+        lower += redact_in(s->text[i], CLASS_LOWER);
+    }
+    bool dice =
+        dashes >= 3 && v->to - v->from >= 4 * (dashes + 1) && lower + dashes == v->to - v->from;
+    return (dice || redact_is_composed(s, v->from, v->to)) &&
+           redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end);
+}
+
 bool redact_is_phrase(const struct redact_scan *s, size_t from, size_t to, size_t least)
 {
     size_t words = 0, letters = 0;

@@ -63,6 +63,10 @@ static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
 
 /* ---- words (redact_phrase.c) ---- */
 
+/* Words that signs join, two of them with capitals: `Haus.Boot_Spree`, as passwords are made. */
+bool redact_is_composed(const struct redact_scan *s, size_t from, size_t to);
+/* That, or `correct-horse-battery-staple`, the last of its line: words that dice have chosen. */
+bool redact_is_dice(struct redact_scan *s, const struct redact_value *v);
 /* Whether [from, to) is `least` and more words of small letters, none of which makes a sentence. */
 bool redact_is_phrase(const struct redact_scan *s, size_t from, size_t to, size_t least);
 /* `password "copper velvet saddle"`, alone on its line, of a name that tells all. */

@@ -333,6 +333,8 @@ bool redact_is_salt(const struct redact_scan *s, size_t from, size_t to);
 /* Whether it has signs that no token has; one in quotes may, that is like no code. */
 bool redact_has_code(const struct redact_scan *s, const struct redact_value *v);
 void redact_to_quote(struct redact_scan *s, char quote, bool all, struct redact_value *v);
+/* `mail.password=Words to the end`: the rest of a file's own line whose name has dots. */
+void redact_read_rest(struct redact_scan *s, size_t name, size_t name_end, struct redact_value *v);
 bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char sign,
                        struct redact_value *v);
 /* Where a value on the lines below begins, and one behind a type; 0 for none. Whether the value is
@@ -431,6 +433,10 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end,
 /* Whether the line up to the name is one of the words that give a variable its value, a blank
  * being the sign: `set -x NAME value`, `setenv NAME value` (redact_front.c). */
 bool redact_is_set_by_blank(struct redact_scan *s, size_t name);
+/* `option NAME 'value'`, as OpenWrt has it; and whether `key` there is a wireless network's, or
+ * behind `wireless.@wifi-iface[0].`. */
+bool redact_is_option(const struct redact_scan *s, size_t name);
+bool redact_is_network(const struct redact_scan *s, size_t name);
 /* Or one of the words of a program that define a text: `#define NAME "value"`. */
 bool redact_is_defined(struct redact_scan *s, size_t name);
 /* `env` prints a value with its blanks, and nothing behind it: the lines around it are the same. */
@@ -525,6 +531,5 @@ bool redact_own_begin(struct redact_own *own, size_t len);
 redact_found redact_own_found; /* user: the struct; leaves out what is to stay */
 /* Tells of all, in order; frees what was noted. */
 void redact_own_tell(struct redact_own *own, size_t len, redact_found *found, void *user);
-
 
 #endif

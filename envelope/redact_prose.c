@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define LOOKED_AT   160 /* bytes between a name and its value */
 #define LOOKED_INTO 256 /* of a value */
@@ -65,7 +65,7 @@ static bool is_value(struct redact_scan *s, enum redact_telling tells, size_t fr
         return false;
     bool mixed = m.digits && letters;
     if (tells == TELLS_ALL && sure)
-        return mixed || redact_has_sign(s, from, to);
+        return mixed || redact_has_sign(s, from, to) || redact_is_composed(s, from, to);
     bool random = len >= 16 && m.digits >= 2 && letters >= 2 && (m.digits + letters) * 4 >= len * 3;
     if (tells == TELLS_LONG) /* a key of whatever kind: fingerprints are of one case */
         return random && m.upper >= 2 && m.lower >= 2 && m.hex < len;
@@ -133,12 +133,12 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t at,
     size_t to = value_end(s, &from), behind = to + quote;
     if (to < from + 6 ||
         (!redact_has_digit(s, from, to - from < LOOKED_INTO ? to : from + LOOKED_INTO) &&
-         (!sure || !redact_has_sign(s, from, to))))
+         (!sure || !(redact_has_sign(s, from, to) || redact_is_composed(s, from, to)))))
         return false; /* most */
     struct made_of m = made_of(s, from, to);
     behind += redact_char(s, behind) == '.';
     char next = redact_char(s, redact_run(s, behind, CLASS_BLANK));
-    bool last = next == '\n' || next == '(' || next == ')' || next == ',';
+    bool last = REDACT_ONE_OF(next, "\n(),;-");
     if (!sure && tells == TELLS_ALL) /* `with password X` */
         sure = (last || quote) && m.digits && m.lower && m.hex < to - from &&
                (m.upper || quote || redact_has_sign(s, from, to)) && to - from >= 8;

@@ -1,6 +1,6 @@
 /* The shapes that those who issue tokens publish, or that their own scanners look for. A row is a
  * shape; another one is another row, behind whoever issues it. What the letters mean, and `inside`,
- * is said in redact_private.h. */
+ * is said in redact_shapes.h. */
 #include "envelope/redact_shapes.h"
 
 const struct redact_shape redact_shapes[] = {
@@ -106,6 +106,8 @@ const struct redact_shape redact_shapes[] = {
     {"teams-webhook", "webhook.office.com/webhookb2/<r60-300>", true},
     {"zapier-webhook", "hooks.zapier.com/hooks/catch/<B10-60>", true},
     {"google-chat-webhook", "chat.googleapis.com/v1/spaces/<w8-20>/messages?key=<r40-200>", true},
+    {"conda-token", "/t/<l2>-<h32>", true},
+    {"conda-token", "/t/<l2>-<h8>-<h4>-<h4>-<h4>-<h12>", true},
     {"telegram-bot", "api.telegram.org/bot<d8-10>:<w35>", true},
     /* Payment: stripe.com/docs/keys, developer.squareup.com, paystack.com, razorpay.com, paypal,
        flutterwave, mollie, adyen, paddle */

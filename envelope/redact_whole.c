@@ -212,6 +212,24 @@ bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char
     return true;
 }
 
+void redact_read_rest(struct redact_scan *s, size_t name, size_t name_end, struct redact_value *v)
+{
+    size_t line, words = 0;
+    if (redact_char(s, v->end) != ' ' || !memchr(s->text + name, '.', name_end - name))
+        return; /* most */
+    line = redact_line_end(s, v->end);
+    if (line - v->from > LINE_MOST || !redact_is_statement(s, name))
+        return;
+    for (size_t i = v->end; i < line; i++) {
+        words += s->text[i] == ' ';
+        if (REDACT_ONE_OF(s->text[i], "#<>{}[]=\"'`|") ||
+            (s->text[i] == '/' && s->text[i - 1] == ' '))
+            return;
+    }
+    if (words <= WORDS_MOST)
+        v->to = v->end = line - (s->text[line - 1] == '\r');
+}
+
 /* `gpg_passphrase = `, as a file sets it. */
 static bool is_named_phrase(struct redact_scan *s, size_t name, size_t at)
 {
