@@ -509,6 +509,7 @@ lint: ## the table of arrows in ARCHITECTURE.md, to the letter; shell scripts
 	@sh tools/lint
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build/lint CFLAGS="-O0 -g0" build/lint/ptyd
 	@sh tools/arrows check build/lint/obj
+	@sh tools/relocations build/lint/ptyd
 
 arrows: $(BUILD)/ptyd ## the arrows as lint sees them
 	@sh tools/arrows table $(BUILD)/obj

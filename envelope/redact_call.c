@@ -34,9 +34,8 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 #define MIXED     16
 #define OF_LETTER 20 /* and one that ends them */
 static const struct callee {
-    const char *name;
-    size_t len;
-    int argument;
+    char name[38];
+    unsigned char len, argument;
 } callees[26][OF_LETTER] = {
 /* by their last letter */
 #define CALLEE(text, argument)                                                                     \
@@ -227,9 +226,9 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     if (!open || !redact_in(s->text[end - 1], CLASS_UPPER | CLASS_LOWER))
         return false;
     const struct callee *callee = callees[(s->text[end - 1] | 0x20) - 'a'];
-    while (dot > at && callee->name && s->text[dot - 1] != '.')
+    while (dot > at && *callee->name && s->text[dot - 1] != '.')
         dot--;
-    for (; callee->name; callee++)
+    for (; *callee->name; callee++)
         if (is_callee(s, at, dot, end, callee) && is_argument(s, open, callee->argument, ret_match))
             return true;
     return false;

@@ -151,7 +151,7 @@ static void begin_rule(struct command *c, int at)
     c->active[at].places = 0;
     if (rule->how >= BELOW)
         return;
-    if (rule->option && rule->how != SETTING) {
+    if (*rule->option && rule->how != SETTING) {
         c->options |= 1u << at;
         c->begins |= letter(*rule->option);
     } else {
@@ -168,10 +168,10 @@ static void begin_tool(struct command *c, const char *name, size_t len)
     bool known = is_known(c, first);
     for (int i = first; i >= 0 && c->count < ACTIVE; i = tools.list[i].same) {
         const struct redact_rule *rule = &redact_tool_rules[tools.list[i].rule];
-        if (known && rule->option)
+        if (known && *rule->option)
             continue;
         c->active[c->count] = (struct active){.rule = rule, .places = c->words};
-        if (rule->sub) {
+        if (*rule->sub) {
             c->waits |= 1u << c->count;
             c->subs |= letter(*rule->sub);
         } else {

@@ -64,11 +64,12 @@ enum redact_how {
     COLON,        /* below, what is behind the colon of a line of one word */
 };
 
-/* A tool's option, or place, that holds a secret. */
+/* A tool's option, or place, that holds a secret. Its texts are in it: a table of pointers would be
+ * relocated at every start of a program that may never look at it. */
 struct redact_rule {
-    const char *tools; /* between blanks */
-    const char *sub;   /* a word that has to come first, or its beginning up to a dot; NULL */
-    const char *option;
+    char tools[96];  /* between blanks */
+    char sub[32];    /* a word that has to come first, or its beginning up to a dot; "" for none */
+    char option[32]; /* "" for none */
     enum redact_how how;
     int place; /* from 1 */
 };

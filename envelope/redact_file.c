@@ -32,7 +32,7 @@ enum file_rules {
 
 #define FILE_NAME_MOST 20
 static const struct file_name {
-    const char *name;
+    char name[FILE_NAME_MOST + 1];
     unsigned rules;
 } file_names[FILE_NAME_MOST + 1][5] = {
     /* by how long they are */
@@ -57,7 +57,7 @@ static unsigned rules_of(const struct redact_scan *s, size_t at, size_t end)
     if (end - at > FILE_NAME_MOST)
         return 0;
     const struct file_name *known = file_names[end - at];
-    while (known->name && !redact_at(s, at, known->name))
+    while (*known->name && !redact_at(s, at, known->name))
         known++;
     return known->rules;
 }

@@ -93,7 +93,7 @@ bool redact_is_set_by_blank(struct redact_scan *s, size_t name)
     if (name < 3 || !is_beside(ends, s->text[name - 2], s->text[name - 3]))
         return false; /* most */
     const struct redact_word *word = words[s->text[name - 2] & 31];
-    for (int i = 0; i < REDACT_OF_LETTER && word[i].text; i++)
+    for (int i = 0; i < REDACT_OF_LETTER && word[i].len; i++)
         if (stands_before(s, 0, name, word[i]) &&
             (name == word[i].len || !redact_in(s->text[name - word[i].len - 1], CLASS_ALNUM)))
             return true;
@@ -128,7 +128,7 @@ bool redact_is_defined(struct redact_scan *s, size_t name)
     if (name < 5 || s->text[name - 1] != ' ' || !REDACT_ONE_OF(s->text[name - 2] | 0x20, "eqrft"))
         return false;
     const struct redact_word *word = words[s->text[name - 2] & 31];
-    for (int i = 0; i < REDACT_OF_LETTER && word[i].text; i++)
+    for (int i = 0; i < REDACT_OF_LETTER && word[i].len; i++)
         if (stands_before(s, 0, name, word[i]))
             return true;
     return false;

@@ -19,9 +19,8 @@ struct words {
 };
 
 struct row {
-    const char *word;
-    size_t len;
-    enum redact_telling tells;
+    char word[22];
+    unsigned char len, tells; /* enum redact_telling */
 };
 
 /* Rows, found by a letter of their words: the first, or the last. A look at one row costs little;

@@ -17,7 +17,7 @@
  */
 #define REDACT_PREFIXED "prefixed-key"
 struct redact_shape {
-    const char *type, *form;
+    char type[24], form[72];
     bool inside; /* may stand behind a letter: the text it begins with is like no other */
 };
 

@@ -234,58 +234,70 @@ bool redact_read_value(struct redact_scan *s, size_t at, bool tight, struct reda
 
 /* ---- what is no secret ---- */
 
-/* Words by the letter that they begin with, each with how long it is. */
+/* Of a letter that words begin with, and one that ends them. */
 #define NOTHINGS_MOST 24
-struct nothing {
-    const char *word;
-    size_t len;
-};
-#define W(word)                                                                                    \
-    {                                                                                              \
-        word, sizeof(word) - 1                                                                     \
-    }
 
 /* Whether a text is one of those words, capital letters or not. */
-static bool is_word_of(const struct nothing *words, const char *text, size_t len)
+static bool is_word_of(const struct redact_word *words, const char *text, size_t len)
 {
-    for (; words->word; words++)
-        if (words->len == len && !strncasecmp(words->word, text, len))
+    for (; words->len; words++)
+        if (words->len == len && !strncasecmp(words->text, text, len))
             return true;
     return false;
 }
 
 static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
 {
-    static const struct nothing words[26][NOTHINGS_MOST] = {
-        ['a' - 'a'] = {W("accepted"), W("and"), W("any"), W("auth"), W("authentication"), W("auto"),
-                       W("available")},
-        ['b' - 'a'] = {W("boolean"), W("bytes")},
-        ['c' - 'a'] = {W("changed"), W("char"), W("compat"), W("const")},
-        ['d' - 'a'] = {W("db"), W("default"), W("denied"), W("disabled")},
-        ['e' - 'a'] = {W("empty"), W("enabled"), W("expired")},
-        ['f' - 'a'] = {W("failed"), W("false"), W("files"), W("for"), W("function")},
-        ['h' - 'a'] = {W("hidden")},
-        ['i' - 'a'] = {W("ignore"), W("incorrect"), W("int"), W("integer"), W("invalid"), W("is")},
-        ['k' - 'a'] = {W("key")},
-        ['l' - 'a'] = {W("ldap"), W("let")},
-        ['m' - 'a'] = {W("masked"), W("missing"), W("must")},
-        ['n' - 'a'] = {W("nil"), W("nis"), W("no"), W("none"), W("not"), W("null"), W("number")},
-        ['o' - 'a'] = {W("object"), W("off"), W("ok"), W("on"), W("optional")},
-        ['p' - 'a'] = {W("pam_unix"), W("pass"), W("passwd"), W("password"), W("prompt"),
-                       W("publickey"), W("pwd")},
-        ['r' - 'a'] = {W("redacted"), W("redacted]"), W("rejected"), W("required"), W("return")},
-        ['s' - 'a'] = {W("secret"), W("secretbytes"), W("secretstr"), W("secretstring"),
-                       W("securestring"), W("self"), W("sensitive"), W("set"), W("should"),
-                       W("sss"), W("static"), W("str"), W("string"), W("string!"), W("stringarray"),
-                       W("stringslice"), W("successfully"), W("systemd")},
-        ['t' - 'a'] = {W("test"), W("text"), W("the"), W("this"), W("token"), W("true"), W("type")},
-        ['u' - 'a'] = {W("unchanged"), W("undefined"), W("unknown"), W("unset"), W("updated")},
-        ['v' - 'a'] = {W("valid"), W("value"), W("var"), W("void")},
-        ['w' - 'a'] = {W("wrong")},
-        ['y' - 'a'] = {W("yes")},
+    static const struct redact_word words[26][NOTHINGS_MOST] = {
+        ['a' - 'a'] = {REDACT_WORD("accepted"), REDACT_WORD("and"), REDACT_WORD("any"),
+                       REDACT_WORD("auth"), REDACT_WORD("authentication"), REDACT_WORD("auto"),
+                       REDACT_WORD("available")},
+        ['b' - 'a'] = {REDACT_WORD("boolean"), REDACT_WORD("bytes")},
+        ['c' - 'a'] = {REDACT_WORD("changed"), REDACT_WORD("char"), REDACT_WORD("compat"),
+                       REDACT_WORD("const")},
+        ['d' - 'a'] = {REDACT_WORD("db"), REDACT_WORD("default"), REDACT_WORD("denied"),
+                       REDACT_WORD("disabled")},
+        ['e' - 'a'] = {REDACT_WORD("empty"), REDACT_WORD("enabled"), REDACT_WORD("expired")},
+        ['f' - 'a'] = {REDACT_WORD("failed"), REDACT_WORD("false"), REDACT_WORD("files"),
+                       REDACT_WORD("for"), REDACT_WORD("function")},
+        ['h' - 'a'] = {REDACT_WORD("hidden")},
+        ['i' - 'a'] = {REDACT_WORD("ignore"), REDACT_WORD("incorrect"), REDACT_WORD("int"),
+                       REDACT_WORD("integer"), REDACT_WORD("invalid"), REDACT_WORD("is")},
+        ['k' - 'a'] = {REDACT_WORD("key")},
+        ['l' - 'a'] = {REDACT_WORD("ldap"), REDACT_WORD("let")},
+        ['m' - 'a'] = {REDACT_WORD("masked"), REDACT_WORD("missing"), REDACT_WORD("must")},
+        ['n' - 'a'] = {REDACT_WORD("nil"), REDACT_WORD("nis"), REDACT_WORD("no"),
+                       REDACT_WORD("none"), REDACT_WORD("not"), REDACT_WORD("null"),
+                       REDACT_WORD("number")},
+        ['o' - 'a'] = {REDACT_WORD("object"), REDACT_WORD("off"), REDACT_WORD("ok"),
+                       REDACT_WORD("on"), REDACT_WORD("optional")},
+        ['p' - 'a'] = {REDACT_WORD("pam_unix"), REDACT_WORD("pass"), REDACT_WORD("passwd"),
+                       REDACT_WORD("password"), REDACT_WORD("prompt"), REDACT_WORD("publickey"),
+                       REDACT_WORD("pwd")},
+        ['r' - 'a'] = {REDACT_WORD("redacted"), REDACT_WORD("redacted]"), REDACT_WORD("rejected"),
+                       REDACT_WORD("required"), REDACT_WORD("return")},
+        ['s' - 'a'] = {REDACT_WORD("secret"), REDACT_WORD("secretbytes"), REDACT_WORD("secretstr"),
+                       REDACT_WORD("secretstring"), REDACT_WORD("securestring"),
+                       REDACT_WORD("self"), REDACT_WORD("sensitive"), REDACT_WORD("set"),
+                       REDACT_WORD("should"), REDACT_WORD("sss"), REDACT_WORD("static"),
+                       REDACT_WORD("str"), REDACT_WORD("string"), REDACT_WORD("string!"),
+                       REDACT_WORD("stringarray"), REDACT_WORD("stringslice"),
+                       REDACT_WORD("successfully"), REDACT_WORD("systemd")},
+        ['t' - 'a'] = {REDACT_WORD("test"), REDACT_WORD("text"), REDACT_WORD("the"),
+                       REDACT_WORD("this"), REDACT_WORD("token"), REDACT_WORD("true"),
+                       REDACT_WORD("type")},
+        ['u' - 'a'] = {REDACT_WORD("unchanged"), REDACT_WORD("undefined"), REDACT_WORD("unknown"),
+                       REDACT_WORD("unset"), REDACT_WORD("updated")},
+        ['v' - 'a'] = {REDACT_WORD("valid"), REDACT_WORD("value"), REDACT_WORD("var"),
+                       REDACT_WORD("void")},
+        ['w' - 'a'] = {REDACT_WORD("wrong")},
+        ['y' - 'a'] = {REDACT_WORD("yes")},
     };
-    static const struct nothing bracketed[] = {
-        W("(null)"), W("(none)"), W("<sensitive>"), W("(sensitive"), {NULL, 0}};
+    static const struct redact_word bracketed[] = {REDACT_WORD("(null)"),
+                                                   REDACT_WORD("(none)"),
+                                                   REDACT_WORD("<sensitive>"),
+                                                   REDACT_WORD("(sensitive"),
+                                                   {"", 0}};
     char first = s->text[from];
     char last = s->text[to - 1];
     if (to - from > 20 ||
@@ -391,7 +403,7 @@ static bool is_masked(const struct redact_scan *s, size_t from, size_t to)
 static bool is_kept(const struct redact_scan *s, size_t from, size_t to)
 {
     /* by the last five bits of what they begin with; one more that ends them */
-    static const char *const fronts[32][11] = {
+    static const char fronts[32][11][14] = {
         ['@' & 31] = {"@microsoft"},
         ['a' & 31] = {"awssm:", "asm:", "arn:aws:", "akv:", "aws-sm:", "!vault", "!secret", "!ref",
                       "!sub", "!getatt"},
@@ -417,7 +429,7 @@ static bool is_kept(const struct redact_scan *s, size_t from, size_t to)
     if (to - from < 6)
         return false;
     char second = s->text[from + 1];
-    for (const char *const *front = fronts[(unsigned char)s->text[from] & 31]; *front; front++)
+    for (const char(*front)[14] = fronts[(unsigned char)s->text[from] & 31]; **front; front++)
         if ((((*front)[1] ^ second) & ~0x20) == 0 && redact_at(s, from, *front))
             return true;
     return false;

@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <strings.h>
 
-/* A word of a table and its length. */
+/* A word of a table and its length. The text is in it: a table of pointers would be relocated at
+ * every start of a program that may never look at it. */
 struct redact_word {
-    const char *text;
-    size_t len;
+    char text[27];
+    unsigned char len;
 };
 #define REDACT_WORD(text)                                                                          \
     {                                                                                              \
@@ -28,7 +29,7 @@ typedef const struct redact_word redact_words[32][REDACT_OF_LETTER];
 static inline bool redact_is_word_of(redact_words words, const char *text, size_t len)
 {
     const struct redact_word *word = words[(unsigned char)*text & 31u];
-    for (int i = 0; i < REDACT_OF_LETTER && word[i].text; i++)
+    for (int i = 0; i < REDACT_OF_LETTER && word[i].len; i++)
         if (word[i].len == len && !strncasecmp(word[i].text, text, len))
             return true;
     return false;
