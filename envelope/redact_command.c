@@ -1,90 +1,14 @@
 /* Secrets that stand behind options and in places of commands: `mysql -pX`, `curl -u user:X`,
  * `vault login X`. Which tools, and where, is in redact_tools.c. */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <string.h>
 #include <strings.h>
 
 #include "envelope/redact_command.h"
 
-#define BUCKETS    1024
-#define ENTRIES    1024
-#define TOOL_MOST  28 /* bytes of a tool's name */
 #define ACTIVE     32 /* rules of the tools in one command: sudo docker exec mysql ... */
 #define KNOWN      8  /* tools of which is known that they came */
 #define WORDS_MOST 400
-
-/* ---- tools by their names ---- */
-
-static struct tools {
-    struct tool {
-        const char *name;
-        size_t len;
-        int rule;
-        int next, same; /* of its bucket, and of its name; -1 for none */
-    } list[ENTRIES];
-    int buckets[BUCKETS], count;
-} tools;
-
-static unsigned hash(const char *name, size_t len)
-{
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)name[i]) * 16777619u;
-    return (h ^ h >> 16) % BUCKETS;
-}
-
-/* A bit for each beginning, end and length of a tool's name: most words have none. */
-#define BEGINNINGS 16384
-static uint32_t beginnings[BEGINNINGS / 32];
-
-static unsigned beginning(const char *name, size_t len)
-{
-    unsigned last = (unsigned char)name[len - 1];
-    return ((unsigned char)name[0] * 31u + (unsigned char)name[len > 1] * 67u + last * 521u +
-            (unsigned)len) %
-           BEGINNINGS;
-}
-
-/* The first tool of that name, of those in a bucket from `i` on. */
-static int named(int i, const char *name, size_t len)
-{
-    while (i >= 0 && (tools.list[i].len != len || memcmp(tools.list[i].name, name, len) != 0))
-        i = tools.list[i].next;
-    return i;
-}
-
-static void read_tools(void)
-{
-    memset(tools.buckets, -1, sizeof tools.buckets);
-    for (int i = 0; i < redact_tool_rule_count; i++)
-        for (const char *at = redact_tool_rules[i].tools; *at && tools.count < ENTRIES;) {
-            size_t len = strcspn(at, " ");
-            unsigned bit = beginning(at, len);
-            beginnings[bit / 32] |= 1u << bit % 32;
-            int *first = &tools.buckets[hash(at, len)], same = named(*first, at, len),
-                *link = first;
-            while (same >= 0 && *link != same)
-                link = &tools.list[*link].next;
-            if (same >= 0)
-                *link = tools.list[same].next; /* the new one leads to it */
-            tools.list[tools.count] = (struct tool){at, len, i, *first, same};
-            *first = tools.count++;
-            at += len + strspn(at + len, " ");
-        }
-}
-
-static int first_of(const char *name, size_t len)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (!len || len > TOOL_MOST)
-        return -1;
-    pthread_once(&once, read_tools);
-    unsigned bit = beginning(name, len);
-    if (!(beginnings[bit / 32] & 1u << bit % 32))
-        return -1;
-    return named(tools.buckets[hash(name, len)], name, len);
-}
 
 /* ---- a command's words ---- */
 
@@ -162,12 +86,12 @@ static void begin_rule(struct command *c, int at)
 /* A tool that is named again goes on as it began, but for what is said by places. */
 static void begin_tool(struct command *c, const char *name, size_t len)
 {
-    int first = first_of(name, len);
+    int first = redact_tool_first(name, len);
     if (first < 0 || c->count == ACTIVE)
         return;
     bool known = is_known(c, first);
-    for (int i = first; i >= 0 && c->count < ACTIVE; i = tools.list[i].same) {
-        const struct redact_rule *rule = &redact_tool_rules[tools.list[i].rule];
+    for (int i = first; i >= 0 && c->count < ACTIVE; i = redact_tool_next(i)) {
+        const struct redact_rule *rule = redact_tool_rule(i);
         if (known && *rule->option)
             continue;
         c->active[c->count] = (struct active){.rule = rule, .places = c->words};
@@ -558,11 +482,6 @@ static void add_below(struct command *c, size_t end)
     }
 }
 
-bool redact_is_tool(const char *name, size_t len)
-{
-    return first_of(name, len) >= 0;
-}
-
 /* How the words go on behind a tool's name. */
 enum goes_on {
     NO_FURTHER,
@@ -592,8 +511,8 @@ static bool is_listed(enum redact_how how)
 /* Whether it names a list of secrets. */
 static bool is_list(int tool)
 {
-    for (int i = tool; i >= 0; i = tools.list[i].same)
-        if (is_listed(redact_tool_rules[tools.list[i].rule].how))
+    for (int i = tool; i >= 0; i = redact_tool_next(i))
+        if (is_listed(redact_tool_rule(i)->how))
             return true;
     return false;
 }
@@ -619,7 +538,7 @@ bool redact_command(struct redact_scan *s, size_t at, size_t end,
         redact_piped(s, end, ret_found);
         return ret_found->count > 0;
     }
-    int tool = first_of(s->text + at, len);
+    int tool = redact_tool_first(s->text + at, len);
     if (tool < 0 || (how == BY_LINES && !is_list(tool)))
         return false;
     struct command c;

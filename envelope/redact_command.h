@@ -77,9 +77,18 @@ struct redact_rule {
 extern const struct redact_rule redact_tool_rules[];
 extern const int redact_tool_rule_count;
 
-/* ---- below commands (redact_output.c) ---- */
+/* ---- tools by their names (redact_tool.c) ---- */
 
-bool redact_is_tool(const char *name, size_t len);
+/* The first rule of the tool of that name, and the next one of the same; -1 for none. */
+int redact_tool_first(const char *name, size_t len);
+int redact_tool_next(int tool);
+const struct redact_rule *redact_tool_rule(int tool);
+static inline bool redact_is_tool(const char *name, size_t len)
+{
+    return redact_tool_first(name, len) >= 0;
+}
+
+/* ---- below commands (redact_output.c) ---- */
 
 /* What a command of that rule printed: the lines from `at` on. */
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "envelope/redact_command.h"
+
 /* The text with one secret, which stands where `X` does. */
 static void finds(const char *before, const char *secret, const char *behind)
 {
@@ -103,6 +105,25 @@ static void test_what_stays(void **state)
         expect(texts[i], texts[i], 0);
 }
 
+/* Each rule is found by each of its tools' names, which are as many as SECURITY.md says. */
+static void test_rules_are_found(void **state)
+{
+    (void)state;
+    int names = 0;
+    for (int i = 0; i < redact_tool_rule_count; i++)
+        for (const char *at = redact_tool_rules[i].tools; *at; names++) {
+            size_t len = strcspn(at, " ");
+            int tool = redact_tool_first(at, len);
+            names -= redact_tool_rule(tool) != &redact_tool_rules[i]; /* known of another rule */
+            while (tool >= 0 && redact_tool_rule(tool) != &redact_tool_rules[i])
+                tool = redact_tool_next(tool);
+            if (tool < 0)
+                fail_msg("%.*s of rule %d is not found", (int)len, at, i);
+            at += len + strspn(at + len, " ");
+        }
+    assert_true(names > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +132,7 @@ int main(void)
         cmocka_unit_test(test_lists_of_arguments),
         cmocka_unit_test(test_lists_by_their_names),
         cmocka_unit_test(test_what_stays),
+        cmocka_unit_test(test_rules_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
