@@ -289,25 +289,37 @@ void tape_begin(struct tape *t, const struct tape_place *from, struct moment ori
     t->from = t->at = from->offset;
     t->cols = from->cols;
     t->rows = from->rows;
-    t->moment = origin;
-    t->ms = 0;
+    t->now = t->anchor = (struct tape_time){.moment = origin};
     t->gap = t->behind_hole = t->over = false;
     t->applied.len = 0;
     skip_used(t);
 }
 
-/* What came before the origin came no earlier. Where the clocks agree, blocks get their times of
- * day again; where one was put right or back, the other counts, which begins anew with the machine.
- */
+static bool agree(const struct tape_time *from, const struct rawlog_record *r)
+{
+    int64_t wall = r->wall_ms - from->moment.wall_ms;
+    int64_t monotonic = r->monotonic_ms - from->moment.monotonic_ms;
+    return wall >= 0 && llabs(wall - monotonic) <= CLOCKS_APART_MS;
+}
+
+/* What came before the origin came no earlier. While the clocks agree, blocks get their times of
+ * day again, counted from one anchor, so that nothing adds up. Where they do not, the other clock
+ * counts, which begins anew with the machine: one of them was put right, and what follows agrees
+ * with that, or they were read apart, and it agrees with the anchor. */
 static void pass_time(struct tape *t, const struct rawlog_record *r)
 {
-    int64_t monotonic = r->monotonic_ms - t->moment.monotonic_ms;
-    int64_t wall = r->wall_ms - t->moment.wall_ms;
+    int64_t monotonic = r->monotonic_ms - t->now.moment.monotonic_ms;
+    int64_t wall = r->wall_ms - t->now.moment.wall_ms, ms;
     if (monotonic < 0 && wall <= 0)
         return;
-    bool agree = wall >= 0 && llabs(wall - monotonic) <= CLOCKS_APART_MS;
-    t->ms += agree || monotonic < 0 ? wall : monotonic;
-    t->moment = (struct moment){r->wall_ms, r->monotonic_ms};
+    if (!agree(&t->anchor, r) && agree(&t->now, r))
+        t->anchor = t->now;
+    if (agree(&t->anchor, r))
+        ms = t->anchor.ms + r->wall_ms - t->anchor.moment.wall_ms;
+    else
+        ms = t->now.ms + (monotonic < 0 ? wall : monotonic);
+    t->now.ms = ms > t->now.ms ? ms : t->now.ms;
+    t->now.moment = (struct moment){r->wall_ms, r->monotonic_ms};
 }
 
 static void give_size(struct tape *t, uint32_t value)
@@ -317,7 +329,7 @@ static void give_size(struct tape *t, uint32_t value)
         return;
     t->cols = cols;
     t->rows = rows;
-    t->events->size(t->user, t->ms, cols, rows);
+    t->events->size(t->user, t->now.ms, cols, rows);
 }
 
 static void apply(struct tape *t, const struct rawlog_record *r)
@@ -332,13 +344,13 @@ static void apply(struct tape *t, const struct rawlog_record *r)
     if (r->kind == RAWLOG_GAP)
         t->gap = r->detail;
     if (r->kind == RAWLOG_LEFT)
-        t->events->output(t->user, t->ms, terminal_farewell, strlen(terminal_farewell));
+        t->events->output(t->user, t->now.ms, terminal_farewell, strlen(terminal_farewell));
 }
 
 static void miss(struct tape *t, uint64_t n)
 {
     if (n && t->events->missing)
-        t->events->missing(t->user, t->ms, n);
+        t->events->missing(t->user, t->now.ms, n);
     t->at += n;
 }
 
@@ -353,7 +365,7 @@ static void give_bytes(struct tape *t, const char *bytes, size_t len, bool befor
         kept--;
     miss(t, zeros);
     if (kept > zeros)
-        t->events->output(t->user, t->ms, bytes + zeros, kept - zeros);
+        t->events->output(t->user, t->now.ms, bytes + zeros, kept - zeros);
     t->at += kept - zeros;
     miss(t, len - kept);
 }

@@ -10,6 +10,11 @@
 #define TAPE_MARK_BYTES  (32 << 10) /* a longer mark is not waited for */
 #define TAPE_RECORD_SIZE sizeof(struct rawlog_record)
 
+struct tape_time {
+    struct moment moment;
+    int64_t ms; /* since the origin */
+};
+
 struct tape {
     char *directory;
     int raw, index;
@@ -20,9 +25,8 @@ struct tape {
     struct rawlog_record last; /* as it was read, in front of `read` */
     struct bytes applied;      /* sums of the records that were, at `applied_at` */
     uint64_t applied_at;
-    uint64_t from, at;    /* where it began, and stands */
-    struct moment moment; /* of what comes now */
-    int64_t ms;           /* the same, since the origin */
+    uint64_t from, at;            /* where it began, and stands */
+    struct tape_time now, anchor; /* of what comes now; from where on the time of day counts */
     int cols, rows;
     bool gap;         /* capture is paused here */
     bool behind_hole; /* what is zero belongs to it */

@@ -393,9 +393,49 @@ static void an_index_that_was_cut_and_grew_is_read_again(void **state)
     file_remove_tree(AT_FDCWD, directory, 1);
 }
 
+static void size_and_time(void *user, int64_t ms, int cols, int rows)
+{
+    (void)rows;
+    bytes_printf(user, "%d at %lld, ", cols, (long long)ms);
+}
+
+/* The times of day say when blocks began: where the clocks are read apart once they count again
+ * behind it, to the millisecond; where one is put right the other counts, from there on, too. */
+static void times_of_day_come_again(void **state)
+{
+    static const struct moment moments[] = {
+        {1000, 500}, {1010, 509}, {1020, 526}, {1030, 530}, /* read 6 ms apart */
+        {9040, 540}, {9050, 549}, {9060, 560},              /* put right by 8 s */
+        {9070, 10},  {9080, 20},                            /* another boot */
+    };
+    static const struct tape_events taken = {.size = size_and_time, .output = tape_output};
+    char directory[] = "/tmp/ptyd-tape-XXXXXX";
+    struct tape_place place = {.cols = 80, .rows = 24};
+    struct bytes out = {0};
+    int error;
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    struct rawlog *log = rawlog_open(directory, NULL);
+    rawlog_record(log, RAWLOG_SHELL, 0, moments[0], 0, 0);
+    assert_int_equal(rawlog_write(log, 0, "one", 3), 0);
+    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++)
+        rawlog_record(log, RAWLOG_RESIZE, 3, moments[i], 0, (uint32_t)(81 + i) << 16 | 24);
+    assert_int_equal(rawlog_flush(log), 0);
+    struct tape *tape = tape_open(directory, &error);
+    tape_begin(tape, &place, moments[0]);
+    assert_int_equal(tape_read(tape, UINT64_MAX, true, &taken, &out), 0);
+    assert_string_equal(out.data, "one81 at 0, 82 at 10, 83 at 27, 84 at 30, 85 at 40, 86 at 50, "
+                                  "87 at 60, 88 at 70, 89 at 80, ");
+    bytes_finish(&out);
+    rawlog_close(log);
+    tape_close(tape);
+    file_remove_tree(AT_FDCWD, directory, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_of_day_come_again),
         cmocka_unit_test(output_is_json_wherever_it_is_cut),
         cmocka_unit_test(half_a_character_is_of_the_time_it_comes_out_at),
         cmocka_unit_test(both_versions),
