@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -42,7 +43,8 @@ bool lent_is_plain(const char *keys, size_t len, char special)
 int lent_open(int passed)
 {
     char path[32];
-    if (!isatty(passed))
+    unsigned number;
+    if (!isatty(passed) || ioctl(passed, TIOCGPTN, &number) == 0) /* opened anew: another one */
         return -1;
     snprintf(path, sizeof path, "/proc/self/fd/%d", passed);
     int fd = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

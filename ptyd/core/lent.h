@@ -24,8 +24,9 @@
 bool lent_is_plain(const char *keys, size_t len, char special);
 
 /* Opens the terminal that a viewer has passed once more, so that it does not block whatever the
- * viewer does with its own. Returns the descriptor, the caller's, or -1: where it is no terminal,
- * or another user's, or this process's own, by which the kernel would stop it in the background. */
+ * viewer does with its own. Returns the descriptor, the caller's, or -1: where it is no terminal
+ * or the other side of one, or another user's, or this process's own, by which the kernel would
+ * stop it in the background. */
 int lent_open(int passed);
 
 /* The memory is this viewer's from now on. */

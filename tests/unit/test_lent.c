@@ -258,7 +258,10 @@ static void what_is_no_terminal_is_not_opened(void **state)
 {
     (void)state;
     int pipes[2], file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_int_equal(pipe(pipes), 0);
+    assert_int_equal(lent_open(master), -1);
+    close(master);
     assert_int_equal(lent_open(pipes[0]), -1);
     assert_int_equal(lent_open(file), -1);
     assert_int_equal(lent_open(-1), -1);
