@@ -389,7 +389,7 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
     }
     if (p->upper && p->sign == '=')
         return len >= 4;
-    if (redact_is_number(s, v->from, v->to) && !quotes)
+    if (!quotes && redact_is_number(s, v->from, v->to) && !redact_is_grouped(s, v->from, v->to))
         return false;
     return len >= 8 && (digits || is_base64(s, v));
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "envelope/redact_private.h"
+#include "envelope/redact_places.h"
 
 #define WORDS_MOST     4
 #define WORD_MOST      48
@@ -476,6 +476,7 @@ static void read_rows(void)
     add_pairs(redact_file_ends, MAY_FILE);
     add_pairs(redact_prose_ends, MAY_PROSE);
     add_pairs(redact_call_ends, MAY_CALL);
+    add_pairs(redact_digits_ends, MAY_DIGITS);
 }
 
 void redact_read_names(void)

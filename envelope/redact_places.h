@@ -46,6 +46,15 @@ static inline int redact_row(struct redact_scan *s, size_t at,
  * google-authenticator's options. */
 bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
+/* ---- digits (redact_digits.c) ---- */
+
+/* `"otp": "704868"`, `PIN is 1234`, `password 65232338`, a list of scratch codes. */
+bool redact_digits(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* The last letters of what it knows. */
+extern const char redact_digits_ends[];
+/* Whether it is three and more groups of as many digits, as licences have them. */
+bool redact_is_grouped(const struct redact_scan *s, size_t from, size_t to);
+
 /* ---- pairs (redact_pairs.c) ---- */
 
 /* `"name": "db_password", "value": "X"` in whatever order and form; `1) "requirepass"` and the line

@@ -271,8 +271,9 @@ enum redact_may {
     MAY_HEAD = 1 << 2,      /* redact_header() may find something, */
     MAY_FILE = 1 << 3,      /* and redact_file() */
     MAY_PROSE = 1 << 4,     /* and redact_prose(), */
-    MAY_CALL = 1 << 5,      /* and redact_call() */
-    MAY_ALL = (1 << 6) - 1,
+    MAY_CALL = 1 << 5,      /* and redact_call(), */
+    MAY_DIGITS = 1 << 6,    /* and redact_digits() */
+    MAY_ALL = (1 << 7) - 1,
 };
 
 extern uint8_t redact_last_two[32 * 32];
