@@ -13,7 +13,7 @@
 #define LIST_MOST    1000 /* bytes of a list in brackets */
 #define GROUPS_LEAST 3
 
-const char redact_digits_ends[] = "in tp an uk vv vc de es";
+const char redact_digits_ends[] = "in tp an uk vv vc de es iv nt mp";
 
 /* ---- names ---- */
 
@@ -275,10 +275,12 @@ bool redact_digits(struct redact_scan *s, size_t at, size_t end, struct redact_m
 {
     struct count count;
     size_t code;
-    if (is_pin(s, at, end, &count))
-        return is_set(s, end, count, ret_match) || is_said(s, end, count, ret_match);
-    if ((code = code_of(s, at, end)) < end && is_code(s, at, end, code, ret_match))
-        return true;
+    if (redact_may_be_digits(s, at, end)) {
+        if (is_pin(s, at, end, &count))
+            return is_set(s, end, count, ret_match) || is_said(s, end, count, ret_match);
+        if ((code = code_of(s, at, end)) < end && is_code(s, at, end, code, ret_match))
+            return true;
+    }
     return redact_char(s, end) == ' ' && redact_in(redact_behind(s, end)->sign, CLASS_DIGIT) &&
            redact_tells(s, at, end - at) == TELLS_ALL && is_line(s, at, end, ret_match);
 }

@@ -50,10 +50,57 @@ bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_m
 
 /* `"otp": "704868"`, `PIN is 1234`, `password 65232338`, a list of scratch codes. */
 bool redact_digits(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-/* The last letters of what it knows. */
+/* The last letters of what it knows; the last three, so that most are spared the call. */
 extern const char redact_digits_ends[];
+static inline bool redact_may_be_digits(const struct redact_scan *s, size_t at, size_t end)
+{
+    if (end < at + 3)
+        return false;
+    char last = s->text[end - 1] | 0x20, second = s->text[end - 2] | 0x20,
+         third = s->text[end - 3] | 0x20;
+    switch (last) {
+    case 'n': /* pin, tan */
+        return (third == 'p' && second == 'i') || (third == 't' && second == 'a');
+    case 'p': /* otp, dump */
+        return third == 'o' || third == 'u';
+    case 'k': /* puk */
+        return third == 'p';
+    case 'v': /* cvv, priv */
+        return third == 'c' || third == 'r';
+    case 'c': /* cvc */
+        return third == 'c';
+    case 'e': /* code */
+        return third == 'o' && end - at >= 4 && (s->text[end - 4] | 0x20) == 'c';
+    case 's': /* codes */
+        return third == 'd' && end - at >= 5 && (s->text[end - 5] | 0x20) == 'c';
+    case 't': /* exponent, coefficient */
+        return third == 'e' && redact_char(s, end) == ':';
+    default:
+        return redact_in(last, CLASS_DIGIT) && redact_char(s, end) == ':'; /* prime1 */
+    }
+}
 /* Whether it is three and more groups of as many digits, as licences have them. */
 bool redact_is_grouped(const struct redact_scan *s, size_t from, size_t to);
+
+/* ---- bytes (redact_bytes.c) ---- */
+
+/* `network_key: [71, 183, ...]`, `MK dump: 51 a9 ...`, and `priv:` over pairs of digits. */
+bool redact_bytes(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+
+/* Either, of a name that may tell or not. */
+static inline bool redact_numbers(struct redact_scan *s, size_t at, size_t end, bool tells,
+                                  struct redact_match *ret_match)
+{
+    bool may = redact_may_be_digits(s, at, end);
+    char next = redact_char(s, end);
+    if (!may && (!tells || redact_in(next, CLASS_ALNUM | CLASS_NEWLINE | CLASS_SEPARATOR)))
+        return false;
+    if (!may && next == ' ' &&
+        !(redact_in(redact_behind(s, end)->sign, CLASS_DIGIT | CLASS_COLON) ||
+          redact_behind(s, end)->sign == '='))
+        return false; /* most */
+    return redact_digits(s, at, end, ret_match) || redact_bytes(s, at, end, ret_match);
+}
 
 /* ---- pairs (redact_pairs.c) ---- */
 

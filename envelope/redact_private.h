@@ -305,6 +305,9 @@ static inline enum redact_telling redact_tells(struct redact_scan *s, size_t at,
                                               : redact_look_up(s, at, len);
 }
 
+/* The same with the words in front of it: `API key`, `Recovery code` (redact_reach.c). */
+enum redact_telling redact_tells_of_phrase(struct redact_scan *s, size_t at, size_t end);
+
 /* A value as it stands behind a name. */
 struct redact_value {
     size_t from, to; /* without its quotes */

@@ -286,8 +286,7 @@ static bool is_of_phrase(const struct redact_scan *s, size_t at, size_t end)
     }
 }
 
-/* What the name says with the words in front of it: `API key`, `Recovery code`. */
-static enum redact_telling tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
+enum redact_telling redact_tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
 {
     enum redact_telling tells = redact_tells(s, at, end - at);
     if (tells || at < 2 || s->text[at - 1] != ' ' || !is_of_phrase(s, at, end))
@@ -428,7 +427,7 @@ bool redact_is_called_so(const struct redact_scan *s, size_t at, size_t end,
 
 bool redact_far(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
-    enum redact_telling tells = tells_of_phrase(s, at, end);
+    enum redact_telling tells = redact_tells_of_phrase(s, at, end);
     bool key = !tells &&
                ((end - at == 3 && redact_at(s, at, "key")) ||
                 (end - at == 4 && redact_at(s, at, "code") && in_query(s, at))) &&
