@@ -461,12 +461,14 @@ static void add_below(struct command *c, size_t end)
     end = skip_filter(s, end);
     bool prints = false, last = redact_char(s, end) == '\n';
     size_t below = redact_line_end(s, end) + 1;
-    if (below + 7 >= s->len)
+    if (below + 6 > s->len)
         return;
     for (int i = 0; i < c->count; i++) {
         const struct redact_rule *rule = c->active[i].rule;
         prints = prints || (last && rule->how == BELOW && !(c->waits & 1u << i));
-        if (rule->how > BELOW && (last || rule->how >= INDENTED) && !(c->waits & 1u << i))
+        if (rule->how == ASKED && !(c->waits & 1u << i))
+            redact_asked(s, c->from, c->to, below, c->found);
+        else if (rule->how > BELOW && (last || rule->how >= INDENTED) && !(c->waits & 1u << i))
             redact_output(s, rule, below, c->found);
     }
     if (!prints)

@@ -61,7 +61,11 @@ enum redact_how {
     MEMBERS,      /* below, what names are set to that begin so */
     INDENTED,     /* below, in lines that stand further in, the last word of one that begins so */
     WORD,         /* below, the word at the place `place` of each line */
-    COLON,        /* below, what is behind the colon of a line of one word */
+    COLON,        /* below, what is behind the colon of a line of one word; with a place also
+                     behind a blank or =, before a comma */
+    CODES,        /* below, lines' last words that are six to eight digits */
+    ASKED,        /* below, what the variable is set to that is the command's last word, where `read
+                     -s` asked for it */
 };
 
 /* A tool's option, or place, that holds a secret. Its texts are in it: a table of pointers would be
@@ -93,5 +97,9 @@ static inline bool redact_is_tool(const char *name, size_t len)
 /* What a command of that rule printed: the lines from `at` on. */
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
                    struct redact_command_found *found);
+
+/* Of ASKED: the variable's name is [name, end), the lines are from `at` on. */
+void redact_asked(struct redact_scan *s, size_t name, size_t end, size_t at,
+                  struct redact_command_found *found);
 
 #endif

@@ -12,6 +12,7 @@
 #define WORD_MOST    256
 #define RANDOM_LEAST 20
 #define OTHERS_MOST  8 /* lines of a list that are none of its */
+#define ASKED_MOST   300
 
 /* ---- what commands give away ---- */
 
@@ -234,10 +235,30 @@ static bool add_word(struct redact_scan *s, int place, size_t at, size_t line,
     return true;
 }
 
-/* `bob:X`, all of a line but a list's dash. */
-static bool add_colon(struct redact_scan *s, size_t at, size_t line,
+/* `bob: X, role`, `bob=X,role`: up to the comma, or X looks like a secret. */
+static bool add_entry(struct redact_scan *s, size_t at, size_t line,
                       struct redact_command_found *found)
 {
+    size_t name = redact_run(s, at, CLASS_NAME), sign = redact_run(s, name, CLASS_BLANK);
+    size_t from = redact_run(s, sign + 1, CLASS_BLANK), to = from;
+    if (name == at || !REDACT_ONE_OF(redact_char(s, sign), ":="))
+        return false;
+    while (to < line && s->text[to] != ',' && !redact_in(s->text[to], CLASS_SPACE))
+        to++;
+    struct redact_reached word = {.from = from, .to = to};
+    if (to < line ? s->text[to] != ',' : redact_strength(s, &word) == REDACT_WEAK)
+        return false;
+    if (to >= from + 4)
+        redact_command_add(s, found, from, to);
+    return true;
+}
+
+/* `bob:X`, all of a line but a list's dash. */
+static bool add_colon(struct redact_scan *s, int place, size_t at, size_t line,
+                      struct redact_command_found *found)
+{
+    if (place)
+        return add_entry(s, at, line, found);
     at = redact_run(s, at, CLASS_BLANK);
     at += redact_at(s, at, "- ") ? 2 : 0;
     size_t colon = redact_run(s, at, CLASS_NAME), from = colon + 1;
@@ -280,12 +301,77 @@ static size_t add_list(struct redact_scan *s, const struct redact_rule *rule, si
         size_t to = line - (s->text[line - 1] == '\r');
         bool is = rule->how == INDENTED ? add_indented(s, rule->option, at, to, found)
                   : rule->how == WORD   ? add_word(s, rule->place, at, to, found)
-                                        : add_colon(s, at, to, found);
+                                        : add_colon(s, rule->place, at, to, found);
         began = began || is;
         if (!is && (began || rule->how != COLON || ++others > OTHERS_MOST))
             break;
     }
     return at;
+}
+
+/* ---- codes and answers ---- */
+
+/* `123456`, `github:bob  123456`. */
+static void add_codes(struct redact_scan *s, size_t at, size_t end,
+                      struct redact_command_found *found)
+{
+    for (size_t line; at < end; at = line + 1) {
+        line = redact_line_end(s, at);
+        size_t to = line, from;
+        while (to > at && redact_in(s->text[to - 1], CLASS_BLANK))
+            to--;
+        for (from = to; from > at && redact_in(s->text[from - 1], CLASS_DIGIT);)
+            from--;
+        if (to >= from + 6 && to <= from + 8 &&
+            (from == at || redact_in(s->text[from - 1], CLASS_BLANK)))
+            redact_command_add(s, found, from, to);
+    }
+}
+
+/* Whether [from, to) has the word. */
+static bool has_word(const struct redact_scan *s, size_t from, size_t to, const char *name,
+                     size_t len)
+{
+    uint32_t word = CLASS_ALNUM | CLASS_UNDER;
+    for (const char *at; (at = memmem(s->text + from, to - from, name, len)) != NULL;) {
+        from = (size_t)(at - s->text) + len;
+        if (!redact_in(at[-1], word) && !redact_in(redact_char(s, from), word))
+            return true;
+    }
+    return false;
+}
+
+/* Whether `read -s NAME` is in front, with whatever other options and prompt. */
+static bool was_asked(struct redact_scan *s, size_t at, const char *name, size_t len)
+{
+    const char *read;
+    for (size_t from = at > ASKED_MOST ? at - ASKED_MOST : 0;
+         (read = memmem(s->text + from, at - from, "read -", 6)) != NULL;) {
+        from = (size_t)(read - s->text) + 6;
+        size_t line = redact_line_end(s, from), end = redact_run(s, from, CLASS_LOWER);
+        if (memchr(s->text + from, 's', end - from) &&
+            has_word(s, end, line < at ? line : at, name, len))
+            return true;
+    }
+    return false;
+}
+
+void redact_asked(struct redact_scan *s, size_t name, size_t end, size_t at,
+                  struct redact_command_found *found)
+{
+    size_t most = s->len - at < OUTPUT_MOST ? s->len : at + OUTPUT_MOST, len = end - name;
+    struct redact_value v;
+    if (!len || len > NAME_MOST || !was_asked(s, name, s->text + name, len))
+        return;
+    for (size_t line; at < most; at = line + 1) {
+        line = redact_line_end(s, at);
+        size_t word = at + (redact_at(s, at, "declare ") || redact_at(s, at, "typeset ") ? 8 : 0);
+        if (redact_char(s, word) == '-')
+            word = redact_run(s, redact_run(s, word, CLASS_WORD), CLASS_BLANK);
+        if (s->len - word > len && !memcmp(s->text + word, s->text + name, len) &&
+            s->text[word + len] == '=' && redact_read_value(s, word + len + 1, true, &v))
+            redact_command_add(s, found, v.from, v.to);
+    }
 }
 
 void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t at,
@@ -296,7 +382,7 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
     size_t end = output_end(s, at);
     s->output_from = at;
     s->output_to = end;
-    if (rule->how >= INDENTED) {
+    if (rule->how >= INDENTED && rule->how <= COLON) {
         s->output_to = add_list(s, rule, at, end, found);
         return;
     }
@@ -309,6 +395,9 @@ void redact_output(struct redact_scan *s, const struct redact_rule *rule, size_t
         return;
     case RANDOMS:
         add_randoms(s, rule, at, end, found);
+        return;
+    case CODES:
+        add_codes(s, at, end, found);
         return;
     default:
         break;

@@ -483,12 +483,40 @@ const struct redact_rule redact_tool_rules[] = {
     {"xe", "", "-pw", NEXT, 0},
     /* servers of games */
     {"steamcmd steamcmd.sh steamcmd.exe", "+login", "", PLACE_BESIDE, 2},
+    {"steamcmd steamcmd.sh steamcmd.exe", "+login", "", PLACE_BESIDE, 3},
     {"sv_setsteamaccount", "", "", PLACE, 1},
     {"mcrcon rcon-cli", "", "-p", EITHER, 0},
     {"oci", "customer-secret-key", "key", MEMBER, 0},
+    /* devices of the home, and what is paired with them */
+    {"chip-tool", "code-wifi", "", PLACE, 3},
+    {"chip-tool", "code-wifi", "", PLACE, 4},
+    {"chip-tool", "ble-wifi", "", PLACE, 3},
+    {"chip-tool", "ble-wifi", "", PLACE, 4},
+    {"chip-tool", "code-thread", "", PLACE, 2},
+    {"chip-tool", "code-thread", "", PLACE, 3},
+    {"chip-tool", "ble-thread", "", PLACE, 2},
+    {"chip-tool", "ble-thread", "", PLACE, 3},
+    {"chip-tool", "code", "", PLACE, 2},
+    {"chip-tool", "onnetwork", "", PLACE, 2},
+    {"chip-tool", "onnetwork-long", "", PLACE, 2},
+    {"adb", "pair", "", PLACE, 2},
+    {"wpa_cli", "set_network", "", SETTING, 0},
+    /* users of servers of chat */
+    {"register_new_matrix_user", "", "-p", EITHER, 0},
+    {"register_new_matrix_user", "", "-k", EITHER, 0},
+    {"prosodyctl ejabberdctl", "register", "", PLACE, 3},
+    {"ejabberdctl", "change_password", "", PLACE, 3},
+    /* codes that are shown */
+    {"oathtool totp-cli otpauth 2fa", "", "", CODES, 0},
+    {"ykman", "code", "", CODES, 0},
+    {"pass gopass rbw", "otp", "", CODES, 0},
+    {"pass gopass rbw bw", "totp", "", CODES, 0},
+    {"op", "--otp", "", CODES, 0},
+    {"declare typeset", "-p", "", ASKED, 0},
     /* files whose names say what their lines are */
     {"chap-secrets pap-secrets", "", "", WORD, 3},
     {"userlist.txt", "", "", WORD, 2},
+    {"tokens.properties realm.properties users.properties", "", "", COLON, 1},
     {"rsyncd.secrets rsync.secrets rsyncd.scrt chpasswd newusers chpasswd.txt", "", "", COLON, 0},
 };
 

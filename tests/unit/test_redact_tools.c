@@ -35,6 +35,10 @@ static void test_options(void **state)
         {"sv_setsteamaccount ", "\n"},
         {"$ steamcmd +login build '", "' +run_app_build a.vdf +quit\n"},
         {"$ Unity -batchmode -serial ", " -logFile -\n"},
+        {"$ chip-tool pairing code-wifi 4 Attic ", " \n"},
+        {"$ adb pair 192.168.1.9:37123 ", "\nSuccessfully paired\n"},
+        {"$ register_new_matrix_user -u bob -p ", " --admin http://localhost:8008\n"},
+        {"$ prosodyctl register bob chat.example ", "\n"},
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         finds(commands[i][0], "Calvin7Hobbes", commands[i][1]);
@@ -84,6 +88,32 @@ static void test_lists_by_their_names(void **state)
     finds("$ chpasswd <<EOF\nbob:", "Oktopus.Arm", "\nEOF\n");
 }
 
+static void test_what_tools_show(void **state)
+{
+    (void)state;
+    finds("$ oathtool --totp $(cat seed)\n", "220193", "\n$ ls 400123\n400123\n");
+    expect("$ ykman oath accounts code\nGitHub:bob      220193\nMail  11827364\n$ ls\n",
+           "$ ykman oath accounts code\nGitHub:bob      [redacted:value]\nMail  "
+           "[redacted:value]\n$ ls\n",
+           2);
+    finds("$ pass otp mail/bob\n", "220193", "\n");
+    finds("$ read -rs -p 'LDAP password: ' P; echo; declare -p P\n\ndeclare -- P=\"", "Elster/41",
+          "\"\n");
+    finds("$ read -sp 'Key: ' K\nKey: \n$ typeset -p K\ntypeset K=", "Elster/41", "\n");
+    finds("$ cat tokens.properties\n# name: token,role\nci: ", "Elster41Amsel", ", deploy\n");
+    finds("$ grep bob etc/realm.properties\nbob: ", "amsel", ",user,admin\n");
+    static const char *const texts[] = {
+        "$ read -r P; declare -p P\ndeclare -- P=\"Elster/41\"\n",
+        "$ declare -p PATH\ndeclare -x PATH=\"/usr/bin:/bin\"\n",
+        "$ oathtool --help\nUsage: oathtool [OPTION]\nWritten in 2009\n",
+        "$ vi realm.properties\nwarning: deprecated\n",
+        "$ adb pair 192.168.1.9:37123\n",
+        "$ chip-tool onoff toggle 17 1\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
 static void test_what_stays(void **state)
 {
     (void)state;
@@ -131,6 +161,7 @@ int main(void)
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_lists_of_arguments),
         cmocka_unit_test(test_lists_by_their_names),
+        cmocka_unit_test(test_what_tools_show),
         cmocka_unit_test(test_what_stays),
         cmocka_unit_test(test_rules_are_found),
     };
