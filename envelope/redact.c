@@ -146,6 +146,7 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
             redact_prose(s, at, end, ret_match)) ||
            ((tells || (q->name_may & MAY_DIGITS)) &&
             redact_numbers(s, at, end, tells, ret_match)) ||
+           (tells && redact_may_be_section(s, at, end) && redact_section(s, at, end, ret_match)) ||
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
            (end - at == 1 && redact_wifi(s, at, end, ret_match)) ||
            (tells && (behind & BEHIND_GIVEN) && redact_given(s, at, end, ret_match)) ||

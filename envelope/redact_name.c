@@ -51,7 +51,7 @@ static bool is_border(const char *name, size_t len, size_t at)
     if (!redact_in(name[at], CLASS_UPPER))
         return false;
     return redact_in(name[at - 1], CLASS_LOWER) ||
-           (at + 1 < len && redact_in(name[at + 1], CLASS_LOWER) &&
+           (at + 2 < len && redact_in(name[at + 1], CLASS_LOWER) && /* but PSKc, PSKs */
             redact_in(name[at - 1], CLASS_UPPER));
 }
 
@@ -199,7 +199,8 @@ static const struct row single_rows[] = {
     ROW("seed", TELLS_LONG),      ROW("otpauth", TELLS_LONG),  ROW("encrypt", TELLS_LONG),
     ROW("secure", TELLS_LONG),    ROW("totp", TELLS_LONG),     ROW("cred", TELLS_CODE),
     ROW("authtoken", TELLS_CODE), ROW("apitoken", TELLS_CODE), ROW("dsn", TELLS_LONG),
-    ROW("webhook", TELLS_LONG),   ROW("appid", TELLS_LONG),
+    ROW("webhook", TELLS_LONG),   ROW("appid", TELLS_LONG),    ROW("clientkey", TELLS_CODE),
+    ROW("pskc", TELLS_CODE),      ROW("localkey", TELLS_CODE), ROW("networkkey", TELLS_CODE),
 };
 
 /* What stands in front of `key`. */

@@ -117,6 +117,18 @@ static inline bool redact_in_file(struct redact_scan *s, size_t at, size_t end,
                                        : redact_file(s, at, end, ret_match);
 }
 
+/* ---- sections (redact_section.c) ---- */
+
+/* `key` below a heading that says of what, `<key>` that keygen gave. */
+bool redact_section(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* Whether the name is `key` or ends in `_key`, and something may be behind it. */
+static inline bool redact_may_be_section(const struct redact_scan *s, size_t at, size_t end)
+{
+    return end >= at + 3 && (s->text[end - 1] | 0x20) == 'y' && redact_at(s, end - 3, "key") &&
+           (end == at + 3 || s->text[end - 4] == '_') &&
+           REDACT_ONE_OF(redact_char(s, end), " \"':=>");
+}
+
 /* ---- words (redact_phrase.c) ---- */
 
 /* Words that signs join, two of them with capitals: `Haus.Boot_Spree`, as passwords are made. */

@@ -1,0 +1,58 @@
+/* `key` in a section that says of what it is one; and what stays. */
+#include "redacted.h"
+
+#include <stdio.h>
+
+/* The text with one secret, which stands where `X` does. */
+static void finds(const char *before, const char *secret, const char *behind)
+{
+    char text[600], wanted[600];
+    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
+    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
+    expect(text, wanted, 1);
+}
+
+static void test_sections(void **state)
+{
+    (void)state;
+    finds("authentication {\n  pre-shared-key {\n    key ", "-AQ==q7Z3k9X1j5V8w2M4q7Z3",
+          ";\n  }\n}\n");
+    finds("    'crypt' => [\n        'salted' => 1,\n        'key' => '", h32, "'\n    ],\n");
+    finds("     5\t    'crypt' => [\n     6\t        'key' => '", h32, "'\n     7\t    ],\n");
+    finds("encryption:\n  cipher: aes\n  key: ", "q7Z3k9X1j5V8w2M4", "\n");
+    finds("[encryption]\nkey = ", "q7Z3k9X1j5V8w2M4", "\n");
+    finds("{\"encryption\": {\"key\": \"", "q7Z3k9X1j5V8w2M4", "\"}}\n");
+    finds(" :active_record_encryption=>\n  {:primary_key=>\"", "q7Z3k9X1j5V8w2M4q7Z3", "\",\n");
+    finds("    \"id\": \"bf51\",\n    \"key\": \"", "a!Td#3%MT-xq_lk5", "\",\n");
+    finds("<response status = 'success'><result><key>", a40 "Abc==", "</key></result>\n");
+    finds("PSKc: ", h32, "\n");
+    finds("{\"success\":{\"username\":\"me\",\"clientkey\":\"", h32, "\"}}\n");
+}
+
+static void test_what_stays(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "cache:\n  paths: a\n  key: q7Z3k9X1j5V8w2M4 x\n",
+        "encryption:\n  cipher: aes\n\nother:\n  key: q7Z3k9X1j5V8w2M4 x\n",
+        "encryption:\n  on: true\nimage:\n  key: q7Z3k9X1j5V8w2M4 x\n",
+        "'crypt' => [\n    'key' => env('APP_KEY'),\n],\n",
+        "encryption:\n  key: /etc/keys/main.pem\n",
+        "encryption:\n  key: ${KEY}\n",
+        "<Contents><Key>img/q7Z3k9X1j5V8w2M4q7Z3k9X1j5V8w2M4.png</Key>\n",
+        "\"key\": \"value-1\"\n",
+        "  \"users\": {\n    \"primary_key\": \"user_id_2\"\n",
+        "press any key to go on\nkey 1 of 3\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_what_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
