@@ -32,6 +32,7 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 /* What takes a secret as an argument, and as which, from 1; MIXED: it has to look like one. A name
  * with a dot is the end of one. */
 #define MIXED     16
+#define BARE      32 /* without brackets: the line's end ends the last argument, too */
 #define OF_LETTER 20 /* and one that ends them */
 static const struct callee {
     char name[38];
@@ -72,8 +73,18 @@ static const struct callee {
     ['w' - 'a'] = {CALLEE("Credentials.new", 2 | MIXED), CALLEE("hmac.new", 1 | MIXED)},
     ['y' - 'a'] = {CALLEE("jwt.verify", 2), CALLEE("verify", 2 | MIXED)},
 };
-const char redact_call_ends[] =
-    "on th DO li ct gn al in er nd ic ze ls io nt de fy ew ac iv et or te ie ql pt rd ng pl en";
+
+void redact_call_ends(void (*end)(const char *two))
+{
+    static const char *const others[] = {"provider", "oauth", "omniauth", "token", "bearer"};
+    for (size_t i = 0; i < sizeof callees / sizeof **callees; i++) {
+        const struct callee *c = &callees[0][0] + i;
+        if (c->len)
+            end(c->name + c->len - 2);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        end(others[i] + strlen(others[i]) - 2);
+}
 
 /* The argument at `at`: behind it. */
 static size_t skip_argument(const struct redact_scan *s, size_t at, size_t most)
@@ -117,7 +128,7 @@ static bool is_jumble(const struct redact_scan *s, size_t from, size_t to)
 
 static bool is_argument(struct redact_scan *s, size_t open, int how, struct redact_match *ret)
 {
-    int which = how & ~MIXED;
+    int which = how & ~(MIXED | BARE);
     size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
     if (which > 1 && !memchr(s->text + open, ',', most - open))
         return false;
@@ -131,6 +142,8 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
           redact_in(redact_char(s, at), CLASS_LOWER); /* b'X' */
     char quote = redact_char(s, at);
     size_t end = quote == '"' || quote == '\'' ? skip_argument(s, at, most) : 0;
+    size_t line = how & BARE && quote && !end ? redact_line_end(s, at) : 0;
+    end = line && s->text[line - 1] == quote ? line : end;
     if (!end || end < at + 6 || s->text[end - 1] != quote)
         return false;
     struct redact_reached v = {.from = at + 1, .to = end - 1};
@@ -193,7 +206,7 @@ static bool is_provider(struct redact_scan *s, size_t at, size_t end,
 {
     bool is =
         end - at >= 8 && (redact_at(s, end - 8, "provider") || redact_at(s, end - 8, "omniauth"));
-    return is && redact_at(s, end, " :") && is_argument(s, end, 3 | MIXED, ret_match);
+    return is && redact_at(s, end, " :") && is_argument(s, end, 3 | MIXED | BARE, ret_match);
 }
 
 /* Whether the name, or what is behind its last dot, is that one, capital letters or not. */

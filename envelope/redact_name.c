@@ -457,6 +457,11 @@ static void add_pairs(const char *pairs, unsigned bits)
         add_pair(pairs[0], pairs[1], bits);
 }
 
+static void add_call_end(const char *two)
+{
+    add_pair(two[0], two[1], MAY_CALL);
+}
+
 /* A look at two letters spares most names the rest. */
 static void read_rows(void)
 {
@@ -476,7 +481,7 @@ static void read_rows(void)
     add_pairs(redact_header_ends, MAY_HEAD);
     add_pairs(redact_file_ends, MAY_FILE);
     add_pairs(redact_prose_ends, MAY_PROSE);
-    add_pairs(redact_call_ends, MAY_CALL);
+    redact_call_ends(add_call_end);
     add_pairs(redact_digits_ends, MAY_DIGITS);
 }
 

@@ -510,7 +510,8 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
 /* An argument of a call: `getConnection(url, "user", "X")`; what stands below `"github-oauth"`; a
  * private JSON Web Key's members (redact_call.c). */
 bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
-extern const char redact_call_ends[];
+/* Tells of the last two letters of the names in front of its bracket or blank. */
+void redact_call_ends(void (*end)(const char *two));
 bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 /* From a sign in its midst: `user:X@tcp(host)`, and two dashes of a key of Mailgun's. */
 bool redact_dsn(struct redact_scan *s, size_t at, struct redact_match *ret_match);

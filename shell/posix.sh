@@ -42,8 +42,8 @@ case $- in
     set +a
     ;;
 esac
-# What all begin with and end with is a variable each, and the numbers of the three that follow P
-# one expansion: a shell parses PS1 anew at each prompt.
+# What all begin with and end with is a variable each, so that PS1 is short: a shell parses it anew at each
+# prompt. __ptyd_p is how the numbers of D, A and B begin; it is put into PS1 here.
 __ptyd_b=$__ptyd_e$__ptyd_n';'
 __ptyd_f=';'$__ptyd_n$__ptyd_g
 __ptyd_p='$((__ptyd_a${-##*a*}?100000000:__ptyd_s+'

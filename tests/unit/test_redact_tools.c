@@ -135,6 +135,15 @@ static void test_what_stays(void **state)
         expect(texts[i], texts[i], 0);
 }
 
+/* A call is looked at where its name ends as one of the table's does. */
+static void test_calls(void **state)
+{
+    (void)state;
+    finds("e = sqlalchemy.URL(\"postgresql\", \"app\", \"", "S3cretPw9x", "\", \"db1\")\n");
+    finds("c = getConnection(url, \"app\", \"", "S3cretPw9x", "\")\n");
+    finds("provider :github, 'Iv1.0a1b', '", "sk3Xr9QmT2vLw8Zp", "'\n");
+}
+
 /* Each rule is found by each of its tools' names, which are as many as SECURITY.md says. */
 static void test_rules_are_found(void **state)
 {
@@ -164,6 +173,7 @@ int main(void)
         cmocka_unit_test(test_what_tools_show),
         cmocka_unit_test(test_what_stays),
         cmocka_unit_test(test_rules_are_found),
+        cmocka_unit_test(test_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
