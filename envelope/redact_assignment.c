@@ -263,7 +263,7 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
         return false;
     bool dots = memchr(s->text + v->from, '.', v->to - v->from) != NULL;
     bool query = p->name && REDACT_ONE_OF(s->text[p->name - 1], "?&"); /* of an address */
-    if (dots && !(p->tight && (p->shell || query)))
+    if (dots && !(p->tight && (p->shell || query)) && !redact_is_jumbled(s, v->from, v->to))
         return true;
     return !p->tight && (next == ';' || next == ',' || next == ')');
 }

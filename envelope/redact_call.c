@@ -76,7 +76,8 @@ static const struct callee {
 
 void redact_call_ends(void (*end)(const char *two))
 {
-    static const char *const others[] = {"provider", "oauth", "omniauth", "token", "bearer"};
+    static const char *const others[] = {"provider", "oauth",  "omniauth",
+                                         "token",    "bearer", "CONCEALED"};
     for (size_t i = 0; i < sizeof callees / sizeof **callees; i++) {
         const struct callee *c = &callees[0][0] + i;
         if (c->len)
@@ -232,7 +233,7 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
 {
     char next = redact_char(s, end);
     if (next == '"')
-        return is_below(s, at, end, ret_match);
+        return is_below(s, at, end, ret_match) || redact_concealed(s, at, end, ret_match);
     if (next == ' ' && (is_sent(s, at, end, ret_match) || is_provider(s, at, end, ret_match)))
         return true;
     size_t open = opens_at(s, end), dot = end; /* auth=("user", "X") */

@@ -1,6 +1,6 @@
 /* Secrets in files of daemons and devices that a word tells of with what is around it: a key in a
  * block of RADIUS, a community of SNMP, a key's file in ipsec.secrets, the line above
- * google-authenticator's options. */
+ * google-authenticator's options, what a server of RADIUS logs, hashes that were dumped. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #define BLOCK_MOST   300 /* bytes in front in which a block's heading stands */
 #define OPTIONS_MOST 200 /* of google-authenticator's */
 #define BASE32_LEAST 16
+#define HASH         32 /* digits of one of Windows' */
 
 static bool take(const struct redact_scan *s, size_t from, size_t to,
                  struct redact_match *ret_match)
@@ -91,6 +92,41 @@ static bool is_authenticator(struct redact_scan *s, size_t at, struct redact_mat
     return to >= line + BASE32_LEAST && redact_char(s, to) == '\n' && take(s, line, to, ret_match);
 }
 
+/* `Login OK: [user/X] (from client`, as a server of RADIUS logs it. */
+static bool is_login(struct redact_scan *s, size_t end, struct redact_match *ret_match)
+{
+    if (!redact_at(s, end, " OK") && !redact_at(s, end, " incorrect"))
+        return false;
+    size_t line = redact_line_end(s, end);
+    const char *open = memmem(s->text + end, line - end, ": [", 3);
+    const char *close = open ? memmem(open, (size_t)(s->text + line - open), "] (from ", 8) : NULL;
+    const char *slash = close ? memchr(open, '/', (size_t)(close - open)) : NULL;
+    return slash && take(s, (size_t)(slash - s->text) + 1, (size_t)(close - s->text), ret_match);
+}
+
+/* Hashes as tools of pentesters print them, where a line begins: `bob:1104:LM:NT:::`, and keys of
+ * Kerberos, `bob:aes256-cts-hmac-sha1-96:X`. */
+bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_match)
+{
+    static const char *const kinds[] = {"aes256-cts-hmac-sha1-96:", "aes128-cts-hmac-sha1-96:",
+                                        "des-cbc-md5:", "rc4_hmac:", "plain_password_hex:"};
+    size_t user = redact_run(s, at, CLASS_NAME | CLASS_BACKSLASH);
+    user += redact_char(s, user) == '$';
+    if (user == at || redact_char(s, user) != ':')
+        return false; /* most */
+    size_t id = redact_run(s, user + 1, CLASS_DIGIT), lm = id + 1, nt = lm + HASH + 1;
+    if (id > user + 1)
+        return redact_char(s, id) == ':' && redact_run(s, lm, CLASS_HEX) == nt - 1 &&
+               redact_char(s, nt - 1) == ':' && redact_run(s, nt, CLASS_HEX) == nt + HASH &&
+               redact_at(s, nt + HASH, "::") && take(s, lm, nt + HASH, ret_match);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t from = user + 1 + strlen(kinds[i]);
+        if (redact_at(s, user + 1, kinds[i]))
+            return take(s, from, redact_run(s, from, CLASS_HEX), ret_match);
+    }
+    return false;
+}
+
 bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     switch (end - at) {
@@ -100,6 +136,8 @@ bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_m
         return (redact_at(s, at, "RSA") || redact_at(s, at, "P12")) &&
                is_key_file(s, at, end, ret_match);
     case 5:
+        if (redact_at(s, at, "Login"))
+            return is_login(s, end, ret_match);
         return redact_at(s, at, "ECDSA") && is_key_file(s, at, end, ret_match);
     case 9:
         if (redact_at(s, at, "TOTP_AUTH"))

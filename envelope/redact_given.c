@@ -128,6 +128,61 @@ static bool is_answered(struct redact_scan *s, size_t end, struct redact_match *
            (redact_is_composed(s, from, line) || is_value(s, from, line));
 }
 
+/* `option bind_password has value X`: to the line's end, whatever it is. */
+static bool is_valued(struct redact_scan *s, size_t end, struct redact_match *ret)
+{
+    size_t from = end + 11, line = redact_line_end(s, end);
+    if (!redact_at(s, end, " has value ") || line < from + 4)
+        return false;
+    size_t quote =
+        redact_in(s->text[from], CLASS_DOUBLE | CLASS_SINGLE | CLASS_TICK) || s->text[from] == '[';
+    bool closed = quote && REDACT_ONE_OF(s->text[line - 1], "]\"'`");
+    *ret = (struct redact_match){from + closed, line - closed, "value"};
+    return ret->to > ret->from + 3 && !redact_is_placeholder(s, ret->from, ret->to);
+}
+
+/* `password "Auth" "X"`, as openvpn is told; of other kinds X has to look like a password. */
+static bool is_of_kind(struct redact_scan *s, size_t open, struct redact_match *ret)
+{
+    size_t kind = redact_run(s, open + 1, CLASS_ALNUM | CLASS_BLANK);
+    struct redact_value v;
+    if (kind == open + 1 || kind - open > SENTENCE_MOST || !redact_at(s, kind, "\" \"") ||
+        !redact_read_value(s, kind + 2, false, &v) || v.to < v.from + 4)
+        return false;
+    bool known = redact_at(s, open + 1, "Auth\"") || redact_at(s, open + 1, "Private Key\"");
+    *ret = (struct redact_match){v.from, v.to, "value"};
+    return known ? !redact_is_placeholder(s, v.from, v.to) : is_value(s, v.from, v.to);
+}
+
+/* `payment/gateway/xml_password - X`: a path whose end tells, and a word that is the last. */
+static bool is_dashed(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret)
+{
+    size_t line = redact_line_end(s, end), start = redact_line_start(s, at, VALUE_MOST);
+    struct redact_reached word = {.from = end + 3, .to = line};
+    if (!redact_at(s, end, " - ") || !at || s->text[at - 1] != '/' || line < word.from + 6 ||
+        redact_run(s, word.from, ~(uint32_t)CLASS_SPACE) != line ||
+        redact_run(s, start, CLASS_NAME | CLASS_BASE64) != end)
+        return false;
+    *ret = (struct redact_match){word.from, line, "value"};
+    return redact_strength(s, &word) > REDACT_WEAK || redact_is_composed(s, word.from, line) ||
+           is_value(s, word.from, line);
+}
+
+/* What is behind a blank: by the first character there. */
+static bool is_apart(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret)
+{
+    switch (redact_char(s, end + 1)) {
+    case 'h':
+        return is_valued(s, end, ret);
+    case '-':
+        return is_dashed(s, at, end, ret);
+    case '"':
+        return is_of_kind(s, end + 1, ret);
+    default:
+        return false;
+    }
+}
+
 bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     if (redact_tells(s, at, end - at) != TELLS_ALL)
@@ -137,6 +192,8 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
     if (redact_char(s, end) == '{')
         return is_initial(s, end, ret_match);
     const struct redact_behind *b = redact_behind(s, end);
+    if (b->next == ' ' && is_apart(s, at, end, ret_match))
+        return true;
     return (REDACT_ONE_OF(b->sign, "*=:") && is_behind_comment(s, end, ret_match)) ||
            (b->next == ' ' && REDACT_ONE_OF(redact_char(s, end + 1) | 0x20, "fos") &&
             is_said_of(s, end, ret_match)) ||

@@ -269,6 +269,12 @@ static bool is_part(struct redact_scan *s, size_t at, size_t end, enum redact_te
            take(s, tells, from, to, ret_match);
 }
 
+bool redact_concealed(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    return end - at == 9 && !memcmp(s->text + at, "CONCEALED", 9) && at && s->text[at - 1] == '"' &&
+           is_member(s, at, end, TELLS_ALL, ret_match);
+}
+
 bool redact_pair(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     char next = redact_char(s, end);

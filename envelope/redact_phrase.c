@@ -46,6 +46,30 @@ bool redact_is_composed(const struct redact_scan *s, size_t from, size_t to)
            !redact_is_placeholder(s, from, to);
 }
 
+bool redact_is_jumbled(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t parts = 0, words = 0, brief = 0, letters = 0, len = 0;
+    bool jumbled = false;
+    for (size_t i = from; i <= to; i++) {
+        bool letter = i < to && redact_in(s->text[i], CLASS_LOWER | CLASS_UPPER);
+        if (!letter || redact_in(s->text[i], CLASS_UPPER)) {
+            words += letters > 0;
+            brief += letters == 1 || letters == 2;
+            letters = 0;
+        }
+        letters += letter;
+        len += letter;
+        if (letter)
+            continue;
+        if (i < to && !REDACT_ONE_OF(s->text[i], "-_.+&!~"))
+            return false;
+        jumbled = jumbled || (len >= 6 && words >= 4 && 2 * brief >= words);
+        parts += len > 0;
+        words = brief = len = 0;
+    }
+    return jumbled && parts >= 2;
+}
+
 bool redact_is_dice(struct redact_scan *s, const struct redact_value *v)
 {
     size_t dashes = 0, lower = 0;
@@ -55,7 +79,8 @@ bool redact_is_dice(struct redact_scan *s, const struct redact_value *v)
     }
     bool dice =
         dashes >= 3 && v->to - v->from >= 4 * (dashes + 1) && lower + dashes == v->to - v->from;
-    return (dice || redact_is_composed(s, v->from, v->to)) &&
+    return (dice || redact_is_composed(s, v->from, v->to) ||
+            redact_is_jumbled(s, v->from, v->to)) &&
            redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end);
 }
 

@@ -102,7 +102,13 @@ static inline bool redact_numbers(struct redact_scan *s, size_t at, size_t end, 
     return redact_digits(s, at, end, ret_match) || redact_bytes(s, at, end, ret_match);
 }
 
+/* `bob:1104:LM:NT:::` and keys of Kerberos, where a line begins. */
+bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_match);
+
 /* ---- pairs (redact_pairs.c) ---- */
+
+/* `"type": "CONCEALED"`, and the `value` beside it. */
+bool redact_concealed(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
 
 /* `"name": "db_password", "value": "X"` in whatever order and form; `1) "requirepass"` and the line
  * below; `PASSWORD  REG_SZ  X`; a block of Terraform's whose heading tells. */
@@ -133,6 +139,9 @@ static inline bool redact_may_be_section(const struct redact_scan *s, size_t at,
 
 /* Words that signs join, two of them with capitals: `Haus.Boot_Spree`, as passwords are made. */
 bool redact_is_composed(const struct redact_scan *s, size_t from, size_t to);
+/* Words that signs join, one of which is letters whose case changes as in no name: `nuss.rDoUZe`.
+ */
+bool redact_is_jumbled(const struct redact_scan *s, size_t from, size_t to);
 /* That, or `correct-horse-battery-staple`, the last of its line: words that dice have chosen. */
 bool redact_is_dice(struct redact_scan *s, const struct redact_value *v);
 /* Whether [from, to) is `least` and more words of small letters, none of which makes a sentence. */

@@ -198,6 +198,7 @@ bool redact_read_words(struct redact_scan *s, size_t name, size_t name_end, char
             break; /* a comment */
         to = redact_run(s, at, ~(uint32_t)CLASS_SPACE);
         strong = strong || is_strong(s, at, to) || (sign == '=' && redact_has_digit(s, at, to));
+        strong = strong || (under && to == at + 1 && REDACT_ONE_OF(s->text[at], "&+"));
         lone = under && to >= line && redact_run(s, at, CLASS_DIGIT) == to;
         words++;
     }
