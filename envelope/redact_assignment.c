@@ -548,6 +548,8 @@ bool redact_assignment(struct redact_scan *s, size_t at, size_t end, struct reda
         value = redact_behind_type(s, value);
     if (value && p.sign == ':')
         value = redact_behind_tag(s, value, p.quoted);
+    size_t below = value ? redact_on_next_line(s, value) : 0;
+    value = below ? below : value;
     bool other = value && redact_read_default(s, value, p.tells, &v); /* ${NAME:-X} */
     if (!value || (!other && !may_begin(s, value)))
         return false;

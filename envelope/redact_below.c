@@ -102,6 +102,42 @@ static size_t skip_user(struct redact_scan *s, size_t at, size_t end, size_t fro
     return two && ends && redact_run(s, from, ~(uint32_t)CLASS_SPACE) == line ? last : from;
 }
 
+/* Where a line's last word ends, from its beginning. */
+static size_t width_of(const struct redact_scan *s, size_t from, size_t to)
+{
+    while (to > from && redact_in(s->text[to - 1], CLASS_BLANK))
+        to--;
+    return to - from;
+}
+
+/* A vector as R prints it: names in one line, and below each what it is, both end in one column. */
+static bool is_aligned(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
+                       struct redact_match *ret)
+{
+    size_t start = redact_line_start(s, at, REST_MOST), line = redact_line_end(s, end);
+    size_t to = line + 1 + (end - start), below = line < s->len ? redact_line_end(s, line + 1) : 0;
+    if (to > below || (start && s->text[start - 1] != '\n') ||
+        redact_run(s, start, CLASS_NAME | CLASS_BLANK) != line)
+        return false; /* most */
+    if (width_of(s, start, line) != width_of(s, line + 1, below) ||
+        memchr(s->text + start, '\t', line - start))
+        return false;
+    bool quoted = s->text[to - 1] == '"';
+    if (!redact_in(redact_char(s, to), CLASS_SPACE) ||
+        !redact_in(redact_char(s, end), CLASS_SPACE) || (!quoted && end == line))
+        return false;
+    size_t from = to -= quoted;
+    while (from > line + 1 &&
+           (quoted ? s->text[from - 1] != '"' : !redact_in(s->text[from - 1], CLASS_SPACE)))
+        from--;
+    if (to < from + 6 || (quoted ? from == line + 1 : from - 1 == line + (at - start)))
+        return false;
+    struct redact_reached word = {.from = from, .to = to};
+    *ret = (struct redact_match){from, to, "value"};
+    return redact_strength(s, &word) >=
+           (quoted && tells != TELLS_LONG ? REDACT_SHORT_WORD : REDACT_RANDOM);
+}
+
 bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                   struct redact_match *ret_match)
 {
@@ -109,6 +145,8 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     struct redact_reached t = {0};
     if (line + 6 >= s->len || line - end > REST_MOST)
         return false;
+    if (redact_in(redact_char(s, end), CLASS_SPACE) && is_aligned(s, at, end, tells, ret_match))
+        return true;
     char next = s->text[from];
     if (next == '\n' && s->text[line - 1] != ':')
         return false;

@@ -325,6 +325,9 @@ size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end);
 /* Values that are more than a word (redact_whole.c). Where the value is behind YAML's tag or
  * anchor, or on the next line behind a name in quotes; `at` itself elsewhere. */
 size_t redact_behind_tag(struct redact_scan *s, size_t at, bool quoted);
+/* A word in quotes that is all of the next line, behind the sign or `Some(` at `at`: where its
+ * quote is; 0 for none. */
+size_t redact_on_next_line(struct redact_scan *s, size_t at);
 /* YAML's `name: |` and what is below; ODBC's `PWD={X};` in a list; up to the quote that began in
  * front of the name, past escaped ones; a file's own line of several words. */
 bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_value *ret);

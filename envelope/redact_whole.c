@@ -25,6 +25,33 @@ size_t redact_behind_tag(struct redact_scan *s, size_t at, bool quoted)
     return value > next && next > at ? value : at;
 }
 
+/* Behind `Some(`, `SecretString(`: what debuggers and formatters break a line in. */
+static size_t skip_opening(struct redact_scan *s, size_t at)
+{
+    size_t end = redact_run(s, at, CLASS_NAME | CLASS_COLON);
+    return redact_char(s, end) == '(' && end - at < LINE_MOST ? end + 1 : at;
+}
+
+size_t redact_on_next_line(struct redact_scan *s, size_t at)
+{
+    size_t line = skip_opening(s, at), from = redact_run(s, line, CLASS_SPACE);
+    struct redact_value v;
+    if (redact_char(s, line) != '\n' || redact_char(s, line + 1) == '\n')
+        return 0; /* most */
+    size_t quote = from + (redact_char(s, from) == 'b');
+    if (from - line < 3 || !redact_in(redact_char(s, quote), CLASS_DOUBLE | CLASS_SINGLE) ||
+        redact_char(s, quote + 1) == s->text[quote] || !redact_read_value(s, quote, false, &v))
+        return 0;
+    struct redact_reached word = {.from = v.from, .to = v.to};
+    size_t end = v.end;
+    while (end < s->len && REDACT_ONE_OF(s->text[end], ",;)}]"))
+        end++;
+    return redact_run(s, end, CLASS_BLANK) >= redact_line_end(s, end) &&
+                   redact_strength(s, &word) > REDACT_WEAK
+               ? quote
+               : 0;
+}
+
 bool redact_read_block(struct redact_scan *s, size_t name_end, struct redact_value *ret)
 {
     size_t sign = redact_run(s, name_end, CLASS_DOUBLE | CLASS_SINGLE | CLASS_COLON);

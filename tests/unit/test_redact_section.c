@@ -29,6 +29,16 @@ static void test_sections(void **state)
     finds("{\"success\":{\"username\":\"me\",\"clientkey\":\"", h32, "\"}}\n");
 }
 
+static void test_next_lines(void **state)
+{
+    (void)state;
+    finds("    client_secret: Some(\n        \"", "q7Z3k9X1-j5V8w2M4", "\",\n    ),\n");
+    finds("{:secret_key_base=>\n  \"", h32 "a7", "\",\n");
+    finds("const apiKey =\n    '", "q7Z3k9X1j5V8w2M4", "';\n");
+    finds("password=SecretStr(\n    \"", "Walrus12ab", "\"\n)\n");
+    finds("         API_TOKEN  USER \n\"", "q7Z3k9X1j5V8w2M4", "\" \"eva\" \n");
+}
+
 static void test_what_stays(void **state)
 {
     (void)state;
@@ -42,6 +52,10 @@ static void test_what_stays(void **state)
         "<Contents><Key>img/q7Z3k9X1j5V8w2M4q7Z3k9X1j5V8w2M4.png</Key>\n",
         "\"key\": \"value-1\"\n",
         "  \"users\": {\n    \"primary_key\": \"user_id_2\"\n",
+        "class Password:\n    \"\"\"Holds 1 of 2x.\"\"\"\n",
+        "if password:\n    'a b c d 1'\n",
+        "password = get(\n    'DB_NAME',\n    1)\n",
+        "  DB_PASSWORD  HOME \n  \"unset\"  \"/x\" \n",
         "press any key to go on\nkey 1 of 3\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -52,6 +66,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_next_lines),
         cmocka_unit_test(test_what_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
