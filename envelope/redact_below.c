@@ -119,10 +119,10 @@ static bool is_aligned(struct redact_scan *s, size_t at, size_t end, enum redact
     if (to > below || (start && s->text[start - 1] != '\n') ||
         redact_run(s, start, CLASS_NAME | CLASS_BLANK) != line)
         return false; /* most */
-    if (width_of(s, start, line) != width_of(s, line + 1, below) ||
-        memchr(s->text + start, '\t', line - start))
-        return false;
     bool quoted = s->text[to - 1] == '"';
+    if (memchr(s->text + start, '\t', line - start) ||
+        (!quoted && width_of(s, start, line) != width_of(s, line + 1, below)))
+        return false;
     if (!redact_in(redact_char(s, to), CLASS_SPACE) ||
         !redact_in(redact_char(s, end), CLASS_SPACE) || (!quoted && end == line))
         return false;

@@ -10,14 +10,16 @@
 #define SENTENCE_MOST 48 /* between a name and its sign */
 #define WORD_LEAST    4  /* letters of a word that dice have chosen */
 
-/* Letters of both cases, and digits or a sign: no word of a program or of a sentence. */
+/* Letters of both cases or of another alphabet, and digits or a sign: no word of a program or of a
+ * sentence. */
 static bool is_value(struct redact_scan *s, size_t from, size_t to)
 {
     size_t digits = 0, upper = 0, lower = 0;
     for (size_t i = from; i < to; i++) {
         digits += redact_in(s->text[i], CLASS_DIGIT);
-        upper += redact_in(s->text[i], CLASS_UPPER);
-        lower += redact_in(s->text[i], CLASS_LOWER);
+        bool other = (s->text[i] & 0x80) != 0 && s->text[i] != '\xe2';
+        upper += other || redact_in(s->text[i], CLASS_UPPER);
+        lower += other || redact_in(s->text[i], CLASS_LOWER);
     }
     return to - from >= 8 && !memchr(s->text + from, ' ', to - from) && lower && upper &&
            (digits >= 2 || redact_has_sign(s, from, to)) && !redact_is_placeholder(s, from, to) &&

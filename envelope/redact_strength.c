@@ -75,6 +75,11 @@ static const uint64_t counted[256] = {
     ['?'] = ONE(OTHERS),
     ['&'] = ONE(OTHERS),
     ['='] = ONE(OTHERS),
+    /* letters of other alphabets, as UTF-8 has them; not what it has of signs, 0xc2 and 0xe2 */
+    [0x80 ... 0xbf] = ONE(LOWER),
+    [0xc3 ... 0xdf] = ONE(LOWER),
+    [0xe0 ... 0xe1] = ONE(LOWER),
+    [0xe3 ... 0xed] = ONE(LOWER),
 };
 
 struct made {

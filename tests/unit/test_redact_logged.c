@@ -83,13 +83,36 @@ static void test_words(void **state)
     STAYS(texts);
 }
 
+/* Letters of other alphabets are letters: Москва-77, 密码abc123, Ζευς-4411. */
+static void test_alphabets(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+        "\xd0\x9c\xd0\xbe\xd1\x81\xd0\xba\xd0\xb2\xd0\xb0-77",
+        "\xe5\xaf\x86\xe7\xa0\x81"
+        "abc123",
+        "\xce\x96\xce\xb5\xcf\x85\xcf\x82-4411",
+        "L\xc3\xa4rchen.772",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        finds("password ", words[i], "\n");
+        finds("user,password\nbob,", words[i], "\n");
+        finds("x.setPassword(\"", words[i], "\");\n");
+    }
+    static const char *const texts[] = {
+        "password \xe2\x80\x94 12 characters\n",
+        "password \xe2\x80\x9c"
+        "at least 12\xe2\x80\x9d\n",
+    };
+    STAYS(texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_logs),
-        cmocka_unit_test(test_dumps),
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_logs),      cmocka_unit_test(test_dumps),
+        cmocka_unit_test(test_fields),    cmocka_unit_test(test_words),
+        cmocka_unit_test(test_alphabets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
