@@ -71,3 +71,8 @@ enum redact_telling redact_begins_telling(const char *name, size_t len)
     }
     return TELLS_NOTHING;
 }
+
+bool redact_is_telling(const char *name, size_t len)
+{
+    return redact_telling(name, len) != TELLS_NOTHING;
+}
