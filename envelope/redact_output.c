@@ -11,6 +11,7 @@
 #define NAME_MOST    200
 #define WORD_MOST    256
 #define RANDOM_LEAST 20
+#define PROMPTS_MOST 3
 #define OTHERS_MOST  8 /* lines of a list that are none of its */
 #define ASKED_MOST   300
 
@@ -154,9 +155,22 @@ static bool is_printed(struct redact_scan *s, size_t from, size_t to)
     return redact_is_phrase(s, from, to, 3) || (blanks <= 4 && digits && lower && !signs);
 }
 
+/* What a prompt ends in. */
+static bool is_prompt(const struct redact_scan *s, size_t from, size_t to)
+{
+    while (to > from && redact_in(s->text[to - 1], CLASS_SPACE))
+        to--;
+    return to > from && to - from < NAME_MOST && s->text[to - 1] == ':';
+}
+
+/* Behind prompts for what unlocks it. */
 static void add_first(struct redact_scan *s, size_t at, struct redact_command_found *found)
 {
     size_t line = redact_line_end(s, at);
+    for (int i = 0; i < PROMPTS_MOST && line < s->len && is_prompt(s, at, line); i++) {
+        at = line + 1;
+        line = redact_line_end(s, at);
+    }
     bool tree = redact_at(s, line + 1, "\xe2\x94"); /* of a folder's names */
     if (!tree && !redact_at(s, at, "error") && is_printed(s, at, line))
         redact_command_add(s, found, at, line);

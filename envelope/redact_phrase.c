@@ -5,7 +5,7 @@
 
 #include "envelope/redact_places.h"
 
-#define WORDS_MOST 10
+#define WORDS_MOST 24 /* of a wallet */
 #define WORD_LEAST 3
 #define WORD_MOST  12
 #define LINE_MOST  120

@@ -114,6 +114,38 @@ static void test_what_tools_show(void **state)
         expect(texts[i], texts[i], 0);
 }
 
+/* Of each family a tool or two. */
+static void test_wallets_and_chats(void **state)
+{
+    (void)state;
+    finds("$ litecoin-cli walletpassphrase \"", "carrot ladder amber five", "\" 60\n");
+    finds("$ bitcoin-cli -regtest encryptwallet '", "Grebe.Pond 4", "'\n");
+    finds("$ dogecoin-cli dumpprivkey DQw4w9\n", "QVr8t1d1W4GjtiDC9ZDSPnXdx7KPqpnLfNEoDGjTsa8dX6wK",
+          "\n");
+    finds("$ electrum-ltc getseed -w ~/w\nPassword: \n",
+          "otter hover lunar pottery cradle mimic orbit dolphin tissue kiwi fabric spare",
+          "\n$ \n");
+    finds("$ electrum -W ", "Grebe.Pond", " getbalance\n");
+    finds("$ radtest eve ", "grebePond5", " 10.0.0.1 0\n");
+    finds("$ radclient 10.0.0.1:1812 auth ", "grebePond", " < req\n");
+    finds("set protocols rip interface eth0 authentication md5-key '", "ripGrebe", "'\n");
+    finds("$ openssl enc -aes-128-cbc -in a -P\nsalt=9C1E\nkey=",
+          "641D29358449E6FB2A80A525E7BF5F2F", "\niv =5B0C\n");
+    finds("/msg NickServ IDENTIFY eve ", "grebe_Pond8", "\n");
+    finds("/msg NickServ GHOST eve ", "grebepond", "\n");
+    static const char *const texts[] = {
+        "$ bitcoin-cli getwalletinfo\n{\n  \"walletname\": \"main5\"\n}\n",
+        "$ electrum getseed\nPassword: \nerror: wrong one\n",
+        "$ radclient 10.0.0.1:1812 auth\n",
+        "the md5-key is not set\n",
+        "/msg NickServ IDENTIFY\n-NickServ- identify for this nick\n",
+        "/msg NickServ HELP REGISTER\n",
+        "$ openssl x509 -in a.pem -noout -text\nkey=641D29358449E6\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
 static void test_what_stays(void **state)
 {
     (void)state;
@@ -171,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_lists_of_arguments),
         cmocka_unit_test(test_lists_by_their_names),
         cmocka_unit_test(test_what_tools_show),
+        cmocka_unit_test(test_wallets_and_chats),
         cmocka_unit_test(test_what_stays),
         cmocka_unit_test(test_rules_are_found),
         cmocka_unit_test(test_calls),
