@@ -9,6 +9,8 @@
 #define JWK_MOST  1600 /* in front of and behind a member */
 #define DSN_MOST  128  /* of user and password */
 
+#define NETWORK_LEAST 8 /* characters of a passphrase of IEEE 802.11 */
+
 static bool has_digit_or_sign(const struct redact_scan *s, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
@@ -32,8 +34,9 @@ static bool take(const struct redact_scan *s, size_t from, size_t to,
 /* What takes a secret as an argument, and as which, from 1; MIXED: it has to look like one. A name
  * with a dot is the end of one. */
 #define MIXED     16
-#define BARE      32 /* without brackets: the line's end ends the last argument, too */
-#define OF_LETTER 20 /* and one that ends them */
+#define NETWORK   32 /* it is a wireless network's: eight characters at least, blanks among them */
+#define LINE      64 /* the last argument ends with its line */
+#define OF_LETTER 24 /* and one that ends them */
 static const struct callee {
     char name[38];
     unsigned char len, argument;
@@ -56,23 +59,60 @@ static const struct callee {
                    CALLEE("UsernamePasswordCredential", 2), CALLEE("sqlalchemy.URL", 3),
                    CALLEE("mysql", 5), CALLEE("postgresql", 5),
                    CALLEE("UsernamePasswordCredentialsImpl", 5)},
-    ['n' - 'a'] = {CALLEE("getConnection", 3), CALLEE("login", 2), CALLEE("ftp_login", 3),
-                   CALLEE("imap_open", 3), CALLEE("sign", 2), CALLEE("createConnection", 3),
-                   CALLEE("connection", 3), CALLEE("signIn", 2)},
+    ['n' - 'a'] = {CALLEE("WiFi.begin", 2 | NETWORK), CALLEE("getConnection", 3),
+                   CALLEE("login", 2), CALLEE("ftp_login", 3), CALLEE("imap_open", 3),
+                   CALLEE("sign", 2), CALLEE("createConnection", 3), CALLEE("connection", 3),
+                   CALLEE("signIn", 2)},
     ['o' - 'a'] = {CALLEE("PDO", 3), CALLEE("Minio", 3 | MIXED)},
+    ['p' - 'a'] = {CALLEE("WiFi.softAP", 2 | NETWORK), CALLEE("addAP", 2 | NETWORK),
+                   CALLEE("radio.start_ap", 2 | NETWORK)},
     ['r' - 'a'] = {CALLEE("cookieParser", 1 | MIXED), CALLEE("Authenticator", 2)},
     ['s' - 'a'] = {CALLEE("credentials", 2), CALLEE("UsernamePasswordCredentials", 2)},
-    ['t' - 'a'] = {CALLEE("mysqli_connect", 3), CALLEE("mysql_connect", 3),
-                   CALLEE("mysql_pconnect", 3), CALLEE("mssql_connect", 3),
-                   CALLEE("odbc_connect", 3), CALLEE("oci_connect", 2), CALLEE("connect", 4),
-                   CALLEE("connect", 3), CALLEE("__construct", 3), CALLEE("mysql_real_connect", 4),
-                   CALLEE("Client", 2 | MIXED), CALLEE("Fernet", 1 | MIXED),
-                   CALLEE("pgp_sym_encrypt", 2), CALLEE("pgp_sym_decrypt", 2),
-                   CALLEE("aes_encrypt", 2), CALLEE("aes_decrypt", 2)},
+    ['t' - 'a'] = {CALLEE("mysqli_connect", 3),
+                   CALLEE("mysql_connect", 3),
+                   CALLEE("mysql_pconnect", 3),
+                   CALLEE("mssql_connect", 3),
+                   CALLEE("odbc_connect", 3),
+                   CALLEE("oci_connect", 2),
+                   CALLEE("connect", 4),
+                   CALLEE("connect", 3),
+                   CALLEE("__construct", 3),
+                   CALLEE("mysql_real_connect", 4),
+                   CALLEE("Client", 2 | MIXED),
+                   CALLEE("Fernet", 1 | MIXED),
+                   CALLEE("pgp_sym_encrypt", 2),
+                   CALLEE("pgp_sym_decrypt", 2),
+                   CALLEE("aes_encrypt", 2),
+                   CALLEE("aes_decrypt", 2),
+                   CALLEE("wlan.connect", 2 | NETWORK),
+                   CALLEE("wifi.connect", 2 | NETWORK),
+                   CALLEE("sta_if.connect", 2 | NETWORK),
+                   CALLEE("radio.connect", 2 | NETWORK)},
     ['v' - 'a'] = {CALLEE("createCipheriv", 2 | MIXED), CALLEE("createDecipheriv", 2 | MIXED)},
     ['w' - 'a'] = {CALLEE("Credentials.new", 2 | MIXED), CALLEE("hmac.new", 1 | MIXED)},
     ['y' - 'a'] = {CALLEE("jwt.verify", 2), CALLEE("verify", 2 | MIXED)},
 };
+
+/* Behind `AT+`. */
+static const struct callee modem_commands[] = {CALLEE("CWJAP", 2 | NETWORK),
+                                               CALLEE("CWJAP_CUR", 2 | NETWORK),
+                                               CALLEE("CWJAP_DEF", 2 | NETWORK),
+                                               CALLEE("CWSAP", 2 | NETWORK),
+                                               CALLEE("CWSAP_CUR", 2 | NETWORK),
+                                               CALLEE("CWSAP_DEF", 2 | NETWORK),
+                                               CALLEE("CSTT", 3),
+                                               CALLEE("QICSGP", 4),
+                                               CALLEE("CGAUTH", 4),
+                                               CALLEE("CGAUTH", 3),
+                                               CALLEE("MQTTUSERCFG", 5),
+                                               CALLEE("CMQTTCONNECT", 6),
+                                               CALLEE("QMTCONN", 4)};
+
+static void tell_end(const char *name, size_t len, void (*end)(const char *two))
+{
+    if (len)
+        end(name + len - 2);
+}
 
 void redact_call_ends(void (*end)(const char *two))
 {
@@ -80,11 +120,12 @@ void redact_call_ends(void (*end)(const char *two))
                                          "token",    "bearer", "CONCEALED"};
     for (size_t i = 0; i < sizeof callees / sizeof **callees; i++) {
         const struct callee *c = &callees[0][0] + i;
-        if (c->len)
-            end(c->name + c->len - 2);
+        tell_end(c->name, c->len, end);
     }
+    for (size_t i = 0; i < sizeof modem_commands / sizeof *modem_commands; i++)
+        tell_end(modem_commands[i].name, modem_commands[i].len, end);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        end(others[i] + strlen(others[i]) - 2);
+        tell_end(others[i], strlen(others[i]), end);
 }
 
 /* The argument at `at`: behind it. */
@@ -129,7 +170,7 @@ static bool is_jumble(const struct redact_scan *s, size_t from, size_t to)
 
 static bool is_argument(struct redact_scan *s, size_t open, int how, struct redact_match *ret)
 {
-    int which = how & ~(MIXED | BARE);
+    int which = how & ~(MIXED | NETWORK | LINE);
     size_t at = open + 1, most = s->len - open < CALL_MOST ? s->len : open + CALL_MOST;
     if (which > 1 && !memchr(s->text + open, ',', most - open))
         return false;
@@ -143,13 +184,17 @@ static bool is_argument(struct redact_scan *s, size_t open, int how, struct reda
           redact_in(redact_char(s, at), CLASS_LOWER); /* b'X' */
     char quote = redact_char(s, at);
     size_t end = quote == '"' || quote == '\'' ? skip_argument(s, at, most) : 0;
-    size_t line = how & BARE && quote && !end ? redact_line_end(s, at) : 0;
-    end = line && s->text[line - 1] == quote ? line : end;
+    if (!end && how & LINE) {
+        end = redact_line_end(s, at);
+        end -= end > at && s->text[end - 1] == '\r';
+    }
     if (!end || end < at + 6 || s->text[end - 1] != quote)
         return false;
     struct redact_reached v = {.from = at + 1, .to = end - 1};
     if (how & MIXED && redact_strength(s, &v) < REDACT_MIXED)
         return false;
+    if (how & NETWORK && v.to - v.from >= NETWORK_LEAST)
+        return take(s, v.from, v.to, ret);
     bool words = memchr(s->text + at, ' ', end - at) != NULL;
     return (words ? redact_is_phrase(s, at + 1, end - 1, 3)
                   : has_digit_or_sign(s, at + 1, end - 1) || is_jumble(s, at + 1, end - 1)) &&
@@ -207,7 +252,19 @@ static bool is_provider(struct redact_scan *s, size_t at, size_t end,
 {
     bool is =
         end - at >= 8 && (redact_at(s, end - 8, "provider") || redact_at(s, end - 8, "omniauth"));
-    return is && redact_at(s, end, " :") && is_argument(s, end, 3 | MIXED | BARE, ret_match);
+    return is && redact_at(s, end, " :") && is_argument(s, end, 3 | MIXED | LINE, ret_match);
+}
+
+/* `AT+CWJAP="network","X"`: what modems are told, and which of its arguments it is. */
+static bool is_modem(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
+{
+    if (redact_char(s, end) != '=' || at < 3 || !redact_at(s, at - 3, "AT+"))
+        return false;
+    for (size_t i = 0; i < sizeof modem_commands / sizeof *modem_commands; i++)
+        if (end - at == modem_commands[i].len && redact_at(s, at, modem_commands[i].name) &&
+            is_argument(s, end, modem_commands[i].argument | LINE, ret_match))
+            return true;
+    return false;
 }
 
 /* Whether the name, or what is behind its last dot, is that one, capital letters or not. */
@@ -234,6 +291,8 @@ bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_mat
     char next = redact_char(s, end);
     if (next == '"')
         return is_below(s, at, end, ret_match) || redact_concealed(s, at, end, ret_match);
+    if (next == '=' && is_modem(s, at, end, ret_match))
+        return true;
     if (next == ' ' && (is_sent(s, at, end, ret_match) || is_provider(s, at, end, ret_match)))
         return true;
     size_t open = opens_at(s, end), dot = end; /* auth=("user", "X") */

@@ -127,6 +127,26 @@ bool redact_dumped(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     return false;
 }
 
+/* `AUTH PLAIN`, and below the server's empty challenge what answers it: `334`, POP's and IMAP's
+ * `+`. */
+static bool is_challenged(struct redact_scan *s, size_t at, size_t end,
+                          struct redact_match *ret_match)
+{
+    bool auth = at >= 5 && redact_at(s, at - 5, "AUTH ");
+    if (!(auth || (at >= 13 && redact_at(s, at - 13, "AUTHENTICATE "))) || end >= s->len ||
+        redact_char(s, end) != '\n')
+        return false;
+    size_t sign = redact_run(s, end + 1, CLASS_DIGIT | CLASS_BASE64), line;
+    if (!redact_at(s, end + 1, "334") && redact_char(s, end + 1) != '+')
+        return false;
+    line = redact_run(s, sign, CLASS_BLANK);
+    line += redact_char(s, line) == '\r';
+    size_t from = line + 1, to = redact_run(s, from, CLASS_ALNUM | CLASS_BASE64);
+    *ret_match = (struct redact_match){from, to, "value"};
+    return redact_char(s, line) == '\n' && to >= from + 8 && (to - from) % 4 == 0 &&
+           REDACT_ONE_OF(redact_char(s, to), "\r\n");
+}
+
 bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     switch (end - at) {
@@ -135,9 +155,13 @@ bool redact_daemon(struct redact_scan *s, size_t at, size_t end, struct redact_m
             return is_server_key(s, at, end, ret_match);
         return (redact_at(s, at, "RSA") || redact_at(s, at, "P12")) &&
                is_key_file(s, at, end, ret_match);
+    case 7:
+        return redact_at(s, at, "XOAUTH2") && is_challenged(s, at, end, ret_match);
     case 5:
         if (redact_at(s, at, "Login"))
             return is_login(s, end, ret_match);
+        if (redact_at(s, at, "PLAIN"))
+            return is_challenged(s, at, end, ret_match);
         return redact_at(s, at, "ECDSA") && is_key_file(s, at, end, ret_match);
     case 9:
         if (redact_at(s, at, "TOTP_AUTH"))

@@ -134,6 +134,16 @@ bool redact_is_defined(struct redact_scan *s, size_t name)
     return false;
 }
 
+/* `Mail:Smtp:`, as .NET's settings are named, in front of the name and of `=` behind it. */
+static bool is_section(struct redact_scan *s, size_t start, size_t name)
+{
+    if (s->text[name - 1] != ':' || !redact_in(s->text[start], CLASS_UPPER) ||
+        redact_run(s, start, CLASS_ALNUM | CLASS_UNDER | CLASS_COLON) < name)
+        return false;
+    size_t end = redact_run(s, name, CLASS_ALNUM | CLASS_UNDER);
+    return redact_at(s, end, " = ");
+}
+
 bool redact_is_statement(struct redact_scan *s, size_t name)
 {
     static const struct redact_word words[] = {
@@ -151,7 +161,7 @@ bool redact_is_statement(struct redact_scan *s, size_t name)
     size_t start = statement_start(s, name);
     while (start < name && redact_in(s->text[start], CLASS_BLANK))
         start++;
-    if (start == name)
+    if (start == name || is_section(s, start, name))
         return true;
     char last = s->text[name - 1], second = name > 1 ? s->text[name - 2] : 0;
     if ((last != ' ' && last != ':' && last != '=' && last != '"') ||

@@ -2,6 +2,8 @@
  * another name, on the line above, in a command whose output it is; and what stays. */
 #include "redacted.h"
 
+#include <stdio.h>
+
 static void stays(const char *const *texts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -270,6 +272,64 @@ static void test_phrases(void **state)
            "DB_PASSWORD=[redacted:value] make install all\n", 1);
 }
 
+/* ---- networks, modems, mail, names of .NET's ---- */
+
+static void finds(const char *before, const char *secret, const char *behind)
+{
+    char text[400], wanted[400];
+    snprintf(text, sizeof text, "%s%s%s", before, secret, behind);
+    snprintf(wanted, sizeof wanted, "%s[redacted:value]%s", before, behind);
+    expect(text, wanted, 1);
+}
+
+static void test_networks(void **state)
+{
+    (void)state;
+    finds(">>> wlan.connect('Hof', '", "Grebe Pond!", "')\n");
+    finds("  WiFi.begin(\"Hof\", \"", "grebe&pond", "\");\n");
+    finds("wifi.radio.connect(\"Hof\", \"", "grebe in pond", "\")\n");
+    finds("  wifiMulti.addAP(\"Hof\", \"", "GrebePond", "\");\n");
+    finds("AT+CWJAP=\"Hof\",\"", "Grebepond33", "\"\r\nOK\r\n");
+    finds("AT+CWSAP=\"Hof\",\"", "grebe pond", "\",5,3\nOK\n");
+    finds("AT+CSTT=\"internet\",\"eve\",\"", "grebe&5", "\"\nOK\n");
+    finds("AT+MQTTUSERCFG=0,1,\"id\",\"eve\",\"", "Grebe#5", "\",0,0,\"\"\n");
+    static const char *const texts[] = {
+        "wlan.connect(ssid, password)\n",
+        "sock.connect(\"host.example\", \"service name\")\n",
+        "AT+CWJAP?\n+CWJAP:\"Hof\",\"aa:bb:cc:dd:ee:ff\",6,-51\n",
+        "AT+CWJAP=\"Hof\",\"\"\n",
+        "AT+CWMODE=1\nOK\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
+static void test_answers_to_challenges(void **state)
+{
+    (void)state;
+    finds("AUTH PLAIN\n334 \n", "AGV2ZQBHcmViZSFwb25k", "\n235 ok\n");
+    finds("AUTH XOAUTH2\r\n+ \r\n", "dXNlcj1ldmUBYXV0aD1CZWFyZXI=", "\r\n+OK\r\n");
+    finds("a1 AUTHENTICATE PLAIN\n+\n", "AGV2ZQBHcmViZSFwb25k", "\na1 OK\n");
+    static const char *const texts[] = {
+        "AUTH PLAIN\n504 5.5.4 no such mechanism\n",
+        "250-AUTH PLAIN\n250 HELPDESK\n",
+        "AUTH PLAIN\n334 \nQUIT\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
+static void test_sections_in_names(void **state)
+{
+    (void)state;
+    finds("Mail:Smtp:Password = ", "Grebe Pond 5", "\nMail:Smtp:Port = 25\n");
+    static const char *const texts[] = {
+        "Note:Password = the one you chose\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +343,9 @@ int main(void)
         cmocka_unit_test(test_languages),
         cmocka_unit_test(test_all_in_quotes),
         cmocka_unit_test(test_phrases),
+        cmocka_unit_test(test_networks),
+        cmocka_unit_test(test_answers_to_challenges),
+        cmocka_unit_test(test_sections_in_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
