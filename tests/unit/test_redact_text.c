@@ -176,11 +176,19 @@ static void test_values_run_to_their_end(void **state)
     expect("$env:API_TOKEN = \"abc 123\"", "$env:API_TOKEN = \"[redacted:value]\"", 1);
 }
 
+struct row {
+    const char *text, *wanted;
+};
+
+static void expect_rows(const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        expect(rows[i].text, rows[i].wanted, strcmp(rows[i].text, rows[i].wanted) != 0);
+}
+
 static void test_options_of_tools(void **state)
 {
-    static const struct {
-        const char *text, *wanted;
-    } rows[] = {
+    static const struct row rows[] = {
         {"mysql -u root -pgeheim db", "mysql -u root -p[redacted:value] db"},
         {"sshpass -p 'a b' ssh h", "sshpass -p '[redacted:value]' ssh h"},
         {"docker login -u me -p geheim r.io", "docker login -u me -p [redacted:value] r.io"},
@@ -236,8 +244,7 @@ static void test_options_of_tools(void **state)
         {"curl -u \"$USER:$PASS\" h", "curl -u \"$USER:$PASS\" h"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        expect(rows[i].text, rows[i].wanted, strcmp(rows[i].text, rows[i].wanted) != 0);
+    expect_rows(rows, sizeof rows / sizeof *rows);
 }
 
 static void test_each_command_of_many(void **state)
@@ -323,9 +330,7 @@ static void test_over_line_ends(void **state)
 /* What grep, diff and clients show in front of a line is none of it. */
 static void test_lines_of_files(void **state)
 {
-    static const struct {
-        const char *text, *wanted;
-    } rows[] = {
+    static const struct row rows[] = {
         {"+  password: geheim", "+  password: [redacted:value]"},
         {"-password: geheim", "-password: [redacted:value]"},
         {"a/b.yml:12:  password: geheim", "a/b.yml:12:  password: [redacted:value]"},
@@ -354,8 +359,7 @@ static void test_lines_of_files(void **state)
         {"password: not set-up yet", "password: not set-up yet"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        expect(rows[i].text, rows[i].wanted, strcmp(rows[i].text, rows[i].wanted) != 0);
+    expect_rows(rows, sizeof rows / sizeof *rows);
 }
 
 /* A line reaches the edge by the columns that it takes; where it is wrapped, in its last row. */
