@@ -138,6 +138,34 @@ static bool is_aligned(struct redact_scan *s, size_t at, size_t end, enum redact
            (quoted && tells != TELLS_LONG ? REDACT_SHORT_WORD : REDACT_RANDOM);
 }
 
+/* A wallet's words (BIP 39): twelve to twenty-four of three to eight small letters, whatever they
+ * say. */
+static bool is_seed(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t words = 0, letters = 0;
+    for (size_t i = from; i <= to; i++) {
+        if (i < to && redact_in(s->text[i], CLASS_LOWER)) {
+            letters++;
+            continue;
+        }
+        if ((i < to && s->text[i] != ' ') || letters < 3 || letters > 8)
+            return false;
+        words++;
+        letters = 0;
+    }
+    return words >= 12 && words <= 24 && words % 3 == 0;
+}
+
+/* What is below a sign and needs no strength: all that PHP shows of a password, in quotes behind
+ * its length, and a wallet's words. */
+static bool is_told(const struct redact_scan *s, enum redact_telling tells, size_t sign,
+                    const struct redact_reached *t)
+{
+    bool dumped = t->quote && tells == TELLS_ALL && redact_at(s, sign, "string(");
+    return dumped ? t->to >= t->from + 4 && !redact_is_placeholder(s, t->from, t->to)
+                  : is_seed(s, t->from, t->to);
+}
+
 bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                   struct redact_match *ret_match)
 {
@@ -159,6 +187,7 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     if (!how)
         return false;
     from = redact_run(s, from, how == SAID ? CLASS_SPACE : CLASS_BLANK);
+    size_t sign = from;
     from = skip_front(s, from);
     from = how == PRINTED ? skip_user(s, at, end, from) : from;
     size_t below = redact_line_end(s, from), to = below;
@@ -167,9 +196,13 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     char quote = from < to ? s->text[from] : 0;
     if ((quote == '"' || quote == '\'') && to > from + 2 && s->text[to - 1] == quote)
         t.quote = quote, from++, to--;
+    t.from = from, t.to = to;
+    if ((how == SAID || how == SIGNS) && to - from <= 256 && is_told(s, tells, sign, &t)) {
+        *ret_match = (struct redact_match){from, to, "value"};
+        return true;
+    }
     if (to < from + 6 || to - from > 512 || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
         return false;
-    t.from = from, t.to = to;
     bool nested = how == SAID && end + 1 == line && is_nested(s, at, from, to);
     int strength = redact_strength(s, &t);
     bool enough = how == PRINTED || how == MARKED || nested || t.quote

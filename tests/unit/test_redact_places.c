@@ -330,6 +330,23 @@ static void test_sections_in_names(void **state)
         expect(texts[i], texts[i], 0);
 }
 
+static void test_below_signs(void **state)
+{
+    (void)state;
+    finds("array(1) {\n  [\"db_password\"]=>\n  string(13) \"", "Grebe.Pond.Ox", "\"\n}\n");
+    finds("  [\"password\"]=>\n  string(14) \"", "Grebe in ponds", "\"\n");
+    finds("Save this seed phrase to recover your keypair:\n",
+          "zoo you hover lunar only cradle mimic orbit dolphin tissue kiwi fabric", "\n====\n");
+    static const char *const texts[] = {
+        "  [\"password\"]=>\n  NULL\n",
+        "  [\"password\"]=>\n  string(8) \"********\"\n",
+        "  [\"password_hint\"]=>\n  string(9) \"the usual\"\n",
+        "Keep your seed phrase safe:\nnobody who helps will ever ask for it\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +363,7 @@ int main(void)
         cmocka_unit_test(test_networks),
         cmocka_unit_test(test_answers_to_challenges),
         cmocka_unit_test(test_sections_in_names),
+        cmocka_unit_test(test_below_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
