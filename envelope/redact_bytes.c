@@ -161,8 +161,8 @@ bool redact_bytes(struct redact_scan *s, size_t at, size_t end, struct redact_ma
         return false;
     if ((s->text[end - 1] | 0x20) == 's')
         return false; /* tokens are counted */
-    bool list = is_list(s, end, ret_match);
-    if (!list && !(b->next == ':' && is_dump(s, end, ret_match)))
-        return false;
-    return redact_tells_of_phrase(s, at, end) > (list ? TELLS_NOTHING : TELLS_LONG);
+    if (is_list(s, end, ret_match))
+        return redact_tells_of_phrase(s, at, end) != TELLS_NOTHING;
+    return b->next == ':' && redact_tells_of_phrase(s, at, end) > TELLS_LONG &&
+           is_dump(s, end, ret_match);
 }

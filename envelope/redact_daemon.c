@@ -98,6 +98,7 @@ static bool is_login(struct redact_scan *s, size_t end, struct redact_match *ret
     if (!redact_at(s, end, " OK") && !redact_at(s, end, " incorrect"))
         return false;
     size_t line = redact_line_end(s, end);
+    line = line - end > BLOCK_MOST ? end + BLOCK_MOST : line;
     const char *open = memmem(s->text + end, line - end, ": [", 3);
     const char *close = open ? memmem(open, (size_t)(s->text + line - open), "] (from ", 8) : NULL;
     const char *slash = close ? memchr(open, '/', (size_t)(close - open)) : NULL;
