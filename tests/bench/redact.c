@@ -57,6 +57,8 @@ static const char *const inputs[] = {
     "pass=$(",
     "pass={",
     "://",
+    ":de",
+    "Login OK: [a/",
     "a://b:c",
     "-----BEGIN A-----",
     "-----BEGIN A-----\n",
