@@ -10,21 +10,54 @@
 #define LIST_MOST   32  /* codes in a list */
 #define PROMPT_MOST 64  /* in front of a command */
 
+/* Whether a sign that ends a prompt is there. */
+static bool ends_prompt(const struct redact_scan *s, size_t at)
+{
+    char c = s->text[at], before = s->text[at - 1];
+    return (c == '$' || c == '#' || c == '%' || c == '>') && s->text[at + 1] == ' ' &&
+           (before == ']' || before == '~' || before == ' ' || before == ')' ||
+            redact_in(before, CLASS_ALNUM));
+}
+
+/* Whether one is in [from, to), `from` > 0: what is known to have none is not looked at again. */
+static bool has_prompt(struct redact_scan *s, size_t from, size_t to)
+{
+    if (from < s->prompt_from || from > s->prompt_to)
+        s->prompt_from = s->prompt_to = from;
+    while (s->prompt_to < to && !ends_prompt(s, s->prompt_to))
+        s->prompt_to++;
+    return s->prompt_to < to;
+}
+
 /* What in front of a command says that it is one, with the blank behind it. */
-static bool is_prompt(const struct redact_scan *s, size_t line, size_t name)
+static bool is_prompt(struct redact_scan *s, size_t line, size_t name)
 {
     size_t most = name - line < PROMPT_MOST ? name : line + PROMPT_MOST;
     if (redact_at(s, line, ">>> ") || redact_at(s, line, "(gdb) ") ||
         redact_at(s, line, "(Pdb) ") || redact_at(s, line, "irb"))
         return true;
-    for (size_t at = line; at + 1 < most; at++) {
-        char c = s->text[at], before = at > line ? s->text[at - 1] : ' ';
-        if ((c == '$' || c == '#' || c == '%' || c == '>') && s->text[at + 1] == ' ' &&
-            (at == line || before == ']' || before == '~' || before == ' ' || before == ')' ||
-             redact_in(before, CLASS_ALNUM)))
-            return true;
-    }
-    return redact_at(s, line, "\xe2\x9d\xaf") || redact_at(s, line, "\xe2\x9e\x9c"); /* ❯ ➜ */
+    return (most - line > 1 && REDACT_ONE_OF(s->text[line], "$#%>") && s->text[line + 1] == ' ') ||
+           (most - line > 2 && has_prompt(s, line + 1, most - 1)) ||
+           redact_at(s, line, "\xe2\x9d\xaf") || redact_at(s, line, "\xe2\x9e\x9c"); /* ❯ ➜ */
+}
+
+/* Where the last word of the line begins, `end` at the earliest: that of the last look stays. */
+static size_t last_word(struct redact_scan *s, size_t end, size_t line)
+{
+    size_t at = line;
+    if (s->last_line == line && s->last_end <= end)
+        return s->last_word > end ? s->last_word : end;
+    while (at > end && redact_in(s->text[at - 1], CLASS_ALNUM | CLASS_SINGLE | CLASS_DOUBLE))
+        at--;
+    s->last_line = line, s->last_end = end, s->last_word = at;
+    return at;
+}
+
+static bool has_word(const struct redact_scan *s, size_t from, size_t to)
+{
+    while (from < to && !redact_in(s->text[from], CLASS_ALNUM))
+        from++;
+    return from < to;
 }
 
 enum below {
@@ -37,22 +70,19 @@ enum below {
 
 static enum below below_of(struct redact_scan *s, size_t at, size_t end, size_t line)
 {
-    size_t start = redact_line_start(s, at, REDACT_LINE_LOOKED_AT), words = 0;
+    size_t start = redact_line_start(s, at, REDACT_LINE_LOOKED_AT);
     if (line - end > REST_MOST)
         return NOTHING_BELOW;
     if (is_prompt(s, start, at))
         return PRINTED;
-    for (size_t i = end; i < line; i++)
-        words += redact_in(s->text[i], CLASS_ALNUM) != 0;
-    size_t mark = line;
-    while (mark > end && redact_in(s->text[mark - 1], CLASS_ALNUM | CLASS_SINGLE | CLASS_DOUBLE))
-        mark--;
+    size_t mark = last_word(s, end, line);
     mark -= mark > end && s->text[mark - 1] == '-';
     if (mark < line && mark >= end + 2 && redact_at(s, mark - 2, "<<"))
         return MARKED;
     if (line > end && s->text[line - 1] == ':')
         return SAID;
-    return line > end + 1 && !words && s->text[line - 1] == '>' ? SIGNS : NOTHING_BELOW;
+    return line > end + 1 && s->text[line - 1] == '>' && !has_word(s, end, line) ? SIGNS
+                                                                                 : NOTHING_BELOW;
 }
 
 /* In front of the value: `$1 = `, `string(12) `. */
@@ -71,6 +101,8 @@ static size_t skip_front(struct redact_scan *s, size_t at)
 static size_t last_like(struct redact_scan *s, size_t from, size_t to)
 {
     size_t len = to - from, end = to;
+    if (s->list_from == from && s->list_to == to)
+        return s->list_end; /* as another name of the line was told */
     for (int i = 0; i < LIST_MOST && redact_char(s, end) == '\n'; i++) {
         size_t next = redact_run(s, end + 1, CLASS_BLANK);
         size_t behind = redact_run(s, next, ~(uint32_t)CLASS_SPACE);
@@ -79,6 +111,7 @@ static size_t last_like(struct redact_scan *s, size_t from, size_t to)
             break;
         end = behind;
     }
+    s->list_from = from, s->list_to = to, s->list_end = end;
     return end;
 }
 

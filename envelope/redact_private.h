@@ -118,13 +118,30 @@ struct redact_scan {
         size_t from, to, good, letters; /* of what is in armour: how many of these */
     } body;
     struct redact_reached {
-        size_t digit;               /* of the word, counted from 1; */
-        size_t same;                /* up to here others of it say the same */
-        size_t from, to;            /* without its quotes */
-        char quote;                 /* 0 for none */
-        bool hex;                   /* hexadecimal digits of one case, with or without dashes */
-        int strength;               /* redact_reach.c */
-    } reached;                      /* the word with a digit that names were looking at last */
+        size_t digit;    /* of the word, counted from 1; */
+        size_t same;     /* up to here others of it say the same */
+        size_t from, to; /* without its quotes */
+        char quote;      /* 0 for none */
+        bool hex;        /* hexadecimal digits of one case, with or without dashes */
+        int strength;    /* redact_reach.c */
+    } reached;           /* the word with a digit that names were looking at last */
+    struct redact_path {
+        size_t from, to;            /* of what is between a name and the value it may reach; */
+        size_t sign;                /* behind the last sign of that */
+        size_t last, second, third; /* where its last words begin, counted from 1; 0 for none */
+        size_t last_end, said;      /* the last's end, and of the last with a blank behind */
+        size_t comma;               /* in front of the last, counted from 1 */
+        bool is, other;             /* what the last is */
+    } path;                         /* redact_reach.c */
+    struct redact_counted {
+        size_t from, to;
+        bool hex;
+        int strength;
+    } counted; /* the word that redact_strength() was asked of last */
+    struct redact_made {
+        size_t from, to;
+        size_t digits, upper, lower, hex, others;
+    } made;                         /* the value that redact_prose() counted last */
     struct redact_table {           /* the heading that was read last */
         size_t listless, tupleless; /* up to here none opens, and none ends */
         size_t line, counted;       /* its line, and up to where signs are counted in it */
@@ -144,6 +161,9 @@ struct redact_scan {
             int tells;     /* enum redact_telling */
         } columns[REDACT_COLUMNS];
     } table;
+    size_t prompt_from, prompt_to;         /* between these none ends a prompt (redact_below.c); */
+    size_t last_line, last_end, last_word; /* a line's last word, behind a name's end; */
+    size_t list_from, list_to, list_end;   /* the list of codes that this is the first of */
     size_t pair_from, pair_to, output_from, output_to; /* looked at in vain, or at all */
     size_t near_from, near_to; /* between a name and its value nothing stands here, */
     bool near_stops;           /* and at the end something does */

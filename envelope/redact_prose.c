@@ -11,22 +11,21 @@
 
 const char redact_prose_ends[] = "rd se wd en et ey de ss al rt PI es";
 
-/* What a value is made of. */
-struct made_of {
-    size_t digits, upper, lower, hex, others;
-};
-
-static struct made_of made_of(const struct redact_scan *s, size_t from, size_t to)
+/* What a value is made of; as of the last look, where another name asks of the same. */
+static struct redact_made made_of(struct redact_scan *s, size_t from, size_t to)
 {
-    struct made_of m = {0};
+    struct redact_made m = {.from = from, .to = to};
+    if (s->made.from == from && s->made.to == to)
+        return s->made;
     for (size_t i = from; i < to && i < from + LOOKED_INTO; i++) {
-        char c = s->text[i];
-        m.digits += redact_in(c, CLASS_DIGIT);
-        m.upper += redact_in(c, CLASS_UPPER);
-        m.lower += redact_in(c, CLASS_LOWER);
-        m.hex += redact_in(c, CLASS_HEX);
-        m.others += !redact_in(c, CLASS_NAME);
+        uint32_t c = redact_class(s->text[i]);
+        m.digits += (c & CLASS_DIGIT) != 0;
+        m.upper += (c & CLASS_UPPER) != 0;
+        m.lower += (c & CLASS_LOWER) != 0;
+        m.hex += (c & CLASS_HEX) != 0;
+        m.others += !(c & CLASS_NAME);
     }
+    s->made = m;
     return m;
 }
 
@@ -54,7 +53,7 @@ static enum redact_telling tells(struct redact_scan *s, size_t at, size_t end)
 
 /* Whether the value is one. `sure`: its form says that one is told. */
 static bool is_value(struct redact_scan *s, enum redact_telling tells, size_t from, size_t to,
-                     struct made_of m, bool sure)
+                     struct redact_made m, bool sure)
 {
     size_t len = to - from, letters = m.upper + m.lower;
     if (len < 6 || (!sure && m.digits < 2) || redact_is_placeholder(s, from, to) ||
@@ -135,7 +134,7 @@ static bool is_said(struct redact_scan *s, enum redact_telling tells, size_t at,
         (!redact_has_digit(s, from, to - from < LOOKED_INTO ? to : from + LOOKED_INTO) &&
          (!sure || !(redact_has_sign(s, from, to) || redact_is_composed(s, from, to)))))
         return false; /* most */
-    struct made_of m = made_of(s, from, to);
+    struct redact_made m = made_of(s, from, to);
     behind += redact_char(s, behind) == '.';
     char next = redact_char(s, redact_run(s, behind, CLASS_BLANK));
     bool last = REDACT_ONE_OF(next, "\n(),;-");
@@ -163,9 +162,11 @@ static bool is_line_below(struct redact_scan *s, enum redact_telling tells, size
         return false;
     size_t from = redact_run(s, line, CLASS_SPACE),
            to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
-    struct made_of m = made_of(s, from, to);
-    if (redact_run(s, to, CLASS_BLANK) < redact_line_end(s, to) || to - from < 8 || m.digits < 2 ||
-        m.upper + m.lower < 2 || m.others || tells == TELLS_LONG ||
+    if (to - from < 8 || tells == TELLS_LONG ||
+        redact_run(s, to, CLASS_BLANK) < redact_line_end(s, to))
+        return false;
+    struct redact_made m = made_of(s, from, to);
+    if (m.digits < 2 || m.upper + m.lower < 2 || m.others ||
         !is_value(s, TELLS_CODE, from, to, m, false))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
@@ -194,7 +195,7 @@ static bool is_default(struct redact_scan *s, enum redact_telling tells, size_t 
     size_t to = from;
     while (to < line && !REDACT_ONE_OF(s->text[to], "])\"' "))
         to++;
-    struct made_of m = made_of(s, from, to);
+    struct redact_made m = made_of(s, from, to);
     if (to >= line || s->text[to] == ' ' || !m.digits || !(m.upper || to - from >= 16) ||
         !m.lower || !is_value(s, tells, from, to, m, tells == TELLS_ALL))
         return false;

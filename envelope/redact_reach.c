@@ -205,11 +205,10 @@ struct way {
     bool pair;  /* behind a user: `credentials: admin / X`, `'admin:X'` */
 };
 
-/* A name is set to the value by a sign, or what is said of it ends in one. */
-static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
+/* Behind the last sign in front of `to` that is no quote and no colour. */
+static size_t behind_sign(const struct redact_scan *s, size_t from, size_t to)
 {
-    struct way w = {.plain = true};
-    size_t sign = to, words = 0, last = from, last_end = from;
+    size_t sign = to;
     for (bool more = true; more;) {
         while (sign > from &&
                redact_in(s->text[sign - 1],
@@ -222,44 +221,78 @@ static struct way way_of(const struct redact_scan *s, size_t from, size_t to)
         more = colour > from && s->text[colour - 1] == '[';
         sign = more ? colour - 1 : sign;
     }
+    return sign;
+}
+
+/* What is between the first name of several and the value that all of them may be of is read once:
+ * of what is behind a later one the same is known. */
+static void read_path(struct redact_scan *s, size_t from, size_t to)
+{
+    struct redact_path *p = &s->path;
+    *p = (struct redact_path){.from = from, .to = to, .sign = behind_sign(s, from, to)};
     for (size_t at = from; at < to; at++) {
-        if (s->text[at] == '[' && skip_colour((struct redact_scan *)s, at + 1)) {
-            at = skip_colour((struct redact_scan *)s, at + 1) - 1;
+        size_t colour = s->text[at] == '[' ? skip_colour(s, at + 1) : 0, end = at;
+        if (colour) {
+            at = colour - 1;
             continue;
         }
         if (!redact_in(s->text[at], CLASS_ALNUM))
             continue;
-        size_t end = at;
         while (end < to && redact_in(s->text[end], CLASS_ALNUM | CLASS_UNDER))
             end++;
-        last = at, last_end = end;
-        words++;
-        w.said = w.said || redact_in(s->text[end], CLASS_BLANK);
+        p->third = p->second, p->second = p->last, p->last = at + 1;
+        p->last_end = end;
+        p->said = redact_in(s->text[end], CLASS_BLANK) ? end : p->said;
         at = end;
     }
+    if (!p->last)
+        return;
+    const char *comma = memrchr(s->text + from, ',', p->last - 1 - from);
+    p->comma = comma ? (size_t)(comma - s->text) + 1 : 0;
+    p->is = is_is(s, p->last - 1, p->last_end);
+    p->other = is_other_word(s, p->last - 1, p->last_end);
+}
+
+/* Whether a colour begins right behind a name: behind a word it is read as another. */
+static const struct redact_path *path_of(struct redact_scan *s, size_t from, size_t to)
+{
+    const struct redact_path *p = &s->path;
+    if (p->to != to || p->from > from || (p->from < from && p->sign <= from) ||
+        (p->from != from && s->text[from] == '[' && skip_colour(s, from + 1)))
+        read_path(s, from, to);
+    return p;
+}
+
+/* A name is set to the value by a sign, or what is said of it ends in one. */
+static struct way way_of(struct redact_scan *s, size_t from, size_t to)
+{
+    const struct redact_path *p = path_of(s, from, to);
+    size_t sign = p->sign, words = (p->last > from) + (p->second > from) + (p->third > from);
+    size_t last = words ? p->last - 1 : from, last_end = words ? p->last_end : from;
+    struct way w = {.said = p->said > from};
     w.plain = words == 0;
     char c = sign > from ? s->text[sign - 1] : 0;
-    bool is = words && last_end >= sign && is_is(s, last, last_end);
+    bool is = words && last_end >= sign && p->is;
     w.is = is;
     w.sign = is || (c && REDACT_ONE_OF(c, "=:>({[<?|~@,*")) || (c & 0x80);
     w.pair = words && words <= 2 && (c == ':' || c == '/') && sign - last_end <= 2;
     size_t first = from;
     while (first < to && redact_in(s->text[first], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
         first++;
-    while (skip_colour((struct redact_scan *)s, first + 1) > first + 1)
-        first = skip_colour((struct redact_scan *)s, first + 1);
+    while (skip_colour(s, first + 1) > first + 1)
+        first = skip_colour(s, first + 1);
     w.sign = w.sign || (words <= 2 && first < to && REDACT_ONE_OF(s->text[first], ":="));
     bool set = c == '=' && words;
     bool member = c == ':' && words && redact_in(s->text[last - 1], CLASS_DOUBLE) &&
                   redact_in(s->text[last_end], CLASS_DOUBLE | CLASS_BACKSLASH) &&
-                  memchr(s->text + from, ',', last - from); /* `"name": "X", "other": "Y"` */
+                  p->comma > from; /* `"name": "X", "other": "Y"` */
     size_t behind = last_end;
     while (set && behind < sign &&
            redact_in(s->text[behind], CLASS_BLANK | CLASS_DOUBLE | CLASS_SINGLE))
         behind++;
     bool wraps = c == '(' && last_end == sign - 1; /* String::from("X") */
     w.from = words && last_end - last == 4 && redact_at(s, last, "from") && !wraps;
-    w.other = member || (words && !is && !wraps && !w.from && is_other_word(s, last, last_end));
+    w.other = member || (words && !is && !wraps && !w.from && p->other);
     if (set && behind == sign - 1 && !redact_at(s, last, "default") &&
         !redact_at(s, last, "value") &&
         (last_end + 1 == to || redact_in(s->text[last - 1], CLASS_BLANK | CLASS_SEPARATOR)))
@@ -300,6 +333,16 @@ enum redact_telling redact_tells_of_phrase(struct redact_scan *s, size_t at, siz
 }
 
 /* ---- both ---- */
+
+/* Whether a way there is that would be enough: most values are none, whatever leads to them. */
+static bool may_be_enough(const struct redact_reached *t, enum redact_telling tells)
+{
+    size_t len = t->to - t->from;
+    if (t->strength == REDACT_WEAK || t->strength == REDACT_RANDOM)
+        return t->strength == REDACT_RANDOM;
+    return (tells == TELLS_CODE && len >= 8) ||
+           (tells == TELLS_ALL && (t->strength == REDACT_MIXED || len >= (t->quote ? 6 : 8)));
+}
 
 static bool is_enough(const struct redact_reached *t, const struct way *w,
                       enum redact_telling tells, bool last)
@@ -376,8 +419,8 @@ static bool reaches(struct redact_scan *s, size_t at, size_t end, enum redact_te
         return false;
     if (t->digit != digit + 1 && !(digit + 1 > t->digit && digit < t->same))
         read_token(s, digit, t);
-    if (t->strength == REDACT_WEAK || t->from <= end || t->from - end > REACH_MOST ||
-        (key && (t->strength != REDACT_RANDOM || (t->hex && !user))))
+    if (!may_be_enough(t, tells) || t->from <= end || t->from - end > REACH_MOST ||
+        (key && t->hex && !user))
         return false;
     while (redact_char(s, from) == '\\')
         from++;

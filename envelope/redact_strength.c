@@ -122,7 +122,7 @@ static bool count(const char *text, size_t len, struct made *ret)
     return true;
 }
 
-enum redact_strength redact_strength(struct redact_scan *s, struct redact_reached *t)
+static enum redact_strength strength_of(struct redact_scan *s, struct redact_reached *t)
 {
     struct made m;
     const char *text = s->text + t->from;
@@ -153,4 +153,15 @@ enum redact_strength redact_strength(struct redact_scan *s, struct redact_reache
                      (m.groups >= 2 && m.changes >= 4) || (others && digits >= 2 && letters >= 3)))
         return REDACT_MIXED;
     return REDACT_SHORT_WORD;
+}
+
+enum redact_strength redact_strength(struct redact_scan *s, struct redact_reached *t)
+{
+    struct redact_counted *c = &s->counted;
+    if (c->from != t->from || c->to != t->to) {
+        int strength = strength_of(s, t);
+        *c = (struct redact_counted){t->from, t->to, t->hex, strength};
+    }
+    t->hex = c->hex;
+    return (enum redact_strength)c->strength;
 }
