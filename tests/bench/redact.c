@@ -121,6 +121,13 @@ static const char *const inputs[] = {
     "|A3-pat",
     "K10name: TOKEN secret_",
     "Bearer A3-",
+    /* many names of one value, or of one line's end */
+    "pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw pw a1b2c3d4e5f6 x x x\n",
+    "pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: \n",
+    "pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  \n",
+    "key key key key key key key key ",
+    "-pw -pw -pw -pw -pw -pw -pw -pw ",
+    "pw=a&pw=a&pw=a&pw=a&pw=a&pw=a&",
 };
 
 /* The same with something behind; of some the half of the text is that. */
