@@ -9,6 +9,7 @@
 #define VALUES_MOST 8
 #define VALUE_MIN   8 /* shorter ones may be words */
 #define VALUE_MAX   64
+#define FOLD_LEAST  60 /* bytes of a line of LDIF that goes on in the next one */
 
 /* ---- one text ---- */
 
@@ -119,6 +120,19 @@ static void find_command(struct search *q, size_t at, size_t end)
         keep(q, &found->list[--found->count]);
 }
 
+/* LDIF cuts a line where it is full, and goes on behind one blank (RFC 2849). */
+static void read_folded(struct redact_scan *s, size_t name, struct redact_match *match)
+{
+    size_t line = name;
+    if (name && s->text[name - 1] != '\n')
+        return;
+    while (match->to - line >= FOLD_LEAST && redact_at(s, match->to, "\n ") &&
+           !redact_in(redact_char(s, match->to + 2), CLASS_SPACE)) {
+        line = match->to + 1;
+        match->to = redact_run(s, line + 1, ~(uint32_t)CLASS_SPACE);
+    }
+}
+
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
@@ -218,7 +232,10 @@ static bool find(struct search *q, size_t at, struct redact_match *ret_match)
     if (q->value_count && is_again(q, at, ret_match))
         return true;
     size_t name = name_at(q, at);
-    return name && find_named(q, at, name, ret_match);
+    if (!name || !find_named(q, at, name, ret_match))
+        return false;
+    read_folded(&q->scan, at, ret_match);
+    return true;
 }
 
 /* Whether a rule may begin at `at` > 0, whether or not a name does. */

@@ -151,7 +151,11 @@ static bool is_identified(struct redact_scan *s, size_t at, size_t end,
         return false;
     bool user = memmem(s->text + from, at - from, "user ", 5) ||
                 memmem(s->text + from, at - from, "USER ", 5);
-    return user && take(s, end + 4, ret_match);
+    if (!user || !take(s, end + 4, ret_match))
+        return false;
+    if (redact_at(s, ret_match->to, " replace ")) /* the one before */
+        ret_match->to = redact_run(s, ret_match->to + 9, CLASS_WORD);
+    return true;
 }
 
 /* PASSWORD 'X'. */

@@ -10,9 +10,12 @@
 #define ROWS_MOST    500
 #define HEADING_MOST 40
 
+/* `|`, or a drawn one: thin, thick or double. */
 static bool is_bar(const struct redact_scan *s, size_t at)
 {
-    return s->text[at] == '|' || (s->text[at] == '\xe2' && redact_at(s, at, "\xe2\x94\x82"));
+    return s->text[at] == '|' || (s->text[at] == '\xe2' && (redact_at(s, at, "\xe2\x94\x82") ||
+                                                            redact_at(s, at, "\xe2\x94\x83") ||
+                                                            redact_at(s, at, "\xe2\x95\x91")));
 }
 
 /* What is counted of a line: bars, commas, tabulators. */
@@ -130,6 +133,8 @@ void redact_table_heading(struct redact_scan *s, size_t at, size_t end)
     at = from;
     if (!tells)
         return;
+    if (at && s->text[at - 1] == '"' && redact_char(s, end) == '"')
+        at--, end++;
     count_to(s, at);
     char sign = parted_by(s, t->line, at, end);
     if (!sign)

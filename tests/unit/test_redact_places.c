@@ -347,9 +347,33 @@ static void test_below_signs(void **state)
         expect(texts[i], texts[i], 0);
 }
 
+/* Cells in quotes, bars of a table as they are drawn, what goes on in the next line. */
+static void test_cells_and_lines(void **state)
+{
+    (void)state;
+    expect("id,\"user\",\"password\",\"mail\"\n1,\"eve\",\"lampionTurm77\",\"e@x.example\"\n",
+           "id,\"user\",\"password\",\"mail\"\n1,\"eve\",\"[redacted:value]\",\"e@x.example\"\n",
+           1);
+    expect("\"user\";\"password\"\n\"eve\";\"q9oDr0Gw\"\n",
+           "\"user\";\"password\"\n\"eve\";\"[redacted:value]\"\n", 1);
+    expect("x = [\"user\", \"password\", \"mail\"]\ny = [\"a\", \"b2Cd9Ef8\", \"c\"]\n",
+           "x = [\"user\", \"password\", \"mail\"]\ny = [\"a\", \"b2Cd9Ef8\", \"c\"]\n", 0);
+    expect("\u2503 user \u2503 password \u2503\n\u2502 eve  \u2502 q9oDr0Gw \u2502\n",
+           "\u2503 user \u2503 password \u2503\n\u2502 eve  \u2502 [redacted:value] \u2502\n", 1);
+    expect("\u2551 user \u2551 password \u2551\n\u2551 eve  \u2551 q9oDr0Gw \u2551\n",
+           "\u2551 user \u2551 password \u2551\n\u2551 eve  \u2551 [redacted:value] \u2551\n", 1);
+    expect(
+        "userPassword:: e1NTSEF9cUdMaFo2SkV4NzlvUXB2UzJ3TDFrTm00UjZ0WTh1STBvUDNhUzVkRjdnSDlqSzJ\n"
+        " sWjR4QzZ2Qg==\ncn: x\n",
+        "userPassword:: [redacted:value]\ncn: x\n", 1);
+    expect("ALTER USER eve IDENTIFIED BY q9oDr0Gw REPLACE o1dQ9wert;\n",
+           "ALTER USER eve IDENTIFIED BY [redacted:value];\n", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cells_and_lines),
         cmocka_unit_test(test_tuples),
         cmocka_unit_test(test_what_is_no_tuple),
         cmocka_unit_test(test_tables_of_other_signs),
