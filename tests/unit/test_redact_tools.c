@@ -176,6 +176,45 @@ static void test_calls(void **state)
     finds("provider :github, 'Iv1.0a1b', '", "sk3Xr9QmT2vLw8Zp", "'\n");
 }
 
+/* Two words of a phrase that signs join are a password at the places that are one's. */
+static void test_composed(void **state)
+{
+    (void)state;
+    static const char *const lines[][2] = {
+        {"rootpw --plaintext ", "\n"},
+        {"rootpw --allow-ssh --plaintext ", "\n"},
+        {"wireless.@wifi-iface[0].key='", "'\n"},
+        {"config wifi-iface\n\toption ssid 'attic'\n\toption key '", "'\n"},
+        {"IPSec secret ", "\n"},
+        {"Xauth password ", "\n"},
+        {"poll mail.example with proto IMAP user \"bob\" password \"", "\" ssl\n"},
+        {"Root password [none]: ", "\n"},
+        {"Enter the password for admin: ", "\n"},
+        {"Created user bob (password: ", ").\n"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        finds(lines[i][0], "Haus.Boot_Spree", lines[i][1]);
+    finds("mail.password=", "Three Words Here", "\n");
+    finds("  provider :github, 'Iv1.0aa3', '", "9c41f0b27d83e65a104fbb", "'\n");
+    finds("config.omniauth :github, 'Iv1.0aa3', '", "9c41f0b27d83e65a104fbb", "'\n");
+    finds("local-user admin password irreversible-cipher ", "$1a$c7Jd0", "\n");
+    finds("wpa-psk ascii 0 ", "Gart3nzaun", "\n");
+    static const char *const texts[] = {
+        "rootpw --lock\n",
+        "config rule\n\toption name 'Allow-DHCP-Renew'\n\toption key 'Haus.Boot_Spree'\n",
+        "IPSec gateway vpn.example\nIPSec ID Haus-Gruppe\n",
+        "poll mail.example with proto IMAP\n",
+        "mail.password.reset=Click here to set another\n",
+        "provider :developer unless Rails.env.production?\n",
+        "the password Settings.Page_Title is shown there\n",
+        " password cipher\n",
+        "https://conda.example/t/<TOKEN>/main\n",
+        "Root password [none]: \n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect(texts[i], texts[i], 0);
+}
+
 /* Each rule is found by each of its tools' names, which are as many as SECURITY.md says. */
 static void test_rules_are_found(void **state)
 {
@@ -205,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_what_tools_show),
         cmocka_unit_test(test_wallets_and_chats),
         cmocka_unit_test(test_what_stays),
+        cmocka_unit_test(test_composed),
         cmocka_unit_test(test_rules_are_found),
         cmocka_unit_test(test_calls),
     };
