@@ -89,8 +89,8 @@ static void test_alphabets(void **state)
     (void)state;
     static const char *const words[] = {
         "\xd0\x9c\xd0\xbe\xd1\x81\xd0\xba\xd0\xb2\xd0\xb0-77",
-        "\xe5\xaf\x86\xe7\xa0\x81"
-        "abc123",
+        ("\xe5\xaf\x86\xe7\xa0\x81"
+         "abc123"),
         "\xce\x96\xce\xb5\xcf\x85\xcf\x82-4411",
         "L\xc3\xa4rchen.772",
     };
