@@ -133,6 +133,13 @@ static void read_folded(struct redact_scan *s, size_t name, struct redact_match 
     }
 }
 
+/* `key` or `code` between blanks: tells by what is around it, and costs what telling names do. */
+static bool is_bare_key(const struct redact_scan *s, size_t at, size_t end)
+{
+    return end - at <= 4 && at && s->text[at - 1] == ' ' && redact_char(s, end) == ' ' &&
+           (redact_at(s, at, end - at == 3 ? "key" : "keys") || redact_at(s, at, "code"));
+}
+
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_scan *s = &q->scan;
@@ -145,6 +152,8 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
         ((at && s->text[at - 1] == ':' && redact_is_in_resource(s, at)) ||
          redact_is_package(s, end)))
         return false;
+    if ((redact_tells(s, at, end - at) || is_bare_key(s, at, end)) && redact_is_crowded(s, at))
+        return redact_crowd(s, end, ret_match);
     if (tells)
         redact_heading(s, at, end);
     unsigned behind = rules_behind[(unsigned char)redact_char(s, end)];

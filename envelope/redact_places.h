@@ -135,6 +135,15 @@ static inline bool redact_may_be_section(const struct redact_scan *s, size_t at,
            REDACT_ONE_OF(redact_char(s, end), " \"':=>");
 }
 
+/* ---- crowds (redact_crowd.c) ---- */
+
+/* Asked once of each telling name, in order: whether more of them stand around `at` than in any
+ * text that a program writes. There redact_crowd() is asked, and no other rule. */
+bool redact_is_crowded(struct redact_scan *s, size_t at);
+/* What is behind the name up to the next telling one, at most 256 bytes and the word in which they
+ * end, also over lines; nothing where there is no word. */
+bool redact_crowd(struct redact_scan *s, size_t end, struct redact_match *ret_match);
+
 /* ---- words (redact_phrase.c) ---- */
 
 /* Words that signs join, two of them with capitals: `Haus.Boot_Spree`, as passwords are made. */

@@ -126,6 +126,9 @@ static const char *const inputs[] = {
     "pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: pw: \n",
     "pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  pw  \n",
     "key key key key key key key key ",
+    "key: ",
+    "- key: a\n",
+    "key 1 ",
     "-pw -pw -pw -pw -pw -pw -pw -pw ",
     "pw=a&pw=a&pw=a&pw=a&pw=a&pw=a&",
 };
