@@ -338,7 +338,7 @@ static void find_row(struct search *q, size_t at)
 
 static void search(struct search *q)
 {
-    struct redact_match match;
+    struct redact_match match, beside;
     redact_read_shapes();
     redact_read_names();
     if (redact_pem_tail(&q->scan, &match))
@@ -353,6 +353,8 @@ static void search(struct search *q)
             is = find(q, at, &match) && match.to > match.from;
         if (is && match.from > at)
             keep(q, &match);
+        if (is && match.from == at && redact_beside(&q->scan, &match, &beside))
+            keep(q, &beside);
         size_t next = is && match.from <= at ? report(q, at, &match) : at;
         at = next > at ? next : skip_dull(q, at + 1); /* or it ends where it was found by */
     }

@@ -10,6 +10,7 @@
 #define BLANKS_MOST  80  /* between a name, its separator and its value */
 #define PROSE_MOST   64  /* longer values without a digit are no prose */
 #define RANDOM_LEAST 16  /* bytes of what looks random */
+#define LINE_MOST    64  /* in front of an item's name */
 #define LONG_MOST    256 /* whatever is longer and has a name that tells is no prose */
 
 /* How a value stands behind its name. */
@@ -140,6 +141,15 @@ static bool is_listed_pair(struct redact_scan *s, const struct place *p, size_t 
     return mixed && (word == end || s->text[value] == '\'') && end - value >= 4;
 }
 
+/* The two stars behind the sign of Markdown's `**Password:**`. */
+static size_t bold_length(struct redact_scan *s, const struct place *p, size_t at)
+{
+    return p->sign == ':' && redact_at(s, at, "** ") && p->name >= 2 &&
+                   redact_at(s, p->name - 2, "**")
+               ? 2
+               : 0;
+}
+
 /* Where the value begins; 0 when there is none. */
 static size_t find_value(struct redact_scan *s, struct place *p)
 {
@@ -148,7 +158,7 @@ static size_t find_value(struct redact_scan *s, struct place *p)
     char front = p->name >= 2 ? s->text[p->name - 1] : 0;
     bool dashes = front == '-' || (front == '+' && s->text[p->name - 2] == ' ');
     if ((sign = skip_sign(s, blanks, p))) {
-        size_t value = skip_blanks(s, sign);
+        size_t value = skip_blanks(s, sign + bold_length(s, p, sign));
         p->tight = (value == p->name_end + 1 || p->encoded) && p->sign == '=';
         return value;
     }
@@ -163,6 +173,10 @@ static size_t find_value(struct redact_scan *s, struct place *p)
     }
     if (blanks == at || p->quoted)
         return 0;
+    if (front == ':' && redact_char(s, blanks) == '"') { /* Clojure's {:password "x"} */
+        p->sign = ':';
+        return blanks;
+    }
     p->sign = ' ';
     if (redact_is_defined(s, p->name))
         return redact_char(s, blanks) == '"'                                ? blanks
@@ -172,21 +186,6 @@ static size_t find_value(struct redact_scan *s, struct place *p)
         (s->text[blanks] == '\'' && redact_is_option(s, p->name)) || is_listed_pair(s, p, blanks))
         return blanks;
     return 0;
-}
-
-/* Letters, and what holds the words of a program together. */
-static bool is_identifier(const struct redact_scan *s, size_t from, size_t to, bool *ret_digits)
-{
-    *ret_digits = false;
-    for (size_t i = from; i < to; i++) {
-        char c = s->text[i];
-        if (redact_in(c, CLASS_DIGIT))
-            *ret_digits = true;
-        else if (!redact_in(c, CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) && c != '>' && c != '-' &&
-                 c != ':')
-            return false;
-    }
-    return true;
 }
 
 /* `password_ptr` is a variable's name, not a password. */
@@ -227,16 +226,6 @@ static bool is_variable(const struct redact_scan *s, const struct place *p,
     return false;
 }
 
-/* PowerShell's `ConvertTo-SecureString "X"`: of two words with capitals, and more behind. */
-static bool is_cmdlet(struct redact_scan *s, const struct redact_value *v)
-{
-    size_t verb = redact_run(s, v->from, CLASS_UPPER | CLASS_LOWER);
-    return redact_char(s, verb) == '-' && redact_in(s->text[v->from], CLASS_UPPER) &&
-           redact_in(redact_char(s, verb + 1), CLASS_UPPER) &&
-           redact_run(s, verb + 1, CLASS_UPPER | CLASS_LOWER) == v->to &&
-           redact_char(s, v->to) == ' ';
-}
-
 /* What a program would have there: a call, a member, a type, another variable. */
 static bool is_code(struct redact_scan *s, const struct place *p, const struct redact_value *v)
 {
@@ -253,9 +242,9 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
         return true;
     if (REDACT_ONE_OF(s->text[v->from], "&!*(") && !p->tight)
         return true;
-    if (stop == '-' && !p->tight && is_cmdlet(s, v))
+    if (stop == '-' && !p->tight && redact_is_cmdlet(s, v))
         return true;
-    if (!is_identifier(s, v->from, v->to, &digits))
+    if (!redact_is_identifier(s, v->from, v->to, &digits))
         return stop == '-' && at + 1 < v->to && s->text[at + 1] == '>' && !digits;
     if (!p->upper && !digits && has_telling_word(s, v))
         return true;
@@ -407,6 +396,15 @@ static bool is_line(struct redact_scan *s, const struct place *p, const struct r
     return redact_is_statement(s, p->name);
 }
 
+/* `- NAME=two words`, an item of compose's environment: all of its line. */
+static bool is_item(struct redact_scan *s, const struct place *p, const struct redact_value *v)
+{
+    size_t start = p->name < 2 ? 0 : redact_line_start(s, p->name, LINE_MOST);
+    return p->upper && p->tight && !v->quote && p->name > start + 2 &&
+           redact_char(s, v->end) == ' ' && redact_at(s, p->name - 2, "- ") &&
+           redact_run(s, start, CLASS_BLANK) == p->name - 2;
+}
+
 /* What goes on behind: the other side of `"old" -> "new"`, the words of a dump's line. */
 static void widen(struct redact_scan *s, const struct place *p, struct redact_value *v)
 {
@@ -432,6 +430,10 @@ static void widen(struct redact_scan *s, const struct place *p, struct redact_va
                     (p->name >= 6 && REDACT_ONE_OF(s->text[p->name - 6], ">")) ||
                     s->text[p->name - 5] == '>'))))
         v->to = v->end = end;
+    if (is_item(s, p, v)) {
+        const char *comment = memmem(s->text + v->end, end - v->end, " #", 2);
+        v->to = v->end = comment ? (size_t)(comment - s->text) : end - (s->text[end - 1] == '\r');
+    }
     /* within quotes that began in front of the name the value goes on to them */
     char before = p->name ? s->text[p->name - 1] : 0;
     if (p->tight && !v->quote && (before == '"' || before == '\'') && v->end < end) {
@@ -503,6 +505,7 @@ static bool may_follow(struct redact_scan *s, const struct place *p)
         return true;
     char before = p->name ? s->text[p->name - 1] : '\n';
     return before == '-' || before == '\n' || before == '<' || before == '+' ||
+           (before == ':' && sign == '"') ||
            (before == ' ' && p->name >= 4 &&
             (REDACT_ONE_OF(s->text[p->name - 2], "vxgUVrmsteqfn") ||
              redact_at(s, p->name - 4, "ort ")));

@@ -212,8 +212,8 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     if (next == '\n' && s->text[line - 1] != ':')
         return false;
     enum below how = below_of(s, at, end, line);
-    if (tells == TELLS_ALL &&
-        (redact_at(s, from, "New value: ") || redact_at(s, from, "Value: "))) {
+    bool renewed = tells == TELLS_ALL && redact_at(s, from, "New value: ");
+    if (renewed || (tells == TELLS_ALL && redact_at(s, from, "Value: "))) {
         from = redact_run(s, from, ~(uint32_t)CLASS_COLON) + 2;
         how = PRINTED;
     }
@@ -244,6 +244,7 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     size_t list = how == SAID ? last_like(s, from, to) : to;
     if (list >= to + 2 * (to - from))
         enough = strength > REDACT_WEAK; /* three and more of them, one a line */
+    enough = enough || (renewed && !redact_is_placeholder(s, from, to));
     bool alone = how == SAID && to - from == 64 && redact_run(s, from, CLASS_HEX) == to;
     if (!enough || (t.hex && tells == TELLS_LONG && !alone))
         return false;

@@ -395,3 +395,26 @@ bool redact_dashes(struct redact_scan *s, size_t at, struct redact_match *ret_ma
     *ret_match = (struct redact_match){from, end, "mailgun-key"};
     return true;
 }
+
+bool redact_is_identifier(const struct redact_scan *s, size_t from, size_t to, bool *ret_digits)
+{
+    *ret_digits = false;
+    for (size_t i = from; i < to; i++) {
+        char c = s->text[i];
+        if (redact_in(c, CLASS_DIGIT))
+            *ret_digits = true;
+        else if (!redact_in(c, CLASS_ALNUM | CLASS_UNDER | CLASS_DOT) && c != '>' && c != '-' &&
+                 c != ':')
+            return false;
+    }
+    return true;
+}
+
+bool redact_is_cmdlet(struct redact_scan *s, const struct redact_value *v)
+{
+    size_t verb = redact_run(s, v->from, CLASS_UPPER | CLASS_LOWER);
+    return redact_char(s, verb) == '-' && redact_in(s->text[v->from], CLASS_UPPER) &&
+           redact_in(redact_char(s, verb + 1), CLASS_UPPER) &&
+           redact_run(s, verb + 1, CLASS_UPPER | CLASS_LOWER) == v->to &&
+           redact_char(s, v->to) == ' ';
+}

@@ -172,6 +172,7 @@ struct redact_scan {
         int count;    /* how many stand in it so far, */
         bool goes_on; /* and whether the span before had too many */
     } crowd;          /* redact_crowd.c */
+    size_t beside_to; /* up to here the secret of an AWS key's id was looked for */
     size_t public_to; /* the end of a certificate or public key whose BEGIN is there */
     size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */
 };
@@ -444,6 +445,9 @@ static inline __attribute__((always_inline)) bool redact_may_be_token(const stru
            (at == 0 || !redact_in(s->text[at - 1], CLASS_DIGIT));
 }
 
+/* AWS' secret key, which nothing but its length tells, behind the id that `id` is on its line. */
+bool redact_beside(struct redact_scan *s, const struct redact_match *id,
+                   struct redact_match *ret_match);
 bool redact_token(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 bool redact_pem(struct redact_scan *s, size_t at, struct redact_match *ret_match);
 /* The end of one that begins before the text; and, where a line begins, lines in its midst. */
@@ -540,6 +544,10 @@ bool redact_given(struct redact_scan *s, size_t at, size_t end, struct redact_ma
 /* An argument of a call: `getConnection(url, "user", "X")`; what stands below `"github-oauth"`; a
  * private JSON Web Key's members (redact_call.c). */
 bool redact_call(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);
+/* Letters, and what holds the words of a program together; whether digits are among them. */
+bool redact_is_identifier(const struct redact_scan *s, size_t from, size_t to, bool *ret_digits);
+/* PowerShell's `ConvertTo-SecureString "X"`: of two words with capitals, and more behind. */
+bool redact_is_cmdlet(struct redact_scan *s, const struct redact_value *v);
 /* Tells of the last two letters of the names in front of its bracket or blank. */
 void redact_call_ends(void (*end)(const char *two));
 bool redact_jwk(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match);

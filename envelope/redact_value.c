@@ -5,8 +5,9 @@
 
 #include "envelope/redact_private.h"
 
-#define ESCAPES_MOST 7  /* backslashes in front of a quote */
-#define ENDS_MOST    64 /* signs behind a word that do not belong to it */
+#define ESCAPES_MOST   7  /* backslashes in front of a quote */
+#define DESCRIBED_MOST 48 /* bytes of what stands for a value */
+#define ENDS_MOST      64 /* signs behind a word that do not belong to it */
 
 /* ---- quoted ---- */
 
@@ -49,7 +50,7 @@ static bool read_quoted(struct redact_scan *s, size_t quote_at, size_t escapes, 
         end = redact_run(s, end, not_quote(quote));
         if (end >= s->len || s->text[end] == '\n')
             break;
-        if (quote == '\'' && !escapes && !tight && end > from && end + 1 < s->len &&
+        if (quote != '`' && !escapes && !tight && end > from && end + 1 < s->len &&
             s->text[end + 1] == quote) {
             end++; /* doubled, it is part of the text */
             continue;
@@ -100,15 +101,17 @@ size_t redact_shell_word(struct redact_scan *s, size_t at, size_t end)
     return at < end ? at : end;
 }
 
-/* Behind a comma, semicolon or ampersand: does another `name=` or `name:` begin? */
+/* Behind a comma, semicolon or ampersand: does another `name=` or `name:` begin? Forms, which have
+ * the last, have no blanks. */
 static bool another_begins(struct redact_scan *s, size_t at)
 {
+    uint32_t blank = s->text[at - 1] == '&' ? 0 : CLASS_BLANK;
     while (at < s->len &&
-           (redact_in(s->text[at], CLASS_BLANK) || s->text[at] == '"' || s->text[at] == '\''))
+           (redact_in(s->text[at], blank) || s->text[at] == '"' || s->text[at] == '\''))
         at++;
     if (at >= s->len || !redact_in(s->text[at], CLASS_UPPER | CLASS_LOWER | CLASS_UNDER))
         return false;
-    size_t end = redact_run(s, at, CLASS_NAME | CLASS_BLANK);
+    size_t end = redact_run(s, at, CLASS_NAME | blank);
     end += end < s->len && (s->text[end] == '"' || s->text[end] == '\'');
     return end < s->len && (s->text[end] == '=' || s->text[end] == ':') && end - at < 40;
 }
@@ -308,6 +311,16 @@ static bool is_nothing(const struct redact_scan *s, size_t from, size_t to)
     return is_word_of(words[(first | 0x20) - 'a'], s->text + from, to - from);
 }
 
+/* `<your secret access key>`: behind its first word letters and blanks, up to the bracket. */
+static bool is_described(const struct redact_scan *s, size_t to)
+{
+    size_t end = to, most = s->len - to < DESCRIBED_MOST ? s->len : to + DESCRIBED_MOST;
+    while (end < most && redact_in(s->text[end], CLASS_UPPER | CLASS_LOWER | CLASS_BLANK |
+                                                     CLASS_UNDER | CLASS_DASH))
+        end++;
+    return end > to && redact_char(s, end) == '>';
+}
+
 /* All of one pair of brackets with a sign in front: ${X}, {{ x }}, <password>, %X%, $X, $(x). */
 static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
 {
@@ -328,6 +341,8 @@ static bool is_reference(const struct redact_scan *s, size_t from, size_t to)
         return (at == to || member) && /* $_POST['x'], $this->x */
                redact_in(second, CLASS_UPPER | CLASS_LOWER | CLASS_UNDER);
     }
+    if (first == '<' && redact_in(second, CLASS_UPPER | CLASS_LOWER) && is_described(s, to))
+        return true;
     return (first == '<' && (last == '>' || second == '(')) || (first == '{' && last == '}') ||
            (first == '{' && second == '{') || (first == '[' && last == ']') ||
            (first == '%' && last == '%') || (first == '#' && second == '{') ||

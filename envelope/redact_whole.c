@@ -180,6 +180,14 @@ void redact_to_quote(struct redact_scan *s, char quote, bool all, struct redact_
     size_t line = redact_line_end(s, v->end), at = v->end;
     if (all && is_word_in(s, quote, v, line))
         return;
+    if (all && redact_char(s, at) == quote && redact_char(s, at + 1) == quote &&
+        redact_in(redact_char(s, at + 2), CLASS_ALNUM)) { /* 'password=it''s' */
+        while (at < line && (s->text[at] != quote || redact_char(s, at + 1) == quote))
+            at += s->text[at] == quote ? 2 : 1;
+        if (at < line && at - v->from < LINE_MOST)
+            v->to = v->end = at;
+        return;
+    }
     if (redact_char(s, at) != '\\' || redact_char(s, at + 1) != quote)
         return;
     while (at < line && s->text[at] != quote)

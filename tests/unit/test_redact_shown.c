@@ -221,6 +221,48 @@ static void test_cells(void **state)
     STAYS(texts);
 }
 
+static void test_where_values_end(void **state)
+{
+    (void)state;
+    expect("cmd=\"restore --password=Hay&Stack --to=/mnt\"\n",
+           "cmd=\"restore --password=[redacted:value] --to=/mnt\"\n", 1);
+    expect("user=a&password=Walrus12&x=3\n", "user=a&password=[redacted:value]&x=3\n", 1);
+    expect("Params.Add('Password=D3lphi''s Oracle'); end\n",
+           "Params.Add('Password=[redacted:value]'); end\n", 1);
+    expect("strPassword = \"VB6 \"\"still\"\" alive\"\n", "strPassword = \"[redacted:value]\"\n",
+           1);
+    expect("      - DB_ROOT_PASSWORD=Seehund am Strand # x\n",
+           "      - DB_ROOT_PASSWORD=[redacted:value] # x\n", 1);
+    expect("- **Password:** `Stag!ng|Beetle`\n", "- **Password:** `[redacted:value]`\n", 1);
+    expect("{:user \"kiosk\" :password \"lisp->parens((\"}\n",
+           "{:user \"kiosk\" :password \"[redacted:value]\"}\n", 1);
+    expect("Password for the [elastic] user successfully reset.\nNew value: XQIrHljVolDgOz=*w+\n",
+           "Password for the [elastic] user successfully reset.\nNew value: [redacted:value]\n", 1);
+    static const char *const texts[] = {
+        "{:password \"Enter your password\"}\n",
+        "aws_secret_access_key = <your secret access key>\n",
+        "- **Password:** required\n",
+    };
+    STAYS(texts);
+}
+
+#define AWS_ID                                                                                     \
+    "AK" /* no scanner's */                                                                        \
+    "IAN2LNJLSBFFSOV2FS"
+
+static void test_what_stands_beside(void **state)
+{
+    (void)state;
+    expect(AWS_ID " / v4wkhUblgAvSa0ZEdYYOPVo4iZOJO6aEzXqX/1cY (Tomas)\n",
+           "[redacted:aws-key-id] / [redacted:aws-secret-key] (Tomas)\n", 2);
+    expect("export A=" AWS_ID " B=qB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n",
+           "export A=[redacted:aws-key-id] B=[redacted:aws-secret-key]\n", 2);
+    expect(AWS_ID " da39a3ee5e6b4b0d3255bfef95601890afd80709\n",
+           "[redacted:aws-key-id] da39a3ee5e6b4b0d3255bfef95601890afd80709\n", 1);
+    expect(AWS_ID "\nqB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n",
+           "[redacted:aws-key-id]\nqB/vA0cQQsKNpBZ0XFtjAZbMRIx+FKTEhp4AEjAc\n", 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +272,8 @@ int main(void)
         cmocka_unit_test(test_forms_of_programs),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_where_values_end),
+        cmocka_unit_test(test_what_stands_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
