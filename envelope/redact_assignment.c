@@ -251,8 +251,10 @@ static bool is_code(struct redact_scan *s, const struct place *p, const struct r
     if (digits)
         return false;
     bool dots = memchr(s->text + v->from, '.', v->to - v->from) != NULL;
-    bool query = p->name && REDACT_ONE_OF(s->text[p->name - 1], "?&"); /* of an address */
-    if (dots && !(p->tight && (p->shell || query)) && !redact_is_jumbled(s, v->from, v->to))
+    bool query = p->name && REDACT_ONE_OF(s->text[p->name - 1], "?&");        /* of an address */
+    bool noted = p->upper && p->name >= 2 && redact_at(s, p->name - 2, "# "); /* # X_PASS=a.b */
+    if (dots && !(p->tight && (p->shell || query || noted)) &&
+        !redact_is_jumbled(s, v->from, v->to))
         return true;
     return !p->tight && (next == ';' || next == ',' || next == ')');
 }
@@ -374,7 +376,8 @@ static bool is_secret(struct redact_scan *s, const struct place *p, const struct
                    ? digits || is_setting(s, p, v) || redact_is_dice(s, v) ||
                          (redact_has_sign(s, v->from, v->to) &&
                           redact_run(s, v->end, CLASS_BLANK) >= redact_line_end(s, v->end))
-                   : len >= 6 && digits && is_setting(s, p, v);
+                   : len >= 6 && digits &&
+                         (is_setting(s, p, v) || redact_is_grouped(s, v->from, v->to));
     }
     if (p->upper && p->sign == '=')
         return len >= 4;

@@ -6,6 +6,7 @@
 
 #include "envelope/redact_private.h"
 
+#define HERE_MOST   64  /* bytes of a password in words */
 #define REST_MOST   160 /* bytes behind the name */
 #define LIST_MOST   32  /* codes in a list */
 #define PROMPT_MOST 64  /* in front of a command */
@@ -199,6 +200,30 @@ static bool is_told(const struct redact_scan *s, enum redact_telling tells, size
                   : is_seed(s, t->from, t->to);
 }
 
+/* Words with a digit, all that a here-document has: its mark is on the next line. */
+static bool is_here_text(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t next = redact_run(s, redact_line_end(s, to), CLASS_SPACE);
+    size_t mark = redact_run(s, next, CLASS_UPPER | CLASS_UNDER);
+    return to >= from + 6 && to - from <= HERE_MOST && redact_has_digit(s, from, to) &&
+           mark >= next + 3 && mark == redact_line_end(s, next) &&
+           !memchr(s->text + from, '=', to - from) && !redact_is_placeholder(s, from, to);
+}
+
+/* `Tart.On.A.Plate`: words with capitals, which signs join; no member of anything is in YAML. */
+static bool is_titled(const struct redact_scan *s, size_t from, size_t to)
+{
+    size_t signs = 0, upper = 0;
+    for (size_t i = from; i < to; i++) {
+        signs += REDACT_ONE_OF(s->text[i], "._-+&!~");
+        upper += redact_in(s->text[i], CLASS_UPPER);
+        if (!redact_in(s->text[i], CLASS_ALNUM) && !REDACT_ONE_OF(s->text[i], "._-+&!~"))
+            return false;
+    }
+    return to - from >= 8 && to - from <= HERE_MOST && signs >= 2 && upper >= 2 &&
+           !redact_is_placeholder(s, from, to);
+}
+
 bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_telling tells,
                   struct redact_match *ret_match)
 {
@@ -234,6 +259,10 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
         *ret_match = (struct redact_match){from, to, "value"};
         return true;
     }
+    if (how == MARKED && tells == TELLS_ALL && is_here_text(s, from, to)) {
+        *ret_match = (struct redact_match){from, to, "value"};
+        return true;
+    }
     if (to < from + 6 || to - from > 512 || redact_run(s, from, ~(uint32_t)CLASS_SPACE) < to)
         return false;
     bool nested = how == SAID && end + 1 == line && is_nested(s, at, from, to);
@@ -244,6 +273,7 @@ bool redact_below(struct redact_scan *s, size_t at, size_t end, enum redact_tell
     size_t list = how == SAID ? last_like(s, from, to) : to;
     if (list >= to + 2 * (to - from))
         enough = strength > REDACT_WEAK; /* three and more of them, one a line */
+    enough = enough || (nested && tells == TELLS_ALL && is_titled(s, from, to));
     enough = enough || (renewed && !redact_is_placeholder(s, from, to));
     bool alone = how == SAID && to - from == 64 && redact_run(s, from, CLASS_HEX) == to;
     if (!enough || (t.hex && tells == TELLS_LONG && !alone))

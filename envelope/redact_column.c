@@ -6,6 +6,7 @@
 #include "envelope/redact_private.h"
 
 #define CELL_MOST 1024
+#define ROW_MOST  128
 
 static const char bar[] = "\xe2\x94\x82"; /* │ */
 
@@ -87,15 +88,31 @@ static bool is_item(struct redact_scan *s, size_t at, size_t end, struct redact_
            take(s, from, line, ret_match);
 }
 
+/* `password    Quince&Medlar`, a line of two columns: a word that a sign joins. */
+static bool is_row(struct redact_scan *s, size_t at, size_t from, struct redact_match *ret_match)
+{
+    size_t line = redact_line_end(s, from), to = redact_run(s, from, ~(uint32_t)CLASS_SPACE);
+    const char *sign = memchr(s->text + from, '&', to - from);
+    bool joins = sign && sign > s->text + from && redact_in(sign[-1], CLASS_ALNUM) &&
+                 redact_in(redact_char(s, (size_t)(sign + 1 - s->text)), CLASS_ALNUM);
+    return to >= from + 6 && to - from <= ROW_MOST && redact_run(s, to, CLASS_BLANK) == line &&
+           redact_run(s, redact_line_start(s, at, 16), CLASS_BLANK) == at &&
+           (joins || redact_has_sign(s, from, to)) && !memchr(s->text + from, '=', to - from) &&
+           !memchr(s->text + from, '/', to - from) && take(s, from, to, ret_match);
+}
+
 bool redact_column(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     const struct redact_behind *b = redact_behind(s, end);
     char next = b->next;
     if ((next == '[' && !redact_in(redact_char(s, end + 1), CLASS_DIGIT)) ||
         (next == ':' && (redact_char(s, end + 1) != ' ' || redact_char(s, end + 2) != ' ')) ||
-        (next == ' ' && b->sign != '|' && b->sign != *bar) || !redact_tells(s, at, end - at))
+        (next == ' ' && b->sign != '|' && b->sign != *bar && b->to < end + 2) ||
+        !redact_tells(s, at, end - at))
         return false;
     return next == '['   ? is_fish(s, end, ret_match)
-           : next == ' ' ? is_cell(s, at, end, ret_match)
+           : next == ' ' ? is_cell(s, at, end, ret_match) ||
+                               (b->to >= end + 2 && redact_tells(s, at, end - at) == TELLS_ALL &&
+                                is_row(s, at, b->to, ret_match))
                          : next == ':' && is_item(s, at, end, ret_match);
 }

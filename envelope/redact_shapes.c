@@ -84,6 +84,8 @@ const struct redact_shape redact_shapes[] = {
     {"google-oauth-secret", "GOCSPX-<w20-64>", true},
     {"google-refresh-token", "1//0<w30-200>", false},
     {"google-auth-code", "4/0A<w40-120>", false},
+    /* Firebase Cloud Messaging: legacy server keys */
+    {"fcm-server-key", "AAAA<w7>:APA91b<w100-200>", true},
     /* Slack: api.slack.com, token types; webhooks */
     {"slack-token", "xoxb-<w20-255>", true},
     {"slack-token", "xoxp-<w20-255>", true},

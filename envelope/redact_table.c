@@ -196,6 +196,20 @@ static bool is_phrase(const struct redact_scan *s, size_t from, size_t to, bool 
     return blanks <= 2 && (mixed || (quoted && blanks == 1)) && !redact_is_placeholder(s, from, to);
 }
 
+/* `blauwe.fiets.31` between bars: words and a number that signs join, and no version. */
+static bool is_dotted(struct redact_scan *s, size_t from, size_t to)
+{
+    size_t digits = 0, letters = 0, signs = 0;
+    for (size_t i = from; i < to; i++) {
+        digits += redact_in(s->text[i], CLASS_DIGIT);
+        letters += redact_in(s->text[i], CLASS_UPPER | CLASS_LOWER);
+        signs += s->text[i] == '.' || s->text[i] == '-' || s->text[i] == '_';
+    }
+    return s->table.sign == '|' && to - from >= 8 && digits && letters >= 4 && signs &&
+           digits + letters + signs == to - from && !redact_is_version(s, from, to) &&
+           !redact_is_placeholder(s, from, to);
+}
+
 /* A word of letters of both cases and digits with signs that no word of a program has. */
 static bool is_odd(const struct redact_scan *s, size_t from, size_t to)
 {
@@ -295,10 +309,10 @@ static bool is_in_place(struct redact_scan *s, const struct redact_column *c, si
     bool quoted = from && s->text[from - 1] == '"' && redact_char(s, to) == '"',
          words = memchr(s->text + from, ' ', to - from) != NULL;
     if (to < from + 6 ||
-        (words
-             ? c->tells != TELLS_ALL || sign == ' ' || !are_words(s, sign, from, to, quoted)
-             : !is_secret(s, c->tells, from, to) &&
-                   !(c->tells == TELLS_ALL && (is_mixed(s, at, from, to) || is_odd(s, from, to)))))
+        (words ? c->tells != TELLS_ALL || sign == ' ' || !are_words(s, sign, from, to, quoted)
+               : !is_secret(s, c->tells, from, to) &&
+                     !(c->tells == TELLS_ALL && (is_mixed(s, at, from, to) || is_odd(s, from, to) ||
+                                                 is_dotted(s, from, to)))))
         return false;
     *ret_match = (struct redact_match){from, to, "value"};
     return true;

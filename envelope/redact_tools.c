@@ -112,6 +112,7 @@ const struct redact_rule redact_tool_rules[] = {
     {"chamber", "write", "", PLACE, 3},
     {"bw", "login", "", PLACE, 2},
     {"bw", "unlock", "", PLACE, 1},
+    {"bw", "", "--session", NEXT, 0},
     {"security", "", "-w", NEXT, 0},
     {"security", "", "-p", NEXT, 0},
     {"rclone", "obscure", "", PLACE, 1},

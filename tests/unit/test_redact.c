@@ -55,6 +55,11 @@ static const struct {
      "GOC"
      "SPX-" a20 "abcd",
      "GOCSPX-"},
+    {"fcm-server-key",
+     "AA"
+     "AA7cl0bmB:APA"
+     "91b" a40 a40 a40,
+     "AAAA7cl0bmB:APA91b-"},
     {"slack-token",
      "xo"
      "xb-123456789012-" a20,

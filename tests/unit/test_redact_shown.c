@@ -250,6 +250,34 @@ static void test_where_values_end(void **state)
     "AK" /* no scanner's */                                                                        \
     "IAN2LNJLSBFFSOV2FS"
 
+static void test_words_of_passwords(void **state)
+{
+    (void)state;
+    expect("root_password:\n    jAm.Tart.On.A.Plate\nnext: 1\n",
+           "root_password:\n    [redacted:value]\nnext: 1\n", 1);
+    expect("admin_password = <<-EOT\n  heredoc me tender 58\nEOT\n",
+           "admin_password = <<-EOT\n  [redacted:value]\nEOT\n", 1);
+    expect("host        smtp.lan\npassword    Quince&Medlar\n",
+           "host        smtp.lan\npassword    [redacted:value]\n", 1);
+    expect("Device reset, unlock secret: 4471-0093-2287\n",
+           "Device reset, unlock secret: [redacted:value]\n", 1);
+    expect("open sdb2   # LUKS_PASS=disk:Crypt.Keeper\n",
+           "open sdb2   # LUKS_PASS=[redacted:value]\n", 1);
+    expect("$ bw list items --session GOplHXFOmufSmuLLMtZBne6yUonPlyD2cC==\n",
+           "$ bw list items --session [redacted:value]\n", 1);
+    expect("| id | login | password        |\n| 1  | ann   | blauwe.fiets.31 |\n",
+           "| id | login | password        |\n| 1  | ann   | [redacted:value] |\n", 1);
+    static const char *const texts[] = {
+        "password    the user's\npassword    R&D\n",
+        "root_password:\n    required\nnext: 1\n",
+        "admin_password = <<-EOT\n  one line of words\nEOT\n",
+        "| id | login | password        |\n| 1  | ann   | 10.2.31-beta.12 |\n",
+        "unlock secret: 4471-00\n",
+        "password    https://a.example/b&c\n",
+    };
+    STAYS(texts);
+}
+
 static void test_what_stands_beside(void **state)
 {
     (void)state;
@@ -273,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_where_values_end),
+        cmocka_unit_test(test_words_of_passwords),
         cmocka_unit_test(test_what_stands_beside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
