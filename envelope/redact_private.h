@@ -168,13 +168,15 @@ struct redact_scan {
     size_t near_from, near_to; /* between a name and its value nothing stands here, */
     bool near_stops;           /* and at the end something does */
     struct redact_crowd {
-        size_t from;  /* the first telling name of a span, */
-        int count;    /* how many stand in it so far, */
-        bool goes_on; /* and whether the span before had too many */
-    } crowd;          /* redact_crowd.c */
-    size_t beside_to; /* up to here the secret of an AWS key's id was looked for */
-    size_t public_to; /* the end of a certificate or public key whose BEGIN is there */
-    size_t pem[2][2]; /* the next BEGIN and END of a key, as of the last look; two forms of them */
+        size_t from;   /* the first telling name of a span, */
+        int count;     /* how many stand in it so far, */
+        bool goes_on;  /* and whether the span before had too many */
+    } crowd;           /* redact_crowd.c */
+    size_t section_to; /* where the value behind `key` ended last, */
+    int section_looks; /* and how many more did (redact_section.c) */
+    size_t beside_to;  /* up to here the secret of an AWS key's id was looked for */
+    size_t public_to;  /* the end of a certificate or public key whose BEGIN is there */
+    size_t pem[2][2];  /* the next BEGIN and END of a key, as of the last look; two forms of them */
 };
 
 /* ---- characters (redact_scan.c) ---- */

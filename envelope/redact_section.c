@@ -12,6 +12,7 @@
 #define KEYGEN_MOST  400 /* bytes between a request for a key and the key */
 #define KEY_LEAST    32
 #define DENSE_LEAST  12
+#define LOOKS_MOST   4 /* at values that end at one place */
 
 /* ---- the heading ---- */
 
@@ -154,12 +155,22 @@ static bool is_generated(struct redact_scan *s, size_t at, size_t end, struct re
             memmem(s->text + back, at - back, "keygen", 6));
 }
 
+/* Many names in one word have all that is behind them for a value: `key:key:key:`. Of as many as
+ * end at one place no more are asked. */
+static bool was_looked_at(struct redact_scan *s, const struct redact_value *v)
+{
+    s->section_looks = s->section_to == v->to ? s->section_looks + 1 : 0;
+    s->section_to = v->to;
+    return s->section_looks >= LOOKS_MOST;
+}
+
 bool redact_section(struct redact_scan *s, size_t at, size_t end, struct redact_match *ret_match)
 {
     struct redact_value v;
     if (redact_char(s, end) == '>')
         return is_generated(s, at, end, ret_match);
-    if (redact_tells(s, at, end - at) || !read_behind(s, end, &v) || !is_enough(s, at, &v))
+    if (redact_tells(s, at, end - at) || !read_behind(s, end, &v) || was_looked_at(s, &v) ||
+        !is_enough(s, at, &v))
         return false;
     *ret_match = (struct redact_match){v.from, v.to, "value"};
     return true;

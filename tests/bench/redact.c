@@ -129,6 +129,7 @@ static const char *const inputs[] = {
     "key: ",
     "- key: a\n",
     "key 1 ",
+    "key:",
     "-pw -pw -pw -pw -pw -pw -pw -pw ",
     "pw=a&pw=a&pw=a&pw=a&pw=a&pw=a&",
 };

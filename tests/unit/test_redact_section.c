@@ -62,12 +62,28 @@ static void test_what_stays(void **state)
         expect(texts[i], texts[i], 0);
 }
 
+/* A megabyte of names, each of which has all behind it for a value: it has to end. */
+static void test_many_in_one_word(void **state)
+{
+    (void)state;
+    struct bytes text = {0};
+    for (size_t i = 0; i < ((size_t)1 << 18); i++)
+        bytes_append_text(&text, "key:");
+    char *got = redacted(text.data, NULL, NULL);
+    assert_string_equal(got, text.data);
+    free(got);
+    bytes_finish(&text);
+    expect("encryption:\n  key: x key:key:key: 8f1b\n", "encryption:\n  key: x key:key:key: 8f1b\n",
+           0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_next_lines),
         cmocka_unit_test(test_what_stays),
+        cmocka_unit_test(test_many_in_one_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
