@@ -131,6 +131,12 @@ void prompt_line_prompted(struct prompt_line *line, uint64_t look, bool more)
     line->drawn = look;
 }
 
+void prompt_line_forget(struct prompt_line *line)
+{
+    line->flags &= PROMPT_LINE_AHEAD | PROMPT_LINE_ESCAPED_AHEAD;
+    line->bare = 0;
+}
+
 static bool is_shown(const struct prompt_line *line, const char *text)
 {
     size_t len = strnlen(line->tail, sizeof line->tail);

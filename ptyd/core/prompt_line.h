@@ -44,6 +44,10 @@ void prompt_line_typed(struct prompt_line *line, enum prompt_line_place place, c
  * read at it, and what came behind them is of a later one. */
 void prompt_line_prompted(struct prompt_line *line, uint64_t look, bool more);
 
+/* What was typed at the prompt that stands is gone: the next key is the first. What is typed ahead
+ * stays so. */
+void prompt_line_forget(struct prompt_line *line);
+
 /* Whether one is half typed: `look` is what the prompt looks like now, `text` what stands there.
  * Only where the shell has read all keys and is done with them. */
 bool prompt_line_is_half(const struct prompt_line *line, uint64_t look, const char *text);

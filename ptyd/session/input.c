@@ -70,19 +70,28 @@ static uint64_t look_at_line(const struct session *s)
     return hash | 1; /* 0: not known */
 }
 
+/* An empty row is no look of a prompt's: a job's line leaves one, too. */
+static bool is_drawn(const struct session *s)
+{
+    return terminal_cursor(s->terminal).col != 0;
+}
+
 void session_note_prompt(struct session *s)
 {
-    prompt_line_prompted(&intake_facts(s->intake)->prompt_line, look_at_line(s), s->ahead);
-    s->drawing = terminal_cursor(s->terminal).col == 0;
+    s->drawing = !is_drawn(s);
+    prompt_line_prompted(&intake_facts(s->intake)->prompt_line, s->drawing ? 0 : look_at_line(s),
+                         s->ahead);
 }
 
 void session_note_drawn(struct session *s)
 {
     struct prompt_line *line = &intake_facts(s->intake)->prompt_line;
-    if (s->drawing && !(line->flags & PROMPT_LINE_TYPED) &&
-        tracker_state(s->tracker) == TRACKER_INPUT)
+    if (!s->drawing)
+        return;
+    bool bare = !(line->flags & PROMPT_LINE_TYPED) && tracker_state(s->tracker) == TRACKER_INPUT;
+    if (bare && is_drawn(s))
         line->drawn = look_at_line(s);
-    s->drawing = false;
+    s->drawing = bare && !is_drawn(s);
 }
 
 bool session_has_line(const struct session *s)
@@ -97,6 +106,11 @@ bool session_has_line(const struct session *s)
     half = prompt_line_is_half(line, look_at_line(s), text);
     free(text);
     return half;
+}
+
+void session_forget_line(struct session *s)
+{
+    prompt_line_forget(&intake_facts(s->intake)->prompt_line);
 }
 
 bool session_knows_line(const struct session *s)
@@ -146,6 +160,8 @@ static void note_line(struct session *s, const struct termios *modes, const char
     bool theirs = state == TRACKER_RUNNING && !edits && tcgetpgrp(s->master) != s->pid;
     if (here && !edits && !(line->flags & PROMPT_LINE_TYPED))
         line->bare = has_read_all(s, process_waits) ? look_at_line(s) : 0; /* drawn */
+    if (here) /* a line that is gone again is not always followed by output */
+        uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
     prompt_line_typed(line,
                       here     ? PROMPT_LINE_HERE
                       : theirs ? PROMPT_LINE_NOWHERE

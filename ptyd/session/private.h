@@ -207,9 +207,12 @@ bool session_output_waits(const struct session *s);
 /* Behind a piece that was consumed: what it printed at the prompt may be too much for one. */
 void session_settle_overdue(struct session *s);
 
-/* A prompt stands; and behind the piece in which it came, for fish draws it behind its end. */
+/* A prompt stands; and behind the pieces that come next, for fish draws it behind its end. */
 void session_note_prompt(struct session *s);
 void session_note_drawn(struct session *s);
+
+/* None stands at the prompt that was typed there, which is certain. */
+void session_forget_line(struct session *s);
 
 /* Whether the screen shows all that was typed at the prompt: then session_has_line() is certain. */
 bool session_knows_line(const struct session *s);

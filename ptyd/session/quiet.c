@@ -60,13 +60,16 @@ static void forget_read(struct session *s)
 }
 
 /* What was typed at the prompt was read. An Enter that began no command and brought no prompt may
- * have gone on with the line. */
+ * have gone on with the line. One that is not there is forgotten: what a job prints later says
+ * nothing of it. */
 static void settle_line(struct session *s, uv_timer_t *timer)
 {
-    if (!session_knows_line(s))
+    if (!session_knows_line(s)) {
         look_again(timer);
-    else if (!session_has_line(s))
+    } else if (!session_has_line(s)) {
         s->answered = s->ahead = false;
+        session_forget_line(s);
+    }
 }
 
 /* A line editor waits when the shell's group is in front and the terminal edits no lines. Whoever

@@ -34,7 +34,7 @@ async function main() {
   const blocks = (name) => daemon.json('blocks', '-s', name);
   const rows = (name) => daemon.json('screen', '-s', name).rows.filter(Boolean);
   const type = (name, ...keys) => assert.strictEqual(daemon.ptyd('send', '-s', name, ...keys).status, 0);
-  const run = (name, command) => start(space, ['run', '-s', name, '--timeout', '30', '--', command]);
+  const run = (name, command, seconds = 30) => start(space, ['run', '-s', name, '--timeout', String(seconds), '--', command]);
   const shows = (name, text) => until(`${text} on ${name}: ${rows(name).join('|')}`, () => (rows(name).at(-1) || '').includes(text));
   const waits = (r, why) => until(`it says that it waits: ${r.stderr}`, () => r.stderr.includes(why));
   const PROMPTS = { bash: '$', zsh: '%', fish: '>', dash: '$' };
@@ -143,6 +143,48 @@ async function main() {
     daemon.ptyd('resize', '-s', name, '83x39');
     const r = await run(name, noting(i, 6)).ended;
     assert.deepStrictEqual([r.status, r.stdout, noted(i)], [6, `out-${i}\n`, '6\n'], r.stderr);
+  }));
+
+  // A job that speaks at the prompt when it is told to, and what it leaves on the screen.
+  const speaker = async (name) => {
+    const i = number++, fifo = path.join(space.root, `${name}-${i}.fifo`);
+    assert.strictEqual(spawnSync('mkfifo', [fifo]).status, 0);
+    await run(name, `sh -c 'read word <${fifo}; echo spo""ke-${i}' &`).ended;
+    return async () => {
+      fs.writeFileSync(fifo, 'go\n');
+      await until('it spoke', () => rows(name).some((row) => row.includes(`spoke-${i}`)));
+    };
+  };
+
+  await report.test('half a line stays one when a job prints behind it', () => inEach(async (shell) => {
+    const name = `half-${shell}`, i = number++;
+    await shows(name, PROMPTS[shell]);
+    const speak = await speaker(name);
+    type(name, 'xyz');
+    await until('it is typed', () => rows(name).some((row) => row.includes('xyz')));
+    await speak();
+    const r = await run(name, noting(i, 6), 1).ended;
+    assert.strictEqual(r.status, 124, `${r.stdout}${r.stderr}`);
+    assert.match(r.stderr, /half typed/);
+    type(name, '--key', 'C-c');
+    assert.strictEqual((await run(name, noting(i, 6)).ended).status, 6);
+  }));
+
+  // Nothing shows when it is forgotten, soon after all is quiet: who speaks sooner is given another try.
+  await report.test('a line that was erased is none when a job prints where it was', () => inEach(async (shell) => {
+    const name = `half-${shell}`;
+    for (let attempt = 0, status = 0; status !== 6; attempt++) {
+      const i = number++, speak = await speaker(name);
+      assert.ok(attempt < 10, `${shell}: a run still waits`);
+      type(name, 'typo');
+      await until('it is typed', () => rows(name).some((row) => row.includes('typo')));
+      type(name, '--key', 'C-u');
+      await until('it is gone', () => !rows(name).some((row) => row.includes('typo')));
+      for (let looks = 10 << attempt; looks > 0; looks--) rows(name);
+      await speak();
+      ({ status } = await run(name, noting(i, 6), 2).ended);
+      if (status !== 6) type(name, '--key', 'Enter');
+    }
   }));
 
   await report.test('a run waits behind half a line that was typed ahead where no line is edited, and the shell is in front', () => Promise.all(['bash', 'zsh'].map(async (shell) => {

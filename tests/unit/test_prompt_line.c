@@ -112,6 +112,24 @@ static void what_is_gone_from_the_screen_is_none(void **state)
     assert_true(prompt_line_is_half(&line, BARE, ""));
 }
 
+/* Once it was gone nothing of it counts, whatever is printed at the prompt then. */
+static void what_is_forgotten_is_none(void **state)
+{
+    (void)state;
+    prompt();
+    line.bare = BARE;
+    type_at(PROMPT_LINE_HERE, "ls\x15");
+    assert_true(prompt_line_is_half(&line, BARE + 1, "$ a job's"));
+    prompt_line_forget(&line);
+    assert_false(prompt_line_is_half(&line, BARE + 1, "$ a job's"));
+    assert_int_equal(line.flags, 0);
+    type_at(PROMPT_LINE_HERE, "l");
+    assert_int_equal(line.flags, PROMPT_LINE_TYPED);
+    type_at(PROMPT_LINE_HERE, "s\recho"); /* that is of the next one */
+    prompt_line_forget(&line);
+    assert_int_equal(line.flags, PROMPT_LINE_AHEAD);
+}
+
 static void what_came_before_the_prompt_is_looked_for(void **state)
 {
     (void)state;
@@ -146,6 +164,7 @@ int main(void)
         TEST(what_is_typed_ahead_is_the_next_prompt_s),
         TEST(what_came_before_two_prompts_is_half_at_the_second),
         TEST(what_is_gone_from_the_screen_is_none),
+        TEST(what_is_forgotten_is_none),
         TEST(what_came_before_the_prompt_is_looked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
