@@ -110,7 +110,9 @@ bool session_has_line(const struct session *s)
 
 void session_forget_line(struct session *s)
 {
-    prompt_line_forget(&intake_facts(s->intake)->prompt_line);
+    struct prompt_line *line = &intake_facts(s->intake)->prompt_line;
+    if (line->bare) /* else keys may wait for a prompt that is not drawn yet */
+        prompt_line_forget(line);
 }
 
 bool session_knows_line(const struct session *s)
@@ -159,7 +161,7 @@ static void note_line(struct session *s, const struct termios *modes, const char
     /* A shell in front edits its next line already: that its command is over waits to be read. */
     bool theirs = state == TRACKER_RUNNING && !edits && tcgetpgrp(s->master) != s->pid;
     if (here && !edits && !(line->flags & PROMPT_LINE_TYPED))
-        line->bare = has_read_all(s, process_waits) ? look_at_line(s) : 0; /* drawn */
+        line->bare = !s->drawing && has_read_all(s, process_waits) ? look_at_line(s) : 0;
     if (here) /* a line that is gone again is not always followed by output */
         uv_timer_start(&s->quiet_timer, session_on_quiet, QUIET_PROMPT_MS, 0);
     prompt_line_typed(line,

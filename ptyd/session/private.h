@@ -211,7 +211,8 @@ void session_settle_overdue(struct session *s);
 void session_note_prompt(struct session *s);
 void session_note_drawn(struct session *s);
 
-/* None stands at the prompt that was typed there, which is certain. */
+/* None stands at the prompt that was typed there: forgets it where what the prompt looked like in
+ * front of it tells that. */
 void session_forget_line(struct session *s);
 
 /* Whether the screen shows all that was typed at the prompt: then session_has_line() is certain. */

@@ -62,13 +62,14 @@ static void forget_read(struct session *s)
 /* What was typed at the prompt was read. An Enter that began no command and brought no prompt may
  * have gone on with the line. One that is not there is forgotten: what a job prints later says
  * nothing of it. */
-static void settle_line(struct session *s, uv_timer_t *timer)
+static void settle_line(struct session *s, uv_timer_t *timer, bool edits)
 {
     if (!session_knows_line(s)) {
         look_again(timer);
     } else if (!session_has_line(s)) {
         s->answered = s->ahead = false;
-        session_forget_line(s);
+        if (edits)
+            session_forget_line(s);
     }
 }
 
@@ -109,7 +110,7 @@ static void look(struct session *s, uv_timer_t *timer)
     if (!waits && (s->watchers || session_awaits_rest(s)))
         look_again(timer);
     if (waits && tracker_state(s->tracker) == TRACKER_INPUT) {
-        settle_line(s, timer);
+        settle_line(s, timer, edits);
         forget_read(s);
     }
     if (waits && tracker_state(s->tracker) == TRACKER_INPUT &&

@@ -150,6 +150,7 @@ async function main() {
     const i = number++, fifo = path.join(space.root, `${name}-${i}.fifo`);
     assert.strictEqual(spawnSync('mkfifo', [fifo]).status, 0);
     await run(name, `sh -c 'read word <${fifo}; echo spo""ke-${i}' &`).ended;
+    await shows(name, PROMPTS[name.slice('half-'.length)]);
     return async () => {
       fs.writeFileSync(fifo, 'go\n');
       await until('it spoke', () => rows(name).some((row) => row.includes(`spoke-${i}`)));
@@ -159,6 +160,7 @@ async function main() {
   await report.test('half a line stays one when a job prints behind it', () => inEach(async (shell) => {
     const name = `half-${shell}`, i = number++;
     await shows(name, PROMPTS[shell]);
+    if (shell === 'fish') await run(name, "function fish_prompt; command sleep 0.02; echo -n '> '; end").ended; // drawn well behind its mark
     const speak = await speaker(name);
     type(name, 'xyz');
     await until('it is typed', () => rows(name).some((row) => row.includes('xyz')));
