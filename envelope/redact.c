@@ -9,6 +9,7 @@
 #define VALUES_MOST 8
 #define VALUE_MIN   8 /* shorter ones may be words */
 #define VALUE_MAX   64
+#define KEY_LEAST   4  /* characters of what `key` and `code` are set to */
 #define FOLD_LEAST  60 /* bytes of a line of LDIF that goes on in the next one */
 
 /* ---- one text ---- */
@@ -133,11 +134,24 @@ static void read_folded(struct redact_scan *s, size_t name, struct redact_match 
     }
 }
 
-/* `key` or `code` between blanks: tells by what is around it, and costs what telling names do. */
-static bool is_bare_key(const struct redact_scan *s, size_t at, size_t end)
+/* Whether a word is set that is shorter than any key: `key: a`, `"code": "DE"`. */
+static bool is_set_to_little(struct redact_scan *s, size_t end)
 {
-    return end - at <= 4 && at && s->text[at - 1] == ' ' && redact_char(s, end) == ' ' &&
-           (redact_at(s, at, end - at == 3 ? "key" : "keys") || redact_at(s, at, "code"));
+    size_t at = end;
+    bool sign = false;
+    while (at < end + 5 && REDACT_ONE_OF(redact_char(s, at), ":= \"'"))
+        sign |= REDACT_ONE_OF(s->text[at++], ":=");
+    size_t to = redact_run(s, at, CLASS_ALNUM);
+    return sign && to > at && to - at < KEY_LEAST && REDACT_ONE_OF(redact_char(s, to), "\n\"',");
+}
+
+/* Whether a rule that asks what the name tells may find something: it tells, or does with the words
+ * in front, or without the signs around it. */
+static bool may_say(struct redact_scan *s, size_t at, size_t end)
+{
+    return redact_tells(s, at, end - at) ||
+           (redact_is_of_phrase(s, at, end) && !is_set_to_little(s, end)) ||
+           redact_in(s->text[at], CLASS_DASH | CLASS_DOT) || s->text[end - 1] == '.';
 }
 
 static bool find_named(struct search *q, size_t at, size_t end, struct redact_match *ret_match)
@@ -147,12 +161,14 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
         find_command(q, at, end);
     if (q->told < q->command.count && q->command.list[q->told].from < end)
         return false; /* -pMyPassword is no name */
-    bool tells = q->name_may & (MAY_TELL | MAY_TELL_LAST);
-    if (tells && redact_char(s, end) == ':' &&
+    bool may_tell = q->name_may & (MAY_TELL | MAY_TELL_LAST);
+    if (may_tell && redact_char(s, end) == ':' &&
         ((at && s->text[at - 1] == ':' && redact_is_in_resource(s, at)) ||
          redact_is_package(s, end)))
         return false;
-    if ((redact_tells(s, at, end - at) || is_bare_key(s, at, end)) && redact_is_crowded(s, at))
+    bool says = (may_tell || (q->name_may & MAY_PROSE)) && may_say(s, at, end);
+    bool tells = says && may_tell;
+    if (says && redact_is_crowded(s, at, end))
         return redact_crowd(s, end, ret_match);
     if (tells)
         redact_heading(s, at, end);
@@ -165,18 +181,18 @@ static bool find_named(struct search *q, size_t at, size_t end, struct redact_ma
             redact_in_file(s, at, end, ret_match)) ||
            ((q->name_may & MAY_CALL) && (behind & BEHIND_CALL) &&
             redact_call(s, at, end, ret_match)) ||
-           ((q->name_may & MAY_PROSE) && (behind & BEHIND_PROSE) &&
+           (says && (q->name_may & MAY_PROSE) && (behind & BEHIND_PROSE) &&
             redact_prose(s, at, end, ret_match)) ||
            ((tells || (q->name_may & MAY_DIGITS)) &&
             redact_numbers(s, at, end, tells, ret_match)) ||
-           (tells && redact_may_be_section(s, at, end) && redact_section(s, at, end, ret_match)) ||
+           (may_tell && redact_may_be_section(s, at, end) &&
+            redact_section(s, at, end, ret_match)) ||
            (end - at <= 2 && (behind & BEHIND_JWK) && redact_jwk(s, at, end, ret_match)) ||
            (end - at == 1 && redact_wifi(s, at, end, ret_match)) ||
            (tells && (behind & BEHIND_GIVEN) && redact_given(s, at, end, ret_match)) ||
            (tells && redact_place(s, at, end, ret_match)) ||
            (tells && redact_near(s, at, end, ret_match)) ||
-           ((tells || (q->name_may & MAY_PROSE)) && redact_in(s->text[end - 1], CLASS_ALNUM) &&
-            redact_far(s, at, end, ret_match));
+           (says && redact_in(s->text[end - 1], CLASS_ALNUM) && redact_far(s, at, end, ret_match));
 }
 
 /* Keeps a value that looks like a secret of its own: where it stands again, nothing may tell. */

@@ -5,20 +5,30 @@
 #include "envelope/redact_places.h"
 
 #define SPAN  1024 /* bytes, from a telling name on */
-#define MOST  64   /* telling names in these; a variable and its value are some 20 bytes */
+#define MOST  128  /* what the names in these weigh: a variable and its value are some 20 bytes */
 #define AHEAD 256  /* bytes behind a name that go, and the word in which they end */
 
+/* `key` and `code` tell by what is around them, and cost about half of what telling names do; lists
+ * in JSON and YAML write them as close as 10 bytes. */
+static int weight_of(struct redact_scan *s, size_t at, size_t end)
+{
+    return redact_tells(s, at, end - at) ? 2 : redact_is_of_phrase(s, at, end);
+}
+
 /* Whether the names are a crowd here: as many stood in this span already, or in the one before. */
-bool redact_is_crowded(struct redact_scan *s, size_t at)
+bool redact_is_crowded(struct redact_scan *s, size_t at, size_t end)
 {
     struct redact_crowd *c = &s->crowd;
-    if (at - c->from >= SPAN || !c->count)
+    int weight = weight_of(s, at, end);
+    if (!weight)
+        return false;
+    if (at - c->from >= SPAN || !c->weight)
         *c = (struct redact_crowd){
             .from = at,
-            .goes_on = c->count > MOST && at - c->from < (size_t)2 * SPAN,
+            .goes_on = c->weight > MOST && at - c->from < (size_t)2 * SPAN,
         };
-    c->count++;
-    return c->goes_on || c->count > MOST;
+    c->weight += weight;
+    return c->goes_on || c->weight > MOST;
 }
 
 bool redact_crowd(struct redact_scan *s, size_t end, struct redact_match *ret_match)

@@ -58,12 +58,13 @@ enum redact_telling redact_begins_telling(const char *name, size_t len)
         FIRST("chave", TELLS_LONG),      FIRST("cle", TELLS_LONG),
         FIRST("secret", TELLS_LONG),     FIRST("token", TELLS_LONG),
         FIRST("apikey", TELLS_LONG),     FIRST("pass", TELLS_LONG)};
-    if (!REDACT_ONE_OF(*name | 0x20, "pkcsmwta"))
+    const char *under =
+        REDACT_ONE_OF(*name | 0x20, "pkcsmwta") && len >= 5 ? memchr(name, '_', len) : NULL;
+    if (!under || under == name + len - 1)
         return TELLS_NOTHING; /* most */
     for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
         const struct first *row = &firsts[i];
-        if ((name[0] | 0x20) != *row->word || len < row->len + 2 || name[row->len] != '_' ||
-            strncasecmp(name, row->word, row->len) != 0)
+        if (row->len != (size_t)(under - name) || strncasecmp(name, row->word, row->len) != 0)
             continue;
         if (is_of_it(name, len))
             return TELLS_NOTHING;

@@ -137,9 +137,10 @@ static inline bool redact_may_be_section(const struct redact_scan *s, size_t at,
 
 /* ---- crowds (redact_crowd.c) ---- */
 
-/* Asked once of each telling name, in order: whether more of them stand around `at` than in any
- * text that a program writes. There redact_crowd() is asked, and no other rule. */
-bool redact_is_crowded(struct redact_scan *s, size_t at);
+/* Asked once of each name, in order: whether it tells, or may with what is around it, and more such
+ * stand around it than in any text that a program writes. There redact_crowd() is asked, and no
+ * other rule. */
+bool redact_is_crowded(struct redact_scan *s, size_t at, size_t end);
 /* What is behind the name up to the next telling one, at most 256 bytes and the word in which they
  * end, also over lines; nothing where there is no word. */
 bool redact_crowd(struct redact_scan *s, size_t end, struct redact_match *ret_match);

@@ -169,8 +169,8 @@ struct redact_scan {
     bool near_stops;           /* and at the end something does */
     struct redact_crowd {
         size_t from;   /* the first telling name of a span, */
-        int count;     /* how many stand in it so far, */
-        bool goes_on;  /* and whether the span before had too many */
+        int weight;    /* what those weigh that stand in it so far, */
+        bool goes_on;  /* and whether the span before had too much */
     } crowd;           /* redact_crowd.c */
     size_t section_to; /* where the value behind `key` ended last, */
     int section_looks; /* and how many more did (redact_section.c) */
@@ -331,6 +331,23 @@ static inline enum redact_telling redact_tells(struct redact_scan *s, size_t at,
     const struct redact_named *last = &s->told[s->tells_next];
     return last->at == at && last->len == len ? (enum redact_telling)last->tells
                                               : redact_look_up(s, at, len);
+}
+
+/* Whether the words in front may say what it is that the name names. */
+static inline bool redact_is_of_phrase(const struct redact_scan *s, size_t at, size_t end)
+{
+    switch (end - at) {
+    case 3:
+        return redact_at(s, at, "key");
+    case 4:
+        return redact_at(s, at, "keys") || redact_at(s, at, "code");
+    case 5:
+        return redact_at(s, at, "passe") || redact_at(s, at, "codes");
+    case 6:
+        return redact_at(s, at, "phrase");
+    default:
+        return false;
+    }
 }
 
 /* The same with the words in front of it: `API key`, `Recovery code` (redact_reach.c). */

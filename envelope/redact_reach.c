@@ -302,27 +302,10 @@ static struct way way_of(struct redact_scan *s, size_t from, size_t to)
 
 /* ---- names of several words ---- */
 
-/* Whether the words in front say what it is that it names. */
-static bool is_of_phrase(const struct redact_scan *s, size_t at, size_t end)
-{
-    switch (end - at) {
-    case 3:
-        return redact_at(s, at, "key");
-    case 4:
-        return redact_at(s, at, "keys") || redact_at(s, at, "code");
-    case 5:
-        return redact_at(s, at, "passe") || redact_at(s, at, "codes");
-    case 6:
-        return redact_at(s, at, "phrase");
-    default:
-        return false;
-    }
-}
-
 enum redact_telling redact_tells_of_phrase(struct redact_scan *s, size_t at, size_t end)
 {
     enum redact_telling tells = redact_tells(s, at, end - at);
-    if (tells || at < 2 || s->text[at - 1] != ' ' || !is_of_phrase(s, at, end))
+    if (tells || at < 2 || s->text[at - 1] != ' ' || !redact_is_of_phrase(s, at, end))
         return tells;
     size_t from = at - 1, many = end - at == 5 && s->text[end - 1] == 's'; /* codes */
     while (from > 0 && at - from < PHRASE_MOST &&
